@@ -1,0 +1,56 @@
+import type { Duration } from './duration.js';
+import { describe } from './describe.js';
+import { type Check, duration, oneOf, readOptions } from './shape.js';
+
+/** How long a failed job waits before its next attempt. */
+export interface BackoffOptions {
+  /** `fixed`: `delayMs` each time; `exponential`: doubled with every failed attempt, from `delayMs`. */
+  type: 'fixed' | 'exponential';
+  /** The wait after the first failed attempt. */
+  delayMs: Duration;
+  /** No wait is longer than this. Default: none, but for the range of dates. */
+  maxDelayMs?: Duration;
+  /** 0 to 1: the part of the wait that is left to chance, so that jobs that failed together do not return together. Default 0. */
+  jitter?: number;
+}
+
+/** A backoff whose durations have been read. */
+export interface Backoff {
+  type: 'fixed' | 'exponential';
+  delayMs: number;
+  maxDelayMs?: number;
+  jitter?: number;
+}
+
+/** A century: beyond it doubling would leave the range of dates. */
+const LONGEST_DELAY_MS = 100 * 365 * 24 * 3_600_000;
+
+/** The wait in ms after attempt `attempt` (from 1) has failed. `random` is 0 to 1. */
+export function backoffDelayMs(backoff: Backoff, attempt: number, random: () => number = Math.random): number {
+  const factor = backoff.type === 'exponential' ? 2 ** Math.min(attempt - 1, 60) : 1;
+  const delayMs = Math.min(backoff.delayMs * factor, backoff.maxDelayMs ?? LONGEST_DELAY_MS, LONGEST_DELAY_MS);
+  return Math.round(delayMs * (1 - (backoff.jitter ?? 0) * random()));
+}
+
+const fraction: Check<number> = (value) =>
+  typeof value === 'number' && value >= 0 && value <= 1
+    ? { value }
+    : { problem: `got ${describe(value)}, expected a number from 0 to 1` };
+
+export const backoffCheck: Check<Backoff> = (value) => {
+  try {
+    const read = readOptions<Backoff>(
+      value,
+      { type: oneOf('fixed', 'exponential'), delayMs: duration(), maxDelayMs: duration(), jitter: fraction },
+      'backoff',
+      (message) => new Error(message),
+    );
+    if (!read.type || read.delayMs === undefined) {
+      return { problem: `got ${describe(value)} without type or delayMs, expected { type: 'fixed' | 'exponential', delayMs }` };
+    }
+    return { value: read as Backoff };
+  } catch (error) {
+    return { problem: (error as Error).message.replace(/\.$/, '') };
+  }
+};
+

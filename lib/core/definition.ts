@@ -1,0 +1,102 @@
+import { type Backoff, type BackoffOptions, backoffCheck } from './backoff.js';
+import { describe } from './describe.js';
+import { InvalidOptionsError } from './errors.js';
+import { jobName, keyPart } from './names.js';
+import type { PayloadClass } from './payload-class.js';
+import { MAX_PRIORITY } from './priority.js';
+import { type Check, classReference, integer, oneOf, readOptions, type Shape } from './shape.js';
+
+/** What may be said of a job in its definition and in each call to `schedule`. */
+export interface JobOptions {
+  /** 1 to 1 000, lower is more urgent. Default `JobPriority.MEDIUM`, 5. */
+  priority?: number;
+  /** How often the job may run, the first time included: 1 to 1 000. Default 6. */
+  maxAttempts?: number;
+  /** How long a failed job waits. Default exponential from 60 s. */
+  backoff?: BackoffOptions;
+  /** What scheduling an id that waits already does: `keep` changes nothing, `replace` puts payload and due time in the place of the old ones. Default `keep`. */
+  onDuplicate?: 'keep' | 'replace';
+  /** Strings that travel with the job, up to 4 KiB in all. */
+  headers?: Record<string, string>;
+}
+
+export interface JobDefinitionOptions extends JobOptions {
+  /** The queue that the job lives in. Default `'default'`. */
+  queue?: string;
+  /** The class of the payload: it is validated before anything is written and again before the handler runs. */
+  payload?: PayloadClass;
+}
+
+/** Job options that have been read. */
+export interface JobSettings extends Omit<JobOptions, 'backoff'> {
+  backoff?: Backoff;
+}
+
+declare const payloadType: unique symbol;
+
+/** A job's name, payload type and options, shared by whoever schedules and whoever handles. Made by `defineScheduledJob`. */
+export interface ScheduledJobDefinition<T = unknown> {
+  readonly name: string;
+  readonly queue?: string;
+  readonly payload?: PayloadClass;
+  readonly settings: Readonly<JobSettings>;
+  /** Only for the type checker: no such property exists. */
+  readonly [payloadType]?: (payload: T) => T;
+}
+
+/** A payload as it is sent: `T` without its methods, so that a plain object literal fits a class. */
+export type PayloadOf<T> = T extends object
+  ? T extends readonly unknown[] | Date
+    ? T
+    : { [K in keyof T as T[K] extends (...args: never[]) => unknown ? never : K]: T[K] }
+  : T;
+
+const MAX_HEADERS_BYTES = 4_096;
+
+const headers: Check<Record<string, string>> = (value) => {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    return { problem: `got ${describe(value)}, expected an object of strings` };
+  }
+  for (const [name, text] of Object.entries(value)) {
+    if (typeof text !== 'string') return { problem: `'${name}': got ${describe(text)}, expected a string` };
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  if (bytes > MAX_HEADERS_BYTES) return { problem: `got ${bytes} bytes, expected at most ${MAX_HEADERS_BYTES}` };
+  return { value: value as Record<string, string> };
+};
+
+export const JOB_SETTINGS_SHAPE: Shape<JobSettings> = {
+  priority: integer(1, MAX_PRIORITY),
+  maxAttempts: integer(1, 1_000),
+  backoff: backoffCheck,
+  onDuplicate: oneOf('keep', 'replace'),
+  headers,
+};
+
+/**
+ * Defines a job once for whoever schedules and whoever handles it.
+ * Throws `InvalidOptionsError` for a name or an option that cannot be used.
+ */
+export function defineScheduledJob<T extends object>(
+  name: string,
+  options: JobDefinitionOptions & { payload: PayloadClass<T> },
+): ScheduledJobDefinition<T>;
+export function defineScheduledJob<T = unknown>(
+  name: string,
+  options?: JobDefinitionOptions & { payload?: undefined },
+): ScheduledJobDefinition<T>;
+export function defineScheduledJob(name: string, options?: JobDefinitionOptions): ScheduledJobDefinition {
+  const checked = jobName(name);
+  if ('problem' in checked) throw new InvalidOptionsError(`defineScheduledJob: name: ${checked.problem}.`);
+  const { queue, payload, ...settings } = readOptions<JobSettings & { queue: string; payload: PayloadClass }>(
+    options,
+    { queue: keyPart, payload: classReference, ...JOB_SETTINGS_SHAPE },
+    `defineScheduledJob('${name}')`,
+    (message) => new InvalidOptionsError(message, { jobName: name }),
+  );
+  return Object.freeze({ name, queue, payload, settings: Object.freeze(settings) });
+}
+
+export function isDefinition(value: unknown): value is ScheduledJobDefinition {
+  return typeof value === 'object' && value !== null && 'name' in value && 'settings' in value;
+}

@@ -1,0 +1,103 @@
+/** What an error of this library can say about where it happened. */
+export interface ScheduledQueueErrorFields {
+  queue?: string;
+  jobName?: string;
+  jobId?: string;
+  cause?: unknown;
+}
+
+/** The root of every error that this library throws. `code` is stable; the message is for people. */
+export abstract class ScheduledQueueError extends Error {
+  abstract readonly code: string;
+  readonly queue?: string;
+  readonly jobName?: string;
+  readonly jobId?: string;
+
+  constructor(message: string, fields: ScheduledQueueErrorFields = {}) {
+    super(message, 'cause' in fields ? { cause: fields.cause } : undefined);
+    this.name = new.target.name;
+    this.queue = fields.queue;
+    this.jobName = fields.jobName;
+    this.jobId = fields.jobId;
+  }
+}
+
+/** An option of the module, a definition or a handler is unknown, of the wrong type or out of range. */
+export class InvalidOptionsError extends ScheduledQueueError {
+  readonly code = 'INVALID_OPTIONS';
+}
+
+/** A call of the producer names a time, an id, a queue or an option that cannot be used. Nothing was written. */
+export class InvalidScheduleError extends ScheduledQueueError {
+  readonly code = 'INVALID_SCHEDULE';
+}
+
+/** One thing that class-validator found, or a path and a sentence where it was not asked. */
+export interface PayloadFinding {
+  /** Where in the payload, such as `address.street`; empty for the payload itself. */
+  path: string;
+  messages: string[];
+}
+
+/** A payload cannot be serialised or does not fit its class. Nothing was written. */
+export class InvalidPayloadError extends ScheduledQueueError {
+  readonly code = 'INVALID_PAYLOAD';
+  readonly findings: PayloadFinding[];
+
+  constructor(message: string, findings: PayloadFinding[], fields: ScheduledQueueErrorFields = {}) {
+    super(message, fields);
+    this.findings = findings;
+  }
+}
+
+/** A serialised payload is larger than `maxPayloadBytes`. Nothing was written. */
+export class PayloadTooLargeError extends ScheduledQueueError {
+  readonly code = 'PAYLOAD_TOO_LARGE';
+  readonly bytes: number;
+  readonly maxBytes: number;
+
+  constructor(bytes: number, maxBytes: number, fields: ScheduledQueueErrorFields = {}) {
+    super(
+      `The payload of job '${fields.jobName}' has ${bytes} bytes, but maxPayloadBytes is ${maxBytes}: store it elsewhere and schedule a reference to it, or raise maxPayloadBytes.`,
+      fields,
+    );
+    this.bytes = bytes;
+    this.maxBytes = maxBytes;
+  }
+}
+
+/** Two methods handle one job name in one queue. The application does not start. */
+export class DuplicateHandlerError extends ScheduledQueueError {
+  readonly code = 'DUPLICATE_HANDLER';
+}
+
+/** The lease of a running job ran out or another worker holds the job by now; what this run answers no longer counts. */
+export class LeaseLostError extends ScheduledQueueError {
+  readonly code = 'LEASE_LOST';
+}
+
+/** The queue is shutting down, or has. */
+export class QueueClosedError extends ScheduledQueueError {
+  readonly code = 'QUEUE_CLOSED';
+}
+
+/**
+ * Redis cannot be reached, or refuses the call.
+ * `outcome` is `refused` when the call has not happened and will not, `unknown` when it may have happened:
+ * calling again with the id named in `jobId` or `jobIds` within `keepIdsMs` is safe in both.
+ */
+export class QueueUnavailableError extends ScheduledQueueError {
+  readonly code = 'QUEUE_UNAVAILABLE';
+  readonly outcome: 'refused' | 'unknown';
+  readonly jobIds: readonly string[];
+
+  constructor(
+    message: string,
+    outcome: 'refused' | 'unknown',
+    fields: ScheduledQueueErrorFields & { jobIds?: readonly string[] } = {},
+  ) {
+    super(message, fields);
+    this.outcome = outcome;
+    this.jobIds = fields.jobIds ?? (fields.jobId === undefined ? [] : [fields.jobId]);
+  }
+}

@@ -1,0 +1,30 @@
+interface JobEvent {
+  queue: string;
+  id: string;
+}
+
+interface RunEvent extends JobEvent {
+  name: string;
+  attempt: number;
+}
+
+/** What happens to jobs in this process, told apart by `type`. */
+export type ScheduledQueueEvent =
+  | (JobEvent & { type: 'scheduled'; name: string; dueAt: Date })
+  | (RunEvent & { type: 'started'; latenessMs: number })
+  | (RunEvent & { type: 'progress'; value: unknown })
+  | (RunEvent & { type: 'completed'; durationMs: number })
+  | (RunEvent & { type: 'failed'; error: unknown; retryAt: Date | null })
+  | (RunEvent & { type: 'dead'; reason: DeadReason; error?: unknown })
+  | (RunEvent & { type: 'leaseLost' })
+  | (JobEvent & { type: 'cancelled' })
+  | (JobEvent & { type: 'recovered' });
+
+/** Why a job lies in the dead-letter set. */
+export type DeadReason = 'attempts-exhausted' | 'crashed' | 'invalid-payload' | 'unreadable' | 'envelope-missing';
+
+/** Where events go. `wanted` is false while nobody listens, so that nothing need be made for them. */
+export interface EventSink {
+  readonly wanted: boolean;
+  tell(event: ScheduledQueueEvent): void;
+}

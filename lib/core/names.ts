@@ -1,0 +1,22 @@
+import { describe } from './describe.js';
+import type { Check } from './shape.js';
+
+const KEY_PART = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+// Printable means: no control, format, surrogate, private-use or unassigned character, and no line or paragraph break.
+const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
+
+/** A part of a Redis key: a queue, the prefix, a worker id. Braces, colons or spaces would reach other keys or slots. */
+export const keyPart: Check<string> = (value) =>
+  typeof value === 'string' && KEY_PART.test(value)
+    ? { value }
+    : { problem: `got ${describe(value)}, expected 1 to 64 of the characters A-Z a-z 0-9 . _ -, a letter or digit first` };
+
+function printable(max: number): Check<string> {
+  return (value) =>
+    typeof value === 'string' && value.length <= max && PRINTABLE.test(value)
+      ? { value }
+      : { problem: `got ${describe(value)}, expected 1 to ${max} printable characters` };
+}
+
+export const jobName: Check<string> = printable(128);
+export const jobId: Check<string> = printable(256);

@@ -1,0 +1,73 @@
+import { describe } from './describe.js';
+import { InvalidOptionsError, InvalidPayloadError, type PayloadFinding, type ScheduledQueueErrorFields } from './errors.js';
+import { deserialisePayload } from './payload.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters do not matter here
+export type PayloadClass<T = unknown> = new (...args: any[]) => T;
+
+/** Options of class-validator's `validate`, or `false` to send and run payloads unchecked. */
+export type ValidationOptions = Record<string, unknown> | false;
+
+interface ValidationFinding {
+  property: string;
+  constraints?: Record<string, string>;
+  children?: ValidationFinding[];
+}
+
+interface Validators {
+  validate(value: object, options: object): Promise<ValidationFinding[]>;
+  plainToInstance<T>(type: PayloadClass<T>, plain: unknown): T;
+}
+
+/**
+ * Makes payloads instances of their class and checks them with class-validator and class-transformer,
+ * which are only loaded once a payload class is used.
+ */
+export class PayloadChecker {
+  private validators?: Promise<Validators>;
+
+  constructor(private readonly options: ValidationOptions) {}
+
+  /** The payload as a handler sees it. Throws `InvalidPayloadError` where it does not fit its class. */
+  async read(text: string, type: PayloadClass | undefined, fields: ScheduledQueueErrorFields): Promise<unknown> {
+    const plain = deserialisePayload(text);
+    if (!type) return plain;
+    if (plain === null || typeof plain !== 'object' || Array.isArray(plain)) {
+      throw notFitting(type, fields, [{ path: '', messages: [`got ${describe(plain)}, expected an object`] }]);
+    }
+    const { validate, plainToInstance } = await this.load(type);
+    const instance = plainToInstance(type, plain) as object;
+    if (this.options === false) return instance;
+    const findings = await validate(instance, { forbidUnknownValues: false, ...this.options });
+    if (findings.length > 0) throw notFitting(type, fields, findings.flatMap((finding) => flatten(finding, '')));
+    return instance;
+  }
+
+  private load(type: PayloadClass): Promise<Validators> {
+    this.validators ??= Promise.all([import('class-validator'), import('class-transformer')]).then(
+      ([validator, transformer]) => ({
+        validate: validator.validate as unknown as Validators['validate'],
+        plainToInstance: transformer.plainToInstance as Validators['plainToInstance'],
+      }),
+      (cause) => {
+        this.validators = undefined;
+        throw new InvalidOptionsError(
+          `The payload class ${type.name} needs the packages class-validator and class-transformer: npm install class-validator class-transformer`,
+          { cause },
+        );
+      },
+    );
+    return this.validators;
+  }
+}
+
+function flatten(finding: ValidationFinding, parent: string): PayloadFinding[] {
+  const path = parent === '' ? finding.property : `${parent}.${finding.property}`;
+  const own = finding.constraints ? [{ path, messages: Object.values(finding.constraints) }] : [];
+  return [...own, ...(finding.children ?? []).flatMap((child) => flatten(child, path))];
+}
+
+function notFitting(type: PayloadClass, fields: ScheduledQueueErrorFields, findings: PayloadFinding[]): InvalidPayloadError {
+  const list = findings.map(({ path, messages }) => (path ? `${path}: ${messages.join(', ')}` : messages.join(', '))).join('; ');
+  return new InvalidPayloadError(`The payload of job '${fields.jobName}' does not fit ${type.name}: ${list}.`, findings, fields);
+}

@@ -1,0 +1,104 @@
+import { describe } from './describe.js';
+import { InvalidPayloadError, PayloadTooLargeError, type ScheduledQueueErrorFields } from './errors.js';
+
+/** Deeper payloads are refused: JSON's own recursion would overflow the stack not far beyond. */
+const MAX_DEPTH = 500;
+
+/** What a payload is written as where a job has none. No JSON text is empty. */
+const NO_PAYLOAD = '';
+
+/**
+ * A payload as JSON. Refuses what JSON cannot hold (functions, BigInt, circles, NaN) or would silently drop or change,
+ * with the path to it. An undefined property is left out, as in JSON; `toJSON` is honoured.
+ */
+export function serialisePayload(payload: unknown, maxBytes: number, fields: ScheduledQueueErrorFields): string {
+  if (payload === undefined) return NO_PAYLOAD;
+  const problem = findUnserialisable(payload, '', 0, []);
+  if (problem) {
+    const at = problem.path === '' ? 'It' : `'${problem.path}'`;
+    throw new InvalidPayloadError(
+      `The payload of job '${fields.jobName}' cannot be serialised. ${at} ${problem.message}.`,
+      [{ path: problem.path, messages: [problem.message] }],
+      fields,
+    );
+  }
+  const text = stringify(payload, fields);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxBytes) throw new PayloadTooLargeError(bytes, maxBytes, fields);
+  return text;
+}
+
+export function deserialisePayload(text: string): unknown {
+  return text === NO_PAYLOAD ? undefined : JSON.parse(text);
+}
+
+function stringify(payload: unknown, fields: ScheduledQueueErrorFields): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(payload);
+  } catch (cause) {
+    const message = `cannot be serialised: ${(cause as Error)?.message ?? describe(cause)}`;
+    throw new InvalidPayloadError(`The payload of job '${fields.jobName}' ${message}`, [{ path: '', messages: [message] }], {
+      ...fields,
+      cause,
+    });
+  }
+  if (text !== undefined) return text;
+  const message = 'serialises to nothing, expected a value that JSON can hold';
+  throw new InvalidPayloadError(`The payload of job '${fields.jobName}' ${message}.`, [{ path: '', messages: [message] }], fields);
+}
+
+interface Problem {
+  path: string;
+  message: string;
+}
+
+function findUnserialisable(value: unknown, path: string, depth: number, parents: object[]): Problem | undefined {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'undefined':
+      return undefined;
+    case 'number':
+      return Number.isFinite(value) ? undefined : { path, message: `is ${value}, which JSON would turn into null` };
+    case 'bigint':
+      return { path, message: 'is a BigInt: send it as a string' };
+    case 'function':
+    case 'symbol':
+      return { path, message: `is ${describe(value)}, which JSON would drop` };
+    default:
+      return value === null ? undefined : findInObject(value as object, path, depth, parents);
+  }
+}
+
+function findInObject(value: object, path: string, depth: number, parents: object[]): Problem | undefined {
+  if ('toJSON' in value && typeof value.toJSON === 'function') return undefined;
+  if (parents.includes(value)) return { path, message: 'is circular: it contains itself' };
+  if (depth >= MAX_DEPTH) return { path: `${path.slice(0, 60)}…`, message: `is nested more than ${MAX_DEPTH} levels deep` };
+  if (value instanceof Map || value instanceof Set) {
+    return { path, message: `is ${describe(value)}, which JSON would empty: send an array or an object` };
+  }
+  parents.push(value);
+  const problem = Array.isArray(value)
+    ? findInArray(value, path, depth, parents)
+    : findInProperties(value as Record<string, unknown>, path, depth, parents);
+  parents.pop();
+  return problem;
+}
+
+function findInArray(items: unknown[], path: string, depth: number, parents: object[]): Problem | undefined {
+  for (let i = 0; i < items.length; i++) {
+    if (items[i] === undefined) return { path: `${path}[${i}]`, message: 'is undefined, which JSON would turn into null' };
+    const problem = findUnserialisable(items[i], `${path}[${i}]`, depth + 1, parents);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+function findInProperties(value: Record<string, unknown>, path: string, depth: number, parents: object[]): Problem | undefined {
+  for (const key of Object.keys(value)) {
+    const problem = findUnserialisable(value[key], path === '' ? key : `${path}.${key}`, depth + 1, parents);
+    if (problem) return problem;
+  }
+  return undefined;
+}

@@ -1,0 +1,88 @@
+import { describe } from './describe.js';
+import type { Duration } from './duration.js';
+import { InvalidOptionsError } from './errors.js';
+import { type Check, duration, integer, readOptions, type Shape } from './shape.js';
+
+/** How many ended jobs are kept: a number of jobs, or a number and an age. 0 keeps none. */
+export type Keep = number | { count?: number; ageMs?: Duration };
+
+/** A `Keep` that has been read; `ageMs` 0 means any age. */
+export interface KeepRule {
+  count: number;
+  ageMs: number;
+}
+
+export interface QueueOptions {
+  /** How many jobs may run at once in this process. At most 1 000. Default 10. */
+  concurrency?: number;
+  /**
+   * How long a claim holds without a renewal; renewed every third of it. A job of a dead worker is found within this time
+   * and a second. At least 1 000. Default 15 000.
+   */
+  leaseMs?: Duration;
+  /** The longest that the poller sleeps without looking, and never more than half a lease. At least 10. Default 5 000. */
+  maxSleepMs?: Duration;
+  /** Completed jobs to keep with their results. Default 0. */
+  keepCompleted?: Keep;
+  /** Dead jobs to keep; one that is pushed out is counted as `deadDropped`. Default 10 000. */
+  keepDead?: Keep;
+  /** How long the id of an ended job, if the caller chose it, still answers `created: false`. 0 forgets it at once. Default 600 000. */
+  keepIdsMs?: Duration;
+}
+
+/** Queue options that have been read, with every default in its place. */
+export interface QueueSettings {
+  concurrency: number;
+  leaseMs: number;
+  maxSleepMs: number;
+  keepCompleted: KeepRule;
+  keepDead: KeepRule;
+  keepIdsMs: number;
+}
+
+export const DEFAULT_QUEUE = 'default';
+
+/** One claim takes at most this many jobs, so more could not be used at once. */
+const MAX_CONCURRENCY = 1_000;
+/** What is kept where only an age is given. */
+const ANY_COUNT = Number.MAX_SAFE_INTEGER;
+
+const DEFAULTS: QueueSettings = {
+  concurrency: 10,
+  leaseMs: 15_000,
+  maxSleepMs: 5_000,
+  keepCompleted: { count: 0, ageMs: 0 },
+  keepDead: { count: 10_000, ageMs: 0 },
+  keepIdsMs: 600_000,
+};
+
+const keep: Check<KeepRule> = (value) => {
+  if (typeof value === 'number') {
+    const count = integer(0)(value);
+    return 'problem' in count ? count : { value: { count: count.value, ageMs: 0 } };
+  }
+  if (value === null || typeof value !== 'object') {
+    return { problem: `got ${describe(value)}, expected a number of jobs or { count, ageMs }` };
+  }
+  try {
+    const read = readOptions<KeepRule>(value, { count: integer(0), ageMs: duration(1) }, 'keep', (message) => new Error(message));
+    return { value: { count: read.count ?? ANY_COUNT, ageMs: read.ageMs ?? 0 } };
+  } catch (error) {
+    return { problem: (error as Error).message.replace(/\.$/, '') };
+  }
+};
+
+const SHAPE: Shape<QueueSettings> = {
+  concurrency: integer(1, MAX_CONCURRENCY),
+  leaseMs: duration(1_000),
+  maxSleepMs: duration(10),
+  keepCompleted: keep,
+  keepDead: keep,
+  keepIdsMs: duration(),
+};
+
+/** Reads the options of one queue and fills in the defaults. Throws `InvalidOptionsError`. */
+export function readQueueOptions(queue: string, given: unknown): QueueSettings {
+  const read = readOptions<QueueSettings>(given, SHAPE, `queues['${queue}']`, (message) => new InvalidOptionsError(message, { queue }));
+  return { ...DEFAULTS, ...read };
+}

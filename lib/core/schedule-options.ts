@@ -1,0 +1,125 @@
+import { DEFAULT_PRIORITY } from './defaults.js';
+import { isDefinition, JOB_SETTINGS_SHAPE, type JobOptions, type JobSettings, type ScheduledJobDefinition } from './definition.js';
+import { describe } from './describe.js';
+import { type Due, DUE_NOW, readDue } from './due.js';
+import type { Duration } from './duration.js';
+import { InvalidScheduleError } from './errors.js';
+import { jobId, jobName, keyPart } from './names.js';
+import { DEFAULT_QUEUE } from './queue-options.js';
+import { type Check, readOptions, type Shape } from './shape.js';
+
+export interface ScheduleOptions extends JobOptions {
+  /** When the job is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. The past means now. */
+  at?: Date | number | string;
+  /** How long from now, by Redis' clock. Not together with `at`; without either the job is due now. */
+  delay?: Duration;
+  /** The queue, if not the definition's. */
+  queue?: string;
+  /** The job's id, unique in its queue: 1 to 256 printable characters. Default: made, time-ordered. */
+  id?: string;
+}
+
+/** When a waiting job is to be due instead. */
+export type RescheduleOptions = Pick<ScheduleOptions, 'at' | 'delay'>;
+
+/** Which job is meant: what `schedule` answered, an id in a queue, or a bare id in the default queue. */
+export type JobRef = string | { readonly id: string; readonly queue?: string };
+
+/** A call to `schedule` that has been read. */
+export interface ScheduleRequest {
+  name: string;
+  queue: string;
+  priority: number;
+  due: Due;
+  id?: string;
+  replace: boolean;
+  /** What the call itself says; the definition's part is decided where the handler runs. */
+  settings: Pick<JobSettings, 'maxAttempts' | 'backoff' | 'headers'>;
+}
+
+interface ReadScheduleOptions extends JobSettings {
+  at?: unknown;
+  delay?: unknown;
+  queue?: string;
+  id?: string;
+}
+
+const anything: Check<unknown> = (value) => ({ value });
+
+const SHAPE: Shape<ReadScheduleOptions> = { at: anything, delay: anything, queue: keyPart, id: jobId, ...JOB_SETTINGS_SHAPE };
+const NO_SETTINGS = Object.freeze({});
+
+/** Reads a call to `schedule`. Throws `InvalidScheduleError`. */
+export function readSchedule(job: ScheduledJobDefinition | string, options: ScheduleOptions | undefined): ScheduleRequest {
+  const definition = isDefinition(job) ? job : undefined;
+  const name = definition?.name ?? readName(job);
+  const queue = definition?.queue ?? DEFAULT_QUEUE;
+  const defined = definition?.settings;
+  if (options === undefined) {
+    return {
+      name,
+      queue,
+      priority: defined?.priority ?? DEFAULT_PRIORITY,
+      due: DUE_NOW,
+      replace: false,
+      settings: defined?.headers ? { headers: defined.headers } : NO_SETTINGS,
+    };
+  }
+  const where = `schedule('${name}')`;
+  const refuse = (message: string) => new InvalidScheduleError(message, { queue, jobName: name });
+  const given = readOptions<ReadScheduleOptions>(options, SHAPE, where, refuse);
+  const due = readDue(given.at, given.delay);
+  if ('problem' in due) throw refuse(`${where}: ${due.problem}.`);
+  const replace = (given.onDuplicate ?? defined?.onDuplicate) === 'replace';
+  if (replace && given.id === undefined && given.onDuplicate) {
+    throw refuse(`${where}: onDuplicate: 'replace' needs an id, expected one that names what is replaced.`);
+  }
+  const headers = defined?.headers || given.headers ? { ...defined?.headers, ...given.headers } : undefined;
+  return {
+    name,
+    queue: given.queue ?? queue,
+    priority: given.priority ?? defined?.priority ?? DEFAULT_PRIORITY,
+    due,
+    id: given.id,
+    replace: replace && given.id !== undefined,
+    settings: { maxAttempts: given.maxAttempts, backoff: given.backoff, headers },
+  };
+}
+
+function readName(job: unknown): string {
+  const read = jobName(job);
+  if ('problem' in read) {
+    throw new InvalidScheduleError(`schedule: job: ${read.problem.replace('expected', 'expected a definition or a name of')}.`);
+  }
+  return read.value;
+}
+
+/** Reads a new due time, where one has to be given. Throws `InvalidScheduleError`. */
+export function readReschedule(options: unknown, jobId: string): Due {
+  const where = `reschedule('${jobId}')`;
+  const refuse = (message: string) => new InvalidScheduleError(message, { jobId });
+  const given = readOptions<{ at: unknown; delay: unknown }>(options, { at: anything, delay: anything }, where, refuse);
+  if (given.at === undefined && given.delay === undefined) throw refuse(`${where}: got neither at nor delay, expected one of them.`);
+  const due = readDue(given.at, given.delay);
+  if ('problem' in due) throw refuse(`${where}: ${due.problem}.`);
+  return due;
+}
+
+/** Reads which job is meant. Throws `InvalidScheduleError`. */
+export function readRef(ref: unknown, options: { queue?: string } | undefined, where: string): { id: string; queue: string } {
+  const given = typeof ref === 'string' ? { id: ref } : ref;
+  if (given === null || typeof given !== 'object' || !('id' in given)) {
+    throw new InvalidScheduleError(`${where}: got ${describe(ref)}, expected an id or { id, queue }.`);
+  }
+  const id = jobId(given.id);
+  if ('problem' in id) throw new InvalidScheduleError(`${where}: id: ${id.problem}.`);
+  return { id: id.value, queue: readQueue(options?.queue ?? ('queue' in given ? given.queue : undefined), where) };
+}
+
+/** Reads which queue is meant; none means the default one. Throws `InvalidScheduleError`. */
+export function readQueue(queue: unknown, where: string): string {
+  if (queue === undefined) return DEFAULT_QUEUE;
+  const read = keyPart(queue);
+  if ('problem' in read) throw new InvalidScheduleError(`${where}: queue: ${read.problem}.`);
+  return read.value;
+}

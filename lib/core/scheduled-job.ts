@@ -1,0 +1,37 @@
+/**
+ * A job as its handler sees it: one run of it. An abstract class rather than an interface, so that an ordinary import
+ * works in a decorated signature.
+ */
+export abstract class ScheduledJob<T = unknown> {
+  abstract readonly id: string;
+  abstract readonly queue: string;
+  abstract readonly name: string;
+  abstract readonly payload: T;
+  abstract readonly headers: Readonly<Record<string, string>>;
+  /** When this run was due. */
+  abstract readonly dueAt: Date;
+  /** When the job was scheduled, by Redis' clock. */
+  abstract readonly createdAt: Date;
+  /** Which run this is, from 1. Going back at shutdown does not count. */
+  abstract readonly attempt: number;
+  abstract readonly maxAttempts: number;
+  abstract readonly priority: number;
+  /** How long after `dueAt` the job was claimed, in ms by Redis' clock. Never negative. */
+  abstract readonly latenessMs: number;
+  /** Grows with every claim of the job: whatever must refuse an outdated worker compares it. */
+  abstract readonly fence: number;
+  /** Aborts when this run no longer counts or must end; `signal.reason` is a `LeaseLostError` or a `QueueClosedError`. */
+  abstract readonly signal: AbortSignal;
+  /** Tells a `progress` event with this value to whoever watches this process. */
+  abstract progress(value: unknown): void;
+}
+
+/** What `schedule` answers; wherever a job is named, this will do. */
+export interface ScheduledJobRef {
+  readonly id: string;
+  readonly queue: string;
+  readonly name: string;
+  readonly dueAt: Date;
+  /** `false` where the id waited, ran or was dead already, or ended less than `keepIdsMs` ago. */
+  readonly created: boolean;
+}

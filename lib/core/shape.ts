@@ -1,0 +1,72 @@
+import { describe, nearest } from './describe.js';
+import { parseDuration } from './duration.js';
+
+/** Checks one value: answers it in the form that is used from then on, or says what is wrong. */
+export type Check<T> = (value: unknown) => { value: T } | { problem: string };
+
+/** The options of one kind, a check for each; what a check does not know is refused. */
+export type Shape<T> = { readonly [K in keyof T]-?: Check<Exclude<T[K], undefined>> };
+
+/** How a problem becomes the error of whoever asked. */
+export type Refuse = (message: string) => Error;
+
+/**
+ * Reads options against their shape into a new object that holds just those that were given.
+ * Own properties only, so that nothing of a prototype counts as an option.
+ */
+export function readOptions<T extends object>(given: unknown, shape: Shape<T>, where: string, refuse: Refuse): Partial<T> {
+  if (given === undefined) return {};
+  if (given === null || typeof given !== 'object' || Array.isArray(given)) {
+    throw refuse(`${where}: got ${describe(given)}, expected an object of options.`);
+  }
+  const known = Object.keys(shape);
+  const read: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (!known.includes(name)) throw refuse(unknownOption(name, known, where));
+    if (value === undefined) continue;
+    const result = (shape as Record<string, Check<unknown>>)[name]!(value);
+    if ('problem' in result) throw refuse(`${where}: ${name}: ${result.problem}.`);
+    read[name] = result.value;
+  }
+  return read as Partial<T>;
+}
+
+function unknownOption(name: string, known: readonly string[], where: string): string {
+  const near = nearest(name, known);
+  const hint = near ? `did you mean '${near}'?` : `known are ${known.join(', ')}.`;
+  return `${where}: unknown option ${describe(name)}, ${hint}`;
+}
+
+export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Check<number> {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  return (value) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+      ? { value }
+      : { problem: `got ${describe(value)}, expected a whole number ${range}` };
+}
+
+export function duration(minMs = 0): Check<number> {
+  return (value) => {
+    const parsed = parseDuration(value);
+    if (typeof parsed === 'object') return parsed;
+    if (parsed < minMs) return { problem: `got ${describe(value)}, expected at least ${minMs} ms` };
+    return { value: parsed };
+  };
+}
+
+export const flag: Check<boolean> = (value) =>
+  typeof value === 'boolean' ? { value } : { problem: `got ${describe(value)}, expected true or false` };
+
+export function oneOf<T extends string>(...allowed: readonly T[]): Check<T> {
+  return (value) =>
+    allowed.includes(value as T)
+      ? { value: value as T }
+      : { problem: `got ${describe(value)}, expected ${allowed.map((a) => `'${a}'`).join(' or ')}` };
+}
+
+/** A class, such as the one of a payload. */
+// biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters do not matter here
+export const classReference: Check<new (...args: any[]) => any> = (value) =>
+  typeof value === 'function' && value.prototype !== undefined
+    ? { value: value as new () => unknown }
+    : { problem: `got ${describe(value)}, expected a class` };

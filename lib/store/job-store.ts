@@ -1,0 +1,133 @@
+import type { Due } from '../core/due.js';
+import type { QueueSettings } from '../core/queue-options.js';
+import type { EnvelopeSettings } from './envelope.js';
+
+/** A job on its way into a queue. */
+export interface NewJob {
+  name: string;
+  priority: number;
+  due: Due;
+  /** The id that the caller chose; one is made otherwise. */
+  id?: string;
+  /** Whether a waiting job of that id is replaced. */
+  replace: boolean;
+  settings: EnvelopeSettings;
+  payload: string;
+}
+
+export interface ScheduledAnswer {
+  id: string;
+  dueAtMs: number;
+  created: boolean;
+}
+
+/** A job that this worker holds until its lease ends. */
+export interface ClaimedJob {
+  id: string;
+  fence: string;
+  dueAtMs: number;
+  claimedAtMs: number;
+  attempt: number;
+  /** How often a worker died with it. */
+  crashes: number;
+  envelope: string;
+}
+
+/** How a claimed job leaves its worker. Counts only where the fence is still the job's. */
+export type Settlement = { id: string; fence: string } & (
+  | { transition: 'complete'; result?: string; idWasChosen: boolean; hasFailures: boolean }
+  | { transition: 'retry'; delayMs: number; failure: string }
+  /** `ran` is false where the attempt never began, and is then not counted. */
+  | { transition: 'dead'; failure: string; ran: boolean }
+  | { transition: 'release' }
+);
+
+/** One round trip of a worker. */
+export interface Turn {
+  settlements: readonly Settlement[];
+  renewals: readonly { id: string; fence: string }[];
+  /** How many jobs there is room for; 0 claims none. */
+  room: number;
+  /** Where the last turn stopped looking, or '' for the start. */
+  lookFrom: string;
+}
+
+export interface TurnAnswer {
+  /** For each settlement in order: whether the lease was still held. */
+  settled: readonly boolean[];
+  /** Ids of leases that are no longer this worker's. */
+  lost: readonly string[];
+  /** Ids of jobs whose leases had run out and that wait again. */
+  recovered: readonly string[];
+  claimed: readonly ClaimedJob[];
+  /** How long until this worker should look again in ms; `undefined` when it had no room to look. */
+  sleepMs?: number;
+  lookFrom: string;
+}
+
+/** A worker's place at one queue: who it is, and which names it handles. */
+export interface WorkerSeat {
+  /** Settles, renews, recovers and claims in one step; waits out an outage until `signal` aborts. */
+  turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer>;
+  /** Calls `look` with a time from now in ms when something earlier than known may have come. */
+  listen(look: (inMs: number) => void): void;
+  /** Stops listening. */
+  leave(): void;
+}
+
+export type WaitingState = 'scheduled' | 'due';
+export type JobState = WaitingState | 'active' | 'completed' | 'dead';
+
+export interface JobCounts {
+  /** Waiting for their due time. */
+  scheduled: number;
+  /** Due, and waiting for a worker. */
+  due: number;
+  active: number;
+  completed: number;
+  dead: number;
+}
+
+/** All that is known of a job, as it is stored. */
+export interface StoredJob {
+  id: string;
+  state: JobState;
+  /** When it is due, or was. */
+  dueAtMs: number;
+  /** When it died or completed. */
+  endedAtMs?: number;
+  leaseUntilMs?: number;
+  /** How many attempts have begun. */
+  attempts: number;
+  crashes: number;
+  fence?: string;
+  worker?: string;
+  envelope: string;
+  /** Lines "<epoch ms> <attempt> <JSON>". */
+  failures: readonly string[];
+  result?: string;
+}
+
+/** Where the jobs lie. One method, one transition. */
+export interface JobStore {
+  /** Adds jobs to a queue, each whole or not at all. */
+  schedule(queue: string, jobs: readonly NewJob[]): Promise<ScheduledAnswer>[];
+  /** Takes a waiting job out of its queue; false if it does not wait. */
+  cancel(queue: string, id: string): Promise<boolean>;
+  /** Gives a waiting job another due time; false if it does not wait. */
+  reschedule(queue: string, id: string, due: Due): Promise<boolean>;
+  /** Takes a place as a worker of a queue that handles these names. */
+  seat(queue: string, worker: string, names: readonly string[], settings: QueueSettings): WorkerSeat;
+  /** Counts the jobs of a queue by state. */
+  counts(queue: string): Promise<JobCounts>;
+  /** Tells when the earliest waiting job is due, and the time now, both by Redis' clock. */
+  nextDue(queue: string): Promise<{ dueAtMs: number | undefined; nowMs: number }>;
+  /** Reads the counters of a queue. */
+  stats(queue: string): Promise<Record<string, number>>;
+  /** Reads one job. */
+  job(queue: string, id: string): Promise<StoredJob | undefined>;
+  /** Reads jobs of one state: waiting ones in claim order, ended ones latest first. */
+  list(queue: string, state: JobState, offset: number, limit: number): Promise<StoredJob[]>;
+  /** Closes what was opened; calls that are under way fail. */
+  close(): Promise<void>;
+}

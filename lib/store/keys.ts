@@ -1,0 +1,59 @@
+/**
+ * Every key of a queue. All carry the hash tag `{<queue>}`, so each script touches one slot of a cluster.
+ *
+ * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
+ * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
+ * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace           | turn, cancel               |
+ * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn                             | turn, cancel, replace      |
+ * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn                             | turn, cancel, replace      |
+ * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn                       |
+ * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn                             | turn                       |
+ * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn                             | turn, schedule, replace    |
+ * | finished           | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn                             | turn, schedule, replace    |
+ * | ended              | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, cancel                     | turn, schedule, replace    |
+ * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, cancel  | never                      |
+ * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
+ * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
+ * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>"  | every script that moves a job    | the same                   |
+ * | groups             | SET    | group: workers that handle the same names                        | register                         | register                   |
+ * | handles:<group>    | SET    | job name                                                         | register                         | expires, a day             |
+ * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule | the same, or expires, a day |
+ * | served             | STRING | "<last turn, epoch ms> <nothing is recovered before, epoch ms>"  | turn                             | never                      |
+ * | fence              | STRING | highest fence given                                              | turn                             | never                      |
+ * | call:<caller>      | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
+ *
+ * And one channel: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look.
+ */
+const FIXED_KEYS = [
+  'jobs',
+  'claims',
+  'failures',
+  'active',
+  'dead',
+  'completed',
+  'finished',
+  'ended',
+  'stats',
+  'levels',
+  'groups',
+  'served',
+  'fence',
+] as const;
+
+export type FixedKey = (typeof FIXED_KEYS)[number];
+
+/** The keys of one queue. `base` is what every key begins with. */
+export type QueueKeys = Readonly<Record<FixedKey, string>> & { readonly base: string };
+
+export function queueKeys(prefix: string, queue: string): QueueKeys {
+  const base = `${prefix}:{${queue}}:`;
+  const keys = Object.fromEntries(FIXED_KEYS.map((key) => [key, base + key])) as Record<FixedKey, string>;
+  return { ...keys, base };
+}
+
+export const headsKey = (keys: QueueKeys, priority: string) => `${keys.base}heads:${priority}`;
+export const laneKey = (keys: QueueKeys, lane: string) => `${keys.base}lane:${lane}`;
+export const handlesKey = (keys: QueueKeys, group: string) => `${keys.base}handles:${group}`;
+export const sleepersKey = (keys: QueueKeys, group: string) => `${keys.base}sleepers:${group}`;
+export const callKey = (keys: QueueKeys, caller: string) => `${keys.base}call:${caller}`;
+export const wakeChannel = (keys: QueueKeys, worker: string) => `${keys.base}wake:${worker}`;

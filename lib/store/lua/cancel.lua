@@ -1,0 +1,38 @@
+-- cancel: take a waiting job out of its queue for good.
+-- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
+-- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
+-- KEYS[3] sq:{<queue>}:failures    HASH job id -> failed attempts
+-- KEYS[4] sq:{<queue>}:ended       ZSET chosen id of an ended job -> when it may be used again (epoch ms)
+-- KEYS[5] sq:{<queue>}:stats       HASH counter -> number
+-- KEYS[6] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
+-- KEYS[7] sq:{<queue>}:call:<caller> STRING last call number and its answer
+-- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
+-- ARGV[5] job id     ARGV[6] how long a chosen id is remembered (ms)
+-- Returns {status, now, '1' | '0'}: 1 if the job was waiting and will never start; 0 if it had started, ended or was never there.
+-- Repeating it after a lost reply: the record answers like the first time.
+local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local levelsKey, callKey = KEYS[6], KEYS[7]
+-- @include parts/clock.lua
+-- @include parts/call.lua
+-- @include parts/lanes.lua
+
+local status, answer = answeredBefore(callKey, callNumber, deadline)
+if status then return { status, digits(now), answer } end
+
+local id = ARGV[5]
+local envelope = redis.call('HGET', KEYS[1], id)
+local result = '0'
+if envelope and redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id) then
+  result = '1'
+  takeFromLane(openLane(laneOf(envelope)), id)
+  redis.call('HDEL', KEYS[1], id)
+  closeLanes()
+  redis.call('HDEL', KEYS[2], id)
+  redis.call('HDEL', KEYS[3], id)
+  redis.call('HINCRBY', KEYS[5], 'cancelled', 1)
+  if string.match(envelope, '^[^\n]*\n%d+ c') and tonumber(ARGV[6]) > 0 then
+    redis.call('ZADD', KEYS[4], digits(now + tonumber(ARGV[6])), id)
+  end
+end
+redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
+return { 'done', digits(now), result }

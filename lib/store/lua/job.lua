@@ -1,0 +1,28 @@
+-- job: all that is known of one job.
+-- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
+-- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
+-- KEYS[3] sq:{<queue>}:failures    HASH job id -> failed attempts
+-- KEYS[4] sq:{<queue>}:active      ZSET job id -> end of its lease (epoch ms)
+-- KEYS[5] sq:{<queue>}:dead        ZSET job id -> when it died (epoch ms)
+-- KEYS[6] sq:{<queue>}:completed   ZSET job id -> when it completed (epoch ms)
+-- KEYS[7] sq:{<queue>}:finished    HASH job id -> record of a completed job
+-- ARGV[1] key base   ARGV[2] job id
+-- Returns {} for an unknown job, else {now, state, since or until or due (epoch ms), envelope, claim record, failures, finished record}:
+-- state is 'waiting', 'active', 'dead' or 'completed'.
+-- Repeating it: it only reads.
+local base, id = ARGV[1], ARGV[2]
+-- @include parts/clock.lua
+local envelope = redis.call('HGET', KEYS[1], id)
+if not envelope then
+  local completedAt = redis.call('ZSCORE', KEYS[6], id)
+  if not completedAt then return {} end
+  return { digits(now), 'completed', completedAt, '', '', '', redis.call('HGET', KEYS[7], id) or '' }
+end
+local record, failures = redis.call('HGET', KEYS[2], id) or '', redis.call('HGET', KEYS[3], id) or ''
+local leaseUntil = redis.call('ZSCORE', KEYS[4], id)
+if leaseUntil then return { digits(now), 'active', leaseUntil, envelope, record, failures, '' } end
+local diedAt = redis.call('ZSCORE', KEYS[5], id)
+if diedAt then return { digits(now), 'dead', diedAt, envelope, record, failures, '' } end
+local lane = string.sub(envelope, 1, string.find(envelope, '\n', 1, true) - 1)
+local due = redis.call('ZSCORE', base .. 'lane:' .. lane, id) or digits(now)
+return { digits(now), 'waiting', due, envelope, record, failures, '' }

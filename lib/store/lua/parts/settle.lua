@@ -1,0 +1,148 @@
+-- Settlements and renewals: both only count where the caller's fence is the one in the claim record.
+-- Transitions, with their two arguments:
+--   complete  flags ('r': the caller chose the id, remember it)   result to keep
+--   retry     delay (ms)                                          failure, one line
+--   dead      'n' where this attempt never began                  failure, one line, with the reason
+--   release   ''                                                  ''          (goes back, uses no attempt)
+-- How many failed attempts are kept with a job.
+local FAILURES_KEPT = 20
+
+local cursor = 20
+local function nextArg()
+  cursor = cursor + 1
+  return ARGV[cursor - 1]
+end
+local function nextList(width)
+  local list = { n = tonumber(nextArg()) }
+  for field = 1, width do list[field] = {} end
+  for i = 1, list.n do
+    for field = 1, width do list[field][i] = nextArg() end
+  end
+  return list
+end
+local function readRecords(ids)
+  return ids[1] and redis.call('HMGET', claimsKey, unpack(ids)) or {}
+end
+
+-- Ids that this turn settles or renews: they must not be recovered in it, however late they are.
+local mine = {}
+local bits, settlements, gone = {}, {}, {}
+
+local plain = nextList(2)
+local records = readRecords(plain[1])
+for i = 1, plain.n do
+  local held = isHeld(records[i], plain[2][i])
+  bits[i] = held and '1' or '0'
+  if held then
+    mine[plain[1][i]] = true
+    gone[#gone + 1] = plain[1][i]
+  end
+end
+
+local others = nextList(5)
+records = readRecords(others[2])
+for i = 1, others.n do
+  local held = isHeld(records[i], others[3][i])
+  bits[plain.n + i] = held and '1' or '0'
+  if held then
+    local settlement = { transition = others[1][i], id = others[2][i], first = others[4][i], second = others[5][i], record = parseRecord(records[i]) }
+    mine[settlement.id] = true
+    if settlement.transition == 'complete' then
+      settlement.envelope = redis.call('HGET', jobsKey, settlement.id)
+    elseif settlement.second ~= '' then
+      settlement.failures = redis.call('HGET', failuresKey, settlement.id)
+    end
+    if settlement.transition == 'retry' or settlement.transition == 'release' then
+      openLane(settlement.record.lane)
+      readWakers(nameOf(settlement.record.lane), group, worker)
+    end
+    settlements[#settlements + 1] = settlement
+  end
+end
+
+local renewals = nextList(2)
+local renewed, lost = {}, {}
+records = readRecords(renewals[1])
+for i = 1, renewals.n do
+  local id = renewals[1][i]
+  if isHeld(records[i], renewals[2][i]) then
+    mine[id] = true
+    renewed[#renewed + 1] = digits(now + leaseMs)
+    renewed[#renewed + 1] = id
+  else
+    lost[#lost + 1] = id
+  end
+end
+
+local function noteFailure(settlement)
+  local line = digits(now) .. ' ' .. settlement.record.attempt .. ' ' .. settlement.second
+  local failures = settlement.failures and settlement.failures .. '\n' .. line or line
+  local _, breaks = string.gsub(failures, '\n', '')
+  for _ = FAILURES_KEPT, breaks do failures = string.gsub(failures, '^[^\n]*\n', '', 1) end
+  redis.call('HSET', failuresKey, settlement.id, failures)
+end
+
+local counted, died, ended = {}, false, {}
+-- Whether this turn put a job back that is due already, so that there is more to fetch.
+local putBackDue = false
+local function count(counter, by)
+  counted[counter] = (counted[counter] or 0) + (by or 1)
+end
+
+local write = {}
+function write.complete(s)
+  gone[#gone + 1] = s.id
+  redis.call('HDEL', failuresKey, s.id)
+  if string.find(s.first, 'r', 1, true) and keepIdsMs > 0 then
+    ended[#ended + 1] = digits(now + keepIdsMs)
+    ended[#ended + 1] = s.id
+  end
+  if keepCompleted.count > 0 then
+    redis.call('HSET', finishedKey, s.id, s.record.attempt .. ' ' .. digits(s.record.due) .. '\n' .. s.second .. '\n' .. (s.envelope or ''))
+    redis.call('ZADD', completedKey, digits(now), s.id)
+  end
+end
+function write.retry(s)
+  s.record.due = now + tonumber(s.first)
+  putBackDue = putBackDue or s.record.due <= now
+  addToLane(openLane(s.record.lane), s.id, s.record.due)
+  redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
+  noteFailure(s)
+  count('failed')
+  count('retried')
+end
+function write.dead(s)
+  if s.first == 'n' then s.record.attempt = s.record.attempt - 1 end
+  redis.call('ZADD', deadKey, digits(now), s.id)
+  redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
+  noteFailure(s)
+  count('failed')
+  count('dead')
+  died = true
+end
+function write.release(s)
+  s.record.attempt = s.record.attempt - 1
+  putBackDue = true
+  addToLane(openLane(s.record.lane), s.id, s.record.due)
+  redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
+end
+
+local function writeSettlements()
+  local leaving = {}
+  for _, s in ipairs(settlements) do leaving[#leaving + 1] = s.id end
+  for _, id in ipairs(gone) do leaving[#leaving + 1] = id end
+  if not leaving[1] then return end
+  redis.call('ZREM', activeKey, unpack(leaving))
+  for _, s in ipairs(settlements) do write[s.transition](s) end
+  if gone[1] then
+    redis.call('HDEL', jobsKey, unpack(gone))
+    redis.call('HDEL', claimsKey, unpack(gone))
+    count('completed', #gone)
+  end
+  if ended[1] then redis.call('ZADD', endedKey, unpack(ended)) end
+  for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end
+end
+
+local function writeRenewals()
+  if renewed[1] then redis.call('ZADD', activeKey, 'XX', unpack(renewed)) end
+end

@@ -1,0 +1,68 @@
+-- Workers that handle the same names are a group. An idle worker stands in its group's `sleepers` with the time at
+-- which it will look again. When a lane's head moves forward, one sleeper of each group that handles the name is told
+-- by a message on its own channel, and a second one half a second later in case the first is dead. Nobody is told
+-- while a sleeper looks early enough anyway, so the cost of a due job does not grow with the number of idle workers.
+-- Needs `base`, `groupsKey` and `clustered`.
+local DEPUTY_MS = 500
+-- How long a sleeper that has been told counts as on its way.
+local ON_ITS_WAY_MS = 50
+-- How many sleepers are read: one, its deputy, and three more in case some have died without a word.
+local SLEEPERS_READ = 5
+local groups
+
+local function readGroups(selfGroup, self)
+  groups = {}
+  for _, group in ipairs(redis.call('SMEMBERS', groupsKey)) do
+    local key = base .. 'sleepers:' .. group
+    local found = redis.call('ZRANGE', key, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, SLEEPERS_READ, 'WITHSCORES')
+    local sleepers = {}
+    for i = 1, #found, 2 do
+      if found[i] ~= self then sleepers[#sleepers + 1] = { id = found[i], at = tonumber(found[i + 1]) } end
+    end
+    groups[#groups + 1] = { name = group, key = key, sleepers = sleepers, handles = {}, own = group == selfGroup }
+  end
+end
+
+-- Read phase: remembers which groups handle a name.
+local function readWakers(name, selfGroup, self)
+  if not groups then readGroups(selfGroup, self) end
+  for _, group in ipairs(groups) do
+    if group.handles[name] == nil then
+      group.handles[name] = redis.call('SISMEMBER', base .. 'handles:' .. group.name, name) == 1
+    end
+  end
+end
+
+local function tell(group, sleeper, at)
+  sleeper.at = at
+  redis.call('ZADD', group.key, 'XX', digits(at), sleeper.id)
+  local heard = redis.call('PUBLISH', base .. 'wake:' .. sleeper.id, digits(at))
+  -- On a cluster PUBLISH counts only the listeners of this node, so silence there proves nothing.
+  if heard == 0 and not clustered then
+    redis.call('ZREM', group.key, sleeper.id)
+    return false
+  end
+  return true
+end
+
+-- Last in a script: a message cannot be taken back.
+local function wakeGroup(group, due)
+  local at = math.max(due, now)
+  local told = false
+  for _, sleeper in ipairs(group.sleepers) do
+    if not told then
+      if sleeper.at <= at then return end
+      told = tell(group, sleeper, at)
+    else
+      if sleeper.at > at + DEPUTY_MS then tell(group, sleeper, at + DEPUTY_MS) end
+      break
+    end
+  end
+  table.sort(group.sleepers, function(a, b) return a.at < b.at end)
+end
+
+local function wake(name, due, skipOwn)
+  for _, group in ipairs(groups) do
+    if group.handles[name] and not (group.own and skipOwn) then wakeGroup(group, due) end
+  end
+end

@@ -1,0 +1,35 @@
+-- reschedule: give a waiting job another due time.
+-- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
+-- KEYS[2] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
+-- KEYS[3] sq:{<queue>}:groups      SET groups of workers
+-- KEYS[4] sq:{<queue>}:call:<caller> STRING last call number and its answer
+-- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
+-- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
+-- Returns {status, now, '1' | '0'}: 1 if the job was waiting and is now due then; 0 if it had started, ended or was never there.
+-- Repeating it after a lost reply: the record answers like the first time.
+local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local clustered = ARGV[5] == '1'
+local levelsKey, groupsKey, callKey = KEYS[2], KEYS[3], KEYS[4]
+-- @include parts/clock.lua
+-- @include parts/call.lua
+-- @include parts/lanes.lua
+-- @include parts/wake.lua
+
+local status, answer = answeredBefore(callKey, callNumber, deadline)
+if status then return { status, digits(now), answer } end
+
+local id, due = ARGV[6], tonumber(ARGV[7])
+due = due > 0 and math.max(due, now) or now - due
+local envelope = redis.call('HGET', KEYS[1], id)
+local result = '0'
+local lane
+if envelope and redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id) then
+  result = '1'
+  lane = openLane(laneOf(envelope))
+  readWakers(nameOf(lane.name))
+  addToLane(lane, id, due)
+  closeLanes()
+end
+redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
+if lane and lane.moved then wake(nameOf(lane.name), tonumber(lane.headDue)) end
+return { 'done', digits(now), result }

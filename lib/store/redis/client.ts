@@ -1,0 +1,158 @@
+import { Cluster, Redis, type ClusterNode, type ClusterOptions, type RedisOptions } from 'ioredis';
+import { describe } from '../../core/describe.js';
+import { InvalidOptionsError } from '../../core/errors.js';
+
+/** A client of ioredis, of whichever copy or version the application uses. */
+export type Client = Redis | Cluster;
+
+/**
+ * Where Redis is: a URL, options of ioredis, the nodes of a cluster, or a ready client,
+ * which is duplicated for the module's own use and never closed.
+ */
+export type ConnectionOption =
+  | string
+  | RedisOptions
+  | { cluster: { nodes: ClusterNode[]; options?: ClusterOptions } }
+  | Client;
+
+export const DEFAULT_CONNECTION = 'redis://localhost:6379';
+
+const FIRST_RECONNECT_MS = 50;
+const LONGEST_RECONNECT_MS = 1_000;
+
+/** Doubles from 50 ms to 1 s, with a fifth left to chance so that a fleet does not return in step. */
+function reconnectDelayMs(times: number): number {
+  return Math.min(FIRST_RECONNECT_MS * 2 ** Math.min(times - 1, 10), LONGEST_RECONNECT_MS) * (0.8 + 0.4 * Math.random());
+}
+
+/**
+ * What every client of ours has, whatever the application's own is set to. Resending is ours (see RedisConnection):
+ * ioredis would run a script a second time after a lost reply, and on a cluster `maxRetriesPerRequest` does not keep it
+ * from that, only `retryDelayOnFailover` does.
+ */
+function ownOptions(silenceMs: number): RedisOptions {
+  return {
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    retryStrategy: reconnectDelayMs,
+    // A server that was demoted refuses writes for as long as the connection lives.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    // A connection whose packets vanish shows no error by itself.
+    socketTimeout: silenceMs,
+    connectTimeout: Math.min(10_000, Math.max(silenceMs, 1_000)),
+    keyPrefix: '',
+  };
+}
+
+function ownClusterOptions(): ClusterOptions {
+  return {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    retryDelayOnFailover: 0,
+    clusterRetryStrategy: reconnectDelayMs,
+  };
+}
+
+/** Makes clients to one Redis, none of which connects before it is told to. */
+export class ClientFactory {
+  readonly clustered: boolean;
+  private readonly make: (subscriber: boolean) => Client;
+
+  /** Throws `InvalidOptionsError` where the option names no Redis. */
+  constructor(option: unknown, private readonly silenceMs: number) {
+    if (isClient(option)) {
+      this.clustered = option.isCluster;
+      this.refuseKeyPrefix(option.options as RedisOptions);
+      this.make = (subscriber) => this.duplicate(option, subscriber);
+      return;
+    }
+    if (typeof option === 'string') {
+      requireUrl(option);
+      this.clustered = false;
+      this.make = (subscriber) => new Redis(option, this.options(subscriber));
+      return;
+    }
+    if (isPlainObject(option) && 'cluster' in option) {
+      const { nodes, options } = readCluster(option.cluster);
+      this.refuseKeyPrefix({ ...options, ...options.redisOptions });
+      this.clustered = true;
+      this.make = (subscriber) => new Cluster(nodes, this.clusterOptions(options, subscriber));
+      return;
+    }
+    if (isPlainObject(option)) {
+      this.refuseKeyPrefix(option as RedisOptions);
+      this.clustered = false;
+      this.make = (subscriber) => new Redis({ ...(option as RedisOptions), ...this.options(subscriber) });
+      return;
+    }
+    throw new InvalidOptionsError(
+      `connection: got ${describe(option)}, expected a URL such as '${DEFAULT_CONNECTION}', options of ioredis, { cluster: { nodes } }, or a Redis or Cluster client. Leave the option out for ${DEFAULT_CONNECTION}.`,
+    );
+  }
+
+  /** A client for commands. */
+  commands(): Client {
+    return this.make(false);
+  }
+
+  /** A client for messages. */
+  subscriber(): Client {
+    return this.make(true);
+  }
+
+  private duplicate(client: Client, subscriber: boolean): Client {
+    if (!client.isCluster) return (client as Redis).duplicate(this.options(subscriber));
+    const options = (client as Cluster).options;
+    return (client as Cluster).duplicate([], this.clusterOptions(options, subscriber));
+  }
+
+  private options(subscriber: boolean): RedisOptions {
+    const options = ownOptions(this.silenceMs);
+    // A subscriber hears nothing for hours and is fine; it is asked for a sign of life instead (see WakeListener).
+    return subscriber ? { ...options, socketTimeout: undefined, autoResubscribe: false } : options;
+  }
+
+  private clusterOptions(given: ClusterOptions, subscriber: boolean): ClusterOptions {
+    const { lazyConnect: _, retryStrategy: __, ...perNode } = this.options(subscriber);
+    return {
+      ...given,
+      ...ownClusterOptions(),
+      redisOptions: { ...given.redisOptions, ...perNode },
+    };
+  }
+
+  private refuseKeyPrefix(options: RedisOptions | undefined): void {
+    if (!options?.keyPrefix) return;
+    throw new InvalidOptionsError(
+      `connection: got keyPrefix '${options.keyPrefix}', which ioredis does not apply to keys inside scripts: use the module's option prefix instead.`,
+    );
+  }
+}
+
+/** By its methods, never by `instanceof`: the application may hold another copy of ioredis. */
+function isClient(value: unknown): value is Client {
+  return (
+    typeof value === 'object' && value !== null && 'duplicate' in value && typeof value.duplicate === 'function' && 'status' in value
+  );
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function requireUrl(text: string): void {
+  if (/^(rediss?:\/\/|\/)/.test(text)) return;
+  throw new InvalidOptionsError(
+    `connection: got ${describe(text.replace(/:[^:@/]*@/, ':***@'))}, expected a URL that begins with redis:// or rediss://, or the path of a socket.`,
+  );
+}
+
+function readCluster(cluster: unknown): { nodes: ClusterNode[]; options: ClusterOptions } {
+  if (isPlainObject(cluster) && Array.isArray(cluster.nodes) && cluster.nodes.length > 0) {
+    return { nodes: cluster.nodes as ClusterNode[], options: (cluster.options ?? {}) as ClusterOptions };
+  }
+  throw new InvalidOptionsError(
+    `connection: cluster: got ${describe(cluster)}, expected { nodes: [{ host, port }, …], options? } with at least one node.`,
+  );
+}

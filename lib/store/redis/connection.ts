@@ -1,0 +1,172 @@
+import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
+import { SCRIPTS, type ScriptName } from '../scripts/embedded.js';
+import type { Client } from './client.js';
+import type { OutageLog } from './outage-log.js';
+
+export type ScriptArgument = string | number;
+
+/** Answers that mean "not now": the script did not run, and may when sent again. */
+const NOT_NOW = /^(LOADING|BUSY|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MOVED|ASK|UNBLOCKED)\b|^Stream isn't writeable|non local key in a cluster|Cluster isn't ready|None of startup nodes|Failed to refresh slots cache|Too many Cluster redirections/;
+/** Answers that mean "no": the script did not run and sending it again would not help. */
+const REFUSED = /^(OOM|MISCONF|NOREPLICAS|NOPERM|NOAUTH|WRONGPASS|WRONGTYPE|NOPROTO|ERR|CROSSSLOT|DENIED)\b/;
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+
+/**
+ * One connection to Redis on which scripts run exactly as often as they take effect once: every script is safe to
+ * repeat, so a call whose reply was lost is sent again here, until it is answered or its time is over.
+ * No promise of the client is ever awaited without a timer of our own: after some disconnects they never settle.
+ */
+export class RedisConnection {
+  private closed = false;
+  private readonly closing = new AbortController();
+
+  constructor(
+    private readonly client: Client,
+    private readonly outages: OutageLog,
+  ) {
+    // Every queue of the process may wait for the same connection.
+    client.setMaxListeners(0);
+    let reason = 'no connection';
+    client.on('error', (error: Error) => {
+      reason = error.message || (error as NodeJS.ErrnoException).code || reason;
+      if (client.status !== 'ready' && !this.closed) outages.lost(this, reason);
+    });
+    client.on('close', () => this.closed || outages.lost(this, reason));
+    client.on('ready', () => outages.found(this));
+  }
+
+  /** Resolves when the connection can take commands. Throws `QueueUnavailableError` (`refused`) at `giveUpAt`, a time of `performance.now()`. */
+  async ready(giveUpAt: number): Promise<void> {
+    while (this.client.status !== 'ready') {
+      if (this.closed) throw new QueueClosedError('The queue is closed: its connection to Redis has ended.');
+      if (this.client.status === 'wait') this.client.connect().catch(() => {});
+      await this.nextReady(giveUpAt);
+      if (performance.now() >= giveUpAt && (this.client.status as string) !== 'ready') {
+        throw new QueueUnavailableError('Redis could not be reached in time; the call has not happened.', 'refused');
+      }
+    }
+  }
+
+  /**
+   * Runs a script, again where its reply was lost. Throws `QueueUnavailableError` at `giveUpAt`, a time of
+   * `performance.now()`: `unknown` where it may have run, `refused` where it cannot have.
+   */
+  run(script: ScriptName, keys: readonly string[], args: readonly ScriptArgument[], giveUpAt: number): Promise<unknown> {
+    return this.repeat(() => this.send(script, keys, args), giveUpAt);
+  }
+
+  /** Runs a plain reading command, in the same way. */
+  read<T>(command: (client: Client) => Promise<T>, giveUpAt: number): Promise<T> {
+    return this.repeat(() => command(this.client), giveUpAt);
+  }
+
+  private async repeat<T>(attempt: () => Promise<T>, giveUpAt: number): Promise<T> {
+    let mayHaveRun = false;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      let message: string;
+      try {
+        if (this.client.status !== 'ready') await this.ready(giveUpAt);
+        return await this.before(giveUpAt, attempt());
+      } catch (cause) {
+        if (cause instanceof QueueClosedError) throw cause;
+        message = (cause as Error).message ?? '';
+        if (!(cause instanceof QueueUnavailableError) && !NOT_NOW.test(message)) {
+          if (REFUSED.test(message)) throw refused(message, mayHaveRun);
+          mayHaveRun = true;
+        }
+      }
+      if (performance.now() + pauseMs >= giveUpAt) throw unavailable(message, mayHaveRun);
+      await this.pause(pauseMs);
+    }
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.outages.forget(this);
+    this.closing.abort();
+    this.client.disconnect();
+  }
+
+  /** By its digest, and by its source only where Redis does not have it, after a restart or SCRIPT FLUSH. */
+  private async send(script: ScriptName, keys: readonly string[], args: readonly ScriptArgument[]): Promise<unknown> {
+    const { sha, source } = SCRIPTS[script];
+    try {
+      return await this.client.evalsha(sha, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!(error as Error).message?.startsWith('NOSCRIPT')) throw error;
+      return await this.client.eval(source, keys.length, ...keys, ...args);
+    }
+  }
+
+  private before<T>(giveUpAt: number, answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        clearTimeout(timer);
+        this.closing.signal.removeEventListener('abort', onClose);
+      };
+      const onClose = () => {
+        settle();
+        reject(new QueueClosedError('The queue was closed while a call was under way.'));
+      };
+      const timer = setTimeout(() => {
+        settle();
+        reject(new Error('no answer in time'));
+      }, Math.min(Math.max(giveUpAt - performance.now(), 0), 0x7fffffff));
+      this.closing.signal.addEventListener('abort', onClose);
+      answer.then(
+        (value) => {
+          settle();
+          resolve(value);
+        },
+        (error) => {
+          settle();
+          reject(error);
+        },
+      );
+    });
+  }
+
+  private nextReady(giveUpAt: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.client.off('ready', done);
+        this.closing.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, Math.min(Math.max(giveUpAt - performance.now(), 0), 0x7fffffff));
+      this.client.on('ready', done);
+      this.closing.signal.addEventListener('abort', done);
+    });
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.closing.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.closing.signal.addEventListener('abort', done);
+    });
+  }
+}
+
+// The client's own error is not kept as a cause: it carries the arguments, payloads among them, into logs.
+function refused(message: string, mayHaveRun: boolean): QueueUnavailableError {
+  return new QueueUnavailableError(`Redis refused the call: ${firstLine(message)}`, mayHaveRun ? 'unknown' : 'refused');
+}
+
+function unavailable(message: string, mayHaveRun: boolean): QueueUnavailableError {
+  const outcome = mayHaveRun ? 'unknown' : 'refused';
+  const consequence = mayHaveRun ? 'the call may have happened all the same' : 'the call has not happened';
+  return new QueueUnavailableError(`Redis is unavailable (${firstLine(message)}); ${consequence}.`, outcome);
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0]!.slice(0, 300);
+}

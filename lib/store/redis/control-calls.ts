@@ -1,0 +1,95 @@
+import type { Due } from '../../core/due.js';
+import { encodeEnvelopeRest, laneName } from '../envelope.js';
+import type { NewJob, ScheduledAnswer } from '../job-store.js';
+import type { QueueKeys } from '../keys.js';
+import type { ScriptName } from '../scripts/embedded.js';
+import { CallSlot } from './call-slot.js';
+import type { RedisConnection, ScriptArgument } from './connection.js';
+import { toDueArgument } from './due-argument.js';
+import { withId } from './schedule-outbox.js';
+import type { ServerClock } from './server-clock.js';
+
+/** How many calls of one queue are under way at once; more wait for a slot. */
+const SLOTS = 16;
+
+/** Calls about one job that exists already: cancel, reschedule, replace. */
+export class ControlCalls {
+  private readonly free: CallSlot[] = [];
+  private opened = 0;
+  private readonly queueing: ((slot: CallSlot) => void)[] = [];
+
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly clock: ServerClock,
+    private readonly keys: QueueKeys,
+    private readonly options: { clustered: boolean; keepRecordMs: number; keepIdsMs: number; commandTimeoutMs: number },
+  ) {}
+
+  async cancel(id: string): Promise<boolean> {
+    const { keys, options } = this;
+    const fixed = [keys.jobs, keys.claims, keys.failures, keys.ended, keys.stats, keys.levels];
+    const reply = await this.call('cancel', fixed, [options.keepRecordMs, id, options.keepIdsMs], id);
+    return reply[2] === '1';
+  }
+
+  async reschedule(id: string, due: Due): Promise<boolean> {
+    const { keys } = this;
+    const rest = [this.options.keepRecordMs, this.clusterFlag, id, toDueArgument(due)];
+    const reply = await this.call('reschedule', [keys.jobs, keys.levels, keys.groups], rest, id);
+    return reply[2] === '1';
+  }
+
+  async replace(job: NewJob & { id: string }): Promise<ScheduledAnswer> {
+    const { keys } = this;
+    const fixed = [
+      keys.jobs,
+      keys.claims,
+      keys.failures,
+      keys.ended,
+      keys.stats,
+      keys.completed,
+      keys.finished,
+      keys.levels,
+      keys.groups,
+    ];
+    const rest = encodeEnvelopeRest(job.settings, job.payload, true);
+    const lane = laneName(job.priority, job.name);
+    const args = [this.options.keepRecordMs, this.clusterFlag, job.id, lane, toDueArgument(job.due), rest];
+    const reply = await this.call('replace', fixed, args, job.id);
+    return { id: job.id, created: reply[2] === '1', dueAtMs: Number(reply[3]) };
+  }
+
+  private get clusterFlag(): number {
+    return this.options.clustered ? 1 : 0;
+  }
+
+  private async call(script: ScriptName, keys: readonly string[], rest: readonly ScriptArgument[], id: string): Promise<unknown[]> {
+    const giveUpAt = performance.now() + this.options.commandTimeoutMs;
+    const slot = await this.take();
+    try {
+      slot.begin();
+      return await slot.send(script, keys, rest, giveUpAt);
+    } catch (error) {
+      slot.rename();
+      throw withId(error, id);
+    } finally {
+      this.giveBack(slot);
+    }
+  }
+
+  private take(): CallSlot | Promise<CallSlot> {
+    const slot = this.free.pop();
+    if (slot) return slot;
+    if (this.opened < SLOTS) {
+      this.opened++;
+      return new CallSlot(this.connection, this.clock, this.keys);
+    }
+    return new Promise((resolve) => this.queueing.push(resolve));
+  }
+
+  private giveBack(slot: CallSlot): void {
+    const next = this.queueing.shift();
+    if (next) next(slot);
+    else this.free.push(slot);
+  }
+}

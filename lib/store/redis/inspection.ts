@@ -1,0 +1,126 @@
+import type { JobCounts, JobState, StoredJob } from '../job-store.js';
+import { headsKey, laneKey, type QueueKeys } from '../keys.js';
+import type { RedisConnection } from './connection.js';
+
+/** How many due lanes one call counts; with more the counts are of several moments, close to each other. */
+const LANES_A_CALL = 5_000;
+
+/** Reads of one queue. Nothing here writes. */
+export class RedisInspection {
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly keys: QueueKeys,
+    private readonly commandTimeoutMs: number,
+  ) {}
+
+  async counts(): Promise<JobCounts> {
+    const { waiting, due, active, dead, completed } = await this.readCounts(LANES_A_CALL);
+    return { scheduled: waiting - due, due, active, completed, dead };
+  }
+
+  async nextDue(): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
+    const { nextDue, nowMs } = await this.readCounts(0);
+    return { dueAtMs: nextDue, nowMs };
+  }
+
+  async stats(): Promise<Record<string, number>> {
+    const stats = await this.connection.read((client) => client.hgetall(this.keys.stats), this.giveUpAt());
+    return Object.fromEntries(Object.entries(stats).map(([counter, count]) => [counter, Number(count)]));
+  }
+
+  async job(id: string): Promise<StoredJob | undefined> {
+    const { keys } = this;
+    const read = [keys.jobs, keys.claims, keys.failures, keys.active, keys.dead, keys.completed, keys.finished];
+    const reply = (await this.connection.run('job', read, [keys.base, id], this.giveUpAt())) as string[];
+    return reply.length === 0 ? undefined : readJob(id, reply);
+  }
+
+  async list(state: JobState, offset: number, limit: number): Promise<StoredJob[]> {
+    const ids = await this.ids(state, offset, limit);
+    const jobs = await Promise.all(ids.map((id) => this.job(id)));
+    // One that has moved on since its id was read is no longer what was asked for.
+    return jobs.filter((job): job is StoredJob => job?.state === state);
+  }
+
+  private ids(state: JobState, offset: number, limit: number): Promise<string[]> {
+    const { keys } = this;
+    const end = offset + limit - 1;
+    switch (state) {
+      case 'active':
+        return this.connection.read((client) => client.zrange(keys.active, String(offset), String(end)), this.giveUpAt());
+      case 'dead':
+        return this.connection.read((client) => client.zrevrange(keys.dead, offset, end), this.giveUpAt());
+      case 'completed':
+        return this.connection.read((client) => client.zrevrange(keys.completed, offset, end), this.giveUpAt());
+      default:
+        return this.waitingIds(state, offset, limit);
+    }
+  }
+
+  /** In the order of claims: by priority, then due time, then id; those not yet due by due time alone. */
+  private async waitingIds(state: 'scheduled' | 'due', offset: number, limit: number): Promise<string[]> {
+    const { nowMs } = await this.readCounts(0);
+    const [from, to] = state === 'due' ? ['-inf', String(nowMs)] : [`(${nowMs}`, '+inf'];
+    const wanted = offset + limit;
+    const found: { id: string; due: number; priority: number }[] = [];
+    const priorities = await this.connection.read((client) => client.zrange(this.keys.levels, '0', '-1'), this.giveUpAt());
+    for (const priority of priorities.sort((a, b) => Number(a) - Number(b))) {
+      for (const lane of await this.lanesOf(priority, state === 'due' ? to! : '+inf', wanted)) {
+        const key = laneKey(this.keys, lane);
+        const jobs = await this.connection.read(
+          (client) => client.zrangebyscore(key, from!, to!, 'WITHSCORES', 'LIMIT', 0, wanted),
+          this.giveUpAt(),
+        );
+        for (let i = 0; i < jobs.length; i += 2) found.push({ id: jobs[i]!, due: Number(jobs[i + 1]), priority: Number(priority) });
+      }
+    }
+    const byDue = (a: { id: string; due: number }, b: { id: string; due: number }) => a.due - b.due || (a.id < b.id ? -1 : 1);
+    found.sort(state === 'due' ? (a, b) => a.priority - b.priority || byDue(a, b) : byDue);
+    return found.slice(offset, wanted).map(({ id }) => id);
+  }
+
+  /** Due ones need only the earliest lanes; a lane whose head is due may hold the next one that is not. */
+  private async lanesOf(priority: string, to: string, wanted: number): Promise<string[]> {
+    const limit = to === '+inf' ? -1 : wanted;
+    const heads = await this.connection.read(
+      (client) => client.zrangebyscore(headsKey(this.keys, priority), '-inf', to, 'LIMIT', 0, limit),
+      this.giveUpAt(),
+    );
+    return heads.map((head) => head.slice(head.indexOf('\t') + 1));
+  }
+
+  private async readCounts(lanes: number) {
+    const { keys } = this;
+    const read = [keys.jobs, keys.active, keys.dead, keys.completed, keys.levels];
+    const reply = (await this.connection.run('counts', read, [keys.base, lanes], this.giveUpAt())) as (string | number)[];
+    const [waiting, due, active, dead, completed, , now, nextDue] = reply;
+    return {
+      waiting: Number(waiting),
+      due: Number(due),
+      active: Number(active),
+      dead: Number(dead),
+      completed: Number(completed),
+      nowMs: Number(now),
+      nextDue: nextDue === '' ? undefined : Number(nextDue),
+    };
+  }
+
+  private giveUpAt(): number {
+    return performance.now() + this.commandTimeoutMs;
+  }
+}
+
+function readJob(id: string, [now, state, time, envelope, record, failures, finished]: string[]): StoredJob {
+  const at = Number(time);
+  const lines = failures === '' ? [] : failures!.split('\n');
+  if (state === 'completed') {
+    const [head, result, ...rest] = finished!.split('\n');
+    const [attempts, dueAtMs] = head!.split(' ').map(Number);
+    return { id, state, dueAtMs: dueAtMs!, endedAtMs: at, attempts: attempts!, crashes: 0, envelope: rest.join('\n'), failures: lines, result };
+  }
+  const [fence, attempts, crashes, due, worker] = record === '' ? ['0', '0', '0', '0', '-'] : record!.split(' ');
+  const known = { id, attempts: Number(attempts), crashes: Number(crashes), envelope: envelope!, failures: lines };
+  if (state === 'active') return { ...known, state, dueAtMs: Number(due), leaseUntilMs: at, fence, worker };
+  if (state === 'dead') return { ...known, state, dueAtMs: Number(due), endedAtMs: at };
+  return { ...known, state: at <= Number(now) ? 'due' : 'scheduled', dueAtMs: at };
+}

@@ -1,0 +1,128 @@
+import type { Due } from '../../core/due.js';
+import { JobIdMaker } from '../../core/job-id.js';
+import type { QueueSettings } from '../../core/queue-options.js';
+import type { JobCounts, JobState, JobStore, NewJob, ScheduledAnswer, StoredJob, WorkerSeat } from '../job-store.js';
+import { type QueueKeys, queueKeys } from '../keys.js';
+import { ClientFactory } from './client.js';
+import { RedisConnection } from './connection.js';
+import { ControlCalls } from './control-calls.js';
+import { RedisInspection } from './inspection.js';
+import { type Log, OutageLog } from './outage-log.js';
+import { ScheduleOutbox } from './schedule-outbox.js';
+import { ServerClock } from './server-clock.js';
+import { WakeListener } from './wake-listener.js';
+import { RedisWorkerSeat } from './worker-seat.js';
+
+export interface RedisJobStoreOptions {
+  connection: unknown;
+  prefix: string;
+  commandTimeoutMs: number;
+  /** The options of a queue, the defaults where it has none. */
+  settingsOf(queue: string): QueueSettings;
+  log: Log;
+}
+
+/** A record of a call is kept at least this long: longer than any copy of the call can be on its way. */
+const KEEP_RECORD_MS = 60_000;
+
+interface QueueParts {
+  keys: QueueKeys;
+  outbox: ScheduleOutbox;
+  control: ControlCalls;
+  inspection: RedisInspection;
+}
+
+/** Jobs in Redis. Producers and workers have a connection each, so that neither waits behind the other. */
+export class RedisJobStore implements JobStore {
+  private readonly clients: ClientFactory;
+  private readonly outages: OutageLog;
+  private readonly ids = new JobIdMaker();
+  private readonly queues = new Map<string, QueueParts>();
+  private producing?: RedisConnection;
+  private working?: { connection: RedisConnection; listener: WakeListener };
+
+  /** Connects to nothing yet. Throws `InvalidOptionsError`. */
+  constructor(private readonly options: RedisJobStoreOptions) {
+    // Half of a call's time: one that meets a dead connection can still be sent again on a new one.
+    this.clients = new ClientFactory(options.connection, Math.max(1_000, options.commandTimeoutMs / 2));
+    this.outages = new OutageLog(options.log);
+  }
+
+  schedule(queue: string, jobs: readonly NewJob[]): Promise<ScheduledAnswer>[] {
+    const { outbox, control } = this.queue(queue);
+    return jobs.map((job) => (job.replace && job.id !== undefined ? control.replace({ ...job, id: job.id }) : outbox.add(job)));
+  }
+
+  cancel(queue: string, id: string): Promise<boolean> {
+    return this.queue(queue).control.cancel(id);
+  }
+
+  reschedule(queue: string, id: string, due: Due): Promise<boolean> {
+    return this.queue(queue).control.reschedule(id, due);
+  }
+
+  seat(queue: string, worker: string, names: readonly string[], settings: QueueSettings): WorkerSeat {
+    this.working ??= {
+      connection: new RedisConnection(this.clients.commands(), this.outages),
+      listener: new WakeListener(this.clients.subscriber(), this.outages),
+    };
+    const { connection, listener } = this.working;
+    const keys = queueKeys(this.options.prefix, queue);
+    return new RedisWorkerSeat(connection, listener, new ServerClock(keys), keys, worker, names, settings, this.clients.clustered);
+  }
+
+  counts(queue: string): Promise<JobCounts> {
+    return this.queue(queue).inspection.counts();
+  }
+
+  nextDue(queue: string): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
+    return this.queue(queue).inspection.nextDue();
+  }
+
+  stats(queue: string): Promise<Record<string, number>> {
+    return this.queue(queue).inspection.stats();
+  }
+
+  job(queue: string, id: string): Promise<StoredJob | undefined> {
+    return this.queue(queue).inspection.job(id);
+  }
+
+  list(queue: string, state: JobState, offset: number, limit: number): Promise<StoredJob[]> {
+    return this.queue(queue).inspection.list(state, offset, limit);
+  }
+
+  async close(): Promise<void> {
+    this.producing?.close();
+    this.working?.connection.close();
+    this.working?.listener.close();
+  }
+
+  private queue(name: string): QueueParts {
+    let parts = this.queues.get(name);
+    if (!parts) {
+      parts = this.openQueue(name);
+      this.queues.set(name, parts);
+    }
+    return parts;
+  }
+
+  private openQueue(name: string): QueueParts {
+    const { prefix, commandTimeoutMs, settingsOf } = this.options;
+    this.producing ??= new RedisConnection(this.clients.commands(), this.outages);
+    const keys = queueKeys(prefix, name);
+    const clock = new ServerClock(keys);
+    const { keepIdsMs } = settingsOf(name);
+    const options = {
+      clustered: this.clients.clustered,
+      keepRecordMs: Math.max(KEEP_RECORD_MS, keepIdsMs),
+      keepIdsMs,
+      commandTimeoutMs,
+    };
+    return {
+      keys,
+      outbox: new ScheduleOutbox(this.producing, clock, keys, this.ids, options),
+      control: new ControlCalls(this.producing, clock, keys, options),
+      inspection: new RedisInspection(this.producing, keys, commandTimeoutMs),
+    };
+  }
+}

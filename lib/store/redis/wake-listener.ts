@@ -1,0 +1,88 @@
+import type { Redis } from 'ioredis';
+import type { Client } from './client.js';
+import type { OutageLog } from './outage-log.js';
+
+/** How often a silent connection is asked for a sign of life: rarely, as it counts among an idle worker's commands. */
+const PING_EVERY_MS = 30_000;
+const PING_PATIENCE_MS = 5_000;
+
+type Hear = (atMs: number | undefined) => void;
+
+/**
+ * Hears the messages that wake workers: one connection for all queues of a process. A message is only ever a hint, so a
+ * lost one costs lateness and nothing else; once a channel is heard (again), its owner is told to look (`undefined`).
+ */
+export class WakeListener {
+  private readonly channels = new Map<string, Hear>();
+  private readonly heard = new Set<string>();
+  private watchdog?: NodeJS.Timeout;
+  private closed = false;
+
+  constructor(
+    private readonly client: Client,
+    private readonly outages: OutageLog,
+  ) {
+    client.on('error', () => {});
+    client.on('message', (channel: string, message: string) => this.channels.get(channel)?.(Number(message)));
+    client.on('ready', () => {
+      outages.found(this);
+      this.subscribe([...this.channels.keys()]);
+    });
+    client.on('close', () => {
+      this.heard.clear();
+      if (!this.closed) outages.lost(this, 'the connection for messages was closed');
+    });
+  }
+
+  /** Whether messages of this channel arrive at present. */
+  hears(channel: string): boolean {
+    return this.heard.has(channel);
+  }
+
+  listen(channel: string, hear: Hear): void {
+    this.channels.set(channel, hear);
+    this.watchdog ??= setInterval(() => this.checkLife(), PING_EVERY_MS).unref();
+    if (this.client.status === 'wait') this.client.connect().catch(() => {});
+    else if (this.client.status === 'ready') this.subscribe([channel]);
+  }
+
+  unlisten(channel: string): void {
+    this.channels.delete(channel);
+    this.heard.delete(channel);
+    if (this.client.status === 'ready') this.client.unsubscribe(channel).catch(() => {});
+  }
+
+  close(): void {
+    this.closed = true;
+    clearInterval(this.watchdog);
+    this.outages.forget(this);
+    this.client.disconnect();
+  }
+
+  private checkLife(): void {
+    if (this.client.status !== 'ready') return;
+    const patience = setTimeout(() => this.reconnect(), PING_PATIENCE_MS).unref();
+    (this.client as Redis).ping().then(
+      () => clearTimeout(patience),
+      () => clearTimeout(patience),
+    );
+  }
+
+  private reconnect(): void {
+    if (this.client.status === 'ready' && !this.closed) this.client.disconnect(true);
+  }
+
+  /** After a gap, everyone looks: what was said meanwhile was said to nobody. */
+  private subscribe(channels: string[]): void {
+    if (channels.length === 0) return;
+    this.client.subscribe(...channels).then(
+      () => {
+        for (const channel of channels) {
+          this.heard.add(channel);
+          this.channels.get(channel)?.(undefined);
+        }
+      },
+      () => {},
+    );
+  }
+}

@@ -1,0 +1,67 @@
+import type { EventSink } from '../core/events.js';
+import type { PayloadChecker } from '../core/payload-class.js';
+import type { QueueSettings } from '../core/queue-options.js';
+import type { Timers } from '../core/timers.js';
+import type { JobStore } from '../store/job-store.js';
+import type { HandlerRegistry } from './job-handler.js';
+import { Processor } from './processor.js';
+import { QueueWorker } from './queue-worker.js';
+import { Reporter, type ReporterLog } from './reporter.js';
+
+export interface FleetOptions {
+  workerId: string;
+  shutdownTimeoutMs: number;
+  settingsOf(queue: string): QueueSettings;
+  /** What the names of this fleet's timers begin with. */
+  timerPrefix: string;
+}
+
+/** The workers of this process: one for each queue that has handlers. May be started and stopped again and again. */
+export class Fleet {
+  private workers: QueueWorker[] = [];
+  private stopping?: Promise<void>;
+
+  constructor(
+    private readonly store: JobStore,
+    private readonly registry: HandlerRegistry,
+    private readonly checker: PayloadChecker,
+    private readonly timers: Timers,
+    private readonly events: EventSink,
+    private readonly log: ReporterLog,
+    private readonly options: FleetOptions,
+  ) {}
+
+  /** Does nothing where it has started already. */
+  async start(): Promise<void> {
+    await this.stopping;
+    if (this.workers.length > 0) return;
+    this.workers = this.registry.queueNames().map((queue) => this.hire(queue));
+    for (const worker of this.workers) worker.start();
+  }
+
+  /** Resolves within `shutdownTimeoutMs` and a second, whatever handlers or Redis do. */
+  stop(): Promise<void> {
+    this.stopping ??= this.stopAll().finally(() => {
+      this.stopping = undefined;
+    });
+    return this.stopping;
+  }
+
+  private async stopAll(): Promise<void> {
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(), this.options.shutdownTimeoutMs);
+    await Promise.all(this.workers.map((worker) => worker.stop(patience.signal)));
+    clearTimeout(timer);
+    this.workers = [];
+  }
+
+  private hire(queue: string): QueueWorker {
+    const { workerId, settingsOf, timerPrefix } = this.options;
+    const settings = settingsOf(queue);
+    const handlers = this.registry.handlersOf(queue);
+    const seat = this.store.seat(queue, workerId, [...handlers.keys()], settings);
+    const processor = new Processor(queue, handlers, this.checker, settings.keepCompleted.count > 0, this.events);
+    const reporter = new Reporter(this.log, this.events);
+    return new QueueWorker(queue, seat, processor, settings, this.timers, this.events, reporter, timerPrefix);
+  }
+}

@@ -1,0 +1,256 @@
+import { LeaseLostError, QueueClosedError } from '../core/errors.js';
+import type { EventSink } from '../core/events.js';
+import type { QueueSettings } from '../core/queue-options.js';
+import type { Timers } from '../core/timers.js';
+import type { ClaimedJob, Turn, TurnAnswer, WorkerSeat } from '../store/job-store.js';
+import type { Outcome, Processor } from './processor.js';
+import type { Reporter } from './reporter.js';
+import type { RunningJob } from './running-job.js';
+
+/** How long a refused turn waits before it is tried again. */
+const PAUSE_AFTER_REFUSAL_MS = 1_000;
+/** How long the last turn may take once everything else of a shutdown is done. */
+const LAST_TURN_MS = 800;
+
+/**
+ * The worker of one queue in this process. It is in one of three states:
+ * - **sleeping**: a timer is set to the next time to look or to renew; entered when a turn leaves nothing to do;
+ *   left when the timer fires, a message says that something came earlier, or a job has ended.
+ * - **turning**: one call is in flight that settles, renews and claims at once; what happens meanwhile goes into the
+ *   next one. Left when its answer has been taken in and nothing is left to say.
+ * - **stopped**: entered by `stop`, for good; nothing is held any more.
+ */
+export class QueueWorker {
+  private readonly running = new Map<string, RunningJob>();
+  private ended: Outcome[] = [];
+  /** Claimed when the worker was stopping already: they go back as if nothing had been. */
+  private goingBack: ClaimedJob[] = [];
+  private lookAt = 0;
+  private renewAt = 0;
+  private lookFrom = '';
+  /** When the timer fires; infinite when none is set. */
+  private timerAt = Number.POSITIVE_INFINITY;
+  private turning = false;
+  private turnSoon = false;
+  private stopping = false;
+  private readonly giveUp = new AbortController();
+  private onIdle?: () => void;
+  private readonly timer: string;
+
+  constructor(
+    readonly queue: string,
+    private readonly seat: WorkerSeat,
+    private readonly processor: Processor,
+    private readonly settings: QueueSettings,
+    private readonly timers: Timers,
+    private readonly events: EventSink,
+    private readonly reporter: Reporter,
+    timerPrefix: string,
+  ) {
+    this.timer = `${timerPrefix}:${queue}`;
+  }
+
+  start(): void {
+    this.seat.listen((inMs) => this.look(inMs));
+    this.turn();
+  }
+
+  /**
+   * Claims no more, and waits for the running handlers until `patience` aborts; then their signals abort and their jobs
+   * go back at once, with no attempt used. Resolves when all is settled, or cannot be because Redis is away.
+   */
+  async stop(patience: AbortSignal): Promise<void> {
+    this.stopping = true;
+    this.seat.leave();
+    if (!this.isIdle()) await this.idle(patience);
+    for (const run of this.running.values()) {
+      run.abandon(new QueueClosedError(`The queue '${this.queue}' is closing; the job goes back.`, { queue: this.queue, jobId: run.id }));
+      this.goingBack.push(run.claim);
+    }
+    this.running.clear();
+    if (!this.isIdle()) {
+      this.turn();
+      const lastTurn = AbortSignal.timeout(LAST_TURN_MS);
+      await this.idle(lastTurn);
+    }
+    this.giveUp.abort();
+    this.timers.clear(this.timer);
+  }
+
+  private isIdle(): boolean {
+    return !this.turning && this.running.size === 0 && this.ended.length === 0 && this.goingBack.length === 0;
+  }
+
+  private idle(patience: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        patience.removeEventListener('abort', done);
+        this.onIdle = undefined;
+        resolve();
+      };
+      this.onIdle = done;
+      if (patience.aborted) done();
+      else patience.addEventListener('abort', done);
+    });
+  }
+
+  /** Something may be due in `inMs`, earlier than known. */
+  private look(inMs: number): void {
+    const at = performance.now() + inMs;
+    if (at >= this.lookAt) return;
+    this.lookAt = at;
+    this.wakeUp();
+  }
+
+  private get room(): number {
+    return this.stopping ? 0 : this.settings.concurrency - this.running.size;
+  }
+
+  private hasSomethingToSay(): boolean {
+    const now = performance.now();
+    return (
+      this.ended.length > 0 ||
+      this.goingBack.length > 0 ||
+      (now >= this.lookAt && this.room > 0) ||
+      (now >= this.renewAt && this.running.size > 0)
+    );
+  }
+
+  private turn(): void {
+    if (this.turning || this.giveUp.signal.aborted) return;
+    this.turning = true;
+    void this.takeTurns();
+  }
+
+  private async takeTurns(): Promise<void> {
+    try {
+      while (this.hasSomethingToSay()) await this.takeTurn();
+    } catch (error) {
+      if (!this.giveUp.signal.aborted) this.reporter.turnRefused(this.queue, error);
+      const again = performance.now() + PAUSE_AFTER_REFUSAL_MS;
+      this.timerAt = again;
+      this.timers.set(this.timer, () => this.tryAgain(), PAUSE_AFTER_REFUSAL_MS);
+      this.lookAt = again;
+      this.turning = false;
+      return;
+    }
+    this.turning = false;
+    if (this.onIdle && this.isIdle()) this.onIdle();
+    this.sleep();
+  }
+
+  private async takeTurn(): Promise<void> {
+    const outcomes = this.ended;
+    const goingBack = this.goingBack;
+    const heldBefore = this.running.size;
+    const renews = heldBefore > 0 && performance.now() >= this.renewAt;
+    const turn: Turn = {
+      settlements: [
+        ...outcomes.map(({ settlement }) => settlement),
+        ...goingBack.map(({ id, fence }) => ({ id, fence, transition: 'release' as const })),
+      ],
+      renewals: renews ? this.heldClaims() : [],
+      room: this.room,
+      lookFrom: this.lookFrom,
+    };
+    this.ended = [];
+    this.goingBack = [];
+    // Whatever is said from now on may be newer than the answer.
+    this.lookAt = Number.POSITIVE_INFINITY;
+    const sentAt = performance.now();
+    let answer: TurnAnswer;
+    try {
+      answer = await this.seat.turn(turn, this.giveUp.signal);
+    } catch (error) {
+      this.ended = [...outcomes, ...this.ended];
+      this.goingBack = [...goingBack, ...this.goingBack];
+      throw error;
+    }
+    this.reporter.turnTaken(this.queue);
+    // Counted from the sending, so that a slow answer does not stretch a lease.
+    if (renews || heldBefore === 0) this.renewAt = sentAt + this.settings.leaseMs / 3;
+    this.takeIn(answer, outcomes);
+  }
+
+  private heldClaims(): ClaimedJob[] {
+    return [...this.running.values()].filter((run) => !run.abandoned).map(({ claim }) => claim);
+  }
+
+  private takeIn(answer: TurnAnswer, outcomes: Outcome[]): void {
+    for (const id of answer.lost) this.loseLease(id);
+    outcomes.forEach((outcome, i) => this.reporter.settled(this.queue, outcome, answer.settled[i]!));
+    if (this.events.wanted) for (const id of answer.recovered) this.events.tell({ type: 'recovered', queue: this.queue, id });
+    this.lookFrom = answer.lookFrom;
+    if (answer.sleepMs !== undefined) this.lookAt = Math.min(this.lookAt, performance.now() + answer.sleepMs);
+    if (this.stopping) this.goingBack.push(...answer.claimed);
+    else for (const claim of answer.claimed) this.run(claim);
+  }
+
+  private run(claim: ClaimedJob): void {
+    this.processor.start(
+      claim,
+      (run) => this.running.set(claim.id, run),
+      (outcome) => this.end(outcome),
+    );
+  }
+
+  private end(outcome: Outcome): void {
+    const run = this.running.get(outcome.job.id);
+    // A later claim of the same job may run here by now; and nobody waits for one that was abandoned.
+    if (run && run.claim !== outcome.job) return;
+    if (!run && this.stopping) return;
+    this.running.delete(outcome.job.id);
+    if (run?.abandoned) {
+      this.turnWhenSettled();
+      return;
+    }
+    this.ended.push(outcome);
+    this.turnWhenSettled();
+  }
+
+  /** After this round of the event loop: what ends in one moment is settled in one call. */
+  private turnWhenSettled(): void {
+    if (this.turning || this.turnSoon) return;
+    this.turnSoon = true;
+    setImmediate(() => {
+      this.turnSoon = false;
+      this.turn();
+    });
+  }
+
+  /** The handler goes on, but its slot is only free once it returns, and what it answers no longer counts. */
+  private loseLease(id: string): void {
+    const run = this.running.get(id);
+    if (!run || run.abandoned) return;
+    run.abandon(new LeaseLostError(`The lease of job '${id}' was lost; another worker may run it.`, { queue: this.queue, jobName: run.name, jobId: id }));
+    this.reporter.leaseLost(this.queue, run);
+  }
+
+  private sleep(): void {
+    if (this.stopping && this.running.size === 0) return;
+    const lookAt = this.room > 0 ? this.lookAt : Number.POSITIVE_INFINITY;
+    const renewAt = this.running.size > 0 ? this.renewAt : Number.POSITIVE_INFINITY;
+    const until = Math.min(lookAt, renewAt);
+    // A timer that is set for earlier will do: it finds nothing to say and sleeps on.
+    if (this.timerAt <= until) return;
+    this.timerAt = until;
+    // Rounded up, because a timer that fires early costs a call that finds nothing.
+    this.timers.set(this.timer, () => this.timerFired(), Math.max(0, Math.ceil(until - performance.now())));
+  }
+
+  private tryAgain(): void {
+    this.timerAt = Number.POSITIVE_INFINITY;
+    this.turn();
+  }
+
+  private timerFired(): void {
+    this.timerAt = Number.POSITIVE_INFINITY;
+    this.wakeUp();
+  }
+
+  private wakeUp(): void {
+    if (this.turning) return;
+    if (this.hasSomethingToSay()) this.turn();
+    else this.sleep();
+  }
+}
