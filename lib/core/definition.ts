@@ -41,7 +41,7 @@ export interface ScheduledJobDefinition<T = unknown> {
   readonly payload?: PayloadClass;
   readonly settings: Readonly<JobSettings>;
   /** Only for the type checker: no such property exists. */
-  readonly [payloadType]?: (payload: T) => T;
+  readonly [payloadType]?: T;
 }
 
 /** A payload as it is sent: `T` without its methods, so that a plain object literal fits a class. */

@@ -1,7 +1,7 @@
 /** Timers by name, so that whoever looks after an application's timers can see these. */
 export interface Timers {
   /** Calls `callback` once after `ms`; a timer of that name that is set already is replaced. */
-  set(name: string, callback: () => void, ms: number): void;
+  set(name: string, callback: () => void, ms: number): unknown;
   clear(name: string): void;
 }
 
@@ -11,9 +11,11 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 export class NodeTimers implements Timers {
   private readonly timers = new Map<string, NodeJS.Timeout>();
 
-  set(name: string, callback: () => void, ms: number): void {
+  set(name: string, callback: () => void, ms: number): NodeJS.Timeout {
     clearTimeout(this.timers.get(name));
-    this.timers.set(name, setTimeout(callback, Math.min(ms, LONGEST_TIMEOUT_MS)));
+    const timer = setTimeout(callback, Math.min(ms, LONGEST_TIMEOUT_MS));
+    this.timers.set(name, timer);
+    return timer;
   }
 
   clear(name: string): void {

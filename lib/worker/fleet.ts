@@ -25,7 +25,8 @@ export class Fleet {
     private readonly store: JobStore,
     private readonly registry: HandlerRegistry,
     private readonly checker: PayloadChecker,
-    private readonly timers: Timers,
+    /** Found when first needed: what the application has of timers is only known once it has started. */
+    private readonly findTimers: () => Timers,
     private readonly events: EventSink,
     private readonly log: ReporterLog,
     private readonly options: FleetOptions,
@@ -35,7 +36,8 @@ export class Fleet {
   async start(): Promise<void> {
     await this.stopping;
     if (this.workers.length > 0) return;
-    this.workers = this.registry.queueNames().map((queue) => this.hire(queue));
+    const timers = this.findTimers();
+    this.workers = this.registry.queueNames().map((queue) => this.hire(queue, timers));
     for (const worker of this.workers) worker.start();
   }
 
@@ -55,13 +57,13 @@ export class Fleet {
     this.workers = [];
   }
 
-  private hire(queue: string): QueueWorker {
+  private hire(queue: string, timers: Timers): QueueWorker {
     const { workerId, settingsOf, timerPrefix } = this.options;
     const settings = settingsOf(queue);
     const handlers = this.registry.handlersOf(queue);
     const seat = this.store.seat(queue, workerId, [...handlers.keys()], settings);
     const processor = new Processor(queue, handlers, this.checker, settings.keepCompleted.count > 0, this.events);
     const reporter = new Reporter(this.log, this.events);
-    return new QueueWorker(queue, seat, processor, settings, this.timers, this.events, reporter, timerPrefix);
+    return new QueueWorker(queue, seat, processor, settings, timers, this.events, reporter, timerPrefix);
   }
 }

@@ -1,0 +1,42 @@
+export type { BackoffOptions } from './core/backoff.js';
+export {
+  defineScheduledJob,
+  type JobDefinitionOptions,
+  type JobOptions,
+  type PayloadOf,
+  type ScheduledJobDefinition,
+} from './core/definition.js';
+export type { Duration } from './core/duration.js';
+export {
+  DuplicateHandlerError,
+  InvalidOptionsError,
+  InvalidPayloadError,
+  InvalidScheduleError,
+  LeaseLostError,
+  type PayloadFinding,
+  PayloadTooLargeError,
+  QueueClosedError,
+  QueueUnavailableError,
+  ScheduledQueueError,
+} from './core/errors.js';
+export type { DeadReason, ScheduledQueueEvent } from './core/events.js';
+export type { ValidationOptions } from './core/payload-class.js';
+export { JobPriority } from './core/priority.js';
+export type { Keep, QueueOptions } from './core/queue-options.js';
+export type { JobRef, RescheduleOptions, ScheduleOptions } from './core/schedule-options.js';
+export { ScheduledJob, type ScheduledJobRef } from './core/scheduled-job.js';
+export type { JobOverrides, RedisScheduledQueueModuleOptions, Role } from './nest/module-options.js';
+export { type HandlerOptions, OnScheduledJob } from './nest/on-scheduled-job.decorator.js';
+export { RedisScheduledQueueModule, type ScheduledQueueOptionsFactory } from './nest/redis-scheduled-queue.module.js';
+export { ScheduledQueueConsumer } from './nest/scheduled-queue.consumer.js';
+export { ScheduledQueueEvents } from './nest/scheduled-queue.events.js';
+export {
+  type FailedAttempt,
+  type InspectedJob,
+  type QueueStats,
+  ScheduledQueueInspector,
+} from './nest/scheduled-queue.inspector.js';
+export { type DispatchOptions, type ScheduleItem, ScheduledQueueProducer } from './nest/scheduled-queue.producer.js';
+export { getScheduledQueueToken, InjectScheduledQueue } from './nest/tokens.js';
+export type { JobCounts, JobState } from './store/job-store.js';
+export type { ConnectionOption } from './store/redis/client.js';

@@ -1,0 +1,173 @@
+import { hostname } from 'node:os';
+import { type Backoff, type BackoffOptions, backoffCheck } from '../core/backoff.js';
+import { describe, nearest } from '../core/describe.js';
+import type { Duration } from '../core/duration.js';
+import { InvalidOptionsError } from '../core/errors.js';
+import { newMaker } from '../core/job-id.js';
+import { jobName, keyPart } from '../core/names.js';
+import type { ValidationOptions } from '../core/payload-class.js';
+import { type QueueOptions, type QueueSettings, readQueueOptions } from '../core/queue-options.js';
+import { type Check, duration, flag, integer, oneOf, readOptions, type Shape } from '../core/shape.js';
+import { type ConnectionOption, DEFAULT_CONNECTION } from '../store/redis/client.js';
+
+export type Role = 'both' | 'producer' | 'worker';
+
+/** What `jobs` may say of a job by name; it wins over `@OnScheduledJob` and the definition, and loses to the call. */
+export interface JobOverrides {
+  /** How often a job may run, the first time included: 1 to 1 000. */
+  maxAttempts?: number;
+  /** How long a failed job waits. */
+  backoff?: BackoffOptions;
+}
+
+export interface RedisScheduledQueueModuleOptions {
+  /**
+   * Where Redis is: a URL, options of ioredis, `{ cluster: { nodes, options } }`, or a ready `Redis` or `Cluster`, which
+   * is duplicated and never closed. Present but `undefined` is an error. Default `redis://localhost:6379`.
+   */
+  connection?: ConnectionOption;
+  /** The first part of every key. Default `'sq'`. */
+  prefix?: string;
+  /** `'producer'` never claims; `'worker'` and `'both'` run handlers. Default `'both'`. */
+  role?: Role;
+  /** Names this process to others; unique among those running. Default host, pid and a random part. */
+  workerId?: string;
+  /** Options by queue; a queue that is not named here has the defaults. */
+  queues?: Record<string, QueueOptions>;
+  /** Overrides from configuration, by job name. */
+  jobs?: Record<string, JobOverrides>;
+  /**
+   * How long running handlers may go on at shutdown before their `signal` aborts and their jobs go back. 0 sends them back
+   * at once. Keep it below what your platform waits before it kills (Kubernetes: 30 s). Default 20 000.
+   */
+  shutdownTimeoutMs?: Duration;
+  /** Whether the app's global guards, pipes, interceptors and filters run around handlers too. Default `false`. */
+  inheritAppConfig?: boolean;
+  /** Options of class-validator, or `false` for payloads that are not validated. Default: unknown properties are kept. */
+  validation?: ValidationOptions;
+  /** Larger payloads are refused when scheduling. Default 1 MiB. */
+  maxPayloadBytes?: number;
+  /** The longest a call to Redis may take, an outage included, before `QueueUnavailableError`. At least 100. Default 5 000. */
+  commandTimeoutMs?: Duration;
+  /** Whether claiming begins after bootstrap; else with `ScheduledQueueConsumer.start()`. Default `true`. */
+  autoStart?: boolean;
+}
+
+/** Module options that have been read, with every default in its place. */
+export interface ModuleSettings {
+  connection: unknown;
+  prefix: string;
+  role: Role;
+  workerId: string;
+  jobs: ReadonlyMap<string, { maxAttempts?: number; backoff?: Backoff }>;
+  shutdownTimeoutMs: number;
+  inheritAppConfig: boolean;
+  validation: ValidationOptions;
+  maxPayloadBytes: number;
+  commandTimeoutMs: number;
+  autoStart: boolean;
+  queues: ReadonlyMap<string, QueueSettings>;
+  settingsOf(queue: string): QueueSettings;
+}
+
+type ReadModuleOptions = Omit<ModuleSettings, 'jobs' | 'queues' | 'settingsOf'> & { jobs: unknown; queues: unknown };
+
+const refuse = (message: string) => new InvalidOptionsError(message);
+const object: Check<object> = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? { value }
+    : { problem: `got ${describe(value)}, expected an object` };
+
+const SHAPE: Shape<ReadModuleOptions> = {
+  connection: (value) => ({ value }),
+  prefix: keyPart,
+  role: oneOf('both', 'producer', 'worker'),
+  workerId: keyPart,
+  queues: object,
+  jobs: object,
+  shutdownTimeoutMs: duration(),
+  inheritAppConfig: flag,
+  validation: (value) => (value === false ? { value } : (object(value) as { value: Record<string, unknown> } | { problem: string })),
+  maxPayloadBytes: integer(1, 512 * 1024 * 1024),
+  commandTimeoutMs: duration(100),
+  autoStart: flag,
+};
+
+/** What has its place elsewhere, for those who put it here. */
+const ELSEWHERE: Record<string, string> = {
+  name: 'give it to forRoot or forRootAsync itself, beside useFactory',
+  isGlobal: 'give it to forRoot or forRootAsync itself, beside useFactory',
+  concurrency: `it belongs to a queue: queues: { default: { concurrency } }`,
+  leaseMs: `it belongs to a queue: queues: { default: { leaseMs } }`,
+};
+
+/** Reads the module's options and fills in the defaults. Throws `InvalidOptionsError`. */
+export function readModuleOptions(given: unknown, where: string): ModuleSettings {
+  const options = given ?? {};
+  for (const [name, hint] of Object.entries(ELSEWHERE)) {
+    if (typeof options === 'object' && Object.hasOwn(options, name)) throw refuse(`${where}: unknown option "${name}": ${hint}.`);
+  }
+  if (typeof options === 'object' && Object.hasOwn(options, 'connection') && (options as { connection: unknown }).connection == null) {
+    throw refuse(
+      `${where}: connection: got ${describe((options as { connection: unknown }).connection)}, expected a URL, options of ioredis, { cluster } or a client. Is an environment variable missing? Leave the option out for ${DEFAULT_CONNECTION}.`,
+    );
+  }
+  const read = readOptions<ReadModuleOptions>(options, SHAPE, where, refuse);
+  const queues = readQueues(read.queues ?? {});
+  const defaults = readQueueOptions('*', {});
+  return {
+    connection: DEFAULT_CONNECTION,
+    prefix: 'sq',
+    role: 'both',
+    workerId: defaultWorkerId(),
+    shutdownTimeoutMs: 20_000,
+    inheritAppConfig: false,
+    validation: {},
+    maxPayloadBytes: 1024 * 1024,
+    commandTimeoutMs: 5_000,
+    autoStart: true,
+    ...read,
+    jobs: readJobs(read.jobs ?? {}, where),
+    queues,
+    settingsOf: (queue) => queues.get(queue) ?? defaults,
+  };
+}
+
+function readQueues(given: object): Map<string, QueueSettings> {
+  return new Map(
+    Object.entries(given).map(([queue, options]) => {
+      const name = keyPart(queue);
+      if ('problem' in name) throw refuse(`queues: ${name.problem}.`);
+      return [queue, readQueueOptions(queue, options)];
+    }),
+  );
+}
+
+function readJobs(given: object, where: string): ModuleSettings['jobs'] {
+  return new Map(
+    Object.entries(given).map(([job, overrides]) => {
+      const name = jobName(job);
+      if ('problem' in name) throw refuse(`${where}: jobs: ${name.problem}.`);
+      if (typeof overrides === 'object' && overrides !== null && 'queue' in overrides) {
+        throw refuse(`${where}: jobs['${job}']: queue cannot be changed from configuration: jobs wait where their definition or handler says.`);
+      }
+      const shape = { maxAttempts: integer(1, 1_000), backoff: backoffCheck };
+      return [job, readOptions<{ maxAttempts: number; backoff: Backoff }>(overrides, shape, `${where}: jobs['${job}']`, refuse)];
+    }),
+  );
+}
+
+/** A sentence for each name in `jobs` that no handler of this process has: most likely it is misspelt. */
+export function unhandledOverrides(settings: ModuleSettings, handled: readonly string[]): string[] {
+  return [...settings.jobs.keys()]
+    .filter((name) => !handled.includes(name))
+    .map((name) => {
+      const near = nearest(name, handled);
+      return `The option jobs names '${name}', which nothing in this process handles${near ? `; did you mean '${near}'?` : '.'}`;
+    });
+}
+
+function defaultWorkerId(): string {
+  const host = hostname().replace(/[^A-Za-z0-9._-]/g, '-').replace(/^[^A-Za-z0-9]+/, '').slice(0, 40) || 'host';
+  return `${host}-${process.pid}-${newMaker()}`;
+}

@@ -1,0 +1,97 @@
+import 'reflect-metadata';
+import { type Backoff, type BackoffOptions, backoffCheck } from '../core/backoff.js';
+import { isDefinition, type ScheduledJobDefinition } from '../core/definition.js';
+import { InvalidOptionsError } from '../core/errors.js';
+import { jobName, keyPart } from '../core/names.js';
+import type { PayloadClass } from '../core/payload-class.js';
+import type { ScheduledJob } from '../core/scheduled-job.js';
+import { integer, readOptions } from '../core/shape.js';
+import { DEFAULT_INSTANCE } from './tokens.js';
+
+export interface HandlerOptions {
+  /** The queue, if not the definition's. Default `'default'`. */
+  queue?: string;
+  /** The `name` of the module's instance that runs this handler. */
+  instance?: string;
+  /** How often a job may run, the first time included: 1 to 1 000. */
+  maxAttempts?: number;
+  /** How long a failed job waits. */
+  backoff?: BackoffOptions;
+}
+
+/** What `@OnScheduledJob` leaves on a method. */
+export interface HandlerMark {
+  name: string;
+  instance: string;
+  queue?: string;
+  payload?: PayloadClass;
+  maxAttempts?: number;
+  backoff?: Backoff;
+}
+
+/** Fixed strings rather than symbols: both builds of this package must find each other's marks. */
+export const HANDLER_METADATA = 'nestjs-redis-scheduled-queue:handlers';
+export const PARAMS_METADATA = 'nestjs-redis-scheduled-queue:params';
+
+/** What Nest calls a parameter that its built-in pipes validate and one that they leave alone. */
+export const PAYLOAD_PARAM = 3;
+export const JOB_PARAM = 100;
+
+// biome-ignore lint/suspicious/noExplicitAny: a name says nothing of the payload's type
+type AnyHandler = (payload: any, job: ScheduledJob<any>) => unknown;
+// A method without parameters, or with the payload alone, fits as well.
+type HandlerDecorator<Handler> = <Method extends Handler>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method>,
+) => void;
+
+/**
+ * Makes a method of any provider or controller the handler of a job. It gets `(payload, job)`; what it returns completes
+ * the job, what it throws fails the attempt. With a definition the method's parameter types are checked.
+ * Throws `InvalidOptionsError` for an option that cannot be used.
+ */
+export function OnScheduledJob<T>(
+  job: ScheduledJobDefinition<T>,
+  options?: HandlerOptions,
+): HandlerDecorator<(payload: T, job: ScheduledJob<T>) => unknown>;
+export function OnScheduledJob(job: string, options?: HandlerOptions): HandlerDecorator<AnyHandler>;
+export function OnScheduledJob(job: ScheduledJobDefinition | string, options?: HandlerOptions): HandlerDecorator<AnyHandler> {
+  const mark = readMark(job, options);
+  return (target, key, descriptor) => {
+    const method = descriptor.value as object;
+    const marks: HandlerMark[] = Reflect.getOwnMetadata(HANDLER_METADATA, method) ?? [];
+    Reflect.defineMetadata(HANDLER_METADATA, [...marks, mark], method);
+    const params = { [`${PAYLOAD_PARAM}:0`]: { index: 0, pipes: [] }, [`${JOB_PARAM}:1`]: { index: 1, pipes: [] } };
+    Reflect.defineMetadata(PARAMS_METADATA, params, target.constructor, key);
+    if (mark.payload) namePayloadClass(target, key, mark.payload);
+  };
+}
+
+function readMark(job: ScheduledJobDefinition | string, options: HandlerOptions | undefined): HandlerMark {
+  const definition = isDefinition(job) ? job : undefined;
+  const name = definition?.name ?? job;
+  const checked = jobName(name);
+  if ('problem' in checked) throw new InvalidOptionsError(`@OnScheduledJob: job: ${checked.problem}.`);
+  const given = readOptions<{ queue: string; instance: string; maxAttempts: number; backoff: Backoff }>(
+    options,
+    { queue: keyPart, instance: keyPart, maxAttempts: integer(1, 1_000), backoff: backoffCheck },
+    `@OnScheduledJob('${checked.value}')`,
+    (message) => new InvalidOptionsError(message, { jobName: checked.value }),
+  );
+  return {
+    name: checked.value,
+    instance: given.instance ?? DEFAULT_INSTANCE,
+    queue: given.queue ?? definition?.queue,
+    payload: definition?.payload,
+    maxAttempts: given.maxAttempts ?? definition?.settings.maxAttempts,
+    backoff: given.backoff ?? definition?.settings.backoff,
+  };
+}
+
+/** Pipes learn the payload's class from the method's signature; where that says nothing, the definition does. */
+function namePayloadClass(target: object, key: string | symbol, payload: PayloadClass): void {
+  const types: unknown[] = Reflect.getMetadata('design:paramtypes', target, key) ?? [];
+  if (types[0] !== undefined && types[0] !== Object) return;
+  Reflect.defineMetadata('design:paramtypes', [payload, ...types.slice(1)], target, key);
+}

@@ -1,0 +1,157 @@
+import { ConfigurableModuleBuilder, type DynamicModule, type InjectionToken, Logger, Module, type Provider } from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService, ExternalContextCreator, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { describe } from '../core/describe.js';
+import { InvalidOptionsError } from '../core/errors.js';
+import { keyPart } from '../core/names.js';
+import { PayloadChecker } from '../core/payload-class.js';
+import type { JobStore } from '../store/job-store.js';
+import { RedisJobStore } from '../store/redis/redis-job-store.js';
+import { Fleet } from '../worker/fleet.js';
+import { HandlerRegistry } from '../worker/job-handler.js';
+import { HandlerExplorer } from './handler.explorer.js';
+import { HandlerContext } from './handler-context.js';
+import { Lifecycle } from './lifecycle.js';
+import { type ModuleSettings, type RedisScheduledQueueModuleOptions, readModuleOptions } from './module-options.js';
+import { ScheduledQueueConsumer } from './scheduled-queue.consumer.js';
+import { ScheduledQueueEvents } from './scheduled-queue.events.js';
+import { ScheduledQueueInspector } from './scheduled-queue.inspector.js';
+import { ScheduledQueueProducer } from './scheduled-queue.producer.js';
+import { findTimers } from './scheduler-timers.js';
+import { DEFAULT_INSTANCE, getScheduledQueueToken } from './tokens.js';
+
+/** What is said beside the options: how the module stands in the application. */
+interface ModuleExtras {
+  /** Whether every module can inject the services without importing this one. Default `true`. */
+  isGlobal?: boolean;
+  /** Tells several instances of the module apart; see `InjectScheduledQueue`. */
+  name?: string;
+}
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<RedisScheduledQueueModuleOptions>()
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createScheduledQueueOptions')
+  .setExtras<ModuleExtras>({ isGlobal: true, name: DEFAULT_INSTANCE }, defineModule)
+  .build();
+
+/** What `useClass` and `useExisting` name: a class that makes the module's options. */
+export interface ScheduledQueueOptionsFactory {
+  createScheduledQueueOptions(): RedisScheduledQueueModuleOptions | Promise<RedisScheduledQueueModuleOptions>;
+}
+
+/** Private to each instance of the module: none of these is exported. */
+const SETTINGS = Symbol('settings');
+const STORE = Symbol('store');
+const FLEET = Symbol('fleet');
+const LOG = new Logger('ScheduledQueue');
+
+function defineModule(definition: DynamicModule, { isGlobal, name }: ModuleExtras): DynamicModule {
+  const checked = keyPart(name ?? DEFAULT_INSTANCE);
+  if ('problem' in checked) throw new InvalidOptionsError(`RedisScheduledQueueModule: name: ${checked.problem}.`);
+  if (isGlobal !== undefined && typeof isGlobal !== 'boolean') {
+    throw new InvalidOptionsError(`RedisScheduledQueueModule: isGlobal: got ${describe(isGlobal)}, expected true or false.`);
+  }
+  const services = serviceTokens(checked.value);
+  return {
+    ...definition,
+    global: isGlobal ?? true,
+    imports: [...(definition.imports ?? []), DiscoveryModule],
+    providers: [...(definition.providers ?? []), ...providersOf(checked.value, services)],
+    exports: Object.values(services),
+  };
+}
+
+function serviceTokens(name: string) {
+  return {
+    producer: getScheduledQueueToken(ScheduledQueueProducer, name) as InjectionToken,
+    consumer: getScheduledQueueToken(ScheduledQueueConsumer, name) as InjectionToken,
+    inspector: getScheduledQueueToken(ScheduledQueueInspector, name) as InjectionToken,
+    events: getScheduledQueueToken(ScheduledQueueEvents, name) as InjectionToken,
+  };
+}
+
+function providersOf(name: string, services: ReturnType<typeof serviceTokens>): Provider[] {
+  return [
+    {
+      provide: SETTINGS,
+      inject: [MODULE_OPTIONS_TOKEN],
+      useFactory: (options: unknown) => readModuleOptions(options, 'RedisScheduledQueueModule'),
+    },
+    { provide: services.events, useFactory: () => new ScheduledQueueEvents() },
+    {
+      provide: STORE,
+      inject: [SETTINGS],
+      useFactory: (settings: ModuleSettings) => new RedisJobStore({ ...settings, log: LOG }),
+    },
+    {
+      provide: PayloadChecker,
+      inject: [SETTINGS],
+      useFactory: ({ validation }: ModuleSettings) => new PayloadChecker(validation),
+    },
+    { provide: HandlerRegistry, useFactory: () => new HandlerRegistry() },
+    {
+      provide: services.producer,
+      inject: [STORE, PayloadChecker, services.events, SETTINGS],
+      useFactory: (store: JobStore, checker: PayloadChecker, events: ScheduledQueueEvents, { maxPayloadBytes }: ModuleSettings) =>
+        new ScheduledQueueProducer(store, checker, events, maxPayloadBytes),
+    },
+    { provide: services.inspector, inject: [STORE], useFactory: (store: JobStore) => new ScheduledQueueInspector(store) },
+    {
+      provide: FLEET,
+      inject: [STORE, HandlerRegistry, PayloadChecker, DiscoveryService, services.events, SETTINGS],
+      useFactory: (
+        store: JobStore,
+        registry: HandlerRegistry,
+        checker: PayloadChecker,
+        discovery: DiscoveryService,
+        events: ScheduledQueueEvents,
+        settings: ModuleSettings,
+      ) =>
+        new Fleet(store, registry, checker, () => findTimers(discovery), events, LOG, {
+          ...settings,
+          timerPrefix: name === DEFAULT_INSTANCE ? 'scheduled-queue' : `scheduled-queue(${name})`,
+        }),
+    },
+    {
+      provide: services.consumer,
+      inject: [FLEET, SETTINGS],
+      useFactory: (fleet: Fleet, { role }: ModuleSettings) => new ScheduledQueueConsumer(fleet, role),
+    },
+    {
+      provide: Lifecycle,
+      inject: [
+        SETTINGS,
+        STORE,
+        HandlerRegistry,
+        FLEET,
+        services.events,
+        DiscoveryService,
+        MetadataScanner,
+        ModulesContainer,
+        ExternalContextCreator,
+      ],
+      useFactory: (
+        settings: ModuleSettings,
+        store: JobStore,
+        registry: HandlerRegistry,
+        fleet: Fleet,
+        events: ScheduledQueueEvents,
+        discovery: DiscoveryService,
+        scanner: MetadataScanner,
+        modules: ModulesContainer,
+        creator: ExternalContextCreator,
+      ) => {
+        const context = new HandlerContext(creator, settings.inheritAppConfig);
+        const explorer = new HandlerExplorer(discovery, scanner, context, settings, name);
+        return new Lifecycle(modules, explorer, registry, fleet, store, events, settings, LOG);
+      },
+    },
+  ];
+}
+
+/**
+ * Scheduled jobs on Redis: `forRoot(options)` or `forRootAsync({ useFactory | useClass | useExisting, … })`, global unless
+ * `isGlobal: false`, several times under a `name` each. Exports `ScheduledQueueProducer`, `ScheduledQueueConsumer`,
+ * `ScheduledQueueInspector` and `ScheduledQueueEvents`. Connects to Redis when first used, not before.
+ */
+@Module({})
+export class RedisScheduledQueueModule extends ConfigurableModuleClass {}

@@ -1,0 +1,137 @@
+import { isDefinition, type PayloadOf, type ScheduledJobDefinition } from '../core/definition.js';
+import { InvalidPayloadError, InvalidScheduleError, QueueUnavailableError } from '../core/errors.js';
+import { describe } from '../core/describe.js';
+import { DUE_NOW } from '../core/due.js';
+import { serialisePayload } from '../core/payload.js';
+import type { PayloadChecker } from '../core/payload-class.js';
+import {
+  type JobRef,
+  readRef,
+  readReschedule,
+  readSchedule,
+  type RescheduleOptions,
+  type ScheduleOptions,
+  type ScheduleRequest,
+} from '../core/schedule-options.js';
+import type { ScheduledJobRef } from '../core/scheduled-job.js';
+import type { JobStore, NewJob, ScheduledAnswer } from '../store/job-store.js';
+import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
+
+/** Options of `dispatch`: all of `schedule`'s but those that say when. */
+export type DispatchOptions = Omit<ScheduleOptions, 'at' | 'delay'>;
+
+/** One item of `scheduleMany`. */
+export interface ScheduleItem<T = unknown> {
+  job: ScheduledJobDefinition<T> | string;
+  payload?: PayloadOf<T>;
+  options?: ScheduleOptions;
+}
+
+type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: ScheduleItem<Payloads[I]> };
+
+/**
+ * Puts jobs into their queues. Every call may throw `QueueUnavailableError` after `commandTimeoutMs`; its `outcome` says
+ * whether the call may have happened all the same, and calling again with the id it names is safe.
+ */
+export class ScheduledQueueProducer {
+  constructor(
+    private readonly store: JobStore,
+    private readonly checker: PayloadChecker,
+    private readonly events: ScheduledQueueEvents,
+    private readonly maxPayloadBytes: number,
+  ) {}
+
+  /**
+   * Schedules a job for `at`, after `delay`, or for now. The job is there whole or not at all.
+   * Throws `InvalidScheduleError`, `InvalidPayloadError` or `PayloadTooLargeError` before anything is written.
+   */
+  schedule(job: ScheduledJobDefinition<void>, payload?: undefined, options?: ScheduleOptions): Promise<ScheduledJobRef>;
+  schedule<T>(job: ScheduledJobDefinition<T>, payload: NoInfer<PayloadOf<T>>, options?: ScheduleOptions): Promise<ScheduledJobRef>;
+  schedule(job: string, payload: unknown, options?: ScheduleOptions): Promise<ScheduledJobRef>;
+  async schedule(job: ScheduledJobDefinition | string, payload?: unknown, options?: ScheduleOptions): Promise<ScheduledJobRef> {
+    const request = readSchedule(job, options);
+    const newJob = await this.prepare(job, payload, request);
+    const [answer] = this.store.schedule(request.queue, [newJob]);
+    return this.told(request, await answer!);
+  }
+
+  /**
+   * Schedules many jobs, and answers in their order. Each job is there whole or not at all; one invalid item refuses the
+   * whole call before anything is written. Throws as `schedule` does; where Redis fails on the way, `jobIds` names all.
+   */
+  async scheduleMany<const Payloads extends unknown[]>(items: readonly [...ScheduleItems<Payloads>]): Promise<ScheduledJobRef[]> {
+    if (!Array.isArray(items)) throw new InvalidScheduleError(`scheduleMany: got ${describe(items)}, expected an array of { job, payload, options }.`);
+    const prepared: { request: ScheduleRequest; newJob: NewJob }[] = [];
+    for (const [i, item] of (items as readonly ScheduleItem[]).entries()) {
+      if (item === null || typeof item !== 'object') {
+        throw new InvalidScheduleError(`scheduleMany: item ${i}: got ${describe(item)}, expected { job, payload, options }.`);
+      }
+      const request = readSchedule(item.job, item.options);
+      prepared.push({ request, newJob: await this.prepare(item.job, item.payload, request) });
+    }
+    const answers = await Promise.allSettled(prepared.map(({ request, newJob }) => this.store.schedule(request.queue, [newJob])[0]!));
+    const failed = answers.find((answer) => answer.status === 'rejected');
+    if (failed) throw ofAll(failed.reason, answers);
+    return answers.map((answer, i) => this.told(prepared[i]!.request, (answer as PromiseFulfilledResult<ScheduledAnswer>).value));
+  }
+
+  /** Schedules a job that is due now. Otherwise as `schedule`. */
+  dispatch(job: ScheduledJobDefinition<void>, payload?: undefined, options?: DispatchOptions): Promise<ScheduledJobRef>;
+  dispatch<T>(job: ScheduledJobDefinition<T>, payload: NoInfer<PayloadOf<T>>, options?: DispatchOptions): Promise<ScheduledJobRef>;
+  dispatch(job: string, payload: unknown, options?: DispatchOptions): Promise<ScheduledJobRef>;
+  async dispatch(job: ScheduledJobDefinition | string, payload?: unknown, options?: DispatchOptions): Promise<ScheduledJobRef> {
+    if (options && ('at' in options || 'delay' in options)) {
+      throw new InvalidScheduleError('dispatch: got at or delay, expected neither: a dispatched job is due now. Use schedule.');
+    }
+    return this.schedule(job as string, payload, options);
+  }
+
+  /** Takes a waiting job out for good: `true` if it will never start after this; `false` if it had started, ended or was never there. Atomic. */
+  async cancel(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
+    const { id, queue } = readRef(ref, options, 'cancel');
+    const cancelled = await this.store.cancel(queue, id);
+    if (cancelled && this.events.wanted) this.events.tell({ type: 'cancelled', queue, id });
+    return cancelled;
+  }
+
+  /** Gives a waiting job another due time; a delay counts from now. `false` if it had started, ended or was never there. Atomic. */
+  async reschedule(ref: JobRef, when: RescheduleOptions, options?: { queue?: string }): Promise<boolean> {
+    const { id, queue } = readRef(ref, options, 'reschedule');
+    return this.store.reschedule(queue, id, readReschedule(when, id));
+  }
+
+  /** Makes a waiting job due now. `false` if it had started, ended or was never there. Atomic. */
+  async runNow(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
+    const { id, queue } = readRef(ref, options, 'runNow');
+    return this.store.reschedule(queue, id, DUE_NOW);
+  }
+
+  private prepare(job: ScheduledJobDefinition | string, payload: unknown, request: ScheduleRequest): NewJob | Promise<NewJob> {
+    const { name, queue, priority, due, id, replace, settings } = request;
+    const fields = { queue, jobName: name, jobId: id };
+    const type = isDefinition(job) ? job.payload : undefined;
+    // A definition without a class may be one of jobs without a payload; a bare name with one forgotten is a mistake.
+    if (payload === undefined && (type || !isDefinition(job))) {
+      const message = `The payload of job '${name}' is undefined, expected ${type ? `a ${type.name}` : 'a value; null says that there is none'}.`;
+      throw new InvalidPayloadError(message, [{ path: '', messages: ['is undefined'] }], fields);
+    }
+    const text = serialisePayload(payload, this.maxPayloadBytes, fields);
+    const newJob: NewJob = { name, priority, due, id, replace, settings, payload: text };
+    // In the form that the handler will see, so that nothing is accepted here which is refused there.
+    return type ? this.checker.read(text, type, fields).then(() => newJob) : newJob;
+  }
+
+  private told({ name, queue }: ScheduleRequest, { id, dueAtMs, created }: ScheduledAnswer): ScheduledJobRef {
+    const ref: ScheduledJobRef = { id, queue, name, dueAt: new Date(dueAtMs), created };
+    if (created && this.events.wanted) this.events.tell({ type: 'scheduled', queue, id, name, dueAt: ref.dueAt });
+    return ref;
+  }
+}
+
+/** The error of one part of a call as that of the whole: what may have happened, and under which ids. */
+function ofAll(reason: unknown, answers: PromiseSettledResult<ScheduledAnswer>[]): unknown {
+  if (!(reason instanceof QueueUnavailableError)) return reason;
+  const jobIds = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.id] : ((answer.reason as QueueUnavailableError).jobIds ?? [])));
+  const refused = answers.every((answer) => answer.status === 'rejected' && (answer.reason as QueueUnavailableError).outcome === 'refused');
+  return new QueueUnavailableError(reason.message, refused ? 'refused' : 'unknown', { jobIds, cause: reason });
+}

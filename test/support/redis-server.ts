@@ -1,0 +1,150 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createConnection, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A real Redis for tests and for the sample app, on any machine. */
+export interface RedisServer {
+  url: string;
+  /** How it was come by, for people. */
+  origin: string;
+  stop(): Promise<void>;
+}
+
+type Say = (line: string) => void;
+
+const INSTALL_COMMANDS: { manager: string; commands: string[][]; asRoot: boolean }[] = [
+  { manager: 'apt-get', commands: [['apt-get', 'update'], ['apt-get', 'install', '-y', 'redis-server']], asRoot: true },
+  { manager: 'dnf', commands: [['dnf', 'install', '-y', 'redis']], asRoot: true },
+  { manager: 'apk', commands: [['apk', 'add', 'redis']], asRoot: true },
+  { manager: 'brew', commands: [['brew', 'install', 'redis']], asRoot: false },
+];
+
+/**
+ * Finds a Redis: `REDIS_URL`, else a `redis-server` or `valkey-server` on PATH, else a container where an engine answers,
+ * else one that the system's package manager installs without asking anything; else an error that says what to type.
+ */
+export async function startRedis(say: Say = () => {}): Promise<RedisServer> {
+  const url = process.env.REDIS_URL;
+  if (url) return { url, origin: 'REDIS_URL', stop: async () => {} };
+  const found = serverOnPath();
+  if (found) return startServer(found);
+  const container = await tryContainer(say);
+  if (container) return container;
+  if (install(say)) {
+    const installed = serverOnPath();
+    if (installed) return startServer(installed);
+  }
+  throw new Error(
+    [
+      'A Redis is needed, and none was found: no REDIS_URL, no redis-server or valkey-server on PATH, no container engine,',
+      'and none could be installed without a password. Do one of these and try again:',
+      '  sudo apt-get install redis-server      (Debian, Ubuntu)',
+      '  brew install redis                     (macOS)',
+      '  docker compose up -d  and  export REDIS_URL=redis://localhost:6379',
+    ].join('\n'),
+  );
+}
+
+/** Starts a server of its own from a `redis-server` that is installed, with the options given, such as `--appendonly yes`. */
+export async function startOwnServer(...options: string[]): Promise<RedisServer & { port: number; process: ChildProcess; directory: string }> {
+  const binary = serverOnPath();
+  if (!binary) throw new Error('No redis-server or valkey-server on PATH.');
+  return startServer(binary, options);
+}
+
+async function startServer(binary: string, options: string[] = []) {
+  const port = await freePort();
+  const directory = mkdtempSync(join(tmpdir(), 'scheduled-queue-redis-'));
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', '', '--appendonly', 'no', ...options];
+  const child = spawn(binary, args, { stdio: 'ignore' });
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  await answers(port, child);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    origin: `${binary} on port ${port}`,
+    port,
+    process: child,
+    directory,
+    async stop() {
+      process.off('exit', end);
+      if (child.exitCode === null && child.signalCode === null) {
+        const exited = new Promise((resolve) => child.once('exit', resolve));
+        child.kill('SIGKILL');
+        await exited;
+      }
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function serverOnPath(): string | undefined {
+  return ['redis-server', 'valkey-server'].find((binary) => succeeds(binary, '--version'));
+}
+
+async function tryContainer(say: Say): Promise<RedisServer | undefined> {
+  if (!process.env.DOCKER_HOST && !succeeds('docker', 'info')) return undefined;
+  try {
+    const { GenericContainer } = await import('testcontainers');
+    say('Starting Redis in a container …');
+    const container = await new GenericContainer('redis:7-alpine').withExposedPorts(6379).start();
+    return {
+      url: `redis://${container.getHost()}:${container.getMappedPort(6379)}`,
+      origin: 'a container of redis:7-alpine',
+      stop: async () => void (await container.stop()),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function install(say: Say): boolean {
+  const way = INSTALL_COMMANDS.find(({ manager }) => succeeds(manager, '--version'));
+  if (!way) return false;
+  const prefix = way.asRoot && process.getuid?.() !== 0 ? ['sudo', '-n'] : [];
+  if (prefix.length > 0 && !succeeds('sudo', '-n', 'true')) return false;
+  say(`No Redis found; installing one with ${way.manager} (this happens once) …`);
+  return way.commands.every((command) => succeeds(...([...prefix, ...command] as [string, ...string[]])));
+}
+
+function succeeds(command: string, ...args: string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore', timeout: 300_000, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Resolves when something listens on the port; throws when the server has ended, or after ten seconds. */
+async function answers(port: number, child: ChildProcess): Promise<void> {
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline; ) {
+    if (child.exitCode !== null) throw new Error(`redis-server ended with code ${child.exitCode} before it answered.`);
+    if (await connects(port)) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`redis-server did not answer on port ${port} within 10 s.`);
+}
+
+function connects(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' }, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,9 @@
+/** Resolves to the first truthy answer of `ask`; throws with `what` when none came in time. */
+export async function until<T>(what: string, ask: () => T | Promise<T>, deadlineMs = 10_000): Promise<NonNullable<T>> {
+  for (const deadline = performance.now() + deadlineMs; ; ) {
+    const answer = await ask();
+    if (answer) return answer;
+    if (performance.now() > deadline) throw new Error(`Waited ${deadlineMs} ms in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
