@@ -1,26 +1,34 @@
-// One Redis for the whole run: started here and named in REDIS_URL, so that every suite finds it.
+// One Redis for the whole run, named in TEST_REDIS_URL so that every suite finds it; the built package, which the
+// processes that suites start import as an application would; and those processes themselves.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import ts from 'typescript';
+
+const root = new URL('../../', import.meta.url);
+// Inside this package, so that its own name and its dependencies are found from there.
+const compiled = new URL('dist-test/', root);
+
 export default async function globalSetup() {
-  const { startRedis } = await loadSupport();
+  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' });
+  rmSync(compiled, { recursive: true, force: true });
+  mkdirSync(compiled);
+  compile('test/support/redis-server.ts');
+  for (const file of readdirSync(new URL('test/processes/', root))) compile(`test/processes/${file}`);
+
+  const { startRedis } = await import(new URL('redis-server.js', compiled).href);
   const server = await startRedis((line) => process.stdout.write(`${line}\n`));
   process.stdout.write(`Redis for the tests: ${server.origin}\n`);
   process.env.TEST_REDIS_URL = server.url;
   globalThis.__stopRedis = () => server.stop();
 }
 
-/** Jest loads this file as it is, so the helper, which is TypeScript, is compiled here. */
-async function loadSupport() {
-  const { default: ts } = await import('typescript');
-  const { readFileSync } = await import('node:fs');
-  const source = readFileSync(new URL('./redis-server.ts', import.meta.url), 'utf8');
-  const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
-  const { outputText } = ts.transpileModule(source, { compilerOptions: options });
-  const { mkdtempSync, writeFileSync, rmSync } = await import('node:fs');
-  // Beside node_modules, so that what the helper imports is found.
-  const directory = mkdtempSync(new URL('../../node_modules/.scheduled-queue-', import.meta.url).pathname);
-  writeFileSync(`${directory}/redis-server.mjs`, outputText);
-  try {
-    return await import(`${directory}/redis-server.mjs`);
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+function compile(path) {
+  const compilerOptions = {
+    module: ts.ModuleKind.ESNext,
+    target: ts.ScriptTarget.ES2022,
+    experimentalDecorators: true,
+    emitDecoratorMetadata: true,
+  };
+  const { outputText } = ts.transpileModule(readFileSync(new URL(path, root), 'utf8'), { compilerOptions });
+  writeFileSync(new URL(path.split('/').at(-1).replace(/\.ts$/, '.js'), compiled), outputText);
 }

@@ -1,0 +1,49 @@
+// A worker process for tests: a Nest application that handles jobs named `work` and notes each start and end in a file,
+// with one write a line, so that what happened is known even after SIGKILL.
+import 'reflect-metadata';
+import { openSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { OnScheduledJob, RedisScheduledQueueModule, ScheduledJob } from 'nestjs-redis-scheduled-queue';
+
+const { REDIS, PREFIX, WORKER_ID, HISTORY, CONCURRENCY = '10', LEASE_MS = '2000', WORK_MS = '0', KEEP_COMPLETED = '0' } = process.env;
+const { SHUTDOWN_TIMEOUT_MS = '20000' } = process.env;
+const history = openSync(HISTORY!, 'a');
+
+function note(event: string, job: ScheduledJob): void {
+  const line = { event, id: job.id, worker: WORKER_ID, attempt: job.attempt, dueAt: job.dueAt.getTime(), at: Date.now() };
+  writeSync(history, `${JSON.stringify(line)}\n`);
+}
+
+@Injectable()
+class WorkHandlers {
+  @OnScheduledJob('work')
+  async work(_payload: unknown, job: ScheduledJob): Promise<string> {
+    note('start', job);
+    if (Number(WORK_MS) > 0) await sleep(Number(WORK_MS));
+    note('end', job);
+    return WORKER_ID!;
+  }
+}
+
+@Module({
+  imports: [
+    RedisScheduledQueueModule.forRoot({
+      connection: REDIS!,
+      prefix: PREFIX!,
+      workerId: WORKER_ID!,
+      shutdownTimeoutMs: Number(SHUTDOWN_TIMEOUT_MS),
+      queues: {
+        default: { concurrency: Number(CONCURRENCY), leaseMs: Number(LEASE_MS), keepCompleted: Number(KEEP_COMPLETED) },
+      },
+    }),
+  ],
+  providers: [WorkHandlers],
+})
+class WorkerModule {}
+
+Logger.overrideLogger(['error', 'warn']);
+const app = await NestFactory.createApplicationContext(WorkerModule);
+app.enableShutdownHooks();
+process.send?.('ready');
