@@ -6,7 +6,7 @@ export interface Timers {
 }
 
 /** The longest that `setTimeout` takes: beyond it fires at once. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+export const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export class NodeTimers implements Timers {
   private readonly timers = new Map<string, NodeJS.Timeout>();

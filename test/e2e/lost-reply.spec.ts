@@ -111,14 +111,21 @@ it('a cancel whose reply is lost answers true, and counts once', async () => {
   expect(await app.inspector.stats()).toMatchObject({ scheduled: 2, cancelled: 2 });
 });
 
-it('a reschedule whose reply is lost answers true', async () => {
-  const app = await startApp([], { connection: proxy.url });
+it('a runNow whose reply is lost answers true, even when the job has run before the call is sent again', async () => {
+  const worker = await startApp([Handlers]);
+  const app = await startApp([], { connection: proxy.url, prefix: worker.prefix, role: 'producer' });
   await warmedUp(app);
   const ref = await app.producer.schedule('work', 1, { delay: '1h' });
   await app.producer.reschedule(ref, { delay: '2h' });
-  const cut = proxy.cutOnce(calls('reschedule'));
-  const dueAt = new Date(Date.now() + 7_200_000);
-  expect(await app.producer.reschedule(ref, { at: dueAt })).toBe(true);
+  const cut = proxy.cutOnce((request) => {
+    const hit = calls('reschedule')(request);
+    if (hit) proxy.refuse();
+    return hit;
+  });
+  const running = app.producer.runNow(ref);
   await cut;
-  expect((await app.inspector.job(ref))?.dueAt).toEqual(dueAt);
+  await until('the job has run', async () => (await worker.inspector.stats()).completed === 1);
+  proxy.accept();
+  expect(await running).toBe(true);
+  expect(worker.get(Handlers).runs).toEqual([{ id: ref.id, attempt: 1 }]);
 });

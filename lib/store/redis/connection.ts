@@ -1,4 +1,5 @@
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
+import { LONGEST_TIMEOUT_MS } from '../../core/timers.js';
 import { SCRIPTS, type ScriptName } from '../scripts/embedded.js';
 import type { Client } from './client.js';
 import type { OutageLog } from './outage-log.js';
@@ -20,7 +21,8 @@ const LONGEST_PAUSE_MS = 500;
  */
 export class RedisConnection {
   private closed = false;
-  private readonly closing = new AbortController();
+  /** Ends what waits when the connection is closed. A set, as there may be thousands. */
+  private readonly whenClosed = new Set<() => void>();
 
   constructor(
     private readonly client: Client,
@@ -86,8 +88,8 @@ export class RedisConnection {
     if (this.closed) return;
     this.closed = true;
     this.outages.forget(this);
-    this.closing.abort();
     this.client.disconnect();
+    for (const end of [...this.whenClosed]) end();
   }
 
   /** By its digest, and by its source only where Redis does not have it, after a restart or SCRIPT FLUSH. */
@@ -103,26 +105,16 @@ export class RedisConnection {
 
   private before<T>(giveUpAt: number, answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const settle = () => {
-        clearTimeout(timer);
-        this.closing.signal.removeEventListener('abort', onClose);
-      };
-      const onClose = () => {
-        settle();
-        reject(new QueueClosedError('The queue was closed while a call was under way.'));
-      };
-      const timer = setTimeout(() => {
-        settle();
-        reject(new Error('no answer in time'));
-      }, Math.min(Math.max(giveUpAt - performance.now(), 0), 0x7fffffff));
-      this.closing.signal.addEventListener('abort', onClose);
+      const stopWaiting = this.waitUntil(giveUpAt, () =>
+        reject(this.closed ? new QueueClosedError('The queue was closed while a call was under way.') : new Error('no answer in time')),
+      );
       answer.then(
         (value) => {
-          settle();
+          stopWaiting();
           resolve(value);
         },
         (error) => {
-          settle();
+          stopWaiting();
           reject(error);
         },
       );
@@ -132,27 +124,34 @@ export class RedisConnection {
   private nextReady(giveUpAt: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
-        clearTimeout(timer);
+        stopWaiting();
         this.client.off('ready', done);
-        this.closing.signal.removeEventListener('abort', done);
         resolve();
       };
-      const timer = setTimeout(done, Math.min(Math.max(giveUpAt - performance.now(), 0), 0x7fffffff));
+      const stopWaiting = this.waitUntil(giveUpAt, done);
       this.client.on('ready', done);
-      this.closing.signal.addEventListener('abort', done);
     });
   }
 
   private pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.closing.signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      this.closing.signal.addEventListener('abort', done);
+      this.waitUntil(performance.now() + ms, resolve);
     });
+  }
+
+  /** Calls `end` at a time of `performance.now()`, or when the connection is closed. Answers how to call that off. */
+  private waitUntil(at: number, end: () => void): () => void {
+    const stopWaiting = () => {
+      clearTimeout(timer);
+      this.whenClosed.delete(over);
+    };
+    const over = () => {
+      stopWaiting();
+      end();
+    };
+    const timer = setTimeout(over, Math.min(Math.max(at - performance.now(), 0), LONGEST_TIMEOUT_MS));
+    this.whenClosed.add(over);
+    return stopWaiting;
   }
 }
 

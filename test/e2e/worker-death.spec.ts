@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { startApp, stopApps } from '../support/queue-app.js';
+import { until } from '../support/wait.js';
+import { WorkerProcesses } from '../support/worker-process.js';
+
+const LEASE_MS = 2_000;
+
+let workers: WorkerProcesses;
+
+beforeEach(() => {
+  workers = new WorkerProcesses();
+});
+
+afterEach(async () => {
+  await workers.stop();
+  await stopApps();
+});
+
+it('every job runs when two of four processes are killed, and only those that ran in them run twice', async () => {
+  const JOBS = 20_000;
+  const { producer, inspector } = await startApp([], { prefix: workers.prefix });
+  await producer.scheduleMany(Array.from({ length: JOBS }, (_, i) => ({ job: 'work', payload: i })));
+  const options = { concurrency: 50, leaseMs: LEASE_MS, workMs: 15 };
+  await Promise.all(['w1', 'w2', 'w3', 'w4'].map((id) => workers.start(id, options)));
+  await until('a third of the jobs is done', async () => (await inspector.stats()).completed > JOBS / 3, 30_000);
+
+  const killedAt = Date.now();
+  for (const id of ['w1', 'w2']) workers.signal(id, 'SIGKILL');
+  await Promise.all(['w1', 'w2'].map((id) => workers.ended(id)));
+  const left = (await inspector.list('active', { limit: 1_000 })).filter(({ worker }) => worker === 'w1' || worker === 'w2');
+  const leftIds = new Set(left.map(({ id }) => id));
+  expect(leftIds.size).toBeGreaterThan(0);
+
+  await until('all jobs are done', async () => (await inspector.stats()).completed === JOBS, 30_000);
+  const history = workers.history();
+  const starts = history.filter(({ event }) => event === 'start');
+  expect(new Set(starts.map(({ id }) => id)).size).toBe(JOBS);
+  const counts = new Map<string, number>();
+  for (const { id } of starts) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const twice = [...counts].filter(([, count]) => count > 1);
+  expect(twice.filter(([id]) => !leftIds.has(id))).toEqual([]);
+  expect(twice.filter(([, count]) => count > 2)).toEqual([]);
+  // What a killed process held runs again elsewhere, as its second attempt.
+  const again = starts.filter(({ id, worker }) => leftIds.has(id) && worker !== 'w1' && worker !== 'w2');
+  expect(new Set(again.map(({ id }) => id))).toEqual(leftIds);
+  expect(new Set(again.map(({ attempt }) => attempt))).toEqual(new Set([2]));
+  expect(await inspector.stats()).toMatchObject({ scheduled: JOBS, completed: JOBS, recovered: leftIds.size, failed: 0 });
+  expect(await inspector.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 0, dead: 0 });
+  const lastEnd = Math.max(...history.map(({ at }) => at));
+  process.stdout.write(`all done ${lastEnd - killedAt} ms after the kill, lease ${LEASE_MS} ms, ${leftIds.size} jobs recovered\n`);
+  expect(lastEnd - killedAt).toBeLessThan(LEASE_MS + 2_000);
+}, 90_000);
+
+it('a worker that froze past its lease settles nothing: the second run is the one that counts', async () => {
+  const { producer, inspector } = await startApp([], { prefix: workers.prefix });
+  const options = { leaseMs: 1_000, workMs: 300, keepCompleted: 10, concurrency: 1 };
+  await workers.start('frozen', options);
+  const ref = await producer.schedule('work', null);
+  await until('the first worker runs it', () => workers.history().some(({ event }) => event === 'start'));
+  workers.signal('frozen', 'SIGSTOP');
+  await workers.start('second', options);
+  await until('the second has run it', async () => (await inspector.job(ref))?.state === 'completed');
+  workers.signal('frozen', 'SIGCONT');
+  await until('the frozen one has ended its run too', () =>
+    workers.history().some(({ event, worker }) => event === 'end' && worker === 'frozen'),
+  );
+  // A job that it runs after that one shows that it has had its settlement refused.
+  workers.signal('second', 'SIGKILL');
+  await producer.schedule('work', null);
+  await until('the thawed one goes on', async () => (await inspector.stats()).completed === 2);
+  expect(await inspector.job(ref)).toMatchObject({ state: 'completed', result: 'second', attempts: 2 });
+  expect(await inspector.stats()).toMatchObject({ scheduled: 2, started: 3, completed: 2, recovered: 1, failed: 0 });
+}, 60_000);

@@ -1,0 +1,84 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newPrefix, redisUrl } from './queue-app.js';
+
+/** A line of the history that worker processes write themselves. */
+export interface HistoryLine {
+  event: 'start' | 'end';
+  id: string;
+  worker: string;
+  attempt: number;
+  dueAt: number;
+  at: number;
+}
+
+export interface WorkerProcessOptions {
+  redis?: string;
+  concurrency?: number;
+  leaseMs?: number;
+  workMs?: number;
+  keepCompleted?: number;
+  shutdownTimeoutMs?: number;
+}
+
+/** Processes that work on one queue together, and the history of what they did. */
+export class WorkerProcesses {
+  readonly prefix = newPrefix();
+  private readonly directory = mkdtempSync(join(tmpdir(), 'scheduled-queue-workers-'));
+  private readonly processes = new Map<string, ChildProcess>();
+
+  /** Resolves once the worker claims. */
+  async start(workerId: string, options: WorkerProcessOptions = {}): Promise<void> {
+    const child = fork('dist-test/worker.js', {
+      env: {
+        ...process.env,
+        REDIS: options.redis ?? redisUrl(),
+        PREFIX: this.prefix,
+        WORKER_ID: workerId,
+        HISTORY: this.historyFile,
+        CONCURRENCY: String(options.concurrency ?? 10),
+        LEASE_MS: String(options.leaseMs ?? 2_000),
+        WORK_MS: String(options.workMs ?? 0),
+        KEEP_COMPLETED: String(options.keepCompleted ?? 0),
+        SHUTDOWN_TIMEOUT_MS: String(options.shutdownTimeoutMs ?? 20_000),
+        NODE_OPTIONS: '',
+      },
+      stdio: ['ignore', process.env.TEST_LOGS ? 'inherit' : 'ignore', 'inherit', 'ipc'],
+    });
+    this.processes.set(workerId, child);
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`Worker ${workerId} ended with ${code} before it was ready.`);
+    });
+    ended.catch(() => {});
+    await Promise.race([once(child, 'message'), ended]);
+  }
+
+  signal(workerId: string, signal: NodeJS.Signals): void {
+    this.processes.get(workerId)!.kill(signal);
+  }
+
+  /** Resolves to the exit code, or the signal that ended it. */
+  async ended(workerId: string): Promise<number | NodeJS.Signals> {
+    const child = this.processes.get(workerId)!;
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    return child.exitCode ?? child.signalCode!;
+  }
+
+  history(): HistoryLine[] {
+    if (!existsSync(this.historyFile)) return [];
+    const lines = readFileSync(this.historyFile, 'utf8').split('\n');
+    return lines.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line));
+  }
+
+  async stop(): Promise<void> {
+    for (const child of this.processes.values()) child.kill('SIGKILL');
+    await Promise.all([...this.processes.keys()].map((workerId) => this.ended(workerId)));
+  }
+
+  private get historyFile(): string {
+    return join(this.directory, 'history.jsonl');
+  }
+}
