@@ -4,7 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
 const fresh = `dist-new-${process.pid}`;
-const tsc = (...args) => execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...args], { stdio: 'inherit' });
+const tsc = (...args) =>
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...args], { stdio: 'inherit' });
 
 tsc('-p', 'tsconfig.build.json', '--outDir', fresh);
 tsc('-p', 'tsconfig.cjs.json', '--outDir', `${fresh}/cjs`);

@@ -23,11 +23,18 @@ export function toFailure(thrown: unknown, reason?: DeadReason): Failure {
       return {
         name: cut(name || 'Error', 100),
         message: cut(message, MESSAGE_CHARACTERS),
-        stack: typeof stack === 'string' ? cut(stack.split('\n').slice(0, STACK_LINES).join('\n'), STACK_CHARACTERS) : undefined,
+        stack:
+          typeof stack === 'string'
+            ? cut(stack.split('\n').slice(0, STACK_LINES).join('\n'), STACK_CHARACTERS)
+            : undefined,
         reason,
       };
     }
-    return { name: typeof thrown, message: typeof thrown === 'string' ? cut(thrown, MESSAGE_CHARACTERS) : describe(thrown), reason };
+    return {
+      name: typeof thrown,
+      message: typeof thrown === 'string' ? cut(thrown, MESSAGE_CHARACTERS) : describe(thrown),
+      reason,
+    };
   } catch {
     return { name: 'Error', message: 'what was thrown could not be read', reason };
   }

@@ -66,7 +66,11 @@ export class Processor {
 
   private async runChecked(run: RunningJob, handler: JobHandler, end: (outcome: Outcome) => void): Promise<void> {
     try {
-      run.payload = await this.checker.read(run.envelope.payload, handler.payload, { queue: this.queue, jobName: run.name, jobId: run.id });
+      run.payload = await this.checker.read(run.envelope.payload, handler.payload, {
+        queue: this.queue,
+        jobName: run.name,
+        jobId: run.id,
+      });
     } catch (error) {
       const unfit = error instanceof InvalidPayloadError || error instanceof SyntaxError;
       end(unfit ? this.dead(run.claim, run.name, 'invalid-payload', error, run) : this.failed(run, handler, error));
@@ -100,14 +104,24 @@ export class Processor {
     const { id, fence, attempt } = run.claim;
     const { idWasChosen } = run.envelope;
     const kept = this.keepResults ? serialiseResult(result) : undefined;
-    return this.outcome(run, { id, fence, transition: 'complete', result: kept, idWasChosen, hasFailures: attempt > 1 });
+    return this.outcome(run, {
+      id,
+      fence,
+      transition: 'complete',
+      result: kept,
+      idWasChosen,
+      hasFailures: attempt > 1,
+    });
   }
 
   private failed(run: RunningJob, handler: JobHandler, error: unknown): Outcome {
     const { id, fence, attempt } = run.claim;
     if (attempt >= run.maxAttempts) return this.dead(run.claim, run.name, 'attempts-exhausted', error, run);
     const delayMs = backoffDelayMs(run.envelope.settings.backoff ?? handler.backoff, attempt);
-    return { ...this.outcome(run, { id, fence, transition: 'retry', delayMs, failure: toLine(toFailure(error)) }), error };
+    return {
+      ...this.outcome(run, { id, fence, transition: 'retry', delayMs, failure: toLine(toFailure(error)) }),
+      error,
+    };
   }
 
   private dead(claim: ClaimedJob, name: string, reason: DeadReason, error: unknown, run?: RunningJob): Outcome {

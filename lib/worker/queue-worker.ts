@@ -64,7 +64,12 @@ export class QueueWorker {
     this.seat.leave();
     if (!this.isIdle()) await this.idle(patience);
     for (const run of this.running.values()) {
-      run.abandon(new QueueClosedError(`The queue '${this.queue}' is closing; the job goes back.`, { queue: this.queue, jobId: run.id }));
+      run.abandon(
+        new QueueClosedError(`The queue '${this.queue}' is closing; the job goes back.`, {
+          queue: this.queue,
+          jobId: run.id,
+        }),
+      );
       this.goingBack.push(run.claim);
     }
     this.running.clear();
@@ -179,7 +184,8 @@ export class QueueWorker {
   private takeIn(answer: TurnAnswer, outcomes: Outcome[]): void {
     for (const id of answer.lost) this.loseLease(id);
     outcomes.forEach((outcome, i) => this.reporter.settled(this.queue, outcome, answer.settled[i]!));
-    if (this.events.wanted) for (const id of answer.recovered) this.events.tell({ type: 'recovered', queue: this.queue, id });
+    if (this.events.wanted)
+      for (const id of answer.recovered) this.events.tell({ type: 'recovered', queue: this.queue, id });
     this.lookFrom = answer.lookFrom;
     if (answer.sleepMs !== undefined) this.lookAt = Math.min(this.lookAt, performance.now() + answer.sleepMs);
     if (this.stopping) this.goingBack.push(...answer.claimed);
@@ -222,7 +228,13 @@ export class QueueWorker {
   private loseLease(id: string): void {
     const run = this.running.get(id);
     if (!run || run.abandoned) return;
-    run.abandon(new LeaseLostError(`The lease of job '${id}' was lost; another worker may run it.`, { queue: this.queue, jobName: run.name, jobId: id }));
+    run.abandon(
+      new LeaseLostError(`The lease of job '${id}' was lost; another worker may run it.`, {
+        queue: this.queue,
+        jobName: run.name,
+        jobId: id,
+      }),
+    );
     this.reporter.leaseLost(this.queue, run);
   }
 

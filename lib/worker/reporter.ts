@@ -21,7 +21,9 @@ export class Reporter {
   settled(queue: string, { job, name, settlement, durationMs, error, reason }: Outcome, held: boolean): void {
     const run = { queue, id: job.id, name, attempt: job.attempt };
     if (!held) {
-      this.log.warn(`Job '${name}' (${job.id}) of queue '${queue}' ended after its lease was lost; this run does not count.`);
+      this.log.warn(
+        `Job '${name}' (${job.id}) of queue '${queue}' ended after its lease was lost; this run does not count.`,
+      );
       if (this.events.wanted) this.events.tell({ type: 'leaseLost', ...run });
       return;
     }
@@ -30,7 +32,9 @@ export class Reporter {
         `Job '${name}' (${job.id}) of queue '${queue}' failed in attempt ${job.attempt}: ${messageOf(error)}; next attempt in ${settlement.delayMs} ms.`,
       );
     } else if (settlement.transition === 'dead') {
-      this.log.error(`Job '${name}' (${job.id}) of queue '${queue}' is dead after attempt ${job.attempt} (${reason}): ${messageOf(error)}`);
+      this.log.error(
+        `Job '${name}' (${job.id}) of queue '${queue}' is dead after attempt ${job.attempt} (${reason}): ${messageOf(error)}`,
+      );
     }
     if (!this.events.wanted) return;
     if (settlement.transition === 'complete') this.events.tell({ type: 'completed', ...run, durationMs });
@@ -43,7 +47,9 @@ export class Reporter {
   }
 
   leaseLost(queue: string, run: RunningJob): void {
-    this.log.warn(`The lease of job '${run.name}' (${run.id}) of queue '${queue}' was lost while it ran; its signal is aborted.`);
+    this.log.warn(
+      `The lease of job '${run.name}' (${run.id}) of queue '${queue}' was lost while it ran; its signal is aborted.`,
+    );
   }
 
   /** Once, until a turn goes through again: a loop that fails every second says so once. */

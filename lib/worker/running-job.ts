@@ -74,6 +74,13 @@ export class RunningJob extends ScheduledJob {
 
   progress(value: unknown): void {
     if (!this.events.wanted) return;
-    this.events.tell({ type: 'progress', queue: this.queue, id: this.id, name: this.name, attempt: this.attempt, value });
+    this.events.tell({
+      type: 'progress',
+      queue: this.queue,
+      id: this.id,
+      name: this.name,
+      attempt: this.attempt,
+      value,
+    });
   }
 }

@@ -38,7 +38,12 @@ it('jobs due at once, in 1 ms, in 1 s, in 25 days and in 100 years: none is earl
     { job: 'work', payload: '25 days', options: { delay: 25 * DAY_MS } },
     { job: 'work', payload: '100 years', options: { delay: '36500 days' } },
   ]);
-  for (const [payload, delay] of [['now', 0], ['1 ms', 1], ['1 s', '1s']] as const) await producer.schedule('work', payload, { delay });
+  for (const [payload, delay] of [
+    ['now', 0],
+    ['1 ms', 1],
+    ['1 s', '1s'],
+  ] as const)
+    await producer.schedule('work', payload, { delay });
   await until('the near ones have run', () => runs.length === 3);
   expect(runs.map(({ payload }) => payload)).toEqual(['now', '1 ms', '1 s']);
   for (const run of runs) {
@@ -82,7 +87,9 @@ it('an idle worker with a job due in an hour sends less than one command a secon
   const delays: number[] = [];
   for (let round = 1; round <= 21; round++) {
     const ref = await producer.schedule('work', null);
-    const start = await until('it runs', () => workers.history().find(({ event, id }) => event === 'start' && id === ref.id));
+    const start = await until('it runs', () =>
+      workers.history().find(({ event, id }) => event === 'start' && id === ref.id),
+    );
     delays.push(start.at - ref.dueAt.getTime());
   }
   const median = delays.sort((a, b) => a - b)[10]!;

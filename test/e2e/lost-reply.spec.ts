@@ -74,11 +74,18 @@ it('a claim whose reply is lost hands its jobs out again at once, not after thei
   await app.producer.schedule('work', 0);
   await until('the first job has run', () => runs.length === 1);
   const cut = proxy.cutOnce((request, reply) => calls('turn')(request) && reply.includes('::work'));
-  const refs = await app.producer.scheduleMany([1, 2, 3].map((payload) => ({ job: 'work', payload, options: { delay: 50 } })));
+  const refs = await app.producer.scheduleMany(
+    [1, 2, 3].map((payload) => ({ job: 'work', payload, options: { delay: 50 } })),
+  );
   await cut;
   await until('the others have run', () => runs.length === 4);
   await until('they are settled', async () => (await app.inspector.stats()).completed === 4);
-  expect(runs.slice(1).map(({ id, attempt }) => `${id} ${attempt}`).sort()).toEqual(refs.map(({ id }) => `${id} 1`).sort());
+  expect(
+    runs
+      .slice(1)
+      .map(({ id, attempt }) => `${id} ${attempt}`)
+      .sort(),
+  ).toEqual(refs.map(({ id }) => `${id} 1`).sort());
   expect(await app.inspector.stats()).toMatchObject({ scheduled: 4, started: 4, completed: 4, recovered: 0 });
   expect(await app.inspector.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 0, dead: 0 });
 });

@@ -27,7 +27,9 @@ it('every job runs when two of four processes are killed, and only those that ra
   const killedAt = Date.now();
   for (const id of ['w1', 'w2']) workers.signal(id, 'SIGKILL');
   await Promise.all(['w1', 'w2'].map((id) => workers.ended(id)));
-  const left = (await inspector.list('active', { limit: 1_000 })).filter(({ worker }) => worker === 'w1' || worker === 'w2');
+  const left = (await inspector.list('active', { limit: 1_000 })).filter(
+    ({ worker }) => worker === 'w1' || worker === 'w2',
+  );
   const leftIds = new Set(left.map(({ id }) => id));
   expect(leftIds.size).toBeGreaterThan(0);
 
@@ -44,10 +46,17 @@ it('every job runs when two of four processes are killed, and only those that ra
   const again = starts.filter(({ id, worker }) => leftIds.has(id) && worker !== 'w1' && worker !== 'w2');
   expect(new Set(again.map(({ id }) => id))).toEqual(leftIds);
   expect(new Set(again.map(({ attempt }) => attempt))).toEqual(new Set([2]));
-  expect(await inspector.stats()).toMatchObject({ scheduled: JOBS, completed: JOBS, recovered: leftIds.size, failed: 0 });
+  expect(await inspector.stats()).toMatchObject({
+    scheduled: JOBS,
+    completed: JOBS,
+    recovered: leftIds.size,
+    failed: 0,
+  });
   expect(await inspector.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 0, dead: 0 });
   const lastEnd = Math.max(...history.map(({ at }) => at));
-  process.stdout.write(`all done ${lastEnd - killedAt} ms after the kill, lease ${LEASE_MS} ms, ${leftIds.size} jobs recovered\n`);
+  process.stdout.write(
+    `all done ${lastEnd - killedAt} ms after the kill, lease ${LEASE_MS} ms, ${leftIds.size} jobs recovered\n`,
+  );
   expect(lastEnd - killedAt).toBeLessThan(LEASE_MS + 2_000);
 }, 90_000);
 

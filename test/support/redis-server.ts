@@ -12,14 +12,35 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
+/** One that runs as a process of this machine. */
+export interface OwnRedisServer extends RedisServer {
+  port: number;
+  process: ChildProcess;
+  directory: string;
+}
+
 type Say = (line: string) => void;
 
 const INSTALL_COMMANDS: { manager: string; commands: string[][]; asRoot: boolean }[] = [
-  { manager: 'apt-get', commands: [['apt-get', 'update'], ['apt-get', 'install', '-y', 'redis-server']], asRoot: true },
+  {
+    manager: 'apt-get',
+    commands: [
+      ['apt-get', 'update'],
+      ['apt-get', 'install', '-y', 'redis-server'],
+    ],
+    asRoot: true,
+  },
   { manager: 'dnf', commands: [['dnf', 'install', '-y', 'redis']], asRoot: true },
   { manager: 'apk', commands: [['apk', 'add', 'redis']], asRoot: true },
   { manager: 'brew', commands: [['brew', 'install', 'redis']], asRoot: false },
 ];
+
+const HOW_TO_INSTALL = [
+  'None could be installed without a password either. Do one of these and try again:',
+  '  sudo apt-get install redis-server      (Debian, Ubuntu)',
+  '  brew install redis                     (macOS)',
+  '  docker compose up -d  and  export REDIS_URL=redis://localhost:6379',
+].join('\n');
 
 /**
  * Finds a Redis: `REDIS_URL`, else a `redis-server` or `valkey-server` on PATH, else a container where an engine answers,
@@ -37,27 +58,33 @@ export async function startRedis(say: Say = () => {}): Promise<RedisServer> {
     if (installed) return startServer(installed);
   }
   throw new Error(
-    [
-      'A Redis is needed, and none was found: no REDIS_URL, no redis-server or valkey-server on PATH, no container engine,',
-      'and none could be installed without a password. Do one of these and try again:',
-      '  sudo apt-get install redis-server      (Debian, Ubuntu)',
-      '  brew install redis                     (macOS)',
-      '  docker compose up -d  and  export REDIS_URL=redis://localhost:6379',
-    ].join('\n'),
+    `A Redis is needed, and none was found: no REDIS_URL, no redis-server or valkey-server on PATH, no container engine.\n${HOW_TO_INSTALL}`,
   );
 }
 
-/** Starts a server of its own from a `redis-server` that is installed, with the options given, such as `--appendonly yes`. */
-export async function startOwnServer(...options: string[]): Promise<RedisServer & { port: number; process: ChildProcess; directory: string }> {
-  const binary = serverOnPath();
-  if (!binary) throw new Error('No redis-server or valkey-server on PATH.');
+/** A server that nobody else uses, with the options given, such as `--appendonly yes`. Needs one that is installed, or can be. */
+export async function startOwnServer(...options: string[]): Promise<OwnRedisServer> {
+  const binary = serverOnPath() ?? (install(() => {}) ? serverOnPath() : undefined);
+  if (!binary) throw new Error(`This needs a Redis server of its own.\n${HOW_TO_INSTALL}`);
   return startServer(binary, options);
 }
 
-async function startServer(binary: string, options: string[] = []) {
+async function startServer(binary: string, options: string[] = []): Promise<OwnRedisServer> {
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), 'scheduled-queue-redis-'));
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', '', '--appendonly', 'no', ...options];
+  const args = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    directory,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    ...options,
+  ];
   const child = spawn(binary, args, { stdio: 'ignore' });
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
@@ -111,7 +138,11 @@ function install(say: Say): boolean {
 
 function succeeds(command: string, ...args: string[]): boolean {
   try {
-    execFileSync(command, args, { stdio: 'ignore', timeout: 300_000, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+    execFileSync(command, args, {
+      stdio: 'ignore',
+      timeout: 300_000,
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
     return true;
   } catch {
     return false;

@@ -43,17 +43,28 @@ export class CallSlot {
    * Redis refuses the call after it, so that a copy that was held up on the way cannot act later.
    * Resolves to the script's reply, status first. Throws `QueueUnavailableError`.
    */
-  async send(script: ScriptName, fixedKeys: readonly string[], rest: readonly ScriptArgument[], giveUpAt: number): Promise<unknown[]> {
+  async send(
+    script: ScriptName,
+    fixedKeys: readonly string[],
+    rest: readonly ScriptArgument[],
+    giveUpAt: number,
+  ): Promise<unknown[]> {
     const keys = [...fixedKeys, callKey(this.keys, this.name)];
     if (!this.clock.known) await this.clock.learn(this.connection, giveUpAt);
     for (;;) {
       const deadline = this.clock.at(giveUpAt);
-      const reply = (await this.connection.run(script, keys, [this.keys.base, this.number, deadline, ...rest], giveUpAt)) as unknown[];
+      const reply = (await this.connection.run(
+        script,
+        keys,
+        [this.keys.base, this.number, deadline, ...rest],
+        giveUpAt,
+      )) as unknown[];
       this.clock.note(Number(reply[1]));
       if (reply[0] === 'stale') throw new QueueUnavailableError('The call was overtaken by a later one.', 'unknown');
       if (reply[0] !== 'late') return reply;
       // Either the time is over, or Redis' clock is another one than before, as after a failover.
-      if (performance.now() >= giveUpAt) throw new QueueUnavailableError('The call reached Redis too late; it was refused.', 'refused');
+      if (performance.now() >= giveUpAt)
+        throw new QueueUnavailableError('The call reached Redis too late; it was refused.', 'refused');
     }
   }
 }

@@ -1,4 +1,4 @@
-import { Cluster, Redis, type ClusterNode, type ClusterOptions, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { describe } from '../../core/describe.js';
 import { InvalidOptionsError } from '../../core/errors.js';
 
@@ -22,7 +22,9 @@ const LONGEST_RECONNECT_MS = 1_000;
 
 /** Doubles from 50 ms to 1 s, with a fifth left to chance so that a fleet does not return in step. */
 function reconnectDelayMs(times: number): number {
-  return Math.min(FIRST_RECONNECT_MS * 2 ** Math.min(times - 1, 10), LONGEST_RECONNECT_MS) * (0.8 + 0.4 * Math.random());
+  return (
+    Math.min(FIRST_RECONNECT_MS * 2 ** Math.min(times - 1, 10), LONGEST_RECONNECT_MS) * (0.8 + 0.4 * Math.random())
+  );
 }
 
 /**
@@ -60,7 +62,10 @@ export class ClientFactory {
   private readonly make: (subscriber: boolean) => Client;
 
   /** Throws `InvalidOptionsError` where the option names no Redis. */
-  constructor(option: unknown, private readonly silenceMs: number) {
+  constructor(
+    option: unknown,
+    private readonly silenceMs: number,
+  ) {
     if (isClient(option)) {
       this.clustered = option.isCluster;
       this.refuseKeyPrefix(option.options as RedisOptions);
@@ -133,7 +138,11 @@ export class ClientFactory {
 /** By its methods, never by `instanceof`: the application may hold another copy of ioredis. */
 function isClient(value: unknown): value is Client {
   return (
-    typeof value === 'object' && value !== null && 'duplicate' in value && typeof value.duplicate === 'function' && 'status' in value
+    typeof value === 'object' &&
+    value !== null &&
+    'duplicate' in value &&
+    typeof value.duplicate === 'function' &&
+    'status' in value
   );
 }
 

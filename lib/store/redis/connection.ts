@@ -7,7 +7,8 @@ import type { OutageLog } from './outage-log.js';
 export type ScriptArgument = string | number;
 
 /** Answers that mean "not now": the script did not run, and may when sent again. */
-const NOT_NOW = /^(LOADING|BUSY|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MOVED|ASK|UNBLOCKED)\b|^Stream isn't writeable|non local key in a cluster|Cluster isn't ready|None of startup nodes|Failed to refresh slots cache|Too many Cluster redirections/;
+const NOT_NOW =
+  /^(LOADING|BUSY|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MOVED|ASK|UNBLOCKED)\b|^Stream isn't writeable|non local key in a cluster|Cluster isn't ready|None of startup nodes|Failed to refresh slots cache|Too many Cluster redirections/;
 /** Answers that mean "no": the script did not run and sending it again would not help. */
 const REFUSED = /^(OOM|MISCONF|NOREPLICAS|NOPERM|NOAUTH|WRONGPASS|WRONGTYPE|NOPROTO|ERR|CROSSSLOT|DENIED)\b/;
 
@@ -55,7 +56,12 @@ export class RedisConnection {
    * Runs a script, again where its reply was lost. Throws `QueueUnavailableError` at `giveUpAt`, a time of
    * `performance.now()`: `unknown` where it may have run, `refused` where it cannot have.
    */
-  run(script: ScriptName, keys: readonly string[], args: readonly ScriptArgument[], giveUpAt: number): Promise<unknown> {
+  run(
+    script: ScriptName,
+    keys: readonly string[],
+    args: readonly ScriptArgument[],
+    giveUpAt: number,
+  ): Promise<unknown> {
     return this.repeat(() => this.send(script, keys, args), giveUpAt);
   }
 
@@ -106,7 +112,11 @@ export class RedisConnection {
   private before<T>(giveUpAt: number, answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const stopWaiting = this.waitUntil(giveUpAt, () =>
-        reject(this.closed ? new QueueClosedError('The queue was closed while a call was under way.') : new Error('no answer in time')),
+        reject(
+          this.closed
+            ? new QueueClosedError('The queue was closed while a call was under way.')
+            : new Error('no answer in time'),
+        ),
       );
       answer.then(
         (value) => {

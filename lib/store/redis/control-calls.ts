@@ -63,7 +63,12 @@ export class ControlCalls {
     return this.options.clustered ? 1 : 0;
   }
 
-  private async call(script: ScriptName, keys: readonly string[], rest: readonly ScriptArgument[], id: string): Promise<unknown[]> {
+  private async call(
+    script: ScriptName,
+    keys: readonly string[],
+    rest: readonly ScriptArgument[],
+    id: string,
+  ): Promise<unknown[]> {
     const giveUpAt = performance.now() + this.options.commandTimeoutMs;
     const slot = await this.take();
     try {

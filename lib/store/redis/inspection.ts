@@ -47,7 +47,10 @@ export class RedisInspection {
     const end = offset + limit - 1;
     switch (state) {
       case 'active':
-        return this.connection.read((client) => client.zrange(keys.active, String(offset), String(end)), this.giveUpAt());
+        return this.connection.read(
+          (client) => client.zrange(keys.active, String(offset), String(end)),
+          this.giveUpAt(),
+        );
       case 'dead':
         return this.connection.read((client) => client.zrevrange(keys.dead, offset, end), this.giveUpAt());
       case 'completed':
@@ -63,7 +66,10 @@ export class RedisInspection {
     const [from, to] = state === 'due' ? ['-inf', String(nowMs)] : [`(${nowMs}`, '+inf'];
     const wanted = offset + limit;
     const found: { id: string; due: number; priority: number }[] = [];
-    const priorities = await this.connection.read((client) => client.zrange(this.keys.levels, '0', '-1'), this.giveUpAt());
+    const priorities = await this.connection.read(
+      (client) => client.zrange(this.keys.levels, '0', '-1'),
+      this.giveUpAt(),
+    );
     for (const priority of priorities.sort((a, b) => Number(a) - Number(b))) {
       for (const lane of await this.lanesOf(priority, state === 'due' ? to! : '+inf', wanted)) {
         const key = laneKey(this.keys, lane);
@@ -71,10 +77,12 @@ export class RedisInspection {
           (client) => client.zrangebyscore(key, from!, to!, 'WITHSCORES', 'LIMIT', 0, wanted),
           this.giveUpAt(),
         );
-        for (let i = 0; i < jobs.length; i += 2) found.push({ id: jobs[i]!, due: Number(jobs[i + 1]), priority: Number(priority) });
+        for (let i = 0; i < jobs.length; i += 2)
+          found.push({ id: jobs[i]!, due: Number(jobs[i + 1]), priority: Number(priority) });
       }
     }
-    const byDue = (a: { id: string; due: number }, b: { id: string; due: number }) => a.due - b.due || (a.id < b.id ? -1 : 1);
+    const byDue = (a: { id: string; due: number }, b: { id: string; due: number }) =>
+      a.due - b.due || (a.id < b.id ? -1 : 1);
     found.sort(state === 'due' ? (a, b) => a.priority - b.priority || byDue(a, b) : byDue);
     return found.slice(offset, wanted).map(({ id }) => id);
   }
@@ -92,7 +100,10 @@ export class RedisInspection {
   private async readCounts(lanes: number) {
     const { keys } = this;
     const read = [keys.jobs, keys.active, keys.dead, keys.completed, keys.levels];
-    const reply = (await this.connection.run('counts', read, [keys.base, lanes], this.giveUpAt())) as (string | number)[];
+    const reply = (await this.connection.run('counts', read, [keys.base, lanes], this.giveUpAt())) as (
+      | string
+      | number
+    )[];
     const [waiting, due, active, dead, completed, , now, nextDue] = reply;
     return {
       waiting: Number(waiting),
@@ -116,7 +127,17 @@ function readJob(id: string, [now, state, time, envelope, record, failures, fini
   if (state === 'completed') {
     const [head, result, ...rest] = finished!.split('\n');
     const [attempts, dueAtMs] = head!.split(' ').map(Number);
-    return { id, state, dueAtMs: dueAtMs!, endedAtMs: at, attempts: attempts!, crashes: 0, envelope: rest.join('\n'), failures: lines, result };
+    return {
+      id,
+      state,
+      dueAtMs: dueAtMs!,
+      endedAtMs: at,
+      attempts: attempts!,
+      crashes: 0,
+      envelope: rest.join('\n'),
+      failures: lines,
+      result,
+    };
   }
   const [fence, attempts, crashes, due, worker] = record === '' ? ['0', '0', '0', '0', '-'] : record!.split(' ');
   const known = { id, attempts: Number(attempts), crashes: Number(crashes), envelope: envelope!, failures: lines };

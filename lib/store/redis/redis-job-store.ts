@@ -50,7 +50,9 @@ export class RedisJobStore implements JobStore {
 
   schedule(queue: string, jobs: readonly NewJob[]): Promise<ScheduledAnswer>[] {
     const { outbox, control } = this.queue(queue);
-    return jobs.map((job) => (job.replace && job.id !== undefined ? control.replace({ ...job, id: job.id }) : outbox.add(job)));
+    return jobs.map((job) =>
+      job.replace && job.id !== undefined ? control.replace({ ...job, id: job.id }) : outbox.add(job),
+    );
   }
 
   cancel(queue: string, id: string): Promise<boolean> {
@@ -68,7 +70,16 @@ export class RedisJobStore implements JobStore {
     };
     const { connection, listener } = this.working;
     const keys = queueKeys(this.options.prefix, queue);
-    return new RedisWorkerSeat(connection, listener, new ServerClock(keys), keys, worker, names, settings, this.clients.clustered);
+    return new RedisWorkerSeat(
+      connection,
+      listener,
+      new ServerClock(keys),
+      keys,
+      worker,
+      names,
+      settings,
+      this.clients.clustered,
+    );
   }
 
   counts(queue: string): Promise<JobCounts> {

@@ -98,7 +98,16 @@ export class ScheduleOutbox {
       ids.push(id);
       args.push(id, chosen, laneName(job.priority, job.name), toDueArgument(job.due), rest);
     }
-    const fixedKeys = [keys.jobs, keys.claims, keys.ended, keys.stats, keys.completed, keys.finished, keys.levels, keys.groups];
+    const fixedKeys = [
+      keys.jobs,
+      keys.claims,
+      keys.ended,
+      keys.stats,
+      keys.completed,
+      keys.finished,
+      keys.levels,
+      keys.groups,
+    ];
     try {
       this.slot.begin();
       const head = [options.keepRecordMs, options.clustered ? 1 : 0, highest];

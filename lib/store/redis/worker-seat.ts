@@ -139,7 +139,16 @@ export class RedisWorkerSeat implements WorkerSeat {
   }
 
   private read(reply: unknown[], turn: Turn): TurnAnswer {
-    const [, now, bits, lost, recovered, lookAt, fence, lookFrom] = reply as [string, string, string, string[], string[], string, string, string];
+    const [, now, bits, lost, recovered, lookAt, fence, lookFrom] = reply as [
+      string,
+      string,
+      string,
+      string[],
+      string[],
+      string,
+      string,
+      string,
+    ];
     const nowMs = Number(now);
     const claimed: ClaimedJob[] = [];
     for (let i = FIELDS_BEFORE_CLAIMS; i < reply.length; i += FIELDS_A_CLAIM) {
@@ -188,7 +197,10 @@ function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArg
 
 /** Workers with the same names are one group, whatever order the names come in. */
 function groupOf(names: readonly string[]): string {
-  return createHash('sha1').update([...names].sort().join('\n')).digest('hex').slice(0, 12);
+  return createHash('sha1')
+    .update([...names].sort().join('\n'))
+    .digest('hex')
+    .slice(0, 12);
 }
 
 function mayPass(error: unknown): boolean {

@@ -1,0 +1,74 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { Cluster } from 'ioredis';
+import { defineScheduledJob, OnScheduledJob } from '../../lib/index.js';
+import { startApp, stopApps } from '../support/queue-app.js';
+import { startCluster } from '../support/redis-cluster.js';
+import { until } from '../support/wait.js';
+
+const QUEUES = ['a', 'b', 'c', 'd', 'e', 'f'];
+const jobs = QUEUES.map((queue) => defineScheduledJob<number>('work', { queue }));
+
+@Injectable()
+class Handlers {
+  readonly payloads: number[] = [];
+
+  @OnScheduledJob(jobs[0]!)
+  @OnScheduledJob(jobs[1]!)
+  @OnScheduledJob(jobs[2]!)
+  @OnScheduledJob(jobs[3]!)
+  @OnScheduledJob(jobs[4]!)
+  @OnScheduledJob(jobs[5]!)
+  work(payload: number): void {
+    this.payloads.push(payload);
+  }
+}
+
+let cluster: Awaited<ReturnType<typeof startCluster>>;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+}, 60_000);
+
+afterEach(stopApps);
+afterAll(() => cluster.stop());
+
+it('queues on all nodes of a cluster run their jobs, at once where another process schedules them', async () => {
+  const worker = await startApp([Handlers], { connection: { cluster: { nodes: cluster.nodes } } });
+  const { payloads } = worker.get(Handlers);
+  const producer = await startApp([], {
+    connection: { cluster: { nodes: cluster.nodes } },
+    prefix: worker.prefix,
+    role: 'producer',
+  });
+  await producer.producer.scheduleMany(jobs.map((job, payload) => ({ job, payload })));
+  await until('all queues have run theirs', () => payloads.length === QUEUES.length);
+  expect([...payloads].sort()).toEqual([0, 1, 2, 3, 4, 5]);
+
+  const delayed = await Promise.all(jobs.map((job, i) => producer.producer.schedule(job, 10 + i, { delay: '1h' })));
+  expect(await producer.producer.cancel(delayed[0]!)).toBe(true);
+  for (const ref of delayed.slice(1)) expect(await producer.producer.runNow(ref)).toBe(true);
+  await until('the others have run', () => payloads.length === 2 * QUEUES.length - 1);
+  for (const queue of QUEUES) {
+    expect(await worker.inspector.counts({ queue })).toEqual({
+      scheduled: 0,
+      due: 0,
+      active: 0,
+      completed: 0,
+      dead: 0,
+    });
+  }
+});
+
+it('a ready cluster client is duplicated, and left open', async () => {
+  const client = new Cluster(cluster.nodes);
+  try {
+    const { app, producer, get } = await startApp([Handlers], { connection: client });
+    await producer.schedule(jobs[3]!, 1);
+    await until('it runs', () => get(Handlers).payloads.length === 1);
+    await app.close();
+    expect(await client.set('{mine}:key', 'value')).toBe('OK');
+  } finally {
+    client.disconnect();
+  }
+});

@@ -1,0 +1,79 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { Injectable, Logger } from '@nestjs/common';
+import { OnScheduledJob, QueueUnavailableError } from '../../lib/index.js';
+import { redisUrl, startApp, stopApps } from '../support/queue-app.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/wait.js';
+
+@Injectable()
+class Handlers {
+  readonly payloads: unknown[] = [];
+
+  @OnScheduledJob('work')
+  work(payload: unknown): void {
+    this.payloads.push(payload);
+  }
+}
+
+let proxy: TcpProxy;
+
+afterEach(async () => {
+  await stopApps();
+  await proxy.stop();
+});
+
+it('a schedule while Redis is away is refused in time, and may be called again under its id', async () => {
+  proxy = await TcpProxy.start(redisUrl());
+  const { producer, inspector } = await startApp([], { connection: proxy.url, commandTimeoutMs: 500 });
+  await producer.schedule('work', 0, { delay: '1h' });
+  proxy.refuse();
+  // The call that meets the dying connection may have been sent; the next one knows that it was not.
+  await producer.schedule('work', 1, { id: 'mine', delay: '1h' }).catch(() => {});
+  const started = performance.now();
+  const error = await producer.schedule('work', 1, { id: 'mine', delay: '1h' }).catch((thrown: unknown) => thrown);
+  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(error).toBeInstanceOf(QueueUnavailableError);
+  expect(error).toMatchObject({ code: 'QUEUE_UNAVAILABLE', outcome: 'refused' });
+  proxy.accept();
+  const again = await until('Redis is back', () =>
+    producer.schedule('work', 1, { id: 'mine', delay: '1h' }).catch(() => undefined),
+  );
+  expect(again.created).toBe(true);
+  expect(await inspector.counts()).toMatchObject({ scheduled: 2 });
+});
+
+it('workers come back by themselves, with one line when Redis goes and one when it returns', async () => {
+  proxy = await TcpProxy.start(redisUrl());
+  const { producer, get } = await startApp([Handlers], { connection: proxy.url });
+  const lines: string[] = [];
+  Logger.overrideLogger({
+    log: (line: string) => lines.push(line),
+    warn: (line: string) => lines.push(line),
+    error: (line: string) => lines.push(line),
+  });
+  await producer.schedule('work', 'before');
+  const { payloads } = get(Handlers);
+  await until('it runs before the outage', () => payloads.length === 1);
+  proxy.refuse();
+  await until('the outage is told', () => lines.length > 0);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  proxy.accept();
+  const ref = await until('Redis is back', () => producer.schedule('work', 'after').catch(() => undefined));
+  await until('it runs after the outage', () => payloads.length === 2);
+  expect(payloads).toEqual(['before', 'after']);
+  expect(ref.created).toBe(true);
+  await until('the return is told', () => lines.some((line) => line.startsWith('Redis is back')));
+  expect(lines).toEqual([
+    expect.stringMatching(/^Redis cannot be reached/),
+    expect.stringMatching(/^Redis is back after \d+ ms/),
+  ]);
+});
+
+it('an application starts without Redis, and works once it is there', async () => {
+  proxy = await TcpProxy.start(redisUrl());
+  proxy.refuse();
+  const { producer, get } = await startApp([Handlers], { connection: proxy.url });
+  proxy.accept();
+  await until('Redis is back', () => producer.schedule('work', 1).catch(() => undefined));
+  await until('it runs', () => get(Handlers).payloads.length === 1);
+});
