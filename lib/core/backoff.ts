@@ -1,6 +1,6 @@
-import type { Duration } from './duration.js';
 import { describe } from './describe.js';
-import { type Check, duration, oneOf, readOptions } from './shape.js';
+import type { Duration } from './duration.js';
+import { type Check, duration, oneOf, options } from './shape.js';
 
 /** How long a failed job waits before its next attempt. */
 export interface BackoffOptions {
@@ -37,20 +37,20 @@ const fraction: Check<number> = (value) =>
     ? { value }
     : { problem: `got ${describe(value)}, expected a number from 0 to 1` };
 
-export const backoffCheck: Check<Backoff> = (value) => {
-  try {
-    const read = readOptions<Backoff>(
-      value,
-      { type: oneOf('fixed', 'exponential'), delayMs: duration(), maxDelayMs: duration(), jitter: fraction },
-      'backoff',
-      (message) => new Error(message),
-    );
-    if (!read.type || read.delayMs === undefined) {
-      return { problem: `got ${describe(value)} without type or delayMs, expected { type: 'fixed' | 'exponential', delayMs }` };
-    }
-    return { value: read as Backoff };
-  } catch (error) {
-    return { problem: (error as Error).message.replace(/\.$/, '') };
-  }
-};
+const backoffOptions = options<Backoff>({
+  type: oneOf('fixed', 'exponential'),
+  delayMs: duration(),
+  maxDelayMs: duration(),
+  jitter: fraction,
+});
 
+export const backoffCheck: Check<Backoff> = (value) => {
+  const read = backoffOptions(value);
+  if ('problem' in read) return read;
+  if (!read.value.type || read.value.delayMs === undefined) {
+    return {
+      problem: `got ${describe(value)} without type or delayMs, expected { type: 'fixed' | 'exponential', delayMs }`,
+    };
+  }
+  return { value: read.value as Backoff };
+};

@@ -4,7 +4,7 @@ import { InvalidOptionsError } from './errors.js';
 import { jobName, keyPart } from './names.js';
 import type { PayloadClass } from './payload-class.js';
 import { MAX_PRIORITY } from './priority.js';
-import { type Check, classReference, integer, oneOf, readOptions, type Shape } from './shape.js';
+import { type Check, classReference, integer, isRecord, oneOf, readOptions, type Shape } from './shape.js';
 
 /** What may be said of a job in its definition and in each call to `schedule`. */
 export interface JobOptions {
@@ -53,16 +53,14 @@ export type PayloadOf<T> = T extends object
 
 const MAX_HEADERS_BYTES = 4_096;
 
-const headers: Check<Record<string, string>> = (value) => {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    return { problem: `got ${describe(value)}, expected an object of strings` };
-  }
+export const headers: Check<Record<string, string>> = (value) => {
+  if (!isRecord(value)) return { problem: `got ${describe(value)}, expected an object of strings` };
   for (const [name, text] of Object.entries(value)) {
     if (typeof text !== 'string') return { problem: `'${name}': got ${describe(text)}, expected a string` };
   }
   const bytes = Buffer.byteLength(JSON.stringify(value));
   if (bytes > MAX_HEADERS_BYTES) return { problem: `got ${bytes} bytes, expected at most ${MAX_HEADERS_BYTES}` };
-  return { value: value as Record<string, string> };
+  return { value: Object.freeze({ ...value }) as Record<string, string> };
 };
 
 export const JOB_SETTINGS_SHAPE: Shape<JobSettings> = {

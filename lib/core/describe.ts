@@ -21,7 +21,8 @@ export function describe(value: unknown): string {
 /** The known name that a misspelt one most likely meant, or `undefined` when none is near. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.ceil(name.length / 3)) + 1;
+  // Beyond a third of it, or where no character need be kept, a word is another word.
+  let bestDistance = Math.min(Math.max(2, Math.ceil(name.length / 3)) + 1, name.length);
   for (const candidate of known) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];

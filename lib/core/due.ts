@@ -9,7 +9,7 @@ export const DUE_NOW: Due = { delayMs: 0 };
 /** Smaller numbers are seconds taken for milliseconds: as milliseconds they lie before 4 March 1973. */
 const SMALLEST_EPOCH_MS = 1e11;
 const LARGEST_EPOCH_MS = 8.64e15;
-const ISO_INSTANT = /^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/i;
+const ISO_INSTANT = /^([+-]\d{6}|\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/i;
 
 /** Reads `at` or `delay`; neither means now. Answers the due time or a sentence that says what is wrong. */
 export function readDue(at: unknown, delay: unknown): Due | { problem: string } {
@@ -20,7 +20,8 @@ export function readDue(at: unknown, delay: unknown): Due | { problem: string } 
     const delayMs = parseDuration(delay);
     if (typeof delayMs === 'object') return { problem: `delay: ${delayMs.problem}` };
     // The largest instant less any present: a longer delay would end beyond the range of dates.
-    if (delayMs > LARGEST_EPOCH_MS / 2) return { problem: `delay: got ${describe(delay)}, expected at most ${LARGEST_EPOCH_MS / 2} ms` };
+    if (delayMs > LARGEST_EPOCH_MS / 2)
+      return { problem: `delay: got ${describe(delay)}, expected at most ${LARGEST_EPOCH_MS / 2} ms` };
     return { delayMs };
   }
   if (at === undefined) return DUE_NOW;
@@ -35,16 +36,26 @@ function readInstant(at: unknown): number | { problem: string } {
   }
   if (typeof at === 'number') {
     if (!Number.isFinite(at)) return { problem: `got ${at}, expected epoch milliseconds` };
-    if (at > LARGEST_EPOCH_MS) return { problem: `got ${at}, expected at most ${LARGEST_EPOCH_MS}, the last instant of Date` };
+    if (at > LARGEST_EPOCH_MS)
+      return { problem: `got ${at}, expected at most ${LARGEST_EPOCH_MS}, the last instant of Date` };
     if (at < SMALLEST_EPOCH_MS) {
-      return { problem: `got ${at}, which looks like seconds: expected epoch milliseconds of at least 1e11, or a Date for an earlier instant` };
+      return {
+        problem: `got ${at}, which looks like seconds: expected epoch milliseconds of at least 1e11, or a Date for an earlier instant`,
+      };
     }
     return Math.ceil(at);
   }
   const expected = `expected a Date, epoch milliseconds, or ISO 8601 with time and Z or offset, such as '2027-01-01T09:00:00Z'`;
-  if (typeof at === 'string' && ISO_INSTANT.test(at)) {
-    const time = Date.parse(at.replace(',', '.'));
-    if (!Number.isNaN(time)) return time;
-  }
-  return { problem: `got ${describe(at)}, ${expected}` };
+  const time = typeof at === 'string' ? parseIso(at) : Number.NaN;
+  return Number.isNaN(time) ? { problem: `got ${describe(at)}, ${expected}` } : time;
+}
+
+/** Epoch ms of ISO 8601 text, else NaN. `Date.parse` knows no comma and no offset of hours alone, and takes 30 February for 2 March. */
+function parseIso(text: string): number {
+  const parts = ISO_INSTANT.exec(text);
+  if (!parts) return Number.NaN;
+  const [, year, month, day] = parts.map(Number);
+  const daysInMonth = new Date(Date.UTC(year!, month!, 0)).getUTCDate();
+  if (day! > daysInMonth) return Number.NaN;
+  return Date.parse(text.replace(',', '.').replace(/T.*[+-]\d{2}$/i, '$&:00'));
 }

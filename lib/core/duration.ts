@@ -9,12 +9,7 @@ export const MAX_DURATION_MS = 8.64e15;
 
 /** Milliseconds of a duration, or a sentence that says what is wrong with it. */
 export function parseDuration(value: unknown): number | { problem: string } {
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value)) return { problem: `got ${value}, expected a finite number of milliseconds` };
-    if (value < 0) return { problem: `got ${value}, expected 0 or more milliseconds` };
-    if (value > MAX_DURATION_MS) return { problem: `got ${value}, expected at most ${MAX_DURATION_MS} milliseconds` };
-    return Math.ceil(value);
-  }
+  if (typeof value === 'number') return inRange(value, value);
   if (typeof value === 'string') return parseText(value);
   return { problem: `got ${describe(value)}, expected milliseconds or a string such as '10m'` };
 }
@@ -25,5 +20,13 @@ function parseText(text: string): number | { problem: string } {
   if (trimmed.length > 100 || !/[a-z]$/i.test(trimmed)) return { problem: `got ${describe(text)}, ${expected}` };
   const parsed = ms(trimmed as ms.StringValue);
   if (parsed === undefined || Number.isNaN(parsed)) return { problem: `got ${describe(text)}, ${expected}` };
-  return parseDuration(parsed);
+  return inRange(parsed, text);
+}
+
+function inRange(durationMs: number, given: unknown): number | { problem: string } {
+  const got = `got ${describe(given)}`;
+  if (!Number.isFinite(durationMs)) return { problem: `${got}, expected a finite number of milliseconds` };
+  if (durationMs < 0) return { problem: `${got}, expected 0 or more milliseconds` };
+  if (durationMs > MAX_DURATION_MS) return { problem: `${got}, expected at most ${MAX_DURATION_MS} milliseconds` };
+  return Math.ceil(durationMs);
 }

@@ -90,14 +90,17 @@ export class QueueUnavailableError extends ScheduledQueueError {
   readonly code = 'QUEUE_UNAVAILABLE';
   readonly outcome: 'refused' | 'unknown';
   readonly jobIds: readonly string[];
+  /** What Redis answered, by its first word, such as `OOM` or `NOPERM`; `undefined` where it did not answer. */
+  readonly redisCode?: string;
 
   constructor(
     message: string,
     outcome: 'refused' | 'unknown',
-    fields: ScheduledQueueErrorFields & { jobIds?: readonly string[] } = {},
+    fields: ScheduledQueueErrorFields & { jobIds?: readonly string[]; redisCode?: string } = {},
   ) {
     super(message, fields);
     this.outcome = outcome;
+    this.redisCode = fields.redisCode;
     this.jobIds = fields.jobIds ?? (fields.jobId === undefined ? [] : [fields.jobId]);
   }
 }

@@ -20,7 +20,7 @@ export function newMaker(): string {
  * Digits and lower-case letters only: they sort alike by bytes and in every locale, which Lua's comparison follows.
  */
 export class JobIdMaker {
-  private timeMs = 0;
+  private timeMs = -1;
   private timeText = '';
   private counter = 0;
 

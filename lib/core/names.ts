@@ -9,7 +9,9 @@ const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 export const keyPart: Check<string> = (value) =>
   typeof value === 'string' && KEY_PART.test(value)
     ? { value }
-    : { problem: `got ${describe(value)}, expected 1 to 64 of the characters A-Z a-z 0-9 . _ -, a letter or digit first` };
+    : {
+        problem: `got ${describe(value)}, expected 1 to 64 of the characters A-Z a-z 0-9 . _ -, a letter or digit first`,
+      };
 
 function printable(max: number): Check<string> {
   return (value) =>

@@ -1,5 +1,10 @@
 import { describe } from './describe.js';
-import { InvalidOptionsError, InvalidPayloadError, type PayloadFinding, type ScheduledQueueErrorFields } from './errors.js';
+import {
+  InvalidOptionsError,
+  InvalidPayloadError,
+  type PayloadFinding,
+  type ScheduledQueueErrorFields,
+} from './errors.js';
 import { deserialisePayload } from './payload.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters do not matter here
@@ -36,10 +41,15 @@ export class PayloadChecker {
       throw notFitting(type, fields, [{ path: '', messages: [`got ${describe(plain)}, expected an object`] }]);
     }
     const { validate, plainToInstance } = await this.load(type);
-    const instance = plainToInstance(type, plain) as object;
+    const instance = transform(plainToInstance, type, plain, fields);
     if (this.options === false) return instance;
     const findings = await validate(instance, { forbidUnknownValues: false, ...this.options });
-    if (findings.length > 0) throw notFitting(type, fields, findings.flatMap((finding) => flatten(finding, '')));
+    if (findings.length > 0)
+      throw notFitting(
+        type,
+        fields,
+        findings.flatMap((finding) => flatten(finding, '')),
+      );
     return instance;
   }
 
@@ -61,13 +71,38 @@ export class PayloadChecker {
   }
 }
 
+/** A transformation that throws, such as one of `@Transform`, is a finding like any other. */
+function transform(
+  plainToInstance: Validators['plainToInstance'],
+  type: PayloadClass,
+  plain: object,
+  fields: ScheduledQueueErrorFields,
+): object {
+  try {
+    return plainToInstance(type, plain) as object;
+  } catch (cause) {
+    const message = `cannot be made one: ${(cause as Error)?.message ?? describe(cause)}`;
+    throw notFitting(type, { ...fields, cause }, [{ path: '', messages: [message] }]);
+  }
+}
+
 function flatten(finding: ValidationFinding, parent: string): PayloadFinding[] {
   const path = parent === '' ? finding.property : `${parent}.${finding.property}`;
   const own = finding.constraints ? [{ path, messages: Object.values(finding.constraints) }] : [];
   return [...own, ...(finding.children ?? []).flatMap((child) => flatten(child, path))];
 }
 
-function notFitting(type: PayloadClass, fields: ScheduledQueueErrorFields, findings: PayloadFinding[]): InvalidPayloadError {
-  const list = findings.map(({ path, messages }) => (path ? `${path}: ${messages.join(', ')}` : messages.join(', '))).join('; ');
-  return new InvalidPayloadError(`The payload of job '${fields.jobName}' does not fit ${type.name}: ${list}.`, findings, fields);
+function notFitting(
+  type: PayloadClass,
+  fields: ScheduledQueueErrorFields,
+  findings: PayloadFinding[],
+): InvalidPayloadError {
+  const list = findings
+    .map(({ path, messages }) => (path ? `${path}: ${messages.join(', ')}` : messages.join(', ')))
+    .join('; ');
+  return new InvalidPayloadError(
+    `The payload of job '${fields.jobName}' does not fit ${type.name}: ${list}.`,
+    findings,
+    fields,
+  );
 }

@@ -4,11 +4,14 @@ import { InvalidPayloadError, PayloadTooLargeError, type ScheduledQueueErrorFiel
 /** Deeper payloads are refused: JSON's own recursion would overflow the stack not far beyond. */
 const MAX_DEPTH = 500;
 
+/** What JSON would write as `{}`: most likely sent by mistake, such as a promise that nobody awaited. */
+const EMPTIED_BY_JSON = [Map, Set, WeakMap, WeakSet, Promise, RegExp, Error, ArrayBuffer];
+
 /** What a payload is written as where a job has none. No JSON text is empty. */
 const NO_PAYLOAD = '';
 
 /**
- * A payload as JSON. Refuses what JSON cannot hold (functions, BigInt, circles, NaN) or would silently drop or change,
+ * A payload as JSON. Refuses what JSON cannot hold (functions, BigInt, circles, NaN, Map) or would silently drop or change,
  * with the path to it. An undefined property is left out, as in JSON; `toJSON` is honoured.
  */
 export function serialisePayload(payload: unknown, maxBytes: number, fields: ScheduledQueueErrorFields): string {
@@ -38,14 +41,22 @@ function stringify(payload: unknown, fields: ScheduledQueueErrorFields): string 
     text = JSON.stringify(payload);
   } catch (cause) {
     const message = `cannot be serialised: ${(cause as Error)?.message ?? describe(cause)}`;
-    throw new InvalidPayloadError(`The payload of job '${fields.jobName}' ${message}`, [{ path: '', messages: [message] }], {
-      ...fields,
-      cause,
-    });
+    throw new InvalidPayloadError(
+      `The payload of job '${fields.jobName}' ${message}`,
+      [{ path: '', messages: [message] }],
+      {
+        ...fields,
+        cause,
+      },
+    );
   }
   if (text !== undefined) return text;
   const message = 'serialises to nothing, expected a value that JSON can hold';
-  throw new InvalidPayloadError(`The payload of job '${fields.jobName}' ${message}.`, [{ path: '', messages: [message] }], fields);
+  throw new InvalidPayloadError(
+    `The payload of job '${fields.jobName}' ${message}.`,
+    [{ path: '', messages: [message] }],
+    fields,
+  );
 }
 
 interface Problem {
@@ -72,11 +83,15 @@ function findUnserialisable(value: unknown, path: string, depth: number, parents
 }
 
 function findInObject(value: object, path: string, depth: number, parents: object[]): Problem | undefined {
+  if (value instanceof Date && Number.isNaN(value.getTime())) {
+    return { path, message: 'is an invalid Date, which JSON would turn into null' };
+  }
   if ('toJSON' in value && typeof value.toJSON === 'function') return undefined;
   if (parents.includes(value)) return { path, message: 'is circular: it contains itself' };
-  if (depth >= MAX_DEPTH) return { path: `${path.slice(0, 60)}…`, message: `is nested more than ${MAX_DEPTH} levels deep` };
-  if (value instanceof Map || value instanceof Set) {
-    return { path, message: `is ${describe(value)}, which JSON would empty: send an array or an object` };
+  if (depth >= MAX_DEPTH)
+    return { path: `${path.slice(0, 60)}…`, message: `is nested more than ${MAX_DEPTH} levels deep` };
+  if (ArrayBuffer.isView(value) || EMPTIED_BY_JSON.some((type) => value instanceof type)) {
+    return { path, message: `is ${describe(value)}, which JSON cannot hold: send plain objects and arrays` };
   }
   parents.push(value);
   const problem = Array.isArray(value)
@@ -88,14 +103,20 @@ function findInObject(value: object, path: string, depth: number, parents: objec
 
 function findInArray(items: unknown[], path: string, depth: number, parents: object[]): Problem | undefined {
   for (let i = 0; i < items.length; i++) {
-    if (items[i] === undefined) return { path: `${path}[${i}]`, message: 'is undefined, which JSON would turn into null' };
+    if (items[i] === undefined)
+      return { path: `${path}[${i}]`, message: 'is undefined, which JSON would turn into null' };
     const problem = findUnserialisable(items[i], `${path}[${i}]`, depth + 1, parents);
     if (problem) return problem;
   }
   return undefined;
 }
 
-function findInProperties(value: Record<string, unknown>, path: string, depth: number, parents: object[]): Problem | undefined {
+function findInProperties(
+  value: Record<string, unknown>,
+  path: string,
+  depth: number,
+  parents: object[],
+): Problem | undefined {
   for (const key of Object.keys(value)) {
     const problem = findUnserialisable(value[key], path === '' ? key : `${path}.${key}`, depth + 1, parents);
     if (problem) return problem;

@@ -1,7 +1,7 @@
 import { describe } from './describe.js';
 import type { Duration } from './duration.js';
 import { InvalidOptionsError } from './errors.js';
-import { type Check, duration, integer, readOptions, type Shape } from './shape.js';
+import { type Check, duration, integer, options, readOptions, type Shape } from './shape.js';
 
 /** How many ended jobs are kept: a number of jobs, or a number and an age. 0 keeps none. */
 export type Keep = number | { count?: number; ageMs?: Duration };
@@ -56,6 +56,8 @@ const DEFAULTS: QueueSettings = {
   keepIdsMs: 600_000,
 };
 
+const keepOptions = options<KeepRule>({ count: integer(0), ageMs: duration(1) });
+
 const keep: Check<KeepRule> = (value) => {
   if (typeof value === 'number') {
     const count = integer(0)(value);
@@ -64,12 +66,8 @@ const keep: Check<KeepRule> = (value) => {
   if (value === null || typeof value !== 'object') {
     return { problem: `got ${describe(value)}, expected a number of jobs or { count, ageMs }` };
   }
-  try {
-    const read = readOptions<KeepRule>(value, { count: integer(0), ageMs: duration(1) }, 'keep', (message) => new Error(message));
-    return { value: { count: read.count ?? ANY_COUNT, ageMs: read.ageMs ?? 0 } };
-  } catch (error) {
-    return { problem: (error as Error).message.replace(/\.$/, '') };
-  }
+  const read = keepOptions(value);
+  return 'problem' in read ? read : { value: { count: read.value.count ?? ANY_COUNT, ageMs: read.value.ageMs ?? 0 } };
 };
 
 const SHAPE: Shape<QueueSettings> = {
@@ -83,6 +81,11 @@ const SHAPE: Shape<QueueSettings> = {
 
 /** Reads the options of one queue and fills in the defaults. Throws `InvalidOptionsError`. */
 export function readQueueOptions(queue: string, given: unknown): QueueSettings {
-  const read = readOptions<QueueSettings>(given, SHAPE, `queues['${queue}']`, (message) => new InvalidOptionsError(message, { queue }));
+  const read = readOptions<QueueSettings>(
+    given,
+    SHAPE,
+    `queues['${queue}']`,
+    (message) => new InvalidOptionsError(message, { queue }),
+  );
   return { ...DEFAULTS, ...read };
 }

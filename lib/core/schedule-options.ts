@@ -1,7 +1,14 @@
 import { DEFAULT_PRIORITY } from './defaults.js';
-import { isDefinition, JOB_SETTINGS_SHAPE, type JobOptions, type JobSettings, type ScheduledJobDefinition } from './definition.js';
+import {
+  headers,
+  isDefinition,
+  JOB_SETTINGS_SHAPE,
+  type JobOptions,
+  type JobSettings,
+  type ScheduledJobDefinition,
+} from './definition.js';
 import { describe } from './describe.js';
-import { type Due, DUE_NOW, readDue } from './due.js';
+import { DUE_NOW, type Due, readDue } from './due.js';
 import type { Duration } from './duration.js';
 import { InvalidScheduleError } from './errors.js';
 import { jobId, jobName, keyPart } from './names.js';
@@ -46,11 +53,20 @@ interface ReadScheduleOptions extends JobSettings {
 
 const anything: Check<unknown> = (value) => ({ value });
 
-const SHAPE: Shape<ReadScheduleOptions> = { at: anything, delay: anything, queue: keyPart, id: jobId, ...JOB_SETTINGS_SHAPE };
+const SHAPE: Shape<ReadScheduleOptions> = {
+  at: anything,
+  delay: anything,
+  queue: keyPart,
+  id: jobId,
+  ...JOB_SETTINGS_SHAPE,
+};
 const NO_SETTINGS = Object.freeze({});
 
 /** Reads a call to `schedule`. Throws `InvalidScheduleError`. */
-export function readSchedule(job: ScheduledJobDefinition | string, options: ScheduleOptions | undefined): ScheduleRequest {
+export function readSchedule(
+  job: ScheduledJobDefinition | string,
+  options: ScheduleOptions | undefined,
+): ScheduleRequest {
   const definition = isDefinition(job) ? job : undefined;
   const name = definition?.name ?? readName(job);
   const queue = definition?.queue ?? DEFAULT_QUEUE;
@@ -74,7 +90,8 @@ export function readSchedule(job: ScheduledJobDefinition | string, options: Sche
   if (replace && given.id === undefined && given.onDuplicate) {
     throw refuse(`${where}: onDuplicate: 'replace' needs an id, expected one that names what is replaced.`);
   }
-  const headers = defined?.headers || given.headers ? { ...defined?.headers, ...given.headers } : undefined;
+  const merged = defined?.headers && given.headers ? headers({ ...defined.headers, ...given.headers }) : undefined;
+  if (merged && 'problem' in merged) throw refuse(`${where}: headers, with the definition's: ${merged.problem}.`);
   return {
     name,
     queue: given.queue ?? queue,
@@ -82,14 +99,20 @@ export function readSchedule(job: ScheduledJobDefinition | string, options: Sche
     due,
     id: given.id,
     replace: replace && given.id !== undefined,
-    settings: { maxAttempts: given.maxAttempts, backoff: given.backoff, headers },
+    settings: {
+      maxAttempts: given.maxAttempts,
+      backoff: given.backoff,
+      headers: merged?.value ?? given.headers ?? defined?.headers,
+    },
   };
 }
 
 function readName(job: unknown): string {
   const read = jobName(job);
   if ('problem' in read) {
-    throw new InvalidScheduleError(`schedule: job: ${read.problem.replace('expected', 'expected a definition or a name of')}.`);
+    throw new InvalidScheduleError(
+      `schedule: job: ${read.problem.replace('expected', 'expected a definition or a name of')}.`,
+    );
   }
   return read.value;
 }
@@ -99,21 +122,28 @@ export function readReschedule(options: unknown, jobId: string): Due {
   const where = `reschedule('${jobId}')`;
   const refuse = (message: string) => new InvalidScheduleError(message, { jobId });
   const given = readOptions<{ at: unknown; delay: unknown }>(options, { at: anything, delay: anything }, where, refuse);
-  if (given.at === undefined && given.delay === undefined) throw refuse(`${where}: got neither at nor delay, expected one of them.`);
+  if (given.at === undefined && given.delay === undefined)
+    throw refuse(`${where}: got neither at nor delay, expected one of them.`);
   const due = readDue(given.at, given.delay);
   if ('problem' in due) throw refuse(`${where}: ${due.problem}.`);
   return due;
 }
 
 /** Reads which job is meant. Throws `InvalidScheduleError`. */
-export function readRef(ref: unknown, options: { queue?: string } | undefined, where: string): { id: string; queue: string } {
+export function readRef(
+  ref: unknown,
+  options: { queue?: string } | undefined,
+  where: string,
+): { id: string; queue: string } {
   const given = typeof ref === 'string' ? { id: ref } : ref;
   if (given === null || typeof given !== 'object' || !('id' in given)) {
     throw new InvalidScheduleError(`${where}: got ${describe(ref)}, expected an id or { id, queue }.`);
   }
   const id = jobId(given.id);
   if ('problem' in id) throw new InvalidScheduleError(`${where}: id: ${id.problem}.`);
-  return { id: id.value, queue: readQueue(options?.queue ?? ('queue' in given ? given.queue : undefined), where) };
+  const refuse = (message: string) => new InvalidScheduleError(message, { jobId: id.value });
+  const { queue } = readOptions<{ queue: string }>(options, { queue: keyPart }, where, refuse);
+  return { id: id.value, queue: queue ?? readQueue('queue' in given ? given.queue : undefined, where) };
 }
 
 /** Reads which queue is meant; none means the default one. Throws `InvalidScheduleError`. */

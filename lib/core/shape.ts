@@ -14,27 +14,43 @@ export type Refuse = (message: string) => Error;
  * Reads options against their shape into a new object that holds just those that were given.
  * Own properties only, so that nothing of a prototype counts as an option.
  */
-export function readOptions<T extends object>(given: unknown, shape: Shape<T>, where: string, refuse: Refuse): Partial<T> {
+export function readOptions<T extends object>(
+  given: unknown,
+  shape: Shape<T>,
+  where: string,
+  refuse: Refuse,
+): Partial<T> {
   if (given === undefined) return {};
-  if (given === null || typeof given !== 'object' || Array.isArray(given)) {
-    throw refuse(`${where}: got ${describe(given)}, expected an object of options.`);
-  }
-  const known = Object.keys(shape);
-  const read: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(given)) {
-    if (!known.includes(name)) throw refuse(unknownOption(name, known, where));
-    if (value === undefined) continue;
-    const result = (shape as Record<string, Check<unknown>>)[name]!(value);
-    if ('problem' in result) throw refuse(`${where}: ${name}: ${result.problem}.`);
-    read[name] = result.value;
-  }
-  return read as Partial<T>;
+  const read = options(shape)(given);
+  if ('value' in read) return read.value;
+  throw refuse(`${where}: ${read.problem}${read.problem.endsWith('?') ? '' : '.'}`);
 }
 
-function unknownOption(name: string, known: readonly string[], where: string): string {
+/** Options inside an option. */
+export function options<T extends object>(shape: Shape<T>): Check<Partial<T>> {
+  return (given) => {
+    if (!isRecord(given)) return { problem: `got ${describe(given)}, expected an object of options` };
+    const known = Object.keys(shape);
+    const read: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(given)) {
+      if (!known.includes(name)) return { problem: unknownOption(name, known) };
+      if (value === undefined) continue;
+      const result = (shape as Record<string, Check<unknown>>)[name]!(value);
+      if ('problem' in result) return { problem: `${name}: ${result.problem}` };
+      read[name] = result.value;
+    }
+    return { value: read as Partial<T> };
+  };
+}
+
+/** Told by the tag: an instance of a class may hold options; a Date, a Map or a promise that nobody awaited shows none. */
+export function isRecord(value: unknown): value is object {
+  return Object.prototype.toString.call(value) === '[object Object]';
+}
+
+function unknownOption(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
-  const hint = near ? `did you mean '${near}'?` : `known are ${known.join(', ')}.`;
-  return `${where}: unknown option ${describe(name)}, ${hint}`;
+  return `unknown option ${describe(name)}, ${near ? `did you mean '${near}'?` : `known are ${known.join(', ')}`}`;
 }
 
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Check<number> {

@@ -1,5 +1,5 @@
 import { isDefinition, type PayloadOf, type ScheduledJobDefinition } from '../core/definition.js';
-import { InvalidPayloadError, InvalidScheduleError, QueueUnavailableError } from '../core/errors.js';
+import { InvalidPayloadError, InvalidScheduleError, QueueUnavailableError, ScheduledQueueError } from '../core/errors.js';
 import { describe } from '../core/describe.js';
 import { DUE_NOW } from '../core/due.js';
 import { serialisePayload } from '../core/payload.js';
@@ -14,6 +14,7 @@ import {
   type ScheduleRequest,
 } from '../core/schedule-options.js';
 import type { ScheduledJobRef } from '../core/scheduled-job.js';
+import { type Check, readOptions, type Shape } from '../core/shape.js';
 import type { JobStore, NewJob, ScheduledAnswer } from '../store/job-store.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
 
@@ -63,11 +64,13 @@ export class ScheduledQueueProducer {
     if (!Array.isArray(items)) throw new InvalidScheduleError(`scheduleMany: got ${describe(items)}, expected an array of { job, payload, options }.`);
     const prepared: { request: ScheduleRequest; newJob: NewJob }[] = [];
     for (const [i, item] of (items as readonly ScheduleItem[]).entries()) {
-      if (item === null || typeof item !== 'object') {
-        throw new InvalidScheduleError(`scheduleMany: item ${i}: got ${describe(item)}, expected { job, payload, options }.`);
+      try {
+        const { job, payload, options } = readItem(item);
+        const request = readSchedule(job, options);
+        prepared.push({ request, newJob: await this.prepare(job, payload, request) });
+      } catch (error) {
+        throw ofItem(i, error);
       }
-      const request = readSchedule(item.job, item.options);
-      prepared.push({ request, newJob: await this.prepare(item.job, item.payload, request) });
     }
     const answers = await Promise.allSettled(prepared.map(({ request, newJob }) => this.store.schedule(request.queue, [newJob])[0]!));
     const failed = answers.find((answer) => answer.status === 'rejected');
@@ -128,10 +131,25 @@ export class ScheduledQueueProducer {
   }
 }
 
+const anything: Check<unknown> = (value) => ({ value });
+const ITEM: Shape<{ job: unknown; payload: unknown; options: unknown }> = { job: anything, payload: anything, options: anything };
+
+/** A misspelt `options` would schedule a job of next year for now. */
+function readItem(item: unknown): ScheduleItem {
+  if (item === undefined) throw new InvalidScheduleError('item: got undefined, expected { job, payload, options }.');
+  return readOptions(item, ITEM, 'item', (message) => new InvalidScheduleError(message)) as ScheduleItem;
+}
+
+/** Says which item of the call an error is about. */
+function ofItem(index: number, error: unknown): unknown {
+  if (error instanceof ScheduledQueueError) error.message = `scheduleMany: item ${index}: ${error.message.replace(/^item: /, '')}`;
+  return error;
+}
+
 /** The error of one part of a call as that of the whole: what may have happened, and under which ids. */
 function ofAll(reason: unknown, answers: PromiseSettledResult<ScheduledAnswer>[]): unknown {
   if (!(reason instanceof QueueUnavailableError)) return reason;
   const jobIds = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.id] : ((answer.reason as QueueUnavailableError).jobIds ?? [])));
   const refused = answers.every((answer) => answer.status === 'rejected' && (answer.reason as QueueUnavailableError).outcome === 'refused');
-  return new QueueUnavailableError(reason.message, refused ? 'refused' : 'unknown', { jobIds, cause: reason });
+  return new QueueUnavailableError(reason.message, refused ? 'refused' : 'unknown', { jobIds, redisCode: reason.redisCode });
 }

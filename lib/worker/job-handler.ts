@@ -23,8 +23,8 @@ export class HandlerRegistry {
   /** Throws `DuplicateHandlerError`, which names both places. */
   add(handler: JobHandler): void {
     const { queue, name, place } = handler;
-    let handlers = this.queues.get(queue);
-    if (!handlers) this.queues.set(queue, (handlers = new Map()));
+    const handlers = this.queues.get(queue) ?? new Map<string, JobHandler>();
+    this.queues.set(queue, handlers);
     const other = handlers.get(name);
     if (other) {
       throw new DuplicateHandlerError(

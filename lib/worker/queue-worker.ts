@@ -31,6 +31,8 @@ export class QueueWorker {
   /** When the timer fires; infinite when none is set. */
   private timerAt = Number.POSITIVE_INFINITY;
   private turning = false;
+  /** How many settlements the turn in flight carries. */
+  private settling = 0;
   private turnSoon = false;
   private stopping = false;
   private readonly giveUp = new AbortController();
@@ -62,7 +64,7 @@ export class QueueWorker {
   async stop(patience: AbortSignal): Promise<void> {
     this.stopping = true;
     this.seat.leave();
-    if (!this.isIdle()) await this.idle(patience);
+    if (this.hasSomethingToLose()) await this.idle(patience);
     for (const run of this.running.values()) {
       run.abandon(
         new QueueClosedError(`The queue '${this.queue}' is closing; the job goes back.`, {
@@ -83,7 +85,12 @@ export class QueueWorker {
   }
 
   private isIdle(): boolean {
-    return !this.turning && this.running.size === 0 && this.ended.length === 0 && this.goingBack.length === 0;
+    return !this.turning && !this.hasSomethingToLose();
+  }
+
+  /** Runs whose outcome Redis does not know yet. A turn that only looks loses nothing. */
+  private hasSomethingToLose(): boolean {
+    return this.running.size + this.settling + this.ended.length + this.goingBack.length > 0;
   }
 
   private idle(patience: AbortSignal): Promise<void> {
@@ -162,6 +169,7 @@ export class QueueWorker {
     this.goingBack = [];
     // Whatever is said from now on may be newer than the answer.
     this.lookAt = Number.POSITIVE_INFINITY;
+    this.settling = turn.settlements.length;
     const sentAt = performance.now();
     let answer: TurnAnswer;
     try {
@@ -170,6 +178,8 @@ export class QueueWorker {
       this.ended = [...outcomes, ...this.ended];
       this.goingBack = [...goingBack, ...this.goingBack];
       throw error;
+    } finally {
+      this.settling = 0;
     }
     this.reporter.turnTaken(this.queue);
     // Counted from the sending, so that a slow answer does not stretch a lease.
@@ -183,7 +193,7 @@ export class QueueWorker {
 
   private takeIn(answer: TurnAnswer, outcomes: Outcome[]): void {
     for (const id of answer.lost) this.loseLease(id);
-    outcomes.forEach((outcome, i) => this.reporter.settled(this.queue, outcome, answer.settled[i]!));
+    for (const [i, outcome] of outcomes.entries()) this.reporter.settled(this.queue, outcome, answer.settled[i]!);
     if (this.events.wanted)
       for (const id of answer.recovered) this.events.tell({ type: 'recovered', queue: this.queue, id });
     this.lookFrom = answer.lookFrom;

@@ -60,7 +60,12 @@ export class CallSlot {
         giveUpAt,
       )) as unknown[];
       this.clock.note(Number(reply[1]));
-      if (reply[0] === 'stale') throw new QueueUnavailableError('The call was overtaken by a later one.', 'unknown');
+      if (reply[0] === 'stale') {
+        // Somebody else numbers calls under this name; under a new one this call can be sent again.
+        this.rename();
+        this.begin();
+        throw new QueueUnavailableError('The call was overtaken by a later one.', 'unknown');
+      }
       if (reply[0] !== 'late') return reply;
       // Either the time is over, or Redis' clock is another one than before, as after a failover.
       if (performance.now() >= giveUpAt)

@@ -167,7 +167,13 @@ export class RedisConnection {
 
 // The client's own error is not kept as a cause: it carries the arguments, payloads among them, into logs.
 function refused(message: string, mayHaveRun: boolean): QueueUnavailableError {
-  return new QueueUnavailableError(`Redis refused the call: ${firstLine(message)}`, mayHaveRun ? 'unknown' : 'refused');
+  return new QueueUnavailableError(
+    `Redis refused the call: ${firstLine(message)}`,
+    mayHaveRun ? 'unknown' : 'refused',
+    {
+      redisCode: message.split(' ', 1)[0],
+    },
+  );
 }
 
 function unavailable(message: string, mayHaveRun: boolean): QueueUnavailableError {

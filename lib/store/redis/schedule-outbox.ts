@@ -62,14 +62,10 @@ export class ScheduleOutbox {
       await this.connection.ready(this.waiting[0]!.giveUpAt);
       return true;
     } catch (error) {
-      const closed = error instanceof QueueClosedError;
       const now = performance.now();
-      const kept = this.waiting.filter((call) => !closed && call.giveUpAt > now);
-      for (const call of this.waiting) {
-        if (kept.includes(call)) break;
-        call.reject(error);
-      }
-      this.waiting = kept;
+      const isOver = (call: Waiting) => error instanceof QueueClosedError || call.giveUpAt <= now;
+      // In the order of their calls, so the first whose time is not over ends the search.
+      while (this.waiting.length > 0 && isOver(this.waiting[0]!)) this.waiting.shift()!.reject(error);
       return false;
     }
   }
@@ -115,7 +111,7 @@ export class ScheduleOutbox {
       this.answer(calls, ids, reply as string[]);
     } catch (error) {
       this.slot.rename();
-      calls.forEach((call, i) => call.reject(withId(error, ids[i]!)));
+      for (const [i, call] of calls.entries()) call.reject(withId(error, ids[i]!));
     }
   }
 
@@ -137,5 +133,5 @@ function dueOf(job: NewJob, nowMs: number): number {
 /** The error of a whole call, said of one of its jobs: under that id it may be called again. */
 export function withId(error: unknown, jobId: string): unknown {
   if (!(error instanceof QueueUnavailableError)) return error;
-  return new QueueUnavailableError(error.message, error.outcome, { jobId, cause: error.cause });
+  return new QueueUnavailableError(error.message, error.outcome, { jobId, redisCode: error.redisCode });
 }

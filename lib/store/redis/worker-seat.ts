@@ -204,5 +204,5 @@ function groupOf(names: readonly string[]): string {
 }
 
 function mayPass(error: unknown): boolean {
-  return error instanceof QueueUnavailableError && !error.message.startsWith('Redis refused');
+  return error instanceof QueueUnavailableError && error.redisCode === undefined;
 }

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
+import { until } from '../support/wait.js';
+
+let test: TestStore;
+
+beforeEach(() => {
+  test = new TestStore();
+});
+
+afterEach(async () => {
+  expect(await test.audit()).toEqual([]);
+  await test.close();
+});
+
+const payloads = (claimed: readonly { envelope: string }[]) =>
+  claimed.map(({ envelope }) => envelope.split('\n').slice(3).join('\n'));
+
+describe('claim', () => {
+  it('gives what is due, most urgent first, then by due time, then in schedule order', async () => {
+    const now = Date.now();
+    const jobs = [
+      { priority: 5, at: now - 1_000, payload: 'e' },
+      { priority: 100, at: now - 9_000, payload: 'g' },
+      { priority: 5, at: now - 2_000, payload: 'c', name: 'other' },
+      { priority: 1, at: now - 1_000, payload: 'a' },
+      { priority: 5, at: now - 2_000, payload: 'd' },
+      { priority: 1, at: now - 500, payload: 'b' },
+      { priority: 5, at: now - 1_000, payload: 'f', name: 'other' },
+    ];
+    // The past means now: so that the due times stay apart they are written as they would lie after a while.
+    const answers = await Promise.all(
+      test.store.schedule(
+        QUEUE,
+        jobs.map(({ priority, payload, name = 'work' }) =>
+          newJob({ priority, payload, name, due: { delayMs: 3_600_000 } }),
+        ),
+      ),
+    );
+    const bases = `${test.prefix}:{${QUEUE}}:`;
+    for (const [i, { priority, at, name = 'work' }] of jobs.entries()) {
+      await test.redis.zadd(`${bases}lane:${priority}::${name}`, at, answers[i]!.id);
+    }
+    await rebuildIndexes(bases);
+    const claimed = await test.worker('w', 'work', 'other').claim();
+    expect(payloads(claimed)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+  });
+
+  it('keeps schedule order inside a millisecond, over more lanes than it claims', async () => {
+    const names = Array.from({ length: 30 }, (_, i) => `name-${(i * 7) % 30}`);
+    const at = Date.now() + 100;
+    await Promise.all(
+      test.store.schedule(
+        QUEUE,
+        names.map((name, i) => newJob({ name, payload: String(i), due: { at } })),
+      ),
+    );
+    const worker = test.worker('w', ...names);
+    const order: string[] = [];
+    await until('all are claimed', async () => {
+      order.push(...payloads(await worker.claim(4)));
+      return order.length === names.length;
+    });
+    expect(order).toEqual(names.map((_, i) => String(i)));
+  });
+
+  it('gives each job to one worker only', async () => {
+    await Promise.all(
+      test.store.schedule(
+        QUEUE,
+        Array.from({ length: 50 }, () => newJob()),
+      ),
+    );
+    const claims = await Promise.all(['a', 'b', 'c'].map((id) => test.worker(id).claim(20)));
+    const ids = claims.flat().map(({ id }) => id);
+    expect(ids).toHaveLength(50);
+    expect(new Set(ids).size).toBe(50);
+  });
+
+  it('is never early: a job of the future stays, and the answer says for how long', async () => {
+    const { dueAtMs } = await test.schedule({ due: { delayMs: 400 } });
+    const { claimed, sleepMs } = await test.worker('w').turn({ room: 1 });
+    expect(claimed).toEqual([]);
+    expect(sleepMs).toBeGreaterThan(0);
+    expect(sleepMs).toBeLessThanOrEqual(400);
+    const [job] = await until('it is due', async () => {
+      const found = await test.worker('w').claim();
+      return found.length > 0 && found;
+    });
+    expect(job!.claimedAtMs).toBeGreaterThanOrEqual(dueAtMs);
+  });
+
+  it('leaves names that nobody here handles, behind which others are found, and does not spin', async () => {
+    await Promise.all(
+      test.store.schedule(
+        QUEUE,
+        Array.from({ length: 200 }, (_, i) => newJob({ name: `unknown-${i}` })),
+      ),
+    );
+    await test.schedule({ payload: 'mine' });
+    await test.schedule({ payload: 'later', due: { delayMs: 3_600_000 } });
+    const worker = test.worker('w');
+    expect(payloads(await worker.claim())).toEqual(['mine']);
+    const { claimed, sleepMs } = await worker.turn({ room: 1 });
+    expect(claimed).toEqual([]);
+    expect(sleepMs).toBeGreaterThan(1_000);
+  });
+
+  it('finds a job behind more unhandled lanes than one turn looks at', async () => {
+    for (let i = 0; i < 4_200; i += 300) {
+      await Promise.all(
+        test.store.schedule(
+          QUEUE,
+          Array.from({ length: 300 }, (_, j) => newJob({ name: `unknown-${i + j}` })),
+        ),
+      );
+    }
+    await test.schedule({ payload: 'mine' });
+    const worker = test.worker('w');
+    let lookFrom = '';
+    let turns = 0;
+    const found = await until('it is found', async () => {
+      const answer = await worker.turn({ room: 10, lookFrom });
+      turns++;
+      lookFrom = answer.lookFrom;
+      return answer.claimed.length > 0 && answer.claimed;
+    });
+    expect(payloads(found)).toEqual(['mine']);
+    expect(turns).toBeLessThan(6);
+  });
+
+  it('does not take more than fits into one reply', async () => {
+    const payload = 'x'.repeat(1024 * 1024);
+    for (let i = 0; i < 12; i++) await test.schedule({ payload });
+    const worker = test.worker('w');
+    const { claimed, sleepMs } = await worker.turn({ room: 100 });
+    expect(claimed.length).toBeGreaterThan(0);
+    expect(claimed.length).toBeLessThan(9);
+    expect(sleepMs).toBe(0);
+    expect(claimed.length + (await worker.claim(100)).length).toBe(12);
+  });
+
+  it('counts attempts, and gives a growing fence each time', async () => {
+    await test.schedule();
+    const worker = test.worker('w');
+    const [first] = await worker.claim();
+    await worker.settle(settlement.retry(first!, 0));
+    const [second] = await worker.claim();
+    expect([first!.attempt, second!.attempt]).toEqual([1, 2]);
+    expect(BigInt(second!.fence)).toBeGreaterThan(BigInt(first!.fence));
+  });
+
+  it('tells a job whose envelope is gone, rather than dropping it or stumbling over it', async () => {
+    const lost = await test.schedule();
+    await test.schedule({ payload: 'other' });
+    await test.redis.hdel(`${test.prefix}:{${QUEUE}}:jobs`, lost.id);
+    expect(payloads(await test.worker('w').claim())).toEqual(['other']);
+    expect(await test.store.job(QUEUE, lost.id)).toMatchObject({ state: 'dead' });
+  });
+});
+
+/** As the scripts would leave them. */
+async function rebuildIndexes(base: string): Promise<void> {
+  await test.redis.del(...(await test.redis.keys(`${base}heads:*`)), `${base}levels`);
+  for (const key of await test.redis.keys(`${base}lane:*`)) {
+    const lane = key.slice(`${base}lane:`.length);
+    const level = lane.split(':', 1)[0]!;
+    const [id, due] = await test.redis.zrange(key, '0', '0', 'WITHSCORES');
+    await test.redis.zadd(`${base}heads:${level}`, due!, `${id}\t${lane}`);
+    await test.redis.zadd(`${base}levels`, 'LT', due!, level);
+  }
+}

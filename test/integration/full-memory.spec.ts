@@ -1,0 +1,31 @@
+import { expect, it } from '@jest/globals';
+import { QueueUnavailableError } from '../../lib/index.js';
+import { startOwnServer } from '../support/redis-server.js';
+import { QUEUE, settlement, TestStore } from '../support/store.js';
+
+it('where Redis has no memory left a schedule is refused whole, while workers go on', async () => {
+  const server = await startOwnServer();
+  const test = new TestStore({}, server.url);
+  try {
+    await test.schedule({ id: 'before' });
+    const worker = test.worker('w');
+    const [released] = await worker.claim();
+    await worker.settle(settlement.release(released!));
+    await test.redis.config('SET', 'maxmemory', '1');
+
+    const refused = test.schedule({ id: 'after' });
+    await expect(refused).rejects.toThrow(QueueUnavailableError);
+    await expect(refused).rejects.toMatchObject({ outcome: 'refused', jobId: 'after' });
+    const [job] = await worker.claim();
+    expect((await worker.turn({ renewals: [job!] })).lost).toEqual([]);
+    expect(await worker.settle(settlement.complete(job!))).toEqual([true]);
+
+    await test.redis.config('SET', 'maxmemory', '0');
+    expect(await test.store.job(QUEUE, 'after')).toBeUndefined();
+    expect(await test.schedule({ id: 'after' })).toMatchObject({ created: true });
+    expect(await test.audit()).toEqual([]);
+  } finally {
+    await test.close();
+    await server.stop();
+  }
+});

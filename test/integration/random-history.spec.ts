@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ClaimedJob } from '../../lib/store/job-store.js';
+import { RedisConnection } from '../../lib/store/redis/connection.js';
+import { seededRandom } from '../support/random.js';
+import { newJob, QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';
+
+const NAMES = ['work', 'other', 'third'];
+const STEPS = 400;
+
+const runOnce = RedisConnection.prototype.run;
+let test: TestStore;
+
+beforeEach(() => {
+  test = new TestStore({ leaseMs: 1_000, keepDead: 5 });
+  // Every call arrives twice, as after a lost reply; the second answer is the one that counts.
+  RedisConnection.prototype.run = async function (this: RedisConnection, ...call: Parameters<typeof runOnce>) {
+    await runOnce.apply(this, call);
+    return runOnce.apply(this, call);
+  };
+});
+
+afterEach(async () => {
+  RedisConnection.prototype.run = runOnce;
+  await test.close();
+});
+
+describe('a random history in which every call arrives twice', () => {
+  it.each([1, 2, 3, 4, 5, 6])('leaves every job in one state and every index true (seed %i)', async (seed) => {
+    const history = new History(seededRandom(seed));
+    for (let step = 1; step <= STEPS; step++) {
+      await history.step();
+      if (step % 10 === 0) expect(await test.audit()).toEqual([]);
+    }
+    await history.drain();
+    expect(await test.audit()).toEqual([]);
+    const stats = await test.store.stats(QUEUE);
+    expect(stats.scheduled).toBe(history.created);
+    expect(stats.cancelled).toBe(history.cancelled);
+    expect(stats.completed).toBe(history.completed);
+  });
+});
+
+class History {
+  created = 0;
+  cancelled = 0;
+  completed = 0;
+  private readonly workers: { worker: TestWorker; held: Map<string, ClaimedJob> }[];
+  private readonly ids: string[] = [];
+
+  constructor(private readonly random: () => number) {
+    this.workers = ['a', 'b'].map((id) => ({ worker: test.worker(id, ...NAMES), held: new Map() }));
+  }
+
+  async step(): Promise<void> {
+    const die = this.random();
+    if (die < 0.3) await this.schedule();
+    else if (die < 0.38) await this.replace();
+    else if (die < 0.48) await this.cancel();
+    else if (die < 0.56) await test.store.reschedule(QUEUE, this.anyId(), this.due());
+    else await this.turn(this.pick(this.workers));
+  }
+
+  async drain(): Promise<void> {
+    const [{ worker }] = this.workers as [(typeof this.workers)[0]];
+    for (const { id } of await test.store.list(QUEUE, 'scheduled', 0, 1_000))
+      await test.store.reschedule(QUEUE, id, { delayMs: 0 });
+    for (const other of this.workers) await this.settleAll(other);
+    for (let claimed = await worker.claim(50); claimed.length > 0; claimed = await worker.claim(50)) {
+      for (const held of await worker.settle(...claimed.map(settlement.complete))) if (held) this.completed++;
+    }
+  }
+
+  private async schedule(): Promise<void> {
+    const jobs = Array.from({ length: 1 + Math.floor(this.random() * 6) }, () =>
+      newJob({ ...this.job(), id: this.random() < 0.4 ? this.chosenId() : undefined }),
+    );
+    for (const answer of await Promise.all(test.store.schedule(QUEUE, jobs))) {
+      if (answer.created) this.created++;
+      this.ids.push(answer.id);
+    }
+  }
+
+  private async replace(): Promise<void> {
+    const [answer] = await Promise.all(
+      test.store.schedule(QUEUE, [newJob({ ...this.job(), id: this.chosenId(), replace: true })]),
+    );
+    if (answer!.created) this.created++;
+  }
+
+  private async cancel(): Promise<void> {
+    if (await test.store.cancel(QUEUE, this.anyId())) this.cancelled++;
+  }
+
+  private async turn({ worker, held }: (typeof this.workers)[0]): Promise<void> {
+    const ending = [...held.values()].filter(() => this.random() < 0.6);
+    const staying = [...held.values()].filter((job) => !ending.includes(job) && this.random() < 0.8);
+    const settlements = ending.map((job) => this.settlement(job));
+    const answer = await worker.turn({ settlements, renewals: staying, room: Math.floor(this.random() * 6) });
+    for (const [i, settled] of answer.settled.entries())
+      if (settled && settlements[i]!.transition === 'complete') this.completed++;
+    for (const { id } of ending) held.delete(id);
+    for (const id of answer.lost) held.delete(id);
+    for (const job of answer.claimed) held.set(job.id, job);
+  }
+
+  private async settleAll({ worker, held }: (typeof this.workers)[0]): Promise<void> {
+    for (const settled of await worker.settle(...[...held.values()].map(settlement.complete)))
+      if (settled) this.completed++;
+    held.clear();
+  }
+
+  private settlement(job: ClaimedJob) {
+    const die = this.random();
+    if (die < 0.5) return settlement.complete(job);
+    if (die < 0.75) return settlement.retry(job, Math.floor(this.random() * 20));
+    if (die < 0.9) return settlement.release(job);
+    return settlement.dead(job);
+  }
+
+  private job() {
+    return { name: this.pick(NAMES), priority: this.pick([1, 5, 10]), due: this.due() };
+  }
+
+  private due() {
+    return { delayMs: this.random() < 0.6 ? 0 : Math.floor(this.random() * 50) };
+  }
+
+  private chosenId(): string {
+    return `id-${Math.floor(this.random() * 25)}`;
+  }
+
+  private anyId(): string {
+    return this.random() < 0.5 || this.ids.length === 0 ? this.chosenId() : this.pick(this.ids);
+  }
+
+  private pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.random() * items.length)]!;
+  }
+}

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
+
+const HOUR_MS = 3_600_000;
+
+let test: TestStore;
+
+beforeEach(() => {
+  test = new TestStore();
+});
+
+afterEach(async () => {
+  expect(await test.audit()).toEqual([]);
+  await test.close();
+});
+
+const stats = () => test.store.stats(QUEUE);
+
+describe('schedule', () => {
+  it("takes a delay from Redis' clock, and the past for now", async () => {
+    const [seconds, micros] = await test.redis.time();
+    const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    const later = await test.schedule({ due: { delayMs: 5_000 } });
+    const past = await test.schedule({ due: { at: 0 } });
+    expect(later.dueAtMs - now).toBeGreaterThanOrEqual(5_000);
+    expect(later.dueAtMs - now).toBeLessThan(6_000);
+    expect(past.dueAtMs).toBeGreaterThanOrEqual(now);
+    expect((await test.worker('w').claim())[0]).toMatchObject({ id: past.id, dueAtMs: past.dueAtMs });
+  });
+
+  it('an id that waits, runs or is dead changes nothing', async () => {
+    const worker = test.worker('w');
+    const first = await test.schedule({ id: 'mine', due: { delayMs: HOUR_MS } });
+    expect(await test.schedule({ id: 'mine', payload: 'other' })).toEqual({ ...first, created: false });
+    await test.store.reschedule(QUEUE, 'mine', { delayMs: 0 });
+    const [running] = await worker.claim();
+    expect(await test.schedule({ id: 'mine' })).toMatchObject({ created: false, dueAtMs: running!.dueAtMs });
+    await worker.settle(settlement.dead(running!));
+    expect(await test.schedule({ id: 'mine' })).toMatchObject({ created: false });
+    expect(await stats()).toMatchObject({ scheduled: 1 });
+  });
+
+  it('a chosen id that has ended is remembered for keepIdsMs, and then free', async () => {
+    const worker = test.worker('w');
+    await test.schedule({ id: 'mine' });
+    const [job] = await worker.claim();
+    await worker.settle({ ...settlement.complete(job!), idWasChosen: true } as never);
+    expect(await test.schedule({ id: 'mine' })).toMatchObject({ created: false });
+    await test.redis.zadd(`${test.prefix}:{${QUEUE}}:ended`, Date.now() - 1, 'mine');
+    expect(await test.schedule({ id: 'mine' })).toMatchObject({ created: true });
+  });
+
+  it('one id scheduled by many at once is created once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => test.schedule({ id: 'mine', due: { delayMs: HOUR_MS } })),
+    );
+    expect(answers.filter(({ created }) => created)).toHaveLength(1);
+    expect(new Set(answers.map(({ dueAtMs }) => dueAtMs)).size).toBe(1);
+  });
+
+  it('thousands of one moment are all there, in order', async () => {
+    const answers = await Promise.all(
+      test.store.schedule(
+        QUEUE,
+        Array.from({ length: 3_000 }, (_, i) => newJob({ payload: String(i) })),
+      ),
+    );
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(3_000);
+    expect(answers.map(({ id }) => id)).toEqual(answers.map(({ id }) => id).sort());
+    expect(await test.store.counts(QUEUE)).toMatchObject({ due: 3_000 });
+  });
+
+  it('goes on when Redis has forgotten its scripts', async () => {
+    await test.schedule();
+    await test.redis.script('FLUSH');
+    expect(await test.schedule()).toMatchObject({ created: true });
+  });
+});
+
+describe('replace', () => {
+  const replace = (job = {}) => test.schedule({ id: 'mine', replace: true, ...job });
+
+  it('creates a job where the id is unknown, and debounces it where it waits', async () => {
+    expect(await replace({ payload: '1', due: { delayMs: HOUR_MS } })).toMatchObject({ created: true });
+    const second = await replace({ payload: '2', due: { delayMs: 2 * HOUR_MS } });
+    expect(second.created).toBe(false);
+    const stored = (await test.store.job(QUEUE, 'mine'))!;
+    expect(stored.dueAtMs).toBe(second.dueAtMs);
+    expect(stored.envelope.endsWith('\n2')).toBe(true);
+    expect(await stats()).toMatchObject({ scheduled: 1 });
+  });
+
+  it('moves the job where its name or priority is another one', async () => {
+    await replace({ due: { delayMs: HOUR_MS } });
+    await replace({ name: 'other', priority: 1 });
+    expect((await test.worker('w', 'other').claim()).map(({ id }) => id)).toEqual(['mine']);
+  });
+
+  it('leaves a running job alone', async () => {
+    await replace({ payload: '1' });
+    const worker = test.worker('w');
+    const [job] = await worker.claim();
+    expect(await replace({ payload: '2' })).toMatchObject({ created: false, dueAtMs: job!.dueAtMs });
+    expect(await worker.settle(settlement.complete(job!))).toEqual([true]);
+  });
+});
+
+describe('cancel', () => {
+  it('true is final: the job never starts', async () => {
+    const { id } = await test.schedule();
+    expect(await test.store.cancel(QUEUE, id)).toBe(true);
+    expect(await test.worker('w').claim()).toEqual([]);
+    expect(await test.store.job(QUEUE, id)).toBeUndefined();
+    expect(await test.store.cancel(QUEUE, id)).toBe(false);
+    expect(await stats()).toMatchObject({ scheduled: 1, cancelled: 1 });
+  });
+
+  it('a running, ended or unknown job answers false', async () => {
+    const { id } = await test.schedule();
+    const worker = test.worker('w');
+    const [job] = await worker.claim();
+    expect(await test.store.cancel(QUEUE, id)).toBe(false);
+    await worker.settle(settlement.complete(job!));
+    expect(await test.store.cancel(QUEUE, id)).toBe(false);
+    expect(await test.store.cancel(QUEUE, 'never')).toBe(false);
+  });
+
+  it('a job that waits for its next attempt can be cancelled too', async () => {
+    const { id } = await test.schedule();
+    const worker = test.worker('w');
+    const [job] = await worker.claim();
+    await worker.settle(settlement.retry(job!, HOUR_MS));
+    expect(await test.store.cancel(QUEUE, id)).toBe(true);
+  });
+
+  it('against a claim at the same moment, exactly one of both wins', async () => {
+    const worker = test.worker('w');
+    let cancelled = 0;
+    for (let round = 0; round < 200; round++) {
+      const { id } = await test.schedule();
+      const [wasCancelled, claimed] = await Promise.all([test.store.cancel(QUEUE, id), worker.claim()]);
+      expect(claimed.length).toBe(wasCancelled ? 0 : 1);
+      if (wasCancelled) cancelled++;
+      else await worker.settle(settlement.complete(claimed[0]!));
+    }
+    expect(await stats()).toMatchObject({ scheduled: 200, cancelled, completed: 200 - cancelled });
+  });
+});
+
+describe('reschedule', () => {
+  it('moves a waiting job both ways', async () => {
+    const { id } = await test.schedule({ due: { delayMs: HOUR_MS } });
+    await test.schedule({ due: { delayMs: 2 * HOUR_MS } });
+    const at = Date.now() + 3 * HOUR_MS;
+    expect(await test.store.reschedule(QUEUE, id, { at })).toBe(true);
+    expect(await test.store.job(QUEUE, id)).toMatchObject({ dueAtMs: at });
+    expect(await test.store.reschedule(QUEUE, id, { delayMs: 0 })).toBe(true);
+    expect((await test.worker('w').claim()).map((job) => job.id)).toEqual([id]);
+    expect(await test.store.reschedule(QUEUE, id, { at })).toBe(false);
+  });
+});

@@ -1,0 +1,103 @@
+import { Redis } from 'ioredis';
+import { type QueueOptions, readQueueOptions } from '../../lib/core/queue-options.js';
+import type {
+  ClaimedJob,
+  JobStore,
+  NewJob,
+  Settlement,
+  Turn,
+  TurnAnswer,
+  WorkerSeat,
+} from '../../lib/store/job-store.js';
+import { RedisJobStore } from '../../lib/store/redis/redis-job-store.js';
+import { audit } from './audit.js';
+import { newPrefix, redisUrl } from './queue-app.js';
+
+export const QUEUE = 'default';
+
+const never = new AbortController().signal;
+const silent = { log: () => {}, warn: () => {}, error: () => {} };
+
+/** A worker's seat with the turns that tests take. */
+export class TestWorker {
+  constructor(private readonly seat: WorkerSeat) {}
+
+  turn(turn: Partial<Turn> = {}): Promise<TurnAnswer> {
+    return this.seat.turn({ settlements: [], renewals: [], room: 0, lookFrom: '', ...turn }, never);
+  }
+
+  async claim(room = 10): Promise<readonly ClaimedJob[]> {
+    return (await this.turn({ room })).claimed;
+  }
+
+  async settle(...settlements: Settlement[]): Promise<readonly boolean[]> {
+    return (await this.turn({ settlements })).settled;
+  }
+}
+
+/** A store over the shared Redis, under keys of its own. */
+export class TestStore {
+  readonly prefix = newPrefix();
+  readonly redis: Redis;
+  readonly store: JobStore;
+  private readonly settings;
+
+  constructor(options: QueueOptions = {}, url: string = redisUrl()) {
+    this.redis = new Redis(url);
+    this.settings = readQueueOptions(QUEUE, options);
+    this.store = new RedisJobStore({
+      connection: url,
+      prefix: this.prefix,
+      commandTimeoutMs: 5_000,
+      settingsOf: () => this.settings,
+      log: silent,
+    });
+  }
+
+  worker(id: string, ...names: string[]): TestWorker {
+    return new TestWorker(this.store.seat(QUEUE, id, names.length > 0 ? names : ['work'], this.settings));
+  }
+
+  /** Schedules one job named `work`, due now unless said otherwise. */
+  schedule(job: Partial<NewJob> = {}) {
+    return this.store.schedule(QUEUE, [newJob(job)])[0]!;
+  }
+
+  audit(): Promise<string[]> {
+    return audit(this.redis, this.prefix);
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+    this.redis.disconnect();
+  }
+}
+
+export function newJob(job: Partial<NewJob> = {}): NewJob {
+  return { name: 'work', priority: 5, due: { delayMs: 0 }, replace: false, settings: {}, payload: '{}', ...job };
+}
+
+export const settlement = {
+  complete: ({ id, fence, attempt }: ClaimedJob): Settlement => ({
+    id,
+    fence,
+    transition: 'complete',
+    idWasChosen: false,
+    hasFailures: attempt > 1,
+  }),
+  retry: ({ id, fence }: ClaimedJob, delayMs: number): Settlement => ({
+    id,
+    fence,
+    transition: 'retry',
+    delayMs,
+    failure: '{"message":"no"}',
+  }),
+  dead: ({ id, fence }: ClaimedJob): Settlement => ({
+    id,
+    fence,
+    transition: 'dead',
+    failure: '{"reason":"attempts-exhausted"}',
+    ran: true,
+  }),
+  release: ({ id, fence }: ClaimedJob): Settlement => ({ id, fence, transition: 'release' }),
+};
