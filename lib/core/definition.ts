@@ -44,12 +44,14 @@ export interface ScheduledJobDefinition<T = unknown> {
   readonly [payloadType]?: T;
 }
 
-/** A payload as it is sent: `T` without its methods, so that a plain object literal fits a class. */
-export type PayloadOf<T> = T extends object
-  ? T extends readonly unknown[] | Date
-    ? T
-    : { [K in keyof T as T[K] extends (...args: never[]) => unknown ? never : K]: T[K] }
-  : T;
+/** A payload as it is sent: `T` without its methods, at any depth, so that a plain object literal fits a class. */
+export type PayloadOf<T> = T extends Date
+  ? T
+  : T extends readonly unknown[]
+    ? { [I in keyof T]: PayloadOf<T[I]> }
+    : T extends object
+      ? { [K in keyof T as T[K] extends (...args: never[]) => unknown ? never : K]: PayloadOf<T[K]> }
+      : T;
 
 const MAX_HEADERS_BYTES = 4_096;
 

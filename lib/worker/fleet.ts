@@ -64,6 +64,6 @@ export class Fleet {
     const seat = this.store.seat(queue, workerId, [...handlers.keys()], settings);
     const processor = new Processor(queue, handlers, this.checker, settings.keepCompleted.count > 0, this.events);
     const reporter = new Reporter(this.log, this.events);
-    return new QueueWorker(queue, seat, processor, settings, timers, this.events, reporter, timerPrefix);
+    return new QueueWorker(queue, seat, processor, settings, timers, reporter, timerPrefix);
   }
 }

@@ -1,8 +1,8 @@
 import { LeaseLostError, QueueClosedError } from '../core/errors.js';
-import type { EventSink } from '../core/events.js';
 import type { QueueSettings } from '../core/queue-options.js';
 import type { Timers } from '../core/timers.js';
 import type { ClaimedJob, Turn, TurnAnswer, WorkerSeat } from '../store/job-store.js';
+import { Alarm } from './alarm.js';
 import type { Outcome, Processor } from './processor.js';
 import type { Reporter } from './reporter.js';
 import type { RunningJob } from './running-job.js';
@@ -27,9 +27,9 @@ export class QueueWorker {
   private goingBack: ClaimedJob[] = [];
   private lookAt = 0;
   private renewAt = 0;
+  /** After a refusal: no turn is taken before this. */
+  private pausedUntil = 0;
   private lookFrom = '';
-  /** When the timer fires; infinite when none is set. */
-  private timerAt = Number.POSITIVE_INFINITY;
   private turning = false;
   /** How many settlements the turn in flight carries. */
   private settling = 0;
@@ -37,19 +37,18 @@ export class QueueWorker {
   private stopping = false;
   private readonly giveUp = new AbortController();
   private onIdle?: () => void;
-  private readonly timer: string;
+  private readonly alarm: Alarm;
 
   constructor(
     readonly queue: string,
     private readonly seat: WorkerSeat,
     private readonly processor: Processor,
     private readonly settings: QueueSettings,
-    private readonly timers: Timers,
-    private readonly events: EventSink,
+    timers: Timers,
     private readonly reporter: Reporter,
     timerPrefix: string,
   ) {
-    this.timer = `${timerPrefix}:${queue}`;
+    this.alarm = new Alarm(timers, `${timerPrefix}:${queue}`, () => this.wakeUp());
   }
 
   start(): void {
@@ -66,22 +65,17 @@ export class QueueWorker {
     this.seat.leave();
     if (this.hasSomethingToLose()) await this.idle(patience);
     for (const run of this.running.values()) {
-      run.abandon(
-        new QueueClosedError(`The queue '${this.queue}' is closing; the job goes back.`, {
-          queue: this.queue,
-          jobId: run.id,
-        }),
-      );
+      const fields = { queue: this.queue, jobName: run.name, jobId: run.id };
+      run.abandon(new QueueClosedError(`The queue '${this.queue}' is closing; the job goes back.`, fields));
       this.goingBack.push(run.claim);
     }
     this.running.clear();
     if (!this.isIdle()) {
       this.turn();
-      const lastTurn = AbortSignal.timeout(LAST_TURN_MS);
-      await this.idle(lastTurn);
+      await this.idle(AbortSignal.timeout(LAST_TURN_MS));
     }
     this.giveUp.abort();
-    this.timers.clear(this.timer);
+    this.alarm.clear();
   }
 
   private isIdle(): boolean {
@@ -120,6 +114,7 @@ export class QueueWorker {
 
   private hasSomethingToSay(): boolean {
     const now = performance.now();
+    if (now < this.pausedUntil) return false;
     return (
       this.ended.length > 0 ||
       this.goingBack.length > 0 ||
@@ -139,12 +134,8 @@ export class QueueWorker {
       while (this.hasSomethingToSay()) await this.takeTurn();
     } catch (error) {
       if (!this.giveUp.signal.aborted) this.reporter.turnRefused(this.queue, error);
-      const again = performance.now() + PAUSE_AFTER_REFUSAL_MS;
-      this.timerAt = again;
-      this.timers.set(this.timer, () => this.tryAgain(), PAUSE_AFTER_REFUSAL_MS);
-      this.lookAt = again;
-      this.turning = false;
-      return;
+      this.pausedUntil = performance.now() + PAUSE_AFTER_REFUSAL_MS;
+      this.lookAt = 0;
     }
     this.turning = false;
     if (this.onIdle && this.isIdle()) this.onIdle();
@@ -194,8 +185,7 @@ export class QueueWorker {
   private takeIn(answer: TurnAnswer, outcomes: Outcome[]): void {
     for (const id of answer.lost) this.loseLease(id);
     for (const [i, outcome] of outcomes.entries()) this.reporter.settled(this.queue, outcome, answer.settled[i]!);
-    if (this.events.wanted)
-      for (const id of answer.recovered) this.events.tell({ type: 'recovered', queue: this.queue, id });
+    this.reporter.recovered(this.queue, answer.recovered);
     this.lookFrom = answer.lookFrom;
     if (answer.sleepMs !== undefined) this.lookAt = Math.min(this.lookAt, performance.now() + answer.sleepMs);
     if (this.stopping) this.goingBack.push(...answer.claimed);
@@ -216,11 +206,7 @@ export class QueueWorker {
     if (run && run.claim !== outcome.job) return;
     if (!run && this.stopping) return;
     this.running.delete(outcome.job.id);
-    if (run?.abandoned) {
-      this.turnWhenSettled();
-      return;
-    }
-    this.ended.push(outcome);
+    if (!run?.abandoned) this.ended.push(outcome);
     this.turnWhenSettled();
   }
 
@@ -238,36 +224,17 @@ export class QueueWorker {
   private loseLease(id: string): void {
     const run = this.running.get(id);
     if (!run || run.abandoned) return;
-    run.abandon(
-      new LeaseLostError(`The lease of job '${id}' was lost; another worker may run it.`, {
-        queue: this.queue,
-        jobName: run.name,
-        jobId: id,
-      }),
-    );
+    const fields = { queue: this.queue, jobName: run.name, jobId: id };
+    run.abandon(new LeaseLostError(`The lease of job '${id}' was lost; another worker may run it.`, fields));
     this.reporter.leaseLost(this.queue, run);
   }
 
   private sleep(): void {
-    if (this.stopping && this.running.size === 0) return;
+    const sayAt = this.ended.length + this.goingBack.length > 0 ? 0 : Number.POSITIVE_INFINITY;
     const lookAt = this.room > 0 ? this.lookAt : Number.POSITIVE_INFINITY;
     const renewAt = this.running.size > 0 ? this.renewAt : Number.POSITIVE_INFINITY;
-    const until = Math.min(lookAt, renewAt);
-    // A timer that is set for earlier will do: it finds nothing to say and sleeps on.
-    if (this.timerAt <= until) return;
-    this.timerAt = until;
-    // Rounded up, because a timer that fires early costs a call that finds nothing.
-    this.timers.set(this.timer, () => this.timerFired(), Math.max(0, Math.ceil(until - performance.now())));
-  }
-
-  private tryAgain(): void {
-    this.timerAt = Number.POSITIVE_INFINITY;
-    this.turn();
-  }
-
-  private timerFired(): void {
-    this.timerAt = Number.POSITIVE_INFINITY;
-    this.wakeUp();
+    const until = Math.max(Math.min(sayAt, lookAt, renewAt), this.pausedUntil);
+    if (until !== Number.POSITIVE_INFINITY) this.alarm.setFor(until);
   }
 
   private wakeUp(): void {

@@ -52,6 +52,10 @@ export class Reporter {
     );
   }
 
+  recovered(queue: string, ids: readonly string[]): void {
+    if (this.events.wanted) for (const id of ids) this.events.tell({ type: 'recovered', queue, id });
+  }
+
   /** Once, until a turn goes through again: a loop that fails every second says so once. */
   turnRefused(queue: string, error: unknown): void {
     const message = messageOf(error);
