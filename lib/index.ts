@@ -36,7 +36,7 @@ export {
   type QueueStats,
   ScheduledQueueInspector,
 } from './nest/scheduled-queue.inspector.js';
-export { type DispatchOptions, type ScheduleItem, ScheduledQueueProducer } from './nest/scheduled-queue.producer.js';
+export { type DispatchOptions, ScheduledQueueProducer, type ScheduleItem } from './nest/scheduled-queue.producer.js';
 export { getScheduledQueueToken, InjectScheduledQueue } from './nest/tokens.js';
 export type { JobCounts, JobState } from './store/job-store.js';
 export type { ConnectionOption } from './store/redis/client.js';

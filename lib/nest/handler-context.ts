@@ -1,6 +1,8 @@
 import { ApplicationConfig, ExternalContextCreator } from '@nestjs/core';
+import { isObservable, lastValueFrom } from 'rxjs';
+import type { PayloadClass } from '../core/payload-class.js';
 import type { ScheduledJob } from '../core/scheduled-job.js';
-import { JOB_PARAM, PAYLOAD_PARAM, PARAMS_METADATA } from './on-scheduled-job.decorator.js';
+import { JOB_PARAM, PARAMS_METADATA, PAYLOAD_PARAM } from './on-scheduled-job.decorator.js';
 
 /** The type of the execution context that guards, interceptors and filters see; its args are `[payload, job]`. */
 export const SCHEDULED_JOB_CONTEXT = 'scheduled-job';
@@ -14,6 +16,20 @@ export function hasEnhancers(instanceType: object, method: object): boolean {
   return ENHANCER_METADATA.some((key) => Reflect.hasMetadata(key, method) || Reflect.hasMetadata(key, instanceType));
 }
 
+/** A handler may answer with an Observable, as elsewhere in Nest: its last value is the result, and an empty one has none. */
+export function finished(result: unknown): unknown {
+  return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
+}
+
+/** Where a handler stands. */
+export interface HandlerPlace {
+  /** The token of the module that provides it. */
+  moduleKey: string;
+  methodName: string;
+  /** The class of the job's payload, where its definition names one. */
+  payload?: PayloadClass;
+}
+
 interface CaughtBy {
   func(exception: unknown, host: unknown): unknown;
   exceptionMetatypes: (abstract new () => unknown)[];
@@ -23,7 +39,11 @@ interface CaughtBy {
 interface CreatorInternals {
   container: object;
   filtersContextCreator: { create(...args: unknown[]): { filters: CaughtBy[] } };
+  contextUtils: { mergeParamsMetatypes(params: unknown[], types: unknown[] | undefined): unknown[] };
+  getHostModuleKey(...args: unknown[]): string;
+  getContextModuleKey(...args: unknown[]): string;
   getParamValue(value: unknown, metadata: { type: number }, pipes: unknown[]): Promise<unknown>;
+  transformToResult(result: unknown): Promise<unknown>;
 }
 
 /**
@@ -32,23 +52,32 @@ interface CreatorInternals {
  */
 export class HandlerContext {
   private readonly creator: ExternalContextCreator;
+  private readonly internals: CreatorInternals;
 
   constructor(appCreator: ExternalContextCreator, inheritAppConfig: boolean) {
     const { container } = appCreator as unknown as CreatorInternals;
     // Without the app's global enhancers: the same container, with a configuration that has none.
-    const own = inheritAppConfig ? container : Object.create(container, { applicationConfig: { value: new ApplicationConfig() } });
+    const own = inheritAppConfig
+      ? container
+      : Object.create(container, { applicationConfig: { value: new ApplicationConfig() } });
     this.creator = ExternalContextCreator.fromContainer(own);
+    this.internals = this.creator as unknown as CreatorInternals;
+    this.internals.transformToResult = async (result) => finished(result);
     this.leaveJobToItself();
     this.honourFilters();
   }
 
-  wrap(instance: object, method: Method, methodName: string, contextId?: { id: number }, inquirerId?: string): Method {
+  /** `inquirerId` is that of the handler's wrapper: transient enhancers are made for each handler. */
+  wrap(instance: object, method: Method, place: HandlerPlace, inquirerId: string, contextId?: { id: number }): Method {
+    this.standAt(place);
     return this.creator.create(
       instance as Record<string, unknown> as never,
       method as never,
-      methodName,
+      place.methodName,
       PARAMS_METADATA,
-      { exchangeKeyForValue: (type: number, _data: unknown, args: unknown[]) => args[type === PAYLOAD_PARAM ? 0 : 1] } as never,
+      {
+        exchangeKeyForValue: (type: number, _data: unknown, args: unknown[]) => args[type === PAYLOAD_PARAM ? 0 : 1],
+      } as never,
       contextId,
       inquirerId,
       undefined,
@@ -56,9 +85,23 @@ export class HandlerContext {
     ) as Method;
   }
 
+  /**
+   * What Nest would look up by the handler's class, for the next `create`, which does not wait: the module, which it finds
+   * for providers only and drops every enhancer class without; and the payload's class, of which a method for several jobs
+   * has several.
+   */
+  private standAt({ moduleKey, payload }: HandlerPlace): void {
+    const { internals } = this;
+    internals.getHostModuleKey = () => moduleKey;
+    internals.getContextModuleKey = () => moduleKey;
+    const { mergeParamsMetatypes } = Object.getPrototypeOf(internals.contextUtils) as CreatorInternals['contextUtils'];
+    internals.contextUtils.mergeParamsMetatypes = (params, types) =>
+      mergeParamsMetatypes(params, payload ? [payload, ...(types ?? []).slice(1)] : types);
+  }
+
   /** Pipes are for the payload; a validating pipe would try to make the job anew. */
   private leaveJobToItself(): void {
-    const internals = this.creator as unknown as CreatorInternals;
+    const { internals } = this;
     const original = internals.getParamValue.bind(internals);
     internals.getParamValue = (value, metadata, pipes) =>
       metadata.type === JOB_PARAM ? Promise.resolve(value) : original(value, metadata, pipes);
@@ -69,7 +112,7 @@ export class HandlerContext {
    * What no filter catches is thrown on: it is logged once, with the attempt.
    */
   private honourFilters(): void {
-    const { filtersContextCreator } = this.creator as unknown as CreatorInternals;
+    const { filtersContextCreator } = this.internals;
     const create = filtersContextCreator.create.bind(filtersContextCreator);
     (filtersContextCreator as { create: unknown }).create = (...args: unknown[]) => {
       const { filters } = create(...args);

@@ -1,11 +1,10 @@
 import { ContextIdFactory, type DiscoveryService, type MetadataScanner, ModuleRef } from '@nestjs/core';
-import { lastValueFrom, isObservable } from 'rxjs';
 import { DEFAULT_BACKOFF, DEFAULT_MAX_ATTEMPTS } from '../core/defaults.js';
 import { InvalidOptionsError } from '../core/errors.js';
 import { DEFAULT_QUEUE } from '../core/queue-options.js';
 import type { ScheduledJob } from '../core/scheduled-job.js';
 import type { HandlerRegistry } from '../worker/job-handler.js';
-import { type HandlerContext, hasEnhancers, type Method } from './handler-context.js';
+import { finished, type HandlerContext, type HandlerPlace, hasEnhancers, type Method } from './handler-context.js';
 import type { ModuleSettings } from './module-options.js';
 import { HANDLER_METADATA, type HandlerMark } from './on-scheduled-job.decorator.js';
 
@@ -30,11 +29,12 @@ export class HandlerExplorer {
     for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
       const prototype = prototypeOf(wrapper);
       if (!prototype) continue;
-      // An alias (useExisting) is a second wrapper of the same instance; request-scoped ones have no instance of their own.
-      const identity = wrapper.isDependencyTreeStatic() ? wrapper.instance : `${wrapper.id}`;
+      // An alias (useExisting) is a second wrapper of the same instance; those made anew for each job have no instance of their own.
+      const identity = isMadeAnew(wrapper) ? wrapper.id : wrapper.instance;
       if (wrapper.isAlias || seen.has(identity)) continue;
       seen.add(identity);
-      for (const methodName of this.scanner.getAllMethodNames(prototype)) this.exploreMethod(registry, wrapper, prototype, methodName);
+      for (const methodName of this.scanner.getAllMethodNames(prototype))
+        this.exploreMethod(registry, wrapper, prototype, methodName);
     }
   }
 
@@ -53,39 +53,44 @@ export class HandlerExplorer {
         maxAttempts: override?.maxAttempts ?? mark.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
         backoff: override?.backoff ?? mark.backoff ?? DEFAULT_BACKOFF,
         payload: mark.payload,
-        run: this.runner(wrapper, prototype, method as Method, methodName),
+        run: this.runner(wrapper, prototype, method as Method, {
+          moduleKey: wrapper.host!.token,
+          methodName,
+          payload: mark.payload,
+        }),
       });
     }
   }
 
-  private runner(wrapper: Wrapper, prototype: object, method: Method, methodName: string): Method {
+  private runner(wrapper: Wrapper, prototype: object, method: Method, handler: HandlerPlace): Method {
     const enhanced = this.settings.inheritAppConfig || hasEnhancers(prototype.constructor, method);
-    if (!wrapper.isDependencyTreeStatic()) return this.scopedRunner(wrapper, method, methodName, enhanced);
+    if (isMadeAnew(wrapper)) return this.scopedRunner(wrapper, method, handler, enhanced);
     const { instance } = wrapper;
-    if (enhanced) return this.context.wrap(instance, method, methodName);
+    if (enhanced) return this.context.wrap(instance, method, handler, wrapper.id);
     return (payload, job) => finished(method.call(instance, payload, job));
   }
 
   /** A request-scoped provider is made anew for each job; the job is what `@Inject(REQUEST)` gives. */
-  private scopedRunner(wrapper: Wrapper, method: Method, methodName: string, enhanced: boolean): Method {
+  private scopedRunner(wrapper: Wrapper, method: Method, handler: HandlerPlace, enhanced: boolean): Method {
+    // That of the handler's own module: another may have a provider of the same token.
     const moduleRef: ModuleRef = wrapper.host!.providers.get(ModuleRef)!.instance as ModuleRef;
     return async (payload: unknown, job: ScheduledJob) => {
       const contextId = ContextIdFactory.getByRequest(job as unknown as Record<string, unknown>);
       moduleRef.registerRequestByContextId(job, contextId);
-      const instance = await moduleRef.resolve(wrapper.token as never, contextId, { strict: false });
-      const run = enhanced ? this.context.wrap(instance, method, methodName, contextId, wrapper.id) : method;
+      const instance = await moduleRef.resolve(wrapper.token as never, contextId, { strict: true });
+      const run = enhanced ? this.context.wrap(instance, method, handler, wrapper.id, contextId) : method;
       return await finished(run.call(instance, payload, job));
     };
   }
 }
 
-/** A handler may answer with an Observable, as elsewhere in Nest: its last value is the result. */
-function finished(result: unknown): unknown {
-  return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
+/** Whether there is no one instance to call: Nest keeps a mere blank of request-scoped and transient providers. */
+function isMadeAnew(wrapper: Wrapper): boolean {
+  return !wrapper.isDependencyTreeStatic() || wrapper.isTransient;
 }
 
 function prototypeOf(wrapper: Wrapper): object | undefined {
-  if (wrapper.isDependencyTreeStatic() && wrapper.instance) return Object.getPrototypeOf(wrapper.instance) ?? undefined;
+  if (!isMadeAnew(wrapper) && wrapper.instance) return Object.getPrototypeOf(wrapper.instance) ?? undefined;
   const type = wrapper.metatype as { prototype?: object } | null;
   return wrapper.inject ? undefined : (type?.prototype ?? undefined);
 }

@@ -87,7 +87,8 @@ const SHAPE: Shape<ReadModuleOptions> = {
   jobs: object,
   shutdownTimeoutMs: duration(),
   inheritAppConfig: flag,
-  validation: (value) => (value === false ? { value } : (object(value) as { value: Record<string, unknown> } | { problem: string })),
+  validation: (value) =>
+    value === false ? { value } : (object(value) as { value: Record<string, unknown> } | { problem: string }),
   maxPayloadBytes: integer(1, 512 * 1024 * 1024),
   commandTimeoutMs: duration(100),
   autoStart: flag,
@@ -103,13 +104,15 @@ const ELSEWHERE: Record<string, string> = {
 
 /** Reads the module's options and fills in the defaults. Throws `InvalidOptionsError`. */
 export function readModuleOptions(given: unknown, where: string): ModuleSettings {
-  const options = given ?? {};
+  const options = given;
+  if (options === undefined)
+    throw refuse(`${where}: got undefined, expected an object of options. Does the factory return them?`);
   for (const [name, hint] of Object.entries(ELSEWHERE)) {
-    if (typeof options === 'object' && Object.hasOwn(options, name)) throw refuse(`${where}: unknown option "${name}": ${hint}.`);
+    if (hasOwn(options, name)) throw refuse(`${where}: unknown option "${name}": ${hint}.`);
   }
-  if (typeof options === 'object' && Object.hasOwn(options, 'connection') && (options as { connection: unknown }).connection == null) {
+  if (hasOwn(options, 'connection') && options.connection == null) {
     throw refuse(
-      `${where}: connection: got ${describe((options as { connection: unknown }).connection)}, expected a URL, options of ioredis, { cluster } or a client. Is an environment variable missing? Leave the option out for ${DEFAULT_CONNECTION}.`,
+      `${where}: connection: got ${describe(options.connection)}, expected a URL, options of ioredis, { cluster } or a client. Is an environment variable missing? Leave the option out for ${DEFAULT_CONNECTION}.`,
     );
   }
   const read = readOptions<ReadModuleOptions>(options, SHAPE, where, refuse);
@@ -133,6 +136,10 @@ export function readModuleOptions(given: unknown, where: string): ModuleSettings
   };
 }
 
+function hasOwn<K extends string>(value: unknown, name: K): value is Record<K, unknown> {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+}
+
 function readQueues(given: object): Map<string, QueueSettings> {
   return new Map(
     Object.entries(given).map(([queue, options]) => {
@@ -149,10 +156,15 @@ function readJobs(given: object, where: string): ModuleSettings['jobs'] {
       const name = jobName(job);
       if ('problem' in name) throw refuse(`${where}: jobs: ${name.problem}.`);
       if (typeof overrides === 'object' && overrides !== null && 'queue' in overrides) {
-        throw refuse(`${where}: jobs['${job}']: queue cannot be changed from configuration: jobs wait where their definition or handler says.`);
+        throw refuse(
+          `${where}: jobs['${job}']: queue cannot be changed from configuration: jobs wait where their definition or handler says.`,
+        );
       }
       const shape = { maxAttempts: integer(1, 1_000), backoff: backoffCheck };
-      return [job, readOptions<{ maxAttempts: number; backoff: Backoff }>(overrides, shape, `${where}: jobs['${job}']`, refuse)];
+      return [
+        job,
+        readOptions<{ maxAttempts: number; backoff: Backoff }>(overrides, shape, `${where}: jobs['${job}']`, refuse),
+      ];
     }),
   );
 }
@@ -168,6 +180,10 @@ export function unhandledOverrides(settings: ModuleSettings, handled: readonly s
 }
 
 function defaultWorkerId(): string {
-  const host = hostname().replace(/[^A-Za-z0-9._-]/g, '-').replace(/^[^A-Za-z0-9]+/, '').slice(0, 40) || 'host';
+  const host =
+    hostname()
+      .replace(/[^A-Za-z0-9._-]/g, '-')
+      .replace(/^[^A-Za-z0-9]+/, '')
+      .slice(0, 40) || 'host';
   return `${host}-${process.pid}-${newMaker()}`;
 }

@@ -46,6 +46,9 @@ type HandlerDecorator<Handler> = <Method extends Handler>(
   descriptor: TypedPropertyDescriptor<Method>,
 ) => void;
 
+// A job of `void` hands over undefined; `any` extends void as well, and stays what it is.
+type HandledPayload<T> = [T] extends [void] ? (unknown extends T ? T : undefined) : T;
+
 /**
  * Makes a method of any provider or controller the handler of a job. It gets `(payload, job)`; what it returns completes
  * the job, what it throws fails the attempt. With a definition the method's parameter types are checked.
@@ -54,9 +57,12 @@ type HandlerDecorator<Handler> = <Method extends Handler>(
 export function OnScheduledJob<T>(
   job: ScheduledJobDefinition<T>,
   options?: HandlerOptions,
-): HandlerDecorator<(payload: T, job: ScheduledJob<T>) => unknown>;
+): HandlerDecorator<(payload: HandledPayload<T>, job: ScheduledJob<T>) => unknown>;
 export function OnScheduledJob(job: string, options?: HandlerOptions): HandlerDecorator<AnyHandler>;
-export function OnScheduledJob(job: ScheduledJobDefinition | string, options?: HandlerOptions): HandlerDecorator<AnyHandler> {
+export function OnScheduledJob(
+  job: ScheduledJobDefinition | string,
+  options?: HandlerOptions,
+): HandlerDecorator<AnyHandler> {
   const mark = readMark(job, options);
   return (target, key, descriptor) => {
     const method = descriptor.value as object;
@@ -64,7 +70,6 @@ export function OnScheduledJob(job: ScheduledJobDefinition | string, options?: H
     Reflect.defineMetadata(HANDLER_METADATA, [...marks, mark], method);
     const params = { [`${PAYLOAD_PARAM}:0`]: { index: 0, pipes: [] }, [`${JOB_PARAM}:1`]: { index: 1, pipes: [] } };
     Reflect.defineMetadata(PARAMS_METADATA, params, target.constructor, key);
-    if (mark.payload) namePayloadClass(target, key, mark.payload);
   };
 }
 
@@ -87,11 +92,4 @@ function readMark(job: ScheduledJobDefinition | string, options: HandlerOptions 
     maxAttempts: given.maxAttempts ?? definition?.settings.maxAttempts,
     backoff: given.backoff ?? definition?.settings.backoff,
   };
-}
-
-/** Pipes learn the payload's class from the method's signature; where that says nothing, the definition does. */
-function namePayloadClass(target: object, key: string | symbol, payload: PayloadClass): void {
-  const types: unknown[] = Reflect.getMetadata('design:paramtypes', target, key) ?? [];
-  if (types[0] !== undefined && types[0] !== Object) return;
-  Reflect.defineMetadata('design:paramtypes', [payload, ...types.slice(1)], target, key);
 }

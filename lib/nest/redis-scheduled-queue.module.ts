@@ -1,9 +1,23 @@
-import { ConfigurableModuleBuilder, type DynamicModule, type InjectionToken, Logger, Module, type Provider } from '@nestjs/common';
-import { DiscoveryModule, DiscoveryService, ExternalContextCreator, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import {
+  ConfigurableModuleBuilder,
+  type DynamicModule,
+  type InjectionToken,
+  Logger,
+  Module,
+  type Provider,
+} from '@nestjs/common';
+import {
+  DiscoveryModule,
+  DiscoveryService,
+  ExternalContextCreator,
+  MetadataScanner,
+  ModulesContainer,
+} from '@nestjs/core';
 import { describe } from '../core/describe.js';
 import { InvalidOptionsError } from '../core/errors.js';
 import { keyPart } from '../core/names.js';
 import { PayloadChecker } from '../core/payload-class.js';
+import { type Check, readOptions } from '../core/shape.js';
 import type { JobStore } from '../store/job-store.js';
 import { RedisJobStore } from '../store/redis/redis-job-store.js';
 import { Fleet } from '../worker/fleet.js';
@@ -27,11 +41,12 @@ interface ModuleExtras {
   name?: string;
 }
 
-const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<RedisScheduledQueueModuleOptions>()
-  .setClassMethodName('forRoot')
-  .setFactoryMethodName('createScheduledQueueOptions')
-  .setExtras<ModuleExtras>({ isGlobal: true, name: DEFAULT_INSTANCE }, defineModule)
-  .build();
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIONS_TYPE } =
+  new ConfigurableModuleBuilder<RedisScheduledQueueModuleOptions>()
+    .setClassMethodName('forRoot')
+    .setFactoryMethodName('createScheduledQueueOptions')
+    .setExtras<ModuleExtras>({ isGlobal: true, name: DEFAULT_INSTANCE }, defineModule)
+    .build();
 
 /** What `useClass` and `useExisting` name: a class that makes the module's options. */
 export interface ScheduledQueueOptionsFactory {
@@ -44,11 +59,39 @@ const STORE = Symbol('store');
 const FLEET = Symbol('fleet');
 const LOG = new Logger('ScheduledQueue');
 
+const ASYNC_OPTIONS = [
+  'imports',
+  'inject',
+  'useFactory',
+  'useClass',
+  'useExisting',
+  'provideInjectionTokensFrom',
+  'isGlobal',
+  'name',
+];
+
+/** Nest itself would take a misspelt `useFactory` for a class that is `undefined`, and say so in words of its own. */
+function requireOptionsSource(options: object): void {
+  const where = 'RedisScheduledQueueModule.forRootAsync';
+  const anything: Check<unknown> = (value) => ({ value });
+  const shape = Object.fromEntries(ASYNC_OPTIONS.map((name) => [name, anything]));
+  const given = readOptions<Record<string, unknown>>(
+    options ?? {},
+    shape,
+    where,
+    (message) => new InvalidOptionsError(message),
+  );
+  if (given.useFactory ?? given.useClass ?? given.useExisting) return;
+  throw new InvalidOptionsError(`${where}: got none of its sources, expected useFactory, useClass or useExisting.`);
+}
+
 function defineModule(definition: DynamicModule, { isGlobal, name }: ModuleExtras): DynamicModule {
   const checked = keyPart(name ?? DEFAULT_INSTANCE);
   if ('problem' in checked) throw new InvalidOptionsError(`RedisScheduledQueueModule: name: ${checked.problem}.`);
   if (isGlobal !== undefined && typeof isGlobal !== 'boolean') {
-    throw new InvalidOptionsError(`RedisScheduledQueueModule: isGlobal: got ${describe(isGlobal)}, expected true or false.`);
+    throw new InvalidOptionsError(
+      `RedisScheduledQueueModule: isGlobal: got ${describe(isGlobal)}, expected true or false.`,
+    );
   }
   const services = serviceTokens(checked.value);
   return {
@@ -91,10 +134,18 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
     {
       provide: services.producer,
       inject: [STORE, PayloadChecker, services.events, SETTINGS],
-      useFactory: (store: JobStore, checker: PayloadChecker, events: ScheduledQueueEvents, { maxPayloadBytes }: ModuleSettings) =>
-        new ScheduledQueueProducer(store, checker, events, maxPayloadBytes),
+      useFactory: (
+        store: JobStore,
+        checker: PayloadChecker,
+        events: ScheduledQueueEvents,
+        { maxPayloadBytes }: ModuleSettings,
+      ) => new ScheduledQueueProducer(store, checker, events, maxPayloadBytes),
     },
-    { provide: services.inspector, inject: [STORE], useFactory: (store: JobStore) => new ScheduledQueueInspector(store) },
+    {
+      provide: services.inspector,
+      inject: [STORE],
+      useFactory: (store: JobStore) => new ScheduledQueueInspector(store),
+    },
     {
       provide: FLEET,
       inject: [STORE, HandlerRegistry, PayloadChecker, DiscoveryService, services.events, SETTINGS],
@@ -154,4 +205,15 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
  * `ScheduledQueueInspector` and `ScheduledQueueEvents`. Connects to Redis when first used, not before.
  */
 @Module({})
-export class RedisScheduledQueueModule extends ConfigurableModuleClass {}
+export class RedisScheduledQueueModule extends ConfigurableModuleClass {
+  static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
+    // biome-ignore lint/complexity/noThisInStatic: the builder makes a module of the class that it is called on
+    return super.forRoot(options);
+  }
+
+  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+    requireOptionsSource(options);
+    // biome-ignore lint/complexity/noThisInStatic: the builder makes a module of the class that it is called on
+    return super.forRootAsync(options);
+  }
+}

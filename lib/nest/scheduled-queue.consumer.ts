@@ -15,7 +15,9 @@ export class ScheduledQueueConsumer {
    */
   async start(): Promise<void> {
     if (this.role === 'producer') {
-      throw new InvalidOptionsError(`start: this process has role 'producer', which never claims: expected 'both' or 'worker'.`);
+      throw new InvalidOptionsError(
+        `start: this process has role 'producer', which never claims: expected 'both' or 'worker'.`,
+      );
     }
     await this.fleet.start();
   }

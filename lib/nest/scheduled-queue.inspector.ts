@@ -1,7 +1,10 @@
 import { describe } from '../core/describe.js';
 import { InvalidScheduleError } from '../core/errors.js';
+import { keyPart } from '../core/names.js';
 import { deserialisePayload } from '../core/payload.js';
-import { type JobRef, readQueue, readRef } from '../core/schedule-options.js';
+import { DEFAULT_QUEUE } from '../core/queue-options.js';
+import { type JobRef, readRef } from '../core/schedule-options.js';
+import { integer, readOptions, type Shape } from '../core/shape.js';
 import { decodeEnvelope, type Envelope } from '../store/envelope.js';
 import type { JobCounts, JobState, JobStore, StoredJob } from '../store/job-store.js';
 
@@ -69,31 +72,36 @@ const COUNTERS: readonly (keyof QueueStats)[] = [
   'deadDropped',
 ];
 const LISTED_AT_MOST = 1_000;
+const LIST_OPTIONS: Shape<{ offset: number; limit: number; queue: string }> = {
+  offset: integer(0),
+  limit: integer(1, LISTED_AT_MOST),
+  queue: keyPart,
+};
 
 /** Looks into queues. Where no queue is named, it is the default one. Every method may throw `QueueUnavailableError`. */
 export class ScheduledQueueInspector {
   constructor(private readonly store: JobStore) {}
 
   /** How many jobs are in each state, all of one moment. `scheduled` ones are not yet due, `due` ones wait for a worker. */
-  counts(options?: { queue?: string }): Promise<JobCounts> {
-    return this.store.counts(readQueue(options?.queue, 'counts'));
+  async counts(options?: { queue?: string }): Promise<JobCounts> {
+    return this.store.counts(queueOf(options, 'counts'));
   }
 
   /** When the earliest waiting job is due, be that past; `null` if none waits. */
   async nextDueAt(options?: { queue?: string }): Promise<Date | null> {
-    const { dueAtMs } = await this.store.nextDue(readQueue(options?.queue, 'nextDueAt'));
+    const { dueAtMs } = await this.store.nextDue(queueOf(options, 'nextDueAt'));
     return dueAtMs === undefined ? null : new Date(dueAtMs);
   }
 
   /** How long the oldest due job has waited, in ms by Redis' clock; 0 if none is due. */
   async latenessMs(options?: { queue?: string }): Promise<number> {
-    const { dueAtMs, nowMs } = await this.store.nextDue(readQueue(options?.queue, 'latenessMs'));
+    const { dueAtMs, nowMs } = await this.store.nextDue(queueOf(options, 'latenessMs'));
     return dueAtMs === undefined ? 0 : Math.max(0, nowMs - dueAtMs);
   }
 
   /** What has happened since the queue began; counted in the same step as each transition. */
   async stats(options?: { queue?: string }): Promise<QueueStats> {
-    const stats = await this.store.stats(readQueue(options?.queue, 'stats'));
+    const stats = await this.store.stats(queueOf(options, 'stats'));
     return Object.fromEntries(COUNTERS.map((counter) => [counter, stats[counter] ?? 0])) as unknown as QueueStats;
   }
 
@@ -108,20 +116,23 @@ export class ScheduledQueueInspector {
    * Jobs of one state: due ones in the order of claims, scheduled ones by due time, active ones by the end of their
    * lease, ended ones latest first. `limit` is 1 to 1 000, 100 by default.
    */
-  async list(state: JobState, options: { offset?: number; limit?: number; queue?: string } = {}): Promise<InspectedJob[]> {
+  async list(
+    state: JobState,
+    options: { offset?: number; limit?: number; queue?: string } = {},
+  ): Promise<InspectedJob[]> {
     if (!STATES.includes(state)) {
       throw new InvalidScheduleError(`list: state: got ${describe(state)}, expected one of ${STATES.join(', ')}.`);
     }
-    const offset = readCount(options.offset ?? 0, 0, Number.MAX_SAFE_INTEGER, 'offset');
-    const limit = readCount(options.limit ?? 100, 1, LISTED_AT_MOST, 'limit');
-    const queue = readQueue(options.queue, 'list');
+    const { offset = 0, limit = 100, queue = DEFAULT_QUEUE } = readOptions(options, LIST_OPTIONS, 'list', refuse);
     return (await this.store.list(queue, state, offset, limit)).map((job) => toInspected(queue, job));
   }
 }
 
-function readCount(value: number, min: number, max: number, name: string): number {
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new InvalidScheduleError(`list: ${name}: got ${describe(value)}, expected a whole number from ${min} to ${max}.`);
+const refuse = (message: string) => new InvalidScheduleError(message);
+
+/** Which queue is meant; what is not an option is refused, lest it be the default one by mistake. */
+function queueOf(options: { queue?: string } | undefined, where: string): string {
+  return readOptions<{ queue: string }>(options, { queue: keyPart }, where, refuse).queue ?? DEFAULT_QUEUE;
 }
 
 function toInspected(queue: string, stored: StoredJob): InspectedJob {

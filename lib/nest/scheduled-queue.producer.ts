@@ -1,15 +1,20 @@
 import { isDefinition, type PayloadOf, type ScheduledJobDefinition } from '../core/definition.js';
-import { InvalidPayloadError, InvalidScheduleError, QueueUnavailableError, ScheduledQueueError } from '../core/errors.js';
 import { describe } from '../core/describe.js';
 import { DUE_NOW } from '../core/due.js';
+import {
+  InvalidPayloadError,
+  InvalidScheduleError,
+  QueueUnavailableError,
+  ScheduledQueueError,
+} from '../core/errors.js';
 import { serialisePayload } from '../core/payload.js';
 import type { PayloadChecker } from '../core/payload-class.js';
 import {
   type JobRef,
+  type RescheduleOptions,
   readRef,
   readReschedule,
   readSchedule,
-  type RescheduleOptions,
   type ScheduleOptions,
   type ScheduleRequest,
 } from '../core/schedule-options.js';
@@ -21,12 +26,19 @@ import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
 /** Options of `dispatch`: all of `schedule`'s but those that say when. */
 export type DispatchOptions = Omit<ScheduleOptions, 'at' | 'delay'>;
 
+/** As for `schedule`: a job of `void` has none, any other must be given its own. */
+type ItemPayload<T> = [T] extends [void]
+  ? unknown extends T
+    ? { payload: T }
+    : { payload?: undefined }
+  : { payload: PayloadOf<T> };
+
 /** One item of `scheduleMany`. */
-export interface ScheduleItem<T = unknown> {
+// Without NoInfer the payload would have a say in what T is, and would always fit.
+export type ScheduleItem<T = unknown> = {
   job: ScheduledJobDefinition<T> | string;
-  payload?: PayloadOf<T>;
   options?: ScheduleOptions;
-}
+} & NoInfer<ItemPayload<T>>;
 
 type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: ScheduleItem<Payloads[I]> };
 
@@ -47,9 +59,17 @@ export class ScheduledQueueProducer {
    * Throws `InvalidScheduleError`, `InvalidPayloadError` or `PayloadTooLargeError` before anything is written.
    */
   schedule(job: ScheduledJobDefinition<void>, payload?: undefined, options?: ScheduleOptions): Promise<ScheduledJobRef>;
-  schedule<T>(job: ScheduledJobDefinition<T>, payload: NoInfer<PayloadOf<T>>, options?: ScheduleOptions): Promise<ScheduledJobRef>;
+  schedule<T>(
+    job: ScheduledJobDefinition<T>,
+    payload: NoInfer<PayloadOf<T>>,
+    options?: ScheduleOptions,
+  ): Promise<ScheduledJobRef>;
   schedule(job: string, payload: unknown, options?: ScheduleOptions): Promise<ScheduledJobRef>;
-  async schedule(job: ScheduledJobDefinition | string, payload?: unknown, options?: ScheduleOptions): Promise<ScheduledJobRef> {
+  async schedule(
+    job: ScheduledJobDefinition | string,
+    payload?: unknown,
+    options?: ScheduleOptions,
+  ): Promise<ScheduledJobRef> {
     const request = readSchedule(job, options);
     const newJob = await this.prepare(job, payload, request);
     const [answer] = this.store.schedule(request.queue, [newJob]);
@@ -60,8 +80,13 @@ export class ScheduledQueueProducer {
    * Schedules many jobs, and answers in their order. Each job is there whole or not at all; one invalid item refuses the
    * whole call before anything is written. Throws as `schedule` does; where Redis fails on the way, `jobIds` names all.
    */
-  async scheduleMany<const Payloads extends unknown[]>(items: readonly [...ScheduleItems<Payloads>]): Promise<ScheduledJobRef[]> {
-    if (!Array.isArray(items)) throw new InvalidScheduleError(`scheduleMany: got ${describe(items)}, expected an array of { job, payload, options }.`);
+  async scheduleMany<const Payloads extends unknown[]>(
+    items: readonly [...ScheduleItems<Payloads>],
+  ): Promise<ScheduledJobRef[]> {
+    if (!Array.isArray(items))
+      throw new InvalidScheduleError(
+        `scheduleMany: got ${describe(items)}, expected an array of { job, payload, options }.`,
+      );
     const prepared: { request: ScheduleRequest; newJob: NewJob }[] = [];
     for (const [i, item] of (items as readonly ScheduleItem[]).entries()) {
       try {
@@ -72,19 +97,33 @@ export class ScheduledQueueProducer {
         throw ofItem(i, error);
       }
     }
-    const answers = await Promise.allSettled(prepared.map(({ request, newJob }) => this.store.schedule(request.queue, [newJob])[0]!));
+    const answers = await Promise.allSettled(
+      prepared.map(({ request, newJob }) => this.store.schedule(request.queue, [newJob])[0]!),
+    );
     const failed = answers.find((answer) => answer.status === 'rejected');
     if (failed) throw ofAll(failed.reason, answers);
-    return answers.map((answer, i) => this.told(prepared[i]!.request, (answer as PromiseFulfilledResult<ScheduledAnswer>).value));
+    return answers.map((answer, i) =>
+      this.told(prepared[i]!.request, (answer as PromiseFulfilledResult<ScheduledAnswer>).value),
+    );
   }
 
   /** Schedules a job that is due now. Otherwise as `schedule`. */
   dispatch(job: ScheduledJobDefinition<void>, payload?: undefined, options?: DispatchOptions): Promise<ScheduledJobRef>;
-  dispatch<T>(job: ScheduledJobDefinition<T>, payload: NoInfer<PayloadOf<T>>, options?: DispatchOptions): Promise<ScheduledJobRef>;
+  dispatch<T>(
+    job: ScheduledJobDefinition<T>,
+    payload: NoInfer<PayloadOf<T>>,
+    options?: DispatchOptions,
+  ): Promise<ScheduledJobRef>;
   dispatch(job: string, payload: unknown, options?: DispatchOptions): Promise<ScheduledJobRef>;
-  async dispatch(job: ScheduledJobDefinition | string, payload?: unknown, options?: DispatchOptions): Promise<ScheduledJobRef> {
+  async dispatch(
+    job: ScheduledJobDefinition | string,
+    payload?: unknown,
+    options?: DispatchOptions,
+  ): Promise<ScheduledJobRef> {
     if (options && ('at' in options || 'delay' in options)) {
-      throw new InvalidScheduleError('dispatch: got at or delay, expected neither: a dispatched job is due now. Use schedule.');
+      throw new InvalidScheduleError(
+        'dispatch: got at or delay, expected neither: a dispatched job is due now. Use schedule.',
+      );
     }
     return this.schedule(job as string, payload, options);
   }
@@ -109,7 +148,11 @@ export class ScheduledQueueProducer {
     return this.store.reschedule(queue, id, DUE_NOW);
   }
 
-  private prepare(job: ScheduledJobDefinition | string, payload: unknown, request: ScheduleRequest): NewJob | Promise<NewJob> {
+  private prepare(
+    job: ScheduledJobDefinition | string,
+    payload: unknown,
+    request: ScheduleRequest,
+  ): NewJob | Promise<NewJob> {
     const { name, queue, priority, due, id, replace, settings } = request;
     const fields = { queue, jobName: name, jobId: id };
     const type = isDefinition(job) ? job.payload : undefined;
@@ -132,7 +175,11 @@ export class ScheduledQueueProducer {
 }
 
 const anything: Check<unknown> = (value) => ({ value });
-const ITEM: Shape<{ job: unknown; payload: unknown; options: unknown }> = { job: anything, payload: anything, options: anything };
+const ITEM: Shape<{ job: unknown; payload: unknown; options: unknown }> = {
+  job: anything,
+  payload: anything,
+  options: anything,
+};
 
 /** A misspelt `options` would schedule a job of next year for now. */
 function readItem(item: unknown): ScheduleItem {
@@ -142,14 +189,22 @@ function readItem(item: unknown): ScheduleItem {
 
 /** Says which item of the call an error is about. */
 function ofItem(index: number, error: unknown): unknown {
-  if (error instanceof ScheduledQueueError) error.message = `scheduleMany: item ${index}: ${error.message.replace(/^item: /, '')}`;
+  if (error instanceof ScheduledQueueError)
+    error.message = `scheduleMany: item ${index}: ${error.message.replace(/^item: /, '')}`;
   return error;
 }
 
 /** The error of one part of a call as that of the whole: what may have happened, and under which ids. */
 function ofAll(reason: unknown, answers: PromiseSettledResult<ScheduledAnswer>[]): unknown {
   if (!(reason instanceof QueueUnavailableError)) return reason;
-  const jobIds = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.id] : ((answer.reason as QueueUnavailableError).jobIds ?? [])));
-  const refused = answers.every((answer) => answer.status === 'rejected' && (answer.reason as QueueUnavailableError).outcome === 'refused');
-  return new QueueUnavailableError(reason.message, refused ? 'refused' : 'unknown', { jobIds, redisCode: reason.redisCode });
+  const jobIds = answers.flatMap((answer) =>
+    answer.status === 'fulfilled' ? [answer.value.id] : ((answer.reason as QueueUnavailableError).jobIds ?? []),
+  );
+  const refused = answers.every(
+    (answer) => answer.status === 'rejected' && (answer.reason as QueueUnavailableError).outcome === 'refused',
+  );
+  return new QueueUnavailableError(reason.message, refused ? 'refused' : 'unknown', {
+    jobIds,
+    redisCode: reason.redisCode,
+  });
 }

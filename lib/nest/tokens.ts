@@ -7,11 +7,17 @@ export const DEFAULT_INSTANCE = 'default';
  * The injection token of one of this library's services in the instance of that name:
  * the class itself for the default instance, a string otherwise.
  */
-export function getScheduledQueueToken<T>(service: Type<T> | Abstract<T>, name: string = DEFAULT_INSTANCE): Type<T> | Abstract<T> | string {
+export function getScheduledQueueToken<T>(
+  service: Type<T> | Abstract<T>,
+  name: string = DEFAULT_INSTANCE,
+): Type<T> | Abstract<T> | string {
   return name === DEFAULT_INSTANCE ? service : `${service.name}(${name})`;
 }
 
 /** Injects a service of a named instance: `@InjectScheduledQueue(ScheduledQueueProducer, 'reports')`. */
-export function InjectScheduledQueue<T>(service: Type<T> | Abstract<T>, name?: string): ParameterDecorator & PropertyDecorator {
+export function InjectScheduledQueue<T>(
+  service: Type<T> | Abstract<T>,
+  name?: string,
+): ParameterDecorator & PropertyDecorator {
   return Inject(getScheduledQueueToken(service, name));
 }

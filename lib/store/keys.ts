@@ -3,7 +3,7 @@
  *
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
- * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace           | turn, cancel               |
+ * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace, turn     | turn, cancel               |
  * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn                             | turn, cancel, replace      |
  * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn                             | turn, cancel, replace      |
  * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn                       |

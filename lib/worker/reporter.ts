@@ -1,4 +1,5 @@
 import type { EventSink } from '../core/events.js';
+import { toFailure } from './failure.js';
 import type { Outcome } from './processor.js';
 import type { RunningJob } from './running-job.js';
 
@@ -71,6 +72,7 @@ export class Reporter {
   }
 }
 
+/** Anything may be thrown, things that cannot be turned into text included. */
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return toFailure(error).message;
 }

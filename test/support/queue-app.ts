@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type INestApplicationContext, Logger, type Provider, type Type } from '@nestjs/common';
+import { ConsoleLogger, type INestApplicationContext, type Provider, type Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   RedisScheduledQueueModule,
@@ -19,6 +19,8 @@ export function newPrefix(): string {
   return `t${randomBytes(6).toString('hex')}`;
 }
 
+const SILENT = { log() {}, warn() {}, error() {} };
+
 export interface QueueApp {
   app: INestApplicationContext;
   prefix: string;
@@ -37,7 +39,7 @@ export async function startApp(
   options: RedisScheduledQueueModuleOptions = {},
   more: { imports?: never[] | unknown[]; controllers?: Type[] } = {},
 ): Promise<QueueApp> {
-  Logger.overrideLogger(process.env.TEST_LOGS ? ['log', 'warn', 'error'] : false);
+  const log = process.env.TEST_LOGS ? new ConsoleLogger() : SILENT;
   const prefix = options.prefix ?? newPrefix();
   const module = await Test.createTestingModule({
     imports: [
@@ -46,7 +48,9 @@ export async function startApp(
     ],
     providers,
     controllers: more.controllers,
-  }).compile();
+  })
+    .setLogger(log)
+    .compile();
   await module.init();
   started.push(module);
   return {

@@ -23,6 +23,6 @@ local leaseUntil = redis.call('ZSCORE', KEYS[4], id)
 if leaseUntil then return { digits(now), 'active', leaseUntil, envelope, record, failures, '' } end
 local diedAt = redis.call('ZSCORE', KEYS[5], id)
 if diedAt then return { digits(now), 'dead', diedAt, envelope, record, failures, '' } end
-local lane = string.sub(envelope, 1, string.find(envelope, '\n', 1, true) - 1)
+local lane = string.match(envelope, '^[^\n]*')
 local due = redis.call('ZSCORE', base .. 'lane:' .. lane, id) or digits(now)
 return { digits(now), 'waiting', due, envelope, record, failures, '' }

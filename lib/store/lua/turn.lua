@@ -22,7 +22,7 @@
 -- ARGV[12] how many bytes of envelopes to claim at the most   ARGV[13] where to go on looking ('' = from the start)
 -- ARGV[14] '1' if this worker hears messages   ARGV[15] how long a chosen id is remembered (ms)
 -- ARGV[16] completed jobs kept, count   ARGV[17] and age (ms, 0 = any)   ARGV[18] dead jobs kept, count   ARGV[19] and age
--- ARGV[20] how many jobs completed and leave nothing behind, then two for each: id, fence
+-- ARGV[20…] how many jobs completed and leave nothing behind, then two for each: id, fence
 -- then how many others ended, then five for each: transition, id, fence, and two that depend on it (see parts/settle.lua)
 -- then how many leases to renew, then two for each: id, fence
 -- then how many names not to claim now, then the names

@@ -86,6 +86,7 @@ export class ClientFactory {
       return;
     }
     if (isPlainObject(option)) {
+      requireServer(option);
       this.refuseKeyPrefix(option as RedisOptions);
       this.clustered = false;
       this.make = (subscriber) => new Redis({ ...(option as RedisOptions), ...this.options(subscriber) });
@@ -151,9 +152,26 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 }
 
 function requireUrl(text: string): void {
-  if (/^(rediss?:\/\/|\/)/.test(text)) return;
+  if (!/^(rediss?:\/\/|\/)/.test(text)) {
+    throw new InvalidOptionsError(
+      `connection: got ${describe(text.replace(/:[^:@/]*@/, ':***@'))}, expected a URL that begins with redis:// or rediss://, or the path of a socket.`,
+    );
+  }
+  // ioredis takes options from a URL's query before any others, and these must be ours.
+  const query = [...new URLSearchParams(text.split('?')[1]).keys()];
+  const taken = query.find((name) => name === 'keyPrefix' || name in ownOptions(0));
+  if (taken === undefined) return;
   throw new InvalidOptionsError(
-    `connection: got ${describe(text.replace(/:[^:@/]*@/, ':***@'))}, expected a URL that begins with redis:// or rediss://, or the path of a socket.`,
+    `connection: got ${taken} in the URL's query, expected none: ${taken === 'keyPrefix' ? "use the module's option prefix instead" : 'the module sets it itself'}.`,
+  );
+}
+
+/** Options that name no server would mean localhost, where a misspelt host is more likely. */
+function requireServer(options: Record<string, unknown>): void {
+  if (['host', 'port', 'path', 'sentinels'].some((name) => options[name] !== undefined)) return;
+  const given = Object.keys(options).join(', ');
+  throw new InvalidOptionsError(
+    `connection: got options without host, port, path or sentinels${given ? ` (${given})` : ''}, expected one of them. A URL is given as it is: connection: '${DEFAULT_CONNECTION}'.`,
   );
 }
 

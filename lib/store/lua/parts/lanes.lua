@@ -8,8 +8,9 @@
 local lanes, laneList, levels = {}, {}, {}
 local levelCount
 
+-- An envelope that somebody has damaged is in no lane.
 local function laneOf(envelope)
-  return string.sub(envelope, 1, string.find(envelope, '\n', 1, true) - 1)
+  return string.match(envelope, '^(%d+:[^:\n]*:[^\n]*)\n') or ''
 end
 
 local function nameOf(lane)
