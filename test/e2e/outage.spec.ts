@@ -77,3 +77,16 @@ it('an application starts without Redis, and works once it is there', async () =
   await until('Redis is back', () => producer.schedule('work', 1).catch(() => undefined));
   await until('it runs', () => get(Handlers).payloads.length === 1);
 });
+
+it('connections whose packets vanish without an error are replaced, and calls on them are sent again', async () => {
+  proxy = await TcpProxy.start(redisUrl());
+  const { producer, inspector, get } = await startApp([Handlers], { connection: proxy.url, commandTimeoutMs: 4_000 });
+  await producer.schedule('work', 'before');
+  await until('it runs before', () => get(Handlers).payloads.length === 1);
+  proxy.blackhole();
+  const ref = await producer.schedule('work', 'after');
+  expect(ref.created).toBe(true);
+  await until('it runs after', () => get(Handlers).payloads.length === 2, 15_000);
+  await until('it is settled', async () => (await inspector.stats()).completed === 2, 15_000);
+  expect(await inspector.stats()).toMatchObject({ scheduled: 2, started: 2, recovered: 0 });
+});

@@ -9,6 +9,7 @@ export class TcpProxy {
   private cutWhen?: CutWhen;
   private onCut?: () => void;
   private refusing = false;
+  private readonly swallowing = new WeakSet<Socket>();
 
   private constructor(
     private readonly listener: Server,
@@ -49,6 +50,11 @@ export class TcpProxy {
     this.refusing = false;
   }
 
+  /** From now on, nothing passes on the connections that stand, and neither side hears that they are dead. */
+  blackhole(): void {
+    for (const { client } of this.pairs) this.swallowing.add(client);
+  }
+
   async stop(): Promise<void> {
     this.refuse();
     await new Promise((resolve) => this.listener.close(resolve));
@@ -64,10 +70,12 @@ export class TcpProxy {
     this.pairs.add(pair);
     let request = '';
     client.on('data', (data) => {
+      if (this.swallowing.has(client)) return;
       request = data.toString('latin1');
       server.write(data);
     });
     server.on('data', (data) => {
+      if (this.swallowing.has(client)) return;
       if (!this.cutWhen?.(request, data.toString('latin1'))) {
         client.write(data);
         return;

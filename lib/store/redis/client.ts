@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { describe } from '../../core/describe.js';
 import { InvalidOptionsError } from '../../core/errors.js';
@@ -40,9 +41,7 @@ function ownOptions(silenceMs: number): RedisOptions {
     retryStrategy: reconnectDelayMs,
     // A server that was demoted refuses writes for as long as the connection lives.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
-    // A connection whose packets vanish shows no error by itself.
-    socketTimeout: silenceMs,
-    connectTimeout: Math.min(10_000, Math.max(silenceMs, 1_000)),
+    connectTimeout: silenceMs,
     keyPrefix: '',
   };
 }
@@ -115,8 +114,7 @@ export class ClientFactory {
 
   private options(subscriber: boolean): RedisOptions {
     const options = ownOptions(this.silenceMs);
-    // A subscriber hears nothing for hours and is fine; it is asked for a sign of life instead (see WakeListener).
-    return subscriber ? { ...options, socketTimeout: undefined, autoResubscribe: false } : options;
+    return subscriber ? { ...options, autoResubscribe: false } : options;
   }
 
   private clusterOptions(given: ClusterOptions, subscriber: boolean): ClusterOptions {
@@ -134,6 +132,15 @@ export class ClientFactory {
       `connection: got keyPrefix '${options.keyPrefix}', which ioredis does not apply to keys inside scripts: use the module's option prefix instead.`,
     );
   }
+}
+
+/**
+ * Ends a client's connections at once, so that it makes new ones. Where packets vanish without an error nothing else does:
+ * `disconnect` waits for the other side, and ioredis' own `socketTimeout` ends connections that are fine (ioredis#2147).
+ */
+export function dropConnections(client: Client): void {
+  const nodes = client.isCluster ? (client as Cluster).nodes('all') : [client as Redis];
+  for (const node of nodes) (node as unknown as { stream?: Duplex }).stream?.destroy(new Error('no answer in time'));
 }
 
 /** By its methods, never by `instanceof`: the application may hold another copy of ioredis. */

@@ -1,7 +1,7 @@
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
 import { LONGEST_TIMEOUT_MS } from '../../core/timers.js';
 import { SCRIPTS, type ScriptName } from '../scripts/embedded.js';
-import type { Client } from './client.js';
+import { type Client, dropConnections } from './client.js';
 import type { OutageLog } from './outage-log.js';
 
 export type ScriptArgument = string | number;
@@ -28,6 +28,8 @@ export class RedisConnection {
   constructor(
     private readonly client: Client,
     private readonly outages: OutageLog,
+    /** How long Redis may keep silent before the connection counts as dead. */
+    private readonly silenceMs: number,
   ) {
     // Every queue of the process may wait for the same connection.
     client.setMaxListeners(0);
@@ -45,10 +47,14 @@ export class RedisConnection {
     while (this.client.status !== 'ready') {
       if (this.closed) throw new QueueClosedError('The queue is closed: its connection to Redis has ended.');
       if (this.client.status === 'wait') this.client.connect().catch(() => {});
-      await this.nextReady(giveUpAt);
-      if (performance.now() >= giveUpAt && (this.client.status as string) !== 'ready') {
+      const triedFrom = this.client.status;
+      await this.nextReady(Math.min(giveUpAt, performance.now() + 2 * this.silenceMs));
+      if ((this.client.status as string) === 'ready') return;
+      if (performance.now() >= giveUpAt) {
         throw new QueueUnavailableError('Redis could not be reached in time; the call has not happened.', 'refused');
       }
+      // Connected, and no word since: no event would ever tell.
+      if (triedFrom === 'connect' && this.client.status === 'connect') dropConnections(this.client);
     }
   }
 
@@ -76,9 +82,10 @@ export class RedisConnection {
       let message: string;
       try {
         if (this.client.status !== 'ready') await this.ready(giveUpAt);
-        return await this.before(giveUpAt, attempt());
+        return await this.before(Math.min(giveUpAt, performance.now() + this.silenceMs), attempt());
       } catch (cause) {
         if (cause instanceof QueueClosedError) throw cause;
+        if (cause instanceof Silence) dropConnections(this.client);
         message = (cause as Error).message ?? '';
         if (!(cause instanceof QueueUnavailableError) && !NOT_NOW.test(message)) {
           if (REFUSED.test(message)) throw refused(message, mayHaveRun);
@@ -115,7 +122,7 @@ export class RedisConnection {
         reject(
           this.closed
             ? new QueueClosedError('The queue was closed while a call was under way.')
-            : new Error('no answer in time'),
+            : new Silence('no answer in time'),
         ),
       );
       answer.then(
@@ -164,6 +171,8 @@ export class RedisConnection {
     return stopWaiting;
   }
 }
+
+class Silence extends Error {}
 
 // The client's own error is not kept as a cause: it carries the arguments, payloads among them, into logs.
 function refused(message: string, mayHaveRun: boolean): QueueUnavailableError {

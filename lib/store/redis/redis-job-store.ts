@@ -25,6 +25,9 @@ export interface RedisJobStoreOptions {
 /** A record of a call is kept at least this long: longer than any copy of the call can be on its way. */
 const KEEP_RECORD_MS = 60_000;
 
+/** Redis may be busy with somebody's long script for as long as this. */
+const LEAST_SILENCE_MS = 1_000;
+
 interface QueueParts {
   keys: QueueKeys;
   outbox: ScheduleOutbox;
@@ -36,6 +39,7 @@ interface QueueParts {
 export class RedisJobStore implements JobStore {
   private readonly clients: ClientFactory;
   private readonly outages: OutageLog;
+  private readonly silenceMs: number;
   private readonly ids = new JobIdMaker();
   private readonly queues = new Map<string, QueueParts>();
   private producing?: RedisConnection;
@@ -44,7 +48,8 @@ export class RedisJobStore implements JobStore {
   /** Connects to nothing yet. Throws `InvalidOptionsError`. */
   constructor(private readonly options: RedisJobStoreOptions) {
     // Half of a call's time: one that meets a dead connection can still be sent again on a new one.
-    this.clients = new ClientFactory(options.connection, Math.max(1_000, options.commandTimeoutMs / 2));
+    this.silenceMs = Math.max(LEAST_SILENCE_MS, options.commandTimeoutMs / 2);
+    this.clients = new ClientFactory(options.connection, this.silenceMs);
     this.outages = new OutageLog(options.log);
   }
 
@@ -65,7 +70,7 @@ export class RedisJobStore implements JobStore {
 
   seat(queue: string, worker: string, names: readonly string[], settings: QueueSettings): WorkerSeat {
     this.working ??= {
-      connection: new RedisConnection(this.clients.commands(), this.outages),
+      connection: new RedisConnection(this.clients.commands(), this.outages, this.silenceMs),
       listener: new WakeListener(this.clients.subscriber(), this.outages),
     };
     const { connection, listener } = this.working;
@@ -119,7 +124,7 @@ export class RedisJobStore implements JobStore {
 
   private openQueue(name: string): QueueParts {
     const { prefix, commandTimeoutMs, settingsOf } = this.options;
-    this.producing ??= new RedisConnection(this.clients.commands(), this.outages);
+    this.producing ??= new RedisConnection(this.clients.commands(), this.outages, this.silenceMs);
     const keys = queueKeys(prefix, name);
     const clock = new ServerClock(keys);
     const { keepIdsMs } = settingsOf(name);

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Client } from './client.js';
+import { type Client, dropConnections } from './client.js';
 import type { OutageLog } from './outage-log.js';
 
 /** How often a silent connection is asked for a sign of life: rarely, as it counts among an idle worker's commands. */
@@ -69,7 +69,7 @@ export class WakeListener {
   }
 
   private reconnect(): void {
-    if (this.client.status === 'ready' && !this.closed) this.client.disconnect(true);
+    if (this.client.status === 'ready' && !this.closed) dropConnections(this.client);
   }
 
   /** After a gap, everyone looks: what was said meanwhile was said to nobody. */
