@@ -13,4 +13,6 @@ export default {
   // Two workers: the suites start processes of their own, and a small machine starved of turns tests nothing.
   maxWorkers: 2,
   testTimeout: 30_000,
+  // For .ci/run: how many tests passed and failed, by Jest's own count.
+  reporters: ['default', ...(process.env.CI_RESULT_FILE ? ['<rootDir>/test/support/result-reporter.mjs'] : [])],
 };

@@ -38,7 +38,7 @@ export type Settlement = { id: string; fence: string } & (
   | { transition: 'complete'; result?: string; idWasChosen: boolean; hasFailures: boolean }
   | { transition: 'retry'; delayMs: number; failure: string }
   /** `ran` is false where the attempt never began, and is then not counted. */
-  | { transition: 'dead'; failure: string; ran: boolean }
+  | { transition: 'dead'; failure: string; ran: boolean; idWasChosen: boolean }
   | { transition: 'release' }
 );
 
@@ -67,7 +67,10 @@ export interface TurnAnswer {
 
 /** A worker's place at one queue: who it is, and which names it handles. */
 export interface WorkerSeat {
-  /** Settles, renews, recovers and claims in one step; waits out an outage until `signal` aborts. */
+  /**
+   * Settles, renews, recovers and claims in one step; waits out an outage until `signal` aborts. Where it throws, the same
+   * turn, the very object, must be sent until it is answered: it may have happened.
+   */
   turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer>;
   /** Calls `look` with a time from now in ms when something earlier than known may have come. */
   listen(look: (inMs: number) => void): void;

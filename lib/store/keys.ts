@@ -51,6 +51,12 @@ export function queueKeys(prefix: string, queue: string): QueueKeys {
   return { ...keys, base };
 }
 
+/**
+ * A key that never exists, beside any key of a queue. Named in every call on a cluster it keeps a script from starting while
+ * the queue's slot is on the move, when some keys are here and some there and missing ones look empty.
+ */
+export const absentKey = (key: string) => `${key.slice(0, key.indexOf('}:') + 2)}none`;
+
 export const headsKey = (keys: QueueKeys, priority: string) => `${keys.base}heads:${priority}`;
 export const laneKey = (keys: QueueKeys, lane: string) => `${keys.base}lane:${lane}`;
 export const handlesKey = (keys: QueueKeys, group: string) => `${keys.base}handles:${group}`;

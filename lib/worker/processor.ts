@@ -19,6 +19,9 @@ export interface Outcome {
   reason?: DeadReason;
 }
 
+/** Told once for each job how it ended; `run` is missing where it never began. */
+type End = (outcome: Outcome, run?: RunningJob) => void;
+
 /** Runs claimed jobs and says how each is to be settled. Never throws, and never rejects. */
 export class Processor {
   constructor(
@@ -33,19 +36,21 @@ export class Processor {
    * Starts a job. `begin` is told the run once the job turned out fit to run, `end` its outcome,
    * in the same turn of the event loop where the handler is synchronous.
    */
-  start(claim: ClaimedJob, begin: (run: RunningJob) => void, end: (outcome: Outcome) => void): void {
+  start(claim: ClaimedJob, begin: (run: RunningJob) => void, end: End): void {
     let envelope: Envelope;
+    let handler: JobHandler;
+    let maxAttempts: number;
     try {
       envelope = decodeEnvelope(claim.envelope);
+      handler = this.handlers.get(envelope.name)!;
+      maxAttempts = envelope.settings.maxAttempts ?? handler.maxAttempts;
     } catch (error) {
-      end(this.dead(claim, '', 'unreadable', error));
+      end(this.dead(claim, undefined, 'unreadable', error));
       return;
     }
-    const handler = this.handlers.get(envelope.name)!;
-    const maxAttempts = envelope.settings.maxAttempts ?? handler.maxAttempts;
     if (claim.attempt > maxAttempts) {
       const error = new Error(`its worker died during attempt ${claim.attempt - 1} of ${maxAttempts}`);
-      end(this.dead(claim, envelope.name, 'crashed', error));
+      end(this.dead(claim, envelope, 'crashed', error));
       return;
     }
     const run = new RunningJob(this.queue, claim, envelope, maxAttempts, this.events);
@@ -54,17 +59,17 @@ export class Processor {
     else this.runPlain(run, handler, end);
   }
 
-  private runPlain(run: RunningJob, handler: JobHandler, end: (outcome: Outcome) => void): void {
+  private runPlain(run: RunningJob, handler: JobHandler, end: End): void {
     try {
       run.payload = deserialisePayload(run.envelope.payload);
     } catch (error) {
-      end(this.dead(run.claim, run.name, 'invalid-payload', error, run));
+      end(this.dead(run.claim, run.envelope, 'invalid-payload', error, run), run);
       return;
     }
     this.runHandler(run, handler, end);
   }
 
-  private async runChecked(run: RunningJob, handler: JobHandler, end: (outcome: Outcome) => void): Promise<void> {
+  private async runChecked(run: RunningJob, handler: JobHandler, end: End): Promise<void> {
     try {
       run.payload = await this.checker.read(run.envelope.payload, handler.payload, {
         queue: this.queue,
@@ -73,13 +78,16 @@ export class Processor {
       });
     } catch (error) {
       const unfit = error instanceof InvalidPayloadError || error instanceof SyntaxError;
-      end(unfit ? this.dead(run.claim, run.name, 'invalid-payload', error, run) : this.failed(run, handler, error));
+      end(
+        unfit ? this.dead(run.claim, run.envelope, 'invalid-payload', error, run) : this.failed(run, handler, error),
+        run,
+      );
       return;
     }
     this.runHandler(run, handler, end);
   }
 
-  private runHandler(run: RunningJob, handler: JobHandler, end: (outcome: Outcome) => void): void {
+  private runHandler(run: RunningJob, handler: JobHandler, end: End): void {
     if (this.events.wanted) {
       const { id, name, attempt, latenessMs } = run;
       this.events.tell({ type: 'started', queue: this.queue, id, name, attempt, latenessMs });
@@ -88,16 +96,18 @@ export class Processor {
     try {
       result = handler.run(run.payload, run);
     } catch (error) {
-      end(this.failed(run, handler, error));
+      end(this.failed(run, handler, error), run);
       return;
     }
-    if (!isThenable(result)) end(this.completed(run, result));
-    else {
-      result.then(
-        (value) => end(this.completed(run, value)),
-        (error) => end(this.failed(run, handler, error)),
-      );
+    if (!isThenable(result)) {
+      end(this.completed(run, result), run);
+      return;
     }
+    // Not `result.then`: a foreign thenable may throw there.
+    Promise.resolve(result).then(
+      (value) => end(this.completed(run, value), run),
+      (error) => end(this.failed(run, handler, error), run),
+    );
   }
 
   private completed(run: RunningJob, result: unknown): Outcome {
@@ -116,7 +126,7 @@ export class Processor {
 
   private failed(run: RunningJob, handler: JobHandler, error: unknown): Outcome {
     const { id, fence, attempt } = run.claim;
-    if (attempt >= run.maxAttempts) return this.dead(run.claim, run.name, 'attempts-exhausted', error, run);
+    if (attempt >= run.maxAttempts) return this.dead(run.claim, run.envelope, 'attempts-exhausted', error, run);
     const delayMs = backoffDelayMs(run.envelope.settings.backoff ?? handler.backoff, attempt);
     return {
       ...this.outcome(run, { id, fence, transition: 'retry', delayMs, failure: toLine(toFailure(error)) }),
@@ -124,11 +134,23 @@ export class Processor {
     };
   }
 
-  private dead(claim: ClaimedJob, name: string, reason: DeadReason, error: unknown, run?: RunningJob): Outcome {
-    const { id, fence } = claim;
-    const ran = reason !== 'crashed';
-    const settlement: Settlement = { id, fence, transition: 'dead', failure: toLine(toFailure(error, reason)), ran };
-    return { job: claim, name, settlement, durationMs: run ? performance.now() - run.startedAt : 0, error, reason };
+  private dead(
+    claim: ClaimedJob,
+    envelope: Envelope | undefined,
+    reason: DeadReason,
+    error: unknown,
+    run?: RunningJob,
+  ): Outcome {
+    const settlement: Settlement = {
+      id: claim.id,
+      fence: claim.fence,
+      transition: 'dead',
+      failure: toLine(toFailure(error, reason)),
+      ran: reason !== 'crashed',
+      idWasChosen: envelope?.idWasChosen ?? false,
+    };
+    const durationMs = run ? performance.now() - run.startedAt : 0;
+    return { job: claim, name: envelope?.name ?? '', settlement, durationMs, error, reason };
   }
 
   private outcome(run: RunningJob, settlement: Settlement): Outcome {
@@ -136,7 +158,7 @@ export class Processor {
   }
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
+function isThenable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 

@@ -1,7 +1,7 @@
 import { LeaseLostError, QueueClosedError } from '../core/errors.js';
 import type { QueueSettings } from '../core/queue-options.js';
 import type { Timers } from '../core/timers.js';
-import type { ClaimedJob, Turn, TurnAnswer, WorkerSeat } from '../store/job-store.js';
+import type { ClaimedJob, Settlement, Turn, TurnAnswer, WorkerSeat } from '../store/job-store.js';
 import { Alarm } from './alarm.js';
 import type { Outcome, Processor } from './processor.js';
 import type { Reporter } from './reporter.js';
@@ -11,6 +11,13 @@ import type { RunningJob } from './running-job.js';
 const PAUSE_AFTER_REFUSAL_MS = 1_000;
 /** How long the last turn may take once everything else of a shutdown is done. */
 const LAST_TURN_MS = 800;
+
+/** A turn under way, and what its answer will be about. */
+interface SentTurn {
+  turn: Turn;
+  outcomes: readonly Outcome[];
+  heldBefore: number;
+}
 
 /**
  * The worker of one queue in this process. It is in one of three states:
@@ -31,8 +38,10 @@ export class QueueWorker {
   private pausedUntil = 0;
   private lookFrom = '';
   private turning = false;
-  /** How many settlements the turn in flight carries. */
-  private settling = 0;
+  /** The turn that was sent last, until its answer has come. */
+  private unanswered?: SentTurn;
+  /** A last turn is owed, which takes this worker off the list of those that would look. */
+  private leaving = false;
   private turnSoon = false;
   private stopping = false;
   private readonly giveUp = new AbortController();
@@ -62,7 +71,9 @@ export class QueueWorker {
    */
   async stop(patience: AbortSignal): Promise<void> {
     this.stopping = true;
+    this.leaving = true;
     this.seat.leave();
+    this.turn();
     if (this.hasSomethingToLose()) await this.idle(patience);
     for (const run of this.running.values()) {
       const fields = { queue: this.queue, jobName: run.name, jobId: run.id };
@@ -79,24 +90,20 @@ export class QueueWorker {
   }
 
   private isIdle(): boolean {
-    return !this.turning && !this.hasSomethingToLose();
+    return !this.turning && !this.leaving && !this.hasSomethingToLose();
   }
 
   /** Runs whose outcome Redis does not know yet. A turn that only looks loses nothing. */
   private hasSomethingToLose(): boolean {
-    return this.running.size + this.settling + this.ended.length + this.goingBack.length > 0;
+    const settling = this.unanswered?.turn.settlements.length ?? 0;
+    return this.running.size + settling + this.ended.length + this.goingBack.length > 0;
   }
 
   private idle(patience: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const done = () => {
-        patience.removeEventListener('abort', done);
-        this.onIdle = undefined;
-        resolve();
-      };
-      this.onIdle = done;
-      if (patience.aborted) done();
-      else patience.addEventListener('abort', done);
+      this.onIdle = resolve;
+      if (patience.aborted) resolve();
+      else patience.addEventListener('abort', () => resolve(), { once: true });
     });
   }
 
@@ -116,6 +123,8 @@ export class QueueWorker {
     const now = performance.now();
     if (now < this.pausedUntil) return false;
     return (
+      this.leaving ||
+      this.unanswered !== undefined ||
       this.ended.length > 0 ||
       this.goingBack.length > 0 ||
       (now >= this.lookAt && this.room > 0) ||
@@ -139,50 +148,43 @@ export class QueueWorker {
     }
     this.turning = false;
     if (this.onIdle && this.isIdle()) this.onIdle();
-    this.sleep();
+    // A successor may use the same timer by now.
+    if (!this.giveUp.signal.aborted) this.sleep();
   }
 
   private async takeTurn(): Promise<void> {
-    const outcomes = this.ended;
-    const goingBack = this.goingBack;
-    const heldBefore = this.running.size;
-    const renews = heldBefore > 0 && performance.now() >= this.renewAt;
-    const turn: Turn = {
-      settlements: [
-        ...outcomes.map(({ settlement }) => settlement),
-        ...goingBack.map(({ id, fence }) => ({ id, fence, transition: 'release' as const })),
-      ],
-      renewals: renews ? this.heldClaims() : [],
-      room: this.room,
-      lookFrom: this.lookFrom,
-    };
-    this.ended = [];
-    this.goingBack = [];
+    // One that was not answered may have happened: the same is sent until it is.
+    this.unanswered ??= this.nextTurn();
+    const { turn, outcomes, heldBefore } = this.unanswered;
     // Whatever is said from now on may be newer than the answer.
     this.lookAt = Number.POSITIVE_INFINITY;
-    this.settling = turn.settlements.length;
     const sentAt = performance.now();
-    let answer: TurnAnswer;
-    try {
-      answer = await this.seat.turn(turn, this.giveUp.signal);
-    } catch (error) {
-      this.ended = [...outcomes, ...this.ended];
-      this.goingBack = [...goingBack, ...this.goingBack];
-      throw error;
-    } finally {
-      this.settling = 0;
-    }
+    const answer = await this.seat.turn(turn, this.giveUp.signal);
+    this.unanswered = undefined;
     this.reporter.turnTaken(this.queue);
     // Counted from the sending, so that a slow answer does not stretch a lease.
-    if (renews || heldBefore === 0) this.renewAt = sentAt + this.settings.leaseMs / 3;
+    if (turn.renewals.length > 0 || heldBefore === 0) this.renewAt = sentAt + this.settings.leaseMs / 3;
     this.takeIn(answer, outcomes);
+  }
+
+  private nextTurn(): SentTurn {
+    const outcomes = this.ended;
+    const settlements: Settlement[] = outcomes.map(({ settlement }) => settlement);
+    for (const { id, fence } of this.goingBack) settlements.push({ id, fence, transition: 'release' });
+    const heldBefore = this.running.size;
+    const renews = heldBefore > 0 && performance.now() >= this.renewAt;
+    this.ended = [];
+    this.goingBack = [];
+    this.leaving = false;
+    const turn = { settlements, renewals: renews ? this.heldClaims() : [], room: this.room, lookFrom: this.lookFrom };
+    return { turn, outcomes, heldBefore };
   }
 
   private heldClaims(): ClaimedJob[] {
     return [...this.running.values()].filter((run) => !run.abandoned).map(({ claim }) => claim);
   }
 
-  private takeIn(answer: TurnAnswer, outcomes: Outcome[]): void {
+  private takeIn(answer: TurnAnswer, outcomes: readonly Outcome[]): void {
     for (const id of answer.lost) this.loseLease(id);
     for (const [i, outcome] of outcomes.entries()) this.reporter.settled(this.queue, outcome, answer.settled[i]!);
     this.reporter.recovered(this.queue, answer.recovered);
@@ -196,17 +198,17 @@ export class QueueWorker {
     this.processor.start(
       claim,
       (run) => this.running.set(claim.id, run),
-      (outcome) => this.end(outcome),
+      (outcome, run) => this.end(outcome, run),
     );
   }
 
-  private end(outcome: Outcome): void {
-    const run = this.running.get(outcome.job.id);
-    // A later claim of the same job may run here by now; and nobody waits for one that was abandoned.
-    if (run && run.claim !== outcome.job) return;
-    if (!run && this.stopping) return;
-    this.running.delete(outcome.job.id);
+  private end(outcome: Outcome, run?: RunningJob): void {
+    // Nobody waits for a run whose job went back at shutdown, or is claimed here anew by now.
+    if (run && this.running.get(run.id) !== run) return;
+    if (run) this.running.delete(run.id);
     if (!run?.abandoned) this.ended.push(outcome);
+    // A slot is free and there is nothing to settle, so that no turn would come by itself.
+    else this.lookAt = 0;
     this.turnWhenSettled();
   }
 
@@ -230,7 +232,8 @@ export class QueueWorker {
   }
 
   private sleep(): void {
-    const sayAt = this.ended.length + this.goingBack.length > 0 ? 0 : Number.POSITIVE_INFINITY;
+    const owes = this.ended.length + this.goingBack.length > 0 || this.unanswered !== undefined;
+    const sayAt = owes ? 0 : Number.POSITIVE_INFINITY;
     const lookAt = this.room > 0 ? this.lookAt : Number.POSITIVE_INFINITY;
     const renewAt = this.running.size > 0 ? this.renewAt : Number.POSITIVE_INFINITY;
     const until = Math.max(Math.min(sayAt, lookAt, renewAt), this.pausedUntil);

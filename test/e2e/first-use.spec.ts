@@ -31,5 +31,11 @@ it('runs a job that is due now, with the instance of its payload class', async (
   await until('the job is handled', () => handled.length === 1);
   expect(handled[0]!.payload).toBeInstanceOf(SendReminder);
   expect(handled[0]!.payload).toEqual({ userId: 7, email: 'a@b.co' });
-  expect(handled[0]!.job).toMatchObject({ id: ref.id, queue: 'default', name: 'reminder.send', attempt: 1, maxAttempts: 5 });
+  expect(handled[0]!.job).toMatchObject({
+    id: ref.id,
+    queue: 'default',
+    name: 'reminder.send',
+    attempt: 1,
+    maxAttempts: 5,
+  });
 });

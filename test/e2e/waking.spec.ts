@@ -92,3 +92,38 @@ it('a burst is shared by all idle workers at once', async () => {
     .sort();
   expect(byWorker).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
 }, 30_000);
+
+it('a worker that has stopped in good order leaves nobody waiting for it', async () => {
+  const workers = new WorkerProcesses();
+  cleanups.push(() => workers.stop());
+  const { producer } = await startApp([], { prefix: workers.prefix, role: 'producer' });
+  for (const id of ['a', 'b', 'c']) await workers.start(id, { leaseMs: 15_000 });
+  for (const id of ['a', 'b']) {
+    workers.signal(id, 'SIGTERM');
+    await workers.ended(id);
+  }
+  const { id, dueAt } = await producer.schedule('work', null, { delay: 200 });
+  const start = await until('it runs', () =>
+    workers.history().find((line) => line.event === 'start' && line.id === id),
+  );
+  expect(start.at - dueAt.getTime()).toBeLessThan(1_000);
+}, 30_000);
+
+it('a job scheduled just after a dying worker would have looked is no more than two seconds late', async () => {
+  const workers = new WorkerProcesses();
+  cleanups.push(() => workers.stop());
+  const { producer } = await startApp([], { prefix: workers.prefix, role: 'producer' });
+  await workers.start('a', { leaseMs: 15_000 });
+  await workers.start('b', { leaseMs: 15_000 });
+  const first = await producer.schedule('work', null, { delay: 900 });
+  workers.signal('a', 'SIGKILL');
+  await workers.ended('a');
+  // Due after the look that the dead worker had announced.
+  const second = await producer.schedule('work', null, { delay: 1_000 });
+  for (const { id, dueAt } of [first, second]) {
+    const start = await until('it runs', () =>
+      workers.history().find((line) => line.event === 'start' && line.id === id),
+    );
+    expect(start.at - dueAt.getTime()).toBeLessThan(2_000);
+  }
+}, 30_000);

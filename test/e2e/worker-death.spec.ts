@@ -80,3 +80,19 @@ it('a worker that froze past its lease settles nothing: the second run is the on
   expect(await inspector.job(ref)).toMatchObject({ state: 'completed', result: 'second', attempts: 2 });
   expect(await inspector.stats()).toMatchObject({ scheduled: 2, started: 3, completed: 2, recovered: 1, failed: 0 });
 }, 60_000);
+
+it('a worker that lost all its leases goes on claiming, even when its handlers obey their signal', async () => {
+  const { producer, inspector } = await startApp([], { prefix: workers.prefix });
+  const options = { leaseMs: 1_000, workMs: 1_500, concurrency: 1 };
+  await workers.start('frozen', { ...options, obeySignal: true });
+  const first = await producer.schedule('work', null);
+  await until('the first worker runs it', () => workers.history().some(({ event }) => event === 'start'));
+  workers.signal('frozen', 'SIGSTOP');
+  await workers.start('second', { ...options, workMs: 0 });
+  await until('the second has run it', async () => (await inspector.job(first)) === null);
+  workers.signal('second', 'SIGKILL');
+  await workers.ended('second');
+  await producer.scheduleMany([1, 2].map((payload) => ({ job: 'work', payload })));
+  workers.signal('frozen', 'SIGCONT');
+  await until('the thawed one runs the others', async () => (await inspector.stats()).completed === 3, 15_000);
+}, 60_000);

@@ -77,6 +77,29 @@ describe('schedule', () => {
   });
 });
 
+describe('an id that was made for a call which ended in an error', () => {
+  it('may come back as a chosen one: where that call ran, nothing happens twice', async () => {
+    const worker = test.worker('w');
+    const { id } = await test.schedule();
+    const [job] = await worker.claim();
+    await worker.settle(settlement.complete(job!));
+    // After the error its maker goes on under another name; so this is another maker.
+    const again = new TestStore({}, undefined, test.prefix);
+    expect(await again.schedule({ id })).toMatchObject({ created: false });
+    expect(await again.schedule({ id, replace: true })).toMatchObject({ created: false });
+    await again.close();
+    expect(await stats()).toMatchObject({ scheduled: 1 });
+  });
+
+  it('of an earlier call that was answered is an id like any other', async () => {
+    const worker = test.worker('w');
+    const { id } = await test.schedule();
+    await test.schedule();
+    for (const job of await worker.claim()) await worker.settle(settlement.complete(job));
+    expect(await test.schedule({ id })).toMatchObject({ created: true });
+  });
+});
+
 describe('replace', () => {
   const replace = (job = {}) => test.schedule({ id: 'mine', replace: true, ...job });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { QUEUE, settlement, TestStore } from '../support/store.js';
+import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
 let test: TestStore;
@@ -139,7 +139,7 @@ describe('recover', () => {
     // As after an outage: the lease has run out, and nobody was there to renew it.
     const base = `${test.prefix}:{${QUEUE}}:`;
     await test.redis.zadd(`${base}active`, Date.now() - 5_000, job!.id);
-    await test.redis.set(`${base}served`, `${Date.now() - 6_000} 0`);
+    await test.redis.set(`${base}served`, `${Date.now() - 6_000} 0 0`);
     const other = test.worker('other');
     expect(await other.claim()).toEqual([]);
     expect((await test.worker('holder').turn({ renewals: [job!] })).lost).toEqual([]);
@@ -171,5 +171,90 @@ describe('recover', () => {
     const answer = await worker.turn({ settlements: [settlement.complete(job!)], room: 1 });
     expect(answer).toMatchObject({ settled: [true], recovered: [], claimed: [] });
     expect(await test.store.stats(QUEUE)).toMatchObject({ completed: 1 });
+  });
+});
+
+describe('what is kept', () => {
+  const retention = async (turns: number, transition: 'complete' | 'dead') => {
+    const store = new TestStore({ concurrency: 500, keepCompleted: 50, keepDead: 50 });
+    const worker = store.worker('w');
+    for (let turn = 0; turn < turns; turn++) {
+      await Promise.all(
+        store.store.schedule(
+          QUEUE,
+          Array.from({ length: 400 }, () => newJob()),
+        ),
+      );
+      await worker.settle(...(await worker.claim(400)).map(settlement[transition]));
+    }
+    const found = await store.store.counts(QUEUE);
+    const stats = await store.store.stats(QUEUE);
+    expect(await store.audit()).toEqual([]);
+    await store.close();
+    return { found, stats };
+  };
+
+  it('stays within its count, however many end in one turn', async () => {
+    expect((await retention(3, 'complete')).found).toMatchObject({ completed: 50 });
+    const { found, stats } = await retention(3, 'dead');
+    expect(found).toMatchObject({ dead: 50 });
+    expect(stats).toMatchObject({ dead: 1_200, deadDropped: 1_150 });
+  });
+
+  it('is dropped by idle turns where its age is over', async () => {
+    const store = new TestStore({ keepCompleted: { ageMs: 200 }, keepIdsMs: 200 });
+    const worker = store.worker('w');
+    await store.schedule({ id: 'mine' });
+    const [job] = await worker.claim();
+    await worker.settle({ ...settlement.complete(job!), idWasChosen: true } as never);
+    expect(await store.store.counts(QUEUE)).toMatchObject({ completed: 1 });
+    await until('both are dropped', async () => {
+      await worker.turn({ room: 1 });
+      return (
+        (await store.redis.exists(`${store.prefix}:{${QUEUE}}:completed`, `${store.prefix}:{${QUEUE}}:ended`)) === 0
+      );
+    });
+    await store.close();
+  });
+
+  it('a dead job that is pushed out leaves its chosen id remembered', async () => {
+    const store = new TestStore({ keepDead: 0 });
+    const worker = store.worker('w');
+    await store.schedule({ id: 'mine' });
+    const [job] = await worker.claim();
+    await worker.settle({ ...settlement.dead(job!), idWasChosen: true } as never);
+    expect(await store.store.counts(QUEUE)).toMatchObject({ dead: 0 });
+    expect(await store.schedule({ id: 'mine' })).toMatchObject({ created: false });
+    await store.close();
+  });
+});
+
+describe('recover after a clock that went astray', () => {
+  const served = () => `${test.prefix}:{${QUEUE}}:served`;
+
+  it('waits no longer than a lease where the clock went forward and back', async () => {
+    await test.schedule();
+    const [job] = await test.worker('holder').claim();
+    await test.redis.zadd(`${test.prefix}:{${QUEUE}}:active`, Date.now() - 5_000, job!.id);
+    await test.redis.set(served(), `${Date.now()} ${Date.now() + 3_600_000} ${Date.now() + 3_600_000}`);
+    const other = test.worker('other');
+    await until('it is recovered', async () => (await other.turn({ room: 1 })).recovered.length === 1, 5_000);
+  });
+
+  it('comes in the end where the only worker is slower than half a lease', async () => {
+    await test.schedule();
+    const [job] = await test.worker('holder').claim();
+    await test.redis.zadd(`${test.prefix}:{${QUEUE}}:active`, Date.now() - 5_000, job!.id);
+    const slow = test.worker('slow');
+    await until(
+      'it is recovered',
+      async () => {
+        // As if the last turn had been three quarters of a lease ago.
+        const [, from, at] = ((await test.redis.get(served())) ?? '0 0 0').split(' ');
+        await test.redis.set(served(), `${Date.now() - 750} ${from} ${at}`);
+        return (await slow.turn({ room: 1 })).recovered.length === 1;
+      },
+      8_000,
+    );
   });
 });

@@ -7,12 +7,28 @@ import { Injectable, Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { OnScheduledJob, RedisScheduledQueueModule, ScheduledJob } from 'nestjs-redis-scheduled-queue';
 
-const { REDIS, PREFIX, WORKER_ID, HISTORY, CONCURRENCY = '10', LEASE_MS = '2000', WORK_MS = '0', KEEP_COMPLETED = '0' } = process.env;
-const { SHUTDOWN_TIMEOUT_MS = '20000' } = process.env;
+const {
+  REDIS,
+  PREFIX,
+  WORKER_ID,
+  HISTORY,
+  CONCURRENCY = '10',
+  LEASE_MS = '2000',
+  WORK_MS = '0',
+  KEEP_COMPLETED = '0',
+} = process.env;
+const { SHUTDOWN_TIMEOUT_MS = '20000', OBEY_SIGNAL } = process.env;
 const history = openSync(HISTORY!, 'a');
 
 function note(event: string, job: ScheduledJob): void {
-  const line = { event, id: job.id, worker: WORKER_ID, attempt: job.attempt, dueAt: job.dueAt.getTime(), at: Date.now() };
+  const line = {
+    event,
+    id: job.id,
+    worker: WORKER_ID,
+    attempt: job.attempt,
+    dueAt: job.dueAt.getTime(),
+    at: Date.now(),
+  };
   writeSync(history, `${JSON.stringify(line)}\n`);
 }
 
@@ -21,7 +37,7 @@ class WorkHandlers {
   @OnScheduledJob('work')
   async work(_payload: unknown, job: ScheduledJob): Promise<string> {
     note('start', job);
-    if (Number(WORK_MS) > 0) await sleep(Number(WORK_MS));
+    if (Number(WORK_MS) > 0) await sleep(Number(WORK_MS), undefined, { signal: OBEY_SIGNAL ? job.signal : undefined });
     note('end', job);
     return WORKER_ID!;
   }

@@ -37,12 +37,15 @@ export class TestWorker {
 
 /** A store over the shared Redis, under keys of its own. */
 export class TestStore {
-  readonly prefix = newPrefix();
   readonly redis: Redis;
   readonly store: JobStore;
   private readonly settings;
 
-  constructor(options: QueueOptions = {}, url: string = redisUrl()) {
+  constructor(
+    options: QueueOptions = {},
+    url: string = redisUrl(),
+    readonly prefix: string = newPrefix(),
+  ) {
     this.redis = new Redis(url);
     this.settings = readQueueOptions(QUEUE, options);
     this.store = new RedisJobStore({
@@ -98,6 +101,7 @@ export const settlement = {
     transition: 'dead',
     failure: '{"reason":"attempts-exhausted"}',
     ran: true,
+    idWasChosen: false,
   }),
   release: ({ id, fence }: ClaimedJob): Settlement => ({ id, fence, transition: 'release' }),
 };

@@ -22,6 +22,8 @@ export interface WorkerProcessOptions {
   workMs?: number;
   keepCompleted?: number;
   shutdownTimeoutMs?: number;
+  /** Whether the handler returns as soon as its signal aborts. */
+  obeySignal?: boolean;
 }
 
 /** Processes that work on one queue together, and the history of what they did. */
@@ -44,6 +46,7 @@ export class WorkerProcesses {
         WORK_MS: String(options.workMs ?? 0),
         KEEP_COMPLETED: String(options.keepCompleted ?? 0),
         SHUTDOWN_TIMEOUT_MS: String(options.shutdownTimeoutMs ?? 20_000),
+        OBEY_SIGNAL: options.obeySignal ? '1' : '',
         NODE_OPTIONS: '',
       },
       stdio: ['ignore', process.env.TEST_LOGS ? 'inherit' : 'ignore', 'inherit', 'ipc'],

@@ -11,14 +11,15 @@
 -- KEYS[10] sq:{<queue>}:call:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] lane   ARGV[8] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
--- ARGV[9] rest of the envelope
+-- ARGV[9] how the id was chosen ('c', or 'm' in the form of a made one)   ARGV[10] rest of the envelope
 -- Returns {status, now, '1' | '0', due}: 1 if the job was created, 0 if the id was there; due is the one that now holds.
 -- Repeating it after a lost reply: the record answers like the first time.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered = ARGV[5] == '1'
-local levelsKey, groupsKey, callKey = KEYS[8], KEYS[9], KEYS[10]
+local endedKey, levelsKey, groupsKey, callKey = KEYS[4], KEYS[8], KEYS[9], KEYS[10]
 -- @include parts/clock.lua
 -- @include parts/call.lua
+-- @include parts/made.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
 
@@ -33,20 +34,20 @@ due = due > 0 and math.max(due, now) or now - due
 local envelope = redis.call('HGET', KEYS[1], id)
 local waiting = envelope and redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id)
 local record = not waiting and envelope and redis.call('HGET', KEYS[2], id)
-local forgetAt = not envelope and redis.call('ZSCORE', KEYS[4], id)
+local ranBefore = not envelope and (isRemembered(id) or ranUnanswered(id, ARGV[9]))
 local lane
-if waiting or not (envelope or (forgetAt and tonumber(forgetAt) > now)) then
+if waiting or not (envelope or ranBefore) then
   lane = openLane(ARGV[7])
   readWakers(nameOf(lane.name))
   if waiting and laneOf(envelope) ~= lane.name then takeFromLane(openLane(laneOf(envelope)), id) end
   addToLane(lane, id, due)
-  redis.call('HSET', KEYS[1], id, lane.name .. '\n' .. digits(now) .. ' ' .. ARGV[9])
+  redis.call('HSET', KEYS[1], id, lane.name .. '\n' .. digits(now) .. ' ' .. ARGV[10])
   closeLanes()
   redis.call('HDEL', KEYS[2], id)
   redis.call('HDEL', KEYS[3], id)
   if not waiting then
     redis.call('HINCRBY', KEYS[5], 'scheduled', 1)
-    redis.call('ZREM', KEYS[4], id)
+    redis.call('ZREM', endedKey, id)
     redis.call('ZREM', KEYS[6], id)
     redis.call('HDEL', KEYS[7], id)
   end

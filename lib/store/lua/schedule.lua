@@ -9,26 +9,28 @@
 -- KEYS[8] sq:{<queue>}:groups      SET groups of workers
 -- KEYS[9] sq:{<queue>}:call:<caller> STRING last call number and its answer
 -- ARGV[1] key base, "sq:{<queue>}:"   ARGV[2] call number        ARGV[3] deadline (epoch ms, 0 = none)
--- ARGV[4] how long the record is kept (ms)  ARGV[5] '1' on a cluster   ARGV[6] highest id made by this caller ('' = none)
--- ARGV[7…] five for each job: id, how it was chosen ('' made by this caller, 'c' by the user, 'm' by the user in the form
+-- ARGV[4] how long the record is kept (ms)  ARGV[5] '1' on a cluster   ARGV[6] lowest and
+-- ARGV[7] highest id that this call's maker made for it ('-' = none)
+-- ARGV[8…] five for each job: id, how it was chosen ('' made by this caller, 'c' by the user, 'm' by the user in the form
 --          of a made one), lane, due (> 0: at, epoch ms; <= 0: minus the delay in ms), rest of the envelope
 -- Returns {status, now, bits, due of each duplicate…}: a bit is 1 where the job was created.
 -- Repeating it after a lost reply: the record answers, even when the job has run and is gone by then.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered = ARGV[5] == '1'
-local levelsKey, groupsKey, callKey = KEYS[7], KEYS[8], KEYS[9]
+local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[9]
 -- @include parts/clock.lua
 -- @include parts/call.lua
+-- @include parts/made.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
-local JOB_FIELDS, FIRST = 5, 7
+local JOB_FIELDS, FIRST = 5, 8
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then
   local reply = { status, digits(now) }
   if answer then
     reply[2] = nil
-    local parts = string.match(answer, '^%S* (.*)$')
+    local parts = string.match(answer, '^%S+ %S+ (.*)$')
     for part in string.gmatch(parts, '%S+') do reply[#reply + 1] = part end
   end
   return reply
@@ -46,15 +48,8 @@ local function dueOf(id, envelope)
   return record and string.match(record, '^%d+ %d+ %d+ (%d+)') or digits(now)
 end
 
--- A made id whose call ended in an error may come back as a chosen one: its maker's record tells whether that call ran.
 local function ranBefore(id, chosen)
-  if chosen == '' then return false end
-  local forgetAt = redis.call('ZSCORE', KEYS[3], id)
-  if forgetAt and tonumber(forgetAt) > now then return true end
-  if chosen ~= 'm' then return false end
-  local record = redis.call('GET', base .. 'call:' .. string.sub(id, -6))
-  local highest = record and string.match(record, '^%d+ (%S+)')
-  return highest ~= nil and highest ~= '-' and id <= highest
+  return chosen ~= '' and (isRemembered(id) or ranUnanswered(id, chosen))
 end
 
 local bits, duplicates, fields, seen, forgotten = {}, {}, {}, {}, {}
@@ -86,14 +81,13 @@ if created > 0 then
   closeLanes()
   redis.call('HINCRBY', KEYS[4], 'scheduled', created)
   if forgotten[1] then
-    redis.call('ZREM', KEYS[3], unpack(forgotten))
+    redis.call('ZREM', endedKey, unpack(forgotten))
     redis.call('ZREM', KEYS[5], unpack(forgotten))
     redis.call('HDEL', KEYS[6], unpack(forgotten))
   end
 end
-local highest = ARGV[6] == '' and '-' or ARGV[6]
 local reply = { digits(now), table.concat(bits), unpack(duplicates) }
-redis.call('SET', callKey, ARGV[2] .. ' ' .. highest .. ' ' .. table.concat(reply, ' '), 'PX', ARGV[4])
+redis.call('SET', callKey, ARGV[2] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. table.concat(reply, ' '), 'PX', ARGV[4])
 for _, lane in ipairs(laneList) do
   if lane.moved then wake(nameOf(lane.name), tonumber(lane.headDue)) end
 end

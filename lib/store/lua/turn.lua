@@ -11,7 +11,7 @@
 -- KEYS[9] sq:{<queue>}:stats       HASH counter -> number
 -- KEYS[10] sq:{<queue>}:levels     ZSET priority -> earliest due (epoch ms)
 -- KEYS[11] sq:{<queue>}:groups     SET groups of workers
--- KEYS[12] sq:{<queue>}:served     STRING last turn of any worker and the time before which nothing is recovered (epoch ms)
+-- KEYS[12] sq:{<queue>}:served     STRING last turn of any worker, time before which nothing is recovered, when that was last put off (epoch ms)
 -- KEYS[13] sq:{<queue>}:fence      STRING highest fence given
 -- KEYS[14] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
 -- KEYS[15] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
@@ -68,7 +68,7 @@ writeClaims()
 closeLanes()
 trim()
 local lookAt = sleep()
-redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom))
+redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt))
 if #bits > 0 or picked[1] then
   redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs), 'PX', keepRecordMs)
 end

@@ -1,5 +1,6 @@
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
 import { LONGEST_TIMEOUT_MS } from '../../core/timers.js';
+import { absentKey } from '../keys.js';
 import { SCRIPTS, type ScriptName } from '../scripts/embedded.js';
 import { type Client, dropConnections } from './client.js';
 import type { OutageLog } from './outage-log.js';
@@ -68,7 +69,8 @@ export class RedisConnection {
     args: readonly ScriptArgument[],
     giveUpAt: number,
   ): Promise<unknown> {
-    return this.repeat(() => this.send(script, keys, args), giveUpAt);
+    const declared = this.client.isCluster ? [...keys, absentKey(keys[0]!)] : keys;
+    return this.repeat(() => this.send(script, declared, args), giveUpAt);
   }
 
   /** Runs a plain reading command, in the same way. */

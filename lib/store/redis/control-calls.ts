@@ -6,7 +6,7 @@ import type { ScriptName } from '../scripts/embedded.js';
 import { CallSlot } from './call-slot.js';
 import type { RedisConnection, ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
-import { withId } from './schedule-outbox.js';
+import { howChosen, withId } from './schedule-outbox.js';
 import type { ServerClock } from './server-clock.js';
 
 /** How many calls of one queue are under way at once; more wait for a slot. */
@@ -54,7 +54,15 @@ export class ControlCalls {
     ];
     const rest = encodeEnvelopeRest(job.settings, job.payload, true);
     const lane = laneName(job.priority, job.name);
-    const args = [this.options.keepRecordMs, this.clusterFlag, job.id, lane, toDueArgument(job.due), rest];
+    const args = [
+      this.options.keepRecordMs,
+      this.clusterFlag,
+      job.id,
+      lane,
+      toDueArgument(job.due),
+      howChosen(job.id),
+      rest,
+    ];
     const reply = await this.call('replace', fixed, args, job.id);
     return { id: job.id, created: reply[2] === '1', dueAtMs: Number(reply[3]) };
   }

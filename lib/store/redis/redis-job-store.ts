@@ -130,7 +130,7 @@ export class RedisJobStore implements JobStore {
     const { keepIdsMs } = settingsOf(name);
     const options = {
       clustered: this.clients.clustered,
-      keepRecordMs: Math.max(KEEP_RECORD_MS, keepIdsMs),
+      keepRecordMs: Math.max(KEEP_RECORD_MS, keepIdsMs, 2 * commandTimeoutMs),
       keepIdsMs,
       commandTimeoutMs,
     };

@@ -84,12 +84,12 @@ export class ScheduleOutbox {
   private async send(calls: Waiting[]): Promise<void> {
     const { keys, options } = this;
     const ids: string[] = [];
-    let highest = '';
+    const made: string[] = [];
     const args: ScriptArgument[] = [];
     for (const { job } of calls) {
       const id = job.id ?? this.ids.next(this.slot.caller);
-      if (job.id === undefined) highest = id;
-      const chosen = job.id === undefined ? '' : looksMade(id) ? 'm' : 'c';
+      if (job.id === undefined) made.push(id);
+      const chosen = job.id === undefined ? '' : howChosen(id);
       const rest = encodeEnvelopeRest(job.settings, job.payload, job.id !== undefined);
       ids.push(id);
       args.push(id, chosen, laneName(job.priority, job.name), toDueArgument(job.due), rest);
@@ -106,7 +106,7 @@ export class ScheduleOutbox {
     ];
     try {
       this.slot.begin();
-      const head = [options.keepRecordMs, options.clustered ? 1 : 0, highest];
+      const head = [options.keepRecordMs, options.clustered ? 1 : 0, made[0] ?? '-', made.at(-1) ?? '-'];
       const reply = await this.slot.send('schedule', fixedKeys, [...head, ...args], calls[0]!.giveUpAt);
       this.answer(calls, ids, reply as string[]);
     } catch (error) {
@@ -128,6 +128,11 @@ export class ScheduleOutbox {
 /** As the script computes it. */
 function dueOf(job: NewJob, nowMs: number): number {
   return 'at' in job.due ? Math.max(job.due.at, nowMs) : nowMs + job.due.delayMs;
+}
+
+/** How a caller's own id looks to the scripts: `m` may be one that was made for a call which ended in an error. */
+export function howChosen(id: string): 'm' | 'c' {
+  return looksMade(id) ? 'm' : 'c';
 }
 
 /** The error of a whole call, said of one of its jobs: under that id it may be called again. */

@@ -27,6 +27,8 @@ export class RedisWorkerSeat implements WorkerSeat {
   private readonly group: string;
   private readonly fixedKeys: string[];
   private readonly channel: string;
+  /** The turn that was sent last, while no answer has come: the same again is the same call. */
+  private unanswered?: Turn;
 
   constructor(
     private readonly connection: RedisConnection,
@@ -61,12 +63,18 @@ export class RedisWorkerSeat implements WorkerSeat {
   }
 
   async turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
+    if (turn !== this.unanswered) {
+      this.unanswered = turn;
+      this.slot.begin();
+    }
     const args = this.arguments(turn);
-    this.slot.begin();
     for (;;) {
       try {
         const reply = await this.slot.send('turn', this.fixedKeys, args, performance.now() + TRY_MS);
-        if (reply[0] !== 'unregistered') return this.read(reply, turn);
+        if (reply[0] !== 'unregistered') {
+          this.unanswered = undefined;
+          return this.read(reply, turn);
+        }
         await this.register();
       } catch (error) {
         // Only Redis being away is waited out; what it refuses for good is for the poller to tell.
@@ -189,7 +197,7 @@ function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArg
     case 'retry':
       return [settlement.delayMs, settlement.failure];
     case 'dead':
-      return [settlement.ran ? '' : 'n', settlement.failure];
+      return [`${settlement.ran ? '' : 'n'}${settlement.idWasChosen ? 'r' : ''}`, settlement.failure];
     case 'release':
       return ['', ''];
   }

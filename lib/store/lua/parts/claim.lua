@@ -132,7 +132,7 @@ if picked[1] then
   -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
   fence = math.max(tonumber(redis.call('GET', fenceKey) or 0), nowUs) + 1
   for _, job in ipairs(picked) do takeFromLane(openLane(job.lane), job.id) end
-  if more then readGroups(group, worker) end
+  if more and not groups then readGroups(group, worker) end
 end
 
 local claimed = {}

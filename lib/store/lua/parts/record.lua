@@ -20,12 +20,10 @@ end
 -- Puts the jobs that one call has claimed together again: they share its fence and, not renewed since, the end of its lease.
 local function claimedWith(fence, leaseUntil)
   local out = {}
-  local ids = redis.call('ZRANGE', activeKey, leaseUntil, leaseUntil, 'BYSCORE')
-  if not ids[1] then return out end
-  local records = redis.call('HMGET', claimsKey, unpack(ids))
-  for i, id in ipairs(ids) do
-    if isHeld(records[i], fence) then
-      local r = parseRecord(records[i])
+  for _, id in ipairs(redis.call('ZRANGE', activeKey, leaseUntil, leaseUntil, 'BYSCORE')) do
+    local record = redis.call('HGET', claimsKey, id)
+    if isHeld(record, fence) then
+      local r = parseRecord(record)
       local job = { id, digits(r.due), tostring(r.attempt), tostring(r.crashes), redis.call('HGET', jobsKey, id) or '' }
       for _, field in ipairs(job) do out[#out + 1] = field end
     end

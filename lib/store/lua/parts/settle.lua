@@ -2,7 +2,7 @@
 -- Transitions, with their two arguments:
 --   complete  flags ('r': the caller chose the id, remember it)   result to keep
 --   retry     delay (ms)                                          failure, one line
---   dead      'n' where this attempt never began                  failure, one line, with the reason
+--   dead      flags ('n': this attempt never began; 'r' as above) failure, one line, with the reason
 --   release   ''                                                  ''          (goes back, uses no attempt)
 -- How many failed attempts are kept with a job.
 local FAILURES_KEPT = 20
@@ -82,21 +82,24 @@ local function noteFailure(settlement)
   redis.call('HSET', failuresKey, settlement.id, failures)
 end
 
-local counted, died, ended = {}, false, {}
+local counted, died, ended = {}, 0, {}
 -- Whether this turn put a job back that is due already, so that there is more to fetch.
 local putBackDue = false
 local function count(counter, by)
   counted[counter] = (counted[counter] or 0) + (by or 1)
 end
 
+local function rememberId(s)
+  if not string.find(s.first, 'r', 1, true) or keepIdsMs == 0 then return end
+  ended[#ended + 1] = digits(now + keepIdsMs)
+  ended[#ended + 1] = s.id
+end
+
 local write = {}
 function write.complete(s)
   gone[#gone + 1] = s.id
   redis.call('HDEL', failuresKey, s.id)
-  if string.find(s.first, 'r', 1, true) and keepIdsMs > 0 then
-    ended[#ended + 1] = digits(now + keepIdsMs)
-    ended[#ended + 1] = s.id
-  end
+  rememberId(s)
   if keepCompleted.count > 0 then
     redis.call('HSET', finishedKey, s.id, s.record.attempt .. ' ' .. digits(s.record.due) .. '\n' .. s.second .. '\n' .. (s.envelope or ''))
     redis.call('ZADD', completedKey, digits(now), s.id)
@@ -112,13 +115,14 @@ function write.retry(s)
   count('retried')
 end
 function write.dead(s)
-  if s.first == 'n' then s.record.attempt = s.record.attempt - 1 end
+  if string.find(s.first, 'n', 1, true) then s.record.attempt = s.record.attempt - 1 end
   redis.call('ZADD', deadKey, digits(now), s.id)
   redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
   noteFailure(s)
   count('failed')
   count('dead')
-  died = true
+  died = died + 1
+  rememberId(s)
 end
 function write.release(s)
   s.record.attempt = s.record.attempt - 1

@@ -39,8 +39,10 @@ local function sleep()
     lookAt = event + DEPUTY_MS
     if otherSleepers[2] and otherSleepers[2] <= lookAt then lookAt = math.huge end
   end
-  -- Half a lease at the most: then leases taken meanwhile are known before they run out, and the queue counts as served.
-  lookAt = math.floor(math.min(lookAt, now + maxSleepMs, now + leaseMs / 2))
+  -- A third of a lease at the most: then leases taken meanwhile are known before they run out, and the queue counts as served.
+  lookAt = math.floor(math.min(lookAt, now + maxSleepMs, now + leaseMs / 3))
+  -- A look in several turns may have missed what became due in front of it.
+  if lookFrom ~= '' then lookAt = math.min(lookAt, now + DEPUTY_MS) end
   if hears then
     redis.call('ZADD', sleepersKey, digits(lookAt), worker)
     redis.call('ZREMRANGEBYSCORE', sleepersKey, '-inf', digits(now - FORGOTTEN_SLEEPER_MS))

@@ -1,18 +1,18 @@
 -- What is kept only up to a number or an age: dead jobs, completed jobs, ids of ended jobs.
--- How many jobs or ids past their time are dropped a turn, to keep the script short.
+-- How many more are dropped a turn than it adds, to keep the script short.
 local TRIMMED_A_TURN = 100
 
-local function oldest(key, keep)
+local function oldest(key, keep, added)
   local over = redis.call('ZCARD', key) - keep.count
-  if over > 0 then return redis.call('ZRANGE', key, 0, math.min(over, TRIMMED_A_TURN) - 1) end
+  if over > 0 then return redis.call('ZRANGE', key, 0, math.min(over, added + TRIMMED_A_TURN) - 1) end
   if keep.ageMs == 0 then return {} end
-  return redis.call('ZRANGE', key, '-inf', digits(now - keep.ageMs), 'BYSCORE', 'LIMIT', 0, TRIMMED_A_TURN)
+  return redis.call('ZRANGE', key, '-inf', digits(now - keep.ageMs), 'BYSCORE', 'LIMIT', 0, added + TRIMMED_A_TURN)
 end
 
 local function trim()
   local idle = not picked[1]
-  if died or (idle and keepDead.ageMs > 0) then
-    local ids = oldest(deadKey, keepDead)
+  if idle or died > 0 then
+    local ids = oldest(deadKey, keepDead, died)
     if ids[1] then
       redis.call('ZREM', deadKey, unpack(ids))
       redis.call('HDEL', jobsKey, unpack(ids))
@@ -21,15 +21,16 @@ local function trim()
       redis.call('HINCRBY', statsKey, 'deadDropped', #ids)
     end
   end
-  if (gone[1] and keepCompleted.count > 0) or (idle and keepCompleted.ageMs > 0) then
-    local ids = oldest(completedKey, keepCompleted)
+  if idle or (gone[1] and keepCompleted.count > 0) then
+    local ids = oldest(completedKey, keepCompleted, #gone)
     if ids[1] then
       redis.call('ZREM', completedKey, unpack(ids))
       redis.call('HDEL', finishedKey, unpack(ids))
     end
   end
-  if ended[1] or idle then
-    local ids = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, TRIMMED_A_TURN)
+  if idle or ended[1] then
+    local limit = #ended / 2 + TRIMMED_A_TURN
+    local ids = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, limit)
     if ids[1] then redis.call('ZREM', endedKey, unpack(ids)) end
   end
 end

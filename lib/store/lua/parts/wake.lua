@@ -51,8 +51,8 @@ local function wakeGroup(group, due)
   local told = false
   for _, sleeper in ipairs(group.sleepers) do
     if not told then
-      if sleeper.at <= at then return end
-      told = tell(group, sleeper, at)
+      -- One that looks early enough anyway need not be told, but it too may be dead by then.
+      told = sleeper.at <= at or tell(group, sleeper, at)
     else
       if sleeper.at > at + DEPUTY_MS then tell(group, sleeper, at + DEPUTY_MS) end
       break

@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { OpeningReminders } from './opening-reminders.js';
+import { ReminderHandlers } from './reminder.handlers.js';
+import { RemindersController } from './reminders.controller.js';
+import { RemindersService } from './reminders.service.js';
+
+@Module({
+  controllers: [RemindersController],
+  providers: [RemindersService, ReminderHandlers, OpeningReminders],
+})
+export class RemindersModule {}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import { OnScheduledJob } from '../../lib/index.js';
+import { startApp, stopApps } from '../support/queue-app.js';
+import { startOwnServer } from '../support/redis-server.js';
+import { until } from '../support/wait.js';
+
+@Injectable()
+class Handlers {
+  @OnScheduledJob('works')
+  works(): void {}
+
+  @OnScheduledJob('fails', { maxAttempts: 2, backoff: { type: 'fixed', delayMs: 1 } })
+  fails(): void {
+    throw new Error('as it should');
+  }
+}
+
+afterEach(stopApps);
+
+it('the permissions that docs/operations.md lists are enough for everything that a producer, worker and inspector do', async () => {
+  const server = await startOwnServer();
+  const admin = new Redis(server.url);
+  try {
+    const [command, ...args] = documentedPermissions();
+    await admin.call(command!, args);
+    const connection = server.url.replace('redis://', 'redis://queue:secret@');
+    const queues = { default: { keepCompleted: { count: 1, ageMs: '1h' }, keepDead: 1 } };
+    const { producer, inspector } = await startApp([Handlers], { connection, queues, prefix: 'sq' });
+
+    for (const id of ['first', 'second']) await producer.schedule('works', null, { id });
+    for (const id of ['dead', 'dropped']) await producer.schedule('fails', null, { id });
+    await producer.schedule('works', null, { id: 'moved', delay: '1h' });
+    await producer.schedule('works', null, { id: 'moved', delay: '2h', onDuplicate: 'replace' });
+    expect(await producer.reschedule('moved', { delay: '3h' })).toBe(true);
+    expect(await producer.cancel('moved')).toBe(true);
+    await until('all jobs have ended', async () => {
+      const { completed, dead, deadDropped } = await inspector.stats();
+      return completed === 2 && dead === 2 && deadDropped === 1;
+    });
+    expect(await inspector.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 1, dead: 1 });
+    for (const state of ['scheduled', 'due', 'active', 'completed', 'dead'] as const) await inspector.list(state);
+    await inspector.nextDueAt();
+    await stopApps();
+
+    expect(await deniedCommands(admin)).toEqual([]);
+  } finally {
+    admin.disconnect();
+    await stopApps();
+    await server.stop();
+  }
+});
+
+function documentedPermissions(): string[] {
+  const block = readFileSync('docs/operations.md', 'utf8').match(/^```acl\n(.*?)\n```$/ms);
+  return block![1]!.trim().split(/\s+/);
+}
+
+/** What ioredis asks when it connects, and does without where it may not, is nothing that the library needs. */
+async function deniedCommands(admin: Redis): Promise<unknown[]> {
+  const entries = (await admin.acl('LOG')) as unknown[][];
+  return entries.map((entry) => entry[entry.indexOf('object') + 1]).filter((object) => object !== 'client|setinfo');
+}

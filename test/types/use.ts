@@ -1,0 +1,241 @@
+// What must compile: uses that a careful user may make.
+import { Controller, Injectable } from '@nestjs/common';
+import {
+  type Duration,
+  defineScheduledJob,
+  getScheduledQueueToken,
+  InjectScheduledQueue,
+  JobPriority,
+  type JobRef,
+  OnScheduledJob,
+  RedisScheduledQueueModule,
+  type RedisScheduledQueueModuleOptions,
+  ScheduledJob,
+  type ScheduledJobRef,
+  type ScheduledQueueOptionsFactory,
+  ScheduledQueueProducer,
+  type ScheduleItem,
+} from 'nestjs-redis-scheduled-queue';
+import { ConfigService } from './application.js';
+
+class Address {
+  street!: string;
+
+  line(): string {
+    return this.street;
+  }
+}
+
+type UserId = string & { readonly brand: 'UserId' };
+
+interface Everything {
+  user: UserId;
+  byName: Record<string, Date>;
+  pair: readonly [number, Address];
+  nothing: null;
+  maybe?: Date | string;
+  any: unknown;
+}
+
+class Invoice {
+  id!: number;
+  dueOn!: Date;
+  note?: string;
+  address!: Address;
+  lines!: { text: string; amount: number }[];
+
+  total(): number {
+    return this.lines.reduce((sum, { amount }) => sum + amount, 0);
+  }
+}
+
+interface Import {
+  file: string;
+  at: Date;
+}
+
+const sendInvoice = defineScheduledJob('invoice.send', { payload: Invoice, queue: 'mail', priority: JobPriority.HIGH });
+const importFile = defineScheduledJob<Import>('file.import', {
+  backoff: { type: 'fixed', delayMs: '10s', jitter: 0.1 },
+});
+const ping = defineScheduledJob<void>('ping');
+const anything = defineScheduledJob('anything');
+const count = defineScheduledJob<number>('count');
+// biome-ignore lint/suspicious/noExplicitAny: an application may have such definitions
+const unchecked = defineScheduledJob<any>('unchecked');
+const list = defineScheduledJob<string[]>('list');
+const everything = defineScheduledJob<Everything>('everything');
+const either = defineScheduledJob<{ kind: 'a'; a: number } | { kind: 'b'; b: string }>('either');
+
+const invoice = { id: 1, dueOn: new Date(), address: { street: 'Main 1' }, lines: [{ text: 'a', amount: 1 }] };
+
+export async function scheduling(producer: ScheduledQueueProducer): Promise<ScheduledJobRef[]> {
+  // A plain literal for a class with methods, and an instance of it; a Date stays one.
+  await producer.schedule(sendInvoice, invoice, { delay: '3 days', id: 'invoice:1', onDuplicate: 'replace' });
+  await producer.schedule(sendInvoice, { ...invoice, note: 'n' }, { at: '2027-01-01T09:00:00Z', headers: { a: 'b' } });
+  await producer.schedule(sendInvoice, new Invoice());
+  await producer.schedule(importFile, { file: 'a.csv', at: new Date() }, { at: Date.now(), maxAttempts: 3 });
+
+  // A job without a payload needs no argument, and one that is undefined where options follow.
+  await producer.schedule(ping);
+  await producer.schedule(ping, undefined);
+  await producer.schedule(ping, undefined, { delay: '1m' });
+  await producer.dispatch(ping);
+  await producer.dispatch(ping, undefined, { priority: 1 });
+
+  await producer.schedule(anything, { any: ['thing'] });
+  await producer.schedule(anything, 'text');
+  await producer.schedule(count, 7);
+  await producer.schedule(list, ['a']);
+  // Nested instances lose their methods too; dates, brands, tuples and records stay what they are.
+  const user = 'u7' as UserId;
+  const byName = { now: new Date() };
+  await producer.schedule(everything, { user, byName, pair: [1, { street: 'Main 1' }], nothing: null, any: 7 });
+  await producer.schedule(either, { kind: 'b', b: 'x' });
+  await producer.schedule('by.name', { whatever: true }, { queue: 'mail' });
+  await producer.dispatch('by.name', null);
+
+  const delay: Duration = 5_000;
+  const ref: JobRef = await producer.dispatch(sendInvoice, invoice, { id: 'x' });
+  const moved: boolean = await producer.reschedule(ref, { delay });
+  const run: boolean = await producer.runNow('id', { queue: 'mail' });
+  const gone: boolean = await producer.cancel({ id: 'x', queue: 'mail' });
+  if (moved && run && gone) return [];
+
+  // Two definitions, one without a payload and a name, typed item by item.
+  await producer.scheduleMany([]);
+  await producer.scheduleMany([{ job: ping }]);
+  const rows = [1, 2, 3];
+  const items = rows.map((amount) => ({ job: count, payload: amount, options: { delay: '1m' } }));
+  await producer.scheduleMany(items);
+  const more: ScheduleItem<number>[] = items;
+  await producer.scheduleMany(more);
+  const mixed: ScheduleItem[] = [
+    { job: count, payload: 7 },
+    { job: 'by.name', payload: null },
+  ];
+  await producer.scheduleMany(mixed);
+  return producer.scheduleMany([
+    { job: sendInvoice, payload: invoice },
+    { job: importFile, payload: { file: 'a.csv', at: new Date() }, options: { delay: '1h' } },
+    { job: ping },
+    { job: ping, payload: undefined, options: { delay: '1m' } },
+    { job: unchecked, payload: { any: 'thing' } },
+    { job: either, payload: { kind: 'a', a: 1 } },
+    { job: 'by.name', payload: { whatever: true } },
+  ]);
+}
+
+@Injectable()
+export class Handlers {
+  constructor(@InjectScheduledQueue(ScheduledQueueProducer, 'reports') readonly producer: ScheduledQueueProducer) {}
+
+  @OnScheduledJob(sendInvoice)
+  async both(payload: Invoice, job: ScheduledJob<Invoice>): Promise<number> {
+    return payload.total() + job.payload.total() + job.attempt;
+  }
+
+  @OnScheduledJob(sendInvoice, { queue: 'slow', maxAttempts: 2, backoff: { type: 'fixed', delayMs: 5 } })
+  payloadOnly(payload: Invoice): number {
+    return payload.total();
+  }
+
+  @OnScheduledJob(sendInvoice, { instance: 'reports' })
+  withoutParameters(): void {}
+
+  @OnScheduledJob(sendInvoice)
+  lessOfIt(payload: { id: number }, job: ScheduledJob): string {
+    return `${payload.id} ${job.id}`;
+  }
+
+  @OnScheduledJob(ping)
+  pinged(_payload: undefined, job: ScheduledJob<void>): Date {
+    return job.dueAt;
+  }
+
+  @OnScheduledJob(ping)
+  // biome-ignore lint/suspicious/noConfusingVoidType: what the definition says
+  pingedByVoid(_payload: void, { id }: ScheduledJob<void>): string {
+    return id;
+  }
+
+  @OnScheduledJob(ping)
+  pingedByUnknown(payload: unknown): unknown {
+    return payload;
+  }
+
+  @OnScheduledJob(ping)
+  pingedWithoutParameters(): string {
+    return 'kept as the result';
+  }
+
+  @OnScheduledJob(importFile)
+  @OnScheduledJob('file.import.again')
+  several({ file }: Import, { signal }: ScheduledJob<Import>): void {
+    signal.throwIfAborted();
+    console.log(file);
+  }
+
+  @OnScheduledJob('by.name')
+  byName(payload: { userId: number }, job: ScheduledJob<{ userId: number }>): number {
+    return payload.userId + job.payload.userId;
+  }
+
+  @OnScheduledJob('by.name.alone')
+  byNameAlone(): void {}
+
+  @OnScheduledJob(unchecked)
+  uncheckedPayload(payload: { userId: number }): number {
+    return payload.userId;
+  }
+
+  @OnScheduledJob(anything)
+  unknownPayload(payload: unknown): void {
+    console.log(payload);
+  }
+}
+
+@Controller()
+export class OnAController {
+  @OnScheduledJob(count)
+  async count(amount: number): Promise<void> {
+    console.log(amount.toFixed());
+  }
+}
+
+class OptionsFactory implements ScheduledQueueOptionsFactory {
+  createScheduledQueueOptions(): RedisScheduledQueueModuleOptions {
+    return { connection: { host: 'redis', port: 6379 } };
+  }
+}
+
+export const modules = [
+  RedisScheduledQueueModule.forRoot({}),
+  RedisScheduledQueueModule.forRoot({
+    connection: { cluster: { nodes: [{ host: 'redis', port: 6379 }] } },
+    prefix: 'app',
+    role: 'worker',
+    workerId: 'worker-1',
+    queues: { mail: { concurrency: 50, leaseMs: '30s', keepDead: { count: 10, ageMs: '7 days' } } },
+    jobs: { 'invoice.send': { maxAttempts: 2 } },
+    shutdownTimeoutMs: '10s',
+    validation: { whitelist: true },
+    maxPayloadBytes: 1_000,
+    autoStart: false,
+    name: 'reports',
+    isGlobal: false,
+  }),
+  RedisScheduledQueueModule.forRoot({ validation: false }),
+  RedisScheduledQueueModule.forRootAsync({ useClass: OptionsFactory, name: 'reports', isGlobal: false }),
+  RedisScheduledQueueModule.forRootAsync({ useExisting: OptionsFactory }),
+  RedisScheduledQueueModule.forRootAsync({ useFactory: () => ({}) }),
+  RedisScheduledQueueModule.forRootAsync({
+    inject: [ConfigService],
+    useFactory: async (config: ConfigService) => ({
+      connection: config.getOrThrow<string>('REDIS_URL'),
+      role: 'producer' as const,
+    }),
+  }),
+];
+
+export const token = getScheduledQueueToken(ScheduledQueueProducer, 'reports');

@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
+
+const LIB = fileURLToPath(new URL('../../lib', import.meta.url));
+/** From the lowest up: each imports from itself and from those before it. */
+const FLOORS = ['core', 'store', 'worker', 'nest'];
+const LONGEST_FILE = 250;
+/** Made by a script, one line a Lua script. */
+const MADE = 'store/scripts/embedded.ts';
+
+interface Import {
+  from: string;
+  /** A file of lib, or a package. */
+  to: string;
+}
+
+const files = readdirSync(LIB, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .sort();
+
+/** Imports and exports from elsewhere, those of types and dynamic ones included. */
+const imports: Import[] = files.flatMap((from) =>
+  ts.preProcessFile(readFileSync(join(LIB, from), 'utf8')).importedFiles.map(({ fileName }) => ({
+    from,
+    to: fileName.startsWith('.') ? relative(LIB, join(LIB, dirname(from), fileName)).replace(/\.js$/, '.ts') : fileName,
+  })),
+);
+const inside = imports.filter(({ to }) => files.includes(to));
+const outside = imports.filter(({ to }) => !files.includes(to));
+
+const floorOf = (file: string) => file.split('/')[0]!;
+const packageOf = (name: string) => name.match(/^(@[^/]+\/)?[^/]+/)![0];
+const told = (list: Import[]) => list.map(({ from, to }) => `${from} imports ${to}`);
+const importersOf = (isMeant: (name: string) => boolean) =>
+  new Set(outside.filter(({ to }) => isMeant(packageOf(to))).map(({ from }) => floorOf(from)));
+
+it('lib has the four floors and an index, and nothing beside them', () => {
+  expect([...new Set(files.map(floorOf))].sort()).toEqual([...FLOORS, 'index.ts'].sort());
+});
+
+it('every import inside lib leads to a file', () => {
+  expect(inside.length).toBeGreaterThan(100);
+  expect(told(outside.filter(({ to }) => to.startsWith('.') || to.endsWith('.ts') || to.endsWith('.js')))).toEqual([]);
+});
+
+it('no import points to a floor above', () => {
+  const up = inside.filter(
+    ({ from, to }) => from !== 'index.ts' && FLOORS.indexOf(floorOf(to)) > FLOORS.indexOf(floorOf(from)),
+  );
+  expect(told(up)).toEqual([]);
+});
+
+it('no floor but the highest knows Nest', () => {
+  expect(importersOf((name) => name.startsWith('@nestjs/'))).toEqual(new Set(['nest']));
+});
+
+it('no floor but the store knows ioredis', () => {
+  expect(importersOf((name) => name === 'ioredis')).toEqual(new Set(['store']));
+});
+
+it('nobody in lib imports the index', () => {
+  expect(told(inside.filter(({ to }) => to === 'index.ts'))).toEqual([]);
+});
+
+it('nobody in lib imports a package that its users need not have', () => {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(LIB, '../package.json'), 'utf8'));
+  const known = Object.keys({ ...dependencies, ...peerDependencies });
+  expect(told(outside.filter(({ to }) => !to.startsWith('node:') && !known.includes(packageOf(to))))).toEqual([]);
+});
+
+it('no imports go round in a circle', () => {
+  expect(findCircle(inside)).toEqual([]);
+  const triangle = ['a b', 'b c', 'c b'].map((pair) => ({ from: pair[0]!, to: pair[2]! }));
+  expect(findCircle(triangle)).toEqual(['b', 'c', 'b']);
+});
+
+describe('a file is short enough to be read at once', () => {
+  it.each(files.filter((file) => file !== MADE))('%s', (file) => {
+    const lines = readFileSync(join(LIB, file), 'utf8').trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(LONGEST_FILE);
+  });
+});
+
+/** The files of one circle, the first again as the last; none where there is no circle. */
+function findCircle(list: Import[]): string[] {
+  const done = new Set<string>();
+  function follow(file: string, path: string[]): string[] {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return [];
+    for (const { from, to } of list) {
+      if (from !== file) continue;
+      const circle = follow(to, [...path, file]);
+      if (circle.length > 0) return circle;
+    }
+    done.add(file);
+    return [];
+  }
+  for (const { from } of list) {
+    const circle = follow(from, []);
+    if (circle.length > 0) return circle;
+  }
+  return [];
+}

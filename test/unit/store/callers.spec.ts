@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import { JobIdMaker } from '../../../lib/core/job-id.js';
+import { readQueueOptions } from '../../../lib/core/queue-options.js';
+import type { NewJob, Settlement } from '../../../lib/store/job-store.js';
+import { queueKeys } from '../../../lib/store/keys.js';
+import type { RedisConnection } from '../../../lib/store/redis/connection.js';
+import { ControlCalls } from '../../../lib/store/redis/control-calls.js';
+import { RedisInspection } from '../../../lib/store/redis/inspection.js';
+import { ScheduleOutbox } from '../../../lib/store/redis/schedule-outbox.js';
+import { ServerClock } from '../../../lib/store/redis/server-clock.js';
+import type { WakeListener } from '../../../lib/store/redis/wake-listener.js';
+import { RedisWorkerSeat } from '../../../lib/store/redis/worker-seat.js';
+import type { ScriptName } from '../../../lib/store/scripts/embedded.js';
+import { readHeader, SCRIPT_FILES } from './lua-contract.js';
+
+const NOW = '1798794000000';
+const TURNED = ['done', NOW, '', [], [], '0', '1', ''];
+const JOB: NewJob = { name: 'ping', priority: 5, due: { delayMs: 0 }, replace: false, settings: {}, payload: '{}' };
+
+/** How many arguments follow those that a header numbers, by what `runAll` sends. */
+const MORE: Partial<Record<ScriptName, number>> = {
+  // Two jobs of five.
+  schedule: 2 * 5,
+  // One name.
+  register: 1,
+  // Four lists, each after its length: one plain end, one other, one renewal, no name.
+  turn: 1 + 2 + (1 + 5) + (1 + 2) + 1,
+};
+
+interface Run {
+  script: ScriptName;
+  keys: readonly string[];
+  args: readonly unknown[];
+}
+
+/** Makes every kind of call against a Redis that answers like one, and notes what each script was given. */
+async function runAll(): Promise<Run[]> {
+  const runs: Run[] = [];
+  const replies: Record<ScriptName, unknown[]> = {
+    clock: [NOW],
+    schedule: [['done', NOW, '11']],
+    replace: [['done', NOW, '1', NOW]],
+    cancel: [['done', NOW, '1']],
+    reschedule: [['done', NOW, '1']],
+    register: [1],
+    turn: [['unregistered', NOW], TURNED],
+    job: [[]],
+    counts: [[0, 0, 0, 0, 0, '1', NOW, '']],
+  };
+  const connection = {
+    ready: async () => {},
+    run: async (script: ScriptName, keys: readonly string[], args: readonly unknown[]) => {
+      runs.push({ script, keys, args });
+      return replies[script].shift();
+    },
+  } as unknown as RedisConnection;
+  const keys = queueKeys('sq', 'mail');
+  const clock = new ServerClock(keys);
+  const options = { clustered: false, keepRecordMs: 60_000, keepIdsMs: 600_000, commandTimeoutMs: 5_000 };
+
+  const outbox = new ScheduleOutbox(connection, clock, keys, new JobIdMaker(), options);
+  await Promise.all([outbox.add(JOB), outbox.add({ ...JOB, id: 'r7' })]);
+  const control = new ControlCalls(connection, clock, keys, options);
+  await control.replace({ ...JOB, id: 'r7' });
+  await control.reschedule('r7', { at: Number(NOW) });
+  await control.cancel('r7');
+  const listener = { hears: () => true } as unknown as WakeListener;
+  const settings = readQueueOptions('mail', {});
+  const seat = new RedisWorkerSeat(connection, listener, clock, keys, 'worker-1', ['ping'], settings, false);
+  const ended: Settlement[] = [
+    { id: 'a', fence: '1', transition: 'complete', idWasChosen: false, hasFailures: false },
+    { id: 'b', fence: '1', transition: 'retry', delayMs: 5, failure: '{}' },
+  ];
+  await seat.turn(
+    { settlements: ended, renewals: [{ id: 'c', fence: '1' }], room: 1, lookFrom: '' },
+    new AbortController().signal,
+  );
+  const inspection = new RedisInspection(connection, keys, 5_000);
+  await inspection.job('r7');
+  await inspection.counts();
+  return runs;
+}
+
+const runs = await runAll();
+
+it('every script is called by someone', () => {
+  expect([...new Set(runs.map(({ script }) => `${script}.lua`))].sort()).toEqual([...SCRIPT_FILES].sort());
+});
+
+describe.each(runs.map((run) => [run.script, run] as const))('whoever calls %s', (script, { keys, args }) => {
+  it('hands over the keys that its header names, in its order', () => {
+    const header = readHeader(`${script}.lua`);
+    expect(keys).toHaveLength(header.keys.length);
+    const wrong = header.keys.filter(
+      ({ name }, i) => !new RegExp(`^sq:\\{mail\\}:${name.replace(/<\w+>/g, '[^:]+')}$`).test(keys[i]!),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('hands over as many arguments as its header names', () => {
+    const header = readHeader(`${script}.lua`);
+    expect(args).toHaveLength(header.argv.length + (MORE[script] ?? 0));
+    expect(header.argvFrom !== undefined).toBe(script in MORE);
+    expect(args.filter((arg) => arg === undefined || Number.isNaN(arg))).toEqual([]);
+  });
+});
