@@ -94,9 +94,20 @@ export function defineScheduledJob(name: string, options?: JobDefinitionOptions)
     `defineScheduledJob('${name}')`,
     (message) => new InvalidOptionsError(message, { jobName: name }),
   );
-  return Object.freeze({ name, queue, payload, settings: Object.freeze(settings) });
+  const definition = Object.freeze({ name, queue, payload, settings: Object.freeze(settings) });
+  made.add(definition);
+  return definition;
 }
 
-export function isDefinition(value: unknown): value is ScheduledJobDefinition {
-  return typeof value === 'object' && value !== null && 'name' in value && 'settings' in value;
+const made = new WeakSet<object>();
+
+/**
+ * The definition that somebody hands over, or `undefined` where it is none. A copy that was spread and changed, or one made
+ * by this package's other build, is read anew. Throws `InvalidOptionsError`.
+ */
+export function readDefinition(value: unknown): ScheduledJobDefinition | undefined {
+  if (typeof value !== 'object' || value === null || !('name' in value) || !('settings' in value)) return undefined;
+  if (made.has(value)) return value as ScheduledJobDefinition;
+  const { name, queue, payload, settings } = value as ScheduledJobDefinition;
+  return defineScheduledJob(name, { queue, payload: payload as undefined, ...settings });
 }

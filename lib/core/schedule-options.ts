@@ -1,10 +1,10 @@
 import { DEFAULT_PRIORITY } from './defaults.js';
 import {
   headers,
-  isDefinition,
   JOB_SETTINGS_SHAPE,
   type JobOptions,
   type JobSettings,
+  readDefinition,
   type ScheduledJobDefinition,
 } from './definition.js';
 import { describe } from './describe.js';
@@ -34,6 +34,8 @@ export type JobRef = string | { readonly id: string; readonly queue?: string };
 
 /** A call to `schedule` that has been read. */
 export interface ScheduleRequest {
+  /** Missing where the job was named by a string. */
+  definition?: ScheduledJobDefinition;
   name: string;
   queue: string;
   priority: number;
@@ -67,12 +69,13 @@ export function readSchedule(
   job: ScheduledJobDefinition | string,
   options: ScheduleOptions | undefined,
 ): ScheduleRequest {
-  const definition = isDefinition(job) ? job : undefined;
+  const definition = readDefinition(job);
   const name = definition?.name ?? readName(job);
   const queue = definition?.queue ?? DEFAULT_QUEUE;
   const defined = definition?.settings;
   if (options === undefined) {
     return {
+      definition,
       name,
       queue,
       priority: defined?.priority ?? DEFAULT_PRIORITY,
@@ -93,6 +96,7 @@ export function readSchedule(
   const merged = defined?.headers && given.headers ? headers({ ...defined.headers, ...given.headers }) : undefined;
   if (merged && 'problem' in merged) throw refuse(`${where}: headers, with the definition's: ${merged.problem}.`);
   return {
+    definition,
     name,
     queue: given.queue ?? queue,
     priority: given.priority ?? defined?.priority ?? DEFAULT_PRIORITY,

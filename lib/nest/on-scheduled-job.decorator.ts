@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { type Backoff, type BackoffOptions, backoffCheck } from '../core/backoff.js';
-import { isDefinition, type ScheduledJobDefinition } from '../core/definition.js';
+import { readDefinition, type ScheduledJobDefinition } from '../core/definition.js';
 import { InvalidOptionsError } from '../core/errors.js';
 import { jobName, keyPart } from '../core/names.js';
 import type { PayloadClass } from '../core/payload-class.js';
@@ -47,6 +47,7 @@ type HandlerDecorator<Handler> = <Method extends Handler>(
 ) => void;
 
 // A job of `void` hands over undefined; `any` extends void as well, and stays what it is.
+// biome-ignore lint/suspicious/noConfusingVoidType: it is what users write
 type HandledPayload<T> = [T] extends [void] ? (unknown extends T ? T : undefined) : T;
 
 /**
@@ -74,7 +75,7 @@ export function OnScheduledJob(
 }
 
 function readMark(job: ScheduledJobDefinition | string, options: HandlerOptions | undefined): HandlerMark {
-  const definition = isDefinition(job) ? job : undefined;
+  const definition = readDefinition(job);
   const name = definition?.name ?? job;
   const checked = jobName(name);
   if ('problem' in checked) throw new InvalidOptionsError(`@OnScheduledJob: job: ${checked.problem}.`);

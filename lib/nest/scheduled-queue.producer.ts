@@ -1,4 +1,4 @@
-import { isDefinition, type PayloadOf, type ScheduledJobDefinition } from '../core/definition.js';
+import type { PayloadOf, ScheduledJobDefinition } from '../core/definition.js';
 import { describe } from '../core/describe.js';
 import { DUE_NOW } from '../core/due.js';
 import {
@@ -27,6 +27,7 @@ import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
 export type DispatchOptions = Omit<ScheduleOptions, 'at' | 'delay'>;
 
 /** As for `schedule`: a job of `void` has none, any other must be given its own. */
+// biome-ignore lint/suspicious/noConfusingVoidType: it is what users write
 type ItemPayload<T> = [T] extends [void]
   ? unknown extends T
     ? { payload: T }
@@ -71,7 +72,7 @@ export class ScheduledQueueProducer {
     options?: ScheduleOptions,
   ): Promise<ScheduledJobRef> {
     const request = readSchedule(job, options);
-    const newJob = await this.prepare(job, payload, request);
+    const newJob = await this.prepare(payload, request);
     const [answer] = this.store.schedule(request.queue, [newJob]);
     return this.told(request, await answer!);
   }
@@ -92,7 +93,7 @@ export class ScheduledQueueProducer {
       try {
         const { job, payload, options } = readItem(item);
         const request = readSchedule(job, options);
-        prepared.push({ request, newJob: await this.prepare(job, payload, request) });
+        prepared.push({ request, newJob: await this.prepare(payload, request) });
       } catch (error) {
         throw ofItem(i, error);
       }
@@ -120,7 +121,7 @@ export class ScheduledQueueProducer {
     payload?: unknown,
     options?: DispatchOptions,
   ): Promise<ScheduledJobRef> {
-    if (options && ('at' in options || 'delay' in options)) {
+    if (typeof options === 'object' && options !== null && ('at' in options || 'delay' in options)) {
       throw new InvalidScheduleError(
         'dispatch: got at or delay, expected neither: a dispatched job is due now. Use schedule.',
       );
@@ -148,16 +149,12 @@ export class ScheduledQueueProducer {
     return this.store.reschedule(queue, id, DUE_NOW);
   }
 
-  private prepare(
-    job: ScheduledJobDefinition | string,
-    payload: unknown,
-    request: ScheduleRequest,
-  ): NewJob | Promise<NewJob> {
-    const { name, queue, priority, due, id, replace, settings } = request;
+  private prepare(payload: unknown, request: ScheduleRequest): NewJob | Promise<NewJob> {
+    const { definition, name, queue, priority, due, id, replace, settings } = request;
     const fields = { queue, jobName: name, jobId: id };
-    const type = isDefinition(job) ? job.payload : undefined;
+    const type = definition?.payload;
     // A definition without a class may be one of jobs without a payload; a bare name with one forgotten is a mistake.
-    if (payload === undefined && (type || !isDefinition(job))) {
+    if (payload === undefined && (type || !definition)) {
       const message = `The payload of job '${name}' is undefined, expected ${type ? `a ${type.name}` : 'a value; null says that there is none'}.`;
       throw new InvalidPayloadError(message, [{ path: '', messages: ['is undefined'] }], fields);
     }

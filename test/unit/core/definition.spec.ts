@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { defineScheduledJob, isDefinition } from '../../../lib/core/definition.js';
+import { defineScheduledJob, readDefinition } from '../../../lib/core/definition.js';
 import { InvalidOptionsError } from '../../../lib/core/errors.js';
 import { thrown } from '../thrown.js';
 
@@ -48,8 +48,8 @@ describe('a definition', () => {
   });
 
   it('is told from a name', () => {
-    expect(isDefinition(defineScheduledJob('ping'))).toBe(true);
-    expect(['ping', null, undefined, {}, { name: 'ping' }, 5].filter(isDefinition)).toEqual([]);
+    expect(readDefinition(defineScheduledJob('ping'))).toBeDefined();
+    expect(['ping', null, undefined, {}, { name: 'ping' }, 5].filter(readDefinition)).toEqual([]);
   });
 });
 
@@ -115,4 +115,23 @@ it('headers may have 4 KiB in all, as JSON', () => {
   const headers = { a: 'x'.repeat(4_096 - '{"a":""}'.length) };
   expect(defineScheduledJob('ping', { headers }).settings.headers).toEqual(headers);
   expect(refused('ping', { headers: { a: `${headers.a}x` } }).message).toContain('got 4097 bytes');
+});
+
+describe('a definition that was copied and changed', () => {
+  const original = defineScheduledJob('mail', { queue: 'mails', maxAttempts: 3 });
+
+  it('is read anew, so that nothing unreadable reaches a key', () => {
+    expect(() => readDefinition({ ...original, queue: 'a b' })).toThrow(InvalidOptionsError);
+    expect(() => readDefinition({ ...original, name: 'line\nbreak' })).toThrow(InvalidOptionsError);
+  });
+
+  it('keeps what it says', () => {
+    expect(readDefinition({ ...original, queue: 'others' })).toMatchObject({
+      name: 'mail',
+      queue: 'others',
+      settings: { maxAttempts: 3 },
+    });
+    expect(readDefinition(original)).toBe(original);
+    expect(readDefinition('mail')).toBeUndefined();
+  });
 });
