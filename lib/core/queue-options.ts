@@ -20,7 +20,7 @@ export interface QueueOptions {
    * and a second. At least 1 000. Default 15 000.
    */
   leaseMs?: Duration;
-  /** The longest that the poller sleeps without looking, and never more than half a lease. At least 10. Default 5 000. */
+  /** The longest that the poller sleeps without looking, and never more than a third of a lease. At least 10. Default 5 000. */
   maxSleepMs?: Duration;
   /** Completed jobs to keep with their results. Default 0. */
   keepCompleted?: Keep;
