@@ -18,8 +18,10 @@ export {
   QueueClosedError,
   QueueUnavailableError,
   ScheduledQueueError,
+  UnrecoverableJobError,
 } from './core/errors.js';
 export type { DeadReason, ScheduledQueueEvent } from './core/events.js';
+export { JobOutcome, type SnoozeUntil } from './core/outcome.js';
 export type { ValidationOptions } from './core/payload-class.js';
 export { JobPriority } from './core/priority.js';
 export type { Keep, QueueOptions } from './core/queue-options.js';

@@ -76,6 +76,11 @@ export class LeaseLostError extends ScheduledQueueError {
   readonly code = 'LEASE_LOST';
 }
 
+/** Thrown by a handler whose job can never succeed: it goes to the dead-letter set at once, however many attempts it has left. */
+export class UnrecoverableJobError extends ScheduledQueueError {
+  readonly code = 'UNRECOVERABLE_JOB';
+}
+
 /** The queue is shutting down, or has. */
 export class QueueClosedError extends ScheduledQueueError {
   readonly code = 'QUEUE_CLOSED';

@@ -16,12 +16,21 @@ export type ScheduledQueueEvent =
   | (RunEvent & { type: 'completed'; durationMs: number })
   | (RunEvent & { type: 'failed'; error: unknown; retryAt: Date | null })
   | (RunEvent & { type: 'dead'; reason: DeadReason; error?: unknown })
+  | (RunEvent & { type: 'snoozed' })
+  | (RunEvent & { type: 'discarded'; reason: string })
   | (RunEvent & { type: 'leaseLost' })
   | (JobEvent & { type: 'cancelled' })
   | (JobEvent & { type: 'recovered' });
 
 /** Why a job lies in the dead-letter set. */
-export type DeadReason = 'attempts-exhausted' | 'crashed' | 'invalid-payload' | 'unreadable' | 'envelope-missing';
+export type DeadReason =
+  | 'attempts-exhausted'
+  | 'unrecoverable'
+  | 'dead-lettered'
+  | 'crashed'
+  | 'invalid-payload'
+  | 'unreadable'
+  | 'envelope-missing';
 
 /** Where events go. `wanted` is false while nobody listens, so that nothing need be made for them. */
 export interface EventSink {

@@ -37,8 +37,11 @@ export interface ClaimedJob {
 export type Settlement = { id: string; fence: string } & (
   | { transition: 'complete'; result?: string; idWasChosen: boolean; hasFailures: boolean }
   | { transition: 'retry'; delayMs: number; failure: string }
-  /** `ran` is false where the attempt never began, and is then not counted. */
-  | { transition: 'dead'; failure: string; ran: boolean; idWasChosen: boolean }
+  /** `ran`: the attempt began, and is counted. `failed`: it threw, and is counted as failed. */
+  | { transition: 'dead'; failure: string; ran: boolean; failed: boolean; idWasChosen: boolean }
+  /** Goes back for later; the attempt is not counted. */
+  | { transition: 'snooze'; due: Due }
+  | { transition: 'discard'; idWasChosen: boolean }
   | { transition: 'release' }
 );
 

@@ -1,6 +1,7 @@
 import { backoffDelayMs } from '../core/backoff.js';
 import { InvalidPayloadError } from '../core/errors.js';
 import type { DeadReason, EventSink } from '../core/events.js';
+import { isOutcome, type JobOutcome } from '../core/outcome.js';
 import { deserialisePayload } from '../core/payload.js';
 import type { PayloadChecker } from '../core/payload-class.js';
 import { decodeEnvelope, type Envelope } from '../store/envelope.js';
@@ -111,6 +112,7 @@ export class Processor {
   }
 
   private completed(run: RunningJob, result: unknown): Outcome {
+    if (isOutcome(result)) return this.asSaid(run, result);
     const { id, fence, attempt } = run.claim;
     const { idWasChosen } = run.envelope;
     const kept = this.keepResults ? serialiseResult(result) : undefined;
@@ -124,8 +126,19 @@ export class Processor {
     });
   }
 
+  private asSaid(run: RunningJob, { kind, reason, due }: JobOutcome): Outcome {
+    const { id, fence } = run.claim;
+    if (kind === 'snooze') return this.outcome(run, { id, fence, transition: 'snooze', due: due! });
+    if (kind === 'discard') {
+      const { idWasChosen } = run.envelope;
+      return { ...this.outcome(run, { id, fence, transition: 'discard', idWasChosen }), error: reason };
+    }
+    return this.dead(run.claim, run.envelope, 'dead-lettered', reason, run);
+  }
+
   private failed(run: RunningJob, handler: JobHandler, error: unknown): Outcome {
     const { id, fence, attempt } = run.claim;
+    if (isUnrecoverable(error)) return this.dead(run.claim, run.envelope, 'unrecoverable', error, run);
     if (attempt >= run.maxAttempts) return this.dead(run.claim, run.envelope, 'attempts-exhausted', error, run);
     const delayMs = backoffDelayMs(run.envelope.settings.backoff ?? handler.backoff, attempt);
     return {
@@ -147,6 +160,7 @@ export class Processor {
       transition: 'dead',
       failure: toLine(toFailure(error, reason)),
       ran: reason !== 'crashed',
+      failed: reason !== 'crashed' && reason !== 'dead-lettered',
       idWasChosen: envelope?.idWasChosen ?? false,
     };
     const durationMs = run ? performance.now() - run.startedAt : 0;
@@ -160,6 +174,11 @@ export class Processor {
 
 function isThenable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+/** By its code: it may be of this package's other build. */
+function isUnrecoverable(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: unknown }).code === 'UNRECOVERABLE_JOB';
 }
 
 /** One line: failures are kept as lines. */

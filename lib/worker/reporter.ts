@@ -39,10 +39,13 @@ export class Reporter {
     }
     if (!this.events.wanted) return;
     if (settlement.transition === 'complete') this.events.tell({ type: 'completed', ...run, durationMs });
+    else if (settlement.transition === 'snooze') this.events.tell({ type: 'snoozed', ...run });
+    else if (settlement.transition === 'discard')
+      this.events.tell({ type: 'discarded', ...run, reason: String(error) });
     else if (settlement.transition === 'retry') {
       this.events.tell({ type: 'failed', ...run, error, retryAt: new Date(Date.now() + settlement.delayMs) });
     } else if (settlement.transition === 'dead') {
-      this.events.tell({ type: 'failed', ...run, error, retryAt: null });
+      if (settlement.failed) this.events.tell({ type: 'failed', ...run, error, retryAt: null });
       this.events.tell({ type: 'dead', ...run, reason: reason!, error });
     }
   }

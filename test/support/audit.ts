@@ -28,7 +28,7 @@ export async function audit(redis: Redis, prefix: string, queue = 'default'): Pr
   problems.push(...(await auditClaims(redis, prefix, queue, states)));
   const stats = await redis.hgetall(keys.stats);
   const count = (counter: string) => Number(stats[counter] ?? 0);
-  const gone = count('completed') + count('cancelled') + count('deadDropped');
+  const gone = count('completed') + count('cancelled') + count('discarded') + count('deadDropped');
   if (count('scheduled') !== states.size + gone) {
     problems.push(`${count('scheduled')} were scheduled, but ${states.size} are there and ${gone} are gone`);
   }

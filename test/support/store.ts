@@ -101,6 +101,7 @@ export const settlement = {
     transition: 'dead',
     failure: '{"reason":"attempts-exhausted"}',
     ran: true,
+    failed: true,
     idWasChosen: false,
   }),
   release: ({ id, fence }: ClaimedJob): Settlement => ({ id, fence, transition: 'release' }),

@@ -5,6 +5,7 @@ import type { ClaimedJob, Settlement, Turn, TurnAnswer, WorkerSeat } from '../jo
 import { handlesKey, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
 import { CallSlot } from './call-slot.js';
 import type { RedisConnection, ScriptArgument } from './connection.js';
+import { toDueArgument } from './due-argument.js';
 import type { ServerClock } from './server-clock.js';
 import type { WakeListener } from './wake-listener.js';
 
@@ -197,10 +198,18 @@ function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArg
     case 'retry':
       return [settlement.delayMs, settlement.failure];
     case 'dead':
-      return [`${settlement.ran ? '' : 'n'}${settlement.idWasChosen ? 'r' : ''}`, settlement.failure];
+      return [deadFlags(settlement), settlement.failure];
+    case 'snooze':
+      return [toDueArgument(settlement.due), ''];
+    case 'discard':
+      return [settlement.idWasChosen ? 'r' : '', ''];
     case 'release':
       return ['', ''];
   }
+}
+
+function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transition: 'dead' }>): string {
+  return `${ran ? '' : 'n'}${failed ? 'f' : ''}${idWasChosen ? 'r' : ''}`;
 }
 
 /** Workers with the same names are one group, whatever order the names come in. */

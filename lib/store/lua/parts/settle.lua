@@ -2,7 +2,9 @@
 -- Transitions, with their two arguments:
 --   complete  flags ('r': the caller chose the id, remember it)   result to keep
 --   retry     delay (ms)                                          failure, one line
---   dead      flags ('n': this attempt never began; 'r' as above) failure, one line, with the reason
+--   dead      flags ('n': this attempt never began; 'f': it threw; 'r' as above)  failure, one line, with the reason
+--   snooze    due (> 0: at, epoch ms; <= 0: minus the delay in ms)  ''          (goes back, uses no attempt)
+--   discard   flags ('r' as above)                                ''
 --   release   ''                                                  ''          (goes back, uses no attempt)
 -- How many failed attempts are kept with a job.
 local FAILURES_KEPT = 20
@@ -52,7 +54,7 @@ for i = 1, others.n do
     elseif settlement.second ~= '' then
       settlement.failures = redis.call('HGET', failuresKey, settlement.id)
     end
-    if settlement.transition == 'retry' or settlement.transition == 'release' then
+    if settlement.transition == 'retry' or settlement.transition == 'release' or settlement.transition == 'snooze' then
       openLane(settlement.record.lane)
       readWakers(nameOf(settlement.record.lane), group, worker)
     end
@@ -97,6 +99,7 @@ end
 
 local write = {}
 function write.complete(s)
+  count('completed')
   gone[#gone + 1] = s.id
   redis.call('HDEL', failuresKey, s.id)
   rememberId(s)
@@ -119,10 +122,25 @@ function write.dead(s)
   redis.call('ZADD', deadKey, digits(now), s.id)
   redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
   noteFailure(s)
-  count('failed')
+  if string.find(s.first, 'f', 1, true) then count('failed') end
   count('dead')
   died = died + 1
   rememberId(s)
+end
+function write.snooze(s)
+  local due = tonumber(s.first)
+  s.record.due = due > 0 and math.max(due, now) or now - due
+  s.record.attempt = s.record.attempt - 1
+  putBackDue = putBackDue or s.record.due <= now
+  addToLane(openLane(s.record.lane), s.id, s.record.due)
+  redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
+  count('snoozed')
+end
+function write.discard(s)
+  gone[#gone + 1] = s.id
+  redis.call('HDEL', failuresKey, s.id)
+  rememberId(s)
+  count('discarded')
 end
 function write.release(s)
   s.record.attempt = s.record.attempt - 1
@@ -136,12 +154,12 @@ local function writeSettlements()
   for _, s in ipairs(settlements) do leaving[#leaving + 1] = s.id end
   for _, id in ipairs(gone) do leaving[#leaving + 1] = id end
   if not leaving[1] then return end
+  if gone[1] then count('completed', #gone) end
   redis.call('ZREM', activeKey, unpack(leaving))
   for _, s in ipairs(settlements) do write[s.transition](s) end
   if gone[1] then
     redis.call('HDEL', jobsKey, unpack(gone))
     redis.call('HDEL', claimsKey, unpack(gone))
-    count('completed', #gone)
   end
   if ended[1] then redis.call('ZADD', endedKey, unpack(ended)) end
   for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end

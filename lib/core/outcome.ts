@@ -1,0 +1,53 @@
+import { describe } from './describe.js';
+import { type Due, readDue } from './due.js';
+import type { Duration } from './duration.js';
+import { InvalidScheduleError } from './errors.js';
+
+/** The same in both builds of this package, of which one may have made an outcome and the other reads it. */
+const BRAND = Symbol.for('nestjs-redis-scheduled-queue:outcome');
+
+/** When a snoozed job runs again: after a while, or at an instant. */
+export type SnoozeUntil = Duration | { at: Date | number | string };
+
+/**
+ * What a handler returns to say how its job goes on, in place of a result: `return JobOutcome.snooze('5m')`.
+ * Whatever else it returns completes the job.
+ */
+export class JobOutcome {
+  /** @internal */
+  readonly [BRAND] = true;
+
+  private constructor(
+    /** @internal */
+    readonly kind: 'snooze' | 'discard' | 'dead-letter',
+    /** @internal */
+    readonly reason: string,
+    /** @internal */
+    readonly due?: Due,
+  ) {}
+
+  /** The job runs again after a duration or at an instant, by Redis' clock, and no attempt is used. Throws `InvalidScheduleError`. */
+  static snooze(until: SnoozeUntil): JobOutcome {
+    const isInstant = typeof until === 'object' && until !== null && 'at' in until;
+    const due = isInstant ? readDue(until.at, undefined) : readDue(undefined, until);
+    if ('problem' in due || until === undefined || (isInstant && until.at === undefined)) {
+      const problem = 'problem' in due ? due.problem : `got ${describe(until)}, expected a duration or { at }`;
+      throw new InvalidScheduleError(`JobOutcome.snooze: ${problem}.`);
+    }
+    return new JobOutcome('snooze', '', due);
+  }
+
+  /** The job ends here: it is not completed, not retried and not kept. */
+  static discard(reason = ''): JobOutcome {
+    return new JobOutcome('discard', String(reason));
+  }
+
+  /** The job goes to the dead-letter set at once, however many attempts it has left. */
+  static deadLetter(reason: string): JobOutcome {
+    return new JobOutcome('dead-letter', String(reason));
+  }
+}
+
+export function isOutcome(value: unknown): value is JobOutcome {
+  return typeof value === 'object' && value !== null && BRAND in value;
+}
