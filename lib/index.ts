@@ -27,15 +27,15 @@ export { JobPriority } from './core/priority.js';
 export type { Keep, QueueOptions } from './core/queue-options.js';
 export type { JobRef, RescheduleOptions, ScheduleOptions } from './core/schedule-options.js';
 export { ScheduledJob, type ScheduledJobRef } from './core/scheduled-job.js';
+export type { FailedAttempt, InspectedJob } from './nest/inspected-job.js';
 export type { JobOverrides, RedisScheduledQueueModuleOptions, Role } from './nest/module-options.js';
 export { type HandlerOptions, OnScheduledJob } from './nest/on-scheduled-job.decorator.js';
 export { RedisScheduledQueueModule, type ScheduledQueueOptionsFactory } from './nest/redis-scheduled-queue.module.js';
 export { ScheduledQueueConsumer } from './nest/scheduled-queue.consumer.js';
 export { ScheduledQueueEvents } from './nest/scheduled-queue.events.js';
 export {
-  type FailedAttempt,
-  type InspectedJob,
   type QueueStats,
+  type ReplayOptions,
   ScheduledQueueInspector,
 } from './nest/scheduled-queue.inspector.js';
 export { type DispatchOptions, ScheduledQueueProducer, type ScheduleItem } from './nest/scheduled-queue.producer.js';

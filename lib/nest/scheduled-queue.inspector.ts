@@ -1,12 +1,12 @@
 import { describe } from '../core/describe.js';
+import { readDue } from '../core/due.js';
 import { InvalidScheduleError } from '../core/errors.js';
 import { keyPart } from '../core/names.js';
-import { deserialisePayload } from '../core/payload.js';
 import { DEFAULT_QUEUE } from '../core/queue-options.js';
 import { type JobRef, readRef } from '../core/schedule-options.js';
 import { integer, readOptions, type Shape } from '../core/shape.js';
-import { decodeEnvelope, type Envelope } from '../store/envelope.js';
-import type { JobCounts, JobState, JobStore, StoredJob } from '../store/job-store.js';
+import type { JobCounts, JobState, JobStore } from '../store/job-store.js';
+import { type InspectedJob, toInspected } from './inspected-job.js';
 
 /** What has happened in a queue since it began. */
 export interface QueueStats {
@@ -21,40 +21,6 @@ export interface QueueStats {
   snoozed: number;
   recovered: number;
   deadDropped: number;
-}
-
-export interface FailedAttempt {
-  at: Date;
-  attempt: number;
-  name?: string;
-  message?: string;
-  stack?: string;
-}
-
-/** All that is known of a job. */
-export interface InspectedJob {
-  id: string;
-  queue: string;
-  name: string;
-  state: JobState;
-  /** As it was sent, before any class. `undefined` where it cannot be read. */
-  payload: unknown;
-  headers: Readonly<Record<string, string>>;
-  priority: number;
-  dueAt: Date;
-  createdAt: Date;
-  /** How many attempts have begun. */
-  attempts: number;
-  failures: FailedAttempt[];
-  /** Of an active job: who runs it, and until when its lease holds. */
-  worker?: string;
-  leaseUntil?: Date;
-  /** Of a completed or dead job. */
-  endedAt?: Date;
-  /** Why a dead job is dead. */
-  reason?: string;
-  /** What the handler of a completed job answered. */
-  result?: unknown;
 }
 
 const STATES: readonly JobState[] = ['scheduled', 'due', 'active', 'completed', 'dead'];
@@ -75,6 +41,23 @@ const LISTED_AT_MOST = 1_000;
 const LIST_OPTIONS: Shape<{ offset: number; limit: number; queue: string }> = {
   offset: integer(0),
   limit: integer(1, LISTED_AT_MOST),
+  queue: keyPart,
+};
+
+export interface ReplayOptions {
+  /** When the first of them is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. Default: now. */
+  at?: Date | number | string;
+  /** How many are due a second. Default: all at once. */
+  perSecond?: number;
+  queue?: string;
+}
+
+const REPLAY_OPTIONS: Shape<{ at: unknown; perSecond: number; queue: string }> = {
+  at: (value) => ({ value }),
+  perSecond: (value) =>
+    typeof value === 'number' && value > 0 && Number.isFinite(value)
+      ? { value }
+      : { problem: `got ${describe(value)}, expected a number above 0` },
   queue: keyPart,
 };
 
@@ -126,6 +109,24 @@ export class ScheduledQueueInspector {
     const { offset = 0, limit = 100, queue = DEFAULT_QUEUE } = readOptions(options, LIST_OPTIONS, 'list', refuse);
     return (await this.store.list(queue, state, offset, limit)).map((job) => toInspected(queue, job));
   }
+
+  /**
+   * Puts a dead job, or all that are dead by now, back into the queue: due at `at`, or now, from attempt 1 on, with its
+   * history. With `perSecond` each is due that much after the one before. Answers how many. Atomic for each hundred.
+   */
+  async replayDead(ref: JobRef | 'all', options: ReplayOptions = {}): Promise<number> {
+    const { at, perSecond, queue } = readOptions(options, REPLAY_OPTIONS, 'replayDead', refuse);
+    const due = readDue(at, undefined);
+    if ('problem' in due) throw refuse(`replayDead: ${due.problem}.`);
+    if (ref === 'all') return this.store.replayDead(queue ?? DEFAULT_QUEUE, undefined, due, perSecond);
+    const job = readRef(ref, queue === undefined ? undefined : { queue }, 'replayDead');
+    return this.store.replayDead(job.queue, job.id, due);
+  }
+
+  /** Deletes all jobs that are dead by now, with their histories. Answers how many. Atomic for each hundred. */
+  purgeDead(options?: { queue?: string }): Promise<number> {
+    return this.store.purgeDead(queueOf(options, 'purgeDead'));
+  }
 }
 
 const refuse = (message: string) => new InvalidScheduleError(message);
@@ -133,49 +134,4 @@ const refuse = (message: string) => new InvalidScheduleError(message);
 /** Which queue is meant; what is not an option is refused, lest it be the default one by mistake. */
 function queueOf(options: { queue?: string } | undefined, where: string): string {
   return readOptions<{ queue: string }>(options, { queue: keyPart }, where, refuse).queue ?? DEFAULT_QUEUE;
-}
-
-function toInspected(queue: string, stored: StoredJob): InspectedJob {
-  const { id, state, attempts, worker } = stored;
-  const failures = stored.failures.map(readFailure);
-  const envelope = tryDecode(stored.envelope);
-  return {
-    id,
-    queue,
-    name: envelope?.name ?? '',
-    state,
-    payload: tryParse(envelope?.payload),
-    headers: envelope?.settings.headers ?? {},
-    priority: envelope?.priority ?? 0,
-    dueAt: new Date(stored.dueAtMs),
-    createdAt: new Date(envelope?.createdAtMs ?? 0),
-    attempts,
-    failures: failures.map(({ reason: _, ...failure }) => failure),
-    ...(worker !== undefined && { worker }),
-    ...(stored.leaseUntilMs !== undefined && { leaseUntil: new Date(stored.leaseUntilMs) }),
-    ...(stored.endedAtMs !== undefined && { endedAt: new Date(stored.endedAtMs) }),
-    ...(state === 'dead' && { reason: failures.at(-1)?.reason }),
-    ...(state === 'completed' && { result: tryParse(stored.result) }),
-  };
-}
-
-function readFailure(line: string): FailedAttempt & { reason?: string } {
-  const [at, attempt, ...json] = line.split(' ');
-  return { at: new Date(Number(at)), attempt: Number(attempt), ...(tryParse(json.join(' ')) as object) };
-}
-
-function tryDecode(envelope: string): Envelope | undefined {
-  try {
-    return decodeEnvelope(envelope);
-  } catch {
-    return undefined;
-  }
-}
-
-function tryParse(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : deserialisePayload(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -35,7 +35,7 @@ export interface ClaimedJob {
 
 /** How a claimed job leaves its worker. Counts only where the fence is still the job's. */
 export type Settlement = { id: string; fence: string } & (
-  | { transition: 'complete'; result?: string; idWasChosen: boolean; hasFailures: boolean }
+  | { transition: 'complete'; result?: string; idWasChosen: boolean }
   | { transition: 'retry'; delayMs: number; failure: string }
   /** `ran`: the attempt began, and is counted. `failed`: it threw, and is counted as failed. */
   | { transition: 'dead'; failure: string; ran: boolean; failed: boolean; idWasChosen: boolean }
@@ -122,6 +122,10 @@ export interface JobStore {
   cancel(queue: string, id: string): Promise<boolean>;
   /** Gives a waiting job another due time; false if it does not wait. */
   reschedule(queue: string, id: string, due: Due): Promise<boolean>;
+  /** Puts one dead job, or all that are dead by now, back to run from attempt 1; at most so many a second. Answers how many. */
+  replayDead(queue: string, id: string | undefined, due: Due, perSecond?: number): Promise<number>;
+  /** Deletes all jobs that are dead by now. Answers how many. */
+  purgeDead(queue: string): Promise<number>;
   /** Takes a place as a worker of a queue that handles these names. */
   seat(queue: string, worker: string, names: readonly string[], settings: QueueSettings): WorkerSeat;
   /** Counts the jobs of a queue by state. */

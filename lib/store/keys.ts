@@ -3,22 +3,22 @@
  *
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
- * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace, turn     | turn, cancel               |
- * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn                             | turn, cancel, replace      |
- * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn                             | turn, cancel, replace      |
+ * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace, turn     | turn, cancel, purge               |
+ * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn                             | turn, cancel, replace, replay, purge      |
+ * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn                             | turn, cancel, replace, purge      |
  * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn                       |
- * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn                             | turn                       |
+ * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn                             | turn, replay, purge        |
  * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn                             | turn, schedule, replace    |
  * | finished           | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn                             | turn, schedule, replace    |
  * | ended              | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, cancel                     | turn, schedule, replace    |
- * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, cancel  | never                      |
+ * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, cancel, purge  | never                      |
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>"  | every script that moves a job    | the same                   |
  * | groups             | SET    | group: workers that handle the same names                        | register                         | register                   |
  * | handles:<group>    | SET    | job name                                                         | register                         | expires, a day             |
- * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule | the same, or expires, a day |
- * | served             | STRING | "<last turn, epoch ms> <nothing is recovered before, epoch ms>"  | turn                             | never                      |
+ * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule, replay | the same, or expires, a day |
+ * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off>", epoch ms  | turn                             | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | call:<caller>      | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
  *

@@ -113,7 +113,7 @@ export class Processor {
 
   private completed(run: RunningJob, result: unknown): Outcome {
     if (isOutcome(result)) return this.asSaid(run, result);
-    const { id, fence, attempt } = run.claim;
+    const { id, fence } = run.claim;
     const { idWasChosen } = run.envelope;
     const kept = this.keepResults ? serialiseResult(result) : undefined;
     return this.outcome(run, {
@@ -122,7 +122,6 @@ export class Processor {
       transition: 'complete',
       result: kept,
       idWasChosen,
-      hasFailures: attempt > 1,
     });
   }
 

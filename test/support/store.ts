@@ -81,13 +81,7 @@ export function newJob(job: Partial<NewJob> = {}): NewJob {
 }
 
 export const settlement = {
-  complete: ({ id, fence, attempt }: ClaimedJob): Settlement => ({
-    id,
-    fence,
-    transition: 'complete',
-    idWasChosen: false,
-    hasFailures: attempt > 1,
-  }),
+  complete: ({ id, fence }: ClaimedJob): Settlement => ({ id, fence, transition: 'complete', idWasChosen: false }),
   retry: ({ id, fence }: ClaimedJob, delayMs: number): Settlement => ({
     id,
     fence,

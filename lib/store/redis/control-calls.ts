@@ -3,26 +3,17 @@ import { encodeEnvelopeRest, laneName } from '../envelope.js';
 import type { NewJob, ScheduledAnswer } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { ScriptName } from '../scripts/embedded.js';
-import { CallSlot } from './call-slot.js';
-import type { RedisConnection, ScriptArgument } from './connection.js';
+import type { ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
 import { howChosen, withId } from './schedule-outbox.js';
-import type { ServerClock } from './server-clock.js';
-
-/** How many calls of one queue are under way at once; more wait for a slot. */
-const SLOTS = 16;
+import type { SlotPool } from './slot-pool.js';
 
 /** Calls about one job that exists already: cancel, reschedule, replace. */
 export class ControlCalls {
-  private readonly free: CallSlot[] = [];
-  private opened = 0;
-  private readonly queueing: ((slot: CallSlot) => void)[] = [];
-
   constructor(
-    private readonly connection: RedisConnection,
-    private readonly clock: ServerClock,
+    private readonly slots: SlotPool,
     private readonly keys: QueueKeys,
-    private readonly options: { clustered: boolean; keepRecordMs: number; keepIdsMs: number; commandTimeoutMs: number },
+    private readonly options: { clustered: boolean; keepRecordMs: number; keepIdsMs: number },
   ) {}
 
   async cancel(id: string): Promise<boolean> {
@@ -77,32 +68,10 @@ export class ControlCalls {
     rest: readonly ScriptArgument[],
     id: string,
   ): Promise<unknown[]> {
-    const giveUpAt = performance.now() + this.options.commandTimeoutMs;
-    const slot = await this.take();
     try {
-      slot.begin();
-      return await slot.send(script, keys, rest, giveUpAt);
+      return await this.slots.call(script, keys, rest);
     } catch (error) {
-      slot.rename();
       throw withId(error, id);
-    } finally {
-      this.giveBack(slot);
     }
-  }
-
-  private take(): CallSlot | Promise<CallSlot> {
-    const slot = this.free.pop();
-    if (slot) return slot;
-    if (this.opened < SLOTS) {
-      this.opened++;
-      return new CallSlot(this.connection, this.clock, this.keys);
-    }
-    return new Promise((resolve) => this.queueing.push(resolve));
-  }
-
-  private giveBack(slot: CallSlot): void {
-    const next = this.queueing.shift();
-    if (next) next(slot);
-    else this.free.push(slot);
   }
 }

@@ -6,10 +6,12 @@ import { type QueueKeys, queueKeys } from '../keys.js';
 import { ClientFactory } from './client.js';
 import { RedisConnection } from './connection.js';
 import { ControlCalls } from './control-calls.js';
+import { RedisDeadLetters } from './dead-letters.js';
 import { RedisInspection } from './inspection.js';
 import { type Log, OutageLog } from './outage-log.js';
 import { ScheduleOutbox } from './schedule-outbox.js';
 import { ServerClock } from './server-clock.js';
+import { SlotPool } from './slot-pool.js';
 import { WakeListener } from './wake-listener.js';
 import { RedisWorkerSeat } from './worker-seat.js';
 
@@ -32,6 +34,7 @@ interface QueueParts {
   keys: QueueKeys;
   outbox: ScheduleOutbox;
   control: ControlCalls;
+  deadLetters: RedisDeadLetters;
   inspection: RedisInspection;
 }
 
@@ -87,6 +90,15 @@ export class RedisJobStore implements JobStore {
     );
   }
 
+  replayDead(queue: string, id: string | undefined, due: Due, perSecond?: number): Promise<number> {
+    const { deadLetters } = this.queue(queue);
+    return id === undefined ? deadLetters.replayAll(due, perSecond) : deadLetters.replayOne(id, due);
+  }
+
+  purgeDead(queue: string): Promise<number> {
+    return this.queue(queue).deadLetters.purge();
+  }
+
   counts(queue: string): Promise<JobCounts> {
     return this.queue(queue).inspection.counts();
   }
@@ -134,10 +146,12 @@ export class RedisJobStore implements JobStore {
       keepIdsMs,
       commandTimeoutMs,
     };
+    const slots = new SlotPool(this.producing, clock, keys, commandTimeoutMs);
     return {
       keys,
       outbox: new ScheduleOutbox(this.producing, clock, keys, this.ids, options),
-      control: new ControlCalls(this.producing, clock, keys, options),
+      control: new ControlCalls(slots, keys, options),
+      deadLetters: new RedisDeadLetters(slots, clock, keys, options),
       inspection: new RedisInspection(this.producing, keys, commandTimeoutMs),
     };
   }

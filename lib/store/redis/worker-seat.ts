@@ -139,12 +139,7 @@ export class RedisWorkerSeat implements WorkerSeat {
 
   /** The common end of a job: all of it goes, in one step with its batch. */
   private leavesNothing(settlement: Settlement): boolean {
-    return (
-      settlement.transition === 'complete' &&
-      !settlement.idWasChosen &&
-      !settlement.hasFailures &&
-      this.settings.keepCompleted.count === 0
-    );
+    return settlement.transition === 'complete' && !settlement.idWasChosen && this.settings.keepCompleted.count === 0;
   }
 
   private read(reply: unknown[], turn: Turn): TurnAnswer {

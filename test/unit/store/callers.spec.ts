@@ -5,9 +5,11 @@ import type { NewJob, Settlement } from '../../../lib/store/job-store.js';
 import { queueKeys } from '../../../lib/store/keys.js';
 import type { RedisConnection } from '../../../lib/store/redis/connection.js';
 import { ControlCalls } from '../../../lib/store/redis/control-calls.js';
+import { RedisDeadLetters } from '../../../lib/store/redis/dead-letters.js';
 import { RedisInspection } from '../../../lib/store/redis/inspection.js';
 import { ScheduleOutbox } from '../../../lib/store/redis/schedule-outbox.js';
 import { ServerClock } from '../../../lib/store/redis/server-clock.js';
+import { SlotPool } from '../../../lib/store/redis/slot-pool.js';
 import type { WakeListener } from '../../../lib/store/redis/wake-listener.js';
 import { RedisWorkerSeat } from '../../../lib/store/redis/worker-seat.js';
 import type { ScriptName } from '../../../lib/store/scripts/embedded.js';
@@ -41,6 +43,8 @@ async function runAll(): Promise<Run[]> {
     schedule: [['done', NOW, '11']],
     replace: [['done', NOW, '1', NOW]],
     cancel: [['done', NOW, '1']],
+    replay: [['done', NOW, '1']],
+    purge: [['done', NOW, '1']],
     reschedule: [['done', NOW, '1']],
     register: [1],
     turn: [['unregistered', NOW], TURNED],
@@ -60,15 +64,19 @@ async function runAll(): Promise<Run[]> {
 
   const outbox = new ScheduleOutbox(connection, clock, keys, new JobIdMaker(), options);
   await Promise.all([outbox.add(JOB), outbox.add({ ...JOB, id: 'r7' })]);
-  const control = new ControlCalls(connection, clock, keys, options);
+  const slots = new SlotPool(connection, clock, keys, options.commandTimeoutMs);
+  const control = new ControlCalls(slots, keys, options);
   await control.replace({ ...JOB, id: 'r7' });
   await control.reschedule('r7', { at: Number(NOW) });
   await control.cancel('r7');
+  const deadLetters = new RedisDeadLetters(slots, clock, keys, options);
+  await deadLetters.replayOne('r7', { delayMs: 0 });
+  await deadLetters.purge();
   const listener = { hears: () => true } as unknown as WakeListener;
   const settings = readQueueOptions('mail', {});
   const seat = new RedisWorkerSeat(connection, listener, clock, keys, 'worker-1', ['ping'], settings, false);
   const ended: Settlement[] = [
-    { id: 'a', fence: '1', transition: 'complete', idWasChosen: false, hasFailures: false },
+    { id: 'a', fence: '1', transition: 'complete', idWasChosen: false },
     { id: 'b', fence: '1', transition: 'retry', delayMs: 5, failure: '{}' },
   ];
   await seat.turn(

@@ -65,7 +65,9 @@ describe.each(names)('the header of %s', (name) => {
   it('names just the ARGV that the body uses', () => {
     const { header, use } = read();
     expect(header.argv).toEqual(range(1, header.argv.length));
-    expect(use.argv).toEqual(header.argv);
+    // Every numbered call begins with the key base, whether its script needs it or not.
+    const unread = header.lines.some((line) => line.includes('ARGV[1] key base (not read)')) ? [1] : [];
+    expect([...unread, ...use.argv]).toEqual(header.argv);
     expect(use.argvFrom).toBe(header.argvFrom);
     if (header.argvFrom !== undefined) expect(header.argvFrom).toBe(header.argv.length + 1);
   });

@@ -101,7 +101,6 @@ local write = {}
 function write.complete(s)
   count('completed')
   gone[#gone + 1] = s.id
-  redis.call('HDEL', failuresKey, s.id)
   rememberId(s)
   if keepCompleted.count > 0 then
     redis.call('HSET', finishedKey, s.id, s.record.attempt .. ' ' .. digits(s.record.due) .. '\n' .. s.second .. '\n' .. (s.envelope or ''))
@@ -138,7 +137,6 @@ function write.snooze(s)
 end
 function write.discard(s)
   gone[#gone + 1] = s.id
-  redis.call('HDEL', failuresKey, s.id)
   rememberId(s)
   count('discarded')
 end
@@ -160,6 +158,7 @@ local function writeSettlements()
   if gone[1] then
     redis.call('HDEL', jobsKey, unpack(gone))
     redis.call('HDEL', claimsKey, unpack(gone))
+    redis.call('HDEL', failuresKey, unpack(gone))
   end
   if ended[1] then redis.call('ZADD', endedKey, unpack(ended)) end
   for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end
