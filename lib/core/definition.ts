@@ -14,7 +14,7 @@ export interface JobOptions {
   maxAttempts?: number;
   /** How long a failed job waits. Default exponential from 60 s. */
   backoff?: BackoffOptions;
-  /** What scheduling an id that waits already does: `keep` changes nothing, `replace` puts payload and due time in the place of the old ones. Default `keep`. */
+  /** What scheduling an id that waits already does: `keep` changes nothing; `replace` puts this job in its place, payload, due time and options, from attempt 1. Needs an `id` in the call. Default `keep`. */
   onDuplicate?: 'keep' | 'replace';
   /** Strings that travel with the job, up to 4 KiB in all. */
   headers?: Record<string, string>;

@@ -3,7 +3,7 @@ import type { Duration } from './duration.js';
 import { InvalidOptionsError } from './errors.js';
 import { type Check, duration, integer, options, readOptions, type Shape } from './shape.js';
 
-/** How many ended jobs are kept: a number of jobs, or a number and an age. 0 keeps none. */
+/** How many ended jobs are kept: a number of jobs, or a number and an age; an age alone keeps any number. 0 keeps none. */
 export type Keep = number | { count?: number; ageMs?: Duration };
 
 /** A `Keep` that has been read; `ageMs` 0 means any age. */

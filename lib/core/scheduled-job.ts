@@ -12,7 +12,7 @@ export abstract class ScheduledJob<T = unknown> {
   abstract readonly dueAt: Date;
   /** When the job was scheduled, by Redis' clock. */
   abstract readonly createdAt: Date;
-  /** Which run this is, from 1. Going back at shutdown does not count. */
+  /** Which run this is, from 1. Snoozing and going back at shutdown do not count. */
   abstract readonly attempt: number;
   abstract readonly maxAttempts: number;
   abstract readonly priority: number;

@@ -7,7 +7,7 @@ import { newMaker } from '../core/job-id.js';
 import { jobName, keyPart } from '../core/names.js';
 import type { ValidationOptions } from '../core/payload-class.js';
 import { type QueueOptions, type QueueSettings, readQueueOptions } from '../core/queue-options.js';
-import { type Check, duration, flag, integer, oneOf, readOptions, type Shape } from '../core/shape.js';
+import { type Check, duration, flag, integer, isRecord, oneOf, readOptions, type Shape } from '../core/shape.js';
 import { type ConnectionOption, DEFAULT_CONNECTION } from '../store/redis/client.js';
 
 export type Role = 'both' | 'producer' | 'worker';
@@ -74,9 +74,7 @@ type ReadModuleOptions = Omit<ModuleSettings, 'jobs' | 'queues' | 'settingsOf'> 
 
 const refuse = (message: string) => new InvalidOptionsError(message);
 const object: Check<object> = (value) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? { value }
-    : { problem: `got ${describe(value)}, expected an object` };
+  isRecord(value) ? { value } : { problem: `got ${describe(value)}, expected an object` };
 
 const SHAPE: Shape<ReadModuleOptions> = {
   connection: (value) => ({ value }),

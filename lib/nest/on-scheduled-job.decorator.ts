@@ -51,8 +51,8 @@ type HandlerDecorator<Handler> = <Method extends Handler>(
 type HandledPayload<T> = [T] extends [void] ? (unknown extends T ? T : undefined) : T;
 
 /**
- * Makes a method of any provider or controller the handler of a job. It gets `(payload, job)`; what it returns completes
- * the job, what it throws fails the attempt. With a definition the method's parameter types are checked.
+ * Makes a method of any provider or controller the handler of a job. It gets `(payload, job)`; returning completes
+ * the job, unless what it returns is a `JobOutcome`; throwing fails the attempt. With a definition the method's parameter types are checked.
  * Throws `InvalidOptionsError` for an option that cannot be used.
  */
 export function OnScheduledJob<T>(

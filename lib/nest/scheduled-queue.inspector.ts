@@ -61,11 +61,14 @@ const REPLAY_OPTIONS: Shape<{ at: unknown; perSecond: number; queue: string }> =
   queue: keyPart,
 };
 
-/** Looks into queues. Where no queue is named, it is the default one. Every method may throw `QueueUnavailableError`. */
+/**
+ * Looks into queues. Where no queue is named, it is the default one. Every method may throw `QueueUnavailableError`, and
+ * `InvalidScheduleError` for a reference or an option that it cannot use.
+ */
 export class ScheduledQueueInspector {
   constructor(private readonly store: JobStore) {}
 
-  /** How many jobs are in each state, all of one moment. `scheduled` ones are not yet due, `due` ones wait for a worker. */
+  /** How many jobs are in each state, all of one moment up to 5 000 due lanes (names times priorities). `scheduled` ones are not yet due, `due` ones wait for a worker. */
   async counts(options?: { queue?: string }): Promise<JobCounts> {
     return this.store.counts(queueOf(options, 'counts'));
   }

@@ -45,7 +45,8 @@ type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: Schedu
 
 /**
  * Puts jobs into their queues. Every call may throw `QueueUnavailableError` after `commandTimeoutMs`; its `outcome` says
- * whether the call may have happened all the same, and calling again with the id it names is safe.
+ * whether the call may have happened all the same, and calling again with the id it names is safe. Every call throws
+ * `InvalidScheduleError` for a reference, a time or an option that it cannot use, and `QueueClosedError` after shutdown.
  */
 export class ScheduledQueueProducer {
   constructor(

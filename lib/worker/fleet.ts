@@ -1,7 +1,7 @@
 import type { EventSink } from '../core/events.js';
 import type { PayloadChecker } from '../core/payload-class.js';
 import type { QueueSettings } from '../core/queue-options.js';
-import type { Timers } from '../core/timers.js';
+import { LONGEST_TIMEOUT_MS, type Timers } from '../core/timers.js';
 import type { JobStore } from '../store/job-store.js';
 import type { HandlerRegistry } from './job-handler.js';
 import { Processor } from './processor.js';
@@ -51,7 +51,7 @@ export class Fleet {
 
   private async stopAll(): Promise<void> {
     const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), this.options.shutdownTimeoutMs);
+    const timer = setTimeout(() => patience.abort(), Math.min(this.options.shutdownTimeoutMs, LONGEST_TIMEOUT_MS));
     await Promise.all(this.workers.map((worker) => worker.stop(patience.signal)));
     clearTimeout(timer);
     this.workers = [];

@@ -50,7 +50,9 @@ export class Processor {
       return;
     }
     if (claim.attempt > maxAttempts) {
-      const error = new Error(`its worker died during attempt ${claim.attempt - 1} of ${maxAttempts}`);
+      const error = new Error(
+        `its lease ran out during attempt ${claim.attempt - 1} of ${maxAttempts}: the worker died or was blocked`,
+      );
       end(this.dead(claim, envelope, 'crashed', error));
       return;
     }

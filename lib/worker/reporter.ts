@@ -54,6 +54,8 @@ export class Reporter {
     this.log.warn(
       `The lease of job '${run.name}' (${run.id}) of queue '${queue}' was lost while it ran; its signal is aborted.`,
     );
+    const { id, name, attempt } = run;
+    if (this.events.wanted) this.events.tell({ type: 'leaseLost', queue, id, name, attempt });
   }
 
   recovered(queue: string, ids: readonly string[]): void {

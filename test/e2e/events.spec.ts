@@ -1,8 +1,15 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { IsInt } from 'class-validator';
-import { defineScheduledJob, OnScheduledJob, ScheduledJob, type ScheduledQueueEvent } from '../../lib/index.js';
-import { type QueueApp, startApp, stopApps } from '../support/queue-app.js';
+import { Redis } from 'ioredis';
+import {
+  defineScheduledJob,
+  LeaseLostError,
+  OnScheduledJob,
+  ScheduledJob,
+  type ScheduledQueueEvent,
+} from '../../lib/index.js';
+import { type QueueApp, redisUrl, startApp, stopApps } from '../support/queue-app.js';
 import { until } from '../support/wait.js';
 
 class Count {
@@ -107,4 +114,34 @@ it('completes when the app closes, so that whoever waits for an event does not w
   app.events.events$.subscribe({ complete: () => (completed = true) });
   await app.app.close();
   expect(completed).toBe(true);
+});
+
+it('a lost lease is told, and aborts the signal of the run', async () => {
+  const reasons: unknown[] = [];
+  class Waiting {
+    @OnScheduledJob('wait')
+    wait(_payload: unknown, { signal }: ScheduledJob): Promise<void> {
+      return new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          reasons.push(signal.reason);
+          resolve();
+        });
+      });
+    }
+  }
+  const { producer, events, prefix, inspector } = await startApp([Waiting], {
+    queues: { default: { leaseMs: 1_000 } },
+  });
+  const told: ScheduledQueueEvent[] = [];
+  events.events$.subscribe((event) => told.push(event));
+  const ref = await producer.schedule('wait', null);
+  await until('it runs', () => told.some(({ type }) => type === 'started'));
+  const redis = new Redis(redisUrl());
+  // As if another worker held the job by now.
+  await redis.hset(`${prefix}:{default}:claims`, ref.id, `99 2 1 ${ref.dueAt.getTime()} other 5::wait`);
+  await until('the loss is told', () => told.some(({ type }) => type === 'leaseLost'));
+  redis.disconnect();
+  expect(told.at(-1)).toMatchObject({ type: 'leaseLost', id: ref.id, name: 'wait', attempt: 1 });
+  expect(reasons).toEqual([expect.any(LeaseLostError)]);
+  expect(await inspector.job(ref)).toMatchObject({ state: 'active', worker: 'other' });
 });

@@ -16,6 +16,15 @@ afterEach(async () => {
 const payloads = (claimed: readonly { envelope: string }[]) =>
   claimed.map(({ envelope }) => envelope.split('\n').slice(3).join('\n'));
 
+it('counts the jobs of more due lanes than one call looks into', async () => {
+  for (let i = 0; i < 5_200; i += 400) {
+    const jobs = Array.from({ length: 400 }, (_, j) => newJob({ name: `name-${i + j}`, priority: 1 + (j % 3) }));
+    await Promise.all(test.store.schedule(QUEUE, jobs));
+  }
+  await test.schedule({ due: { delayMs: 3_600_000 } });
+  expect(await test.store.counts(QUEUE)).toMatchObject({ scheduled: 1, due: 5_200 });
+});
+
 describe('claim', () => {
   it('gives what is due, most urgent first, then by due time, then in schedule order', async () => {
     const now = Date.now();

@@ -13,7 +13,7 @@
 -- ARGV[7] highest id that this call's maker made for it ('-' = none)
 -- ARGV[8…] five for each job: id, how it was chosen ('' made by this caller, 'c' by the user, 'm' by the user in the form
 --          of a made one), lane, due (> 0: at, epoch ms; <= 0: minus the delay in ms), rest of the envelope
--- Returns {status, now, bits, due of each duplicate…}: a bit is 1 where the job was created.
+-- Returns {status, now, when the call was taken in, bits, due of each duplicate…}: a bit is 1 where the job was created.
 -- Repeating it after a lost reply: the record answers, even when the job has run and is gone by then.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered = ARGV[5] == '1'
@@ -29,7 +29,6 @@ local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then
   local reply = { status, digits(now) }
   if answer then
-    reply[2] = nil
     local parts = string.match(answer, '^%S+ %S+ (.*)$')
     for part in string.gmatch(parts, '%S+') do reply[#reply + 1] = part end
   end
@@ -91,4 +90,4 @@ redis.call('SET', callKey, ARGV[2] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' ..
 for _, lane in ipairs(laneList) do
   if lane.moved then wake(nameOf(lane.name), tonumber(lane.headDue)) end
 end
-return { 'done', unpack(reply) }
+return { 'done', digits(now), unpack(reply) }

@@ -25,7 +25,6 @@
 -- ARGV[20…] how many jobs completed and leave nothing behind, then two for each: id, fence
 -- then how many others ended, then five for each: transition, id, fence, and two that depend on it (see parts/settle.lua)
 -- then how many leases to renew, then two for each: id, fence
--- then how many names not to claim now, then the names
 -- Returns {status, now, a bit for each settlement in order (1 = its lease was still held), ids of leases that are lost,
 --   ids of recovered jobs, when to look again (epoch ms, 0 = when there is room), fence, where to go on looking,
 --   five for each claimed job: id, due, attempt, crashes, envelope}

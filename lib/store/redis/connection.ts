@@ -17,12 +17,14 @@ const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
 /**
- * One connection to Redis on which scripts run exactly as often as they take effect once: every script is safe to
- * repeat, so a call whose reply was lost is sent again here, until it is answered or its time is over.
+ * One connection to Redis. A script may run more than once, but takes effect once: each is safe to repeat, so a call whose
+ * reply was lost is sent again here, until it is answered or its time is over.
  * No promise of the client is ever awaited without a timer of our own: after some disconnects they never settle.
  */
 export class RedisConnection {
   private closed = false;
+  /** Since when calls have been waiting without any answer, a time of `performance.now()`. */
+  private silentSince?: number;
   /** Ends what waits when the connection is closed. A set, as there may be thousands. */
   private readonly whenClosed = new Set<() => void>();
 
@@ -84,10 +86,9 @@ export class RedisConnection {
       let message: string;
       try {
         if (this.client.status !== 'ready') await this.ready(giveUpAt);
-        return await this.before(Math.min(giveUpAt, performance.now() + this.silenceMs), attempt());
+        return await this.answered(attempt(), giveUpAt);
       } catch (cause) {
         if (cause instanceof QueueClosedError) throw cause;
-        if (cause instanceof Silence) dropConnections(this.client);
         message = (cause as Error).message ?? '';
         if (!(cause instanceof QueueUnavailableError) && !NOT_NOW.test(message)) {
           if (REFUSED.test(message)) throw refused(message, mayHaveRun);
@@ -115,6 +116,26 @@ export class RedisConnection {
     } catch (error) {
       if (!(error as Error).message?.startsWith('NOSCRIPT')) throw error;
       return await this.client.eval(source, keys.length, ...keys, ...args);
+    }
+  }
+
+  /**
+   * Waits for an answer, until `giveUpAt` or until Redis has kept silent for so long that the connection counts as dead.
+   * A call that has little time left says nothing about the connection, so the silence is that of all calls together.
+   */
+  private async answered<T>(answer: Promise<T>, giveUpAt: number): Promise<T> {
+    this.silentSince ??= performance.now();
+    try {
+      const value = await this.before(Math.min(giveUpAt, performance.now() + this.silenceMs), answer);
+      this.silentSince = undefined;
+      return value;
+    } catch (error) {
+      if (!(error instanceof Silence)) this.silentSince = undefined;
+      else if (this.silentSince !== undefined && performance.now() - this.silentSince >= this.silenceMs - 1) {
+        this.silentSince = undefined;
+        dropConnections(this.client);
+      }
+      throw error;
     }
   }
 

@@ -2,7 +2,7 @@ import type { JobCounts, JobState, StoredJob } from '../job-store.js';
 import { headsKey, laneKey, type QueueKeys } from '../keys.js';
 import type { RedisConnection } from './connection.js';
 
-/** How many due lanes one call counts; with more the counts are of several moments, close to each other. */
+/** How many due lanes one call counts: about as many microseconds. With more the counts are of several moments. */
 const LANES_A_CALL = 5_000;
 
 /** Reads of one queue. Nothing here writes. */
@@ -14,12 +14,18 @@ export class RedisInspection {
   ) {}
 
   async counts(): Promise<JobCounts> {
-    const { waiting, due, active, dead, completed } = await this.readCounts(LANES_A_CALL);
-    return { scheduled: waiting - due, due, active, completed, dead };
+    const { waiting, active, dead, completed, ...first } = await this.readCounts(0, LANES_A_CALL);
+    let { due, whole } = first;
+    for (let lanes = LANES_A_CALL; !whole; lanes += LANES_A_CALL) {
+      const next = await this.readCounts(lanes, LANES_A_CALL);
+      due += next.due;
+      whole = next.whole;
+    }
+    return { scheduled: Math.max(0, waiting - due), due, active, completed, dead };
   }
 
   async nextDue(): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
-    const { nextDue, nowMs } = await this.readCounts(0);
+    const { nextDue, nowMs } = await this.readCounts(0, 0);
     return { dueAtMs: nextDue, nowMs };
   }
 
@@ -62,7 +68,7 @@ export class RedisInspection {
 
   /** In the order of claims: by priority, then due time, then id; those not yet due by due time alone. */
   private async waitingIds(state: 'scheduled' | 'due', offset: number, limit: number): Promise<string[]> {
-    const { nowMs } = await this.readCounts(0);
+    const { nowMs } = await this.readCounts(0, 0);
     const [from, to] = state === 'due' ? ['-inf', String(nowMs)] : [`(${nowMs}`, '+inf'];
     const wanted = offset + limit;
     const found: { id: string; due: number; priority: number }[] = [];
@@ -97,20 +103,21 @@ export class RedisInspection {
     return heads.map((head) => head.slice(head.indexOf('\t') + 1));
   }
 
-  private async readCounts(lanes: number) {
+  private async readCounts(passOver: number, lanes: number) {
     const { keys } = this;
     const read = [keys.jobs, keys.active, keys.dead, keys.completed, keys.levels];
-    const reply = (await this.connection.run('counts', read, [keys.base, lanes], this.giveUpAt())) as (
+    const reply = (await this.connection.run('counts', read, [keys.base, passOver, lanes], this.giveUpAt())) as (
       | string
       | number
     )[];
-    const [waiting, due, active, dead, completed, , now, nextDue] = reply;
+    const [waiting, due, active, dead, completed, whole, now, nextDue] = reply;
     return {
       waiting: Number(waiting),
       due: Number(due),
       active: Number(active),
       dead: Number(dead),
       completed: Number(completed),
+      whole: whole === '1',
       nowMs: Number(now),
       nextDue: nextDue === '' ? undefined : Number(nextDue),
     };

@@ -115,19 +115,19 @@ export class ScheduleOutbox {
     }
   }
 
-  private answer(calls: Waiting[], ids: string[], [, now, bits, ...duplicates]: string[]): void {
+  private answer(calls: Waiting[], ids: string[], [, , takenAt, bits, ...duplicates]: string[]): void {
     let nextDuplicate = 0;
     calls.forEach(({ job, resolve }, i) => {
       const created = bits![i] === '1';
-      const dueAtMs = created ? dueOf(job, Number(now)) : Number(duplicates[nextDuplicate++]);
+      const dueAtMs = created ? dueOf(job, Number(takenAt)) : Number(duplicates[nextDuplicate++]);
       resolve({ id: ids[i]!, dueAtMs, created });
     });
   }
 }
 
 /** As the script computes it. */
-function dueOf(job: NewJob, nowMs: number): number {
-  return 'at' in job.due ? Math.max(job.due.at, nowMs) : nowMs + job.due.delayMs;
+function dueOf(job: NewJob, takenAtMs: number): number {
+  return 'at' in job.due ? Math.max(job.due.at, takenAtMs) : takenAtMs + job.due.delayMs;
 }
 
 /** How a caller's own id looks to the scripts: `m` may be one that was made for a call which ended in an error. */

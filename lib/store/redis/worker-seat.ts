@@ -133,7 +133,6 @@ export class RedisWorkerSeat implements WorkerSeat {
       ...others,
       renewals.length,
       ...renewals.flatMap(({ id, fence }) => [id, fence]),
-      0,
     ];
   }
 

@@ -25,8 +25,8 @@ const MORE: Partial<Record<ScriptName, number>> = {
   schedule: 2 * 5,
   // One name.
   register: 1,
-  // Four lists, each after its length: one plain end, one other, one renewal, no name.
-  turn: 1 + 2 + (1 + 5) + (1 + 2) + 1,
+  // Three lists, each after its length: one plain end, one other, one renewal.
+  turn: 1 + 2 + (1 + 5) + (1 + 2),
 };
 
 interface Run {
@@ -40,7 +40,7 @@ async function runAll(): Promise<Run[]> {
   const runs: Run[] = [];
   const replies: Record<ScriptName, unknown[]> = {
     clock: [NOW],
-    schedule: [['done', NOW, '11']],
+    schedule: [['done', NOW, NOW, '11']],
     replace: [['done', NOW, '1', NOW]],
     cancel: [['done', NOW, '1']],
     replay: [['done', NOW, '1']],

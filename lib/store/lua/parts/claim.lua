@@ -7,9 +7,6 @@ local FIRST_READ = 4
 -- Envelopes are read in growing groups, so that large ones are noticed before many of them have been read.
 local FIRST_ENVELOPES, LARGE_BYTES = 8, 1048576
 
-local excluded = {}
-for _ = 1, tonumber(nextArg()) do excluded[nextArg()] = true end
-
 local picked, more, goOnFrom = {}, false, ''
 local lanesLooked = 0
 
@@ -47,7 +44,7 @@ local function dueLanes(priority, wanted, offset)
     end
     local handled = redis.call('SMISMEMBER', handlesKey, unpack(names))
     for i, laneName in ipairs(laneNames) do
-      if handled[i] == 1 and not excluded[names[i]] then found[#found + 1] = laneName end
+      if handled[i] == 1 then found[#found + 1] = laneName end
     end
     offset = offset + #heads
     lanesLooked = lanesLooked + #heads

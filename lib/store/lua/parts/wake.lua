@@ -1,7 +1,7 @@
 -- Workers that handle the same names are a group. An idle worker stands in its group's `sleepers` with the time at
 -- which it will look again. When a lane's head moves forward, one sleeper of each group that handles the name is told
--- by a message on its own channel, and a second one half a second later in case the first is dead. Nobody is told
--- while a sleeper looks early enough anyway, so the cost of a due job does not grow with the number of idle workers.
+-- by a message on its own channel, and a second one half a second later in case the first is dead. One that
+-- looks early enough anyway is not told. So the cost of a due job does not grow with the number of idle workers.
 -- Needs `base`, `groupsKey` and `clustered`.
 local DEPUTY_MS = 500
 -- How long a sleeper that has been told counts as on its way.
