@@ -20,5 +20,7 @@ function printable(max: number): Check<string> {
       : { problem: `got ${describe(value)}, expected 1 to ${max} printable characters` };
 }
 
-export const jobName: Check<string> = printable(128);
+export const JOB_NAME_CHARACTERS = 128;
+
+export const jobName: Check<string> = printable(JOB_NAME_CHARACTERS);
 export const jobId: Check<string> = printable(256);

@@ -11,7 +11,7 @@ import { describe } from './describe.js';
 import { DUE_NOW, type Due, readDue } from './due.js';
 import type { Duration } from './duration.js';
 import { InvalidScheduleError } from './errors.js';
-import { jobId, jobName, keyPart } from './names.js';
+import { JOB_NAME_CHARACTERS, jobId, jobName, keyPart } from './names.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 import { type Check, readOptions, type Shape } from './shape.js';
 
@@ -115,7 +115,7 @@ function readName(job: unknown): string {
   const read = jobName(job);
   if ('problem' in read) {
     throw new InvalidScheduleError(
-      `schedule: job: ${read.problem.replace('expected', 'expected a definition or a name of')}.`,
+      `schedule: job: got ${describe(job)}, expected a definition or a name of 1 to ${JOB_NAME_CHARACTERS} printable characters.`,
     );
   }
   return read.value;

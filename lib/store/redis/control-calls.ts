@@ -3,9 +3,10 @@ import { encodeEnvelopeRest, laneName } from '../envelope.js';
 import type { NewJob, ScheduledAnswer } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { ScriptName } from '../scripts/embedded.js';
+import { aboutJob } from './call-error.js';
 import type { ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
-import { howChosen, withId } from './schedule-outbox.js';
+import { howChosen } from './schedule-outbox.js';
 import type { SlotPool } from './slot-pool.js';
 
 /** Calls about one job that exists already: cancel, reschedule, replace. */
@@ -13,7 +14,7 @@ export class ControlCalls {
   constructor(
     private readonly slots: SlotPool,
     private readonly keys: QueueKeys,
-    private readonly options: { clustered: boolean; keepRecordMs: number; keepIdsMs: number },
+    private readonly options: { queue: string; clustered: boolean; keepRecordMs: number; keepIdsMs: number },
   ) {}
 
   async cancel(id: string): Promise<boolean> {
@@ -71,7 +72,7 @@ export class ControlCalls {
     try {
       return await this.slots.call(script, keys, rest);
     } catch (error) {
-      throw withId(error, id);
+      throw aboutJob(error, { queue: this.options.queue, jobId: id });
     }
   }
 }

@@ -141,6 +141,7 @@ export class RedisJobStore implements JobStore {
     const clock = new ServerClock(keys);
     const { keepIdsMs } = settingsOf(name);
     const options = {
+      queue: name,
       clustered: this.clients.clustered,
       keepRecordMs: Math.max(KEEP_RECORD_MS, keepIdsMs, 2 * commandTimeoutMs),
       keepIdsMs,

@@ -1,8 +1,9 @@
-import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
+import { QueueClosedError } from '../../core/errors.js';
 import { JobIdMaker, looksMade } from '../../core/job-id.js';
 import { encodeEnvelopeRest, laneName } from '../envelope.js';
 import type { NewJob, ScheduledAnswer } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
+import { aboutJob } from './call-error.js';
 import { CallSlot } from './call-slot.js';
 import type { RedisConnection, ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
@@ -35,7 +36,7 @@ export class ScheduleOutbox {
     clock: ServerClock,
     private readonly keys: QueueKeys,
     private readonly ids: JobIdMaker,
-    private readonly options: { clustered: boolean; keepRecordMs: number; commandTimeoutMs: number },
+    private readonly options: { queue: string; clustered: boolean; keepRecordMs: number; commandTimeoutMs: number },
   ) {
     this.slot = new CallSlot(connection, clock, keys);
   }
@@ -111,7 +112,9 @@ export class ScheduleOutbox {
       this.answer(calls, ids, reply as string[]);
     } catch (error) {
       this.slot.rename();
-      for (const [i, call] of calls.entries()) call.reject(withId(error, ids[i]!));
+      for (const [i, call] of calls.entries()) {
+        call.reject(aboutJob(error, { queue: options.queue, jobName: call.job.name, jobId: ids[i]! }));
+      }
     }
   }
 
@@ -133,10 +136,4 @@ function dueOf(job: NewJob, takenAtMs: number): number {
 /** How a caller's own id looks to the scripts: `m` may be one that was made for a call which ended in an error. */
 export function howChosen(id: string): 'm' | 'c' {
   return looksMade(id) ? 'm' : 'c';
-}
-
-/** The error of a whole call, said of one of its jobs: under that id it may be called again. */
-export function withId(error: unknown, jobId: string): unknown {
-  if (!(error instanceof QueueUnavailableError)) return error;
-  return new QueueUnavailableError(error.message, error.outcome, { jobId, redisCode: error.redisCode });
 }

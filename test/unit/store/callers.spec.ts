@@ -60,7 +60,13 @@ async function runAll(): Promise<Run[]> {
   } as unknown as RedisConnection;
   const keys = queueKeys('sq', 'mail');
   const clock = new ServerClock(keys);
-  const options = { clustered: false, keepRecordMs: 60_000, keepIdsMs: 600_000, commandTimeoutMs: 5_000 };
+  const options = {
+    queue: 'mail',
+    clustered: false,
+    keepRecordMs: 60_000,
+    keepIdsMs: 600_000,
+    commandTimeoutMs: 5_000,
+  };
 
   const outbox = new ScheduleOutbox(connection, clock, keys, new JobIdMaker(), options);
   await Promise.all([outbox.add(JOB), outbox.add({ ...JOB, id: 'r7' })]);
