@@ -1,7 +1,6 @@
 import { DUE_NOW, type Due } from '../../core/due.js';
 import type { QueueKeys } from '../keys.js';
 import { toDueArgument } from './due-argument.js';
-import type { ServerClock } from './server-clock.js';
 import type { SlotPool } from './slot-pool.js';
 
 /** How many dead jobs one call moves: a script of so many stays well below a millisecond or two. */
@@ -11,13 +10,12 @@ const JOBS_A_CALL = 100;
 export class RedisDeadLetters {
   constructor(
     private readonly slots: SlotPool,
-    private readonly clock: ServerClock,
     private readonly keys: QueueKeys,
     private readonly options: { clustered: boolean; keepRecordMs: number },
   ) {}
 
   async replayOne(id: string, due: Due): Promise<number> {
-    return this.replay(id, 0, due, 0);
+    return (await this.replay(id, 0, due, 0)).count;
   }
 
   /** Only those that are dead by now: a job that dies again meanwhile is not put back a second time. */
@@ -27,9 +25,9 @@ export class RedisDeadLetters {
     let diedBy = 0;
     for (;;) {
       const next = this.laterBy(due, replayed * spacingMs, diedBy);
-      const count = await this.replay('', diedBy, next, spacingMs);
-      // The first reply has told the time on Redis' clock.
-      diedBy ||= this.clock.at(performance.now());
+      const { count, nowMs } = await this.replay('', diedBy, next, spacingMs);
+      // That of the first call, so that nothing which dies after it is put back again.
+      diedBy ||= nowMs;
       replayed += count;
       if (count < JOBS_A_CALL) return replayed;
     }
@@ -54,7 +52,12 @@ export class RedisDeadLetters {
     return startedAt === 0 ? due : { at: startedAt + due.delayMs + ms };
   }
 
-  private async replay(id: string, diedBy: number, due: Due, spacingMs: number): Promise<number> {
+  private async replay(
+    id: string,
+    diedBy: number,
+    due: Due,
+    spacingMs: number,
+  ): Promise<{ count: number; nowMs: number }> {
     const { keys, options } = this;
     const fixed = [keys.jobs, keys.claims, keys.dead, keys.levels, keys.groups];
     const args = [
@@ -67,6 +70,6 @@ export class RedisDeadLetters {
       spacingMs,
     ];
     const reply = await this.slots.call('replay', fixed, args);
-    return Number(reply[2]);
+    return { count: Number(reply[2]), nowMs: Number(reply[1]) };
   }
 }

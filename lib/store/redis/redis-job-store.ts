@@ -152,7 +152,7 @@ export class RedisJobStore implements JobStore {
       keys,
       outbox: new ScheduleOutbox(this.producing, clock, keys, this.ids, options),
       control: new ControlCalls(slots, keys, options),
-      deadLetters: new RedisDeadLetters(slots, clock, keys, options),
+      deadLetters: new RedisDeadLetters(slots, keys, options),
       inspection: new RedisInspection(this.producing, keys, commandTimeoutMs),
     };
   }

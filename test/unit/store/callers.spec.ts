@@ -75,7 +75,7 @@ async function runAll(): Promise<Run[]> {
   await control.replace({ ...JOB, id: 'r7' });
   await control.reschedule('r7', { at: Number(NOW) });
   await control.cancel('r7');
-  const deadLetters = new RedisDeadLetters(slots, clock, keys, options);
+  const deadLetters = new RedisDeadLetters(slots, keys, options);
   await deadLetters.replayOne('r7', { delayMs: 0 });
   await deadLetters.purge();
   const listener = { hears: () => true } as unknown as WakeListener;
