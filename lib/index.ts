@@ -1,4 +1,4 @@
-export type { BackoffOptions } from './core/backoff.js';
+export type { BackoffFunction, BackoffOptions } from './core/backoff.js';
 export {
   defineScheduledJob,
   type JobDefinitionOptions,
@@ -12,6 +12,8 @@ export {
   InvalidOptionsError,
   InvalidPayloadError,
   InvalidScheduleError,
+  JobCancelledError,
+  JobTimeoutError,
   LeaseLostError,
   type PayloadFinding,
   PayloadTooLargeError,
@@ -21,12 +23,15 @@ export {
   UnrecoverableJobError,
 } from './core/errors.js';
 export type { DeadReason, ScheduledQueueEvent } from './core/events.js';
+export type { OnLate } from './core/lateness.js';
 export { JobOutcome, type SnoozeUntil } from './core/outcome.js';
 export type { ValidationOptions } from './core/payload-class.js';
 export { JobPriority } from './core/priority.js';
 export type { Keep, QueueOptions } from './core/queue-options.js';
+export type { RunOptions } from './core/run-settings.js';
 export type { JobRef, RescheduleOptions, ScheduleOptions } from './core/schedule-options.js';
 export { ScheduledJob, type ScheduledJobRef } from './core/scheduled-job.js';
+export type { Explanation } from './nest/explanation.js';
 export type { FailedAttempt, InspectedJob } from './nest/inspected-job.js';
 export type { JobOverrides, RedisScheduledQueueModuleOptions, Role } from './nest/module-options.js';
 export { type HandlerOptions, OnScheduledJob } from './nest/on-scheduled-job.decorator.js';

@@ -23,7 +23,8 @@ export function embed() {
     .map((file) => {
       const source = readScript(file).join('\n');
       const sha = createHash('sha1').update(source).digest('hex');
-      return `  ${file.replace('.lua', '')}: {\n    sha: '${sha}',\n    source: ${JSON.stringify(source)},\n  },\n`;
+      const name = file.replace('.lua', '');
+      return `  ${name.includes('-') ? `'${name}'` : name}: {\n    sha: '${sha}',\n    source: ${JSON.stringify(source)},\n  },\n`;
     });
   return `// Made by scripts/embed-lua.mjs from lib/store/lua; change the .lua files and run \`npm run embed\`.\nexport const SCRIPTS = {\n${entries.join('')}} as const;\n\nexport type ScriptName = keyof typeof SCRIPTS;\n`;
 }

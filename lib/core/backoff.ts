@@ -1,6 +1,7 @@
 import { describe } from './describe.js';
-import type { Duration } from './duration.js';
-import { type Check, duration, oneOf, options } from './shape.js';
+import { type Duration, parseDuration } from './duration.js';
+import type { ScheduledJob } from './scheduled-job.js';
+import { type Check, duration, isRecord, oneOf, options } from './shape.js';
 
 /** How long a failed job waits before its next attempt. */
 export interface BackoffOptions {
@@ -13,6 +14,13 @@ export interface BackoffOptions {
   /** 0 to 1: the part of the wait that is left to chance, so that jobs that failed together do not return together. Default 0. */
   jitter?: number;
 }
+
+/**
+ * Says how long a job waits after attempt `attempt` (from 1) has failed with `error`. Asked where the handler runs; an answer
+ * that is no duration, or a throw, is logged and the default backoff is taken.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: it may look into any payload
+export type BackoffFunction = (attempt: number, error: unknown, job: ScheduledJob<any>) => Duration;
 
 /** A backoff whose durations have been read. */
 export interface Backoff {
@@ -30,6 +38,23 @@ export function backoffDelayMs(backoff: Backoff, attempt: number, random: () => 
   const factor = backoff.type === 'exponential' ? 2 ** Math.min(attempt - 1, 60) : 1;
   const delayMs = Math.min(backoff.delayMs * factor, backoff.maxDelayMs ?? LONGEST_DELAY_MS, LONGEST_DELAY_MS);
   return Math.round(delayMs * (1 - (backoff.jitter ?? 0) * random()));
+}
+
+/** What a backoff function answers in ms, or a sentence that says why it cannot be used. Never throws. */
+export function askBackoff(
+  ask: BackoffFunction,
+  attempt: number,
+  error: unknown,
+  job: ScheduledJob,
+): number | { problem: string } {
+  let answer: unknown;
+  try {
+    answer = ask(attempt, error, job);
+  } catch (thrown) {
+    return { problem: `it threw ${describe(thrown)}` };
+  }
+  const delayMs = parseDuration(answer);
+  return typeof delayMs === 'number' ? Math.min(delayMs, LONGEST_DELAY_MS) : delayMs;
 }
 
 const fraction: Check<number> = (value) =>
@@ -53,4 +78,13 @@ export const backoffCheck: Check<Backoff> = (value) => {
     };
   }
   return { value: read.value as Backoff };
+};
+
+/** For definitions and handlers, which run where a function can be asked. */
+export const backoffOrFunctionCheck: Check<Backoff | BackoffFunction> = (value) => {
+  if (typeof value === 'function') return { value: value as BackoffFunction };
+  const read = backoffCheck(value);
+  return 'problem' in read && !isRecord(value)
+    ? { problem: `got ${describe(value)}, expected { type, delayMs } or a function (attempt, error, job) => duration` }
+    : read;
 };

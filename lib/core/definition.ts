@@ -1,10 +1,18 @@
-import { type Backoff, type BackoffOptions, backoffCheck } from './backoff.js';
+import {
+  type Backoff,
+  type BackoffFunction,
+  type BackoffOptions,
+  backoffCheck,
+  backoffOrFunctionCheck,
+} from './backoff.js';
 import { describe } from './describe.js';
+import type { Duration } from './duration.js';
 import { InvalidOptionsError } from './errors.js';
+import { ON_LATE, type OnLate } from './lateness.js';
 import { jobName, keyPart } from './names.js';
 import type { PayloadClass } from './payload-class.js';
 import { MAX_PRIORITY } from './priority.js';
-import { type Check, classReference, integer, isRecord, oneOf, readOptions, type Shape } from './shape.js';
+import { type Check, classReference, duration, integer, isRecord, oneOf, readOptions, type Shape } from './shape.js';
 
 /** What may be said of a job in its definition and in each call to `schedule`. */
 export interface JobOptions {
@@ -14,13 +22,24 @@ export interface JobOptions {
   maxAttempts?: number;
   /** How long a failed job waits. Default exponential from 60 s. */
   backoff?: BackoffOptions;
+  /** How long one run may take before its signal aborts and the attempt fails. 0 for none. Default 1 800 000, half an hour. */
+  timeoutMs?: Duration;
+  /** How long after its due time a run may begin; beyond it `onLate` says what becomes of the job. Default: any. */
+  maxLatenessMs?: Duration;
+  /**
+   * What becomes of a job that nobody could begin within `maxLatenessMs`, decided by Redis' clock as it is claimed: `run` it
+   * all the same, `discard` it, or `dead-letter` it with the reason `late`; each is told as the event `late`. Default `run`.
+   */
+  onLate?: OnLate;
   /** What scheduling an id that waits already does: `keep` changes nothing; `replace` puts this job in its place, payload, due time and options, from attempt 1. Needs an `id` in the call. Default `keep`. */
   onDuplicate?: 'keep' | 'replace';
   /** Strings that travel with the job, up to 4 KiB in all. */
   headers?: Record<string, string>;
 }
 
-export interface JobDefinitionOptions extends JobOptions {
+export interface JobDefinitionOptions extends Omit<JobOptions, 'backoff'> {
+  /** How long a failed job waits, or a function that says it. Default exponential from 60 s. */
+  backoff?: BackoffOptions | BackoffFunction;
   /** The queue that the job lives in. Default `'default'`. */
   queue?: string;
   /** The class of the payload: it is validated before anything is written and again before the handler runs. */
@@ -28,9 +47,14 @@ export interface JobDefinitionOptions extends JobOptions {
 }
 
 /** Job options that have been read. */
-export interface JobSettings extends Omit<JobOptions, 'backoff'> {
+export interface JobSettings extends Omit<JobOptions, 'backoff' | 'timeoutMs' | 'maxLatenessMs'> {
   backoff?: Backoff;
+  timeoutMs?: number;
+  maxLatenessMs?: number;
 }
+
+/** Options of a definition that have been read. */
+export type DefinitionSettings = Omit<JobSettings, 'backoff'> & { backoff?: Backoff | BackoffFunction };
 
 declare const payloadType: unique symbol;
 
@@ -39,7 +63,7 @@ export interface ScheduledJobDefinition<T = unknown> {
   readonly name: string;
   readonly queue?: string;
   readonly payload?: PayloadClass;
-  readonly settings: Readonly<JobSettings>;
+  readonly settings: Readonly<DefinitionSettings>;
   /** Only for the type checker: no such property exists. */
   readonly [payloadType]?: T;
 }
@@ -69,6 +93,9 @@ export const JOB_SETTINGS_SHAPE: Shape<JobSettings> = {
   priority: integer(1, MAX_PRIORITY),
   maxAttempts: integer(1, 1_000),
   backoff: backoffCheck,
+  timeoutMs: duration(),
+  maxLatenessMs: duration(),
+  onLate: oneOf(...ON_LATE),
   onDuplicate: oneOf('keep', 'replace'),
   headers,
 };
@@ -88,9 +115,9 @@ export function defineScheduledJob<T = unknown>(
 export function defineScheduledJob(name: string, options?: JobDefinitionOptions): ScheduledJobDefinition {
   const checked = jobName(name);
   if ('problem' in checked) throw new InvalidOptionsError(`defineScheduledJob: name: ${checked.problem}.`);
-  const { queue, payload, ...settings } = readOptions<JobSettings & { queue: string; payload: PayloadClass }>(
+  const { queue, payload, ...settings } = readOptions<DefinitionSettings & { queue: string; payload: PayloadClass }>(
     options,
-    { queue: keyPart, payload: classReference, ...JOB_SETTINGS_SHAPE },
+    { queue: keyPart, payload: classReference, ...JOB_SETTINGS_SHAPE, backoff: backoffOrFunctionCheck },
     `defineScheduledJob('${name}')`,
     (message) => new InvalidOptionsError(message, { jobName: name }),
   );

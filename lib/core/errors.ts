@@ -76,6 +76,16 @@ export class LeaseLostError extends ScheduledQueueError {
   readonly code = 'LEASE_LOST';
 }
 
+/** A run took longer than its job's `timeoutMs`; the attempt has failed, and what the handler answers later no longer counts. */
+export class JobTimeoutError extends ScheduledQueueError {
+  readonly code = 'JOB_TIMEOUT';
+}
+
+/** Somebody asked for a running job to be cancelled; what the handler answers no longer counts. */
+export class JobCancelledError extends ScheduledQueueError {
+  readonly code = 'JOB_CANCELLED';
+}
+
 /** Thrown by a handler whose job can never succeed: it goes to the dead-letter set at once, however many attempts it has left. */
 export class UnrecoverableJobError extends ScheduledQueueError {
   readonly code = 'UNRECOVERABLE_JOB';

@@ -1,3 +1,5 @@
+import type { OnLate } from './lateness.js';
+
 interface JobEvent {
   queue: string;
   id: string;
@@ -20,7 +22,8 @@ export type ScheduledQueueEvent =
   | (RunEvent & { type: 'discarded'; reason: string })
   | (RunEvent & { type: 'leaseLost' })
   | (JobEvent & { type: 'cancelled' })
-  | (JobEvent & { type: 'recovered' });
+  | (JobEvent & { type: 'late'; name: string; latenessMs: number; onLate: OnLate })
+  | (RunEvent & { type: 'recovered' });
 
 /** Why a job lies in the dead-letter set. */
 export type DeadReason =
@@ -28,6 +31,7 @@ export type DeadReason =
   | 'unrecoverable'
   | 'dead-lettered'
   | 'crashed'
+  | 'late'
   | 'invalid-payload'
   | 'unreadable'
   | 'envelope-missing';

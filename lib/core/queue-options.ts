@@ -28,6 +28,11 @@ export interface QueueOptions {
   keepDead?: Keep;
   /** How long the id of an ended job, if the caller chose it, still answers `created: false`. 0 forgets it at once. Default 600 000. */
   keepIdsMs?: Duration;
+  /**
+   * How often a job's lease may run out, its worker having died or frozen with it, before the job is dead with the reason
+   * `crashed`: so one that kills its process cannot kill a fleet. At least 1. Default 3.
+   */
+  maxCrashes?: number;
 }
 
 /** Queue options that have been read, with every default in its place. */
@@ -38,6 +43,7 @@ export interface QueueSettings {
   keepCompleted: KeepRule;
   keepDead: KeepRule;
   keepIdsMs: number;
+  maxCrashes: number;
 }
 
 export const DEFAULT_QUEUE = 'default';
@@ -54,6 +60,7 @@ const DEFAULTS: QueueSettings = {
   keepCompleted: { count: 0, ageMs: 0 },
   keepDead: { count: 10_000, ageMs: 0 },
   keepIdsMs: 600_000,
+  maxCrashes: 3,
 };
 
 const keepOptions = options<KeepRule>({ count: integer(0), ageMs: duration(1) });
@@ -77,6 +84,7 @@ const SHAPE: Shape<QueueSettings> = {
   keepCompleted: keep,
   keepDead: keep,
   keepIdsMs: duration(),
+  maxCrashes: integer(1),
 };
 
 /** Reads the options of one queue and fills in the defaults. Throws `InvalidOptionsError`. */

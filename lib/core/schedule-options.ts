@@ -11,6 +11,7 @@ import { describe } from './describe.js';
 import { DUE_NOW, type Due, readDue } from './due.js';
 import type { Duration } from './duration.js';
 import { InvalidScheduleError } from './errors.js';
+import type { LatenessRule } from './lateness.js';
 import { JOB_NAME_CHARACTERS, jobId, jobName, keyPart } from './names.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 import { type Check, readOptions, type Shape } from './shape.js';
@@ -43,7 +44,8 @@ export interface ScheduleRequest {
   id?: string;
   replace: boolean;
   /** What the call itself says; the definition's part is decided where the handler runs. */
-  settings: Pick<JobSettings, 'maxAttempts' | 'backoff' | 'headers'>;
+  settings: Pick<JobSettings, 'maxAttempts' | 'backoff' | 'timeoutMs' | 'headers'>;
+  lateness?: LatenessRule;
 }
 
 interface ReadScheduleOptions extends JobSettings {
@@ -82,6 +84,7 @@ export function readSchedule(
       due: DUE_NOW,
       replace: false,
       settings: defined?.headers ? { headers: defined.headers } : NO_SETTINGS,
+      lateness: latenessOf(defined),
     };
   }
   const where = `schedule('${name}')`;
@@ -93,6 +96,9 @@ export function readSchedule(
   if (replace && given.id === undefined && given.onDuplicate) {
     throw refuse(`${where}: onDuplicate: 'replace' needs an id, expected one that names what is replaced.`);
   }
+  const lateness = latenessOf({ ...defined, ...given });
+  if (given.onLate && !lateness)
+    throw refuse(`${where}: onLate: '${given.onLate}' needs maxLatenessMs, expected how late is too late.`);
   const merged = defined?.headers && given.headers ? headers({ ...defined.headers, ...given.headers }) : undefined;
   if (merged && 'problem' in merged) throw refuse(`${where}: headers, with the definition's: ${merged.problem}.`);
   return {
@@ -106,9 +112,16 @@ export function readSchedule(
     settings: {
       maxAttempts: given.maxAttempts,
       backoff: given.backoff,
+      timeoutMs: given.timeoutMs,
       headers: merged?.value ?? given.headers ?? defined?.headers,
     },
+    lateness,
   };
+}
+
+function latenessOf(settings: Pick<JobSettings, 'maxLatenessMs' | 'onLate'> | undefined): LatenessRule | undefined {
+  if (settings?.maxLatenessMs === undefined) return undefined;
+  return { maxLatenessMs: settings.maxLatenessMs, onLate: settings.onLate ?? 'run' };
 }
 
 function readName(job: unknown): string {

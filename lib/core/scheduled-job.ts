@@ -20,10 +20,19 @@ export abstract class ScheduledJob<T = unknown> {
   abstract readonly latenessMs: number;
   /** Grows with every claim of the job: whatever must refuse an outdated worker compares it. */
   abstract readonly fence: number;
-  /** Aborts when this run no longer counts or must end; `signal.reason` is a `LeaseLostError` or a `QueueClosedError`. */
+  /**
+   * Aborts when this run no longer counts or must end; `signal.reason` is a `JobTimeoutError`, a `LeaseLostError`, a
+   * `JobCancelledError` or a `QueueClosedError`.
+   */
   abstract readonly signal: AbortSignal;
   /** Tells a `progress` event with this value to whoever watches this process. */
   abstract progress(value: unknown): void;
+  /**
+   * Lets the event loop turn, renews the lease if that is due, and resolves once this run is known to be still the one that
+   * counts. Rejects with `signal.reason` where it is not. Rarely needed: leases renew by themselves while the event loop
+   * turns; for a handler that computes for long, between two pieces of its work. Waits while Redis is away.
+   */
+  abstract heartbeat(): Promise<void>;
 }
 
 /** What `schedule` answers; wherever a job is named, this will do. */

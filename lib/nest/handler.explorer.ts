@@ -1,7 +1,7 @@
 import { ContextIdFactory, type DiscoveryService, type MetadataScanner, ModuleRef } from '@nestjs/core';
-import { DEFAULT_BACKOFF, DEFAULT_MAX_ATTEMPTS } from '../core/defaults.js';
 import { InvalidOptionsError } from '../core/errors.js';
 import { DEFAULT_QUEUE } from '../core/queue-options.js';
+import { resolveRunSettings } from '../core/run-settings.js';
 import type { ScheduledJob } from '../core/scheduled-job.js';
 import type { HandlerRegistry } from '../worker/job-handler.js';
 import { finished, type HandlerContext, type HandlerPlace, hasEnhancers, type Method } from './handler-context.js';
@@ -45,13 +45,11 @@ export class HandlerExplorer {
       if (mark.instance !== this.instanceName) continue;
       const place = placeOf(wrapper, methodName);
       refuseParameterDecorators(prototype, methodName, mark, place);
-      const override = this.settings.jobs.get(mark.name);
       registry.add({
         queue: mark.queue ?? DEFAULT_QUEUE,
         name: mark.name,
         place,
-        maxAttempts: override?.maxAttempts ?? mark.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
-        backoff: override?.backoff ?? mark.backoff ?? DEFAULT_BACKOFF,
+        settings: resolveRunSettings(this.settings.jobs.get(mark.name), mark.own, mark.defined),
         payload: mark.payload,
         run: this.runner(wrapper, prototype, method as Method, {
           moduleKey: wrapper.host!.token,

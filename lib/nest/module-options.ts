@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { type Backoff, type BackoffOptions, backoffCheck } from '../core/backoff.js';
 import { describe, nearest } from '../core/describe.js';
 import type { Duration } from '../core/duration.js';
 import { InvalidOptionsError } from '../core/errors.js';
@@ -7,18 +6,14 @@ import { newMaker } from '../core/job-id.js';
 import { jobName, keyPart } from '../core/names.js';
 import type { ValidationOptions } from '../core/payload-class.js';
 import { type QueueOptions, type QueueSettings, readQueueOptions } from '../core/queue-options.js';
+import { RUN_OPTIONS_SHAPE, type RunOptions, type RunSettings } from '../core/run-settings.js';
 import { type Check, duration, flag, integer, isRecord, oneOf, readOptions, type Shape } from '../core/shape.js';
 import { type ConnectionOption, DEFAULT_CONNECTION } from '../store/redis/client.js';
 
 export type Role = 'both' | 'producer' | 'worker';
 
 /** What `jobs` may say of a job by name; it wins over `@OnScheduledJob` and the definition, and loses to the call. */
-export interface JobOverrides {
-  /** How often a job may run, the first time included: 1 to 1 000. */
-  maxAttempts?: number;
-  /** How long a failed job waits. */
-  backoff?: BackoffOptions;
-}
+export type JobOverrides = RunOptions;
 
 export interface RedisScheduledQueueModuleOptions {
   /**
@@ -59,7 +54,7 @@ export interface ModuleSettings {
   prefix: string;
   role: Role;
   workerId: string;
-  jobs: ReadonlyMap<string, { maxAttempts?: number; backoff?: Backoff }>;
+  jobs: ReadonlyMap<string, Partial<RunSettings>>;
   shutdownTimeoutMs: number;
   inheritAppConfig: boolean;
   validation: ValidationOptions;
@@ -158,11 +153,7 @@ function readJobs(given: object, where: string): ModuleSettings['jobs'] {
           `${where}: jobs['${job}']: queue cannot be changed from configuration: jobs wait where their definition or handler says.`,
         );
       }
-      const shape = { maxAttempts: integer(1, 1_000), backoff: backoffCheck };
-      return [
-        job,
-        readOptions<{ maxAttempts: number; backoff: Backoff }>(overrides, shape, `${where}: jobs['${job}']`, refuse),
-      ];
+      return [job, readOptions<RunSettings>(overrides, RUN_OPTIONS_SHAPE, `${where}: jobs['${job}']`, refuse)];
     }),
   );
 }

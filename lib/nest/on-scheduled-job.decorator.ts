@@ -1,22 +1,18 @@
 import 'reflect-metadata';
-import { type Backoff, type BackoffOptions, backoffCheck } from '../core/backoff.js';
 import { readDefinition, type ScheduledJobDefinition } from '../core/definition.js';
 import { InvalidOptionsError } from '../core/errors.js';
 import { jobName, keyPart } from '../core/names.js';
 import type { PayloadClass } from '../core/payload-class.js';
+import { RUN_OPTIONS_SHAPE, type RunOptions, type RunSettings } from '../core/run-settings.js';
 import type { ScheduledJob } from '../core/scheduled-job.js';
-import { integer, readOptions } from '../core/shape.js';
+import { readOptions } from '../core/shape.js';
 import { DEFAULT_INSTANCE } from './tokens.js';
 
-export interface HandlerOptions {
+export interface HandlerOptions extends RunOptions {
   /** The queue, if not the definition's. Default `'default'`. */
   queue?: string;
   /** The `name` of the module's instance that runs this handler. */
   instance?: string;
-  /** How often a job may run, the first time included: 1 to 1 000. */
-  maxAttempts?: number;
-  /** How long a failed job waits. */
-  backoff?: BackoffOptions;
 }
 
 /** What `@OnScheduledJob` leaves on a method. */
@@ -25,8 +21,9 @@ export interface HandlerMark {
   instance: string;
   queue?: string;
   payload?: PayloadClass;
-  maxAttempts?: number;
-  backoff?: Backoff;
+  /** What the decorator says, and what the definition. */
+  own: Partial<RunSettings>;
+  defined?: Partial<RunSettings>;
 }
 
 /** Fixed strings rather than symbols: both builds of this package must find each other's marks. */
@@ -79,18 +76,18 @@ function readMark(job: ScheduledJobDefinition | string, options: HandlerOptions 
   const name = definition?.name ?? job;
   const checked = jobName(name);
   if ('problem' in checked) throw new InvalidOptionsError(`@OnScheduledJob: job: ${checked.problem}.`);
-  const given = readOptions<{ queue: string; instance: string; maxAttempts: number; backoff: Backoff }>(
+  const { queue, instance, ...own } = readOptions<{ queue: string; instance: string } & RunSettings>(
     options,
-    { queue: keyPart, instance: keyPart, maxAttempts: integer(1, 1_000), backoff: backoffCheck },
+    { queue: keyPart, instance: keyPart, ...RUN_OPTIONS_SHAPE },
     `@OnScheduledJob('${checked.value}')`,
     (message) => new InvalidOptionsError(message, { jobName: checked.value }),
   );
   return {
     name: checked.value,
-    instance: given.instance ?? DEFAULT_INSTANCE,
-    queue: given.queue ?? definition?.queue,
+    instance: instance ?? DEFAULT_INSTANCE,
+    queue: queue ?? definition?.queue,
     payload: definition?.payload,
-    maxAttempts: given.maxAttempts ?? definition?.settings.maxAttempts,
-    backoff: given.backoff ?? definition?.settings.backoff,
+    own,
+    defined: definition?.settings,
   };
 }

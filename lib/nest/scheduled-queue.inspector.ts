@@ -6,6 +6,7 @@ import { DEFAULT_QUEUE } from '../core/queue-options.js';
 import { type JobRef, readRef } from '../core/schedule-options.js';
 import { integer, readOptions, type Shape } from '../core/shape.js';
 import type { JobCounts, JobState, JobStore } from '../store/job-store.js';
+import { type Explanation, explainJob } from './explanation.js';
 import { type InspectedJob, toInspected } from './inspected-job.js';
 
 /** What has happened in a queue since it began. */
@@ -111,6 +112,22 @@ export class ScheduledQueueInspector {
     }
     const { offset = 0, limit = 100, queue = DEFAULT_QUEUE } = readOptions(options, LIST_OPTIONS, 'list', refuse);
     return (await this.store.list(queue, state, offset, limit)).map((job) => toInspected(queue, job));
+  }
+
+  /**
+   * Asks for a running job to be cancelled: its `signal` aborts in whichever process runs it, what its handler answers is
+   * dropped, and it ends `cancelled` and is not retried. Answers `true` if it was running; a job that waits is for
+   * `producer.cancel`. Atomic; the process hears of it at once, or with its next renewal where the message is lost.
+   */
+  async cancelRunning(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
+    const { id, queue } = readRef(ref, options, 'cancelRunning');
+    return this.store.cancelRunning(queue, id);
+  }
+
+  /** Why a job has not run yet, or what has become of it: a code for programs and a sentence for people. */
+  async explain(ref: JobRef, options?: { queue?: string }): Promise<Explanation> {
+    const { id, queue } = readRef(ref, options, 'explain');
+    return explainJob(this.store, queue, id);
   }
 
   /**

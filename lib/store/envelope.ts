@@ -1,10 +1,12 @@
 import type { Backoff } from '../core/backoff.js';
 import type { JobSettings } from '../core/definition.js';
+import type { LatenessRule, OnLate } from '../core/lateness.js';
 
 /**
  * What is stored of a job from its schedule to its end:
  *
- *     <priority>:<worker>:<name>      the lane, which the scripts read
+ *     <priority>:<worker>:<name>      the head: the lane, which the scripts read, and before it, where there is one, the
+ *                                     late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
  *     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id
  *     <settings>                      JSON of what the call itself said, or nothing
  *     <payload>                       as serialised; it may hold anything, line breaks too
@@ -16,32 +18,47 @@ export interface Envelope {
   createdAtMs: number;
   idWasChosen: boolean;
   settings: EnvelopeSettings;
+  lateness?: LatenessRule;
   payload: string;
 }
 
-export type EnvelopeSettings = Pick<JobSettings, 'maxAttempts' | 'headers'> & { backoff?: Backoff };
+export type EnvelopeSettings = Pick<JobSettings, 'maxAttempts' | 'timeoutMs' | 'headers'> & { backoff?: Backoff };
 
 const NO_SETTINGS: EnvelopeSettings = Object.freeze({});
 
-export function laneName(priority: number, name: string): string {
-  return `${priority}::${name}`;
+const LATE_RULES: Record<OnLate, string> = { run: 'r', discard: 'd', 'dead-letter': 'x' };
+
+/** What a late rule's letter means. */
+export function onLateOf(letter: string): OnLate {
+  return (Object.keys(LATE_RULES) as OnLate[]).find((onLate) => LATE_RULES[onLate] === letter)!;
 }
 
-/** All but the lane and the time, which the script puts before it. */
+/** An envelope's first line. */
+export function encodeHead(job: { priority: number; name: string; lateness?: LatenessRule }): string {
+  const lane = `${job.priority}::${job.name}`;
+  const { lateness } = job;
+  return lateness ? `${LATE_RULES[lateness.onLate]}${lateness.maxLatenessMs} ${lane}` : lane;
+}
+
+/** All but the head and the time, which the script puts before it. */
 export function encodeEnvelopeRest(settings: EnvelopeSettings, payload: string, idWasChosen: boolean): string {
-  const { maxAttempts, backoff, headers } = settings;
-  const said = maxAttempts !== undefined || backoff !== undefined || headers !== undefined;
-  return `${idWasChosen ? 'c' : ''}\n${said ? JSON.stringify({ maxAttempts, backoff, headers }) : ''}\n${payload}`;
+  const { maxAttempts, backoff, timeoutMs, headers } = settings;
+  const said = maxAttempts !== undefined || backoff !== undefined || timeoutMs !== undefined || headers !== undefined;
+  const text = said ? JSON.stringify({ maxAttempts, backoff, timeoutMs, headers }) : '';
+  return `${idWasChosen ? 'c' : ''}\n${text}\n${payload}`;
 }
 
 /** Reads an envelope. Throws where it is not one. */
 export function decodeEnvelope(text: string): Envelope {
-  const laneEnd = text.indexOf('\n');
-  const createdEnd = text.indexOf('\n', laneEnd + 1);
+  const headEnd = text.indexOf('\n');
+  const createdEnd = text.indexOf('\n', headEnd + 1);
   const settingsEnd = text.indexOf('\n', createdEnd + 1);
-  if (laneEnd < 0 || createdEnd < 0 || settingsEnd < 0) throw new Error('the envelope has fewer than four parts');
-  const lane = text.slice(0, laneEnd);
-  const created = text.slice(laneEnd + 1, createdEnd);
+  if (headEnd < 0 || createdEnd < 0 || settingsEnd < 0) throw new Error('the envelope has fewer than four parts');
+  const head = text.slice(0, headEnd);
+  // A lane begins with a digit, a late rule with a letter.
+  const laneStart = head >= 'a' ? head.indexOf(' ') + 1 : 0;
+  const lane = head.slice(laneStart);
+  const created = text.slice(headEnd + 1, createdEnd);
   const space = created.indexOf(' ');
   const priorityEnd = lane.indexOf(':');
   const settings = text.slice(createdEnd + 1, settingsEnd);
@@ -52,6 +69,11 @@ export function decodeEnvelope(text: string): Envelope {
     createdAtMs: Number(created.slice(0, space)),
     idWasChosen: created.includes('c', space),
     settings: settings === '' ? NO_SETTINGS : (JSON.parse(settings) as EnvelopeSettings),
+    ...(laneStart > 0 && { lateness: decodeLateRule(head.slice(0, laneStart - 1)) }),
     payload: text.slice(settingsEnd + 1),
   };
+}
+
+function decodeLateRule(rule: string): LatenessRule {
+  return { maxLatenessMs: Number(rule.slice(1)), onLate: onLateOf(rule[0]!) };
 }

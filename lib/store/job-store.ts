@@ -1,4 +1,5 @@
 import type { Due } from '../core/due.js';
+import type { LatenessRule, OnLate } from '../core/lateness.js';
 import type { QueueSettings } from '../core/queue-options.js';
 import type { EnvelopeSettings } from './envelope.js';
 
@@ -12,6 +13,8 @@ export interface NewJob {
   /** Whether a waiting job of that id is replaced. */
   replace: boolean;
   settings: EnvelopeSettings;
+  /** How late it may begin, and what becomes of it otherwise. */
+  lateness?: LatenessRule;
   payload: string;
 }
 
@@ -43,7 +46,30 @@ export type Settlement = { id: string; fence: string } & (
   | { transition: 'snooze'; due: Due }
   | { transition: 'discard'; idWasChosen: boolean }
   | { transition: 'release' }
+  | { transition: 'cancel'; idWasChosen: boolean }
 );
+
+/**
+ * What a settlement came to: it counted; the job ended as cancelled instead, because somebody had asked for that; or the
+ * lease was no longer held, and nothing changed.
+ */
+export type Settled = 'counted' | 'cancelled' | 'lost';
+
+/** A job whose lease ran out. `dead`: once too often. `cancelled`: somebody had asked for that. */
+export interface RecoveredJob {
+  id: string;
+  name: string;
+  attempt: number;
+  fate: 'waiting' | 'dead' | 'cancelled';
+}
+
+/** A job that nobody could begin in time, and what became of it for that. */
+export interface LateJob {
+  id: string;
+  name: string;
+  latenessMs: number;
+  onLate: OnLate;
+}
 
 /** One round trip of a worker. */
 export interface Turn {
@@ -53,19 +79,30 @@ export interface Turn {
   room: number;
   /** Where the last turn stopped looking, or '' for the start. */
   lookFrom: string;
+  /** Whether this is the worker's last turn: it is no longer counted among those that are there. */
+  leaving: boolean;
 }
 
 export interface TurnAnswer {
-  /** For each settlement in order: whether the lease was still held. */
-  settled: readonly boolean[];
+  /** For each settlement in order. */
+  settled: readonly Settled[];
   /** Ids of leases that are no longer this worker's. */
   lost: readonly string[];
-  /** Ids of jobs whose leases had run out and that wait again. */
-  recovered: readonly string[];
+  /** Ids of renewed jobs that somebody wants cancelled. */
+  toCancel: readonly string[];
+  recovered: readonly RecoveredJob[];
+  late: readonly LateJob[];
   claimed: readonly ClaimedJob[];
   /** How long until this worker should look again in ms; `undefined` when it had no room to look. */
   sleepMs?: number;
   lookFrom: string;
+}
+
+export interface WorkerHints {
+  /** Something earlier than known may be due in so many ms. */
+  look(inMs: number): void;
+  /** Somebody wants a job cancelled that this worker may hold: renewing tells which. */
+  renew(): void;
 }
 
 /** A worker's place at one queue: who it is, and which names it handles. */
@@ -75,8 +112,8 @@ export interface WorkerSeat {
    * turn, the very object, must be sent until it is answered: it may have happened.
    */
   turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer>;
-  /** Calls `look` with a time from now in ms when something earlier than known may have come. */
-  listen(look: (inMs: number) => void): void;
+  /** Hears what others say to this worker. What is said is a hint: it may be lost. */
+  listen(hints: WorkerHints): void;
   /** Stops listening. */
   leave(): void;
 }
@@ -120,6 +157,8 @@ export interface JobStore {
   schedule(queue: string, jobs: readonly NewJob[]): Promise<ScheduledAnswer>[];
   /** Takes a waiting job out of its queue; false if it does not wait. */
   cancel(queue: string, id: string): Promise<boolean>;
+  /** Asks for a running job to be cancelled; false if it does not run. */
+  cancelRunning(queue: string, id: string): Promise<boolean>;
   /** Gives a waiting job another due time; false if it does not wait. */
   reschedule(queue: string, id: string, due: Due): Promise<boolean>;
   /** Puts one dead job, or all that are dead by now, back to run from attempt 1; at most so many a second. Answers how many. */
@@ -136,6 +175,8 @@ export interface JobStore {
   stats(queue: string): Promise<Record<string, number>>;
   /** Reads one job. */
   job(queue: string, id: string): Promise<StoredJob | undefined>;
+  /** Tells which workers that are alive handle a name: how many, and some of them. */
+  handledBy(queue: string, name: string): Promise<{ count: number; workers: string[] }>;
   /** Reads jobs of one state: waiting ones in claim order, ended ones latest first. */
   list(queue: string, state: JobState, offset: number, limit: number): Promise<StoredJob[]>;
   /** Closes what was opened; calls that are under way fail. */

@@ -4,7 +4,7 @@
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
  * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace, turn     | turn, cancel, purge               |
- * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn                             | turn, cancel, replace, replay, purge      |
+ * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn, cancel-running             | turn, cancel, replace, replay, purge      |
  * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn                             | turn, cancel, replace, purge      |
  * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn                       |
  * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn                             | turn, replay, purge        |
@@ -15,6 +15,7 @@
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>"  | every script that moves a job    | the same                   |
+ * | workers            | ZSET   | "<group> <worker>" -> when it was last here, epoch ms             | turn                             | turn, or expires, an hour  |
  * | groups             | SET    | group: workers that handle the same names                        | register                         | register                   |
  * | handles:<group>    | SET    | job name                                                         | register                         | expires, a day             |
  * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule, replay | the same, or expires, a day |
@@ -22,7 +23,8 @@
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | call:<caller>      | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
  *
- * And one channel: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look.
+ * And one channel: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look, or 'renew' where one
+ * of its jobs is to be cancelled.
  */
 const FIXED_KEYS = [
   'jobs',
@@ -35,6 +37,7 @@ const FIXED_KEYS = [
   'ended',
   'stats',
   'levels',
+  'workers',
   'groups',
   'served',
   'fence',

@@ -1,6 +1,6 @@
-import type { Backoff } from '../core/backoff.js';
 import { DuplicateHandlerError } from '../core/errors.js';
 import type { PayloadClass } from '../core/payload-class.js';
+import type { RunSettings } from '../core/run-settings.js';
 import type { ScheduledJob } from '../core/scheduled-job.js';
 
 /** What runs the jobs of one name in one queue. */
@@ -9,8 +9,8 @@ export interface JobHandler {
   readonly name: string;
   /** Where it stands in the application, such as `ReminderHandlers.send (RemindersModule)`. */
   readonly place: string;
-  readonly maxAttempts: number;
-  readonly backoff: Backoff;
+  /** What holds for jobs whose call to `schedule` says nothing of its own. */
+  readonly settings: RunSettings;
   readonly payload?: PayloadClass;
   /** Runs one job; resolves to its result, throws where the attempt failed. */
   run(payload: unknown, job: ScheduledJob): unknown;

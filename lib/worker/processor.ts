@@ -1,4 +1,5 @@
-import { backoffDelayMs } from '../core/backoff.js';
+import { askBackoff, backoffDelayMs } from '../core/backoff.js';
+import { DEFAULT_BACKOFF } from '../core/defaults.js';
 import { InvalidPayloadError } from '../core/errors.js';
 import type { DeadReason, EventSink } from '../core/events.js';
 import { isOutcome, type JobOutcome } from '../core/outcome.js';
@@ -8,7 +9,7 @@ import { decodeEnvelope, type Envelope } from '../store/envelope.js';
 import type { ClaimedJob, Settlement } from '../store/job-store.js';
 import { type Failure, toFailure } from './failure.js';
 import type { JobHandler } from './job-handler.js';
-import { RunningJob } from './running-job.js';
+import { type LeaseKeeper, type RunLimits, RunningJob } from './running-job.js';
 
 /** How a run ended: what Redis is to be told, and what is known of it here. */
 export interface Outcome {
@@ -18,6 +19,8 @@ export interface Outcome {
   durationMs: number;
   error?: unknown;
   reason?: DeadReason;
+  /** What was wrong with the answer of the job's backoff function, if anything. */
+  backoffProblem?: string;
 }
 
 /** Told once for each job how it ended; `run` is missing where it never began. */
@@ -37,26 +40,26 @@ export class Processor {
    * Starts a job. `begin` is told the run once the job turned out fit to run, `end` its outcome,
    * in the same turn of the event loop where the handler is synchronous.
    */
-  start(claim: ClaimedJob, begin: (run: RunningJob) => void, end: End): void {
+  start(claim: ClaimedJob, keeper: LeaseKeeper, begin: (run: RunningJob) => void, end: End): void {
     let envelope: Envelope;
     let handler: JobHandler;
-    let maxAttempts: number;
+    let limits: RunLimits;
     try {
       envelope = decodeEnvelope(claim.envelope);
       handler = this.handlers.get(envelope.name)!;
-      maxAttempts = envelope.settings.maxAttempts ?? handler.maxAttempts;
+      limits = limitsOf(envelope, handler);
     } catch (error) {
       end(this.dead(claim, undefined, 'unreadable', error));
       return;
     }
-    if (claim.attempt > maxAttempts) {
+    if (claim.attempt > limits.maxAttempts) {
       const error = new Error(
-        `its lease ran out during attempt ${claim.attempt - 1} of ${maxAttempts}: the worker died or was blocked`,
+        `its lease ran out during attempt ${claim.attempt - 1} of ${limits.maxAttempts}: the worker died or was blocked`,
       );
       end(this.dead(claim, envelope, 'crashed', error));
       return;
     }
-    const run = new RunningJob(this.queue, claim, envelope, maxAttempts, this.events);
+    const run = new RunningJob(this.queue, claim, envelope, limits, keeper, this.events);
     begin(run);
     if (handler.payload) void this.runChecked(run, handler, end);
     else this.runPlain(run, handler, end);
@@ -81,16 +84,18 @@ export class Processor {
       });
     } catch (error) {
       const unfit = error instanceof InvalidPayloadError || error instanceof SyntaxError;
-      end(
-        unfit ? this.dead(run.claim, run.envelope, 'invalid-payload', error, run) : this.failed(run, handler, error),
-        run,
-      );
+      end(unfit ? this.dead(run.claim, run.envelope, 'invalid-payload', error, run) : this.failed(run, error), run);
       return;
     }
     this.runHandler(run, handler, end);
   }
 
   private runHandler(run: RunningJob, handler: JobHandler, end: End): void {
+    // Cancelled, or its time was over, while its payload was checked.
+    if (run.abandoned) {
+      end(this.cancelled(run), run);
+      return;
+    }
     if (this.events.wanted) {
       const { id, name, attempt, latenessMs } = run;
       this.events.tell({ type: 'started', queue: this.queue, id, name, attempt, latenessMs });
@@ -99,7 +104,7 @@ export class Processor {
     try {
       result = handler.run(run.payload, run);
     } catch (error) {
-      end(this.failed(run, handler, error), run);
+      end(this.failed(run, error), run);
       return;
     }
     if (!isThenable(result)) {
@@ -109,7 +114,7 @@ export class Processor {
     // Not `result.then`: a foreign thenable may throw there.
     Promise.resolve(result).then(
       (value) => end(this.completed(run, value), run),
-      (error) => end(this.failed(run, handler, error), run),
+      (error) => end(this.failed(run, error), run),
     );
   }
 
@@ -137,15 +142,32 @@ export class Processor {
     return this.dead(run.claim, run.envelope, 'dead-lettered', reason, run);
   }
 
-  private failed(run: RunningJob, handler: JobHandler, error: unknown): Outcome {
+  /** The outcome of a run that somebody wanted cancelled. */
+  cancelled(run: RunningJob): Outcome {
+    const { id, fence } = run.claim;
+    return this.outcome(run, { id, fence, transition: 'cancel', idWasChosen: run.envelope.idWasChosen });
+  }
+
+  /** The outcome of a run that threw, or ran too long. */
+  failed(run: RunningJob, error: unknown): Outcome {
     const { id, fence, attempt } = run.claim;
     if (isUnrecoverable(error)) return this.dead(run.claim, run.envelope, 'unrecoverable', error, run);
     if (attempt >= run.maxAttempts) return this.dead(run.claim, run.envelope, 'attempts-exhausted', error, run);
-    const delayMs = backoffDelayMs(run.envelope.settings.backoff ?? handler.backoff, attempt);
+    const { delayMs, problem } = this.waitAfter(run, error);
     return {
       ...this.outcome(run, { id, fence, transition: 'retry', delayMs, failure: toLine(toFailure(error)) }),
       error,
+      backoffProblem: problem,
     };
+  }
+
+  private waitAfter(run: RunningJob, error: unknown): { delayMs: number; problem?: string } {
+    const { attempt } = run.claim;
+    const backoff = run.envelope.settings.backoff ?? this.handlers.get(run.name)!.settings.backoff;
+    if (typeof backoff !== 'function') return { delayMs: backoffDelayMs(backoff, attempt) };
+    const delayMs = askBackoff(backoff, attempt, error, run);
+    if (typeof delayMs === 'number') return { delayMs };
+    return { delayMs: backoffDelayMs(DEFAULT_BACKOFF, attempt), problem: delayMs.problem };
   }
 
   private dead(
@@ -171,6 +193,12 @@ export class Processor {
   private outcome(run: RunningJob, settlement: Settlement): Outcome {
     return { job: run.claim, name: run.name, settlement, durationMs: performance.now() - run.startedAt };
   }
+}
+
+function limitsOf({ settings }: Envelope, handler: JobHandler): RunLimits {
+  const { maxAttempts, timeoutMs } = handler.settings;
+  if (settings.maxAttempts === undefined && settings.timeoutMs === undefined) return handler.settings;
+  return { maxAttempts: settings.maxAttempts ?? maxAttempts, timeoutMs: settings.timeoutMs ?? timeoutMs };
 }
 
 function isThenable(value: unknown): boolean {

@@ -1,23 +1,20 @@
-import { LeaseLostError, QueueClosedError } from '../core/errors.js';
+import { JobCancelledError, JobTimeoutError, LeaseLostError, QueueClosedError } from '../core/errors.js';
 import type { QueueSettings } from '../core/queue-options.js';
 import type { Timers } from '../core/timers.js';
-import type { ClaimedJob, Settlement, Turn, TurnAnswer, WorkerSeat } from '../store/job-store.js';
+import type { ClaimedJob, TurnAnswer, WorkerSeat } from '../store/job-store.js';
 import { Alarm } from './alarm.js';
+import { LeaseClock } from './lease-clock.js';
 import type { Outcome, Processor } from './processor.js';
 import type { Reporter } from './reporter.js';
 import type { RunningJob } from './running-job.js';
+import { RunningJobs } from './running-jobs.js';
+import { TurnDraft } from './turn-draft.js';
+import { TurnPlan } from './turn-plan.js';
 
 /** How long a refused turn waits before it is tried again. */
 const PAUSE_AFTER_REFUSAL_MS = 1_000;
 /** How long the last turn may take once everything else of a shutdown is done. */
 const LAST_TURN_MS = 800;
-
-/** A turn under way, and what its answer will be about. */
-interface SentTurn {
-  turn: Turn;
-  outcomes: readonly Outcome[];
-  heldBefore: number;
-}
 
 /**
  * The worker of one queue in this process. It is in one of three states:
@@ -28,25 +25,17 @@ interface SentTurn {
  * - **stopped**: entered by `stop`, for good; nothing is held any more.
  */
 export class QueueWorker {
-  private readonly running = new Map<string, RunningJob>();
-  private ended: Outcome[] = [];
-  /** Claimed when the worker was stopping already: they go back as if nothing had been. */
-  private goingBack: ClaimedJob[] = [];
-  private lookAt = 0;
-  private renewAt = 0;
-  /** After a refusal: no turn is taken before this. */
-  private pausedUntil = 0;
+  private readonly running: RunningJobs;
+  private readonly leases: LeaseClock;
+  private readonly plan = new TurnPlan();
+  private readonly alarm: Alarm;
+  private readonly draft = new TurnDraft();
   private lookFrom = '';
   private turning = false;
-  /** The turn that was sent last, until its answer has come. */
-  private unanswered?: SentTurn;
-  /** A last turn is owed, which takes this worker off the list of those that would look. */
-  private leaving = false;
   private turnSoon = false;
   private stopping = false;
   private readonly giveUp = new AbortController();
   private onIdle?: () => void;
-  private readonly alarm: Alarm;
 
   constructor(
     readonly queue: string,
@@ -58,10 +47,12 @@ export class QueueWorker {
     timerPrefix: string,
   ) {
     this.alarm = new Alarm(timers, `${timerPrefix}:${queue}`, () => this.wakeUp());
+    this.running = new RunningJobs(timers, `${timerPrefix}:${queue}:timeouts`, (run) => this.timeOut(run));
+    this.leases = new LeaseClock(settings.leaseMs, () => this.renewSoon());
   }
 
   start(): void {
-    this.seat.listen((inMs) => this.look(inMs));
+    this.seat.listen({ look: (inMs) => this.look(inMs), renew: () => this.renewSoon() });
     this.turn();
   }
 
@@ -71,14 +62,13 @@ export class QueueWorker {
    */
   async stop(patience: AbortSignal): Promise<void> {
     this.stopping = true;
-    this.leaving = true;
+    this.draft.leave();
     this.seat.leave();
     this.turn();
     if (this.hasSomethingToLose()) await this.idle(patience);
-    for (const run of this.running.values()) {
-      const fields = { queue: this.queue, jobName: run.name, jobId: run.id };
-      run.abandon(new QueueClosedError(`The queue '${this.queue}' is closing; the job goes back.`, fields));
-      this.goingBack.push(run.claim);
+    for (const run of this.running.held()) {
+      run.abandon(new QueueClosedError(`The queue '${this.queue}' is closing; the job goes back.`, this.about(run)));
+      this.draft.release(run.claim);
     }
     this.running.clear();
     if (!this.isIdle()) {
@@ -90,13 +80,12 @@ export class QueueWorker {
   }
 
   private isIdle(): boolean {
-    return !this.turning && !this.leaving && !this.hasSomethingToLose();
+    return !this.turning && !this.draft.isLeaving && !this.hasSomethingToLose();
   }
 
   /** Runs whose outcome Redis does not know yet. A turn that only looks loses nothing. */
   private hasSomethingToLose(): boolean {
-    const settling = this.unanswered?.turn.settlements.length ?? 0;
-    return this.running.size + settling + this.ended.length + this.goingBack.length > 0;
+    return this.running.size + this.draft.unsettled > 0;
   }
 
   private idle(patience: AbortSignal): Promise<void> {
@@ -109,9 +98,11 @@ export class QueueWorker {
 
   /** Something may be due in `inMs`, earlier than known. */
   private look(inMs: number): void {
-    const at = performance.now() + inMs;
-    if (at >= this.lookAt) return;
-    this.lookAt = at;
+    if (this.plan.lookIn(inMs)) this.wakeUp();
+  }
+
+  private renewSoon(): void {
+    this.plan.renewBy(0);
     this.wakeUp();
   }
 
@@ -120,16 +111,9 @@ export class QueueWorker {
   }
 
   private hasSomethingToSay(): boolean {
-    const now = performance.now();
-    if (now < this.pausedUntil) return false;
-    return (
-      this.leaving ||
-      this.unanswered !== undefined ||
-      this.ended.length > 0 ||
-      this.goingBack.length > 0 ||
-      (now >= this.lookAt && this.room > 0) ||
-      (now >= this.renewAt && this.running.size > 0)
-    );
+    const { plan } = this;
+    if (plan.isPaused) return false;
+    return this.draft.owes || (this.room > 0 && plan.isTimeToLook()) || (this.running.size > 0 && plan.isTimeToRenew());
   }
 
   private turn(): void {
@@ -143,8 +127,7 @@ export class QueueWorker {
       while (this.hasSomethingToSay()) await this.takeTurn();
     } catch (error) {
       if (!this.giveUp.signal.aborted) this.reporter.turnRefused(this.queue, error);
-      this.pausedUntil = performance.now() + PAUSE_AFTER_REFUSAL_MS;
-      this.lookAt = 0;
+      this.plan.pause(PAUSE_AFTER_REFUSAL_MS);
     }
     this.turning = false;
     if (this.onIdle && this.isIdle()) this.onIdle();
@@ -153,63 +136,83 @@ export class QueueWorker {
   }
 
   private async takeTurn(): Promise<void> {
-    // One that was not answered may have happened: the same is sent until it is.
-    this.unanswered ??= this.nextTurn();
-    const { turn, outcomes, heldBefore } = this.unanswered;
-    // Whatever is said from now on may be newer than the answer.
-    this.lookAt = Number.POSITIVE_INFINITY;
+    // Where nothing is held there is nothing to renew until what this turn claims.
+    const renews = this.plan.isTimeToRenew() || this.running.size === 0;
+    const renewals = renews ? this.running.claims() : [];
+    const sent = this.draft.take(this.room, this.lookFrom, renewals, renews);
+    this.plan.lookOnlyIfTold();
     const sentAt = performance.now();
-    const answer = await this.seat.turn(turn, this.giveUp.signal);
-    this.unanswered = undefined;
+    const answer = await this.seat.turn(sent.turn, this.giveUp.signal);
+    this.draft.answered();
     this.reporter.turnTaken(this.queue);
-    // Counted from the sending, so that a slow answer does not stretch a lease.
-    if (turn.renewals.length > 0 || heldBefore === 0) this.renewAt = sentAt + this.settings.leaseMs / 3;
-    this.takeIn(answer, outcomes);
-  }
-
-  private nextTurn(): SentTurn {
-    const outcomes = this.ended;
-    const settlements: Settlement[] = outcomes.map(({ settlement }) => settlement);
-    for (const { id, fence } of this.goingBack) settlements.push({ id, fence, transition: 'release' });
-    const heldBefore = this.running.size;
-    const renews = heldBefore > 0 && performance.now() >= this.renewAt;
-    this.ended = [];
-    this.goingBack = [];
-    this.leaving = false;
-    const turn = { settlements, renewals: renews ? this.heldClaims() : [], room: this.room, lookFrom: this.lookFrom };
-    return { turn, outcomes, heldBefore };
-  }
-
-  private heldClaims(): ClaimedJob[] {
-    return [...this.running.values()].filter((run) => !run.abandoned).map(({ claim }) => claim);
+    if (sent.renews) {
+      this.plan.renewBy(sentAt + this.settings.leaseMs / 3);
+      this.leases.note(sentAt);
+    }
+    this.takeIn(answer, sent.outcomes);
   }
 
   private takeIn(answer: TurnAnswer, outcomes: readonly Outcome[]): void {
     for (const id of answer.lost) this.loseLease(id);
+    for (const id of answer.toCancel) this.cancel(id);
     for (const [i, outcome] of outcomes.entries()) this.reporter.settled(this.queue, outcome, answer.settled[i]!);
     this.reporter.recovered(this.queue, answer.recovered);
+    this.reporter.late(this.queue, answer.late);
     this.lookFrom = answer.lookFrom;
-    if (answer.sleepMs !== undefined) this.lookAt = Math.min(this.lookAt, performance.now() + answer.sleepMs);
-    if (this.stopping) this.goingBack.push(...answer.claimed);
+    if (answer.sleepMs !== undefined) this.plan.lookIn(answer.sleepMs);
+    // Claimed when the worker was stopping already: they go back as if nothing had been.
+    if (this.stopping) this.draft.release(...answer.claimed);
     else for (const claim of answer.claimed) this.run(claim);
   }
 
   private run(claim: ClaimedJob): void {
     this.processor.start(
       claim,
-      (run) => this.running.set(claim.id, run),
+      this.leases,
+      (run) => this.running.add(run),
       (outcome, run) => this.end(outcome, run),
     );
   }
 
+  /** A handler has returned, or a job turned out not fit to run. */
   private end(outcome: Outcome, run?: RunningJob): void {
-    // Nobody waits for a run whose job went back at shutdown, or is claimed here anew by now.
-    if (run && this.running.get(run.id) !== run) return;
-    if (run) this.running.delete(run.id);
-    if (!run?.abandoned) this.ended.push(outcome);
-    // A slot is free and there is nothing to settle, so that no turn would come by itself.
-    else this.lookAt = 0;
+    // Nobody waits for a run whose job went back at shutdown.
+    if (run && !this.running.remove(run)) return;
+    if (!run?.abandoned) this.draft.end(outcome);
+    // A place is free and there is nothing to settle, so that no turn would come by itself.
+    else this.plan.lookIn(0);
     this.turnWhenSettled();
+  }
+
+  /** The handler goes on, and its place is only free once it returns; but what it answers no longer counts. */
+  private endEarly(run: RunningJob, reason: Error, outcome: Outcome): void {
+    run.abandon(reason);
+    this.draft.end(outcome);
+    this.turnWhenSettled();
+  }
+
+  private timeOut(run: RunningJob): void {
+    const message = `Job '${run.name}' (${run.id}) ran longer than its timeoutMs of ${run.timeoutMs}.`;
+    const error = new JobTimeoutError(message, this.about(run));
+    this.endEarly(run, error, this.processor.failed(run, error));
+  }
+
+  private cancel(id: string): void {
+    const run = this.running.find(id);
+    if (!run) return;
+    const error = new JobCancelledError(`Job '${run.name}' (${id}) was cancelled while it ran.`, this.about(run));
+    this.endEarly(run, error, this.processor.cancelled(run));
+  }
+
+  private loseLease(id: string): void {
+    const run = this.running.find(id);
+    if (!run) return;
+    run.abandon(new LeaseLostError(`The lease of job '${id}' was lost; another worker may run it.`, this.about(run)));
+    this.reporter.leaseLost(this.queue, run);
+  }
+
+  private about(run: RunningJob) {
+    return { queue: this.queue, jobName: run.name, jobId: run.id };
   }
 
   /** After this round of the event loop: what ends in one moment is settled in one call. */
@@ -222,21 +225,8 @@ export class QueueWorker {
     });
   }
 
-  /** The handler goes on, but its slot is only free once it returns, and what it answers no longer counts. */
-  private loseLease(id: string): void {
-    const run = this.running.get(id);
-    if (!run || run.abandoned) return;
-    const fields = { queue: this.queue, jobName: run.name, jobId: id };
-    run.abandon(new LeaseLostError(`The lease of job '${id}' was lost; another worker may run it.`, fields));
-    this.reporter.leaseLost(this.queue, run);
-  }
-
   private sleep(): void {
-    const owes = this.ended.length + this.goingBack.length > 0 || this.unanswered !== undefined;
-    const sayAt = owes ? 0 : Number.POSITIVE_INFINITY;
-    const lookAt = this.room > 0 ? this.lookAt : Number.POSITIVE_INFINITY;
-    const renewAt = this.running.size > 0 ? this.renewAt : Number.POSITIVE_INFINITY;
-    const until = Math.max(Math.min(sayAt, lookAt, renewAt), this.pausedUntil);
+    const until = this.plan.nextAt({ looks: this.room > 0, holds: this.running.size > 0, owes: this.draft.owes });
     if (until !== Number.POSITIVE_INFINITY) this.alarm.setFor(until);
   }
 

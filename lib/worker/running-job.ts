@@ -5,19 +5,35 @@ import type { ClaimedJob } from '../store/job-store.js';
 
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
+/** What of a run its envelope and its handler say together. */
+export interface RunLimits {
+  maxAttempts: number;
+  /** 0 for none. */
+  timeoutMs: number;
+}
+
+/** Whoever holds the leases of a queue in this process. */
+export interface LeaseKeeper {
+  /** Resolves once they have been renewed lately: at once, or with the next renewal. */
+  renewed(): Promise<void>;
+}
+
 /** One run of a job in this process, from claim to settlement. */
 export class RunningJob extends ScheduledJob {
   readonly startedAt = performance.now();
   payload: unknown;
-  /** Nobody waits for this run's outcome any more: its lease is lost, or its job went back at shutdown. */
+  /** Nobody waits for this run's outcome any more: it is settled already, or its lease is lost. */
   abandoned = false;
   private controller?: AbortController;
+  /** Made when first asked for; one listener, however often the handler beats. */
+  private aborted?: Promise<void>;
 
   constructor(
     readonly queue: string,
     readonly claim: ClaimedJob,
     readonly envelope: Envelope,
-    readonly maxAttempts: number,
+    private readonly limits: RunLimits,
+    private readonly keeper: LeaseKeeper,
     private readonly events: EventSink,
   ) {
     super();
@@ -47,6 +63,10 @@ export class RunningJob extends ScheduledJob {
     return this.claim.attempt;
   }
 
+  get maxAttempts(): number {
+    return this.limits.maxAttempts;
+  }
+
   get priority(): number {
     return this.envelope.priority;
   }
@@ -57,6 +77,15 @@ export class RunningJob extends ScheduledJob {
 
   get fence(): number {
     return Number(this.claim.fence);
+  }
+
+  get timeoutMs(): number {
+    return this.limits.timeoutMs;
+  }
+
+  /** When its time is over, a time of `performance.now()`. */
+  get timeoutAt(): number {
+    return this.limits.timeoutMs > 0 ? this.startedAt + this.limits.timeoutMs : Number.POSITIVE_INFINITY;
   }
 
   /** Made when first asked for: most handlers never do. */
@@ -82,5 +111,14 @@ export class RunningJob extends ScheduledJob {
       attempt: this.attempt,
       value,
     });
+  }
+
+  async heartbeat(): Promise<void> {
+    // A handler that only awaits what is done already never lets timers and answers through.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.signal.throwIfAborted();
+    this.aborted ??= new Promise((resolve) => this.signal.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.race([this.keeper.renewed(), this.aborted]);
+    this.signal.throwIfAborted();
   }
 }

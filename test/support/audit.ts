@@ -18,7 +18,7 @@ export async function audit(redis: Redis, prefix: string, queue = 'default'): Pr
   for (const [id, found] of states) {
     if (found.length > 1) problems.push(`${id} is in ${found.join(' and ')}`);
     if (!(id in envelopes)) problems.push(`${id} is in ${found[0]} and has no envelope`);
-    const lane = envelopes[id]?.split('\n', 1)[0];
+    const lane = envelopes[id]?.match(/^(?:[a-z]\d+ )?(.*)/)?.[1];
     if (found[0]!.startsWith('lane') && found[0] !== `lane ${lane}`)
       problems.push(`${id} is in ${found[0]}, its envelope says ${lane}`);
   }

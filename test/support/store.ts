@@ -23,7 +23,7 @@ export class TestWorker {
   constructor(private readonly seat: WorkerSeat) {}
 
   turn(turn: Partial<Turn> = {}): Promise<TurnAnswer> {
-    return this.seat.turn({ settlements: [], renewals: [], room: 0, lookFrom: '', ...turn }, never);
+    return this.seat.turn({ settlements: [], renewals: [], room: 0, lookFrom: '', leaving: false, ...turn }, never);
   }
 
   async claim(room = 10): Promise<readonly ClaimedJob[]> {
@@ -31,7 +31,7 @@ export class TestWorker {
   }
 
   async settle(...settlements: Settlement[]): Promise<readonly boolean[]> {
-    return (await this.turn({ settlements })).settled;
+    return (await this.turn({ settlements })).settled.map((settled) => settled !== 'lost');
   }
 }
 

@@ -35,6 +35,10 @@ export const definitions = [
   defineScheduledJob('f', { backoff: { type: 'fixed' } }),
   // @ts-expect-error an option of a backoff that is misspelt
   defineScheduledJob('g', { backoff: { type: 'fixed', delayMs: 1, jiter: 0.5 } }),
+  // @ts-expect-error a backoff function that answers with something else than a duration
+  defineScheduledJob('g2', { backoff: () => new Date() }),
+  // @ts-expect-error what a late job comes to that does not exist
+  defineScheduledJob('g3', { maxLatenessMs: '1m', onLate: 'skip' }),
   // @ts-expect-error an instance in place of the class
   defineScheduledJob('h', { payload: new SendReminder() }),
   // @ts-expect-error a class that is not of the payload's type

@@ -58,6 +58,12 @@ const sendInvoice = defineScheduledJob('invoice.send', { payload: Invoice, queue
 const importFile = defineScheduledJob<Import>('file.import', {
   backoff: { type: 'fixed', delayMs: '10s', jitter: 0.1 },
 });
+const charge = defineScheduledJob<{ amount: number }>('charge', {
+  backoff: (attempt, error, job) => (error instanceof TypeError ? attempt * 1_000 : `${job.attempt}m`),
+  timeoutMs: '30s',
+  maxLatenessMs: '1h',
+  onLate: 'dead-letter',
+});
 const ping = defineScheduledJob<void>('ping');
 const anything = defineScheduledJob('anything');
 const count = defineScheduledJob<number>('count');
@@ -74,6 +80,7 @@ export async function scheduling(producer: ScheduledQueueProducer): Promise<Sche
   await producer.schedule(sendInvoice, invoice, { delay: '3 days', id: 'invoice:1', onDuplicate: 'replace' });
   await producer.schedule(sendInvoice, { ...invoice, note: 'n' }, { at: '2027-01-01T09:00:00Z', headers: { a: 'b' } });
   await producer.schedule(sendInvoice, new Invoice());
+  await producer.schedule(charge, { amount: 7 }, { timeoutMs: 0, maxLatenessMs: 5, onLate: 'discard' });
   await producer.schedule(importFile, { file: 'a.csv', at: new Date() }, { at: Date.now(), maxAttempts: 3 });
 
   // A job without a payload needs no argument, and one that is undefined where options follow.

@@ -14,6 +14,7 @@ local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local levelsKey, callKey = KEYS[6], KEYS[7]
 -- @include parts/clock.lua
 -- @include parts/call.lua
+-- @include parts/envelope.lua
 -- @include parts/lanes.lua
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
@@ -30,7 +31,7 @@ if envelope and redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id) th
   redis.call('HDEL', KEYS[2], id)
   redis.call('HDEL', KEYS[3], id)
   redis.call('HINCRBY', KEYS[5], 'cancelled', 1)
-  if string.match(envelope, '^[^\n]*\n%d+ c') and tonumber(ARGV[6]) > 0 then
+  if idWasChosen(envelope) and tonumber(ARGV[6]) > 0 then
     redis.call('ZADD', KEYS[4], digits(now + tonumber(ARGV[6])), id)
   end
 end

@@ -10,7 +10,7 @@
 -- KEYS[9] sq:{<queue>}:groups      SET groups of workers
 -- KEYS[10] sq:{<queue>}:call:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
--- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] lane   ARGV[8] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
+-- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] head of the envelope   ARGV[8] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
 -- ARGV[9] how the id was chosen ('c', or 'm' in the form of a made one)   ARGV[10] rest of the envelope
 -- Returns {status, now, '1' | '0', due}: 1 if the job was created, 0 if the id was there; due is the one that now holds.
 -- Repeating it after a lost reply: the record answers like the first time.
@@ -20,6 +20,7 @@ local endedKey, levelsKey, groupsKey, callKey = KEYS[4], KEYS[8], KEYS[9], KEYS[
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/made.lua
+-- @include parts/envelope.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
 
@@ -37,11 +38,11 @@ local record = not waiting and envelope and redis.call('HGET', KEYS[2], id)
 local ranBefore = not envelope and (isRemembered(id) or ranUnanswered(id, ARGV[9]))
 local lane
 if waiting or not (envelope or ranBefore) then
-  lane = openLane(ARGV[7])
+  lane = openLane(laneOfHead(ARGV[7]))
   readWakers(nameOf(lane.name))
   if waiting and laneOf(envelope) ~= lane.name then takeFromLane(openLane(laneOf(envelope)), id) end
   addToLane(lane, id, due)
-  redis.call('HSET', KEYS[1], id, lane.name .. '\n' .. digits(now) .. ' ' .. ARGV[10])
+  redis.call('HSET', KEYS[1], id, ARGV[7] .. '\n' .. digits(now) .. ' ' .. ARGV[10])
   closeLanes()
   redis.call('HDEL', KEYS[2], id)
   redis.call('HDEL', KEYS[3], id)
@@ -52,7 +53,7 @@ if waiting or not (envelope or ranBefore) then
     redis.call('HDEL', KEYS[7], id)
   end
 elseif record then
-  due = tonumber(string.match(record, '^%d+ %d+ %d+ (%d+)'))
+  due = tonumber(string.match(record, '^%d+c? %d+ %d+ (%d+)'))
 end
 local created = (lane and not waiting) and '1' or '0'
 redis.call('SET', callKey, ARGV[2] .. ' ' .. created .. ' ' .. digits(due), 'PX', ARGV[4])

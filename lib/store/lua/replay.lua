@@ -16,6 +16,7 @@ local clustered = ARGV[5] == '1'
 local levelsKey, groupsKey, callKey = KEYS[4], KEYS[5], KEYS[6]
 -- @include parts/clock.lua
 -- @include parts/call.lua
+-- @include parts/envelope.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
 

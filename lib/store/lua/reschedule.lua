@@ -12,6 +12,7 @@ local clustered = ARGV[5] == '1'
 local levelsKey, groupsKey, callKey = KEYS[2], KEYS[3], KEYS[4]
 -- @include parts/clock.lua
 -- @include parts/call.lua
+-- @include parts/envelope.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
 

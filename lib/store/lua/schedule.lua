@@ -12,7 +12,7 @@
 -- ARGV[4] how long the record is kept (ms)  ARGV[5] '1' on a cluster   ARGV[6] lowest and
 -- ARGV[7] highest id that this call's maker made for it ('-' = none)
 -- ARGV[8…] five for each job: id, how it was chosen ('' made by this caller, 'c' by the user, 'm' by the user in the form
---          of a made one), lane, due (> 0: at, epoch ms; <= 0: minus the delay in ms), rest of the envelope
+--          of a made one), head of the envelope, due (> 0: at, epoch ms; <= 0: minus the delay in ms), rest of the envelope
 -- Returns {status, now, when the call was taken in, bits, due of each duplicate…}: a bit is 1 where the job was created.
 -- Repeating it after a lost reply: the record answers, even when the job has run and is gone by then.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -21,6 +21,7 @@ local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/made.lua
+-- @include parts/envelope.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
 local JOB_FIELDS, FIRST = 5, 8
@@ -44,7 +45,7 @@ local function dueOf(id, envelope)
   local due = redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id)
   if due then return due end
   local record = redis.call('HGET', KEYS[2], id)
-  return record and string.match(record, '^%d+ %d+ %d+ (%d+)') or digits(now)
+  return record and string.match(record, '^%d+c? %d+ %d+ (%d+)') or digits(now)
 end
 
 local function ranBefore(id, chosen)
@@ -55,7 +56,7 @@ local bits, duplicates, fields, seen, forgotten = {}, {}, {}, {}, {}
 local created = 0
 for job = 1, #ids do
   local at = FIRST + (job - 1) * JOB_FIELDS
-  local id, chosen, laneName, due = ids[job], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
+  local id, chosen, head, due = ids[job], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
   due = due > 0 and math.max(due, now) or now - due
   local there = seen[id] or (known[job] and dueOf(id, known[job])) or (ranBefore(id, chosen) and digits(due))
   if there then
@@ -65,11 +66,11 @@ for job = 1, #ids do
     bits[job] = '1'
     seen[id] = digits(due)
     if chosen ~= '' then forgotten[#forgotten + 1] = id end
-    local lane = openLane(laneName)
-    if not lane.added[1] then readWakers(nameOf(laneName)) end
+    local lane = openLane(laneOfHead(head))
+    if not lane.added[1] then readWakers(nameOf(lane.name)) end
     addToLane(lane, id, due)
     fields[#fields + 1] = id
-    fields[#fields + 1] = laneName .. '\n' .. digits(now) .. ' ' .. ARGV[at + 4]
+    fields[#fields + 1] = head .. '\n' .. digits(now) .. ' ' .. ARGV[at + 4]
     created = created + 1
   end
 end

@@ -13,40 +13,47 @@
 -- KEYS[11] sq:{<queue>}:groups     SET groups of workers
 -- KEYS[12] sq:{<queue>}:served     STRING last turn of any worker, time before which nothing is recovered, when that was last put off (epoch ms)
 -- KEYS[13] sq:{<queue>}:fence      STRING highest fence given
--- KEYS[14] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
--- KEYS[15] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
--- KEYS[16] sq:{<queue>}:call:<caller>     STRING last call number and its answer
+-- KEYS[14] sq:{<queue>}:workers    ZSET "<group> <worker>" -> when it was last here (epoch ms)
+-- KEYS[15] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
+-- KEYS[16] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
+-- KEYS[17] sq:{<queue>}:call:<caller>     STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] worker id   ARGV[7] group   ARGV[8] how many names the group handles
 -- ARGV[9] lease (ms)   ARGV[10] longest sleep (ms)   ARGV[11] how many jobs to claim (0 = none, at most 1000)
 -- ARGV[12] how many bytes of envelopes to claim at the most   ARGV[13] where to go on looking ('' = from the start)
 -- ARGV[14] '1' if this worker hears messages   ARGV[15] how long a chosen id is remembered (ms)
 -- ARGV[16] completed jobs kept, count   ARGV[17] and age (ms, 0 = any)   ARGV[18] dead jobs kept, count   ARGV[19] and age
--- ARGV[20…] how many jobs completed and leave nothing behind, then two for each: id, fence
+-- ARGV[20] how often a job's lease may run out before it is dead   ARGV[21] 'here' to be listed among the workers, 'gone' to be
+-- taken off that list, '' for neither
+-- ARGV[22…] how many jobs completed and leave nothing behind, then two for each: id, fence
 -- then how many others ended, then five for each: transition, id, fence, and two that depend on it (see parts/settle.lua)
 -- then how many leases to renew, then two for each: id, fence
--- Returns {status, now, a bit for each settlement in order (1 = its lease was still held), ids of leases that are lost,
---   ids of recovered jobs, when to look again (epoch ms, 0 = when there is room), fence, where to go on looking,
+-- Returns {status, now, a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was
+--   cancelled instead), ids of leases that are lost, ids of renewed jobs that are to be cancelled, four for each job whose lease
+--   had run out: id, name, attempt, 'waiting' | 'dead' | 'cancelled'; four for each job that is late: id, name, how late (ms),
+--   its late rule's letter; when to look again (epoch ms, 0 = when there is room), fence, where to go on looking,
 --   five for each claimed job: id, due, attempt, crashes, envelope}
 -- Repeating it after a lost reply: settlements are answered from the record, and the jobs claimed then are handed out again.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey, endedKey = unpack(KEYS, 1, 8)
-local statsKey, levelsKey, groupsKey, servedKey, fenceKey, handlesKey, sleepersKey, callKey = unpack(KEYS, 9, 16)
+local statsKey, levelsKey, groupsKey, servedKey, fenceKey, workersKey, handlesKey, sleepersKey, callKey = unpack(KEYS, 9, 17)
 local base, callNumber, deadline, keepRecordMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local clustered, worker, group, groupSize = ARGV[5] == '1', ARGV[6], ARGV[7], tonumber(ARGV[8])
 local leaseMs, maxSleepMs, limit, maxBytes = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local lookFrom, hears, keepIdsMs = ARGV[13], ARGV[14] == '1', tonumber(ARGV[15])
 local keepCompleted = { count = tonumber(ARGV[16]), ageMs = tonumber(ARGV[17]) }
 local keepDead = { count = tonumber(ARGV[18]), ageMs = tonumber(ARGV[19]) }
+local maxCrashes, presence = tonumber(ARGV[20]), ARGV[21]
 -- @include parts/clock.lua
 -- @include parts/call.lua
+-- @include parts/envelope.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
 -- @include parts/record.lua
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status == 'replayed' then
-  local bits, fence, leaseUntil = string.match(answer, '^([01]*)%-(%d+) (%d+)$')
-  return { status, digits(now), bits, {}, {}, digits(now), fence, '', unpack(claimedWith(fence, leaseUntil)) }
+  local bits, fence, leaseUntil = string.match(answer, '^([012]*)%-(%d+) (%d+)$')
+  return { status, digits(now), bits, {}, {}, {}, {}, digits(now), fence, '', unpack(claimedWith(fence, leaseUntil)) }
 end
 if status then return { status, digits(now) } end
 if limit > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
@@ -54,9 +61,11 @@ if limit > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unr
 -- Everything is read before anything is written, so that a script that cannot go on leaves nothing half done.
 -- @include parts/settle.lua
 -- @include parts/recover.lua
+-- @include parts/pick.lua
 -- @include parts/claim.lua
 -- @include parts/trim.lua
 -- @include parts/sleep.lua
+-- @include parts/presence.lua
 
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, worker)
@@ -67,9 +76,10 @@ writeClaims()
 closeLanes()
 trim()
 local lookAt = sleep()
+notePresence()
 redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt))
-if #bits > 0 or picked[1] then
+if #bits > 0 or fit[1] then
   redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs), 'PX', keepRecordMs)
 end
 wakeOthers()
-return { 'done', digits(now), table.concat(bits), lost, recoveredIds, digits(lookAt), digits(fence), goOnFrom, unpack(claimed) }
+return { 'done', digits(now), table.concat(bits), lost, toCancel, recovered, late, digits(lookAt), digits(fence), goOnFrom, unpack(claimed) }

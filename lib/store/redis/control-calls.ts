@@ -1,5 +1,5 @@
 import type { Due } from '../../core/due.js';
-import { encodeEnvelopeRest, laneName } from '../envelope.js';
+import { encodeEnvelopeRest, encodeHead } from '../envelope.js';
 import type { NewJob, ScheduledAnswer } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { ScriptName } from '../scripts/embedded.js';
@@ -9,7 +9,7 @@ import { toDueArgument } from './due-argument.js';
 import { howChosen } from './schedule-outbox.js';
 import type { SlotPool } from './slot-pool.js';
 
-/** Calls about one job that exists already: cancel, reschedule, replace. */
+/** Calls about one job that exists already: cancel, reschedule, replace, and cancel while it runs. */
 export class ControlCalls {
   constructor(
     private readonly slots: SlotPool,
@@ -45,18 +45,23 @@ export class ControlCalls {
       keys.groups,
     ];
     const rest = encodeEnvelopeRest(job.settings, job.payload, true);
-    const lane = laneName(job.priority, job.name);
     const args = [
       this.options.keepRecordMs,
       this.clusterFlag,
       job.id,
-      lane,
+      encodeHead(job),
       toDueArgument(job.due),
       howChosen(job.id),
       rest,
     ];
     const reply = await this.call('replace', fixed, args, job.id);
     return { id: job.id, created: reply[2] === '1', dueAtMs: Number(reply[3]) };
+  }
+
+  async cancelRunning(id: string): Promise<boolean> {
+    const { keys, options } = this;
+    const reply = await this.call('cancel-running', [keys.claims], [options.keepRecordMs, id], id);
+    return reply[2] === '1';
   }
 
   private get clusterFlag(): number {

@@ -41,6 +41,15 @@ export class RedisInspection {
     return reply.length === 0 ? undefined : readJob(id, reply);
   }
 
+  /** Workers that were here within `withinMs` count as alive. */
+  async handledBy(name: string, withinMs: number): Promise<{ count: number; workers: string[] }> {
+    const { keys } = this;
+    const args = [keys.base, name, withinMs];
+    const reply = (await this.connection.run('handled', [keys.workers], args, this.giveUpAt())) as string[];
+    const [count, ...workers] = reply;
+    return { count: Number(count), workers };
+  }
+
   async list(state: JobState, offset: number, limit: number): Promise<StoredJob[]> {
     const ids = await this.ids(state, offset, limit);
     const jobs = await Promise.all(ids.map((id) => this.job(id)));
@@ -146,7 +155,9 @@ function readJob(id: string, [now, state, time, envelope, record, failures, fini
       result,
     };
   }
-  const [fence, attempts, crashes, due, worker] = record === '' ? ['0', '0', '0', '0', '-'] : record!.split(' ');
+  const [mark, attempts, crashes, due, worker] = record === '' ? ['0', '0', '0', '0', '-'] : record!.split(' ');
+  // A 'c' behind it: the job is to be cancelled.
+  const fence = mark!.replace('c', '');
   const known = { id, attempts: Number(attempts), crashes: Number(crashes), envelope: envelope!, failures: lines };
   if (state === 'active') return { ...known, state, dueAtMs: Number(due), leaseUntilMs: at, fence, worker };
   if (state === 'dead') return { ...known, state, dueAtMs: Number(due), endedAtMs: at };

@@ -67,6 +67,10 @@ export class RedisJobStore implements JobStore {
     return this.queue(queue).control.cancel(id);
   }
 
+  cancelRunning(queue: string, id: string): Promise<boolean> {
+    return this.queue(queue).control.cancelRunning(id);
+  }
+
   reschedule(queue: string, id: string, due: Due): Promise<boolean> {
     return this.queue(queue).control.reschedule(id, due);
   }
@@ -113,6 +117,10 @@ export class RedisJobStore implements JobStore {
 
   job(queue: string, id: string): Promise<StoredJob | undefined> {
     return this.queue(queue).inspection.job(id);
+  }
+
+  handledBy(queue: string, name: string): Promise<{ count: number; workers: string[] }> {
+    return this.queue(queue).inspection.handledBy(name, this.options.settingsOf(queue).leaseMs);
   }
 
   list(queue: string, state: JobState, offset: number, limit: number): Promise<StoredJob[]> {

@@ -1,6 +1,6 @@
 import { QueueClosedError } from '../../core/errors.js';
 import { JobIdMaker, looksMade } from '../../core/job-id.js';
-import { encodeEnvelopeRest, laneName } from '../envelope.js';
+import { encodeEnvelopeRest, encodeHead } from '../envelope.js';
 import type { NewJob, ScheduledAnswer } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import { aboutJob } from './call-error.js';
@@ -93,7 +93,7 @@ export class ScheduleOutbox {
       const chosen = job.id === undefined ? '' : howChosen(id);
       const rest = encodeEnvelopeRest(job.settings, job.payload, job.id !== undefined);
       ids.push(id);
-      args.push(id, chosen, laneName(job.priority, job.name), toDueArgument(job.due), rest);
+      args.push(id, chosen, encodeHead(job), toDueArgument(job.due), rest);
     }
     const fixedKeys = [
       keys.jobs,

@@ -6,7 +6,7 @@ import type { OutageLog } from './outage-log.js';
 const PING_EVERY_MS = 30_000;
 const PING_PATIENCE_MS = 5_000;
 
-type Hear = (atMs: number | undefined) => void;
+type Hear = (message: string | undefined) => void;
 
 /**
  * Hears the messages that wake workers: one connection for all queues of a process. A message is only ever a hint, so a
@@ -23,7 +23,7 @@ export class WakeListener {
     private readonly outages: OutageLog,
   ) {
     client.on('error', () => {});
-    client.on('message', (channel: string, message: string) => this.channels.get(channel)?.(Number(message)));
+    client.on('message', (channel: string, message: string) => this.channels.get(channel)?.(message));
     client.on('ready', () => {
       outages.found(this);
       this.subscribe([...this.channels.keys()]);

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
 import type { QueueSettings } from '../../core/queue-options.js';
-import type { ClaimedJob, Settlement, Turn, TurnAnswer, WorkerSeat } from '../job-store.js';
+import type { Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../job-store.js';
 import { handlesKey, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
 import { CallSlot } from './call-slot.js';
 import type { RedisConnection, ScriptArgument } from './connection.js';
-import { toDueArgument } from './due-argument.js';
 import type { ServerClock } from './server-clock.js';
+import { decodeTurn, encodeTurn } from './turn-codec.js';
 import type { WakeListener } from './wake-listener.js';
 
 /** One reply carries at most this much, so that neither Redis nor the worker stalls on it. */
@@ -19,15 +19,14 @@ const KEEP_RECORD_MS = 600_000;
 /** How long one try of a turn may take; then it is sent again, under the same number. */
 const TRY_MS = 5_000;
 
-const FIELDS_BEFORE_CLAIMS = 8;
-const FIELDS_A_CLAIM = 5;
-
 /** A worker's place at one queue in Redis. */
 export class RedisWorkerSeat implements WorkerSeat {
   private readonly slot: CallSlot;
   private readonly group: string;
   private readonly fixedKeys: string[];
   private readonly channel: string;
+  /** When its presence must be noted again, a time of `performance.now()`. */
+  private presentUntil = 0;
   /** The turn that was sent last, while no answer has come: the same again is the same call. */
   private unanswered?: Turn;
 
@@ -58,6 +57,7 @@ export class RedisWorkerSeat implements WorkerSeat {
       keys.groups,
       keys.served,
       keys.fence,
+      keys.workers,
       handlesKey(keys, this.group),
       sleepersKey(keys, this.group),
     ];
@@ -74,7 +74,7 @@ export class RedisWorkerSeat implements WorkerSeat {
         const reply = await this.slot.send('turn', this.fixedKeys, args, performance.now() + TRY_MS);
         if (reply[0] !== 'unregistered') {
           this.unanswered = undefined;
-          return this.read(reply, turn);
+          return decodeTurn(reply, turn, this.settings);
         }
         await this.register();
       } catch (error) {
@@ -84,10 +84,14 @@ export class RedisWorkerSeat implements WorkerSeat {
     }
   }
 
-  listen(look: (inMs: number) => void): void {
-    this.listener.listen(this.channel, (atMs) =>
-      look(atMs === undefined || !this.clock.known ? 0 : Math.max(0, atMs - this.clock.at(performance.now()))),
-    );
+  listen(hints: WorkerHints): void {
+    this.listener.listen(this.channel, (message) => {
+      // Heard anew: whatever was said meanwhile was said to nobody.
+      if (message === undefined || message === 'renew') hints.renew();
+      if (message === 'renew') return;
+      const atMs = Number(message ?? 0);
+      hints.look(this.clock.known ? Math.max(0, atMs - this.clock.at(performance.now())) : 0);
+    });
   }
 
   leave(): void {
@@ -102,14 +106,8 @@ export class RedisWorkerSeat implements WorkerSeat {
     }
   }
 
-  private arguments({ settlements, renewals, room, lookFrom }: Turn): ScriptArgument[] {
+  private arguments(turn: Turn): ScriptArgument[] {
     const { settings } = this;
-    const plain: ScriptArgument[] = [];
-    const others: ScriptArgument[] = [];
-    for (const settlement of settlements) {
-      if (this.leavesNothing(settlement)) plain.push(settlement.id, settlement.fence);
-      else others.push(settlement.transition, settlement.id, settlement.fence, ...transitionArguments(settlement));
-    }
     return [
       KEEP_RECORD_MS,
       this.clustered ? 1 : 0,
@@ -118,92 +116,29 @@ export class RedisWorkerSeat implements WorkerSeat {
       this.names.length,
       settings.leaseMs,
       settings.maxSleepMs,
-      room,
+      turn.room,
       BYTES_A_CLAIM,
-      lookFrom,
+      turn.lookFrom,
       this.listener.hears(this.channel) ? 1 : 0,
       settings.keepIdsMs,
       settings.keepCompleted.count,
       settings.keepCompleted.ageMs,
       settings.keepDead.count,
       settings.keepDead.ageMs,
-      plain.length / 2,
-      ...plain,
-      others.length / 5,
-      ...others,
-      renewals.length,
-      ...renewals.flatMap(({ id, fence }) => [id, fence]),
+      settings.maxCrashes,
+      this.presence(turn.leaving),
+      ...encodeTurn(turn, settings),
     ];
   }
 
-  /** The common end of a job: all of it goes, in one step with its batch. */
-  private leavesNothing(settlement: Settlement): boolean {
-    return settlement.transition === 'complete' && !settlement.idWasChosen && this.settings.keepCompleted.count === 0;
+  /** Noted a few times a lease, so that one who was not here for a lease is taken for gone. */
+  private presence(leaving: boolean): string {
+    if (leaving) return 'gone';
+    const now = performance.now();
+    if (now < this.presentUntil) return '';
+    this.presentUntil = now + this.settings.leaseMs / 4;
+    return 'here';
   }
-
-  private read(reply: unknown[], turn: Turn): TurnAnswer {
-    const [, now, bits, lost, recovered, lookAt, fence, lookFrom] = reply as [
-      string,
-      string,
-      string,
-      string[],
-      string[],
-      string,
-      string,
-      string,
-    ];
-    const nowMs = Number(now);
-    const claimed: ClaimedJob[] = [];
-    for (let i = FIELDS_BEFORE_CLAIMS; i < reply.length; i += FIELDS_A_CLAIM) {
-      const [id, due, attempt, crashes, envelope] = reply.slice(i, i + FIELDS_A_CLAIM) as string[];
-      claimed.push({
-        id: id!,
-        fence,
-        dueAtMs: Number(due),
-        claimedAtMs: nowMs,
-        attempt: Number(attempt),
-        crashes: Number(crashes),
-        envelope: envelope!,
-      });
-    }
-    return {
-      settled: this.inOrder(turn.settlements, bits),
-      lost,
-      recovered,
-      claimed,
-      sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
-      lookFrom,
-    };
-  }
-
-  /** The script settles the plain ones first; its bits are put back into the order of the settlements. */
-  private inOrder(settlements: readonly Settlement[], bits: string): boolean[] {
-    let plain = 0;
-    let other = 0;
-    for (const settlement of settlements) if (this.leavesNothing(settlement)) other++;
-    return settlements.map((settlement) => bits[this.leavesNothing(settlement) ? plain++ : other++] === '1');
-  }
-}
-
-function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArgument] {
-  switch (settlement.transition) {
-    case 'complete':
-      return [settlement.idWasChosen ? 'r' : '', settlement.result ?? ''];
-    case 'retry':
-      return [settlement.delayMs, settlement.failure];
-    case 'dead':
-      return [deadFlags(settlement), settlement.failure];
-    case 'snooze':
-      return [toDueArgument(settlement.due), ''];
-    case 'discard':
-      return [settlement.idWasChosen ? 'r' : '', ''];
-    case 'release':
-      return ['', ''];
-  }
-}
-
-function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transition: 'dead' }>): string {
-  return `${ran ? '' : 'n'}${failed ? 'f' : ''}${idWasChosen ? 'r' : ''}`;
 }
 
 /** Workers with the same names are one group, whatever order the names come in. */

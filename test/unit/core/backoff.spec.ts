@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Backoff, backoffCheck, backoffDelayMs } from '../../../lib/core/backoff.js';
+import {
+  askBackoff,
+  type Backoff,
+  backoffCheck,
+  backoffDelayMs,
+  backoffOrFunctionCheck,
+} from '../../../lib/core/backoff.js';
 import { DEFAULT_BACKOFF, DEFAULT_MAX_ATTEMPTS } from '../../../lib/core/defaults.js';
+import type { ScheduledJob } from '../../../lib/core/scheduled-job.js';
 
 const CENTURY_MS = 100 * 365 * 24 * 3_600_000;
 const never = () => 0;
@@ -97,5 +104,55 @@ describe('a backoff', () => {
     [[], 'got an array of 0, expected an object of options'],
   ])('of %p is refused, and says what is wrong', (value, problem) => {
     expect(problemOf(value)).toBe(problem);
+  });
+});
+
+describe('a backoff function', () => {
+  const job = {} as ScheduledJob;
+
+  it('is asked with the attempt that failed, its error and the job, and may answer with any duration', () => {
+    const asked: unknown[] = [];
+    const error = new Error('no');
+    const answer = askBackoff(
+      (...args) => {
+        asked.push(args);
+        return '2m';
+      },
+      3,
+      error,
+      job,
+    );
+    expect(answer).toBe(120_000);
+    expect(asked).toEqual([[3, error, job]]);
+  });
+
+  it.each([
+    [undefined, 'got undefined'],
+    [-1, 'got -1'],
+    [Number.NaN, 'got NaN'],
+    ['10', 'got "10"'],
+    [Promise.resolve(10), 'got '],
+  ])('that answers %p gives no wait, and says why', (answer, problem) => {
+    expect(askBackoff(() => answer as never, 1, undefined, job)).toEqual({ problem: expect.stringContaining(problem) });
+  });
+
+  it('that throws gives no wait, and says why', () => {
+    const ask = () => {
+      throw new Error('broken');
+    };
+    expect(askBackoff(ask, 1, undefined, job)).toEqual({ problem: expect.stringContaining('it threw') });
+  });
+
+  it('waits a century at the most', () => {
+    expect(askBackoff(() => 8e15, 1, undefined, job)).toBe(100 * 365 * 24 * 3_600_000);
+  });
+
+  it('is accepted where the handler runs, and nothing else but options is', () => {
+    const ask = () => 5;
+    expect(backoffOrFunctionCheck(ask)).toEqual({ value: ask });
+    expect(backoffOrFunctionCheck('1m')).toEqual({
+      problem: 'got "1m", expected { type, delayMs } or a function (attempt, error, job) => duration',
+    });
+    expect(backoffOrFunctionCheck({ type: 'fixed' })).toEqual({ problem: expect.stringContaining('delayMs') });
   });
 });

@@ -14,6 +14,7 @@ describe('a queue', () => {
       keepCompleted: { count: 0, ageMs: 0 },
       keepDead: { count: 10_000, ageMs: 0 },
       keepIdsMs: 600_000,
+      maxCrashes: 3,
     };
     expect(readQueueOptions('mail', undefined)).toEqual(defaults);
     expect(readQueueOptions('mail', {})).toEqual(defaults);
@@ -32,6 +33,7 @@ describe('a queue', () => {
       keepCompleted: 100,
       keepDead: { ageMs: '7 days' },
       keepIdsMs: 0,
+      maxCrashes: 5,
     };
     expect(readQueueOptions('mail', options)).toEqual({
       concurrency: 50,
@@ -40,6 +42,7 @@ describe('a queue', () => {
       keepCompleted: { count: 100, ageMs: 0 },
       keepDead: { count: Number.MAX_SAFE_INTEGER, ageMs: 604_800_000 },
       keepIdsMs: 0,
+      maxCrashes: 5,
     });
     expect(readQueueOptions('mail', { keepDead: { count: 5 } }).keepDead).toEqual({ count: 5, ageMs: 0 });
     expect(readQueueOptions('mail', { keepDead: { count: 5, ageMs: 1 } }).keepDead).toEqual({ count: 5, ageMs: 1 });

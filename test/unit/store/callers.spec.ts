@@ -16,7 +16,7 @@ import type { ScriptName } from '../../../lib/store/scripts/embedded.js';
 import { readHeader, SCRIPT_FILES } from './lua-contract.js';
 
 const NOW = '1798794000000';
-const TURNED = ['done', NOW, '', [], [], '0', '1', ''];
+const TURNED = ['done', NOW, '', [], [], [], [], '0', '1', ''];
 const JOB: NewJob = { name: 'ping', priority: 5, due: { delayMs: 0 }, replace: false, settings: {}, payload: '{}' };
 
 /** How many arguments follow those that a header numbers, by what `runAll` sends. */
@@ -49,6 +49,8 @@ async function runAll(): Promise<Run[]> {
     register: [1],
     turn: [['unregistered', NOW], TURNED],
     job: [[]],
+    'cancel-running': [['done', NOW, '1']],
+    handled: [['1', 'w1']],
     counts: [[0, 0, 0, 0, 0, '1', NOW, '']],
   };
   const connection = {
@@ -75,6 +77,7 @@ async function runAll(): Promise<Run[]> {
   await control.replace({ ...JOB, id: 'r7' });
   await control.reschedule('r7', { at: Number(NOW) });
   await control.cancel('r7');
+  await control.cancelRunning('r7');
   const deadLetters = new RedisDeadLetters(slots, keys, options);
   await deadLetters.replayOne('r7', { delayMs: 0 });
   await deadLetters.purge();
@@ -86,12 +89,13 @@ async function runAll(): Promise<Run[]> {
     { id: 'b', fence: '1', transition: 'retry', delayMs: 5, failure: '{}' },
   ];
   await seat.turn(
-    { settlements: ended, renewals: [{ id: 'c', fence: '1' }], room: 1, lookFrom: '' },
+    { settlements: ended, renewals: [{ id: 'c', fence: '1' }], room: 1, lookFrom: '', leaving: false },
     new AbortController().signal,
   );
   const inspection = new RedisInspection(connection, keys, 5_000);
   await inspection.job('r7');
   await inspection.counts();
+  await inspection.handledBy('ping', 15_000);
   return runs;
 }
 

@@ -1,172 +1,77 @@
--- What is due, most urgent first: level by level, inside a level by due time, then by id.
--- The best n jobs of a level lie in the n lanes with the earliest heads, so no more lanes than that are opened.
--- Due lanes that this worker may not run now are stepped over; how many a turn is bounded, and the next one goes on there.
-local LANES_LOOKED_AT = 2000
--- How many jobs of a lane are read at first where several lanes compete; then four times as many.
-local FIRST_READ = 4
--- Envelopes are read in growing groups, so that large ones are noticed before many of them have been read.
-local FIRST_ENVELOPES, LARGE_BYTES = 8, 1048576
+-- What was picked is handed out under one fence; but for what is too late for its job, and for jobs whose envelope somebody or
+-- an eviction has taken: those end here, told rather than dropped.
+local fence, fit = 0, {}
+-- Four for each: id, name, how late (ms), the letter of its late rule.
+local late = {}
 
-local picked, more, goOnFrom = {}, false, ''
-local lanesLooked = 0
-
-local function after(a, b)
-  if a.due ~= b.due then return a.due > b.due end
-  return a.id > b.id
+local function lateRule(job)
+  local first = string.byte(job.envelope)
+  if not first or first <= BYTE_9 then return nil end
+  local rule, maxLatenessMs = string.match(job.envelope, '^(%l)(%d+) ')
+  if rule and now - job.due > tonumber(maxLatenessMs) then return rule end
 end
 
--- Moves a lane's front to its next due job; false when there is none.
-local function advance(front)
-  front.at = front.at + 2
-  if not front.jobs[front.at] then
-    if front.exhausted then return false end
-    local jobs = redis.call('ZRANGE', front.key, '-inf', digits(now), 'BYSCORE', 'LIMIT', front.read, front.chunk, 'WITHSCORES')
-    front.read = front.read + #jobs / 2
-    front.exhausted = #jobs / 2 < front.chunk
-    front.chunk = front.chunk * 4
-    front.jobs, front.at = jobs, 1
-    if not jobs[1] then return false end
-  end
-  front.id, front.due = front.jobs[front.at], tonumber(front.jobs[front.at + 1])
-  return true
+local function turnAway(job, transition, reason)
+  local r = job.record
+  settlements[#settlements + 1] = {
+    transition = transition,
+    id = job.id,
+    record = { attempt = r.attempt + 1, crashes = r.crashes, due = job.due, lane = job.lane },
+    lostEnvelope = not job.envelope,
+    -- 'n': no attempt began; 'r': the id is to be remembered.
+    first = 'n' .. (idWasChosen(job.envelope or '') and 'r' or ''),
+    second = '{"reason":"' .. reason .. '"}',
+    failures = redis.call('HGET', failuresKey, job.id),
+  }
+  -- There is room left for others.
+  lookAgain = true
 end
 
--- The lanes of a level that have something due which this worker may run, earliest first: one more than are wanted.
-local function dueLanes(priority, wanted, offset)
-  local found = {}
-  while true do
-    local heads = redis.call('ZRANGE', base .. 'heads:' .. priority, '-inf', digits(now), 'BYSCORE', 'LIMIT', offset, wanted + 1)
-    if not heads[1] then return found end
-    local laneNames, names = {}, {}
-    for i, head in ipairs(heads) do
-      laneNames[i] = string.match(head, '\t(.*)$')
-      names[i] = nameOf(laneNames[i])
-    end
-    local handled = redis.call('SMISMEMBER', handlesKey, unpack(names))
-    for i, laneName in ipairs(laneNames) do
-      if handled[i] == 1 then found[#found + 1] = laneName end
-    end
-    offset = offset + #heads
-    lanesLooked = lanesLooked + #heads
-    if #found > wanted or #heads <= wanted then return found end
-    if lanesLooked >= LANES_LOOKED_AT then return found, priority .. ' ' .. digits(offset) end
+local function sift(job)
+  if not job.envelope then return turnAway(job, 'dead', 'envelope-missing') end
+  local rule = lateRule(job)
+  if rule then
+    for _, field in ipairs({ job.id, nameOf(job.lane), digits(now - job.due), rule }) do late[#late + 1] = field end
+    if rule == 'd' then return turnAway(job, 'discard', 'late') end
+    if rule == 'x' then return turnAway(job, 'dead', 'late') end
   end
+  fit[#fit + 1] = job
 end
 
-local function pickFrom(priority, offset)
-  local wanted = limit - #picked
-  local laneNames, cutAt = dueLanes(priority, wanted, offset)
-  local fronts = {}
-  for _, laneName in ipairs(laneNames) do
-    local front = { lane = laneName, key = base .. 'lane:' .. laneName, read = 0, at = 0, jobs = {}, chunk = #laneNames == 1 and wanted + 1 or FIRST_READ }
-    if advance(front) then fronts[#fronts + 1] = front end
-  end
-  local first = 1
-  while fronts[first] do
-    local front = fronts[first]
-    if #picked >= limit then
-      more = true
-      break
-    end
-    picked[#picked + 1] = { id = front.id, due = front.due, lane = front.lane }
-    if not advance(front) then
-      first = first + 1
-    else
-      local place = first
-      while fronts[place + 1] and after(front, fronts[place + 1]) do
-        fronts[place] = fronts[place + 1]
-        place = place + 1
-      end
-      fronts[place] = front
-    end
-  end
-  return cutAt
-end
-
-local function pick()
-  local priorities = redis.call('ZRANGE', levelsKey, '-inf', digits(now), 'BYSCORE')
-  table.sort(priorities, function(a, b) return tonumber(a) < tonumber(b) end)
-  local fromPriority, fromOffset = string.match(lookFrom, '^(%d+) (%d+)$')
-  for _, priority in ipairs(priorities) do
-    if not fromPriority or tonumber(priority) >= tonumber(fromPriority) then
-      local cutAt = pickFrom(priority, priority == fromPriority and tonumber(fromOffset) or 0)
-      if cutAt and not more then
-        goOnFrom = cutAt
-        return
-      end
-    end
-    if more then return end
-  end
-end
-if limit > 0 then pick() end
-
--- Cuts the claim where its envelopes grow too large for one reply.
-local envelopes, previous = {}, {}
-local function readEnvelopes()
-  local bytes, from, chunk = 0, 1, FIRST_ENVELOPES
-  while picked[from] do
-    local ids = {}
-    for i = from, math.min(from + chunk - 1, #picked) do ids[#ids + 1] = picked[i].id end
-    for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(ids))) do
-      bytes = bytes + (envelope and #envelope or 0)
-      if bytes > maxBytes and from + i - 1 > 1 then
-        for cut = #picked, from + i - 1, -1 do picked[cut] = nil end
-        more = true
-        return
-      end
-      envelopes[from + i - 1] = envelope
-    end
-    from = from + #ids
-    if bytes < LARGE_BYTES then chunk = chunk * 2 end
-  end
-end
-readEnvelopes()
-
-local fence, startedIds = 0, {}
 if picked[1] then
-  for i, job in ipairs(picked) do startedIds[i] = job.id end
-  previous = readRecords(startedIds)
+  local ids = {}
+  for i, job in ipairs(picked) do ids[i] = job.id end
+  for i, record in ipairs(readRecords(ids)) do
+    local job = picked[i]
+    job.envelope = envelopes[i]
+    job.record = record and parseRecord(record) or { attempt = 0, crashes = 0 }
+    takeFromLane(openLane(job.lane), job.id)
+    sift(job)
+  end
   -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
   fence = math.max(tonumber(redis.call('GET', fenceKey) or 0), nowUs) + 1
-  for _, job in ipairs(picked) do takeFromLane(openLane(job.lane), job.id) end
   if more and not groups then readGroups(group, worker) end
 end
 
 local claimed = {}
 local function writeClaims()
-  if not picked[1] then return end
+  if not fit[1] then return end
   local leases, held = {}, {}
   local fenceText, leaseUntil = digits(fence), digits(now + leaseMs)
-  for i, job in ipairs(picked) do
-    local attempt, crashes = 1, 0
-    if previous[i] then
-      local r = parseRecord(previous[i])
-      attempt, crashes = r.attempt + 1, r.crashes
-    end
-    local due = digits(job.due)
-    if envelopes[i] then
-      leases[#leases + 1] = leaseUntil
-      leases[#leases + 1] = job.id
-      held[#held + 1] = job.id
-      held[#held + 1] = formatRecord(fenceText, attempt, crashes, due, worker, job.lane)
-      claimed[#claimed + 1] = job.id
-      claimed[#claimed + 1] = due
-      claimed[#claimed + 1] = tostring(attempt)
-      claimed[#claimed + 1] = tostring(crashes)
-      claimed[#claimed + 1] = envelopes[i]
-    else
-      -- Somebody or an eviction has taken the envelope: what is left is told rather than dropped.
-      redis.call('HSET', jobsKey, job.id, job.lane .. '\n0 \n\n')
-      redis.call('HSET', claimsKey, job.id, formatRecord('0', attempt - 1, crashes, due, '-', job.lane))
-      redis.call('HSET', failuresKey, job.id, digits(now) .. ' ' .. (attempt - 1) .. ' {"reason":"envelope-missing"}')
-      redis.call('ZADD', deadKey, digits(now), job.id)
-      redis.call('HINCRBY', statsKey, 'dead', 1)
-    end
+  for _, job in ipairs(fit) do
+    local attempt, crashes, due = job.record.attempt + 1, job.record.crashes, digits(job.due)
+    leases[#leases + 1] = leaseUntil
+    leases[#leases + 1] = job.id
+    held[#held + 1] = job.id
+    held[#held + 1] = formatRecord(fenceText, attempt, crashes, due, worker, job.lane)
+    claimed[#claimed + 1] = job.id
+    claimed[#claimed + 1] = due
+    claimed[#claimed + 1] = tostring(attempt)
+    claimed[#claimed + 1] = tostring(crashes)
+    claimed[#claimed + 1] = job.envelope
   end
-  if leases[1] then
-    redis.call('ZADD', activeKey, unpack(leases))
-    redis.call('HSET', claimsKey, unpack(held))
-    redis.call('HINCRBY', statsKey, 'started', #leases / 2)
-  end
+  redis.call('ZADD', activeKey, unpack(leases))
+  redis.call('HSET', claimsKey, unpack(held))
+  redis.call('HINCRBY', statsKey, 'started', #fit)
   redis.call('SET', fenceKey, fenceText)
 end

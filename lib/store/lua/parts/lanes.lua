@@ -8,15 +8,6 @@
 local lanes, laneList, levels = {}, {}, {}
 local levelCount
 
--- An envelope that somebody has damaged is in no lane.
-local function laneOf(envelope)
-  return string.match(envelope, '^(%d+:[^:\n]*:[^\n]*)\n') or ''
-end
-
-local function nameOf(lane)
-  return string.match(lane, '^%d+:[^:]*:(.*)$')
-end
-
 local function openLevel(priority)
   local level = levels[priority]
   if not level then

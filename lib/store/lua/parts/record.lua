@@ -1,12 +1,20 @@
 -- A claim record: "<fence> <attempt> <crashes> <due> <holder> <lane>". Fence 0 and holder "-": nobody holds the job.
 -- It exists from a job's first claim on, and outlives it while the job waits for its next attempt or lies dead.
+-- A 'c' behind the fence says that somebody wants the running job cancelled. So the holder's own settlement does not match at
+-- first sight, and where nobody cancels, nothing is paid for it.
 local function isHeld(record, fence)
   return record and string.sub(record, 1, #fence + 1) == fence .. ' '
 end
 
+local function isToBeCancelled(record, fence)
+  return record and string.sub(record, 1, #fence + 2) == fence .. 'c '
+end
+
 local function parseRecord(record)
-  local fence, attempt, crashes, due, holder, lane = string.match(record, '^(%d+) (%d+) (%d+) (%d+) (%S+) (.*)$')
-  return { fence = fence, attempt = tonumber(attempt), crashes = tonumber(crashes), due = tonumber(due), holder = holder, lane = lane }
+  local fence, mark, attempt, crashes, due, holder, lane = string.match(record, '^(%d+)(c?) (%d+) (%d+) (%d+) (%S+) (.*)$')
+  -- One that somebody has damaged is none.
+  if not lane then return nil end
+  return { fence = fence, toBeCancelled = mark == 'c', attempt = tonumber(attempt), crashes = tonumber(crashes), due = tonumber(due), holder = holder, lane = lane }
 end
 
 local function formatRecord(fence, attempt, crashes, due, holder, lane)
@@ -22,8 +30,8 @@ local function claimedWith(fence, leaseUntil)
   local out = {}
   for _, id in ipairs(redis.call('ZRANGE', activeKey, leaseUntil, leaseUntil, 'BYSCORE')) do
     local record = redis.call('HGET', claimsKey, id)
-    if isHeld(record, fence) then
-      local r = parseRecord(record)
+    local r = (isHeld(record, fence) or isToBeCancelled(record, fence)) and parseRecord(record)
+    if r then
       local job = { id, digits(r.due), tostring(r.attempt), tostring(r.crashes), redis.call('HGET', jobsKey, id) or '' }
       for _, field in ipairs(job) do out[#out + 1] = field end
     end

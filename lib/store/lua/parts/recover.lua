@@ -1,4 +1,5 @@
--- Leases that have run out: their jobs go back to their lanes, one crash the richer.
+-- Leases that have run out: their jobs go back to their lanes, one crash the richer; one that has crashed too often is dead,
+-- so that it cannot take down worker after worker.
 -- After a silence of more than half a lease (Redis was away, its clock jumped, every worker froze) nobody could renew, so a
 -- lease is waited before anybody is taken for dead. Renewals come every third of a lease, and idle workers look as often:
 -- what is left is the time that a reconnection may take. Not again within two leases, so that the only worker, were it
@@ -6,8 +7,47 @@
 -- How many jobs are recovered a turn, to keep the script short.
 local RECOVERED_A_TURN = 200
 
-local recovered, recoveredIds, recoverFrom, postponedAt = {}, {}, 0, 0
+local expired, returning, recoverFrom, postponedAt = {}, {}, 0, 0
+-- Four for each: id, name, attempt, what became of it.
+local recovered = {}
 local firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]
+
+local function crashLine(record)
+  local dead = record.crashes >= maxCrashes and ',"reason":"crashed"' or ''
+  return '{"name":"Error","message":"the lease ran out: worker ' .. record.holder .. ' died or was blocked"' .. dead .. '}'
+end
+
+-- Where somebody has taken or damaged the record, the envelope says where the job belongs.
+local function recordOf(id, found)
+  local record = found and parseRecord(found)
+  if record then return record end
+  local envelope = redis.call('HGET', jobsKey, id)
+  return { attempt = 1, crashes = 0, due = now, holder = '-', lane = laneOf(envelope or ''), lostEnvelope = not envelope }
+end
+
+local function recover(id, record)
+  local s = { id = id, record = record, fate = 'waiting' }
+  if record.toBeCancelled then
+    s.transition, s.fate = 'cancel', 'cancelled'
+  elseif record.lane == '' then
+    s.transition, s.fate, s.lostEnvelope = 'dead', 'dead', record.lostEnvelope
+    s.second = record.lostEnvelope and '{"reason":"envelope-missing"}' or '{"reason":"unreadable"}'
+  else
+    record.crashes = record.crashes + 1
+    s.second, s.failures = crashLine(record), redis.call('HGET', failuresKey, id)
+    if record.crashes >= maxCrashes then s.transition, s.fate = 'dead', 'dead' end
+  end
+  if s.transition then
+    s.first = idWasChosen(redis.call('HGET', jobsKey, id) or '') and 'r' or ''
+    settlements[#settlements + 1] = s
+  else
+    openLane(record.lane)
+    readWakers(nameOf(record.lane), group, worker)
+    returning[#returning + 1] = s
+  end
+  for _, field in ipairs({ id, nameOf(record.lane) or '', tostring(record.attempt), s.fate }) do recovered[#recovered + 1] = field end
+end
+
 if firstLeaseEnd then
   local served = redis.call('GET', servedKey)
   if served then
@@ -23,30 +63,20 @@ if firstLeaseEnd then
     local found = readRecords(ids)
     for i, id in ipairs(ids) do
       if not mine[id] then
-        local record = found[i] and parseRecord(found[i])
-        local envelope = not record and redis.call('HGET', jobsKey, id)
-        if envelope then record = { attempt = 1, crashes = 0, due = now, lane = laneOf(envelope) } end
-        if record then
-          openLane(record.lane)
-          readWakers(nameOf(record.lane), group, worker)
-        end
-        recovered[#recovered + 1] = { id = id, record = record }
-        recoveredIds[#recoveredIds + 1] = id
+        expired[#expired + 1] = id
+        recover(id, recordOf(id, found[i]))
       end
     end
   end
 end
 
 local function writeRecovered()
-  if not recovered[1] then return end
-  redis.call('ZREM', activeKey, unpack(recoveredIds))
-  for _, job in ipairs(recovered) do
-    local r = job.record
-    if r then
-      r.crashes = r.crashes + 1
-      addToLane(openLane(r.lane), job.id, r.due)
-      redis.call('HSET', claimsKey, job.id, unheldRecord(r))
-    end
+  if not expired[1] then return end
+  redis.call('ZREM', activeKey, unpack(expired))
+  for _, s in ipairs(returning) do
+    addToLane(openLane(s.record.lane), s.id, s.record.due)
+    redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
+    noteFailure(s)
   end
-  redis.call('HINCRBY', statsKey, 'recovered', #recovered)
+  redis.call('HINCRBY', statsKey, 'recovered', #expired)
 end

@@ -1,4 +1,5 @@
--- Settlements and renewals: both only count where the caller's fence is the one in the claim record.
+-- Settlements and renewals: both only count where the caller's fence is the one in the claim record. Where the job is to be
+-- cancelled, whatever its holder says ends it as cancelled; bit 2 says so.
 -- Transitions, with their two arguments:
 --   complete  flags ('r': the caller chose the id, remember it)   result to keep
 --   retry     delay (ms)                                          failure, one line
@@ -6,10 +7,11 @@
 --   snooze    due (> 0: at, epoch ms; <= 0: minus the delay in ms)  ''          (goes back, uses no attempt)
 --   discard   flags ('r' as above)                                ''
 --   release   ''                                                  ''          (goes back, uses no attempt)
+--   cancel    flags ('r' as above)                                ''
 -- How many failed attempts are kept with a job.
 local FAILURES_KEPT = 20
 
-local cursor = 20
+local cursor = 22
 local function nextArg()
   cursor = cursor + 1
   return ARGV[cursor - 1]
@@ -30,44 +32,61 @@ end
 local mine = {}
 local bits, settlements, gone = {}, {}, {}
 
+local function settle(s)
+  mine[s.id] = true
+  if s.transition == 'complete' then
+    s.envelope = redis.call('HGET', jobsKey, s.id)
+  elseif s.second ~= '' then
+    s.failures = redis.call('HGET', failuresKey, s.id)
+  end
+  if s.transition == 'retry' or s.transition == 'release' or s.transition == 'snooze' then
+    openLane(s.record.lane)
+    readWakers(nameOf(s.record.lane), group, worker)
+  end
+  settlements[#settlements + 1] = s
+end
+
+local function cancelHeld(id)
+  settle({ transition = 'cancel', id = id, first = idWasChosen(redis.call('HGET', jobsKey, id) or '') and 'r' or '', second = '' })
+  return '2'
+end
+
 local plain = nextList(2)
 local records = readRecords(plain[1])
 for i = 1, plain.n do
-  local held = isHeld(records[i], plain[2][i])
-  bits[i] = held and '1' or '0'
-  if held then
-    mine[plain[1][i]] = true
-    gone[#gone + 1] = plain[1][i]
+  local id = plain[1][i]
+  bits[i] = '0'
+  if isHeld(records[i], plain[2][i]) then
+    bits[i] = '1'
+    mine[id] = true
+    gone[#gone + 1] = id
+  elseif isToBeCancelled(records[i], plain[2][i]) then
+    bits[i] = cancelHeld(id)
   end
 end
 
 local others = nextList(5)
 records = readRecords(others[2])
 for i = 1, others.n do
-  local held = isHeld(records[i], others[3][i])
-  bits[plain.n + i] = held and '1' or '0'
-  if held then
-    local settlement = { transition = others[1][i], id = others[2][i], first = others[4][i], second = others[5][i], record = parseRecord(records[i]) }
-    mine[settlement.id] = true
-    if settlement.transition == 'complete' then
-      settlement.envelope = redis.call('HGET', jobsKey, settlement.id)
-    elseif settlement.second ~= '' then
-      settlement.failures = redis.call('HGET', failuresKey, settlement.id)
-    end
-    if settlement.transition == 'retry' or settlement.transition == 'release' or settlement.transition == 'snooze' then
-      openLane(settlement.record.lane)
-      readWakers(nameOf(settlement.record.lane), group, worker)
-    end
-    settlements[#settlements + 1] = settlement
+  local id, fence = others[2][i], others[3][i]
+  local record = isHeld(records[i], fence) and parseRecord(records[i])
+  bits[plain.n + i] = '0'
+  if record then
+    bits[plain.n + i] = '1'
+    settle({ transition = others[1][i], id = id, first = others[4][i], second = others[5][i], record = record })
+  elseif isToBeCancelled(records[i], fence) then
+    bits[plain.n + i] = cancelHeld(id)
   end
 end
 
 local renewals = nextList(2)
-local renewed, lost = {}, {}
+local renewed, lost, toCancel = {}, {}, {}
 records = readRecords(renewals[1])
 for i = 1, renewals.n do
   local id = renewals[1][i]
-  if isHeld(records[i], renewals[2][i]) then
+  local toBeCancelled = isToBeCancelled(records[i], renewals[2][i])
+  if toBeCancelled then toCancel[#toCancel + 1] = id end
+  if toBeCancelled or isHeld(records[i], renewals[2][i]) then
     mine[id] = true
     renewed[#renewed + 1] = digits(now + leaseMs)
     renewed[#renewed + 1] = id
@@ -85,8 +104,8 @@ local function noteFailure(settlement)
 end
 
 local counted, died, ended = {}, 0, {}
--- Whether this turn put a job back that is due already, so that there is more to fetch.
-local putBackDue = false
+-- Whether there is more to fetch at once: a job that this turn put back is due already, or one it picked was turned away.
+local lookAgain = false
 local function count(counter, by)
   counted[counter] = (counted[counter] or 0) + (by or 1)
 end
@@ -109,7 +128,7 @@ function write.complete(s)
 end
 function write.retry(s)
   s.record.due = now + tonumber(s.first)
-  putBackDue = putBackDue or s.record.due <= now
+  lookAgain = lookAgain or s.record.due <= now
   addToLane(openLane(s.record.lane), s.id, s.record.due)
   redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
   noteFailure(s)
@@ -118,6 +137,7 @@ function write.retry(s)
 end
 function write.dead(s)
   if string.find(s.first, 'n', 1, true) then s.record.attempt = s.record.attempt - 1 end
+  if s.lostEnvelope then redis.call('HSET', jobsKey, s.id, s.record.lane .. '\n0 \n\n') end
   redis.call('ZADD', deadKey, digits(now), s.id)
   redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
   noteFailure(s)
@@ -130,7 +150,7 @@ function write.snooze(s)
   local due = tonumber(s.first)
   s.record.due = due > 0 and math.max(due, now) or now - due
   s.record.attempt = s.record.attempt - 1
-  putBackDue = putBackDue or s.record.due <= now
+  lookAgain = lookAgain or s.record.due <= now
   addToLane(openLane(s.record.lane), s.id, s.record.due)
   redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
   count('snoozed')
@@ -142,9 +162,15 @@ function write.discard(s)
 end
 function write.release(s)
   s.record.attempt = s.record.attempt - 1
-  putBackDue = true
+  lookAgain = true
   addToLane(openLane(s.record.lane), s.id, s.record.due)
   redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
+end
+
+function write.cancel(s)
+  gone[#gone + 1] = s.id
+  rememberId(s)
+  count('cancelled')
 end
 
 local function writeSettlements()

@@ -3,7 +3,7 @@
 -- How long a sleeper that is past its time stays listed, and a group's list after its last sleeper.
 local FORGOTTEN_SLEEPER_MS, FORGOTTEN_GROUP_MS = 60000, 86400000
 
-local room = limit - #picked
+local room = limit - #fit
 local otherSleepers = {}
 if room > 0 and not more then
   local found = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES')
@@ -29,7 +29,7 @@ end
 local function sleep()
   if room <= 0 then return 0 end
   -- Jobs that this turn put back may be due already; whoever cut its claim short has more to fetch.
-  if more or recovered[1] or putBackDue or goOnFrom ~= '' then return now end
+  if more or returning[1] or lookAgain or goOnFrom ~= '' then return now end
   local event = nextDue()
   if firstLeaseEnd then
     event = math.min(event, math.max(tonumber(firstLeaseEnd), recoverFrom, now + 1))

@@ -1,0 +1,66 @@
+import type { JobStore } from '../store/job-store.js';
+import { toInspected } from './inspected-job.js';
+
+/** Why a job has not run yet, or what has become of it. */
+export interface Explanation {
+  code: 'not-due' | 'no-handler' | 'behind' | 'active' | 'completed' | 'dead' | 'unknown';
+  /** For people; its wording may change. */
+  message: string;
+}
+
+/**
+ * - `unknown`: there is no such job;
+ * - `active`, `completed`, `dead`: it has run;
+ * - `not-due`: it waits for its due time;
+ * - `no-handler`: it is due, and no worker that is alive handles its name;
+ * - `behind`: it is due, and waits for a worker to have room.
+ */
+export async function explainJob(store: JobStore, queue: string, id: string): Promise<Explanation> {
+  const stored = await store.job(queue, id);
+  if (!stored) {
+    return {
+      code: 'unknown',
+      message: `Queue '${queue}' has no job '${id}': it was never there, was cancelled, or has ended and is not kept.`,
+    };
+  }
+  const job = toInspected(queue, stored);
+  const what = `Job '${job.name}' (${id}) of queue '${queue}'`;
+  switch (job.state) {
+    case 'active':
+      return {
+        code: 'active',
+        message: `${what} is running in worker '${job.worker}', in attempt ${job.attempts}; its lease holds until ${job.leaseUntil?.toISOString()}.`,
+      };
+    case 'completed':
+      return { code: 'completed', message: `${what} completed at ${job.endedAt?.toISOString()}.` };
+    case 'dead': {
+      const last = job.failures.at(-1)?.message;
+      return {
+        code: 'dead',
+        message: `${what} has been dead since ${job.endedAt?.toISOString()} (${job.reason})${last ? `: ${last}` : ''}.`,
+      };
+    }
+    case 'scheduled': {
+      const after = job.attempts > 0 ? `, after ${job.attempts} attempts` : '';
+      return { code: 'not-due', message: `${what} is due at ${job.dueAt.toISOString()}${after}.` };
+    }
+    case 'due':
+      return explainDue(store, queue, job.name, what);
+  }
+}
+
+async function explainDue(store: JobStore, queue: string, name: string, what: string): Promise<Explanation> {
+  const handlers = await store.handledBy(queue, name);
+  if (handlers.count === 0) {
+    return {
+      code: 'no-handler',
+      message: `${what} is due, but no worker that runs at present handles that name: it waits for one that does.`,
+    };
+  }
+  const { due, active } = await store.counts(queue);
+  const workers = handlers.count === 1 ? `worker '${handlers.workers[0]}'` : `one of ${handlers.count} workers`;
+  return {
+    code: 'behind',
+    message: `${what} is due and waits for room in ${workers}; in the queue, ${due} due and ${active} running.`,
+  };
+}

@@ -1,0 +1,21 @@
+-- What the scripts read of an envelope (see envelope.ts): its first line, the head, is "<lane>" or "<late rule> <lane>";
+-- its second "<created> <flags>". A lane is "<priority>:<worker>:<name>", so its first byte tells whether a late rule comes
+-- before it: 'r' run, 'd' discard or 'x' dead-letter what is claimed more than so many ms after its due time.
+local BYTE_9 = 57
+
+local function laneOfHead(head)
+  return string.byte(head) <= BYTE_9 and head or string.match(head, '^%l%d+ (.*)$')
+end
+
+-- An envelope that somebody has damaged is in no lane.
+local function laneOf(envelope)
+  return string.match(envelope, '^(%d+:[^:\n]*:[^\n]*)\n') or string.match(envelope, '^%l%d+ (%d+:[^:\n]*:[^\n]*)\n') or ''
+end
+
+local function nameOf(lane)
+  return string.match(lane, '^%d+:[^:]*:(.*)$')
+end
+
+local function idWasChosen(envelope)
+  return string.find(envelope, '^[^\n]*\n%d+ c') ~= nil
+end

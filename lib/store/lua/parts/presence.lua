@@ -1,0 +1,14 @@
+-- `workers` holds who was here lately, so that it can be told whether anybody alive handles a name.
+-- How long one that has died without a word stays listed, and the list after its last worker.
+local FORGOTTEN_WORKER_MS = 3600000
+
+local function notePresence()
+  local self = group .. ' ' .. worker
+  if presence == 'gone' then
+    redis.call('ZREM', workersKey, self)
+  elseif presence == 'here' then
+    redis.call('ZADD', workersKey, digits(now), self)
+    redis.call('ZREMRANGEBYSCORE', workersKey, '-inf', digits(now - FORGOTTEN_WORKER_MS))
+    redis.call('PEXPIRE', workersKey, FORGOTTEN_WORKER_MS)
+  end
+end

@@ -1,0 +1,124 @@
+import type { QueueSettings } from '../../core/queue-options.js';
+import { onLateOf } from '../envelope.js';
+import type { ClaimedJob, LateJob, RecoveredJob, Settled, Settlement, Turn, TurnAnswer } from '../job-store.js';
+import type { ScriptArgument } from './connection.js';
+import { toDueArgument } from './due-argument.js';
+
+const FIELDS_BEFORE_CLAIMS = 10;
+const FIELDS_A_CLAIM = 5;
+
+/** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals. */
+export function encodeTurn({ settlements, renewals }: Turn, settings: QueueSettings): ScriptArgument[] {
+  const plain: ScriptArgument[] = [];
+  const others: ScriptArgument[] = [];
+  for (const settlement of settlements) {
+    if (leavesNothing(settlement, settings)) plain.push(settlement.id, settlement.fence);
+    else others.push(settlement.transition, settlement.id, settlement.fence, ...transitionArguments(settlement));
+  }
+  return [
+    plain.length / 2,
+    ...plain,
+    others.length / 5,
+    ...others,
+    renewals.length,
+    ...renewals.flatMap(({ id, fence }) => [id, fence]),
+  ];
+}
+
+/** The common end of a job: all of it goes, in one step with its batch. */
+function leavesNothing(settlement: Settlement, settings: QueueSettings): boolean {
+  return settlement.transition === 'complete' && !settlement.idWasChosen && settings.keepCompleted.count === 0;
+}
+
+function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArgument] {
+  switch (settlement.transition) {
+    case 'complete':
+      return [settlement.idWasChosen ? 'r' : '', settlement.result ?? ''];
+    case 'retry':
+      return [settlement.delayMs, settlement.failure];
+    case 'dead':
+      return [deadFlags(settlement), settlement.failure];
+    case 'snooze':
+      return [toDueArgument(settlement.due), ''];
+    case 'discard':
+    case 'cancel':
+      return [settlement.idWasChosen ? 'r' : '', ''];
+    case 'release':
+      return ['', ''];
+  }
+}
+
+function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transition: 'dead' }>): string {
+  return `${ran ? '' : 'n'}${failed ? 'f' : ''}${idWasChosen ? 'r' : ''}`;
+}
+
+/** What the script answered. */
+export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings): TurnAnswer {
+  const [, now, bits, lost, toCancel, recovered, late, lookAt, fence, lookFrom] = reply as [
+    string,
+    string,
+    string,
+    string[],
+    string[],
+    string[],
+    string[],
+    string,
+    string,
+    string,
+  ];
+  const nowMs = Number(now);
+  const claimed: ClaimedJob[] = [];
+  for (let i = FIELDS_BEFORE_CLAIMS; i < reply.length; i += FIELDS_A_CLAIM) {
+    const [id, due, attempt, crashes, envelope] = reply.slice(i, i + FIELDS_A_CLAIM) as string[];
+    claimed.push({
+      id: id!,
+      fence,
+      dueAtMs: Number(due),
+      claimedAtMs: nowMs,
+      attempt: Number(attempt),
+      crashes: Number(crashes),
+      envelope: envelope!,
+    });
+  }
+  return {
+    settled: inOrder(turn.settlements, bits, settings),
+    lost,
+    toCancel,
+    recovered: inFours(recovered, toRecovered),
+    late: inFours(late, toLate),
+    claimed,
+    sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
+    lookFrom,
+  };
+}
+
+/** The script settles the plain ones first; its bits are put back into the order of the settlements. */
+function inOrder(settlements: readonly Settlement[], bits: string, settings: QueueSettings): Settled[] {
+  let plain = 0;
+  let other = 0;
+  for (const settlement of settlements) if (leavesNothing(settlement, settings)) other++;
+  return settlements.map(
+    (settlement) => SETTLED[Number(bits[leavesNothing(settlement, settings) ? plain++ : other++])]!,
+  );
+}
+
+/** What the script's digits mean. */
+const SETTLED: readonly Settled[] = ['lost', 'counted', 'cancelled'];
+
+function inFours<T>(fields: string[], toItem: (...four: string[]) => T): T[] {
+  return Array.from({ length: fields.length / 4 }, (_, i) => toItem(...fields.slice(4 * i, 4 * i + 4)));
+}
+
+const toRecovered = (id = '', name = '', attempt = '', fate = ''): RecoveredJob => ({
+  id,
+  name,
+  attempt: Number(attempt),
+  fate: fate as RecoveredJob['fate'],
+});
+
+const toLate = (id = '', name = '', latenessMs = '', rule = ''): LateJob => ({
+  id,
+  name,
+  latenessMs: Number(latenessMs),
+  onLate: onLateOf(rule),
+});

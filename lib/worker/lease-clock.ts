@@ -1,0 +1,34 @@
+import type { LeaseKeeper } from './running-job.js';
+
+/** When the leases of a queue were last renewed, for handlers that want to know. */
+export class LeaseClock implements LeaseKeeper {
+  private renewedAt = Number.NEGATIVE_INFINITY;
+  private waiting?: { renewal: Promise<void>; resolve(): void };
+
+  constructor(
+    private readonly leaseMs: number,
+    /** Asks for a renewal soon. */
+    private readonly renew: () => void,
+  ) {}
+
+  /** Lately is a sixth of a lease ago: a handler that beats all the time renews twice as often as needed, and no more. */
+  renewed(): Promise<void> {
+    if (performance.now() < this.renewedAt + this.leaseMs / 6) return Promise.resolve();
+    if (!this.waiting) {
+      let resolve = () => {};
+      const renewal = new Promise<void>((done) => {
+        resolve = done;
+      });
+      this.waiting = { renewal, resolve };
+    }
+    this.renew();
+    return this.waiting.renewal;
+  }
+
+  /** Counted from the sending of the call that renewed, so that a slow answer does not stretch a lease. */
+  note(sentAt: number): void {
+    this.renewedAt = sentAt;
+    this.waiting?.resolve();
+    this.waiting = undefined;
+  }
+}

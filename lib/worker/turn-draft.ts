@@ -1,0 +1,66 @@
+import type { ClaimedJob, Settlement, Turn } from '../store/job-store.js';
+import type { Outcome } from './processor.js';
+
+/** A turn under way, and what its answer will be about. */
+export interface SentTurn {
+  turn: Turn;
+  outcomes: readonly Outcome[];
+  /** Whether it renews all leases that were held when it was sent, be that none. */
+  renews: boolean;
+}
+
+/** What a worker has to say to Redis: collected while a turn is under way, and kept until it is answered. */
+export class TurnDraft {
+  private ended: Outcome[] = [];
+  private goingBack: ClaimedJob[] = [];
+  private leaving = false;
+  private sent?: SentTurn;
+
+  end(outcome: Outcome): void {
+    this.ended.push(outcome);
+  }
+
+  /** For jobs that go back as if nothing had been. */
+  release(...claims: readonly ClaimedJob[]): void {
+    this.goingBack.push(...claims);
+  }
+
+  /** A last turn is owed, which takes the worker off the lists of those that are there. */
+  leave(): void {
+    this.leaving = true;
+  }
+
+  get isLeaving(): boolean {
+    return this.leaving;
+  }
+
+  /** Whether there is something to say, or to say again, at once. */
+  get owes(): boolean {
+    return this.leaving || this.sent !== undefined || this.unsettled > 0;
+  }
+
+  /** How many jobs have left their handlers, and Redis has not answered for them yet. */
+  get unsettled(): number {
+    return this.ended.length + this.goingBack.length + (this.sent?.turn.settlements.length ?? 0);
+  }
+
+  /** The turn to send: one that was not answered may have happened, so the same is sent until it is. */
+  take(room: number, lookFrom: string, renewals: readonly ClaimedJob[], renews: boolean): SentTurn {
+    this.sent ??= this.write(room, lookFrom, renewals, renews);
+    return this.sent;
+  }
+
+  answered(): void {
+    this.sent = undefined;
+  }
+
+  private write(room: number, lookFrom: string, renewals: readonly ClaimedJob[], renews: boolean): SentTurn {
+    const { ended: outcomes, leaving } = this;
+    const settlements: Settlement[] = outcomes.map(({ settlement }) => settlement);
+    for (const { id, fence } of this.goingBack) settlements.push({ id, fence, transition: 'release' });
+    this.ended = [];
+    this.goingBack = [];
+    this.leaving = false;
+    return { turn: { settlements, renewals, room, lookFrom, leaving }, outcomes, renews };
+  }
+}

@@ -1,0 +1,52 @@
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** When a worker has to take a turn: times of `performance.now()`. */
+export class TurnPlan {
+  /** Something may be due. */
+  private lookAt = 0;
+  /** Leases must be renewed. */
+  private renewAt = 0;
+  /** After a refusal: no turn is taken before this. */
+  private pausedUntil = 0;
+
+  /** Answers whether that is earlier than what was known. */
+  lookIn(ms: number): boolean {
+    const at = performance.now() + ms;
+    if (at >= this.lookAt) return false;
+    this.lookAt = at;
+    return true;
+  }
+
+  /** A turn goes out: what is said from now on may be newer than its answer. */
+  lookOnlyIfTold(): void {
+    this.lookAt = NEVER;
+  }
+
+  renewBy(at: number): void {
+    this.renewAt = at;
+  }
+
+  /** A turn was refused: the next one comes after a pause, and looks. */
+  pause(ms: number): void {
+    this.pausedUntil = performance.now() + ms;
+    this.lookAt = 0;
+  }
+
+  get isPaused(): boolean {
+    return performance.now() < this.pausedUntil;
+  }
+
+  isTimeToLook(): boolean {
+    return performance.now() >= this.lookAt;
+  }
+
+  isTimeToRenew(): boolean {
+    return performance.now() >= this.renewAt;
+  }
+
+  /** When to wake up, infinite for never. `looks`: there is room for jobs; `holds`: there are leases; `owes`: something is to be said. */
+  nextAt({ looks, holds, owes }: { looks: boolean; holds: boolean; owes: boolean }): number {
+    const at = Math.min(owes ? 0 : NEVER, looks ? this.lookAt : NEVER, holds ? this.renewAt : NEVER);
+    return Math.max(at, this.pausedUntil);
+  }
+}
