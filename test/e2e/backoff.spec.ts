@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
-import { defineScheduledJob, InvalidScheduleError, OnScheduledJob, ScheduledJob } from '../../lib/index.js';
+import { defineScheduledJob, InvalidScheduleError, OnScheduledJob } from '../../lib/index.js';
 import { redisUrl, startApp, stopApps } from '../support/queue-app.js';
 import { until } from '../support/wait.js';
 

@@ -52,6 +52,8 @@ export async function scheduling(producer: ScheduledQueueProducer): Promise<void
   await producer.schedule(sendReminder, { userId: '7', email: 'a@b.c' });
   // @ts-expect-error a property is missing
   await producer.schedule(sendReminder, { userId: 7 });
+  // @ts-expect-error a backoff function, which a call cannot carry
+  await producer.schedule('x', 1, { backoff: () => 5 });
   // @ts-expect-error a property that the payload does not have
   await producer.schedule(sendReminder, { userId: 7, email: 'a@b.c', name: 'x' });
   // @ts-expect-error no payload
