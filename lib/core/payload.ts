@@ -31,8 +31,14 @@ export function serialisePayload(payload: unknown, maxBytes: number, fields: Sch
   return text;
 }
 
+/** Throws a `SyntaxError` that, unlike the one of `JSON.parse`, shows nothing of the payload: it goes into logs. */
 export function deserialisePayload(text: string): unknown {
-  return text === NO_PAYLOAD ? undefined : JSON.parse(text);
+  if (text === NO_PAYLOAD) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SyntaxError(`the stored payload, ${text.length} characters, is not valid JSON`);
+  }
 }
 
 function stringify(payload: unknown, fields: ScheduledQueueErrorFields): string {

@@ -54,6 +54,7 @@ export class Lifecycle implements OnModuleInit, OnApplicationBootstrap, OnModule
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.fleet.close();
     await this.store.close();
     this.events.complete();
   }

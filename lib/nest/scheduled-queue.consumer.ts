@@ -11,7 +11,7 @@ export class ScheduledQueueConsumer {
 
   /**
    * Begins to claim, for every queue that has handlers. Does nothing where that has begun.
-   * Throws `InvalidOptionsError` in a process whose `role` is `'producer'`.
+   * Throws `InvalidOptionsError` in a process whose `role` is `'producer'`, `QueueClosedError` once the application has closed.
    */
   async start(): Promise<void> {
     if (this.role === 'producer') {

@@ -68,7 +68,7 @@ export function decodeEnvelope(text: string): Envelope {
     priority: Number(lane.slice(0, priorityEnd)),
     createdAtMs: Number(created.slice(0, space)),
     idWasChosen: created.includes('c', space),
-    settings: settings === '' ? NO_SETTINGS : (JSON.parse(settings) as EnvelopeSettings),
+    settings: settings === '' ? NO_SETTINGS : decodeSettings(settings),
     ...(laneStart > 0 && { lateness: decodeLateRule(head.slice(0, laneStart - 1)) }),
     payload: text.slice(settingsEnd + 1),
   };
@@ -76,4 +76,18 @@ export function decodeEnvelope(text: string): Envelope {
 
 function decodeLateRule(rule: string): LatenessRule {
   return { maxLatenessMs: Number(rule.slice(1)), onLate: onLateOf(rule[0]!) };
+}
+
+/** Somebody may have changed them by hand; and headers may hold secrets, so nothing of them goes into the error. */
+function decodeSettings(text: string): EnvelopeSettings {
+  let settings: EnvelopeSettings;
+  try {
+    settings = JSON.parse(text);
+  } catch {
+    throw new Error('the settings in the envelope are not valid JSON');
+  }
+  const { maxAttempts = 1, timeoutMs = 0, backoff = { delayMs: 0 } } = settings;
+  if (![maxAttempts, timeoutMs, backoff.delayMs].every(Number.isFinite))
+    throw new Error('the settings in the envelope hold something that is no number');
+  return settings;
 }

@@ -1,3 +1,4 @@
+import { QueueClosedError } from '../core/errors.js';
 import type { EventSink } from '../core/events.js';
 import type { PayloadChecker } from '../core/payload-class.js';
 import type { QueueSettings } from '../core/queue-options.js';
@@ -20,6 +21,7 @@ export interface FleetOptions {
 export class Fleet {
   private workers: QueueWorker[] = [];
   private stopping?: Promise<void>;
+  private closed = false;
 
   constructor(
     private readonly store: JobStore,
@@ -32,9 +34,11 @@ export class Fleet {
     private readonly options: FleetOptions,
   ) {}
 
-  /** Does nothing where it has started already. */
+  /** Does nothing where it has started already. Throws `QueueClosedError` after `close`. */
   async start(): Promise<void> {
     await this.stopping;
+    if (this.closed)
+      throw new QueueClosedError('start: the application has closed; its queues cannot be started again.');
     if (this.workers.length > 0) return;
     const timers = this.findTimers();
     this.workers = this.registry.queueNames().map((queue) => this.hire(queue, timers));
@@ -47,6 +51,11 @@ export class Fleet {
       this.stopping = undefined;
     });
     return this.stopping;
+  }
+
+  /** Nothing can be started any more. */
+  close(): void {
+    this.closed = true;
   }
 
   private async stopAll(): Promise<void> {

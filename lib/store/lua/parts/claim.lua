@@ -49,7 +49,7 @@ if picked[1] then
     sift(job)
   end
   -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
-  fence = math.max(tonumber(redis.call('GET', fenceKey) or 0), nowUs) + 1
+  fence = math.max(tonumber(redis.call('GET', fenceKey) or 0) or 0, nowUs) + 1
   if more and not groups then readGroups(group, worker) end
 end
 

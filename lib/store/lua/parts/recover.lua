@@ -49,9 +49,8 @@ local function recover(id, record)
 end
 
 if firstLeaseEnd then
-  local served = redis.call('GET', servedKey)
-  if served then
-    local servedAt, from, at = string.match(served, '^(%d+) (%d+) (%d+)$')
+  local servedAt, from, at = string.match(redis.call('GET', servedKey) or '', '^(%d+) (%d+) (%d+)$')
+  if servedAt then
     -- Where the clock went forward and back, no further off than a lease.
     recoverFrom, postponedAt = math.min(tonumber(from), now + leaseMs), math.min(tonumber(at), now)
     if now - tonumber(servedAt) > leaseMs / 2 and now - postponedAt > 2 * leaseMs then
