@@ -44,7 +44,7 @@ export interface Fault {
 const TARGETS: Record<FaultClass, readonly string[]> = { worker: WORKERS, producer: PRODUCERS, redis: ['redis'] };
 /** How long a process that was started again is spared, so that it comes to do something. */
 const SPARED_MS = { worker: 1_500, producer: 1_000, redis: 300 };
-const MEAN_GAP_MS = 450;
+const MEAN_GAP_MS = 500;
 /** How often a killed thing lies down is in the deck, since those faults find the most. */
 const COPIES: Record<string, number> = { kill: 2, freezeLong: 2, loseReply: 2, audit: 2 };
 

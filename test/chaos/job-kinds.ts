@@ -36,7 +36,7 @@ export const KINDS = {
   /** Blocks the event loop for longer than a lease in its first attempt. */
   blocking: { weight: 0.7, maxAttempts: PLENTY, ends: ['completed'] },
   /** Ends its process. */
-  poison: { weight: 0.4, maxAttempts: 3, ends: [] },
+  poison: { weight: 0.15, maxAttempts: 3, ends: [] },
 } as const satisfies Record<string, JobKind>;
 
 export type KindName = keyof typeof KINDS;

@@ -9,6 +9,9 @@ export const BACKOFF_MS = 150;
 export const SNOOZE_MS = 200;
 export const CONCURRENCY = 8;
 
+/** After so many lost leases a job dies as crashed, be attempts left or not; without end where only attempts are counted. */
+export const MAX_CRASHES = Number.POSITIVE_INFINITY;
+
 export const PREFIX = 'chaos';
 /** Completed jobs leave nothing in the one, and are kept with their results in the other: two ways through the scripts. */
 export const QUEUES = { default: { keepCompleted: 0 }, kept: { keepCompleted: 1_000_000 } } as const;

@@ -28,9 +28,9 @@ export type PlannedOperation = { pauseMs: number } & (
   | { operation: 'reschedule'; target: PlannedTarget; delayMs: number; asInstant: boolean }
 );
 
-const MEAN_PAUSE_MS = 60;
+const MEAN_PAUSE_MS = 40;
 /** Operations are about one of so many jobs scheduled last, so that they meet them waiting, running and just ended. */
-const RECENT = 25;
+const RECENT = 12;
 
 /** The operations of one producer, without end: what they are is up to the seed, what they meet is not. */
 export function* planWork(seed: number, producer: string): Generator<PlannedOperation> {

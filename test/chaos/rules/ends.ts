@@ -1,4 +1,5 @@
 import { type End, kindOf } from '../job-kinds.js';
+import { MAX_CRASHES } from '../settings.js';
 import type { Job, Timeline } from '../timeline.js';
 import { didExist } from './calls.js';
 import { aboutAll, aboutJobs } from './rule.js';
@@ -51,7 +52,8 @@ export const endsAsItMust = aboutJobs('ends-as-it-must', (job) => {
     // Of lost leases those are known whose runs were seen and not settled, and attempts of which no run was seen.
     const unsettled = job.runs.filter((run) => !run.settled).length;
     const unseen = attempts - new Set(job.runs.map(({ attempt }) => attempt)).size;
-    if (attempts < maxAttempts) problems.push(`it died as crashed after ${attempts} of ${maxAttempts} attempts`);
+    if (attempts < maxAttempts && crashes < MAX_CRASHES)
+      problems.push(`it died as crashed after ${attempts} of ${maxAttempts} attempts and ${crashes} lost leases`);
     if (crashes < 1 || crashes > unsettled + unseen)
       problems.push(`it died as crashed of ${crashes} lost leases, ${unsettled + unseen} were seen`);
   } else if (!allowed.includes(reason as End)) problems.push(`it died: ${reason}`);
