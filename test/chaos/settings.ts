@@ -7,7 +7,7 @@ export const COMMAND_TIMEOUT_MS = 2_000;
 export const SHUTDOWN_TIMEOUT_MS = 1_000;
 export const BACKOFF_MS = 150;
 export const SNOOZE_MS = 200;
-export const CONCURRENCY = 8;
+export const CONCURRENCY = 16;
 
 /** After so many lost leases a job dies as crashed, be attempts left or not; without end where only attempts are counted. */
 export const MAX_CRASHES = Number.POSITIVE_INFINITY;

@@ -120,6 +120,11 @@ export class Timeline {
     );
   }
 
+  /** The job of an id; by its token, where that was found with it. */
+  jobWith(id: string, token?: string): Job | undefined {
+    return this.jobs.get(token || this.tokens.get(id) || '');
+  }
+
   private readCalls(): void {
     const answers = new Map<string, Line & AnswerLine>();
     for (const line of this.of('answer')) answers.set(`${line.who} ${line.call} ${line.token}`, line);
@@ -201,10 +206,9 @@ export class Timeline {
   }
 
   private readFinal({ dead, completed, waiting, active }: FinalLine): void {
-    const jobWith = (id: string, token?: string) => this.jobs.get(token || this.tokens.get(id) || '');
-    for (const one of dead) Object.assign(jobWith(one.id, one.token) ?? {}, { dead: one });
-    for (const one of completed) Object.assign(jobWith(one.id, one.token) ?? {}, { completed: one });
-    for (const id of waiting) Object.assign(jobWith(id) ?? {}, { unfinished: 'waiting' });
-    for (const id of active) Object.assign(jobWith(id) ?? {}, { unfinished: 'active' });
+    for (const one of dead) Object.assign(this.jobWith(one.id, one.token) ?? {}, { dead: one });
+    for (const one of completed) Object.assign(this.jobWith(one.id, one.token) ?? {}, { completed: one });
+    for (const id of waiting) Object.assign(this.jobWith(id) ?? {}, { unfinished: 'waiting' });
+    for (const id of active) Object.assign(this.jobWith(id) ?? {}, { unfinished: 'active' });
   }
 }

@@ -31,7 +31,7 @@ export const nothingUnknown = aboutAll('nothing-unknown', (timeline) => [
     .flatMap(({ token, id }) => (timeline.jobs.has(token) ? [] : [`${id} ran and was never scheduled`])),
   ...timeline.finals.flatMap(({ dead, completed }) =>
     [...dead, ...completed].flatMap(({ token, id }) =>
-      timeline.jobs.has(token) ? [] : [`${id} is there at the end and was never scheduled`],
+      timeline.jobWith(id, token) ? [] : [`${id} is there at the end and was never scheduled`],
     ),
   ),
 ]);
