@@ -73,9 +73,13 @@ export function tellViolations(violations: readonly Violation[]): string {
   const counts = new Map<string, number>();
   for (const { rule } of violations) counts.set(rule, (counts.get(rule) ?? 0) + 1);
   const heads = [...counts].map(([rule, count]) => `${rule}: ${count}`).join(', ');
-  // Some of each rule, so that the many of one do not hide the few of another.
-  const each = Math.max(2, Math.floor(PRINTED / counts.size));
-  const shown = [...counts.keys()].flatMap((rule) => violations.filter((one) => one.rule === rule).slice(0, each));
+  // Some of each rule, and of each job one, so that the many of one do not hide the few of another.
+  const each = Math.max(2, Math.floor(PRINTED / counts.size / 2));
+  const shown = [...counts.keys()].flatMap((rule) => {
+    const found = violations.filter((one) => one.rule === rule);
+    const first = found.filter(({ token }, i) => !token || found.findIndex((one) => one.token === token) === i);
+    return first.slice(0, each);
+  });
   return [heads, ...shown.map(({ rule, token, message }) => `  ${rule}${token ? ` ${token}` : ''}: ${message}`)].join(
     '\n',
   );

@@ -69,6 +69,8 @@ export interface Disturbance {
 
 /** How long a process may be busy with a fault that is over: finding out that a connection is dead, connecting, catching up. */
 const AFTERMATH_MS = COMMAND_TIMEOUT_MS + LEASE_MS;
+/** Redis is asked for its time ten times a second. */
+const SILENCE_MS = 400;
 const SETTLING = new Set(['completed', 'failed', 'dead', 'snoozed', 'discarded']);
 
 /** What happened to each job, put together from the lines of all processes. */
@@ -77,6 +79,7 @@ export class Timeline {
   readonly jobs = new Map<string, Job>();
   readonly disturbances: Disturbance[] = [];
   private readonly tokens = new Map<string, string>();
+  private lastClockAt = Number.POSITIVE_INFINITY;
   private readonly runs = new Map<string, Run[]>();
 
   constructor(readonly lines: readonly Line[]) {
@@ -166,6 +169,7 @@ export class Timeline {
     else if (line.type === 'fault' && line.fault !== 'audit')
       this.disturb(line.target === 'redis' ? 'all' : line.target, line.from, line.mono);
     else if (line.type === 'stall') this.disturb(line.who === 'harness' ? 'all' : line.who, line.from, line.mono);
+    else if (line.type === 'clock') this.readClock(line);
     else if (line.type === 'exit') this.disturb(line.who, line.mono, line.mono);
     else if (line.type === 'healed') this.disturb('all', line.mono, line.mono);
     else if (line.type === 'probe') this.disturb('all', line.from, line.mono);
@@ -173,6 +177,12 @@ export class Timeline {
 
   private disturb(who: string, from: number, to: number): void {
     this.disturbances.push({ who, from: this.clocks.at(from).earliest, to: this.clocks.at(to).latest });
+  }
+
+  /** Where Redis let the harness wait, be it for the disk, it let others wait too. */
+  private readClock({ mono }: Line): void {
+    if (mono - this.lastClockAt > SILENCE_MS) this.disturb('all', this.lastClockAt, mono);
+    this.lastClockAt = mono;
   }
 
   private readStart(line: Line & StartLine): void {

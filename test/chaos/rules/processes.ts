@@ -1,8 +1,8 @@
 import { SHUTDOWN_TIMEOUT_MS, WORKERS } from '../settings.js';
 import { aboutAll } from './rule.js';
 
-/** After the time that a shutdown may take: the last turn, hooks, and a busy machine. */
-const LEAVING_MS = 3_000;
+/** Beyond the time that running handlers have: the last turn, a handler that blocks the event loop, and a busy machine. */
+const LEAVING_MS = 4_000;
 
 /** No warning of Node, nothing thrown that nobody caught, and nobody dies who was not poisoned. */
 export const nothingUntoward = aboutAll('nothing-untoward', (timeline) => [
