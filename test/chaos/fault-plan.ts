@@ -12,6 +12,8 @@ const FAULTS = {
     loseReply: [300, 600],
     blackhole: [0, 0],
     refuse: [200, LEASE_MS * 1.5],
+    /** Longer than a worker tries one call: it must begin anew. */
+    refuseLong: [5_500, 6_500],
   },
   producer: {
     kill: [100, 500],

@@ -48,6 +48,11 @@ export class Nemesis {
       await sleep(lastsMs);
       member.thaw();
     };
+    const refused: Deed = async (lastsMs) => {
+      proxy.refuse();
+      await sleep(lastsMs);
+      proxy.accept();
+    };
     return {
       kill: async (lastsMs) => {
         await member.kill();
@@ -71,11 +76,8 @@ export class Nemesis {
         void proxy.cutOnce(() => false);
       },
       blackhole: async () => proxy.blackhole(),
-      refuse: async (lastsMs) => {
-        proxy.refuse();
-        await sleep(lastsMs);
-        proxy.accept();
-      },
+      refuse: refused,
+      refuseLong: refused,
     };
   }
 

@@ -73,10 +73,10 @@ const BUGS = {
     from: 'addToLane(lane, id, due)',
     to: '',
   },
-  'worker stops after an error': {
-    file: 'lib/worker/queue-worker.ts',
-    from: '      this.lookAt = 0;\n    }\n    this.turning = false;',
-    to: '      return;\n    }\n    this.turning = false;',
+  'worker waits for ever after an outage': {
+    file: 'lib/store/redis/worker-seat.ts',
+    from: '!mayPass(error)) throw error;',
+    to: '!mayPass(error)) throw error;\n        await new Promise(() => {});',
   },
   'counter counts twice': {
     file: 'lib/store/lua/cancel.lua',

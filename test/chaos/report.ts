@@ -1,6 +1,7 @@
 import { didExist } from './rules/calls.js';
 import { duplicates } from './rules/claims.js';
 import type { Violation } from './rules/rule.js';
+import { LEASE_MS } from './settings.js';
 import type { Timeline } from './timeline.js';
 
 /** What happened in a run, in numbers. */
@@ -41,6 +42,8 @@ export function figuresOf(timeline: Timeline): Figures {
     audits: timeline.audits.length,
     duplicates: duplicates(timeline),
     lostRuns: runs.filter(({ lost }) => lost).length,
+    /** Claimed by a process that then froze, and begun once it was thawed, with the lease over. */
+    begunAfterLease: runs.filter(({ startedAt, claimedAt }) => startedAt.earliest - claimedAt >= LEASE_MS).length,
     latenessMedianMs: share(0.5),
     latenessP99Ms: share(0.99),
     latenessWorstMs: lateness.at(-1) ?? 0,
