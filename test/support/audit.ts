@@ -1,95 +1,91 @@
 import { Redis } from 'ioredis';
-import { headsKey, laneKey, queueKeys } from '../../lib/store/keys.js';
+import { type Pair, type QueueSnapshot, snapshot } from './snapshot.js';
 
 /** What is wrong with a queue's keys, in sentences; none when every job is in exactly one state and every index is true. */
 export async function audit(redis: Redis, prefix: string, queue = 'default'): Promise<string[]> {
-  const keys = queueKeys(prefix, queue);
-  const problems: string[] = [];
-  const lanes = new Map<string, [id: string, due: string][]>();
-  for (const key of await redis.keys(`${keys.base}lane:*`))
-    lanes.set(key.slice(laneKey(keys, '').length), await pairs(redis, key));
+  return auditSnapshot(await snapshot(redis, prefix, queue));
+}
 
+/** The same of a queue that has been read. */
+export function auditSnapshot(queue: QueueSnapshot): string[] {
   const states = new Map<string, string[]>();
   const put = (id: string, state: string) => states.set(id, [...(states.get(id) ?? []), state]);
-  for (const [lane, jobs] of lanes) for (const [id] of jobs) put(id, `lane ${lane}`);
-  for (const [id] of await pairs(redis, keys.active)) put(id, 'active');
-  for (const [id] of await pairs(redis, keys.dead)) put(id, 'dead');
-  const envelopes = await redis.hgetall(keys.jobs);
+  for (const [lane, jobs] of queue.lanes) for (const [id] of jobs) put(id, `lane ${lane}`);
+  for (const [id] of queue.active) put(id, 'active');
+  for (const [id] of queue.dead) put(id, 'dead');
+  return [
+    ...auditStates(queue, states),
+    ...auditIndexes(queue),
+    ...auditClaims(queue, states),
+    ...auditCompleted(queue, states),
+    ...auditCounters(queue, states.size),
+  ];
+}
+
+function auditStates({ envelopes }: QueueSnapshot, states: Map<string, string[]>): string[] {
+  const problems: string[] = [];
   for (const [id, found] of states) {
     if (found.length > 1) problems.push(`${id} is in ${found.join(' and ')}`);
-    if (!(id in envelopes)) problems.push(`${id} is in ${found[0]} and has no envelope`);
-    const lane = envelopes[id]?.match(/^(?:[a-z]\d+ )?(.*)/)?.[1];
+    if (!envelopes.has(id)) problems.push(`${id} is in ${found[0]} and has no envelope`);
+    const lane = envelopes.get(id)?.match(/^(?:[a-z]\d+ )?(.*)/)?.[1];
     if (found[0]!.startsWith('lane') && found[0] !== `lane ${lane}`)
       problems.push(`${id} is in ${found[0]}, its envelope says ${lane}`);
   }
-  for (const id of Object.keys(envelopes)) if (!states.has(id)) problems.push(`${id} has an envelope and is nowhere`);
-
-  problems.push(...(await auditIndexes(redis, prefix, queue, lanes)));
-  problems.push(...(await auditClaims(redis, prefix, queue, states)));
-  const stats = await redis.hgetall(keys.stats);
-  const count = (counter: string) => Number(stats[counter] ?? 0);
-  const gone = count('completed') + count('cancelled') + count('discarded') + count('deadDropped');
-  if (count('scheduled') !== states.size + gone) {
-    problems.push(`${count('scheduled')} were scheduled, but ${states.size} are there and ${gone} are gone`);
-  }
+  for (const id of envelopes.keys()) if (!states.has(id)) problems.push(`${id} has an envelope and is nowhere`);
   return problems;
 }
 
-async function auditIndexes(
-  redis: Redis,
-  prefix: string,
-  queue: string,
-  lanes: Map<string, [string, string][]>,
-): Promise<string[]> {
-  const keys = queueKeys(prefix, queue);
-  const expected = new Map<string, [string, string][]>();
+function auditIndexes({ lanes, heads, levels }: QueueSnapshot): string[] {
+  const expected = new Map<string, Pair[]>();
   for (const [lane, jobs] of lanes) {
     const level = lane.split(':', 1)[0]!;
     const [id, due] = jobs[0]!;
     expected.set(level, [...(expected.get(level) ?? []), [`${id}\t${lane}`, due]]);
   }
   const problems: string[] = [];
-  const found = await redis.keys(headsKey(keys, '*'));
-  const levels = new Set([...expected.keys(), ...found.map((key) => key.slice(headsKey(keys, '').length))]);
-  for (const level of levels) {
-    const heads = await pairs(redis, headsKey(keys, level));
-    const wanted = expected.get(level) ?? [];
-    if (text(heads) !== text(wanted)) problems.push(`heads of ${level} are ${text(heads)}, expected ${text(wanted)}`);
+  for (const level of new Set([...expected.keys(), ...heads.keys()])) {
+    const [found, wanted] = [text(heads.get(level)), text(expected.get(level))];
+    if (found !== wanted) problems.push(`heads of ${level} are ${found}, expected ${wanted}`);
   }
-  const earliest = [...expected].map(([level, heads]) => [
-    level,
-    String(Math.min(...heads.map(([, due]) => Number(due)))),
-  ]);
-  const levelPairs = await pairs(redis, keys.levels);
-  if (text(levelPairs) !== text(earliest as [string, string][]))
-    problems.push(`levels are ${text(levelPairs)}, expected ${text(earliest as [string, string][])}`);
+  const earliest = [...expected].map(
+    ([level, heads]): Pair => [level, String(Math.min(...heads.map(([, due]) => Number(due))))],
+  );
+  if (text(levels) !== text(earliest)) problems.push(`levels are ${text(levels)}, expected ${text(earliest)}`);
   return problems;
 }
 
-async function auditClaims(
-  redis: Redis,
-  prefix: string,
-  queue: string,
-  states: Map<string, string[]>,
-): Promise<string[]> {
+function auditClaims({ claims }: QueueSnapshot, states: Map<string, string[]>): string[] {
   const problems: string[] = [];
-  const records = await redis.hgetall(queueKeys(prefix, queue).claims);
-  for (const [id, record] of Object.entries(records)) {
+  for (const [id, record] of claims) {
     const state = states.get(id)?.[0];
     const held = !record.startsWith('0 ');
     if (!state) problems.push(`${id} has a claim record and is nowhere`);
     else if (held !== (state === 'active')) problems.push(`${id} is ${state}, its claim record is "${record}"`);
   }
   for (const [id, [state]] of states)
-    if (state === 'active' && !(id in records)) problems.push(`${id} is active without a claim record`);
+    if (state === 'active' && !claims.has(id)) problems.push(`${id} is active without a claim record`);
   return problems;
 }
 
-async function pairs(redis: Redis, key: string): Promise<[string, string][]> {
-  const flat = await redis.zrange(key, '0', '-1', 'WITHSCORES');
-  return Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i]!, flat[2 * i + 1]!]);
+function auditCompleted({ completed, finished }: QueueSnapshot, states: Map<string, string[]>): string[] {
+  const problems: string[] = [];
+  const ids = new Set(completed.map(([id]) => id));
+  for (const id of ids) {
+    if (!finished.has(id)) problems.push(`${id} is completed and has no record of it`);
+    if (states.has(id)) problems.push(`${id} is completed and in ${states.get(id)!.join(' and ')}`);
+  }
+  for (const id of finished.keys())
+    if (!ids.has(id)) problems.push(`${id} has a record of its end and is not completed`);
+  return problems;
 }
 
-function text(entries: [string, string][]): string {
+function auditCounters({ stats }: QueueSnapshot, there: number): string[] {
+  const count = (counter: string) => Number(stats.get(counter) ?? 0);
+  const gone = count('completed') + count('cancelled') + count('discarded') + count('deadDropped');
+  if (count('scheduled') === there + gone) return [];
+  return [`${count('scheduled')} were scheduled, but ${there} are there and ${gone} are gone`];
+}
+
+function text(entries: readonly Pair[] = []): string {
   return JSON.stringify(entries.map(([member, score]) => `${member} ${score}`).sort());
 }

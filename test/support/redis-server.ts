@@ -15,8 +15,13 @@ export interface RedisServer {
 /** One that runs as a process of this machine. */
 export interface OwnRedisServer extends RedisServer {
   port: number;
-  process: ChildProcess;
+  /** The process that runs at present. */
+  readonly process: ChildProcess;
   directory: string;
+  /** Ends its process without a word, as a crash would. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`, on the same port, with what it has on disk. */
+  restart(): Promise<void>;
 }
 
 type Say = (line: string) => void;
@@ -85,23 +90,33 @@ async function startServer(binary: string, options: string[] = []): Promise<OwnR
     'no',
     ...options,
   ];
-  const child = spawn(binary, args, { stdio: 'ignore' });
+  let child: ChildProcess;
+  const launch = async () => {
+    child = spawn(binary, args, { stdio: 'ignore' });
+    await answers(port, child);
+  };
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await exited;
+  };
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
-  await answers(port, child);
+  await launch();
   return {
     url: `redis://127.0.0.1:${port}`,
     origin: `${binary} on port ${port}`,
     port,
-    process: child,
+    get process() {
+      return child;
+    },
     directory,
+    kill,
+    restart: launch,
     async stop() {
       process.off('exit', end);
-      if (child.exitCode === null && child.signalCode === null) {
-        const exited = new Promise((resolve) => child.once('exit', resolve));
-        child.kill('SIGKILL');
-        await exited;
-      }
+      await kill();
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -46,6 +46,12 @@ export class TcpProxy {
     }
   }
 
+  /** Cuts every connection; new ones pass. */
+  cut(): void {
+    this.refuse();
+    this.accept();
+  }
+
   accept(): void {
     this.refusing = false;
   }

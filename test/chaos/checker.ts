@@ -1,0 +1,33 @@
+import { createdOnce, nothingUnknown, refusedIsNowhere, trueMeansWaiting } from './rules/calls.js';
+import { attemptsCount, fencesGrow, outdatedSettlesNothing, rerunsHaveReasons } from './rules/claims.js';
+import { countsAddUp, endsAsItMust, endsOnce, nothingLost, oneState } from './rules/ends.js';
+import { everybodyLives, leavesInTime, nothingUntoward } from './rules/processes.js';
+import type { Rule, Violation } from './rules/rule.js';
+import { dueAsAsked, neverEarly } from './rules/timing.js';
+import type { Timeline } from './timeline.js';
+
+const RULES: readonly Rule[] = [
+  oneState,
+  countsAddUp,
+  nothingLost,
+  endsOnce,
+  endsAsItMust,
+  createdOnce,
+  refusedIsNowhere,
+  nothingUnknown,
+  neverEarly,
+  dueAsAsked,
+  trueMeansWaiting,
+  fencesGrow,
+  outdatedSettlesNothing,
+  attemptsCount,
+  rerunsHaveReasons,
+  everybodyLives,
+  leavesInTime,
+  nothingUntoward,
+];
+
+/** All that is wrong in a history; nothing where every promise was kept. */
+export function check(timeline: Timeline): Violation[] {
+  return RULES.flatMap((rule) => rule(timeline));
+}

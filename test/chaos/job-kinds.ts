@@ -1,0 +1,64 @@
+import type { DeadReason } from 'nestjs-redis-scheduled-queue';
+
+/** How a job may end. `cancelled` and `crashed` may happen to any kind, and have rules of their own. */
+export type End = 'completed' | 'discarded' | DeadReason;
+
+export interface JobKind {
+  /** How often it is scheduled, against the others. */
+  weight: number;
+  maxAttempts: number;
+  ends: readonly End[];
+}
+
+/** So many that no fault of a run uses them up for a job that would succeed. */
+const PLENTY = 20;
+
+/**
+ * What jobs do; each kind is a job name. What their handlers do stands in processes/handlers.ts under the same names.
+ * A new kind is added here and there, and nowhere else.
+ */
+export const KINDS = {
+  quick: { weight: 40, maxAttempts: PLENTY, ends: ['completed'] },
+  /** Takes longer than a lease, and does not obey its signal, so that it settles even when its lease is lost. */
+  slow: { weight: 14, maxAttempts: PLENTY, ends: ['completed'] },
+  /** Only one worker handles it. */
+  solo: { weight: 4, maxAttempts: PLENTY, ends: ['completed'] },
+  /** Fails a few times, then succeeds. */
+  flaky: { weight: 10, maxAttempts: PLENTY, ends: ['completed'] },
+  failing: { weight: 5, maxAttempts: 3, ends: ['attempts-exhausted'] },
+  unrecoverable: { weight: 3, maxAttempts: PLENTY, ends: ['unrecoverable'] },
+  snoozing: { weight: 6, maxAttempts: PLENTY, ends: ['completed'] },
+  discarded: { weight: 4, maxAttempts: PLENTY, ends: ['discarded'] },
+  deadLettered: { weight: 3, maxAttempts: PLENTY, ends: ['dead-lettered'] },
+  /** Checked against a class. */
+  typed: { weight: 4, maxAttempts: PLENTY, ends: ['completed'] },
+  unfit: { weight: 2, maxAttempts: PLENTY, ends: ['invalid-payload'] },
+  /** Blocks the event loop for longer than a lease in its first attempt. */
+  blocking: { weight: 0.7, maxAttempts: PLENTY, ends: ['completed'] },
+  /** Ends its process. */
+  poison: { weight: 0.15, maxAttempts: 3, ends: [] },
+} as const satisfies Record<string, JobKind>;
+
+export type KindName = keyof typeof KINDS;
+export const KIND_NAMES = Object.keys(KINDS) as KindName[];
+
+export function kindOf(name: string): JobKind {
+  return KINDS[name as KindName];
+}
+
+/** What a job carries. */
+export interface ChaosPayload {
+  /** Names the job in every history line, also while its id is not known. */
+  token: string;
+  /** Grows with each replacement. */
+  revision: number;
+  kind: KindName;
+  /** How often `flaky` fails. */
+  fails?: number;
+  /** How long `slow` works and `blocking` blocks. */
+  workMs?: number;
+  /** How long after its creation `snoozing` snoozes. */
+  snoozesForMs?: number;
+  /** `poison`: by a signal, or by leaving. */
+  abruptly?: boolean;
+}

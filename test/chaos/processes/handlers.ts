@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { IsIn, IsInt, IsString } from 'class-validator';
+import {
+  defineScheduledJob,
+  JobOutcome,
+  OnScheduledJob,
+  ScheduledJob,
+  UnrecoverableJobError,
+} from 'nestjs-redis-scheduled-queue';
+import { History, type RunEnd } from '../history.js';
+import { type ChaosPayload, KINDS, type KindName } from '../job-kinds.js';
+import { BACKOFF_MS, QUEUE_NAMES, type QueueName, SNOOZE_MS } from '../settings.js';
+
+/** What `typed` and `unfit` are checked against; the revision of an unfit one is no number. */
+class TypedPayload {
+  @IsString() token!: string;
+  @IsInt() revision!: number;
+  @IsIn(['typed', 'unfit']) kind!: KindName;
+}
+
+/** The handler of a kind, in every queue. */
+function Handles(kind: KindName, payload?: typeof TypedPayload) {
+  const { maxAttempts } = KINDS[kind];
+  const definition = payload ? defineScheduledJob(kind, { payload }) : defineScheduledJob<ChaosPayload>(kind);
+  return (target: object, key: string, descriptor: PropertyDescriptor) => {
+    for (const queue of QUEUE_NAMES) {
+      const options = { queue, maxAttempts, backoff: { type: 'fixed', delayMs: BACKOFF_MS } } as const;
+      OnScheduledJob(definition as never, options)(target, key, descriptor as never);
+    }
+  };
+}
+
+/** Notes when runs begin and what they answer. */
+@Injectable()
+export class Notebook {
+  constructor(private readonly history: History) {}
+
+  start(payload: ChaosPayload, { id, queue, attempt, maxAttempts, fence, dueAt, latenessMs }: ScheduledJob): void {
+    const { token, revision, kind } = payload;
+    const job = { token, revision, kind, id, queue: queue as QueueName, attempt, maxAttempts };
+    this.history.note({ type: 'start', ...job, fence, dueAt: dueAt.getTime(), latenessMs });
+  }
+
+  end({ id, fence }: ScheduledJob, how: RunEnd): void {
+    this.history.note({ type: 'end', id, fence, how });
+  }
+}
+
+/** Results are fences: what a kept job holds in the end says which of its runs counted. */
+@Injectable()
+export class Handlers {
+  constructor(@Inject(Notebook) private readonly notebook: Notebook) {}
+
+  /** Synchronous, as some handlers are. */
+  @Handles('quick')
+  quick(payload: ChaosPayload, job: ScheduledJob): number {
+    this.notebook.start(payload, job);
+    return this.completed(job);
+  }
+
+  @Handles('slow')
+  async slow(payload: ChaosPayload, job: ScheduledJob): Promise<number> {
+    this.notebook.start(payload, job);
+    await sleep(payload.workMs);
+    return this.completed(job);
+  }
+
+  @Handles('flaky')
+  async flaky(payload: ChaosPayload, job: ScheduledJob): Promise<number> {
+    this.notebook.start(payload, job);
+    await sleep(5);
+    if (job.attempt <= payload.fails!) this.fail(job, new Error(`flaky ${job.fence}`));
+    return this.completed(job);
+  }
+
+  @Handles('failing')
+  async failing(payload: ChaosPayload, job: ScheduledJob): Promise<void> {
+    this.notebook.start(payload, job);
+    this.fail(job, new Error(`failing ${job.fence}`));
+  }
+
+  @Handles('unrecoverable')
+  async unrecoverable(payload: ChaosPayload, job: ScheduledJob): Promise<void> {
+    this.notebook.start(payload, job);
+    this.notebook.end(job, 'dead-letter');
+    throw new UnrecoverableJobError(`unrecoverable ${job.fence}`);
+  }
+
+  @Handles('snoozing')
+  async snoozing(payload: ChaosPayload, job: ScheduledJob): Promise<JobOutcome | number> {
+    this.notebook.start(payload, job);
+    if (Date.now() - job.createdAt.getTime() > payload.snoozesForMs!) return this.completed(job);
+    this.notebook.end(job, 'snooze');
+    return JobOutcome.snooze(SNOOZE_MS);
+  }
+
+  @Handles('discarded')
+  async discarded(payload: ChaosPayload, job: ScheduledJob): Promise<JobOutcome> {
+    this.notebook.start(payload, job);
+    await sleep(2);
+    this.notebook.end(job, 'discard');
+    return JobOutcome.discard(`discarded ${job.fence}`);
+  }
+
+  @Handles('deadLettered')
+  async deadLettered(payload: ChaosPayload, job: ScheduledJob): Promise<JobOutcome> {
+    this.notebook.start(payload, job);
+    this.notebook.end(job, 'dead-letter');
+    return JobOutcome.deadLetter(`dead-lettered ${job.fence}`);
+  }
+
+  @Handles('typed', TypedPayload)
+  @Handles('unfit', TypedPayload)
+  async typed(payload: TypedPayload, job: ScheduledJob): Promise<number> {
+    this.notebook.start(payload, job);
+    return this.completed(job);
+  }
+
+  /** Nothing renews a lease while the event loop stands still. */
+  @Handles('blocking')
+  async blocking(payload: ChaosPayload, job: ScheduledJob): Promise<number> {
+    this.notebook.start(payload, job);
+    const until = performance.now() + (job.attempt === 1 ? payload.workMs! : 0);
+    while (performance.now() < until);
+    return this.completed(job);
+  }
+
+  @Handles('poison')
+  async poison(payload: ChaosPayload, job: ScheduledJob): Promise<void> {
+    this.notebook.start(payload, job);
+    if (payload.abruptly) process.kill(process.pid, 'SIGKILL');
+    process.exit(86);
+  }
+
+  private completed(job: ScheduledJob): number {
+    this.notebook.end(job, 'ok');
+    return job.fence;
+  }
+
+  private fail(job: ScheduledJob, error: Error): never {
+    this.notebook.end(job, 'fail');
+    throw error;
+  }
+}
+
+/** Of one worker only, so that workers of unequal groups share a queue. */
+@Injectable()
+export class SoloHandlers {
+  constructor(@Inject(Notebook) private readonly notebook: Notebook) {}
+
+  @Handles('solo')
+  async solo(payload: ChaosPayload, job: ScheduledJob): Promise<number> {
+    this.notebook.start(payload, job);
+    this.notebook.end(job, 'ok');
+    return job.fence;
+  }
+}

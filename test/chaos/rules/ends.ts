@@ -1,0 +1,108 @@
+import { type End, kindOf } from '../job-kinds.js';
+import { MAX_CRASHES } from '../settings.js';
+import type { Job, Timeline } from '../timeline.js';
+import { didExist } from './calls.js';
+import { aboutAll, aboutJobs } from './rule.js';
+
+const wasCancelled = ({ calls }: Job) =>
+  calls.filter(({ operation, outcome, changed }) => operation === 'cancel' && outcome === 'ok' && changed);
+const mayBeCancelled = ({ calls }: Job) =>
+  calls.some(({ operation, outcome }) => operation === 'cancel' && outcome === 'unknown');
+const told = ({ events }: Job, event: string) => events.filter((one) => one.event === event).length;
+
+/** Whether a run of a job ended like this, and nobody was told that it did not count. */
+function ranTo({ runs }: Job, how: 'ok' | 'discard'): boolean {
+  return runs.some((run) => run.how === how && !run.lost);
+}
+
+/** Nothing is lost: what was accepted has completed, or is dead, cancelled or discarded. */
+export const nothingLost = aboutJobs('nothing-lost', (job) => {
+  if (!didExist(job)) return [];
+  const { dead, completed, unfinished, queue } = job;
+  if (unfinished) return [`it is ${unfinished} still`];
+  if (dead || completed || wasCancelled(job).length > 0 || mayBeCancelled(job) || ranTo(job, 'discard')) return [];
+  if (queue === 'kept' && ranTo(job, 'ok')) return ['it has run and is not among the completed jobs, which are kept'];
+  return ranTo(job, 'ok') ? [] : ['it was accepted, is nowhere, and no run of it has ended well'];
+});
+
+/** A job ends once, in one way. */
+export const endsOnce = aboutJobs('ends-once', (job) => {
+  const deaths = Math.max(told(job, 'dead'), job.dead ? 1 : 0);
+  const completions = Math.max(told(job, 'completed'), job.completed ? 1 : 0);
+  const ends = {
+    dead: deaths,
+    completed: completions,
+    discarded: told(job, 'discarded'),
+    cancelled: wasCancelled(job).length,
+  };
+  const found = Object.entries(ends).filter(([, times]) => times > 0);
+  if (found.reduce((sum, [, times]) => sum + times, 0) <= 1) return [];
+  return [`it ended as ${found.map(([end, times]) => `${end} (${times})`).join(' and ')}`];
+});
+
+/** It ends as its kind must; as crashed only where it used up its attempts, the last of them by a lost lease. */
+export const endsAsItMust = aboutJobs('ends-as-it-must', (job) => {
+  const { maxAttempts, ends } = kindOf(job.kind);
+  const allowed: readonly End[] = ends;
+  const problems: string[] = [];
+  if ((job.completed || told(job, 'completed') > 0) && !allowed.includes('completed')) problems.push('it completed');
+  if (!job.dead) return problems;
+  const { reason, attempts, crashes } = job.dead;
+  if (reason === 'crashed') {
+    // Of lost leases those are known whose runs were seen and not settled, and attempts of which no run was seen.
+    const unsettled = job.runs.filter((run) => !run.settled).length;
+    const unseen = attempts - new Set(job.runs.map(({ attempt }) => attempt)).size;
+    if (attempts < maxAttempts && crashes < MAX_CRASHES)
+      problems.push(`it died as crashed after ${attempts} of ${maxAttempts} attempts and ${crashes} lost leases`);
+    if (crashes < 1 || crashes > unsettled + unseen)
+      problems.push(`it died as crashed of ${crashes} lost leases, ${unsettled + unseen} were seen`);
+  } else if (!allowed.includes(reason as End)) problems.push(`it died: ${reason}`);
+  else if (reason === 'attempts-exhausted' && attempts !== maxAttempts)
+    problems.push(`its attempts were used up after ${attempts} of ${maxAttempts}`);
+  return problems;
+});
+
+/** The counters of a queue say what the histories say, as exactly as those know. */
+export const countsAddUp = aboutAll('counts-add-up', (timeline) =>
+  timeline.finals.flatMap(({ queue, stats, dead, completed, waiting, active }) => {
+    const jobs = [...timeline.jobs.values()].filter((job) => job.queue === queue);
+    const number = (which: (job: Job) => unknown) => jobs.filter(which).length;
+    const runs = jobs.flatMap((job) => job.runs);
+    const events = (name: string) => jobs.reduce((sum, job) => sum + told(job, name), 0);
+    const possible = number(({ calls }) =>
+      calls.some(({ operation, outcome }) => isCreating(operation) && outcome !== 'refused'),
+    );
+    const bounds: Record<string, [least: number, most: number]> = {
+      scheduled: [number(didExist), possible],
+      cancelled: [number((job) => wasCancelled(job)[0]), number((job) => wasCancelled(job)[0] || mayBeCancelled(job))],
+      discarded: [events('discarded'), number((job) => ranTo(job, 'discard'))],
+      completed: [Math.max(events('completed'), completed.length), number((job) => ranTo(job, 'ok'))],
+      dead: [dead.length, dead.length],
+      deadDropped: [0, 0],
+      started: [runs.length, Number.POSITIVE_INFINITY],
+      snoozed: [events('snoozed'), runs.filter(({ how }) => how === 'snooze').length],
+    };
+    const problems = Object.entries(bounds).flatMap(([counter, [least, most]]) => {
+      const count = stats[counter] ?? 0;
+      if (count >= least && count <= most) return [];
+      return [`${queue}: ${counter} is ${count}, the histories allow ${least} to ${most}`];
+    });
+    const of = (counter: string) => stats[counter] ?? 0;
+    const there = waiting.length + active.length + dead.length;
+    const gone = of('completed') + of('cancelled') + of('discarded') + of('deadDropped');
+    if (of('scheduled') !== there + gone)
+      problems.push(`${queue}: ${of('scheduled')} were scheduled, ${there} are there and ${gone} are gone`);
+    return problems;
+  }),
+);
+
+function isCreating(operation: string): boolean {
+  return operation === 'schedule' || operation === 'replace';
+}
+
+/** At every look, in the middle of faults and at the end, each job was in exactly one state and every index was true. */
+export const oneState = aboutAll('one-state', (timeline: Timeline) =>
+  timeline.audits.flatMap(({ queue, problems, mono }) =>
+    problems.map((problem) => `${queue}, at ${mono.toFixed(0)}: ${problem}`),
+  ),
+);

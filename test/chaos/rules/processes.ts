@@ -1,0 +1,34 @@
+import { SHUTDOWN_TIMEOUT_MS, WORKERS } from '../settings.js';
+import { aboutAll } from './rule.js';
+
+/** Beyond the time that running handlers have: the last turn, a handler that blocks the event loop, and a busy machine. */
+const LEAVING_MS = 4_000;
+
+/** No warning of Node, nothing thrown that nobody caught, and nobody dies who was not poisoned. */
+export const nothingUntoward = aboutAll('nothing-untoward', (timeline) => [
+  ...timeline.of('trouble').map(({ who, message }) => `${who}: ${message}`),
+  ...timeline.of('exit').flatMap(({ who, wanted, code }) => {
+    const poisoned = timeline.of('start').some((start) => start.who === who && start.kind === 'poison');
+    return wanted || poisoned ? [] : [`${who} ended with ${code}`];
+  }),
+]);
+
+/** A worker that is told to leave does so in time, whatever its handlers and Redis do. */
+export const leavesInTime = aboutAll('leaves-in-time', (timeline) =>
+  timeline
+    .of('left')
+    .flatMap(({ who, tookMs }) =>
+      tookMs <= SHUTDOWN_TIMEOUT_MS + LEAVING_MS ? [] : [`${who} took ${tookMs.toFixed(0)} ms to leave`],
+    ),
+);
+
+/** Once all is healed the queues drain, and each worker runs jobs while all others are frozen. */
+export const everybodyLives = aboutAll('everybody-lives', (timeline) => {
+  const [drained] = timeline.of('drained');
+  if (!drained?.drained) return ['the queues were not drained in time after all was healed'];
+  const probes = timeline.of('probe');
+  return WORKERS.flatMap((name) => {
+    const probe = probes.find(({ worker }) => worker === name);
+    return probe?.done ? [] : [`${name}, all others frozen, did not run a job in time`];
+  });
+});

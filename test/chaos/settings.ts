@@ -1,0 +1,32 @@
+// What worker processes, producers, nemesis and checker must agree on.
+
+/** Short, so that a run of seconds holds many leases. */
+export const LEASE_MS = 1_500;
+export const COMMAND_TIMEOUT_MS = 2_000;
+/** Shorter than slow jobs take, so that an orderly stop has jobs to put back. */
+export const SHUTDOWN_TIMEOUT_MS = 1_000;
+export const BACKOFF_MS = 150;
+export const SNOOZE_MS = 200;
+export const CONCURRENCY = 16;
+
+/** After so many lost leases a job dies as crashed, be attempts left or not; without end where only attempts are counted. */
+export const MAX_CRASHES = Number.POSITIVE_INFINITY;
+
+export const PREFIX = 'chaos';
+/** Completed jobs leave nothing in the one, and are kept with their results in the other: two ways through the scripts. */
+export const QUEUES = { default: { keepCompleted: 0 }, kept: { keepCompleted: 1_000_000 } } as const;
+export type QueueName = keyof typeof QUEUES;
+export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
+
+/** Of every process alike. Ids are remembered for longer than any run takes, so that a chosen id has one life. */
+export const QUEUE_OPTIONS = {
+  concurrency: CONCURRENCY,
+  leaseMs: LEASE_MS,
+  keepDead: 1_000_000,
+  keepIdsMs: 86_400_000,
+};
+
+export const PRODUCERS = ['p1', 'p2'] as const;
+export const WORKERS = ['w1', 'w2', 'w3'] as const;
+/** The only one that handles jobs of the kind `solo`. */
+export const SOLOIST = 'w3';

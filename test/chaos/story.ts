@@ -1,0 +1,105 @@
+import { check } from './checker.js';
+import type { Body, CallLine, FinalLine, Line, StartLine } from './history.js';
+import type { QueueName } from './settings.js';
+import { Timeline } from './timeline.js';
+
+/** Redis' clock less the monotonic one, in the histories made here. */
+export const OFFSET = 1_800_000_000_000;
+export const KEPT: QueueName = 'kept';
+
+const fenceOf = (claimedAt: number) => (OFFSET + claimedAt) * 1_000;
+
+/** A history made by hand. Instants are ms from the beginning. */
+export class Story {
+  private readonly lines: Line[] = [];
+  private calls = 0;
+
+  constructor() {
+    for (let mono = 0; mono <= 30_000; mono += 100)
+      this.add(mono, 'harness', { type: 'clock', from: mono, time: OFFSET + mono });
+  }
+
+  add(mono: number, who: string, body: Body): this {
+    this.lines.push({ ...body, who, mono });
+    return this;
+  }
+
+  /** A call begun at an instant and answered 2 ms later. */
+  call(
+    mono: number,
+    call: Partial<CallLine>,
+    answer?: { changed?: boolean; dueAt?: number; outcome?: 'refused' },
+  ): this {
+    const number = ++this.calls;
+    const payload = { token: 'j', revision: 0, kind: 'quick' } as const;
+    const line = {
+      type: 'call',
+      operation: 'schedule',
+      token: 'j',
+      queue: KEPT,
+      id: 'j',
+      payload,
+      ...call,
+      call: number,
+    } as const;
+    this.add(mono, 'p1.1', line);
+    if (!answer) return this;
+    const { changed, dueAt, outcome = 'ok' } = answer;
+    const instant = dueAt === undefined ? undefined : OFFSET + dueAt;
+    return this.add(mono + 2, 'p1.1', { type: 'answer', call: number, token: 'j', outcome, changed, dueAt: instant });
+  }
+
+  scheduled(mono: number, dueAt: number, kind: StartLine['kind'] = 'quick'): this {
+    const payload = { token: 'j', revision: 0, kind };
+    return this.call(mono, { payload, when: { at: OFFSET + dueAt } }, { changed: true, dueAt });
+  }
+
+  /** A run claimed at an instant and begun 1 ms later. */
+  start(claimedAt: number, run: Partial<StartLine> & { who?: string; startedAt?: number } = {}): this {
+    const { who = 'w1.1', startedAt = claimedAt + 1, dueAt = claimedAt, kind = 'quick', ...rest } = run;
+    const maxAttempts = kind === 'failing' ? 3 : 20;
+    const job = { token: 'j', revision: 0, kind, id: 'j', queue: KEPT, attempt: 1, maxAttempts } as const;
+    const times = { fence: fenceOf(claimedAt), dueAt: OFFSET + dueAt, latenessMs: claimedAt - dueAt };
+    return this.add(startedAt, who, { type: 'start', ...job, ...times, ...rest });
+  }
+
+  end(mono: number, claimedAt: number, how: 'ok' | 'fail' | 'snooze' = 'ok', who = 'w1.1'): this {
+    return this.add(mono, who, { type: 'end', id: 'j', fence: fenceOf(claimedAt), how });
+  }
+
+  told(
+    mono: number,
+    event: 'completed' | 'failed' | 'dead' | 'leaseLost' | 'discarded',
+    attempt = 1,
+    who = 'w1.1',
+  ): this {
+    return this.add(mono, who, { type: 'event', event, id: 'j', queue: KEPT, attempt });
+  }
+
+  fault(from: number, to: number, target: string, fault = 'freezeLong'): this {
+    return this.add(to, 'harness', { type: 'fault', fault, target, from, done: true });
+  }
+
+  /** What is found at the end; the counters fit it, unless said otherwise. */
+  ends(final: Partial<FinalLine> = {}): Set<string> {
+    const { dead = [], completed = [], waiting = [], active = [] } = final;
+    const starts = this.lines.filter(({ type }) => type === 'start').length;
+    const scheduled = dead.length + completed.length + waiting.length + active.length + (final.stats?.cancelled ?? 0);
+    const stats = { scheduled, started: starts, completed: completed.length, dead: dead.length, ...final.stats };
+    this.add(29_000, 'harness', { type: 'drained', drained: true });
+    for (const worker of ['w1', 'w2', 'w3'])
+      this.add(29_100, 'harness', { type: 'probe', worker, from: 29_100, done: true });
+    this.add(29_500, 'harness', { type: 'final', queue: KEPT, dead, completed, waiting, active, stats });
+    const timeline = new Timeline(this.lines.sort((a, b) => a.mono - b.mono));
+    return new Set(check(timeline).map(({ rule }) => rule));
+  }
+
+  /** The job has completed under the fence of that claim. */
+  endsCompleted(claimedAt: number, stats: Record<string, number> = {}): Set<string> {
+    return this.ends({ completed: [{ id: 'j', token: 'j', result: String(fenceOf(claimedAt)) }], stats });
+  }
+
+  endsDead(reason: string, attempts = 1, crashes = 0): Set<string> {
+    return this.ends({ dead: [{ id: 'j', token: 'j', reason, attempts, crashes }] });
+  }
+}

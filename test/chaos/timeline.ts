@@ -1,0 +1,224 @@
+import { Clocks, type Instant } from './clocks.js';
+import type {
+  AnswerLine,
+  AuditLine,
+  CallLine,
+  EndLine,
+  EventLine,
+  FaultLine,
+  FinalLine,
+  Line,
+  OperationName,
+  Outcome,
+  RunEnd,
+  StartLine,
+  When,
+} from './history.js';
+import type { KindName } from './job-kinds.js';
+import { COMMAND_TIMEOUT_MS, LEASE_MS, type QueueName } from './settings.js';
+
+/** An operation of a producer on one job. Instants are bounds by Redis' clock. */
+export interface Call {
+  operation: OperationName;
+  outcome: Outcome;
+  /** It took effect after this and before that, if it did. */
+  begin: number;
+  end: number;
+  when?: When;
+  revision?: number;
+  changed?: boolean;
+  dueAt?: number;
+}
+
+/** A handler's run of a job. */
+export interface Run extends StartLine {
+  mono: number;
+  who: string;
+  /** By Redis' clock: a fence is that clock's time in microseconds (see docs/architecture.md). */
+  claimedAt: number;
+  startedAt: Instant;
+  endedAt?: Instant;
+  how?: RunEnd;
+  /** The event by which the library told that this run's outcome counts, and until when that had happened. */
+  settled?: EventLine['event'];
+  settledBy?: number;
+  /** The library told that it does not count. */
+  lost?: boolean;
+}
+
+export interface Job {
+  token: string;
+  queue: QueueName;
+  kind: KindName;
+  calls: Call[];
+  /** By fence. */
+  runs: Run[];
+  /** Deaths and ends as the library told them, of runs that never reached a handler too. */
+  events: EventLine[];
+  dead?: FinalLine['dead'][number];
+  completed?: FinalLine['completed'][number];
+  unfinished?: 'waiting' | 'active';
+}
+
+/** Something that disturbs a process, or all of them. */
+export interface Disturbance {
+  who: string;
+  from: number;
+  to: number;
+}
+
+/** How long a process may be busy with a fault that is over: finding out that a connection is dead, connecting, catching up. */
+const AFTERMATH_MS = COMMAND_TIMEOUT_MS + LEASE_MS;
+/** Redis is asked for its time ten times a second. */
+const SILENCE_MS = 400;
+const SETTLING = new Set(['completed', 'failed', 'dead', 'snoozed', 'discarded']);
+
+/** What happened to each job, put together from the lines of all processes. */
+export class Timeline {
+  readonly clocks: Clocks;
+  readonly jobs = new Map<string, Job>();
+  readonly disturbances: Disturbance[] = [];
+  private readonly tokens = new Map<string, string>();
+  private lastClockAt = Number.POSITIVE_INFINITY;
+  private readonly runs = new Map<string, Run[]>();
+
+  constructor(readonly lines: readonly Line[]) {
+    this.clocks = new Clocks(lines);
+    this.readCalls();
+    for (const line of lines) this.read(line);
+    for (const job of this.jobs.values()) job.runs.sort((a, b) => a.fence - b.fence);
+  }
+
+  of<T extends Line['type']>(type: T): (Line & { type: T })[] {
+    return this.lines.filter((line): line is Line & { type: T } => line.type === type);
+  }
+
+  get audits(): (Line & AuditLine)[] {
+    return this.of('audit');
+  }
+
+  get faults(): (Line & FaultLine)[] {
+    return this.of('fault');
+  }
+
+  get finals(): (Line & FinalLine)[] {
+    return this.of('final');
+  }
+
+  /** Whether a fault, or a machine too busy, may have kept a process from something between two instants. */
+  wasDisturbed(who: string, from: number, to: number): boolean {
+    return this.disturbances.some(
+      (one) => (one.who === who || one.who === 'all') && one.from <= to && from <= one.to + AFTERMATH_MS,
+    );
+  }
+
+  /** Whether a process was told to leave between two instants; it puts back what it holds. */
+  wasTerminated(who: string, from: number, to: number): boolean {
+    return this.faults.some(
+      ({ fault, target, from: begin, mono }) =>
+        fault === 'terminate' &&
+        target === who &&
+        this.clocks.at(begin).earliest <= to &&
+        from <= this.clocks.at(mono).latest,
+    );
+  }
+
+  /** The job of an id; by its token, where that was found with it. */
+  jobWith(id: string, token?: string): Job | undefined {
+    return this.jobs.get(token || this.tokens.get(id) || '');
+  }
+
+  private readCalls(): void {
+    const answers = new Map<string, Line & AnswerLine>();
+    for (const line of this.of('answer')) answers.set(`${line.who} ${line.call} ${line.token}`, line);
+    const gone = new Map(this.of('exit').map(({ who, mono }) => [who, mono]));
+    for (const line of this.of('call')) {
+      const answer = answers.get(`${line.who} ${line.call} ${line.token}`);
+      const job = this.jobOf(line);
+      const id = answer?.id ?? line.id;
+      if (id !== undefined) this.tokens.set(id, line.token);
+      // A caller that died: what it had sent is refused by Redis once the call's time is over.
+      const endedAt = answer?.mono ?? (gone.get(line.who) ?? Number.POSITIVE_INFINITY) + COMMAND_TIMEOUT_MS;
+      job.calls.push({
+        operation: line.operation,
+        outcome: answer?.outcome ?? 'unknown',
+        begin: this.clocks.at(line.mono).earliest,
+        end: this.clocks.at(endedAt).latest,
+        when: line.when,
+        revision: line.payload?.revision,
+        changed: answer?.changed,
+        dueAt: answer?.dueAt,
+      });
+    }
+  }
+
+  private jobOf({ token, queue, payload }: CallLine): Job {
+    let job = this.jobs.get(token);
+    if (!job) {
+      job = { token, queue, kind: payload?.kind ?? 'quick', calls: [], runs: [], events: [] };
+      this.jobs.set(token, job);
+    }
+    return job;
+  }
+
+  private read(line: Line): void {
+    if (line.type === 'start') this.readStart(line);
+    else if (line.type === 'end') this.readEnd(line);
+    else if (line.type === 'event') this.readEvent(line);
+    else if (line.type === 'final') this.readFinal(line);
+    else if (line.type === 'fault' && line.fault !== 'audit')
+      this.disturb(line.target === 'redis' ? 'all' : line.target, line.from, line.mono);
+    else if (line.type === 'stall') this.disturb(line.who === 'harness' ? 'all' : line.who, line.from, line.mono);
+    else if (line.type === 'clock') this.readClock(line);
+    else if (line.type === 'exit') this.disturb(line.who, line.mono, line.mono);
+    else if (line.type === 'healed') this.disturb('all', line.mono, line.mono);
+    else if (line.type === 'probe') this.disturb('all', line.from, line.mono);
+  }
+
+  private disturb(who: string, from: number, to: number): void {
+    this.disturbances.push({ who, from: this.clocks.at(from).earliest, to: this.clocks.at(to).latest });
+  }
+
+  /** Where Redis let the harness wait, be it for the disk, it let others wait too. */
+  private readClock({ mono }: Line): void {
+    if (mono - this.lastClockAt > SILENCE_MS) this.disturb('all', this.lastClockAt, mono);
+    this.lastClockAt = mono;
+  }
+
+  private readStart(line: Line & StartLine): void {
+    this.tokens.set(line.id, line.token);
+    const run: Run = { ...line, claimedAt: Math.floor(line.fence / 1_000), startedAt: this.clocks.at(line.mono) };
+    const key = `${line.who} ${line.id}`;
+    this.runs.set(key, [...(this.runs.get(key) ?? []), run]);
+    this.jobs.get(line.token)?.runs.push(run);
+  }
+
+  private readEnd({ who, id, fence, how, mono }: Line & EndLine): void {
+    const run = this.runs.get(`${who} ${id}`)?.find((one) => one.fence === fence);
+    if (run) Object.assign(run, { how, endedAt: this.clocks.at(mono) });
+  }
+
+  /** An event names attempt and process, not the fence: of runs that fit, the one that began last is meant. */
+  private readEvent(line: Line & EventLine): void {
+    const { who, id, attempt, event, mono } = line;
+    this.jobs.get(this.tokens.get(id) ?? '')?.events.push(line);
+    const runs = (this.runs.get(`${who} ${id}`) ?? []).filter((run) => run.attempt === attempt);
+    if (event === 'leaseLost') {
+      const lost = runs.findLast((run) => !run.settled && !run.lost);
+      if (lost) lost.lost = true;
+    } else if (SETTLING.has(event)) {
+      // A death by failure is told twice: failed, then dead.
+      const settled = runs.findLast(
+        (run) => run.how && !run.lost && (!run.settled || (event === 'dead' && run.settled === 'failed')),
+      );
+      if (settled) Object.assign(settled, { settled: event, settledBy: this.clocks.at(mono).latest });
+    }
+  }
+
+  private readFinal({ dead, completed, waiting, active }: FinalLine): void {
+    for (const one of dead) Object.assign(this.jobWith(one.id, one.token) ?? {}, { dead: one });
+    for (const one of completed) Object.assign(this.jobWith(one.id, one.token) ?? {}, { completed: one });
+    for (const id of waiting) Object.assign(this.jobWith(id) ?? {}, { unfinished: 'waiting' });
+    for (const id of active) Object.assign(this.jobWith(id) ?? {}, { unfinished: 'active' });
+  }
+}

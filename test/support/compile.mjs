@@ -1,0 +1,51 @@
+// Brings up to date what suites start as processes: the built package, which those import as an application would, and
+// compiled copies of TypeScript files of this repository.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import ts from 'typescript';
+
+const root = new URL('../../', import.meta.url);
+/** Inside this package, so that its own name and its dependencies are found from there. */
+export const compiled = new URL('dist-test/', root);
+
+const COMPILER_OPTIONS = {
+  module: ts.ModuleKind.ESNext,
+  target: ts.ScriptTarget.ES2022,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+};
+
+/** What runs as processes of their own, or imports nothing of this repository: side by side, whatever their folders. */
+const SINGLE_FILES = ['test/support/redis-server.ts', ...filesIn('test/processes/')];
+/** What imports from each other: under the same paths as here. */
+const TREE = [...filesIn('test/chaos/'), ...filesIn('test/support/'), 'lib/store/keys.ts'];
+
+export function buildAll() {
+  if (isStale()) execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' });
+  for (const path of SINGLE_FILES) compile(path, path.split('/').at(-1));
+  for (const path of TREE) compile(path, path);
+}
+
+/** Whether anything the build is made of is newer than the build. */
+function isStale() {
+  const built = new URL('dist/cjs/package.json', root);
+  if (!existsSync(built)) return true;
+  const sources = readdirSync(new URL('lib/', root), { recursive: true }).map((file) => `lib/${file}`);
+  const configs = ['tsconfig.json', 'tsconfig.build.json', 'tsconfig.cjs.json', 'scripts/build.mjs'];
+  return [...sources, ...configs].some((file) => statSync(new URL(file, root)).mtimeMs > statSync(built).mtimeMs);
+}
+
+function filesIn(folder) {
+  return readdirSync(new URL(folder, root), { recursive: true })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+    .map((file) => folder + file);
+}
+
+function compile(path, target) {
+  const { outputText } = ts.transpileModule(readFileSync(new URL(path, root), 'utf8'), {
+    compilerOptions: COMPILER_OPTIONS,
+  });
+  const file = new URL(target.replace(/\.ts$/, '.js'), compiled);
+  mkdirSync(new URL('.', file), { recursive: true });
+  writeFileSync(file, outputText);
+}

@@ -1,0 +1,71 @@
+import { Redis } from 'ioredis';
+import { queueKeys } from '../../lib/store/keys.js';
+
+/** Member (or field) and score (or value). */
+export type Pair = [member: string, value: string];
+
+/** All keys of a queue at one instant. */
+export interface QueueSnapshot {
+  /** By what follows `lane:` in their keys. */
+  lanes: Map<string, Pair[]>;
+  /** By priority. */
+  heads: Map<string, Pair[]>;
+  levels: Pair[];
+  active: Pair[];
+  dead: Pair[];
+  completed: Pair[];
+  envelopes: Map<string, string>;
+  claims: Map<string, string>;
+  failures: Map<string, string>;
+  finished: Map<string, string>;
+  stats: Map<string, string>;
+  /** By Redis' clock, epoch ms. */
+  takenAt: number;
+}
+
+// One read-only script, because Redis runs it whole: read key by key, a job that moves meanwhile is seen twice or nowhere.
+const SCRIPT = `
+local base = ARGV[1]
+local function zset(key) return redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') end
+local function all(kind)
+  local found = {}
+  for _, key in ipairs(redis.call('KEYS', base .. kind .. ':*')) do
+    found[#found + 1] = { string.sub(key, #base + #kind + 2), zset(key) }
+  end
+  return found
+end
+local function hash(key) return redis.call('HGETALL', base .. key) end
+local time = redis.call('TIME')
+return {
+  all('lane'), all('heads'), zset(base .. 'levels'), zset(base .. 'active'), zset(base .. 'dead'), zset(base .. 'completed'),
+  hash('jobs'), hash('claims'), hash('failures'), hash('finished'), hash('stats'), time[1] * 1000 + math.floor(time[2] / 1000),
+}`;
+
+/** Reads a queue whole, as it is at one instant. Not on a cluster: it asks which keys there are. */
+export async function snapshot(redis: Redis, prefix: string, queue = 'default'): Promise<QueueSnapshot> {
+  const reply = (await redis.eval(SCRIPT, 0, queueKeys(prefix, queue).base)) as [
+    [string, string[]][],
+    [string, string[]][],
+    ...string[][],
+  ];
+  const [lanes, heads, levels, active, dead, completed, ...rest] = reply;
+  const [envelopes, claims, failures, finished, stats] = rest.slice(0, 5).map((flat) => new Map(pairs(flat)));
+  return {
+    lanes: new Map(lanes.map(([lane, flat]) => [lane, pairs(flat)])),
+    heads: new Map(heads.map(([priority, flat]) => [priority, pairs(flat)])),
+    levels: pairs(levels!),
+    active: pairs(active!),
+    dead: pairs(dead!),
+    completed: pairs(completed!),
+    envelopes: envelopes!,
+    claims: claims!,
+    failures: failures!,
+    finished: finished!,
+    stats: stats!,
+    takenAt: Number(rest[5]),
+  };
+}
+
+function pairs(flat: readonly string[]): Pair[] {
+  return Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i]!, flat[2 * i + 1]!]);
+}
