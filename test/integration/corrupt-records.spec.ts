@@ -116,3 +116,17 @@ it('while a key has another type than it should, the queue waits; once that is m
   await until('all have run', () => ran.length === 4, 5_000);
   expect(await app.inspector.stats()).toMatchObject({ scheduled: 4, completed: 4, failed: 0, recovered: 0 });
 });
+
+it.each<[string, (id: string) => Promise<unknown>, (id: string) => Promise<unknown>]>([
+  ['claim record', (id) => redis.hset(`${base}claims`, id, 'rubbish'), (id) => redis.hdel(`${base}claims`, id)],
+  ['note of when it was last served', () => redis.set(`${base}served`, 'rubbish'), () => redis.del(`${base}served`)],
+  ['counter of fences', () => redis.set(`${base}fence`, 'rubbish'), () => redis.del(`${base}fence`)],
+])('once a damaged %s is removed, every job runs', async (_, damage, mend) => {
+  const ref = await scheduleAround();
+  await damage(ref.id);
+  await app.consumer.start();
+  await until('the worker has been there', () => redis.exists(`${base}groups`));
+  await mend(ref.id);
+  await until('all have run', () => ran.length === 4, 5_000);
+  expect(await app.inspector.stats()).toMatchObject({ started: 4, completed: 4, failed: 0, recovered: 0 });
+});
