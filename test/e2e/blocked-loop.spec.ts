@@ -20,11 +20,18 @@ it('a worker whose event loop is blocked for longer than a lease settles nothing
   await workers.start('blocked', options);
   const ref = await producer.schedule('work', { blockMs: 6_000 });
   await until('it runs', () => workers.history().some(({ event, id }) => event === 'start' && id === ref.id));
-  await workers.start('other', { ...options, ignoreBlock: true });
-  const done = await until('the other one has run it', async () => {
-    const job = await inspector.job(ref);
-    return job?.state === 'completed' ? job : undefined;
-  });
+  // Still at it when the blocked run ends: whoever looked for less than the fence would take that for the end of this one.
+  await workers.start('other', { ...options, ignoreBlock: true, workMs: 5_000 });
+  await until('another run has begun', () => workers.history().some(({ worker }) => worker === 'other'));
+  expect(workers.history().some(({ event }) => event === 'end')).toBe(false);
+  const done = await until(
+    'the other one has run it',
+    async () => {
+      const job = await inspector.job(ref);
+      return job?.state === 'completed' ? job : undefined;
+    },
+    20_000,
+  );
   expect(done).toMatchObject({ result: 'other', attempts: 2 });
   await until(
     'the blocked run has ended too',
