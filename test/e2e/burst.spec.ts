@@ -17,7 +17,7 @@ class Handlers {
   @OnScheduledJob('burst')
   async burst(): Promise<void> {
     Handlers.most = Math.max(Handlers.most, ++Handlers.running);
-    await Promise.resolve();
+    await new Promise(setImmediate);
     Handlers.running--;
     Handlers.ran++;
   }

@@ -42,12 +42,15 @@ const many = (count: number) => Array.from({ length: count }, () => ({ job: 'wor
 
 describe('start and stop', () => {
   it('twice, at once or while the other is under way, leave one poller or none', async () => {
-    const { consumer, producer, inspector } = await startApp([Handlers], { queues: { default: { concurrency: 2 } } });
+    const { consumer, producer, inspector } = await startApp([Handlers], {
+      // A poller too many would look soon.
+      queues: { default: { concurrency: 2, maxSleepMs: 10 } },
+    });
     await Promise.all([consumer.start(), consumer.start()]);
     await consumer.start();
     await Promise.all([consumer.stop(), consumer.stop(), consumer.start(), consumer.start()]);
-    await producer.scheduleMany(many(60));
-    await until('all have run', async () => (await inspector.stats()).completed === 60);
+    await producer.scheduleMany(many(200));
+    await until('all have run', async () => (await inspector.stats()).completed === 200);
     expect(Handlers.most).toBe(2);
     await Promise.all([consumer.stop(), consumer.stop()]);
     await consumer.stop();

@@ -61,10 +61,12 @@ it('what a stopping worker gives back, another one that stood idle starts at onc
   const JOBS = 50;
   const SHUTDOWN_TIMEOUT_MS = 500;
   const { producer, inspector } = await startApp([], { prefix: workers.prefix });
-  await workers.start('w', { concurrency: JOBS, workMs: 600_000, shutdownTimeoutMs: SHUTDOWN_TIMEOUT_MS });
+  // Without a word it would look in five seconds, and the leases would end in a minute.
+  const options = { concurrency: JOBS, leaseMs: 60_000 };
+  await workers.start('w', { ...options, workMs: 600_000, shutdownTimeoutMs: SHUTDOWN_TIMEOUT_MS });
   await producer.scheduleMany(Array.from({ length: JOBS }, (_, i) => ({ job: 'work', payload: i })));
   await until('all run', () => workers.history().length === JOBS);
-  await workers.start('idle', { concurrency: JOBS, leaseMs: 15_000 });
+  await workers.start('idle', options);
   const stoppedAt = Date.now();
   workers.signal('w', 'SIGTERM');
   expect(await workers.ended('w')).toBe('SIGTERM');
