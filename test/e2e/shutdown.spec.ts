@@ -22,8 +22,12 @@ it('SIGTERM lets the running jobs finish, and nothing runs twice', async () => {
   await workers.start('w', { concurrency: 50, workMs: 200 });
   await producer.scheduleMany(Array.from({ length: 50 }, (_, i) => ({ job: 'work', payload: i })));
   await until('all run', () => workers.history().filter(({ event }) => event === 'start').length === 50);
+  const stoppedAt = performance.now();
   workers.signal('w', 'SIGTERM');
   expect(await workers.ended('w')).toBe('SIGTERM');
+  process.stdout.write(
+    `50 running handlers of 200 ms: ended ${Math.round(performance.now() - stoppedAt)} ms after SIGTERM\n`,
+  );
   expect(workers.history().filter(({ event }) => event === 'end')).toHaveLength(50);
   expect(await inspector.stats()).toMatchObject({ started: 50, completed: 50, recovered: 0, failed: 0 });
   expect(await inspector.counts()).toMatchObject({ due: 0, active: 0 });
@@ -51,6 +55,34 @@ it('jobs that do not end in time go back at once, with no attempt used', async (
       .filter(({ worker }) => worker === 'next')
       .every(({ attempt }) => attempt === 1),
   ).toBe(true);
+});
+
+it('what a stopping worker gives back, another one that stood idle starts at once', async () => {
+  const JOBS = 50;
+  const SHUTDOWN_TIMEOUT_MS = 500;
+  const { producer, inspector } = await startApp([], { prefix: workers.prefix });
+  // Without a word it would look in five seconds, and the leases would end in a minute.
+  const options = { concurrency: JOBS, leaseMs: 60_000 };
+  await workers.start('w', { ...options, workMs: 600_000, shutdownTimeoutMs: SHUTDOWN_TIMEOUT_MS });
+  await producer.scheduleMany(Array.from({ length: JOBS }, (_, i) => ({ job: 'work', payload: i })));
+  await until('all run', () => workers.history().length === JOBS);
+  await workers.start('idle', options);
+  const stoppedAt = Date.now();
+  workers.signal('w', 'SIGTERM');
+  expect(await workers.ended('w')).toBe('SIGTERM');
+  const endedMs = Date.now() - stoppedAt;
+  await until('they run elsewhere', async () => (await inspector.stats()).completed === JOBS);
+  const again = workers.history().filter(({ event, worker }) => event === 'start' && worker === 'idle');
+  expect(again).toHaveLength(JOBS);
+  expect(new Set(again.map(({ attempt }) => attempt))).toEqual(new Set([1]));
+  const startedMs = again.map(({ at }) => at - stoppedAt);
+  process.stdout.write(
+    `50 handlers of ten minutes, shutdownTimeoutMs ${SHUTDOWN_TIMEOUT_MS}: the process ended ${endedMs} ms after SIGTERM, the jobs began elsewhere after ${Math.min(...startedMs)} to ${Math.max(...startedMs)} ms\n`,
+  );
+  expect(endedMs).toBeLessThan(SHUTDOWN_TIMEOUT_MS + 1_000);
+  expect(Math.min(...startedMs)).toBeGreaterThanOrEqual(SHUTDOWN_TIMEOUT_MS - 10);
+  expect(Math.max(...startedMs)).toBeLessThan(SHUTDOWN_TIMEOUT_MS + 1_000);
+  expect(await inspector.stats()).toMatchObject({ recovered: 0, failed: 0 });
 });
 
 @Injectable()

@@ -24,6 +24,12 @@ export interface WorkerProcessOptions {
   shutdownTimeoutMs?: number;
   /** Whether the handler returns as soon as its signal aborts. */
   obeySignal?: boolean;
+  /** What the worker calls itself in the queue, where that is not the name under which the test knows it. */
+  workerId?: string;
+  /** Whether jobs that ask to block the event loop do not in this one. */
+  ignoreBlock?: boolean;
+  /** Puts the process's wall clock wrong: see test/processes/wrong-clock.ts. */
+  wrongClock?: 'fast' | 'slow' | 'jumping';
 }
 
 /** Processes that work on one queue together, and the history of what they did. */
@@ -35,11 +41,12 @@ export class WorkerProcesses {
   /** Resolves once the worker claims. */
   async start(workerId: string, options: WorkerProcessOptions = {}): Promise<void> {
     const child = fork('dist-test/worker.js', {
+      execArgv: options.wrongClock ? ['--import', './dist-test/wrong-clock.js'] : [],
       env: {
         ...process.env,
         REDIS: options.redis ?? redisUrl(),
         PREFIX: this.prefix,
-        WORKER_ID: workerId,
+        WORKER_ID: options.workerId ?? workerId,
         HISTORY: this.historyFile,
         CONCURRENCY: String(options.concurrency ?? 10),
         LEASE_MS: String(options.leaseMs ?? 2_000),
@@ -47,6 +54,8 @@ export class WorkerProcesses {
         KEEP_COMPLETED: String(options.keepCompleted ?? 0),
         SHUTDOWN_TIMEOUT_MS: String(options.shutdownTimeoutMs ?? 20_000),
         OBEY_SIGNAL: options.obeySignal ? '1' : '',
+        IGNORE_BLOCK: options.ignoreBlock ? '1' : '',
+        WRONG_CLOCK: options.wrongClock ?? '',
         NODE_OPTIONS: '',
       },
       stdio: ['ignore', process.env.TEST_LOGS ? 'inherit' : 'ignore', 'inherit', 'ipc'],

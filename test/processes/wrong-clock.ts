@@ -1,0 +1,25 @@
+// Loaded before a test's process: its wall clock is an hour fast, an hour slow, or jumps to and fro between the two.
+// The monotonic clock stays right, as it does on a machine whose wall clock is set.
+const HOUR_MS = 3_600_000;
+const JUMP_EVERY_MS = 150;
+
+const RightDate = Date;
+
+function shiftMs(): number {
+  if (process.env.WRONG_CLOCK === 'fast') return HOUR_MS;
+  if (process.env.WRONG_CLOCK === 'slow') return -HOUR_MS;
+  return HOUR_MS * ((Math.floor(performance.now() / JUMP_EVERY_MS) % 3) - 1);
+}
+
+class WrongDate extends RightDate {
+  constructor(...args: unknown[]) {
+    if (args.length === 0) super(WrongDate.now());
+    else super(...(args as [number]));
+  }
+
+  static override now(): number {
+    return RightDate.now() + shiftMs();
+  }
+}
+
+globalThis.Date = WrongDate as DateConstructor;
