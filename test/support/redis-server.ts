@@ -15,8 +15,14 @@ export interface RedisServer {
 /** One that runs as a process of this machine. */
 export interface OwnRedisServer extends RedisServer {
   port: number;
-  process: ChildProcess;
   directory: string;
+  /** As a crash would. Resolves once the process is gone. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`, on its old port and data. Resolves once it listens, which may be before it has loaded. */
+  restart(): Promise<void>;
+  /** Freezes the process, connections and all. */
+  freeze(): void;
+  thaw(): void;
 }
 
 type Say = (line: string) => void;
@@ -85,23 +91,32 @@ async function startServer(binary: string, options: string[] = []): Promise<OwnR
     'no',
     ...options,
   ];
-  const child = spawn(binary, args, { stdio: 'ignore' });
+  const start = () => spawn(binary, args, { stdio: 'ignore' });
+  let child = start();
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   await answers(port, child);
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await exited;
+  };
   return {
     url: `redis://127.0.0.1:${port}`,
     origin: `${binary} on port ${port}`,
     port,
-    process: child,
     directory,
+    kill,
+    async restart() {
+      child = start();
+      await answers(port, child);
+    },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     async stop() {
       process.off('exit', end);
-      if (child.exitCode === null && child.signalCode === null) {
-        const exited = new Promise((resolve) => child.once('exit', resolve));
-        child.kill('SIGKILL');
-        await exited;
-      }
+      await kill();
       rmSync(directory, { recursive: true, force: true });
     },
   };
