@@ -194,3 +194,15 @@ function connects(port: number): Promise<boolean> {
     socket.once('error', () => resolve(false));
   });
 }
+
+/** What the server says to PING, an error included; nothing where it does not answer. */
+export function ping(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' }, () => socket.write('PING\r\n'));
+    socket.once('data', (data) => {
+      socket.destroy();
+      resolve(data.toString().trim());
+    });
+    socket.once('error', () => resolve('')).once('close', () => resolve(''));
+  });
+}
