@@ -6,6 +6,8 @@ export type CutWhen = (request: string, reply: string) => boolean;
 interface Pair {
   client: Socket;
   server: Socket;
+  /** What the client last sent. */
+  request: string;
 }
 
 /** A way that is slow: data goes in pieces, each so much later than the one before. */
@@ -67,9 +69,9 @@ export class TcpProxy {
     this.refusing = false;
   }
 
-  /** From now on, nothing passes on the connections that stand, and neither side hears that they are dead. */
-  blackhole(): void {
-    for (const { client } of this.pairs) this.swallowing.add(client);
+  /** From now on, nothing passes on the connections that stand (and last sent such a request), and neither side hears that they are dead. */
+  blackhole(whose: (request: string) => boolean = () => true): void {
+    for (const { client, request } of this.pairs) if (whose(request)) this.swallowing.add(client);
   }
 
   /** Applies to connections made from now on. */
@@ -93,21 +95,20 @@ export class TcpProxy {
       client.destroy();
       return;
     }
-    const pair = { client, server: createConnection(this.target) };
+    const pair: Pair = { client, server: createConnection(this.target), request: '' };
     const { server } = pair;
     this.pairs.add(pair);
     const toServer = this.way(server);
     const toClient = this.way(client);
-    let request = '';
     client.on('data', (data) => {
       if (this.swallowing.has(client)) return;
-      request = data.toString('latin1');
+      pair.request = data.toString('latin1');
       toServer(data);
     });
     server.on('data', (data) => {
       if (this.swallowing.has(client)) return;
       const reply = data.toString('latin1');
-      if (this.cutWhen?.(request, reply)) {
+      if (this.cutWhen?.(pair.request, reply)) {
         this.cutWhen = undefined;
         cut(pair);
         this.onCut?.();

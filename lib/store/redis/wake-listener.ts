@@ -23,7 +23,7 @@ export class WakeListener {
     private readonly outages: OutageLog,
   ) {
     client.on('error', () => {});
-    client.on('message', (channel: string, message: string) => this.channels.get(channel)?.(Number(message)));
+    client.on('message', (channel: string, message: string) => this.pass(channel, Number(message)));
     client.on('ready', () => {
       outages.found(this);
       this.subscribe([...this.channels.keys()]);
@@ -70,6 +70,11 @@ export class WakeListener {
 
   private reconnect(): void {
     if (this.client.status === 'ready' && !this.closed) dropConnections(this.client);
+  }
+
+  /** What is no time comes from somebody else. */
+  private pass(channel: string, atMs: number): void {
+    if (Number.isFinite(atMs)) this.channels.get(channel)?.(atMs);
   }
 
   /** After a gap, everyone looks: what was said meanwhile was said to nobody. */
