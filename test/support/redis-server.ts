@@ -122,7 +122,7 @@ async function startServer(binary: string, options: string[] = []): Promise<OwnR
   };
 }
 
-function serverOnPath(): string | undefined {
+export function serverOnPath(): string | undefined {
   return ['redis-server', 'valkey-server'].find((binary) => succeeds(binary, '--version'));
 }
 
