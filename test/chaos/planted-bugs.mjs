@@ -39,7 +39,7 @@ const BUGS = {
     to: 'if envelope then',
   },
   'claim a second early': {
-    file: 'lib/store/lua/parts/claim.lua',
+    file: 'lib/store/lua/parts/pick.lua',
     from: "'-inf', digits(now),",
     to: "'-inf', digits(now + 1000),",
   },
@@ -60,8 +60,8 @@ const BUGS = {
   },
   'recovered job not counted as an attempt': {
     file: 'lib/store/lua/parts/recover.lua',
-    from: 'r.crashes = r.crashes + 1',
-    to: 'r.crashes, r.attempt = r.crashes + 1, r.attempt - 1',
+    from: 'record.crashes = record.crashes + 1',
+    to: 'record.crashes, record.attempt = record.crashes + 1, record.attempt - 1',
   },
   'ids of ended jobs forgotten': {
     file: 'lib/store/lua/parts/settle.lua',

@@ -9,8 +9,8 @@ export const BACKOFF_MS = 150;
 export const SNOOZE_MS = 200;
 export const CONCURRENCY = 16;
 
-/** After so many lost leases a job dies as crashed, be attempts left or not; without end where only attempts are counted. */
-export const MAX_CRASHES = Number.POSITIVE_INFINITY;
+/** After so many lost leases a job is dead as crashed, be attempts left or not. */
+export const MAX_CRASHES = 3;
 
 export const PREFIX = 'chaos';
 /** Completed jobs leave nothing in the one, and are kept with their results in the other: two ways through the scripts. */
@@ -24,6 +24,7 @@ export const QUEUE_OPTIONS = {
   leaseMs: LEASE_MS,
   keepDead: 1_000_000,
   keepIdsMs: 86_400_000,
+  maxCrashes: MAX_CRASHES,
 };
 
 export const PRODUCERS = ['p1', 'p2'] as const;

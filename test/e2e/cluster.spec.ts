@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Cluster } from 'ioredis';
 import { defineScheduledJob, OnScheduledJob } from '../../lib/index.js';
 import { startApp, stopApps } from '../support/queue-app.js';
-import { startCluster } from '../support/redis-cluster.js';
+import { TestCluster } from '../support/redis-cluster.js';
 import { until } from '../support/wait.js';
 
 const QUEUES = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -24,10 +24,10 @@ class Handlers {
   }
 }
 
-let cluster: Awaited<ReturnType<typeof startCluster>>;
+let cluster: TestCluster;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await TestCluster.start();
 }, 60_000);
 
 afterEach(stopApps);

@@ -67,7 +67,7 @@ it('no payload stands in a log line, an error or the history of a failure, whate
   expect(lines.filter((line) => line.includes(SECRET))).toEqual([]);
 });
 
-it.failing('nor does a piece of one that is no JSON any more', async () => {
+it('nor does a piece of one that is no JSON any more', async () => {
   const ref = await app.producer.schedule('fail', null);
   const redis = new Redis(redisUrl());
   await redis.hset(`${app.prefix}:{default}:jobs`, ref.id, `5::fail\n1700000000000 \n\n${SECRET}`);

@@ -33,7 +33,7 @@ it('twenty thousand leases of a fleet that died are recovered in as many turns a
       expect(answer.lost).toEqual([]);
       if (answer.recovered.length === 0) break;
       turns++;
-      for (const id of answer.recovered) {
+      for (const { id } of answer.recovered) {
         expect(recovered.has(id)).toBe(false);
         recovered.add(id);
       }

@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { ConsoleLogger, type INestApplicationContext, type Provider, type Type } from '@nestjs/common';
+import {
+  ConsoleLogger,
+  type INestApplicationContext,
+  type LoggerService,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   RedisScheduledQueueModule,
@@ -37,9 +43,9 @@ const started: INestApplicationContext[] = [];
 export async function startApp(
   providers: Provider[] = [],
   options: RedisScheduledQueueModuleOptions = {},
-  more: { imports?: never[] | unknown[]; controllers?: Type[] } = {},
+  more: { imports?: never[] | unknown[]; controllers?: Type[]; log?: LoggerService } = {},
 ): Promise<QueueApp> {
-  const log = process.env.TEST_LOGS ? new ConsoleLogger() : SILENT;
+  const log = more.log ?? (process.env.TEST_LOGS ? new ConsoleLogger() : SILENT);
   const prefix = options.prefix ?? newPrefix();
   const module = await Test.createTestingModule({
     imports: [

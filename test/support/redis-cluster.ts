@@ -3,38 +3,81 @@ import { type OwnRedisServer, startOwnServer } from './redis-server.js';
 import { until } from './wait.js';
 
 const SLOTS = 16_384;
+const MASTERS = 3;
 
-/** A cluster of three masters on this machine. */
-export async function startCluster(): Promise<{ nodes: { host: string; port: number }[]; stop(): Promise<void> }> {
-  const servers = await Promise.all(
-    [0, 1, 2].map(() => startOwnServer('--cluster-enabled', 'yes', '--cluster-node-timeout', '2000')),
-  );
-  const clients = servers.map(({ port }) => new Redis(port));
-  await assignSlots(clients);
-  for (const client of clients.slice(1)) await client.cluster('MEET', '127.0.0.1', servers[0]!.port);
-  await until(
-    'the cluster is whole',
-    async () => {
-      const infos = await Promise.all(clients.map((client) => client.cluster('INFO')));
-      return infos.every((info) => /cluster_state:ok/.test(info) && /cluster_known_nodes:3/.test(info));
-    },
-    20_000,
-  );
-  for (const client of clients) client.disconnect();
-  return {
-    nodes: servers.map(({ port }) => ({ host: '127.0.0.1', port })),
-    stop: () => stopAll(servers),
-  };
-}
+/** A cluster of three masters on this machine, the first so many of which have a replica each. */
+export class TestCluster {
+  private constructor(
+    /** The masters first, then the replicas in the order of their masters. */
+    readonly servers: readonly OwnRedisServer[],
+    private readonly clients: readonly Redis[],
+  ) {}
 
-async function assignSlots(clients: Redis[]): Promise<void> {
-  const share = Math.ceil(SLOTS / clients.length);
-  for (const [i, client] of clients.entries()) {
-    const slots = Array.from({ length: Math.min(share, SLOTS - i * share) }, (_, slot) => i * share + slot);
-    await client.cluster('ADDSLOTS', ...slots);
+  static async start(replicas = 0): Promise<TestCluster> {
+    const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000'];
+    const starting = Array.from({ length: MASTERS + replicas }, () => startOwnServer(...options));
+    const servers = await Promise.all(starting);
+    const clients = servers.map(({ port }) => new Redis(port));
+    for (const client of clients) client.on('error', () => {});
+    const cluster = new TestCluster(servers, clients);
+    await cluster.form();
+    return cluster;
   }
-}
 
-async function stopAll(servers: OwnRedisServer[]): Promise<void> {
-  await Promise.all(servers.map((server) => server.stop()));
+  get nodes(): { host: string; port: number }[] {
+    return this.servers.map(({ port }) => ({ host: '127.0.0.1', port }));
+  }
+
+  /** Which master had the key when the cluster was formed. */
+  async homeOf(key: string): Promise<{ server: OwnRedisServer; client: Redis; slot: number; index: number }> {
+    const slot = await this.clients[0]!.cluster('KEYSLOT', key);
+    const index = Math.floor(slot / Math.ceil(SLOTS / MASTERS));
+    return { server: this.servers[index]!, client: this.clients[index]!, slot, index };
+  }
+
+  client(index: number): Redis {
+    return this.clients[index]!;
+  }
+
+  /** Moves a slot as an operator would: key by key, and `between` after each. */
+  async moveSlot(slot: number, from: number, to: number, between: () => Promise<unknown>): Promise<void> {
+    const [source, target] = [this.clients[from]!, this.clients[to]!];
+    const [sourceId, targetId] = await Promise.all([source.cluster('MYID'), target.cluster('MYID')]);
+    await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', sourceId);
+    await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', targetId);
+    for (;;) {
+      const [key] = (await source.call('CLUSTER', 'GETKEYSINSLOT', slot, 1)) as string[];
+      if (key === undefined) break;
+      await source.call('MIGRATE', '127.0.0.1', this.servers[to]!.port, key, 0, 5_000);
+      await between();
+    }
+    for (const client of [target, source]) await client.call('CLUSTER', 'SETSLOT', slot, 'NODE', targetId);
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.clients) client.disconnect();
+    await Promise.all(this.servers.map((server) => server.stop()));
+  }
+
+  private async form(): Promise<void> {
+    const share = Math.ceil(SLOTS / MASTERS);
+    for (const [i, client] of this.clients.slice(0, MASTERS).entries()) {
+      const slots = Array.from({ length: Math.min(share, SLOTS - i * share) }, (_, slot) => i * share + slot);
+      await client.cluster('ADDSLOTS', ...slots);
+    }
+    for (const client of this.clients.slice(1)) await client.cluster('MEET', '127.0.0.1', this.servers[0]!.port);
+    const known = new RegExp(`cluster_known_nodes:${this.servers.length}\\b`);
+    await this.untilAll('know each other', async (client) => known.test(await client.cluster('INFO')));
+    for (const [i, replica] of this.clients.slice(MASTERS).entries()) {
+      await replica.cluster('REPLICATE', await this.clients[i]!.cluster('MYID'));
+    }
+    await this.untilAll('are whole', async (client) => /cluster_state:ok/.test(await client.cluster('INFO')));
+    for (const replica of this.clients.slice(MASTERS)) {
+      await until('it follows', async () => (await replica.info('replication')).includes('master_link_status:up'));
+    }
+  }
+
+  private untilAll(what: string, test: (client: Redis) => Promise<boolean>): Promise<unknown> {
+    return until(`all nodes ${what}`, async () => (await Promise.all(this.clients.map(test))).every(Boolean), 20_000);
+  }
 }

@@ -18,10 +18,13 @@ export interface OwnRedisServer extends RedisServer {
   /** The process that runs at present. */
   readonly process: ChildProcess;
   directory: string;
-  /** Ends its process without a word, as a crash would. */
+  /** As a crash would. Resolves once the process is gone. */
   kill(): Promise<void>;
-  /** Starts it again after `kill`, on the same port, with what it has on disk. */
+  /** Starts it again after `kill`, on its old port and data. Resolves once it listens, which may be before it has loaded. */
   restart(): Promise<void>;
+  /** Freezes the process, connections and all. */
+  freeze(): void;
+  thaw(): void;
 }
 
 type Say = (line: string) => void;
@@ -114,6 +117,8 @@ async function startServer(binary: string, options: string[] = []): Promise<OwnR
     directory,
     kill,
     restart: launch,
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     async stop() {
       process.off('exit', end);
       await kill();
@@ -122,7 +127,7 @@ async function startServer(binary: string, options: string[] = []): Promise<OwnR
   };
 }
 
-function serverOnPath(): string | undefined {
+export function serverOnPath(): string | undefined {
   return ['redis-server', 'valkey-server'].find((binary) => succeeds(binary, '--version'));
 }
 
@@ -192,5 +197,17 @@ function connects(port: number): Promise<boolean> {
       resolve(true);
     });
     socket.once('error', () => resolve(false));
+  });
+}
+
+/** What the server says to PING, an error included; nothing where it does not answer. */
+export function ping(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' }, () => socket.write('PING\r\n'));
+    socket.once('data', (data) => {
+      socket.destroy();
+      resolve(data.toString().trim());
+    });
+    socket.once('error', () => resolve('')).once('close', () => resolve(''));
   });
 }

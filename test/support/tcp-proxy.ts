@@ -3,13 +3,30 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 /** Looks at what the client last sent and what the server answers; true cuts the connection instead of passing the answer on. */
 export type CutWhen = (request: string, reply: string) => boolean;
 
+interface Pair {
+  client: Socket;
+  server: Socket;
+  /** What the client last sent. */
+  request: string;
+}
+
+/** A way that is slow: data goes in pieces, each so much later than the one before. */
+export interface Slowness {
+  pieceBytes: number;
+  delayMs: number;
+}
+
 /** A proxy between a client and Redis that can lose a reply on purpose: the command has run, and nobody hears of it. */
 export class TcpProxy {
-  private readonly pairs = new Set<{ client: Socket; server: Socket }>();
+  private readonly pairs = new Set<Pair>();
   private cutWhen?: CutWhen;
   private onCut?: () => void;
   private refusing = false;
+  private slowness?: Slowness;
+  private rewriteReply?: (reply: string) => string;
   private readonly swallowing = new WeakSet<Socket>();
+  /** How many connections were asked for since the proxy started. */
+  connections = 0;
 
   private constructor(
     private readonly listener: Server,
@@ -37,13 +54,15 @@ export class TcpProxy {
     });
   }
 
+  /** Cuts every connection that stands, whatever is on its way. New ones are taken. */
+  cutAll(): void {
+    for (const pair of this.pairs) cut(pair);
+  }
+
   /** Cuts every connection and refuses new ones until `accept`. */
   refuse(): void {
     this.refusing = true;
-    for (const { client, server } of this.pairs) {
-      client.destroy();
-      server.destroy();
-    }
+    this.cutAll();
   }
 
   /** Cuts every connection; new ones pass. */
@@ -56,9 +75,19 @@ export class TcpProxy {
     this.refusing = false;
   }
 
-  /** From now on, nothing passes on the connections that stand, and neither side hears that they are dead. */
-  blackhole(): void {
-    for (const { client } of this.pairs) this.swallowing.add(client);
+  /** From now on, nothing passes on the connections that stand (and last sent such a request), and neither side hears that they are dead. */
+  blackhole(whose: (request: string) => boolean = () => true): void {
+    for (const { client, request } of this.pairs) if (whose(request)) this.swallowing.add(client);
+  }
+
+  /** Applies to connections made from now on. */
+  slow(slowness: Slowness): void {
+    this.slowness = slowness;
+  }
+
+  /** Changes what the server answers. The length must stay: replies say how long they are. */
+  rewrite(change: (reply: string) => string): void {
+    this.rewriteReply = change;
   }
 
   async stop(): Promise<void> {
@@ -67,35 +96,54 @@ export class TcpProxy {
   }
 
   private connect(client: Socket): void {
+    this.connections++;
     if (this.refusing) {
       client.destroy();
       return;
     }
-    const server = createConnection(this.target);
-    const pair = { client, server };
+    const pair: Pair = { client, server: createConnection(this.target), request: '' };
+    const { server } = pair;
     this.pairs.add(pair);
-    let request = '';
+    const toServer = this.way(server);
+    const toClient = this.way(client);
     client.on('data', (data) => {
       if (this.swallowing.has(client)) return;
-      request = data.toString('latin1');
-      server.write(data);
+      pair.request = data.toString('latin1');
+      toServer(data);
     });
     server.on('data', (data) => {
       if (this.swallowing.has(client)) return;
-      if (!this.cutWhen?.(request, data.toString('latin1'))) {
-        client.write(data);
+      const reply = data.toString('latin1');
+      if (this.cutWhen?.(pair.request, reply)) {
+        this.cutWhen = undefined;
+        cut(pair);
+        this.onCut?.();
         return;
       }
-      this.cutWhen = undefined;
-      client.destroy();
-      server.destroy();
-      this.onCut?.();
+      toClient(this.rewriteReply ? Buffer.from(this.rewriteReply(reply), 'latin1') : data);
     });
     const end = () => {
       this.pairs.delete(pair);
-      client.destroy();
-      server.destroy();
+      cut(pair);
     };
     for (const socket of [client, server]) socket.on('close', end).on('error', end);
   }
+
+  private way(to: Socket): (data: Buffer) => void {
+    const { slowness } = this;
+    if (!slowness) return (data) => void to.write(data);
+    let freeAt = 0;
+    return (data) => {
+      for (let at = 0; at < data.length; at += slowness.pieceBytes) {
+        freeAt = Math.max(freeAt, performance.now()) + slowness.delayMs;
+        const piece = data.subarray(at, at + slowness.pieceBytes);
+        setTimeout(() => !to.destroyed && to.write(piece), freeAt - performance.now());
+      }
+    };
+  }
+}
+
+function cut({ client, server }: Pair): void {
+  client.destroy();
+  server.destroy();
 }

@@ -20,6 +20,8 @@ export const DEFAULT_CONNECTION = 'redis://localhost:6379';
 
 const FIRST_RECONNECT_MS = 50;
 const LONGEST_RECONNECT_MS = 1_000;
+/** How often a Redis that loads its data is asked whether it is ready; by itself ioredis trusts its estimate for up to 10 s. */
+const LOADING_RETRY_MS = 500;
 
 /** Doubles from 50 ms to 1 s, with a fifth left to chance so that a fleet does not return in step. */
 function reconnectDelayMs(times: number): number {
@@ -42,6 +44,7 @@ function ownOptions(silenceMs: number): RedisOptions {
     // A server that was demoted refuses writes for as long as the connection lives.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     connectTimeout: silenceMs,
+    maxLoadingRetryTime: LOADING_RETRY_MS,
     keyPrefix: '',
   };
 }

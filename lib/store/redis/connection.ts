@@ -25,6 +25,8 @@ export class RedisConnection {
   private closed = false;
   /** Since when calls have been waiting without any answer, a time of `performance.now()`. */
   private silentSince?: number;
+  /** The server answers and takes no writes, as one that a failover has made a replica: as good as away. */
+  private demoted = false;
   /** Ends what waits when the connection is closed. A set, as there may be thousands. */
   private readonly whenClosed = new Set<() => void>();
 
@@ -42,7 +44,7 @@ export class RedisConnection {
       if (client.status !== 'ready' && !this.closed) outages.lost(this, reason);
     });
     client.on('close', () => this.closed || outages.lost(this, reason));
-    client.on('ready', () => outages.found(this));
+    client.on('ready', () => this.found());
   }
 
   /** Resolves when the connection can take commands. Throws `QueueUnavailableError` (`refused`) at `giveUpAt`, a time of `performance.now()`. */
@@ -90,6 +92,7 @@ export class RedisConnection {
       } catch (cause) {
         if (cause instanceof QueueClosedError) throw cause;
         message = (cause as Error).message ?? '';
+        if (message.startsWith('READONLY')) this.noteDemotion(message);
         if (!(cause instanceof QueueUnavailableError) && !NOT_NOW.test(message)) {
           if (REFUSED.test(message)) throw refused(message, mayHaveRun);
           mayHaveRun = true;
@@ -128,6 +131,7 @@ export class RedisConnection {
     try {
       const value = await this.before(Math.min(giveUpAt, performance.now() + this.silenceMs), answer);
       this.silentSince = undefined;
+      if (this.demoted) this.found();
       return value;
     } catch (error) {
       if (!(error instanceof Silence)) this.silentSince = undefined;
@@ -137,6 +141,27 @@ export class RedisConnection {
       }
       throw error;
     }
+  }
+
+  /** On a cluster the others go on, and the client is told where the slot is now. */
+  private noteDemotion(message: string): void {
+    if (this.client.isCluster || this.closed) return;
+    this.demoted = true;
+    this.outages.lost(this, firstLine(message));
+  }
+
+  /** A connection to a replica is made again and again until it is a primary; it is back when it is one, or does not say. */
+  private found(): void {
+    if (!this.demoted) {
+      this.outages.found(this);
+      return;
+    }
+    const back = (info = '') => {
+      if (this.client.status !== 'ready' || /^role:slave/m.test(info)) return;
+      this.demoted = false;
+      this.outages.found(this);
+    };
+    this.client.info('replication').then(back, () => back());
   }
 
   private before<T>(giveUpAt: number, answer: Promise<T>): Promise<T> {

@@ -9,6 +9,7 @@ import { ControlCalls } from './control-calls.js';
 import { RedisDeadLetters } from './dead-letters.js';
 import { RedisInspection } from './inspection.js';
 import { type Log, OutageLog } from './outage-log.js';
+import { Preflight } from './preflight.js';
 import { ScheduleOutbox } from './schedule-outbox.js';
 import { ServerClock } from './server-clock.js';
 import { SlotPool } from './slot-pool.js';
@@ -42,6 +43,7 @@ interface QueueParts {
 export class RedisJobStore implements JobStore {
   private readonly clients: ClientFactory;
   private readonly outages: OutageLog;
+  private readonly preflight: Preflight;
   private readonly silenceMs: number;
   private readonly ids = new JobIdMaker();
   private readonly queues = new Map<string, QueueParts>();
@@ -54,6 +56,7 @@ export class RedisJobStore implements JobStore {
     this.silenceMs = Math.max(LEAST_SILENCE_MS, options.commandTimeoutMs / 2);
     this.clients = new ClientFactory(options.connection, this.silenceMs);
     this.outages = new OutageLog(options.log);
+    this.preflight = new Preflight(options.log);
   }
 
   schedule(queue: string, jobs: readonly NewJob[]): Promise<ScheduledAnswer>[] {
@@ -77,7 +80,7 @@ export class RedisJobStore implements JobStore {
 
   seat(queue: string, worker: string, names: readonly string[], settings: QueueSettings): WorkerSeat {
     this.working ??= {
-      connection: new RedisConnection(this.clients.commands(), this.outages, this.silenceMs),
+      connection: this.connect(),
       listener: new WakeListener(this.clients.subscriber(), this.outages),
     };
     const { connection, listener } = this.working;
@@ -133,6 +136,12 @@ export class RedisJobStore implements JobStore {
     this.working?.listener.close();
   }
 
+  private connect(): RedisConnection {
+    const client = this.clients.commands();
+    this.preflight.watch(client);
+    return new RedisConnection(client, this.outages, this.silenceMs);
+  }
+
   private queue(name: string): QueueParts {
     let parts = this.queues.get(name);
     if (!parts) {
@@ -144,7 +153,7 @@ export class RedisJobStore implements JobStore {
 
   private openQueue(name: string): QueueParts {
     const { prefix, commandTimeoutMs, settingsOf } = this.options;
-    this.producing ??= new RedisConnection(this.clients.commands(), this.outages, this.silenceMs);
+    this.producing ??= this.connect();
     const keys = queueKeys(prefix, name);
     const clock = new ServerClock(keys);
     const { keepIdsMs } = settingsOf(name);

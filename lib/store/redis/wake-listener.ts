@@ -1,10 +1,10 @@
-import type { Redis } from 'ioredis';
+import type { Cluster } from 'ioredis';
 import { type Client, dropConnections } from './client.js';
 import type { OutageLog } from './outage-log.js';
 
-/** How often a silent connection is asked for a sign of life: rarely, as it counts among an idle worker's commands. */
-const PING_EVERY_MS = 30_000;
-const PING_PATIENCE_MS = 5_000;
+/** How often the connection is asked for a sign of life: rarely, as it counts among an idle worker's commands. */
+const CHECK_EVERY_MS = 30_000;
+const CHECK_PATIENCE_MS = 5_000;
 
 type Hear = (message: string | undefined) => void;
 
@@ -21,6 +21,8 @@ export class WakeListener {
   constructor(
     private readonly client: Client,
     private readonly outages: OutageLog,
+    private readonly checkEveryMs = CHECK_EVERY_MS,
+    private readonly patienceMs = CHECK_PATIENCE_MS,
   ) {
     client.on('error', () => {});
     client.on('message', (channel: string, message: string) => this.channels.get(channel)?.(message));
@@ -41,7 +43,7 @@ export class WakeListener {
 
   listen(channel: string, hear: Hear): void {
     this.channels.set(channel, hear);
-    this.watchdog ??= setInterval(() => this.checkLife(), PING_EVERY_MS).unref();
+    this.watchdog ??= setInterval(() => this.checkLife(), this.checkEveryMs).unref();
     if (this.client.status === 'wait') this.client.connect().catch(() => {});
     else if (this.client.status === 'ready') this.subscribe([channel]);
   }
@@ -59,17 +61,23 @@ export class WakeListener {
     this.client.disconnect();
   }
 
+  /**
+   * By subscribing again to what it hears, which changes nothing and is answered on the very connection that hears:
+   * on a cluster, PING would go to any node.
+   */
   private checkLife(): void {
-    if (this.client.status !== 'ready') return;
-    const patience = setTimeout(() => this.reconnect(), PING_PATIENCE_MS).unref();
-    (this.client as Redis).ping().then(
-      () => clearTimeout(patience),
-      () => clearTimeout(patience),
-    );
+    const [channel] = this.channels.keys();
+    if (this.client.status !== 'ready' || channel === undefined) return;
+    const patience = setTimeout(() => this.reconnect(), this.patienceMs).unref();
+    const answered = () => clearTimeout(patience);
+    this.client.subscribe(channel).then(answered, answered);
   }
 
   private reconnect(): void {
-    if (this.client.status === 'ready' && !this.closed) dropConnections(this.client);
+    if (this.client.status !== 'ready' || this.closed) return;
+    // The connection of a cluster client that hears is none of its nodes', and comes again with all of it.
+    if (this.client.isCluster) (this.client as Cluster).disconnect(true);
+    else dropConnections(this.client);
   }
 
   /** After a gap, everyone looks: what was said meanwhile was said to nobody. */

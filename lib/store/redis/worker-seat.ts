@@ -90,6 +90,8 @@ export class RedisWorkerSeat implements WorkerSeat {
       if (message === undefined || message === 'renew') hints.renew();
       if (message === 'renew') return;
       const atMs = Number(message ?? 0);
+      // What is no time comes from somebody else.
+      if (Number.isNaN(atMs)) return;
       hints.look(this.clock.known ? Math.max(0, atMs - this.clock.at(performance.now())) : 0);
     });
   }
