@@ -18,7 +18,12 @@ const COMPILER_OPTIONS = {
 /** What runs as processes of their own, or imports nothing of this repository: side by side, whatever their folders. */
 const SINGLE_FILES = ['test/support/redis-server.ts', ...filesIn('test/processes/')];
 /** What imports from each other: under the same paths as here. */
-const TREE = [...filesIn('test/chaos/'), ...filesIn('test/support/'), 'lib/store/keys.ts'];
+const TREE = [
+  ...filesIn('test/chaos/'),
+  ...filesIn('test/durability/'),
+  ...filesIn('test/support/'),
+  'lib/store/keys.ts',
+];
 
 export function buildAll() {
   if (isStale()) execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' });
