@@ -1,10 +1,12 @@
+import { readdirSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { QueueUnavailableError } from '../../lib/index.js';
 import { audit } from '../support/audit.js';
 import { LogLines } from '../support/log-lines.js';
 import { startApp, stopApps } from '../support/queue-app.js';
-import { type OwnRedisServer, startOwnServer } from '../support/redis-server.js';
+import { type OwnRedisServer, ping, startOwnServer } from '../support/redis-server.js';
 import { until } from '../support/wait.js';
 import { Work } from '../support/work.js';
 
@@ -68,6 +70,31 @@ it('a Redis with an AOF that was killed has lost nothing, and workers claim with
   expect(await auditOf(prefix)).toEqual([]);
   expect(log.lines).toEqual(OUTAGE);
 });
+
+it.each([7, 60, 400])(
+  'an AOF that lost its last %i bytes has lost the last calls whole, and no half of one',
+  async (bytes) => {
+    server = await startOwnServer('--appendonly', 'yes');
+    const first = await startApp([Work], { connection: server.url });
+    for (let payload = 0; payload < 50; payload++) {
+      await first.producer.schedule('work', payload, { delay: payload % 2 ? '1h' : 0, priority: 1 + (payload % 3) });
+    }
+    await until('some have run', async () => (await first.inspector.stats()).completed === 25);
+    await stopApps();
+    await server.kill();
+    const directory = join(server.directory, 'appendonlydir');
+    const file = join(directory, readdirSync(directory).find((name) => name.endsWith('.incr.aof'))!);
+    truncateSync(file, statSync(file).size - bytes);
+    await server.restart();
+    await until('it has loaded', async () => (await ping(server.port)) === '+PONG');
+    expect(await auditOf(first.prefix)).toEqual([]);
+    const second = await startApp([Work], { connection: server.url, prefix: first.prefix });
+    const { id } = await second.producer.schedule('work', 'after');
+    await until('it runs', () => second.get(Work).has(id));
+    await until('it is settled', async () => (await second.inspector.counts()).active === 0);
+    expect(await auditOf(first.prefix)).toEqual([]);
+  },
+);
 
 it('a schedule that fails while Redis is down may be called again under its id, and makes one job', async () => {
   server = await startOwnServer('--appendonly', 'yes');

@@ -66,7 +66,10 @@ export class ScheduleOutbox {
       const now = performance.now();
       const isOver = (call: Waiting) => error instanceof QueueClosedError || call.giveUpAt <= now;
       // In the order of their calls, so the first whose time is not over ends the search.
-      while (this.waiting.length > 0 && isOver(this.waiting[0]!)) this.waiting.shift()!.reject(error);
+      while (this.waiting.length > 0 && isOver(this.waiting[0]!)) {
+        const { job, reject } = this.waiting.shift()!;
+        reject(aboutJob(error, { queue: this.options.queue, jobName: job.name, jobId: job.id }));
+      }
       return false;
     }
   }

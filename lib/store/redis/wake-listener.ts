@@ -24,7 +24,10 @@ export class WakeListener {
     private readonly checkEveryMs = CHECK_EVERY_MS,
     private readonly patienceMs = CHECK_PATIENCE_MS,
   ) {
-    client.on('error', () => {});
+    let reason = 'the connection for messages was closed';
+    client.on('error', (error: Error) => {
+      reason = error.message || (error as NodeJS.ErrnoException).code || reason;
+    });
     client.on('message', (channel: string, message: string) => this.channels.get(channel)?.(message));
     client.on('ready', () => {
       outages.found(this);
@@ -32,7 +35,7 @@ export class WakeListener {
     });
     client.on('close', () => {
       this.heard.clear();
-      if (!this.closed) outages.lost(this, 'the connection for messages was closed');
+      if (!this.closed) outages.lost(this, reason);
     });
   }
 
