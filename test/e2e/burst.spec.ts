@@ -17,7 +17,7 @@ class Handlers {
   @OnScheduledJob('burst')
   async burst(): Promise<void> {
     Handlers.most = Math.max(Handlers.most, ++Handlers.running);
-    await new Promise(setImmediate);
+    await sleep(3);
     Handlers.running--;
     Handlers.ran++;
   }
