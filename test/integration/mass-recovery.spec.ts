@@ -22,7 +22,7 @@ it('twenty thousand leases of a fleet that died are recovered in as many turns a
   const mine = await living.claim(LIVING);
   expect(mine).toHaveLength(LIVING);
 
-  await runOut(JOBS);
+  await runOut(mine.map(({ id }) => id));
 
   const recovered = new Set<string>();
   let turns = 0;
@@ -44,7 +44,9 @@ it('twenty thousand leases of a fleet that died are recovered in as many turns a
     return recovered.size === JOBS;
   });
   process.stdout.write(`${JOBS} leases recovered in ${turns} turns, the longest took ${longestMs.toFixed(1)} ms\n`);
-  expect(turns).toBe(JOBS / 200);
+  // Two hundred a turn; the first also came across the living.
+  expect(turns).toBeGreaterThanOrEqual(JOBS / 200);
+  expect(turns).toBeLessThanOrEqual(JOBS / 200 + 1);
   expect(await test.store.counts(QUEUE)).toMatchObject({ due: JOBS, active: LIVING });
   expect(await living.settle(...mine.map(settlement.complete))).toEqual(mine.map(() => true));
   expect((await test.worker('next').claim(1)).map(({ attempt, crashes }) => ({ attempt, crashes }))).toEqual([
@@ -53,12 +55,13 @@ it('twenty thousand leases of a fleet that died are recovered in as many turns a
   expect(await test.audit()).toEqual([]);
 }, 60_000);
 
-/** Ends the leases that were taken first, as if their time had passed under the eyes of other workers. */
-async function runOut(count: number): Promise<void> {
+/** Ends every lease, these first of all, as if their time had passed under the eyes of other workers. */
+async function runOut(first: string[]): Promise<void> {
   const base = `${test.prefix}:{${QUEUE}}:`;
   const now = Date.now();
-  const ids = await test.redis.zrange(`${base}active`, '0', String(count - 1));
+  const ids = await test.redis.zrange(`${base}active`, '0', '-1');
   for (let i = 0; i < ids.length; i += 1_000)
     await test.redis.zadd(`${base}active`, ...ids.slice(i, i + 1_000).flatMap((id) => [now - 1, id]));
+  await test.redis.zadd(`${base}active`, ...first.flatMap((id) => [now - 2, id]));
   await test.redis.set(`${base}served`, `${now} 0 ${now}`);
 }
