@@ -9,7 +9,8 @@ afterEach(() => test.close());
 it('twenty thousand leases of a fleet that died are recovered in as many turns as it takes, and living ones are left alone', async () => {
   const JOBS = 20_000;
   const LIVING = 100;
-  test = new TestStore({ leaseMs: 1_000 });
+  // Long enough for the slowest machine to take them all.
+  test = new TestStore({ leaseMs: 60_000 });
   await Promise.all(Array.from({ length: JOBS }, () => test.schedule()));
   const fleet = test.worker('fleet');
   let held = 0;
@@ -20,6 +21,8 @@ it('twenty thousand leases of a fleet that died are recovered in as many turns a
   const living = test.worker('living');
   const mine = await living.claim(LIVING);
   expect(mine).toHaveLength(LIVING);
+
+  await runOut(mine.map(({ id }) => id));
 
   const recovered = new Set<string>();
   let turns = 0;
@@ -41,7 +44,9 @@ it('twenty thousand leases of a fleet that died are recovered in as many turns a
     return recovered.size === JOBS;
   });
   process.stdout.write(`${JOBS} leases recovered in ${turns} turns, the longest took ${longestMs.toFixed(1)} ms\n`);
-  expect(turns).toBe(JOBS / 200);
+  // Two hundred a turn; the first also came across the living.
+  expect(turns).toBeGreaterThanOrEqual(JOBS / 200);
+  expect(turns).toBeLessThanOrEqual(JOBS / 200 + 1);
   expect(await test.store.counts(QUEUE)).toMatchObject({ due: JOBS, active: LIVING });
   expect(await living.settle(...mine.map(settlement.complete))).toEqual(mine.map(() => true));
   expect((await test.worker('next').claim(1)).map(({ attempt, crashes }) => ({ attempt, crashes }))).toEqual([
@@ -49,3 +54,14 @@ it('twenty thousand leases of a fleet that died are recovered in as many turns a
   ]);
   expect(await test.audit()).toEqual([]);
 }, 60_000);
+
+/** Ends every lease, these first of all, as if their time had passed under the eyes of other workers. */
+async function runOut(first: string[]): Promise<void> {
+  const base = `${test.prefix}:{${QUEUE}}:`;
+  const now = Date.now();
+  const ids = await test.redis.zrange(`${base}active`, '0', '-1');
+  for (let i = 0; i < ids.length; i += 1_000)
+    await test.redis.zadd(`${base}active`, ...ids.slice(i, i + 1_000).flatMap((id) => [now - 1, id]));
+  await test.redis.zadd(`${base}active`, ...first.flatMap((id) => [now - 2, id]));
+  await test.redis.set(`${base}served`, `${now} 0 ${now}`);
+}
