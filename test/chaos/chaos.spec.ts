@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { runChaos } from './chaos.js';
 import { tell, tellViolations } from './report.js';
 
-/** One whose plan has every kind of fault within so short a time; see fault-plan.spec.ts. */
+/** One whose plan has every kind of fault within so short a time; below it is asked what has happened. */
 const SEED = 1;
 const SECONDS = 16;
 

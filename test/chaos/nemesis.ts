@@ -82,7 +82,8 @@ export class Nemesis {
   }
 
   private deedsToRedis(): Record<string, Deed> {
-    const { server, client } = this.redis;
+    const { server } = this.redis;
+    const answering = () => this.redis.answering();
     return {
       kill: async (lastsMs) => {
         await server.kill();
@@ -94,10 +95,13 @@ export class Nemesis {
         await sleep(lastsMs);
         server.process.kill('SIGCONT');
       },
-      flushScripts: async () => void (await client.script('FLUSH')),
-      cutNormal: async () => void (await client.call('CLIENT', 'KILL', 'TYPE', 'normal')),
-      cutPubsub: async () => void (await client.call('CLIENT', 'KILL', 'TYPE', 'pubsub')),
-      audit: async () => this.redis.audit(),
+      flushScripts: async () => void (await (await answering()).script('FLUSH')),
+      cutNormal: async () => void (await (await answering()).call('CLIENT', 'KILL', 'TYPE', 'normal')),
+      cutPubsub: async () => void (await (await answering()).call('CLIENT', 'KILL', 'TYPE', 'pubsub')),
+      audit: async () => {
+        await answering();
+        await this.redis.audit();
+      },
     };
   }
 }

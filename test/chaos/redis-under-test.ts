@@ -3,10 +3,12 @@ import { queueKeys } from '../../lib/store/keys.js';
 import { auditSnapshot } from '../support/audit.js';
 import { type OwnRedisServer, startOwnServer } from '../support/redis-server.js';
 import { type QueueSnapshot, snapshot } from '../support/snapshot.js';
+import { until } from '../support/wait.js';
 import { type FinalLine, type History, monotonicMs } from './history.js';
 import { PREFIX, QUEUE_NAMES, type QueueName } from './settings.js';
 
 const CLOCK_EVERY_MS = 100;
+const ANSWERS_WITHIN_MS = 5_000;
 /** Every write is on disk before it is answered, so that nothing that was answered may be missing after a kill. */
 const OPTIONS = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
@@ -47,6 +49,17 @@ export class RedisUnderTest {
     } catch {
       // Away, which is what this is all about.
     }
+  }
+
+  /** The connection of the harness, once Redis answers again. Throws where it does not come back. */
+  async answering(): Promise<Redis> {
+    const answers = () =>
+      this.client.ping().then(
+        () => true,
+        () => false,
+      );
+    await until('Redis answers', answers, ANSWERS_WITHIN_MS);
+    return this.client;
   }
 
   /** Throws while Redis is away. */

@@ -8,7 +8,7 @@ import {
   ScheduledJob,
   UnrecoverableJobError,
 } from 'nestjs-redis-scheduled-queue';
-import { History, type RunEnd } from '../history.js';
+import { History, monotonicMs, type RunEnd } from '../history.js';
 import { type ChaosPayload, KINDS, type KindName } from '../job-kinds.js';
 import { BACKOFF_MS, QUEUE_NAMES, type QueueName, SNOOZE_MS } from '../settings.js';
 
@@ -40,6 +40,10 @@ export class Notebook {
     const { token, revision, kind } = payload;
     const job = { token, revision, kind, id, queue: queue as QueueName, attempt, maxAttempts };
     this.history.note({ type: 'start', ...job, fence, dueAt: dueAt.getTime(), latenessMs });
+  }
+
+  stoodStill(from: number): void {
+    this.history.note({ type: 'stall', from });
   }
 
   end({ id, fence }: ScheduledJob, how: RunEnd): void {
@@ -121,8 +125,11 @@ export class Handlers {
   @Handles('blocking')
   async blocking(payload: ChaosPayload, job: ScheduledJob): Promise<number> {
     this.notebook.start(payload, job);
-    const until = performance.now() + (job.attempt === 1 ? payload.workMs! : 0);
-    while (performance.now() < until);
+    const from = monotonicMs();
+    const until = from + (job.attempt === 1 ? payload.workMs! : 0);
+    while (monotonicMs() < until);
+    // By itself: of poison that waits behind this the process dies before it would notice that it stood still.
+    this.notebook.stoodStill(from);
     return this.completed(job);
   }
 
