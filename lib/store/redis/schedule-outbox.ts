@@ -29,6 +29,8 @@ interface Waiting {
 export class ScheduleOutbox {
   private waiting: Waiting[] = [];
   private sending = false;
+  /** The last id made under the slot's name. */
+  private lastMade = '-';
   private readonly slot: CallSlot;
 
   constructor(
@@ -110,11 +112,14 @@ export class ScheduleOutbox {
     ];
     try {
       this.slot.begin();
-      const head = [options.keepRecordMs, options.clustered ? 1 : 0, made[0] ?? '-', made.at(-1) ?? '-'];
+      const lowest = made[0] ?? this.lastMade;
+      this.lastMade = made.at(-1) ?? this.lastMade;
+      const head = [options.keepRecordMs, options.clustered ? 1 : 0, lowest, this.lastMade];
       const reply = await this.slot.send('schedule', fixedKeys, [...head, ...args], calls[0]!.giveUpAt);
       this.answer(calls, ids, reply as string[]);
     } catch (error) {
       this.slot.rename();
+      this.lastMade = '-';
       for (const [i, call] of calls.entries()) {
         call.reject(aboutJob(error, { queue: options.queue, jobName: call.job.name, jobId: ids[i]! }));
       }

@@ -1,10 +1,16 @@
--- A made id whose call ended in an error may come back as a chosen one ('m'). Its maker made no call after that one, so the
--- maker's record, "<number> <lowest id> <highest id> …", tells whether the call ran, even when its job is gone by then.
+-- A made id whose call ended in an error may come back as a chosen one ('m'). Its maker's ids grow, and after a call that failed
+-- the maker goes on under another name: so of its calls under this name all but the last were answered, and its record,
+-- "<number> <lowest id of the last call> <highest id> …", tells whether the call ran, even when its job is gone by then.
+-- An id of an earlier call comes back where the error was that of several calls together; like any chosen id it may be used
+-- again after a while, which the time in it tells.
+local MADE_TIME_DIGITS = 9
+
 local function ranUnanswered(id, chosen)
   if chosen ~= 'm' then return false end
   local record = redis.call('GET', base .. 'call:' .. string.sub(id, -6))
   local lowest, highest = string.match(record or '', '^%d+ (%w+) (%w+)')
-  return lowest ~= nil and lowest <= id and id <= highest
+  if not lowest or id > highest then return false end
+  return lowest <= id or now - tonumber(string.sub(id, 1, MADE_TIME_DIGITS), 36) < tonumber(ARGV[4])
 end
 
 -- Whether a chosen id is remembered of a job that has ended. Needs `endedKey`.
