@@ -10,7 +10,7 @@ export interface Run {
   startedAt: number;
 }
 
-/** Handles `work` at once, and `long` work for as many ms as its payload says; keeps what has run. */
+/** Handles `work` at once and `long` work for as many ms as its payload says, fails at `failing`; keeps what has run. */
 @Injectable()
 export class Work {
   readonly runs: Run[] = [];
@@ -26,6 +26,12 @@ export class Work {
     const run = this.start(payload, job);
     await sleep(payload);
     this.ended.push(run);
+  }
+
+  @OnScheduledJob('failing', { maxAttempts: 2, backoff: { type: 'fixed', delayMs: 3_600_000 } })
+  fail(payload: unknown, job: ScheduledJob): void {
+    this.start(payload, job);
+    throw new Error('as it should');
   }
 
   /** The ids that have run, and how often where that is more than once. */
