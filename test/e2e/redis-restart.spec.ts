@@ -75,7 +75,9 @@ it.each([7, 60, 400])(
   'an AOF that lost its last %i bytes has lost the last calls whole, and no half of one',
   async (bytes) => {
     server = await startOwnServer('--appendonly', 'yes');
-    const first = await startApp([Work], { queues: { default: { leaseMs: 1_000 } }, connection: server.url });
+    // What was claimed and whose end was lost waits for its lease.
+    const options = { connection: server.url, queues: { default: { leaseMs: 1_000 } } };
+    const first = await startApp([Work], options);
     for (let payload = 0; payload < 50; payload++) {
       await first.producer.schedule('work', payload, { delay: payload % 2 ? '1h' : 0, priority: 1 + (payload % 3) });
     }
@@ -88,11 +90,7 @@ it.each([7, 60, 400])(
     await server.restart();
     await until('it has loaded', async () => (await ping(server.port)) === '+PONG');
     expect(await auditOf(first.prefix)).toEqual([]);
-    const second = await startApp([Work], {
-      queues: { default: { leaseMs: 1_000 } },
-      connection: server.url,
-      prefix: first.prefix,
-    });
+    const second = await startApp([Work], { ...options, prefix: first.prefix });
     const { id } = await second.producer.schedule('work', 'after');
     await until('it runs', () => second.get(Work).has(id));
     await until('it is settled', async () => (await second.inspector.counts()).active === 0);
