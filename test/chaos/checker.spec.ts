@@ -21,6 +21,13 @@ describe('finds nothing wrong', () => {
     expect(story.endsCompleted(due + 3)).toEqual(NOTHING);
   });
 
+  it('in a job that snoozed, and then lost its leases before a run of it was seen', () => {
+    const story = new Story().scheduled(100, 500, 'snoozing').start(501, { dueAt: 500, kind: 'snoozing' });
+    story.end(502, 501, 'snooze').told(503, 'snoozed');
+    const dead = [{ id: 'j', token: 'j', reason: 'crashed', attempts: 3, crashes: 3 }];
+    expect(story.ends({ dead, stats: { snoozed: 1 } })).toEqual(NOTHING);
+  });
+
   it('in a job of a frozen worker that another one ran', () => {
     const again = 501 + LEASE_MS;
     const story = new Story().scheduled(100, 500).start(501, { dueAt: 500 }).fault(510, 4_000, 'w1.1');

@@ -69,7 +69,7 @@ export class Story {
 
   told(
     mono: number,
-    event: 'completed' | 'failed' | 'dead' | 'leaseLost' | 'discarded',
+    event: 'completed' | 'failed' | 'dead' | 'leaseLost' | 'discarded' | 'snoozed',
     attempt = 1,
     who = 'w1.1',
   ): this {

@@ -68,6 +68,7 @@ it('a Redis with an AOF that was killed has lost nothing, and workers claim with
   );
   expect(work.twice()).toEqual([]);
   expect(await auditOf(prefix)).toEqual([]);
+  await until('its return is told', () => log.lines.length > 1);
   expect(log.lines).toEqual(OUTAGE);
 });
 
@@ -158,7 +159,9 @@ it('after a restart that lost everything, workers go on with what is scheduled t
   // What Redis has forgotten and a handler ran all the same does not count, and harms nothing.
   await until('the forgotten one has ended', () => work.ended.some(({ id }) => id === running.id));
   await until('that is told', () => log.lines.length > 2);
-  expect(log.lines).toEqual([...OUTAGE, expect.stringContaining(`(${running.id})`)]);
+  // The connection that claims may be back before the one that listens, with which the outage is over.
+  expect(log.lines).toHaveLength(3);
+  expect(log.lines).toEqual(expect.arrayContaining([...OUTAGE, expect.stringContaining(`(${running.id})`)]));
   await until('it is settled', async () => (await inspector.stats()).completed === 1);
   expect(await inspector.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 0, dead: 0 });
   expect(await auditOf(prefix)).toEqual([]);
