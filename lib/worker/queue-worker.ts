@@ -8,7 +8,7 @@ import type { Outcome, Processor } from './processor.js';
 import type { Reporter } from './reporter.js';
 import type { RunningJob } from './running-job.js';
 import { RunningJobs } from './running-jobs.js';
-import { TurnDraft } from './turn-draft.js';
+import { type SentTurn, TurnDraft } from './turn-draft.js';
 import { TurnPlan } from './turn-plan.js';
 
 /** How long a refused turn waits before it is tried again. */
@@ -141,18 +141,17 @@ export class QueueWorker {
     const renewals = renews ? this.running.claims() : [];
     const sent = this.draft.take(this.room, this.lookFrom, renewals, renews);
     this.plan.lookOnlyIfTold();
-    const sentAt = performance.now();
     const answer = await this.seat.turn(sent.turn, this.giveUp.signal);
     this.draft.answered();
     this.reporter.turnTaken(this.queue);
     if (sent.renews) {
-      this.plan.renewBy(sentAt + this.settings.leaseMs / 3);
-      this.leases.note(sentAt);
+      this.plan.renewBy(sent.sentAt + this.settings.leaseMs / 3);
+      this.leases.note(sent.sentAt);
     }
-    this.takeIn(answer, sent.outcomes);
+    this.takeIn(answer, sent);
   }
 
-  private takeIn(answer: TurnAnswer, outcomes: readonly Outcome[]): void {
+  private takeIn(answer: TurnAnswer, { outcomes, sentAt }: SentTurn): void {
     for (const id of answer.lost) this.loseLease(id);
     for (const id of answer.toCancel) this.cancel(id);
     for (const [i, outcome] of outcomes.entries()) this.reporter.settled(this.queue, outcome, answer.settled[i]!);
@@ -160,9 +159,12 @@ export class QueueWorker {
     this.reporter.late(this.queue, answer.late);
     this.lookFrom = answer.lookFrom;
     if (answer.sleepMs !== undefined) this.plan.lookIn(answer.sleepMs);
-    // Claimed when the worker was stopping already: they go back as if nothing had been.
-    if (this.stopping) this.draft.release(...answer.claimed);
-    else for (const claim of answer.claimed) this.run(claim);
+    const leasedUntil = sentAt + this.settings.leaseMs;
+    for (const claim of answer.claimed) {
+      // Stopping; or the process stood still, or a handler before this one blocked it, until others may have the job.
+      if (this.stopping || performance.now() >= leasedUntil) this.draft.release(claim);
+      else this.run(claim);
+    }
   }
 
   private run(claim: ClaimedJob): void {

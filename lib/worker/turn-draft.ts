@@ -7,6 +7,8 @@ export interface SentTurn {
   outcomes: readonly Outcome[];
   /** Whether it renews all leases that were held when it was sent, be that none. */
   renews: boolean;
+  /** When it was sent first, by `performance.now()`: its leases count from then, however late it was answered. */
+  sentAt: number;
 }
 
 /** What a worker has to say to Redis: collected while a turn is under way, and kept until it is answered. */
@@ -61,6 +63,6 @@ export class TurnDraft {
     this.ended = [];
     this.goingBack = [];
     this.leaving = false;
-    return { turn: { settlements, renewals, room, lookFrom, leaving }, outcomes, renews };
+    return { turn: { settlements, renewals, room, lookFrom, leaving }, outcomes, renews, sentAt: performance.now() };
   }
 }
