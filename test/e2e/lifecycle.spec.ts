@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
@@ -101,7 +103,9 @@ describe('an application closes', () => {
   it('twice, as once', async () => {
     const { app } = await startApp([Handlers]);
     await Promise.all([app.close(), app.close()]);
+    const from = performance.now();
     await app.close();
+    expect(performance.now() - from).toBeLessThan(1_500);
   });
 
   it('before it could connect, without waiting for Redis', async () => {
@@ -112,6 +116,19 @@ describe('an application closes', () => {
     await app.close();
     expect(performance.now() - from).toBeLessThan(2_000);
     await refused;
+  });
+
+  it('before anything was used: later calls are refused too, and open no connection that nobody would close', async () => {
+    const connected: unknown[] = [];
+    const server = createServer((socket) => connected.push(socket.destroy())).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { app, producer, inspector } = await startApp([], { connection: `redis://127.0.0.1:${port}` });
+    await app.close();
+    await expect(producer.schedule('work', null)).rejects.toMatchObject({ code: 'QUEUE_CLOSED' });
+    await expect(inspector.stats()).rejects.toMatchObject({ code: 'QUEUE_CLOSED' });
+    await new Promise((resolve) => server.close(resolve));
+    expect(connected).toEqual([]);
   });
 
   it('and refuses further calls at once, naming what happened', async () => {

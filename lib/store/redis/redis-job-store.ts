@@ -47,6 +47,7 @@ export class RedisJobStore implements JobStore {
   private readonly silenceMs: number;
   private readonly ids = new JobIdMaker();
   private readonly queues = new Map<string, QueueParts>();
+  private closed = false;
   private producing?: RedisConnection;
   private working?: { connection: RedisConnection; listener: WakeListener };
 
@@ -131,6 +132,7 @@ export class RedisJobStore implements JobStore {
   }
 
   async close(): Promise<void> {
+    this.closed = true;
     this.producing?.close();
     this.working?.connection.close();
     this.working?.listener.close();
@@ -139,7 +141,10 @@ export class RedisJobStore implements JobStore {
   private connect(): RedisConnection {
     const client = this.clients.commands();
     this.preflight.watch(client);
-    return new RedisConnection(client, this.outages, this.silenceMs);
+    const connection = new RedisConnection(client, this.outages, this.silenceMs);
+    // First used after the application has closed: its calls say so, and no connection is left open.
+    if (this.closed) connection.close();
+    return connection;
   }
 
   private queue(name: string): QueueParts {

@@ -58,6 +58,7 @@ export class WakeListener {
   }
 
   close(): void {
+    if (this.closed) return;
     this.closed = true;
     clearInterval(this.watchdog);
     this.outages.forget(this);
