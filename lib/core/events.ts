@@ -23,7 +23,8 @@ export type ScheduledQueueEvent =
   | (RunEvent & { type: 'leaseLost' })
   | (JobEvent & { type: 'cancelled' })
   | (JobEvent & { type: 'late'; name: string; latenessMs: number; onLate: OnLate })
-  | (RunEvent & { type: 'recovered' });
+  | (RunEvent & { type: 'recovered' })
+  | (JobEvent & { type: 'deadDropped'; name: string });
 
 /** Why a job lies in the dead-letter set. */
 export type DeadReason =

@@ -92,6 +92,8 @@ export interface TurnAnswer {
   toCancel: readonly string[];
   recovered: readonly RecoveredJob[];
   late: readonly LateJob[];
+  /** Dead jobs that were deleted, as there are more or older ones than are kept. */
+  dropped: readonly { id: string; name: string }[];
   claimed: readonly ClaimedJob[];
   /** How long until this worker should look again in ms; `undefined` when it had no room to look. */
   sleepMs?: number;

@@ -157,6 +157,7 @@ export class QueueWorker {
     for (const [i, outcome] of outcomes.entries()) this.reporter.settled(this.queue, outcome, answer.settled[i]!);
     this.reporter.recovered(this.queue, answer.recovered);
     this.reporter.late(this.queue, answer.late);
+    this.reporter.dropped(this.queue, answer.dropped);
     this.lookFrom = answer.lookFrom;
     if (answer.sleepMs !== undefined) this.plan.lookIn(answer.sleepMs);
     const leasedUntil = sentAt + this.settings.leaseMs;

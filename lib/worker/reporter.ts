@@ -58,6 +58,11 @@ export class Reporter {
     }
   }
 
+  /** Their deaths have been logged; that they made room is counted, and told to those who keep what must not go. */
+  dropped(queue: string, jobs: readonly { id: string; name: string }[]): void {
+    for (const job of jobs) this.tell({ type: 'deadDropped', queue, ...job });
+  }
+
   /** Once, until a turn goes through again: a loop that fails every second says so once. */
   turnRefused(queue: string, error: unknown): void {
     const message = messageOf(error);

@@ -37,10 +37,10 @@ class Handlers {
 
 afterEach(stopApps);
 
-async function watched(): Promise<
-  QueueApp & { seen: ScheduledQueueEvent[]; saw(type: ScheduledQueueEvent['type']): Promise<true> }
-> {
-  const app = await startApp([Handlers]);
+async function watched(
+  options: Parameters<typeof startApp>[1] = {},
+): Promise<QueueApp & { seen: ScheduledQueueEvent[]; saw(type: ScheduledQueueEvent['type']): Promise<true> }> {
+  const app = await startApp([Handlers], options);
   const seen: ScheduledQueueEvent[] = [];
   app.events.events$.subscribe((event) => seen.push(event));
   return {
@@ -93,6 +93,19 @@ it('tells of a payload that does not fit its class that it is dead, without a st
     reason: 'invalid-payload',
     failures: [{ name: 'InvalidPayloadError' }],
   });
+});
+
+it('tells of a dead job that made room for one that died later', async () => {
+  const { producer, inspector, seen, saw } = await watched({ queues: { default: { keepDead: 1 } } });
+  await producer.schedule('fail', null, { id: 'x' });
+  await saw('dead');
+  expect(seen.map(({ type }) => type)).not.toContain('deadDropped');
+  await producer.schedule('fail', null, { id: 'y' });
+  await saw('deadDropped');
+  const dropped = seen.filter(({ type }) => type === 'deadDropped');
+  expect(dropped).toEqual([{ type: 'deadDropped', queue: 'default', id: 'x', name: 'fail' }]);
+  expect(await inspector.stats()).toMatchObject({ dead: 2, deadDropped: 1 });
+  expect(await inspector.job('x')).toBeNull();
 });
 
 it('tells of a cancelled job, and not of one that could not be cancelled or was not created', async () => {

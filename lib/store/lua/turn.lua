@@ -53,7 +53,7 @@ local maxCrashes, presence = tonumber(ARGV[20]), ARGV[21]
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status == 'replayed' then
   local bits, fence, leaseUntil = string.match(answer, '^([012]*)%-(%d+) (%d+)$')
-  return { status, digits(now), bits, {}, {}, {}, {}, digits(now), fence, '', unpack(claimedWith(fence, leaseUntil)) }
+  return { status, digits(now), bits, {}, {}, {}, {}, {}, digits(now), fence, '', unpack(claimedWith(fence, leaseUntil)) }
 end
 if status then return { status, digits(now) } end
 if limit > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
@@ -82,4 +82,4 @@ if #bits > 0 or fit[1] then
   redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs), 'PX', keepRecordMs)
 end
 wakeOthers()
-return { 'done', digits(now), table.concat(bits), lost, toCancel, recovered, late, digits(lookAt), digits(fence), goOnFrom, unpack(claimed) }
+return { 'done', digits(now), table.concat(bits), lost, toCancel, recovered, late, dropped, digits(lookAt), digits(fence), goOnFrom, unpack(claimed) }

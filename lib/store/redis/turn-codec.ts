@@ -4,7 +4,7 @@ import type { ClaimedJob, LateJob, RecoveredJob, Settled, Settlement, Turn, Turn
 import type { ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
 
-const FIELDS_BEFORE_CLAIMS = 10;
+const FIELDS_BEFORE_CLAIMS = 11;
 const FIELDS_A_CLAIM = 5;
 
 /** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals. */
@@ -54,10 +54,11 @@ function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transitio
 
 /** What the script answered. */
 export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings): TurnAnswer {
-  const [, now, bits, lost, toCancel, recovered, late, lookAt, fence, lookFrom] = reply as [
+  const [, now, bits, lost, toCancel, recovered, late, dropped, lookAt, fence, lookFrom] = reply as [
     string,
     string,
     string,
+    string[],
     string[],
     string[],
     string[],
@@ -84,8 +85,9 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
     settled: inOrder(turn.settlements, bits, settings),
     lost,
     toCancel,
-    recovered: inFours(recovered, toRecovered),
-    late: inFours(late, toLate),
+    recovered: inRows(4, recovered, toRecovered),
+    late: inRows(4, late, toLate),
+    dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
     claimed,
     sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
     lookFrom,
@@ -105,8 +107,8 @@ function inOrder(settlements: readonly Settlement[], bits: string, settings: Que
 /** What the script's digits mean. */
 const SETTLED: readonly Settled[] = ['lost', 'counted', 'cancelled'];
 
-function inFours<T>(fields: string[], toItem: (...four: string[]) => T): T[] {
-  return Array.from({ length: fields.length / 4 }, (_, i) => toItem(...fields.slice(4 * i, 4 * i + 4)));
+function inRows<T>(width: number, fields: string[], toItem: (...row: string[]) => T): T[] {
+  return Array.from({ length: fields.length / width }, (_, i) => toItem(...fields.slice(width * i, width * (i + 1))));
 }
 
 const toRecovered = (id = '', name = '', attempt = '', fate = ''): RecoveredJob => ({

@@ -9,11 +9,22 @@ local function oldest(key, keep, added)
   return redis.call('ZRANGE', key, '-inf', digits(now - keep.ageMs), 'BYSCORE', 'LIMIT', 0, added + TRIMMED_A_TURN)
 end
 
+-- Dead jobs that had to make room, as pairs of id and name.
+local dropped = {}
+local function noteDropped(ids)
+  for i, record in ipairs(readRecords(ids)) do
+    local r = record and parseRecord(record)
+    dropped[#dropped + 1] = ids[i]
+    dropped[#dropped + 1] = r and nameOf(r.lane) or ''
+  end
+end
+
 local function trim()
   local idle = not picked[1]
   if idle or died > 0 then
     local ids = oldest(deadKey, keepDead, died)
     if ids[1] then
+      noteDropped(ids)
       redis.call('ZREM', deadKey, unpack(ids))
       redis.call('HDEL', jobsKey, unpack(ids))
       redis.call('HDEL', claimsKey, unpack(ids))
