@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { BACKOFF_MS, LEASE_MS } from './settings.js';
-import { KEPT, OFFSET, Story } from './story.js';
+import { BACKOFF_MS, LEASE_MS, MAX_LATENESS_MS } from './settings.js';
+import { death, KEPT, OFFSET, Story } from './story.js';
 
 const NOTHING = new Set<string>();
 const only = (...rules: string[]) => new Set(rules);
@@ -24,8 +24,18 @@ describe('finds nothing wrong', () => {
   it('in a job that snoozed, and then lost its leases before a run of it was seen', () => {
     const story = new Story().scheduled(100, 500, 'snoozing').start(501, { dueAt: 500, kind: 'snoozing' });
     story.end(502, 501, 'snooze').told(503, 'snoozed');
-    const dead = [{ id: 'j', token: 'j', reason: 'crashed', attempts: 3, crashes: 3 }];
-    expect(story.ends({ dead, stats: { snoozed: 1 } })).toEqual(NOTHING);
+    expect(story.ends({ dead: [death({})], stats: { snoozed: 1 } })).toEqual(NOTHING);
+  });
+
+  it('in a job that was cancelled while it ran, by two who both were told so', () => {
+    const story = new Story().scheduled(100, 500, 'slow').start(501, { dueAt: 500, kind: 'slow' });
+    for (const at of [600, 700]) story.call(at, { operation: 'cancelRunning' }, { changed: true });
+    expect(story.end(800, 501).ends({ stats: { cancelled: 1 } })).toEqual(NOTHING);
+  });
+
+  it('in a job that nobody could begin in time', () => {
+    const story = new Story().scheduled(100, 500, 'perishable');
+    expect(story.endsDead('late', 0, 0, 501 + MAX_LATENESS_MS)).toEqual(NOTHING);
   });
 
   it('in a job of a frozen worker that another one ran', () => {
@@ -94,6 +104,31 @@ describe('finds what is wrong', () => {
     expect(story.endsDead('crashed', 1, 1)).toEqual(only('ends-as-it-must'));
     const other = new Story().scheduled(100, 500, 'failing').start(501, { dueAt: 500, kind: 'failing' });
     expect(other.endsDead('crashed', 3, 4)).toEqual(only('ends-as-it-must'));
+  });
+
+  it('a job that began too late, and one that died for that too early', () => {
+    const began = 502 + MAX_LATENESS_MS;
+    const story = new Story().scheduled(100, 500, 'perishable').start(began, { dueAt: 500, kind: 'perishable' });
+    expect(
+      story
+        .end(began + 5, began)
+        .told(began + 7, 'completed')
+        .endsCompleted(began),
+    ).toEqual(only('late-as-asked'));
+    const other = new Story().scheduled(100, 500, 'perishable');
+    expect(other.endsDead('late', 0, 0, 500 + MAX_LATENESS_MS)).toEqual(only('late-as-asked'));
+  });
+
+  it('a job that was cancelled while it ran, and completed or ran again', () => {
+    const cancelled = () => {
+      const story = new Story().scheduled(100, 500, 'slow').start(501, { dueAt: 500, kind: 'slow' });
+      return story.call(600, { operation: 'cancelRunning' }, { changed: true });
+    };
+    const completed = cancelled().end(800, 501).told(802, 'completed');
+    expect(completed.endsCompleted(501, { cancelled: 1, scheduled: 1 })).toContain('ends-once');
+    const again = cancelled().end(800, 501, 'fail').told(802, 'failed');
+    again.start(803 + BACKOFF_MS, { dueAt: 801 + BACKOFF_MS, attempt: 2, kind: 'slow' });
+    expect(again.ends({ stats: { cancelled: 1 } })).toContain('true-means-running');
   });
 
   it('two calls that each made the job', () => {

@@ -1,9 +1,9 @@
-import { createdOnce, nothingUnknown, refusedIsNowhere, trueMeansWaiting } from './rules/calls.js';
+import { createdOnce, nothingUnknown, refusedIsNowhere, trueMeansRunning, trueMeansWaiting } from './rules/calls.js';
 import { attemptsCount, fencesGrow, outdatedSettlesNothing, rerunsHaveReasons } from './rules/claims.js';
 import { countsAddUp, endsAsItMust, endsOnce, nothingLost, oneState } from './rules/ends.js';
 import { everybodyLives, leavesInTime, nothingUntoward } from './rules/processes.js';
 import type { Rule, Violation } from './rules/rule.js';
-import { dueAsAsked, neverEarly } from './rules/timing.js';
+import { dueAsAsked, lateAsAsked, neverEarly } from './rules/timing.js';
 import type { Timeline } from './timeline.js';
 
 const RULES: readonly Rule[] = [
@@ -16,8 +16,10 @@ const RULES: readonly Rule[] = [
   refusedIsNowhere,
   nothingUnknown,
   neverEarly,
+  lateAsAsked,
   dueAsAsked,
   trueMeansWaiting,
+  trueMeansRunning,
   fencesGrow,
   outdatedSettlesNothing,
   attemptsCount,

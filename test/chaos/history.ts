@@ -2,10 +2,10 @@ import { openSync, readFileSync, writeSync } from 'node:fs';
 import type { ChaosPayload, KindName } from './job-kinds.js';
 import type { QueueName } from './settings.js';
 
-export type OperationName = 'schedule' | 'replace' | 'cancel' | 'reschedule' | 'runNow';
+export type OperationName = 'schedule' | 'replace' | 'cancel' | 'reschedule' | 'runNow' | 'cancelRunning';
 /** As `QueueUnavailableError` has it; an operation without an end is `unknown` too. */
 export type Outcome = 'ok' | 'refused' | 'unknown';
-export type RunEnd = 'ok' | 'fail' | 'snooze' | 'discard' | 'dead-letter';
+export type RunEnd = 'ok' | 'fail' | 'snooze' | 'discard' | 'dead-letter' | 'cancel';
 
 /** When something is to be due: an instant in epoch ms, or a while from now. */
 export type When = { at: number } | { delay: number };
@@ -110,7 +110,15 @@ export interface FinalLine {
   queue: QueueName;
   waiting: string[];
   active: string[];
-  dead: { id: string; token: string; reason: string; attempts: number; crashes: number }[];
+  dead: {
+    id: string;
+    token: string;
+    reason: string;
+    attempts: number;
+    crashes: number;
+    dueAt: number;
+    diedAt: number;
+  }[];
   completed: { id: string; token: string; result: string }[];
   stats: Record<string, number>;
 }

@@ -35,6 +35,12 @@ export const KINDS = {
   unfit: { weight: 2, maxAttempts: PLENTY, ends: ['invalid-payload'] },
   /** Blocks the event loop for longer than a lease in its first attempt. */
   blocking: { weight: 0.7, maxAttempts: PLENTY, ends: ['completed'] },
+  /** Outlives its time in the first attempts, deaf to its signal or not. */
+  timed: { weight: 5, maxAttempts: PLENTY, ends: ['completed'] },
+  /** Works until it is cancelled, or for a while. */
+  cancellable: { weight: 5, maxAttempts: PLENTY, ends: ['completed'] },
+  /** Is not to begin later than a moment after it is due. */
+  perishable: { weight: 5, maxAttempts: PLENTY, ends: ['completed', 'late'] },
   /** Ends its process. */
   poison: { weight: 0.15, maxAttempts: 3, ends: [] },
 } as const satisfies Record<string, JobKind>;
@@ -53,9 +59,11 @@ export interface ChaosPayload {
   /** Grows with each replacement. */
   revision: number;
   kind: KindName;
-  /** How often `flaky` fails. */
+  /** How often `flaky` fails, and `timed` takes too long. */
   fails?: number;
-  /** How long `slow` works and `blocking` blocks. */
+  /** `timed`: goes on when its signal has aborted. */
+  deaf?: boolean;
+  /** How long `slow` and `cancellable` work and `blocking` blocks. */
   workMs?: number;
   /** How long after its creation `snoozing` snoozes. */
   snoozesForMs?: number;

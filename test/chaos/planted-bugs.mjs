@@ -78,6 +78,26 @@ const BUGS = {
     from: '!mayPass(error)) throw error;',
     to: '!mayPass(error)) throw error;\n        await new Promise(() => {});',
   },
+  'end of a run overrules its cancellation': {
+    file: 'lib/store/lua/parts/record.lua',
+    from: "return record and string.sub(record, 1, #fence + 1) == fence .. ' '",
+    to: "return record and (string.sub(record, 1, #fence + 1) == fence .. ' ' or string.sub(record, 1, #fence + 2) == fence .. 'c ')",
+  },
+  'cancelled job runs again where its worker died': {
+    file: 'lib/store/lua/parts/recover.lua',
+    from: 'if record.toBeCancelled then',
+    to: 'if false then',
+  },
+  'late jobs begin all the same': {
+    file: 'lib/store/lua/parts/claim.lua',
+    from: 'if rule and now - job.due > tonumber(maxLatenessMs) then',
+    to: 'if false then',
+  },
+  'job dead as late too early': {
+    file: 'lib/store/lua/parts/claim.lua',
+    from: 'if rule and now - job.due > tonumber(maxLatenessMs) then',
+    to: 'if rule and now - job.due > tonumber(maxLatenessMs) / 10 then',
+  },
   'counter counts twice': {
     file: 'lib/store/lua/cancel.lua',
     from: "redis.call('HINCRBY', KEYS[5], 'cancelled', 1)",

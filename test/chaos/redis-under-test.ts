@@ -101,11 +101,12 @@ function finalState(queue: QueueName, found: QueueSnapshot): FinalLine {
     queue,
     waiting: [...found.lanes.values()].flatMap((jobs) => jobs.map(([id]) => id)),
     active: found.active.map(([id]) => id),
-    dead: found.dead.map(([id]) => {
-      const [, attempts, crashes] = (found.claims.get(id) ?? '0 0 0').split(' ').map(Number);
+    dead: found.dead.map(([id, diedAt]) => {
+      const [, attempts, crashes, dueAt] = (found.claims.get(id) ?? '0 0 0 0').split(' ').map(Number);
       const last = found.failures.get(id)?.split('\n').at(-1) ?? '';
       const reason: string = JSON.parse(last.slice(last.indexOf('{')) || '{}').reason ?? 'unknown';
-      return { id, token: tokenIn(found.envelopes.get(id)), reason, attempts: attempts!, crashes: crashes! };
+      const token = tokenIn(found.envelopes.get(id));
+      return { id, token, reason, attempts: attempts!, crashes: crashes!, dueAt: dueAt!, diedAt: Number(diedAt) };
     }),
     completed: found.completed.map(([id]) => {
       const record = found.finished.get(id) ?? '';

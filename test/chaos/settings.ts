@@ -8,6 +8,10 @@ export const SHUTDOWN_TIMEOUT_MS = 1_000;
 export const BACKOFF_MS = 150;
 export const SNOOZE_MS = 200;
 export const CONCURRENCY = 16;
+/** Of jobs of the kind `timed`. */
+export const TIMEOUT_MS = 250;
+/** Of jobs of the kind `perishable`: less than a worker's death costs. */
+export const MAX_LATENESS_MS = 700;
 
 /** After so many lost leases a job is dead as crashed, be attempts left or not. */
 export const MAX_CRASHES = 3;

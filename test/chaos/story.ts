@@ -9,6 +9,12 @@ export const KEPT: QueueName = 'kept';
 
 const fenceOf = (claimedAt: number) => (OFFSET + claimedAt) * 1_000;
 
+/** A dead job as it is found in the end. */
+export function death(dead: Partial<FinalLine['dead'][number]>): FinalLine['dead'][number] {
+  const times = { dueAt: OFFSET + 500, diedAt: OFFSET + 5_000 };
+  return { id: 'j', token: 'j', reason: 'crashed', attempts: 3, crashes: 3, ...times, ...dead };
+}
+
 /** A history made by hand. Instants are ms from the beginning. */
 export class Story {
   private readonly lines: Line[] = [];
@@ -99,7 +105,8 @@ export class Story {
     return this.ends({ completed: [{ id: 'j', token: 'j', result: String(fenceOf(claimedAt)) }], stats });
   }
 
-  endsDead(reason: string, attempts = 1, crashes = 0): Set<string> {
-    return this.ends({ dead: [{ id: 'j', token: 'j', reason, attempts, crashes }] });
+  /** Died at an instant, when it was due at 500. */
+  endsDead(reason: string, attempts = 1, crashes = 0, diedAt = 5_000): Set<string> {
+    return this.ends({ dead: [death({ reason, attempts, crashes, diedAt: OFFSET + diedAt })] });
   }
 }

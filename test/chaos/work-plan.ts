@@ -24,7 +24,7 @@ export type PlannedOperation = { pauseMs: number } & (
   /** Under an id that was scheduled before: changes nothing. */
   | { operation: 'again'; job: PlannedJob }
   | { operation: 'replace'; job: PlannedJob }
-  | { operation: 'cancel' | 'runNow'; target: PlannedTarget }
+  | { operation: 'cancel' | 'runNow' | 'cancelRunning'; target: PlannedTarget }
   | { operation: 'reschedule'; target: PlannedTarget; delayMs: number; asInstant: boolean }
 );
 
@@ -69,6 +69,7 @@ const OPERATIONS = [
   ['cancel', 14],
   ['reschedule', 14],
   ['runNow', 6],
+  ['cancelRunning', 8],
 ] as const;
 
 function planJob(dice: Dice, token: string): PlannedJob {
@@ -76,6 +77,8 @@ function planJob(dice: Dice, token: string): PlannedJob {
   const payload: ChaosPayload = { token, revision: 0, kind };
   if (kind === 'flaky') payload.fails = dice.between(1, 3);
   if (kind === 'slow') payload.workMs = Math.round(LEASE_MS * (dice.between(5, 18) / 10));
+  if (kind === 'timed') Object.assign(payload, { fails: dice.between(1, 2), deaf: dice.chance(0.5) });
+  if (kind === 'cancellable') payload.workMs = dice.between(100, 2_000);
   if (kind === 'blocking') payload.workMs = Math.round(LEASE_MS * (dice.between(11, 14) / 10));
   if (kind === 'snoozing') payload.snoozesForMs = dice.between(200, 1_500);
   if (kind === 'poison') payload.abruptly = dice.chance(0.5);

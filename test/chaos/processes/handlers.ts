@@ -3,14 +3,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import { IsIn, IsInt, IsString } from 'class-validator';
 import {
   defineScheduledJob,
+  JobCancelledError,
   JobOutcome,
+  JobTimeoutError,
   OnScheduledJob,
   ScheduledJob,
   UnrecoverableJobError,
 } from 'nestjs-redis-scheduled-queue';
 import { History, monotonicMs, type RunEnd } from '../history.js';
 import { type ChaosPayload, KINDS, type KindName } from '../job-kinds.js';
-import { BACKOFF_MS, QUEUE_NAMES, type QueueName, SNOOZE_MS } from '../settings.js';
+import { BACKOFF_MS, QUEUE_NAMES, type QueueName, SNOOZE_MS, TIMEOUT_MS } from '../settings.js';
 
 /** What `typed` and `unfit` are checked against; the revision of an unfit one is no number. */
 class TypedPayload {
@@ -20,12 +22,12 @@ class TypedPayload {
 }
 
 /** The handler of a kind, in every queue. */
-function Handles(kind: KindName, payload?: typeof TypedPayload) {
+function Handles(kind: KindName, { payload, timeoutMs }: { payload?: typeof TypedPayload; timeoutMs?: number } = {}) {
   const { maxAttempts } = KINDS[kind];
   const definition = payload ? defineScheduledJob(kind, { payload }) : defineScheduledJob<ChaosPayload>(kind);
   return (target: object, key: string, descriptor: PropertyDescriptor) => {
     for (const queue of QUEUE_NAMES) {
-      const options = { queue, maxAttempts, backoff: { type: 'fixed', delayMs: BACKOFF_MS } } as const;
+      const options = { queue, maxAttempts, timeoutMs, backoff: { type: 'fixed', delayMs: BACKOFF_MS } } as const;
       OnScheduledJob(definition as never, options)(target, key, descriptor as never);
     }
   };
@@ -114,8 +116,8 @@ export class Handlers {
     return JobOutcome.deadLetter(`dead-lettered ${job.fence}`);
   }
 
-  @Handles('typed', TypedPayload)
-  @Handles('unfit', TypedPayload)
+  @Handles('typed', { payload: TypedPayload })
+  @Handles('unfit', { payload: TypedPayload })
   async typed(payload: TypedPayload, job: ScheduledJob): Promise<number> {
     this.notebook.start(payload, job);
     return this.completed(job);
@@ -133,11 +135,49 @@ export class Handlers {
     return this.completed(job);
   }
 
+  /** By its signal it learns that its time is over, and so that the attempt has failed, whatever it does then. */
+  @Handles('timed', { timeoutMs: TIMEOUT_MS })
+  async timed(payload: ChaosPayload, job: ScheduledJob): Promise<number> {
+    this.notebook.start(payload, job);
+    if (job.attempt > payload.fails!) return this.completed(job);
+    const reason = await this.aborted(job, 3 * TIMEOUT_MS, 'fail', JobTimeoutError);
+    if (!reason) this.fail(job, new Error(`timed ${job.fence}`));
+    if (payload.deaf) await sleep(2 * TIMEOUT_MS);
+    throw reason;
+  }
+
+  @Handles('cancellable')
+  async cancellable(payload: ChaosPayload, job: ScheduledJob): Promise<number> {
+    this.notebook.start(payload, job);
+    const reason = await this.aborted(job, payload.workMs!, 'cancel', JobCancelledError);
+    if (reason) throw reason;
+    return this.completed(job);
+  }
+
+  @Handles('perishable')
+  async perishable(payload: ChaosPayload, job: ScheduledJob): Promise<number> {
+    this.notebook.start(payload, job);
+    return this.completed(job);
+  }
+
   @Handles('poison')
   async poison(payload: ChaosPayload, job: ScheduledJob): Promise<void> {
     this.notebook.start(payload, job);
     if (payload.abruptly) process.kill(process.pid, 'SIGKILL');
     process.exit(86);
+  }
+
+  /** Works until the signal aborts, which it notes at once where that ends the run so, or for a while. */
+  private async aborted(
+    job: ScheduledJob,
+    workMs: number,
+    how: RunEnd,
+    by: typeof JobTimeoutError | typeof JobCancelledError,
+  ): Promise<Error | undefined> {
+    const { signal } = job;
+    signal.addEventListener('abort', () => signal.reason instanceof by && this.notebook.end(job, how), { once: true });
+    await sleep(workMs, undefined, { signal }).catch(() => {});
+    return signal.aborted ? signal.reason : undefined;
   }
 
   private completed(job: ScheduledJob): number {

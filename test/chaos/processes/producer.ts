@@ -6,10 +6,11 @@ import {
   QueueUnavailableError,
   RedisScheduledQueueModule,
   type ScheduledJobRef,
+  ScheduledQueueInspector,
   ScheduledQueueProducer,
 } from 'nestjs-redis-scheduled-queue';
 import { History, type OperationName, type When } from '../history.js';
-import { COMMAND_TIMEOUT_MS, PREFIX, QUEUE_NAMES, QUEUE_OPTIONS, QUEUES } from '../settings.js';
+import { COMMAND_TIMEOUT_MS, MAX_LATENESS_MS, PREFIX, QUEUE_NAMES, QUEUE_OPTIONS, QUEUES } from '../settings.js';
 import { type PlannedJob, type PlannedOperation, type PlannedTarget, planWork } from '../work-plan.js';
 import { reportOn } from './self-report.js';
 
@@ -36,6 +37,7 @@ class ProducerModule {}
 Logger.overrideLogger(['error', 'warn', 'log']);
 const app = await NestFactory.createApplicationContext(ProducerModule);
 const producer = app.get(ScheduledQueueProducer);
+const inspector = app.get(ScheduledQueueInspector);
 const underWay = new Set<Promise<void>>();
 let calls = 0;
 let stopping = false;
@@ -52,6 +54,8 @@ function perform(planned: PlannedOperation): Promise<void> {
       return change('cancel', planned.target, undefined, (ref) => producer.cancel(ref));
     case 'runNow':
       return change('runNow', planned.target, undefined, (ref) => producer.runNow(ref));
+    case 'cancelRunning':
+      return change('cancelRunning', planned.target, undefined, (ref) => inspector.cancelRunning(ref));
     case 'reschedule': {
       const when = whenOf(planned);
       return change('reschedule', planned.target, when, (ref) => producer.reschedule(ref, when));
@@ -122,7 +126,9 @@ function failed(call: number, token: string, error: unknown): void {
 function item({ queue, priority, payload, ...due }: PlannedJob) {
   const unfit = payload.kind === 'unfit';
   const carried = unfit ? { ...payload, revision: 'none' } : payload;
-  return { job: payload.kind, payload: carried, options: { queue, priority, ...whenOf(due) } };
+  const lateness =
+    payload.kind === 'perishable' ? ({ maxLatenessMs: MAX_LATENESS_MS, onLate: 'dead-letter' } as const) : {};
+  return { job: payload.kind, payload: carried, options: { queue, priority, ...lateness, ...whenOf(due) } };
 }
 
 function whenOf({ delayMs, asInstant }: Pick<PlannedJob, 'delayMs' | 'asInstant'>): When {

@@ -46,10 +46,24 @@ export const createdOnce = aboutJobs('created-once', ({ calls, runs }) => {
   ];
 });
 
+/** A cancelRunning that said true met a running job, which is not claimed again, whatever became of that run. */
+export const trueMeansRunning = aboutJobs('true-means-running', ({ calls, runs }) =>
+  calls
+    .filter((call) => call.operation === 'cancelRunning' && said(true)(call))
+    .flatMap(({ end }) =>
+      runs
+        .filter(({ claimedAt }) => claimedAt > end)
+        .map(
+          ({ attempt, claimedAt }) =>
+            `cancelRunning, answered by ${clockTime(end)}, said true, and attempt ${attempt} was claimed at ${clockTime(claimedAt)}`,
+        ),
+    ),
+);
+
 /** A cancel, reschedule or runNow that said true met a waiting job; after a cancel no run is claimed. */
 export const trueMeansWaiting = aboutJobs('true-means-waiting', (job, timeline) =>
   job.calls
-    .filter((call) => !creates(call) && said(true)(call))
+    .filter((call) => !creates(call) && call.operation !== 'cancelRunning' && said(true)(call))
     .flatMap((call) => [...problemsOf(call, job, timeline)]),
 );
 

@@ -4,10 +4,15 @@ import type { Job, Timeline } from '../timeline.js';
 import { didExist } from './calls.js';
 import { aboutAll, aboutJobs } from './rule.js';
 
-const wasCancelled = ({ calls }: Job) =>
-  calls.filter(({ operation, outcome, changed }) => operation === 'cancel' && outcome === 'ok' && changed);
+/** While it waited, or while it ran: it may be asked for that more than once, and ends once. */
+const cancellations = ({ calls }: Job) => {
+  const done = calls.filter(({ outcome, changed }) => outcome === 'ok' && changed);
+  const waiting = done.filter(({ operation }) => operation === 'cancel').length;
+  return waiting + (done.some(({ operation }) => operation === 'cancelRunning') ? 1 : 0);
+};
+const wasCancelled = (job: Job) => cancellations(job) > 0;
 const mayBeCancelled = ({ calls }: Job) =>
-  calls.some(({ operation, outcome }) => operation === 'cancel' && outcome === 'unknown');
+  calls.some(({ operation, outcome }) => /^cancel/.test(operation) && outcome === 'unknown');
 const told = ({ events }: Job, event: string) => events.filter((one) => one.event === event).length;
 
 /** Whether a run of a job ended like this, and nobody was told that it did not count. */
@@ -20,7 +25,7 @@ export const nothingLost = aboutJobs('nothing-lost', (job) => {
   if (!didExist(job)) return [];
   const { dead, completed, unfinished, queue } = job;
   if (unfinished) return [`it is ${unfinished} still`];
-  if (dead || completed || wasCancelled(job).length > 0 || mayBeCancelled(job) || ranTo(job, 'discard')) return [];
+  if (dead || completed || wasCancelled(job) || mayBeCancelled(job) || ranTo(job, 'discard')) return [];
   if (queue === 'kept' && ranTo(job, 'ok')) return ['it has run and is not among the completed jobs, which are kept'];
   return ranTo(job, 'ok') ? [] : ['it was accepted, is nowhere, and no run of it has ended well'];
 });
@@ -33,7 +38,7 @@ export const endsOnce = aboutJobs('ends-once', (job) => {
     dead: deaths,
     completed: completions,
     discarded: told(job, 'discarded'),
-    cancelled: wasCancelled(job).length,
+    cancelled: cancellations(job),
   };
   const found = Object.entries(ends).filter(([, times]) => times > 0);
   if (found.reduce((sum, [, times]) => sum + times, 0) <= 1) return [];
@@ -76,7 +81,7 @@ export const countsAddUp = aboutAll('counts-add-up', (timeline) =>
     );
     const bounds: Record<string, [least: number, most: number]> = {
       scheduled: [number(didExist), possible],
-      cancelled: [number((job) => wasCancelled(job)[0]), number((job) => wasCancelled(job)[0] || mayBeCancelled(job))],
+      cancelled: [number(wasCancelled), number((job) => wasCancelled(job) || mayBeCancelled(job))],
       discarded: [events('discarded'), number((job) => ranTo(job, 'discard'))],
       completed: [Math.max(events('completed'), completed.length), number((job) => ranTo(job, 'ok'))],
       dead: [dead.length, dead.length],

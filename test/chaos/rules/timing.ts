@@ -1,4 +1,4 @@
-import { BACKOFF_MS, SNOOZE_MS } from '../settings.js';
+import { BACKOFF_MS, MAX_LATENESS_MS, SNOOZE_MS } from '../settings.js';
 import type { Call, Job, Run } from '../timeline.js';
 import { aboutJobs, clockTime } from './rule.js';
 
@@ -17,6 +17,17 @@ export const neverEarly = aboutJobs('never-early', ({ runs }) =>
     ];
   }),
 );
+
+/** What must not begin too late does not; and only what would have is dead for that. */
+export const lateAsAsked = aboutJobs('late-as-asked', ({ kind, runs, dead }) => {
+  if (kind !== 'perishable') return [];
+  const begun = runs.filter(({ claimedAt, dueAt }) => claimedAt - dueAt > MAX_LATENESS_MS);
+  const problems = begun.map(
+    ({ attempt, claimedAt, dueAt }) => `attempt ${attempt} began ${claimedAt - dueAt} ms late`,
+  );
+  const wasLateMs = dead?.reason === 'late' ? dead.diedAt - dead.dueAt : Number.POSITIVE_INFINITY;
+  return wasLateMs > MAX_LATENESS_MS ? problems : [...problems, `it died as late when it was ${wasLateMs} ms late`];
+});
 
 /** Something that set a job's due time: after `begin` and before `end`, to between `low` and `high`. */
 interface DueChange {
@@ -51,7 +62,7 @@ function dueChanges({ calls, runs }: Job): DueChange[] {
 }
 
 function changeByCall({ operation, outcome, when, begin, end, changed, dueAt }: Call): DueChange[] {
-  if (operation === 'cancel' || outcome === 'refused') return [];
+  if (operation === 'cancel' || operation === 'cancelRunning' || outcome === 'refused') return [];
   const certain = outcome === 'ok' && changed === true;
   // What replaced a waiting job is told like what was left alone; `dueAt` is true of both.
   if (outcome === 'ok' && !changed && operation !== 'replace') return [];
