@@ -27,6 +27,17 @@ describe('finds nothing wrong', () => {
     expect(story.ends({ dead: [death({})], stats: { snoozed: 1 } })).toEqual(NOTHING);
   });
 
+  it('in a job that the worker that ran it found to be dead as crashed', () => {
+    const story = new Story().scheduled(100, 500, 'slow');
+    const last = 501 + 2 * LEASE_MS;
+    for (const attempt of [1, 2, 3]) story.start(501 + (attempt - 1) * LEASE_MS, { dueAt: 500, kind: 'slow', attempt });
+    story
+      .fault(510, last + LEASE_MS, 'w1.1')
+      .end(last + 800, last)
+      .toldDead(last + LEASE_MS + 1, 'crashed', 3);
+    expect(story.endsDead('crashed', 3, 3, last + LEASE_MS)).toEqual(NOTHING);
+  });
+
   it('in a job that was cancelled while it ran, by two who both were told so', () => {
     const story = new Story().scheduled(100, 500, 'slow').start(501, { dueAt: 500, kind: 'slow' });
     for (const at of [600, 700]) story.call(at, { operation: 'cancelRunning' }, { changed: true });

@@ -82,6 +82,10 @@ export class Story {
     return this.add(mono, who, { type: 'event', event, id: 'j', queue: KEPT, attempt });
   }
 
+  toldDead(mono: number, reason: string, attempt: number): this {
+    return this.add(mono, 'w1.1', { type: 'event', event: 'dead', id: 'j', queue: KEPT, attempt, reason });
+  }
+
   fault(from: number, to: number, target: string, fault = 'freezeLong'): this {
     return this.add(to, 'harness', { type: 'fault', fault, target, from, done: true });
   }

@@ -198,15 +198,18 @@ export class Timeline {
     if (run) Object.assign(run, { how, endedAt: this.clocks.at(mono) });
   }
 
-  /** An event names attempt and process, not the fence: of runs that fit, the one that began last is meant. */
+  /**
+   * An event names attempt and process, not the fence: of runs that fit, the one that began last is meant. A death as
+   * crashed is told by whoever found the lease over, which may be the process whose run it was, and settles no run.
+   */
   private readEvent(line: Line & EventLine): void {
-    const { who, id, attempt, event, mono } = line;
+    const { who, id, attempt, event, reason, mono } = line;
     this.jobs.get(this.tokens.get(id) ?? '')?.events.push(line);
     const runs = (this.runs.get(`${who} ${id}`) ?? []).filter((run) => run.attempt === attempt);
     if (event === 'leaseLost') {
       const lost = runs.findLast((run) => !run.settled && !run.lost);
       if (lost) lost.lost = true;
-    } else if (SETTLING.has(event)) {
+    } else if (SETTLING.has(event) && reason !== 'crashed') {
       // A death by failure is told twice: failed, then dead.
       const settled = runs.findLast(
         (run) => run.how && !run.lost && (!run.settled || (event === 'dead' && run.settled === 'failed')),
