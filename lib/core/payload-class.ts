@@ -38,7 +38,7 @@ export class PayloadChecker {
     const plain = deserialisePayload(text);
     if (!type) return plain;
     if (plain === null || typeof plain !== 'object' || Array.isArray(plain)) {
-      throw notFitting(type, fields, [{ path: '', messages: [`got ${describe(plain)}, expected an object`] }]);
+      throw notFitting(type, fields, [{ path: '', messages: [`got ${kindOf(plain)}, expected an object`] }]);
     }
     const { validate, plainToInstance } = await this.load(type);
     const instance = transform(plainToInstance, type, plain, fields);
@@ -105,4 +105,11 @@ function notFitting(
     findings,
     fields,
   );
+}
+
+/** What a payload is, and nothing of what it says: the message is logged and kept. */
+function kindOf(payload: unknown): string {
+  if (payload === null || payload === undefined) return String(payload);
+  if (typeof payload === 'string') return `a string of ${payload.length} characters`;
+  return Array.isArray(payload) ? `an array of ${payload.length}` : `a ${typeof payload}`;
 }

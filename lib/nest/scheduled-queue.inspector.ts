@@ -144,7 +144,7 @@ export class ScheduledQueueInspector {
   }
 
   /** Deletes all jobs that are dead by now, with their histories. Answers how many. Atomic for each hundred. */
-  purgeDead(options?: { queue?: string }): Promise<number> {
+  async purgeDead(options?: { queue?: string }): Promise<number> {
     return this.store.purgeDead(queueOf(options, 'purgeDead'));
   }
 }

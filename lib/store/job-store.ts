@@ -1,4 +1,5 @@
 import type { Due } from '../core/due.js';
+import type { DeadReason } from '../core/events.js';
 import type { LatenessRule, OnLate } from '../core/lateness.js';
 import type { QueueSettings } from '../core/queue-options.js';
 import type { EnvelopeSettings } from './envelope.js';
@@ -60,13 +61,16 @@ export interface RecoveredJob {
   id: string;
   name: string;
   attempt: number;
-  fate: 'waiting' | 'dead' | 'cancelled';
+  /** What became of it; a reason where it is dead. */
+  fate: 'waiting' | 'cancelled' | DeadReason;
 }
 
 /** A job that nobody could begin in time, and what became of it for that. */
 export interface LateJob {
   id: string;
   name: string;
+  /** How many have begun; 0 where it is late at its first. */
+  attempt: number;
   latenessMs: number;
   onLate: OnLate;
 }
@@ -92,6 +96,8 @@ export interface TurnAnswer {
   toCancel: readonly string[];
   recovered: readonly RecoveredJob[];
   late: readonly LateJob[];
+  /** Waiting jobs that are dead because somebody, or an eviction, took what they were made of. */
+  missing: readonly { id: string; name: string; attempt: number }[];
   /** Dead jobs that were deleted, as there are more or older ones than are kept. */
   dropped: readonly { id: string; name: string }[];
   claimed: readonly ClaimedJob[];

@@ -53,10 +53,7 @@ export class Processor {
       return;
     }
     if (claim.attempt > limits.maxAttempts) {
-      const error = new Error(
-        `its lease ran out during attempt ${claim.attempt - 1} of ${limits.maxAttempts}: the worker died or was blocked`,
-      );
-      end(this.dead(claim, envelope, 'crashed', error));
+      end(this.spent(claim, envelope, limits));
       return;
     }
     const run = new RunningJob(this.queue, claim, envelope, limits, keeper, this.events);
@@ -170,20 +167,35 @@ export class Processor {
     return { delayMs: backoffDelayMs(DEFAULT_BACKOFF, attempt), problem: delayMs.problem };
   }
 
+  /** It has no attempt left: the last one lost its lease, or failed when there were to be more. None begins. */
+  private spent(claim: ClaimedJob, envelope: Envelope, { maxAttempts }: RunLimits): Outcome {
+    const begun = claim.attempt - 1;
+    const reason = claim.crashes > 0 ? 'crashed' : 'attempts-exhausted';
+    const why = {
+      crashed: `its lease ran out during attempt ${begun} of ${maxAttempts}: the worker died or was blocked`,
+      'attempts-exhausted': `attempt ${begun} has failed, and maxAttempts is ${maxAttempts} by now`,
+    };
+    // No stack: it would be this library's.
+    const error = Object.assign(new Error(why[reason]), { stack: undefined });
+    const outcome = this.dead(claim, envelope, reason, error, undefined, false);
+    return { ...outcome, job: { ...claim, attempt: begun } };
+  }
+
   private dead(
     claim: ClaimedJob,
     envelope: Envelope | undefined,
     reason: DeadReason,
     error: unknown,
     run?: RunningJob,
+    hasBegun = true,
   ): Outcome {
     const settlement: Settlement = {
       id: claim.id,
       fence: claim.fence,
       transition: 'dead',
       failure: toLine(toFailure(error, reason)),
-      ran: reason !== 'crashed',
-      failed: reason !== 'crashed' && reason !== 'dead-lettered',
+      ran: hasBegun,
+      failed: hasBegun && reason !== 'dead-lettered',
       idWasChosen: envelope?.idWasChosen ?? false,
     };
     const durationMs = run ? performance.now() - run.startedAt : 0;

@@ -83,9 +83,9 @@ export class QueueWorker {
     return !this.turning && !this.draft.isLeaving && !this.hasSomethingToLose();
   }
 
-  /** Runs whose outcome Redis does not know yet. A turn that only looks loses nothing. */
+  /** Runs whose outcome Redis does not know yet. Handlers whose time was over are not waited for, nor a turn that only looks. */
   private hasSomethingToLose(): boolean {
-    return this.running.size + this.draft.unsettled > 0;
+    return this.draft.unsettled > 0 || this.running.holdsAny();
   }
 
   private idle(patience: AbortSignal): Promise<void> {
@@ -113,7 +113,9 @@ export class QueueWorker {
   private hasSomethingToSay(): boolean {
     const { plan } = this;
     if (plan.isPaused) return false;
-    return this.draft.owes || (this.room > 0 && plan.isTimeToLook()) || (this.running.size > 0 && plan.isTimeToRenew());
+    return (
+      this.draft.owes || (this.room > 0 && plan.isTimeToLook()) || (plan.isTimeToRenew() && this.running.holdsAny())
+    );
   }
 
   private turn(): void {
@@ -137,7 +139,7 @@ export class QueueWorker {
 
   private async takeTurn(): Promise<void> {
     // Where nothing is held there is nothing to renew until what this turn claims.
-    const renews = this.plan.isTimeToRenew() || this.running.size === 0;
+    const renews = this.plan.isTimeToRenew() || !this.running.holdsAny();
     const renewals = renews ? this.running.claims() : [];
     const sent = this.draft.take(this.room, this.lookFrom, renewals, renews);
     this.plan.lookOnlyIfTold();
@@ -151,13 +153,14 @@ export class QueueWorker {
     this.takeIn(answer, sent);
   }
 
-  private takeIn(answer: TurnAnswer, { outcomes, sentAt }: SentTurn): void {
+  private takeIn(answer: TurnAnswer, { turn, outcomes, sentAt }: SentTurn): void {
     for (const id of answer.lost) this.loseLease(id);
     for (const id of answer.toCancel) this.cancel(id);
     for (const [i, outcome] of outcomes.entries()) this.reporter.settled(this.queue, outcome, answer.settled[i]!);
-    this.reporter.recovered(this.queue, answer.recovered);
-    this.reporter.late(this.queue, answer.late);
-    this.reporter.dropped(this.queue, answer.dropped);
+    for (const [i, { id }] of turn.settlements.entries()) {
+      if (i >= outcomes.length && answer.settled[i] === 'cancelled') this.reporter.cancelledGoingBack(this.queue, id);
+    }
+    this.reporter.found(this.queue, answer);
     this.lookFrom = answer.lookFrom;
     if (answer.sleepMs !== undefined) this.plan.lookIn(answer.sleepMs);
     const leasedUntil = sentAt + this.settings.leaseMs;
@@ -195,7 +198,7 @@ export class QueueWorker {
   }
 
   private timeOut(run: RunningJob): void {
-    const message = `Job '${run.name}' (${run.id}) ran longer than its timeoutMs of ${run.timeoutMs}.`;
+    const message = `Job '${run.name}' (${run.id}) ran longer than its timeoutMs of ${run.timeoutMs} ms, so the attempt has failed. Raise timeoutMs, or end the work when job.signal aborts.`;
     const error = new JobTimeoutError(message, this.about(run));
     this.endEarly(run, error, this.processor.failed(run, error));
   }
@@ -210,7 +213,8 @@ export class QueueWorker {
   private loseLease(id: string): void {
     const run = this.running.find(id);
     if (!run) return;
-    run.abandon(new LeaseLostError(`The lease of job '${id}' was lost; another worker may run it.`, this.about(run)));
+    const message = `The lease of job '${run.name}' (${id}) was lost; another worker may run it. Look for a blocked event loop, or raise leaseMs.`;
+    run.abandon(new LeaseLostError(message, this.about(run)));
     this.reporter.leaseLost(this.queue, run);
   }
 
@@ -229,7 +233,7 @@ export class QueueWorker {
   }
 
   private sleep(): void {
-    const until = this.plan.nextAt({ looks: this.room > 0, holds: this.running.size > 0, owes: this.draft.owes });
+    const until = this.plan.nextAt({ looks: this.room > 0, holds: this.running.holdsAny(), owes: this.draft.owes });
     if (until !== Number.POSITIVE_INFINITY) this.alarm.setFor(until);
   }
 

@@ -1,5 +1,5 @@
-import type { EventSink, ScheduledQueueEvent } from '../core/events.js';
-import type { LateJob, RecoveredJob, Settled } from '../store/job-store.js';
+import type { DeadReason, EventSink, ScheduledQueueEvent } from '../core/events.js';
+import type { LateJob, RecoveredJob, Settled, TurnAnswer } from '../store/job-store.js';
 import { toFailure } from './failure.js';
 import type { Outcome } from './processor.js';
 import type { RunningJob } from './running-job.js';
@@ -10,6 +10,14 @@ export interface ReporterLog {
   warn(message: string): void;
   error(message: string): void;
 }
+
+/** Why jobs die that no handler had. */
+const WHY_DEAD: Partial<Record<DeadReason, string>> = {
+  crashed: 'its lease ran out too often, so its workers died or were blocked with it',
+  'envelope-missing':
+    'its envelope is gone from Redis, so its payload is lost; look for evictions and for deleted keys',
+  unreadable: 'neither its record nor its envelope in Redis can be read',
+};
 
 /** Tells people and listeners how runs ended. Names, ids and error messages only: never a payload. */
 export class Reporter {
@@ -32,35 +40,54 @@ export class Reporter {
     this.tell({ type: 'leaseLost', queue, id, name, attempt });
   }
 
+  /** What a turn found in the queue, besides jobs to run. */
+  found(queue: string, { recovered, late, missing, dropped }: TurnAnswer): void {
+    this.recovered(queue, recovered);
+    this.late(queue, late);
+    this.missing(queue, missing);
+    // Their deaths have been logged; that they made room is counted, and told to those who keep what must not go.
+    for (const job of dropped) this.tell({ type: 'deadDropped', queue, ...job });
+  }
+
   /** A lease ran out: once is an accident, and often the end of the job. */
-  recovered(queue: string, jobs: readonly RecoveredJob[]): void {
+  private recovered(queue: string, jobs: readonly RecoveredJob[]): void {
     for (const { id, name, attempt, fate } of jobs) {
       const run = { queue, id, name, attempt };
       this.tell({ type: 'recovered', ...run });
       if (fate === 'cancelled') this.tell({ type: 'cancelled', queue, id });
-      if (fate !== 'dead') continue;
-      this.log.error(
-        `${about(queue, id, name, true)} is dead after attempt ${attempt} (crashed): its lease ran out too often, so its workers died or were blocked with it.`,
-      );
-      this.tell({ type: 'dead', ...run, reason: 'crashed' });
+      if (fate === 'cancelled' || fate === 'waiting') continue;
+      this.log.error(`${about(queue, id, name, true)} is dead after attempt ${attempt} (${fate}): ${WHY_DEAD[fate]}.`);
+      this.tell({ type: 'dead', ...run, reason: fate });
     }
   }
 
-  late(queue: string, jobs: readonly LateJob[]): void {
-    for (const { id, name, latenessMs, onLate } of jobs) {
+  /** Somebody, or an eviction, has taken what these waiting jobs were made of. */
+  private missing(queue: string, jobs: TurnAnswer['missing']): void {
+    const reason = 'envelope-missing';
+    for (const job of jobs) {
+      const { id, name, attempt } = job;
+      this.log.error(
+        `${about(queue, id, name, true)} is dead after attempt ${attempt} (${reason}): ${WHY_DEAD[reason]}.`,
+      );
+      this.tell({ type: 'dead', queue, ...job, reason });
+    }
+  }
+
+  private late(queue: string, jobs: readonly LateJob[]): void {
+    for (const { id, name, attempt, latenessMs, onLate } of jobs) {
       this.tell({ type: 'late', queue, id, name, latenessMs, onLate });
       // One that runs all the same says so by its event alone.
       if (onLate === 'run') continue;
       const fate = onLate === 'discard' ? 'is discarded' : 'is dead (late)';
       this.log.warn(`${about(queue, id, name, true)} ${fate}: it could only begin ${latenessMs} ms after it was due.`);
-      if (onLate === 'discard') this.tell({ type: 'discarded', queue, id, name, attempt: 0, reason: 'late' });
-      else this.tell({ type: 'dead', queue, id, name, attempt: 0, reason: 'late' });
+      if (onLate === 'discard') this.tell({ type: 'discarded', queue, id, name, attempt, reason: 'late' });
+      else this.tell({ type: 'dead', queue, id, name, attempt, reason: 'late' });
     }
   }
 
-  /** Their deaths have been logged; that they made room is counted, and told to those who keep what must not go. */
-  dropped(queue: string, jobs: readonly { id: string; name: string }[]): void {
-    for (const job of jobs) this.tell({ type: 'deadDropped', queue, ...job });
+  /** Somebody had asked for its cancellation, and it was about to go back. */
+  cancelledGoingBack(queue: string, id: string): void {
+    this.tell({ type: 'cancelled', queue, id });
   }
 
   /** Once, until a turn goes through again: a loop that fails every second says so once. */

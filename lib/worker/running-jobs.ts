@@ -20,8 +20,15 @@ export class RunningJobs {
     this.timeouts = new Alarm(timers, timerName, () => this.checkTimeouts());
   }
 
+  /** How many places are taken. */
   get size(): number {
     return this.runs.size;
+  }
+
+  /** Whether there is one whose outcome still counts. */
+  holdsAny(): boolean {
+    for (const run of this.runs) if (!run.abandoned) return true;
+    return false;
   }
 
   add(run: RunningJob): void {

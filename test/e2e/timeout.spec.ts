@@ -72,7 +72,7 @@ describe('a run that takes longer than timeoutMs', () => {
       queue: 'default',
       jobName: 'obedient',
       jobId: id,
-      message: `Job 'obedient' (r7) ran longer than its timeoutMs of 50.`,
+      message: `Job 'obedient' (r7) ran longer than its timeoutMs of 50 ms, so the attempt has failed. Raise timeoutMs, or end the work when job.signal aborts.`,
     });
     const job = await inspector.job(id);
     expect(job).toMatchObject({ state: 'dead', reason: 'attempts-exhausted', attempts: 2 });
@@ -116,6 +116,16 @@ describe('a run that takes longer than timeoutMs', () => {
     }
   });
 
+  it('and ignores its signal is not waited for by a shutdown: it has nothing left to lose', async () => {
+    const { app, producer, handlers, told } = await start({ shutdownTimeoutMs: 10_000 });
+    await producer.dispatch('stubborn', null);
+    await until('it is dead', () => told('dead').length > 0);
+    const from = performance.now();
+    await app.close();
+    expect(performance.now() - from).toBeLessThan(5_000);
+    handlers.letGo();
+  });
+
   it('is told so while Redis is away as well, and fails when it is back', async () => {
     const proxy = await TcpProxy.start(redisUrl());
     const prefix = newPrefix();
@@ -150,11 +160,11 @@ describe('timeoutMs', () => {
       await until('it is dead', () => told('dead').some((event) => 'id' in event && event.id === id));
       messages.push((await inspector.job(id))!.failures[0]!.message!);
     }
-    expect(messages).toEqual([expect.stringContaining('of 70.'), expect.stringContaining('of 60.')]);
+    expect(messages).toEqual([expect.stringContaining('of 70 ms,'), expect.stringContaining('of 60 ms,')]);
     await stopApps();
     const other = await start();
     const { id } = await other.producer.dispatch('own', 60_000);
     await until('it is dead', () => other.told('dead').length === 1);
-    expect((await other.inspector.job(id))!.failures[0]!.message).toContain('of 40.');
+    expect((await other.inspector.job(id))!.failures[0]!.message).toContain('of 40 ms,');
   });
 });

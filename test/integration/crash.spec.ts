@@ -37,7 +37,7 @@ describe('a job whose lease runs out', () => {
     await dieWith(worker, id);
     await dieWith(worker, id);
     const { recovered, claimed } = await test.worker('other').turn({ room: 1 });
-    expect(recovered).toEqual([{ id, name: 'work', attempt: 2, fate: 'dead' }]);
+    expect(recovered).toEqual([{ id, name: 'work', attempt: 2, fate: 'crashed' }]);
     expect(claimed).toEqual([]);
     const job = await test.store.job(QUEUE, id);
     expect(job).toMatchObject({ state: 'dead', attempts: 2, crashes: 2 });
@@ -98,7 +98,7 @@ describe('what somebody has damaged', () => {
     await test.redis.zadd(key('active'), 1, id);
     const next = await test.schedule();
     const answer = await worker.turn({ room: 1 });
-    expect(answer.recovered).toMatchObject([{ id, fate: 'dead' }]);
+    expect(answer.recovered).toMatchObject([{ id, fate: reason }]);
     expect(answer.claimed).toMatchObject([{ id: next.id }]);
     expect((await test.store.job(QUEUE, id))!.failures.at(-1)).toContain(reason);
   });
@@ -109,7 +109,9 @@ describe('what somebody has damaged', () => {
     const [job] = await worker.claim();
     await worker.settle(settlement.retry(job!, 0));
     await test.redis.hdel(key('jobs'), id);
-    expect(await worker.claim()).toEqual([]);
+    const { claimed, missing } = await worker.turn({ room: 1 });
+    expect(claimed).toEqual([]);
+    expect(missing).toEqual([{ id, name: 'work', attempt: 1 }]);
     const dead = await test.store.job(QUEUE, id);
     expect(dead).toMatchObject({ state: 'dead', attempts: 1 });
     expect(dead!.failures).toEqual([expect.stringContaining('no'), expect.stringContaining('envelope-missing')]);

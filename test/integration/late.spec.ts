@@ -29,7 +29,7 @@ it('a job that is later than it may be is discarded as it is claimed, and its id
   await makeLate('r7', '5::work', 6_000);
   const { claimed, late, sleepMs } = await test.worker('w').turn({ room: 1 });
   expect(claimed).toEqual([]);
-  expect(late).toEqual([{ id: 'r7', name: 'work', latenessMs: expect.any(Number), onLate: 'discard' }]);
+  expect(late).toEqual([{ id: 'r7', name: 'work', attempt: 0, latenessMs: expect.any(Number), onLate: 'discard' }]);
   expect(late[0]!.latenessMs).toBeGreaterThanOrEqual(6_000);
   expect(sleepMs).toBe(0);
   expect(await test.store.job(QUEUE, 'r7')).toBeUndefined();
@@ -43,7 +43,9 @@ it('a job that is later than it may be is dead with its history, and no attempt 
   const [job] = await worker.claim();
   await worker.settle(settlement.retry(job!, 0));
   await makeLate(id, '5::work', 6_000);
-  expect((await worker.turn({ room: 1 })).claimed).toEqual([]);
+  const { claimed, late } = await worker.turn({ room: 1 });
+  expect(claimed).toEqual([]);
+  expect(late).toMatchObject([{ id, attempt: 1, onLate: 'dead-letter' }]);
   const dead = await test.store.job(QUEUE, id);
   expect(dead).toMatchObject({ state: 'dead', attempts: 1 });
   expect(dead!.failures).toEqual([expect.stringContaining('no'), expect.stringContaining('"reason":"late"')]);

@@ -29,11 +29,15 @@
 -- then how many others ended, then five for each: transition, id, fence, and two that depend on it (see parts/settle.lua)
 -- then how many leases to renew, then two for each: id, fence
 -- Returns {status, now, a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was
---   cancelled instead), ids of leases that are lost, ids of renewed jobs that are to be cancelled, four for each job whose lease
---   had run out: id, name, attempt, 'waiting' | 'dead' | 'cancelled'; four for each job that is late: id, name, how late (ms),
---   its late rule's letter; when to look again (epoch ms, 0 = when there is room), fence, where to go on looking,
+--   cancelled instead), ids of leases that are lost, ids of renewed jobs that are to be cancelled,
+--   four for each job whose lease had run out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for,
+--   five for each job that is late: id, name, attempts begun, how late (ms), its late rule's letter,
+--   three for each job that died because its envelope is missing: id, name, attempts begun,
+--   two for each dead job that was pushed out: id, name,
+--   when to look again (epoch ms, 0 = when there is room), fence, where to go on looking,
 --   five for each claimed job: id, due, attempt, crashes, envelope}
--- Repeating it after a lost reply: settlements are answered from the record, and the jobs claimed then are handed out again.
+-- Repeating it after a lost reply: settlements are answered from the record, and the jobs claimed then are handed out
+-- again. What had been recovered, was late, missing or pushed out is not told a second time.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey, endedKey = unpack(KEYS, 1, 8)
 local statsKey, levelsKey, groupsKey, servedKey, fenceKey, workersKey, handlesKey, sleepersKey, callKey = unpack(KEYS, 9, 17)
 local base, callNumber, deadline, keepRecordMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
@@ -53,7 +57,7 @@ local maxCrashes, presence = tonumber(ARGV[20]), ARGV[21]
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status == 'replayed' then
   local bits, fence, leaseUntil = string.match(answer, '^([012]*)%-(%d+) (%d+)$')
-  return { status, digits(now), bits, {}, {}, {}, {}, {}, digits(now), fence, '', unpack(claimedWith(fence, leaseUntil)) }
+  return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence, '', unpack(claimedWith(fence, leaseUntil)) }
 end
 if status then return { status, digits(now) } end
 if limit > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
@@ -82,4 +86,4 @@ if #bits > 0 or fit[1] then
   redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs), 'PX', keepRecordMs)
 end
 wakeOthers()
-return { 'done', digits(now), table.concat(bits), lost, toCancel, recovered, late, dropped, digits(lookAt), digits(fence), goOnFrom, unpack(claimed) }
+return { 'done', digits(now), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence), goOnFrom, unpack(claimed) }

@@ -4,7 +4,7 @@ import type { ClaimedJob, LateJob, RecoveredJob, Settled, Settlement, Turn, Turn
 import type { ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
 
-const FIELDS_BEFORE_CLAIMS = 11;
+const FIELDS_BEFORE_CLAIMS = 12;
 const FIELDS_A_CLAIM = 5;
 
 /** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals. */
@@ -54,10 +54,11 @@ function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transitio
 
 /** What the script answered. */
 export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings): TurnAnswer {
-  const [, now, bits, lost, toCancel, recovered, late, dropped, lookAt, fence, lookFrom] = reply as [
+  const [, now, bits, lost, toCancel, recovered, late, missing, dropped, lookAt, fence, lookFrom] = reply as [
     string,
     string,
     string,
+    string[],
     string[],
     string[],
     string[],
@@ -86,7 +87,8 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
     lost,
     toCancel,
     recovered: inRows(4, recovered, toRecovered),
-    late: inRows(4, late, toLate),
+    late: inRows(5, late, toLate),
+    missing: inRows(3, missing, (id = '', name = '', attempt = '') => ({ id, name, attempt: Number(attempt) })),
     dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
     claimed,
     sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
@@ -118,9 +120,10 @@ const toRecovered = (id = '', name = '', attempt = '', fate = ''): RecoveredJob 
   fate: fate as RecoveredJob['fate'],
 });
 
-const toLate = (id = '', name = '', latenessMs = '', rule = ''): LateJob => ({
+const toLate = (id = '', name = '', attempt = '', latenessMs = '', rule = ''): LateJob => ({
   id,
   name,
+  attempt: Number(attempt),
   latenessMs: Number(latenessMs),
   onLate: onLateOf(rule),
 });

@@ -139,9 +139,9 @@ describe('a payload that does not fit its class is refused', () => {
     [null, 'null'],
     [[], 'an array of 0'],
     [[FITTING], 'an array of 1'],
-    ['text', '"text"'],
-    [7, '7'],
-    [true, 'true'],
+    ['text', 'a string of 4 characters'],
+    [7, 'a number'],
+    [true, 'a boolean'],
   ])('where it is no object: %j', async (payload, shown) => {
     for (const validation of [{}, false] as const) {
       const error = await refused(payload, validation);

@@ -1,8 +1,10 @@
 -- What was picked is handed out under one fence; but for what is too late for its job, and for jobs whose envelope somebody or
 -- an eviction has taken: those end here, told rather than dropped.
 local fence, fit = 0, {}
--- Four for each: id, name, how late (ms), the letter of its late rule.
+-- Five for each: id, name, attempts begun, how late (ms), the letter of its late rule.
 local late = {}
+-- Three for each job without an envelope: id, name, attempts begun.
+local missing = {}
 
 local function lateRule(job)
   local first = string.byte(job.envelope)
@@ -16,10 +18,10 @@ local function turnAway(job, transition, reason)
   settlements[#settlements + 1] = {
     transition = transition,
     id = job.id,
-    record = { attempt = r.attempt + 1, crashes = r.crashes, due = job.due, lane = job.lane },
+    record = { attempt = r.attempt, crashes = r.crashes, due = job.due, lane = job.lane },
     lostEnvelope = not job.envelope,
-    -- 'n': no attempt began; 'r': the id is to be remembered.
-    first = 'n' .. (idWasChosen(job.envelope or '') and 'r' or ''),
+    -- 'r': the id is to be remembered.
+    first = idWasChosen(job.envelope or '') and 'r' or '',
     second = '{"reason":"' .. reason .. '"}',
     failures = redis.call('HGET', failuresKey, job.id),
   }
@@ -28,10 +30,14 @@ local function turnAway(job, transition, reason)
 end
 
 local function sift(job)
-  if not job.envelope then return turnAway(job, 'dead', 'envelope-missing') end
+  local name, attempts = nameOf(job.lane), tostring(job.record.attempt)
+  if not job.envelope then
+    for _, field in ipairs({ job.id, name, attempts }) do missing[#missing + 1] = field end
+    return turnAway(job, 'dead', 'envelope-missing')
+  end
   local rule = lateRule(job)
   if rule then
-    for _, field in ipairs({ job.id, nameOf(job.lane), digits(now - job.due), rule }) do late[#late + 1] = field end
+    for _, field in ipairs({ job.id, name, attempts, digits(now - job.due), rule }) do late[#late + 1] = field end
     if rule == 'd' then return turnAway(job, 'discard', 'late') end
     if rule == 'x' then return turnAway(job, 'dead', 'late') end
   end

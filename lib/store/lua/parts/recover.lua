@@ -4,6 +4,7 @@
 -- lease is waited before anybody is taken for dead. Renewals come every third of a lease, and idle workers look as often:
 -- what is left is the time that a reconnection may take. Not again within two leases, so that the only worker, were it
 -- as slow as that, does not postpone for ever.
+
 -- How many jobs are recovered a turn, to keep the script short.
 local RECOVERED_A_TURN = 200
 
@@ -30,12 +31,12 @@ local function recover(id, record)
   if record.toBeCancelled then
     s.transition, s.fate = 'cancel', 'cancelled'
   elseif record.lane == '' then
-    s.transition, s.fate, s.lostEnvelope = 'dead', 'dead', record.lostEnvelope
-    s.second = record.lostEnvelope and '{"reason":"envelope-missing"}' or '{"reason":"unreadable"}'
+    s.transition, s.fate, s.lostEnvelope = 'dead', record.lostEnvelope and 'envelope-missing' or 'unreadable', record.lostEnvelope
+    s.second = '{"reason":"' .. s.fate .. '"}'
   else
     record.crashes = record.crashes + 1
     s.second, s.failures = crashLine(record), redis.call('HGET', failuresKey, id)
-    if record.crashes >= maxCrashes then s.transition, s.fate = 'dead', 'dead' end
+    if record.crashes >= maxCrashes then s.transition, s.fate = 'dead', 'crashed' end
   end
   if s.transition then
     s.first = idWasChosen(redis.call('HGET', jobsKey, id) or '') and 'r' or ''
