@@ -169,6 +169,10 @@ it.each([
     `@OnScheduledJob('mail'): unknown option "quue", did you mean 'queue'?`,
   ],
   [
+    () => OnScheduledJob('mail', { onLate: 'discard' } as never),
+    `@OnScheduledJob('mail'): unknown option "onLate": give it to the definition or the call.`,
+  ],
+  [
     () => OnScheduledJob(undefined as never),
     '@OnScheduledJob: job: got undefined, expected 1 to 128 printable characters',
   ],
