@@ -41,7 +41,7 @@ interface CompletedEvent extends RunEvent {
 
 interface FailedEvent extends RunEvent {
   type: 'failed';
-  /** What was thrown. */
+  /** What was thrown, or what does not fit. */
   error: unknown;
   /** When the next attempt is due, by the clock of this process; `null` where the job is dead. */
   retryAt: Date | null;
@@ -50,7 +50,7 @@ interface FailedEvent extends RunEvent {
 interface DeadEvent extends RunEvent {
   type: 'dead';
   reason: DeadReason;
-  /** What was thrown, or the reason given to `JobOutcome.deadLetter`; missing where another's lease ran out or the job was late. */
+  /** What was thrown or does not fit, or the reason given to `JobOutcome.deadLetter`; missing where it was `late`, and where recovery found it `crashed`. */
   error?: unknown;
 }
 
