@@ -114,7 +114,7 @@ function exportedNames(): Set<string> {
     return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   });
   const open = exported.filter(
-    // Where a queue's name is a key, `queues` is no method.
+    // Not those of the module: its `queues` is not the inspector's.
     ({ name, flags }) => flags & ts.SymbolFlags.Class || (/Options$/.test(name) && !/Module/.test(name)),
   );
   const members = open.flatMap((symbol) => checker.getDeclaredTypeOfSymbol(symbol).getProperties());
