@@ -7,11 +7,14 @@ import { type Check, duration, isRecord, oneOf, options } from './shape.js';
 export interface BackoffOptions {
   /** `fixed`: `delayMs` each time; `exponential`: doubled with every failed attempt, from `delayMs`. */
   type: 'fixed' | 'exponential';
-  /** The wait after the first failed attempt. */
+  /** The wait after each failed attempt (`fixed`), or after the first (`exponential`). 0 is at once. */
   delayMs: Duration;
-  /** No wait is longer than this. Default: none, but for the range of dates. */
+  /** No wait is longer than this. Default, and the most that counts: a century. */
   maxDelayMs?: Duration;
-  /** 0 to 1: the part of the wait that is left to chance, so that jobs that failed together do not return together. Default 0. */
+  /**
+   * 0 to 1: the part of the wait that is left to chance, so that jobs that failed together do not return together. It only
+   * shortens: a wait is 1 - `jitter` to 1 times as long as without. Default 0.
+   */
   jitter?: number;
 }
 
@@ -70,6 +73,11 @@ const backoffOptions = options<Backoff>({
 });
 
 export const backoffCheck: Check<Backoff> = (value) => {
+  if (typeof value === 'function') {
+    return {
+      problem: `got ${describe(value)}, expected { type, delayMs }: a function can only be given to a definition, a handler or the module's jobs`,
+    };
+  }
   const read = backoffOptions(value);
   if ('problem' in read) return read;
   if (!read.value.type || read.value.delayMs === undefined) {

@@ -14,7 +14,11 @@ import type { PayloadClass } from './payload-class.js';
 import { MAX_PRIORITY } from './priority.js';
 import { type Check, classReference, duration, integer, isRecord, oneOf, readOptions, type Shape } from './shape.js';
 
-/** What may be said of a job in its definition and in each call to `schedule`. */
+/**
+ * What may be said of a job in its definition and in each call to `schedule`. What a call leaves out, its definition says;
+ * but of `maxAttempts`, `backoff` and `timeoutMs` the module's `jobs` where the job runs, then the handler, then the
+ * definition that the handler names. The defaults hold where nobody says anything.
+ */
 export interface JobOptions {
   /** 1 to 1 000, lower is more urgent. Default `JobPriority.MEDIUM`, 5. */
   priority?: number;
@@ -24,21 +28,31 @@ export interface JobOptions {
   backoff?: BackoffOptions;
   /** How long one run may take before its signal aborts and the attempt fails. 0 for none. Default 1 800 000, half an hour. */
   timeoutMs?: Duration;
-  /** How long after its due time a run may begin; beyond it `onLate` says what becomes of the job. Default: any. */
+  /**
+   * How long after its due time a run may be claimed; beyond it `onLate` says what becomes of the job. Default: any. 0 is not
+   * none: the run must then be claimed in the very millisecond in which it is due. An `at` in the past means now, so such a
+   * job is due when it is scheduled, and not late.
+   */
   maxLatenessMs?: Duration;
   /**
    * What becomes of a job that nobody could begin within `maxLatenessMs`, decided by Redis' clock as it is claimed: `run` it
-   * all the same, `discard` it, or `dead-letter` it with the reason `late`; each is told as the event `late`. Default `run`.
+   * all the same, `discard` it, or `dead-letter` it with the reason `late`; each is told as the event `late`. Default `run`. In a definition
+   * it has no effect on jobs for which neither that nor the call gives `maxLatenessMs`; in a call it then throws
+   * `InvalidScheduleError`.
    */
   onLate?: OnLate;
-  /** What scheduling an id that waits already does: `keep` changes nothing; `replace` puts this job in its place, payload, due time and options, from attempt 1. Needs an `id` in the call. Default `keep`. */
+  /**
+   * What scheduling an id that waits already does: `keep` changes nothing; `replace` puts this job in its place, payload, due
+   * time and options, from attempt 1. Default `keep`. Without an `id` in the call, a definition's `replace` is ignored, and a
+   * call's throws `InvalidScheduleError`.
+   */
   onDuplicate?: 'keep' | 'replace';
   /** Strings that travel with the job, up to 4 KiB in all. */
   headers?: Record<string, string>;
 }
 
 export interface JobDefinitionOptions extends Omit<JobOptions, 'backoff'> {
-  /** How long a failed job waits, or a function that says it. Default exponential from 60 s. */
+  /** How long a failed job waits, or a function that says it, asked where the handler runs. Default exponential from 60 s. */
   backoff?: BackoffOptions | BackoffFunction;
   /** The queue that the job lives in. Default `'default'`. */
   queue?: string;

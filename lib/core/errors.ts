@@ -27,7 +27,10 @@ export class InvalidOptionsError extends ScheduledQueueError {
   readonly code = 'INVALID_OPTIONS';
 }
 
-/** A call of the producer names a time, an id, a queue or an option that cannot be used. Nothing was written. */
+/**
+ * A call of the producer or the inspector, or `JobOutcome.snooze`, names a time, an id, a queue or an option that cannot be
+ * used. Nothing was written.
+ */
 export class InvalidScheduleError extends ScheduledQueueError {
   readonly code = 'INVALID_SCHEDULE';
 }

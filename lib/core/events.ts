@@ -1,28 +1,92 @@
 import type { OnLate } from './lateness.js';
 
+/** What every event has. */
 interface JobEvent {
   queue: string;
+  /** The job's. */
   id: string;
 }
 
+/** What an event has that is about one run. */
 interface RunEvent extends JobEvent {
+  /** The job's name. */
   name: string;
+  /** Which run, from 1; 0 where the job was too late to run. */
   attempt: number;
 }
 
-/** What happens to jobs in this process, told apart by `type`. */
+interface ScheduledEvent extends JobEvent {
+  type: 'scheduled';
+  name: string;
+  dueAt: Date;
+}
+
+interface StartedEvent extends RunEvent {
+  type: 'started';
+  /** How long after its due time the job was claimed, in ms by Redis' clock. */
+  latenessMs: number;
+}
+
+interface ProgressEvent extends RunEvent {
+  type: 'progress';
+  /** What `job.progress` was given. */
+  value: unknown;
+}
+
+interface CompletedEvent extends RunEvent {
+  type: 'completed';
+  /** From the claim being taken in to the end, in ms with a fraction; the validation of the payload is part of it. */
+  durationMs: number;
+}
+
+interface FailedEvent extends RunEvent {
+  type: 'failed';
+  /** What was thrown, or what does not fit. */
+  error: unknown;
+  /** When the next attempt is due, by the clock of this process; `null` where the job is dead. */
+  retryAt: Date | null;
+}
+
+interface DeadEvent extends RunEvent {
+  type: 'dead';
+  reason: DeadReason;
+  /** What was thrown or does not fit, or the reason given to `JobOutcome.deadLetter`; missing where it was `late`, and where recovery found it `crashed`. */
+  error?: unknown;
+}
+
+interface DiscardedEvent extends RunEvent {
+  type: 'discarded';
+  /** What `JobOutcome.discard` was given, or `'late'`. */
+  reason: string;
+}
+
+interface LateEvent extends JobEvent {
+  type: 'late';
+  name: string;
+  /** How long after its due time the job was looked at, in ms by Redis' clock. */
+  latenessMs: number;
+  /** What becomes of it for that. */
+  onLate: OnLate;
+}
+
+/**
+ * What happens to jobs in this process, told apart by `type`. Told by the process that did it or, of a job whose lease ran out
+ * (`recovered`), that was late, or that `keepDead` pushed out (`deadDropped`), by whichever process found it. Events may be
+ * lost, where a process dies or a reply of Redis is lost; `inspector.stats()` is exact.
+ */
 export type ScheduledQueueEvent =
-  | (JobEvent & { type: 'scheduled'; name: string; dueAt: Date })
-  | (RunEvent & { type: 'started'; latenessMs: number })
-  | (RunEvent & { type: 'progress'; value: unknown })
-  | (RunEvent & { type: 'completed'; durationMs: number })
-  | (RunEvent & { type: 'failed'; error: unknown; retryAt: Date | null })
-  | (RunEvent & { type: 'dead'; reason: DeadReason; error?: unknown })
+  | ScheduledEvent
+  | StartedEvent
+  | ProgressEvent
+  | CompletedEvent
+  | FailedEvent
+  | DeadEvent
   | (RunEvent & { type: 'snoozed' })
-  | (RunEvent & { type: 'discarded'; reason: string })
+  | DiscardedEvent
   | (RunEvent & { type: 'leaseLost' })
+  /** Told by whoever called `producer.cancel`, and after `cancelRunning` by the process that ran the job or found its lease run out. */
   | (JobEvent & { type: 'cancelled' })
-  | (JobEvent & { type: 'late'; name: string; latenessMs: number; onLate: OnLate })
+  | LateEvent
   | (RunEvent & { type: 'recovered' })
   | (JobEvent & { type: 'deadDropped'; name: string });
 

@@ -37,12 +37,12 @@ export class JobOutcome {
     return new JobOutcome('snooze', '', due);
   }
 
-  /** The job ends here: it is not completed, not retried and not kept. */
+  /** The job ends here: it is not completed, not retried and not kept. Only the event `discarded` tells the reason. Default `''`. */
   static discard(reason = ''): JobOutcome {
     return new JobOutcome('discard', String(reason));
   }
 
-  /** The job goes to the dead-letter set at once, however many attempts it has left. */
+  /** The job goes to the dead-letter set at once, however many attempts it has left. The reason is the message of its last failure. */
   static deadLetter(reason: string): JobOutcome {
     return new JobOutcome('dead-letter', String(reason));
   }

@@ -16,17 +16,21 @@ export interface QueueOptions {
   /** How many jobs may run at once in this process. At most 1 000. Default 10. */
   concurrency?: number;
   /**
-   * How long a claim holds without a renewal; renewed every third of it. A job of a dead worker is found within this time
-   * and a second. At least 1 000. Default 15 000.
+   * How long a claim holds without a renewal; renewed every third of it, so it need not exceed `timeoutMs`. The jobs of a dead
+   * worker wait for the rest of it, and a second at the most; where no other worker runs, for up to a lease after the first
+   * one is back. At least 1 000. Default 15 000.
    */
   leaseMs?: Duration;
-  /** The longest that the poller sleeps without looking, and never more than a third of a lease. At least 10. Default 5 000. */
+  /** The longest that a worker sleeps without looking, and never more than a third of a lease. At least 10. Default 5 000. */
   maxSleepMs?: Duration;
   /** Completed jobs to keep with their results. Default 0. */
   keepCompleted?: Keep;
   /** Dead jobs to keep; one that is pushed out is counted as `deadDropped`. Default 10 000. */
   keepDead?: Keep;
-  /** How long the id of an ended job, if the caller chose it, still answers `created: false`. 0 forgets it at once. Default 600 000. */
+  /**
+   * How long the id of a job that has ended, if the caller chose it, still answers `created: false`: completed, discarded,
+   * cancelled, or dead and since pushed out or purged, counted from its end. 0 forgets it at once. Default 600 000.
+   */
   keepIdsMs?: Duration;
   /**
    * How often a job's lease may run out, its worker having died or frozen with it, before the job is dead with the reason

@@ -1,9 +1,13 @@
 import { type Backoff, type BackoffFunction, type BackoffOptions, backoffOrFunctionCheck } from './backoff.js';
 import { DEFAULT_BACKOFF, DEFAULT_MAX_ATTEMPTS, DEFAULT_TIMEOUT_MS } from './defaults.js';
+import { JOB_SETTINGS_SHAPE } from './definition.js';
 import type { Duration } from './duration.js';
-import { duration, integer, type Shape } from './shape.js';
+import { duration, integer, isRecord, type Refuse, type Shape } from './shape.js';
 
-/** What a handler, and the module's `jobs`, may say of how its jobs run. */
+/**
+ * What a handler, and the module's `jobs`, may say of how its jobs run. The call wins over both, the module's `jobs` over the
+ * handler, that over its definition. The defaults hold where none of them says anything.
+ */
 export interface RunOptions {
   /** How often a job may run, the first time included: 1 to 1 000. Default 6. */
   maxAttempts?: number;
@@ -26,6 +30,15 @@ export const RUN_OPTIONS_SHAPE: Shape<RunSettings> = {
   backoff: backoffOrFunctionCheck,
   timeoutMs: duration(),
 };
+
+/** Decided where a job is scheduled, before its handler is known: for those who say it of a handler. */
+const OF_THE_JOB = Object.keys(JOB_SETTINGS_SHAPE).filter((name) => !Object.hasOwn(RUN_OPTIONS_SHAPE, name));
+
+/** Refuses options of jobs among those of runs, and says where they belong. */
+export function refuseJobOptions(given: unknown, where: string, refuse: Refuse): void {
+  const misplaced = isRecord(given) && Object.keys(given).find((name) => OF_THE_JOB.includes(name));
+  if (misplaced) throw refuse(`${where}: unknown option "${misplaced}": give it to the definition or the call.`);
+}
 
 /** The settings of a handler: what each says wins over those after it, and what none says has its default. */
 export function resolveRunSettings(...said: (Partial<RunSettings> | undefined)[]): RunSettings {

@@ -6,7 +6,7 @@ import { newMaker } from '../core/job-id.js';
 import { jobName, keyPart } from '../core/names.js';
 import type { ValidationOptions } from '../core/payload-class.js';
 import { type QueueOptions, type QueueSettings, readQueueOptions } from '../core/queue-options.js';
-import { RUN_OPTIONS_SHAPE, type RunOptions, type RunSettings } from '../core/run-settings.js';
+import { RUN_OPTIONS_SHAPE, type RunOptions, type RunSettings, refuseJobOptions } from '../core/run-settings.js';
 import { type Check, duration, flag, integer, isRecord, oneOf, readOptions, type Shape } from '../core/shape.js';
 import { type ConnectionOption, DEFAULT_CONNECTION } from '../store/redis/client.js';
 
@@ -153,7 +153,9 @@ function readJobs(given: object, where: string): ModuleSettings['jobs'] {
           `${where}: jobs['${job}']: queue cannot be changed from configuration: jobs wait where their definition or handler says.`,
         );
       }
-      return [job, readOptions<RunSettings>(overrides, RUN_OPTIONS_SHAPE, `${where}: jobs['${job}']`, refuse)];
+      const place = `${where}: jobs['${job}']`;
+      refuseJobOptions(overrides, place, refuse);
+      return [job, readOptions<RunSettings>(overrides, RUN_OPTIONS_SHAPE, place, refuse)];
     }),
   );
 }

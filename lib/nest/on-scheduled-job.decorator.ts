@@ -3,15 +3,15 @@ import { readDefinition, type ScheduledJobDefinition } from '../core/definition.
 import { InvalidOptionsError } from '../core/errors.js';
 import { jobName, keyPart } from '../core/names.js';
 import type { PayloadClass } from '../core/payload-class.js';
-import { RUN_OPTIONS_SHAPE, type RunOptions, type RunSettings } from '../core/run-settings.js';
+import { RUN_OPTIONS_SHAPE, type RunOptions, type RunSettings, refuseJobOptions } from '../core/run-settings.js';
 import type { ScheduledJob } from '../core/scheduled-job.js';
 import { readOptions } from '../core/shape.js';
 import { DEFAULT_INSTANCE } from './tokens.js';
 
 export interface HandlerOptions extends RunOptions {
-  /** The queue, if not the definition's. Default `'default'`. */
+  /** The queue. Default: the definition's, else `'default'`. */
   queue?: string;
-  /** The `name` of the module's instance that runs this handler. */
+  /** The `name` of the module's instance that runs this handler. Default: the instance without a name. */
   instance?: string;
 }
 
@@ -76,11 +76,14 @@ function readMark(job: ScheduledJobDefinition | string, options: HandlerOptions 
   const name = definition?.name ?? job;
   const checked = jobName(name);
   if ('problem' in checked) throw new InvalidOptionsError(`@OnScheduledJob: job: ${checked.problem}.`);
+  const where = `@OnScheduledJob('${checked.value}')`;
+  const refuse = (message: string) => new InvalidOptionsError(message, { jobName: checked.value });
+  refuseJobOptions(options, where, refuse);
   const { queue, instance, ...own } = readOptions<{ queue: string; instance: string } & RunSettings>(
     options,
     { queue: keyPart, instance: keyPart, ...RUN_OPTIONS_SHAPE },
-    `@OnScheduledJob('${checked.value}')`,
-    (message) => new InvalidOptionsError(message, { jobName: checked.value }),
+    where,
+    refuse,
   );
   return {
     name: checked.value,

@@ -46,9 +46,9 @@ const LIST_OPTIONS: Shape<{ offset: number; limit: number; queue: string }> = {
 };
 
 export interface ReplayOptions {
-  /** When the first of them is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. Default: now. */
+  /** When the first of them is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. The past means now. Default: now. */
   at?: Date | number | string;
-  /** How many are due a second. Default: all at once. */
+  /** How many are due a second, above 0. Ignored for one job. Default: all at once. */
   perSecond?: number;
   queue?: string;
 }
@@ -63,8 +63,9 @@ const REPLAY_OPTIONS: Shape<{ at: unknown; perSecond: number; queue: string }> =
 };
 
 /**
- * Looks into queues. Where no queue is named, it is the default one. Every method may throw `QueueUnavailableError`, and
- * `InvalidScheduleError` for a reference or an option that it cannot use.
+ * Looks into queues, cancels what runs, and replays and purges what is dead. Where no queue is named, it is the default one.
+ * Every method may throw `QueueUnavailableError`, `InvalidScheduleError` for a reference or an option that it cannot use, and
+ * `QueueClosedError` after shutdown.
  */
 export class ScheduledQueueInspector {
   constructor(private readonly store: JobStore) {}
@@ -117,7 +118,7 @@ export class ScheduledQueueInspector {
   /**
    * Asks for a running job to be cancelled: its `signal` aborts in whichever process runs it, what its handler answers is
    * dropped, and it ends `cancelled` and is not retried. Answers `true` if it was running; a job that waits is for
-   * `producer.cancel`. Atomic; the process hears of it at once, or with its next renewal where the message is lost.
+   * `producer.cancel`. Atomic; the process hears of it at once, or up to a third of `leaseMs` later where the message is lost.
    */
   async cancelRunning(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'cancelRunning');
@@ -132,7 +133,9 @@ export class ScheduledQueueInspector {
 
   /**
    * Puts a dead job, or all that are dead by now, back into the queue: due at `at`, or now, from attempt 1 on, with its
-   * history. With `perSecond` each is due that much after the one before. Answers how many. Atomic for each hundred.
+   * history. With `perSecond` each is due that much after the one before. Answers how many. `'all'` never means an id: one job
+   * of that id is `{ id: 'all' }`. Atomic for each hundred: after a `QueueUnavailableError` some hundreds may be back, and
+   * calling again goes on with the rest.
    */
   async replayDead(ref: JobRef | 'all', options: ReplayOptions = {}): Promise<number> {
     const { at, perSecond, queue } = readOptions(options, REPLAY_OPTIONS, 'replayDead', refuse);
@@ -143,7 +146,10 @@ export class ScheduledQueueInspector {
     return this.store.replayDead(job.queue, job.id, due);
   }
 
-  /** Deletes all jobs that are dead by now, with their histories. Answers how many. Atomic for each hundred. */
+  /**
+   * Deletes all jobs that are dead by now, with their histories. Answers how many. Atomic for each hundred, as `replayDead`.
+   * The id of one, if the caller chose it, answers `created: false` until `keepIdsMs` after the job's death.
+   */
   async purgeDead(options?: { queue?: string }): Promise<number> {
     return this.store.purgeDead(queueOf(options, 'purgeDead'));
   }

@@ -15,7 +15,9 @@ const PLENTY = 20;
 
 /**
  * What jobs do; each kind is a job name. What their handlers do stands in processes/handlers.ts under the same names.
- * A new kind is added here and there, and nowhere else.
+ * A new kind is added here and there; where it needs more: what its payload carries in `planJob` of work-plan.ts, its options
+ * of the call in `item` of processes/producer.ts, its numbers in settings.ts, and what it means for due times and lateness in
+ * rules/timing.ts.
  */
 export const KINDS = {
   quick: { weight: 40, maxAttempts: PLENTY, ends: ['completed'] },

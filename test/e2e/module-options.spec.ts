@@ -39,6 +39,10 @@ it.each([
     { jobs: { mail: { backoff: { type: 'fixed', delay: 5 } } } },
     `RedisScheduledQueueModule: jobs['mail']: backoff: unknown option "delay", did you mean 'delayMs'?`,
   ],
+  [
+    { jobs: { mail: { maxLatenessMs: 5 } } },
+    `RedisScheduledQueueModule: jobs['mail']: unknown option "maxLatenessMs": give it to the definition or the call.`,
+  ],
   [{ concurrency: 5 }, 'RedisScheduledQueueModule: unknown option "concurrency": it belongs to a queue'],
   [{ zzzzzzzz: 1 }, 'RedisScheduledQueueModule: unknown option "zzzzzzzz", known are connection, prefix'],
 ])('refuses the unknown option in %j with the nearest known name', async (options, message) => {
@@ -163,6 +167,10 @@ it.each([
   [
     () => OnScheduledJob('mail', { quue: 'x' } as never),
     `@OnScheduledJob('mail'): unknown option "quue", did you mean 'queue'?`,
+  ],
+  [
+    () => OnScheduledJob('mail', { onLate: 'discard' } as never),
+    `@OnScheduledJob('mail'): unknown option "onLate": give it to the definition or the call.`,
   ],
   [
     () => OnScheduledJob(undefined as never),

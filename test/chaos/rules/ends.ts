@@ -1,7 +1,7 @@
 import { type End, kindOf } from '../job-kinds.js';
 import { MAX_CRASHES } from '../settings.js';
 import type { Job, Timeline } from '../timeline.js';
-import { didExist } from './calls.js';
+import { didExist, mayExist } from './calls.js';
 import { aboutAll, aboutJobs } from './rule.js';
 
 /** While it waited, or while it ran: it may be asked for that more than once, and ends once. */
@@ -45,7 +45,7 @@ export const endsOnce = aboutJobs('ends-once', (job) => {
   return [`it ended as ${found.map(([end, times]) => `${end} (${times})`).join(' and ')}`];
 });
 
-/** It ends as its kind must; as crashed only where it used up its attempts, the last of them by a lost lease. */
+/** It ends as its kind must; as crashed only of lost leases: the last attempt's, or `MAX_CRASHES` of them. */
 export const endsAsItMust = aboutJobs('ends-as-it-must', (job) => {
   const { maxAttempts, ends } = kindOf(job.kind);
   const allowed: readonly End[] = ends;
@@ -76,11 +76,8 @@ export const countsAddUp = aboutAll('counts-add-up', (timeline) =>
     const number = (which: (job: Job) => unknown) => jobs.filter(which).length;
     const runs = jobs.flatMap((job) => job.runs);
     const events = (name: string) => jobs.reduce((sum, job) => sum + told(job, name), 0);
-    const possible = number(({ calls }) =>
-      calls.some(({ operation, outcome }) => isCreating(operation) && outcome !== 'refused'),
-    );
     const bounds: Record<string, [least: number, most: number]> = {
-      scheduled: [number(didExist), possible],
+      scheduled: [number(didExist), number(mayExist)],
       cancelled: [number(wasCancelled), number((job) => wasCancelled(job) || mayBeCancelled(job))],
       discarded: [events('discarded'), number((job) => ranTo(job, 'discard'))],
       completed: [Math.max(events('completed'), completed.length), number((job) => ranTo(job, 'ok'))],
@@ -102,10 +99,6 @@ export const countsAddUp = aboutAll('counts-add-up', (timeline) =>
     return problems;
   }),
 );
-
-function isCreating(operation: string): boolean {
-  return operation === 'schedule' || operation === 'replace';
-}
 
 /** At every look, in the middle of faults and at the end, each job was in exactly one state and every index was true. */
 export const oneState = aboutAll('one-state', (timeline: Timeline) =>

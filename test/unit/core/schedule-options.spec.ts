@@ -140,6 +140,11 @@ describe('a call to schedule is refused with', () => {
     ['a priority of 0', { priority: 0 }, 'priority: got 0, expected a whole number from 1 to 1000.'],
     ['no attempts', { maxAttempts: 0 }, 'maxAttempts: got 0, expected a whole number from 1 to 1000.'],
     ['a backoff that is a number', { backoff: 5 }, 'backoff: got 5, expected an object of options.'],
+    [
+      'a backoff that is a function',
+      { backoff: () => 5 },
+      `backoff: got the function 'backoff', expected { type, delayMs }: a function can only be given to a definition, a handler or the module's jobs.`,
+    ],
     ['headers that are no strings', { headers: { a: 1 } }, `headers: 'a': got 1, expected a string.`],
     [
       'replace without an id',
