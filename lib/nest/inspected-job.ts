@@ -1,3 +1,6 @@
+import type { Backoff } from '../core/backoff.js';
+import type { DeadReason } from '../core/events.js';
+import type { OnLate } from '../core/lateness.js';
 import { deserialisePayload } from '../core/payload.js';
 import { decodeEnvelope, type Envelope } from '../store/envelope.js';
 import type { JobState, StoredJob } from '../store/job-store.js';
@@ -21,24 +24,37 @@ export interface InspectedJob {
   headers: Readonly<Record<string, string>>;
   priority: number;
   dueAt: Date;
-  createdAt: Date;
+  /** Missing where the job's envelope is gone or cannot be read. */
+  createdAt?: Date;
   /** How many attempts have begun. */
   attempts: number;
+  /** How many leases were lost, because a worker died or was blocked; 0 of a completed job. */
+  crashes: number;
+  /** What the call itself said; where it said nothing, the process that runs the job decides. */
+  maxAttempts?: number;
+  backoff?: Backoff;
+  timeoutMs?: number;
+  /** How late it may begin in ms, and what happens otherwise. */
+  maxLatenessMs?: number;
+  onLate?: OnLate;
   failures: FailedAttempt[];
-  /** Of an active job: who runs it, and until when its lease holds. */
+  /** Of an active job: who runs it, under which fence, and until when its lease holds. */
   worker?: string;
+  fence?: number;
   leaseUntil?: Date;
+  /** `true` of an active job that `cancelRunning` was called for, until its run has ended. */
+  cancelRequested?: true;
   /** Of a completed or dead job. */
   endedAt?: Date;
   /** Why a dead job is dead. */
-  reason?: string;
+  reason?: DeadReason;
   /** What the handler of a completed job answered. */
   result?: unknown;
 }
 
 /** A stored job as the inspector shows it; what cannot be read of it is left out rather than thrown. */
 export function toInspected(queue: string, stored: StoredJob): InspectedJob {
-  const { id, state, attempts, worker } = stored;
+  const { id, state, attempts, crashes, worker, fence } = stored;
   const failures = stored.failures.map(readFailure);
   const envelope = tryDecode(stored.envelope);
   return {
@@ -50,10 +66,14 @@ export function toInspected(queue: string, stored: StoredJob): InspectedJob {
     headers: envelope?.settings.headers ?? {},
     priority: envelope?.priority ?? 0,
     dueAt: new Date(stored.dueAtMs),
-    createdAt: new Date(envelope?.createdAtMs ?? 0),
+    ...(envelope && { createdAt: new Date(envelope.createdAtMs) }),
     attempts,
+    crashes,
     failures: failures.map(({ reason: _, ...failure }) => failure),
+    ...said(envelope),
     ...(worker !== undefined && { worker }),
+    ...(fence !== undefined && { fence: Number(fence) }),
+    ...(stored.cancelRequested && { cancelRequested: true as const }),
     ...(stored.leaseUntilMs !== undefined && { leaseUntil: new Date(stored.leaseUntilMs) }),
     ...(stored.endedAtMs !== undefined && { endedAt: new Date(stored.endedAtMs) }),
     ...(state === 'dead' && { reason: failures.at(-1)?.reason }),
@@ -61,7 +81,19 @@ export function toInspected(queue: string, stored: StoredJob): InspectedJob {
   };
 }
 
-function readFailure(line: string): FailedAttempt & { reason?: string } {
+/** Only what was said: undefined is nothing to show. */
+function said(envelope: Envelope | undefined): Partial<InspectedJob> {
+  if (!envelope) return {};
+  const { maxAttempts, backoff, timeoutMs } = envelope.settings;
+  return {
+    ...(maxAttempts !== undefined && { maxAttempts }),
+    ...(backoff !== undefined && { backoff }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...envelope.lateness,
+  };
+}
+
+function readFailure(line: string): FailedAttempt & { reason?: DeadReason } {
   const [at, attempt, ...json] = line.split(' ');
   return { at: new Date(Number(at)), attempt: Number(attempt), ...(tryParse(json.join(' ')) as object) };
 }

@@ -153,6 +153,7 @@ export interface StoredJob {
   crashes: number;
   fence?: string;
   worker?: string;
+  cancelRequested?: boolean;
   envelope: string;
   /** Lines "<epoch ms> <attempt> <JSON>". */
   failures: readonly string[];

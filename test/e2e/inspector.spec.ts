@@ -132,12 +132,19 @@ it('one job is told with all that is known of it in its state', async () => {
     dueAt: waiting.dueAt,
     createdAt: new Date(waiting.dueAt.getTime() - HOUR),
     attempts: 0,
+    crashes: 0,
     failures: [],
   });
+  const said = { maxAttempts: 3, backoff: { type: 'fixed', delayMs: 7 }, timeoutMs: 9 } as const;
+  const lateness = { maxLatenessMs: 60_000, onLate: 'discard' } as const;
+  const other = await producer.schedule('double', { n: 1 }, { delay: HOUR, ...said, ...lateness });
+  expect(await inspector.job(other)).toMatchObject({ ...said, ...lateness });
 
   const ref = await running('g');
   const active = await inState(ref, 'active');
   expect(active).toMatchObject({ id: 'g', state: 'active', attempts: 1, worker: 'me', dueAt: ref.dueAt });
+  expect(active.fence).toBeGreaterThan(ref.dueAt.getTime());
+  expect(active).not.toHaveProperty('cancelRequested');
   expect(active.leaseUntil!.getTime() - ref.dueAt.getTime()).toBeGreaterThanOrEqual(15_000);
 
   handlers.open('g');

@@ -42,6 +42,31 @@ it('a schedule while Redis is away is refused in time, and may be called again u
   expect(await inspector.counts()).toMatchObject({ scheduled: 2 });
 });
 
+it('whatever is called while Redis is away says in its error which queue and which job it was about', async () => {
+  proxy = await TcpProxy.start(redisUrl());
+  const { producer, inspector } = await startApp([], { connection: proxy.url, commandTimeoutMs: 300 });
+  proxy.refuse();
+  const ref = { id: 'r7', queue: 'mail' };
+  const calls: [call: Promise<unknown>, about: object][] = [
+    [inspector.counts({ queue: 'mail' }), { queue: 'mail' }],
+    [inspector.stats({ queue: 'mail' }), { queue: 'mail' }],
+    [inspector.latenessMs({ queue: 'mail' }), { queue: 'mail' }],
+    [inspector.list('dead', { queue: 'mail' }), { queue: 'mail' }],
+    [inspector.purgeDead({ queue: 'mail' }), { queue: 'mail' }],
+    [inspector.replayDead('all', { queue: 'mail' }), { queue: 'mail' }],
+    [inspector.job(ref), { queue: 'mail', jobId: 'r7' }],
+    [inspector.explain(ref), { queue: 'mail', jobId: 'r7' }],
+    [inspector.replayDead(ref), { queue: 'mail', jobId: 'r7' }],
+    [inspector.cancelRunning(ref), { queue: 'mail', jobId: 'r7' }],
+    [producer.cancel(ref), { queue: 'mail', jobId: 'r7' }],
+    [producer.reschedule(ref, { delay: 1 }), { queue: 'mail', jobId: 'r7' }],
+    [producer.schedule('work', 1, { queue: 'mail', id: 'r7' }), { queue: 'mail', jobId: 'r7', jobName: 'work' }],
+  ];
+  await Promise.all(
+    calls.map(([call, about]) => expect(call).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE', ...about })),
+  );
+});
+
 it('workers come back by themselves, with one line when Redis goes and one when it returns', async () => {
   proxy = await TcpProxy.start(redisUrl());
   const { producer, get } = await startApp([Handlers], { connection: proxy.url });

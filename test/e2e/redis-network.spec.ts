@@ -70,7 +70,8 @@ it('a slow way that cuts everything into pieces makes jobs late, and nothing els
   await until('all have run', async () => (await inspector.stats()).completed === 22, 20_000);
   expect(refs.filter(({ id }) => !work.has(id))).toEqual([]);
   expect(work.twice()).toEqual([]);
-  expect(await inspector.stats()).toMatchObject({ started: 22, recovered: 0 });
+  // What arrives a lease after it was asked for goes back and is claimed again.
+  expect(await inspector.stats()).toMatchObject({ recovered: 0, failed: 0 });
   expect(log.lines).toEqual([]);
   expect(await audit(admin, prefix)).toEqual([]);
 });

@@ -13,6 +13,8 @@ const NOT_NOW =
 /** Answers that mean "no": the script did not run and sending it again would not help. */
 const REFUSED = /^(OOM|MISCONF|NOREPLICAS|NOPERM|NOAUTH|WRONGPASS|WRONGTYPE|NOPROTO|ERR|CROSSSLOT|DENIED)\b/;
 
+const NO_CONNECTION = 'no connection in time';
+
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
@@ -49,18 +51,22 @@ export class RedisConnection {
 
   /** Resolves when the connection can take commands. Throws `QueueUnavailableError` (`refused`) at `giveUpAt`, a time of `performance.now()`. */
   async ready(giveUpAt: number): Promise<void> {
+    if (!(await this.isReadyBy(giveUpAt))) throw unavailable(NO_CONNECTION, false);
+  }
+
+  /** Whether it can take commands by then. Throws `QueueClosedError`. */
+  private async isReadyBy(giveUpAt: number): Promise<boolean> {
     while (this.client.status !== 'ready') {
       if (this.closed) throw new QueueClosedError('The queue is closed: its connection to Redis has ended.');
       if (this.client.status === 'wait') this.client.connect().catch(() => {});
       const triedFrom = this.client.status;
       await this.nextReady(Math.min(giveUpAt, performance.now() + 2 * this.silenceMs));
-      if ((this.client.status as string) === 'ready') return;
-      if (performance.now() >= giveUpAt) {
-        throw new QueueUnavailableError('Redis could not be reached in time; the call has not happened.', 'refused');
-      }
+      if ((this.client.status as string) === 'ready') return true;
+      if (performance.now() >= giveUpAt) return false;
       // Connected, and no word since: no event would ever tell.
       if (triedFrom === 'connect' && this.client.status === 'connect') dropConnections(this.client);
     }
+    return true;
   }
 
   /**
@@ -85,9 +91,10 @@ export class RedisConnection {
   private async repeat<T>(attempt: () => Promise<T>, giveUpAt: number): Promise<T> {
     let mayHaveRun = false;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      if (this.client.status !== 'ready' && !(await this.isReadyBy(giveUpAt)))
+        throw unavailable(NO_CONNECTION, mayHaveRun);
       let message: string;
       try {
-        if (this.client.status !== 'ready') await this.ready(giveUpAt);
         return await this.answered(attempt(), giveUpAt);
       } catch (cause) {
         if (cause instanceof QueueClosedError) throw cause;

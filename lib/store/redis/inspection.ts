@@ -159,7 +159,10 @@ function readJob(id: string, [now, state, time, envelope, record, failures, fini
   // A 'c' behind it: the job is to be cancelled.
   const fence = mark!.replace('c', '');
   const known = { id, attempts: Number(attempts), crashes: Number(crashes), envelope: envelope!, failures: lines };
-  if (state === 'active') return { ...known, state, dueAtMs: Number(due), leaseUntilMs: at, fence, worker };
+  if (state === 'active') {
+    const cancelRequested = mark !== fence;
+    return { ...known, state, dueAtMs: Number(due), leaseUntilMs: at, fence, worker, cancelRequested };
+  }
   if (state === 'dead') return { ...known, state, dueAtMs: Number(due), endedAtMs: at };
   return { ...known, state: at <= Number(now) ? 'due' : 'scheduled', dueAtMs: at };
 }

@@ -1,8 +1,10 @@
 import type { Due } from '../../core/due.js';
+import type { ScheduledQueueErrorFields } from '../../core/errors.js';
 import { JobIdMaker } from '../../core/job-id.js';
 import type { QueueSettings } from '../../core/queue-options.js';
 import type { JobCounts, JobState, JobStore, NewJob, ScheduledAnswer, StoredJob, WorkerSeat } from '../job-store.js';
 import { type QueueKeys, queueKeys } from '../keys.js';
+import { aboutJob } from './call-error.js';
 import { ClientFactory } from './client.js';
 import { RedisConnection } from './connection.js';
 import { ControlCalls } from './control-calls.js';
@@ -100,35 +102,37 @@ export class RedisJobStore implements JobStore {
 
   replayDead(queue: string, id: string | undefined, due: Due, perSecond?: number): Promise<number> {
     const { deadLetters } = this.queue(queue);
-    return id === undefined ? deadLetters.replayAll(due, perSecond) : deadLetters.replayOne(id, due);
+    const call = id === undefined ? deadLetters.replayAll(due, perSecond) : deadLetters.replayOne(id, due);
+    return saying(call, { queue, jobId: id });
   }
 
   purgeDead(queue: string): Promise<number> {
-    return this.queue(queue).deadLetters.purge();
+    return saying(this.queue(queue).deadLetters.purge(), { queue });
   }
 
   counts(queue: string): Promise<JobCounts> {
-    return this.queue(queue).inspection.counts();
+    return saying(this.queue(queue).inspection.counts(), { queue });
   }
 
   nextDue(queue: string): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
-    return this.queue(queue).inspection.nextDue();
+    return saying(this.queue(queue).inspection.nextDue(), { queue });
   }
 
   stats(queue: string): Promise<Record<string, number>> {
-    return this.queue(queue).inspection.stats();
+    return saying(this.queue(queue).inspection.stats(), { queue });
   }
 
   job(queue: string, id: string): Promise<StoredJob | undefined> {
-    return this.queue(queue).inspection.job(id);
+    return saying(this.queue(queue).inspection.job(id), { queue, jobId: id });
   }
 
   handledBy(queue: string, name: string): Promise<{ count: number; workers: string[] }> {
-    return this.queue(queue).inspection.handledBy(name, this.options.settingsOf(queue).leaseMs);
+    const { leaseMs } = this.options.settingsOf(queue);
+    return saying(this.queue(queue).inspection.handledBy(name, leaseMs), { queue, jobName: name });
   }
 
   list(queue: string, state: JobState, offset: number, limit: number): Promise<StoredJob[]> {
-    return this.queue(queue).inspection.list(state, offset, limit);
+    return saying(this.queue(queue).inspection.list(state, offset, limit), { queue });
   }
 
   async close(): Promise<void> {
@@ -178,4 +182,11 @@ export class RedisJobStore implements JobStore {
       inspection: new RedisInspection(this.producing, keys, commandTimeoutMs),
     };
   }
+}
+
+/** A call whose error says what it was about. */
+function saying<T>(call: Promise<T>, fields: ScheduledQueueErrorFields): Promise<T> {
+  return call.catch((error) => {
+    throw aboutJob(error, fields);
+  });
 }
