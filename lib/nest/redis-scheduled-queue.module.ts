@@ -2,7 +2,6 @@ import {
   ConfigurableModuleBuilder,
   type DynamicModule,
   type InjectionToken,
-  Logger,
   Module,
   type Provider,
 } from '@nestjs/common';
@@ -26,6 +25,7 @@ import { HandlerExplorer } from './handler.explorer.js';
 import { HandlerContext } from './handler-context.js';
 import { Lifecycle } from './lifecycle.js';
 import { type ModuleSettings, type RedisScheduledQueueModuleOptions, readModuleOptions } from './module-options.js';
+import { safeLog } from './safe-log.js';
 import { ScheduledQueueConsumer } from './scheduled-queue.consumer.js';
 import { ScheduledQueueEvents } from './scheduled-queue.events.js';
 import { ScheduledQueueInspector } from './scheduled-queue.inspector.js';
@@ -57,7 +57,7 @@ export interface ScheduledQueueOptionsFactory {
 const SETTINGS = Symbol('settings');
 const STORE = Symbol('store');
 const FLEET = Symbol('fleet');
-const LOG = new Logger('ScheduledQueue');
+const LOG = safeLog('ScheduledQueue');
 
 const ASYNC_OPTIONS = [
   'imports',

@@ -86,8 +86,9 @@ function decodeSettings(text: string): EnvelopeSettings {
   } catch {
     throw new Error('the settings in the envelope are not valid JSON');
   }
-  const { maxAttempts = 1, timeoutMs = 0, backoff = { delayMs: 0 } } = settings;
-  if (![maxAttempts, timeoutMs, backoff.delayMs].every(Number.isFinite))
+  const { maxAttempts = 1, timeoutMs = 0, backoff = { delayMs: 0 } as Backoff } = settings;
+  const { delayMs, maxDelayMs = 0, jitter = 0 } = backoff;
+  if (![maxAttempts, timeoutMs, delayMs, maxDelayMs, jitter].every(Number.isFinite))
     throw new Error('the settings in the envelope hold something that is no number');
   return settings;
 }

@@ -10,14 +10,14 @@
  * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn                             | turn, replay, purge        |
  * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn                             | turn, schedule, replace    |
  * | finished           | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn                             | turn, schedule, replace    |
- * | ended              | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, cancel                     | turn, schedule, replace    |
+ * | ended              | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, cancel                     | turn, cancel, schedule, replace |
  * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, cancel, purge  | never                      |
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>"  | every script that moves a job    | the same                   |
  * | workers            | ZSET   | "<group> <worker>" -> when it was last here, epoch ms             | turn                             | turn, or expires, an hour  |
  * | groups             | SET    | group: workers that handle the same names                        | register                         | register                   |
- * | handles:<group>    | SET    | job name                                                         | register                         | expires, a day             |
+ * | handles:<group>    | SET    | job name                                                         | register                         | register, or expires, a day |
  * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule, replay | the same, or expires, a day |
  * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off>", epoch ms  | turn                             | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |

@@ -1,5 +1,8 @@
 import type { Timers } from '../core/timers.js';
 
+/** The application may have deleted the timer, where it keeps its timers in a registry of its own. */
+const OVERDUE_MS = 1_000;
+
 /**
  * One timer that is always set for the earliest time asked for. One that is set for earlier than needed is left alone,
  * as setting timers anew with every turn costs more than a ring that finds nothing.
@@ -15,7 +18,8 @@ export class Alarm {
   ) {}
 
   setFor(at: number): void {
-    if (at >= this.at) return;
+    const isOverdue = performance.now() > this.at + OVERDUE_MS;
+    if (at >= this.at && !isOverdue) return;
     this.at = at;
     // Rounded up, because a timer that fires early costs a call that finds nothing.
     const ms = Math.max(0, Math.ceil(at - performance.now()));

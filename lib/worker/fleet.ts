@@ -1,5 +1,6 @@
 import { QueueClosedError } from '../core/errors.js';
 import type { EventSink } from '../core/events.js';
+import type { Log } from '../core/log.js';
 import type { PayloadChecker } from '../core/payload-class.js';
 import type { QueueSettings } from '../core/queue-options.js';
 import { LONGEST_TIMEOUT_MS, type Timers } from '../core/timers.js';
@@ -7,7 +8,8 @@ import type { JobStore } from '../store/job-store.js';
 import type { HandlerRegistry } from './job-handler.js';
 import { Processor } from './processor.js';
 import { QueueWorker } from './queue-worker.js';
-import { Reporter, type ReporterLog } from './reporter.js';
+import { Reporter } from './reporter.js';
+import { Settler } from './settler.js';
 
 export interface FleetOptions {
   workerId: string;
@@ -30,7 +32,7 @@ export class Fleet {
     /** Found when first needed: what the application has of timers is only known once it has started. */
     private readonly findTimers: () => Timers,
     private readonly events: EventSink,
-    private readonly log: ReporterLog,
+    private readonly log: Log,
     private readonly options: FleetOptions,
   ) {}
 
@@ -71,8 +73,9 @@ export class Fleet {
     const settings = settingsOf(queue);
     const handlers = this.registry.handlersOf(queue);
     const seat = this.store.seat(queue, workerId, [...handlers.keys()], settings);
-    const processor = new Processor(queue, handlers, this.checker, settings.keepCompleted.count > 0, this.events);
+    const settler = new Settler(handlers, settings.keepCompleted.count > 0);
+    const processor = new Processor(queue, handlers, this.checker, settler, this.events);
     const reporter = new Reporter(this.log, this.events);
-    return new QueueWorker(queue, seat, processor, settings, timers, reporter, timerPrefix);
+    return new QueueWorker(queue, seat, processor, settler, settings, timers, reporter, timerPrefix);
   }
 }

@@ -12,8 +12,8 @@ export class LeaseClock implements LeaseKeeper {
   ) {}
 
   /** Lately is a sixth of a lease ago: a handler that beats all the time renews twice as often as needed, and no more. */
-  renewed(): Promise<void> {
-    if (performance.now() < this.renewedAt + this.leaseMs / 6) return Promise.resolve();
+  renewal(): Promise<void> | undefined {
+    if (performance.now() < this.renewedAt + this.leaseMs / 6) return undefined;
     if (!this.waiting) {
       let resolve = () => {};
       const renewal = new Promise<void>((done) => {
@@ -23,6 +23,10 @@ export class LeaseClock implements LeaseKeeper {
     }
     this.renew();
     return this.waiting.renewal;
+  }
+
+  heldUntil(askedAt: number): number {
+    return Math.max(askedAt, this.renewedAt) + this.leaseMs;
   }
 
   /** Counted from the sending of the call that renewed, so that a slow answer does not stretch a lease. */

@@ -1,18 +1,20 @@
 import { JobCancelledError, JobTimeoutError, LeaseLostError, QueueClosedError } from '../core/errors.js';
 import type { QueueSettings } from '../core/queue-options.js';
 import type { Timers } from '../core/timers.js';
-import type { ClaimedJob, TurnAnswer, WorkerSeat } from '../store/job-store.js';
+import type { TurnAnswer, WorkerSeat } from '../store/job-store.js';
 import { Alarm } from './alarm.js';
 import { LeaseClock } from './lease-clock.js';
-import type { Outcome, Processor } from './processor.js';
+import type { Processor, RunHolder } from './processor.js';
 import type { Reporter } from './reporter.js';
 import type { RunningJob } from './running-job.js';
 import { RunningJobs } from './running-jobs.js';
+import type { EndedRun, Settler } from './settler.js';
 import { type SentTurn, TurnDraft } from './turn-draft.js';
 import { TurnPlan } from './turn-plan.js';
 
 /** How long a refused turn waits before it is tried again. */
 const PAUSE_AFTER_REFUSAL_MS = 1_000;
+const PAUSE_WHILE_STOPPING_MS = 100;
 /** How long the last turn may take once everything else of a shutdown is done. */
 const LAST_TURN_MS = 800;
 
@@ -24,7 +26,7 @@ const LAST_TURN_MS = 800;
  *   next one. Left when its answer has been taken in and nothing is left to say.
  * - **stopped**: entered by `stop`, for good; nothing is held any more.
  */
-export class QueueWorker {
+export class QueueWorker implements RunHolder {
   private readonly running: RunningJobs;
   private readonly leases: LeaseClock;
   private readonly plan = new TurnPlan();
@@ -41,6 +43,7 @@ export class QueueWorker {
     readonly queue: string,
     private readonly seat: WorkerSeat,
     private readonly processor: Processor,
+    private readonly settler: Settler,
     private readonly settings: QueueSettings,
     timers: Timers,
     private readonly reporter: Reporter,
@@ -129,7 +132,7 @@ export class QueueWorker {
       while (this.hasSomethingToSay()) await this.takeTurn();
     } catch (error) {
       if (!this.giveUp.signal.aborted) this.reporter.turnRefused(this.queue, error);
-      this.plan.pause(PAUSE_AFTER_REFUSAL_MS);
+      this.plan.pause(this.stopping ? PAUSE_WHILE_STOPPING_MS : PAUSE_AFTER_REFUSAL_MS);
     }
     this.turning = false;
     if (this.onIdle && this.isIdle()) this.onIdle();
@@ -143,6 +146,7 @@ export class QueueWorker {
     const renewals = renews ? this.running.claims() : [];
     const sent = this.draft.take(this.room, this.lookFrom, renewals, renews);
     this.plan.lookOnlyIfTold();
+    if (sent.renews) this.plan.renewOnlyIfTold();
     const answer = await this.seat.turn(sent.turn, this.giveUp.signal);
     this.draft.answered();
     this.reporter.turnTaken(this.queue);
@@ -153,61 +157,61 @@ export class QueueWorker {
     this.takeIn(answer, sent);
   }
 
-  private takeIn(answer: TurnAnswer, { turn, outcomes, sentAt }: SentTurn): void {
+  private takeIn(answer: TurnAnswer, sent: SentTurn): void {
     for (const id of answer.lost) this.loseLease(id);
     for (const id of answer.toCancel) this.cancel(id);
-    for (const [i, outcome] of outcomes.entries()) this.reporter.settled(this.queue, outcome, answer.settled[i]!);
-    for (const [i, { id }] of turn.settlements.entries()) {
-      if (i >= outcomes.length && answer.settled[i] === 'cancelled') this.reporter.cancelledGoingBack(this.queue, id);
-    }
+    this.reporter.settled(this.queue, sent, answer.settled);
     this.reporter.found(this.queue, answer);
     this.lookFrom = answer.lookFrom;
     if (answer.sleepMs !== undefined) this.plan.lookIn(answer.sleepMs);
-    const leasedUntil = sentAt + this.settings.leaseMs;
     for (const claim of answer.claimed) {
-      // Stopping; or the process stood still, or a handler before this one blocked it, until others may have the job.
-      if (this.stopping || performance.now() >= leasedUntil) this.draft.release(claim);
-      else this.run(claim);
+      // Claimed when the worker was stopping already: it goes back as if nothing had been.
+      if (this.stopping) this.draft.release(claim);
+      else this.processor.start(claim, sent.sentAt, this.leases, this);
     }
   }
 
-  private run(claim: ClaimedJob): void {
-    this.processor.start(
-      claim,
-      this.leases,
-      (run) => this.running.add(run),
-      (outcome, run) => this.end(outcome, run),
-    );
+  /** @internal for the processor */
+  begin(run: RunningJob): void {
+    this.running.add(run);
   }
 
-  /** A handler has returned, or a job turned out not fit to run. */
-  private end(outcome: Outcome, run?: RunningJob): void {
+  /** @internal for the processor: a handler has returned, or a job turned out not fit to run. */
+  end(ended: EndedRun, run?: RunningJob): void {
     // Nobody waits for a run whose job went back at shutdown.
     if (run && !this.running.remove(run)) return;
-    if (!run?.abandoned) this.draft.end(outcome);
     // A place is free and there is nothing to settle, so that no turn would come by itself.
-    else this.plan.lookIn(0);
+    if (run?.abandoned) this.plan.lookIn(0);
+    else this.draft.end(ended);
+    this.turnWhenSettled();
+  }
+
+  /** @internal for the processor: a handler that was not called. */
+  drop(run: RunningJob): void {
+    if (!this.running.remove(run)) return;
+    if (run.abandoned) this.plan.lookIn(0);
+    else this.draft.release(run.claim);
     this.turnWhenSettled();
   }
 
   /** The handler goes on, and its place is only free once it returns; but what it answers no longer counts. */
-  private endEarly(run: RunningJob, reason: Error, outcome: Outcome): void {
+  private endEarly(run: RunningJob, reason: Error, ended: EndedRun): void {
     run.abandon(reason);
-    this.draft.end(outcome);
+    this.draft.end(ended);
     this.turnWhenSettled();
   }
 
   private timeOut(run: RunningJob): void {
     const message = `Job '${run.name}' (${run.id}) ran longer than its timeoutMs of ${run.timeoutMs} ms, so the attempt has failed. Raise timeoutMs, or end the work when job.signal aborts.`;
     const error = new JobTimeoutError(message, this.about(run));
-    this.endEarly(run, error, this.processor.failed(run, error));
+    this.endEarly(run, error, this.settler.failed(run, error));
   }
 
   private cancel(id: string): void {
     const run = this.running.find(id);
     if (!run) return;
     const error = new JobCancelledError(`Job '${run.name}' (${id}) was cancelled while it ran.`, this.about(run));
-    this.endEarly(run, error, this.processor.cancelled(run));
+    this.endEarly(run, error, this.settler.cancelled(run));
   }
 
   private loseLease(id: string): void {

@@ -1,15 +1,10 @@
 import type { DeadReason, EventSink, ScheduledQueueEvent } from '../core/events.js';
+import type { Log } from '../core/log.js';
 import type { LateJob, RecoveredJob, Settled, TurnAnswer } from '../store/job-store.js';
 import { toFailure } from './failure.js';
-import type { Outcome } from './processor.js';
 import type { RunningJob } from './running-job.js';
-
-/** Where lines for people go. */
-export interface ReporterLog {
-  log(message: string): void;
-  warn(message: string): void;
-  error(message: string): void;
-}
+import type { EndedRun } from './settler.js';
+import type { SentTurn } from './turn-draft.js';
 
 /** Why jobs die that no handler had. */
 const WHY_DEAD: Partial<Record<DeadReason, string>> = {
@@ -24,14 +19,21 @@ export class Reporter {
   private refusal: string | undefined;
 
   constructor(
-    private readonly log: ReporterLog,
+    private readonly log: Log,
     private readonly events: EventSink,
   ) {}
 
-  settled(queue: string, outcome: Outcome, settled: Settled): void {
-    if (settled === 'counted') this.ended(queue, outcome);
-    else if (settled === 'cancelled') this.cancelled(queue, outcome);
-    else this.endedInVain(queue, outcome);
+  /** What became of all that a turn settled: the runs that had ended, and then the jobs that went back. */
+  settled(queue: string, { turn, ended }: SentTurn, settled: readonly Settled[]): void {
+    for (const [i, { id }] of turn.settlements.entries()) {
+      const run = ended[i];
+      if (!run) {
+        // Somebody had asked for its cancellation as it was about to go back.
+        if (settled[i] === 'cancelled') this.tell({ type: 'cancelled', queue, id });
+      } else if (settled[i] === 'counted') this.ended(queue, run);
+      else if (settled[i] === 'cancelled') this.cancelled(queue, run);
+      else this.endedInVain(queue, run);
+    }
   }
 
   leaseLost(queue: string, run: RunningJob): void {
@@ -85,11 +87,6 @@ export class Reporter {
     }
   }
 
-  /** Somebody had asked for its cancellation, and it was about to go back. */
-  cancelledGoingBack(queue: string, id: string): void {
-    this.tell({ type: 'cancelled', queue, id });
-  }
-
   /** Once, until a turn goes through again: a loop that fails every second says so once. */
   turnRefused(queue: string, error: unknown): void {
     const message = messageOf(error);
@@ -104,7 +101,7 @@ export class Reporter {
     this.log.log(`The worker of queue '${queue}' goes on.`);
   }
 
-  private ended(queue: string, outcome: Outcome): void {
+  private ended(queue: string, outcome: EndedRun): void {
     const { job, name, settlement, durationMs, error, reason, backoffProblem } = outcome;
     // The common case: nothing to log, and nobody listens.
     if (settlement.transition === 'complete' && !this.events.wanted) return;
@@ -143,12 +140,12 @@ export class Reporter {
     }
   }
 
-  private cancelled(queue: string, { job, name }: Outcome): void {
+  private cancelled(queue: string, { job, name }: EndedRun): void {
     this.log.log(`${about(queue, job.id, name, true)} was cancelled while it ran.`);
     this.tell({ type: 'cancelled', queue, id: job.id });
   }
 
-  private endedInVain(queue: string, { job: { id, attempt }, name }: Outcome): void {
+  private endedInVain(queue: string, { job: { id, attempt }, name }: EndedRun): void {
     this.log.warn(`${about(queue, id, name, true)} ended after its lease was lost; this run does not count.`);
     this.tell({ type: 'leaseLost', queue, id, name, attempt });
   }

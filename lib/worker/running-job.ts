@@ -14,8 +14,10 @@ export interface RunLimits {
 
 /** Whoever holds the leases of a queue in this process. */
 export interface LeaseKeeper {
-  /** Resolves once they have been renewed lately: at once, or with the next renewal. */
-  renewed(): Promise<void>;
+  /** Resolves with the next renewal; `undefined` where they have been renewed lately. */
+  renewal(): Promise<void> | undefined;
+  /** Until when a lease holds that was asked for at `askedAt`, both times of `performance.now()`. */
+  heldUntil(askedAt: number): number;
 }
 
 /** One run of a job in this process, from claim to settlement. */
@@ -31,6 +33,7 @@ export class RunningJob extends ScheduledJob {
   constructor(
     readonly queue: string,
     readonly claim: ClaimedJob,
+    private readonly askedAt: number,
     readonly envelope: Envelope,
     private readonly limits: RunLimits,
     private readonly keeper: LeaseKeeper,
@@ -88,6 +91,11 @@ export class RunningJob extends ScheduledJob {
     return this.limits.timeoutMs > 0 ? this.startedAt + this.limits.timeoutMs : Number.POSITIVE_INFINITY;
   }
 
+  /** Whether another worker may have the job by now. */
+  leaseIsOver(): boolean {
+    return performance.now() >= this.keeper.heldUntil(this.askedAt);
+  }
+
   /** Made when first asked for: most handlers never do. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
@@ -117,8 +125,11 @@ export class RunningJob extends ScheduledJob {
     // A handler that only awaits what is done already never lets timers and answers through.
     await new Promise((resolve) => setImmediate(resolve));
     this.signal.throwIfAborted();
+    // Mostly there is none to wait for; what a race leaves at a promise that lives as long as the run adds up.
+    const renewal = this.keeper.renewal();
+    if (!renewal) return;
     this.aborted ??= new Promise((resolve) => this.signal.addEventListener('abort', () => resolve(), { once: true }));
-    await Promise.race([this.keeper.renewed(), this.aborted]);
+    await Promise.race([renewal, this.aborted]);
     this.signal.throwIfAborted();
   }
 }

@@ -1,10 +1,10 @@
 import type { ClaimedJob, Settlement, Turn } from '../store/job-store.js';
-import type { Outcome } from './processor.js';
+import type { EndedRun } from './settler.js';
 
 /** A turn under way, and what its answer will be about. */
 export interface SentTurn {
   turn: Turn;
-  outcomes: readonly Outcome[];
+  ended: readonly EndedRun[];
   /** Whether it renews all leases that were held when it was sent, be that none. */
   renews: boolean;
   /** When it was sent first, by `performance.now()`: its leases count from then, however late it was answered. */
@@ -13,13 +13,13 @@ export interface SentTurn {
 
 /** What a worker has to say to Redis: collected while a turn is under way, and kept until it is answered. */
 export class TurnDraft {
-  private ended: Outcome[] = [];
+  private ended: EndedRun[] = [];
   private goingBack: ClaimedJob[] = [];
   private leaving = false;
   private sent?: SentTurn;
 
-  end(outcome: Outcome): void {
-    this.ended.push(outcome);
+  end(run: EndedRun): void {
+    this.ended.push(run);
   }
 
   /** For jobs that go back as if nothing had been. */
@@ -57,12 +57,12 @@ export class TurnDraft {
   }
 
   private write(room: number, lookFrom: string, renewals: readonly ClaimedJob[], renews: boolean): SentTurn {
-    const { ended: outcomes, leaving } = this;
-    const settlements: Settlement[] = outcomes.map(({ settlement }) => settlement);
+    const { ended, leaving } = this;
+    const settlements: Settlement[] = ended.map(({ settlement }) => settlement);
     for (const { id, fence } of this.goingBack) settlements.push({ id, fence, transition: 'release' });
     this.ended = [];
     this.goingBack = [];
     this.leaving = false;
-    return { turn: { settlements, renewals, room, lookFrom, leaving }, outcomes, renews, sentAt: performance.now() };
+    return { turn: { settlements, renewals, room, lookFrom, leaving }, ended, renews, sentAt: performance.now() };
   }
 }

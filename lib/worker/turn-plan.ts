@@ -23,7 +23,12 @@ export class TurnPlan {
   }
 
   renewBy(at: number): void {
-    this.renewAt = at;
+    this.renewAt = Math.min(this.renewAt, at);
+  }
+
+  /** A turn goes out that renews: who asks for it from now on may know more than its answer. */
+  renewOnlyIfTold(): void {
+    this.renewAt = NEVER;
   }
 
   /** A turn was refused: the next one comes after a pause, and looks. */

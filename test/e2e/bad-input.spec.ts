@@ -258,7 +258,7 @@ describe('schedule refuses, says what was wrong and what is expected, and writes
     ['without its properties', {}, ['userId: ', 'email: ']],
     ['that is null', null, ['got null, expected an object']],
     ['that is an array', [FITTING], ['got an array of 1, expected an object']],
-    ['that is a string', 'x', ['got "x", expected an object']],
+    ['that is a string', 'x', ['got a string of 1 characters, expected an object']],
     ['that is undefined', undefined, ['is undefined, expected a SendReminder']],
   ];
 

@@ -47,24 +47,31 @@ it('a worker whose event loop is blocked for longer than a lease settles nothing
   expect(await inspector.stats()).toMatchObject({ scheduled: 2, started: 3, completed: 2, recovered: 1, failed: 0 });
 }, 60_000);
 
-it('a handler that blocks for longer than a lease keeps the jobs claimed with it from beginning here: they run elsewhere', async () => {
-  const { producer, inspector } = await startApp([], { prefix: workers.prefix });
-  const payloads = [{ blockMs: 6_000 }, null, null, null];
-  const refs = await producer.scheduleMany(payloads.map((payload) => ({ job: 'work', payload })));
-  await workers.start('blocked', { leaseMs: 1_000, concurrency: 5 });
-  await until('the first runs', () => workers.history().some(({ event }) => event === 'start'));
-  await workers.start('other', { leaseMs: 1_000, ignoreBlock: true });
-  await until('all have run elsewhere', async () => (await inspector.stats()).completed === refs.length, 20_000);
-  const end = ({ event, worker }: { event: string; worker: string }) => event === 'end' && worker === 'blocked';
-  await until('the blocked run has ended', () => workers.history().some(end), 20_000);
-  // A job that the blocked one runs after that shows that it has taken in all that it claimed.
-  workers.signal('other', 'SIGKILL');
-  await workers.ended('other');
-  const last = await producer.schedule('work', null);
-  await until('it goes on', async () => (await inspector.stats()).completed === refs.length + 1);
-  const startedHere = workers.history().filter(({ event, worker }) => event === 'start' && worker === 'blocked');
-  expect(startedHere.map(({ id }) => id)).toEqual([refs[0]?.id, last.id]);
-}, 60_000);
+it.each([
+  ['payloads are passed on as they are', false],
+  ['payloads are checked against a class', true],
+])(
+  'a handler that blocks for longer than a lease keeps the jobs claimed with it from beginning here, where %s',
+  async (_, checkPayloads) => {
+    const { producer, inspector } = await startApp([], { prefix: workers.prefix });
+    const payloads = [{ blockMs: 6_000 }, {}, {}, {}];
+    const refs = await producer.scheduleMany(payloads.map((payload) => ({ job: 'work', payload })));
+    await workers.start('blocked', { leaseMs: 1_000, concurrency: 5, checkPayloads });
+    await until('the first runs', () => workers.history().some(({ event }) => event === 'start'));
+    await workers.start('other', { leaseMs: 1_000, ignoreBlock: true });
+    await until('all have run elsewhere', async () => (await inspector.stats()).completed === refs.length, 20_000);
+    const end = ({ event, worker }: { event: string; worker: string }) => event === 'end' && worker === 'blocked';
+    await until('the blocked run has ended', () => workers.history().some(end), 20_000);
+    // A job that the blocked one runs after that shows that it has taken in all that it claimed.
+    workers.signal('other', 'SIGKILL');
+    await workers.ended('other');
+    const last = await producer.schedule('work', {});
+    await until('it goes on', async () => (await inspector.stats()).completed === refs.length + 1);
+    const startedHere = workers.history().filter(({ event, worker }) => event === 'start' && worker === 'blocked');
+    expect(startedHere.map(({ id }) => id)).toEqual([refs[0]?.id, last.id]);
+  },
+  60_000,
+);
 
 it('a worker whose event loop is blocked for less than a lease keeps its jobs, and none runs twice', async () => {
   const { producer, inspector } = await startApp([], { prefix: workers.prefix });

@@ -5,7 +5,9 @@ import { openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { IsInt, IsOptional } from 'class-validator';
 import {
+  defineScheduledJob,
   OnScheduledJob,
   RedisScheduledQueueModule,
   ScheduledJob,
@@ -22,7 +24,7 @@ const {
   WORK_MS = '0',
   KEEP_COMPLETED = '0',
 } = process.env;
-const { SHUTDOWN_TIMEOUT_MS = '20000', OBEY_SIGNAL, IGNORE_BLOCK } = process.env;
+const { SHUTDOWN_TIMEOUT_MS = '20000', OBEY_SIGNAL, IGNORE_BLOCK, CHECK_PAYLOADS } = process.env;
 const history = openSync(HISTORY!, 'a');
 
 function note(event: string, job: ScheduledJob): void {
@@ -39,18 +41,20 @@ function note(event: string, job: ScheduledJob): void {
 }
 
 /** What a job may ask of its handler. */
-interface Work {
+class Work {
   /** Blocks the event loop for so long. */
-  blockMs?: number;
+  @IsOptional() @IsInt() blockMs?: number;
   /** Schedules one more job with this delay. */
-  thenInMs?: number;
+  @IsOptional() @IsInt() thenInMs?: number;
 }
+
+const work = defineScheduledJob<Work | null>('work', (CHECK_PAYLOADS ? { payload: Work } : {}) as object);
 
 @Injectable()
 class WorkHandlers {
   constructor(private readonly producer: ScheduledQueueProducer) {}
 
-  @OnScheduledJob('work')
+  @OnScheduledJob(work)
   async work(payload: Work | null, job: ScheduledJob): Promise<string> {
     note('start', job);
     if (payload?.blockMs && !IGNORE_BLOCK)

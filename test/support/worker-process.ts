@@ -28,6 +28,8 @@ export interface WorkerProcessOptions {
   workerId?: string;
   /** Whether jobs that ask to block the event loop do not in this one. */
   ignoreBlock?: boolean;
+  /** Whether payloads are checked against a class. */
+  checkPayloads?: boolean;
   /** Puts the process's wall clock wrong: see test/processes/wrong-clock.ts. */
   wrongClock?: 'fast' | 'slow' | 'jumping';
 }
@@ -55,6 +57,7 @@ export class WorkerProcesses {
         SHUTDOWN_TIMEOUT_MS: String(options.shutdownTimeoutMs ?? 20_000),
         OBEY_SIGNAL: options.obeySignal ? '1' : '',
         IGNORE_BLOCK: options.ignoreBlock ? '1' : '',
+        CHECK_PAYLOADS: options.checkPayloads ? '1' : '',
         WRONG_CLOCK: options.wrongClock ?? '',
         NODE_OPTIONS: '',
       },

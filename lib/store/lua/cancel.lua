@@ -33,6 +33,9 @@ if envelope and redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id) th
   redis.call('HINCRBY', KEYS[5], 'cancelled', 1)
   if idWasChosen(envelope) and tonumber(ARGV[6]) > 0 then
     redis.call('ZADD', KEYS[4], digits(now + tonumber(ARGV[6])), id)
+    -- More than it adds: no worker need ever look into a queue whose jobs are all cancelled.
+    local over = redis.call('ZRANGE', KEYS[4], '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, 10)
+    if over[1] then redis.call('ZREM', KEYS[4], unpack(over)) end
   end
 end
 redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])

@@ -8,8 +8,8 @@
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] job id, or '' for the oldest   ARGV[7] how many of the oldest at the most
 -- ARGV[8] only those that died by then (epoch ms, 0 = any)   ARGV[9] due of the first (> 0: at, epoch ms; <= 0: minus the delay in ms)
--- ARGV[10] how much later each next one is due (ms, may have a fraction)
--- Returns {status, now, how many were put back}.
+-- ARGV[10] how much later each next one is due (ms, may have a fraction)   ARGV[11] how many of the oldest to pass over
+-- Returns {status, now, "<how many were put back> <how many were looked at>"}.
 -- Repeating it after a lost reply: the record answers like the first time.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered = ARGV[5] == '1'
@@ -26,7 +26,7 @@ if status then return { status, digits(now), answer } end
 local ids = {}
 if ARGV[6] == '' then
   local diedBy = ARGV[8] == '0' and '+inf' or ARGV[8]
-  ids = redis.call('ZRANGE', KEYS[3], '-inf', diedBy, 'BYSCORE', 'LIMIT', 0, ARGV[7])
+  ids = redis.call('ZRANGE', KEYS[3], '-inf', diedBy, 'BYSCORE', 'LIMIT', ARGV[11], ARGV[7])
 elseif redis.call('ZSCORE', KEYS[3], ARGV[6]) then
   ids = { ARGV[6] }
 end
@@ -51,8 +51,9 @@ if back[1] then
   redis.call('ZREM', KEYS[3], unpack(back))
   redis.call('HDEL', KEYS[2], unpack(back))
 end
-redis.call('SET', callKey, ARGV[2] .. ' ' .. #back, 'PX', ARGV[4])
+local result = #back .. ' ' .. #ids
+redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
 for _, lane in ipairs(laneList) do
   if lane.moved then wake(nameOf(lane.name), tonumber(lane.headDue)) end
 end
-return { 'done', digits(now), tostring(#back) }
+return { 'done', digits(now), result }

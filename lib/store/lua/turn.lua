@@ -82,8 +82,7 @@ trim()
 local lookAt = sleep()
 notePresence()
 redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt))
-if #bits > 0 or fit[1] then
-  redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs), 'PX', keepRecordMs)
-end
+-- Of an idle turn too: a copy of it that was held up on the way would claim what nobody then runs.
+redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs), 'PX', keepRecordMs)
 wakeOthers()
 return { 'done', digits(now), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence), goOnFrom, unpack(claimed) }

@@ -2,6 +2,7 @@ import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
 import { LONGEST_TIMEOUT_MS } from '../../core/timers.js';
 import { absentKey } from '../keys.js';
 import { SCRIPTS, type ScriptName } from '../scripts/embedded.js';
+import { firstLine, refused, unavailable } from './call-error.js';
 import { type Client, dropConnections } from './client.js';
 import type { OutageLog } from './outage-log.js';
 
@@ -27,6 +28,7 @@ export class RedisConnection {
   private closed = false;
   /** Since when calls have been waiting without any answer, a time of `performance.now()`. */
   private silentSince?: number;
+  private unanswered = 0;
   /** The server answers and takes no writes, as one that a failover has made a replica: as good as away. */
   private demoted = false;
   /** Ends what waits when the connection is closed. A set, as there may be thousands. */
@@ -135,19 +137,27 @@ export class RedisConnection {
    */
   private async answered<T>(answer: Promise<T>, giveUpAt: number): Promise<T> {
     this.silentSince ??= performance.now();
+    this.unanswered++;
     try {
       const value = await this.before(Math.min(giveUpAt, performance.now() + this.silenceMs), answer);
-      this.silentSince = undefined;
+      this.heard();
       if (this.demoted) this.found();
       return value;
     } catch (error) {
-      if (!(error instanceof Silence)) this.silentSince = undefined;
+      if (!(error instanceof Silence)) this.heard();
       else if (this.silentSince !== undefined && performance.now() - this.silentSince >= this.silenceMs - 1) {
         this.silentSince = undefined;
         dropConnections(this.client);
       }
       throw error;
+    } finally {
+      this.unanswered--;
     }
+  }
+
+  /** Others may wait on: their silence begins now. */
+  private heard(): void {
+    this.silentSince = this.unanswered > 1 ? performance.now() : undefined;
   }
 
   /** On a cluster the others go on, and the client is told where the slot is now. */
@@ -228,24 +238,3 @@ export class RedisConnection {
 }
 
 class Silence extends Error {}
-
-// The client's own error is not kept as a cause: it carries the arguments, payloads among them, into logs.
-function refused(message: string, mayHaveRun: boolean): QueueUnavailableError {
-  return new QueueUnavailableError(
-    `Redis refused the call: ${firstLine(message)}`,
-    mayHaveRun ? 'unknown' : 'refused',
-    {
-      redisCode: message.split(' ', 1)[0],
-    },
-  );
-}
-
-function unavailable(message: string, mayHaveRun: boolean): QueueUnavailableError {
-  const outcome = mayHaveRun ? 'unknown' : 'refused';
-  const consequence = mayHaveRun ? 'the call may have happened all the same' : 'the call has not happened';
-  return new QueueUnavailableError(`Redis is unavailable (${firstLine(message)}); ${consequence}.`, outcome);
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0]!.slice(0, 300);
-}

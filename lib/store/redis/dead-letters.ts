@@ -15,21 +15,24 @@ export class RedisDeadLetters {
   ) {}
 
   async replayOne(id: string, due: Due): Promise<number> {
-    return (await this.replay(id, 0, due, 0)).count;
+    return (await this.replay(id, 0, due, 0, 0)).count;
   }
 
   /** Only those that are dead by now: a job that dies again meanwhile is not put back a second time. */
   async replayAll(due: Due | undefined, perSecond: number | undefined): Promise<number> {
     const spacingMs = perSecond === undefined ? 0 : 1_000 / perSecond;
     let replayed = 0;
+    let leftThere = 0;
     let diedBy = 0;
     for (;;) {
       const next = this.laterBy(due, replayed * spacingMs, diedBy);
-      const { count, nowMs } = await this.replay('', diedBy, next, spacingMs);
+      const { count, seen, nowMs } = await this.replay('', diedBy, next, spacingMs, leftThere);
       // That of the first call, so that nothing which dies after it is put back again.
       diedBy ||= nowMs;
       replayed += count;
-      if (count < JOBS_A_CALL) return replayed;
+      // Those whose envelope cannot be read stay, in front of the others.
+      leftThere += seen - count;
+      if (seen < JOBS_A_CALL) return replayed;
     }
   }
 
@@ -57,7 +60,8 @@ export class RedisDeadLetters {
     diedBy: number,
     due: Due,
     spacingMs: number,
-  ): Promise<{ count: number; nowMs: number }> {
+    passOver: number,
+  ): Promise<{ count: number; seen: number; nowMs: number }> {
     const { keys, options } = this;
     const fixed = [keys.jobs, keys.claims, keys.dead, keys.levels, keys.groups];
     const args = [
@@ -68,8 +72,10 @@ export class RedisDeadLetters {
       diedBy,
       toDueArgument(due),
       spacingMs,
+      passOver,
     ];
     const reply = await this.slots.call('replay', fixed, args);
-    return { count: Number(reply[2]), nowMs: Number(reply[1]) };
+    const [count = 0, seen = 0] = String(reply[2]).split(' ').map(Number);
+    return { count, seen, nowMs: Number(reply[1]) };
   }
 }

@@ -1,9 +1,4 @@
-/** Where lines for people go. */
-export interface Log {
-  warn(message: string): void;
-  log(message: string): void;
-  error(message: string): void;
-}
+import type { Log } from '../../core/log.js';
 
 /** Tells once that Redis is gone and once that it is back, however many connections see it. */
 export class OutageLog {

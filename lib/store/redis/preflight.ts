@@ -1,5 +1,5 @@
+import type { Log } from '../../core/log.js';
 import type { Client } from './client.js';
-import type { Log } from './outage-log.js';
 
 /** The scripts use ZRANGE BYSCORE and SMISMEMBER, which this version brought. */
 const OLDEST_VERSION = [6, 2] as const;

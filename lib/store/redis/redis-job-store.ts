@@ -1,6 +1,7 @@
 import type { Due } from '../../core/due.js';
 import type { ScheduledQueueErrorFields } from '../../core/errors.js';
 import { JobIdMaker } from '../../core/job-id.js';
+import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/queue-options.js';
 import type { JobCounts, JobState, JobStore, NewJob, ScheduledAnswer, StoredJob, WorkerSeat } from '../job-store.js';
 import { type QueueKeys, queueKeys } from '../keys.js';
@@ -10,7 +11,7 @@ import { RedisConnection } from './connection.js';
 import { ControlCalls } from './control-calls.js';
 import { RedisDeadLetters } from './dead-letters.js';
 import { RedisInspection } from './inspection.js';
-import { type Log, OutageLog } from './outage-log.js';
+import { OutageLog } from './outage-log.js';
 import { Preflight } from './preflight.js';
 import { ScheduleOutbox } from './schedule-outbox.js';
 import { ServerClock } from './server-clock.js';

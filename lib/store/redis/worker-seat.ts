@@ -27,6 +27,7 @@ export class RedisWorkerSeat implements WorkerSeat {
   private readonly channel: string;
   /** When its presence must be noted again, a time of `performance.now()`. */
   private presentUntil = 0;
+  private hasLeft = false;
   /** The turn that was sent last, while no answer has come: the same again is the same call. */
   private unanswered?: Turn;
 
@@ -69,13 +70,16 @@ export class RedisWorkerSeat implements WorkerSeat {
       this.slot.begin();
     }
     const args = this.arguments(turn);
-    for (;;) {
+    for (let registered = 0; ; ) {
       try {
         const reply = await this.slot.send('turn', this.fixedKeys, args, performance.now() + TRY_MS);
         if (reply[0] !== 'unregistered') {
           this.unanswered = undefined;
           return decodeTurn(reply, turn, this.settings);
         }
+        // Many workers that start at once may undo each other's first calls, but not for long.
+        if (++registered > 5)
+          throw new Error(`${this.keys.base}handles:${this.group} does not keep what is written to it.`);
         await this.register();
       } catch (error) {
         // Only Redis being away is waited out; what it refuses for good is for the poller to tell.
@@ -103,7 +107,7 @@ export class RedisWorkerSeat implements WorkerSeat {
   private async register(): Promise<void> {
     const { keys, names, group } = this;
     for (let i = 0; i < names.length; i += NAMES_A_CALL) {
-      const args = [keys.base, group, KEEP_NAMES_MS, ...names.slice(i, i + NAMES_A_CALL)];
+      const args = [keys.base, group, KEEP_NAMES_MS, i === 0 ? 1 : 0, ...names.slice(i, i + NAMES_A_CALL)];
       await this.connection.run('register', [keys.groups, handlesKey(keys, group)], args, performance.now() + TRY_MS);
     }
   }
@@ -135,7 +139,9 @@ export class RedisWorkerSeat implements WorkerSeat {
 
   /** Noted a few times a lease, so that one who was not here for a lease is taken for gone. */
   private presence(leaving: boolean): string {
-    if (leaving) return 'gone';
+    this.hasLeft ||= leaving;
+    // Also in turns after that one, which only settle and renew.
+    if (this.hasLeft) return leaving ? 'gone' : '';
     const now = performance.now();
     if (now < this.presentUntil) return '';
     this.presentUntil = now + this.settings.leaseMs / 4;

@@ -25,7 +25,7 @@ const TYPES: Record<string, string[]> = {
   SET: ['SADD', 'SREM', 'SCARD', 'SMEMBERS', 'SISMEMBER', 'SMISMEMBER'],
   STRING: ['GET', 'SET'],
 };
-const OF_ANY_TYPE = ['EXISTS', 'PEXPIRE'];
+const OF_ANY_TYPE = ['EXISTS', 'PEXPIRE', 'DEL'];
 const WITHOUT_KEY = ['TIME', 'PUBLISH'];
 
 /** Keys that the scripts reach through a table of theirs; `key` is any sorted set, and only read. */

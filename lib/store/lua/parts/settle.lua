@@ -32,6 +32,12 @@ end
 local mine = {}
 local bits, settlements, gone = {}, {}, {}
 
+-- What is no finite number would stop the script in the middle of its writes; at once is the safe one.
+local function finite(text)
+  local number = tonumber(text)
+  return number and number == number and math.abs(number) < math.huge and number or 0
+end
+
 local function settle(s)
   mine[s.id] = true
   if s.transition == 'complete' then
@@ -39,6 +45,7 @@ local function settle(s)
   elseif s.second ~= '' then
     s.failures = redis.call('HGET', failuresKey, s.id)
   end
+  if s.transition == 'retry' or s.transition == 'snooze' then s.first = finite(s.first) end
   if s.transition == 'retry' or s.transition == 'release' or s.transition == 'snooze' then
     openLane(s.record.lane)
     readWakers(nameOf(s.record.lane), group, worker)
@@ -127,7 +134,7 @@ function write.complete(s)
   end
 end
 function write.retry(s)
-  s.record.due = now + tonumber(s.first)
+  s.record.due = now + s.first
   lookAgain = lookAgain or s.record.due <= now
   addToLane(openLane(s.record.lane), s.id, s.record.due)
   redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
@@ -147,7 +154,7 @@ function write.dead(s)
   rememberId(s)
 end
 function write.snooze(s)
-  local due = tonumber(s.first)
+  local due = s.first
   s.record.due = due > 0 and math.max(due, now) or now - due
   s.record.attempt = s.record.attempt - 1
   lookAgain = lookAgain or s.record.due <= now

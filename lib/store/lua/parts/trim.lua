@@ -43,5 +43,7 @@ local function trim()
     local limit = #ended / 2 + TRIMMED_A_TURN
     local ids = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, limit)
     if ids[1] then redis.call('ZREM', endedKey, unpack(ids)) end
+    -- An idle worker would come back in seconds, while cancelling adds hundreds of ids.
+    if idle and #ids == limit then lookAgain = true end
   end
 end

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, it } from '@jest/globals';
+import { QUEUE, settlement, TestStore } from '../support/store.js';
+
+let test: TestStore;
+const key = (name: string) => `${test.prefix}:{${QUEUE}}:${name}`;
+
+afterEach(async () => {
+  expect(await test.audit()).toEqual([]);
+  await test.close();
+});
+
+it.each([
+  ['retry', { delayMs: Number.NaN }],
+  ['retry', { delayMs: Number.POSITIVE_INFINITY }],
+  ['snooze', { due: { delayMs: Number.NaN } }],
+])('a %s with the time %j is due at once, and takes nobody with it', async (transition, time) => {
+  test = new TestStore();
+  const worker = test.worker('w');
+  for (let i = 0; i < 3; i++) await test.schedule();
+  const [odd, ...others] = await worker.claim(3);
+  const oddly = { ...settlement.retry(odd!, 0), transition, ...time } as never;
+  expect(await worker.settle(oddly, ...others.map((job) => settlement.retry(job, 0)))).toEqual([true, true, true]);
+  expect(await test.store.counts(QUEUE)).toMatchObject({ due: 3, active: 0 });
+});
+
+it('a worker that settles after its last turn is not among those that are there again', async () => {
+  test = new TestStore();
+  const worker = test.worker('w');
+  await test.schedule();
+  const [job] = await worker.claim();
+  expect(await test.redis.zcard(key('workers'))).toBe(1);
+  await worker.turn({ leaving: true });
+  await worker.settle(settlement.complete(job!));
+  expect(await test.redis.zcard(key('workers'))).toBe(0);
+});
+
+it('all that can be replayed is, whatever lies between', async () => {
+  test = new TestStore();
+  const worker = test.worker('w');
+  for (let i = 0; i < 250; i++) await test.schedule();
+  await worker.settle(...(await worker.claim(250)).map((job) => settlement.dead(job)));
+  const [first, ...rest] = await test.redis.zrange(key('dead'), 0, '-1');
+  const damaged = [first!, ...rest.slice(120, 140)];
+  const envelopes = await test.redis.hmget(key('jobs'), ...damaged);
+  for (const id of damaged) await test.redis.hset(key('jobs'), id, 'damaged');
+  expect(await test.store.replayDead(QUEUE, undefined, { delayMs: 0 })).toBe(250 - damaged.length);
+  expect(await test.store.counts(QUEUE)).toMatchObject({ due: 250 - damaged.length, dead: damaged.length });
+  for (const [i, id] of damaged.entries()) await test.redis.hset(key('jobs'), id, envelopes[i]!);
+});
+
+it('a name among those of a group that nobody of it handles is taken out, and the worker goes on', async () => {
+  test = new TestStore();
+  const worker = test.worker('w');
+  await worker.turn({ room: 1 });
+  const [handles] = await test.redis.keys(key('handles:*'));
+  await test.redis.sadd(handles!, 'stranger');
+  const { id } = await test.schedule();
+  expect(await worker.claim()).toMatchObject([{ id }]);
+  expect(await test.redis.smembers(handles!)).not.toContain('stranger');
+});
+
+it('ids of cancelled jobs are forgotten as fast as they come, with and without a worker', async () => {
+  test = new TestStore({ keepIdsMs: 300 });
+  const cancelMany = async (from: number) => {
+    const ids = Array.from({ length: 300 }, (_, i) => `timeout-${from + i}`);
+    await Promise.all(ids.map((id) => test.schedule({ id, due: { delayMs: 60_000 } })));
+    await Promise.all(ids.map((id) => test.store.cancel(QUEUE, id)));
+    await sleep(350);
+  };
+  await cancelMany(0);
+  const { sleepMs } = await test.worker('w').turn({ room: 10 });
+  expect(sleepMs).toBe(0);
+  await cancelMany(1_000);
+  expect(await test.redis.zcard(key('ended'))).toBe(300);
+});
