@@ -82,7 +82,7 @@ export class RedisWorkerSeat implements WorkerSeat {
           throw new Error(`${this.keys.base}handles:${this.group} does not keep what is written to it.`);
         await this.register();
       } catch (error) {
-        // Only Redis being away is waited out; what it refuses for good is for the poller to tell.
+        // Only Redis being away is waited out; what it refuses for good is for the worker to tell.
         if (signal.aborted || error instanceof QueueClosedError || !mayPass(error)) throw error;
       }
     }
