@@ -38,6 +38,19 @@ describe('finds nothing wrong', () => {
     expect(story.endsDead('crashed', 3, 3, last + LEASE_MS)).toEqual(NOTHING);
   });
 
+  it('in a job that was replaced after a run, and then lost its leases before a run of it was seen', () => {
+    const story = new Story().scheduled(100, 500, 'flaky').start(501, { dueAt: 500, kind: 'flaky' });
+    story.end(502, 501, 'fail').told(503, 'failed');
+    story.call(510, { operation: 'replace' }, { dueAt: 600 });
+    expect(story.endsDead('crashed', 3, 3)).toEqual(NOTHING);
+  });
+
+  it('in a process that took its time to leave because it was frozen', () => {
+    const story = new Story().scheduled(100, 500).start(501, { dueAt: 500 }).end(510, 501).told(512, 'completed');
+    story.fault(20_000, 23_000, 'w1.1');
+    expect(story.add(24_500, 'w1.1', { type: 'left', tookMs: 6_000 }).endsCompleted(501)).toEqual(NOTHING);
+  });
+
   it('in a job that was cancelled while it ran, by two who both were told so', () => {
     const story = new Story().scheduled(100, 500, 'slow').start(501, { dueAt: 500, kind: 'slow' });
     for (const at of [600, 700]) story.call(at, { operation: 'cancelRunning' }, { changed: true });

@@ -148,7 +148,7 @@ it('after a restart that lost everything, workers go on with what is scheduled t
   await producer.schedule('work', 'before');
   await producer.schedule('work', 'lost', { delay: '1h' });
   const running = await producer.schedule('long', 1_500);
-  await until('they run', () => work.runs.length === 2);
+  await until('they run', async () => work.runs.length === 2 && (await inspector.stats()).completed === 1);
   await server.kill();
   const backAt = await restarted();
   const after = await until('Redis is back', () => producer.schedule('work', 'after').catch(() => undefined));

@@ -1,6 +1,6 @@
 import { type End, kindOf } from '../job-kinds.js';
 import { MAX_CRASHES } from '../settings.js';
-import type { Job, Timeline } from '../timeline.js';
+import type { Job, Run, Timeline } from '../timeline.js';
 import { didExist, mayExist } from './calls.js';
 import { aboutAll, aboutJobs } from './rule.js';
 
@@ -45,6 +45,13 @@ export const endsOnce = aboutJobs('ends-once', (job) => {
   return [`it ended as ${found.map(([end, times]) => `${end} (${times})`).join(' and ')}`];
 });
 
+/** Those that are certain to have begun after the last replacement that may have happened. */
+function runsOfThisLife({ calls, runs }: Job): readonly Run[] {
+  const replaced = calls.filter(({ operation, outcome }) => operation === 'replace' && outcome !== 'refused');
+  const last = Math.max(...replaced.map(({ end }) => end));
+  return runs.filter(({ claimedAt }) => claimedAt > last);
+}
+
 /** It ends as its kind must; as crashed only of lost leases: the last attempt's, or `MAX_CRASHES` of them. */
 export const endsAsItMust = aboutJobs('ends-as-it-must', (job) => {
   const { maxAttempts, ends } = kindOf(job.kind);
@@ -57,8 +64,9 @@ export const endsAsItMust = aboutJobs('ends-as-it-must', (job) => {
     // Of lost leases those are known whose runs were seen and not settled, and attempts of which no run was seen.
     // A run that snoozed has used none: its attempt may be one that was lost unseen later.
     const unsettled = job.runs.filter((run) => !run.settled).length;
-    const used = job.runs.filter((run) => run.settled !== 'snoozed').map(({ attempt }) => attempt);
-    const unseen = attempts - new Set(used).size;
+    // One that was replaced while it waited has begun anew.
+    const used = runsOfThisLife(job).filter((run) => run.settled !== 'snoozed');
+    const unseen = attempts - new Set(used.map(({ attempt }) => attempt)).size;
     if (attempts < maxAttempts && crashes < MAX_CRASHES)
       problems.push(`it died as crashed after ${attempts} of ${maxAttempts} attempts and ${crashes} lost leases`);
     if (crashes < 1 || crashes > unsettled + unseen)

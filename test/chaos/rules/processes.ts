@@ -1,4 +1,5 @@
 import { SHUTDOWN_TIMEOUT_MS, WORKERS } from '../settings.js';
+import type { Timeline } from '../timeline.js';
 import { aboutAll } from './rule.js';
 
 /** Beyond the time that running handlers have: the last turn, a handler that blocks the event loop, and a busy machine. */
@@ -15,12 +16,28 @@ export const nothingUntoward = aboutAll('nothing-untoward', (timeline) => [
 
 /** A worker that is told to leave does so in time, whatever its handlers and Redis do. */
 export const leavesInTime = aboutAll('leaves-in-time', (timeline) =>
-  timeline
-    .of('left')
-    .flatMap(({ who, tookMs }) =>
-      tookMs <= SHUTDOWN_TIMEOUT_MS + LEAVING_MS ? [] : [`${who} took ${tookMs.toFixed(0)} ms to leave`],
-    ),
+  timeline.of('left').flatMap(({ who, tookMs, mono }) => {
+    const stoodStillMs = timeStoodStill(timeline, who, mono - tookMs, mono);
+    if (tookMs - stoodStillMs <= SHUTDOWN_TIMEOUT_MS + LEAVING_MS) return [];
+    return [`${who} took ${tookMs.toFixed(0)} ms to leave, and stood still for ${stoodStillMs.toFixed(0)} of them`];
+  }),
 );
+
+/** For how long a process was frozen, or its event loop stood still, between two instants of the monotonic clock. */
+function timeStoodStill(timeline: Timeline, who: string, from: number, to: number): number {
+  const freezes = timeline.faults.filter(({ fault, target }) => fault.startsWith('freeze') && target === who);
+  const stalls = timeline.of('stall').filter((line) => line.who === who);
+  let until = from;
+  let total = 0;
+  for (const still of [...freezes, ...stalls].sort((a, b) => a.from - b.from)) {
+    const begin = Math.max(still.from, until);
+    const end = Math.min(still.mono, to);
+    if (end <= begin) continue;
+    total += end - begin;
+    until = end;
+  }
+  return total;
+}
 
 /** Once all is healed the queues drain, and each worker runs jobs while all others are frozen. */
 export const everybodyLives = aboutAll('everybody-lives', (timeline) => {
