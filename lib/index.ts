@@ -27,7 +27,7 @@ export type { OnLate } from './core/lateness.js';
 export { JobOutcome, type SnoozeUntil } from './core/outcome.js';
 export type { ValidationOptions } from './core/payload-class.js';
 export { JobPriority } from './core/priority.js';
-export type { Keep, QueueOptions } from './core/queue-options.js';
+export type { Keep, Ordering, QueueOptions } from './core/queue-options.js';
 export type { RunOptions } from './core/run-settings.js';
 export type { JobRef, RescheduleOptions, ScheduleOptions } from './core/schedule-options.js';
 export { ScheduledJob, type ScheduledJobRef } from './core/scheduled-job.js';
@@ -45,5 +45,5 @@ export {
 } from './nest/scheduled-queue.inspector.js';
 export { type DispatchOptions, ScheduledQueueProducer, type ScheduleItem } from './nest/scheduled-queue.producer.js';
 export { getScheduledQueueToken, InjectScheduledQueue } from './nest/tokens.js';
-export type { JobCounts, JobState } from './store/job-store.js';
+export type { JobCounts, JobState, PriorityCounts } from './store/job-store.js';
 export type { ConnectionOption } from './store/redis/client.js';

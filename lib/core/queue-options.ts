@@ -1,7 +1,7 @@
 import { describe } from './describe.js';
 import type { Duration } from './duration.js';
 import { InvalidOptionsError } from './errors.js';
-import { type Check, duration, integer, options, readOptions, type Shape } from './shape.js';
+import { type Check, duration, integer, oneOf, options, readOptions, type Shape } from './shape.js';
 
 /** How many ended jobs are kept: a number of jobs, or a number and an age; an age alone keeps any number. 0 keeps none. */
 export type Keep = number | { count?: number; ageMs?: Duration };
@@ -11,6 +11,17 @@ export interface KeepRule {
   count: number;
   ageMs: number;
 }
+
+/**
+ * Which of two due jobs is claimed first. `strict`: the one of the lower priority number, whatever the other has waited.
+ * `aging`: a job that waits grows more urgent by one level every `msPerLevel`, so the one of the lower rank, which is its due
+ * time plus its priority times `msPerLevel`; of equal ranks the lower priority number. So nothing that is due more than
+ * (priority − 1) × `msPerLevel` after a job is claimed before it.
+ */
+export type Ordering = { mode: 'strict' } | { mode: 'aging'; msPerLevel: Duration };
+
+/** An `Ordering` that has been read. */
+export type OrderingRule = { mode: 'strict' } | { mode: 'aging'; msPerLevel: number };
 
 export interface QueueOptions {
   /** How many jobs may run at once in this process. At most 1 000. Default 10. */
@@ -23,6 +34,11 @@ export interface QueueOptions {
   leaseMs?: Duration;
   /** The longest that a worker sleeps without looking, and never more than a third of a lease. At least 10. Default 5 000. */
   maxSleepMs?: Duration;
+  /**
+   * Which due job is claimed first. Each process orders its own claims, so give all of them the same. `msPerLevel` is at least
+   * 1. Default `{ mode: 'strict' }`.
+   */
+  ordering?: Ordering;
   /** Completed jobs to keep with their results. Default 0. */
   keepCompleted?: Keep;
   /** Dead jobs to keep; one that is pushed out is counted as `deadDropped`. Default 10 000. */
@@ -44,6 +60,7 @@ export interface QueueSettings {
   concurrency: number;
   leaseMs: number;
   maxSleepMs: number;
+  ordering: OrderingRule;
   keepCompleted: KeepRule;
   keepDead: KeepRule;
   keepIdsMs: number;
@@ -61,6 +78,7 @@ const DEFAULTS: QueueSettings = {
   concurrency: 10,
   leaseMs: 15_000,
   maxSleepMs: 5_000,
+  ordering: { mode: 'strict' },
   keepCompleted: { count: 0, ageMs: 0 },
   keepDead: { count: 10_000, ageMs: 0 },
   keepIdsMs: 600_000,
@@ -81,10 +99,27 @@ const keep: Check<KeepRule> = (value) => {
   return 'problem' in read ? read : { value: { count: read.value.count ?? ANY_COUNT, ageMs: read.value.ageMs ?? 0 } };
 };
 
+const orderingOptions = options<{ mode: 'strict' | 'aging'; msPerLevel: number }>({
+  mode: oneOf('strict', 'aging'),
+  msPerLevel: duration(1),
+});
+
+const ordering: Check<OrderingRule> = (value) => {
+  const read = orderingOptions(value);
+  if ('problem' in read) return read;
+  const { mode, msPerLevel } = read.value;
+  if (mode === 'aging' && msPerLevel !== undefined) return { value: { mode, msPerLevel } };
+  if (mode === 'strict' && msPerLevel === undefined) return { value: { mode } };
+  return {
+    problem: `got ${mode ? `mode '${mode}'` : 'no mode'} ${msPerLevel === undefined ? 'without' : 'with'} msPerLevel, expected { mode: 'strict' } or { mode: 'aging', msPerLevel }`,
+  };
+};
+
 const SHAPE: Shape<QueueSettings> = {
   concurrency: integer(1, MAX_CONCURRENCY),
   leaseMs: duration(1_000),
   maxSleepMs: duration(10),
+  ordering,
   keepCompleted: keep,
   keepDead: keep,
   keepIdsMs: duration(),

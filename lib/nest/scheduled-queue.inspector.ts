@@ -5,7 +5,7 @@ import { keyPart } from '../core/names.js';
 import { DEFAULT_QUEUE } from '../core/queue-options.js';
 import { type JobRef, readRef } from '../core/schedule-options.js';
 import { integer, readOptions, type Shape } from '../core/shape.js';
-import type { JobCounts, JobState, JobStore } from '../store/job-store.js';
+import type { JobCounts, JobState, JobStore, PriorityCounts } from '../store/job-store.js';
 import { type Explanation, explainJob } from './explanation.js';
 import { type InspectedJob, toInspected } from './inspected-job.js';
 
@@ -75,6 +75,14 @@ export class ScheduledQueueInspector {
     return this.store.counts(queueOf(options, 'counts'));
   }
 
+  /**
+   * How many jobs wait at each priority that has any, most urgent first; all of one moment up to 5 000 lanes (names times
+   * priorities).
+   */
+  async countsByPriority(options?: { queue?: string }): Promise<PriorityCounts[]> {
+    return this.store.countsByPriority(queueOf(options, 'countsByPriority'));
+  }
+
   /** When the earliest waiting job is due, be that past; `null` if none waits. */
   async nextDueAt(options?: { queue?: string }): Promise<Date | null> {
     const { dueAtMs } = await this.store.nextDue(queueOf(options, 'nextDueAt'));
@@ -113,6 +121,21 @@ export class ScheduledQueueInspector {
     }
     const { offset = 0, limit = 100, queue = DEFAULT_QUEUE } = readOptions(options, LIST_OPTIONS, 'list', refuse);
     return (await this.store.list(queue, state, offset, limit)).map((job) => toInspected(queue, job));
+  }
+
+  /**
+   * The next `count` jobs, 1 to 1 000, 1 by default: due ones in the order of claims, then those not yet due by due time.
+   * Takes nothing. A worker claims only names that it handles, so it may come to others first.
+   */
+  async peek(count = 1, options?: { queue?: string }): Promise<InspectedJob[]> {
+    const queue = queueOf(options, 'peek');
+    const limit = integer(1, LISTED_AT_MOST)(count);
+    if ('problem' in limit) throw refuse(`peek: count: ${limit.problem}.`);
+    const next = await this.store.list(queue, 'due', 0, count);
+    if (next.length < count) next.push(...(await this.store.list(queue, 'scheduled', 0, count - next.length)));
+    // One that became due between the two reads may be in both.
+    const byId = new Map(next.map((job) => [job.id, job]));
+    return [...byId.values()].map((job) => toInspected(queue, job));
   }
 
   /**

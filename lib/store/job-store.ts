@@ -139,6 +139,14 @@ export interface JobCounts {
   dead: number;
 }
 
+export interface PriorityCounts {
+  priority: number;
+  /** Waiting for their due time. */
+  scheduled: number;
+  /** Due, and waiting for a worker. */
+  due: number;
+}
+
 /** All that is known of a job, as it is stored. */
 export interface StoredJob {
   id: string;
@@ -178,6 +186,8 @@ export interface JobStore {
   seat(queue: string, worker: string, names: readonly string[], settings: QueueSettings): WorkerSeat;
   /** Counts the jobs of a queue by state. */
   counts(queue: string): Promise<JobCounts>;
+  /** Counts the waiting jobs of a queue by priority, most urgent first. */
+  countsByPriority(queue: string): Promise<PriorityCounts[]>;
   /** Tells when the earliest waiting job is due, and the time now, both by Redis' clock. */
   nextDue(queue: string): Promise<{ dueAtMs: number | undefined; nowMs: number }>;
   /** Reads the counters of a queue. */

@@ -24,8 +24,8 @@
 -- ARGV[14] '1' if this worker hears messages   ARGV[15] how long a chosen id is remembered (ms)
 -- ARGV[16] completed jobs kept, count   ARGV[17] and age (ms, 0 = any)   ARGV[18] dead jobs kept, count   ARGV[19] and age
 -- ARGV[20] how often a job's lease may run out before it is dead   ARGV[21] 'here' to be listed among the workers, 'gone' to be
--- taken off that list, '' for neither
--- ARGV[22…] how many jobs completed and leave nothing behind, then two for each: id, fence
+-- taken off that list, '' for neither   ARGV[22] in how many ms a waiting job grows more urgent by one level (0 = never)
+-- ARGV[23…] how many jobs completed and leave nothing behind, then two for each: id, fence
 -- then how many others ended, then five for each: transition, id, fence, and two that depend on it (see parts/settle.lua)
 -- then how many leases to renew, then two for each: id, fence
 -- Returns {status, now, a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was
@@ -46,7 +46,7 @@ local leaseMs, maxSleepMs, limit, maxBytes = tonumber(ARGV[9]), tonumber(ARGV[10
 local lookFrom, hears, keepIdsMs = ARGV[13], ARGV[14] == '1', tonumber(ARGV[15])
 local keepCompleted = { count = tonumber(ARGV[16]), ageMs = tonumber(ARGV[17]) }
 local keepDead = { count = tonumber(ARGV[18]), ageMs = tonumber(ARGV[19]) }
-local maxCrashes, presence = tonumber(ARGV[20]), ARGV[21]
+local maxCrashes, presence, msPerLevel = tonumber(ARGV[20]), ARGV[21], tonumber(ARGV[22])
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua

@@ -1,4 +1,5 @@
-import type { JobCounts, JobState, StoredJob } from '../job-store.js';
+import type { OrderingRule } from '../../core/queue-options.js';
+import type { JobCounts, JobState, PriorityCounts, StoredJob } from '../job-store.js';
 import { headsKey, laneKey, type QueueKeys } from '../keys.js';
 import type { RedisConnection } from './connection.js';
 
@@ -22,6 +23,26 @@ export class RedisInspection {
       whole = next.whole;
     }
     return { scheduled: Math.max(0, waiting - due), due, active, completed, dead };
+  }
+
+  /** Waiting jobs by priority, most urgent first. */
+  async countsByPriority(): Promise<PriorityCounts[]> {
+    const { keys } = this;
+    const counts = new Map<number, PriorityCounts>();
+    for (let lanes = 0, whole = false; !whole; lanes += LANES_A_CALL) {
+      const args = [keys.base, lanes, LANES_A_CALL];
+      const reply = (await this.connection.run('priorities', [keys.levels], args, this.giveUpAt())) as (
+        | string
+        | number
+      )[];
+      whole = reply[0] === '1';
+      for (let i = 1; i < reply.length; i += 3) {
+        const [priority = 0, waiting = 0, due = 0] = reply.slice(i, i + 3).map(Number);
+        const sum = counts.get(priority) ?? { priority, scheduled: 0, due: 0 };
+        counts.set(priority, { priority, scheduled: sum.scheduled + waiting - due, due: sum.due + due });
+      }
+    }
+    return [...counts.values()];
   }
 
   async nextDue(): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
@@ -50,14 +71,14 @@ export class RedisInspection {
     return { count: Number(count), workers };
   }
 
-  async list(state: JobState, offset: number, limit: number): Promise<StoredJob[]> {
-    const ids = await this.ids(state, offset, limit);
+  async list(state: JobState, offset: number, limit: number, ordering: OrderingRule): Promise<StoredJob[]> {
+    const ids = await this.ids(state, offset, limit, ordering);
     const jobs = await Promise.all(ids.map((id) => this.job(id)));
     // One that has moved on since its id was read is no longer what was asked for.
     return jobs.filter((job): job is StoredJob => job?.state === state);
   }
 
-  private ids(state: JobState, offset: number, limit: number): Promise<string[]> {
+  private ids(state: JobState, offset: number, limit: number, ordering: OrderingRule): Promise<string[]> {
     const { keys } = this;
     const end = offset + limit - 1;
     switch (state) {
@@ -71,12 +92,17 @@ export class RedisInspection {
       case 'completed':
         return this.connection.read((client) => client.zrevrange(keys.completed, offset, end), this.giveUpAt());
       default:
-        return this.waitingIds(state, offset, limit);
+        return this.waitingIds(state, offset, limit, ordering);
     }
   }
 
-  /** In the order of claims: by priority, then due time, then id; those not yet due by due time alone. */
-  private async waitingIds(state: 'scheduled' | 'due', offset: number, limit: number): Promise<string[]> {
+  /** Due ones in the order of claims; those not yet due by due time alone. */
+  private async waitingIds(
+    state: 'scheduled' | 'due',
+    offset: number,
+    limit: number,
+    ordering: OrderingRule,
+  ): Promise<string[]> {
     const { nowMs } = await this.readCounts(0, 0);
     const [from, to] = state === 'due' ? ['-inf', String(nowMs)] : [`(${nowMs}`, '+inf'];
     const wanted = offset + limit;
@@ -96,9 +122,8 @@ export class RedisInspection {
           found.push({ id: jobs[i]!, due: Number(jobs[i + 1]), priority: Number(priority) });
       }
     }
-    const byDue = (a: { id: string; due: number }, b: { id: string; due: number }) =>
-      a.due - b.due || (a.id < b.id ? -1 : 1);
-    found.sort(state === 'due' ? (a, b) => a.priority - b.priority || byDue(a, b) : byDue);
+    const rank = rankOf(state, ordering);
+    found.sort((a, b) => rank(a) - rank(b) || a.priority - b.priority || a.due - b.due || (a.id < b.id ? -1 : 1));
     return found.slice(offset, wanted).map(({ id }) => id);
   }
 
@@ -135,6 +160,16 @@ export class RedisInspection {
   private giveUpAt(): number {
     return performance.now() + this.commandTimeoutMs;
   }
+}
+
+/** What the script that claims orders by. */
+function rankOf(
+  state: 'scheduled' | 'due',
+  ordering: OrderingRule,
+): (job: { due: number; priority: number }) => number {
+  if (state === 'scheduled') return ({ due }) => due;
+  if (ordering.mode === 'strict') return ({ priority }) => priority;
+  return ({ due, priority }) => due + priority * ordering.msPerLevel;
 }
 
 function readJob(id: string, [now, state, time, envelope, record, failures, finished]: string[]): StoredJob {

@@ -3,7 +3,16 @@ import type { ScheduledQueueErrorFields } from '../../core/errors.js';
 import { JobIdMaker } from '../../core/job-id.js';
 import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/queue-options.js';
-import type { JobCounts, JobState, JobStore, NewJob, ScheduledAnswer, StoredJob, WorkerSeat } from '../job-store.js';
+import type {
+  JobCounts,
+  JobState,
+  JobStore,
+  NewJob,
+  PriorityCounts,
+  ScheduledAnswer,
+  StoredJob,
+  WorkerSeat,
+} from '../job-store.js';
 import { type QueueKeys, queueKeys } from '../keys.js';
 import { aboutJob } from './call-error.js';
 import { ClientFactory } from './client.js';
@@ -115,6 +124,10 @@ export class RedisJobStore implements JobStore {
     return saying(this.queue(queue).inspection.counts(), { queue });
   }
 
+  countsByPriority(queue: string): Promise<PriorityCounts[]> {
+    return saying(this.queue(queue).inspection.countsByPriority(), { queue });
+  }
+
   nextDue(queue: string): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
     return saying(this.queue(queue).inspection.nextDue(), { queue });
   }
@@ -133,7 +146,8 @@ export class RedisJobStore implements JobStore {
   }
 
   list(queue: string, state: JobState, offset: number, limit: number): Promise<StoredJob[]> {
-    return saying(this.queue(queue).inspection.list(state, offset, limit), { queue });
+    const { ordering } = this.options.settingsOf(queue);
+    return saying(this.queue(queue).inspection.list(state, offset, limit, ordering), { queue });
   }
 
   async close(): Promise<void> {

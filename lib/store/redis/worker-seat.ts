@@ -133,6 +133,7 @@ export class RedisWorkerSeat implements WorkerSeat {
       settings.keepDead.ageMs,
       settings.maxCrashes,
       this.presence(turn.leaving),
+      settings.ordering.mode === 'aging' ? settings.ordering.msPerLevel : 0,
       ...encodeTurn(turn, settings),
     ];
   }

@@ -15,6 +15,7 @@ describe('a queue', () => {
       keepDead: { count: 10_000, ageMs: 0 },
       keepIdsMs: 600_000,
       maxCrashes: 3,
+      ordering: { mode: 'strict' },
     };
     expect(readQueueOptions('mail', undefined)).toEqual(defaults);
     expect(readQueueOptions('mail', {})).toEqual(defaults);
@@ -34,7 +35,8 @@ describe('a queue', () => {
       keepDead: { ageMs: '7 days' },
       keepIdsMs: 0,
       maxCrashes: 5,
-    };
+      ordering: { mode: 'aging', msPerLevel: '1m' },
+    } as const;
     expect(readQueueOptions('mail', options)).toEqual({
       concurrency: 50,
       leaseMs: 30_000,
@@ -43,6 +45,7 @@ describe('a queue', () => {
       keepDead: { count: Number.MAX_SAFE_INTEGER, ageMs: 604_800_000 },
       keepIdsMs: 0,
       maxCrashes: 5,
+      ordering: { mode: 'aging', msPerLevel: 60_000 },
     });
     expect(readQueueOptions('mail', { keepDead: { count: 5 } }).keepDead).toEqual({ count: 5, ageMs: 0 });
     expect(readQueueOptions('mail', { keepDead: { count: 5, ageMs: 1 } }).keepDead).toEqual({ count: 5, ageMs: 1 });
@@ -74,6 +77,17 @@ describe('options of a queue are refused', () => {
     [{ keepDead: { ageMs: 0 } }, 'keepDead: ageMs: got 0, expected at least 1 ms.'],
     [{ keepDead: { age: 5 } }, `keepDead: unknown option "age", did you mean 'ageMs'?`],
     [{ keepDead: [5] }, 'keepDead: got an array of 1, expected an object of options.'],
+    [{ ordering: 'aging' }, 'ordering: got "aging", expected an object of options.'],
+    [{ ordering: { mode: 'fair' } }, `ordering: mode: got "fair", expected 'strict' or 'aging'.`],
+    [
+      { ordering: { mode: 'aging' } },
+      `ordering: got mode 'aging' without msPerLevel, expected { mode: 'strict' } or { mode: 'aging', msPerLevel }.`,
+    ],
+    [
+      { ordering: { mode: 'strict', msPerLevel: 5 } },
+      `ordering: got mode 'strict' with msPerLevel, expected { mode: 'strict' } or { mode: 'aging', msPerLevel }.`,
+    ],
+    [{ ordering: { mode: 'aging', msPerLevel: 0 } }, 'ordering: msPerLevel: got 0, expected at least 1 ms.'],
     [{ keepIdsMs: -1 }, 'keepIdsMs: got -1, expected 0 or more milliseconds.'],
     [{ concurency: 5 }, `unknown option "concurency", did you mean 'concurrency'?`],
     [{ lease: 5_000 }, `unknown option "lease", did you mean 'leaseMs'?`],

@@ -16,7 +16,7 @@ import type { ScriptName } from '../../../lib/store/scripts/embedded.js';
 import { readHeader, SCRIPT_FILES } from './lua-contract.js';
 
 const NOW = '1798794000000';
-const TURNED = ['done', NOW, '', [], [], [], [], '0', '1', ''];
+const TURNED = ['done', NOW, '', [], [], [], [], [], [], '0', '1', ''];
 const JOB: NewJob = { name: 'ping', priority: 5, due: { delayMs: 0 }, replace: false, settings: {}, payload: '{}' };
 
 /** How many arguments follow those that a header numbers, by what `runAll` sends. */
@@ -52,6 +52,7 @@ async function runAll(): Promise<Run[]> {
     'cancel-running': [['done', NOW, '1']],
     handled: [['1', 'w1']],
     counts: [[0, 0, 0, 0, 0, '1', NOW, '']],
+    priorities: [['1', '5', 1, 0]],
   };
   const connection = {
     ready: async () => {},
@@ -95,6 +96,7 @@ async function runAll(): Promise<Run[]> {
   const inspection = new RedisInspection(connection, keys, 5_000);
   await inspection.job('r7');
   await inspection.counts();
+  await inspection.countsByPriority();
   await inspection.handledBy('ping', 15_000);
   return runs;
 }

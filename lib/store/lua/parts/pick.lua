@@ -1,9 +1,12 @@
--- What is due, most urgent first: level by level, inside a level by due time, then by id.
--- The best n jobs of a level lie in the n lanes with the earliest heads, so no more lanes than that are opened.
+-- What is due, best first. Inside a level by due time, then by id. Of two levels the lower number first; or, where jobs age, the
+-- lower rank, which is due + priority * msPerLevel: as a job that waits grows more urgent by one level every msPerLevel, the
+-- order of two jobs never changes, and so nothing need ever be scored anew.
+-- Each level is a stream: its lanes come with the due times of their first jobs, earliest first, so a lane is only read
+-- once its first job has been taken.
 -- Due lanes that this worker may not run now are stepped over; how many a turn is bounded, and the next one goes on there.
 local LANES_LOOKED_AT = 2000
--- How many jobs of a lane are read at first where several lanes compete; then four times as many.
-local FIRST_READ = 4
+-- How many heads of a level, and jobs of a lane, are read at first where several compete; then four times as many.
+local FIRST_HEADS, MOST_HEADS, FIRST_READ = 8, 1000, 4
 -- Envelopes are read in growing groups, so that large ones are noticed before many of them have been read.
 local FIRST_ENVELOPES, LARGE_BYTES = 8, 1048576
 
@@ -15,15 +18,64 @@ local function after(a, b)
   return a.id > b.id
 end
 
+local function openDue(priority, offset)
+  return { priority = tonumber(priority), key = base .. 'heads:' .. priority, offset = offset, chunk = FIRST_HEADS, fronts = {}, first = 1 }
+end
+
+-- Puts a lane where its next job belongs among the others of its level.
+local function place(level, front)
+  local fronts, low, high = level.fronts, level.first, #level.fronts + 1
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if after(fronts[middle], front) then high = middle else low = middle + 1 end
+  end
+  table.insert(fronts, low, front)
+end
+
+local function readHeads(level)
+  if lanesLooked >= LANES_LOOKED_AT then
+    level.isCut, level.exhausted = true, true
+    return
+  end
+  local heads = redis.call('ZRANGE', level.key, '-inf', digits(now), 'BYSCORE', 'LIMIT', level.offset, level.chunk, 'WITHSCORES')
+  local laneNames, names, ids = {}, {}, {}
+  for i = 1, #heads, 2 do
+    local id, laneName = string.match(heads[i], '^([^\t]*)\t(.*)$')
+    ids[#ids + 1], laneNames[#laneNames + 1], names[#names + 1] = id, laneName, nameOf(laneName)
+  end
+  level.exhausted = #ids < level.chunk
+  if not ids[1] then return end
+  for i, handled in ipairs(redis.call('SMISMEMBER', handlesKey, unpack(names))) do
+    local due = tonumber(heads[2 * i])
+    if handled == 1 then
+      place(level, { id = ids[i], due = due, lane = laneNames[i], key = base .. 'lane:' .. laneNames[i], read = 1, jobs = {}, at = -1 })
+    end
+    level.last = { id = ids[i], due = due }
+  end
+  level.offset = level.offset + #ids
+  level.chunk = math.min(level.chunk * 4, MOST_HEADS)
+  lanesLooked = lanesLooked + #ids
+end
+
+-- The best job of a level, nil for none. Lanes whose heads have not been read begin later than the last one that was.
+local function best(level)
+  while not level.exhausted do
+    local front = level.fronts[level.first]
+    if front and not after(front, level.last) then return front end
+    readHeads(level)
+  end
+  return level.fronts[level.first]
+end
+
 -- Moves a lane's front to its next due job; false when there is none.
-local function advance(front)
+local function advance(front, chunk)
   front.at = front.at + 2
   if not front.jobs[front.at] then
     if front.exhausted then return false end
+    front.chunk = front.chunk and front.chunk * 4 or chunk
     local jobs = redis.call('ZRANGE', front.key, '-inf', digits(now), 'BYSCORE', 'LIMIT', front.read, front.chunk, 'WITHSCORES')
     front.read = front.read + #jobs / 2
     front.exhausted = #jobs / 2 < front.chunk
-    front.chunk = front.chunk * 4
     front.jobs, front.at = jobs, 1
     if not jobs[1] then return false end
   end
@@ -31,72 +83,82 @@ local function advance(front)
   return true
 end
 
--- The lanes of a level that have something due which this worker may run, earliest first: one more than are wanted.
-local function dueLanes(priority, wanted, offset)
-  local found = {}
-  while true do
-    local heads = redis.call('ZRANGE', base .. 'heads:' .. priority, '-inf', digits(now), 'BYSCORE', 'LIMIT', offset, wanted + 1)
-    if not heads[1] then return found end
-    local laneNames, names = {}, {}
-    for i, head in ipairs(heads) do
-      laneNames[i] = string.match(head, '\t(.*)$')
-      names[i] = nameOf(laneNames[i])
-    end
-    local handled = redis.call('SMISMEMBER', handlesKey, unpack(names))
-    for i, laneName in ipairs(laneNames) do
-      if handled[i] == 1 then found[#found + 1] = laneName end
-    end
-    offset = offset + #heads
-    lanesLooked = lanesLooked + #heads
-    if #found > wanted or #heads <= wanted then return found end
-    if lanesLooked >= LANES_LOOKED_AT then return found, priority .. ' ' .. digits(offset) end
+-- Picks the best job of a level, or says that there is more than is wanted.
+local function take(level, front)
+  if #picked >= limit then
+    more = true
+    return
+  end
+  picked[#picked + 1] = { id = front.id, due = front.due, lane = front.lane }
+  level.first = level.first + 1
+  local isAlone = level.exhausted and not level.fronts[level.first]
+  if advance(front, isAlone and limit - #picked + 1 or FIRST_READ) then place(level, front) end
+end
+
+local function pickLevel(level)
+  local front = best(level)
+  while front and not more do
+    take(level, front)
+    front = best(level)
   end
 end
 
-local function pickFrom(priority, offset)
-  local wanted = limit - #picked
-  local laneNames, cutAt = dueLanes(priority, wanted, offset)
-  local fronts = {}
-  for _, laneName in ipairs(laneNames) do
-    local front = { lane = laneName, key = base .. 'lane:' .. laneName, read = 0, at = 0, jobs = {}, chunk = #laneNames == 1 and wanted + 1 or FIRST_READ }
-    if advance(front) then fronts[#fronts + 1] = front end
-  end
-  local first = 1
-  while fronts[first] do
-    local front = fronts[first]
-    if #picked >= limit then
-      more = true
-      break
+local function ranksAfter(a, b)
+  if a.rank ~= b.rank then return a.rank > b.rank end
+  return a.priority > b.priority
+end
+
+-- Merges levels by the rank of their best jobs.
+local function pickByRank(levels)
+  local open = {}
+  local function reopen(level)
+    local front = best(level)
+    if not front then return end
+    level.rank = front.due + level.priority * msPerLevel
+    local at = #open + 1
+    while at > 1 and ranksAfter(level, open[at - 1]) do
+      open[at] = open[at - 1]
+      at = at - 1
     end
-    picked[#picked + 1] = { id = front.id, due = front.due, lane = front.lane }
-    if not advance(front) then
-      first = first + 1
-    else
-      local place = first
-      while fronts[place + 1] and after(front, fronts[place + 1]) do
-        fronts[place] = fronts[place + 1]
-        place = place + 1
-      end
-      fronts[place] = front
-    end
+    open[at] = level
   end
-  return cutAt
+  for _, level in ipairs(levels) do reopen(level) end
+  -- The best one is the last, where taking it out is cheapest.
+  while open[1] and not more do
+    local level = table.remove(open)
+    take(level, level.fronts[level.first])
+    reopen(level)
+  end
 end
 
 local function pick()
   local priorities = redis.call('ZRANGE', levelsKey, '-inf', digits(now), 'BYSCORE')
   table.sort(priorities, function(a, b) return tonumber(a) < tonumber(b) end)
-  local fromPriority, fromOffset = string.match(lookFrom, '^(%d+) (%d+)$')
-  for _, priority in ipairs(priorities) do
-    if not fromPriority or tonumber(priority) >= tonumber(fromPriority) then
-      local cutAt = pickFrom(priority, priority == fromPriority and tonumber(fromOffset) or 0)
-      if cutAt and not more then
-        goOnFrom = cutAt
-        return
+  local offsets, from = {}, nil
+  for priority, offset in string.gmatch(lookFrom, '(%d+) (%d+)') do
+    offsets[priority], from = tonumber(offset), from or tonumber(priority)
+  end
+  local cuts = {}
+  local function noteCut(level)
+    if level.isCut and not more then cuts[#cuts + 1] = level.priority .. ' ' .. digits(level.offset) end
+  end
+  if msPerLevel > 0 then
+    local opened = {}
+    for i, priority in ipairs(priorities) do opened[i] = openDue(priority, offsets[priority] or 0) end
+    pickByRank(opened)
+    for _, level in ipairs(opened) do noteCut(level) end
+  else
+    for _, priority in ipairs(priorities) do
+      if more or cuts[1] then break end
+      -- Levels before the one that was cut have been looked through.
+      if not from or tonumber(priority) >= from then
+        local level = openDue(priority, offsets[priority] or 0)
+        pickLevel(level)
+        noteCut(level)
       end
     end
-    if more then return end
   end
+  goOnFrom = table.concat(cuts, ' ')
 end
 if limit > 0 then pick() end
 

@@ -1,0 +1,32 @@
+-- priorities: how many jobs wait at each priority, those of so many lanes at a time.
+-- KEYS[1] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
+-- ARGV[1] key base   ARGV[2] how many lanes to pass over   ARGV[3] how many to look into at the most
+-- Returns {'1' if no lane is left, then three for each priority: priority, waiting in the lanes looked into, due of those}.
+-- Repeating it: it only reads.
+local base, passOver, lanesLeft = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+-- @include parts/clock.lua
+local found, whole = {}, '1'
+-- By number, which is the same in every call.
+local priorities = redis.call('ZRANGE', KEYS[1], 0, -1)
+table.sort(priorities, function(a, b) return tonumber(a) < tonumber(b) end)
+for _, priority in ipairs(priorities) do
+  local lanes = redis.call('ZCARD', base .. 'heads:' .. priority)
+  if passOver >= lanes then
+    passOver = passOver - lanes
+  elseif lanesLeft <= 0 then
+    whole = '0'
+    break
+  else
+    local waiting, due = 0, 0
+    local heads = redis.call('ZRANGE', base .. 'heads:' .. priority, passOver, passOver + lanesLeft - 1)
+    for _, head in ipairs(heads) do
+      local lane = string.match(head, '\t(.*)$')
+      waiting = waiting + redis.call('ZCARD', base .. 'lane:' .. lane)
+      due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))
+    end
+    for _, field in ipairs({ priority, waiting, due }) do found[#found + 1] = field end
+    if passOver + #heads < lanes then whole = '0' end
+    lanesLeft, passOver = lanesLeft - #heads, 0
+  end
+end
+return { whole, unpack(found) }

@@ -1,0 +1,131 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { QueueOptions } from '../../lib/core/queue-options.js';
+import type { ClaimedJob } from '../../lib/store/job-store.js';
+import { seededRandom } from '../support/random.js';
+import { newJob, QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';
+import { until } from '../support/wait.js';
+
+interface Planned {
+  id: string;
+  priority: number;
+  due: number;
+}
+
+let test: TestStore;
+
+afterEach(async () => {
+  expect(await test.audit()).toEqual([]);
+  await test.close();
+});
+
+/** Schedules jobs of these priorities and names at random times of a span, in random order, and waits until all are due. */
+async function scheduleMixed(count: number, priorities: readonly number[], names: readonly string[], spanMs: number) {
+  const random = seededRandom(count);
+  const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]!;
+  // Nothing is due before all are there, so that nothing is claimed too early to be compared.
+  const from = Date.now() + 1_000 + count / 20;
+  const planned: Planned[] = [];
+  for (let i = 0; i < count; i += 5_000) {
+    const jobs = Array.from({ length: Math.min(5_000, count - i) }, () => {
+      const at = from + Math.floor(random() * spanMs);
+      return newJob({ name: pick(names), priority: pick(priorities), due: { at } });
+    });
+    const answers = await Promise.all(test.store.schedule(QUEUE, jobs));
+    for (const [j, { id, dueAtMs }] of answers.entries())
+      planned.push({ id, priority: jobs[j]!.priority, due: dueAtMs });
+  }
+  expect(Math.min(...planned.map(({ due }) => due))).toBeGreaterThanOrEqual(from);
+  await until('all are due', () => Date.now() > from + spanMs, 30_000);
+  return planned;
+}
+
+/** Claims and completes until nothing is left, so many at a time. */
+async function drain(worker: TestWorker, roomOf: () => number): Promise<ClaimedJob[]> {
+  const found: ClaimedJob[] = [];
+  let claimed: readonly ClaimedJob[] = [];
+  let lookFrom = '';
+  do {
+    const answer = await worker.turn({
+      settlements: claimed.map((job) => settlement.complete(job)),
+      room: roomOf(),
+      lookFrom,
+    });
+    ({ claimed, lookFrom } = answer);
+    found.push(...claimed);
+  } while (claimed.length > 0);
+  return found;
+}
+
+const inOrder = (jobs: readonly Planned[], rank: (job: Planned) => number) =>
+  [...jobs]
+    .sort((a, b) => rank(a) - rank(b) || a.priority - b.priority || a.due - b.due || (a.id < b.id ? -1 : 1))
+    .map(({ id }) => id);
+
+const PRIORITIES = [1, 2, 5, 10, 100];
+const NAMES = Array.from({ length: 7 }, (_, i) => `name-${i}`);
+
+describe.each<[string, QueueOptions, (job: Planned) => number]>([
+  ['strict', {}, ({ priority }) => priority],
+  ['aging', { ordering: { mode: 'aging', msPerLevel: 30 } }, ({ priority, due }) => due + priority * 30],
+])('where the ordering is %s', (_, options, rank) => {
+  it('one worker claims a hundred thousand jobs of five priorities in exactly that order', async () => {
+    test = new TestStore({ concurrency: 1_000, ...options });
+    const planned = await scheduleMixed(100_000, PRIORITIES, NAMES, 3_000);
+    const claimed = await drain(test.worker('w', ...NAMES), () => 500);
+    expect(claimed.map(({ id }) => id)).toEqual(inOrder(planned, rank));
+  }, 120_000);
+
+  it('whatever the size of a claim, and over thousands of names', async () => {
+    test = new TestStore({ concurrency: 1_000, ...options });
+    const names = Array.from({ length: 3_000 }, (_, i) => `name-${i}`);
+    const planned = await scheduleMixed(10_000, [1, 2, 3], names, 500);
+    const random = seededRandom(3);
+    const claimed = await drain(test.worker('w', ...names), () => 1 + Math.floor(random() * 40));
+    expect(claimed.map(({ id }) => id)).toEqual(inOrder(planned, rank));
+  }, 60_000);
+
+  it('four workers at once claim nothing while something of better rank could be claimed', async () => {
+    test = new TestStore({ concurrency: 1_000, ...options });
+    const planned = await scheduleMixed(20_000, PRIORITIES, NAMES, 2_000);
+    const workers = ['a', 'b', 'c', 'd'].map((id) => test.worker(id, ...NAMES));
+    const claimed = (await Promise.all(workers.map((worker) => drain(worker, () => 50)))).flat();
+    // A fence tells when its claim ran; the jobs of one claim share it.
+    const byClaim = claimed
+      .map((job, i) => ({ ...job, i }))
+      .sort((a, b) => Number(a.fence) - Number(b.fence) || a.i - b.i);
+    expect(byClaim.map(({ id }) => id)).toEqual(inOrder(planned, rank));
+  }, 60_000);
+
+  it('names that this worker does not handle hide nothing behind them', async () => {
+    test = new TestStore({ concurrency: 1_000, ...options });
+    const strangers = Array.from({ length: 2_500 }, (_, i) => `stranger-${i}`);
+    await scheduleMixed(2_500, [1], strangers, 1);
+    await scheduleMixed(2_500, [2], strangers, 1);
+    const planned = await scheduleMixed(300, [1, 2, 3], ['work'], 100);
+    const found: string[] = [];
+    const worker = test.worker('w');
+    let lookFrom = '';
+    for (let turns = 0; found.length < planned.length && turns < 30; turns++) {
+      const answer = await worker.turn({ room: 100, lookFrom });
+      found.push(...answer.claimed.map(({ id }) => id));
+      ({ lookFrom } = answer);
+    }
+    expect(new Set(found)).toEqual(new Set(planned.map(({ id }) => id)));
+  }, 60_000);
+});
+
+it('a job is never overtaken by one that is due more than (priority - 1) levels after it', async () => {
+  const msPerLevel = 200;
+  test = new TestStore({ ordering: { mode: 'aging', msPerLevel } });
+  const from = Date.now() + 300;
+  const urgentAt = (due: number) => newJob({ priority: 1, due: { at: due }, payload: String(due - from) });
+  const patient = newJob({ priority: 4, due: { at: from }, payload: 'patient' });
+  const bound = 3 * msPerLevel;
+  const jobs = [patient, urgentAt(from + bound - 1), urgentAt(from + bound), urgentAt(from + bound + 1)];
+  await Promise.all(test.store.schedule(QUEUE, jobs));
+  await until('all are due', () => Date.now() > from + bound + 20);
+  const claimed = await test.worker('w').claim(10);
+  const payloads = claimed.map(({ envelope }) => envelope.split('\n')[3]);
+  // Of equal ranks the lower priority number goes first.
+  expect(payloads).toEqual([String(bound - 1), String(bound), 'patient', String(bound + 1)]);
+});
