@@ -46,8 +46,9 @@ export class Member {
     return `${this.name}.${this.incarnation}`;
   }
 
-  /** Resolves once it works, or has died before. */
+  /** Resolves once it works, or has died before. Where it stands already, as two faults may end at once, nothing happens. */
   async start(): Promise<void> {
+    if (this.wanted && this.child && !this.isGone) return;
     const { name, role, directory, seed, history } = this.options;
     this.wanted = true;
     this.incarnation++;
@@ -114,7 +115,7 @@ export class Member {
     this.proxy.accept();
     this.proxy.cut();
     this.thaw();
-    if (!this.wanted || this.isGone) await this.start();
+    await this.start();
   }
 
   async end(): Promise<void> {

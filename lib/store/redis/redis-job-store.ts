@@ -38,7 +38,7 @@ export interface RedisJobStoreOptions {
 }
 
 /** A record of a call is kept at least this long: longer than any copy of the call can be on its way. */
-const KEEP_RECORD_MS = 60_000;
+const KEEP_CALL_RECORD_MS = 60_000;
 
 /** Redis may be busy with somebody's long script for as long as this. */
 const LEAST_SILENCE_MS = 1_000;
@@ -184,7 +184,7 @@ export class RedisJobStore implements JobStore {
     const options = {
       queue: name,
       clustered: this.clients.clustered,
-      keepRecordMs: Math.max(KEEP_RECORD_MS, keepIdsMs, 2 * commandTimeoutMs),
+      keepRecordMs: Math.max(KEEP_CALL_RECORD_MS, keepIdsMs, 2 * commandTimeoutMs),
       keepIdsMs,
       commandTimeoutMs,
     };

@@ -15,7 +15,7 @@ const NAMES_A_CALL = 1_000;
 /** How long Redis remembers which names a group handles; a worker that finds them gone notes them again. */
 const KEEP_NAMES_MS = 24 * 3_600_000;
 /** A turn's record must outlive every copy of the call that is still on its way. */
-const KEEP_RECORD_MS = 600_000;
+const KEEP_TURN_RECORD_MS = 600_000;
 /** How long one try of a turn may take; then it is sent again, under the same number. */
 const TRY_MS = 5_000;
 
@@ -115,7 +115,7 @@ export class RedisWorkerSeat implements WorkerSeat {
   private arguments(turn: Turn): ScriptArgument[] {
     const { settings } = this;
     return [
-      KEEP_RECORD_MS,
+      KEEP_TURN_RECORD_MS,
       this.clustered ? 1 : 0,
       this.worker,
       this.group,
