@@ -98,9 +98,12 @@ describe.each<[string, QueueOptions, (job: Planned) => number]>([
 
   it('names that this worker does not handle hide nothing behind them', async () => {
     test = new TestStore({ concurrency: 1_000, ...options });
-    const strangers = Array.from({ length: 2_500 }, (_, i) => `stranger-${i}`);
-    await scheduleMixed(2_500, [1], strangers, 1);
-    await scheduleMixed(2_500, [2], strangers, 1);
+    const strangers = Array.from({ length: 4_500 }, (_, i) => `stranger-${i}`);
+    // More at each of two levels than one turn looks at: each must be gone on with where it was left.
+    for (const priority of [1, 2]) {
+      const jobs = strangers.map((name) => newJob({ name, priority }));
+      await Promise.all(test.store.schedule(QUEUE, jobs));
+    }
     const planned = await scheduleMixed(300, [1, 2, 3], ['work'], 100);
     const found: string[] = [];
     const worker = test.worker('w');

@@ -6,6 +6,15 @@ export function aboutJob(error: unknown, fields: ScheduledQueueErrorFields): unk
   return new QueueUnavailableError(error.message, error.outcome, { ...fields, redisCode: error.redisCode });
 }
 
+/** A call whose error says what it was about. */
+export async function saying<T>(call: Promise<T>, fields: ScheduledQueueErrorFields): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw aboutJob(error, fields);
+  }
+}
+
 /** Redis said no. The client's own error is not kept as a cause: it carries the arguments, payloads among them, into logs. */
 export function refused(message: string, mayHaveRun: boolean): QueueUnavailableError {
   return new QueueUnavailableError(

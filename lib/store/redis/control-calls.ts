@@ -3,7 +3,7 @@ import { encodeEnvelopeRest, encodeHead } from '../envelope.js';
 import type { NewJob, ScheduledAnswer } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { ScriptName } from '../scripts/embedded.js';
-import { aboutJob } from './call-error.js';
+import { saying } from './call-error.js';
 import type { ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
 import { howChosen } from './schedule-outbox.js';
@@ -68,16 +68,12 @@ export class ControlCalls {
     return this.options.clustered ? 1 : 0;
   }
 
-  private async call(
+  private call(
     script: ScriptName,
     keys: readonly string[],
     rest: readonly ScriptArgument[],
     id: string,
   ): Promise<unknown[]> {
-    try {
-      return await this.slots.call(script, keys, rest);
-    } catch (error) {
-      throw aboutJob(error, { queue: this.options.queue, jobId: id });
-    }
+    return saying(this.slots.call(script, keys, rest), { queue: this.options.queue, jobId: id });
   }
 }

@@ -1,5 +1,4 @@
 import type { Due } from '../../core/due.js';
-import type { ScheduledQueueErrorFields } from '../../core/errors.js';
 import { JobIdMaker } from '../../core/job-id.js';
 import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/queue-options.js';
@@ -14,7 +13,7 @@ import type {
   WorkerSeat,
 } from '../job-store.js';
 import { type QueueKeys, queueKeys } from '../keys.js';
-import { aboutJob } from './call-error.js';
+import { saying } from './call-error.js';
 import { ClientFactory } from './client.js';
 import { RedisConnection } from './connection.js';
 import { ControlCalls } from './control-calls.js';
@@ -197,11 +196,4 @@ export class RedisJobStore implements JobStore {
       inspection: new RedisInspection(this.producing, keys, commandTimeoutMs),
     };
   }
-}
-
-/** A call whose error says what it was about. */
-function saying<T>(call: Promise<T>, fields: ScheduledQueueErrorFields): Promise<T> {
-  return call.catch((error) => {
-    throw aboutJob(error, fields);
-  });
 }

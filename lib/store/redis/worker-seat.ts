@@ -77,7 +77,7 @@ export class RedisWorkerSeat implements WorkerSeat {
           this.unanswered = undefined;
           return decodeTurn(reply, turn, this.settings);
         }
-        // Many workers that start at once may undo each other's first calls, but not for long.
+        // Twice where names of others had to go first.
         if (++registered > 5)
           throw new Error(`${this.keys.base}handles:${this.group} does not keep what is written to it.`);
         await this.register();
@@ -107,7 +107,7 @@ export class RedisWorkerSeat implements WorkerSeat {
   private async register(): Promise<void> {
     const { keys, names, group } = this;
     for (let i = 0; i < names.length; i += NAMES_A_CALL) {
-      const args = [keys.base, group, KEEP_NAMES_MS, i === 0 ? 1 : 0, ...names.slice(i, i + NAMES_A_CALL)];
+      const args = [keys.base, group, KEEP_NAMES_MS, i === 0 ? names.length : 0, ...names.slice(i, i + NAMES_A_CALL)];
       await this.connection.run('register', [keys.groups, handlesKey(keys, group)], args, performance.now() + TRY_MS);
     }
   }

@@ -138,27 +138,28 @@ local function pick()
   for priority, offset in string.gmatch(lookFrom, '(%d+) (%d+)') do
     offsets[priority], from = tonumber(offset), from or tonumber(priority)
   end
-  local cuts = {}
-  local function noteCut(level)
-    if level.isCut and not more then cuts[#cuts + 1] = level.priority .. ' ' .. digits(level.offset) end
-  end
+  local opened = {}
   if msPerLevel > 0 then
-    local opened = {}
     for i, priority in ipairs(priorities) do opened[i] = openDue(priority, offsets[priority] or 0) end
     pickByRank(opened)
-    for _, level in ipairs(opened) do noteCut(level) end
   else
     for _, priority in ipairs(priorities) do
-      if more or cuts[1] then break end
       -- Levels before the one that was cut have been looked through.
       if not from or tonumber(priority) >= from then
-        local level = openDue(priority, offsets[priority] or 0)
-        pickLevel(level)
-        noteCut(level)
+        opened = { openDue(priority, offsets[priority] or 0) }
+        pickLevel(opened[1])
+        if more or opened[1].isCut then break end
       end
     end
   end
-  goOnFrom = table.concat(cuts, ' ')
+  if more then return end
+  -- Levels that have been looked through are gone on with at their end, or the next turn would spend itself on them again.
+  local places, isCut = {}, false
+  for i, level in ipairs(opened) do
+    places[i] = level.priority .. ' ' .. digits(level.offset)
+    isCut = isCut or level.isCut
+  end
+  if isCut then goOnFrom = table.concat(places, ' ') end
 end
 if limit > 0 then pick() end
 
