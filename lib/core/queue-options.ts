@@ -23,9 +23,34 @@ export type Ordering = { mode: 'strict' } | { mode: 'aging'; msPerLevel: Duratio
 /** An `Ordering` that has been read. */
 export type OrderingRule = { mode: 'strict' } | { mode: 'aging'; msPerLevel: number };
 
+/** At most `max` jobs begin within any `perMs`. */
+export interface RateLimit {
+  /** At least 1. */
+  max: number;
+  /** At least 1, at most a day. */
+  perMs: Duration;
+}
+
 export interface QueueOptions {
-  /** How many jobs may run at once in this process. At most 1 000. Default 10. */
+  /** How many jobs may run at once in this process, each with its handler's `weight`. At most 1 000. Default 10. */
   concurrency?: number;
+  /**
+   * How many jobs may run at once over all processes, popped ones included; a dead process's places come back with its leases.
+   * Each process claims by its own, so give all of them the same. At least 1. Default: any number.
+   */
+  globalConcurrency?: number;
+  /**
+   * How many jobs may begin within how long, over all processes, counted by Redis' clock as they are claimed: what is too much
+   * waits, and nothing is dropped. Retries and popped jobs count, and so does a job that goes back at a shutdown. As the way
+   * from a claim to its handler is not always equally long, the window is taken 2 % longer, and 50 ms at the most. Give all
+   * processes the same. Default: none.
+   */
+  rateLimit?: RateLimit;
+  /**
+   * How late a job that prefers a worker (`schedule(…, { worker })`) must be before any other may take it while that worker is
+   * there. 0: at once, so that the preferred one only comes first. Default 5 000.
+   */
+  stealAfterMs?: Duration;
   /**
    * How long a claim holds without a renewal; renewed every third of it, so it need not exceed `timeoutMs`. The jobs of a dead
    * worker wait for the rest of it, and a second at the most; where no other worker runs, for up to a lease after the first
@@ -58,6 +83,10 @@ export interface QueueOptions {
 /** Queue options that have been read, with every default in its place. */
 export interface QueueSettings {
   concurrency: number;
+  /** Infinite for any number. */
+  globalConcurrency: number;
+  rateLimit?: { max: number; perMs: number };
+  stealAfterMs: number;
   leaseMs: number;
   maxSleepMs: number;
   ordering: OrderingRule;
@@ -70,12 +99,17 @@ export interface QueueSettings {
 export const DEFAULT_QUEUE = 'default';
 
 /** One claim takes at most this many jobs, so more could not be used at once. */
-const MAX_CONCURRENCY = 1_000;
+export const MAX_CONCURRENCY = 1_000;
+/** Redis keeps a number for each millisecond in which jobs began within the window. */
+const MAX_RATE_WINDOW_MS = 24 * 3_600_000;
 /** What is kept where only an age is given. */
 const ANY_COUNT = Number.MAX_SAFE_INTEGER;
 
 const DEFAULTS: QueueSettings = {
   concurrency: 10,
+  globalConcurrency: Number.POSITIVE_INFINITY,
+  rateLimit: undefined,
+  stealAfterMs: 5_000,
   leaseMs: 15_000,
   maxSleepMs: 5_000,
   ordering: { mode: 'strict' },
@@ -115,8 +149,25 @@ const ordering: Check<OrderingRule> = (value) => {
   };
 };
 
+const rateLimitOptions = options<{ max: number; perMs: number }>({
+  max: integer(1),
+  perMs: duration(1, MAX_RATE_WINDOW_MS),
+});
+
+const rateLimit: Check<{ max: number; perMs: number }> = (value) => {
+  const read = rateLimitOptions(value);
+  if ('problem' in read) return read;
+  const { max, perMs } = read.value;
+  if (max === undefined || perMs === undefined)
+    return { problem: `got no ${max === undefined ? 'max' : 'perMs'}, expected { max, perMs }` };
+  return { value: { max, perMs } };
+};
+
 const SHAPE: Shape<QueueSettings> = {
   concurrency: integer(1, MAX_CONCURRENCY),
+  globalConcurrency: integer(1),
+  rateLimit,
+  stealAfterMs: duration(),
   leaseMs: duration(1_000),
   maxSleepMs: duration(10),
   ordering,

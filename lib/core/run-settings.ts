@@ -2,11 +2,13 @@ import { type Backoff, type BackoffFunction, type BackoffOptions, backoffOrFunct
 import { DEFAULT_BACKOFF, DEFAULT_MAX_ATTEMPTS, DEFAULT_TIMEOUT_MS } from './defaults.js';
 import { JOB_SETTINGS_SHAPE } from './definition.js';
 import type { Duration } from './duration.js';
+import { MAX_CONCURRENCY } from './queue-options.js';
 import { duration, integer, isRecord, type Refuse, type Shape } from './shape.js';
 
 /**
  * What a handler, and the module's `jobs`, may say of how its jobs run. The call wins over both, the module's `jobs` over the
- * handler, that over its definition. The defaults hold where none of them says anything.
+ * handler, that over its definition. The defaults hold where none of them says anything. Calls and definitions say nothing of
+ * `concurrency` and `weight`.
  */
 export interface RunOptions {
   /** How often a job may run, the first time included: 1 to 1 000. Default 6. */
@@ -15,6 +17,16 @@ export interface RunOptions {
   backoff?: BackoffOptions | BackoffFunction;
   /** How long one run may take before its signal aborts and the attempt fails. 0 for none. Default 1 800 000, half an hour. */
   timeoutMs?: Duration;
+  /**
+   * How many jobs of this handler may run at once in this process; those beyond it wait, and hold up no jobs of other names.
+   * 1 to 1 000. Default: as many as the queue's `concurrency` lets.
+   */
+  concurrency?: number;
+  /**
+   * How much of the queue's `concurrency` one run takes: 1 to that. A heavy job whose turn it is waits for room in front of
+   * lighter ones, so that they cannot starve it. Default 1.
+   */
+  weight?: number;
 }
 
 /** Run options that have been read. */
@@ -23,12 +35,17 @@ export interface RunSettings {
   backoff: Backoff | BackoffFunction;
   /** 0 for none. */
   timeoutMs: number;
+  /** Infinite for as many as the queue lets. */
+  concurrency: number;
+  weight: number;
 }
 
 export const RUN_OPTIONS_SHAPE: Shape<RunSettings> = {
   maxAttempts: integer(1, 1_000),
   backoff: backoffOrFunctionCheck,
   timeoutMs: duration(),
+  concurrency: integer(1, MAX_CONCURRENCY),
+  weight: integer(1, MAX_CONCURRENCY),
 };
 
 /** Decided where a job is scheduled, before its handler is known: for those who say it of a handler. */
@@ -47,5 +64,7 @@ export function resolveRunSettings(...said: (Partial<RunSettings> | undefined)[]
     maxAttempts: first('maxAttempts') ?? DEFAULT_MAX_ATTEMPTS,
     backoff: first('backoff') ?? DEFAULT_BACKOFF,
     timeoutMs: first('timeoutMs') ?? DEFAULT_TIMEOUT_MS,
+    concurrency: first('concurrency') ?? Number.POSITIVE_INFINITY,
+    weight: first('weight') ?? 1,
   };
 }

@@ -25,6 +25,11 @@ export interface ScheduleOptions extends JobOptions {
   queue?: string;
   /** The job's id, unique in its queue: 1 to 256 printable characters. Default: made, time-ordered. */
   id?: string;
+  /**
+   * The `workerId` of the process that is to run the job: it comes first there among jobs of its priority. Any other takes it
+   * once it is the queue's `stealAfterMs` late, or that process is gone, or was never there. Default: none is preferred.
+   */
+  worker?: string;
 }
 
 /** When a waiting job is to be due instead. */
@@ -42,6 +47,8 @@ export interface ScheduleRequest {
   priority: number;
   due: Due;
   id?: string;
+  /** The preferred worker. */
+  worker?: string;
   replace: boolean;
   /** What the call itself says; the definition's part is decided where the handler runs. */
   settings: Pick<JobSettings, 'maxAttempts' | 'backoff' | 'timeoutMs' | 'headers'>;
@@ -53,6 +60,7 @@ interface ReadScheduleOptions extends JobSettings {
   delay?: unknown;
   queue?: string;
   id?: string;
+  worker?: string;
 }
 
 const anything: Check<unknown> = (value) => ({ value });
@@ -62,6 +70,7 @@ const SHAPE: Shape<ReadScheduleOptions> = {
   delay: anything,
   queue: keyPart,
   id: jobId,
+  worker: keyPart,
   ...JOB_SETTINGS_SHAPE,
 };
 const NO_SETTINGS = Object.freeze({});
@@ -108,6 +117,7 @@ export function readSchedule(
     priority: given.priority ?? defined?.priority ?? DEFAULT_PRIORITY,
     due,
     id: given.id,
+    worker: given.worker,
     replace: replace && given.id !== undefined,
     settings: {
       maxAttempts: given.maxAttempts,

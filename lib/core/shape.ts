@@ -61,11 +61,12 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Check<numbe
       : { problem: `got ${describe(value)}, expected a whole number ${range}` };
 }
 
-export function duration(minMs = 0): Check<number> {
+export function duration(minMs = 0, maxMs = Number.POSITIVE_INFINITY): Check<number> {
   return (value) => {
     const parsed = parseDuration(value);
     if (typeof parsed === 'object') return parsed;
     if (parsed < minMs) return { problem: `got ${describe(value)}, expected at least ${minMs} ms` };
+    if (parsed > maxMs) return { problem: `got ${describe(value)}, expected at most ${maxMs} ms` };
     return { value: parsed };
   };
 }

@@ -38,6 +38,8 @@ export interface InspectedJob {
   maxLatenessMs?: number;
   onLate?: OnLate;
   failures: FailedAttempt[];
+  /** The worker that the call preferred. */
+  preferredWorker?: string;
   /** Of an active job: who runs it, under which fence, and until when its lease holds. */
   worker?: string;
   fence?: number;
@@ -72,6 +74,7 @@ export function toInspected(queue: string, stored: StoredJob): InspectedJob {
     failures: failures.map(({ reason: _, ...failure }) => failure),
     ...said(envelope),
     ...(worker !== undefined && { worker }),
+    ...(envelope?.worker !== undefined && { preferredWorker: envelope.worker }),
     ...(fence !== undefined && { fence: Number(fence) }),
     ...(stored.cancelRequested && { cancelRequested: true as const }),
     ...(stored.leaseUntilMs !== undefined && { leaseUntil: new Date(stored.leaseUntilMs) }),

@@ -5,7 +5,7 @@ import type { LatenessRule, OnLate } from '../core/lateness.js';
 /**
  * What is stored of a job from its schedule to its end:
  *
- *     <priority>:<worker>:<name>      the head: the lane, which the scripts read, and before it, where there is one, the
+ *     <priority>:<worker>:<name>      the head: the lane, which the scripts read (the worker that it prefers, or nothing), and before it, where there is one, the
  *                                     late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
  *     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id
  *     <settings>                      JSON of what the call itself said, or nothing
@@ -15,6 +15,8 @@ export interface Envelope {
   lane: string;
   name: string;
   priority: number;
+  /** The worker that it prefers. */
+  worker?: string;
   createdAtMs: number;
   idWasChosen: boolean;
   settings: EnvelopeSettings;
@@ -34,8 +36,8 @@ export function onLateOf(letter: string): OnLate {
 }
 
 /** An envelope's first line. */
-export function encodeHead(job: { priority: number; name: string; lateness?: LatenessRule }): string {
-  const lane = `${job.priority}::${job.name}`;
+export function encodeHead(job: { priority: number; worker?: string; name: string; lateness?: LatenessRule }): string {
+  const lane = `${job.priority}:${job.worker ?? ''}:${job.name}`;
   const { lateness } = job;
   return lateness ? `${LATE_RULES[lateness.onLate]}${lateness.maxLatenessMs} ${lane}` : lane;
 }
@@ -61,11 +63,13 @@ export function decodeEnvelope(text: string): Envelope {
   const created = text.slice(headEnd + 1, createdEnd);
   const space = created.indexOf(' ');
   const priorityEnd = lane.indexOf(':');
+  const workerEnd = lane.indexOf(':', priorityEnd + 1);
   const settings = text.slice(createdEnd + 1, settingsEnd);
   return {
     lane,
-    name: lane.slice(lane.indexOf(':', priorityEnd + 1) + 1),
+    name: lane.slice(workerEnd + 1),
     priority: Number(lane.slice(0, priorityEnd)),
+    ...(workerEnd > priorityEnd + 1 && { worker: lane.slice(priorityEnd + 1, workerEnd) }),
     createdAtMs: Number(created.slice(0, space)),
     idWasChosen: created.includes('c', space),
     settings: settings === '' ? NO_SETTINGS : decodeSettings(settings),

@@ -11,6 +11,8 @@ export interface NewJob {
   due: Due;
   /** The id that the caller chose; one is made otherwise. */
   id?: string;
+  /** The worker that is to run it, if it is there. */
+  worker?: string;
   /** Whether a waiting job of that id is replaced. */
   replace: boolean;
   settings: EnvelopeSettings;
@@ -75,12 +77,21 @@ export interface LateJob {
   onLate: OnLate;
 }
 
+/** What a run of one name weighs here, and how many more its handler may run. */
+export interface HandlerRoom {
+  name: string;
+  weight: number;
+  free: number;
+}
+
 /** One round trip of a worker. */
 export interface Turn {
   settlements: readonly Settlement[];
   renewals: readonly { id: string; fence: string }[];
-  /** How many jobs there is room for; 0 claims none. */
+  /** What weight of jobs there is room for; 0 claims none. */
   room: number;
+  /** Names whose handlers have a weight or a limit of their own. */
+  handlers: readonly HandlerRoom[];
   /** Where the last turn stopped looking, or '' for the start. */
   lookFrom: string;
   /** Whether this is the worker's last turn: it is no longer counted among those that are there. */
@@ -111,6 +122,12 @@ export interface WorkerHints {
   look(inMs: number): void;
   /** Somebody wants a job cancelled that this worker may hold: renewing tells which. */
   renew(): void;
+}
+
+/** Which names a worker handles, and whether some of their handlers have limits of their own. */
+export interface SeatNames {
+  names: readonly string[];
+  limited: boolean;
 }
 
 /** A worker's place at one queue: who it is, and which names it handles. */
@@ -183,7 +200,7 @@ export interface JobStore {
   /** Deletes all jobs that are dead by now. Answers how many. */
   purgeDead(queue: string): Promise<number>;
   /** Takes a place as a worker of a queue that handles these names. */
-  seat(queue: string, worker: string, names: readonly string[], settings: QueueSettings): WorkerSeat;
+  seat(queue: string, worker: string, names: SeatNames, settings: QueueSettings): WorkerSeat;
   /** Counts the jobs of a queue by state. */
   counts(queue: string): Promise<JobCounts>;
   /** Counts the waiting jobs of a queue by priority, most urgent first. */

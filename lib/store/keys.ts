@@ -13,12 +13,17 @@
  * | ended              | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, cancel                     | turn, cancel, schedule, replace |
  * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, cancel, purge  | never                      |
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
+ * | levels:<ending>    | ZSET   | the same of lanes that prefer the worker <ending>, or, '*', any   | every script that moves a job    | the same                   |
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
+ * | heads:<priority>:<ending> | ZSET | the same of lanes that prefer the worker <ending>, or, '*', any | every script that moves a job    | the same                   |
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>"  | every script that moves a job    | the same                   |
  * | workers            | ZSET   | "<group> <worker>" -> when it was last here, epoch ms             | turn                             | turn, or expires, an hour  |
  * | groups             | SET    | group: workers that handle the same names                        | register                         | register                   |
  * | handles:<group>    | SET    | job name                                                         | register                         | register, or expires, a day |
  * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule, replay | the same, or expires, a day |
+ * | full:<worker>      | STRING | names that a sleeper's handlers have no room for, between line breaks | turn                        | turn, or expires, a minute |
+ * | paused             | STRING | until when nothing is claimed, epoch ms, or 'inf'                | nobody                           | never                      |
+ * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn                          | turn, or expires           |
  * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off>", epoch ms  | turn                             | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | call:<caller>      | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
@@ -41,6 +46,8 @@ const FIXED_KEYS = [
   'groups',
   'served',
   'fence',
+  'paused',
+  'rate',
 ] as const;
 
 export type FixedKey = (typeof FIXED_KEYS)[number];
@@ -60,7 +67,10 @@ export function queueKeys(prefix: string, queue: string): QueueKeys {
  */
 export const absentKey = (key: string) => `${key.slice(0, key.indexOf('}:') + 2)}none`;
 
-export const headsKey = (keys: QueueKeys, priority: string) => `${keys.base}heads:${priority}`;
+/** What the keys of lanes that prefer any worker end in; those that prefer none end in ''. */
+export const ANY_WORKER = ':*';
+export const levelsKey = (keys: QueueKeys, ending: string) => `${keys.levels}${ending}`;
+export const headsKey = (keys: QueueKeys, priority: string, ending: string) => `${keys.base}heads:${priority}${ending}`;
 export const laneKey = (keys: QueueKeys, lane: string) => `${keys.base}lane:${lane}`;
 export const handlesKey = (keys: QueueKeys, group: string) => `${keys.base}handles:${group}`;
 export const sleepersKey = (keys: QueueKeys, group: string) => `${keys.base}sleepers:${group}`;

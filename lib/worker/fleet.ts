@@ -9,6 +9,7 @@ import type { HandlerRegistry } from './job-handler.js';
 import { Processor } from './processor.js';
 import { QueueWorker } from './queue-worker.js';
 import { Reporter } from './reporter.js';
+import { haveLimits } from './room.js';
 import { Settler } from './settler.js';
 
 export interface FleetOptions {
@@ -72,10 +73,15 @@ export class Fleet {
     const { workerId, settingsOf, timerPrefix } = this.options;
     const settings = settingsOf(queue);
     const handlers = this.registry.handlersOf(queue);
-    const seat = this.store.seat(queue, workerId, [...handlers.keys()], settings);
+    const seat = this.store.seat(
+      queue,
+      workerId,
+      { names: [...handlers.keys()], limited: haveLimits(handlers) },
+      settings,
+    );
     const settler = new Settler(handlers, settings.keepCompleted.count > 0);
     const processor = new Processor(queue, handlers, this.checker, settler, this.events);
     const reporter = new Reporter(this.log, this.events);
-    return new QueueWorker(queue, seat, processor, settler, settings, timers, reporter, timerPrefix);
+    return new QueueWorker(queue, seat, handlers, processor, settler, settings, timers, reporter, timerPrefix);
   }
 }

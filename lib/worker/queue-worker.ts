@@ -1,11 +1,13 @@
-import { JobCancelledError, JobTimeoutError, LeaseLostError, QueueClosedError } from '../core/errors.js';
 import type { QueueSettings } from '../core/queue-options.js';
 import type { Timers } from '../core/timers.js';
 import type { TurnAnswer, WorkerSeat } from '../store/job-store.js';
+import { abortReasons } from './abort-reasons.js';
 import { Alarm } from './alarm.js';
+import type { JobHandler } from './job-handler.js';
 import { LeaseClock } from './lease-clock.js';
 import type { Processor, RunHolder } from './processor.js';
 import type { Reporter } from './reporter.js';
+import { Room } from './room.js';
 import type { RunningJob } from './running-job.js';
 import { RunningJobs } from './running-jobs.js';
 import type { EndedRun, Settler } from './settler.js';
@@ -28,6 +30,7 @@ const LAST_TURN_MS = 800;
  */
 export class QueueWorker implements RunHolder {
   private readonly running: RunningJobs;
+  private readonly places: Room;
   private readonly leases: LeaseClock;
   private readonly plan = new TurnPlan();
   private readonly alarm: Alarm;
@@ -42,6 +45,7 @@ export class QueueWorker implements RunHolder {
   constructor(
     readonly queue: string,
     private readonly seat: WorkerSeat,
+    handlers: ReadonlyMap<string, JobHandler>,
     private readonly processor: Processor,
     private readonly settler: Settler,
     private readonly settings: QueueSettings,
@@ -51,6 +55,7 @@ export class QueueWorker implements RunHolder {
   ) {
     this.alarm = new Alarm(timers, `${timerPrefix}:${queue}`, () => this.wakeUp());
     this.running = new RunningJobs(timers, `${timerPrefix}:${queue}:timeouts`, (run) => this.timeOut(run));
+    this.places = new Room(settings.concurrency, handlers, this.running);
     this.leases = new LeaseClock(settings.leaseMs, () => this.renewSoon());
   }
 
@@ -70,7 +75,7 @@ export class QueueWorker implements RunHolder {
     this.turn();
     if (this.hasSomethingToLose()) await this.idle(patience);
     for (const run of this.running.held()) {
-      run.abandon(new QueueClosedError(`The queue '${this.queue}' is closing; the job goes back.`, this.about(run)));
+      run.abandon(abortReasons.closing(run));
       this.draft.release(run.claim);
     }
     this.running.clear();
@@ -110,7 +115,7 @@ export class QueueWorker implements RunHolder {
   }
 
   private get room(): number {
-    return this.stopping ? 0 : this.settings.concurrency - this.running.size;
+    return this.stopping ? 0 : this.places.left;
   }
 
   private hasSomethingToSay(): boolean {
@@ -144,7 +149,8 @@ export class QueueWorker implements RunHolder {
     // Where nothing is held there is nothing to renew until what this turn claims.
     const renews = this.plan.isTimeToRenew() || !this.running.holdsAny();
     const renewals = renews ? this.running.claims() : [];
-    const sent = this.draft.take(this.room, this.lookFrom, renewals, renews);
+    const { room, lookFrom } = this;
+    const sent = this.draft.take({ room, handlers: this.places.ofHandlers(), lookFrom, renewals, renews });
     this.plan.lookOnlyIfTold();
     if (sent.renews) this.plan.renewOnlyIfTold();
     const answer = await this.seat.turn(sent.turn, this.giveUp.signal);
@@ -202,28 +208,21 @@ export class QueueWorker implements RunHolder {
   }
 
   private timeOut(run: RunningJob): void {
-    const message = `Job '${run.name}' (${run.id}) ran longer than its timeoutMs of ${run.timeoutMs} ms, so the attempt has failed. Raise timeoutMs, or end the work when job.signal aborts.`;
-    const error = new JobTimeoutError(message, this.about(run));
+    const error = abortReasons.timeout(run);
     this.endEarly(run, error, this.settler.failed(run, error));
   }
 
   private cancel(id: string): void {
     const run = this.running.find(id);
     if (!run) return;
-    const error = new JobCancelledError(`Job '${run.name}' (${id}) was cancelled while it ran.`, this.about(run));
-    this.endEarly(run, error, this.settler.cancelled(run));
+    this.endEarly(run, abortReasons.cancelled(run), this.settler.cancelled(run));
   }
 
   private loseLease(id: string): void {
     const run = this.running.find(id);
     if (!run) return;
-    const message = `The lease of job '${run.name}' (${id}) was lost; another worker may run it. Look for a blocked event loop, or raise leaseMs.`;
-    run.abandon(new LeaseLostError(message, this.about(run)));
+    run.abandon(abortReasons.leaseLost(run));
     this.reporter.leaseLost(this.queue, run);
-  }
-
-  private about(run: RunningJob) {
-    return { queue: this.queue, jobName: run.name, jobId: run.id };
   }
 
   /** After this round of the event loop: what ends in one moment is settled in one call. */

@@ -25,6 +25,10 @@ export class RunningJobs {
     return this.runs.size;
   }
 
+  all(): Iterable<RunningJob> {
+    return this.runs;
+  }
+
   /** Whether there is one whose outcome still counts. */
   holdsAny(): boolean {
     for (const run of this.runs) if (!run.abandoned) return true;

@@ -1,4 +1,4 @@
-import type { ClaimedJob, Settlement, Turn } from '../store/job-store.js';
+import type { ClaimedJob, HandlerRoom, Settlement, Turn } from '../store/job-store.js';
 import type { EndedRun } from './settler.js';
 
 /** A turn under way, and what its answer will be about. */
@@ -9,6 +9,15 @@ export interface SentTurn {
   renews: boolean;
   /** When it was sent first, by `performance.now()`: its leases count from then, however late it was answered. */
   sentAt: number;
+}
+
+/** What a worker has room for, where it stopped looking, and which leases it renews, `renews` where that is all of them. */
+export interface TurnWish {
+  room: number;
+  handlers: readonly HandlerRoom[];
+  lookFrom: string;
+  renewals: readonly ClaimedJob[];
+  renews: boolean;
 }
 
 /** What a worker has to say to Redis: collected while a turn is under way, and kept until it is answered. */
@@ -47,8 +56,8 @@ export class TurnDraft {
   }
 
   /** The turn to send: one that was not answered may have happened, so the same is sent until it is. */
-  take(room: number, lookFrom: string, renewals: readonly ClaimedJob[], renews: boolean): SentTurn {
-    this.sent ??= this.write(room, lookFrom, renewals, renews);
+  take(wish: TurnWish): SentTurn {
+    this.sent ??= this.write(wish);
     return this.sent;
   }
 
@@ -56,13 +65,18 @@ export class TurnDraft {
     this.sent = undefined;
   }
 
-  private write(room: number, lookFrom: string, renewals: readonly ClaimedJob[], renews: boolean): SentTurn {
+  private write({ room, handlers, lookFrom, renewals, renews }: TurnWish): SentTurn {
     const { ended, leaving } = this;
     const settlements: Settlement[] = ended.map(({ settlement }) => settlement);
     for (const { id, fence } of this.goingBack) settlements.push({ id, fence, transition: 'release' });
     this.ended = [];
     this.goingBack = [];
     this.leaving = false;
-    return { turn: { settlements, renewals, room, lookFrom, leaving }, ended, renews, sentAt: performance.now() };
+    return {
+      turn: { settlements, renewals, room, handlers, lookFrom, leaving },
+      ended,
+      renews,
+      sentAt: performance.now(),
+    };
   }
 }

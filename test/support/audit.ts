@@ -38,19 +38,26 @@ function auditStates({ envelopes }: QueueSnapshot, states: Map<string, string[]>
 function auditIndexes({ lanes, heads, levels }: QueueSnapshot): string[] {
   const expected = new Map<string, Pair[]>();
   for (const [lane, jobs] of lanes) {
-    const level = lane.split(':', 1)[0]!;
+    const [priority, preferred] = lane.split(':', 2);
     const [id, due] = jobs[0]!;
-    expected.set(level, [...(expected.get(level) ?? []), [`${id}\t${lane}`, due]]);
+    for (const level of preferred === '' ? [priority!] : [`${priority}:${preferred}`, `${priority}:*`])
+      expected.set(level, [...(expected.get(level) ?? []), [`${id}\t${lane}`, due]]);
   }
   const problems: string[] = [];
   for (const level of new Set([...expected.keys(), ...heads.keys()])) {
     const [found, wanted] = [text(heads.get(level)), text(expected.get(level))];
     if (found !== wanted) problems.push(`heads of ${level} are ${found}, expected ${wanted}`);
   }
-  const earliest = [...expected].map(
-    ([level, heads]): Pair => [level, String(Math.min(...heads.map(([, due]) => Number(due))))],
-  );
-  if (text(levels) !== text(earliest)) problems.push(`levels are ${text(levels)}, expected ${text(earliest)}`);
+  const earliest = new Map<string, Pair[]>();
+  for (const [level, heads] of expected) {
+    const [priority, ending = ''] = level.split(':');
+    const due = String(Math.min(...heads.map(([, due]) => Number(due))));
+    earliest.set(ending, [...(earliest.get(ending) ?? []), [priority!, due]]);
+  }
+  for (const ending of new Set([...earliest.keys(), ...levels.keys()])) {
+    const [found, wanted] = [text(levels.get(ending)), text(earliest.get(ending))];
+    if (found !== wanted) problems.push(`levels:${ending} are ${found}, expected ${wanted}`);
+  }
   return problems;
 }
 

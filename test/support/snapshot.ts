@@ -8,9 +8,10 @@ export type Pair = [member: string, value: string];
 export interface QueueSnapshot {
   /** By what follows `lane:` in their keys. */
   lanes: Map<string, Pair[]>;
-  /** By priority. */
+  /** By what follows `heads:` in their keys: a priority, or that and the ending of lanes that prefer a worker. */
   heads: Map<string, Pair[]>;
-  levels: Pair[];
+  /** By ending: '' of lanes that prefer no worker, a worker, or '*' of all that prefer one. */
+  levels: Map<string, Pair[]>;
   active: Pair[];
   dead: Pair[];
   completed: Pair[];
@@ -37,7 +38,7 @@ end
 local function hash(key) return redis.call('HGETALL', base .. key) end
 local time = redis.call('TIME')
 return {
-  all('lane'), all('heads'), zset(base .. 'levels'), zset(base .. 'active'), zset(base .. 'dead'), zset(base .. 'completed'),
+  all('lane'), all('heads'), all('levels'), zset(base .. 'levels'), zset(base .. 'active'), zset(base .. 'dead'), zset(base .. 'completed'),
   hash('jobs'), hash('claims'), hash('failures'), hash('finished'), hash('stats'), time[1] * 1000 + math.floor(time[2] / 1000),
 }`;
 
@@ -46,14 +47,18 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
   const reply = (await redis.eval(SCRIPT, 0, queueKeys(prefix, queue).base)) as [
     [string, string[]][],
     [string, string[]][],
+    [string, string[]][],
     ...string[][],
   ];
-  const [lanes, heads, levels, active, dead, completed, ...rest] = reply;
+  const [lanes, heads, otherLevels, levels, active, dead, completed, ...rest] = reply;
   const [envelopes, claims, failures, finished, stats] = rest.slice(0, 5).map((flat) => new Map(pairs(flat)));
   return {
     lanes: new Map(lanes.map(([lane, flat]) => [lane, pairs(flat)])),
     heads: new Map(heads.map(([priority, flat]) => [priority, pairs(flat)])),
-    levels: pairs(levels!),
+    levels: new Map([
+      ['', pairs(levels!)],
+      ...otherLevels.map(([ending, flat]): [string, Pair[]] => [ending, pairs(flat)]),
+    ]),
     active: pairs(active!),
     dead: pairs(dead!),
     completed: pairs(completed!),

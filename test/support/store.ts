@@ -23,7 +23,10 @@ export class TestWorker {
   constructor(private readonly seat: WorkerSeat) {}
 
   turn(turn: Partial<Turn> = {}): Promise<TurnAnswer> {
-    return this.seat.turn({ settlements: [], renewals: [], room: 0, lookFrom: '', leaving: false, ...turn }, never);
+    return this.seat.turn(
+      { settlements: [], renewals: [], room: 0, handlers: [], lookFrom: '', leaving: false, ...turn },
+      never,
+    );
   }
 
   async claim(room = 10): Promise<readonly ClaimedJob[]> {
@@ -58,7 +61,13 @@ export class TestStore {
   }
 
   worker(id: string, ...names: string[]): TestWorker {
-    return new TestWorker(this.store.seat(QUEUE, id, names.length > 0 ? names : ['work'], this.settings));
+    return this.limitedWorker(id, false, ...names);
+  }
+
+  /** `limited`: its handlers have limits of their own, which each turn says. */
+  limitedWorker(id: string, limited: boolean, ...names: string[]): TestWorker {
+    const seatNames = { names: names.length > 0 ? names : ['work'], limited };
+    return new TestWorker(this.store.seat(QUEUE, id, seatNames, this.settings));
   }
 
   /** Schedules one job named `work`, due now unless said otherwise. */

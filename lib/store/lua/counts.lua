@@ -12,15 +12,25 @@ local base, passOver, lanesLeft = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local active, dead = redis.call('ZCARD', KEYS[2]), redis.call('ZCARD', KEYS[3])
 local waiting = redis.call('HLEN', KEYS[1]) - active - dead
 local due, whole = 0, '1'
-for _, priority in ipairs(redis.call('ZRANGE', KEYS[5], '-inf', digits(now), 'BYSCORE')) do
-  local lanes = redis.call('ZCOUNT', base .. 'heads:' .. priority, '-inf', digits(now))
+-- Lanes without a preferred worker, then all those with one: as endings of their heads' keys.
+local endings, first = {}, math.huge
+for _, ending in ipairs({ '', ':*' }) do
+  local key = ending == '' and KEYS[5] or base .. 'levels' .. ending
+  for _, priority in ipairs(redis.call('ZRANGE', key, '-inf', digits(now), 'BYSCORE')) do
+    endings[#endings + 1] = priority .. ending
+  end
+  first = math.min(first, tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or math.huge))
+end
+for _, ending in ipairs(endings) do
+  local headsKey = base .. 'heads:' .. ending
+  local lanes = redis.call('ZCOUNT', headsKey, '-inf', digits(now))
   if passOver >= lanes then
     passOver = passOver - lanes
   elseif lanesLeft <= 0 then
     whole = '0'
     break
   else
-    local found = redis.call('ZRANGE', base .. 'heads:' .. priority, '-inf', digits(now), 'BYSCORE', 'LIMIT', passOver, lanesLeft)
+    local found = redis.call('ZRANGE', headsKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', passOver, lanesLeft)
     for _, head in ipairs(found) do
       local lane = string.match(head, '\t(.*)$')
       due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))
@@ -29,5 +39,4 @@ for _, priority in ipairs(redis.call('ZRANGE', KEYS[5], '-inf', digits(now), 'BY
     lanesLeft, passOver = lanesLeft - #found, 0
   end
 end
-local first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')[2] or ''
-return { waiting, due, active, dead, redis.call('ZCARD', KEYS[4]), whole, digits(now), first }
+return { waiting, due, active, dead, redis.call('ZCARD', KEYS[4]), whole, digits(now), first < math.huge and digits(first) or '' }

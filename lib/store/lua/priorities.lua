@@ -7,10 +7,20 @@ local base, passOver, lanesLeft = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 -- @include parts/clock.lua
 local found, whole = {}, '1'
 -- By number, which is the same in every call.
-local priorities = redis.call('ZRANGE', KEYS[1], 0, -1)
-table.sort(priorities, function(a, b) return tonumber(a) < tonumber(b) end)
-for _, priority in ipairs(priorities) do
-  local lanes = redis.call('ZCARD', base .. 'heads:' .. priority)
+local levels = {}
+-- Lanes without a preferred worker, then all those with one.
+for _, ending in ipairs({ '', ':*' }) do
+  local key = ending == '' and KEYS[1] or base .. 'levels' .. ending
+  for _, priority in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+    levels[#levels + 1] = { priority = priority, key = base .. 'heads:' .. priority .. ending }
+  end
+end
+table.sort(levels, function(a, b)
+  if a.priority ~= b.priority then return tonumber(a.priority) < tonumber(b.priority) end
+  return a.key < b.key
+end)
+for _, level in ipairs(levels) do
+  local lanes = redis.call('ZCARD', level.key)
   if passOver >= lanes then
     passOver = passOver - lanes
   elseif lanesLeft <= 0 then
@@ -18,13 +28,13 @@ for _, priority in ipairs(priorities) do
     break
   else
     local waiting, due = 0, 0
-    local heads = redis.call('ZRANGE', base .. 'heads:' .. priority, passOver, passOver + lanesLeft - 1)
+    local heads = redis.call('ZRANGE', level.key, passOver, passOver + lanesLeft - 1)
     for _, head in ipairs(heads) do
       local lane = string.match(head, '\t(.*)$')
       waiting = waiting + redis.call('ZCARD', base .. 'lane:' .. lane)
       due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))
     end
-    for _, field in ipairs({ priority, waiting, due }) do found[#found + 1] = field end
+    for _, field in ipairs({ level.priority, waiting, due }) do found[#found + 1] = field end
     if passOver + #heads < lanes then whole = '0' end
     lanesLeft, passOver = lanesLeft - #heads, 0
   end

@@ -12,10 +12,11 @@
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] head of the envelope   ARGV[8] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
 -- ARGV[9] how the id was chosen ('c', or 'm' in the form of a made one)   ARGV[10] rest of the envelope
+-- ARGV[11] how late a job must be before any worker may take it from the one that it prefers (ms)
 -- Returns {status, now, '1' | '0', due}: 1 if the job was created, 0 if the id was there; due is the one that now holds.
 -- Repeating it after a lost reply: the record answers like the first time.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local clustered = ARGV[5] == '1'
+local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[11])
 local endedKey, levelsKey, groupsKey, callKey = KEYS[4], KEYS[8], KEYS[9], KEYS[10]
 -- @include parts/clock.lua
 -- @include parts/call.lua
@@ -57,5 +58,5 @@ elseif record then
 end
 local created = (lane and not waiting) and '1' or '0'
 redis.call('SET', callKey, ARGV[2] .. ' ' .. created .. ' ' .. digits(due), 'PX', ARGV[4])
-if lane and lane.moved then wake(nameOf(lane.name), tonumber(lane.headDue)) end
+if lane and lane.moved then wakeLane(lane) end
 return { 'done', digits(now), created, digits(due) }

@@ -9,10 +9,11 @@
 -- ARGV[5] '1' on a cluster   ARGV[6] job id, or '' for the oldest   ARGV[7] how many of the oldest at the most
 -- ARGV[8] only those that died by then (epoch ms, 0 = any)   ARGV[9] due of the first (> 0: at, epoch ms; <= 0: minus the delay in ms)
 -- ARGV[10] how much later each next one is due (ms, may have a fraction)   ARGV[11] how many of the oldest to pass over
+-- ARGV[12] how late a job must be before any worker may take it from the one that it prefers (ms)
 -- Returns {status, now, "<how many were put back> <how many were looked at>"}.
 -- Repeating it after a lost reply: the record answers like the first time.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local clustered = ARGV[5] == '1'
+local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[12])
 local levelsKey, groupsKey, callKey = KEYS[4], KEYS[5], KEYS[6]
 -- @include parts/clock.lua
 -- @include parts/call.lua
@@ -54,6 +55,6 @@ end
 local result = #back .. ' ' .. #ids
 redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
 for _, lane in ipairs(laneList) do
-  if lane.moved then wake(nameOf(lane.name), tonumber(lane.headDue)) end
+  if lane.moved then wakeLane(lane) end
 end
 return { 'done', digits(now), result }

@@ -5,10 +5,11 @@
 -- KEYS[4] sq:{<queue>}:call:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
+-- ARGV[8] how late a job must be before any worker may take it from the one that it prefers (ms)
 -- Returns {status, now, '1' | '0'}: 1 if the job was waiting and is now due then; 0 if it had started, ended or was never there.
 -- Repeating it after a lost reply: the record answers like the first time.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local clustered = ARGV[5] == '1'
+local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[8])
 local levelsKey, groupsKey, callKey = KEYS[2], KEYS[3], KEYS[4]
 -- @include parts/clock.lua
 -- @include parts/call.lua
@@ -32,5 +33,5 @@ if envelope and redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id) th
   closeLanes()
 end
 redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
-if lane and lane.moved then wake(nameOf(lane.name), tonumber(lane.headDue)) end
+if lane and lane.moved then wakeLane(lane) end
 return { 'done', digits(now), result }

@@ -11,12 +11,13 @@
 -- ARGV[1] key base, "sq:{<queue>}:"   ARGV[2] call number        ARGV[3] deadline (epoch ms, 0 = none)
 -- ARGV[4] how long the record is kept (ms)  ARGV[5] '1' on a cluster   ARGV[6] lowest and
 -- ARGV[7] highest id that this call's maker made for it ('-' = none)
--- ARGV[8…] five for each job: id, how it was chosen ('' made by this caller, 'c' by the user, 'm' by the user in the form
+-- ARGV[8] how late a job must be before any worker may take it from the one that it prefers (ms)
+-- ARGV[9…] five for each job: id, how it was chosen ('' made by this caller, 'c' by the user, 'm' by the user in the form
 --          of a made one), head of the envelope, due (> 0: at, epoch ms; <= 0: minus the delay in ms), rest of the envelope
 -- Returns {status, now, when the call was taken in, bits, due of each duplicate…}: a bit is 1 where the job was created.
 -- Repeating it after a lost reply: the record answers, even when the job has run and is gone by then.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local clustered = ARGV[5] == '1'
+local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[8])
 local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[9]
 -- @include parts/clock.lua
 -- @include parts/call.lua
@@ -24,7 +25,7 @@ local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[
 -- @include parts/envelope.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
-local JOB_FIELDS, FIRST = 5, 8
+local JOB_FIELDS, FIRST = 5, 9
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then
@@ -89,6 +90,6 @@ end
 local reply = { digits(now), table.concat(bits), unpack(duplicates) }
 redis.call('SET', callKey, ARGV[2] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. table.concat(reply, ' '), 'PX', ARGV[4])
 for _, lane in ipairs(laneList) do
-  if lane.moved then wake(nameOf(lane.name), tonumber(lane.headDue)) end
+  if lane.moved then wakeLane(lane) end
 end
 return { 'done', digits(now), unpack(reply) }

@@ -14,20 +14,26 @@
 -- KEYS[12] sq:{<queue>}:served     STRING last turn of any worker, time before which nothing is recovered, when that was last put off (epoch ms)
 -- KEYS[13] sq:{<queue>}:fence      STRING highest fence given
 -- KEYS[14] sq:{<queue>}:workers    ZSET "<group> <worker>" -> when it was last here (epoch ms)
--- KEYS[15] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
--- KEYS[16] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
--- KEYS[17] sq:{<queue>}:call:<caller>     STRING last call number and its answer
+-- KEYS[15] sq:{<queue>}:paused     STRING until when nothing is claimed (epoch ms, or 'inf')
+-- KEYS[16] sq:{<queue>}:rate       ZSET how many jobs had started in all -> when that was reached (epoch ms)
+-- KEYS[17] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
+-- KEYS[18] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
+-- KEYS[19] sq:{<queue>}:call:<caller>     STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] worker id   ARGV[7] group   ARGV[8] how many names the group handles
--- ARGV[9] lease (ms)   ARGV[10] longest sleep (ms)   ARGV[11] how many jobs to claim (0 = none, at most 1000)
+-- ARGV[9] lease (ms)   ARGV[10] longest sleep (ms)   ARGV[11] what weight of jobs there is room for (0 = none, at most 1000)
 -- ARGV[12] how many bytes of envelopes to claim at the most   ARGV[13] where to go on looking ('' = from the start)
 -- ARGV[14] '1' if this worker hears messages   ARGV[15] how long a chosen id is remembered (ms)
 -- ARGV[16] completed jobs kept, count   ARGV[17] and age (ms, 0 = any)   ARGV[18] dead jobs kept, count   ARGV[19] and age
 -- ARGV[20] how often a job's lease may run out before it is dead   ARGV[21] 'here' to be listed among the workers, 'gone' to be
 -- taken off that list, '' for neither   ARGV[22] in how many ms a waiting job grows more urgent by one level (0 = never)
--- ARGV[23…] how many jobs completed and leave nothing behind, then two for each: id, fence
+-- ARGV[23] how late a job must be before any worker may take it from the one that it prefers (ms)
+-- ARGV[24] how many may run at once over all processes (0 = any)   ARGV[25] how many may start over all processes
+-- (0 = any)   ARGV[26] within how long (ms)
+-- ARGV[27…] how many jobs completed and leave nothing behind, then two for each: id, fence
 -- then how many others ended, then five for each: transition, id, fence, and two that depend on it (see parts/settle.lua)
 -- then how many leases to renew, then two for each: id, fence
+-- then how many names have a weight or a limit of their own, then three for each: name, weight, how many more may run here
 -- Returns {status, now, a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was
 --   cancelled instead), ids of leases that are lost, ids of renewed jobs that are to be cancelled,
 --   four for each job whose lease had run out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for,
@@ -39,14 +45,16 @@
 -- Repeating it after a lost reply: settlements are answered from the record, and the jobs claimed then are handed out
 -- again. What had been recovered, was late, missing or pushed out is not told a second time.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey, endedKey = unpack(KEYS, 1, 8)
-local statsKey, levelsKey, groupsKey, servedKey, fenceKey, workersKey, handlesKey, sleepersKey, callKey = unpack(KEYS, 9, 17)
+local statsKey, levelsKey, groupsKey, servedKey, fenceKey, workersKey = unpack(KEYS, 9, 14)
+local pausedKey, rateKey, handlesKey, sleepersKey, callKey = unpack(KEYS, 15, 19)
 local base, callNumber, deadline, keepRecordMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local clustered, worker, group, groupSize = ARGV[5] == '1', ARGV[6], ARGV[7], tonumber(ARGV[8])
-local leaseMs, maxSleepMs, limit, maxBytes = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local leaseMs, maxSleepMs, room, maxBytes = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local lookFrom, hears, keepIdsMs = ARGV[13], ARGV[14] == '1', tonumber(ARGV[15])
 local keepCompleted = { count = tonumber(ARGV[16]), ageMs = tonumber(ARGV[17]) }
 local keepDead = { count = tonumber(ARGV[18]), ageMs = tonumber(ARGV[19]) }
 local maxCrashes, presence, msPerLevel = tonumber(ARGV[20]), ARGV[21], tonumber(ARGV[22])
+local stealAfterMs, globalConcurrency, rateMax, rateWindowMs = tonumber(ARGV[23]), tonumber(ARGV[24]), tonumber(ARGV[25]), tonumber(ARGV[26])
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
@@ -60,11 +68,14 @@ if status == 'replayed' then
   return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence, '', unpack(claimedWith(fence, leaseUntil)) }
 end
 if status then return { status, digits(now) } end
-if limit > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
+if room > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
 
 -- Everything is read before anything is written, so that a script that cannot go on leaves nothing half done.
 -- @include parts/settle.lua
 -- @include parts/recover.lua
+-- @include parts/gate.lua
+-- @include parts/room.lua
+-- @include parts/affinity.lua
 -- @include parts/pick.lua
 -- @include parts/claim.lua
 -- @include parts/trim.lua
@@ -77,6 +88,7 @@ writeSettlements()
 writeRenewals()
 writeRecovered()
 writeClaims()
+if rate then writeRate(rate, #fit) end
 closeLanes()
 trim()
 local lookAt = sleep()

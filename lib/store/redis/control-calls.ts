@@ -14,7 +14,13 @@ export class ControlCalls {
   constructor(
     private readonly slots: SlotPool,
     private readonly keys: QueueKeys,
-    private readonly options: { queue: string; clustered: boolean; keepRecordMs: number; keepIdsMs: number },
+    private readonly options: {
+      queue: string;
+      clustered: boolean;
+      keepRecordMs: number;
+      keepIdsMs: number;
+      stealAfterMs: number;
+    },
   ) {}
 
   async cancel(id: string): Promise<boolean> {
@@ -26,7 +32,8 @@ export class ControlCalls {
 
   async reschedule(id: string, due: Due): Promise<boolean> {
     const { keys } = this;
-    const rest = [this.options.keepRecordMs, this.clusterFlag, id, toDueArgument(due)];
+    const { keepRecordMs, stealAfterMs } = this.options;
+    const rest = [keepRecordMs, this.clusterFlag, id, toDueArgument(due), stealAfterMs];
     const reply = await this.call('reschedule', [keys.jobs, keys.levels, keys.groups], rest, id);
     return reply[2] === '1';
   }
@@ -53,6 +60,7 @@ export class ControlCalls {
       toDueArgument(job.due),
       howChosen(job.id),
       rest,
+      this.options.stealAfterMs,
     ];
     const reply = await this.call('replace', fixed, args, job.id);
     return { id: job.id, created: reply[2] === '1', dueAtMs: Number(reply[3]) };

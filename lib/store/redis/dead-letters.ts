@@ -11,7 +11,7 @@ export class RedisDeadLetters {
   constructor(
     private readonly slots: SlotPool,
     private readonly keys: QueueKeys,
-    private readonly options: { clustered: boolean; keepRecordMs: number },
+    private readonly options: { clustered: boolean; keepRecordMs: number; stealAfterMs: number },
   ) {}
 
   async replayOne(id: string, due: Due): Promise<number> {
@@ -73,6 +73,7 @@ export class RedisDeadLetters {
       toDueArgument(due),
       spacingMs,
       passOver,
+      options.stealAfterMs,
     ];
     const reply = await this.slots.call('replay', fixed, args);
     const [count = 0, seen = 0] = String(reply[2]).split(' ').map(Number);

@@ -1,6 +1,6 @@
 import type { OrderingRule } from '../../core/queue-options.js';
 import type { JobCounts, JobState, PriorityCounts, StoredJob } from '../job-store.js';
-import { headsKey, laneKey, type QueueKeys } from '../keys.js';
+import { ANY_WORKER, headsKey, laneKey, levelsKey, type QueueKeys } from '../keys.js';
 import type { RedisConnection } from './connection.js';
 
 /** How many due lanes one call counts: about as many microseconds. With more the counts are of several moments. */
@@ -107,12 +107,8 @@ export class RedisInspection {
     const [from, to] = state === 'due' ? ['-inf', String(nowMs)] : [`(${nowMs}`, '+inf'];
     const wanted = offset + limit;
     const found: { id: string; due: number; priority: number }[] = [];
-    const priorities = await this.connection.read(
-      (client) => client.zrange(this.keys.levels, '0', '-1'),
-      this.giveUpAt(),
-    );
-    for (const priority of priorities.sort((a, b) => Number(a) - Number(b))) {
-      for (const lane of await this.lanesOf(priority, state === 'due' ? to! : '+inf', wanted)) {
+    for (const { priority, heads } of await this.levels()) {
+      for (const lane of await this.lanesIn(heads, state === 'due' ? to! : '+inf', wanted)) {
         const key = laneKey(this.keys, lane);
         const jobs = await this.connection.read(
           (client) => client.zrangebyscore(key, from!, to!, 'WITHSCORES', 'LIMIT', 0, wanted),
@@ -127,11 +123,23 @@ export class RedisInspection {
     return found.slice(offset, wanted).map(({ id }) => id);
   }
 
+  /** Where the heads of lanes stand: those of lanes without a preferred worker, and of all with one. */
+  private async levels(): Promise<{ priority: string; heads: string }[]> {
+    const found = await Promise.all(
+      ['', ANY_WORKER].map(async (ending) => {
+        const key = levelsKey(this.keys, ending);
+        const priorities = await this.connection.read((client) => client.zrange(key, '0', '-1'), this.giveUpAt());
+        return priorities.map((priority) => ({ priority, heads: headsKey(this.keys, priority, ending) }));
+      }),
+    );
+    return found.flat();
+  }
+
   /** Due ones need only the earliest lanes; a lane whose head is due may hold the next one that is not. */
-  private async lanesOf(priority: string, to: string, wanted: number): Promise<string[]> {
+  private async lanesIn(headsKey: string, to: string, wanted: number): Promise<string[]> {
     const limit = to === '+inf' ? -1 : wanted;
     const heads = await this.connection.read(
-      (client) => client.zrangebyscore(headsKey(this.keys, priority), '-inf', to, 'LIMIT', 0, limit),
+      (client) => client.zrangebyscore(headsKey, '-inf', to, 'LIMIT', 0, limit),
       this.giveUpAt(),
     );
     return heads.map((head) => head.slice(head.indexOf('\t') + 1));

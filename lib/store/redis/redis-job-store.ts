@@ -9,6 +9,7 @@ import type {
   NewJob,
   PriorityCounts,
   ScheduledAnswer,
+  SeatNames,
   StoredJob,
   WorkerSeat,
 } from '../job-store.js';
@@ -90,7 +91,7 @@ export class RedisJobStore implements JobStore {
     return this.queue(queue).control.reschedule(id, due);
   }
 
-  seat(queue: string, worker: string, names: readonly string[], settings: QueueSettings): WorkerSeat {
+  seat(queue: string, worker: string, { names, limited }: SeatNames, settings: QueueSettings): WorkerSeat {
     this.working ??= {
       connection: this.connect(),
       listener: new WakeListener(this.clients.subscriber(), this.outages),
@@ -104,6 +105,7 @@ export class RedisJobStore implements JobStore {
       keys,
       worker,
       names,
+      limited,
       settings,
       this.clients.clustered,
     );
@@ -179,12 +181,13 @@ export class RedisJobStore implements JobStore {
     this.producing ??= this.connect();
     const keys = queueKeys(prefix, name);
     const clock = new ServerClock(keys);
-    const { keepIdsMs } = settingsOf(name);
+    const { keepIdsMs, stealAfterMs } = settingsOf(name);
     const options = {
       queue: name,
       clustered: this.clients.clustered,
       keepRecordMs: Math.max(KEEP_CALL_RECORD_MS, keepIdsMs, 2 * commandTimeoutMs),
       keepIdsMs,
+      stealAfterMs,
       commandTimeoutMs,
     };
     const slots = new SlotPool(this.producing, clock, keys, commandTimeoutMs);

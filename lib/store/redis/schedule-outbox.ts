@@ -38,7 +38,13 @@ export class ScheduleOutbox {
     clock: ServerClock,
     private readonly keys: QueueKeys,
     private readonly ids: JobIdMaker,
-    private readonly options: { queue: string; clustered: boolean; keepRecordMs: number; commandTimeoutMs: number },
+    private readonly options: {
+      queue: string;
+      clustered: boolean;
+      keepRecordMs: number;
+      stealAfterMs: number;
+      commandTimeoutMs: number;
+    },
   ) {
     this.slot = new CallSlot(connection, clock, keys);
   }
@@ -114,7 +120,7 @@ export class ScheduleOutbox {
       this.slot.begin();
       const lowest = made[0] ?? this.lastMade;
       this.lastMade = made.at(-1) ?? this.lastMade;
-      const head = [options.keepRecordMs, options.clustered ? 1 : 0, lowest, this.lastMade];
+      const head = [options.keepRecordMs, options.clustered ? 1 : 0, lowest, this.lastMade, options.stealAfterMs];
       const reply = await this.slot.send('schedule', fixedKeys, [...head, ...args], calls[0]!.giveUpAt);
       this.answer(calls, ids, reply as string[]);
     } catch (error) {

@@ -7,8 +7,8 @@ import { toDueArgument } from './due-argument.js';
 const FIELDS_BEFORE_CLAIMS = 12;
 const FIELDS_A_CLAIM = 5;
 
-/** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals. */
-export function encodeTurn({ settlements, renewals }: Turn, settings: QueueSettings): ScriptArgument[] {
+/** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals, the handlers' rooms. */
+export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): ScriptArgument[] {
   const plain: ScriptArgument[] = [];
   const others: ScriptArgument[] = [];
   for (const settlement of settlements) {
@@ -22,6 +22,8 @@ export function encodeTurn({ settlements, renewals }: Turn, settings: QueueSetti
     ...others,
     renewals.length,
     ...renewals.flatMap(({ id, fence }) => [id, fence]),
+    handlers.length,
+    ...handlers.flatMap(({ name, weight, free }) => [name, weight, free]),
   ];
 }
 

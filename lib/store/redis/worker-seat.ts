@@ -38,11 +38,12 @@ export class RedisWorkerSeat implements WorkerSeat {
     private readonly keys: QueueKeys,
     private readonly worker: string,
     private readonly names: readonly string[],
+    limited: boolean,
     private readonly settings: QueueSettings,
     private readonly clustered: boolean,
   ) {
     this.slot = new CallSlot(connection, clock, keys, `${worker}.`);
-    this.group = groupOf(names);
+    this.group = groupOf(names, limited);
     this.channel = wakeChannel(keys, worker);
     this.fixedKeys = [
       keys.jobs,
@@ -59,6 +60,8 @@ export class RedisWorkerSeat implements WorkerSeat {
       keys.served,
       keys.fence,
       keys.workers,
+      keys.paused,
+      keys.rate,
       handlesKey(keys, this.group),
       sleepersKey(keys, this.group),
     ];
@@ -134,6 +137,9 @@ export class RedisWorkerSeat implements WorkerSeat {
       settings.maxCrashes,
       this.presence(turn.leaving),
       settings.ordering.mode === 'aging' ? settings.ordering.msPerLevel : 0,
+      settings.stealAfterMs,
+      Number.isFinite(settings.globalConcurrency) ? settings.globalConcurrency : 0,
+      ...rateArguments(settings.rateLimit),
       ...encodeTurn(turn, settings),
     ];
   }
@@ -150,12 +156,19 @@ export class RedisWorkerSeat implements WorkerSeat {
   }
 }
 
-/** Workers with the same names are one group, whatever order the names come in. */
-function groupOf(names: readonly string[]): string {
-  return createHash('sha1')
+/** Workers with the same names are one group, whatever order the names come in; an 'l' says that handlers have limits there. */
+function groupOf(names: readonly string[], limited: boolean): string {
+  const hash = createHash('sha1')
     .update([...names].sort().join('\n'))
-    .digest('hex')
-    .slice(0, 12);
+    .digest('hex');
+  return `${hash.slice(0, 12)}${limited ? 'l' : ''}`;
+}
+
+/** How many, and within how long: the documented 2 % longer. None is 0. */
+function rateArguments(rateLimit: QueueSettings['rateLimit']): [number, number] {
+  if (!rateLimit) return [0, 0];
+  const { max, perMs } = rateLimit;
+  return [max, perMs + Math.min(50, Math.ceil(perMs / 50))];
 }
 
 function mayPass(error: unknown): boolean {

@@ -16,6 +16,9 @@ describe('a queue', () => {
       keepIdsMs: 600_000,
       maxCrashes: 3,
       ordering: { mode: 'strict' },
+      globalConcurrency: Number.POSITIVE_INFINITY,
+      rateLimit: undefined,
+      stealAfterMs: 5_000,
     };
     expect(readQueueOptions('mail', undefined)).toEqual(defaults);
     expect(readQueueOptions('mail', {})).toEqual(defaults);
@@ -36,6 +39,9 @@ describe('a queue', () => {
       keepIdsMs: 0,
       maxCrashes: 5,
       ordering: { mode: 'aging', msPerLevel: '1m' },
+      globalConcurrency: 7,
+      rateLimit: { max: 100, perMs: '1s' },
+      stealAfterMs: '2s',
     } as const;
     expect(readQueueOptions('mail', options)).toEqual({
       concurrency: 50,
@@ -46,6 +52,9 @@ describe('a queue', () => {
       keepIdsMs: 0,
       maxCrashes: 5,
       ordering: { mode: 'aging', msPerLevel: 60_000 },
+      globalConcurrency: 7,
+      rateLimit: { max: 100, perMs: 1_000 },
+      stealAfterMs: 2_000,
     });
     expect(readQueueOptions('mail', { keepDead: { count: 5 } }).keepDead).toEqual({ count: 5, ageMs: 0 });
     expect(readQueueOptions('mail', { keepDead: { count: 5, ageMs: 1 } }).keepDead).toEqual({ count: 5, ageMs: 1 });
@@ -88,6 +97,12 @@ describe('options of a queue are refused', () => {
       `ordering: got mode 'strict' with msPerLevel, expected { mode: 'strict' } or { mode: 'aging', msPerLevel }.`,
     ],
     [{ ordering: { mode: 'aging', msPerLevel: 0 } }, 'ordering: msPerLevel: got 0, expected at least 1 ms.'],
+    [{ globalConcurrency: 0 }, 'globalConcurrency: got 0, expected a whole number of at least 1.'],
+    [{ rateLimit: 100 }, 'rateLimit: got 100, expected an object of options.'],
+    [{ rateLimit: { max: 100 } }, 'rateLimit: got no perMs, expected { max, perMs }.'],
+    [{ rateLimit: { max: 0, perMs: 5 } }, 'rateLimit: max: got 0, expected a whole number of at least 1.'],
+    [{ rateLimit: { max: 1, perMs: '2 days' } }, 'rateLimit: perMs: got "2 days", expected at most 86400000 ms.'],
+    [{ stealAfterMs: -1 }, 'stealAfterMs: got -1, expected 0 or more milliseconds.'],
     [{ keepIdsMs: -1 }, 'keepIdsMs: got -1, expected 0 or more milliseconds.'],
     [{ concurency: 5 }, `unknown option "concurency", did you mean 'concurrency'?`],
     [{ lease: 5_000 }, `unknown option "lease", did you mean 'leaseMs'?`],

@@ -25,8 +25,8 @@ const MORE: Partial<Record<ScriptName, number>> = {
   schedule: 2 * 5,
   // One name.
   register: 1,
-  // Three lists, each after its length: one plain end, one other, one renewal.
-  turn: 1 + 2 + (1 + 5) + (1 + 2),
+  // Four lists, each after its length: one plain end, one other, one renewal, one name.
+  turn: 1 + 2 + (1 + 5) + (1 + 2) + (1 + 3),
 };
 
 interface Run {
@@ -68,6 +68,7 @@ async function runAll(): Promise<Run[]> {
     clustered: false,
     keepRecordMs: 60_000,
     keepIdsMs: 600_000,
+    stealAfterMs: 5_000,
     commandTimeoutMs: 5_000,
   };
 
@@ -84,13 +85,20 @@ async function runAll(): Promise<Run[]> {
   await deadLetters.purge();
   const listener = { hears: () => true } as unknown as WakeListener;
   const settings = readQueueOptions('mail', {});
-  const seat = new RedisWorkerSeat(connection, listener, clock, keys, 'worker-1', ['ping'], settings, false);
+  const seat = new RedisWorkerSeat(connection, listener, clock, keys, 'worker-1', ['ping'], false, settings, false);
   const ended: Settlement[] = [
     { id: 'a', fence: '1', transition: 'complete', idWasChosen: false },
     { id: 'b', fence: '1', transition: 'retry', delayMs: 5, failure: '{}' },
   ];
   await seat.turn(
-    { settlements: ended, renewals: [{ id: 'c', fence: '1' }], room: 1, lookFrom: '', leaving: false },
+    {
+      settlements: ended,
+      renewals: [{ id: 'c', fence: '1' }],
+      room: 1,
+      handlers: [{ name: 'ping', weight: 2, free: 1 }],
+      lookFrom: '',
+      leaving: false,
+    },
     new AbortController().signal,
   );
   const inspection = new RedisInspection(connection, keys, 5_000);

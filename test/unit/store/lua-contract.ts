@@ -143,6 +143,7 @@ const SCRIPTS_WITH = (part: string) =>
 
 function who(cell: string): string[] {
   return cell.split(', ').flatMap((word) => {
+    if (word === 'nobody') return [];
     if (word === 'every script that moves a job') return SCRIPTS_WITH('lanes');
     if (word === 'every numbered call') return SCRIPTS_WITH('call');
     return word;

@@ -28,12 +28,18 @@ const TYPES: Record<string, string[]> = {
 const OF_ANY_TYPE = ['EXISTS', 'PEXPIRE', 'DEL'];
 const WITHOUT_KEY = ['TIME', 'PUBLISH'];
 
+const HEADS = ['heads:<priority>', 'heads:<priority>:<ending>'];
+const LEVELS = ['levels', 'levels:<ending>'];
 /** Keys that the scripts reach through a table of theirs; `key` is any sorted set, and only read. */
-const BY_TABLE: Record<string, string> = {
-  'lane.key': 'lane:<lane>',
-  'front.key': 'lane:<lane>',
-  'level.key': 'heads:<priority>',
-  'group.key': 'sleepers:<group>',
+const BY_TABLE: Record<string, string[]> = {
+  'lane.key': ['lane:<lane>'],
+  'front.key': ['lane:<lane>'],
+  'level.key': HEADS,
+  'stream.key': HEADS,
+  headsKey: HEADS,
+  'index.key': LEVELS,
+  'preferredIndex.key': LEVELS,
+  'group.key': ['sleepers:<group>'],
 };
 
 const names = SCRIPT_FILES.map((file) => file.replace('.lua', '')) as ScriptName[];
@@ -94,24 +100,26 @@ interface Touch extends RedisCall {
   row: SchemaRow;
 }
 
-/** Each call of a script, with the row of the table that its key has. */
+/** Each call of a script, with the rows of the table that its key may have. */
 function touches(script: ScriptName): Touch[] {
   const { source } = SCRIPTS[script];
   const { keys } = readHeader(`${script}.lua`);
   const aliases = readAliases(source);
-  const nameOf = (key: string): string | undefined => {
+  const namesOf = (key: string): (string | undefined)[] => {
     const number = key.match(/^KEYS\[(\d+)\]$/)?.[1] ?? aliases.get(key);
-    if (number !== undefined) return keys[Number(number) - 1]?.name;
+    if (number !== undefined) return [keys[Number(number) - 1]?.name];
     const begin = key.match(/^base \.\. '(\w+:)'$/)?.[1];
-    return begin ? schema.find(({ name }) => name.startsWith(begin))?.name : BY_TABLE[key];
+    return begin ? [schema.find(({ name }) => name.startsWith(begin))?.name] : (BY_TABLE[key] ?? [undefined]);
   };
   return readCalls(source)
     .filter(({ command, key }) => !WITHOUT_KEY.includes(command) && key !== 'key')
-    .map((call) => {
-      const row = schema.find(({ name }) => name === nameOf(call.key ?? ''));
-      if (!row) throw new Error(`${script}: which key is it? ${call.text}`);
-      return { ...call, script, row };
-    });
+    .flatMap((call) =>
+      namesOf(call.key ?? '').map((key) => {
+        const row = schema.find(({ name }) => name === key);
+        if (!row) throw new Error(`${script}: which key is it? ${call.text}`);
+        return { ...call, script, row };
+      }),
+    );
 }
 
 describe('the table of keys.ts', () => {
@@ -145,7 +153,9 @@ describe('the table of keys.ts', () => {
   });
 
   it.each(schema.map((row) => [row.name, row] as const))('says what removes from %s', (_, row) => {
-    const said = row.removedBy.filter((word) => !['never', 'expires', 'or expires', 'a day', 'an hour'].includes(word));
+    const said = row.removedBy.filter(
+      (word) => !['never', 'expires', 'or expires', 'a day', 'an hour', 'a minute'].includes(word),
+    );
     const removers = scriptsThat(row, ({ command }) => REMOVES.includes(command));
     expect(said.flatMap((word) => (word === 'the same' ? row.writtenBy : word)).sort()).toEqual(removers);
     const expires = all().some(

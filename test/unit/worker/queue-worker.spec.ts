@@ -60,7 +60,13 @@ it('a wish to renew that overtakes the answer of a turn that renews is kept', as
   const seat = new Seat();
   let finish = () => {};
   const run = () => new Promise<void>((resolve) => (finish = resolve));
-  const settings = { maxAttempts: 1, timeoutMs: 0, backoff: { type: 'fixed', delayMs: 0 } } as const;
+  const settings = {
+    maxAttempts: 1,
+    timeoutMs: 0,
+    backoff: { type: 'fixed', delayMs: 0 },
+    concurrency: Number.POSITIVE_INFINITY,
+    weight: 1,
+  } as const;
   const handlers = new Map([['work', { name: 'work', settings, run } as never]]);
   const settler = new Settler(handlers, false);
   const processor = new Processor('q', handlers, undefined as never, settler, EVENTS);
@@ -68,6 +74,7 @@ it('a wish to renew that overtakes the answer of a turn that renews is kept', as
   const worker = new QueueWorker(
     'q',
     seat,
+    handlers,
     processor,
     settler,
     options,

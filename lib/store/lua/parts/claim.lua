@@ -1,3 +1,31 @@
+-- Envelopes are read in growing groups, so that large ones are noticed before many of them have been read.
+local FIRST_ENVELOPES, LARGE_BYTES = 8, 1048576
+
+-- Cuts the claim where its envelopes grow too large for one reply.
+local envelopes = {}
+local function readEnvelopes()
+  local bytes, from, chunk = 0, 1, FIRST_ENVELOPES
+  while picked[from] do
+    local ids = {}
+    for i = from, math.min(from + chunk - 1, #picked) do ids[#ids + 1] = picked[i].id end
+    for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(ids))) do
+      bytes = bytes + (envelope and #envelope or 0)
+      if bytes > maxBytes and from + i - 1 > 1 then
+        for cut = #picked, from + i - 1, -1 do
+          giveBack(picked[cut])
+          picked[cut] = nil
+        end
+        stopped = 'bytes'
+        return
+      end
+      envelopes[from + i - 1] = envelope
+    end
+    from = from + #ids
+    if bytes < LARGE_BYTES then chunk = chunk * 2 end
+  end
+end
+readEnvelopes()
+
 -- What was picked is handed out under one fence; but for what is too late for its job, and for jobs whose envelope somebody or
 -- an eviction has taken: those end here, told rather than dropped.
 local fence, fit = 0, {}
@@ -25,6 +53,7 @@ local function turnAway(job, transition, reason)
     second = '{"reason":"' .. reason .. '"}',
     failures = redis.call('HGET', failuresKey, job.id),
   }
+  giveBack(job)
   -- There is room left for others.
   lookAgain = true
 end
@@ -56,7 +85,6 @@ if picked[1] then
   end
   -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
   fence = math.max(tonumber(redis.call('GET', fenceKey) or 0) or 0, nowUs) + 1
-  if more and not groups then readGroups(group, worker) end
 end
 
 local claimed = {}

@@ -16,6 +16,11 @@ local function nameOf(lane)
   return string.match(lane, '^%d+:[^:]*:(.*)$')
 end
 
+-- The worker that a lane's jobs prefer, '' for none.
+local function preferredOf(lane)
+  return string.match(lane, '^%d+:([^:]*):')
+end
+
 local function idWasChosen(envelope)
   return string.find(envelope, '^[^\n]*\n%d+ c') ~= nil
 end

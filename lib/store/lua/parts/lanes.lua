@@ -1,29 +1,47 @@
 -- A lane is the sorted set of the waiting jobs of one priority, preferred worker and name: id -> due.
 -- `heads:<priority>` holds "<id of the lane's first job>\t<lane>" -> its due; `levels` holds priority -> the earliest of those.
+-- Lanes with a preferred worker stand elsewhere, and twice: for that worker in `heads:<priority>:<worker>` and `levels:<worker>`,
+-- for those who may steal from it in `heads:<priority>:*` and `levels:*`. So nobody reads through the lanes of others.
 -- A script opens every lane that it will change before its first write, changes it, and closes them all:
 -- then a lane is in its index exactly when it is not empty. What a script may have emptied it does not touch again,
 -- because on a cluster whose slot is on the move such a key counts as missing and the script would stop half-way;
 -- therefore additions come before removals, and sizes are counted rather than asked for.
 -- Needs `base` and `levelsKey`.
-local lanes, laneList, levels = {}, {}, {}
-local levelCount
+local lanes, laneList, levels, indexes = {}, {}, {}, {}
+-- What the keys of lanes without a preferred worker end in, and of all those with one.
+local COMMON, PREFERRED = '', ':*'
 
-local function openLevel(priority)
-  local level = levels[priority]
+local function openIndex(ending)
+  local index = indexes[ending]
+  if not index then
+    local key = ending == COMMON and levelsKey or base .. 'levels' .. ending
+    index = { key = key, count = redis.call('ZCARD', key), earliest = {}, emptied = {} }
+    indexes[ending] = index
+  end
+  return index
+end
+
+local function openLevel(priority, ending)
+  local key = base .. 'heads:' .. priority .. ending
+  local level = levels[key]
   if not level then
-    local key = base .. 'heads:' .. priority
-    levelCount = levelCount or redis.call('ZCARD', levelsKey)
-    level = { key = key, count = redis.call('ZCARD', key), added = {}, removed = {} }
-    levels[priority] = level
+    level = { key = key, priority = priority, index = openIndex(ending), count = redis.call('ZCARD', key), added = {}, removed = {} }
+    levels[key] = level
   end
   return level
+end
+
+local function levelsOf(laneName)
+  local priority, preferred = string.match(laneName, '^(%d+):([^:]*)')
+  if preferred == '' then return { openLevel(priority, COMMON) } end
+  return { openLevel(priority, ':' .. preferred), openLevel(priority, PREFERRED) }
 end
 
 local function openLane(name)
   local lane = lanes[name]
   if not lane then
     lane = { name = name, key = base .. 'lane:' .. name, count = 0, added = {}, removed = {} }
-    lane.level = openLevel(string.match(name, '^%d+'))
+    lane.levels = levelsOf(name)
     local head = redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES')
     if head[1] then
       lane.headId, lane.headDue = head[1], head[2]
@@ -54,32 +72,35 @@ local function closeLanes()
     if lane.count > 0 then head = redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES') end
     lane.moved = head[1] ~= lane.headId or head[2] ~= lane.headDue
     if lane.moved then
-      local level = lane.level
-      if head[1] then
-        level.added[#level.added + 1] = head[2]
-        level.added[#level.added + 1] = head[1] .. '\t' .. lane.name
-      end
-      -- A head that only moved in time keeps its member, so it is overwritten rather than removed.
-      if lane.headId and lane.headId ~= head[1] then
-        level.removed[#level.removed + 1] = lane.headId .. '\t' .. lane.name
+      for _, level in ipairs(lane.levels) do
+        if head[1] then
+          level.added[#level.added + 1] = head[2]
+          level.added[#level.added + 1] = head[1] .. '\t' .. lane.name
+        end
+        -- A head that only moved in time keeps its member, so it is overwritten rather than removed.
+        if lane.headId and lane.headId ~= head[1] then
+          level.removed[#level.removed + 1] = lane.headId .. '\t' .. lane.name
+        end
       end
       lane.headId, lane.headDue = head[1], head[2]
     end
   end
-  local earliest, emptied = {}, {}
-  for priority, level in pairs(levels) do
+  for _, level in pairs(levels) do
     if level.added[1] or level.removed[1] then
       local before = level.count
       if level.added[1] then level.count = level.count + redis.call('ZADD', level.key, unpack(level.added)) end
       if level.removed[1] then level.count = level.count - redis.call('ZREM', level.key, unpack(level.removed)) end
+      local earliest, emptied = level.index.earliest, level.index.emptied
       if level.count > 0 then
         earliest[#earliest + 1] = redis.call('ZRANGE', level.key, 0, 0, 'WITHSCORES')[2]
-        earliest[#earliest + 1] = priority
+        earliest[#earliest + 1] = level.priority
       elseif before > 0 then
-        emptied[#emptied + 1] = priority
+        emptied[#emptied + 1] = level.priority
       end
     end
   end
-  if earliest[1] then levelCount = levelCount + redis.call('ZADD', levelsKey, unpack(earliest)) end
-  if emptied[1] then levelCount = levelCount - redis.call('ZREM', levelsKey, unpack(emptied)) end
+  for _, index in pairs(indexes) do
+    if index.earliest[1] then index.count = index.count + redis.call('ZADD', index.key, unpack(index.earliest)) end
+    if index.emptied[1] then index.count = index.count - redis.call('ZREM', index.key, unpack(index.emptied)) end
+  end
 end

@@ -11,7 +11,7 @@
 -- How many failed attempts are kept with a job.
 local FAILURES_KEPT = 20
 
-local cursor = 23
+local cursor = 27
 local function nextArg()
   cursor = cursor + 1
   return ARGV[cursor - 1]

@@ -3,62 +3,126 @@
 -- How long a sleeper that is past its time stays listed, and a group's list after its last sleeper.
 local FORGOTTEN_SLEEPER_MS, FORGOTTEN_GROUP_MS = 60000, 86400000
 
-local room = limit - #fit
+local roomAfter = room
+for _, job in ipairs(fit) do roomAfter = roomAfter - job.weight end
 local otherSleepers = {}
-if room > 0 and not more then
+if roomAfter > 0 and (not stopped or stopped == 'gate') then
   local found = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES')
   for i = 1, #found, 2 do
     if found[i] ~= worker then otherSleepers[#otherSleepers + 1] = tonumber(found[i + 1]) end
   end
 end
-
--- Due lanes that were stepped over stand first in their level, so the next due time is looked for behind them.
-local function nextDue()
-  if not levelCount then levelCount = redis.call('ZCARD', levelsKey) end
-  if levelCount <= 0 then return math.huge end
-  local first = tonumber(redis.call('ZRANGE', levelsKey, 0, 0, 'WITHSCORES')[2])
-  if first > now then return first end
-  local earliest = math.huge
-  for _, priority in ipairs(redis.call('ZRANGE', levelsKey, 0, -1)) do
-    local head = redis.call('ZRANGE', base .. 'heads:' .. priority, '(' .. digits(now), '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
-    if head[2] then earliest = math.min(earliest, tonumber(head[2])) end
-  end
-  return earliest
+-- This turn made room for jobs that the limit over all processes has kept from everybody.
+local freed = globalConcurrency > 0 and active >= globalConcurrency and active - leaving + #fit < globalConcurrency
+-- Who leaves for good leaves jobs behind that would have waited for it.
+local orphans = presence == 'gone' and hasPreferred and redis.call('EXISTS', base .. 'levels:' .. ownName) == 1
+if (stopped and stopped ~= 'gate') or next(fullNames) or freed or orphans then
+  if not groups then readGroups(group, worker) end
 end
 
-local function sleep()
-  if room <= 0 then return 0 end
-  -- Jobs that this turn put back may be due already; whoever cut its claim short has more to fetch.
-  if more or returning[1] or lookAgain or goOnFrom ~= '' then return now end
-  local event = nextDue()
-  if firstLeaseEnd then
-    event = math.min(event, math.max(tonumber(firstLeaseEnd), recoverFrom, now + 1))
+local sleep
+do
+  -- How many heads of jobs that prefer others are looked at for the first one that may be stolen.
+  local STEALS_LOOKED_AT = 16
+
+  local function earliestOf(index)
+    return index.count > 0 and tonumber(redis.call('ZRANGE', index.key, 0, 0, 'WITHSCORES')[2]) or math.huge
   end
-  local lookAt = event
-  if otherSleepers[1] and otherSleepers[1] <= event then
-    lookAt = event + DEPUTY_MS
-    if otherSleepers[2] and otherSleepers[2] <= lookAt then lookAt = math.huge end
+
+  -- Due lanes that were stepped over stand first in their level, so the next due time is looked for behind them.
+  local function nextDue(ending)
+    local index = openIndex(ending)
+    local first = earliestOf(index)
+    if first > now then return first end
+    local earliest = math.huge
+    for _, priority in ipairs(redis.call('ZRANGE', index.key, 0, -1)) do
+      local head = redis.call('ZRANGE', base .. 'heads:' .. priority .. ending, '(' .. digits(now), '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
+      if head[2] then earliest = math.min(earliest, tonumber(head[2])) end
+    end
+    return earliest
   end
-  -- A third of a lease at the most: then leases taken meanwhile are known before they run out, and the queue counts as served.
-  lookAt = math.floor(math.min(lookAt, now + maxSleepMs, now + leaseMs / 3))
-  -- A look in several turns may have missed what became due in front of it.
-  if lookFrom ~= '' then lookAt = math.min(lookAt, now + DEPUTY_MS) end
-  if hears then
-    redis.call('ZADD', sleepersKey, digits(lookAt), worker)
-    redis.call('ZREMRANGEBYSCORE', sleepersKey, '-inf', digits(now - FORGOTTEN_SLEEPER_MS))
-    redis.call('PEXPIRE', sleepersKey, FORGOTTEN_GROUP_MS)
+
+  -- When the first job that prefers another worker may be stolen.
+  local function nextSteal()
+    local earliest = math.huge
+    for _, priority in ipairs(redis.call('ZRANGE', preferredIndex.key, 0, -1)) do
+      local from = '(' .. digits(now - stealAfterMs)
+      local heads = redis.call('ZRANGE', base .. 'heads:' .. priority .. PREFERRED, from, '+inf', 'BYSCORE', 'LIMIT', 0, STEALS_LOOKED_AT, 'WITHSCORES')
+      for i = 1, #heads, 2 do
+        local due, preferred = tonumber(heads[i + 1]), preferredOf(string.match(heads[i], '\t(.*)$'))
+        local at = isHere(preferred) and due + stealAfterMs or due
+        if preferred ~= ownName and at > now then earliest = math.min(earliest, at) end
+      end
+    end
+    return earliest
   end
-  return lookAt
+
+  local function nextEvent()
+    local preferred = preferredIndex.count > 0
+    if gateRoom <= #fit then
+      -- Whatever is due waits for the gate.
+      return math.max(gateUntil, math.min(earliestOf(openIndex(COMMON)), preferred and earliestOf(preferredIndex) or math.huge))
+    end
+    local event = nextDue(COMMON)
+    if preferred then event = math.min(event, nextDue(':' .. ownName), nextSteal()) end
+    return event
+  end
+
+  -- So that nobody tells this sleeper of what it cannot run.
+  local function noteFull()
+    if string.sub(group, -1) ~= 'l' then return end
+    local full = {}
+    for name, handler in pairs(handlers or {}) do
+      if handler.free <= 0 then full[#full + 1] = name end
+    end
+    if full[1] then
+      redis.call('SET', base .. 'full:' .. worker, '\n' .. table.concat(full, '\n') .. '\n', 'PX', FORGOTTEN_SLEEPER_MS)
+    else
+      redis.call('DEL', base .. 'full:' .. worker)
+    end
+  end
+
+  function sleep()
+    if roomAfter <= 0 then return 0 end
+    -- Jobs that this turn put back may be due already; whoever cut its claim short has more to fetch.
+    if stopped == 'bytes' or returning[1] or lookAgain or goOnFrom ~= '' then return now end
+    -- The best job does not fit: there is room for it once something that runs here has ended.
+    if stopped == 'room' then return 0 end
+    local event = nextEvent()
+    if firstLeaseEnd then
+      event = math.min(event, math.max(tonumber(firstLeaseEnd), recoverFrom, now + 1))
+    end
+    local lookAt = event
+    if otherSleepers[1] and otherSleepers[1] <= event then
+      lookAt = event + DEPUTY_MS
+      if otherSleepers[2] and otherSleepers[2] <= lookAt then lookAt = math.huge end
+    end
+    -- A third of a lease at the most: then leases taken meanwhile are known before they run out, and the queue counts as served.
+    lookAt = math.floor(math.min(lookAt, now + maxSleepMs, now + leaseMs / 3))
+    -- A look in several turns may have missed what became due in front of it.
+    if lookFrom ~= '' then lookAt = math.min(lookAt, now + DEPUTY_MS) end
+    if hears then
+      redis.call('ZADD', sleepersKey, digits(lookAt), worker)
+      redis.call('ZREMRANGEBYSCORE', sleepersKey, '-inf', digits(now - FORGOTTEN_SLEEPER_MS))
+      redis.call('PEXPIRE', sleepersKey, FORGOTTEN_GROUP_MS)
+      noteFull()
+    end
+    return lookAt
+  end
 end
 
 local function wakeOthers()
   for _, lane in ipairs(laneList) do
     -- Where this worker goes on looking by itself, nobody else of its group needs to.
-    if lane.moved and lane.added[1] then wake(nameOf(lane.name), tonumber(lane.headDue), room > 0) end
+    if lane.moved and lane.added[1] then wakeLane(lane, roomAfter > 0 and not isFull(nameOf(lane.name)), ownName) end
   end
-  if more and groups then
-    for _, g in ipairs(groups) do
-      if g.own then wakeGroup(g, now) end
+  for _, g in ipairs(groups or {}) do
+    if orphans then wakeGroup(g, now) end
+    if g.own then
+      if stopped == 'room' or stopped == 'bytes' then wakeGroup(g, now) end
+      for name in pairs(fullNames) do wakeGroup(g, now, name) end
     end
+    -- Who has room left has looked at all that its own group could.
+    if freed and not (g.own and roomAfter > 0) then wakeGroup(g, now) end
   end
 end

@@ -1,49 +1,52 @@
 -- What is kept only up to a number or an age: dead jobs, completed jobs, ids of ended jobs.
--- How many more are dropped a turn than it adds, to keep the script short.
-local TRIMMED_A_TURN = 100
-
-local function oldest(key, keep, added)
-  local over = redis.call('ZCARD', key) - keep.count
-  if over > 0 then return redis.call('ZRANGE', key, 0, math.min(over, added + TRIMMED_A_TURN) - 1) end
-  if keep.ageMs == 0 then return {} end
-  return redis.call('ZRANGE', key, '-inf', digits(now - keep.ageMs), 'BYSCORE', 'LIMIT', 0, added + TRIMMED_A_TURN)
-end
-
 -- Dead jobs that had to make room, as pairs of id and name.
 local dropped = {}
-local function noteDropped(ids)
-  for i, record in ipairs(readRecords(ids)) do
-    local r = record and parseRecord(record)
-    dropped[#dropped + 1] = ids[i]
-    dropped[#dropped + 1] = r and nameOf(r.lane) or ''
-  end
-end
+local trim
+do
+  -- How many more are dropped a turn than it adds, to keep the script short.
+  local TRIMMED_A_TURN = 100
 
-local function trim()
-  local idle = not picked[1]
-  if idle or died > 0 then
-    local ids = oldest(deadKey, keepDead, died)
-    if ids[1] then
-      noteDropped(ids)
-      redis.call('ZREM', deadKey, unpack(ids))
-      redis.call('HDEL', jobsKey, unpack(ids))
-      redis.call('HDEL', claimsKey, unpack(ids))
-      redis.call('HDEL', failuresKey, unpack(ids))
-      redis.call('HINCRBY', statsKey, 'deadDropped', #ids)
+  local function oldest(key, keep, added)
+    local over = redis.call('ZCARD', key) - keep.count
+    if over > 0 then return redis.call('ZRANGE', key, 0, math.min(over, added + TRIMMED_A_TURN) - 1) end
+    if keep.ageMs == 0 then return {} end
+    return redis.call('ZRANGE', key, '-inf', digits(now - keep.ageMs), 'BYSCORE', 'LIMIT', 0, added + TRIMMED_A_TURN)
+  end
+
+  local function noteDropped(ids)
+    for i, record in ipairs(readRecords(ids)) do
+      local r = record and parseRecord(record)
+      dropped[#dropped + 1] = ids[i]
+      dropped[#dropped + 1] = r and nameOf(r.lane) or ''
     end
   end
-  if idle or (gone[1] and keepCompleted.count > 0) then
-    local ids = oldest(completedKey, keepCompleted, #gone)
-    if ids[1] then
-      redis.call('ZREM', completedKey, unpack(ids))
-      redis.call('HDEL', finishedKey, unpack(ids))
+
+  function trim()
+    local idle = not picked[1]
+    if idle or died > 0 then
+      local ids = oldest(deadKey, keepDead, died)
+      if ids[1] then
+        noteDropped(ids)
+        redis.call('ZREM', deadKey, unpack(ids))
+        redis.call('HDEL', jobsKey, unpack(ids))
+        redis.call('HDEL', claimsKey, unpack(ids))
+        redis.call('HDEL', failuresKey, unpack(ids))
+        redis.call('HINCRBY', statsKey, 'deadDropped', #ids)
+      end
     end
-  end
-  if idle or ended[1] then
-    local limit = #ended / 2 + TRIMMED_A_TURN
-    local ids = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, limit)
-    if ids[1] then redis.call('ZREM', endedKey, unpack(ids)) end
-    -- An idle worker would come back in seconds, while cancelling adds hundreds of ids.
-    if idle and #ids == limit then lookAgain = true end
+    if idle or (gone[1] and keepCompleted.count > 0) then
+      local ids = oldest(completedKey, keepCompleted, #gone)
+      if ids[1] then
+        redis.call('ZREM', completedKey, unpack(ids))
+        redis.call('HDEL', finishedKey, unpack(ids))
+      end
+    end
+    if idle or ended[1] then
+      local limit = #ended / 2 + TRIMMED_A_TURN
+      local ids = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, limit)
+      if ids[1] then redis.call('ZREM', endedKey, unpack(ids)) end
+      -- An idle worker would come back in seconds, while cancelling adds hundreds of ids.
+      if idle and #ids == limit then lookAgain = true end
+    end
   end
 end

@@ -2,7 +2,9 @@
 -- which it will look again. When a lane's head moves forward, one sleeper of each group that handles the name is told
 -- by a message on its own channel, and a second one half a second later in case the first is dead. One that
 -- looks early enough anyway is not told. So the cost of a due job does not grow with the number of idle workers.
--- Needs `base`, `groupsKey` and `clustered`.
+-- Where handlers have limits of their own, the group's name ends in 'l', and `full:<worker>` says which names a sleeper cannot
+-- run for that, between line breaks: for those it is passed over.
+-- Needs `base`, `groupsKey`, `clustered` and `stealAfterMs`.
 local DEPUTY_MS = 500
 -- How long a sleeper that has been told counts as on its way.
 local ON_ITS_WAY_MS = 50
@@ -17,7 +19,10 @@ local function readGroups(selfGroup, self)
     local found = redis.call('ZRANGE', key, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, SLEEPERS_READ, 'WITHSCORES')
     local sleepers = {}
     for i = 1, #found, 2 do
-      if found[i] ~= self then sleepers[#sleepers + 1] = { id = found[i], at = tonumber(found[i + 1]) } end
+      if found[i] ~= self then
+        local full = string.sub(group, -1) == 'l' and redis.call('GET', base .. 'full:' .. found[i]) or ''
+        sleepers[#sleepers + 1] = { id = found[i], at = tonumber(found[i + 1]), full = full }
+      end
     end
     groups[#groups + 1] = { name = group, key = key, sleepers = sleepers, handles = {}, own = group == selfGroup }
   end
@@ -45,12 +50,14 @@ local function tell(group, sleeper, at)
   return true
 end
 
--- Last in a script: a message cannot be taken back.
-local function wakeGroup(group, due)
+-- Last in a script: a message cannot be taken back. Without a name one is woken whatever its handlers are full of.
+local function wakeGroup(group, due, name)
   local at = math.max(due, now)
   local told = false
   for _, sleeper in ipairs(group.sleepers) do
-    if not told then
+    if name and string.find(sleeper.full, '\n' .. name .. '\n', 1, true) then
+      -- Nothing for that one.
+    elseif not told then
       -- One that looks early enough anyway need not be told, but it too may be dead by then.
       told = sleeper.at <= at or tell(group, sleeper, at)
     else
@@ -63,6 +70,18 @@ end
 
 local function wake(name, due, skipOwn)
   for _, group in ipairs(groups) do
-    if group.handles[name] and not (group.own and skipOwn) then wakeGroup(group, due) end
+    if group.handles[name] and not (group.own and skipOwn) then wakeGroup(group, due, name) end
   end
+end
+
+-- For a lane whose head has moved. A preferred worker is told for when its job is due, the others for when they may steal it; but
+-- where nobody hears that worker's messages it is gone. `self` is the worker whose turn this is, if it is a turn.
+local function wakeLane(lane, skipOwn, self)
+  local preferred, due = preferredOf(lane.name), tonumber(lane.headDue)
+  if preferred ~= '' then
+    local heard = 1
+    if preferred ~= self then heard = redis.call('PUBLISH', base .. 'wake:' .. preferred, digits(math.max(due, now))) end
+    if heard > 0 or clustered then due = due + stealAfterMs end
+  end
+  wake(nameOf(lane.name), due, skipOwn)
 end

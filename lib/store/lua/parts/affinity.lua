@@ -1,0 +1,17 @@
+-- A job may prefer a worker: that one takes it first, any other once it is `stealAfterMs` late or the preferred worker is gone.
+-- What stands before a '~' names the worker; what comes after it one of several seats that the same process has.
+local ownName = string.match(worker, '^[^~]*')
+local preferredIndex = openIndex(PREFERRED)
+local hasPreferred = preferredIndex.count > 0
+local workersHere
+
+-- One who was not here for a lease is taken for gone.
+local function isHere(name)
+  if not workersHere then
+    workersHere = {}
+    for _, member in ipairs(redis.call('ZRANGE', workersKey, '(' .. digits(now - leaseMs), '+inf', 'BYSCORE')) do
+      workersHere[string.match(member, '^%S+ ([^ ~]*)')] = true
+    end
+  end
+  return workersHere[name] or false
+end

@@ -1,0 +1,32 @@
+-- room: how much this worker may claim now. Its own room is the queue's concurrency less the weights of what it runs; a handler
+-- may have a weight of its own, and a limit of its own. What all workers share is the gate's (see gate.lua).
+local names = nextList(3)
+-- Job name -> its weight, and how many more its handler may run; nil where no name has one of its own.
+local handlers
+for i = 1, names.n do
+  handlers = handlers or {}
+  handlers[names[1][i]] = { weight = tonumber(names[2][i]), free = tonumber(names[3][i]) }
+end
+local function weightOf(name)
+  local handler = handlers and handlers[name]
+  return handler and handler.weight or 1
+end
+
+local active, leaving = 0, 0
+if globalConcurrency > 0 then
+  active = redis.call('ZCARD', activeKey)
+  -- What is settled or recovered here makes room; a dead one that was recovered stands among the settlements.
+  leaving = #gone + #settlements + #returning
+end
+
+local gateRoom, gateUntil, rate = math.huge, math.huge, nil
+if room > 0 then
+  local pauseEnds = pausedUntil()
+  if globalConcurrency > 0 then gateRoom = math.max(0, globalConcurrency - active + leaving) end
+  if rateMax > 0 then
+    rate = readRate()
+    local rateRoom = math.max(0, rateMax - (rate.total - rate.before))
+    if rateRoom <= gateRoom then gateRoom, gateUntil = rateRoom, rate.opensAt end
+  end
+  if pauseEnds > now then gateRoom, gateUntil = 0, pauseEnds end
+end

@@ -1,0 +1,158 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { QueueOptions } from '../../lib/core/queue-options.js';
+import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
+import { until } from '../support/wait.js';
+
+let test: TestStore;
+
+afterEach(async () => {
+  expect(await test.audit()).toEqual([]);
+  await test.close();
+});
+
+async function scheduled(count: number, options: QueueOptions): Promise<void> {
+  test = new TestStore(options);
+  await Promise.all(
+    test.store.schedule(
+      QUEUE,
+      Array.from({ length: count }, () => newJob()),
+    ),
+  );
+}
+
+const key = (name: string) => `${test.prefix}:{${QUEUE}}:${name}`;
+
+describe('a limit over all processes', () => {
+  it('lets so many run at once, whoever claims them', async () => {
+    await scheduled(20, { globalConcurrency: 7 });
+    const [first, second] = [test.worker('w1'), test.worker('w2')];
+    const held = await first.claim(5);
+    expect(held).toHaveLength(5);
+    expect(await second.claim(5)).toHaveLength(2);
+    expect(await first.claim(5)).toHaveLength(0);
+    expect(await second.claim(5)).toHaveLength(0);
+    const { claimed } = await second.turn({ room: 5 });
+    expect(claimed).toHaveLength(0);
+    // What ends in a turn makes room in that turn.
+    const answer = await first.turn({ settlements: held.slice(0, 3).map((job) => settlement.complete(job)), room: 5 });
+    expect(answer.claimed).toHaveLength(3);
+  });
+
+  it('does not make a worker look again and again while all places are taken', async () => {
+    await scheduled(3, { globalConcurrency: 1, maxSleepMs: 3_000 });
+    await test.worker('w1').claim();
+    const { claimed, sleepMs } = await test.worker('w2').turn({ room: 10 });
+    expect(claimed).toEqual([]);
+    expect(sleepMs).toBeGreaterThan(2_000);
+  });
+
+  it('counts what failed, was discarded or went back as ended', async () => {
+    await scheduled(6, { globalConcurrency: 4 });
+    const worker = test.worker('w1');
+    const held = await worker.claim(4);
+    await worker.settle(
+      settlement.complete(held[0]!),
+      settlement.retry(held[1]!, 60_000),
+      { id: held[2]!.id, fence: held[2]!.fence, transition: 'discard', idWasChosen: false },
+      { id: held[3]!.id, fence: held[3]!.fence, transition: 'release' },
+    );
+    expect(await worker.claim(9)).toHaveLength(3);
+  });
+
+  it('has the places of a dead worker back when its leases have run out', async () => {
+    await scheduled(10, { globalConcurrency: 3, leaseMs: 1_000 });
+    expect(await test.worker('dies').claim(3)).toHaveLength(3);
+    const worker = test.worker('lives');
+    const claimed: unknown[] = [];
+    await until('the places are back', async () => {
+      claimed.push(...(await worker.claim(10)));
+      return claimed.length > 0;
+    });
+    expect(claimed).toHaveLength(3);
+    expect(await test.store.stats(QUEUE)).toMatchObject({ recovered: 3 });
+  });
+});
+
+describe('a rate', () => {
+  it('lets so many begin within a window, whoever claims them, and drops none', async () => {
+    await scheduled(30, { rateLimit: { max: 10, perMs: 400 } });
+    const workers = [test.worker('w1'), test.worker('w2')];
+    const starts: number[] = [];
+    await until('all have begun', async () => {
+      for (const worker of workers) {
+        const claimed = await worker.claim(4);
+        starts.push(...claimed.map(({ claimedAtMs }) => claimedAtMs));
+        await worker.settle(...claimed.map((job) => settlement.complete(job)));
+      }
+      return starts.length === 30;
+    });
+    starts.sort((a, b) => a - b);
+    const tooSoon = starts.slice(10).filter((at, i) => at - starts[i]! < 400);
+    expect(tooSoon).toEqual([]);
+    expect(await test.store.counts(QUEUE)).toMatchObject({ due: 0, active: 0, dead: 0 });
+  });
+
+  it('tells a worker when the next may begin', async () => {
+    await scheduled(5, { rateLimit: { max: 2, perMs: 1_000 } });
+    const worker = test.worker('w1');
+    const { claimed, sleepMs } = await worker.turn({ room: 10 });
+    expect(claimed).toHaveLength(2);
+    expect(sleepMs).toBeGreaterThan(900);
+    expect(sleepMs).toBeLessThanOrEqual(1_020);
+  });
+
+  it('keeps no more of the past than it needs', async () => {
+    await scheduled(40, { rateLimit: { max: 1_000, perMs: 1_000 } });
+    const worker = test.worker('w1');
+    for (let i = 0; i < 40; i++) {
+      const [claimed] = await worker.claim(1);
+      await worker.settle(settlement.complete(claimed!));
+    }
+    await until(
+      'a window has passed',
+      async () => Number(await test.redis.zscore(key('rate'), '40')) < Date.now() - 40,
+    );
+    await test.schedule();
+    expect(await worker.claim(1)).toHaveLength(1);
+    // The last one before the window, which the others are counted from, and this one.
+    expect(await test.redis.zcard(key('rate'))).toBeLessThanOrEqual(2);
+    expect(await test.redis.pttl(key('rate'))).toBeGreaterThan(0);
+    await worker.settle();
+  });
+
+  it('is not shut for longer than a window where the clock of Redis went back', async () => {
+    await scheduled(4, { rateLimit: { max: 2, perMs: 300 } });
+    // As if two had begun in an hour's time.
+    await test.redis.zadd(key('rate'), Date.now() + 3_600_000, '2');
+    const worker = test.worker('w1');
+    expect(await worker.claim(4)).toHaveLength(0);
+    await until('the window is over', async () => (await worker.claim(4)).length === 2);
+  });
+});
+
+describe('a pause', () => {
+  it('lets nothing be claimed, and settles what runs', async () => {
+    await scheduled(3, {});
+    const worker = test.worker('w1');
+    const [running] = await worker.claim(1);
+    await test.redis.set(key('paused'), 'inf');
+    const { claimed, settled, sleepMs } = await worker.turn({ settlements: [settlement.complete(running!)], room: 5 });
+    expect({ claimed, settled }).toEqual({ claimed: [], settled: ['counted'] });
+    expect(sleepMs).toBeGreaterThan(1_000);
+    await test.redis.del(key('paused'));
+    expect(await worker.claim(5)).toHaveLength(2);
+  });
+
+  it('ends by itself at its time', async () => {
+    await scheduled(1, {});
+    const until_ = Date.now() + 300;
+    await test.redis.set(key('paused'), until_);
+    const worker = test.worker('w1');
+    const { claimed, sleepMs } = await worker.turn({ room: 5 });
+    expect(claimed).toEqual([]);
+    expect(sleepMs).toBeLessThanOrEqual(300);
+    let taken: readonly { claimedAtMs: number }[] = [];
+    await until('it is over', async () => (taken = await worker.claim()).length > 0);
+    expect(taken[0]!.claimedAtMs).toBeGreaterThanOrEqual(until_);
+  });
+});

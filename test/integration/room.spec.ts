@@ -1,0 +1,67 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { type ClaimedJob } from '../../lib/store/job-store.js';
+import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
+
+let test: TestStore;
+
+afterEach(async () => {
+  expect(await test.audit()).toEqual([]);
+  await test.close();
+});
+
+async function scheduled(...names: string[]): Promise<void> {
+  test = new TestStore();
+  await Promise.all(
+    test.store.schedule(
+      QUEUE,
+      names.map((name) => newJob({ name })),
+    ),
+  );
+}
+const namesOf = (claimed: readonly ClaimedJob[]) =>
+  claimed.map(({ envelope }) => envelope.split('\n', 1)[0]!.split(':').at(-1));
+
+it('takes no more weight than there is room for', async () => {
+  await scheduled('heavy', 'light', 'light', 'heavy', 'light');
+  const worker = test.worker('w1', 'heavy', 'light');
+  const handlers = [{ name: 'heavy', weight: 5, free: 10 }];
+  const answer = await worker.turn({ room: 7, handlers });
+  expect(namesOf(answer.claimed)).toEqual(['heavy', 'light', 'light']);
+});
+
+it('the best job waits for room that it fits into, and nothing lighter goes before it', async () => {
+  await scheduled('heavy', 'light', 'light');
+  const worker = test.worker('w1', 'heavy', 'light');
+  const answer = await worker.turn({ room: 4, handlers: [{ name: 'heavy', weight: 5, free: 10 }] });
+  expect(answer.claimed).toEqual([]);
+  // It looks again once something that it runs has ended, and not before.
+  expect(answer.sleepMs).toBeUndefined();
+});
+
+it('a handler that is full is passed over, and holds up no others', async () => {
+  await scheduled('slow', 'slow', 'slow', 'quick', 'slow', 'quick');
+  const worker = test.limitedWorker('w1', true, 'slow', 'quick');
+  const first = await worker.turn({ room: 10, handlers: [{ name: 'slow', weight: 1, free: 2 }] });
+  expect(namesOf(first.claimed)).toEqual(['slow', 'slow', 'quick', 'quick']);
+  // What is left to do is not for this worker now.
+  expect(first.sleepMs).toBeGreaterThan(1_000);
+  const full = await worker.turn({ room: 6, handlers: [{ name: 'slow', weight: 1, free: 0 }] });
+  expect(full.claimed).toEqual([]);
+  expect(full.sleepMs).toBeGreaterThan(1_000);
+  const settlements = first.claimed.filter((_, i) => i === 0).map((job) => settlement.complete(job));
+  const next = await worker.turn({ settlements, room: 7, handlers: [{ name: 'slow', weight: 1, free: 1 }] });
+  expect(namesOf(next.claimed)).toEqual(['slow']);
+});
+
+it('a full handler is passed over at every priority', async () => {
+  test = new TestStore({ ordering: { mode: 'aging', msPerLevel: 1 } });
+  await Promise.all(
+    test.store.schedule(
+      QUEUE,
+      [1, 2, 3, 4].map((priority) => newJob({ name: 'slow', priority })),
+    ),
+  );
+  const worker = test.limitedWorker('w1', true, 'slow', 'quick');
+  const { claimed } = await worker.turn({ room: 10, handlers: [{ name: 'slow', weight: 1, free: 2 }] });
+  expect(namesOf(claimed)).toHaveLength(2);
+});
