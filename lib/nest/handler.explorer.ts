@@ -45,11 +45,14 @@ export class HandlerExplorer {
       if (mark.instance !== this.instanceName) continue;
       const place = placeOf(wrapper, methodName);
       refuseParameterDecorators(prototype, methodName, mark, place);
+      const queue = mark.queue ?? DEFAULT_QUEUE;
+      const settings = resolveRunSettings(this.settings.jobs.get(mark.name), mark.own, mark.defined);
+      refuseTooHeavy(settings.weight, this.settings.settingsOf(queue).concurrency, { queue, name: mark.name, place });
       registry.add({
-        queue: mark.queue ?? DEFAULT_QUEUE,
+        queue,
         name: mark.name,
         place,
-        settings: resolveRunSettings(this.settings.jobs.get(mark.name), mark.own, mark.defined),
+        settings,
         payload: mark.payload,
         run: this.runner(wrapper, prototype, method as Method, {
           moduleKey: wrapper.host!.token,
@@ -96,6 +99,19 @@ function prototypeOf(wrapper: Wrapper): object | undefined {
 function placeOf(wrapper: Wrapper, methodName: string): string {
   const type = wrapper.instance?.constructor?.name ?? wrapper.name;
   return `${type}.${methodName} (${wrapper.host?.name ?? 'unknown module'})`;
+}
+
+/** It would wait for room for ever, and all others behind it. */
+function refuseTooHeavy(
+  weight: number,
+  concurrency: number,
+  { queue, name, place }: { queue: string; name: string; place: string },
+): void {
+  if (weight <= concurrency) return;
+  throw new InvalidOptionsError(
+    `${place}: weight: got ${weight}, expected at most ${concurrency}, the concurrency of queue '${queue}'. Raise queues['${queue}'].concurrency, or lower the weight.`,
+    { queue, jobName: name },
+  );
 }
 
 function refuseParameterDecorators(prototype: object, methodName: string, mark: HandlerMark, place: string): void {

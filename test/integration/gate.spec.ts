@@ -59,6 +59,13 @@ describe('a limit over all processes', () => {
     expect(await worker.claim(9)).toHaveLength(3);
   });
 
+  it('what a turn puts back makes room in that turn', async () => {
+    await scheduled(4, { globalConcurrency: 2 });
+    const worker = test.worker('w1');
+    const settlements = (await worker.claim(2)).map((job) => settlement.retry(job, 60_000));
+    expect((await worker.turn({ settlements, room: 9 })).claimed).toHaveLength(2);
+  });
+
   it('has the places of a dead worker back when its leases have run out', async () => {
     await scheduled(10, { globalConcurrency: 3, leaseMs: 1_000 });
     expect(await test.worker('dies').claim(3)).toHaveLength(3);
@@ -99,6 +106,11 @@ describe('a rate', () => {
     expect(claimed).toHaveLength(2);
     expect(sleepMs).toBeGreaterThan(900);
     expect(sleepMs).toBeLessThanOrEqual(1_020);
+    const [begun] = claimed;
+    await until('some of the window is over', () => Date.now() > begun!.claimedAtMs + 300);
+    const later = await test.worker('w2').turn({ room: 10 });
+    expect(later.claimed).toEqual([]);
+    expect(later.sleepMs).toBeLessThanOrEqual(720);
   });
 
   it('keeps no more of the past than it needs', async () => {
@@ -120,7 +132,8 @@ describe('a rate', () => {
 
   it('is not shut for longer than a window where the clock of Redis went back', async () => {
     await scheduled(4, { rateLimit: { max: 2, perMs: 300 } });
-    // As if two had begun in an hour's time.
+    // As if two had begun in an hour's time, one after the other.
+    await test.redis.zadd(key('rate'), Date.now() + 3_500_000, '1');
     await test.redis.zadd(key('rate'), Date.now() + 3_600_000, '2');
     const worker = test.worker('w1');
     expect(await worker.claim(4)).toHaveLength(0);

@@ -24,7 +24,7 @@ const {
   WORK_MS = '0',
   KEEP_COMPLETED = '0',
 } = process.env;
-const { SHUTDOWN_TIMEOUT_MS = '20000', OBEY_SIGNAL, IGNORE_BLOCK, CHECK_PAYLOADS } = process.env;
+const { SHUTDOWN_TIMEOUT_MS = '20000', LIMITS = '{}', OBEY_SIGNAL, IGNORE_BLOCK, CHECK_PAYLOADS } = process.env;
 const history = openSync(HISTORY!, 'a');
 
 function note(event: string, job: ScheduledJob): void {
@@ -74,7 +74,12 @@ class WorkHandlers {
       workerId: WORKER_ID!,
       shutdownTimeoutMs: Number(SHUTDOWN_TIMEOUT_MS),
       queues: {
-        default: { concurrency: Number(CONCURRENCY), leaseMs: Number(LEASE_MS), keepCompleted: Number(KEEP_COMPLETED) },
+        default: {
+          concurrency: Number(CONCURRENCY),
+          leaseMs: Number(LEASE_MS),
+          keepCompleted: Number(KEEP_COMPLETED),
+          ...JSON.parse(LIMITS),
+        },
       },
     }),
   ],

@@ -30,6 +30,8 @@ export interface WorkerProcessOptions {
   ignoreBlock?: boolean;
   /** Whether payloads are checked against a class. */
   checkPayloads?: boolean;
+  globalConcurrency?: number;
+  rateLimit?: { max: number; perMs: number };
   /** Puts the process's wall clock wrong: see test/processes/wrong-clock.ts. */
   wrongClock?: 'fast' | 'slow' | 'jumping';
 }
@@ -58,6 +60,7 @@ export class WorkerProcesses {
         OBEY_SIGNAL: options.obeySignal ? '1' : '',
         IGNORE_BLOCK: options.ignoreBlock ? '1' : '',
         CHECK_PAYLOADS: options.checkPayloads ? '1' : '',
+        LIMITS: JSON.stringify({ globalConcurrency: options.globalConcurrency, rateLimit: options.rateLimit }),
         WRONG_CLOCK: options.wrongClock ?? '',
         NODE_OPTIONS: '',
       },
