@@ -33,6 +33,7 @@ export type { JobRef, RescheduleOptions, ScheduleOptions } from './core/schedule
 export { ScheduledJob, type ScheduledJobRef } from './core/scheduled-job.js';
 export type { Explanation } from './nest/explanation.js';
 export type { FailedAttempt, InspectedJob } from './nest/inspected-job.js';
+export type { InspectedWorker } from './nest/inspected-worker.js';
 export type { JobOverrides, RedisScheduledQueueModuleOptions, Role } from './nest/module-options.js';
 export { type HandlerOptions, OnScheduledJob } from './nest/on-scheduled-job.decorator.js';
 export { RedisScheduledQueueModule, type ScheduledQueueOptionsFactory } from './nest/redis-scheduled-queue.module.js';

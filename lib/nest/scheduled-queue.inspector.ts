@@ -8,6 +8,7 @@ import { integer, readOptions, type Shape } from '../core/shape.js';
 import type { JobCounts, JobState, JobStore, PriorityCounts } from '../store/job-store.js';
 import { type Explanation, explainJob } from './explanation.js';
 import { type InspectedJob, toInspected } from './inspected-job.js';
+import { type InspectedWorker, toInspectedWorker } from './inspected-worker.js';
 
 /** What has happened in a queue since it began. */
 export interface QueueStats {
@@ -63,7 +64,7 @@ const REPLAY_OPTIONS: Shape<{ at: unknown; perSecond: number; queue: string }> =
 };
 
 /**
- * Looks into queues, cancels what runs, and replays and purges what is dead. Where no queue is named, it is the default one.
+ * Looks into queues and at their workers, cancels what runs, deletes what does not, and replays and purges what is dead. Where no queue is named, it is the default one.
  * Every method may throw `QueueUnavailableError`, `InvalidScheduleError` for a reference or an option that it cannot use, and
  * `QueueClosedError` after shutdown.
  */
@@ -146,6 +147,34 @@ export class ScheduledQueueInspector {
   async cancelRunning(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'cancelRunning');
     return this.store.cancelRunning(queue, id);
+  }
+
+  /**
+   * Deletes one job that does not run, with all that is known of it: one that waits, which counts as `cancelled`; a dead one,
+   * which counts as `deadDropped`; or a completed one that is kept. `false` if it runs, which is for `cancelRunning`, or is not
+   * there. Its id, if the caller chose it, answers `created: false` until `keepIdsMs` after its end. Atomic.
+   */
+  async remove(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
+    const { id, queue } = readRef(ref, options, 'remove');
+    return this.store.remove(queue, id);
+  }
+
+  /**
+   * Deletes all jobs that wait, due ones and those between two attempts too, and counts them as `cancelled`. Answers how many.
+   * What runs, is dead or completed stays, and so does what is scheduled a millisecond after the call has begun, by Redis'
+   * clock. A job that ran or was dead and goes back to waiting while the call is under way may be deleted. Atomic for each few
+   * hundred: after a `QueueUnavailableError` some may be gone, and calling again goes on with the rest. Ids as in `remove`.
+   */
+  async clear(options?: { queue?: string }): Promise<number> {
+    return this.store.clear(queueOf(options, 'clear'));
+  }
+
+  /**
+   * The workers of the queue that were there within the last `leaseMs`, by id: where each is, what it handles, and how many jobs
+   * it holds, all of one moment up to 5 000 running jobs.
+   */
+  async workers(options?: { queue?: string }): Promise<InspectedWorker[]> {
+    return (await this.store.workers(queueOf(options, 'workers'))).map(toInspectedWorker);
   }
 
   /** Why a job has not run yet, or what has become of it: a code for programs and a sentence for people. */

@@ -164,6 +164,18 @@ export interface PriorityCounts {
   due: number;
 }
 
+/** A worker that was there lately. */
+export interface LiveWorker {
+  id: string;
+  host: string;
+  pid: number;
+  /** How many jobs it holds. */
+  running: number;
+  /** The names that it handles, sorted. */
+  handles: readonly string[];
+  lastSeenAtMs: number;
+}
+
 /** All that is known of a job, as it is stored. */
 export interface StoredJob {
   id: string;
@@ -193,6 +205,10 @@ export interface JobStore {
   cancel(queue: string, id: string): Promise<boolean>;
   /** Asks for a running job to be cancelled; false if it does not run. */
   cancelRunning(queue: string, id: string): Promise<boolean>;
+  /** Deletes a job that waits, is dead, or has completed and is kept; false if it runs or is not there. */
+  remove(queue: string, id: string): Promise<boolean>;
+  /** Takes all jobs that wait by now out of their queue. Answers how many. */
+  clear(queue: string): Promise<number>;
   /** Gives a waiting job another due time; false if it does not wait. */
   reschedule(queue: string, id: string, due: Due): Promise<boolean>;
   /** Puts one dead job, or all that are dead by now, back to run from attempt 1; at most so many a second. Answers how many. */
@@ -213,6 +229,8 @@ export interface JobStore {
   job(queue: string, id: string): Promise<StoredJob | undefined>;
   /** Tells which workers that are alive handle a name: how many, and some of them. */
   handledBy(queue: string, name: string): Promise<{ count: number; workers: string[] }>;
+  /** Tells which workers are alive, by id. */
+  workers(queue: string): Promise<LiveWorker[]>;
   /** Reads jobs of one state: waiting ones in claim order, ended ones latest first. */
   list(queue: string, state: JobState, offset: number, limit: number): Promise<StoredJob[]>;
   /** Closes what was opened; calls that are under way fail. */

@@ -3,21 +3,21 @@
  *
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
- * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace, turn     | turn, cancel, purge               |
- * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn, cancel-running             | turn, cancel, replace, replay, purge      |
- * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn                             | turn, cancel, replace, purge      |
+ * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace, turn     | turn, cancel, purge, remove, clear |
+ * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn, cancel-running             | turn, cancel, replace, replay, purge, remove, clear |
+ * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn                             | turn, cancel, replace, purge, remove, clear |
  * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn                       |
- * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn                             | turn, replay, purge        |
- * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn                             | turn, schedule, replace    |
- * | finished           | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn                             | turn, schedule, replace    |
- * | ended              | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, cancel                     | turn, cancel, schedule, replace |
- * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, cancel, purge  | never                      |
+ * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn                             | turn, replay, purge, remove |
+ * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn                             | turn, schedule, replace, remove |
+ * | finished           | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn                             | turn, schedule, replace, remove |
+ * | ended              | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, cancel, remove, clear | turn, cancel, schedule, replace, remove, clear |
+ * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, cancel, purge, remove, clear | never                      |
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
  * | levels:<ending>    | ZSET   | the same of lanes that prefer the worker <ending>, or, '*', any   | every script that moves a job    | the same                   |
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
  * | heads:<priority>:<ending> | ZSET | the same of lanes that prefer the worker <ending>, or, '*', any | every script that moves a job    | the same                   |
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>"  | every script that moves a job    | the same                   |
- * | workers            | ZSET   | "<group> <worker>" -> when it was last here, epoch ms             | turn                             | turn, or expires, an hour  |
+ * | workers            | ZSET   | "<group> <worker> <pid> <host>" -> when it was last here, epoch ms | turn                             | turn, or expires, an hour  |
  * | groups             | SET    | group: workers that handle the same names                        | register                         | register                   |
  * | handles:<group>    | SET    | job name                                                         | register                         | register, or expires, a day |
  * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule, replay | the same, or expires, a day |

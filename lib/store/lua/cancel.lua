@@ -10,33 +10,21 @@
 -- ARGV[5] job id     ARGV[6] how long a chosen id is remembered (ms)
 -- Returns {status, now, '1' | '0'}: 1 if the job was waiting and will never start; 0 if it had started, ended or was never there.
 -- Repeating it after a lost reply: the record answers like the first time.
-local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local levelsKey, callKey = KEYS[6], KEYS[7]
+local jobsKey, claimsKey, failuresKey, endedKey, statsKey, levelsKey, callKey = unpack(KEYS, 1, 7)
+local base, callNumber, deadline, keepIdsMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[6])
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
 -- @include parts/lanes.lua
+-- @include parts/cancel.lua
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then return { status, digits(now), answer } end
 
 local id = ARGV[5]
-local envelope = redis.call('HGET', KEYS[1], id)
-local result = '0'
-if envelope and redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id) then
-  result = '1'
-  takeFromLane(openLane(laneOf(envelope)), id)
-  redis.call('HDEL', KEYS[1], id)
-  closeLanes()
-  redis.call('HDEL', KEYS[2], id)
-  redis.call('HDEL', KEYS[3], id)
-  redis.call('HINCRBY', KEYS[5], 'cancelled', 1)
-  if idWasChosen(envelope) and tonumber(ARGV[6]) > 0 then
-    redis.call('ZADD', KEYS[4], digits(now + tonumber(ARGV[6])), id)
-    -- More than it adds: no worker need ever look into a queue whose jobs are all cancelled.
-    local over = redis.call('ZRANGE', KEYS[4], '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, 10)
-    if over[1] then redis.call('ZREM', KEYS[4], unpack(over)) end
-  end
-end
+local envelope = redis.call('HGET', jobsKey, id)
+if envelope and isWaiting(id, envelope) then cancelWaiting(id, envelope) end
+writeCancelled()
+local result = tostring(#cancelled)
 redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
 return { 'done', digits(now), result }

@@ -13,7 +13,7 @@
 -- KEYS[11] sq:{<queue>}:groups     SET groups of workers
 -- KEYS[12] sq:{<queue>}:served     STRING last turn of any worker, time before which nothing is recovered, when that was last put off (epoch ms)
 -- KEYS[13] sq:{<queue>}:fence      STRING highest fence given
--- KEYS[14] sq:{<queue>}:workers    ZSET "<group> <worker>" -> when it was last here (epoch ms)
+-- KEYS[14] sq:{<queue>}:workers    ZSET "<group> <worker> <pid> <host>" -> when it was last here (epoch ms)
 -- KEYS[15] sq:{<queue>}:paused     STRING until when nothing is claimed (epoch ms, or 'inf')
 -- KEYS[16] sq:{<queue>}:rate       ZSET how many jobs had started in all -> when that was reached (epoch ms)
 -- KEYS[17] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
@@ -25,8 +25,8 @@
 -- ARGV[12] how many bytes of envelopes to claim at the most   ARGV[13] where to go on looking ('' = from the start)
 -- ARGV[14] '1' if this worker hears messages   ARGV[15] how long a chosen id is remembered (ms)
 -- ARGV[16] completed jobs kept, count   ARGV[17] and age (ms, 0 = any)   ARGV[18] dead jobs kept, count   ARGV[19] and age
--- ARGV[20] how often a job's lease may run out before it is dead   ARGV[21] 'here' to be listed among the workers, 'gone' to be
--- taken off that list, '' for neither   ARGV[22] in how many ms a waiting job grows more urgent by one level (0 = never)
+-- ARGV[20] how often a job's lease may run out before it is dead   ARGV[21] 'here <pid> <host>' to be listed among the workers,
+-- 'gone <pid> <host>' to be taken off that list, '' for neither   ARGV[22] in how many ms a waiting job grows more urgent by one level (0 = never)
 -- ARGV[23] how late a job must be before any worker may take it from the one that it prefers (ms)
 -- ARGV[24] how many may run at once over all processes (0 = any)   ARGV[25] how many may start over all processes
 -- (0 = any)   ARGV[26] within how long (ms)

@@ -9,7 +9,7 @@ import { toDueArgument } from './due-argument.js';
 import { howChosen } from './schedule-outbox.js';
 import type { SlotPool } from './slot-pool.js';
 
-/** Calls about one job that exists already: cancel, reschedule, replace, and cancel while it runs. */
+/** Calls about one job that exists already: cancel, reschedule, replace, cancel while it runs, and remove. */
 export class ControlCalls {
   constructor(
     private readonly slots: SlotPool,
@@ -69,6 +69,23 @@ export class ControlCalls {
   async cancelRunning(id: string): Promise<boolean> {
     const { keys, options } = this;
     const reply = await this.call('cancel-running', [keys.claims], [options.keepRecordMs, id], id);
+    return reply[2] === '1';
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const { keys, options } = this;
+    const fixed = [
+      keys.jobs,
+      keys.claims,
+      keys.failures,
+      keys.ended,
+      keys.stats,
+      keys.levels,
+      keys.dead,
+      keys.completed,
+      keys.finished,
+    ];
+    const reply = await this.call('remove', fixed, [options.keepRecordMs, id, options.keepIdsMs], id);
     return reply[2] === '1';
   }
 

@@ -62,15 +62,6 @@ export class RedisInspection {
     return reply.length === 0 ? undefined : readJob(id, reply);
   }
 
-  /** Workers that were here within `withinMs` count as alive. */
-  async handledBy(name: string, withinMs: number): Promise<{ count: number; workers: string[] }> {
-    const { keys } = this;
-    const args = [keys.base, name, withinMs];
-    const reply = (await this.connection.run('handled', [keys.workers], args, this.giveUpAt())) as string[];
-    const [count, ...workers] = reply;
-    return { count: Number(count), workers };
-  }
-
   async list(state: JobState, offset: number, limit: number, ordering: OrderingRule): Promise<StoredJob[]> {
     const ids = await this.ids(state, offset, limit, ordering);
     const jobs = await Promise.all(ids.map((id) => this.job(id)));

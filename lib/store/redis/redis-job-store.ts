@@ -6,6 +6,7 @@ import type {
   JobCounts,
   JobState,
   JobStore,
+  LiveWorker,
   NewJob,
   PriorityCounts,
   ScheduledAnswer,
@@ -15,6 +16,7 @@ import type {
 } from '../job-store.js';
 import { type QueueKeys, queueKeys } from '../keys.js';
 import { saying } from './call-error.js';
+import { RedisClearing } from './clearing.js';
 import { ClientFactory } from './client.js';
 import { RedisConnection } from './connection.js';
 import { ControlCalls } from './control-calls.js';
@@ -22,6 +24,7 @@ import { RedisDeadLetters } from './dead-letters.js';
 import { RedisInspection } from './inspection.js';
 import { OutageLog } from './outage-log.js';
 import { Preflight } from './preflight.js';
+import { RedisPresence } from './presence.js';
 import { ScheduleOutbox } from './schedule-outbox.js';
 import { ServerClock } from './server-clock.js';
 import { SlotPool } from './slot-pool.js';
@@ -48,7 +51,9 @@ interface QueueParts {
   outbox: ScheduleOutbox;
   control: ControlCalls;
   deadLetters: RedisDeadLetters;
+  clearing: RedisClearing;
   inspection: RedisInspection;
+  presence: RedisPresence;
 }
 
 /** Jobs in Redis. Producers and workers have a connection each, so that neither waits behind the other. */
@@ -85,6 +90,14 @@ export class RedisJobStore implements JobStore {
 
   cancelRunning(queue: string, id: string): Promise<boolean> {
     return this.queue(queue).control.cancelRunning(id);
+  }
+
+  remove(queue: string, id: string): Promise<boolean> {
+    return this.queue(queue).control.remove(id);
+  }
+
+  clear(queue: string): Promise<number> {
+    return saying(this.queue(queue).clearing.clear(), { queue });
   }
 
   reschedule(queue: string, id: string, due: Due): Promise<boolean> {
@@ -142,8 +155,11 @@ export class RedisJobStore implements JobStore {
   }
 
   handledBy(queue: string, name: string): Promise<{ count: number; workers: string[] }> {
-    const { leaseMs } = this.options.settingsOf(queue);
-    return saying(this.queue(queue).inspection.handledBy(name, leaseMs), { queue, jobName: name });
+    return saying(this.queue(queue).presence.handledBy(name), { queue, jobName: name });
+  }
+
+  workers(queue: string): Promise<LiveWorker[]> {
+    return saying(this.queue(queue).presence.workers(), { queue });
   }
 
   list(queue: string, state: JobState, offset: number, limit: number): Promise<StoredJob[]> {
@@ -181,7 +197,7 @@ export class RedisJobStore implements JobStore {
     this.producing ??= this.connect();
     const keys = queueKeys(prefix, name);
     const clock = new ServerClock(keys);
-    const { keepIdsMs, stealAfterMs } = settingsOf(name);
+    const { keepIdsMs, leaseMs, stealAfterMs } = settingsOf(name);
     const options = {
       queue: name,
       clustered: this.clients.clustered,
@@ -196,7 +212,9 @@ export class RedisJobStore implements JobStore {
       outbox: new ScheduleOutbox(this.producing, clock, keys, this.ids, options),
       control: new ControlCalls(slots, keys, options),
       deadLetters: new RedisDeadLetters(slots, keys, options),
+      clearing: new RedisClearing(slots, keys, options),
       inspection: new RedisInspection(this.producing, keys, commandTimeoutMs),
+      presence: new RedisPresence(this.producing, keys, { commandTimeoutMs, withinMs: leaseMs }),
     };
   }
 }

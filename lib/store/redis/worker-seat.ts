@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
 import type { QueueSettings } from '../../core/queue-options.js';
 import type { Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../job-store.js';
@@ -18,6 +19,8 @@ const KEEP_NAMES_MS = 24 * 3_600_000;
 const KEEP_TURN_RECORD_MS = 600_000;
 /** How long one try of a turn may take; then it is sent again, under the same number. */
 const TRY_MS = 5_000;
+/** Where this process runs, as others see it. */
+const PLACE = `${process.pid} ${hostname()}`;
 
 /** A worker's place at one queue in Redis. */
 export class RedisWorkerSeat implements WorkerSeat {
@@ -148,11 +151,11 @@ export class RedisWorkerSeat implements WorkerSeat {
   private presence(leaving: boolean): string {
     this.hasLeft ||= leaving;
     // Also in turns after that one, which only settle and renew.
-    if (this.hasLeft) return leaving ? 'gone' : '';
+    if (this.hasLeft) return leaving ? `gone ${PLACE}` : '';
     const now = performance.now();
     if (now < this.presentUntil) return '';
     this.presentUntil = now + this.settings.leaseMs / 4;
-    return 'here';
+    return `here ${PLACE}`;
   }
 }
 

@@ -3,10 +3,12 @@ import { JobIdMaker } from '../../../lib/core/job-id.js';
 import { readQueueOptions } from '../../../lib/core/queue-options.js';
 import type { NewJob, Settlement } from '../../../lib/store/job-store.js';
 import { queueKeys } from '../../../lib/store/keys.js';
+import { RedisClearing } from '../../../lib/store/redis/clearing.js';
 import type { RedisConnection } from '../../../lib/store/redis/connection.js';
 import { ControlCalls } from '../../../lib/store/redis/control-calls.js';
 import { RedisDeadLetters } from '../../../lib/store/redis/dead-letters.js';
 import { RedisInspection } from '../../../lib/store/redis/inspection.js';
+import { RedisPresence } from '../../../lib/store/redis/presence.js';
 import { ScheduleOutbox } from '../../../lib/store/redis/schedule-outbox.js';
 import { ServerClock } from '../../../lib/store/redis/server-clock.js';
 import { SlotPool } from '../../../lib/store/redis/slot-pool.js';
@@ -49,8 +51,11 @@ async function runAll(): Promise<Run[]> {
     register: [1],
     turn: [['unregistered', NOW], TURNED],
     job: [[]],
+    remove: [['done', NOW, '1']],
+    clear: [['done', NOW, `0 0 0 ${NOW}`]],
     'cancel-running': [['done', NOW, '1']],
     handled: [['1', 'w1']],
+    workers: [['1', [], []]],
     counts: [[0, 0, 0, 0, 0, '1', NOW, '']],
     priorities: [['1', '5', 1, 0]],
   };
@@ -80,6 +85,8 @@ async function runAll(): Promise<Run[]> {
   await control.reschedule('r7', { at: Number(NOW) });
   await control.cancel('r7');
   await control.cancelRunning('r7');
+  await control.remove('r7');
+  await new RedisClearing(slots, keys, options).clear();
   const deadLetters = new RedisDeadLetters(slots, keys, options);
   await deadLetters.replayOne('r7', { delayMs: 0 });
   await deadLetters.purge();
@@ -105,7 +112,9 @@ async function runAll(): Promise<Run[]> {
   await inspection.job('r7');
   await inspection.counts();
   await inspection.countsByPriority();
-  await inspection.handledBy('ping', 15_000);
+  const presence = new RedisPresence(connection, keys, { commandTimeoutMs: 5_000, withinMs: 15_000 });
+  await presence.handledBy('ping');
+  await presence.workers();
   return runs;
 }
 

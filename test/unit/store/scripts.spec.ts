@@ -20,7 +20,7 @@ const EMBEDDER: string = '../../../scripts/embed-lua.mjs';
 const WRITES = ['HSET', 'HINCRBY', 'ZADD', 'SADD', 'SET'];
 const REMOVES = ['HDEL', 'ZREM', 'ZREMRANGEBYSCORE', 'SREM', 'DEL'];
 const TYPES: Record<string, string[]> = {
-  HASH: ['HGET', 'HMGET', 'HSET', 'HDEL', 'HLEN', 'HINCRBY'],
+  HASH: ['HGET', 'HMGET', 'HSET', 'HDEL', 'HLEN', 'HINCRBY', 'HSCAN'],
   ZSET: ['ZADD', 'ZREM', 'ZCARD', 'ZCOUNT', 'ZRANGE', 'ZSCORE', 'ZREMRANGEBYSCORE'],
   SET: ['SADD', 'SREM', 'SCARD', 'SMEMBERS', 'SISMEMBER', 'SMISMEMBER'],
   STRING: ['GET', 'SET'],

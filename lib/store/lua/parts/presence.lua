@@ -1,12 +1,13 @@
--- `workers` holds who was here lately, so that it can be told whether anybody alive handles a name.
+-- `workers` holds who was here lately, so that it can be told who is alive, where, and what they handle.
 -- How long one that has died without a word stays listed, and the list after its last worker.
 local FORGOTTEN_WORKER_MS = 3600000
 
 local function notePresence()
-  local self = group .. ' ' .. worker
-  if presence == 'gone' then
+  local what, place = string.match(presence, '^(%l+) (.*)$')
+  local self = group .. ' ' .. worker .. ' ' .. (place or '')
+  if what == 'gone' then
     redis.call('ZREM', workersKey, self)
-  elseif presence == 'here' then
+  elseif what == 'here' then
     redis.call('ZADD', workersKey, digits(now), self)
     redis.call('ZREMRANGEBYSCORE', workersKey, '-inf', digits(now - FORGOTTEN_WORKER_MS))
     redis.call('PEXPIRE', workersKey, FORGOTTEN_WORKER_MS)

@@ -1,0 +1,20 @@
+import type { LiveWorker } from '../store/job-store.js';
+
+/** A process that works at a queue. */
+export interface InspectedWorker {
+  /** Its `workerId`. */
+  id: string;
+  /** The name of its machine, as the operating system gives it. */
+  host: string;
+  pid: number;
+  /** How many jobs of the queue it holds now. */
+  running: number;
+  /** The names of the jobs that it handles in this queue, sorted. */
+  handles: string[];
+  /** When it last said that it is there, by Redis' clock: a living one does so about every quarter of `leaseMs`. */
+  lastSeenAt: Date;
+}
+
+export function toInspectedWorker({ lastSeenAtMs, handles, ...worker }: LiveWorker): InspectedWorker {
+  return { ...worker, handles: [...handles], lastSeenAt: new Date(lastSeenAtMs) };
+}

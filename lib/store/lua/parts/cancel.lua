@@ -1,0 +1,33 @@
+-- Waiting jobs are taken out of their queue for good: counted as cancelled, and the ids that their callers chose are remembered.
+-- Needs `jobsKey`, `claimsKey`, `failuresKey`, `endedKey`, `statsKey` and `keepIdsMs`.
+-- How many more ids are forgotten a call than it adds: no worker need ever look into a queue whose jobs are all cancelled.
+local FORGOTTEN_A_CALL = 9
+
+local cancelled, toRemember = {}, {}
+
+local function isWaiting(id, envelope)
+  return redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id)
+end
+
+-- Read phase.
+local function cancelWaiting(id, envelope)
+  takeFromLane(openLane(laneOf(envelope)), id)
+  cancelled[#cancelled + 1] = id
+  if idWasChosen(envelope) and keepIdsMs > 0 then
+    toRemember[#toRemember + 1] = digits(now + keepIdsMs)
+    toRemember[#toRemember + 1] = id
+  end
+end
+
+local function writeCancelled()
+  if not cancelled[1] then return end
+  redis.call('HDEL', jobsKey, unpack(cancelled))
+  closeLanes()
+  redis.call('HDEL', claimsKey, unpack(cancelled))
+  redis.call('HDEL', failuresKey, unpack(cancelled))
+  redis.call('HINCRBY', statsKey, 'cancelled', #cancelled)
+  if not toRemember[1] then return end
+  redis.call('ZADD', endedKey, unpack(toRemember))
+  local over = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, #toRemember / 2 + FORGOTTEN_A_CALL)
+  if over[1] then redis.call('ZREM', endedKey, unpack(over)) end
+end

@@ -1,0 +1,48 @@
+-- remove: delete one job that does not run: a waiting one, which counts as cancelled, a dead one or a completed one that is kept.
+-- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
+-- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
+-- KEYS[3] sq:{<queue>}:failures    HASH job id -> failed attempts
+-- KEYS[4] sq:{<queue>}:ended       ZSET chosen id of an ended job -> when it may be used again (epoch ms)
+-- KEYS[5] sq:{<queue>}:stats       HASH counter -> number
+-- KEYS[6] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
+-- KEYS[7] sq:{<queue>}:dead        ZSET job id -> when it died (epoch ms)
+-- KEYS[8] sq:{<queue>}:completed   ZSET job id -> when it completed (epoch ms)
+-- KEYS[9] sq:{<queue>}:finished    HASH job id -> record of a completed job
+-- KEYS[10] sq:{<queue>}:call:<caller> STRING last call number and its answer
+-- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
+-- ARGV[5] job id     ARGV[6] how long the chosen id of a waiting job is remembered (ms)
+-- Returns {status, now, '1' | '0'}: 1 if the job is deleted; 0 if it runs or is not there.
+-- Repeating it after a lost reply: the record answers like the first time.
+local jobsKey, claimsKey, failuresKey, endedKey, statsKey, levelsKey = unpack(KEYS, 1, 6)
+local deadKey, completedKey, finishedKey, callKey = unpack(KEYS, 7, 10)
+local base, callNumber, deadline, keepIdsMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[6])
+-- @include parts/clock.lua
+-- @include parts/call.lua
+-- @include parts/envelope.lua
+-- @include parts/lanes.lua
+-- @include parts/cancel.lua
+
+local status, answer = answeredBefore(callKey, callNumber, deadline)
+if status then return { status, digits(now), answer } end
+
+local id, result = ARGV[5], '1'
+local envelope = redis.call('HGET', jobsKey, id)
+-- A dead job whose envelope is gone or damaged can still be deleted.
+local isDead = redis.call('ZSCORE', deadKey, id)
+if isDead then
+  redis.call('ZREM', deadKey, id)
+  redis.call('HDEL', jobsKey, id)
+  redis.call('HDEL', claimsKey, id)
+  redis.call('HDEL', failuresKey, id)
+  redis.call('HINCRBY', statsKey, 'deadDropped', 1)
+elseif envelope and isWaiting(id, envelope) then
+  cancelWaiting(id, envelope)
+  writeCancelled()
+elseif not envelope and redis.call('ZSCORE', completedKey, id) then
+  redis.call('ZREM', completedKey, id)
+  redis.call('HDEL', finishedKey, id)
+else
+  result = '0'
+end
+redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
+return { 'done', digits(now), result }
