@@ -20,8 +20,8 @@ local base, callNumber, deadline, keepIdsMs = ARGV[1], tonumber(ARGV[2]), tonumb
 -- @include parts/envelope.lua
 -- @include parts/lanes.lua
 -- @include parts/cancel.lua
--- A small hash is walked in one step, however small a step is asked for. What is above this is left for the same step again,
--- or for another walk: the caller begins anew until one has found nothing.
+-- A small hash is walked in one step, however small a step is asked for. What is above this is left for another walk: the
+-- caller begins anew until one has found nothing.
 local CANCELLED_A_CALL = 500
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
@@ -40,10 +40,7 @@ for i = 1, #fields, 2 do
   local id, envelope = fields[i], fields[i + 1]
   bytes = bytes + #envelope
   if wasMadeInTime(envelope) and isWaiting(id, envelope) then
-    if #cancelled == CANCELLED_A_CALL then
-      goOn = ARGV[6]
-      break
-    end
+    if #cancelled == CANCELLED_A_CALL then break end
     cancelWaiting(id, envelope)
   end
 end

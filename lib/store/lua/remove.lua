@@ -30,6 +30,7 @@ local envelope = redis.call('HGET', jobsKey, id)
 -- A dead job whose envelope is gone or damaged can still be deleted.
 local isDead = redis.call('ZSCORE', deadKey, id)
 if isDead then
+  refuseOtherKinds()
   redis.call('ZREM', deadKey, id)
   redis.call('HDEL', jobsKey, id)
   redis.call('HDEL', claimsKey, id)

@@ -53,7 +53,8 @@ local leaseMs, maxSleepMs, room, maxBytes = tonumber(ARGV[9]), tonumber(ARGV[10]
 local lookFrom, hears, keepIdsMs = ARGV[13], ARGV[14] == '1', tonumber(ARGV[15])
 local keepCompleted = { count = tonumber(ARGV[16]), ageMs = tonumber(ARGV[17]) }
 local keepDead = { count = tonumber(ARGV[18]), ageMs = tonumber(ARGV[19]) }
-local maxCrashes, presence, msPerLevel = tonumber(ARGV[20]), ARGV[21], tonumber(ARGV[22])
+local maxCrashes, msPerLevel = tonumber(ARGV[20]), tonumber(ARGV[22])
+local presence, place = string.match(ARGV[21], '^(%l*) ?(.*)$')
 local stealAfterMs, globalConcurrency, rateMax, rateWindowMs = tonumber(ARGV[23]), tonumber(ARGV[24]), tonumber(ARGV[25]), tonumber(ARGV[26])
 -- @include parts/clock.lua
 -- @include parts/call.lua

@@ -16,9 +16,9 @@ export class RedisClearing {
   ) {}
 
   /**
-   * Walks through the queue until a walk has found nothing: where a failover or a slot that moves puts another server in the
-   * place of the first, whose order is another one, a walk may leave jobs out. It ends, since only jobs that were scheduled
-   * before it began are taken.
+   * Walks through the queue until a walk has found nothing: one may leave jobs out where a failover or a slot that moves puts
+   * another server in the place of the first, with another order. It ends, as it only takes jobs that were scheduled before it
+   * began.
    */
   async clear(): Promise<number> {
     const walk = { madeBy: 0, step: FIRST_STEP };

@@ -19,15 +19,24 @@ local function cancelWaiting(id, envelope)
   end
 end
 
+-- A key that somebody has made of another kind is to stop the script while nothing is written.
+local function refuseOtherKinds()
+  redis.call('HLEN', claimsKey)
+  redis.call('HLEN', failuresKey)
+  redis.call('HGET', statsKey, 'cancelled')
+end
+
 local function writeCancelled()
   if not cancelled[1] then return end
+  refuseOtherKinds()
+  local over = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, #toRemember / 2 + FORGOTTEN_A_CALL)
   redis.call('HDEL', jobsKey, unpack(cancelled))
   closeLanes()
   redis.call('HDEL', claimsKey, unpack(cancelled))
   redis.call('HDEL', failuresKey, unpack(cancelled))
   redis.call('HINCRBY', statsKey, 'cancelled', #cancelled)
-  if not toRemember[1] then return end
-  redis.call('ZADD', endedKey, unpack(toRemember))
-  local over = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, #toRemember / 2 + FORGOTTEN_A_CALL)
-  if over[1] then redis.call('ZREM', endedKey, unpack(over)) end
+  if toRemember[1] then
+    redis.call('ZADD', endedKey, unpack(toRemember))
+    if over[1] then redis.call('ZREM', endedKey, unpack(over)) end
+  end
 end

@@ -3,11 +3,10 @@
 local FORGOTTEN_WORKER_MS = 3600000
 
 local function notePresence()
-  local what, place = string.match(presence, '^(%l+) (.*)$')
-  local self = group .. ' ' .. worker .. ' ' .. (place or '')
-  if what == 'gone' then
+  local self = group .. ' ' .. worker .. ' ' .. place
+  if presence == 'gone' then
     redis.call('ZREM', workersKey, self)
-  elseif what == 'here' then
+  elseif presence == 'here' then
     redis.call('ZADD', workersKey, digits(now), self)
     redis.call('ZREMRANGEBYSCORE', workersKey, '-inf', digits(now - FORGOTTEN_WORKER_MS))
     redis.call('PEXPIRE', workersKey, FORGOTTEN_WORKER_MS)
