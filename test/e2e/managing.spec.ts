@@ -40,8 +40,8 @@ it('remove and clear delete what waits, here and in the queue that is named', as
     { job: 'work', payload: 3, options: { queue: 'reports', id: 'r7' } },
     { job: 'work', payload: 4, options: { queue: 'reports' } },
   ]);
-  expect(await inspector.remove(ref)).toBe(true);
-  expect(await inspector.remove(ref)).toBe(false);
+  expect(await inspector.remove(ref!)).toBe(true);
+  expect(await inspector.remove(ref!)).toBe(false);
   expect(await inspector.remove('r7')).toBe(false);
   expect(await inspector.remove('r7', { queue: 'reports' })).toBe(true);
   expect(await inspector.clear()).toBe(1);

@@ -31,12 +31,12 @@ it('clear deletes what waits, whatever it waits for, and leaves what runs, is de
   for (let i = 0; i < 5; i++) await test.schedule();
   const [completes, dies, retries, snoozes, runs] = await worker.claim(5);
   const due = { delayMs: HOUR };
-  await worker.settle(
-    settlement.complete(completes!),
-    settlement.dead(dies!),
-    settlement.retry(retries!, HOUR),
-    { id: snoozes!.id, fence: snoozes!.fence, transition: 'snooze', due },
-  );
+  await worker.settle(settlement.complete(completes!), settlement.dead(dies!), settlement.retry(retries!, HOUR), {
+    id: snoozes!.id,
+    fence: snoozes!.fence,
+    transition: 'snooze',
+    due,
+  });
   await test.schedule({ id: 'due' });
   await test.schedule({ id: 'later', due, priority: 9, name: 'other' });
   await test.schedule({ id: 'may-be-late', due, lateness: { maxLatenessMs: 5, onLate: 'discard' } });
@@ -88,9 +88,11 @@ it('clear gets through large payloads, and through a queue that Redis keeps in o
   const server = await startOwnServer();
   const other = new TestStore({}, server.url);
   try {
-    await other.redis.config('SET', 'hash-max-listpack-entries', '20000');
-    await scheduleMany(9_000, () => ({}), other.store);
-    expect(await other.store.clear(QUEUE)).toBe(9_000);
+    await other.redis.config('SET', 'hash-max-listpack-entries', '5000');
+    await scheduleMany(1_300, () => ({}), other.store);
+    expect(await other.store.clear(QUEUE)).toBe(1_300);
+    // 500 a call, and one that found nothing.
+    expect(await other.redis.info('commandstats')).toContain('cmdstat_hscan:calls=4,');
     expect(await other.audit()).toEqual([]);
   } finally {
     await other.close();
