@@ -36,11 +36,12 @@ export type { FailedAttempt, InspectedJob } from './nest/inspected-job.js';
 export type { InspectedWorker } from './nest/inspected-worker.js';
 export type { JobOverrides, RedisScheduledQueueModuleOptions, Role } from './nest/module-options.js';
 export { type HandlerOptions, OnScheduledJob } from './nest/on-scheduled-job.decorator.js';
+export type { QueueStats } from './nest/queue-stats.js';
 export { RedisScheduledQueueModule, type ScheduledQueueOptionsFactory } from './nest/redis-scheduled-queue.module.js';
 export { ScheduledQueueConsumer } from './nest/scheduled-queue.consumer.js';
 export { ScheduledQueueEvents } from './nest/scheduled-queue.events.js';
 export {
-  type QueueStats,
+  type PauseOptions,
   type ReplayOptions,
   ScheduledQueueInspector,
 } from './nest/scheduled-queue.inspector.js';

@@ -3,7 +3,7 @@ import { toInspected } from './inspected-job.js';
 
 /** Why a job has not run yet, or what has become of it. */
 export interface Explanation {
-  code: 'not-due' | 'no-handler' | 'behind' | 'active' | 'completed' | 'dead' | 'unknown';
+  code: 'not-due' | 'paused' | 'no-handler' | 'behind' | 'active' | 'completed' | 'dead' | 'unknown';
   /** For people; its wording may change. */
   message: string;
 }
@@ -12,6 +12,7 @@ export interface Explanation {
  * - `unknown`: there is no such job;
  * - `active`, `completed`, `dead`: it has run;
  * - `not-due`: it waits for its due time;
+ * - `paused`: it is due, and its queue is paused;
  * - `no-handler`: it is due, and no worker that is alive handles its name;
  * - `behind`: it is due, and waits for a worker to have room.
  */
@@ -50,6 +51,12 @@ export async function explainJob(store: JobStore, queue: string, id: string): Pr
 }
 
 async function explainDue(store: JobStore, queue: string, name: string, what: string): Promise<Explanation> {
+  const pausedUntilMs = await store.pausedUntil(queue);
+  // First, as it may be that nobody works at a queue because it is paused.
+  if (pausedUntilMs !== undefined) {
+    const end = Number.isFinite(pausedUntilMs) ? new Date(pausedUntilMs).toISOString() : 'somebody resumes it';
+    return { code: 'paused', message: `${what} is due, but its queue is paused until ${end}.` };
+  }
   const handlers = await store.handledBy(queue, name);
   if (handlers.count === 0) {
     return {

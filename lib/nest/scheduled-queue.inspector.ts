@@ -1,44 +1,18 @@
 import { describe } from '../core/describe.js';
 import { readDue } from '../core/due.js';
+import type { Duration } from '../core/duration.js';
 import { InvalidScheduleError } from '../core/errors.js';
 import { keyPart } from '../core/names.js';
 import { DEFAULT_QUEUE } from '../core/queue-options.js';
 import { type JobRef, readRef } from '../core/schedule-options.js';
-import { integer, readOptions, type Shape } from '../core/shape.js';
+import { duration, integer, readOptions, type Shape } from '../core/shape.js';
 import type { JobCounts, JobState, JobStore, PriorityCounts } from '../store/job-store.js';
 import { type Explanation, explainJob } from './explanation.js';
 import { type InspectedJob, toInspected } from './inspected-job.js';
 import { type InspectedWorker, toInspectedWorker } from './inspected-worker.js';
-
-/** What has happened in a queue since it began. */
-export interface QueueStats {
-  scheduled: number;
-  started: number;
-  completed: number;
-  failed: number;
-  retried: number;
-  dead: number;
-  cancelled: number;
-  discarded: number;
-  snoozed: number;
-  recovered: number;
-  deadDropped: number;
-}
+import { type QueueStats, toStats } from './queue-stats.js';
 
 const STATES: readonly JobState[] = ['scheduled', 'due', 'active', 'completed', 'dead'];
-const COUNTERS: readonly (keyof QueueStats)[] = [
-  'scheduled',
-  'started',
-  'completed',
-  'failed',
-  'retried',
-  'dead',
-  'cancelled',
-  'discarded',
-  'snoozed',
-  'recovered',
-  'deadDropped',
-];
 const LISTED_AT_MOST = 1_000;
 const LIST_OPTIONS: Shape<{ offset: number; limit: number; queue: string }> = {
   offset: integer(0),
@@ -54,6 +28,14 @@ export interface ReplayOptions {
   queue?: string;
 }
 
+export interface PauseOptions {
+  /** For how long, by Redis' clock, at least 1. Default: until `resume`. */
+  forMs?: Duration;
+  queue?: string;
+}
+
+const PAUSE_OPTIONS: Shape<{ forMs: number; queue: string }> = { forMs: duration(1), queue: keyPart };
+
 const REPLAY_OPTIONS: Shape<{ at: unknown; perSecond: number; queue: string }> = {
   at: (value) => ({ value }),
   perSecond: (value) =>
@@ -64,7 +46,8 @@ const REPLAY_OPTIONS: Shape<{ at: unknown; perSecond: number; queue: string }> =
 };
 
 /**
- * Looks into queues and at their workers, cancels what runs, deletes what does not, and replays and purges what is dead. Where no queue is named, it is the default one.
+ * Looks into queues and at their workers, pauses them, cancels what runs, deletes what does not, and replays and purges what is
+ * dead. Where no queue is named, it is the default one.
  * Every method may throw `QueueUnavailableError`, `InvalidScheduleError` for a reference or an option that it cannot use, and
  * `QueueClosedError` after shutdown.
  */
@@ -98,8 +81,7 @@ export class ScheduledQueueInspector {
 
   /** What has happened since the queue began; counted in the same step as each transition. */
   async stats(options?: { queue?: string }): Promise<QueueStats> {
-    const stats = await this.store.stats(queueOf(options, 'stats'));
-    return Object.fromEntries(COUNTERS.map((counter) => [counter, stats[counter] ?? 0])) as unknown as QueueStats;
+    return toStats(await this.store.stats(queueOf(options, 'stats')));
   }
 
   /** One job, or `null` where there is none of that id: it was never there, or has ended and is not kept. */
@@ -181,6 +163,26 @@ export class ScheduledQueueInspector {
   async explain(ref: JobRef, options?: { queue?: string }): Promise<Explanation> {
     const { id, queue } = readRef(ref, options, 'explain');
     return explainJob(this.store, queue, id);
+  }
+
+  /**
+   * Pauses the queue for all processes: from then on nothing of it is claimed, until `forMs` is over or `resume` is called. What
+   * runs goes on, renews its lease and is settled; what is scheduled waits. The later of two calls holds, be its end the earlier
+   * one. Kept in Redis, whoever restarts. Atomic.
+   */
+  async pause(options: PauseOptions = {}): Promise<void> {
+    const { forMs, queue = DEFAULT_QUEUE } = readOptions(options, PAUSE_OPTIONS, 'pause', refuse);
+    return this.store.pause(queue, forMs);
+  }
+
+  /** Ends a pause, and has work go on at once; harmless where there is none. Atomic. */
+  async resume(options?: { queue?: string }): Promise<void> {
+    return this.store.resume(queueOf(options, 'resume'));
+  }
+
+  /** Whether the queue is paused now. */
+  async isPaused(options?: { queue?: string }): Promise<boolean> {
+    return (await this.store.pausedUntil(queueOf(options, 'isPaused'))) !== undefined;
   }
 
   /**

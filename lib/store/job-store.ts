@@ -215,6 +215,12 @@ export interface JobStore {
   replayDead(queue: string, id: string | undefined, due: Due, perSecond?: number): Promise<number>;
   /** Deletes all jobs that are dead by now. Answers how many. */
   purgeDead(queue: string): Promise<number>;
+  /** Lets nothing of a queue be claimed, for so long or until it is resumed. */
+  pause(queue: string, forMs?: number): Promise<void>;
+  /** Lets a queue's jobs be claimed again. */
+  resume(queue: string): Promise<void>;
+  /** Tells until when a queue is paused, `Infinity` where that has no end; `undefined` where it is not. */
+  pausedUntil(queue: string): Promise<number | undefined>;
   /** Takes a place as a worker of a queue that handles these names. */
   seat(queue: string, worker: string, names: SeatNames, settings: QueueSettings): WorkerSeat;
   /** Counts the jobs of a queue by state. */

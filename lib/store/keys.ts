@@ -20,9 +20,9 @@
  * | workers            | ZSET   | "<group> <worker> <pid> <host>" -> when it was last here, epoch ms | turn                             | turn, or expires, an hour  |
  * | groups             | SET    | group: workers that handle the same names                        | register                         | register                   |
  * | handles:<group>    | SET    | job name                                                         | register                         | register, or expires, a day |
- * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule, replay | the same, or expires, a day |
+ * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule, replay, pause, resume | the same, or expires, a day |
  * | full:<worker>      | STRING | names that a sleeper's handlers have no room for, between line breaks | turn                        | turn, or expires, a minute |
- * | paused             | STRING | until when nothing is claimed, epoch ms, or 'inf'                | nobody                           | never                      |
+ * | paused             | STRING | until when nothing is claimed, epoch ms, or 'inf'                | pause                            | resume, or expires         |
  * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn                          | turn, or expires           |
  * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off>", epoch ms  | turn                             | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |

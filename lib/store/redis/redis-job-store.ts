@@ -23,6 +23,7 @@ import { ControlCalls } from './control-calls.js';
 import { RedisDeadLetters } from './dead-letters.js';
 import { RedisInspection } from './inspection.js';
 import { OutageLog } from './outage-log.js';
+import { RedisPausing } from './pausing.js';
 import { Preflight } from './preflight.js';
 import { RedisPresence } from './presence.js';
 import { ScheduleOutbox } from './schedule-outbox.js';
@@ -52,6 +53,7 @@ interface QueueParts {
   control: ControlCalls;
   deadLetters: RedisDeadLetters;
   clearing: RedisClearing;
+  pausing: RedisPausing;
   inspection: RedisInspection;
   presence: RedisPresence;
 }
@@ -134,6 +136,18 @@ export class RedisJobStore implements JobStore {
     return saying(this.queue(queue).deadLetters.purge(), { queue });
   }
 
+  pause(queue: string, forMs?: number): Promise<void> {
+    return saying(this.queue(queue).pausing.pause(forMs), { queue });
+  }
+
+  resume(queue: string): Promise<void> {
+    return saying(this.queue(queue).pausing.resume(), { queue });
+  }
+
+  pausedUntil(queue: string): Promise<number | undefined> {
+    return saying(this.queue(queue).pausing.pausedUntil(), { queue });
+  }
+
   counts(queue: string): Promise<JobCounts> {
     return saying(this.queue(queue).inspection.counts(), { queue });
   }
@@ -213,6 +227,7 @@ export class RedisJobStore implements JobStore {
       control: new ControlCalls(slots, keys, options),
       deadLetters: new RedisDeadLetters(slots, keys, options),
       clearing: new RedisClearing(slots, keys, options),
+      pausing: new RedisPausing(slots, this.producing, keys, options),
       inspection: new RedisInspection(this.producing, keys, commandTimeoutMs),
       presence: new RedisPresence(this.producing, keys, { commandTimeoutMs, withinMs: leaseMs }),
     };

@@ -8,6 +8,7 @@ import type { RedisConnection } from '../../../lib/store/redis/connection.js';
 import { ControlCalls } from '../../../lib/store/redis/control-calls.js';
 import { RedisDeadLetters } from '../../../lib/store/redis/dead-letters.js';
 import { RedisInspection } from '../../../lib/store/redis/inspection.js';
+import { RedisPausing } from '../../../lib/store/redis/pausing.js';
 import { RedisPresence } from '../../../lib/store/redis/presence.js';
 import { ScheduleOutbox } from '../../../lib/store/redis/schedule-outbox.js';
 import { ServerClock } from '../../../lib/store/redis/server-clock.js';
@@ -53,6 +54,9 @@ async function runAll(): Promise<Run[]> {
     job: [[]],
     remove: [['done', NOW, '1']],
     clear: [['done', NOW, `0 0 0 ${NOW}`]],
+    pause: [['done', NOW, 'inf']],
+    resume: [['done', NOW, '1']],
+    paused: ['' as never],
     'cancel-running': [['done', NOW, '1']],
     handled: [['1', 'w1']],
     workers: [['1', [], []]],
@@ -87,6 +91,10 @@ async function runAll(): Promise<Run[]> {
   await control.cancelRunning('r7');
   await control.remove('r7');
   await new RedisClearing(slots, keys, options).clear();
+  const pausing = new RedisPausing(slots, connection, keys, options);
+  await pausing.pause(undefined);
+  await pausing.resume();
+  await pausing.pausedUntil();
   const deadLetters = new RedisDeadLetters(slots, keys, options);
   await deadLetters.replayOne('r7', { delayMs: 0 });
   await deadLetters.purge();
