@@ -60,6 +60,25 @@ it('queues on all nodes of a cluster run their jobs, at once where another proce
   }
 });
 
+it('queues on all nodes of a cluster are paused, looked at, cleared and resumed', async () => {
+  const connection = { cluster: { nodes: cluster.nodes } };
+  const { inspector, producer, get } = await startApp([Handlers], { connection, workerId: 'w' });
+  for (const queue of QUEUES) await inspector.pause({ queue });
+  await producer.scheduleMany([...jobs, ...jobs].map((job, payload) => ({ job, payload })));
+  const kept = await Promise.all(jobs.map((job, i) => producer.schedule(job, 100 + i)));
+  for (const [i, queue] of QUEUES.entries()) {
+    expect(await inspector.explain(kept[i]!)).toMatchObject({ code: 'paused' });
+    expect(await inspector.workers({ queue })).toMatchObject([{ id: 'w', running: 0, handles: ['work'] }]);
+    expect(await inspector.remove(kept[i]!)).toBe(true);
+    expect(await inspector.clear({ queue })).toBe(2);
+  }
+  await Promise.all(jobs.map((job, i) => producer.schedule(job, i)));
+  await until('all are due', async () => (await inspector.counts({ queue: 'f' })).due === 1);
+  expect(get(Handlers).payloads).toEqual([]);
+  for (const queue of QUEUES) await inspector.resume({ queue });
+  await until('all run', () => get(Handlers).payloads.length === QUEUES.length, 2_000);
+});
+
 it('a ready cluster client is duplicated, and left open', async () => {
   const client = new Cluster(cluster.nodes);
   try {

@@ -43,6 +43,14 @@ it('the permissions that docs/operations.md lists are enough for everything that
     expect(await inspector.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 1, dead: 1 });
     for (const state of ['scheduled', 'due', 'active', 'completed', 'dead'] as const) await inspector.list(state);
     await inspector.nextDueAt();
+    await inspector.workers();
+    await inspector.pause({ forMs: '1h' });
+    await producer.schedule('works', null, { id: 'cleared' });
+    expect((await inspector.explain('cleared')).code).toBe('paused');
+    expect(await inspector.clear()).toBe(1);
+    await inspector.resume();
+    const [completed] = await inspector.list('completed');
+    expect(await inspector.remove(completed!)).toBe(true);
     await stopApps();
 
     expect(await deniedCommands(admin)).toEqual([]);
