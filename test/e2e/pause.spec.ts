@@ -46,11 +46,24 @@ async function startFleet(workers: number, options: object = {}) {
 }
 
 /** That nobody begins what is due shows when workers have looked again and again. */
-async function lookedAgain(url = redisUrl(), times = 4): Promise<void> {
-  const commands = new CommandCount(url);
+async function lookedAgain(times = 4): Promise<void> {
+  const commands = new CommandCount(redisUrl());
   const before = await commands.sent();
   await until('workers have looked', async () => (await commands.sent()) >= before + times);
   commands.close();
+}
+
+const SLEEPY = { default: { maxSleepMs: '20s', leaseMs: '60s' } };
+
+/** That so many workers have looked and will not look again for long, unless they are told. */
+async function asleep(prefix: string, count: number): Promise<void> {
+  const redis = new Redis(redisUrl());
+  await until('all sleep', async () => {
+    const [key = ''] = await redis.keys(`${prefix}:{default}:sleepers:*`);
+    const later = await redis.zcount(key, Date.now() + 10_000, '+inf');
+    return later === count;
+  });
+  redis.disconnect();
 }
 
 describe('while a queue is paused', () => {
@@ -68,6 +81,33 @@ describe('while a queue is paused', () => {
     await inspector.resume();
     expect(await inspector.isPaused()).toBe(false);
     await until('all run', () => runs().length === 6, 1_000);
+  });
+
+  it('workers sleep, and one is woken when it is resumed, which wakes others for what it has no room for', async () => {
+    const queues = { default: { ...SLEEPY.default, concurrency: 1 } };
+    const { producer, inspector, prefix, handlers } = await startFleet(3, { queues });
+    await inspector.pause();
+    for (let i = 0; i < 3; i++) await producer.dispatch('hold', i);
+    await asleep(prefix, 3);
+    await inspector.resume();
+    await until('all run', () => handlers.every(({ held }) => held.length === 1), 2_000);
+    for (const each of handlers) each.letGo();
+  });
+
+  it('each job that prefers a worker goes to it once the queue is resumed', async () => {
+    const queues = { default: { ...SLEEPY.default, stealAfterMs: '60s' } };
+    const ids = ['w1', 'w2', 'w3', 'w4'];
+    const { producer, inspector, prefix } = await startFleet(0, { queues });
+    const workers = await Promise.all(
+      ids.map((workerId) => startApp([Handlers], { prefix, queues, workerId, role: 'worker' })),
+    );
+    await inspector.pause();
+    for (const worker of ids) await producer.dispatch('work', worker, { worker });
+    await asleep(prefix, 4);
+    await inspector.resume();
+    const runs = () => workers.map(({ get }) => get(Handlers).runs.map(({ payload }) => payload));
+    await until('each has run its own', () => runs().flat().length === ids.length, 1_000);
+    expect(runs()).toEqual(ids.map((id) => [id]));
   });
 
   it('another queue goes on', async () => {
@@ -157,10 +197,10 @@ describe('a pause for a time', () => {
   });
 
   it('takes the place of one that would have lasted longer, also where workers have seen that one', async () => {
-    const { producer, inspector, runs } = await startFleet(2);
+    const { producer, inspector, prefix, runs } = await startFleet(2, { queues: SLEEPY });
     await inspector.pause();
     await producer.dispatch('work', 1);
-    await lookedAgain(redisUrl(), 2);
+    await asleep(prefix, 2);
     await inspector.pause({ forMs: 200 });
     await until('it runs', () => runs().length === 1, 1_500);
   });

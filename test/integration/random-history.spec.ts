@@ -57,6 +57,8 @@ class History {
     else if (die < 0.38) await this.replace();
     else if (die < 0.48) await this.cancel();
     else if (die < 0.56) await test.store.reschedule(QUEUE, this.anyId(), this.due());
+    else if (die < 0.6) await this.remove();
+    else if (die < 0.61) this.cancelled += await test.store.clear(QUEUE);
     else await this.turn(this.pick(this.workers));
   }
 
@@ -89,6 +91,14 @@ class History {
 
   private async cancel(): Promise<void> {
     if (await test.store.cancel(QUEUE, this.anyId())) this.cancelled++;
+  }
+
+  private async remove(): Promise<void> {
+    const id = this.anyId();
+    const state = (await test.store.job(QUEUE, id))?.state;
+    const removed = await test.store.remove(QUEUE, id);
+    expect(removed).toBe(state !== undefined && state !== 'active');
+    if (state === 'scheduled' || state === 'due') this.cancelled++;
   }
 
   private async turn({ worker, held }: (typeof this.workers)[0]): Promise<void> {
