@@ -25,7 +25,7 @@ if result == '1' then
   readGroups()
   for _, priority in ipairs(redis.call('ZRANGE', base .. 'levels:' .. '*', '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, LEVELS_LOOKED_AT)) do
     local heads = redis.call('ZRANGE', base .. 'heads:' .. priority .. ':*', '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, HEADS_LOOKED_AT)
-    for _, head in ipairs(heads) do preferred[string.match(head, '\t%d+:([^:]*)')] = true end
+    for _, head in ipairs(heads) do preferred[string.match(head, '\t%d+:([^:]*)') or ''] = true end
   end
 end
 redis.call('DEL', pausedKey)
