@@ -74,7 +74,6 @@ if room > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unre
 -- Everything is read before anything is written, so that a script that cannot go on leaves nothing half done.
 -- @include parts/settle.lua
 -- @include parts/recover.lua
--- @include parts/pause.lua
 -- @include parts/gate.lua
 -- @include parts/room.lua
 -- @include parts/affinity.lua

@@ -1,8 +1,9 @@
 -- gate: what keeps due jobs from being claimed though a worker has room for them: a pause, the limit of jobs that run at once
 -- over all processes, and the rate at which jobs may start over all processes.
--- For `paused` see pause.lua. `rate` is a sliding log: how many jobs had started in all -> when that number
--- was reached. What has started within a window is what is reached now, less what was reached when the window began.
--- Needs `rateKey` and `rateWindowMs`.
+-- `rate` is a sliding log: how many jobs had started in all -> when that number was reached. What has started within a window
+-- is what is reached now, less what was reached when the window began.
+-- Needs `pausedKey`, `rateKey` and `rateWindowMs`.
+-- @include parts/pause.lua
 local function readRate()
   local rate = { total = 0, before = 0, opensAt = now + rateWindowMs }
   local latest = redis.call('ZRANGE', rateKey, 0, 0, 'REV', 'WITHSCORES')
