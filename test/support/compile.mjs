@@ -19,6 +19,7 @@ const COMPILER_OPTIONS = {
 const SINGLE_FILES = ['test/support/redis-server.ts', ...filesIn('test/processes/')];
 /** What imports from each other: under the same paths as here. */
 const TREE = [
+  ...filesIn('bench/'),
   ...filesIn('test/chaos/'),
   ...filesIn('test/durability/'),
   ...filesIn('test/support/'),
@@ -42,7 +43,7 @@ function isStale() {
 
 function filesIn(folder) {
   return readdirSync(new URL(folder, root), { recursive: true })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && !file.startsWith('node_modules/'))
     .map((file) => folder + file);
 }
 

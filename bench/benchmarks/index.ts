@@ -1,0 +1,43 @@
+import type { Benchmark } from '../benchmark.js';
+import { bulk } from './bulk.js';
+import { burst } from './burst.js';
+import { claim } from './claim.js';
+import { drain } from './drain.js';
+import { drainDto } from './drain-dto.js';
+import { growth } from './growth.js';
+import { idle } from './idle.js';
+import { importing } from './import.js';
+import { lateness } from './lateness.js';
+import { memory } from './memory.js';
+import { queues } from './queues.js';
+import { schedule } from './schedule.js';
+import { single } from './single.js';
+import { two } from './two.js';
+
+/** In the order in which they run and are shown. */
+export const BENCHMARKS: readonly Benchmark[] = [
+  schedule,
+  bulk,
+  drain,
+  drainDto,
+  memory,
+  lateness,
+  single,
+  burst,
+  idle,
+  growth,
+  claim,
+  queues,
+  two,
+  importing,
+];
+
+/** Throws where there is none of that name. */
+export function benchmarkNamed(name: string): Benchmark {
+  const found = BENCHMARKS.find((benchmark) => benchmark.name === name);
+  if (!found) {
+    const names = BENCHMARKS.map((benchmark) => benchmark.name).join(', ');
+    throw new Error(`There is no benchmark '${name}': expected one of ${names}.`);
+  }
+  return found;
+}

@@ -1,0 +1,35 @@
+import type { Benchmark } from '../benchmark.js';
+import { CONTESTANTS } from '../contestants/contestant.js';
+import { dueJob, openForStarts, passed } from '../measure/starts.js';
+import { percentile } from '../report/statistics.js';
+
+export const single: Benchmark = {
+  name: 'single',
+  about:
+    'One job at a time on a queue that is idle, due 100 to 300 ms after it is scheduled; how long after that it starts.',
+  contestants: CONTESTANTS,
+  cases: [{ name: 'all', size: { jobs: 100, warm: 5 }, quick: { jobs: 10, warm: 2 } }],
+  figures: [
+    { key: 'p50', title: 'Lateness of a single job, p50', unit: 'ms', better: 'less' },
+    { key: 'p99', title: 'Lateness of a single job, p99', unit: 'ms', better: 'less' },
+    { key: 'worst', title: 'Lateness of a single job, worst', unit: 'ms', better: 'less' },
+  ],
+  bars: [
+    { figure: 'p50', atMost: 2 },
+    { figure: 'p99', atMost: 5 },
+  ],
+  timeoutMs: 120_000,
+
+  async run(context) {
+    const [session, starts] = await openForStarts(context, 100);
+    const count = context.size('warm') + context.size('jobs');
+    for (let i = 1; i <= count; i++) {
+      await session.schedule(dueJob(Date.now() + 100 + Math.floor(Math.random() * 200)));
+      await starts.reached(i);
+      // So that whoever settled it is asleep again.
+      await passed(20);
+    }
+    const measured = starts.lateMs.slice(context.size('warm'));
+    return { p50: percentile(measured, 50), p99: percentile(measured, 99), worst: Math.max(...measured) };
+  },
+};

@@ -1,0 +1,44 @@
+import type { Benchmark } from '../benchmark.js';
+import { CONTESTANTS } from '../contestants/contestant.js';
+import { payloadOf } from '../measure/payloads.js';
+import { fill } from '../measure/throughput.js';
+import { WorkerProcesses } from '../measure/worker-processes.js';
+
+export const two: Benchmark = {
+  name: 'two',
+  about:
+    'As drain, by one worker process and by two on the same queue, concurrency 100 in each. What two give depends on the cores that are left ' +
+    'beside Redis.',
+  contestants: CONTESTANTS,
+  cases: [
+    { name: 'By1', size: { workers: 1, jobs: 300_000 }, quick: { jobs: 10_000 } },
+    { name: 'By2', size: { workers: 2, jobs: 300_000 }, quick: { jobs: 10_000 } },
+  ],
+  figures: [
+    { key: 'rateBy1', title: 'Drain by one process', unit: 'jobs/s', better: 'more' },
+    { key: 'rateBy2', title: 'Drain by two processes', unit: 'jobs/s', better: 'more' },
+    { key: 'redisCpuBy1', title: 'Redis CPU a job, one process', unit: 'µs', better: 'less' },
+    { key: 'redisCpuBy2', title: 'Redis CPU a job, two processes', unit: 'µs', better: 'less' },
+  ],
+  bars: [
+    { figure: 'rateBy2', over: { figure: 'rateBy1' }, atLeast: 1, aim: 1.1 },
+    { figure: 'redisCpuBy2', over: { figure: 'redisCpuBy1' }, atMost: 1 },
+  ],
+  timeoutMs: 180_000,
+
+  async run({ open, probe, name, redis, size, case: which }) {
+    const count = size('jobs');
+    const session = await open({ concurrency: 1, handle: () => {} });
+    await fill(session, count, { payload: payloadOf() });
+    const workers = await WorkerProcesses.start(size('workers'), { contestant: name, redis, concurrency: 100 });
+    workers.begin();
+    const warm = await workers.settled(count / 10);
+    const before = await probe.cpuMicros();
+    const end = await workers.settled(count);
+    const after = await probe.cpuMicros();
+    return {
+      [`rate${which}`]: ((end.count - warm.count) / (end.at - warm.at)) * 1_000,
+      [`redisCpu${which}`]: (after - before) / (end.count - warm.count),
+    };
+  },
+};

@@ -1,0 +1,59 @@
+/** Who is compared. */
+export const CONTESTANTS = ['ours', 'bullmq', 'bee-queue', 'floor'] as const;
+export type ContestantName = (typeof CONTESTANTS)[number];
+
+export const TITLES: Readonly<Record<ContestantName, string>> = {
+  ours: 'this library',
+  bullmq: 'BullMQ',
+  'bee-queue': 'bee-queue',
+  floor: 'floor',
+};
+
+/** What a job carries: an object, for every contestant the same. */
+export type Payload = Readonly<Record<string, unknown>>;
+
+export interface Job {
+  payload: Payload;
+  /** When it is due, epoch ms; left out: now. */
+  dueAt?: number;
+  /** Only where the benchmark is about it, and then for this library alone. */
+  name?: string;
+  queue?: string;
+  priority?: number;
+}
+
+/** What a benchmark does in a job. The floor hands over the payload as it was stored, unread. */
+export type Handle = (payload: Payload | string) => unknown;
+
+export interface OpenOptions {
+  redis: string;
+  /** How many jobs may run at once. */
+  concurrency: number;
+  handle: Handle;
+  /** Called for each job that Redis has forgotten, its handler having returned. */
+  settled?: () => void;
+  /** Whether jobs become due while the session works: some contestants are told so. */
+  delayed?: boolean;
+  /** For this library alone: a class validates each payload; the names and the queues that are handled. */
+  validated?: boolean;
+  names?: readonly string[];
+  queues?: readonly string[];
+}
+
+/** One contestant, connected, as an application would hold it. Ends with its process. */
+export interface Session {
+  /** One call for one job. Resolves once Redis has it. */
+  schedule(job: Job): Promise<unknown>;
+  /** One call for all of them, however many round trips the contestant makes of it. */
+  scheduleMany(jobs: readonly Job[]): Promise<unknown>;
+  /** Begins to run jobs. */
+  start(): Promise<void>;
+  /** Runs no more of them, and waits for those that run. Only where the benchmark needs it. */
+  stop?(): Promise<void>;
+}
+
+export interface Contestant {
+  /** How it is used here, for the reader of the figures. */
+  readonly configured: string;
+  open(options: OpenOptions): Promise<Session>;
+}

@@ -1,0 +1,112 @@
+import 'reflect-metadata';
+import { Injectable, Logger, Module, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { IsEmail, IsInt, IsString } from 'class-validator';
+import {
+  defineScheduledJob,
+  OnScheduledJob,
+  RedisScheduledQueueModule,
+  type ScheduledJobDefinition,
+  ScheduledQueueConsumer,
+  ScheduledQueueEvents,
+  ScheduledQueueProducer,
+} from 'nestjs-redis-scheduled-queue';
+import type { Contestant, Handle, Job, OpenOptions, Session } from './contestant.js';
+
+/** What `validatedPayload` of measure/payloads.ts is checked against, when it is scheduled and again before it is handled. */
+class Reminder {
+  @IsInt() userId!: number;
+  @IsEmail() email!: string;
+  @IsString() text!: string;
+}
+
+const plain = defineScheduledJob<object>('bench.job');
+const validated = defineScheduledJob('bench.validated', { payload: Reminder });
+
+export const ours: Contestant = {
+  configured:
+    'a Nest application context with a decorated handler and a listener on events$; every option at its default ' +
+    '(leases of 15 s, 6 attempts), but the concurrency',
+
+  async open(options) {
+    Logger.overrideLogger(['error', 'warn']);
+    const queues = options.queues ?? ['default'];
+    const module = RedisScheduledQueueModule.forRoot({
+      connection: options.redis,
+      autoStart: false,
+      queues: Object.fromEntries(queues.map((queue) => [queue, { concurrency: options.concurrency }])),
+    });
+    @Module({ imports: [module], providers: [handlersFor(options)] })
+    class BenchModule {}
+
+    const app = await NestFactory.createApplicationContext(BenchModule);
+    const { settled } = options;
+    if (settled) app.get(ScheduledQueueEvents).events$.subscribe(({ type }) => type === 'completed' && settled());
+    return sessionOf(
+      app.get(ScheduledQueueProducer),
+      app.get(ScheduledQueueConsumer),
+      (options.validated ? validated : plain) as ScheduledJobDefinition<object>,
+    );
+  },
+};
+
+function sessionOf(
+  producer: ScheduledQueueProducer,
+  consumer: ScheduledQueueConsumer,
+  definition: ScheduledJobDefinition<object>,
+): Session {
+  const toItem = ({ payload, name, dueAt, queue, priority }: Job) => ({
+    job: name ?? definition,
+    payload,
+    // Only what is given: an option that is undefined would be read as well.
+    options: {
+      ...(dueAt === undefined ? {} : { at: dueAt }),
+      ...(queue === undefined ? {} : { queue }),
+      ...(priority === undefined ? {} : { priority }),
+    },
+  });
+  return {
+    schedule(job) {
+      const item = toItem(job);
+      return producer.schedule(item.job as ScheduledJobDefinition<object>, item.payload, item.options);
+    },
+    scheduleMany: (jobs) => producer.scheduleMany(jobs.map(toItem)),
+    start: () => consumer.start(),
+    stop: () => consumer.stop(),
+  };
+}
+
+function handlersFor({ handle, validated: isValidated, names, queues }: OpenOptions): Type {
+  if (names || queues) return manyHandlers(handle, names ?? [plain.name], queues ?? ['default']);
+  @Injectable()
+  class PlainHandlers {
+    @OnScheduledJob(plain)
+    async run(payload: object): Promise<unknown> {
+      return handle(payload as never);
+    }
+  }
+  @Injectable()
+  class ValidatedHandlers {
+    @OnScheduledJob(validated)
+    async run(payload: Reminder): Promise<unknown> {
+      return handle(payload as never);
+    }
+  }
+  return isValidated ? ValidatedHandlers : PlainHandlers;
+}
+
+/** One method for each name in each queue, as somebody would write them by hand. */
+function manyHandlers(handle: Handle, names: readonly string[], queues: readonly string[]): Type {
+  class ManyHandlers {}
+  for (const [i, queue] of queues.entries()) {
+    for (const [j, name] of names.entries()) {
+      const key = `run${i}of${j}`;
+      const value = async (payload: object): Promise<unknown> => handle(payload as never);
+      const descriptor = { value, writable: true, configurable: true };
+      Object.defineProperty(ManyHandlers.prototype, key, descriptor);
+      OnScheduledJob(name, { queue })(ManyHandlers.prototype, key, descriptor);
+    }
+  }
+  Injectable()(ManyHandlers);
+  return ManyHandlers;
+}

@@ -1,0 +1,93 @@
+import { Redis } from 'ioredis';
+
+/** Asks the Redis of a run what it has done, over a connection of its own. */
+export class RedisProbe {
+  private readonly client: Redis;
+
+  constructor(private readonly url: string) {
+    this.client = new Redis(url);
+  }
+
+  /** CPU time that the server process has used, in µs. */
+  async cpuMicros(): Promise<number> {
+    const info = await this.client.info('cpu');
+    return (fieldOf(info, 'used_cpu_sys') + fieldOf(info, 'used_cpu_user')) * 1e6;
+  }
+
+  /** Bytes that the data takes: what clients' buffers take at the moment is left out. */
+  async dataBytes(): Promise<number> {
+    const info = await this.client.info('memory');
+    return fieldOf(info, 'used_memory') - fieldOf(info, 'mem_clients_normal');
+  }
+
+  async connections(): Promise<number> {
+    return fieldOf(await this.client.info('clients'), 'connected_clients') - 1;
+  }
+
+  async version(): Promise<string> {
+    return /redis_version:(\S+)/.exec(await this.client.info('server'))![1]!;
+  }
+
+  /** From now on remembers every command that takes this long, 0 for all; forgets what it remembers so far. */
+  async watchSlow(fromMicros: number): Promise<void> {
+    await this.client.config('SET', 'slowlog-max-len', 100_000);
+    await this.client.config('SET', 'slowlog-log-slower-than', fromMicros);
+    await this.client.slowlog('RESET');
+  }
+
+  /** How long each script of those remembered ran, in µs. */
+  async scriptMicros(): Promise<number[]> {
+    const entries = (await this.client.slowlog('GET', -1)) as [number, number, number, string[]][];
+    return entries.filter(([, , , [command]]) => /^evalsha$/i.test(command!)).map(([, , micros]) => micros);
+  }
+
+  /** Counts the commands that clients send from now on, those inside scripts and of this probe not included. */
+  async countCommands(): Promise<CommandCounter> {
+    const ownName = await this.client.client('ID').then(async (id) => addressOf(await this.client.client('LIST'), id));
+    const monitor = await new Redis(this.url).monitor();
+    return new CommandCounter(monitor as unknown as Monitor, ownName);
+  }
+
+  close(): void {
+    this.client.disconnect();
+  }
+}
+
+interface Monitor {
+  on(event: 'monitor', listener: (time: string, args: string[], source: string) => void): void;
+  disconnect(): void;
+}
+
+export class CommandCounter {
+  private count = 0;
+
+  constructor(
+    private readonly monitor: Monitor,
+    ownAddress: string,
+  ) {
+    monitor.on('monitor', (_time, _args, source) => {
+      if (source !== 'lua' && source !== ownAddress) this.count++;
+    });
+  }
+
+  /** How many came since the last call. */
+  take(): number {
+    const { count } = this;
+    this.count = 0;
+    return count;
+  }
+
+  close(): void {
+    this.monitor.disconnect();
+  }
+}
+
+function fieldOf(info: string, field: string): number {
+  const found = new RegExp(`^${field}:([\\d.]+)`, 'm').exec(info);
+  if (!found) throw new Error(`INFO has no field '${field}'; this benchmark needs Redis 7 or Valkey.`);
+  return Number(found[1]);
+}
+
+function addressOf(clientList: unknown, id: number): string {
+  return new RegExp(`^id=${id} addr=(\\S+)`, 'm').exec(String(clientList))![1]!;
+}

@@ -1,0 +1,92 @@
+import type { Context } from '../benchmark.js';
+import type { Job, OpenOptions, Payload, Session } from '../contestants/contestant.js';
+import { IN_AN_HOUR, jobs, payloadOf } from './payloads.js';
+
+/** Jobs a call of those who schedule many. */
+export const BULK = 5_000;
+/** Calls under way where each is for one job. */
+const IN_FLIGHT = 1_000;
+
+/** Puts them there by calls for many, one call at a time. */
+export async function fill(session: Session, count: number, job: Job): Promise<void> {
+  for (let left = count; left > 0; left -= BULK) await session.scheduleMany(jobs(Math.min(left, BULK), job));
+}
+
+/** Jobs a second, one call for each, a thousand of them under way. */
+export async function scheduleRate(session: Session, count: number, job: Job): Promise<number> {
+  const started = performance.now();
+  let left = count;
+  const caller = async () => {
+    while (left-- > 0) await session.schedule(job);
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, caller));
+  return perSecond(count, performance.now() - started);
+}
+
+/** Jobs a second, 5 000 a call, one call at a time. */
+export async function bulkRate(session: Session, count: number, job: Job): Promise<number> {
+  const started = performance.now();
+  await fill(session, count, job);
+  return perSecond(count, performance.now() - started);
+}
+
+/** A job that is not due while the benchmark runs. */
+export const waitingJob = (): Job => ({ payload: payloadOf(), dueAt: IN_AN_HOUR() });
+
+export interface Drained {
+  rate: number;
+  redisCpu: number;
+  nodeCpu: number;
+}
+
+export interface DrainOptions {
+  count: number;
+  concurrency: number;
+  payload?: Payload;
+  /** What lies there beside the jobs that are due. */
+  before?: (session: Session) => Promise<void>;
+  session?: Partial<OpenOptions>;
+}
+
+/**
+ * Schedules jobs that are due at once, then runs them all with a handler that does nothing. The first tenth warms the process
+ * up. Counted from there until Redis has forgotten the last: jobs a second, and CPU time in µs a job of Redis and of this process.
+ */
+export async function drain(context: Context, options: DrainOptions): Promise<Drained> {
+  const { count, concurrency, payload = payloadOf(), before } = options;
+  const warm = Math.floor(count / 10);
+  let settled = 0;
+  let started = 0;
+  let nodeCpu: NodeJS.CpuUsage | undefined;
+  let redis: Promise<{ micros: number; settled: number }> | undefined;
+  const ask = async () => ({ micros: await context.probe.cpuMicros(), settled });
+  let end!: (at: number) => void;
+  const ended = new Promise<number>((resolve) => {
+    end = resolve;
+  });
+  const onSettled = () => {
+    settled++;
+    if (settled === warm) {
+      started = performance.now();
+      nodeCpu = process.cpuUsage();
+      redis = ask();
+    }
+    if (settled === count) end(performance.now());
+  };
+  const session = await context.open({ concurrency, handle: () => {}, settled: onSettled, ...options.session });
+  await before?.(session);
+  await fill(session, count, { payload });
+  await session.start();
+  const endedAt = await ended;
+  const { user, system } = process.cpuUsage(nodeCpu!);
+  const [first, last] = [await redis!, await ask()];
+  return {
+    rate: perSecond(count - warm, endedAt - started),
+    redisCpu: (last.micros - first.micros) / (last.settled - first.settled),
+    nodeCpu: (user + system) / (count - warm),
+  };
+}
+
+function perSecond(count: number, ms: number): number {
+  return (count / ms) * 1_000;
+}

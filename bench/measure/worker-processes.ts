@@ -1,0 +1,68 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { ContestantName } from '../contestants/contestant.js';
+
+/** What a worker process is told, as its argument. */
+export interface WorkerTask {
+  contestant: ContestantName;
+  redis: string;
+  concurrency: number;
+}
+
+interface Progress {
+  count: number;
+  /** By this process' monotonic clock, ms. */
+  at: number;
+}
+
+/** Processes that drain one queue together. They end with this one. */
+export class WorkerProcesses {
+  private readonly counts: number[];
+  private watch: { count: number; resolve: (progress: Progress) => void } | undefined;
+
+  private constructor(private readonly children: readonly ChildProcess[]) {
+    this.counts = children.map(() => 0);
+    for (const [i, child] of children.entries()) {
+      child.on('message', (settled: number) => {
+        this.counts[i] = settled;
+        this.look();
+      });
+    }
+  }
+
+  /** Resolves once all are connected. */
+  static async start(count: number, task: WorkerTask): Promise<WorkerProcesses> {
+    const file = fileURLToPath(new URL('worker.js', import.meta.url));
+    const children = Array.from({ length: count }, () => fork(file, [JSON.stringify(task)]));
+    process.once('exit', () => {
+      for (const child of children) child.kill('SIGKILL');
+    });
+    await Promise.all(
+      children.map(
+        (child) =>
+          new Promise<void>((resolve, reject) => {
+            child.once('message', () => resolve());
+            child.once('exit', (code) => reject(new Error(`A worker process ended with code ${code}.`)));
+          }),
+      ),
+    );
+    return new WorkerProcesses(children);
+  }
+
+  begin(): void {
+    for (const child of this.children) child.send('begin');
+  }
+
+  /** Resolves when they have settled so many in all, as far as they have told. */
+  settled(count: number): Promise<Progress> {
+    return new Promise((resolve) => {
+      this.watch = { count, resolve };
+      this.look();
+    });
+  }
+
+  private look(): void {
+    const count = this.counts.reduce((sum, each) => sum + each, 0);
+    if (this.watch && count >= this.watch.count) this.watch.resolve({ count, at: performance.now() });
+  }
+}

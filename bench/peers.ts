@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+
+/** The queues that others use lie in bench/node_modules, so that the package itself depends on none of them. */
+const folder = resolve('bench');
+const requirePeer = createRequire(resolve(folder, 'package.json'));
+
+/** Installs them where they are missing. Throws where that fails. */
+export function installPeers(): void {
+  if (existsSync(resolve(folder, 'node_modules/.package-lock.json'))) return;
+  process.stderr.write('Installing BullMQ and bee-queue into bench/node_modules (this happens once) …\n');
+  try {
+    execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, stdio: 'inherit' });
+  } catch (cause) {
+    throw new Error(
+      'npm ci in bench/ failed, so there is nobody to compare with. `npm run bench -- --contestants ours,floor` needs neither.',
+      { cause },
+    );
+  }
+}
+
+export function loadPeer<Peer>(name: string): Peer {
+  return requirePeer(name) as Peer;
+}
+
+/** Of the peer that is installed, or of a package of this repository. */
+export function versionOf(name: string): string {
+  return (requirePeer(`${name}/package.json`) as { version: string }).version;
+}
+
+/** How many packages it needs at run time besides itself, by its own word; peers not counted. */
+export function dependenciesOf(name: string): number {
+  const { dependencies } = requirePeer(`${name}/package.json`) as { dependencies?: object };
+  return Object.keys(dependencies ?? {}).length;
+}
+
+/** The same of this library. */
+export function ownDependencies(): number {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies?: object };
+  return Object.keys(dependencies ?? {}).length;
+}
