@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startOwnServer } from '../test/support/redis-server.js';
 import { readArguments, USAGE } from './arguments.js';
+import { BENCHMARKS } from './benchmarks/index.js';
 import type { ContestantName } from './contestants/contestant.js';
 import { loadContestant } from './contestants/index.js';
 import { describeSetting } from './machine.js';
@@ -36,7 +37,7 @@ async function main(args: string[]): Promise<void> {
     const { measured, problems } = await runRounds(benchmark, { contestants, rounds, quick, say });
     const result = toResult(benchmark, measured, { setting, configured, problems });
     // After each one, so that a run that is broken off leaves what it has.
-    const results: Results = { ...readResults(file), [benchmark.name]: result };
+    const results = inOrder({ ...readResults(file), [benchmark.name]: result });
     writeFileSync(file, `${JSON.stringify(results, undefined, 2)}\n`);
     writeFileSync(join(out, 'table.md'), toTable(results));
     writeFileSync(join(out, 'chart.svg'), toChart(results));
@@ -44,6 +45,11 @@ async function main(args: string[]): Promise<void> {
     if (problems.length > 0) process.exitCode = 1;
   }
   say(`In ${out}: results.json, table.md, chart.svg.`);
+}
+
+/** As they are listed, whichever was measured last. */
+function inOrder(results: Results): Results {
+  return Object.fromEntries(BENCHMARKS.flatMap(({ name }) => (results[name] ? [[name, results[name]]] : [])));
 }
 
 async function versionOfRedis(): Promise<string> {

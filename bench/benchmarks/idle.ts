@@ -12,7 +12,7 @@ export const idle: Benchmark = {
   contestants: ['ours', 'bullmq', 'bee-queue'],
   cases: CASES.map((workers) => ({
     name: String(workers),
-    size: { workers, seconds: workers > 4 ? 20 : 40, jobs: workers === 1 ? 0 : 80 },
+    size: { workers, seconds: workers === 1 ? 40 : 20, jobs: workers === 1 ? 0 : 40 },
     quick: { seconds: 5, jobs: workers === 1 ? 0 : 8 },
   })),
   figures: [

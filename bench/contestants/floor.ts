@@ -101,12 +101,12 @@ function connect(url: string): FloorClient {
   return client as FloorClient;
 }
 
-/** Time-ordered and 16 characters long, as those of this library. */
+/** As short as an id can be that two producers are unlikely to share. */
 let made = 0;
-const maker = Math.floor(Math.random() * 36 ** 3)
+const maker = Math.floor(Math.random() * 36 ** 4)
   .toString(36)
-  .padStart(3, '0');
-const nextId = () => Date.now().toString(36) + (made++ % 36 ** 5).toString(36).padStart(5, '0') + maker;
+  .padStart(4, '0');
+const nextId = () => maker + (made++).toString(36).padStart(5, '0');
 
 class FloorWorker {
   private timer: NodeJS.Timeout | undefined;

@@ -24,8 +24,8 @@ const COLOURS: Readonly<Record<ContestantName, string>> = {
 };
 
 const COLUMNS = 3;
-const PANEL = { width: 300, height: 128, gap: 20 };
-const BAR = { left: 84, height: 16, step: 22, top: 30, longest: 140 };
+const PANEL = { width: 300, height: 140, gap: 24 };
+const BAR = { left: 84, height: 16, step: 22, top: 38, longest: 140 };
 const MARGIN = 20;
 
 interface Panel {
@@ -65,7 +65,7 @@ function drawPanel({ title, better, by }: Panel, i: number): string {
   return [
     `<g transform="translate(${x} ${y})">`,
     `<text class="title" y="12">${escaped(title)}</text>`,
-    `<text class="hint" x="${PANEL.width}" y="12" text-anchor="end">${better} is better</text>`,
+    `<text class="hint" y="28">${better} is better</text>`,
     ...bars,
     '</g>',
   ].join('');

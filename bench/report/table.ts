@@ -59,17 +59,22 @@ function configurations(results: Results): string {
   return ['## How each is used', [...all].map(([title, text]) => `- **${title}**: ${text}.`).join('\n')].join('\n\n');
 }
 
-/** Runs that are alike but for the time are told once. */
+/** What was measured alike is told once, with the loads that it found. */
 function settings(results: Results): string {
-  const runs = new Map<string, string[]>();
+  const runs = new Map<string, { names: string[]; loads: number[] }>();
   for (const [name, { setting }] of Object.entries(results)) {
     const text = settingLine(setting);
-    runs.set(text, [...(runs.get(text) ?? []), name]);
+    const { names, loads } = runs.get(text) ?? { names: [], loads: [] };
+    runs.set(text, { names: [...names, name], loads: [...loads, setting.loadBefore] });
   }
-  return ['## Measured', [...runs].map(([text, names]) => `- ${names.join(', ')}: ${text}`).join('\n')].join('\n\n');
+  const lines = [...runs].map(
+    ([text, { names, loads }]) =>
+      `- ${names.join(', ')}: ${text}; load average before ${shown(Math.min(...loads))} to ${shown(Math.max(...loads))}`,
+  );
+  return ['## Measured', lines.join('\n')].join('\n\n');
 }
 
-function settingLine({ at, command, commit, machine, versions, rounds, loadBefore }: Setting): string {
+function settingLine({ at, command, commit, machine, versions, rounds }: Setting): string {
   const used = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return `${at.slice(0, 10)}, commit ${commit}, ${rounds} round(s), \`${command}\`, on ${machine}, load before ${loadBefore.toFixed(2)}; ${used.join(', ')}`;
+  return `${at.slice(0, 10)}, commit ${commit}, rounds: ${rounds}, \`${command}\`, ${machine}; ${used.join(', ')}`;
 }
