@@ -31,6 +31,12 @@ export interface RateLimit {
   perMs: Duration;
 }
 
+/** A `RateLimit` that has been read. */
+export interface RateRule {
+  max: number;
+  perMs: number;
+}
+
 export interface QueueOptions {
   /** How many jobs may run at once in this process, each with its handler's `weight`. At most 1 000. Default 10. */
   concurrency?: number;
@@ -85,7 +91,7 @@ export interface QueueSettings {
   concurrency: number;
   /** Infinite for any number. */
   globalConcurrency: number;
-  rateLimit?: { max: number; perMs: number };
+  rateLimit?: RateRule;
   stealAfterMs: number;
   leaseMs: number;
   maxSleepMs: number;
@@ -149,12 +155,12 @@ const ordering: Check<OrderingRule> = (value) => {
   };
 };
 
-const rateLimitOptions = options<{ max: number; perMs: number }>({
+const rateLimitOptions = options<RateRule>({
   max: integer(1),
   perMs: duration(1, MAX_RATE_WINDOW_MS),
 });
 
-const rateLimit: Check<{ max: number; perMs: number }> = (value) => {
+const rateLimit: Check<RateRule> = (value) => {
   const read = rateLimitOptions(value);
   if ('problem' in read) return read;
   const { max, perMs } = read.value;

@@ -1,9 +1,21 @@
+import type { QueueSettings } from '../core/queue-options.js';
 import type { JobStore } from '../store/job-store.js';
-import { toInspected } from './inspected-job.js';
+import { type InspectedJob, toInspected } from './inspected-job.js';
 
 /** Why a job has not run yet, or what has become of it. */
 export interface Explanation {
-  code: 'not-due' | 'paused' | 'no-handler' | 'behind' | 'active' | 'completed' | 'dead' | 'unknown';
+  code:
+    | 'not-due'
+    | 'paused'
+    | 'no-handler'
+    | 'waiting-for-worker'
+    | 'concurrency'
+    | 'rate-limited'
+    | 'behind'
+    | 'active'
+    | 'completed'
+    | 'dead'
+    | 'unknown';
   /** For people; its wording may change. */
   message: string;
 }
@@ -14,9 +26,17 @@ export interface Explanation {
  * - `not-due`: it waits for its due time;
  * - `paused`: it is due, and its queue is paused;
  * - `no-handler`: it is due, and no worker that is alive handles its name;
+ * - `waiting-for-worker`: it is due, and left to the worker that it prefers for a while yet;
+ * - `concurrency`: it is due, and as many jobs run as the queue's `globalConcurrency` lets;
+ * - `rate-limited`: it is due, and as many jobs have started as the queue's `rateLimit` lets;
  * - `behind`: it is due, and waits for a worker to have room.
  */
-export async function explainJob(store: JobStore, queue: string, id: string): Promise<Explanation> {
+export async function explainJob(
+  store: JobStore,
+  queue: string,
+  id: string,
+  settings: QueueSettings,
+): Promise<Explanation> {
   const stored = await store.job(queue, id);
   if (!stored) {
     return {
@@ -46,11 +66,17 @@ export async function explainJob(store: JobStore, queue: string, id: string): Pr
       return { code: 'not-due', message: `${what} is due at ${job.dueAt.toISOString()}${after}.` };
     }
     case 'due':
-      return explainDue(store, queue, job.name, what);
+      return explainDue(store, job, what, settings);
   }
 }
 
-async function explainDue(store: JobStore, queue: string, name: string, what: string): Promise<Explanation> {
+async function explainDue(
+  store: JobStore,
+  job: InspectedJob,
+  what: string,
+  settings: QueueSettings,
+): Promise<Explanation> {
+  const { queue, name } = job;
   const pausedUntilMs = await store.pausedUntil(queue);
   // First, as it may be that nobody works at a queue because it is paused.
   if (pausedUntilMs !== undefined) {
@@ -64,10 +90,52 @@ async function explainDue(store: JobStore, queue: string, name: string, what: st
       message: `${what} is due, but no worker that runs at present handles that name: it waits for one that does.`,
     };
   }
+  const kept =
+    (await explainPreference(store, job, what, settings)) ?? (await explainLimits(store, queue, what, settings));
+  if (kept) return kept;
   const { due, active } = await store.counts(queue);
   const workers = handlers.count === 1 ? `worker '${handlers.workers[0]}'` : `one of ${handlers.count} workers`;
   return {
     code: 'behind',
     message: `${what} is due and waits for room in ${workers}; in the queue, ${due} due and ${active} running.`,
   };
+}
+
+async function explainPreference(
+  store: JobStore,
+  { queue, preferredWorker, dueAt }: InspectedJob,
+  what: string,
+  { stealAfterMs }: QueueSettings,
+): Promise<Explanation | undefined> {
+  if (preferredWorker === undefined) return undefined;
+  const { nowMs } = await store.limits(queue);
+  const leftUntil = new Date(dueAt.getTime() + stealAfterMs);
+  const isThere = (await store.workers(queue)).some(({ id }) => id === preferredWorker);
+  if (!isThere || nowMs >= leftUntil.getTime()) return undefined;
+  return {
+    code: 'waiting-for-worker',
+    message: `${what} is due and left to worker '${preferredWorker}', which it prefers, until ${leftUntil.toISOString()}; then any may take it.`,
+  };
+}
+
+async function explainLimits(
+  store: JobStore,
+  queue: string,
+  what: string,
+  { globalConcurrency, rateLimit }: QueueSettings,
+): Promise<Explanation | undefined> {
+  const { running, started, opensAtMs } = await store.limits(queue);
+  if (running >= globalConcurrency) {
+    return {
+      code: 'concurrency',
+      message: `${what} is due, but as many jobs run as the queue's globalConcurrency lets, ${globalConcurrency}.`,
+    };
+  }
+  if (rateLimit && started >= rateLimit.max) {
+    return {
+      code: 'rate-limited',
+      message: `${what} is due, but as many jobs have started as the queue's rateLimit lets, ${rateLimit.max} in ${rateLimit.perMs} ms; the next may at ${new Date(opensAtMs).toISOString()}.`,
+    };
+  }
+  return undefined;
 }

@@ -143,8 +143,8 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
     },
     {
       provide: services.inspector,
-      inject: [STORE],
-      useFactory: (store: JobStore) => new ScheduledQueueInspector(store),
+      inject: [STORE, SETTINGS],
+      useFactory: (store: JobStore, { settingsOf }: ModuleSettings) => new ScheduledQueueInspector(store, settingsOf),
     },
     {
       provide: FLEET,

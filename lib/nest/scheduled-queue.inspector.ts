@@ -3,7 +3,7 @@ import { readDue } from '../core/due.js';
 import type { Duration } from '../core/duration.js';
 import { InvalidScheduleError } from '../core/errors.js';
 import { keyPart } from '../core/names.js';
-import { DEFAULT_QUEUE } from '../core/queue-options.js';
+import { DEFAULT_QUEUE, type QueueSettings } from '../core/queue-options.js';
 import { type JobRef, readRef } from '../core/schedule-options.js';
 import { duration, integer, readOptions, type Shape } from '../core/shape.js';
 import type { JobCounts, JobState, JobStore, PriorityCounts } from '../store/job-store.js';
@@ -52,7 +52,10 @@ const REPLAY_OPTIONS: Shape<{ at: unknown; perSecond: number; queue: string }> =
  * `QueueClosedError` after shutdown.
  */
 export class ScheduledQueueInspector {
-  constructor(private readonly store: JobStore) {}
+  constructor(
+    private readonly store: JobStore,
+    private readonly settingsOf: (queue: string) => QueueSettings,
+  ) {}
 
   /** How many jobs are in each state, all of one moment up to 5 000 due lanes (names times priorities). `scheduled` ones are not yet due, `due` ones wait for a worker. */
   async counts(options?: { queue?: string }): Promise<JobCounts> {
@@ -162,7 +165,7 @@ export class ScheduledQueueInspector {
   /** Why a job has not run yet, or what has become of it: a code for programs and a sentence for people. */
   async explain(ref: JobRef, options?: { queue?: string }): Promise<Explanation> {
     const { id, queue } = readRef(ref, options, 'explain');
-    return explainJob(this.store, queue, id);
+    return explainJob(this.store, queue, id, this.settingsOf(queue));
   }
 
   /**

@@ -3,6 +3,17 @@ import type { DeadReason } from '../core/events.js';
 import type { LatenessRule, OnLate } from '../core/lateness.js';
 import type { QueueSettings } from '../core/queue-options.js';
 import type { EnvelopeSettings } from './envelope.js';
+import type { JobCounts, JobState, LimitsUse, LiveWorker, PriorityCounts, StoredJob } from './queue-view.js';
+
+export type {
+  JobCounts,
+  JobState,
+  LimitsUse,
+  LiveWorker,
+  PriorityCounts,
+  StoredJob,
+  WaitingState,
+} from './queue-view.js';
 
 /** A job on its way into a queue. */
 export interface NewJob {
@@ -143,60 +154,6 @@ export interface WorkerSeat {
   leave(): void;
 }
 
-export type WaitingState = 'scheduled' | 'due';
-export type JobState = WaitingState | 'active' | 'completed' | 'dead';
-
-export interface JobCounts {
-  /** Waiting for their due time. */
-  scheduled: number;
-  /** Due, and waiting for a worker. */
-  due: number;
-  active: number;
-  completed: number;
-  dead: number;
-}
-
-export interface PriorityCounts {
-  priority: number;
-  /** Waiting for their due time. */
-  scheduled: number;
-  /** Due, and waiting for a worker. */
-  due: number;
-}
-
-/** A worker that was there lately. */
-export interface LiveWorker {
-  id: string;
-  host: string;
-  pid: number;
-  /** How many jobs it holds. */
-  running: number;
-  /** The names that it handles, sorted. */
-  handles: readonly string[];
-  lastSeenAtMs: number;
-}
-
-/** All that is known of a job, as it is stored. */
-export interface StoredJob {
-  id: string;
-  state: JobState;
-  /** When it is due, or was. */
-  dueAtMs: number;
-  /** When it died or completed. */
-  endedAtMs?: number;
-  leaseUntilMs?: number;
-  /** How many attempts have begun. */
-  attempts: number;
-  crashes: number;
-  fence?: string;
-  worker?: string;
-  cancelRequested?: boolean;
-  envelope: string;
-  /** Lines "<epoch ms> <attempt> <JSON>". */
-  failures: readonly string[];
-  result?: string;
-}
-
 /** Where the jobs lie. One method, one transition. */
 export interface JobStore {
   /** Adds jobs to a queue, each whole or not at all. */
@@ -221,6 +178,8 @@ export interface JobStore {
   resume(queue: string): Promise<void>;
   /** Tells until when a queue is paused, `Infinity` where that has no end; `undefined` where it is not. */
   pausedUntil(queue: string): Promise<number | undefined>;
+  /** Tells how far a queue's limits over all processes are used up. */
+  limits(queue: string): Promise<LimitsUse>;
   /** Takes a place as a worker of a queue that handles these names. */
   seat(queue: string, worker: string, names: SeatNames, settings: QueueSettings): WorkerSeat;
   /** Counts the jobs of a queue by state. */

@@ -91,3 +91,43 @@ it('a job that no worker handles waits and holds up nobody, until a process that
   await until('it has run', () => newer.get(NewHandlers).runs === 1);
   expect(await old.inspector.explain(unknown)).toMatchObject({ code: 'completed' });
 });
+
+it('a job that its preferred worker, or a limit over all processes, keeps waiting says so', async () => {
+  const start = (workerId: string, options: object) =>
+    startApp([Handlers], {
+      workerId,
+      prefix,
+      queues: { default: { concurrency: 1, stealAfterMs: 600_000, ...options } },
+    });
+  const { prefix, producer, inspector, get } = await startApp([Handlers], { queues, workerId: 'w1' });
+  const running = await producer.dispatch('hold', null, { worker: 'w1' });
+  await until('it runs', async () => (await inspector.job(running))?.state === 'active');
+  const preferring = await producer.schedule('hold', null, { worker: 'w1' });
+  const other = await start('w2', { globalConcurrency: 1, rateLimit: { max: 1, perMs: '1h' } });
+  const leftUntil = new Date(preferring.dueAt.getTime() + 600_000).toISOString();
+  expect(await other.inspector.explain(preferring)).toEqual({
+    code: 'waiting-for-worker',
+    message: `Job 'hold' (${preferring.id}) of queue 'default' is due and left to worker 'w1', which it prefers, until ${leftUntil}; then any may take it.`,
+  });
+  const common = await producer.dispatch('hold', null);
+  expect(await other.inspector.explain(common)).toEqual({
+    code: 'concurrency',
+    message: `Job 'hold' (${common.id}) of queue 'default' is due, but as many jobs run as the queue's globalConcurrency lets, 1.`,
+  });
+  get(Handlers).letGo();
+  other.get(Handlers).letGo();
+  await until('all that may have run', async () => (await inspector.counts()).active === 0);
+});
+
+it('a job that the rate keeps waiting says so', async () => {
+  const options = { queues: { default: { rateLimit: { max: 1, perMs: '1h' } } } };
+  const { producer, inspector } = await startApp([NewHandlers], options);
+  const first = await producer.dispatch('new', null);
+  await until('it has run', async () => (await inspector.job(first)) === null);
+  const second = await producer.dispatch('new', null);
+  const { code, message } = await inspector.explain(second);
+  expect(code).toBe('rate-limited');
+  expect(message).toContain(
+    "is due, but as many jobs have started as the queue's rateLimit lets, 1 in 3600000 ms; the next may at 20",
+  );
+});

@@ -46,7 +46,10 @@ function atOnce(found: readonly Run[]): { at: number; count: number }[] {
   // What ends in the millisecond in which another begins ended before it.
   changes.sort((a, b) => a.at - b.at || a.by - b.by);
   let count = 0;
-  return changes.map(({ at, by }) => ({ at, count: (count += by) }));
+  return changes.map(({ at, by }) => {
+    count += by;
+    return { at, count };
+  });
 }
 
 it('never more than globalConcurrency run at once over four processes, and as many again soon after two are killed', async () => {

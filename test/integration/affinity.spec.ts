@@ -11,7 +11,9 @@ afterEach(async () => {
   await test.close();
 });
 
-const open = (options: QueueOptions = {}) => (test = new TestStore(options));
+const open = (options: QueueOptions = {}) => {
+  test = new TestStore(options);
+};
 /** Schedules these jobs so that their due times grow in the order given, and waits until all are due. */
 async function scheduleInOrder(jobs: readonly (Partial<NewJob> & { payload: string })[]): Promise<void> {
   const first = Date.now() + 50;
@@ -73,7 +75,10 @@ it('leaves a job to a worker that is there until it is stealAfterMs late, and lo
   expect(claimed).toEqual([]);
   expect(sleepMs).toBeLessThanOrEqual(400);
   let stolen: readonly ClaimedJob[] = [];
-  await until('it is stolen', async () => (stolen = await thief.claim()).length > 0);
+  await until('it is stolen', async () => {
+    stolen = await thief.claim();
+    return stolen.length > 0;
+  });
   expect(stolen[0]!.claimedAtMs).toBeGreaterThanOrEqual(dueAtMs + 400);
 });
 

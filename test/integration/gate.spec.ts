@@ -163,7 +163,10 @@ describe('a pause', () => {
     expect(claimed).toEqual([]);
     expect(sleepMs).toBeLessThanOrEqual(300);
     let taken: readonly { claimedAtMs: number }[] = [];
-    await until('it is over', async () => (taken = await worker.claim()).length > 0);
+    await until('it is over', async () => {
+      taken = await worker.claim();
+      return taken.length > 0;
+    });
     expect(taken[0]!.claimedAtMs).toBeGreaterThanOrEqual(until_);
   });
 });

@@ -6,6 +6,7 @@ import type {
   JobCounts,
   JobState,
   JobStore,
+  LimitsUse,
   LiveWorker,
   NewJob,
   PriorityCounts,
@@ -21,9 +22,9 @@ import { ClientFactory } from './client.js';
 import { RedisConnection } from './connection.js';
 import { ControlCalls } from './control-calls.js';
 import { RedisDeadLetters } from './dead-letters.js';
+import { RedisGate } from './gate.js';
 import { RedisInspection } from './inspection.js';
 import { OutageLog } from './outage-log.js';
-import { RedisPausing } from './pausing.js';
 import { Preflight } from './preflight.js';
 import { RedisPresence } from './presence.js';
 import { ScheduleOutbox } from './schedule-outbox.js';
@@ -53,7 +54,7 @@ interface QueueParts {
   control: ControlCalls;
   deadLetters: RedisDeadLetters;
   clearing: RedisClearing;
-  pausing: RedisPausing;
+  gate: RedisGate;
   inspection: RedisInspection;
   presence: RedisPresence;
 }
@@ -137,15 +138,19 @@ export class RedisJobStore implements JobStore {
   }
 
   pause(queue: string, forMs?: number): Promise<void> {
-    return saying(this.queue(queue).pausing.pause(forMs), { queue });
+    return saying(this.queue(queue).gate.pause(forMs), { queue });
   }
 
   resume(queue: string): Promise<void> {
-    return saying(this.queue(queue).pausing.resume(), { queue });
+    return saying(this.queue(queue).gate.resume(), { queue });
   }
 
   pausedUntil(queue: string): Promise<number | undefined> {
-    return saying(this.queue(queue).pausing.pausedUntil(), { queue });
+    return saying(this.queue(queue).gate.pausedUntil(), { queue });
+  }
+
+  limits(queue: string): Promise<LimitsUse> {
+    return saying(this.queue(queue).gate.limits(this.options.settingsOf(queue).rateLimit), { queue });
   }
 
   counts(queue: string): Promise<JobCounts> {
@@ -227,7 +232,7 @@ export class RedisJobStore implements JobStore {
       control: new ControlCalls(slots, keys, options),
       deadLetters: new RedisDeadLetters(slots, keys, options),
       clearing: new RedisClearing(slots, keys, options),
-      pausing: new RedisPausing(slots, this.producing, keys, options),
+      gate: new RedisGate(slots, this.producing, keys, options),
       inspection: new RedisInspection(this.producing, keys, commandTimeoutMs),
       presence: new RedisPresence(this.producing, keys, { commandTimeoutMs, withinMs: leaseMs }),
     };

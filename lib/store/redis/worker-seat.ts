@@ -6,6 +6,7 @@ import type { Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../job-store.js'
 import { handlesKey, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
 import { CallSlot } from './call-slot.js';
 import type { RedisConnection, ScriptArgument } from './connection.js';
+import { rateWindowMs } from './gate.js';
 import type { ServerClock } from './server-clock.js';
 import { decodeTurn, encodeTurn } from './turn-codec.js';
 import type { WakeListener } from './wake-listener.js';
@@ -142,7 +143,8 @@ export class RedisWorkerSeat implements WorkerSeat {
       settings.ordering.mode === 'aging' ? settings.ordering.msPerLevel : 0,
       settings.stealAfterMs,
       Number.isFinite(settings.globalConcurrency) ? settings.globalConcurrency : 0,
-      ...rateArguments(settings.rateLimit),
+      settings.rateLimit?.max ?? 0,
+      settings.rateLimit ? rateWindowMs(settings.rateLimit) : 0,
       ...encodeTurn(turn, settings),
     ];
   }
@@ -165,13 +167,6 @@ function groupOf(names: readonly string[], limited: boolean): string {
     .update([...names].sort().join('\n'))
     .digest('hex');
   return `${hash.slice(0, 12)}${limited ? 'l' : ''}`;
-}
-
-/** How many, and within how long: the documented 2 % longer. None is 0. */
-function rateArguments(rateLimit: QueueSettings['rateLimit']): [number, number] {
-  if (!rateLimit) return [0, 0];
-  const { max, perMs } = rateLimit;
-  return [max, perMs + Math.min(50, Math.ceil(perMs / 50))];
 }
 
 function mayPass(error: unknown): boolean {

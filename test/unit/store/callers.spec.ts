@@ -7,8 +7,8 @@ import { RedisClearing } from '../../../lib/store/redis/clearing.js';
 import type { RedisConnection } from '../../../lib/store/redis/connection.js';
 import { ControlCalls } from '../../../lib/store/redis/control-calls.js';
 import { RedisDeadLetters } from '../../../lib/store/redis/dead-letters.js';
+import { RedisGate } from '../../../lib/store/redis/gate.js';
 import { RedisInspection } from '../../../lib/store/redis/inspection.js';
-import { RedisPausing } from '../../../lib/store/redis/pausing.js';
 import { RedisPresence } from '../../../lib/store/redis/presence.js';
 import { ScheduleOutbox } from '../../../lib/store/redis/schedule-outbox.js';
 import { ServerClock } from '../../../lib/store/redis/server-clock.js';
@@ -61,6 +61,7 @@ async function runAll(): Promise<Run[]> {
     handled: [['1', 'w1']],
     workers: [['1', [], []]],
     counts: [[0, 0, 0, 0, 0, '1', NOW, '']],
+    limits: [[NOW, 1, 2, NOW]],
     priorities: [['1', '5', 1, 0]],
   };
   const connection = {
@@ -91,10 +92,11 @@ async function runAll(): Promise<Run[]> {
   await control.cancelRunning('r7');
   await control.remove('r7');
   await new RedisClearing(slots, keys, options).clear();
-  const pausing = new RedisPausing(slots, connection, keys, options);
-  await pausing.pause(undefined);
-  await pausing.resume();
-  await pausing.pausedUntil();
+  const gate = new RedisGate(slots, connection, keys, options);
+  await gate.pause(undefined);
+  await gate.resume();
+  await gate.pausedUntil();
+  await gate.limits({ max: 5, perMs: 1_000 });
   const deadLetters = new RedisDeadLetters(slots, keys, options);
   await deadLetters.replayOne('r7', { delayMs: 0 });
   await deadLetters.purge();

@@ -1,0 +1,15 @@
+-- rate: a sliding log of starts: how many jobs had started in all -> when that number was reached. What has started within a
+-- window is what is reached now, less what was reached when the window began.
+-- Needs `rateKey` and `rateWindowMs`.
+local function readRate()
+  local rate = { total = 0, before = 0, opensAt = now + rateWindowMs }
+  local latest = redis.call('ZRANGE', rateKey, 0, 0, 'REV', 'WITHSCORES')
+  if not latest[1] then return rate end
+  rate.latest, rate.total, rate.at = latest[1], tonumber(latest[1]), tonumber(latest[2])
+  local windowStart = digits(now - rateWindowMs)
+  local before = redis.call('ZRANGE', rateKey, windowStart, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')
+  if before[1] then rate.before, rate.beforeAt = tonumber(before[1]), before[2] end
+  local first = redis.call('ZRANGE', rateKey, '(' .. windowStart, '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
+  if first[1] then rate.opensAt = math.min(tonumber(first[2]), now) + rateWindowMs end
+  return rate
+end

@@ -1,0 +1,65 @@
+// What can be read of a queue.
+
+/** How far the limits over all processes are used up. */
+export interface LimitsUse {
+  nowMs: number;
+  /** How many jobs are under a lease. */
+  running: number;
+  /** How many have started within the rate's window, and when the first of those leaves it. */
+  started: number;
+  opensAtMs: number;
+}
+
+export type WaitingState = 'scheduled' | 'due';
+export type JobState = WaitingState | 'active' | 'completed' | 'dead';
+
+export interface JobCounts {
+  /** Waiting for their due time. */
+  scheduled: number;
+  /** Due, and waiting for a worker. */
+  due: number;
+  active: number;
+  completed: number;
+  dead: number;
+}
+
+export interface PriorityCounts {
+  priority: number;
+  /** Waiting for their due time. */
+  scheduled: number;
+  /** Due, and waiting for a worker. */
+  due: number;
+}
+
+/** A worker that was there lately. */
+export interface LiveWorker {
+  id: string;
+  host: string;
+  pid: number;
+  /** How many jobs it holds. */
+  running: number;
+  /** The names that it handles, sorted. */
+  handles: readonly string[];
+  lastSeenAtMs: number;
+}
+
+/** All that is known of a job, as it is stored. */
+export interface StoredJob {
+  id: string;
+  state: JobState;
+  /** When it is due, or was. */
+  dueAtMs: number;
+  /** When it died or completed. */
+  endedAtMs?: number;
+  leaseUntilMs?: number;
+  /** How many attempts have begun. */
+  attempts: number;
+  crashes: number;
+  fence?: string;
+  worker?: string;
+  cancelRequested?: boolean;
+  envelope: string;
+  /** Lines "<epoch ms> <attempt> <JSON>". */
+  failures: readonly string[];
+  result?: string;
+}
