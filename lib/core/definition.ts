@@ -13,6 +13,7 @@ import { jobName, keyPart } from './names.js';
 import type { PayloadClass } from './payload-class.js';
 import { MAX_PRIORITY } from './priority.js';
 import { type Check, classReference, duration, integer, isRecord, oneOf, readOptions, type Shape } from './shape.js';
+import { tags } from './tags.js';
 
 /**
  * What may be said of a job in its definition and in each call to `schedule`. What a call leaves out, its definition says;
@@ -47,6 +48,11 @@ export interface JobOptions {
    * call's throws `InvalidScheduleError`.
    */
   onDuplicate?: 'keep' | 'replace';
+  /**
+   * By which `inspector.cancelTagged` and `shiftTagged` find the job while it waits: up to 16 of 1 to 256 printable characters.
+   * A call's are added to the definition's. Default: none.
+   */
+  tags?: readonly string[];
   /** Strings that travel with the job, up to 4 KiB in all. */
   headers?: Record<string, string>;
 }
@@ -111,6 +117,7 @@ export const JOB_SETTINGS_SHAPE: Shape<JobSettings> = {
   maxLatenessMs: duration(),
   onLate: oneOf(...ON_LATE),
   onDuplicate: oneOf('keep', 'replace'),
+  tags,
   headers,
 };
 

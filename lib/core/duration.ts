@@ -9,7 +9,27 @@ export const MAX_DURATION_MS = 8.64e15;
 
 /** Milliseconds of a duration, or a sentence that says what is wrong with it. */
 export function parseDuration(value: unknown): number | { problem: string } {
-  if (typeof value === 'number') return inRange(value, value);
+  return parseBetween(0, MAX_DURATION_MS, value);
+}
+
+/** The same of one that may point back: below 0, or with a minus sign as in `'-2h'`. At most half of what a duration may be. */
+export function parseSignedDuration(value: unknown): number | { problem: string } {
+  return parseBetween(-MAX_DURATION_MS / 2, MAX_DURATION_MS / 2, value);
+}
+
+function parseBetween(min: number, max: number, value: unknown): number | { problem: string } {
+  const parsed = toMs(value);
+  if (typeof parsed === 'object') return parsed;
+  const got = `got ${describe(value)}`;
+  if (!Number.isFinite(parsed)) return { problem: `${got}, expected a finite number of milliseconds` };
+  if (parsed < min) return { problem: `${got}, expected ${min === 0 ? '0 or more' : `at least ${min}`} milliseconds` };
+  if (parsed > max) return { problem: `${got}, expected at most ${max} milliseconds` };
+  // Up, so that nothing is early; and no -0.
+  return Math.ceil(parsed) + 0;
+}
+
+function toMs(value: unknown): number | { problem: string } {
+  if (typeof value === 'number') return value;
   if (typeof value === 'string') return parseText(value);
   return { problem: `got ${describe(value)}, expected milliseconds or a string such as '10m'` };
 }
@@ -20,13 +40,5 @@ function parseText(text: string): number | { problem: string } {
   if (trimmed.length > 100 || !/[a-z]$/i.test(trimmed)) return { problem: `got ${describe(text)}, ${expected}` };
   const parsed = ms(trimmed as ms.StringValue);
   if (parsed === undefined || Number.isNaN(parsed)) return { problem: `got ${describe(text)}, ${expected}` };
-  return inRange(parsed, text);
-}
-
-function inRange(durationMs: number, given: unknown): number | { problem: string } {
-  const got = `got ${describe(given)}`;
-  if (!Number.isFinite(durationMs)) return { problem: `${got}, expected a finite number of milliseconds` };
-  if (durationMs < 0) return { problem: `${got}, expected 0 or more milliseconds` };
-  if (durationMs > MAX_DURATION_MS) return { problem: `${got}, expected at most ${MAX_DURATION_MS} milliseconds` };
-  return Math.ceil(durationMs);
+  return parsed;
 }

@@ -84,7 +84,7 @@ export type ScheduledQueueEvent =
   | (RunEvent & { type: 'snoozed' })
   | DiscardedEvent
   | (RunEvent & { type: 'leaseLost' })
-  /** Told by whoever called `producer.cancel`, and after `cancelRunning` by the process that ran the job or found its lease run out. */
+  /** Told by whoever called `producer.cancel` or `inspector.cancelTagged`, and after `cancelRunning` by the process that ran the job or found its lease run out. */
   | (JobEvent & { type: 'cancelled' })
   | LateEvent
   | (RunEvent & { type: 'recovered' })

@@ -24,3 +24,4 @@ export const JOB_NAME_CHARACTERS = 128;
 
 export const jobName: Check<string> = printable(JOB_NAME_CHARACTERS);
 export const jobId: Check<string> = printable(256);
+export const jobTag: Check<string> = printable(256);

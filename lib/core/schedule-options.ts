@@ -15,6 +15,7 @@ import type { LatenessRule } from './lateness.js';
 import { JOB_NAME_CHARACTERS, jobId, jobName, keyPart } from './names.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 import { type Check, readOptions, type Shape } from './shape.js';
+import { tags } from './tags.js';
 
 export interface ScheduleOptions extends JobOptions {
   /** When the job is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. The past means now. */
@@ -50,6 +51,7 @@ export interface ScheduleRequest {
   /** The preferred worker. */
   worker?: string;
   replace: boolean;
+  tags?: readonly string[];
   /** What the call itself says; the definition's part is decided where the handler runs. */
   settings: Pick<JobSettings, 'maxAttempts' | 'backoff' | 'timeoutMs' | 'headers'>;
   lateness?: LatenessRule;
@@ -92,6 +94,7 @@ export function readSchedule(
       priority: defined?.priority ?? DEFAULT_PRIORITY,
       due: DUE_NOW,
       replace: false,
+      tags: defined?.tags,
       settings: defined?.headers ? { headers: defined.headers } : NO_SETTINGS,
       lateness: latenessOf(defined),
     };
@@ -110,6 +113,8 @@ export function readSchedule(
     throw refuse(`${where}: onLate: '${given.onLate}' needs maxLatenessMs, expected how late is too late.`);
   const merged = defined?.headers && given.headers ? headers({ ...defined.headers, ...given.headers }) : undefined;
   if (merged && 'problem' in merged) throw refuse(`${where}: headers, with the definition's: ${merged.problem}.`);
+  const tagged = defined?.tags && given.tags ? tags([...defined.tags, ...given.tags]) : undefined;
+  if (tagged && 'problem' in tagged) throw refuse(`${where}: tags, with the definition's: ${tagged.problem}.`);
   return {
     definition,
     name,
@@ -119,6 +124,7 @@ export function readSchedule(
     id: given.id,
     worker: given.worker,
     replace: replace && given.id !== undefined,
+    tags: tagged?.value ?? given.tags ?? defined?.tags,
     settings: {
       maxAttempts: given.maxAttempts,
       backoff: given.backoff,

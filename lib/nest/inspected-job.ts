@@ -22,6 +22,7 @@ export interface InspectedJob {
   /** As it was sent, before any class. `undefined` where it cannot be read. */
   payload: unknown;
   headers: Readonly<Record<string, string>>;
+  tags: readonly string[];
   priority: number;
   dueAt: Date;
   /** Missing where the job's envelope is gone or cannot be read. */
@@ -66,6 +67,7 @@ export function toInspected(queue: string, stored: StoredJob): InspectedJob {
     state,
     payload: tryParse(envelope?.payload),
     headers: envelope?.settings.headers ?? {},
+    tags: envelope?.tags ?? [],
     priority: envelope?.priority ?? 0,
     dueAt: new Date(stored.dueAtMs),
     ...(envelope && { createdAt: new Date(envelope.createdAtMs) }),

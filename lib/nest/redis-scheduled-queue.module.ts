@@ -143,8 +143,9 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
     },
     {
       provide: services.inspector,
-      inject: [STORE, SETTINGS],
-      useFactory: (store: JobStore, { settingsOf }: ModuleSettings) => new ScheduledQueueInspector(store, settingsOf),
+      inject: [STORE, services.events, SETTINGS],
+      useFactory: (store: JobStore, events: ScheduledQueueEvents, { settingsOf }: ModuleSettings) =>
+        new ScheduledQueueInspector(store, events, settingsOf),
     },
     {
       provide: FLEET,

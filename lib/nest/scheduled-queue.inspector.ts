@@ -2,10 +2,12 @@ import { describe } from '../core/describe.js';
 import { readDue } from '../core/due.js';
 import type { Duration } from '../core/duration.js';
 import { InvalidScheduleError } from '../core/errors.js';
+import type { EventSink } from '../core/events.js';
 import { keyPart } from '../core/names.js';
 import { DEFAULT_QUEUE, type QueueSettings } from '../core/queue-options.js';
 import { type JobRef, readRef } from '../core/schedule-options.js';
 import { duration, integer, readOptions, type Shape } from '../core/shape.js';
+import { readShift, readTag } from '../core/tags.js';
 import type { JobCounts, JobState, JobStore, PriorityCounts } from '../store/job-store.js';
 import { type Explanation, explainJob } from './explanation.js';
 import { type InspectedJob, toInspected } from './inspected-job.js';
@@ -46,7 +48,7 @@ const REPLAY_OPTIONS: Shape<{ at: unknown; perSecond: number; queue: string }> =
 };
 
 /**
- * Looks into queues and at their workers, pauses them, cancels what runs, deletes what does not, and replays and purges what is
+ * Looks into queues and at their workers, pauses them, cancels what runs, cancels or moves what carries a tag, deletes what does not, and replays and purges what is
  * dead. Where no queue is named, it is the default one.
  * Every method may throw `QueueUnavailableError`, `InvalidScheduleError` for a reference or an option that it cannot use, and
  * `QueueClosedError` after shutdown.
@@ -54,6 +56,7 @@ const REPLAY_OPTIONS: Shape<{ at: unknown; perSecond: number; queue: string }> =
 export class ScheduledQueueInspector {
   constructor(
     private readonly store: JobStore,
+    private readonly events: EventSink,
     private readonly settingsOf: (queue: string) => QueueSettings,
   ) {}
 
@@ -160,6 +163,29 @@ export class ScheduledQueueInspector {
    */
   async workers(options?: { queue?: string }): Promise<InspectedWorker[]> {
     return (await this.store.workers(queueOf(options, 'workers'))).map(toInspectedWorker);
+  }
+
+  /**
+   * Takes all waiting jobs that carry a tag out for good, as `producer.cancel` does with one: those that were there when the call
+   * began. Answers how many. One that runs is left alone, and so are its later attempts. Atomic for each five hundred: after a
+   * `QueueUnavailableError` some hundreds may be gone, and calling again goes on with the rest.
+   */
+  async cancelTagged(tag: string, options?: { queue?: string }): Promise<number> {
+    const queue = queueOf(options, 'cancelTagged');
+    return this.store.cancelTagged(queue, readTag(tag, 'cancelTagged'), (ids) => {
+      if (this.events.wanted) for (const id of ids) this.events.tell({ type: 'cancelled', queue, id });
+    });
+  }
+
+  /**
+   * Moves the due times of all waiting jobs that carry a tag, those that were there when the call began, each once: `ms` later, a
+   * number or a string such as `'2h'`; or earlier, where it is below 0 or as `'-2h'`, but never before now. Answers how many were
+   * moved; a job that is due already cannot become due earlier, and does not count. One that runs is left alone. Atomic for each
+   * five hundred: after a `QueueUnavailableError` some hundreds may have been moved, and calling again would move them once more.
+   */
+  async shiftTagged(tag: string, ms: Duration, options?: { queue?: string }): Promise<number> {
+    const queue = queueOf(options, 'shiftTagged');
+    return this.store.shiftTagged(queue, readTag(tag, 'shiftTagged'), readShift(ms, 'shiftTagged'));
   }
 
   /** Why a job has not run yet, or what has become of it: a code for programs and a sentence for people. */

@@ -151,7 +151,7 @@ export class ScheduledQueueProducer {
   }
 
   private prepare(payload: unknown, request: ScheduleRequest): NewJob | Promise<NewJob> {
-    const { definition, name, queue, priority, due, id, worker, replace, settings, lateness } = request;
+    const { definition, name, queue, priority, due, id, worker, replace, settings, lateness, tags } = request;
     const fields = { queue, jobName: name, jobId: id };
     const type = definition?.payload;
     // A definition without a class may be one of jobs without a payload; a bare name with one forgotten is a mistake.
@@ -160,7 +160,7 @@ export class ScheduledQueueProducer {
       throw new InvalidPayloadError(message, [{ path: '', messages: ['is undefined'] }], fields);
     }
     const text = serialisePayload(payload, this.maxPayloadBytes, fields);
-    const newJob: NewJob = { name, priority, due, id, worker, replace, settings, lateness, payload: text };
+    const newJob: NewJob = { name, priority, due, id, worker, replace, settings, lateness, tags, payload: text };
     // In the form that the handler will see, so that nothing is accepted here which is refused there.
     return type ? this.checker.read(text, type, fields).then(() => newJob) : newJob;
   }

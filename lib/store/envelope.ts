@@ -7,7 +7,8 @@ import type { LatenessRule, OnLate } from '../core/lateness.js';
  *
  *     <priority>:<worker>:<name>      the head: the lane, which the scripts read (the worker that it prefers, or nothing), and before it, where there is one, the
  *                                     late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
- *     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id
+ *     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; then the tags, a tab before each,
+ *                                     which is no printable character
  *     <settings>                      JSON of what the call itself said, or nothing
  *     <payload>                       as serialised; it may hold anything, line breaks too
  */
@@ -19,6 +20,7 @@ export interface Envelope {
   worker?: string;
   createdAtMs: number;
   idWasChosen: boolean;
+  tags: readonly string[];
   settings: EnvelopeSettings;
   lateness?: LatenessRule;
   payload: string;
@@ -43,11 +45,15 @@ export function encodeHead(job: { priority: number; worker?: string; name: strin
 }
 
 /** All but the head and the time, which the script puts before it. */
-export function encodeEnvelopeRest(settings: EnvelopeSettings, payload: string, idWasChosen: boolean): string {
+export function encodeEnvelopeRest(
+  { settings, payload, tags = [] }: { settings: EnvelopeSettings; payload: string; tags?: readonly string[] },
+  idWasChosen: boolean,
+): string {
   const { maxAttempts, backoff, timeoutMs, headers } = settings;
   const said = maxAttempts !== undefined || backoff !== undefined || timeoutMs !== undefined || headers !== undefined;
   const text = said ? JSON.stringify({ maxAttempts, backoff, timeoutMs, headers }) : '';
-  return `${idWasChosen ? 'c' : ''}\n${text}\n${payload}`;
+  const tagged = tags.map((tag) => `\t${tag}`).join('');
+  return `${idWasChosen ? 'c' : ''}${tagged}\n${text}\n${payload}`;
 }
 
 /** Reads an envelope. Throws where it is not one. */
@@ -60,7 +66,7 @@ export function decodeEnvelope(text: string): Envelope {
   // A lane begins with a digit, a late rule with a letter.
   const laneStart = head >= 'a' ? head.indexOf(' ') + 1 : 0;
   const lane = head.slice(laneStart);
-  const created = text.slice(headEnd + 1, createdEnd);
+  const [created = '', ...tags] = text.slice(headEnd + 1, createdEnd).split('\t');
   const space = created.indexOf(' ');
   const priorityEnd = lane.indexOf(':');
   const workerEnd = lane.indexOf(':', priorityEnd + 1);
@@ -72,6 +78,7 @@ export function decodeEnvelope(text: string): Envelope {
     ...(workerEnd > priorityEnd + 1 && { worker: lane.slice(priorityEnd + 1, workerEnd) }),
     createdAtMs: Number(created.slice(0, space)),
     idWasChosen: created.includes('c', space),
+    tags,
     settings: settings === '' ? NO_SETTINGS : decodeSettings(settings),
     ...(laneStart > 0 && { lateness: decodeLateRule(head.slice(0, laneStart - 1)) }),
     payload: text.slice(settingsEnd + 1),

@@ -29,6 +29,7 @@ export interface NewJob {
   settings: EnvelopeSettings;
   /** How late it may begin, and what becomes of it otherwise. */
   lateness?: LatenessRule;
+  tags?: readonly string[];
   payload: string;
 }
 
@@ -168,6 +169,10 @@ export interface JobStore {
   clear(queue: string): Promise<number>;
   /** Gives a waiting job another due time; false if it does not wait. */
   reschedule(queue: string, id: string, due: Due): Promise<boolean>;
+  /** Takes the waiting jobs that carry a tag out of their queue, in atomic steps whose ids `told` hears. Answers how many. */
+  cancelTagged(queue: string, tag: string, told: (ids: readonly string[]) => void): Promise<number>;
+  /** Moves their due times, each once: later by so many ms, or earlier where below 0. Answers how many were moved. */
+  shiftTagged(queue: string, tag: string, byMs: number): Promise<number>;
   /** Puts one dead job, or all that are dead by now, back to run from attempt 1; at most so many a second. Answers how many. */
   replayDead(queue: string, id: string | undefined, due: Due, perSecond?: number): Promise<number>;
   /** Deletes all jobs that are dead by now. Answers how many. */

@@ -3,24 +3,25 @@
  *
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
- * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace, turn     | turn, cancel, purge, remove, clear |
- * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn, cancel-running             | turn, cancel, replace, replay, purge, remove, clear |
- * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn                             | turn, cancel, replace, purge, remove, clear |
+ * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace, turn     | turn, cancel, purge, remove, clear, cancel-tagged |
+ * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn, cancel-running             | turn, cancel, replace, replay, purge, remove, clear, cancel-tagged |
+ * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn                             | turn, cancel, replace, purge, remove, clear, cancel-tagged |
  * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn                       |
  * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn                             | turn, replay, purge, remove |
  * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn                             | turn, schedule, replace, remove |
  * | finished           | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn                             | turn, schedule, replace, remove |
- * | ended              | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, cancel, remove, clear | turn, cancel, schedule, replace, remove, clear |
- * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, cancel, purge, remove, clear | never                      |
+ * | ended              | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, cancel, remove, clear, cancel-tagged | turn, cancel, schedule, replace, remove, clear, cancel-tagged |
+ * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, cancel, purge, remove, clear, cancel-tagged | never                      |
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
  * | levels:<ending>    | ZSET   | the same of lanes that prefer the worker <ending>, or, '*', any   | every script that moves a job    | the same                   |
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
  * | heads:<priority>:<ending> | ZSET | the same of lanes that prefer the worker <ending>, or, '*', any | every script that moves a job    | the same                   |
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>"  | every script that moves a job    | the same                   |
+ * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, replace     | turn, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged |
  * | workers            | ZSET   | "<group> <worker> <pid> <host>" -> when it was last here, epoch ms | turn                             | turn, or expires, an hour  |
  * | groups             | SET    | group: workers that handle the same names                        | register                         | register                   |
  * | handles:<group>    | SET    | job name                                                         | register                         | register, or expires, a day |
- * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule, replay, pause, resume | the same, or expires, a day |
+ * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule, shift-tagged, replay, pause, resume | the same, or expires, a day |
  * | full:<worker>      | STRING | names that a sleeper's handlers have no room for, between line breaks | turn                        | turn, or expires, a minute |
  * | paused             | STRING | until when nothing is claimed, epoch ms, or 'inf'                | pause                            | resume, or expires         |
  * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn                          | turn, or expires           |
@@ -74,5 +75,6 @@ export const headsKey = (keys: QueueKeys, priority: string, ending: string) => `
 export const laneKey = (keys: QueueKeys, lane: string) => `${keys.base}lane:${lane}`;
 export const handlesKey = (keys: QueueKeys, group: string) => `${keys.base}handles:${group}`;
 export const sleepersKey = (keys: QueueKeys, group: string) => `${keys.base}sleepers:${group}`;
+export const tagKey = (keys: QueueKeys, tag: string) => `${keys.base}tag:${tag}`;
 export const callKey = (keys: QueueKeys, caller: string) => `${keys.base}call:${caller}`;
 export const wakeChannel = (keys: QueueKeys, worker: string) => `${keys.base}wake:${worker}`;

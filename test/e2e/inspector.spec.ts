@@ -120,7 +120,11 @@ it('counts, stats and states tell what became of every job', async () => {
 
 it('one job is told with all that is known of it in its state', async () => {
   const { producer, inspector, inState, running, handlers } = await start({}, { workerId: 'me' });
-  const waiting = await producer.schedule('double', { n: 1 }, { delay: HOUR, priority: 3, headers: { a: 'b' } });
+  const waiting = await producer.schedule(
+    'double',
+    { n: 1 },
+    { delay: HOUR, priority: 3, headers: { a: 'b' }, tags: ['t'] },
+  );
   expect(await inspector.job(waiting)).toEqual({
     id: waiting.id,
     queue: 'default',
@@ -128,6 +132,7 @@ it('one job is told with all that is known of it in its state', async () => {
     state: 'scheduled',
     payload: { n: 1 },
     headers: { a: 'b' },
+    tags: ['t'],
     priority: 3,
     dueAt: waiting.dueAt,
     createdAt: new Date(waiting.dueAt.getTime() - HOUR),

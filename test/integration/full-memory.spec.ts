@@ -3,11 +3,12 @@ import { QueueUnavailableError } from '../../lib/index.js';
 import { startOwnServer } from '../support/redis-server.js';
 import { QUEUE, settlement, TestStore } from '../support/store.js';
 
-it('where Redis has no memory left a schedule is refused whole, while workers go on', async () => {
+it('where Redis has no memory left a schedule is refused whole, while workers go on and jobs are cancelled by tag', async () => {
   const server = await startOwnServer();
   const test = new TestStore({}, server.url);
   try {
     await test.schedule({ id: 'before' });
+    await test.schedule({ tags: ['vip'], due: { delayMs: 3_600_000 } });
     const worker = test.worker('w');
     const [released] = await worker.claim();
     await worker.settle(settlement.release(released!));
@@ -19,6 +20,8 @@ it('where Redis has no memory left a schedule is refused whole, while workers go
     const [job] = await worker.claim();
     expect((await worker.turn({ renewals: [job!] })).lost).toEqual([]);
     expect(await worker.settle(settlement.complete(job!))).toEqual([true]);
+    expect(await test.store.cancelTagged(QUEUE, 'vip', () => {})).toBe(1);
+    expect(await test.store.cancelTagged(QUEUE, 'vip', () => {})).toBe(0);
 
     await test.redis.config('SET', 'maxmemory', '0');
     expect(await test.store.job(QUEUE, 'after')).toBeUndefined();

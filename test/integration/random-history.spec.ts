@@ -5,6 +5,7 @@ import { seededRandom } from '../support/random.js';
 import { newJob, QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';
 
 const NAMES = ['work', 'other', 'third'];
+const TAGS = ['red', 'two words', 'c'];
 const STEPS = 400;
 
 const runOnce = RedisConnection.prototype.run;
@@ -59,6 +60,8 @@ class History {
     else if (die < 0.56) await test.store.reschedule(QUEUE, this.anyId(), this.due());
     else if (die < 0.6) await this.remove();
     else if (die < 0.61) this.cancelled += await test.store.clear(QUEUE);
+    else if (die < 0.62) this.cancelled += await test.store.cancelTagged(QUEUE, this.pick(TAGS), () => {});
+    else if (die < 0.65) await test.store.shiftTagged(QUEUE, this.pick(TAGS), Math.floor(this.random() * 60) - 30);
     else await this.turn(this.pick(this.workers));
   }
 
@@ -128,7 +131,8 @@ class History {
   }
 
   private job() {
-    return { name: this.pick(NAMES), priority: this.pick([1, 5, 10]), due: this.due() };
+    const tags = this.random() < 0.5 ? TAGS.filter(() => this.random() < 0.4) : undefined;
+    return { name: this.pick(NAMES), priority: this.pick([1, 5, 10]), due: this.due(), tags };
   }
 
   private due() {

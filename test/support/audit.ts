@@ -16,6 +16,7 @@ export function auditSnapshot(queue: QueueSnapshot): string[] {
   return [
     ...auditStates(queue, states),
     ...auditIndexes(queue),
+    ...auditTags(queue),
     ...auditClaims(queue, states),
     ...auditCompleted(queue, states),
     ...auditCounters(queue, states.size),
@@ -57,6 +58,22 @@ function auditIndexes({ lanes, heads, levels }: QueueSnapshot): string[] {
   for (const ending of new Set([...earliest.keys(), ...levels.keys()])) {
     const [found, wanted] = [text(levels.get(ending)), text(earliest.get(ending))];
     if (found !== wanted) problems.push(`levels:${ending} are ${found}, expected ${wanted}`);
+  }
+  return problems;
+}
+
+function auditTags({ envelopes, tags, claims }: QueueSnapshot): string[] {
+  const problems: string[] = [];
+  const tagsIn = (text = '') => text.split('\t').slice(1).sort().join(', ');
+  const indexed = new Map<string, string[]>();
+  for (const [tag, jobs] of tags) for (const [id] of jobs) indexed.set(id, [...(indexed.get(id) ?? []), tag]);
+  for (const id of new Set([...envelopes.keys(), ...indexed.keys()])) {
+    const wanted = tagsIn(envelopes.get(id)?.split('\n')[1]);
+    const found = (indexed.get(id) ?? []).sort().join(', ');
+    if (found !== wanted) problems.push(`${id} is indexed under the tags "${found}", its envelope says "${wanted}"`);
+    const claimed = claims.has(id) ? tagsIn(claims.get(id)) : wanted;
+    if (claimed !== wanted)
+      problems.push(`${id} has the tags "${claimed}" in its claim record, its envelope says "${wanted}"`);
   }
   return problems;
 }

@@ -12,6 +12,8 @@ export interface QueueSnapshot {
   heads: Map<string, Pair[]>;
   /** By ending: '' of lanes that prefer no worker, a worker, or '*' of all that prefer one. */
   levels: Map<string, Pair[]>;
+  /** By tag. */
+  tags: Map<string, Pair[]>;
   active: Pair[];
   dead: Pair[];
   completed: Pair[];
@@ -38,7 +40,7 @@ end
 local function hash(key) return redis.call('HGETALL', base .. key) end
 local time = redis.call('TIME')
 return {
-  all('lane'), all('heads'), all('levels'), zset(base .. 'levels'), zset(base .. 'active'), zset(base .. 'dead'), zset(base .. 'completed'),
+  all('lane'), all('heads'), all('levels'), all('tag'), zset(base .. 'levels'), zset(base .. 'active'), zset(base .. 'dead'), zset(base .. 'completed'),
   hash('jobs'), hash('claims'), hash('failures'), hash('finished'), hash('stats'), time[1] * 1000 + math.floor(time[2] / 1000),
 }`;
 
@@ -48,9 +50,10 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
     [string, string[]][],
     [string, string[]][],
     [string, string[]][],
+    [string, string[]][],
     ...string[][],
   ];
-  const [lanes, heads, otherLevels, levels, active, dead, completed, ...rest] = reply;
+  const [lanes, heads, otherLevels, tags, levels, active, dead, completed, ...rest] = reply;
   const [envelopes, claims, failures, finished, stats] = rest.slice(0, 5).map((flat) => new Map(pairs(flat)));
   return {
     lanes: new Map(lanes.map(([lane, flat]) => [lane, pairs(flat)])),
@@ -59,6 +62,7 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
       ['', pairs(levels!)],
       ...otherLevels.map(([ending, flat]): [string, Pair[]] => [ending, pairs(flat)]),
     ]),
+    tags: new Map(tags.map(([tag, flat]) => [tag, pairs(flat)])),
     active: pairs(active!),
     dead: pairs(dead!),
     completed: pairs(completed!),

@@ -16,6 +16,7 @@ local base, callNumber, deadline, keepIdsMs = ARGV[1], tonumber(ARGV[2]), tonumb
 -- @include parts/call.lua
 -- @include parts/envelope.lua
 -- @include parts/lanes.lua
+-- @include parts/untag.lua
 -- @include parts/cancel.lua
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)

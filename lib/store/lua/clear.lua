@@ -19,6 +19,7 @@ local base, callNumber, deadline, keepIdsMs = ARGV[1], tonumber(ARGV[2]), tonumb
 -- @include parts/call.lua
 -- @include parts/envelope.lua
 -- @include parts/lanes.lua
+-- @include parts/untag.lua
 -- @include parts/cancel.lua
 -- A small hash is walked in one step, however small a step is asked for. What is above this is left for another walk: the
 -- caller begins anew until one has found nothing.

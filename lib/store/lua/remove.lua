@@ -20,6 +20,7 @@ local base, callNumber, deadline, keepIdsMs = ARGV[1], tonumber(ARGV[2]), tonumb
 -- @include parts/call.lua
 -- @include parts/envelope.lua
 -- @include parts/lanes.lua
+-- @include parts/untag.lua
 -- @include parts/cancel.lua
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
@@ -31,11 +32,14 @@ local envelope = redis.call('HGET', jobsKey, id)
 local isDead = redis.call('ZSCORE', deadKey, id)
 if isDead then
   refuseOtherKinds()
+  -- That of its claim record is what the index holds, where the envelope is gone.
+  untagJob(id, envelope and tagsOf(envelope) or tagsOfRecord(redis.call('HGET', claimsKey, id) or ''))
   redis.call('ZREM', deadKey, id)
   redis.call('HDEL', jobsKey, id)
   redis.call('HDEL', claimsKey, id)
   redis.call('HDEL', failuresKey, id)
   redis.call('HINCRBY', statsKey, 'deadDropped', 1)
+  writeUntagged()
 elseif envelope and isWaiting(id, envelope) then
   cancelWaiting(id, envelope)
   writeCancelled()

@@ -24,11 +24,20 @@ local endedKey, levelsKey, groupsKey, callKey = KEYS[4], KEYS[8], KEYS[9], KEYS[
 -- @include parts/envelope.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
+-- @include parts/tag.lua
+-- @include parts/untag.lua
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then
   local created, due = string.match(answer or '', '^(%d) (%d+)$')
   return { status, digits(now), created, due }
+end
+
+-- Those tags that stand only in the first: with one that stays a job keeps its place.
+local function without(some, others)
+  return (string.gsub(some, '\t[^\t]+', function(tag)
+    if string.find(others .. '\t', tag .. '\t', 1, true) then return '' end
+  end))
 end
 
 local id, due = ARGV[6], tonumber(ARGV[8])
@@ -43,8 +52,13 @@ if waiting or not (envelope or ranBefore) then
   readWakers(nameOf(lane.name))
   if waiting and laneOf(envelope) ~= lane.name then takeFromLane(openLane(laneOf(envelope)), id) end
   addToLane(lane, id, due)
+  local before, after = waiting and tagsOf(envelope) or '', tagsOfRest(ARGV[10])
+  untagJob(id, without(before, after))
+  tagJob(id, without(after, before))
   redis.call('HSET', KEYS[1], id, ARGV[7] .. '\n' .. digits(now) .. ' ' .. ARGV[10])
   closeLanes()
+  writeTagged()
+  writeUntagged()
   redis.call('HDEL', KEYS[2], id)
   redis.call('HDEL', KEYS[3], id)
   if not waiting then

@@ -25,6 +25,7 @@ local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[
 -- @include parts/envelope.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
+-- @include parts/tag.lua
 local JOB_FIELDS, FIRST = 5, 9
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
@@ -70,6 +71,7 @@ for job = 1, #ids do
     local lane = openLane(laneOfHead(head))
     if not lane.added[1] then readWakers(nameOf(lane.name)) end
     addToLane(lane, id, due)
+    tagJob(id, tagsOfRest(ARGV[at + 4]))
     fields[#fields + 1] = id
     fields[#fields + 1] = head .. '\n' .. digits(now) .. ' ' .. ARGV[at + 4]
     created = created + 1
@@ -80,6 +82,7 @@ if created > 0 then
   -- The first write adds, so that a full memory refuses the call whole.
   redis.call('HSET', KEYS[1], unpack(fields))
   closeLanes()
+  writeTagged()
   redis.call('HINCRBY', KEYS[4], 'scheduled', created)
   if forgotten[1] then
     redis.call('ZREM', endedKey, unpack(forgotten))

@@ -61,6 +61,7 @@ local stealAfterMs, globalConcurrency, rateMax, rateWindowMs = tonumber(ARGV[23]
 -- @include parts/envelope.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
+-- @include parts/untag.lua
 -- @include parts/record.lua
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
@@ -92,6 +93,7 @@ writeClaims()
 if rate then writeRate(rate, #fit) end
 closeLanes()
 trim()
+writeUntagged()
 local lookAt = sleep()
 notePresence()
 redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt))

@@ -51,7 +51,7 @@ export class ControlCalls {
       keys.levels,
       keys.groups,
     ];
-    const rest = encodeEnvelopeRest(job.settings, job.payload, true);
+    const rest = encodeEnvelopeRest(job, true);
     const args = [
       this.options.keepRecordMs,
       this.clusterFlag,

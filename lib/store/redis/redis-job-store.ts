@@ -15,7 +15,7 @@ import type {
   StoredJob,
   WorkerSeat,
 } from '../job-store.js';
-import { type QueueKeys, queueKeys } from '../keys.js';
+import { queueKeys } from '../keys.js';
 import { saying } from './call-error.js';
 import { RedisClearing } from './clearing.js';
 import { ClientFactory } from './client.js';
@@ -30,6 +30,7 @@ import { RedisPresence } from './presence.js';
 import { ScheduleOutbox } from './schedule-outbox.js';
 import { ServerClock } from './server-clock.js';
 import { SlotPool } from './slot-pool.js';
+import { RedisTaggedJobs } from './tagged-jobs.js';
 import { WakeListener } from './wake-listener.js';
 import { RedisWorkerSeat } from './worker-seat.js';
 
@@ -49,12 +50,12 @@ const KEEP_CALL_RECORD_MS = 60_000;
 const LEAST_SILENCE_MS = 1_000;
 
 interface QueueParts {
-  keys: QueueKeys;
   outbox: ScheduleOutbox;
   control: ControlCalls;
   deadLetters: RedisDeadLetters;
   clearing: RedisClearing;
   gate: RedisGate;
+  tagged: RedisTaggedJobs;
   inspection: RedisInspection;
   presence: RedisPresence;
 }
@@ -153,6 +154,14 @@ export class RedisJobStore implements JobStore {
     return saying(this.queue(queue).gate.limits(this.options.settingsOf(queue).rateLimit), { queue });
   }
 
+  cancelTagged(queue: string, tag: string, told: (ids: readonly string[]) => void): Promise<number> {
+    return saying(this.queue(queue).tagged.cancel(tag, told), { queue });
+  }
+
+  shiftTagged(queue: string, tag: string, byMs: number): Promise<number> {
+    return saying(this.queue(queue).tagged.shift(tag, byMs), { queue });
+  }
+
   counts(queue: string): Promise<JobCounts> {
     return saying(this.queue(queue).inspection.counts(), { queue });
   }
@@ -227,12 +236,12 @@ export class RedisJobStore implements JobStore {
     };
     const slots = new SlotPool(this.producing, clock, keys, commandTimeoutMs);
     return {
-      keys,
       outbox: new ScheduleOutbox(this.producing, clock, keys, this.ids, options),
       control: new ControlCalls(slots, keys, options),
       deadLetters: new RedisDeadLetters(slots, keys, options),
       clearing: new RedisClearing(slots, keys, options),
       gate: new RedisGate(slots, this.producing, keys, options),
+      tagged: new RedisTaggedJobs(slots, keys, options),
       inspection: new RedisInspection(this.producing, keys, commandTimeoutMs),
       presence: new RedisPresence(this.producing, keys, { commandTimeoutMs, withinMs: leaseMs }),
     };

@@ -102,7 +102,7 @@ export class ScheduleOutbox {
       const id = job.id ?? this.ids.next(this.slot.caller);
       if (job.id === undefined) made.push(id);
       const chosen = job.id === undefined ? '' : howChosen(id);
-      const rest = encodeEnvelopeRest(job.settings, job.payload, job.id !== undefined);
+      const rest = encodeEnvelopeRest(job, job.id !== undefined);
       ids.push(id);
       args.push(id, chosen, encodeHead(job), toDueArgument(job.due), rest);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseDuration } from '../../../lib/core/duration.js';
+import { parseDuration, parseSignedDuration } from '../../../lib/core/duration.js';
 
 const problemOf = (value: unknown) => (parseDuration(value) as { problem: string }).problem;
 
@@ -82,5 +82,28 @@ describe('a duration', () => {
     [new Date(0), '1970-01-01T00:00:00.000Z'],
   ])('is a number or a text, not %p', (value, shown) => {
     expect(problemOf(value)).toBe(`got ${shown}, expected milliseconds or a string such as '10m'`);
+  });
+});
+
+describe('a duration that may point back', () => {
+  it.each<[number | string, number]>([
+    ['-2h', -7_200_000],
+    ['2h', 7_200_000],
+    [-1, -1],
+    [-0.5, 0],
+    [-1.5, -1],
+    [4.32e15, 4.32e15],
+    [-4.32e15, -4.32e15],
+  ])('of %p is %d ms', (value, ms) => {
+    expect(parseSignedDuration(value)).toBe(ms);
+  });
+
+  it.each<[unknown, string]>([
+    [-4.33e15, 'got -4330000000000000, expected at least -4320000000000000 milliseconds'],
+    ['300000 years', 'got "300000 years", expected at most 4320000000000000 milliseconds'],
+    [Number.NEGATIVE_INFINITY, 'got -Infinity, expected a finite number of milliseconds'],
+    [null, "got null, expected milliseconds or a string such as '10m'"],
+  ])('of %p is refused', (value, problem) => {
+    expect(parseSignedDuration(value)).toEqual({ problem });
   });
 });

@@ -13,6 +13,7 @@ import { RedisPresence } from '../../../lib/store/redis/presence.js';
 import { ScheduleOutbox } from '../../../lib/store/redis/schedule-outbox.js';
 import { ServerClock } from '../../../lib/store/redis/server-clock.js';
 import { SlotPool } from '../../../lib/store/redis/slot-pool.js';
+import { RedisTaggedJobs } from '../../../lib/store/redis/tagged-jobs.js';
 import type { WakeListener } from '../../../lib/store/redis/wake-listener.js';
 import { RedisWorkerSeat } from '../../../lib/store/redis/worker-seat.js';
 import type { ScriptName } from '../../../lib/store/scripts/embedded.js';
@@ -46,6 +47,8 @@ async function runAll(): Promise<Run[]> {
     schedule: [['done', NOW, NOW, '11']],
     replace: [['done', NOW, '1', NOW]],
     cancel: [['done', NOW, '1']],
+    'cancel-tagged': [['done', NOW, '7 7\tr7']],
+    'shift-tagged': [['done', NOW, '7 7 1']],
     replay: [['done', NOW, '1']],
     purge: [['done', NOW, '1']],
     reschedule: [['done', NOW, '1']],
@@ -97,6 +100,9 @@ async function runAll(): Promise<Run[]> {
   await gate.resume();
   await gate.pausedUntil();
   await gate.limits({ max: 5, perMs: 1_000 });
+  const tagged = new RedisTaggedJobs(slots, keys, options);
+  await tagged.cancel('vip', () => {});
+  await tagged.shift('vip', -60_000);
   const deadLetters = new RedisDeadLetters(slots, keys, options);
   await deadLetters.replayOne('r7', { delayMs: 0 });
   await deadLetters.purge();

@@ -97,7 +97,7 @@ export interface RedisCall {
 }
 
 export function readCalls(source: string): RedisCall[] {
-  return [...source.matchAll(/redis\.call\('(\w+)'(?:, (KEYS\[\d+\]|base \.\. '\w+:'|[\w.]+))?.*/g)].map(
+  return [...source.matchAll(/redis\.p?call\('(\w+)'(?:, (KEYS\[\d+\]|base \.\. '\w+:'|[\w.]+))?.*/g)].map(
     ([text, command, key]) => ({ command: command!, key, text }),
   );
 }

@@ -40,6 +40,7 @@ const BY_TABLE: Record<string, string[]> = {
   'index.key': LEVELS,
   'preferredIndex.key': LEVELS,
   'group.key': ['sleepers:<group>'],
+  'tag.key': ['tag:<tag>'],
 };
 
 const names = SCRIPT_FILES.map((file) => file.replace('.lua', '')) as ScriptName[];

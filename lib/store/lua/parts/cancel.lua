@@ -1,5 +1,5 @@
 -- Waiting jobs are taken out of their queue for good: counted as cancelled, and the ids that their callers chose are remembered.
--- Needs `jobsKey`, `claimsKey`, `failuresKey`, `endedKey`, `statsKey` and `keepIdsMs`.
+-- Needs parts/untag.lua, `jobsKey`, `claimsKey`, `failuresKey`, `endedKey`, `statsKey` and `keepIdsMs`.
 -- How many more ids are forgotten a call than it adds: no worker need ever look into a queue whose jobs are all cancelled.
 local FORGOTTEN_A_CALL = 9
 
@@ -12,6 +12,7 @@ end
 -- Read phase.
 local function cancelWaiting(id, envelope)
   takeFromLane(openLane(laneOf(envelope)), id)
+  untagJob(id, tagsOf(envelope))
   cancelled[#cancelled + 1] = id
   if idWasChosen(envelope) and keepIdsMs > 0 then
     toRemember[#toRemember + 1] = digits(now + keepIdsMs)
@@ -27,16 +28,18 @@ local function refuseOtherKinds()
 end
 
 local function writeCancelled()
-  if not cancelled[1] then return end
-  refuseOtherKinds()
-  local over = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, #toRemember / 2 + FORGOTTEN_A_CALL)
-  redis.call('HDEL', jobsKey, unpack(cancelled))
-  closeLanes()
-  redis.call('HDEL', claimsKey, unpack(cancelled))
-  redis.call('HDEL', failuresKey, unpack(cancelled))
-  redis.call('HINCRBY', statsKey, 'cancelled', #cancelled)
-  if toRemember[1] then
-    redis.call('ZADD', endedKey, unpack(toRemember))
-    if over[1] then redis.call('ZREM', endedKey, unpack(over)) end
+  if cancelled[1] then
+    refuseOtherKinds()
+    local over = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, #toRemember / 2 + FORGOTTEN_A_CALL)
+    redis.call('HDEL', jobsKey, unpack(cancelled))
+    closeLanes()
+    redis.call('HDEL', claimsKey, unpack(cancelled))
+    redis.call('HDEL', failuresKey, unpack(cancelled))
+    redis.call('HINCRBY', statsKey, 'cancelled', #cancelled)
+    if toRemember[1] then
+      redis.call('ZADD', endedKey, unpack(toRemember))
+      if over[1] then redis.call('ZREM', endedKey, unpack(over)) end
+    end
   end
+  writeUntagged()
 end

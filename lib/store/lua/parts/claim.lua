@@ -46,7 +46,7 @@ local function turnAway(job, transition, reason)
   settlements[#settlements + 1] = {
     transition = transition,
     id = job.id,
-    record = { attempt = r.attempt, crashes = r.crashes, due = job.due, lane = job.lane },
+    record = { attempt = r.attempt, crashes = r.crashes, due = job.due, lane = job.lane, tags = job.envelope and tagsOf(job.envelope) or r.tags or '' },
     lostEnvelope = not job.envelope,
     -- 'r': the id is to be remembered.
     first = idWasChosen(job.envelope or '') and 'r' or '',
@@ -97,7 +97,7 @@ local function writeClaims()
     leases[#leases + 1] = leaseUntil
     leases[#leases + 1] = job.id
     held[#held + 1] = job.id
-    held[#held + 1] = formatRecord(fenceText, attempt, crashes, due, worker, job.lane)
+    held[#held + 1] = formatRecord(fenceText, attempt, crashes, due, worker, job.lane, tagsOf(job.envelope))
     claimed[#claimed + 1] = job.id
     claimed[#claimed + 1] = due
     claimed[#claimed + 1] = tostring(attempt)

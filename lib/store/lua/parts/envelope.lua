@@ -1,5 +1,5 @@
 -- What the scripts read of an envelope (see envelope.ts): its first line, the head, is "<lane>" or "<late rule> <lane>";
--- its second "<created> <flags>". A lane is "<priority>:<worker>:<name>", so its first byte tells whether a late rule comes
+-- its second "<created> <flags>" and the tags, a tab before each. A lane is "<priority>:<worker>:<name>", so its first byte tells whether a late rule comes
 -- before it: 'r' run, 'd' discard or 'x' dead-letter what is claimed more than so many ms after its due time.
 local BYTE_9 = 57
 
@@ -23,4 +23,13 @@ end
 
 local function idWasChosen(envelope)
   return string.find(envelope, '^[^\n]*\n%d+ c') ~= nil
+end
+
+-- The tags, a tab before each; '' for none. Of an envelope, and of the rest of one, which begins with the flags.
+local function tagsOf(envelope)
+  return string.match(envelope, '^[^\n]*\n%d+ %l*(\t[^\n]*)') or ''
+end
+
+local function tagsOfRest(rest)
+  return string.match(rest, '^%l*(\t[^\n]*)') or ''
 end

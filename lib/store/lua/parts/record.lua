@@ -1,4 +1,5 @@
--- A claim record: "<fence> <attempt> <crashes> <due> <holder> <lane>". Fence 0 and holder "-": nobody holds the job.
+-- A claim record: "<fence> <attempt> <crashes> <due> <holder> <lane>" and the job's tags, a tab before each. Fence 0 and
+-- holder "-": nobody holds the job.
 -- It exists from a job's first claim on, and outlives it while the job waits for its next attempt or lies dead.
 -- A 'c' behind the fence says that somebody wants the running job cancelled. So the holder's own settlement does not match at
 -- first sight, and where nobody cancels, nothing is paid for it.
@@ -11,18 +12,18 @@ local function isToBeCancelled(record, fence)
 end
 
 local function parseRecord(record)
-  local fence, mark, attempt, crashes, due, holder, lane = string.match(record, '^(%d+)(c?) (%d+) (%d+) (%d+) (%S+) (.*)$')
+  local fence, mark, attempt, crashes, due, holder, lane, tags = string.match(record, '^(%d+)(c?) (%d+) (%d+) (%d+) (%S+) ([^\t]*)(.*)$')
   -- One that somebody has damaged is none.
   if not lane then return nil end
-  return { fence = fence, toBeCancelled = mark == 'c', attempt = tonumber(attempt), crashes = tonumber(crashes), due = tonumber(due), holder = holder, lane = lane }
+  return { fence = fence, toBeCancelled = mark == 'c', attempt = tonumber(attempt), crashes = tonumber(crashes), due = tonumber(due), holder = holder, lane = lane, tags = tags }
 end
 
-local function formatRecord(fence, attempt, crashes, due, holder, lane)
-  return fence .. ' ' .. attempt .. ' ' .. crashes .. ' ' .. due .. ' ' .. holder .. ' ' .. lane
+local function formatRecord(fence, attempt, crashes, due, holder, lane, tags)
+  return fence .. ' ' .. attempt .. ' ' .. crashes .. ' ' .. due .. ' ' .. holder .. ' ' .. lane .. tags
 end
 
 local function unheldRecord(r)
-  return formatRecord('0', r.attempt, r.crashes, digits(r.due), '-', r.lane)
+  return formatRecord('0', r.attempt, r.crashes, digits(r.due), '-', r.lane, r.tags)
 end
 
 -- Puts the jobs that one call has claimed together again: they share its fence and, not renewed since, the end of its lease.

@@ -23,7 +23,7 @@ local function recordOf(id, found)
   local record = found and parseRecord(found)
   if record then return record end
   local envelope = redis.call('HGET', jobsKey, id)
-  return { attempt = 1, crashes = 0, due = now, holder = '-', lane = laneOf(envelope or ''), lostEnvelope = not envelope }
+  return { attempt = 1, crashes = 0, due = now, holder = '-', lane = laneOf(envelope or ''), tags = tagsOf(envelope or ''), lostEnvelope = not envelope }
 end
 
 local function recover(id, record)

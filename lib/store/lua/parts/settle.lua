@@ -32,6 +32,11 @@ end
 local mine = {}
 local bits, settlements, gone = {}, {}, {}
 
+local function leave(id, tags)
+  gone[#gone + 1] = id
+  untagJob(id, tags)
+end
+
 -- What is no finite number would stop the script in the middle of its writes; at once is the safe one.
 local function finite(text)
   local number = tonumber(text)
@@ -53,8 +58,9 @@ local function settle(s)
   settlements[#settlements + 1] = s
 end
 
-local function cancelHeld(id)
-  settle({ transition = 'cancel', id = id, first = idWasChosen(redis.call('HGET', jobsKey, id) or '') and 'r' or '', second = '' })
+local function cancelHeld(id, record)
+  local first = idWasChosen(redis.call('HGET', jobsKey, id) or '') and 'r' or ''
+  settle({ transition = 'cancel', id = id, first = first, second = '', record = { tags = tagsOfRecord(record) } })
   return '2'
 end
 
@@ -66,9 +72,9 @@ for i = 1, plain.n do
   if isHeld(records[i], plain[2][i]) then
     bits[i] = '1'
     mine[id] = true
-    gone[#gone + 1] = id
+    leave(id, tagsOfRecord(records[i]))
   elseif isToBeCancelled(records[i], plain[2][i]) then
-    bits[i] = cancelHeld(id)
+    bits[i] = cancelHeld(id, records[i])
   end
 end
 
@@ -82,7 +88,7 @@ for i = 1, others.n do
     bits[plain.n + i] = '1'
     settle({ transition = others[1][i], id = id, first = others[4][i], second = others[5][i], record = record })
   elseif isToBeCancelled(records[i], fence) then
-    bits[plain.n + i] = cancelHeld(id)
+    bits[plain.n + i] = cancelHeld(id, records[i])
   end
 end
 
@@ -126,7 +132,7 @@ end
 local write = {}
 function write.complete(s)
   count('completed')
-  gone[#gone + 1] = s.id
+  leave(s.id, s.record.tags)
   rememberId(s)
   if keepCompleted.count > 0 then
     redis.call('HSET', finishedKey, s.id, s.record.attempt .. ' ' .. digits(s.record.due) .. '\n' .. s.second .. '\n' .. (s.envelope or ''))
@@ -144,7 +150,7 @@ function write.retry(s)
 end
 function write.dead(s)
   if string.find(s.first, 'n', 1, true) then s.record.attempt = s.record.attempt - 1 end
-  if s.lostEnvelope then redis.call('HSET', jobsKey, s.id, s.record.lane .. '\n0 \n\n') end
+  if s.lostEnvelope then redis.call('HSET', jobsKey, s.id, s.record.lane .. '\n0 ' .. s.record.tags .. '\n\n') end
   redis.call('ZADD', deadKey, digits(now), s.id)
   redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
   noteFailure(s)
@@ -163,7 +169,7 @@ function write.snooze(s)
   count('snoozed')
 end
 function write.discard(s)
-  gone[#gone + 1] = s.id
+  leave(s.id, s.record.tags)
   rememberId(s)
   count('discarded')
 end
@@ -175,7 +181,7 @@ function write.release(s)
 end
 
 function write.cancel(s)
-  gone[#gone + 1] = s.id
+  leave(s.id, s.record.tags)
   rememberId(s)
   count('cancelled')
 end

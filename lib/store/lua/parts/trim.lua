@@ -18,6 +18,7 @@ do
       local r = record and parseRecord(record)
       dropped[#dropped + 1] = ids[i]
       dropped[#dropped + 1] = r and nameOf(r.lane) or ''
+      if r then untagJob(ids[i], r.tags) end
     end
   end
 

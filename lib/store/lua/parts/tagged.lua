@@ -1,0 +1,33 @@
+-- A step through the jobs of a tag, in the order in which they came, from where the last step ended up to the last one that was
+-- there at the first step. Places are the numbers in the index: what is tagged meanwhile stands behind the end or in the place
+-- of a job that has gone, so the steps come to their end, and no job is met twice in one life.
+-- Finds those that wait; what runs or is dead is passed over.
+-- Needs `base`, `jobsKey` and `tagKey`.
+-- Envelopes may be large: a step ends after so many bytes of them.
+local BYTES_A_STEP = 8388608
+
+local function readTagged(from, last, limit)
+  local text = '\t' .. string.sub(tagKey, #base + #'tag:' + 1)
+  if last == '' then last = redis.call('ZRANGE', tagKey, 0, 0, 'REV', 'WITHSCORES')[2] or from end
+  local found = redis.call('ZRANGE', tagKey, '(' .. from, last, 'BYSCORE', 'LIMIT', 0, limit, 'WITHSCORES')
+  local step = { waiting = {}, nextFrom = #found < 2 * limit and last or found[#found], last = last }
+  local bytes = 0
+  for i = 1, #found, 2 do
+    if bytes > BYTES_A_STEP then
+      step.nextFrom = found[i - 1]
+      break
+    end
+    local id = found[i]
+    local envelope = redis.call('HGET', jobsKey, id) or ''
+    bytes = bytes + #envelope
+    local lane = laneOf(envelope)
+    if not string.find(tagsOf(envelope) .. '\t', text .. '\t', 1, true) then
+      -- Somebody, or an eviction, has taken its envelope; nobody else would ever take it off.
+      untagJob(id, text)
+    elseif lane ~= '' then
+      local due = redis.call('ZSCORE', base .. 'lane:' .. lane, id)
+      if due then step.waiting[#step.waiting + 1] = { id = id, envelope = envelope, lane = lane, due = due } end
+    end
+  end
+  return step
+end

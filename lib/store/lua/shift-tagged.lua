@@ -1,0 +1,49 @@
+-- shift-tagged: move the due times of so many of the waiting jobs that carry a tag.
+-- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
+-- KEYS[2] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
+-- KEYS[3] sq:{<queue>}:groups      SET groups of workers
+-- KEYS[4] sq:{<queue>}:tag:<tag>   ZSET job id -> its place among those of the tag
+-- KEYS[5] sq:{<queue>}:call:<caller> STRING last call number and its answer
+-- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
+-- ARGV[5] '1' on a cluster   ARGV[6] place after which to begin (0 = at the first)   ARGV[7] last place ('' = the last one there is
+-- now)   ARGV[8] how many jobs to look at at the most   ARGV[9] how much later they are to be due (ms, below 0: earlier)
+-- ARGV[10] how late a job must be before any worker may take it from the one that it prefers (ms)
+-- Returns {status, now, "<place after which to go on> <last place> <how many were moved>"}.
+-- Repeating it after a lost reply: the record answers like the first time.
+local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[10])
+local jobsKey, levelsKey, groupsKey, tagKey, callKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+-- @include parts/clock.lua
+-- @include parts/call.lua
+-- @include parts/envelope.lua
+-- @include parts/lanes.lua
+-- @include parts/wake.lua
+-- @include parts/untag.lua
+-- @include parts/tagged.lua
+-- The last instant of a Date.
+local LAST_INSTANT = 8.64e15
+
+local status, answer = answeredBefore(callKey, callNumber, deadline)
+if status then return { status, digits(now), answer } end
+
+local step, byMs = readTagged(ARGV[6], ARGV[7], tonumber(ARGV[8])), tonumber(ARGV[9])
+local moved = 0
+for _, job in ipairs(step.waiting) do
+  local due = tonumber(job.due)
+  -- Never before now; but one that is overdue already stays where it is, or it would lose its place.
+  local shifted = math.min(math.max(due + byMs, math.min(due, now)), LAST_INSTANT)
+  if shifted ~= due then
+    local lane = openLane(job.lane)
+    if not lane.added[1] then readWakers(nameOf(lane.name)) end
+    addToLane(lane, job.id, shifted)
+    moved = moved + 1
+  end
+end
+closeLanes()
+writeUntagged()
+local result = step.nextFrom .. ' ' .. step.last .. ' ' .. moved
+redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
+for _, lane in ipairs(laneList) do
+  if lane.moved then wakeLane(lane) end
+end
+return { 'done', digits(now), result }
