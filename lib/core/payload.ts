@@ -89,16 +89,23 @@ function findUnserialisable(value: unknown, path: string, depth: number, parents
 }
 
 function findInObject(value: object, path: string, depth: number, parents: object[]): Problem | undefined {
-  if (value instanceof Date && Number.isNaN(value.getTime())) {
+  const prototype = Object.getPrototypeOf(value);
+  const isPlain = prototype === Object.prototype || prototype === Array.prototype;
+  if (!isPlain && value instanceof Date && Number.isNaN(value.getTime())) {
     return { path, message: 'is an invalid Date, which JSON would turn into null' };
   }
   if ('toJSON' in value && typeof value.toJSON === 'function') return undefined;
   if (parents.includes(value)) return { path, message: 'is circular: it contains itself' };
   if (depth >= MAX_DEPTH)
     return { path: `${path.slice(0, 60)}…`, message: `is nested more than ${MAX_DEPTH} levels deep` };
+  if (isPlain) return findInMembers(value, path, depth, parents);
   if (ArrayBuffer.isView(value) || EMPTIED_BY_JSON.some((type) => value instanceof type)) {
     return { path, message: `is ${describe(value)}, which JSON cannot hold: send plain objects and arrays` };
   }
+  return findInMembers(value, path, depth, parents);
+}
+
+function findInMembers(value: object, path: string, depth: number, parents: object[]): Problem | undefined {
   parents.push(value);
   const problem = Array.isArray(value)
     ? findInArray(value, path, depth, parents)

@@ -21,26 +21,29 @@ export function readOptions<T extends object>(
   refuse: Refuse,
 ): Partial<T> {
   if (given === undefined) return {};
-  const read = options(shape)(given);
+  const read = readShape(shape, given);
   if ('value' in read) return read.value;
   throw refuse(`${where}: ${read.problem}${read.problem.endsWith('?') ? '' : '.'}`);
 }
 
 /** Options inside an option. */
 export function options<T extends object>(shape: Shape<T>): Check<Partial<T>> {
-  return (given) => {
-    if (!isRecord(given)) return { problem: `got ${describe(given)}, expected an object of options` };
-    const known = Object.keys(shape);
-    const read: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(given)) {
-      if (!known.includes(name)) return { problem: unknownOption(name, known) };
-      if (value === undefined) continue;
-      const result = (shape as Record<string, Check<unknown>>)[name]!(value);
-      if ('problem' in result) return { problem: `${name}: ${result.problem}` };
-      read[name] = result.value;
-    }
-    return { value: read as Partial<T> };
-  };
+  return (given) => readShape(shape, given);
+}
+
+/** Once for every job that is scheduled: nothing is made here that is not needed. */
+function readShape<T extends object>(shape: Shape<T>, given: unknown): ReturnType<Check<Partial<T>>> {
+  if (!isRecord(given)) return { problem: `got ${describe(given)}, expected an object of options` };
+  const read: Record<string, unknown> = {};
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(shape, name)) return { problem: unknownOption(name, Object.keys(shape)) };
+    const value = (given as Record<string, unknown>)[name];
+    if (value === undefined) continue;
+    const result = (shape as Record<string, Check<unknown>>)[name]!(value);
+    if ('problem' in result) return { problem: `${name}: ${result.problem}` };
+    read[name] = result.value;
+  }
+  return { value: read as Partial<T> };
 }
 
 /** Told by the tag: an instance of a class may hold options; a Date, a Map or a promise that nobody awaited shows none. */

@@ -73,7 +73,8 @@ export class ScheduledQueueProducer {
     options?: ScheduleOptions,
   ): Promise<ScheduledJobRef> {
     const request = readSchedule(job, options);
-    const newJob = await this.prepare(payload, request);
+    const prepared = this.prepare(payload, request);
+    const newJob = prepared instanceof Promise ? await prepared : prepared;
     const [answer] = this.store.schedule(request.queue, [newJob]);
     return this.told(request, await answer!);
   }
@@ -94,7 +95,8 @@ export class ScheduledQueueProducer {
       try {
         const { job, payload, options } = readItem(item);
         const request = readSchedule(job, options);
-        prepared.push({ request, newJob: await this.prepare(payload, request) });
+        const newJob = this.prepare(payload, request);
+        prepared.push({ request, newJob: newJob instanceof Promise ? await newJob : newJob });
       } catch (error) {
         throw ofItem(i, error);
       }

@@ -1,0 +1,106 @@
+import type { JobIdMaker } from '../../core/job-id.js';
+import { looksMade } from '../../core/job-id.js';
+import { encodeEnvelopeRest, encodeHead } from '../envelope.js';
+import type { NewJob, ScheduledAnswer } from '../job-store.js';
+import type { QueueKeys } from '../keys.js';
+import { aboutJob } from './call-error.js';
+import { CallSlot } from './call-slot.js';
+import type { RedisConnection, ScriptArgument } from './connection.js';
+import { toDueArgument } from './due-argument.js';
+import type { ServerClock } from './server-clock.js';
+
+/** A job on its way, and who waits for the answer. */
+export interface PendingSchedule {
+  job: NewJob;
+  giveUpAt: number;
+  resolve(answer: ScheduledAnswer): void;
+  reject(error: unknown): void;
+}
+
+export interface ScheduleSenderOptions {
+  queue: string;
+  clustered: boolean;
+  keepRecordMs: number;
+  stealAfterMs: number;
+  commandTimeoutMs: number;
+}
+
+/**
+ * Sends schedules of one queue, one call at a time, in the order of the calls: so the record of the last one tells whether
+ * any ran. Ids are made as a call is sent.
+ */
+export class ScheduleSender {
+  private readonly slot: CallSlot;
+  /** The last id made under the slot's name. */
+  private lastMade = '-';
+  private readonly fixedKeys: readonly string[];
+
+  constructor(
+    connection: RedisConnection,
+    clock: ServerClock,
+    keys: QueueKeys,
+    private readonly ids: JobIdMaker,
+    private readonly options: ScheduleSenderOptions,
+  ) {
+    this.slot = new CallSlot(connection, clock, keys);
+    this.fixedKeys = [
+      keys.jobs,
+      keys.claims,
+      keys.ended,
+      keys.stats,
+      keys.completed,
+      keys.finished,
+      keys.levels,
+      keys.groups,
+    ];
+  }
+
+  /** Resolves once each of them has been answered, with its job or with an error. */
+  async send(calls: readonly PendingSchedule[]): Promise<void> {
+    const { options } = this;
+    const ids: string[] = [];
+    const made: string[] = [];
+    const args: ScriptArgument[] = [];
+    for (const { job } of calls) {
+      const id = job.id ?? this.ids.next(this.slot.caller);
+      if (job.id === undefined) made.push(id);
+      const chosen = job.id === undefined ? '' : howChosen(id);
+      const rest = encodeEnvelopeRest(job, job.id !== undefined);
+      ids.push(id);
+      args.push(id, chosen, encodeHead(job), toDueArgument(job.due), rest);
+    }
+    try {
+      this.slot.begin();
+      const lowest = made[0] ?? this.lastMade;
+      this.lastMade = made.at(-1) ?? this.lastMade;
+      const head = [options.keepRecordMs, options.clustered ? 1 : 0, lowest, this.lastMade, options.stealAfterMs];
+      const reply = await this.slot.send('schedule', this.fixedKeys, [...head, ...args], calls[0]!.giveUpAt);
+      answer(calls, ids, reply as string[]);
+    } catch (error) {
+      this.slot.rename();
+      this.lastMade = '-';
+      for (const [i, call] of calls.entries()) {
+        call.reject(aboutJob(error, { queue: options.queue, jobName: call.job.name, jobId: ids[i]! }));
+      }
+    }
+  }
+}
+
+function answer(calls: readonly PendingSchedule[], ids: string[], [, , takenAt, bits, ...duplicates]: string[]): void {
+  let nextDuplicate = 0;
+  calls.forEach(({ job, resolve }, i) => {
+    const created = bits![i] === '1';
+    const dueAtMs = created ? dueOf(job, Number(takenAt)) : Number(duplicates[nextDuplicate++]);
+    resolve({ id: ids[i]!, dueAtMs, created });
+  });
+}
+
+/** As the script computes it. */
+function dueOf(job: NewJob, takenAtMs: number): number {
+  return 'at' in job.due ? Math.max(job.due.at, takenAtMs) : takenAtMs + job.due.delayMs;
+}
+
+/** How a caller's own id looks to the scripts: `m` may be one that was made for a call which ended in an error. */
+export function howChosen(id: string): 'm' | 'c' {
+  return looksMade(id) ? 'm' : 'c';
+}
