@@ -51,7 +51,7 @@ export interface ClaimedJob {
   envelope: string;
 }
 
-/** How a claimed job leaves its worker. Counts only where the fence is still the job's. */
+/** How a claimed job leaves its worker, or how much longer it stays. Counts only where the fence is still the job's. */
 export type Settlement = { id: string; fence: string } & (
   | { transition: 'complete'; result?: string; idWasChosen: boolean }
   | { transition: 'retry'; delayMs: number; failure: string }
@@ -62,6 +62,8 @@ export type Settlement = { id: string; fence: string } & (
   | { transition: 'discard'; idWasChosen: boolean }
   | { transition: 'release' }
   | { transition: 'cancel'; idWasChosen: boolean }
+  /** Stays with its holder: the lease ends so long from now. */
+  | { transition: 'extend'; leaseMs: number }
 );
 
 /**
@@ -108,6 +110,11 @@ export interface Turn {
   lookFrom: string;
   /** Whether this is the worker's last turn: it is no longer counted among those that are there. */
   leaving: boolean;
+  /**
+   * Of a pull, which does not go on looking as a worker does. `waits`: until something is claimed, somebody waits for it;
+   * `goes`: nobody waits after this turn.
+   */
+  pull?: 'waits' | 'goes';
 }
 
 export interface TurnAnswer {
@@ -187,6 +194,8 @@ export interface JobStore {
   limits(queue: string): Promise<LimitsUse>;
   /** Takes a place as a worker of a queue that handles these names. */
   seat(queue: string, worker: string, names: SeatNames, settings: QueueSettings): WorkerSeat;
+  /** Takes a place to pull jobs of these names from a queue, or of every name, also of those to come. */
+  pullSeat(queue: string, worker: string, names: readonly string[] | undefined, settings: QueueSettings): WorkerSeat;
   /** Counts the jobs of a queue by state. */
   counts(queue: string): Promise<JobCounts>;
   /** Counts the waiting jobs of a queue by priority, most urgent first. */

@@ -5,11 +5,12 @@
 -- Repeating it: it only reads.
 local base, name = ARGV[1], ARGV[2]
 -- @include parts/clock.lua
+-- @include parts/handles.lua
 local LISTED = 10
 local handles, workers, count = {}, {}, 0
 for _, member in ipairs(redis.call('ZRANGE', KEYS[1], '+inf', digits(now - tonumber(ARGV[3])), 'BYSCORE', 'REV')) do
   local group, worker = string.match(member, '^(%S+) (%S+)')
-  if handles[group] == nil then handles[group] = redis.call('SISMEMBER', base .. 'handles:' .. group, name) == 1 end
+  if handles[group] == nil then handles[group] = handlesName(group, name) end
   if handles[group] then
     count = count + 1
     if count <= LISTED then workers[count] = worker end

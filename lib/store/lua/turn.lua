@@ -23,7 +23,8 @@
 -- ARGV[5] '1' on a cluster   ARGV[6] worker id   ARGV[7] group   ARGV[8] how many names the group handles
 -- ARGV[9] lease (ms)   ARGV[10] longest sleep (ms)   ARGV[11] what weight of jobs there is room for (0 = none, at most 1000)
 -- ARGV[12] how many bytes of envelopes to claim at the most   ARGV[13] where to go on looking ('' = from the start)
--- ARGV[14] '1' if this worker hears messages   ARGV[15] how long a chosen id is remembered (ms)
+-- ARGV[14] '1' if this worker hears messages, '0' if not; of a pull 'wait' if it hears them and goes once it has claimed
+-- something, 'go' if it goes at once (see parts/hand-over.lua)   ARGV[15] how long a chosen id is remembered (ms)
 -- ARGV[16] completed jobs kept, count   ARGV[17] and age (ms, 0 = any)   ARGV[18] dead jobs kept, count   ARGV[19] and age
 -- ARGV[20] how often a job's lease may run out before it is dead   ARGV[21] 'here <pid> <host>' to be listed among the workers,
 -- 'gone <pid> <host>' to be taken off that list, '' for neither   ARGV[22] in how many ms a waiting job grows more urgent by one level (0 = never)
@@ -50,7 +51,8 @@ local pausedKey, rateKey, handlesKey, sleepersKey, callKey = unpack(KEYS, 15, 19
 local base, callNumber, deadline, keepRecordMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local clustered, worker, group, groupSize = ARGV[5] == '1', ARGV[6], ARGV[7], tonumber(ARGV[8])
 local leaseMs, maxSleepMs, room, maxBytes = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
-local lookFrom, hears, keepIdsMs = ARGV[13], ARGV[14] == '1', tonumber(ARGV[15])
+local lookFrom, keepIdsMs = ARGV[13], tonumber(ARGV[15])
+local hears, goes = ARGV[14] == '1' or ARGV[14] == 'wait', ARGV[14] == 'go'
 local keepCompleted = { count = tonumber(ARGV[16]), ageMs = tonumber(ARGV[17]) }
 local keepDead = { count = tonumber(ARGV[18]), ageMs = tonumber(ARGV[19]) }
 local maxCrashes, msPerLevel = tonumber(ARGV[20]), tonumber(ARGV[22])
@@ -82,6 +84,7 @@ if room > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unre
 -- @include parts/claim.lua
 -- @include parts/trim.lua
 -- @include parts/sleep.lua
+-- @include parts/hand-over.lua
 -- @include parts/presence.lua
 
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
@@ -100,4 +103,5 @@ redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' ..
 -- Of an idle turn too: a copy of it that was held up on the way would claim what nobody then runs.
 redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs), 'PX', keepRecordMs)
 wakeOthers()
+handOver()
 return { 'done', digits(now), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence), goOnFrom, unpack(claimed) }

@@ -32,7 +32,7 @@ import { ServerClock } from './server-clock.js';
 import { SlotPool } from './slot-pool.js';
 import { RedisTaggedJobs } from './tagged-jobs.js';
 import { WakeListener } from './wake-listener.js';
-import { RedisWorkerSeat } from './worker-seat.js';
+import { EVERY_NAME, groupOf, RedisWorkerSeat } from './worker-seat.js';
 
 export interface RedisJobStoreOptions {
   connection: unknown;
@@ -109,6 +109,22 @@ export class RedisJobStore implements JobStore {
   }
 
   seat(queue: string, worker: string, { names, limited }: SeatNames, settings: QueueSettings): WorkerSeat {
+    return this.takeSeat(queue, worker, groupOf(names, limited), names, settings);
+  }
+
+  /** Under a name of its own, as each seat numbers its own calls; no worker's id has a '~'. */
+  pullSeat(queue: string, worker: string, names: readonly string[] | undefined, settings: QueueSettings): WorkerSeat {
+    const group = names ? groupOf(names, false) : EVERY_NAME;
+    return this.takeSeat(queue, `${worker}~pull-${group}`, group, names ?? [EVERY_NAME], settings);
+  }
+
+  private takeSeat(
+    queue: string,
+    worker: string,
+    group: string,
+    names: readonly string[],
+    settings: QueueSettings,
+  ): WorkerSeat {
     this.working ??= {
       connection: this.connect(),
       listener: new WakeListener(this.clients.subscriber(), this.outages),
@@ -121,8 +137,8 @@ export class RedisJobStore implements JobStore {
       new ServerClock(keys),
       keys,
       worker,
+      group,
       names,
-      limited,
       settings,
       this.clients.clustered,
     );

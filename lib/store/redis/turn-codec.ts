@@ -45,6 +45,8 @@ function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArg
     case 'discard':
     case 'cancel':
       return [settlement.idWasChosen ? 'r' : '', ''];
+    case 'extend':
+      return [settlement.leaseMs, ''];
     case 'release':
       return ['', ''];
   }

@@ -26,7 +26,6 @@ const PLACE = `${process.pid} ${hostname()}`;
 /** A worker's place at one queue in Redis. */
 export class RedisWorkerSeat implements WorkerSeat {
   private readonly slot: CallSlot;
-  private readonly group: string;
   private readonly fixedKeys: string[];
   private readonly channel: string;
   /** When its presence must be noted again, a time of `performance.now()`. */
@@ -41,13 +40,12 @@ export class RedisWorkerSeat implements WorkerSeat {
     private readonly clock: ServerClock,
     private readonly keys: QueueKeys,
     private readonly worker: string,
+    private readonly group: string,
     private readonly names: readonly string[],
-    limited: boolean,
     private readonly settings: QueueSettings,
     private readonly clustered: boolean,
   ) {
     this.slot = new CallSlot(connection, clock, keys, `${worker}.`);
-    this.group = groupOf(names, limited);
     this.channel = wakeChannel(keys, worker);
     this.fixedKeys = [
       keys.jobs,
@@ -132,7 +130,7 @@ export class RedisWorkerSeat implements WorkerSeat {
       turn.room,
       BYTES_A_CLAIM,
       turn.lookFrom,
-      this.listener.hears(this.channel) ? 1 : 0,
+      this.standing(turn),
       settings.keepIdsMs,
       settings.keepCompleted.count,
       settings.keepCompleted.ageMs,
@@ -149,6 +147,13 @@ export class RedisWorkerSeat implements WorkerSeat {
     ];
   }
 
+  /** What becomes of its place among the sleepers. */
+  private standing({ pull }: Turn): ScriptArgument {
+    const hears = this.listener.hears(this.channel);
+    if (pull === undefined) return hears ? 1 : 0;
+    return hears && pull === 'waits' ? 'wait' : 'go';
+  }
+
   /** Noted a few times a lease, so that one who was not here for a lease is taken for gone. */
   private presence(leaving: boolean): string {
     this.hasLeft ||= leaving;
@@ -161,8 +166,11 @@ export class RedisWorkerSeat implements WorkerSeat {
   }
 }
 
+/** The group, and the one name, of those that take every name; the scripts know it. */
+export const EVERY_NAME = '*';
+
 /** Workers with the same names are one group, whatever order the names come in; an 'l' says that handlers have limits there. */
-function groupOf(names: readonly string[], limited: boolean): string {
+export function groupOf(names: readonly string[], limited: boolean): string {
   const hash = createHash('sha1')
     .update([...names].sort().join('\n'))
     .digest('hex');

@@ -108,7 +108,7 @@ async function runAll(): Promise<Run[]> {
   await deadLetters.purge();
   const listener = { hears: () => true } as unknown as WakeListener;
   const settings = readQueueOptions('mail', {});
-  const seat = new RedisWorkerSeat(connection, listener, clock, keys, 'worker-1', ['ping'], false, settings, false);
+  const seat = new RedisWorkerSeat(connection, listener, clock, keys, 'worker-1', 'g', ['ping'], settings, false);
   const ended: Settlement[] = [
     { id: 'a', fence: '1', transition: 'complete', idWasChosen: false },
     { id: 'b', fence: '1', transition: 'retry', delayMs: 5, failure: '{}' },

@@ -65,9 +65,10 @@ do
     end
     stream.exhausted = #ids < stream.chunk
     if not ids[1] then return end
-    for i, handled in ipairs(redis.call('SMISMEMBER', handlesKey, unpack(names))) do
+    local handled = group ~= EVERY_NAME and redis.call('SMISMEMBER', handlesKey, unpack(names))
+    for i in ipairs(ids) do
       local due = tonumber(heads[2 * i])
-      local last = handled == 1 and dueBy(stream, laneNames[i])
+      local last = (not handled or handled[i] == 1) and dueBy(stream, laneNames[i])
       if last and due <= last and not isFull(names[i]) then
         local lane = laneNames[i]
         place(stream, { id = ids[i], due = due, dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 1, jobs = {}, at = -1 })

@@ -8,6 +8,7 @@
 --   discard   flags ('r' as above)                                ''
 --   release   ''                                                  ''          (goes back, uses no attempt)
 --   cancel    flags ('r' as above)                                ''
+--   extend    how long from now its lease is to hold (ms)         ''          (stays with its holder)
 -- How many failed attempts are kept with a job.
 local FAILURES_KEPT = 20
 
@@ -30,7 +31,10 @@ end
 
 -- Ids that this turn settles or renews: they must not be recovered in it, however late they are.
 local mine = {}
+-- Ids whose job leaves its holder in this turn: what it says beside that of their leases comes too late.
+local leaves = {}
 local bits, settlements, gone = {}, {}, {}
+local renewed, extended = {}, {}
 
 local function leave(id, tags)
   gone[#gone + 1] = id
@@ -44,7 +48,7 @@ local function finite(text)
 end
 
 local function settle(s)
-  mine[s.id] = true
+  mine[s.id], leaves[s.id] = true, true
   if s.transition == 'complete' then
     s.envelope = redis.call('HGET', jobsKey, s.id)
   elseif s.second ~= '' then
@@ -71,7 +75,7 @@ for i = 1, plain.n do
   bits[i] = '0'
   if isHeld(records[i], plain[2][i]) then
     bits[i] = '1'
-    mine[id] = true
+    mine[id], leaves[id] = true, true
     leave(id, tagsOfRecord(records[i]))
   elseif isToBeCancelled(records[i], plain[2][i]) then
     bits[i] = cancelHeld(id, records[i])
@@ -84,7 +88,11 @@ for i = 1, others.n do
   local id, fence = others[2][i], others[3][i]
   local record = isHeld(records[i], fence) and parseRecord(records[i])
   bits[plain.n + i] = '0'
-  if record then
+  if record and others[1][i] == 'extend' then
+    bits[plain.n + i] = '1'
+    mine[id] = true
+    extended[#extended + 1] = { id = id, leaseMs = finite(others[4][i]) }
+  elseif record then
     bits[plain.n + i] = '1'
     settle({ transition = others[1][i], id = id, first = others[4][i], second = others[5][i], record = record })
   elseif isToBeCancelled(records[i], fence) then
@@ -92,17 +100,25 @@ for i = 1, others.n do
   end
 end
 
+local function renew(id, ms)
+  mine[id] = true
+  renewed[#renewed + 1] = digits(now + ms)
+  renewed[#renewed + 1] = id
+end
+
+for _, e in ipairs(extended) do
+  if not leaves[e.id] then renew(e.id, e.leaseMs) end
+end
+
 local renewals = nextList(2)
-local renewed, lost, toCancel = {}, {}, {}
+local lost, toCancel = {}, {}
 records = readRecords(renewals[1])
 for i = 1, renewals.n do
   local id = renewals[1][i]
   local toBeCancelled = isToBeCancelled(records[i], renewals[2][i])
   if toBeCancelled then toCancel[#toCancel + 1] = id end
   if toBeCancelled or isHeld(records[i], renewals[2][i]) then
-    mine[id] = true
-    renewed[#renewed + 1] = digits(now + leaseMs)
-    renewed[#renewed + 1] = id
+    renew(id, leaseMs)
   else
     lost[#lost + 1] = id
   end

@@ -20,7 +20,7 @@ if (stopped and stopped ~= 'gate') or next(fullNames) or freed or orphans then
   if not groups then readGroups(group, worker) end
 end
 
-local sleep
+local sleep, nextEvent
 do
   -- How many heads of jobs that prefer others are looked at for the first one that may be stolen.
   local STEALS_LOOKED_AT = 16
@@ -57,7 +57,7 @@ do
     return earliest
   end
 
-  local function nextEvent()
+  function nextEvent()
     local preferred = preferredIndex.count > 0
     if gateRoom <= #fit then
       -- Whatever is due waits for the gate.
@@ -114,7 +114,7 @@ end
 local function wakeOthers()
   for _, lane in ipairs(laneList) do
     -- Where this worker goes on looking by itself, nobody else of its group needs to.
-    if lane.moved and lane.added[1] then wakeLane(lane, roomAfter > 0 and not isFull(nameOf(lane.name)), ownName) end
+    if lane.moved and lane.added[1] then wakeLane(lane, roomAfter > 0 and not isFull(nameOf(lane.name)), not goes and ownName) end
   end
   for _, g in ipairs(groups or {}) do
     if orphans then wakeGroup(g, now) end

@@ -5,6 +5,7 @@
 -- Where handlers have limits of their own, the group's name ends in 'l', and `full:<worker>` says which names a sleeper cannot
 -- run for that, between line breaks: for those it is passed over.
 -- Needs `base`, `groupsKey` and `clustered`; for lanes, those of lanes.lua and `stealAfterMs`.
+-- @include parts/handles.lua
 local DEPUTY_MS = 500
 -- How long a sleeper that has been told counts as on its way.
 local ON_ITS_WAY_MS = 50
@@ -33,7 +34,7 @@ local function readWakers(name, selfGroup, self)
   if not groups then readGroups(selfGroup, self) end
   for _, group in ipairs(groups) do
     if group.handles[name] == nil then
-      group.handles[name] = redis.call('SISMEMBER', base .. 'handles:' .. group.name, name) == 1
+      group.handles[name] = handlesName(group.name, name)
     end
   end
 end
