@@ -26,6 +26,8 @@ export type { DeadReason, ScheduledQueueEvent } from './core/events.js';
 export type { OnLate } from './core/lateness.js';
 export { JobOutcome, type SnoozeUntil } from './core/outcome.js';
 export type { ValidationOptions } from './core/payload-class.js';
+export type { PopOptions } from './core/pop-options.js';
+export type { PoppedJob } from './core/popped-job.js';
 export { JobPriority } from './core/priority.js';
 export type { Keep, Ordering, QueueOptions } from './core/queue-options.js';
 export type { RunOptions } from './core/run-settings.js';

@@ -22,13 +22,13 @@ export abstract class ScheduledQueueError extends Error {
   }
 }
 
-/** An option of the module, a definition or a handler is unknown, of the wrong type or out of range. */
+/** An option of the module, a definition, a handler or `pop` is unknown, of the wrong type or out of range. */
 export class InvalidOptionsError extends ScheduledQueueError {
   readonly code = 'INVALID_OPTIONS';
 }
 
 /**
- * A call of the producer or the inspector, or `JobOutcome.snooze`, names a time, an id, a queue or an option that cannot be
+ * A call of the producer or the inspector, `JobOutcome.snooze`, or `snooze` or `extend` of a popped job names a time, an id, a queue or an option that cannot be
  * used. Nothing was written.
  */
 export class InvalidScheduleError extends ScheduledQueueError {

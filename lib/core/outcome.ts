@@ -28,11 +28,16 @@ export class JobOutcome {
 
   /** The job runs again after a duration or at an instant, by Redis' clock, and no attempt is used. Throws `InvalidScheduleError`. */
   static snooze(until: SnoozeUntil): JobOutcome {
+    return JobOutcome.snoozeFor(until, 'JobOutcome.snooze');
+  }
+
+  /** @internal `where` names the caller in what is thrown. */
+  static snoozeFor(until: SnoozeUntil, where: string): JobOutcome {
     const isInstant = typeof until === 'object' && until !== null && 'at' in until;
     const due = isInstant ? readDue(until.at, undefined) : readDue(undefined, until);
     if ('problem' in due || until === undefined || (isInstant && until.at === undefined)) {
       const problem = 'problem' in due ? due.problem : `got ${describe(until)}, expected a duration or { at }`;
-      throw new InvalidScheduleError(`JobOutcome.snooze: ${problem}.`);
+      throw new InvalidScheduleError(`${where}: ${problem}.`);
     }
     return new JobOutcome('snooze', '', due);
   }

@@ -3,6 +3,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import type { JobStore } from '../store/job-store.js';
 import type { Fleet } from '../worker/fleet.js';
 import type { HandlerRegistry } from '../worker/job-handler.js';
+import type { Pullers } from '../worker/pullers.js';
 import type { HandlerExplorer } from './handler.explorer.js';
 import { type ModuleSettings, unhandledOverrides } from './module-options.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
@@ -16,6 +17,7 @@ export class Lifecycle implements OnModuleInit, OnApplicationBootstrap, OnModule
     private readonly explorer: HandlerExplorer,
     private readonly registry: HandlerRegistry,
     private readonly fleet: Fleet,
+    private readonly pullers: Pullers,
     private readonly store: JobStore,
     private readonly events: ScheduledQueueEvents,
     private readonly settings: ModuleSettings,
@@ -50,11 +52,13 @@ export class Lifecycle implements OnModuleInit, OnApplicationBootstrap, OnModule
 
   /** Drains while other modules, and the producer, can still be used. */
   async onModuleDestroy(): Promise<void> {
+    this.pullers.stop();
     await this.fleet.stop();
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.fleet.close();
+    await this.pullers.close();
     await this.store.close();
     this.events.complete();
   }

@@ -21,6 +21,7 @@ import type { JobStore } from '../store/job-store.js';
 import { RedisJobStore } from '../store/redis/redis-job-store.js';
 import { Fleet } from '../worker/fleet.js';
 import { HandlerRegistry } from '../worker/job-handler.js';
+import { Pullers } from '../worker/pullers.js';
 import { HandlerExplorer } from './handler.explorer.js';
 import { HandlerContext } from './handler-context.js';
 import { Lifecycle } from './lifecycle.js';
@@ -113,6 +114,7 @@ function serviceTokens(name: string) {
 }
 
 function providersOf(name: string, services: ReturnType<typeof serviceTokens>): Provider[] {
+  const timerPrefix = name === DEFAULT_INSTANCE ? 'scheduled-queue' : `scheduled-queue(${name})`;
   return [
     {
       provide: SETTINGS,
@@ -157,16 +159,23 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
         discovery: DiscoveryService,
         events: ScheduledQueueEvents,
         settings: ModuleSettings,
-      ) =>
-        new Fleet(store, registry, checker, () => findTimers(discovery), events, LOG, {
-          ...settings,
-          timerPrefix: name === DEFAULT_INSTANCE ? 'scheduled-queue' : `scheduled-queue(${name})`,
-        }),
+      ) => new Fleet(store, registry, checker, () => findTimers(discovery), events, LOG, { ...settings, timerPrefix }),
+    },
+    {
+      provide: Pullers,
+      inject: [STORE, DiscoveryService, services.events, SETTINGS],
+      useFactory: (
+        store: JobStore,
+        discovery: DiscoveryService,
+        events: ScheduledQueueEvents,
+        settings: ModuleSettings,
+      ) => new Pullers(store, () => findTimers(discovery), events, LOG, { ...settings, timerPrefix }),
     },
     {
       provide: services.consumer,
-      inject: [FLEET, SETTINGS],
-      useFactory: (fleet: Fleet, { role }: ModuleSettings) => new ScheduledQueueConsumer(fleet, role),
+      inject: [FLEET, Pullers, SETTINGS],
+      useFactory: (fleet: Fleet, pullers: Pullers, { role }: ModuleSettings) =>
+        new ScheduledQueueConsumer(fleet, pullers, role),
     },
     {
       provide: Lifecycle,
@@ -175,6 +184,7 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
         STORE,
         HandlerRegistry,
         FLEET,
+        Pullers,
         services.events,
         DiscoveryService,
         MetadataScanner,
@@ -186,6 +196,7 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
         store: JobStore,
         registry: HandlerRegistry,
         fleet: Fleet,
+        pullers: Pullers,
         events: ScheduledQueueEvents,
         discovery: DiscoveryService,
         scanner: MetadataScanner,
@@ -194,7 +205,7 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
       ) => {
         const context = new HandlerContext(creator, settings.inheritAppConfig);
         const explorer = new HandlerExplorer(discovery, scanner, context, settings, name);
-        return new Lifecycle(modules, explorer, registry, fleet, store, events, settings, LOG);
+        return new Lifecycle(modules, explorer, registry, fleet, pullers, store, events, settings, LOG);
       },
     },
   ];

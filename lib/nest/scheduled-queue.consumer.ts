@@ -1,11 +1,15 @@
 import { InvalidOptionsError } from '../core/errors.js';
+import { type PopOptions, readPop } from '../core/pop-options.js';
+import type { PoppedJob } from '../core/popped-job.js';
 import type { Fleet } from '../worker/fleet.js';
+import type { Pullers } from '../worker/pullers.js';
 import type { Role } from './module-options.js';
 
-/** Starts and stops the workers of this process. */
+/** Starts and stops the workers of this process, and hands out jobs to those who pull them. */
 export class ScheduledQueueConsumer {
   constructor(
     private readonly fleet: Fleet,
+    private readonly pullers: Pullers,
     private readonly role: Role,
   ) {}
 
@@ -14,11 +18,7 @@ export class ScheduledQueueConsumer {
    * Throws `InvalidOptionsError` in a process whose `role` is `'producer'`, `QueueClosedError` once the application has closed.
    */
   async start(): Promise<void> {
-    if (this.role === 'producer') {
-      throw new InvalidOptionsError(
-        `start: this process has role 'producer', which never claims: expected 'both' or 'worker'.`,
-      );
-    }
+    this.refuseProducers('start');
     await this.fleet.start();
   }
 
@@ -28,5 +28,34 @@ export class ScheduledQueueConsumer {
    */
   async stop(): Promise<void> {
     await this.fleet.stop();
+  }
+
+  /**
+   * Claims up to `count` due jobs, in the order in which handlers would get them, and resolves to them: to none where nothing
+   * is due, or has become due within `waitMs`. It waits without polling, ends with the first job that can be had, and takes
+   * with it what else is due by then. Who asked first is served first.
+   *
+   * Each job is claimed by one step in Redis and held under a lease of the queue's `leaseMs`, which is not renewed by itself:
+   * settle the job before it runs out, or `extend` it. Its attempts, retries and dead letters are those of handlers, with the
+   * `maxAttempts` and `backoff` of the call to `schedule`, else of the module's `jobs`, else the defaults. Needs no handler, and
+   * neither `start` nor `stop` concerns it. Payloads come as they were serialised: there is no class to make them of.
+   *
+   * When the application closes, pops that wait resolve to none, and later ones throw `QueueClosedError`. Popped jobs can be
+   * settled until all `onModuleDestroy` and `beforeApplicationShutdown` hooks have ended; what is left then goes back, with no
+   * attempt used.
+   *
+   * Throws `InvalidOptionsError`, also in a process whose `role` is `'producer'`, and `QueueUnavailableError` where Redis has
+   * not answered for `commandTimeoutMs` after the wait, or refuses: what was claimed for it goes back by itself.
+   */
+  async pop<T = unknown>(options: PopOptions = {}): Promise<PoppedJob<T>[]> {
+    this.refuseProducers('pop');
+    return (await this.pullers.pop(readPop(options))) as PoppedJob<T>[];
+  }
+
+  private refuseProducers(where: string): void {
+    if (this.role !== 'producer') return;
+    throw new InvalidOptionsError(
+      `${where}: this process has role 'producer', which never claims: expected 'both' or 'worker'.`,
+    );
   }
 }

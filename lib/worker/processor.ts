@@ -111,9 +111,10 @@ export class Processor {
   }
 }
 
-function limitsOf({ settings }: Envelope, handler: JobHandler): RunLimits {
-  const { maxAttempts, timeoutMs } = handler.settings;
-  if (settings.maxAttempts === undefined && settings.timeoutMs === undefined) return handler.settings;
+/** What the call said wins. */
+export function limitsOf({ settings }: Envelope, byName: { readonly settings: RunLimits }): RunLimits {
+  const { maxAttempts, timeoutMs } = byName.settings;
+  if (settings.maxAttempts === undefined && settings.timeoutMs === undefined) return byName.settings;
   return { maxAttempts: settings.maxAttempts ?? maxAttempts, timeoutMs: settings.timeoutMs ?? timeoutMs };
 }
 

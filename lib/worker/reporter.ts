@@ -145,8 +145,9 @@ export class Reporter {
     this.tell({ type: 'cancelled', queue, id: job.id });
   }
 
-  private endedInVain(queue: string, { job: { id, attempt }, name }: EndedRun): void {
-    this.log.warn(`${about(queue, id, name, true)} ended after its lease was lost; this run does not count.`);
+  private endedInVain(queue: string, { job: { id, attempt }, name, settlement }: EndedRun): void {
+    const what = settlement.transition === 'extend' ? 'was to be held longer' : 'ended';
+    this.log.warn(`${about(queue, id, name, true)} ${what} after its lease was lost; this run does not count.`);
     this.tell({ type: 'leaseLost', queue, id, name, attempt });
   }
 

@@ -2,10 +2,10 @@ import { askBackoff, backoffDelayMs } from '../core/backoff.js';
 import { DEFAULT_BACKOFF } from '../core/defaults.js';
 import type { DeadReason } from '../core/events.js';
 import { isOutcome, type JobOutcome } from '../core/outcome.js';
+import type { RunSettings } from '../core/run-settings.js';
 import type { Envelope } from '../store/envelope.js';
 import type { ClaimedJob, Settlement } from '../store/job-store.js';
 import { type Failure, toFailure } from './failure.js';
-import type { JobHandler } from './job-handler.js';
 import type { RunLimits, RunningJob } from './running-job.js';
 
 /** How a run ended: what Redis is to be told, and what is known of it here. */
@@ -20,10 +20,15 @@ export interface EndedRun {
   backoffProblem?: string;
 }
 
+/** What holds for jobs of a name whose call to `schedule` says nothing of its own. */
+export interface SettingsByName {
+  get(name: string): { readonly settings: RunSettings } | undefined;
+}
+
 /** Says how each run is to be settled. Never throws. */
 export class Settler {
   constructor(
-    private readonly handlers: ReadonlyMap<string, JobHandler>,
+    private readonly byName: SettingsByName,
     private readonly keepResults: boolean,
   ) {}
 
@@ -53,6 +58,12 @@ export class Settler {
     return this.dead(run.claim, run.envelope, 'dead-lettered', reason, run);
   }
 
+  /** It goes on, and its lease ends so long from now. */
+  extended(run: RunningJob, leaseMs: number): EndedRun {
+    const { id, fence } = run.claim;
+    return this.outcome(run, { id, fence, transition: 'extend', leaseMs });
+  }
+
   /** The outcome of a run that somebody wanted cancelled. */
   cancelled(run: RunningJob): EndedRun {
     const { id, fence } = run.claim;
@@ -74,7 +85,7 @@ export class Settler {
 
   private waitAfter(run: RunningJob, error: unknown): { delayMs: number; problem?: string } {
     const { attempt } = run.claim;
-    const backoff = run.envelope.settings.backoff ?? this.handlers.get(run.name)!.settings.backoff;
+    const backoff = run.envelope.settings.backoff ?? this.byName.get(run.name)!.settings.backoff;
     if (typeof backoff !== 'function') return { delayMs: backoffDelayMs(backoff, attempt) };
     const delayMs = askBackoff(backoff, attempt, error, run);
     if (typeof delayMs === 'number') return { delayMs };

@@ -1,6 +1,9 @@
 import type { ClaimedJob, HandlerRoom, Settlement, Turn } from '../store/job-store.js';
 import type { EndedRun } from './settler.js';
 
+/** How many settlements go with one turn, to keep the script short. */
+const SETTLED_A_TURN = 1_000;
+
 /** A turn under way, and what its answer will be about. */
 export interface SentTurn {
   turn: Turn;
@@ -18,6 +21,7 @@ export interface TurnWish {
   lookFrom: string;
   renewals: readonly ClaimedJob[];
   renews: boolean;
+  pull?: Turn['pull'];
 }
 
 /** What a worker has to say to Redis: collected while a turn is under way, and kept until it is answered. */
@@ -65,15 +69,15 @@ export class TurnDraft {
     this.sent = undefined;
   }
 
-  private write({ room, handlers, lookFrom, renewals, renews }: TurnWish): SentTurn {
-    const { ended, leaving } = this;
+  private write({ room, handlers, lookFrom, renewals, renews, pull }: TurnWish): SentTurn {
+    const { leaving } = this;
+    const ended = this.ended.splice(0, SETTLED_A_TURN);
     const settlements: Settlement[] = ended.map(({ settlement }) => settlement);
-    for (const { id, fence } of this.goingBack) settlements.push({ id, fence, transition: 'release' });
-    this.ended = [];
-    this.goingBack = [];
+    const goingBack = this.goingBack.splice(0, SETTLED_A_TURN - ended.length);
+    for (const { id, fence } of goingBack) settlements.push({ id, fence, transition: 'release' });
     this.leaving = false;
     return {
-      turn: { settlements, renewals, room, handlers, lookFrom, leaving },
+      turn: { settlements, renewals, room, handlers, lookFrom, leaving, pull },
       ended,
       renews,
       sentAt: performance.now(),

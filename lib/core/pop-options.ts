@@ -1,0 +1,72 @@
+import { describe } from './describe.js';
+import type { Duration } from './duration.js';
+import { InvalidOptionsError, InvalidScheduleError } from './errors.js';
+import { jobName, keyPart } from './names.js';
+import { DEFAULT_QUEUE } from './queue-options.js';
+import { type Check, duration, integer, readOptions, type Shape } from './shape.js';
+import { LONGEST_TIMEOUT_MS } from './timers.js';
+
+export interface PopOptions {
+  /** The queue to take jobs from. Default `'default'`. */
+  queue?: string;
+  /**
+   * Only jobs of these names, at least one. Default: of every name, also of those that are first used later. Redis remembers
+   * each set of names for a day, so have few different ones.
+   */
+  names?: readonly string[];
+  /** The most jobs to take, 1 to 1 000. Default 1. */
+  count?: number;
+  /** How long to wait for a job to be due, at most 24 days. 0 answers at once. Default 0. */
+  waitMs?: Duration;
+}
+
+/** A call to `pop` that has been read. */
+export interface PopRequest {
+  queue: string;
+  /** Sorted, each once; `undefined` for every name. */
+  names?: readonly string[];
+  count: number;
+  waitMs: number;
+}
+
+/** As many as one claim takes. */
+const MOST_AT_ONCE = 1_000;
+
+const nameList: Check<readonly string[]> = (value) => {
+  if (!Array.isArray(value) || value.length === 0) {
+    const got = Array.isArray(value) ? 'none' : describe(value);
+    return { problem: `got ${got}, expected an array of job names; leave it out for every name` };
+  }
+  for (const name of value) {
+    const read = jobName(name);
+    if ('problem' in read) return read;
+  }
+  return { value: [...new Set<string>(value)].sort() };
+};
+
+const waitMs: Check<number> = (value) => {
+  const read = duration()(value);
+  return 'value' in read && read.value > LONGEST_TIMEOUT_MS
+    ? { problem: `got ${describe(value)}, expected at most ${LONGEST_TIMEOUT_MS} ms` }
+    : read;
+};
+
+const SHAPE: Shape<PopRequest> = { queue: keyPart, names: nameList, count: integer(1, MOST_AT_ONCE), waitMs };
+
+/** Reads a call to `pop`. Throws `InvalidOptionsError`. */
+export function readPop(options: unknown): PopRequest {
+  const read = readOptions<PopRequest>(options, SHAPE, 'pop', (message) => new InvalidOptionsError(message));
+  return { queue: DEFAULT_QUEUE, count: 1, waitMs: 0, ...read };
+}
+
+const lease = duration(1);
+/** Half the range of dates: a longer lease would end beyond it. */
+const LONGEST_LEASE_MS = 4.32e15;
+
+/** Reads how long a lease is to hold from now. Throws `InvalidScheduleError`. */
+export function readExtension(given: unknown, fields: { queue: string; jobName: string; jobId: string }): number {
+  const read = lease(given);
+  if ('value' in read && read.value <= LONGEST_LEASE_MS) return read.value;
+  const problem = 'problem' in read ? read.problem : `got ${describe(given)}, expected at most ${LONGEST_LEASE_MS} ms`;
+  throw new InvalidScheduleError(`extend: ${problem}.`, fields);
+}

@@ -1,0 +1,81 @@
+import { QueueClosedError } from '../core/errors.js';
+import type { EventSink } from '../core/events.js';
+import type { Log } from '../core/log.js';
+import type { PopRequest } from '../core/pop-options.js';
+import type { PoppedJob } from '../core/popped-job.js';
+import type { QueueSettings } from '../core/queue-options.js';
+import { type RunSettings, resolveRunSettings } from '../core/run-settings.js';
+import type { Timers } from '../core/timers.js';
+import type { JobStore } from '../store/job-store.js';
+import { ClaimOpener } from './claim-opener.js';
+import { Puller } from './puller.js';
+import { Reporter } from './reporter.js';
+import { Settler } from './settler.js';
+
+export interface PullersOptions {
+  workerId: string;
+  commandTimeoutMs: number;
+  settingsOf(queue: string): QueueSettings;
+  /** What configuration says of jobs by name. */
+  jobs: ReadonlyMap<string, Partial<RunSettings>>;
+  /** What the names of their timers begin with. */
+  timerPrefix: string;
+}
+
+/** The pullers of this process: one for each queue and set of names that somebody has popped from. */
+export class Pullers {
+  private readonly pullers = new Map<string, Puller>();
+  private stopped = false;
+
+  constructor(
+    private readonly store: JobStore,
+    /** Found when first needed: what the application has of timers is only known once it has started. */
+    private readonly findTimers: () => Timers,
+    private readonly events: EventSink,
+    private readonly log: Log,
+    private readonly options: PullersOptions,
+  ) {}
+
+  /** Throws `QueueClosedError` after `stop`, and `QueueUnavailableError`. */
+  async pop({ queue, names, count, waitMs }: PopRequest): Promise<PoppedJob[]> {
+    if (this.stopped)
+      throw new QueueClosedError('pop: the application is closing; nothing more is claimed.', { queue });
+    const place = JSON.stringify([queue, names]);
+    let puller = this.pullers.get(place);
+    if (!puller) {
+      puller = this.hire(queue, names);
+      this.pullers.set(place, puller);
+    }
+    return await puller.pop(count, waitMs);
+  }
+
+  /** Pops that wait end with no jobs, and later ones are refused. Popped jobs can still be settled. */
+  stop(): void {
+    this.stopped = true;
+    for (const puller of this.pullers.values()) puller.stop();
+  }
+
+  /** Popped jobs that nobody has settled go back. Resolves within a second, whatever Redis does. */
+  async close(): Promise<void> {
+    this.stop();
+    await Promise.all([...this.pullers.values()].map((puller) => puller.close()));
+  }
+
+  private hire(queue: string, names: readonly string[] | undefined): Puller {
+    const { workerId, commandTimeoutMs, settingsOf, jobs, timerPrefix } = this.options;
+    const settings = settingsOf(queue);
+    const { leaseMs } = settings;
+    const byName = { get: (name: string) => ({ settings: resolveRunSettings(jobs.get(name)) }) };
+    const settler = new Settler(byName, settings.keepCompleted.count > 0);
+    return new Puller(
+      queue,
+      this.store.pullSeat(queue, workerId, names, settings),
+      new ClaimOpener(queue, byName, leaseMs, settler, this.events),
+      settler,
+      { leaseMs, commandTimeoutMs, timerName: `${timerPrefix}:${queue}:pull-${this.pullers.size + 1}` },
+      this.findTimers(),
+      new Reporter(this.log, this.events),
+      this.events,
+    );
+  }
+}
