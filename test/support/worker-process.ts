@@ -16,6 +16,8 @@ export interface HistoryLine {
 }
 
 export interface WorkerProcessOptions {
+  /** Pulls its jobs in `concurrency` loops, rather than handling them: see test/processes/puller.ts. */
+  pulls?: boolean;
   redis?: string;
   concurrency?: number;
   leaseMs?: number;
@@ -44,7 +46,7 @@ export class WorkerProcesses {
 
   /** Resolves once the worker claims. */
   async start(workerId: string, options: WorkerProcessOptions = {}): Promise<void> {
-    const child = fork('dist-test/worker.js', {
+    const child = fork(`dist-test/${options.pulls ? 'puller' : 'worker'}.js`, {
       execArgv: options.wrongClock ? ['--import', './dist-test/wrong-clock.js'] : [],
       env: {
         ...process.env,

@@ -195,8 +195,21 @@ function readJob(id: string, [now, state, time, envelope, record, failures, fini
   const known = { id, attempts: Number(attempts), crashes: Number(crashes), envelope: envelope!, failures: lines };
   if (state === 'active') {
     const cancelRequested = mark !== fence;
-    return { ...known, state, dueAtMs: Number(due), leaseUntilMs: at, fence, worker, cancelRequested };
+    return {
+      ...known,
+      state,
+      dueAtMs: Number(due),
+      leaseUntilMs: at,
+      fence,
+      worker: processOf(worker!),
+      cancelRequested,
+    };
   }
   if (state === 'dead') return { ...known, state, dueAtMs: Number(due), endedAtMs: at };
   return { ...known, state: at <= Number(now) ? 'due' : 'scheduled', dueAtMs: at };
+}
+
+/** The process that sits there: behind its name and a '~' stands which of its seats it is. */
+function processOf(worker: string): string {
+  return worker.split('~', 1)[0]!;
 }

@@ -22,7 +22,7 @@ export class RedisPresence {
     const args = [keys.base, name, options.withinMs];
     const reply = (await this.connection.run('handled', [keys.workers], args, this.giveUpAt())) as string[];
     const [count, ...workers] = reply;
-    return { count: Number(count), workers };
+    return { count: Number(count), workers: workers.map(workerOf) };
   }
 
   /** By id. */
