@@ -136,3 +136,26 @@ it('a runNow whose reply is lost answers true, even when the job has run before 
   expect(await running).toBe(true);
   expect(worker.get(Handlers).runs).toEqual([{ id: ref.id, attempt: 1 }]);
 });
+
+it('a pop whose reply is lost hands its jobs out all the same, and what is then said of one counts once', async () => {
+  const app = await startApp([], { connection: proxy.url, queues: { default: { leaseMs: 60_000 } } });
+  await warmedUp(app);
+  expect(await app.consumer.pop()).toEqual([]);
+  const refs = await app.producer.scheduleMany([1, 2, 3].map((payload) => ({ job: 'work', payload })));
+  const cut = proxy.cutOnce((request, reply) => calls('turn')(request) && reply.includes('::work'));
+  const jobs = await app.consumer.pop({ count: 3 });
+  await cut;
+  expect(jobs.map(({ id, attempt }) => `${id} ${attempt}`)).toEqual(refs.map(({ id }) => `${id} 1`));
+  for (const say of [
+    () => jobs[0]!.extend('1h'),
+    () => jobs[0]!.complete(),
+    () => jobs[1]!.fail(new Error('no')),
+    () => jobs[2]!.snooze('1h'),
+  ]) {
+    const lost = proxy.cutOnce(calls('turn'));
+    expect(await say()).toBe(true);
+    await lost;
+  }
+  const stats = { started: 3, completed: 1, failed: 1, retried: 1, snoozed: 1, recovered: 0 };
+  expect(await app.inspector.stats()).toMatchObject(stats);
+});

@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { type PoppedJob, QueueClosedError, QueueUnavailableError } from '../../lib/index.js';
+import { OnScheduledJob, type PoppedJob, QueueClosedError, QueueUnavailableError } from '../../lib/index.js';
 import { CommandCount } from '../support/command-count.js';
 import { LogLines } from '../support/log-lines.js';
 import { newPrefix, startApp, stopApps } from '../support/queue-app.js';
 import { startOwnServer } from '../support/redis-server.js';
 import { until } from '../support/wait.js';
 import { WorkerProcesses } from '../support/worker-process.js';
+
+@Injectable()
+class OtherHandlers {
+  @OnScheduledJob('other')
+  run(): void {}
+}
 
 const cleanups: (() => unknown)[] = [];
 
@@ -86,6 +92,20 @@ describe('a pop that waits', () => {
     expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
     expect(median(late)).toBeLessThanOrEqual(20);
   }, 60_000);
+
+  it('hears of a job that prefers its process, also where that process handles other names', async () => {
+    const options = { workerId: 'here', queues: { default: { stealAfterMs: '1h' } } } as const;
+    const { consumer, producer } = await startApp([OtherHandlers], options);
+    const late: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const waiting = consumer.pop({ names: ['mail'], waitMs: '20s' });
+      await sleep(50);
+      const { dueAt } = await producer.schedule('mail', null, { worker: 'here', delay: round % 2 === 0 ? 0 : 100 });
+      await waiting;
+      late.push(Date.now() - dueAt.getTime());
+    }
+    expect(median(late)).toBeLessThan(100);
+  });
 
   it('hands over to another process when its time is over or it has got something: nobody is late for it', async () => {
     const workers = new WorkerProcesses();

@@ -36,6 +36,18 @@ export class TestWorker {
   async settle(...settlements: Settlement[]): Promise<readonly boolean[]> {
     return (await this.turn({ settlements })).settled.map((settled) => settled !== 'lost');
   }
+
+  /** Resolves once it hears messages, to in how many ms each one tells it to look; what comes later is added. */
+  listens(): Promise<number[]> {
+    const told: number[] = [];
+    return new Promise((resolve) => {
+      const look = (inMs: number) => {
+        told.push(inMs);
+        resolve(told);
+      };
+      this.seat.listen({ look, renew: () => {} });
+    });
+  }
 }
 
 /** A store over the shared Redis, under keys of its own. */
@@ -68,6 +80,11 @@ export class TestStore {
   limitedWorker(id: string, limited: boolean, ...names: string[]): TestWorker {
     const seatNames = { names: names.length > 0 ? names : ['work'], limited };
     return new TestWorker(this.store.seat(QUEUE, id, seatNames, this.settings));
+  }
+
+  /** Pulls jobs of these names, of every name where there are none. */
+  puller(id: string, ...names: string[]): TestWorker {
+    return new TestWorker(this.store.pullSeat(QUEUE, id, names.length > 0 ? names : undefined, this.settings));
   }
 
   /** Schedules one job named `work`, due now unless said otherwise. */

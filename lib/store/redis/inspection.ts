@@ -1,6 +1,6 @@
 import type { OrderingRule } from '../../core/queue-options.js';
 import type { JobCounts, JobState, PriorityCounts, StoredJob } from '../job-store.js';
-import { ANY_WORKER, headsKey, laneKey, levelsKey, type QueueKeys } from '../keys.js';
+import { ANY_WORKER, headsKey, laneKey, levelsKey, processOf, type QueueKeys } from '../keys.js';
 import type { RedisConnection } from './connection.js';
 
 /** How many due lanes one call counts: about as many microseconds. With more the counts are of several moments. */
@@ -207,9 +207,4 @@ function readJob(id: string, [now, state, time, envelope, record, failures, fini
   }
   if (state === 'dead') return { ...known, state, dueAtMs: Number(due), endedAtMs: at };
   return { ...known, state: at <= Number(now) ? 'due' : 'scheduled', dueAtMs: at };
-}
-
-/** The process that sits there: behind its name and a '~' stands which of its seats it is. */
-function processOf(worker: string): string {
-  return worker.split('~', 1)[0]!;
 }

@@ -6,14 +6,14 @@ import type { OutageLog } from './outage-log.js';
 const CHECK_EVERY_MS = 30_000;
 const CHECK_PATIENCE_MS = 5_000;
 
-type Hear = (message: string | undefined) => void;
+export type Hear = (message: string | undefined) => void;
 
 /**
  * Hears the messages that wake workers: one connection for all queues of a process. A message is only ever a hint, so a
  * lost one costs lateness and nothing else; once a channel is heard (again), its owner is told to look (`undefined`).
  */
 export class WakeListener {
-  private readonly channels = new Map<string, Hear>();
+  private readonly channels = new Map<string, Set<Hear>>();
   private readonly heard = new Set<string>();
   private watchdog?: NodeJS.Timeout;
   private closed = false;
@@ -28,7 +28,7 @@ export class WakeListener {
     client.on('error', (error: Error) => {
       reason = error.message || (error as NodeJS.ErrnoException).code || reason;
     });
-    client.on('message', (channel: string, message: string) => this.channels.get(channel)?.(message));
+    client.on('message', (channel: string, message: string) => this.say(channel, message));
     client.on('ready', () => {
       outages.found(this);
       this.subscribe([...this.channels.keys()]);
@@ -45,13 +45,18 @@ export class WakeListener {
   }
 
   listen(channel: string, hear: Hear): void {
-    this.channels.set(channel, hear);
+    const hearers = this.channels.get(channel);
+    if (hearers) hearers.add(hear);
+    else this.channels.set(channel, new Set([hear]));
     this.watchdog ??= setInterval(() => this.checkLife(), this.checkEveryMs).unref();
     if (this.client.status === 'wait') this.client.connect().catch(() => {});
     else if (this.client.status === 'ready') this.subscribe([channel]);
   }
 
-  unlisten(channel: string): void {
+  unlisten(channel: string, hear: Hear): void {
+    const hearers = this.channels.get(channel);
+    hearers?.delete(hear);
+    if (hearers && hearers.size > 0) return;
     this.channels.delete(channel);
     this.heard.delete(channel);
     if (this.client.status === 'ready') this.client.unsubscribe(channel).catch(() => {});
@@ -63,6 +68,10 @@ export class WakeListener {
     clearInterval(this.watchdog);
     this.outages.forget(this);
     this.client.disconnect();
+  }
+
+  private say(channel: string, message: string | undefined): void {
+    for (const hear of this.channels.get(channel) ?? []) hear(message);
   }
 
   /**
@@ -91,7 +100,7 @@ export class WakeListener {
       () => {
         for (const channel of channels) {
           this.heard.add(channel);
-          this.channels.get(channel)?.(undefined);
+          this.say(channel, undefined);
         }
       },
       () => {},

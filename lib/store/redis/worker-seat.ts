@@ -3,13 +3,13 @@ import { hostname } from 'node:os';
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
 import type { QueueSettings } from '../../core/queue-options.js';
 import type { Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../job-store.js';
-import { handlesKey, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
+import { handlesKey, processOf, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
 import { CallSlot } from './call-slot.js';
 import type { RedisConnection, ScriptArgument } from './connection.js';
 import { rateWindowMs } from './gate.js';
 import type { ServerClock } from './server-clock.js';
 import { decodeTurn, encodeTurn } from './turn-codec.js';
-import type { WakeListener } from './wake-listener.js';
+import type { Hear, WakeListener } from './wake-listener.js';
 
 /** One reply carries at most this much, so that neither Redis nor the worker stalls on it. */
 const BYTES_A_CLAIM = 8 * 1024 * 1024;
@@ -28,6 +28,9 @@ export class RedisWorkerSeat implements WorkerSeat {
   private readonly slot: CallSlot;
   private readonly fixedKeys: string[];
   private readonly channel: string;
+  /** What it hears by: its own channel, and that of its process, where jobs are told that prefer it. */
+  private readonly channels: ReadonlySet<string>;
+  private hear?: Hear;
   /** When its presence must be noted again, a time of `performance.now()`. */
   private presentUntil = 0;
   private hasLeft = false;
@@ -47,6 +50,7 @@ export class RedisWorkerSeat implements WorkerSeat {
   ) {
     this.slot = new CallSlot(connection, clock, keys, `${worker}.`);
     this.channel = wakeChannel(keys, worker);
+    this.channels = new Set([this.channel, wakeChannel(keys, processOf(worker))]);
     this.fixedKeys = [
       keys.jobs,
       keys.claims,
@@ -94,7 +98,7 @@ export class RedisWorkerSeat implements WorkerSeat {
   }
 
   listen(hints: WorkerHints): void {
-    this.listener.listen(this.channel, (message) => {
+    this.hear = (message) => {
       // Heard anew: whatever was said meanwhile was said to nobody.
       if (message === undefined || message === 'renew') hints.renew();
       if (message === 'renew') return;
@@ -102,11 +106,12 @@ export class RedisWorkerSeat implements WorkerSeat {
       // What is no time comes from somebody else.
       if (Number.isNaN(atMs)) return;
       hints.look(this.clock.known ? Math.max(0, atMs - this.clock.at(performance.now())) : 0);
-    });
+    };
+    for (const channel of this.channels) this.listener.listen(channel, this.hear);
   }
 
   leave(): void {
-    this.listener.unlisten(this.channel);
+    for (const channel of this.channels) if (this.hear) this.listener.unlisten(channel, this.hear);
   }
 
   private async register(): Promise<void> {
