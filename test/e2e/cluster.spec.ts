@@ -79,6 +79,24 @@ it('queues on all nodes of a cluster are paused, looked at, cleared and resumed'
   await until('all run', () => get(Handlers).payloads.length === QUEUES.length, 2_000);
 });
 
+it('pops take what is due on any node, at once where they wait for it, and hand over to those who wait on', async () => {
+  const connection = { cluster: { nodes: cluster.nodes } };
+  const first = await startApp([], { connection });
+  const other = await startApp([], { connection, prefix: first.prefix });
+  for (const queue of QUEUES) {
+    const waiting = [first.consumer.pop({ queue, waitMs: '20s' }), other.consumer.pop({ queue, waitMs: '20s' })];
+    const refs = [
+      await first.producer.schedule('pulled', 1, { queue }),
+      await other.producer.schedule('pulled', 2, { queue, delay: 50 }),
+    ];
+    const popped = (await Promise.all(waiting)).flat();
+    expect(popped.map(({ id }) => id).sort()).toEqual(refs.map(({ id }) => id).sort());
+    expect(await Promise.all(popped.map((job) => job.extend('1m')))).toEqual([true, true]);
+    expect(await Promise.all(popped.map((job) => job.complete()))).toEqual([true, true]);
+    expect(await first.consumer.pop({ queue })).toEqual([]);
+  }
+});
+
 it('a ready cluster client is duplicated, and left open', async () => {
   const client = new Cluster(cluster.nodes);
   try {

@@ -28,7 +28,7 @@ it('the permissions that docs/operations.md lists are enough for everything that
     await admin.call(command!, args);
     const connection = server.url.replace('redis://', 'redis://queue:secret@');
     const queues = { default: { keepCompleted: { count: 1, ageMs: '1h' }, keepDead: 1 } };
-    const { producer, inspector } = await startApp([Handlers], { connection, queues, prefix: 'sq' });
+    const { producer, consumer, inspector } = await startApp([Handlers], { connection, queues, prefix: 'sq' });
 
     for (const id of ['first', 'second']) await producer.schedule('works', null, { id });
     for (const id of ['dead', 'dropped']) await producer.schedule('fails', null, { id });
@@ -36,6 +36,12 @@ it('the permissions that docs/operations.md lists are enough for everything that
     await producer.schedule('works', null, { id: 'moved', delay: '2h', onDuplicate: 'replace' });
     expect(await producer.reschedule('moved', { delay: '3h' })).toBe(true);
     expect(await producer.cancel('moved')).toBe(true);
+    expect(await consumer.pop({ names: ['pulled'], waitMs: 300 })).toEqual([]);
+    await producer.schedule('pulled', null, { id: 'pulled' });
+    const [popped] = await consumer.pop({ waitMs: '10s' });
+    expect(await popped!.extend('1m')).toBe(true);
+    expect(await popped!.snooze('1h')).toBe(true);
+    expect(await producer.cancel('pulled')).toBe(true);
     await until('all jobs have ended', async () => {
       const { completed, dead, deadDropped } = await inspector.stats();
       return completed === 2 && dead === 2 && deadDropped === 1;

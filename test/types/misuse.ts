@@ -6,6 +6,7 @@ import {
   RedisScheduledQueueModule,
   type RedisScheduledQueueModuleOptions,
   ScheduledJob,
+  type ScheduledQueueConsumer,
   ScheduledQueueProducer,
 } from 'nestjs-redis-scheduled-queue';
 
@@ -249,3 +250,17 @@ export const modules = [
   // @ts-expect-error a class that makes no options
   RedisScheduledQueueModule.forRootAsync({ useClass: SendReminder }),
 ];
+
+export async function pull(consumer: ScheduledQueueConsumer): Promise<void> {
+  // @ts-expect-error an option that is misspelt
+  await consumer.pop({ wait: 5 });
+  // @ts-expect-error one name, where a list is expected
+  await consumer.pop({ names: 'mail' });
+  const [job] = await consumer.pop<{ userId: number }>();
+  // @ts-expect-error nobody may change what was popped
+  job!.attempt = 2;
+  // @ts-expect-error no duration
+  await job!.extend(new Date());
+  // @ts-expect-error a payload that has no such property
+  job!.payload.email;
+}

@@ -8,10 +8,13 @@ import {
   JobPriority,
   type JobRef,
   OnScheduledJob,
+  type PopOptions,
+  type PoppedJob,
   RedisScheduledQueueModule,
   type RedisScheduledQueueModuleOptions,
   ScheduledJob,
   type ScheduledJobRef,
+  ScheduledQueueConsumer,
   type ScheduledQueueOptionsFactory,
   ScheduledQueueProducer,
   type ScheduleItem,
@@ -246,3 +249,18 @@ export const modules = [
 ];
 
 export const token = getScheduledQueueToken(ScheduledQueueProducer, 'reports');
+
+export async function pull(consumer: ScheduledQueueConsumer): Promise<Date[]> {
+  const options: PopOptions = { queue: 'mail', names: ['file.import'] as const, count: 10, waitMs: '30s' };
+  const jobs: PoppedJob<Import>[] = await consumer.pop<Import>(options);
+  for (const job of jobs) {
+    const went: boolean = await job.complete({ bytes: 7 });
+    if (!went) await job.fail(new Error('no'));
+    await job.snooze({ at: new Date() });
+    await job.snooze('5m');
+    await job.extend(60_000);
+  }
+  const [job] = await consumer.pop();
+  const payload: unknown = job?.payload;
+  return payload === undefined ? [] : jobs.map(({ payload: { at } }) => at);
+}

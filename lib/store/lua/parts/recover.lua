@@ -15,7 +15,7 @@ local firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]
 
 local function crashLine(record)
   local dead = record.crashes >= maxCrashes and ',"reason":"crashed"' or ''
-  return '{"name":"Error","message":"the lease ran out: worker ' .. record.holder .. ' died or was blocked"' .. dead .. '}'
+  return '{"name":"Error","message":"the lease ran out: worker ' .. string.match(record.holder, '^[^~]*') .. ' died or was blocked"' .. dead .. '}'
 end
 
 -- Where somebody has taken or damaged the record, the envelope says where the job belongs.

@@ -90,7 +90,6 @@ for i = 1, others.n do
   bits[plain.n + i] = '0'
   if record and others[1][i] == 'extend' then
     bits[plain.n + i] = '1'
-    mine[id] = true
     extended[#extended + 1] = { id = id, leaseMs = finite(others[4][i]) }
   elseif record then
     bits[plain.n + i] = '1'
