@@ -6,7 +6,7 @@ import { startApp, stopApps } from '../support/queue-app.js';
 import { until } from '../support/wait.js';
 
 @Injectable()
-export class RowExport implements OnApplicationBootstrap, BeforeApplicationShutdown {
+class RowExport implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly rows: number[] = [];
   private loop?: Promise<void>;
 
