@@ -106,9 +106,9 @@ export class HeldJob implements PoppedJob {
       this.#desk.letGo(this);
     }
     const ending = this.#ending;
-    if (ending.call !== call || ending.isTold) return false;
+    if (ending.call !== call) return false;
     const settled = await this.#desk.inTime(ending.settled, this.#run);
-    // Of two calls at once one has ended the job.
+    // Of two calls, at once or one after the other, one has ended the job.
     if (ending.isTold) return false;
     ending.isTold = true;
     return settled === 'counted';
