@@ -50,7 +50,7 @@ describe('a pop that waits', () => {
     });
     for (const name of ['first', 'second', 'third']) {
       await producer.schedule('mail', name);
-      await until(`${name} has ended`, () => ended.includes(name));
+      await until(`${name} has ended`, () => ended.includes(name), 2_000);
     }
     expect(ended).toEqual(['first', 'second', 'third']);
     expect((await Promise.all(pops)).map(([job]) => job!.payload)).toEqual(['first', 'second', 'third']);

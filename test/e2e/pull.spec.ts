@@ -150,12 +150,13 @@ describe('pop', () => {
   it('hands out nothing that cannot be read, nor what has no attempt left', async () => {
     const { consumer, producer, inspector, prefix } = await startApp([], { queues: { default: { leaseMs: 1_000 } } });
     const redis = new Redis(redisUrl());
-    await producer.schedule('mail', null, { id: 'payload' });
-    await producer.schedule('mail', null, { id: 'envelope' });
-    await redis.hset(`${prefix}:{default}:jobs`, 'payload', '5::mail\n1 c\n\n{');
-    await redis.hset(`${prefix}:{default}:jobs`, 'envelope', '5::mail');
+    await producer.schedule('mail', null, { id: 'payload', priority: 1 });
+    await producer.schedule('mail', null, { id: 'envelope', priority: 1 });
+    await redis.hset(`${prefix}:{default}:jobs`, 'payload', '1::mail\n1 c\n\n{');
+    await redis.hset(`${prefix}:{default}:jobs`, 'envelope', '1::mail');
     redis.disconnect();
-    await producer.schedule('mail', null, { id: 'crash', maxAttempts: 1, priority: 1 });
+    await producer.schedule('mail', null, { id: 'crash', maxAttempts: 1 });
+    // What cannot be had is no answer: it looks on.
     expect(ids(await consumer.pop())).toEqual(['crash']);
     // Its lease runs out, and it has had its one attempt.
     await producer.schedule('mail', null, { id: 'good', delay: 2_500 });
