@@ -9,7 +9,7 @@ export interface InspectedWorker {
   pid: number;
   /** How many jobs of the queue it holds now. */
   running: number;
-  /** The names of the jobs that it handles in this queue, sorted. */
+  /** The names of the jobs that it handles or pulls in this queue, sorted; `'*'` where it pulls every name. */
   handles: string[];
   /** When it last said that it is there, by Redis' clock: a living one does so about every quarter of `leaseMs`. */
   lastSeenAt: Date;

@@ -38,6 +38,8 @@ describe('pop', () => {
     expect(order).toEqual(['high', 'mid', 'low']);
     expect(await inspector.counts()).toMatchObject({ scheduled: 1, due: 0, active: 0 });
     expect(await inspector.stats()).toMatchObject({ started: 3, completed: 3 });
+    expect(await inspector.clear()).toBe(1);
+    expect(await consumer.pop()).toEqual([]);
   });
 
   it('says of a job what a handler would see, and shows nothing else when it is logged', async () => {
@@ -115,12 +117,26 @@ describe('pop', () => {
     expect((await inspector.explain(ref)).code).toBe('no-handler');
     const [job] = await consumer.pop();
     expect(await inspector.job(ref)).toMatchObject({ state: 'active', worker: 'puller-1' });
+    expect(await inspector.workers()).toMatchObject([{ id: 'puller-1', running: 1, handles: ['*', 'letter'] }]);
     const next = await producer.schedule('mail', null);
     expect(await inspector.explain(next)).toMatchObject({
       code: 'behind',
       message: expect.stringContaining(`room in worker 'puller-1'`),
     });
     await job!.complete();
+  });
+
+  it('gets nothing from a queue that is paused, and wakes when it is resumed', async () => {
+    const { consumer, producer, inspector } = await startApp();
+    await inspector.pause();
+    const { id } = await producer.schedule('mail', null);
+    expect(await consumer.pop()).toEqual([]);
+    const waiting = consumer.pop({ waitMs: '20s' });
+    await until('it stands by', async () => (await consumer.pop({ waitMs: 50 })).length === 0);
+    const from = performance.now();
+    await inspector.resume();
+    expect(ids(await waiting)).toEqual([id]);
+    expect(performance.now() - from).toBeLessThan(2_000);
   });
 
   it.each([

@@ -1,11 +1,9 @@
 import type { LiveWorker } from '../job-store.js';
-import { handlesKey, type QueueKeys } from '../keys.js';
+import { handlesKey, processOf, type QueueKeys } from '../keys.js';
 import type { RedisConnection } from './connection.js';
 
 /** How many running jobs one call counts: about as many half microseconds. With more, the numbers are of several moments. */
 const JOBS_A_CALL = 5_000;
-/** What follows a worker's id where one process has several seats at a queue. */
-const SEAT_MARK = '~';
 
 type WorkersReply = [whole: string, alive: string[], holders: (string | number)[]];
 
@@ -22,7 +20,7 @@ export class RedisPresence {
     const args = [keys.base, name, options.withinMs];
     const reply = (await this.connection.run('handled', [keys.workers], args, this.giveUpAt())) as string[];
     const [count, ...workers] = reply;
-    return { count: Number(count), workers: workers.map(workerOf) };
+    return { count: Number(count), workers: workers.map(processOf) };
   }
 
   /** By id. */
@@ -34,13 +32,13 @@ export class RedisPresence {
     for (const { group, seat, pid, host, lastSeenAtMs } of alive) {
       if (!groups.has(group)) groups.set(group, this.namesOf(group));
       const names = await groups.get(group)!;
-      const id = workerOf(seat);
+      const id = processOf(seat);
       const known = found.get(id) ?? { id, host, pid, running: 0, handles: [], lastSeenAtMs, names: new Set() };
       for (const name of names) known.names.add(name);
       found.set(id, known);
     }
     for (const [seat, count] of running) {
-      const worker = found.get(workerOf(seat));
+      const worker = found.get(processOf(seat));
       if (worker) worker.running += count;
     }
     return [...found.values()]
@@ -79,8 +77,4 @@ function readAlive(pairs: string[]) {
     const [group = '', seat = '', pid, ...host] = pairs[2 * i]!.split(' ');
     return { group, seat, pid: Number(pid), host: host.join(' '), lastSeenAtMs: Number(pairs[2 * i + 1]) };
   });
-}
-
-function workerOf(seat: string): string {
-  return seat.split(SEAT_MARK, 1)[0]!;
 }
