@@ -28,11 +28,11 @@ import { OutageLog } from './outage-log.js';
 import { Preflight } from './preflight.js';
 import { RedisPresence } from './presence.js';
 import { ScheduleOutbox } from './schedule-outbox.js';
+import { RedisSeats } from './seats.js';
 import { ServerClock } from './server-clock.js';
 import { SlotPool } from './slot-pool.js';
 import { RedisTaggedJobs } from './tagged-jobs.js';
 import { WakeListener } from './wake-listener.js';
-import { EVERY_NAME, groupOf, RedisWorkerSeat } from './worker-seat.js';
 
 export interface RedisJobStoreOptions {
   connection: unknown;
@@ -70,7 +70,7 @@ export class RedisJobStore implements JobStore {
   private readonly queues = new Map<string, QueueParts>();
   private closed = false;
   private producing?: RedisConnection;
-  private working?: { connection: RedisConnection; listener: WakeListener };
+  private seats?: RedisSeats;
 
   /** Connects to nothing yet. Throws `InvalidOptionsError`. */
   constructor(private readonly options: RedisJobStoreOptions) {
@@ -108,40 +108,12 @@ export class RedisJobStore implements JobStore {
     return this.queue(queue).control.reschedule(id, due);
   }
 
-  seat(queue: string, worker: string, { names, limited }: SeatNames, settings: QueueSettings): WorkerSeat {
-    return this.takeSeat(queue, worker, groupOf(names, limited), names, settings);
+  seat(queue: string, worker: string, names: SeatNames, settings: QueueSettings): WorkerSeat {
+    return this.openSeats().forWorker(queue, worker, names, settings);
   }
 
-  /** Under a name of its own, as each seat numbers its own calls; no worker's id has a '~'. */
   pullSeat(queue: string, worker: string, names: readonly string[] | undefined, settings: QueueSettings): WorkerSeat {
-    const group = names ? groupOf(names, false) : EVERY_NAME;
-    return this.takeSeat(queue, `${worker}~pull-${group}`, group, names ?? [EVERY_NAME], settings);
-  }
-
-  private takeSeat(
-    queue: string,
-    worker: string,
-    group: string,
-    names: readonly string[],
-    settings: QueueSettings,
-  ): WorkerSeat {
-    this.working ??= {
-      connection: this.connect(),
-      listener: new WakeListener(this.clients.subscriber(), this.outages),
-    };
-    const { connection, listener } = this.working;
-    const keys = queueKeys(this.options.prefix, queue);
-    return new RedisWorkerSeat(
-      connection,
-      listener,
-      new ServerClock(keys),
-      keys,
-      worker,
-      group,
-      names,
-      settings,
-      this.clients.clustered,
-    );
+    return this.openSeats().forPuller(queue, worker, names, settings);
   }
 
   replayDead(queue: string, id: string | undefined, due: Due, perSecond?: number): Promise<number> {
@@ -214,8 +186,7 @@ export class RedisJobStore implements JobStore {
   async close(): Promise<void> {
     this.closed = true;
     this.producing?.close();
-    this.working?.connection.close();
-    this.working?.listener.close();
+    this.seats?.close();
   }
 
   private connect(): RedisConnection {
@@ -225,6 +196,16 @@ export class RedisJobStore implements JobStore {
     // First used after the application has closed: its calls say so, and no connection is left open.
     if (this.closed) connection.close();
     return connection;
+  }
+
+  private openSeats(): RedisSeats {
+    this.seats ??= new RedisSeats(
+      this.connect(),
+      new WakeListener(this.clients.subscriber(), this.outages),
+      this.options.prefix,
+      this.clients.clustered,
+    );
+    return this.seats;
   }
 
   private queue(name: string): QueueParts {

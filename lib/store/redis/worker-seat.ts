@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
 import type { QueueSettings } from '../../core/queue-options.js';
@@ -169,17 +168,6 @@ export class RedisWorkerSeat implements WorkerSeat {
     this.presentUntil = now + this.settings.leaseMs / 4;
     return `here ${PLACE}`;
   }
-}
-
-/** The group, and the one name, of those that take every name; the scripts know it. */
-export const EVERY_NAME = '*';
-
-/** Workers with the same names are one group, whatever order the names come in; an 'l' says that handlers have limits there. */
-export function groupOf(names: readonly string[], limited: boolean): string {
-  const hash = createHash('sha1')
-    .update([...names].sort().join('\n'))
-    .digest('hex');
-  return `${hash.slice(0, 12)}${limited ? 'l' : ''}`;
 }
 
 function mayPass(error: unknown): boolean {
