@@ -81,8 +81,10 @@ describe('extend', () => {
     const worker = test.puller('w');
     const [job] = await worker.claim();
     expect(await test.store.cancelRunning(QUEUE, id)).toBe(true);
-    expect((await worker.turn({ settlements: [extend(job!, 60_000)] })).settled).toEqual(['cancelled']);
+    const said = [extend(job!, 60_000), settlement.complete(job!), extend(job!, 60_000)];
+    expect((await worker.turn({ settlements: said })).settled).toEqual(['cancelled', 'cancelled', 'cancelled']);
     expect(await test.store.job(QUEUE, id)).toBeUndefined();
+    expect(await test.store.stats(QUEUE)).toMatchObject({ cancelled: 1 });
   });
 });
 

@@ -63,6 +63,8 @@ local function settle(s)
 end
 
 local function cancelHeld(id, record)
+  -- Once, whatever else is said of it.
+  if leaves[id] then return '2' end
   local first = idWasChosen(redis.call('HGET', jobsKey, id) or '') and 'r' or ''
   settle({ transition = 'cancel', id = id, first = first, second = '', record = { tags = tagsOfRecord(record) } })
   return '2'
