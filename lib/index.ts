@@ -30,6 +30,7 @@ export type { PopOptions } from './core/pop-options.js';
 export type { PoppedJob } from './core/popped-job.js';
 export { JobPriority } from './core/priority.js';
 export type { Keep, Ordering, QueueOptions } from './core/queue-options.js';
+export type { RelayOptions, ScheduledQueueRelay } from './core/relay-options.js';
 export type { RunOptions } from './core/run-settings.js';
 export type { JobRef, RescheduleOptions, ScheduleOptions } from './core/schedule-options.js';
 export { ScheduledJob, type ScheduledJobRef } from './core/scheduled-job.js';
@@ -51,3 +52,4 @@ export { type DispatchOptions, ScheduledQueueProducer, type ScheduleItem } from 
 export { getScheduledQueueToken, InjectScheduledQueue } from './nest/tokens.js';
 export type { JobCounts, JobState, PriorityCounts } from './store/job-store.js';
 export type { ConnectionOption } from './store/redis/client.js';
+export { relayKey } from './store/relay-key.js';

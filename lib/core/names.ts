@@ -25,3 +25,19 @@ export const JOB_NAME_CHARACTERS = 128;
 export const jobName: Check<string> = printable(JOB_NAME_CHARACTERS);
 export const jobId: Check<string> = printable(256);
 export const jobTag: Check<string> = printable(256);
+
+/** Which names are meant: sorted, each once. */
+export const jobNames: Check<readonly string[]> = (value) => {
+  if (!Array.isArray(value) || value.length === 0) {
+    const got = Array.isArray(value) ? 'none' : describe(value);
+    return { problem: `got ${got}, expected an array of job names; leave it out for every name` };
+  }
+  for (const name of value) {
+    const read = jobName(name);
+    if ('problem' in read) return read;
+  }
+  return { value: [...new Set<string>(value)].sort() };
+};
+
+/** A key of the caller's own. */
+export const redisKey: Check<string> = printable(512);

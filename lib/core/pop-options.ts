@@ -1,7 +1,7 @@
 import { describe } from './describe.js';
 import type { Duration } from './duration.js';
 import { InvalidOptionsError, InvalidScheduleError } from './errors.js';
-import { jobName, keyPart } from './names.js';
+import { jobNames, keyPart } from './names.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 import { type Check, duration, integer, readOptions, type Shape } from './shape.js';
 import { LONGEST_TIMEOUT_MS } from './timers.js';
@@ -32,18 +32,6 @@ export interface PopRequest {
 /** As many as one claim takes. */
 const MOST_AT_ONCE = 1_000;
 
-const nameList: Check<readonly string[]> = (value) => {
-  if (!Array.isArray(value) || value.length === 0) {
-    const got = Array.isArray(value) ? 'none' : describe(value);
-    return { problem: `got ${got}, expected an array of job names; leave it out for every name` };
-  }
-  for (const name of value) {
-    const read = jobName(name);
-    if ('problem' in read) return read;
-  }
-  return { value: [...new Set<string>(value)].sort() };
-};
-
 const waitMs: Check<number> = (value) => {
   const read = duration()(value);
   return 'value' in read && read.value > LONGEST_TIMEOUT_MS
@@ -51,7 +39,7 @@ const waitMs: Check<number> = (value) => {
     : read;
 };
 
-const SHAPE: Shape<PopRequest> = { queue: keyPart, names: nameList, count: integer(1, MOST_AT_ONCE), waitMs };
+const SHAPE: Shape<PopRequest> = { queue: keyPart, names: jobNames, count: integer(1, MOST_AT_ONCE), waitMs };
 
 /** Reads a call to `pop`. Throws `InvalidOptionsError`. */
 export function readPop(options: unknown): PopRequest {

@@ -4,6 +4,7 @@ import type { JobStore } from '../store/job-store.js';
 import type { Fleet } from '../worker/fleet.js';
 import type { HandlerRegistry } from '../worker/job-handler.js';
 import type { Pullers } from '../worker/pullers.js';
+import type { Relays } from '../worker/relays.js';
 import type { HandlerExplorer } from './handler.explorer.js';
 import { type ModuleSettings, unhandledOverrides } from './module-options.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
@@ -18,6 +19,7 @@ export class Lifecycle implements OnModuleInit, OnApplicationBootstrap, OnModule
     private readonly registry: HandlerRegistry,
     private readonly fleet: Fleet,
     private readonly pullers: Pullers,
+    private readonly relays: Relays,
     private readonly store: JobStore,
     private readonly events: ScheduledQueueEvents,
     private readonly settings: ModuleSettings,
@@ -53,7 +55,7 @@ export class Lifecycle implements OnModuleInit, OnApplicationBootstrap, OnModule
   /** Drains while other modules, and the producer, can still be used. */
   async onModuleDestroy(): Promise<void> {
     this.pullers.stop();
-    await this.fleet.stop();
+    await Promise.all([this.relays.stop(), this.fleet.stop()]);
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -22,6 +22,7 @@ import { RedisJobStore } from '../store/redis/redis-job-store.js';
 import { Fleet } from '../worker/fleet.js';
 import { HandlerRegistry } from '../worker/job-handler.js';
 import { Pullers } from '../worker/pullers.js';
+import { Relays } from '../worker/relays.js';
 import { HandlerExplorer } from './handler.explorer.js';
 import { HandlerContext } from './handler-context.js';
 import { Lifecycle } from './lifecycle.js';
@@ -172,10 +173,20 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
       ) => new Pullers(store, () => findTimers(discovery), events, LOG, { ...settings, timerPrefix }),
     },
     {
+      provide: Relays,
+      inject: [STORE, DiscoveryService, services.events, SETTINGS],
+      useFactory: (
+        store: JobStore,
+        discovery: DiscoveryService,
+        events: ScheduledQueueEvents,
+        settings: ModuleSettings,
+      ) => new Relays(store, () => findTimers(discovery), events, LOG, { ...settings, timerPrefix }),
+    },
+    {
       provide: services.consumer,
-      inject: [FLEET, Pullers, SETTINGS],
-      useFactory: (fleet: Fleet, pullers: Pullers, { role }: ModuleSettings) =>
-        new ScheduledQueueConsumer(fleet, pullers, role),
+      inject: [FLEET, Pullers, Relays, SETTINGS],
+      useFactory: (fleet: Fleet, pullers: Pullers, relays: Relays, { role }: ModuleSettings) =>
+        new ScheduledQueueConsumer(fleet, pullers, relays, role),
     },
     {
       provide: Lifecycle,
@@ -185,6 +196,7 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
         HandlerRegistry,
         FLEET,
         Pullers,
+        Relays,
         services.events,
         DiscoveryService,
         MetadataScanner,
@@ -197,6 +209,7 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
         registry: HandlerRegistry,
         fleet: Fleet,
         pullers: Pullers,
+        relays: Relays,
         events: ScheduledQueueEvents,
         discovery: DiscoveryService,
         scanner: MetadataScanner,
@@ -205,7 +218,7 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
       ) => {
         const context = new HandlerContext(creator, settings.inheritAppConfig);
         const explorer = new HandlerExplorer(discovery, scanner, context, settings, name);
-        return new Lifecycle(modules, explorer, registry, fleet, pullers, store, events, settings, LOG);
+        return new Lifecycle(modules, explorer, registry, fleet, pullers, relays, store, events, settings, LOG);
       },
     },
   ];

@@ -1,15 +1,18 @@
 import { InvalidOptionsError } from '../core/errors.js';
 import { type PopOptions, readPop } from '../core/pop-options.js';
 import type { PoppedJob } from '../core/popped-job.js';
+import { type RelayOptions, readRelay, type ScheduledQueueRelay } from '../core/relay-options.js';
 import type { Fleet } from '../worker/fleet.js';
 import type { Pullers } from '../worker/pullers.js';
+import type { Relays } from '../worker/relays.js';
 import type { Role } from './module-options.js';
 
-/** Starts and stops the workers of this process, and hands out jobs to those who pull them. */
+/** Starts and stops the workers of this process, hands out jobs to those who pull them, and relays jobs to others. */
 export class ScheduledQueueConsumer {
   constructor(
     private readonly fleet: Fleet,
     private readonly pullers: Pullers,
+    private readonly relays: Relays,
     private readonly role: Role,
   ) {}
 
@@ -50,6 +53,28 @@ export class ScheduledQueueConsumer {
   async pop<T = unknown>(options: PopOptions = {}): Promise<PoppedJob<T>[]> {
     this.refuseProducers('pop');
     return (await this.pullers.pop(readPop(options))) as PoppedJob<T>[];
+  }
+
+  /**
+   * From now on moves jobs that are due to a Redis Stream or List, in the order in which handlers would get them, for consumers in
+   * any language; docs/relay.md has the format. One step in Redis writes up to `batch` jobs to the target and takes them out of
+   * the queue: whatever process or reply is lost, each is there once. It needs no handler, sleeps until something is due, and is
+   * woken as a worker is. Others that claim the same names get some of the jobs.
+   *
+   * To the queue a job that was moved is done: counted as started and completed, never kept as completed, and told by no event;
+   * what becomes of it is its consumers' matter. Pauses and `rateLimit` hold, `globalConcurrency` does not count it, and what is
+   * too late for its `maxLatenessMs` meets its `onLate`.
+   *
+   * Where Redis refuses, or the target's key is of another type, nothing is moved; the log says so once, and it is tried again
+   * every second. It stops by `stop`, and by itself when the application closes.
+   *
+   * Throws `InvalidOptionsError`, also in a process whose `role` is `'producer'`, for a target among the queues' own keys, and on a
+   * cluster for one without the queue's hash tag (`relayKey` makes it); `QueueClosedError` once the application is closing.
+   */
+  relay(options: RelayOptions): ScheduledQueueRelay {
+    this.refuseProducers('relay');
+    const relay = this.relays.start(readRelay(options));
+    return { stop: () => relay.stop() };
   }
 
   private refuseProducers(where: string): void {

@@ -2,6 +2,7 @@ import type { Due } from '../core/due.js';
 import type { DeadReason } from '../core/events.js';
 import type { LatenessRule, OnLate } from '../core/lateness.js';
 import type { QueueSettings } from '../core/queue-options.js';
+import type { RelayTarget } from '../core/relay-options.js';
 import type { EnvelopeSettings } from './envelope.js';
 import type { JobCounts, JobState, LimitsUse, LiveWorker, PriorityCounts, StoredJob } from './queue-view.js';
 
@@ -91,6 +92,15 @@ export interface LateJob {
   onLate: OnLate;
 }
 
+/** A job that could not be handed out: what it was made of is gone, or, where a relay was to move it, unreadable. */
+export interface MissingJob {
+  id: string;
+  name: string;
+  /** How many have begun. */
+  attempt: number;
+  reason: Extract<DeadReason, 'envelope-missing' | 'unreadable'>;
+}
+
 /** What a run of one name weighs here, and how many more its handler may run. */
 export interface HandlerRoom {
   name: string;
@@ -126,8 +136,8 @@ export interface TurnAnswer {
   toCancel: readonly string[];
   recovered: readonly RecoveredJob[];
   late: readonly LateJob[];
-  /** Waiting jobs that are dead because somebody, or an eviction, took what they were made of. */
-  missing: readonly { id: string; name: string; attempt: number }[];
+  /** Waiting jobs that are dead because somebody, or an eviction, took what they were made of, or damaged it. */
+  missing: readonly MissingJob[];
   /** Dead jobs that were deleted, as there are more or older ones than are kept. */
   dropped: readonly { id: string; name: string }[];
   claimed: readonly ClaimedJob[];
@@ -196,6 +206,17 @@ export interface JobStore {
   seat(queue: string, worker: string, names: SeatNames, settings: QueueSettings): WorkerSeat;
   /** Takes a place to pull jobs of these names from a queue, or of every name, also of those to come. */
   pullSeat(queue: string, worker: string, names: readonly string[] | undefined, settings: QueueSettings): WorkerSeat;
+  /**
+   * Takes a place whose turns move due jobs to a stream or a list: a turn claims nothing, and what it had room for is gone from the
+   * queue. Throws `InvalidOptionsError` where the target cannot be one of this queue.
+   */
+  relaySeat(
+    queue: string,
+    worker: string,
+    names: readonly string[] | undefined,
+    target: RelayTarget,
+    settings: QueueSettings,
+  ): WorkerSeat;
   /** Counts the jobs of a queue by state. */
   counts(queue: string): Promise<JobCounts>;
   /** Counts the waiting jobs of a queue by priority, most urgent first. */

@@ -1,5 +1,6 @@
 /**
- * Every key of a queue. All carry the hash tag `{<queue>}`, so each script touches one slot of a cluster.
+ * Every key of a queue, and a relay's `<target>`, which is the caller's own. All carry the hash tag `{<queue>}`, on a cluster the
+ * target too, so each script touches one slot.
  *
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
@@ -27,6 +28,7 @@
  * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn                          | turn, or expires           |
  * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off>", epoch ms  | turn                             | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
+ * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | turn                             | never                      |
  * | call:<caller>      | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
  *
  * And one channel: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look, or 'renew' where one

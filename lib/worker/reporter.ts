@@ -11,7 +11,7 @@ const WHY_DEAD: Partial<Record<DeadReason, string>> = {
   crashed: 'its lease ran out too often, so its workers died or were blocked with it',
   'envelope-missing':
     'its envelope is gone from Redis, so its payload is lost; look for evictions and for deleted keys',
-  unreadable: 'neither its record nor its envelope in Redis can be read',
+  unreadable: 'what is stored of it in Redis cannot be read',
 };
 
 /** Tells people and listeners how runs ended. Names, ids and error messages only: never a payload. */
@@ -21,6 +21,8 @@ export class Reporter {
   constructor(
     private readonly log: Log,
     private readonly events: EventSink,
+    /** Whose turns these are, as the log says. */
+    private readonly who = 'worker',
   ) {}
 
   /** What became of all that a turn settled: the runs that had ended, and then the jobs that went back. */
@@ -65,13 +67,12 @@ export class Reporter {
 
   /** Somebody, or an eviction, has taken what these waiting jobs were made of. */
   private missing(queue: string, jobs: TurnAnswer['missing']): void {
-    const reason = 'envelope-missing';
     for (const job of jobs) {
-      const { id, name, attempt } = job;
+      const { id, name, attempt, reason } = job;
       this.log.error(
         `${about(queue, id, name, true)} is dead after attempt ${attempt} (${reason}): ${WHY_DEAD[reason]}.`,
       );
-      this.tell({ type: 'dead', queue, ...job, reason });
+      this.tell({ type: 'dead', queue, ...job });
     }
   }
 
@@ -92,13 +93,13 @@ export class Reporter {
     const message = messageOf(error);
     if (this.refusal === message) return;
     this.refusal = message;
-    this.log.error(`The worker of queue '${queue}' cannot go on and tries again every second: ${message}`);
+    this.log.error(`The ${this.who} of queue '${queue}' cannot go on and tries again every second: ${message}`);
   }
 
   turnTaken(queue: string): void {
     if (this.refusal === undefined) return;
     this.refusal = undefined;
-    this.log.log(`The worker of queue '${queue}' goes on.`);
+    this.log.log(`The ${this.who} of queue '${queue}' goes on.`);
   }
 
   private ended(queue: string, outcome: EndedRun): void {

@@ -18,7 +18,8 @@
 -- KEYS[16] sq:{<queue>}:rate       ZSET how many jobs had started in all -> when that was reached (epoch ms)
 -- KEYS[17] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
 -- KEYS[18] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
--- KEYS[19] sq:{<queue>}:call:<caller>     STRING last call number and its answer
+-- KEYS[19] <target>  STREAM or LIST where a relay puts its jobs; of others a key that never exists
+-- KEYS[20] sq:{<queue>}:call:<caller>     STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] worker id   ARGV[7] group   ARGV[8] how many names the group handles
 -- ARGV[9] lease (ms)   ARGV[10] longest sleep (ms)   ARGV[11] what weight of jobs there is room for (0 = none, at most 1000)
@@ -31,7 +32,9 @@
 -- ARGV[23] how late a job must be before any worker may take it from the one that it prefers (ms)
 -- ARGV[24] how many may run at once over all processes (0 = any)   ARGV[25] how many may start over all processes
 -- (0 = any)   ARGV[26] within how long (ms)
--- ARGV[27…] how many jobs completed and leave nothing behind, then two for each: id, fence
+-- ARGV[27] '' for a worker, which gets what is due; for a relay, which has it moved, 'stream' or 'list'   ARGV[28] how many entries
+-- that stream is to keep, about (0 = any)
+-- ARGV[29…] how many jobs completed and leave nothing behind, then two for each: id, fence
 -- then how many others ended, then five for each: transition, id, fence, and two that depend on it (see parts/settle.lua)
 -- then how many leases to renew, then two for each: id, fence
 -- then how many names have a weight or a limit of their own, then three for each: name, weight, how many more may run here
@@ -39,15 +42,16 @@
 --   cancelled instead), ids of leases that are lost, ids of renewed jobs that are to be cancelled,
 --   four for each job whose lease had run out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for,
 --   five for each job that is late: id, name, attempts begun, how late (ms), its late rule's letter,
---   three for each job that died because its envelope is missing: id, name, attempts begun,
+--   four for each job that died because its envelope is missing or unreadable: id, name, attempts begun, the reason,
 --   two for each dead job that was pushed out: id, name,
 --   when to look again (epoch ms, 0 = when there is room), fence, where to go on looking,
---   five for each claimed job: id, due, attempt, crashes, envelope}
+--   five for each claimed job: id, due, attempt, crashes, envelope};
+--   {'refused', now, type} where a relay's target is of another type: nothing has moved
 -- Repeating it after a lost reply: settlements are answered from the record, and the jobs claimed then are handed out
--- again. What had been recovered, was late, missing or pushed out is not told a second time.
+-- again; what was relayed is not written again. What had been recovered, was late, missing or pushed out is not told a second time.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey, endedKey = unpack(KEYS, 1, 8)
 local statsKey, levelsKey, groupsKey, servedKey, fenceKey, workersKey = unpack(KEYS, 9, 14)
-local pausedKey, rateKey, handlesKey, sleepersKey, callKey = unpack(KEYS, 15, 19)
+local pausedKey, rateKey, handlesKey, sleepersKey, targetKey, callKey = unpack(KEYS, 15, 20)
 local base, callNumber, deadline, keepRecordMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local clustered, worker, group, groupSize = ARGV[5] == '1', ARGV[6], ARGV[7], tonumber(ARGV[8])
 local leaseMs, maxSleepMs, room, maxBytes = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
@@ -58,6 +62,7 @@ local keepDead = { count = tonumber(ARGV[18]), ageMs = tonumber(ARGV[19]) }
 local maxCrashes, msPerLevel = tonumber(ARGV[20]), tonumber(ARGV[22])
 local presence, place = string.match(ARGV[21], '^(%l*) ?(.*)$')
 local stealAfterMs, globalConcurrency, rateMax, rateWindowMs = tonumber(ARGV[23]), tonumber(ARGV[24]), tonumber(ARGV[25]), tonumber(ARGV[26])
+local relayTo, streamLength = ARGV[27], ARGV[28]
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
@@ -73,6 +78,14 @@ if status == 'replayed' then
 end
 if status then return { status, digits(now) } end
 if room > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
+if relayTo ~= '' and room > 0 then
+  local found = redis.call('TYPE', targetKey).ok
+  if found ~= 'none' and found ~= relayTo then
+    -- It does not look before somebody has mended that: others of its group need not count on it.
+    redis.call('ZREM', sleepersKey, worker)
+    return { 'refused', digits(now), found }
+  end
+end
 
 -- Everything is read before anything is written, so that a script that cannot go on leaves nothing half done.
 -- @include parts/settle.lua
@@ -81,6 +94,7 @@ if room > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unre
 -- @include parts/room.lua
 -- @include parts/affinity.lua
 -- @include parts/pick.lua
+-- @include parts/relay.lua
 -- @include parts/claim.lua
 -- @include parts/trim.lua
 -- @include parts/sleep.lua
@@ -89,6 +103,7 @@ if room > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unre
 
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, worker)
+writeRelayed(fit)
 writeSettlements()
 writeRenewals()
 writeRecovered()

@@ -116,6 +116,10 @@ export class RedisJobStore implements JobStore {
     return this.openSeats().forPuller(queue, worker, names, settings);
   }
 
+  relaySeat(...place: Parameters<JobStore['relaySeat']>): WorkerSeat {
+    return this.openSeats().forRelay(...place);
+  }
+
   replayDead(queue: string, id: string | undefined, due: Due, perSecond?: number): Promise<number> {
     const { deadLetters } = this.queue(queue);
     const call = id === undefined ? deadLetters.replayAll(due, perSecond) : deadLetters.replayOne(id, due);

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { QueueSettings } from '../../core/queue-options.js';
+import type { RelayTarget } from '../../core/relay-options.js';
 import type { SeatNames } from '../job-store.js';
 import { queueKeys } from '../keys.js';
+import { checkRelayKey } from '../relay-key.js';
 import type { RedisConnection } from './connection.js';
 import { ServerClock } from './server-clock.js';
 import type { WakeListener } from './wake-listener.js';
@@ -12,6 +14,8 @@ const EVERY_NAME = '*';
 
 /** The places at queues that this process takes. They share a connection, and one more for messages. */
 export class RedisSeats {
+  private relays = 0;
+
   constructor(
     private readonly connection: RedisConnection,
     private readonly listener: WakeListener,
@@ -34,16 +38,36 @@ export class RedisSeats {
     return this.take(queue, `${worker}~pull-${group}`, group, names ?? [EVERY_NAME], settings);
   }
 
+  /** Each under a name of its own: several may move the same names to different targets. Throws `InvalidOptionsError`. */
+  forRelay(
+    queue: string,
+    worker: string,
+    names: readonly string[] | undefined,
+    target: RelayTarget,
+    settings: QueueSettings,
+  ): RedisWorkerSeat {
+    checkRelayKey(target.key, queue, this.prefix, this.clustered);
+    const group = names ? groupOf(names, false) : EVERY_NAME;
+    return this.take(queue, `${worker}~relay-${++this.relays}`, group, names ?? [EVERY_NAME], settings, target);
+  }
+
   close(): void {
     this.connection.close();
     this.listener.close();
   }
 
-  private take(queue: string, seat: string, group: string, names: readonly string[], settings: QueueSettings) {
+  private take(
+    queue: string,
+    seat: string,
+    group: string,
+    names: readonly string[],
+    settings: QueueSettings,
+    target?: RelayTarget,
+  ): RedisWorkerSeat {
     const keys = queueKeys(this.prefix, queue);
     const clock = new ServerClock(keys);
     const { connection, listener, clustered } = this;
-    return new RedisWorkerSeat(connection, listener, clock, keys, seat, group, names, settings, clustered);
+    return new RedisWorkerSeat(connection, listener, clock, keys, seat, group, names, settings, clustered, target);
   }
 }
 

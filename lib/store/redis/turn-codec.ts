@@ -1,6 +1,15 @@
 import type { QueueSettings } from '../../core/queue-options.js';
 import { onLateOf } from '../envelope.js';
-import type { ClaimedJob, LateJob, RecoveredJob, Settled, Settlement, Turn, TurnAnswer } from '../job-store.js';
+import type {
+  ClaimedJob,
+  LateJob,
+  MissingJob,
+  RecoveredJob,
+  Settled,
+  Settlement,
+  Turn,
+  TurnAnswer,
+} from '../job-store.js';
 import type { ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
 
@@ -92,7 +101,7 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
     toCancel,
     recovered: inRows(4, recovered, toRecovered),
     late: inRows(5, late, toLate),
-    missing: inRows(3, missing, (id = '', name = '', attempt = '') => ({ id, name, attempt: Number(attempt) })),
+    missing: inRows(4, missing, toMissing),
     dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
     claimed,
     sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
@@ -122,6 +131,13 @@ const toRecovered = (id = '', name = '', attempt = '', fate = ''): RecoveredJob 
   name,
   attempt: Number(attempt),
   fate: fate as RecoveredJob['fate'],
+});
+
+const toMissing = (id = '', name = '', attempt = '', reason = ''): MissingJob => ({
+  id,
+  name,
+  attempt: Number(attempt),
+  reason: reason as MissingJob['reason'],
 });
 
 const toLate = (id = '', name = '', attempt = '', latenessMs = '', rule = ''): LateJob => ({

@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
 import type { QueueSettings } from '../../core/queue-options.js';
+import type { RelayTarget } from '../../core/relay-options.js';
 import type { Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../job-store.js';
-import { handlesKey, processOf, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
+import { absentKey, handlesKey, processOf, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
 import { CallSlot } from './call-slot.js';
 import type { RedisConnection, ScriptArgument } from './connection.js';
 import { rateWindowMs } from './gate.js';
@@ -46,6 +47,8 @@ export class RedisWorkerSeat implements WorkerSeat {
     private readonly names: readonly string[],
     private readonly settings: QueueSettings,
     private readonly clustered: boolean,
+    /** Of a relay: where the jobs go that its turns have room for. */
+    private readonly target?: RelayTarget,
   ) {
     this.slot = new CallSlot(connection, clock, keys, `${worker}.`);
     this.channel = wakeChannel(keys, worker);
@@ -69,6 +72,7 @@ export class RedisWorkerSeat implements WorkerSeat {
       keys.rate,
       handlesKey(keys, this.group),
       sleepersKey(keys, this.group),
+      target?.key ?? absentKey(keys.jobs),
     ];
   }
 
@@ -81,6 +85,7 @@ export class RedisWorkerSeat implements WorkerSeat {
     for (let registered = 0; ; ) {
       try {
         const reply = await this.slot.send('turn', this.fixedKeys, args, performance.now() + TRY_MS);
+        if (reply[0] === 'refused') throw this.targetError(String(reply[2]));
         if (reply[0] !== 'unregistered') {
           this.unanswered = undefined;
           return decodeTurn(reply, turn, this.settings);
@@ -111,6 +116,12 @@ export class RedisWorkerSeat implements WorkerSeat {
 
   leave(): void {
     for (const channel of this.channels) if (this.hear) this.listener.unlisten(channel, this.hear);
+  }
+
+  /** Nothing has moved. */
+  private targetError(found: string): Error {
+    const { key, type } = this.target!;
+    return new Error(`relay: the key '${key}' is a ${found}, expected a ${type} or nothing. No job has been moved.`);
   }
 
   private async register(): Promise<void> {
@@ -147,6 +158,8 @@ export class RedisWorkerSeat implements WorkerSeat {
       Number.isFinite(settings.globalConcurrency) ? settings.globalConcurrency : 0,
       settings.rateLimit?.max ?? 0,
       settings.rateLimit ? rateWindowMs(settings.rateLimit) : 0,
+      this.target?.type ?? '',
+      this.target?.maxLength ?? 0,
       ...encodeTurn(turn, settings),
     ];
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { JobIdMaker } from '../../../lib/core/job-id.js';
 import { readQueueOptions } from '../../../lib/core/queue-options.js';
-import type { NewJob, Settlement } from '../../../lib/store/job-store.js';
+import type { NewJob, Settlement, Turn } from '../../../lib/store/job-store.js';
 import { queueKeys } from '../../../lib/store/keys.js';
 import { RedisClearing } from '../../../lib/store/redis/clearing.js';
 import type { RedisConnection } from '../../../lib/store/redis/connection.js';
@@ -22,6 +22,8 @@ import { readHeader, SCRIPT_FILES } from './lua-contract.js';
 const NOW = '1798794000000';
 const TURNED = ['done', NOW, '', [], [], [], [], [], [], '0', '1', ''];
 const JOB: NewJob = { name: 'ping', priority: 5, due: { delayMs: 0 }, replace: false, settings: {}, payload: '{}' };
+
+const target = { type: 'stream', key: '{mail}:relay:out', maxLength: 9 } as const;
 
 /** How many arguments follow those that a header numbers, by what `runAll` sends. */
 const MORE: Partial<Record<ScriptName, number>> = {
@@ -53,7 +55,7 @@ async function runAll(): Promise<Run[]> {
     purge: [['done', NOW, '1']],
     reschedule: [['done', NOW, '1']],
     register: [1],
-    turn: [['unregistered', NOW], TURNED],
+    turn: [['unregistered', NOW], TURNED, TURNED],
     job: [[]],
     remove: [['done', NOW, '1']],
     clear: [['done', NOW, `0 0 0 ${NOW}`]],
@@ -113,17 +115,28 @@ async function runAll(): Promise<Run[]> {
     { id: 'a', fence: '1', transition: 'complete', idWasChosen: false },
     { id: 'b', fence: '1', transition: 'retry', delayMs: 5, failure: '{}' },
   ];
-  await seat.turn(
-    {
-      settlements: ended,
-      renewals: [{ id: 'c', fence: '1' }],
-      room: 1,
-      handlers: [{ name: 'ping', weight: 2, free: 1 }],
-      lookFrom: '',
-      leaving: false,
-    },
-    new AbortController().signal,
+  const turn: Turn = {
+    settlements: ended,
+    renewals: [{ id: 'c', fence: '1' }],
+    room: 1,
+    handlers: [{ name: 'ping', weight: 2, free: 1 }],
+    lookFrom: '',
+    leaving: false,
+  };
+  await seat.turn(turn, new AbortController().signal);
+  const relay = new RedisWorkerSeat(
+    connection,
+    listener,
+    clock,
+    keys,
+    'w~relay-1',
+    '*',
+    ['*'],
+    settings,
+    false,
+    target,
   );
+  await relay.turn(turn, new AbortController().signal);
   const inspection = new RedisInspection(connection, keys, 5_000);
   await inspection.job('r7');
   await inspection.counts();
@@ -145,7 +158,9 @@ describe.each(runs.map((run) => [run.script, run] as const))('whoever calls %s',
     const header = readHeader(`${script}.lua`);
     expect(keys).toHaveLength(header.keys.length);
     const wrong = header.keys.filter(
-      ({ name }, i) => !new RegExp(`^sq:\\{mail\\}:${name.replace(/<\w+>/g, '[^:]+')}$`).test(keys[i]!),
+      ({ name }, i) =>
+        !new RegExp(`^sq:\\{mail\\}:${name.replace(/<\w+>/g, '[^:]+')}$`).test(keys[i]!) &&
+        !(name === '<target>' && keys[i] === target.key),
     );
     expect(wrong).toEqual([]);
   });

@@ -33,7 +33,9 @@ export function readHeader(file: string): Header {
   const end = all.findIndex((line) => !line.startsWith('-- ') || line.startsWith('-- @include'));
   const lines = all.slice(0, end).map((line) => line.slice('-- '.length));
   const keys = lines.flatMap((line) => {
-    const found = line.match(/^KEYS\[(\d+)\] sq:\{<queue>\}:(\S+)\s+([A-Z]+) \S/);
+    const found = line.match(
+      /^KEYS\[(\d+)\] (?:sq:\{<queue>\}:(?=[^<])|(?=<target>))(\S+)\s+([A-Z]+(?: or [A-Z]+)?) \S/,
+    );
     if (!found && line.startsWith('KEYS')) throw new Error(`${file}: cannot be understood: ${line}`);
     return found
       ? [{ number: Number(found[1]), name: found[2]!, type: found[3]!, unread: line.includes('; not read)') }]

@@ -17,13 +17,14 @@ import {
 const EMBEDDED = new URL('../../../lib/store/scripts/embedded.ts', import.meta.url);
 const EMBEDDER: string = '../../../scripts/embed-lua.mjs';
 
-const WRITES = ['HSET', 'HINCRBY', 'ZADD', 'SADD', 'SET'];
+const WRITES = ['HSET', 'HINCRBY', 'ZADD', 'SADD', 'SET', 'XADD', 'RPUSH'];
 const REMOVES = ['HDEL', 'ZREM', 'ZREMRANGEBYSCORE', 'SREM', 'DEL'];
 const TYPES: Record<string, string[]> = {
   HASH: ['HGET', 'HMGET', 'HSET', 'HDEL', 'HLEN', 'HINCRBY', 'HSCAN'],
   ZSET: ['ZADD', 'ZREM', 'ZCARD', 'ZCOUNT', 'ZRANGE', 'ZSCORE', 'ZREMRANGEBYSCORE'],
   SET: ['SADD', 'SREM', 'SCARD', 'SMEMBERS', 'SISMEMBER', 'SMISMEMBER'],
   STRING: ['GET', 'SET'],
+  'STREAM or LIST': ['TYPE', 'XADD', 'RPUSH'],
 };
 const OF_ANY_TYPE = ['EXISTS', 'PEXPIRE', 'DEL'];
 const WITHOUT_KEY = ['TIME', 'PUBLISH'];

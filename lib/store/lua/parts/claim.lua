@@ -31,7 +31,7 @@ readEnvelopes()
 local fence, fit = 0, {}
 -- Five for each: id, name, attempts begun, how late (ms), the letter of its late rule.
 local late = {}
--- Three for each job without an envelope: id, name, attempts begun.
+-- Four for each job whose envelope is missing, or cannot be read by a relay: id, name, attempts begun, the reason.
 local missing = {}
 
 local function lateRule(job)
@@ -60,9 +60,10 @@ end
 
 local function sift(job)
   local name, attempts = nameOf(job.lane), tostring(job.record.attempt)
-  if not job.envelope then
-    for _, field in ipairs({ job.id, name, attempts }) do missing[#missing + 1] = field end
-    return turnAway(job, 'dead', 'envelope-missing')
+  local damage = not job.envelope and 'envelope-missing' or relayTo ~= '' and not readForRelay(job) and 'unreadable'
+  if damage then
+    for _, field in ipairs({ job.id, name, attempts, damage }) do missing[#missing + 1] = field end
+    return turnAway(job, 'dead', damage)
   end
   local rule = lateRule(job)
   if rule then
@@ -84,12 +85,12 @@ if picked[1] then
     sift(job)
   end
   -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
-  fence = math.max(tonumber(redis.call('GET', fenceKey) or 0) or 0, nowUs) + 1
+  if relayTo == '' then fence = math.max(tonumber(redis.call('GET', fenceKey) or 0) or 0, nowUs) + 1 end
 end
 
 local claimed = {}
 local function writeClaims()
-  if not fit[1] then return end
+  if relayTo ~= '' or not fit[1] then return end
   local leases, held = {}, {}
   local fenceText, leaseUntil = digits(fence), digits(now + leaseMs)
   for _, job in ipairs(fit) do

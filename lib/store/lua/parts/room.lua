@@ -22,7 +22,8 @@ end
 local gateRoom, gateUntil, rate = math.huge, math.huge, nil
 if room > 0 then
   local pauseEnds = pausedUntil()
-  if globalConcurrency > 0 then gateRoom = math.max(0, globalConcurrency - active + leaving) end
+  -- What is relayed runs elsewhere, and holds no place.
+  if globalConcurrency > 0 and relayTo == '' then gateRoom = math.max(0, globalConcurrency - active + leaving) end
   if rateMax > 0 then
     rate = readRate()
     local rateRoom = math.max(0, rateMax - (rate.total - rate.before))

@@ -12,7 +12,7 @@
 -- How many failed attempts are kept with a job.
 local FAILURES_KEPT = 20
 
-local cursor = 27
+local cursor = 29
 local function nextArg()
   cursor = cursor + 1
   return ARGV[cursor - 1]

@@ -13,7 +13,7 @@ if roomAfter > 0 and (not stopped or stopped == 'gate') then
   end
 end
 -- This turn made room for jobs that the limit over all processes has kept from everybody.
-local freed = globalConcurrency > 0 and active >= globalConcurrency and active - leaving + #fit < globalConcurrency
+local freed = globalConcurrency > 0 and active >= globalConcurrency and active - leaving + (relayTo == '' and #fit or 0) < globalConcurrency
 -- Who leaves for good leaves jobs behind that would have waited for it.
 local orphans = presence == 'gone' and hasPreferred and redis.call('EXISTS', base .. 'levels:' .. ownName) == 1
 if (stopped and stopped ~= 'gate') or next(fullNames) or freed or orphans then
