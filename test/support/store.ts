@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { type QueueOptions, readQueueOptions } from '../../lib/core/queue-options.js';
+import { type QueueOptions, type QueueSettings, readQueueOptions } from '../../lib/core/queue-options.js';
 import type {
   ClaimedJob,
   JobStore,
@@ -54,7 +54,7 @@ export class TestWorker {
 export class TestStore {
   readonly redis: Redis;
   readonly store: JobStore;
-  private readonly settings;
+  readonly settings: QueueSettings;
 
   constructor(
     options: QueueOptions = {},

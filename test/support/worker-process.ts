@@ -18,6 +18,8 @@ export interface HistoryLine {
 export interface WorkerProcessOptions {
   /** Pulls its jobs in `concurrency` loops, rather than handling them: see test/processes/puller.ts. */
   pulls?: boolean;
+  /** Relays all jobs to there, rather than handling them: see test/processes/relayer.ts. */
+  relaysTo?: { stream: string } | { list: string };
   redis?: string;
   concurrency?: number;
   leaseMs?: number;
@@ -46,7 +48,8 @@ export class WorkerProcesses {
 
   /** Resolves once the worker claims. */
   async start(workerId: string, options: WorkerProcessOptions = {}): Promise<void> {
-    const child = fork(`dist-test/${options.pulls ? 'puller' : 'worker'}.js`, {
+    const program = options.relaysTo ? 'relayer' : options.pulls ? 'puller' : 'worker';
+    const child = fork(`dist-test/${program}.js`, {
       execArgv: options.wrongClock ? ['--import', './dist-test/wrong-clock.js'] : [],
       env: {
         ...process.env,
@@ -63,6 +66,7 @@ export class WorkerProcesses {
         IGNORE_BLOCK: options.ignoreBlock ? '1' : '',
         CHECK_PAYLOADS: options.checkPayloads ? '1' : '',
         LIMITS: JSON.stringify({ globalConcurrency: options.globalConcurrency, rateLimit: options.rateLimit }),
+        RELAY_TO: JSON.stringify(options.relaysTo ?? null),
         WRONG_CLOCK: options.wrongClock ?? '',
         NODE_OPTIONS: '',
       },
