@@ -23,7 +23,8 @@ export class Relay {
   private turning = false;
   private refused = false;
   private hasLeft = false;
-  private stopping?: Promise<void>;
+  private stopping = false;
+  private ended?: Promise<void>;
   private readonly giveUp = new AbortController();
   private onEnd?: () => void;
 
@@ -46,8 +47,9 @@ export class Relay {
 
   /** Moves no more. Resolves when the last turn was answered, cannot be, or `patience` aborts. */
   stop(patience: AbortSignal): Promise<void> {
-    this.stopping ??= this.end(patience);
-    return this.stopping;
+    this.stopping = true;
+    this.ended ??= this.end(patience);
+    return this.ended;
   }
 
   private async end(patience: AbortSignal): Promise<void> {

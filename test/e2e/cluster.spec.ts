@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { Cluster } from 'ioredis';
-import { defineScheduledJob, OnScheduledJob } from '../../lib/index.js';
+import { defineScheduledJob, InvalidOptionsError, OnScheduledJob, relayKey } from '../../lib/index.js';
 import { startApp, stopApps } from '../support/queue-app.js';
 import { TestCluster } from '../support/redis-cluster.js';
 import { until } from '../support/wait.js';
@@ -94,6 +94,34 @@ it('pops take what is due on any node, at once where they wait for it, and hand 
     expect(await Promise.all(popped.map((job) => job.extend('1m')))).toEqual([true, true]);
     expect(await Promise.all(popped.map((job) => job.complete()))).toEqual([true, true]);
     expect(await first.consumer.pop({ queue })).toEqual([]);
+  }
+});
+
+it('a relay moves jobs of any queue to a key of its slot, and refuses one of another slot', async () => {
+  const client = new Cluster(cluster.nodes);
+  try {
+    const { consumer, producer } = await startApp([], { connection: { cluster: { nodes: cluster.nodes } } });
+    for (const stream of ['out', 'out:{b}', '{b}:{a}', '{}{a}'])
+      expect(() => consumer.relay({ queue: 'a', to: { stream } })).toThrow(
+        new InvalidOptionsError(
+          `relay: to: got '${stream}', expected a key with the hash tag {a} on a cluster, such as relayKey('a', …) makes.`,
+        ),
+      );
+    for (const queue of QUEUES) consumer.relay({ queue, to: { stream: relayKey(queue, 'out') } });
+    consumer.relay({ queue: 'a', names: ['other'], to: { list: 'mine:{a}' } });
+    await producer.scheduleMany(jobs.map((job, payload) => ({ job, payload })));
+    await producer.schedule('other', null, { queue: 'a', delay: 50 });
+    for (const [i, queue] of QUEUES.entries()) {
+      await until('it is there', async () => (await client.xlen(relayKey(queue, 'out'))) > 0);
+      const [entry] = await client.xrange(relayKey(queue, 'out'), '-', '+');
+      expect(entry![1]).toEqual(expect.arrayContaining(['queue', queue, 'payload', String(i)]));
+    }
+    await until(
+      'the other is somewhere',
+      async () => (await client.llen('mine:{a}')) + (await client.xlen(relayKey('a', 'out'))) === 2,
+    );
+  } finally {
+    client.disconnect();
   }
 });
 

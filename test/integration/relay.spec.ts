@@ -81,15 +81,17 @@ describe('a turn of a relay', () => {
     );
   });
 
-  it('remembers ids that were chosen, and keeps no completed jobs', async () => {
+  it('remembers ids that were chosen, forgets tags, and keeps no completed jobs', async () => {
     await test.close();
     open({ keepCompleted: 10, keepIdsMs: 60_000 });
     await schedule('chosen');
-    await test.schedule();
+    await test.schedule({ tags: ['t1', 't2'] });
+    expect(await test.redis.zcard(queueKey('tag:t1'))).toBe(1);
     await relay('stream').turn({ room: 10 });
     expect(await test.schedule({ id: 'chosen' })).toMatchObject({ created: false });
     expect(await test.store.counts(QUEUE)).toMatchObject({ due: 0, completed: 0 });
     expect(await test.redis.zcard(queueKey('ended'))).toBe(1);
+    for (const tag of ['t1', 't2']) expect(await test.redis.exists(queueKey(`tag:${tag}`))).toBe(0);
   });
 
   it('says which attempt it would be', async () => {
