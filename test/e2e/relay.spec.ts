@@ -215,8 +215,10 @@ describe('a relay', () => {
     const relay = consumer.relay({ to: { stream: key } });
     await producer.schedule('mail', 1);
     await entries(1);
+    const started = performance.now();
     await relay.stop();
     await relay.stop();
+    expect(performance.now() - started).toBeLessThan(500);
     const { id } = await producer.schedule('mail', 2);
     expect((await inspector.explain(id)).code).toBe('no-handler');
     await sleep(200);
