@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { Redis } from 'ioredis';
-import { OnScheduledJob } from '../../lib/index.js';
+import { OnScheduledJob, relayKey } from '../../lib/index.js';
 import { startApp, stopApps } from '../support/queue-app.js';
 import { startOwnServer } from '../support/redis-server.js';
 import { until } from '../support/wait.js';
@@ -42,9 +42,15 @@ it('the permissions that docs/operations.md lists are enough for everything that
     expect(await popped!.extend('1m')).toBe(true);
     expect(await popped!.snooze('1h')).toBe(true);
     expect(await producer.cancel('pulled')).toBe(true);
+    await producer.schedule('relayed', null);
+    consumer.relay({ names: ['relayed'], to: { stream: relayKey('default', 'stream') }, maxLength: 10 });
+    await until('it is in the stream', async () => (await admin.exists(relayKey('default', 'stream'))) === 1);
+    await producer.schedule('listed', null);
+    consumer.relay({ names: ['listed'], to: { list: relayKey('default', 'list') } });
+    await until('it is in the list', async () => (await admin.exists(relayKey('default', 'list'))) === 1);
     await until('all jobs have ended', async () => {
       const { completed, dead, deadDropped } = await inspector.stats();
-      return completed === 2 && dead === 2 && deadDropped === 1;
+      return completed === 4 && dead === 2 && deadDropped === 1;
     });
     expect(await inspector.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 1, dead: 1 });
     for (const state of ['scheduled', 'due', 'active', 'completed', 'dead'] as const) await inspector.list(state);

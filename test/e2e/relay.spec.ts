@@ -136,6 +136,7 @@ describe('a relay to a list', () => {
     const { dueAt } = await producer.schedule(name, AWKWARD, {
       id: 'a"1\\',
       priority: 1,
+      tags: ['t"', '🎉'],
       headers: { 'a"': 'b\\\n🎉' },
     });
     await producer.schedule('large', large, { priority: 2 });
