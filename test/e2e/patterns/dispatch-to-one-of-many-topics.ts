@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import { OnScheduledJob, ScheduledQueueProducer } from 'nestjs-redis-scheduled-queue';
+
+@Injectable()
+export class Devices {
+  readonly done: string[] = [];
+
+  constructor(private readonly producer: ScheduledQueueProducer) {}
+
+  send = (device: string, command: string) => this.producer.dispatch(`device/${device}`, command, { queue: 'devices' });
+
+  @OnScheduledJob('device/gateway', { queue: 'devices' })
+  async gateway(command: string) {
+    this.done.push(command);
+  }
+}
