@@ -170,3 +170,16 @@ describe('a pause', () => {
     expect(taken[0]!.claimedAtMs).toBeGreaterThanOrEqual(until_);
   });
 });
+
+describe('who makes room in a queue that was full', () => {
+  it('tells a sleeper of each group, its own among them if it does not look itself', async () => {
+    await scheduled(3, { globalConcurrency: 1 });
+    const worker = test.worker('w1');
+    const [first] = await worker.claim(1);
+    const sleepers = [await test.asleep('w2', 'other'), await test.asleep('w3', 'work')];
+    const [second] = (await worker.turn({ settlements: [settlement.complete(first!)], room: 1 })).claimed;
+    expect(sleepers.map(({ told }) => told.length)).toEqual([0, 0]);
+    await worker.turn({ settlements: [settlement.complete(second!)], room: 0 });
+    await until('both are told', () => sleepers.every(({ told }) => told.length === 1));
+  });
+});

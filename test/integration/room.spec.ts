@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { type ClaimedJob } from '../../lib/store/job-store.js';
 import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
+import { until } from '../support/wait.js';
 
 let test: TestStore;
 
@@ -64,4 +65,17 @@ it('a full handler is passed over at every priority', async () => {
   const worker = test.limitedWorker('w1', true, 'slow', 'quick');
   const { claimed } = await worker.turn({ room: 10, handlers: [{ name: 'slow', weight: 1, free: 2 }] });
   expect(namesOf(claimed)).toHaveLength(2);
+});
+
+it('who has no room in a handler for what is due tells one that has, and none that has not either', async () => {
+  await scheduled('slow', 'slow', 'slow');
+  const full = await test.asleep('full', 'slow', 'quick');
+  const handlers = [{ name: 'slow', weight: 1, free: 1 }];
+  const worker = test.limitedWorker('w1', true, 'slow', 'quick');
+  await worker.turn({ room: 10, handlers });
+  const free = await test.asleep('free', 'slow', 'quick');
+  await test.redis.del(`${test.prefix}:{${QUEUE}}:full:free`);
+  await worker.turn({ room: 9, handlers: [{ name: 'slow', weight: 1, free: 0 }] });
+  await until('the one that has room is told', () => free.told.length === 1);
+  expect(full.told).toEqual([]);
 });

@@ -12,6 +12,7 @@ import type {
 import { RedisJobStore } from '../../lib/store/redis/redis-job-store.js';
 import { audit } from './audit.js';
 import { newPrefix, redisUrl } from './queue-app.js';
+import { until } from './wait.js';
 
 export const QUEUE = 'default';
 
@@ -85,6 +86,18 @@ export class TestStore {
   /** Pulls jobs of these names, of every name where there are none. */
   puller(id: string, ...names: string[]): TestWorker {
     return new TestWorker(this.store.pullSeat(QUEUE, id, names.length > 0 ? names : undefined, this.settings));
+  }
+
+  /** A worker that sleeps, all its handlers full, and notes when it is told to look; with several names they have limits. */
+  async asleep(id: string, ...names: string[]): Promise<{ told: number[] }> {
+    const told: number[] = [];
+    const seat = this.store.seat(QUEUE, id, { names, limited: names.length > 1 }, this.settings);
+    seat.listen({ look: (inMs) => told.push(inMs), renew: () => {} });
+    // Told once that it is heard; from then on a turn puts it among the sleepers.
+    await until(`${id} is heard`, () => told.length > 0);
+    await new TestWorker(seat).turn({ room: 1, handlers: names.map((name) => ({ name, weight: 1, free: 0 })) });
+    told.length = 0;
+    return { told };
   }
 
   /** Schedules one job named `work`, due now unless said otherwise. */
