@@ -111,7 +111,7 @@ describe('what somebody has damaged', () => {
     await test.redis.hdel(key('jobs'), id);
     const { claimed, missing } = await worker.turn({ room: 1 });
     expect(claimed).toEqual([]);
-    expect(missing).toEqual([{ id, name: 'work', attempt: 1 }]);
+    expect(missing).toEqual([{ id, name: 'work', attempt: 1, reason: 'envelope-missing' }]);
     const dead = await test.store.job(QUEUE, id);
     expect(dead).toMatchObject({ state: 'dead', attempts: 1 });
     expect(dead!.failures).toEqual([expect.stringContaining('no'), expect.stringContaining('envelope-missing')]);

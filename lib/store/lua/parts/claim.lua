@@ -21,7 +21,7 @@ local function readEnvelopes()
       envelopes[from + i - 1] = envelope
     end
     from = from + #ids
-    if bytes < LARGE_BYTES then chunk = chunk * 2 end
+    if bytes < LARGE_BYTES then chunk = chunk * 4 end
   end
 end
 readEnvelopes()
@@ -58,29 +58,33 @@ local function turnAway(job, transition, reason)
   lookAgain = true
 end
 
+local fitCount = 0
 local function sift(job)
-  local name, attempts = nameOf(job.lane), tostring(job.record.attempt)
   local damage = not job.envelope and 'envelope-missing' or relayTo ~= '' and not readForRelay(job) and 'unreadable'
   if damage then
-    for _, field in ipairs({ job.id, name, attempts, damage }) do missing[#missing + 1] = field end
+    for _, field in ipairs({ job.id, job.name, tostring(job.record.attempt), damage }) do missing[#missing + 1] = field end
     return turnAway(job, 'dead', damage)
   end
   local rule = lateRule(job)
   if rule then
-    for _, field in ipairs({ job.id, name, attempts, digits(now - job.due), rule }) do late[#late + 1] = field end
+    local attempts = tostring(job.record.attempt)
+    for _, field in ipairs({ job.id, job.name, attempts, digits(now - job.due), rule }) do late[#late + 1] = field end
     if rule == 'd' then return turnAway(job, 'discard', 'late') end
     if rule == 'x' then return turnAway(job, 'dead', 'late') end
   end
-  fit[#fit + 1] = job
+  fitCount = fitCount + 1
+  fit[fitCount] = job
 end
 
+-- Of a job that nobody has claimed before.
+local UNCLAIMED = { attempt = 0, crashes = 0 }
 if picked[1] then
   local ids = {}
   for i, job in ipairs(picked) do ids[i] = job.id end
   for i, record in ipairs(readRecords(ids)) do
     local job = picked[i]
     job.envelope = envelopes[i]
-    job.record = record and parseRecord(record) or { attempt = 0, crashes = 0 }
+    job.record = record and parseRecord(record) or UNCLAIMED
     takeFromLane(openLane(job.lane), job.id)
     sift(job)
   end
@@ -93,17 +97,16 @@ local function writeClaims()
   if relayTo ~= '' or not fit[1] then return end
   local leases, held = {}, {}
   local fenceText, leaseUntil = digits(fence), digits(now + leaseMs)
-  for _, job in ipairs(fit) do
-    local attempt, crashes, due = job.record.attempt + 1, job.record.crashes, digits(job.due)
-    leases[#leases + 1] = leaseUntil
-    leases[#leases + 1] = job.id
-    held[#held + 1] = job.id
-    held[#held + 1] = formatRecord(fenceText, attempt, crashes, due, worker, job.lane, tagsOf(job.envelope))
-    claimed[#claimed + 1] = job.id
-    claimed[#claimed + 1] = due
-    claimed[#claimed + 1] = tostring(attempt)
-    claimed[#claimed + 1] = tostring(crashes)
-    claimed[#claimed + 1] = job.envelope
+  for i = 1, fitCount do
+    local job = fit[i]
+    local id, record, due = job.id, job.record, job.dueText
+    local attempt, crashes = '1', '0'
+    if record ~= UNCLAIMED then attempt, crashes = tostring(record.attempt + 1), tostring(record.crashes) end
+    -- The last one first: ids grow, and where there are few, Redis looks through those before it.
+    leases[2 * (fitCount - i) + 1], leases[2 * (fitCount - i) + 2] = leaseUntil, id
+    held[2 * i - 1], held[2 * i] = id, formatRecord(fenceText, attempt, crashes, due, worker, job.lane, tagsOf(job.envelope))
+    local at = 5 * i
+    claimed[at - 4], claimed[at - 3], claimed[at - 2], claimed[at - 1], claimed[at] = id, due, attempt, crashes, job.envelope
   end
   redis.call('ZADD', activeKey, unpack(leases))
   redis.call('HSET', claimsKey, unpack(held))

@@ -14,7 +14,7 @@ do
   local LANES_LOOKED_AT = 2000
   -- How many heads of a stream, and jobs of a lane, are read at first where several compete; then four times as many.
   local FIRST_HEADS, MOST_HEADS, FIRST_READ = 8, 1000, 4
-  local lanesLooked, roomLeft = 0, room
+  local lanesLooked, roomLeft, pickedCount = 0, room, 0
 
   local function after(a, b)
     if a.due ~= b.due then return a.due > b.due end
@@ -71,7 +71,7 @@ do
       local last = (not handled or handled[i] == 1) and dueBy(stream, laneNames[i])
       if last and due <= last and not isFull(names[i]) then
         local lane = laneNames[i]
-        place(stream, { id = ids[i], due = due, dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 1, jobs = {}, at = -1 })
+        place(stream, { id = ids[i], due = due, dueText = heads[2 * i], dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 1, jobs = {}, at = -1 })
       end
       stream.last = { id = ids[i], due = due }
     end
@@ -117,7 +117,8 @@ do
       front.jobs, front.at = jobs, 1
       if not jobs[1] then return false end
     end
-    front.id, front.due = front.jobs[front.at], tonumber(front.jobs[front.at + 1])
+    front.id, front.dueText = front.jobs[front.at], front.jobs[front.at + 1]
+    front.due = tonumber(front.dueText)
     return true
   end
 
@@ -139,16 +140,22 @@ do
       stopped = 'room'
       return
     end
-    if #picked >= gateRoom then
+    if pickedCount >= gateRoom then
       stopped = 'gate'
       return
     end
     roomLeft = roomLeft - weight
     if handler then handler.free = handler.free - 1 end
-    picked[#picked + 1] = { id = front.id, due = front.due, lane = front.lane, weight = weight }
-    stream.first = stream.first + 1
-    local isAlone = stream.exhausted and not stream.fronts[stream.first]
-    if advance(front, isAlone and math.min(roomLeft, gateRoom) + 1 or FIRST_READ) then place(stream, front) end
+    pickedCount = pickedCount + 1
+    picked[pickedCount] = { id = front.id, due = front.due, dueText = front.dueText, lane = front.lane, name = front.name, weight = weight }
+    local other = stream.fronts[stream.first + 1]
+    local isAlone = stream.exhausted and not other
+    if not advance(front, isAlone and math.min(roomLeft, gateRoom) + 1 or FIRST_READ) then
+      stream.first = stream.first + 1
+    elseif other and after(front, other) then
+      stream.first = stream.first + 1
+      place(stream, front)
+    end
   end
 
   local function pickLevel(level)

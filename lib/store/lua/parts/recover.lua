@@ -62,7 +62,7 @@ if firstLeaseEnd then
     local ids = redis.call('ZRANGE', activeKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, RECOVERED_A_TURN)
     local found = readRecords(ids)
     for i, id in ipairs(ids) do
-      if not mine[id] then
+      if not (mine[id] or leaves[id]) then
         expired[#expired + 1] = id
         recover(id, recordOf(id, found[i]))
       end

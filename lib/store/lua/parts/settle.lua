@@ -12,17 +12,17 @@
 -- How many failed attempts are kept with a job.
 local FAILURES_KEPT = 20
 
+-- Where the next list begins: with its length, then so many fields for each item.
 local cursor = 29
-local function nextArg()
-  cursor = cursor + 1
-  return ARGV[cursor - 1]
-end
 local function nextList(width)
-  local list = { n = tonumber(nextArg()) }
-  for field = 1, width do list[field] = {} end
-  for i = 1, list.n do
-    for field = 1, width do list[field][i] = nextArg() end
+  local n, from = tonumber(ARGV[cursor]), cursor
+  local list = { n = n }
+  for field = 1, width do
+    local column = {}
+    for i = 1, n do column[i] = ARGV[from + (i - 1) * width + field] end
+    list[field] = column
   end
+  cursor = from + n * width + 1
   return list
 end
 local function readRecords(ids)
@@ -77,7 +77,7 @@ for i = 1, plain.n do
   bits[i] = '0'
   if isHeld(records[i], plain[2][i]) then
     bits[i] = '1'
-    mine[id], leaves[id] = true, true
+    leaves[id] = true
     leave(id, tagsOfRecord(records[i]))
   elseif isToBeCancelled(records[i], plain[2][i]) then
     bits[i] = cancelHeld(id, records[i])
