@@ -45,7 +45,7 @@
 --   four for each job that died because its envelope is missing or unreadable: id, name, attempts begun, the reason,
 --   two for each dead job that was pushed out: id, name,
 --   when to look again (epoch ms, 0 = when there is room), fence, where to go on looking,
---   five for each claimed job: id, due, attempt, crashes, envelope};
+--   three for each claimed job: id, due and, unless it is its first claim, attempt and crashes, envelope};
 --   {'refused', now, type} where a relay's target is of another type: nothing has moved
 -- Repeating it after a lost reply: settlements are answered from the record, and the jobs claimed then are handed out
 -- again; what was relayed is not written again. What had been recovered, was late, missing or pushed out is not told a second time.

@@ -14,7 +14,7 @@ import type { ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
 
 const FIELDS_BEFORE_CLAIMS = 12;
-const FIELDS_A_CLAIM = 5;
+const FIELDS_A_CLAIM = 3;
 
 /** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals, the handlers' rooms. */
 export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): ScriptArgument[] {
@@ -84,15 +84,16 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
   const nowMs = Number(now);
   const claimed: ClaimedJob[] = [];
   for (let i = FIELDS_BEFORE_CLAIMS; i < reply.length; i += FIELDS_A_CLAIM) {
-    const [id, due, attempt, crashes, envelope] = reply.slice(i, i + FIELDS_A_CLAIM) as string[];
+    // "<due> <attempt> <crashes>", or the due time alone at a first claim.
+    const [due, attempt = '1', crashes = '0'] = (reply[i + 1] as string).split(' ');
     claimed.push({
-      id: id!,
+      id: reply[i] as string,
       fence,
       dueAtMs: Number(due),
       claimedAtMs: nowMs,
       attempt: Number(attempt),
       crashes: Number(crashes),
-      envelope: envelope!,
+      envelope: reply[i + 2] as string,
     });
   }
   return {

@@ -78,11 +78,17 @@ end
 
 -- Of a job that nobody has claimed before.
 local UNCLAIMED = { attempt = 0, crashes = 0 }
-if picked[1] then
+-- Each running and each dead job has a claim record; where there are no more, no waiting one has.
+local function recordsOfPicked()
+  if redis.call('HLEN', claimsKey) <= redis.call('ZCARD', activeKey) + redis.call('ZCARD', deadKey) then return {} end
   local ids = {}
   for i, job in ipairs(picked) do ids[i] = job.id end
-  for i, record in ipairs(readRecords(ids)) do
-    local job = picked[i]
+  return readRecords(ids)
+end
+if picked[1] then
+  local records = recordsOfPicked()
+  for i, job in ipairs(picked) do
+    local record = records[i]
     job.envelope = envelopes[i]
     job.record = record and parseRecord(record) or UNCLAIMED
     takeFromLane(openLane(job.lane), job.id)
@@ -100,13 +106,15 @@ local function writeClaims()
   for i = 1, fitCount do
     local job = fit[i]
     local id, record, due = job.id, job.record, job.dueText
-    local attempt, crashes = '1', '0'
-    if record ~= UNCLAIMED then attempt, crashes = tostring(record.attempt + 1), tostring(record.crashes) end
+    local attempt, crashes, told = '1', '0', due
+    if record ~= UNCLAIMED then
+      attempt, crashes = tostring(record.attempt + 1), tostring(record.crashes)
+      told = due .. ' ' .. attempt .. ' ' .. crashes
+    end
     -- The last one first: ids grow, and where there are few, Redis looks through those before it.
     leases[2 * (fitCount - i) + 1], leases[2 * (fitCount - i) + 2] = leaseUntil, id
     held[2 * i - 1], held[2 * i] = id, formatRecord(fenceText, attempt, crashes, due, worker, job.lane, tagsOf(job.envelope))
-    local at = 5 * i
-    claimed[at - 4], claimed[at - 3], claimed[at - 2], claimed[at - 1], claimed[at] = id, due, attempt, crashes, job.envelope
+    claimed[3 * i - 2], claimed[3 * i - 1], claimed[3 * i] = id, told, job.envelope
   end
   redis.call('ZADD', activeKey, unpack(leases))
   redis.call('HSET', claimsKey, unpack(held))

@@ -40,7 +40,7 @@ local function claimedWith(fence, leaseUntil)
     local record = redis.call('HGET', claimsKey, id)
     local r = (isHeld(record, fence) or isToBeCancelled(record, fence)) and parseRecord(record)
     if r then
-      local job = { id, digits(r.due), tostring(r.attempt), tostring(r.crashes), redis.call('HGET', jobsKey, id) or '' }
+      local job = { id, digits(r.due) .. ' ' .. r.attempt .. ' ' .. r.crashes, redis.call('HGET', jobsKey, id) or '' }
       for _, field in ipairs(job) do out[#out + 1] = field end
     end
   end

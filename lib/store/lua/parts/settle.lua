@@ -214,7 +214,8 @@ local function writeSettlements()
   if gone[1] then
     redis.call('HDEL', jobsKey, unpack(gone))
     redis.call('HDEL', claimsKey, unpack(gone))
-    redis.call('HDEL', failuresKey, unpack(gone))
+    -- Mostly nothing has failed, and then there is no need to hand all ids over.
+    if redis.call('EXISTS', failuresKey) == 1 then redis.call('HDEL', failuresKey, unpack(gone)) end
   end
   if ended[1] then redis.call('ZADD', endedKey, unpack(ended)) end
   for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end
