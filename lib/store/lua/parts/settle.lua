@@ -38,7 +38,7 @@ local renewed, extended = {}, {}
 
 local function leave(id, tags)
   gone[#gone + 1] = id
-  untagJob(id, tags)
+  if tags ~= '' then untagJob(id, tags) end
 end
 
 -- What is no finite number would stop the script in the middle of its writes; at once is the safe one.
