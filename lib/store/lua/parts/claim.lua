@@ -91,7 +91,7 @@ if picked[1] then
     local record = records[i]
     job.envelope = envelopes[i]
     job.record = record and parseRecord(record) or UNCLAIMED
-    takeFromLane(openLane(job.lane), job.id)
+    takeFromLane(openLane(job.lane, job.head), job.id)
     sift(job)
   end
   -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.

@@ -37,12 +37,13 @@ local function levelsOf(laneName)
   return { openLevel(priority, ':' .. preferred), openLevel(priority, PREFERRED) }
 end
 
-local function openLane(name)
+-- `head`: {id, due} of the lane's first job, where it has been read already.
+local function openLane(name, head)
   local lane = lanes[name]
   if not lane then
     lane = { name = name, key = base .. 'lane:' .. name, count = 0, added = {}, removed = {} }
     lane.levels = levelsOf(name)
-    local head = redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES')
+    head = head or redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES')
     if head[1] then
       lane.headId, lane.headDue = head[1], head[2]
       lane.count = redis.call('ZCARD', lane.key)

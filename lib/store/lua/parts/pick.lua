@@ -71,7 +71,7 @@ do
       local last = (not handled or handled[i] == 1) and dueBy(stream, laneNames[i])
       if last and due <= last and not isFull(names[i]) then
         local lane = laneNames[i]
-        place(stream, { id = ids[i], due = due, dueText = heads[2 * i], dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 1, jobs = {}, at = -1 })
+        place(stream, { id = ids[i], due = due, dueText = heads[2 * i], head = { ids[i], heads[2 * i] }, dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 1, jobs = {}, at = -1 })
       end
       stream.last = { id = ids[i], due = due }
     end
@@ -147,7 +147,7 @@ do
     roomLeft = roomLeft - weight
     if handler then handler.free = handler.free - 1 end
     pickedCount = pickedCount + 1
-    picked[pickedCount] = { id = front.id, due = front.due, dueText = front.dueText, lane = front.lane, name = front.name, weight = weight }
+    picked[pickedCount] = { id = front.id, due = front.due, dueText = front.dueText, lane = front.lane, name = front.name, head = front.head, weight = weight }
     local other = stream.fronts[stream.first + 1]
     local isAlone = stream.exhausted and not other
     if not advance(front, isAlone and math.min(roomLeft, gateRoom) + 1 or FIRST_READ) then
