@@ -152,3 +152,39 @@ it('counts, lists and cancels what prefers a worker like any other job', async (
   expect(await test.store.reschedule(QUEUE, later.id, { delayMs: 0 })).toBe(true);
   expect(await test.store.counts(QUEUE)).toMatchObject({ scheduled: 0, due: 1 });
 });
+
+const QUIET = { leaseMs: 60_000, maxSleepMs: 15_000, stealAfterMs: 60_000 };
+
+/** Turns of three workers of one group that all hear messages, the last one being `w1`: in how many ms each looks again. */
+async function sleeps(): Promise<(number | undefined)[]> {
+  const workers = ['w2', 'w3', 'w1'].map((id) => test.worker(id));
+  for (const worker of workers) await worker.listens();
+  const found: (number | undefined)[] = [];
+  for (const worker of workers) found.push((await worker.turn({ room: 5 })).sleepMs);
+  return found;
+}
+
+it('a job that prefers a worker is looked for by that one, though two others look earlier for something else', async () => {
+  open(QUIET);
+  await here('w1');
+  await test.schedule({ due: { delayMs: 3_000 } });
+  await test.schedule({ due: { delayMs: 3_700 }, worker: 'w1' });
+  const [first, deputy, own] = await sleeps();
+  expect(first).toBeLessThanOrEqual(3_000);
+  expect(deputy).toBeLessThanOrEqual(3_500);
+  expect(own).toBeLessThanOrEqual(3_700);
+  expect(own).toBeGreaterThan(3_500);
+});
+
+it('where such a job waits for the rate or for the end of a pause, its worker looks at most half a second after that', async () => {
+  open({ ...QUIET, rateLimit: { max: 1, perMs: 3_000 } });
+  await test.schedule();
+  const worker = test.worker('w1');
+  await worker.settle(...(await worker.claim()).map((job) => settlement.complete(job)));
+  await test.schedule({ worker: 'w1' });
+  const behindRate = (await sleeps())[2];
+  expect(behindRate).toBeGreaterThan(3_000);
+  expect(behindRate).toBeLessThanOrEqual(3_560);
+  await test.store.pause(QUEUE, 5_000);
+  expect((await sleeps())[2]).toBeLessThanOrEqual(5_500);
+});

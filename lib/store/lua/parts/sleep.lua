@@ -63,9 +63,17 @@ do
       -- Whatever is due waits for the gate.
       return math.max(gateUntil, math.min(earliestOf(openIndex(COMMON)), preferred and earliestOf(preferredIndex) or math.huge))
     end
-    local event = nextDue(COMMON)
-    if preferred then event = math.min(event, nextDue(':' .. ownName), nextSteal()) end
-    return event
+    return preferred and math.min(nextDue(COMMON), nextSteal()) or nextDue(COMMON)
+  end
+
+  -- When the first job is due that prefers this worker. Where such jobs wait for the gate, half a second after it: one of all
+  -- sleepers looks when it opens, and may leave room.
+  local function nextOwn()
+    if preferredIndex.count == 0 then return math.huge end
+    local own = ':' .. ownName
+    if gateRoom > #fit then return nextDue(own) end
+    local first = earliestOf(openIndex(own))
+    return first > gateUntil and first or gateUntil + DEPUTY_MS
   end
 
   -- So that nobody tells this sleeper of what it cannot run.
@@ -97,6 +105,8 @@ do
       lookAt = event + DEPUTY_MS
       if otherSleepers[2] and otherSleepers[2] <= lookAt then lookAt = math.huge end
     end
+    -- That is left to nobody: the others may not take it yet.
+    lookAt = math.min(lookAt, nextOwn())
     -- A third of a lease at the most: then leases taken meanwhile are known before they run out, and the queue counts as served.
     lookAt = math.floor(math.min(lookAt, now + maxSleepMs, now + leaseMs / 3))
     -- A look in several turns may have missed what became due in front of it.
