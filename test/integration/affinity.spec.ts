@@ -188,3 +188,18 @@ it('where such a job waits for the rate or for the end of a pause, its worker lo
   await test.store.pause(QUEUE, 5_000);
   expect((await sleeps())[2]).toBeLessThanOrEqual(5_500);
 });
+
+it('a place that becomes free under a limit over all processes is told to the worker that a due job prefers', async () => {
+  open({ ...QUIET, globalConcurrency: 1 });
+  const [ends, idle, preferred] = [test.worker('w2'), test.worker('w3'), test.worker('w1')];
+  await test.schedule();
+  const [job] = await ends.claim();
+  await idle.listens();
+  const told = await preferred.listens();
+  await test.schedule({ worker: 'w1' });
+  for (const worker of [idle, preferred]) await worker.turn({ room: 5 });
+  told.length = 0;
+  expect((await ends.turn({ settlements: [settlement.complete(job!)], room: 5 })).claimed).toEqual([]);
+  await until('it is told', () => told.includes(0));
+  expect(await preferred.claim()).toHaveLength(1);
+});

@@ -13,8 +13,7 @@ local clustered = ARGV[5] == '1'
 -- @include parts/call.lua
 -- @include parts/pause.lua
 -- @include parts/wake.lua
--- In how many levels, and how far in each, the workers are looked for that due jobs prefer.
-local LEVELS_LOOKED_AT, HEADS_LOOKED_AT = 10, 20
+-- @include parts/preferred.lua
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then return { status, digits(now), answer } end
@@ -23,15 +22,12 @@ local result = pausedUntil() > now and '1' or '0'
 local preferred = {}
 if result == '1' then
   readGroups()
-  for _, priority in ipairs(redis.call('ZRANGE', base .. 'levels:' .. '*', '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, LEVELS_LOOKED_AT)) do
-    local heads = redis.call('ZRANGE', base .. 'heads:' .. priority .. ':*', '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, HEADS_LOOKED_AT)
-    for _, head in ipairs(heads) do preferred[string.match(head, '\t%d+:([^:]*)') or ''] = true end
-  end
+  preferred = preferredOfDue()
 end
 redis.call('DEL', pausedKey)
 redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
 -- One of each: who finds more than it has room for wakes the next.
 for _, group in ipairs(groups or {}) do wakeGroup(group, now) end
 -- Whom a job prefers may be another one, and nobody else may run it yet.
-for worker in pairs(preferred) do redis.call('PUBLISH', base .. 'wake:' .. worker, digits(now)) end
+for _, worker in ipairs(preferred) do redis.call('PUBLISH', base .. 'wake:' .. worker, digits(now)) end
 return { 'done', digits(now), result }

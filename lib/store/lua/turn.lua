@@ -93,6 +93,7 @@ end
 -- @include parts/gate.lua
 -- @include parts/room.lua
 -- @include parts/affinity.lua
+-- @include parts/preferred.lua
 -- @include parts/pick.lua
 -- @include parts/relay.lua
 -- @include parts/claim.lua

@@ -19,6 +19,8 @@ local orphans = presence == 'gone' and hasPreferred and redis.call('EXISTS', bas
 if (stopped and stopped ~= 'gate') or next(fullNames) or freed or orphans then
   if not groups then readGroups(group, worker) end
 end
+-- Nobody else may run yet what prefers another worker, and no sleeper that is told may be that one.
+local preferredNow = freed and hasPreferred and preferredOfDue() or {}
 
 local sleep, nextEvent
 do
@@ -134,5 +136,14 @@ local function wakeOthers()
     end
     -- Who has room left has looked at all that its own group could.
     if freed and not (g.own and roomAfter > 0) then wakeGroup(g, now) end
+  end
+  -- As many as there are places, and one more in case one of them has no room.
+  local places = globalConcurrency - (active - leaving + #fit) + 1
+  for _, preferred in ipairs(preferredNow) do
+    if places == 0 then break end
+    if preferred ~= ownName then
+      local heard = redis.call('PUBLISH', base .. 'wake:' .. preferred, digits(now))
+      if heard > 0 or clustered then places = places - 1 end
+    end
   end
 end
