@@ -203,3 +203,17 @@ it('a place that becomes free under a limit over all processes is told to the wo
   await until('it is told', () => told.includes(0));
   expect(await preferred.claim()).toHaveLength(1);
 });
+
+it('what goes back from a worker that has left is told to the others at once', async () => {
+  open(QUIET);
+  const [leaves, stays] = [test.worker('w1'), test.worker('w2')];
+  await test.schedule({ worker: 'w1' });
+  const [job] = await leaves.claim();
+  const told = await stays.listens();
+  await stays.turn({ room: 5 });
+  await leaves.turn({ leaving: true });
+  told.length = 0;
+  await leaves.settle(settlement.release(job!));
+  await until('it is told', () => told.includes(0));
+  expect(await stays.claim()).toHaveLength(1);
+});

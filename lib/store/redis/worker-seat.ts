@@ -174,8 +174,8 @@ export class RedisWorkerSeat implements WorkerSeat {
   /** Noted a few times a lease, so that one who was not here for a lease is taken for gone. */
   private presence(leaving: boolean): string {
     this.hasLeft ||= leaving;
-    // Also in turns after that one, which only settle and renew.
-    if (this.hasLeft) return leaving ? `gone ${PLACE}` : '';
+    // Also in turns after that one, which only settle and renew: what they put back waits for it no longer.
+    if (this.hasLeft) return `gone ${PLACE}`;
     const now = performance.now();
     if (now < this.presentUntil) return '';
     this.presentUntil = now + this.settings.leaseMs / 4;

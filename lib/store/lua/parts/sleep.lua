@@ -16,6 +16,9 @@ end
 local freed = globalConcurrency > 0 and active >= globalConcurrency and active - leaving + (relayTo == '' and #fit or 0) < globalConcurrency
 -- Who leaves for good leaves jobs behind that would have waited for it.
 local orphans = presence == 'gone' and hasPreferred and redis.call('EXISTS', base .. 'levels:' .. ownName) == 1
+for _, lane in ipairs(presence == 'gone' and laneList or {}) do
+  orphans = orphans or preferredOf(lane.name) == ownName
+end
 if (stopped and stopped ~= 'gate') or next(fullNames) or freed or orphans then
   if not groups then readGroups(group, worker) end
 end
