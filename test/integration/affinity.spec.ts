@@ -217,3 +217,23 @@ it('what goes back from a worker that has left is told to the others at once', a
   await until('it is told', () => told.includes(0));
   expect(await stays.claim()).toHaveLength(1);
 });
+
+it('a worker whose handler is full does not tell others of jobs that prefer it', async () => {
+  open(QUIET);
+  const [full, idle] = ['w1', 'w2'].map((id) => test.limitedWorker(id, true, 'work', 'other'));
+  const handlers = (free: number) => [{ name: 'work', weight: 1, free }];
+  await full!.turn();
+  await Promise.all(test.store.schedule(QUEUE, [newJob({ worker: 'w1' }), newJob({ worker: 'w1' })]));
+  expect((await full!.turn({ room: 10, handlers: handlers(1) })).claimed).toHaveLength(1);
+  const told = await idle!.listens();
+  await idle!.turn({ room: 10, handlers: handlers(1) });
+  told.length = 0;
+  for (let i = 0; i < 3; i++) {
+    await full!.turn({ room: 9, handlers: handlers(0) });
+    await idle!.turn({ room: 10, handlers: handlers(1) });
+  }
+  // A common one it tells of, and messages come in order.
+  await test.schedule();
+  await until('it is told', () => told.length > 0);
+  expect(told).toHaveLength(1);
+});

@@ -45,10 +45,11 @@ do
     return isHere(preferred) and now - stealAfterMs or now
   end
 
-  function isFull(name)
+  function isFull(name, kind)
     local handler = handlers and handlers[name]
     if not handler or handler.free > 0 then return false end
-    fullNames[name] = true
+    -- Others may not take this worker's own, and look by themselves when they may.
+    if kind ~= 'o' then fullNames[name] = true end
     return true
   end
 
@@ -69,7 +70,7 @@ do
     for i in ipairs(ids) do
       local due = tonumber(heads[2 * i])
       local last = (not handled or handled[i] == 1) and dueBy(stream, laneNames[i])
-      if last and due <= last and not isFull(names[i]) then
+      if last and due <= last and not isFull(names[i], stream.kind) then
         local lane = laneNames[i]
         place(stream, { id = ids[i], due = due, dueText = heads[2 * i], head = { ids[i], heads[2 * i] }, dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 1, jobs = {}, at = -1 })
       end
@@ -85,7 +86,7 @@ do
     while true do
       local front = stream.fronts[stream.first]
       if front and (stream.exhausted or not after(front, stream.last)) then
-        if not isFull(front.name) then return front end
+        if not isFull(front.name, stream.kind) then return front end
         stream.first = stream.first + 1
       elseif stream.exhausted then
         return nil
@@ -133,7 +134,7 @@ do
   -- comes after it: it would wait for ever.
   local function take(stream, front)
     -- What a level's best job was may have been decided before another level's filled its handler.
-    if isFull(front.name) then return end
+    if isFull(front.name, stream.kind) then return end
     local handler = handlers and handlers[front.name]
     local weight = handler and handler.weight or 1
     if weight > roomLeft then
