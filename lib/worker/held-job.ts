@@ -14,6 +14,8 @@ export interface Desk {
   send(ended: EndedRun): Promise<Settled>;
   /** As long as a call may take. Rejects with `QueueUnavailableError`. */
   inTime<T>(answer: Promise<T>, run: RunningJob): Promise<T>;
+  /** The job goes back when the application closes. */
+  add(job: HeldJob): void;
   /** The job is settled, or was lost. */
   letGo(job: HeldJob): void;
 }
@@ -89,14 +91,20 @@ export class HeldJob implements PoppedJob {
     const leaseMs = readExtension(duration, { queue, jobName, jobId });
     if (this.#ending) return false;
     const askedAt = performance.now();
-    const settled = this.#desk.send(this.#settler.extended(this.#run, leaseMs));
-    if ((await this.#desk.inTime(settled, this.#run)) === 'counted') {
-      this.#heldUntil = askedAt + leaseMs;
-      return true;
-    }
+    const settled = this.#desk.send(this.#settler.extended(this.#run, leaseMs)).then((answer) => {
+      if (answer === 'counted') this.#holdUntil(askedAt + leaseMs);
+      return answer;
+    });
+    if ((await this.#desk.inTime(settled, this.#run)) === 'counted') return true;
     this.#ending ??= { settled, isTold: true };
     this.#desk.letGo(this);
     return false;
+  }
+
+  /** Also where nobody waits for that answer any more, and where the lease had run out before it came. */
+  #holdUntil(time: number): void {
+    this.#heldUntil = time;
+    if (!this.#ending) this.#desk.add(this);
   }
 
   /** The first call decides. Whoever makes it again, because no answer came in time, gets the answer of the first. */

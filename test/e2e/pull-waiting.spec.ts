@@ -187,6 +187,20 @@ describe('at shutdown', () => {
     ]);
   });
 
+  it('a popped job goes back though its lease was over when it was extended', async () => {
+    const { app, consumer, producer, prefix } = await startApp([], { queues: { default: { leaseMs: 1_000 } } });
+    await producer.schedule('mail', null);
+    const [job] = await consumer.pop();
+    // Long enough for this process to take it for lost; nobody else is there who would recover it.
+    const poppedAt = Date.now();
+    await until('its lease is over', () => Date.now() > poppedAt + 1_400);
+    expect(await job!.extend('1h')).toBe(true);
+    await app.close();
+    const other = await startApp([], { prefix });
+    expect(await other.inspector.counts()).toMatchObject({ active: 0, due: 1 });
+    expect(await other.inspector.stats()).toMatchObject({ recovered: 0 });
+  });
+
   it('a process that pulls ends its loops in order', async () => {
     const workers = new WorkerProcesses();
     cleanups.push(() => workers.stop());
