@@ -35,8 +35,11 @@ it('the best job waits for room that it fits into, and nothing lighter goes befo
   const worker = test.worker('w1', 'heavy', 'light');
   const answer = await worker.turn({ room: 4, handlers: [{ name: 'heavy', weight: 5, free: 10 }] });
   expect(answer.claimed).toEqual([]);
-  // It looks again once something that it runs has ended, and not before.
-  expect(answer.sleepMs).toBeUndefined();
+  // Once something that it runs has ended it looks anyway. It is among no sleepers, so nobody would tell it of a better one.
+  expect(answer.sleepMs).toBe(500);
+  await test.store.schedule(QUEUE, [newJob({ name: 'light', priority: 1 })])[0];
+  const next = await worker.turn({ room: 4, handlers: [{ name: 'heavy', weight: 5, free: 10 }] });
+  expect(namesOf(next.claimed)).toEqual(['light']);
 });
 
 it('a handler that is full is passed over, and holds up no others', async () => {

@@ -99,8 +99,9 @@ do
     if roomAfter <= 0 then return 0 end
     -- Jobs that this turn put back may be due already; whoever cut its claim short has more to fetch.
     if stopped == 'bytes' or returning[1] or lookAgain or goOnFrom ~= '' then return now end
-    -- The best job does not fit: there is room for it once something that runs here has ended.
-    if stopped == 'room' then return 0 end
+    -- The best job does not fit: there is room for it once something that runs here has ended. But others may take it, or a
+    -- better one come that does fit; of that nobody is told who does not stand among the sleepers.
+    if stopped == 'room' then return now + DEPUTY_MS end
     local event = nextEvent()
     if firstLeaseEnd then
       event = math.min(event, math.max(tonumber(firstLeaseEnd), recoverFrom, now + 1))
