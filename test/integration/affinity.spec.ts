@@ -237,3 +237,12 @@ it('a worker whose handler is full does not tell others of jobs that prefer it',
   await until('it is told', () => told.length > 0);
   expect(told).toHaveLength(1);
 });
+
+it('a worker looks for its own jobs that become due while a limit over all processes is reached', async () => {
+  open({ ...QUIET, globalConcurrency: 1 });
+  await here('w1');
+  await test.schedule();
+  await test.worker('w4').claim();
+  await test.schedule({ due: { delayMs: 3_000 }, worker: 'w1' });
+  expect((await sleeps())[2]).toBeLessThanOrEqual(3_000);
+});

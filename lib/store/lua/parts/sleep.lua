@@ -71,12 +71,12 @@ do
     return preferred and math.min(nextDue(COMMON), nextSteal()) or nextDue(COMMON)
   end
 
-  -- When the first job is due that prefers this worker. Where such jobs wait for the gate, half a second after it: one of all
-  -- sleepers looks when it opens, and may leave room.
+  -- When the first job is due that prefers this worker. Where such jobs wait for a gate that opens at a known time, half a second
+  -- after it: one of all sleepers looks when it opens, and may leave room. Else who opens the gate tells those whose jobs are due.
   local function nextOwn()
     if preferredIndex.count == 0 then return math.huge end
     local own = ':' .. ownName
-    if gateRoom > #fit then return nextDue(own) end
+    if gateRoom > #fit or gateUntil == math.huge then return nextDue(own) end
     local first = earliestOf(openIndex(own))
     return first > gateUntil and first or gateUntil + DEPUTY_MS
   end
