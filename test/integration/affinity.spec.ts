@@ -200,7 +200,7 @@ it('a place that becomes free under a limit over all processes is told to the wo
   for (const worker of [idle, preferred]) await worker.turn({ room: 5 });
   told.length = 0;
   expect((await ends.turn({ settlements: [settlement.complete(job!)], room: 5 })).claimed).toEqual([]);
-  await until('it is told', () => told.includes(0));
+  await until('it is told', () => told.some((inMs) => inMs < 100));
   expect(await preferred.claim()).toHaveLength(1);
 });
 
@@ -214,7 +214,7 @@ it('what goes back from a worker that has left is told to the others at once', a
   await leaves.turn({ leaving: true });
   told.length = 0;
   await leaves.settle(settlement.release(job!));
-  await until('it is told', () => told.includes(0));
+  await until('it is told', () => told.some((inMs) => inMs < 100));
   expect(await stays.claim()).toHaveLength(1);
 });
 

@@ -13,7 +13,8 @@ if roomAfter > 0 and (not stopped or stopped == 'gate') then
   end
 end
 -- This turn made room for jobs that the limit over all processes has kept from everybody.
-local freed = globalConcurrency > 0 and active >= globalConcurrency and active - leaving + (relayTo == '' and #fit or 0) < globalConcurrency
+local activeAfter = active - leaving + (relayTo == '' and #fit or 0)
+local freed = globalConcurrency > 0 and active >= globalConcurrency and activeAfter < globalConcurrency
 -- Who leaves for good leaves jobs behind that would have waited for it.
 local orphans = presence == 'gone' and hasPreferred and redis.call('EXISTS', base .. 'levels:' .. ownName) == 1
 for _, lane in ipairs(presence == 'gone' and laneList or {}) do
@@ -142,7 +143,7 @@ local function wakeOthers()
     if freed and not (g.own and roomAfter > 0) then wakeGroup(g, now) end
   end
   -- As many as there are places, and one more in case one of them has no room.
-  local places = globalConcurrency - (active - leaving + #fit) + 1
+  local places = globalConcurrency - activeAfter + 1
   for _, preferred in ipairs(preferredNow) do
     if places == 0 then break end
     if preferred ~= ownName then
