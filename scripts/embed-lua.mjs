@@ -1,5 +1,5 @@
 // Embeds lib/store/lua/*.lua into lib/store/scripts/embedded.ts: nothing is read from disk at run time, so bundlers
-// and packages cannot lose a script. Resolves `-- @include`, drops comment lines. `--check` only compares.
+// and packages cannot lose a script. Resolves `-- @include`, drops comment lines and indents: a script goes over the wire once for each server. `--check` only compares.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -13,7 +13,8 @@ function readScript(file) {
       const included = line.match(/^\s*-- @include (\S+)$/);
       return included ? readScript(included[1]) : [line];
     })
-    .filter((line) => line.trim() !== '' && !line.trim().startsWith('--'));
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('--'));
 }
 
 export function embed() {

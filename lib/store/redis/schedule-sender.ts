@@ -61,15 +61,15 @@ export class ScheduleSender {
     const ids: string[] = [];
     const made: string[] = [];
     const args: ScriptArgument[] = [];
-    for (const { job } of calls) {
-      const id = job.id ?? this.ids.next(this.slot.caller);
-      if (job.id === undefined) made.push(id);
-      const chosen = job.id === undefined ? '' : howChosen(id);
-      const rest = encodeEnvelopeRest(job, job.id !== undefined);
-      ids.push(id);
-      args.push(id, chosen, encodeHead(job), toDueArgument(job.due), rest);
-    }
     try {
+      for (const { job } of calls) {
+        const id = job.id ?? this.ids.next(this.slot.caller);
+        if (job.id === undefined) made.push(id);
+        const chosen = job.id === undefined ? '' : howChosen(id);
+        const rest = encodeEnvelopeRest(job, job.id !== undefined);
+        ids.push(id);
+        args.push(id, chosen, encodeHead(job), toDueArgument(job.due), rest);
+      }
       this.slot.begin();
       const lowest = made[0] ?? this.lastMade;
       this.lastMade = made.at(-1) ?? this.lastMade;
