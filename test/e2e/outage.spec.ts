@@ -1,7 +1,9 @@
+import { fork } from 'node:child_process';
+import { on, once } from 'node:events';
 import { afterEach, expect, it } from '@jest/globals';
 import { Injectable, Logger } from '@nestjs/common';
 import { OnScheduledJob, QueueUnavailableError } from '../../lib/index.js';
-import { redisUrl, startApp, stopApps } from '../support/queue-app.js';
+import { newPrefix, redisUrl, startApp, stopApps } from '../support/queue-app.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/wait.js';
 
@@ -114,4 +116,28 @@ it('connections whose packets vanish without an error are replaced, and calls on
   await until('it runs after', () => get(Handlers).payloads.length === 2, 15_000);
   await until('it is settled', async () => (await inspector.stats()).completed === 2, 15_000);
   expect(await inspector.stats()).toMatchObject({ scheduled: 2, started: 2, recovered: 0 });
+});
+
+it('an application that closes while Redis is away leaves nothing that keeps its process alive', async () => {
+  proxy = await TcpProxy.start(redisUrl());
+  const child = fork('dist-test/closer.js', {
+    env: { ...process.env, REDIS: proxy.url, PREFIX: newPrefix(), NODE_OPTIONS: '' },
+  });
+  const says = async (word: string) => {
+    for await (const [said] of on(child, 'message')) if (said === word) return;
+  };
+  try {
+    await says('ready');
+    const hearsOfIt = says('away');
+    proxy.refuse();
+    await hearsOfIt;
+    const closed = says('closed');
+    child.send('close');
+    await closed;
+    const closedAt = performance.now();
+    await once(child, 'exit');
+    expect(performance.now() - closedAt).toBeLessThan(1_000);
+  } finally {
+    child.kill('SIGKILL');
+  }
 });

@@ -59,7 +59,7 @@ export class RedisConnection {
   /** Whether it can take commands by then. Throws `QueueClosedError`. */
   private async isReadyBy(giveUpAt: number): Promise<boolean> {
     while (this.client.status !== 'ready') {
-      if (this.closed) throw new QueueClosedError('The queue is closed: its connection to Redis has ended.');
+      this.refuseWhenClosed();
       if (this.client.status === 'wait') this.client.connect().catch(() => {});
       const triedFrom = this.client.status;
       await this.nextReady(Math.min(giveUpAt, performance.now() + 2 * this.silenceMs));
@@ -93,6 +93,8 @@ export class RedisConnection {
   private async repeat<T>(attempt: () => Promise<T>, giveUpAt: number): Promise<T> {
     let mayHaveRun = false;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      // A client that is being closed calls itself ready until its socket has ended.
+      this.refuseWhenClosed();
       if (this.client.status !== 'ready' && !(await this.isReadyBy(giveUpAt)))
         throw unavailable(NO_CONNECTION, mayHaveRun);
       let message: string;
@@ -118,6 +120,10 @@ export class RedisConnection {
     this.outages.forget(this);
     this.client.disconnect();
     for (const end of [...this.whenClosed]) end();
+  }
+
+  private refuseWhenClosed(): void {
+    if (this.closed) throw new QueueClosedError('The queue is closed: its connection to Redis has ended.');
   }
 
   /** By its digest, and by its source only where Redis does not have it, after a restart or SCRIPT FLUSH. */

@@ -1,21 +1,25 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
+import { QueueClosedError } from '../../../lib/core/errors.js';
 import { RedisConnection } from '../../../lib/store/redis/connection.js';
 
 const COMMAND_TIMEOUT_MS = 1_000;
 
+/** As a client of ioredis behaves that is ready. */
+function readyClient(methods: object) {
+  return Object.assign(new EventEmitter(), { status: 'ready', isCluster: false, disconnect() {}, ...methods });
+}
+
+const outages = { lost() {}, found() {}, forget() {} };
+
 it('a dead connection is replaced in time also for a call that overlapped one that was answered', async () => {
   let dropped = 0;
   const answers: ((reply: unknown) => void)[] = [];
-  const client = Object.assign(new EventEmitter(), {
-    status: 'ready',
-    isCluster: false,
+  const client = readyClient({
     stream: { destroy: () => dropped++ },
-    disconnect() {},
     evalsha: () => new Promise((resolve) => answers.push(resolve)),
   });
-  const outages = { lost() {}, found() {}, forget() {} };
   const connection = new RedisConnection(client as never, outages as never, COMMAND_TIMEOUT_MS / 2);
   const call = () => connection.run('counts', ['k'], [], performance.now() + COMMAND_TIMEOUT_MS);
   const first = call();
@@ -28,4 +32,18 @@ it('a dead connection is replaced in time also for a call that overlapped one th
   await expect(second).rejects.toMatchObject({ outcome: 'unknown' });
   expect(dropped).toBeGreaterThan(0);
   connection.close();
+});
+
+it('a call after the close is refused at once, though the client says that it is ready until its socket has ended', async () => {
+  let sent = 0;
+  const evalsha = async () => {
+    sent++;
+    throw new Error("Stream isn't writeable and enableOfflineQueue options is false");
+  };
+  const connection = new RedisConnection(readyClient({ evalsha }) as never, outages as never, COMMAND_TIMEOUT_MS / 2);
+  connection.close();
+  const calledAt = performance.now();
+  await expect(connection.run('counts', ['k'], [], calledAt + COMMAND_TIMEOUT_MS)).rejects.toThrow(QueueClosedError);
+  expect(sent).toBe(0);
+  expect(performance.now() - calledAt).toBeLessThan(COMMAND_TIMEOUT_MS / 2);
 });
