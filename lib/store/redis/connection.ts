@@ -1,10 +1,10 @@
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
-import { LONGEST_TIMEOUT_MS } from '../../core/timers.js';
 import { absentKey } from '../keys.js';
 import { SCRIPTS, type ScriptName } from '../scripts/embedded.js';
 import { firstLine, refused, unavailable } from './call-error.js';
 import { type Client, dropConnections } from './client.js';
 import type { OutageLog } from './outage-log.js';
+import { Waits } from './waits.js';
 
 export type ScriptArgument = string | number;
 
@@ -31,8 +31,8 @@ export class RedisConnection {
   private unanswered = 0;
   /** The server answers and takes no writes, as one that a failover has made a replica: as good as away. */
   private demoted = false;
-  /** Ends what waits when the connection is closed. A set, as there may be thousands. */
-  private readonly whenClosed = new Set<() => void>();
+  /** All end when the connection is closed. */
+  private readonly waits = new Waits();
 
   constructor(
     private readonly client: Client,
@@ -119,7 +119,7 @@ export class RedisConnection {
     this.closed = true;
     this.outages.forget(this);
     this.client.disconnect();
-    for (const end of [...this.whenClosed]) end();
+    this.waits.endAll();
   }
 
   private refuseWhenClosed(): void {
@@ -151,7 +151,7 @@ export class RedisConnection {
       return value;
     } catch (error) {
       if (!(error instanceof Silence)) this.heard();
-      else if (this.silentSince !== undefined && performance.now() - this.silentSince >= this.silenceMs - 1) {
+      else if (this.silentSince !== undefined && performance.now() - this.silentSince >= this.silenceMs) {
         this.silentSince = undefined;
         dropConnections(this.client);
       }
@@ -189,7 +189,7 @@ export class RedisConnection {
 
   private before<T>(giveUpAt: number, answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const stopWaiting = this.waitUntil(giveUpAt, () =>
+      const stopWaiting = this.waits.until(giveUpAt, () =>
         reject(
           this.closed
             ? new QueueClosedError('The queue was closed while a call was under way.')
@@ -216,30 +216,15 @@ export class RedisConnection {
         this.client.off('ready', done);
         resolve();
       };
-      const stopWaiting = this.waitUntil(giveUpAt, done);
+      const stopWaiting = this.waits.until(giveUpAt, done);
       this.client.on('ready', done);
     });
   }
 
   private pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      this.waitUntil(performance.now() + ms, resolve);
+      this.waits.until(performance.now() + ms, resolve);
     });
-  }
-
-  /** Calls `end` at a time of `performance.now()`, or when the connection is closed. Answers how to call that off. */
-  private waitUntil(at: number, end: () => void): () => void {
-    const stopWaiting = () => {
-      clearTimeout(timer);
-      this.whenClosed.delete(over);
-    };
-    const over = () => {
-      stopWaiting();
-      end();
-    };
-    const timer = setTimeout(over, Math.min(Math.max(at - performance.now(), 0), LONGEST_TIMEOUT_MS));
-    this.whenClosed.add(over);
-    return stopWaiting;
   }
 }
 

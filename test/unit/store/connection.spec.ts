@@ -34,6 +34,27 @@ it('a dead connection is replaced in time also for a call that overlapped one th
   connection.close();
 });
 
+it('a call on a dead connection is sent again in time, wherever in a millisecond its silence began', async () => {
+  const SILENCE_MS = 200;
+  const replies = await Promise.all(
+    Array.from({ length: 30 }, async (_, i) => {
+      // Timers count whole milliseconds, so what they are early by depends on when they were set.
+      for (const begin = performance.now(); performance.now() < begin + i / 30; );
+      let isAlive = false;
+      const destroy = () => {
+        isAlive = true;
+      };
+      const evalsha = () => new Promise((resolve) => isAlive && resolve('1'));
+      const client = readyClient({ stream: { destroy }, evalsha });
+      const connection = new RedisConnection(client as never, outages as never, SILENCE_MS);
+      const reply = await connection.run('counts', ['k'], [], performance.now() + 2 * SILENCE_MS).catch(String);
+      connection.close();
+      return reply;
+    }),
+  );
+  expect(replies.filter((reply) => reply !== '1')).toEqual([]);
+});
+
 it('a call after the close is refused at once, though the client says that it is ready until its socket has ended', async () => {
   let sent = 0;
   const evalsha = async () => {
