@@ -32,9 +32,9 @@ export const jobNames: Check<readonly string[]> = (value) => {
     const got = Array.isArray(value) ? 'none' : describe(value);
     return { problem: `got ${got}, expected an array of job names; leave it out for every name` };
   }
-  for (const name of value) {
+  for (const [i, name] of value.entries()) {
     const read = jobName(name);
-    if ('problem' in read) return read;
+    if ('problem' in read) return { problem: `name ${i}: ${read.problem}` };
   }
   return { value: [...new Set<string>(value)].sort() };
 };

@@ -1,7 +1,7 @@
 import { describe } from './describe.js';
 import { type Due, readDue } from './due.js';
 import type { Duration } from './duration.js';
-import { InvalidScheduleError } from './errors.js';
+import { InvalidScheduleError, type ScheduledQueueErrorFields } from './errors.js';
 
 /** The same in both builds of this package, of which one may have made an outcome and the other reads it. */
 const BRAND = Symbol.for('nestjs-redis-scheduled-queue:outcome');
@@ -31,14 +31,15 @@ export class JobOutcome {
     return JobOutcome.snoozeFor(until, 'JobOutcome.snooze');
   }
 
-  /** @internal `where` names the caller in what is thrown. */
-  static snoozeFor(until: SnoozeUntil, where: string): JobOutcome {
-    const isInstant = typeof until === 'object' && until !== null && 'at' in until;
-    const due = isInstant ? readDue(until.at, undefined) : readDue(undefined, until);
-    if ('problem' in due || until === undefined || (isInstant && until.at === undefined)) {
-      const problem = 'problem' in due ? due.problem : `got ${describe(until)}, expected a duration or { at }`;
-      throw new InvalidScheduleError(`${where}: ${problem}.`);
+  /** @internal `where` names the caller in what is thrown, `fields` the job. */
+  static snoozeFor(until: SnoozeUntil, where: string, fields: ScheduledQueueErrorFields = {}): JobOutcome {
+    const at = typeof until === 'object' ? until?.at : undefined;
+    const isDuration = typeof until === 'number' || typeof until === 'string';
+    if (at === undefined && !isDuration) {
+      throw new InvalidScheduleError(`${where}: got ${describe(until)}, expected a duration or { at }.`, fields);
     }
+    const due = isDuration ? readDue(undefined, until) : readDue(at, undefined);
+    if ('problem' in due) throw new InvalidScheduleError(`${where}: ${due.problem}.`, fields);
     return new JobOutcome('snooze', '', due);
   }
 

@@ -1,9 +1,8 @@
-import { describe } from './describe.js';
 import type { Duration } from './duration.js';
 import { InvalidOptionsError, InvalidScheduleError } from './errors.js';
 import { jobNames, keyPart } from './names.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
-import { type Check, duration, integer, readOptions, type Shape } from './shape.js';
+import { duration, integer, readOptions, type Shape } from './shape.js';
 import { LONGEST_TIMEOUT_MS } from './timers.js';
 
 export interface PopOptions {
@@ -32,14 +31,12 @@ export interface PopRequest {
 /** As many as one claim takes. */
 const MOST_AT_ONCE = 1_000;
 
-const waitMs: Check<number> = (value) => {
-  const read = duration()(value);
-  return 'value' in read && read.value > LONGEST_TIMEOUT_MS
-    ? { problem: `got ${describe(value)}, expected at most ${LONGEST_TIMEOUT_MS} ms` }
-    : read;
+const SHAPE: Shape<PopRequest> = {
+  queue: keyPart,
+  names: jobNames,
+  count: integer(1, MOST_AT_ONCE),
+  waitMs: duration(0, LONGEST_TIMEOUT_MS),
 };
-
-const SHAPE: Shape<PopRequest> = { queue: keyPart, names: jobNames, count: integer(1, MOST_AT_ONCE), waitMs };
 
 /** Reads a call to `pop`. Throws `InvalidOptionsError`. */
 export function readPop(options: unknown): PopRequest {
@@ -47,14 +44,13 @@ export function readPop(options: unknown): PopRequest {
   return { queue: DEFAULT_QUEUE, count: 1, waitMs: 0, ...read };
 }
 
-const lease = duration(1);
 /** Half the range of dates: a longer lease would end beyond it. */
 const LONGEST_LEASE_MS = 4.32e15;
+const lease = duration(1, LONGEST_LEASE_MS);
 
 /** Reads how long a lease is to hold from now. Throws `InvalidScheduleError`. */
 export function readExtension(given: unknown, fields: { queue: string; jobName: string; jobId: string }): number {
   const read = lease(given);
-  if ('value' in read && read.value <= LONGEST_LEASE_MS) return read.value;
-  const problem = 'problem' in read ? read.problem : `got ${describe(given)}, expected at most ${LONGEST_LEASE_MS} ms`;
-  throw new InvalidScheduleError(`extend: ${problem}.`, fields);
+  if ('problem' in read) throw new InvalidScheduleError(`extend: ${read.problem}.`, fields);
+  return read.value;
 }

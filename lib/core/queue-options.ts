@@ -139,10 +139,12 @@ const keep: Check<KeepRule> = (value) => {
   return 'problem' in read ? read : { value: { count: read.value.count ?? ANY_COUNT, ageMs: read.value.ageMs ?? 0 } };
 };
 
-const orderingOptions = options<{ mode: 'strict' | 'aging'; msPerLevel: number }>({
-  mode: oneOf('strict', 'aging'),
-  msPerLevel: duration(1),
-});
+const ORDERING = "{ mode: 'strict' } or { mode: 'aging', msPerLevel }";
+
+const orderingOptions = options<{ mode: 'strict' | 'aging'; msPerLevel: number }>(
+  { mode: oneOf('strict', 'aging'), msPerLevel: duration(1) },
+  ORDERING,
+);
 
 const ordering: Check<OrderingRule> = (value) => {
   const read = orderingOptions(value);
@@ -150,22 +152,20 @@ const ordering: Check<OrderingRule> = (value) => {
   const { mode, msPerLevel } = read.value;
   if (mode === 'aging' && msPerLevel !== undefined) return { value: { mode, msPerLevel } };
   if (mode === 'strict' && msPerLevel === undefined) return { value: { mode } };
-  return {
-    problem: `got ${mode ? `mode '${mode}'` : 'no mode'} ${msPerLevel === undefined ? 'without' : 'with'} msPerLevel, expected { mode: 'strict' } or { mode: 'aging', msPerLevel }`,
-  };
+  const got = mode ? `mode '${mode}' ${msPerLevel === undefined ? 'without' : 'with'} msPerLevel` : 'no mode';
+  return { problem: `got ${got}, expected ${ORDERING}` };
 };
 
-const rateLimitOptions = options<RateRule>({
-  max: integer(1),
-  perMs: duration(1, MAX_RATE_WINDOW_MS),
-});
+const RATE_LIMIT = '{ max, perMs }';
+
+const rateLimitOptions = options<RateRule>({ max: integer(1), perMs: duration(1, MAX_RATE_WINDOW_MS) }, RATE_LIMIT);
 
 const rateLimit: Check<RateRule> = (value) => {
   const read = rateLimitOptions(value);
   if ('problem' in read) return read;
   const { max, perMs } = read.value;
   if (max === undefined || perMs === undefined)
-    return { problem: `got no ${max === undefined ? 'max' : 'perMs'}, expected { max, perMs }` };
+    return { problem: `got no ${max === undefined ? 'max' : 'perMs'}, expected ${RATE_LIMIT}` };
   return { value: { max, perMs } };
 };
 
@@ -182,6 +182,8 @@ const SHAPE: Shape<QueueSettings> = {
   keepIdsMs: duration(),
   maxCrashes: integer(1),
 };
+
+export const QUEUE_OPTION_NAMES = Object.keys(SHAPE);
 
 /** Reads the options of one queue and fills in the defaults. Throws `InvalidOptionsError`. */
 export function readQueueOptions(queue: string, given: unknown): QueueSettings {

@@ -49,7 +49,9 @@ const DEFAULT_BATCH = 100;
 /** As many as one claim takes. */
 const LARGEST_BATCH = 1_000;
 
-const places = options<{ stream: string; list: string }>({ stream: redisKey, list: redisKey });
+const PLACES = '{ stream: key } or { list: key }';
+
+const places = options<{ stream: string; list: string }>({ stream: redisKey, list: redisKey }, PLACES);
 
 const to: Check<RelayTarget> = (value) => {
   const read = places(value);
@@ -57,7 +59,7 @@ const to: Check<RelayTarget> = (value) => {
   const { stream, list } = read.value;
   if (stream !== undefined && list === undefined) return { value: { type: 'stream', key: stream } };
   if (list !== undefined && stream === undefined) return { value: { type: 'list', key: list } };
-  return { problem: `got ${list === undefined ? 'neither' : 'both'}, expected { stream: key } or { list: key }` };
+  return { problem: `got ${list === undefined ? 'neither' : 'both'}, expected ${PLACES}` };
 };
 
 const SHAPE: Shape<{ queue: string; names: readonly string[]; to: RelayTarget; batch: number; maxLength: number }> = {
@@ -72,7 +74,7 @@ const SHAPE: Shape<{ queue: string; names: readonly string[]; to: RelayTarget; b
 export function readRelay(given: unknown): RelayRequest {
   const refuse = (message: string) => new InvalidOptionsError(message);
   const { queue, names, to, batch, maxLength } = readOptions(given, SHAPE, 'relay', refuse);
-  if (to === undefined) throw refuse('relay: to: got none, expected { stream: key } or { list: key }.');
+  if (to === undefined) throw refuse(`relay: to: got none, expected ${PLACES}.`);
   if (maxLength !== undefined && to.type === 'list')
     throw refuse(
       `relay: maxLength: got ${maxLength} for a list, expected it for a stream only: what a list holds is yet to be done.`,

@@ -26,14 +26,18 @@ export function readOptions<T extends object>(
   throw refuse(`${where}: ${read.problem}${read.problem.endsWith('?') ? '' : '.'}`);
 }
 
-/** Options inside an option. */
-export function options<T extends object>(shape: Shape<T>): Check<Partial<T>> {
-  return (given) => readShape(shape, given);
+/** Options inside an option; `expected` says what they are. */
+export function options<T extends object>(shape: Shape<T>, expected?: string): Check<Partial<T>> {
+  return (given) => readShape(shape, given, expected);
 }
 
 /** Once for every job that is scheduled: nothing is made here that is not needed. */
-function readShape<T extends object>(shape: Shape<T>, given: unknown): ReturnType<Check<Partial<T>>> {
-  if (!isRecord(given)) return { problem: `got ${describe(given)}, expected an object of options` };
+function readShape<T extends object>(
+  shape: Shape<T>,
+  given: unknown,
+  expected = 'an object of options',
+): ReturnType<Check<Partial<T>>> {
+  if (!isRecord(given)) return { problem: `got ${describe(given)}, expected ${expected}` };
   const read: Record<string, unknown> = {};
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(shape, name)) return { problem: unknownOption(name, Object.keys(shape)) };

@@ -5,7 +5,7 @@ import { InvalidOptionsError } from '../core/errors.js';
 import { newMaker } from '../core/job-id.js';
 import { jobName, keyPart } from '../core/names.js';
 import type { ValidationOptions } from '../core/payload-class.js';
-import { type QueueOptions, type QueueSettings, readQueueOptions } from '../core/queue-options.js';
+import { QUEUE_OPTION_NAMES, type QueueOptions, type QueueSettings, readQueueOptions } from '../core/queue-options.js';
 import { RUN_OPTIONS_SHAPE, type RunOptions, type RunSettings, refuseJobOptions } from '../core/run-settings.js';
 import { type Check, duration, flag, integer, isRecord, oneOf, readOptions, type Shape } from '../core/shape.js';
 import { type ConnectionOption, DEFAULT_CONNECTION } from '../store/redis/client.js';
@@ -91,8 +91,9 @@ const SHAPE: Shape<ReadModuleOptions> = {
 const ELSEWHERE: Record<string, string> = {
   name: 'give it to forRoot or forRootAsync itself, beside useFactory',
   isGlobal: 'give it to forRoot or forRootAsync itself, beside useFactory',
-  concurrency: `it belongs to a queue: queues: { default: { concurrency } }`,
-  leaseMs: `it belongs to a queue: queues: { default: { leaseMs } }`,
+  ...Object.fromEntries(
+    QUEUE_OPTION_NAMES.map((option) => [option, `it belongs to a queue: queues: { default: { ${option} } }`]),
+  ),
 };
 
 /** Reads the module's options and fills in the defaults. Throws `InvalidOptionsError`. */
@@ -160,14 +161,24 @@ function readJobs(given: object, where: string): ModuleSettings['jobs'] {
   );
 }
 
-/** A sentence for each name in `jobs` that no handler of this process has: most likely it is misspelt. */
+/** Holds for popped jobs too, whose names nobody knows at the start. */
+const FOR_POPS = ['maxAttempts', 'backoff'];
+
+/**
+ * A sentence for each name in `jobs` that no handler of this process has and that is most likely misspelt: it is near to one that
+ * is handled, or has options that only handlers have.
+ */
 export function unhandledOverrides(settings: ModuleSettings, handled: readonly string[]): string[] {
-  return [...settings.jobs.keys()]
-    .filter((name) => !handled.includes(name))
-    .map((name) => {
-      const near = nearest(name, handled);
-      return `The option jobs names '${name}', which nothing in this process handles${near ? `; did you mean '${near}'?` : '.'}`;
-    });
+  return [...settings.jobs].flatMap(([name, overrides]) => {
+    if (handled.includes(name)) return [];
+    const beginning = `The option jobs names '${name}', which no handler of this process handles`;
+    const near = nearest(name, handled);
+    if (near) return `${beginning}; did you mean '${near}'? Where it is only popped, nothing is wrong.`;
+    const forHandlers = Object.keys(overrides).filter((option) => !FOR_POPS.includes(option));
+    return forHandlers.length > 0
+      ? `${beginning}, and what it says of ${forHandlers.join(', ')} holds for handlers only.`
+      : [];
+  });
 }
 
 function defaultWorkerId(): string {

@@ -82,13 +82,12 @@ export class HeldJob implements PoppedJob {
   }
 
   async snooze(until: SnoozeUntil): Promise<boolean> {
-    const outcome = JobOutcome.snoozeFor(until, 'snooze');
+    const outcome = JobOutcome.snoozeFor(until, 'snooze', this.#about());
     return await this.#end('snooze', () => this.#settler.completed(this.#run, outcome));
   }
 
   async extend(duration: Duration): Promise<boolean> {
-    const { id: jobId, name: jobName, queue } = this;
-    const leaseMs = readExtension(duration, { queue, jobName, jobId });
+    const leaseMs = readExtension(duration, this.#about());
     if (this.#ending) return false;
     const askedAt = performance.now();
     const settled = this.#desk.send(this.#settler.extended(this.#run, leaseMs)).then((answer) => {
@@ -105,6 +104,10 @@ export class HeldJob implements PoppedJob {
   #holdUntil(time: number): void {
     this.#heldUntil = time;
     if (!this.#ending) this.#desk.add(this);
+  }
+
+  #about() {
+    return { queue: this.queue, jobName: this.name, jobId: this.id };
   }
 
   /** The first call decides. Whoever makes it again, because no answer came in time, gets the answer of the first. */

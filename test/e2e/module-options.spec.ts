@@ -1,7 +1,11 @@
-import { expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { defineScheduledJob, InvalidOptionsError, OnScheduledJob, RedisScheduledQueueModule } from '../../lib/index.js';
+import { LogLines } from '../support/log-lines.js';
+import { startApp, stopApps } from '../support/queue-app.js';
+
+afterEach(() => stopApps());
 
 /** What an app that is set up like this is told; nothing of it needs a Redis. */
 async function refusal(options: unknown): Promise<InvalidOptionsError> {
@@ -44,6 +48,10 @@ it.each([
     `RedisScheduledQueueModule: jobs['mail']: unknown option "maxLatenessMs": give it to the definition or the call.`,
   ],
   [{ concurrency: 5 }, 'RedisScheduledQueueModule: unknown option "concurrency": it belongs to a queue'],
+  [
+    { rateLimit: { max: 1, perMs: 1 } },
+    'unknown option "rateLimit": it belongs to a queue: queues: { default: { rateLimit } }',
+  ],
   [{ zzzzzzzz: 1 }, 'RedisScheduledQueueModule: unknown option "zzzzzzzz", known are connection, prefix'],
 ])('refuses the unknown option in %j with the nearest known name', async (options, message) => {
   expect((await refusal(options)).message).toContain(message);
@@ -183,4 +191,20 @@ it.each([
 ])('refuses a definition or handler that cannot be used while the file loads: %s', (define, message) => {
   expect(define).toThrow(InvalidOptionsError);
   expect(define).toThrow(message);
+});
+
+it.each([
+  [{ wrok: { maxAttempts: 2 } }, [`handles; did you mean 'work'? Where it is only popped, nothing is wrong.`]],
+  [{ export: { weight: 2, maxAttempts: 2 } }, ['handles, and what it says of weight holds for handlers only.']],
+  // Whoever pops needs no handler, and these hold for pops.
+  [{ export: { maxAttempts: 2, backoff: { type: 'fixed' as const, delayMs: 1 } }, work: { weight: 2 } }, []],
+])('jobs: %j is warned about where it is most likely misspelt', async (jobs, ends) => {
+  class Handlers {
+    @OnScheduledJob('work')
+    work(): void {}
+  }
+  const log = new LogLines();
+  await startApp([Handlers], { jobs }, { log });
+  const beginning = `warn The option jobs names '${Object.keys(jobs)[0]}', which no handler of this process `;
+  expect(log.lines).toEqual(ends.map((end) => beginning + end));
 });

@@ -23,7 +23,9 @@ describe('a pop', () => {
     const refused = thrown<InvalidOptionsError>(() => readPop({ names: new Set(['a']) }));
     expect(refused).toBeInstanceOf(InvalidOptionsError);
     expect(refused.message).toBe('pop: names: got a Set, expected an array of job names; leave it out for every name.');
-    expect(thrown<Error>(() => readPop({ names: ['a', 7] })).message).toContain('pop: names: got 7, expected 1 to 128');
+    expect(thrown<Error>(() => readPop({ names: ['a', 7] })).message).toContain(
+      'pop: names: name 1: got 7, expected 1',
+    );
     expect(thrown<Error>(() => readPop({ queues: 'mail' })).message).toContain("did you mean 'queue'?");
     expect(thrown<Error>(() => readPop(null)).message).toContain('pop: got null');
   });

@@ -86,7 +86,8 @@ describe('options of a queue are refused', () => {
     [{ keepDead: { ageMs: 0 } }, 'keepDead: ageMs: got 0, expected at least 1 ms.'],
     [{ keepDead: { age: 5 } }, `keepDead: unknown option "age", did you mean 'ageMs'?`],
     [{ keepDead: [5] }, 'keepDead: got an array of 1, expected an object of options.'],
-    [{ ordering: 'aging' }, 'ordering: got "aging", expected an object of options.'],
+    [{ ordering: 'aging' }, `ordering: got "aging", expected { mode: 'strict' } or { mode: 'aging', msPerLevel }.`],
+    [{ ordering: {} }, `ordering: got no mode, expected { mode: 'strict' } or { mode: 'aging', msPerLevel }.`],
     [{ ordering: { mode: 'fair' } }, `ordering: mode: got "fair", expected 'strict' or 'aging'.`],
     [
       { ordering: { mode: 'aging' } },
@@ -98,7 +99,7 @@ describe('options of a queue are refused', () => {
     ],
     [{ ordering: { mode: 'aging', msPerLevel: 0 } }, 'ordering: msPerLevel: got 0, expected at least 1 ms.'],
     [{ globalConcurrency: 0 }, 'globalConcurrency: got 0, expected a whole number of at least 1.'],
-    [{ rateLimit: 100 }, 'rateLimit: got 100, expected an object of options.'],
+    [{ rateLimit: 100 }, 'rateLimit: got 100, expected { max, perMs }.'],
     [{ rateLimit: { max: 100 } }, 'rateLimit: got no perMs, expected { max, perMs }.'],
     [{ rateLimit: { max: 0, perMs: 5 } }, 'rateLimit: max: got 0, expected a whole number of at least 1.'],
     [{ rateLimit: { max: 1, perMs: '2 days' } }, 'rateLimit: perMs: got "2 days", expected at most 86400000 ms.'],
