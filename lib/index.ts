@@ -29,7 +29,7 @@ export type { ValidationOptions } from './core/payload-class.js';
 export type { PopOptions } from './core/pop-options.js';
 export type { PoppedJob } from './core/popped-job.js';
 export { JobPriority } from './core/priority.js';
-export type { Keep, Ordering, QueueOptions } from './core/queue-options.js';
+export type { Keep, Ordering, QueueOptions, RateLimit } from './core/queue-options.js';
 export type { RelayOptions, ScheduledQueueRelay } from './core/relay-options.js';
 export type { RunOptions } from './core/run-settings.js';
 export type { JobRef, RescheduleOptions, ScheduleOptions } from './core/schedule-options.js';

@@ -67,12 +67,14 @@ describe('in a Nest 12 application of ES modules, with ioredis 6 and without cla
     await run(process.execPath, [TSC, '--noEmit', '--module', 'esnext', '--moduleResolution', 'bundler'], app);
   }, 190_000);
 
-  it('runs jobs in plain Node, past a guard, and lets the process end', async () => {
+  it('runs, pops and relays jobs in plain Node, past a guard, and lets the process end', async () => {
     const output = await run(process.execPath, ['dist/main.js'], app, { env: redis() });
     expect(lines(output)).toEqual([
+      'cancelled 1',
       'closed',
       'handled member',
       'handled plain',
+      'popped row, row 7',
       'refused stranger: ForbiddenException',
     ]);
   }, 70_000);

@@ -143,7 +143,7 @@ describe('pop', () => {
     [{ queue: 'a b' }, 'pop: queue: got "a b"'],
     [{ names: [] }, 'pop: names: got none, expected an array of job names'],
     [{ names: 'mail' }, 'pop: names: got "mail", expected an array'],
-    [{ names: [''] }, 'pop: names: got ""'],
+    [{ names: [''] }, 'pop: names: name 0: got ""'],
     [{ count: 0 }, 'pop: count: got 0, expected a whole number from 1 to 1000'],
     [{ count: 1_001 }, 'pop: count: got 1001'],
     [{ waitMs: -1 }, 'pop: waitMs: got -1'],
@@ -290,6 +290,7 @@ describe('a popped job', () => {
     const refused = job[call](until as never);
     await expect(refused).rejects.toThrow(InvalidScheduleError);
     await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.toMatchObject({ queue: job.queue, jobName: job.name, jobId: job.id });
     expect(await job.complete()).toBe(true);
   });
 

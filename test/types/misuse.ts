@@ -264,3 +264,21 @@ export async function pull(consumer: ScheduledQueueConsumer): Promise<void> {
   // @ts-expect-error a payload that has no such property
   job!.payload.email;
 }
+
+export function relay(consumer: ScheduledQueueConsumer): void {
+  // @ts-expect-error no target
+  consumer.relay({ names: ['mail'] });
+  // @ts-expect-error a target that is none
+  consumer.relay({ to: 'mail' });
+  // @ts-expect-error an option of pops
+  consumer.relay({ to: { list: 'l' }, count: 10 });
+}
+
+export const limited: RedisScheduledQueueModuleOptions = {
+  queues: {
+    // @ts-expect-error a rate without its window
+    mail: { rateLimit: { max: 5 } },
+    // @ts-expect-error strict order knows no levels
+    file: { ordering: { mode: 'strict', msPerLevel: 5 } },
+  },
+};

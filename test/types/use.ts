@@ -10,13 +10,19 @@ import {
   OnScheduledJob,
   type PopOptions,
   type PoppedJob,
+  type QueueOptions,
+  type RateLimit,
   RedisScheduledQueueModule,
   type RedisScheduledQueueModuleOptions,
+  type RelayOptions,
+  relayKey,
   ScheduledJob,
   type ScheduledJobRef,
   ScheduledQueueConsumer,
+  type ScheduledQueueInspector,
   type ScheduledQueueOptionsFactory,
   ScheduledQueueProducer,
+  type ScheduledQueueRelay,
   type ScheduleItem,
 } from 'nestjs-redis-scheduled-queue';
 import { ConfigService } from './application.js';
@@ -263,4 +269,31 @@ export async function pull(consumer: ScheduledQueueConsumer): Promise<Date[]> {
   const [job] = await consumer.pop();
   const payload: unknown = job?.payload;
   return payload === undefined ? [] : jobs.map(({ payload: { at } }) => at);
+}
+
+export async function relay(consumer: ScheduledQueueConsumer): Promise<void> {
+  const options: RelayOptions = { names: ['file.import'] as const, to: { list: relayKey('mail', 'files') }, batch: 10 };
+  const relays: ScheduledQueueRelay[] = [
+    consumer.relay(options),
+    consumer.relay({ queue: 'mail', to: { stream: relayKey('mail', 'all') }, maxLength: 1_000 }),
+  ];
+  for (const { stop } of relays) await stop();
+}
+
+const rateLimit: RateLimit = { max: 100, perMs: '1s' };
+export const limited: QueueOptions = {
+  rateLimit,
+  globalConcurrency: 7,
+  stealAfterMs: '2s',
+  ordering: { mode: 'aging', msPerLevel: '1m' },
+};
+
+export async function manage(inspector: ScheduledQueueInspector, producer: ScheduledQueueProducer): Promise<number> {
+  await producer.schedule('work', 1, { worker: 'w1', tags: ['order:7'] as const });
+  await inspector.pause({ forMs: '5m', queue: 'mail' });
+  if (await inspector.isPaused()) await inspector.resume();
+  const [worker] = await inspector.workers();
+  const seenAt: Date | undefined = worker?.lastSeenAt;
+  const cancelled: number = await inspector.cancelTagged('order:7', { queue: 'mail' });
+  return seenAt ? cancelled : await inspector.shiftTagged('order:7', '-2h');
 }
