@@ -28,8 +28,8 @@ export class InvalidOptionsError extends ScheduledQueueError {
 }
 
 /**
- * A call of the producer or the inspector, `JobOutcome.snooze`, or `snooze` or `extend` of a popped job names a time, an id, a queue or an option that cannot be
- * used. Nothing was written.
+ * A call of the producer or the inspector, `JobOutcome.snooze`, or `snooze` or `extend` of a popped job names a time, an id, a
+ * queue, a tag or an option that cannot be used. Nothing was written.
  */
 export class InvalidScheduleError extends ScheduledQueueError {
   readonly code = 'INVALID_SCHEDULE';

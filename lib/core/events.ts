@@ -50,7 +50,7 @@ interface FailedEvent extends RunEvent {
 interface DeadEvent extends RunEvent {
   type: 'dead';
   reason: DeadReason;
-  /** What was thrown or does not fit, or the reason given to `JobOutcome.deadLetter`; missing where it was `late`, and where recovery found it `crashed`. */
+  /** What was thrown or does not fit, or the reason given to `JobOutcome.deadLetter`; missing where it was never handed out: found `late`, `crashed` or `envelope-missing`, or `unreadable` by a relay. */
   error?: unknown;
 }
 

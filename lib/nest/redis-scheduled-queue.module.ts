@@ -162,26 +162,16 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
         settings: ModuleSettings,
       ) => new Fleet(store, registry, checker, () => findTimers(discovery), events, LOG, { ...settings, timerPrefix }),
     },
-    {
-      provide: Pullers,
+    ...[Pullers, Relays].map((Kind) => ({
+      provide: Kind,
       inject: [STORE, DiscoveryService, services.events, SETTINGS],
       useFactory: (
         store: JobStore,
         discovery: DiscoveryService,
         events: ScheduledQueueEvents,
         settings: ModuleSettings,
-      ) => new Pullers(store, () => findTimers(discovery), events, LOG, { ...settings, timerPrefix }),
-    },
-    {
-      provide: Relays,
-      inject: [STORE, DiscoveryService, services.events, SETTINGS],
-      useFactory: (
-        store: JobStore,
-        discovery: DiscoveryService,
-        events: ScheduledQueueEvents,
-        settings: ModuleSettings,
-      ) => new Relays(store, () => findTimers(discovery), events, LOG, { ...settings, timerPrefix }),
-    },
+      ) => new Kind(store, () => findTimers(discovery), events, LOG, { ...settings, timerPrefix }),
+    })),
     {
       provide: services.consumer,
       inject: [FLEET, Pullers, Relays, SETTINGS],

@@ -48,8 +48,8 @@ const REPLAY_OPTIONS: Shape<{ at: unknown; perSecond: number; queue: string }> =
 };
 
 /**
- * Looks into queues and at their workers, pauses them, cancels what runs, cancels or moves what carries a tag, deletes what does not, and replays and purges what is
- * dead. Where no queue is named, it is the default one.
+ * Looks into queues and at their workers; pauses queues; cancels what runs, deletes what does not; cancels or moves what carries a
+ * tag; replays and purges what is dead. Where no queue is named, it is the default one.
  * Every method may throw `QueueUnavailableError`, `InvalidScheduleError` for a reference or an option that it cannot use, and
  * `QueueClosedError` after shutdown.
  */

@@ -73,13 +73,12 @@ export const absentKey = (key: string) => `${key.slice(0, key.indexOf('}:') + 2)
 /** What the keys of lanes that prefer any worker end in; those that prefer none end in ''. */
 export const ANY_WORKER = ':*';
 export const levelsKey = (keys: QueueKeys, ending: string) => `${keys.levels}${ending}`;
-/** The process that a seat belongs to: behind its name and a '~' stands which of its seats it is, if not the one of its handlers. */
-export const processOf = (worker: string) => worker.split('~', 1)[0]!;
-
 export const headsKey = (keys: QueueKeys, priority: string, ending: string) => `${keys.base}heads:${priority}${ending}`;
 export const laneKey = (keys: QueueKeys, lane: string) => `${keys.base}lane:${lane}`;
 export const handlesKey = (keys: QueueKeys, group: string) => `${keys.base}handles:${group}`;
 export const sleepersKey = (keys: QueueKeys, group: string) => `${keys.base}sleepers:${group}`;
 export const tagKey = (keys: QueueKeys, tag: string) => `${keys.base}tag:${tag}`;
 export const callKey = (keys: QueueKeys, caller: string) => `${keys.base}call:${caller}`;
+/** The process that a seat belongs to: behind its name and a '~' stands which of its seats it is, if not the one of its handlers. */
+export const processOf = (worker: string) => worker.split('~', 1)[0]!;
 export const wakeChannel = (keys: QueueKeys, worker: string) => `${keys.base}wake:${worker}`;

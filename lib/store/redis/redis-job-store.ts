@@ -15,23 +15,13 @@ import type {
   StoredJob,
   WorkerSeat,
 } from '../job-store.js';
-import { queueKeys } from '../keys.js';
 import { saying } from './call-error.js';
-import { RedisClearing } from './clearing.js';
 import { ClientFactory } from './client.js';
 import { RedisConnection } from './connection.js';
-import { ControlCalls } from './control-calls.js';
-import { RedisDeadLetters } from './dead-letters.js';
-import { RedisGate } from './gate.js';
-import { RedisInspection } from './inspection.js';
 import { OutageLog } from './outage-log.js';
 import { Preflight } from './preflight.js';
-import { RedisPresence } from './presence.js';
-import { ScheduleOutbox } from './schedule-outbox.js';
+import { openQueueParts, type QueueParts } from './queue-parts.js';
 import { RedisSeats } from './seats.js';
-import { ServerClock } from './server-clock.js';
-import { SlotPool } from './slot-pool.js';
-import { RedisTaggedJobs } from './tagged-jobs.js';
 import { WakeListener } from './wake-listener.js';
 
 export interface RedisJobStoreOptions {
@@ -43,22 +33,8 @@ export interface RedisJobStoreOptions {
   log: Log;
 }
 
-/** A record of a call is kept at least this long: longer than any copy of the call can be on its way. */
-const KEEP_CALL_RECORD_MS = 60_000;
-
 /** Redis may be busy with somebody's long script for as long as this. */
 const LEAST_SILENCE_MS = 1_000;
-
-interface QueueParts {
-  outbox: ScheduleOutbox;
-  control: ControlCalls;
-  deadLetters: RedisDeadLetters;
-  clearing: RedisClearing;
-  gate: RedisGate;
-  tagged: RedisTaggedJobs;
-  inspection: RedisInspection;
-  presence: RedisPresence;
-}
 
 /** Jobs in Redis. Producers and workers have a connection each, so that neither waits behind the other. */
 export class RedisJobStore implements JobStore {
@@ -223,28 +199,8 @@ export class RedisJobStore implements JobStore {
 
   private openQueue(name: string): QueueParts {
     const { prefix, commandTimeoutMs, settingsOf } = this.options;
+    const { clustered } = this.clients;
     this.producing ??= this.connect();
-    const keys = queueKeys(prefix, name);
-    const clock = new ServerClock(keys);
-    const { keepIdsMs, leaseMs, stealAfterMs } = settingsOf(name);
-    const options = {
-      queue: name,
-      clustered: this.clients.clustered,
-      keepRecordMs: Math.max(KEEP_CALL_RECORD_MS, keepIdsMs, 2 * commandTimeoutMs),
-      keepIdsMs,
-      stealAfterMs,
-      commandTimeoutMs,
-    };
-    const slots = new SlotPool(this.producing, clock, keys, commandTimeoutMs);
-    return {
-      outbox: new ScheduleOutbox(this.producing, clock, keys, this.ids, options),
-      control: new ControlCalls(slots, keys, options),
-      deadLetters: new RedisDeadLetters(slots, keys, options),
-      clearing: new RedisClearing(slots, keys, options),
-      gate: new RedisGate(slots, this.producing, keys, options),
-      tagged: new RedisTaggedJobs(slots, keys, options),
-      inspection: new RedisInspection(this.producing, keys, commandTimeoutMs),
-      presence: new RedisPresence(this.producing, keys, { commandTimeoutMs, withinMs: leaseMs }),
-    };
+    return openQueueParts(name, this.producing, this.ids, settingsOf(name), { prefix, commandTimeoutMs, clustered });
   }
 }
