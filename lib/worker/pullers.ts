@@ -74,7 +74,7 @@ export class Pullers {
       settler,
       { leaseMs, commandTimeoutMs, timerName: `${timerPrefix}:${queue}:pull-${this.pullers.size + 1}` },
       this.findTimers(),
-      new Reporter(this.log, this.events),
+      new Reporter(this.log, this.events, 'pull'),
       this.events,
     );
   }

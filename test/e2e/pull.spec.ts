@@ -187,6 +187,27 @@ describe('pop', () => {
   });
 });
 
+it('what Redis refuses is told to who pops, and once in the log, by the name of pull', async () => {
+  const log = new LogLines();
+  const { consumer, producer, prefix } = await startApp([], {}, { log });
+  const redis = new Redis(redisUrl());
+  try {
+    await redis.set(`${prefix}:{default}:levels`, 'no sorted set');
+    await expect(consumer.pop()).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE', redisCode: 'WRONGTYPE' });
+    await redis.del(`${prefix}:{default}:levels`);
+    await producer.schedule('work', 1);
+    await until('it can be popped', async () => (await consumer.pop({ waitMs: 100 })).length === 1);
+    expect(log.lines).toEqual([
+      expect.stringMatching(
+        /^error The pull of queue 'default' cannot go on and tries again every second: .*WRONGTYPE/,
+      ),
+      "log The pull of queue 'default' goes on.",
+    ]);
+  } finally {
+    redis.disconnect();
+  }
+});
+
 describe('a popped job', () => {
   async function popOne(options: Parameters<typeof startApp>[1] = {}, schedule = {}, log?: LogLines) {
     const app = await startApp([], options, { log });

@@ -1,5 +1,6 @@
 -- Waiting jobs are taken out of their queue for good: counted as cancelled, and the ids that their callers chose are remembered.
--- Needs parts/untag.lua, `jobsKey`, `claimsKey`, `failuresKey`, `endedKey`, `statsKey` and `keepIdsMs`.
+-- Needs `base`, `jobsKey`, `claimsKey`, `failuresKey`, `endedKey`, `statsKey`, `keepIdsMs`, and the parts envelope, lanes and untag.
+
 -- How many more ids are forgotten a call than it adds: no worker need ever look into a queue whose jobs are all cancelled.
 local FORGOTTEN_A_CALL = 9
 

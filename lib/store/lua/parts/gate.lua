@@ -1,4 +1,4 @@
--- gate: what keeps due jobs from being claimed though a worker has room for them: a pause, the limit of jobs that run at once
+-- What keeps due jobs from being claimed though a worker has room for them: a pause, the limit of jobs that run at once
 -- over all processes, and the rate at which jobs may start over all processes.
 -- Needs `pausedKey`, `rateKey` and `rateWindowMs`.
 -- @include parts/pause.lua

@@ -1,4 +1,4 @@
--- rate: a sliding log of starts: how many jobs had started in all -> when that number was reached. What has started within a
+-- A sliding log of starts: how many jobs had started in all -> when that number was reached. What has started within a
 -- window is what is reached now, less what was reached when the window began.
 -- Needs `rateKey` and `rateWindowMs`.
 local function readRate()

@@ -1,4 +1,4 @@
--- room: how much this worker may claim now. Its own room is the queue's concurrency less the weights of what it runs; a handler
+-- How much this worker may claim now. Its own room is the queue's concurrency less the weights of what it runs; a handler
 -- may have a weight of its own, and a limit of its own. What all workers share is the gate's (see gate.lua).
 local names = nextList(3)
 -- Job name -> its weight, and how many more its handler may run; nil where no name has one of its own.

@@ -2,7 +2,8 @@
 -- there at the first step. Places are the numbers in the index: what is tagged meanwhile stands behind the end or in the place
 -- of a job that has gone, so the steps come to their end, and no job is met twice in one life.
 -- Finds those that wait; what runs or is dead is passed over.
--- Needs `base`, `jobsKey` and `tagKey`.
+-- Needs `base`, `jobsKey` and `tagKey`, and the parts envelope and untag.
+
 -- Envelopes may be large: a step ends after so many bytes of them.
 local BYTES_A_STEP = 8388608
 

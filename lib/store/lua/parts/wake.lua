@@ -4,7 +4,7 @@
 -- looks early enough anyway is not told. So the cost of a due job does not grow with the number of idle workers.
 -- Where handlers have limits of their own, the group's name ends in 'l', and `full:<worker>` says which names a sleeper cannot
 -- run for that, between line breaks: for those it is passed over.
--- Needs `base`, `groupsKey` and `clustered`; for lanes, those of lanes.lua and `stealAfterMs`.
+-- Needs `base`, `groupsKey` and `clustered`; to wake for lanes, `stealAfterMs` and the part envelope.
 -- @include parts/handles.lua
 local DEPUTY_MS = 500
 -- How long a sleeper that has been told counts as on its way.
