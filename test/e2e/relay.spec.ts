@@ -229,8 +229,8 @@ describe('a relay', () => {
   });
 
   it('ends with the application', async () => {
-    const { consumer, producer, app } = await startApp();
-    const other = await startApp();
+    const { consumer, producer, app, prefix } = await startApp();
+    const other = await startApp([], { prefix, role: 'producer' });
     consumer.relay({ to: { stream: key } });
     await producer.schedule('mail', 1);
     await entries(1);
@@ -238,7 +238,9 @@ describe('a relay', () => {
     await app.close();
     expect(performance.now() - started).toBeLessThan(1_000);
     expect(() => consumer.relay({ to: { stream: key } })).toThrow(QueueClosedError);
-    await other.producer.schedule('mail', 2);
+    const { id } = await other.producer.schedule('mail', 2);
+    await sleep(200);
+    expect((await other.inspector.explain(id)).code).toBe('no-handler');
     expect(await redis.xlen(key)).toBe(1);
   });
 
