@@ -395,7 +395,7 @@ describe('a relay', () => {
     [{ to: {} }, 'relay: to: got neither, expected'],
     [{ to: { stream: 'a', list: 'b' } }, 'relay: to: got both, expected'],
     [{ to: { stream: '' } }, 'relay: to: stream: got ""'],
-    [{ to: 'out' }, 'relay: to: got "out", expected an object of options'],
+    [{ to: 'out' }, 'relay: to: got "out", expected { stream: key } or { list: key }.'],
     [{ to: { lst: 'a' } }, `relay: to: unknown option "lst", did you mean 'list'?`],
     [{ to: { list: 'a' }, batch: 0 }, 'relay: batch: got 0, expected a whole number from 1 to 1000'],
     [{ to: { list: 'a' }, batch: 1_001 }, 'relay: batch: got 1001'],
