@@ -1,0 +1,96 @@
+-- A stream of due jobs: those of one level that prefer this worker, none, or another from which they may be stolen. Its lanes
+-- come with the due times of their first jobs, earliest first, so a lane is only read once its first job has been taken.
+-- Due lanes that this worker may not run now are stepped over; how many a turn is bounded, and the next one goes on there.
+local LANES_LOOKED_AT = 2000
+-- How many heads of a stream, and jobs of a lane, are read at first where several compete; then four times as many.
+local FIRST_HEADS, MOST_HEADS, FIRST_READ = 8, 1000, 4
+local lanesLooked = 0
+
+local function after(a, b)
+  if a.due ~= b.due then return a.due > b.due end
+  return a.id > b.id
+end
+
+-- `kind` tells the streams of a level apart from turn to turn: o(wn), c(ommon), s(tolen).
+local function openStream(kind, priority, ending, offset)
+  return { kind = kind, key = base .. 'heads:' .. priority .. ending, offset = offset or 0, chunk = FIRST_HEADS, fronts = {}, first = 1 }
+end
+
+-- Puts a lane where its next job belongs among the others of its stream.
+local function place(stream, front)
+  local fronts, low, high = stream.fronts, stream.first, #stream.fronts + 1
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if after(fronts[middle], front) then high = middle else low = middle + 1 end
+  end
+  table.insert(fronts, low, front)
+end
+
+-- Until when a lane's jobs must be due for this worker to run them; nil if it may not.
+local function dueBy(stream, laneName)
+  if stream.kind ~= 's' then return now end
+  local preferred = preferredOf(laneName)
+  -- Its own lanes come in a stream of their own.
+  if preferred == ownName then return nil end
+  return isHere(preferred) and now - stealAfterMs or now
+end
+
+local function readHeads(stream)
+  if lanesLooked >= LANES_LOOKED_AT then
+    stream.isCut, stream.exhausted = true, true
+    return
+  end
+  local heads = redis.call('ZRANGE', stream.key, '-inf', digits(now), 'BYSCORE', 'LIMIT', stream.offset, stream.chunk, 'WITHSCORES')
+  local laneNames, names, ids = {}, {}, {}
+  for i = 1, #heads, 2 do
+    local id, laneName = string.match(heads[i], '^([^\t]*)\t(.*)$')
+    ids[#ids + 1], laneNames[#laneNames + 1], names[#names + 1] = id, laneName, nameOf(laneName)
+  end
+  stream.exhausted = #ids < stream.chunk
+  if not ids[1] then return end
+  local handled = group ~= EVERY_NAME and redis.call('SMISMEMBER', handlesKey, unpack(names))
+  for i in ipairs(ids) do
+    local due = tonumber(heads[2 * i])
+    local last = (not handled or handled[i] == 1) and dueBy(stream, laneNames[i])
+    if last and due <= last and not isFull(names[i], stream.kind) then
+      local lane = laneNames[i]
+      place(stream, { id = ids[i], due = due, dueText = heads[2 * i], head = { ids[i], heads[2 * i] }, dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 1, jobs = {}, at = -1 })
+    end
+    stream.last = { id = ids[i], due = due }
+  end
+  stream.offset = stream.offset + #ids
+  stream.chunk = math.min(stream.chunk * 4, MOST_HEADS)
+  lanesLooked = lanesLooked + #ids
+end
+
+-- The best job of a stream, nil for none. Lanes whose heads have not been read begin later than the last one that was.
+local function bestOf(stream)
+  while true do
+    local front = stream.fronts[stream.first]
+    if front and (stream.exhausted or not after(front, stream.last)) then
+      if not isFull(front.name, stream.kind) then return front end
+      stream.first = stream.first + 1
+    elseif stream.exhausted then
+      return nil
+    else
+      readHeads(stream)
+    end
+  end
+end
+
+-- Moves a lane's front to its next due job; false when there is none.
+local function advance(front, chunk)
+  front.at = front.at + 2
+  if not front.jobs[front.at] then
+    if front.exhausted then return false end
+    front.chunk = front.chunk and front.chunk * 4 or chunk
+    local jobs = redis.call('ZRANGE', front.key, '-inf', digits(front.dueBy), 'BYSCORE', 'LIMIT', front.read, front.chunk, 'WITHSCORES')
+    front.read = front.read + #jobs / 2
+    front.exhausted = #jobs / 2 < front.chunk
+    front.jobs, front.at = jobs, 1
+    if not jobs[1] then return false end
+  end
+  front.id, front.dueText = front.jobs[front.at], front.jobs[front.at + 1]
+  front.due = tonumber(front.dueText)
+  return true
+end
