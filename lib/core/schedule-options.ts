@@ -108,7 +108,10 @@ export function readSchedule(
   if (replace && given.id === undefined && given.onDuplicate) {
     throw refuse(`${where}: onDuplicate: 'replace' needs an id, expected one that names what is replaced.`);
   }
-  const lateness = latenessOf({ ...defined, ...given });
+  const lateness =
+    given.maxLatenessMs === undefined && given.onLate === undefined
+      ? latenessOf(defined)
+      : latenessOf({ ...defined, ...given });
   if (given.onLate && !lateness)
     throw refuse(`${where}: onLate: '${given.onLate}' needs maxLatenessMs, expected how late is too late.`);
   const merged = defined?.headers && given.headers ? headers({ ...defined.headers, ...given.headers }) : undefined;

@@ -20,7 +20,7 @@ import {
 } from '../core/schedule-options.js';
 import type { ScheduledJobRef } from '../core/scheduled-job.js';
 import { type Check, readOptions, type Shape } from '../core/shape.js';
-import type { JobStore, NewJob, ScheduledAnswer } from '../store/job-store.js';
+import type { JobStore, NewJob, ScheduledAnswer, ScheduledBatch } from '../store/job-store.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
 
 /** Options of `dispatch`: all of `schedule`'s but those that say when. */
@@ -40,6 +40,11 @@ export type ScheduleItem<T = unknown> = {
   job: ScheduledJobDefinition<T> | string;
   options?: ScheduleOptions;
 } & NoInfer<ItemPayload<T>>;
+
+interface Prepared {
+  request: ScheduleRequest;
+  newJob: NewJob;
+}
 
 type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: ScheduleItem<Payloads[I]> };
 
@@ -90,7 +95,7 @@ export class ScheduledQueueProducer {
       throw new InvalidScheduleError(
         `scheduleMany: got ${describe(items)}, expected an array of { job, payload, options }.`,
       );
-    const prepared: { request: ScheduleRequest; newJob: NewJob }[] = [];
+    const prepared: Prepared[] = [];
     for (const [i, item] of (items as readonly ScheduleItem[]).entries()) {
       try {
         const { job, payload, options } = readItem(item);
@@ -101,14 +106,32 @@ export class ScheduledQueueProducer {
         throw ofItem(i, error);
       }
     }
-    const answers = await Promise.allSettled(
-      prepared.map(({ request, newJob }) => this.store.schedule(request.queue, [newJob])[0]!),
-    );
-    const failed = answers.find((answer) => answer.status === 'rejected');
-    if (failed) throw ofAll(failed.reason, answers);
-    return answers.map((answer, i) =>
-      this.told(prepared[i]!.request, (answer as PromiseFulfilledResult<ScheduledAnswer>).value),
-    );
+    const answers = await this.scheduleAll(prepared);
+    return answers.map((answer, i) => this.told(prepared[i]!.request, answer));
+  }
+
+  /** A call for each queue and kind, all at once. */
+  private async scheduleAll(prepared: readonly Prepared[]): Promise<ScheduledAnswer[]> {
+    const byQueue = new Map<string, number[]>();
+    const batches: { places: readonly number[]; batch: Promise<ScheduledBatch> }[] = [];
+    for (const [i, { request, newJob }] of prepared.entries()) {
+      if (newJob.replace)
+        batches.push({ places: [i], batch: asBatch(this.store.schedule(request.queue, [newJob])[0]!) });
+      else if (!byQueue.get(request.queue)?.push(i)) byQueue.set(request.queue, [i]);
+    }
+    for (const [queue, places] of byQueue) {
+      const jobs = places.map((i) => prepared[i]!.newJob);
+      batches.push({ places, batch: this.store.scheduleMany(queue, jobs) });
+    }
+    const answers: (ScheduledAnswer | undefined)[] = new Array(prepared.length);
+    const errors: unknown[] = [];
+    for (const { places, batch } of batches) {
+      const answered = await batch;
+      for (const [j, i] of places.entries()) answers[i] = answered.answers[j];
+      errors.push(...answered.errors);
+    }
+    if (errors.length > 0) throw ofAll(errors, answers);
+    return answers as ScheduledAnswer[];
   }
 
   /** Schedules a job that is due now. Otherwise as `schedule`. */
@@ -194,15 +217,22 @@ function ofItem(index: number, error: unknown): unknown {
   return error;
 }
 
+/** Never rejects, so that nothing is left unheard while another part of the call is awaited. */
+function asBatch(answer: Promise<ScheduledAnswer>): Promise<ScheduledBatch> {
+  return answer.then(
+    (one) => ({ answers: [one], errors: [] }),
+    (error) => ({ answers: [undefined], errors: [error] }),
+  );
+}
+
 /** The error of one part of a call as that of the whole: what may have happened, and under which ids. */
-function ofAll(reason: unknown, answers: PromiseSettledResult<ScheduledAnswer>[]): unknown {
+function ofAll(errors: readonly unknown[], answers: readonly (ScheduledAnswer | undefined)[]): unknown {
+  const [reason] = errors;
   if (!(reason instanceof QueueUnavailableError)) return reason;
-  const jobIds = answers.flatMap((answer) =>
-    answer.status === 'fulfilled' ? [answer.value.id] : ((answer.reason as QueueUnavailableError).jobIds ?? []),
-  );
-  const refused = answers.every(
-    (answer) => answer.status === 'rejected' && (answer.reason as QueueUnavailableError).outcome === 'refused',
-  );
+  const answered = answers.flatMap((answer) => (answer ? [answer.id] : []));
+  const jobIds = [...answered, ...errors.flatMap((error) => (error as QueueUnavailableError).jobIds ?? [])];
+  const refused =
+    answered.length === 0 && errors.every((error) => (error as QueueUnavailableError).outcome === 'refused');
   return new QueueUnavailableError(reason.message, refused ? 'refused' : 'unknown', {
     jobIds,
     redisCode: reason.redisCode,

@@ -40,6 +40,12 @@ export interface ScheduledAnswer {
   created: boolean;
 }
 
+/** What became of many: an answer each, in their order, missing where an error stands for it. */
+export interface ScheduledBatch {
+  answers: readonly (ScheduledAnswer | undefined)[];
+  errors: readonly unknown[];
+}
+
 /** A job that this worker holds until its lease ends. */
 export interface ClaimedJob {
   id: string;
@@ -176,6 +182,8 @@ export interface WorkerSeat {
 export interface JobStore {
   /** Adds jobs to a queue, each whole or not at all. */
   schedule(queue: string, jobs: readonly NewJob[]): Promise<ScheduledAnswer>[];
+  /** The same for many, none of which replaces another: one answer for all. */
+  scheduleMany(queue: string, jobs: readonly NewJob[]): Promise<ScheduledBatch>;
   /** Takes a waiting job out of its queue; false if it does not wait. */
   cancel(queue: string, id: string): Promise<boolean>;
   /** Asks for a running job to be cancelled; false if it does not run. */

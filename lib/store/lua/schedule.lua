@@ -27,6 +27,8 @@ local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[
 -- @include parts/wake.lua
 -- @include parts/tag.lua
 local JOB_FIELDS, FIRST = 5, 9
+-- The rest of an envelope without flags and tags begins with a line break.
+local NO_FLAG = 10
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then
@@ -56,6 +58,15 @@ end
 
 local bits, duplicates, fields, seen, forgotten = {}, {}, {}, {}, {}
 local created = 0
+-- Many jobs of one call share their head and their due time: what is made of these is made once.
+local openLanes, beginnings, dueTexts = {}, {}, {}
+local function open(head)
+  local lane = openLane(laneOfHead(head))
+  if not lane.added[1] then readWakers(nameOf(lane.name)) end
+  openLanes[head] = lane
+  beginnings[head] = head .. '\n' .. digits(now) .. ' '
+  return lane
+end
 for job = 1, #ids do
   local at = FIRST + (job - 1) * JOB_FIELDS
   local id, chosen, head, due = ids[job], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
@@ -66,15 +77,17 @@ for job = 1, #ids do
     duplicates[#duplicates + 1] = there
   else
     bits[job] = '1'
-    seen[id] = digits(due)
+    local rest = ARGV[at + 4]
+    local dueText = dueTexts[due] or digits(due)
+    seen[id], dueTexts[due] = dueText, dueText
     if chosen ~= '' then forgotten[#forgotten + 1] = id end
-    local lane = openLane(laneOfHead(head))
-    if not lane.added[1] then readWakers(nameOf(lane.name)) end
-    addToLane(lane, id, due)
-    tagJob(id, tagsOfRest(ARGV[at + 4]))
-    fields[#fields + 1] = id
-    fields[#fields + 1] = head .. '\n' .. digits(now) .. ' ' .. ARGV[at + 4]
+    local lane = openLanes[head] or open(head)
+    local added = lane.added
+    local count = #added
+    added[count + 1], added[count + 2] = dueText, id
+    if string.byte(rest) ~= NO_FLAG then tagJob(id, tagsOfRest(rest)) end
     created = created + 1
+    fields[2 * created - 1], fields[2 * created] = id, beginnings[head] .. rest
   end
 end
 

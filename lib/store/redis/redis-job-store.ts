@@ -11,6 +11,7 @@ import type {
   NewJob,
   PriorityCounts,
   ScheduledAnswer,
+  ScheduledBatch,
   SeatNames,
   StoredJob,
   WorkerSeat,
@@ -62,6 +63,10 @@ export class RedisJobStore implements JobStore {
     return jobs.map((job) =>
       job.replace && job.id !== undefined ? control.replace({ ...job, id: job.id }) : outbox.add(job),
     );
+  }
+
+  scheduleMany(queue: string, jobs: readonly NewJob[]): Promise<ScheduledBatch> {
+    return this.queue(queue).outbox.addMany(jobs);
   }
 
   cancel(queue: string, id: string): Promise<boolean> {

@@ -1,9 +1,10 @@
 import { QueueClosedError } from '../../core/errors.js';
 import type { JobIdMaker } from '../../core/job-id.js';
-import type { NewJob, ScheduledAnswer } from '../job-store.js';
+import type { NewJob, ScheduledAnswer, ScheduledBatch } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import { aboutJob } from './call-error.js';
 import type { RedisConnection } from './connection.js';
+import { ScheduleBatch } from './schedule-batch.js';
 import { type PendingSchedule, ScheduleSender, type ScheduleSenderOptions } from './schedule-sender.js';
 import type { ServerClock } from './server-clock.js';
 
@@ -41,11 +42,25 @@ export class ScheduleOutbox {
   }
 
   add(job: NewJob): Promise<ScheduledAnswer> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ job, giveUpAt: performance.now() + this.options.commandTimeoutMs, resolve, reject });
-      // Nothing is under way: what else is scheduled in this moment goes along.
-      if (this.waiting.length === 1 && this.idle.length === this.senders.length) this.start();
+    return new Promise((resolve, reject) => this.push({ job, giveUpAt: this.giveUpAt(), resolve, reject }));
+  }
+
+  /** Resolves once all have been answered, each with its job or with an error. */
+  addMany(jobs: readonly NewJob[]): Promise<ScheduledBatch> {
+    return new Promise((resolve) => {
+      if (jobs.length === 0) resolve({ answers: [], errors: [] });
+      for (const pending of new ScheduleBatch(jobs, this.giveUpAt(), resolve).pending) this.push(pending);
     });
+  }
+
+  private giveUpAt(): number {
+    return performance.now() + this.options.commandTimeoutMs;
+  }
+
+  private push(pending: PendingSchedule): void {
+    this.waiting.push(pending);
+    // Nothing is under way: what else is scheduled in this moment goes along.
+    if (this.waiting.length === 1 && this.idle.length === this.senders.length) this.start();
   }
 
   private start(): void {
@@ -75,8 +90,8 @@ export class ScheduleOutbox {
       const isOver = (call: PendingSchedule) => error instanceof QueueClosedError || call.giveUpAt <= now;
       // In the order of their calls, so the first whose time is not over ends the search.
       while (this.waiting.length > 0 && isOver(this.waiting[0]!)) {
-        const { job, reject } = this.waiting.shift()!;
-        reject(aboutJob(error, { queue: this.options.queue, jobName: job.name, jobId: job.id }));
+        const call = this.waiting.shift()!;
+        call.reject(aboutJob(error, { queue: this.options.queue, jobName: call.job.name, jobId: call.job.id }));
       }
       return false;
     }

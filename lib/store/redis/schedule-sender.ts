@@ -88,10 +88,10 @@ export class ScheduleSender {
 
 function answer(calls: readonly PendingSchedule[], ids: string[], [, , takenAt, bits, ...duplicates]: string[]): void {
   let nextDuplicate = 0;
-  calls.forEach(({ job, resolve }, i) => {
+  calls.forEach((call, i) => {
     const created = bits![i] === '1';
-    const dueAtMs = created ? dueOf(job, Number(takenAt)) : Number(duplicates[nextDuplicate++]);
-    resolve({ id: ids[i]!, dueAtMs, created });
+    const dueAtMs = created ? dueOf(call.job, Number(takenAt)) : Number(duplicates[nextDuplicate++]);
+    call.resolve({ id: ids[i]!, dueAtMs, created });
   });
 }
 
