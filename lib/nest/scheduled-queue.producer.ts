@@ -127,8 +127,10 @@ export class ScheduledQueueProducer {
     const errors: unknown[] = [];
     for (const { places, batch } of batches) {
       const answered = await batch;
-      for (const [j, i] of places.entries()) answers[i] = answered.answers[j];
-      errors.push(...answered.errors);
+      for (const [j, i] of places.entries()) {
+        answers[i] = answered.answers[j];
+        if (!answers[i]) errors[i] = answered.errors[j];
+      }
     }
     if (errors.length > 0) throw ofAll(errors, answers);
     return answers as ScheduledAnswer[];
@@ -227,12 +229,16 @@ function asBatch(answer: Promise<ScheduledAnswer>): Promise<ScheduledBatch> {
 
 /** The error of one part of a call as that of the whole: what may have happened, and under which ids. */
 function ofAll(errors: readonly unknown[], answers: readonly (ScheduledAnswer | undefined)[]): unknown {
-  const [reason] = errors;
+  const reason = errors.find((error) => error !== undefined);
   if (!(reason instanceof QueueUnavailableError)) return reason;
-  const answered = answers.flatMap((answer) => (answer ? [answer.id] : []));
-  const jobIds = [...answered, ...errors.flatMap((error) => (error as QueueUnavailableError).jobIds ?? [])];
-  const refused =
-    answered.length === 0 && errors.every((error) => (error as QueueUnavailableError).outcome === 'refused');
+  // In the order of the items: who calls again gives each item its id.
+  const jobIds = Array.from(answers, (answer, i) =>
+    answer ? [answer.id] : ((errors[i] as QueueUnavailableError).jobIds ?? []),
+  ).flat();
+  const refused = Array.from(
+    answers,
+    (answer, i) => !answer && (errors[i] as QueueUnavailableError).outcome === 'refused',
+  ).every(Boolean);
   return new QueueUnavailableError(reason.message, refused ? 'refused' : 'unknown', {
     jobIds,
     redisCode: reason.redisCode,

@@ -40,7 +40,7 @@ export interface ScheduledAnswer {
   created: boolean;
 }
 
-/** What became of many: an answer each, in their order, missing where an error stands for it. */
+/** What became of many: in their order an answer each, or an error; the other is missing. */
 export interface ScheduledBatch {
   answers: readonly (ScheduledAnswer | undefined)[];
   errors: readonly unknown[];

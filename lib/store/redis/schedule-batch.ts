@@ -19,7 +19,7 @@ export class ScheduleBatch {
 
   settle(index: number, answer: ScheduledAnswer | undefined, error?: unknown): void {
     this.answers[index] = answer;
-    if (!answer) this.errors.push(error);
+    if (!answer) this.errors[index] = error;
     if (--this.left === 0) this.done({ answers: this.answers, errors: this.errors });
   }
 }
