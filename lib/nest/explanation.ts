@@ -1,5 +1,5 @@
 import type { QueueSettings } from '../core/queue-options.js';
-import type { JobStore } from '../store/job-store.js';
+import type { JobStore, LimitsUse } from '../store/job-store.js';
 import { type InspectedJob, toInspected } from './inspected-job.js';
 
 /** Why a job has not run yet, or what has become of it. */
@@ -90,8 +90,8 @@ async function explainDue(
       message: `${what} is due, but no worker that runs at present handles that name: it waits for one that does.`,
     };
   }
-  const kept =
-    (await explainPreference(store, job, what, settings)) ?? (await explainLimits(store, queue, what, settings));
+  const use = await store.limits(queue);
+  const kept = (await explainPreference(store, job, what, settings, use)) ?? explainLimits(use, what, settings);
   if (kept) return kept;
   const { due, active } = await store.counts(queue);
   const workers = handlers.count === 1 ? `worker '${handlers.workers[0]}'` : `one of ${handlers.count} workers`;
@@ -106,9 +106,9 @@ async function explainPreference(
   { queue, preferredWorker, dueAt }: InspectedJob,
   what: string,
   { stealAfterMs }: QueueSettings,
+  { nowMs }: LimitsUse,
 ): Promise<Explanation | undefined> {
   if (preferredWorker === undefined) return undefined;
-  const { nowMs } = await store.limits(queue);
   const leftUntil = new Date(dueAt.getTime() + stealAfterMs);
   const isThere = (await store.workers(queue)).some(({ id }) => id === preferredWorker);
   if (!isThere || nowMs >= leftUntil.getTime()) return undefined;
@@ -118,13 +118,11 @@ async function explainPreference(
   };
 }
 
-async function explainLimits(
-  store: JobStore,
-  queue: string,
+function explainLimits(
+  { running, started, opensAtMs }: LimitsUse,
   what: string,
   { globalConcurrency, rateLimit }: QueueSettings,
-): Promise<Explanation | undefined> {
-  const { running, started, opensAtMs } = await store.limits(queue);
+): Explanation | undefined {
   if (running >= globalConcurrency) {
     return {
       code: 'concurrency',

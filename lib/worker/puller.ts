@@ -10,13 +10,9 @@ import type { Reporter } from './reporter.js';
 import { RunningJob } from './running-job.js';
 import type { Settler } from './settler.js';
 import { type SentTurn, TurnDraft } from './turn-draft.js';
-import { TurnPlan } from './turn-plan.js';
+import { LAST_TURN_MS, PAUSE_AFTER_REFUSAL_MS, TurnPlan } from './turn-plan.js';
 import { WaitingPops } from './waiting-pops.js';
 
-/** How long a refused turn waits before it is tried again. */
-const PAUSE_AFTER_REFUSAL_MS = 1_000;
-/** How long the last turn may take when the application closes. */
-const LAST_TURN_MS = 800;
 /** As many as one turn claims. */
 const MOST_ROOM = 1_000;
 

@@ -12,13 +12,9 @@ import type { RunningJob } from './running-job.js';
 import { RunningJobs } from './running-jobs.js';
 import type { EndedRun, Settler } from './settler.js';
 import { type SentTurn, TurnDraft } from './turn-draft.js';
-import { TurnPlan } from './turn-plan.js';
+import { LAST_TURN_MS, PAUSE_AFTER_REFUSAL_MS, TurnPlan } from './turn-plan.js';
 
-/** How long a refused turn waits before it is tried again. */
-const PAUSE_AFTER_REFUSAL_MS = 1_000;
 const PAUSE_WHILE_STOPPING_MS = 100;
-/** How long the last turn may take once everything else of a shutdown is done. */
-const LAST_TURN_MS = 800;
 
 /**
  * The worker of one queue in this process. It is in one of three states:

@@ -2,10 +2,7 @@ import type { Timers } from '../core/timers.js';
 import type { Turn, TurnAnswer, WorkerSeat } from '../store/job-store.js';
 import { Alarm } from './alarm.js';
 import type { Reporter } from './reporter.js';
-import { TurnPlan } from './turn-plan.js';
-
-/** How long a refused turn waits before it is tried again. */
-const PAUSE_AFTER_REFUSAL_MS = 1_000;
+import { PAUSE_AFTER_REFUSAL_MS, TurnPlan } from './turn-plan.js';
 
 /**
  * Moves due jobs of a queue to somewhere else, by a seat whose turns do that: it holds nothing itself, so it may end at any moment.

@@ -7,9 +7,7 @@ import { LONGEST_TIMEOUT_MS, type Timers } from '../core/timers.js';
 import type { JobStore } from '../store/job-store.js';
 import { Relay } from './relay.js';
 import { Reporter } from './reporter.js';
-
-/** How long a relay may take to end when the application closes. */
-const LAST_TURN_MS = 800;
+import { LAST_TURN_MS } from './turn-plan.js';
 
 export interface RelaysOptions {
   workerId: string;

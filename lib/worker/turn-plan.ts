@@ -1,5 +1,10 @@
 const NEVER = Number.POSITIVE_INFINITY;
 
+/** How long a refused turn waits before it is tried again. */
+export const PAUSE_AFTER_REFUSAL_MS = 1_000;
+/** How long the last turn may take once everything else of a shutdown is done. */
+export const LAST_TURN_MS = 800;
+
 /** When a worker has to take a turn: times of `performance.now()`. */
 export class TurnPlan {
   /** Something may be due. */

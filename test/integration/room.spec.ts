@@ -82,3 +82,19 @@ it('who has no room in a handler for what is due tells one that has, and none th
   await until('the one that has room is told', () => free.told.length === 1);
   expect(full.told).toEqual([]);
 });
+
+it('a retry of a handler that is full is told to one that has room for when it is due, and not for now', async () => {
+  await scheduled('slow', 'slow');
+  const worker = test.limitedWorker('w1', true, 'slow', 'quick');
+  const [first] = (await worker.turn({ room: 1, handlers: [{ name: 'slow', weight: 1, free: 1 }] })).claimed;
+  const free = await test.asleep('free', 'slow', 'quick');
+  await test.redis.del(`${test.prefix}:{${QUEUE}}:full:free`);
+  const handlers = [{ name: 'slow', weight: 1, free: 1 }];
+  const { claimed } = await worker.turn({ settlements: [settlement.retry(first!, 3_000)], room: 2, handlers });
+  expect(namesOf(claimed)).toEqual(['slow']);
+  await until('it is told', () => free.told.length > 0);
+  // A later message of the same turn would have come by the answer of another one.
+  await worker.turn({ room: 0 });
+  expect(free.told).toHaveLength(1);
+  expect(free.told[0]).toBeGreaterThan(1_500);
+});

@@ -8,14 +8,6 @@ do
   local wasListed = goes and redis.call('ZSCORE', sleepersKey, worker)
   if goes and not groups and (wasListed or lookAgain or goOnFrom ~= '') then readGroups(group, worker) end
 
-  local function firstDue()
-    local first = math.huge
-    for _, index in ipairs({ openIndex(COMMON), preferredIndex }) do
-      if index.count > 0 then first = math.min(first, tonumber(redis.call('ZRANGE', index.key, 0, 0, 'WITHSCORES')[2])) end
-    end
-    return first
-  end
-
   local function handOverAt()
     -- Somebody has been told already where there was more than was claimed.
     if not goes or stopped == 'room' or stopped == 'bytes' then return math.huge end

@@ -11,9 +11,13 @@ local isFull, giveBack
 do
   local roomLeft, pickedCount = room, 0
 
-  function isFull(name, kind)
+  function isFull(name)
     local handler = handlers and handlers[name]
-    if not handler or handler.free > 0 then return false end
+    return handler and handler.free <= 0
+  end
+
+  local function isSteppedOver(name, kind)
+    if not isFull(name) then return false end
     -- Others may not take this worker's own, and look by themselves when they may.
     if kind ~= 'o' then fullNames[name] = true end
     return true
@@ -42,7 +46,7 @@ do
   -- comes after it: it would wait for ever.
   local function take(stream, front)
     -- What a level's best job was may have been decided before another level's filled its handler.
-    if isFull(front.name, stream.kind) then return end
+    if isSteppedOver(front.name, stream.kind) then return end
     local handler = handlers and handlers[front.name]
     local weight = handler and handler.weight or 1
     if weight > roomLeft then

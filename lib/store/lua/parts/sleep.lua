@@ -26,13 +26,18 @@ end
 -- Nobody else may run yet what prefers another worker, and no sleeper that is told may be that one.
 local preferredNow = freed and hasPreferred and preferredOfDue() or {}
 
-local sleep, nextEvent
+local sleep, nextEvent, firstDue
 do
   -- How many heads of jobs that prefer others are looked at for the first one that may be stolen.
   local STEALS_LOOKED_AT = 16
 
   local function earliestOf(index)
     return index.count > 0 and tonumber(redis.call('ZRANGE', index.key, 0, 0, 'WITHSCORES')[2]) or math.huge
+  end
+
+  -- The earliest due time of all, be it past.
+  function firstDue()
+    return math.min(earliestOf(openIndex(COMMON)), earliestOf(preferredIndex))
   end
 
   -- Due lanes that were stepped over stand first in their level, so the next due time is looked for behind them.
@@ -64,12 +69,9 @@ do
   end
 
   function nextEvent()
-    local preferred = preferredIndex.count > 0
-    if gateRoom <= #fit then
-      -- Whatever is due waits for the gate.
-      return math.max(gateUntil, math.min(earliestOf(openIndex(COMMON)), preferred and earliestOf(preferredIndex) or math.huge))
-    end
-    return preferred and math.min(nextDue(COMMON), nextSteal()) or nextDue(COMMON)
+    -- Whatever is due waits for the gate.
+    if gateRoom <= #fit then return math.max(gateUntil, firstDue()) end
+    return preferredIndex.count > 0 and math.min(nextDue(COMMON), nextSteal()) or nextDue(COMMON)
   end
 
   -- When the first job is due that prefers this worker. Where such jobs wait for a gate that opens at a known time, half a second

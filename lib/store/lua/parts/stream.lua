@@ -52,7 +52,7 @@ local function readHeads(stream)
   for i in ipairs(ids) do
     local due = tonumber(heads[2 * i])
     local last = (not handled or handled[i] == 1) and dueBy(stream, laneNames[i])
-    if last and due <= last and not isFull(names[i], stream.kind) then
+    if last and due <= last and not isSteppedOver(names[i], stream.kind) then
       local lane = laneNames[i]
       place(stream, { id = ids[i], due = due, dueText = heads[2 * i], head = { ids[i], heads[2 * i] }, dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 1, jobs = {}, at = -1 })
     end
@@ -68,7 +68,7 @@ local function bestOf(stream)
   while true do
     local front = stream.fronts[stream.first]
     if front and (stream.exhausted or not after(front, stream.last)) then
-      if not isFull(front.name, stream.kind) then return front end
+      if not isSteppedOver(front.name, stream.kind) then return front end
       stream.first = stream.first + 1
     elseif stream.exhausted then
       return nil
