@@ -38,7 +38,9 @@ export class Puller {
   private readonly pops: WaitingPops;
   private readonly held: HeldJobs;
   private lookFrom = '';
-  private sent?: SentTurn;
+  /** Sent, and to be sent again until it is answered. */
+  private unanswered?: SentTurn;
+  private hasTurned = false;
   /** Redis counts on this process to look for what is due next. */
   private standsBy = false;
   private listens = false;
@@ -92,7 +94,7 @@ export class Puller {
   /** Jobs that nobody has settled go back, with no attempt used. Resolves within a second, whatever Redis does. */
   async close(): Promise<void> {
     this.stop();
-    if (this.sent) {
+    if (this.hasTurned) {
       this.held.giveBack();
       this.draft.leave();
       this.turn();
@@ -152,16 +154,13 @@ export class Puller {
   }
 
   private async takeTurn(): Promise<void> {
-    const pull = this.pops.anyWaits ? 'waits' : 'goes';
-    const room = this.stopping ? 0 : Math.min(this.pops.room, MOST_ROOM);
-    const sent = this.draft.take({ room, handlers: [], lookFrom: this.lookFrom, renewals: [], renews: false, pull });
-    // One that is sent again was written for those who were there then.
-    if (sent !== this.sent) this.pops.ask();
-    this.sent = sent;
+    this.unanswered ??= this.write();
+    const sent = this.unanswered;
     this.plan.lookOnlyIfTold();
     try {
       const answer = await this.seat.turn(sent.turn, this.giveUp.signal);
-      this.draft.answered();
+      this.unanswered = undefined;
+      this.draft.answered(sent);
       this.reporter.turnTaken(this.queue);
       this.refusal = undefined;
       this.takeIn(answer, sent);
@@ -172,6 +171,16 @@ export class Puller {
       this.pops.refused(error as Error);
       this.plan.pause(PAUSE_AFTER_REFUSAL_MS);
     }
+  }
+
+  private write(): SentTurn {
+    this.hasTurned = true;
+    const pull = this.pops.anyWaits ? 'waits' : 'goes';
+    const room = this.stopping ? 0 : Math.min(this.pops.room, MOST_ROOM);
+    const { lookFrom } = this;
+    const sent = this.draft.take({ room, handlers: [], lookFrom, renewals: [], renews: false, pull });
+    this.pops.ask();
+    return sent;
   }
 
   private takeIn(answer: TurnAnswer, sent: SentTurn): void {

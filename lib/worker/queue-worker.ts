@@ -1,18 +1,17 @@
 import type { QueueSettings } from '../core/queue-options.js';
 import type { Timers } from '../core/timers.js';
 import type { TurnAnswer, WorkerSeat } from '../store/job-store.js';
-import { abortReasons } from './abort-reasons.js';
 import { Alarm } from './alarm.js';
 import type { JobHandler } from './job-handler.js';
 import { LeaseClock } from './lease-clock.js';
-import type { Processor, RunHolder } from './processor.js';
+import type { Processor } from './processor.js';
 import type { Reporter } from './reporter.js';
 import { Room } from './room.js';
-import type { RunningJob } from './running-job.js';
-import { RunningJobs } from './running-jobs.js';
-import type { EndedRun, Settler } from './settler.js';
+import type { Settler } from './settler.js';
 import { type SentTurn, TurnDraft } from './turn-draft.js';
+import { type TurnLine, TurnShare } from './turn-line.js';
 import { LAST_TURN_MS, PAUSE_AFTER_REFUSAL_MS, TurnPlan } from './turn-plan.js';
+import { WorkerRuns } from './worker-runs.js';
 
 const PAUSE_WHILE_STOPPING_MS = 100;
 
@@ -20,20 +19,23 @@ const PAUSE_WHILE_STOPPING_MS = 100;
  * The worker of one queue in this process. It is in one of three states:
  * - **sleeping**: a timer is set to the next time to look or to renew; entered when a turn leaves nothing to do;
  *   left when the timer fires, a message says that something came earlier, or a job has ended.
- * - **turning**: one call is in flight that settles, renews and claims at once; what happens meanwhile goes into the
- *   next one. Left when its answer has been taken in and nothing is left to say.
+ * - **turning**: a call is in flight that settles, renews and claims at once, or two while more is due than there is room
+ *   for; what happens meanwhile goes into the next one. Left when the answers have been taken in and nothing is left to say.
  * - **stopped**: entered by `stop`, for good; nothing is held any more.
  */
-export class QueueWorker implements RunHolder {
-  private readonly running: RunningJobs;
+export class QueueWorker {
+  private readonly runs: WorkerRuns;
   private readonly places: Room;
   private readonly leases: LeaseClock;
   private readonly plan = new TurnPlan();
   private readonly alarm: Alarm;
   private readonly draft = new TurnDraft();
+  private readonly lines: readonly TurnLine[] = [{ busy: false }, { busy: false }];
+  private readonly share: TurnShare;
+  /** The last turn had no room for all that was due. */
+  private isBehind = false;
   private lookFrom = '';
-  private turning = false;
-  private turnSoon = false;
+  private isTurnSoon = false;
   private stopping = false;
   private readonly giveUp = new AbortController();
   private onIdle?: () => void;
@@ -43,15 +45,18 @@ export class QueueWorker implements RunHolder {
     private readonly seat: WorkerSeat,
     handlers: ReadonlyMap<string, JobHandler>,
     private readonly processor: Processor,
-    private readonly settler: Settler,
+    settler: Settler,
     private readonly settings: QueueSettings,
     timers: Timers,
     private readonly reporter: Reporter,
     timerPrefix: string,
   ) {
-    this.alarm = new Alarm(timers, `${timerPrefix}:${queue}`, () => this.wakeUp());
-    this.running = new RunningJobs(timers, `${timerPrefix}:${queue}:timeouts`, (run) => this.timeOut(run));
-    this.places = new Room(settings.concurrency, handlers, this.running);
+    this.alarm = new Alarm(timers, `${timerPrefix}:${queue}`, () => this.turn());
+    const ends = { toSettle: () => this.turnSoon(), placeFreed: () => this.lookSoon() };
+    const timeouts = `${timerPrefix}:${queue}:timeouts`;
+    this.runs = new WorkerRuns(queue, this.draft, settler, reporter, ends, timers, timeouts);
+    this.places = new Room(settings.concurrency, handlers, this.runs.running);
+    this.share = new TurnShare(settings.concurrency);
     this.leases = new LeaseClock(settings.leaseMs, () => this.renewSoon());
   }
 
@@ -70,11 +75,7 @@ export class QueueWorker implements RunHolder {
     this.seat.leave();
     this.turn();
     if (this.hasSomethingToLose()) await this.idle(patience);
-    for (const run of this.running.held()) {
-      run.abandon(abortReasons.closing(run));
-      this.draft.release(run.claim);
-    }
-    this.running.clear();
+    this.runs.giveBack();
     if (!this.isIdle()) {
       this.turn();
       await this.idle(AbortSignal.timeout(LAST_TURN_MS));
@@ -83,13 +84,17 @@ export class QueueWorker implements RunHolder {
     this.alarm.clear();
   }
 
+  private get turning(): boolean {
+    return this.lines.some(({ busy }) => busy);
+  }
+
   private isIdle(): boolean {
     return !this.turning && !this.draft.isLeaving && !this.hasSomethingToLose();
   }
 
   /** Runs whose outcome Redis does not know yet. Handlers whose time was over are not waited for, nor a turn that only looks. */
   private hasSomethingToLose(): boolean {
-    return this.draft.unsettled > 0 || this.running.holdsAny();
+    return this.draft.unsettled > 0 || this.runs.running.holdsAny();
   }
 
   private idle(patience: AbortSignal): Promise<void> {
@@ -102,55 +107,71 @@ export class QueueWorker implements RunHolder {
 
   /** Something may be due in `inMs`, earlier than known. */
   private look(inMs: number): void {
-    if (this.plan.lookIn(inMs)) this.wakeUp();
+    if (this.plan.lookIn(inMs)) this.turn();
   }
 
   private renewSoon(): void {
     this.plan.renewBy(0);
-    this.wakeUp();
+    this.turn();
   }
 
+  /** What may still be claimed, beside what the turns under way may. */
   private get room(): number {
-    return this.stopping ? 0 : this.places.left;
+    return this.stopping ? 0 : this.places.left - this.draft.roomUnderWay;
   }
 
-  private hasSomethingToSay(): boolean {
-    const { plan } = this;
+  private hasSomethingToSay(line: TurnLine): boolean {
+    const { plan, draft } = this;
     if (plan.isPaused) return false;
+    if (line.unanswered) return true;
+    if (draft.anyUnderWay) return this.mayShare && this.share.isEnough(draft.unsent, this.room);
     return (
-      this.draft.owes || (this.room > 0 && plan.isTimeToLook()) || (plan.isTimeToRenew() && this.running.holdsAny())
+      draft.owes || (this.room > 0 && plan.isTimeToLook()) || (plan.isTimeToRenew() && this.runs.running.holdsAny())
     );
   }
 
-  private turn(): void {
-    if (this.turning || this.giveUp.signal.aborted) return;
-    this.turning = true;
-    void this.takeTurns();
+  /**
+   * A turn that renews goes alone, as it speaks of all that is held. And what is left of a handler's own limit is only known
+   * while nothing is being claimed.
+   */
+  private get mayShare(): boolean {
+    return this.isBehind && !this.places.hasLimitsOfHandlers && !this.plan.isTimeToRenew();
   }
 
-  private async takeTurns(): Promise<void> {
+  private turn(): void {
+    if (this.giveUp.signal.aborted) return;
+    for (const line of this.lines) {
+      if (line.busy || !this.hasSomethingToSay(line)) continue;
+      line.busy = true;
+      void this.takeTurns(line);
+    }
+    if (!this.turning) this.sleep();
+  }
+
+  private async takeTurns(line: TurnLine): Promise<void> {
     try {
-      while (this.hasSomethingToSay()) await this.takeTurn();
+      while (this.hasSomethingToSay(line)) await this.takeTurn(line);
     } catch (error) {
       if (!this.giveUp.signal.aborted) this.reporter.turnRefused(this.queue, error);
       this.plan.pause(this.stopping ? PAUSE_WHILE_STOPPING_MS : PAUSE_AFTER_REFUSAL_MS);
     }
-    this.turning = false;
+    line.busy = false;
     if (this.onIdle && this.isIdle()) this.onIdle();
     // A successor may use the same timer by now.
-    if (!this.giveUp.signal.aborted) this.sleep();
+    if (!this.giveUp.signal.aborted && !this.turning) this.sleep();
   }
 
-  private async takeTurn(): Promise<void> {
-    // Where nothing is held there is nothing to renew until what this turn claims.
-    const renews = this.plan.isTimeToRenew() || !this.running.holdsAny();
-    const renewals = renews ? this.running.claims() : [];
-    const { room, lookFrom } = this;
-    const sent = this.draft.take({ room, handlers: this.places.ofHandlers(), lookFrom, renewals, renews });
+  private async takeTurn(line: TurnLine): Promise<void> {
+    line.unanswered ??= this.writeTurn();
+    const sent = line.unanswered;
     this.plan.lookOnlyIfTold();
     if (sent.renews) this.plan.renewOnlyIfTold();
-    const answer = await this.seat.turn(sent.turn, this.giveUp.signal);
-    this.draft.answered();
+    const answered = this.seat.turn(sent.turn, this.giveUp.signal);
+    // What did not go with this one may be enough for a second.
+    if (this.draft.unsent > 0) this.turn();
+    const answer = await answered;
+    line.unanswered = undefined;
+    this.draft.answered(sent);
     this.reporter.turnTaken(this.queue);
     if (sent.renews) {
       this.plan.renewBy(sent.sentAt + this.settings.leaseMs / 3);
@@ -159,86 +180,53 @@ export class QueueWorker implements RunHolder {
     this.takeIn(answer, sent);
   }
 
+  private writeTurn(): SentTurn {
+    const { plan, draft, lookFrom } = this;
+    const { running } = this.runs;
+    // Where nothing is held there is nothing to renew until what this turn claims; what another one claims meanwhile is.
+    const renews = !draft.anyUnderWay && (plan.isTimeToRenew() || !running.holdsAny());
+    const renewals = renews ? running.claims() : [];
+    const share = this.mayShare ? this.share.of(draft.unsent, this.room) : { room: this.room };
+    return draft.take({ ...share, handlers: this.places.ofHandlers(), lookFrom, renewals, renews });
+  }
+
   private takeIn(answer: TurnAnswer, sent: SentTurn): void {
-    for (const id of answer.lost) this.loseLease(id);
-    for (const id of answer.toCancel) this.cancel(id);
+    for (const id of answer.lost) this.runs.loseLease(id);
+    for (const id of answer.toCancel) this.runs.cancel(id);
     this.reporter.settled(this.queue, sent, answer.settled);
     this.reporter.found(this.queue, answer);
     this.lookFrom = answer.lookFrom;
-    if (answer.sleepMs !== undefined) this.plan.lookIn(answer.sleepMs);
+    this.isBehind = sent.turn.room > 0 && answer.sleepMs === undefined;
+    // Where there was no room for more, it is looked for as soon as there is some.
+    this.plan.lookIn(answer.sleepMs ?? 0);
     for (const claim of answer.claimed) {
       // Claimed when the worker was stopping already: it goes back as if nothing had been.
       if (this.stopping) this.draft.release(claim);
-      else this.processor.start(claim, sent.sentAt, this.leases, this);
+      else this.processor.start(claim, sent.sentAt, this.leases, this.runs);
     }
   }
 
-  /** @internal for the processor */
-  begin(run: RunningJob): void {
-    this.running.add(run);
-  }
-
-  /** @internal for the processor: a handler has returned, or a job turned out not fit to run. */
-  end(ended: EndedRun, run?: RunningJob): void {
-    // Nobody waits for a run whose job went back at shutdown.
-    if (run && !this.running.remove(run)) return;
-    // A place is free and there is nothing to settle, so that no turn would come by itself.
-    if (run?.abandoned) this.plan.lookIn(0);
-    else this.draft.end(ended);
-    this.turnWhenSettled();
-  }
-
-  /** @internal for the processor: a handler that was not called. */
-  drop(run: RunningJob): void {
-    if (!this.running.remove(run)) return;
-    if (run.abandoned) this.plan.lookIn(0);
-    else this.draft.release(run.claim);
-    this.turnWhenSettled();
-  }
-
-  /** The handler goes on, and its place is only free once it returns; but what it answers no longer counts. */
-  private endEarly(run: RunningJob, reason: Error, ended: EndedRun): void {
-    run.abandon(reason);
-    this.draft.end(ended);
-    this.turnWhenSettled();
-  }
-
-  private timeOut(run: RunningJob): void {
-    const error = abortReasons.timeout(run);
-    this.endEarly(run, error, this.settler.failed(run, error));
-  }
-
-  private cancel(id: string): void {
-    const run = this.running.find(id);
-    if (!run) return;
-    this.endEarly(run, abortReasons.cancelled(run), this.settler.cancelled(run));
-  }
-
-  private loseLease(id: string): void {
-    const run = this.running.find(id);
-    if (!run) return;
-    run.abandon(abortReasons.leaseLost(run));
-    this.reporter.leaseLost(this.queue, run);
+  private lookSoon(): void {
+    this.plan.lookIn(0);
+    this.turnSoon();
   }
 
   /** After this round of the event loop: what ends in one moment is settled in one call. */
-  private turnWhenSettled(): void {
-    if (this.turning || this.turnSoon) return;
-    this.turnSoon = true;
+  private turnSoon(): void {
+    if (this.isTurnSoon || this.lines.every(({ busy }) => busy)) return;
+    this.isTurnSoon = true;
     setImmediate(() => {
-      this.turnSoon = false;
+      this.isTurnSoon = false;
       this.turn();
     });
   }
 
   private sleep(): void {
-    const until = this.plan.nextAt({ looks: this.room > 0, holds: this.running.holdsAny(), owes: this.draft.owes });
+    const until = this.plan.nextAt({
+      looks: this.room > 0,
+      holds: this.runs.running.holdsAny(),
+      owes: this.draft.owes,
+    });
     if (until !== Number.POSITIVE_INFINITY) this.alarm.setFor(until);
-  }
-
-  private wakeUp(): void {
-    if (this.turning) return;
-    if (this.hasSomethingToSay()) this.turn();
-    else this.sleep();
   }
 }

@@ -20,6 +20,11 @@ export class Room {
     this.special = [...handlers.values()].filter(hasItsOwnRoom);
   }
 
+  /** Whether handlers have weights or limits of their own, of which `left` does not tell. */
+  get hasLimitsOfHandlers(): boolean {
+    return this.special.length > 0;
+  }
+
   /** What weight may still begin. */
   get left(): number {
     const { concurrency, running } = this;

@@ -16,6 +16,8 @@ export interface SentTurn {
 
 /** What a worker has room for, where it stopped looking, and which leases it renews, `renews` where that is all of them. */
 export interface TurnWish {
+  /** How many ends go with it, at most 1 000, which is the default. */
+  ends?: number;
   room: number;
   handlers: readonly HandlerRoom[];
   lookFrom: string;
@@ -24,12 +26,12 @@ export interface TurnWish {
   pull?: Turn['pull'];
 }
 
-/** What a worker has to say to Redis: collected while a turn is under way, and kept until it is answered. */
+/** What a worker has to say to Redis, and the turns that are under way: sent, perhaps in vain, and not answered yet. */
 export class TurnDraft {
   private ended: EndedRun[] = [];
   private goingBack: ClaimedJob[] = [];
   private leaving = false;
-  private sent?: SentTurn;
+  private readonly sent = new Set<SentTurn>();
 
   end(run: EndedRun): void {
     this.ended.push(run);
@@ -49,38 +51,53 @@ export class TurnDraft {
     return this.leaving;
   }
 
-  /** Whether there is something to say, or to say again, at once. */
+  /** Whether there is something to say, or a turn that was not answered to be sent again. */
   get owes(): boolean {
-    return this.leaving || this.sent !== undefined || this.unsettled > 0;
+    return this.leaving || this.anyUnderWay || this.unsent > 0;
+  }
+
+  get anyUnderWay(): boolean {
+    return this.sent.size > 0;
+  }
+
+  /** What weight of jobs the turns under way may still claim. */
+  get roomUnderWay(): number {
+    let room = 0;
+    for (const { turn } of this.sent) room += turn.room;
+    return room;
+  }
+
+  /** How many jobs have left their handlers and go with no turn yet. */
+  get unsent(): number {
+    return this.ended.length + this.goingBack.length;
   }
 
   /** How many jobs have left their handlers, and Redis has not answered for them yet. */
   get unsettled(): number {
-    return this.ended.length + this.goingBack.length + (this.sent?.turn.settlements.length ?? 0);
+    let unsettled = this.unsent;
+    for (const { turn } of this.sent) unsettled += turn.settlements.length;
+    return unsettled;
   }
 
-  /** The turn to send: one that was not answered may have happened, so the same is sent until it is. */
-  take(wish: TurnWish): SentTurn {
-    this.sent ??= this.write(wish);
-    return this.sent;
-  }
-
-  answered(): void {
-    this.sent = undefined;
-  }
-
-  private write({ room, handlers, lookFrom, renewals, renews, pull }: TurnWish): SentTurn {
+  /** A turn to send. While it is not answered it may have happened, so the same is sent until it is. */
+  take({ room, handlers, lookFrom, renewals, renews, pull, ends = SETTLED_A_TURN }: TurnWish): SentTurn {
     const { leaving } = this;
-    const ended = this.ended.splice(0, SETTLED_A_TURN);
+    const ended = this.ended.splice(0, ends);
     const settlements: Settlement[] = ended.map(({ settlement }) => settlement);
-    const goingBack = this.goingBack.splice(0, SETTLED_A_TURN - ended.length);
+    const goingBack = this.goingBack.splice(0, ends - ended.length);
     for (const { id, fence } of goingBack) settlements.push({ id, fence, transition: 'release' });
     this.leaving = false;
-    return {
+    const sent: SentTurn = {
       turn: { settlements, renewals, room, handlers, lookFrom, leaving, pull },
       ended,
       renews,
       sentAt: performance.now(),
     };
+    this.sent.add(sent);
+    return sent;
+  }
+
+  answered(sent: SentTurn): void {
+    this.sent.delete(sent);
   }
 }

@@ -25,7 +25,7 @@
 -- ARGV[9] lease (ms)   ARGV[10] longest sleep (ms)   ARGV[11] what weight of jobs there is room for (0 = none, at most 1000)
 -- ARGV[12] how many bytes of envelopes to claim at the most   ARGV[13] where to go on looking ('' = from the start)
 -- ARGV[14] '1' if this worker hears messages, '0' if not; of a pull 'wait' if it hears them and goes once it has claimed
--- something, 'go' if it goes at once (see parts/hand-over.lua)   ARGV[15] how long a chosen id is remembered (ms)
+-- something, 'go' if it goes at once (see parts/wake-others.lua)   ARGV[15] how long a chosen id is remembered (ms)
 -- ARGV[16] completed jobs kept, count   ARGV[17] and age (ms, 0 = any)   ARGV[18] dead jobs kept, count   ARGV[19] and age
 -- ARGV[20] how often a job's lease may run out before it is dead   ARGV[21] 'here <pid> <host>' to be listed among the workers,
 -- 'gone <pid> <host>' to be taken off that list, '' for neither   ARGV[22] in how many ms a waiting job grows more urgent by one level (0 = never)
@@ -34,7 +34,7 @@
 -- (0 = any)   ARGV[26] within how long (ms)
 -- ARGV[27] '' for a worker, which gets what is due; for a relay, which has it moved, 'stream' or 'list'   ARGV[28] how many entries
 -- that stream is to keep, about (0 = any)
--- ARGV[29…] how many jobs completed and leave nothing behind, then two for each: id, fence
+-- ARGV[29…] how many jobs completed and leave nothing behind, then their ids, then their fences ('' = that of the one before)
 -- then how many others ended, then five for each: transition, id, fence, and two that depend on it (see parts/settle.lua)
 -- then how many leases to renew, then two for each: id, fence
 -- then how many names have a weight or a limit of their own, then three for each: name, weight, how many more may run here
@@ -97,27 +97,24 @@ end
 -- @include parts/pick.lua
 -- @include parts/relay.lua
 -- @include parts/claim.lua
--- @include parts/trim.lua
--- @include parts/sleep.lua
--- @include parts/hand-over.lua
--- @include parts/presence.lua
+-- @include parts/after.lua
 
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, worker)
-writeRelayed(fit)
-writeSettlements()
-writeRenewals()
-writeRecovered()
-writeClaims()
+if relayTo ~= '' and fit[1] then writeRelayed(fit) end
+-- Before what has ended goes, so that what holds the running jobs is not made anew in each turn of a drain.
+if relayTo == '' and fit[1] then writeClaims() end
+-- @include parts/settled.lua
+if renewed[1] then redis.call('ZADD', activeKey, 'XX', unpack(renewed)) end
+if expired[1] then writeRecovered() end
 if rate then writeRate(rate, #fit) end
 closeLanes()
-trim()
+-- @include parts/trim.lua
 writeUntagged()
-local lookAt = sleep()
-notePresence()
+-- @include parts/sleep.lua
+-- @include parts/presence.lua
 redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt))
 -- Of an idle turn too: a copy of it that was held up on the way would claim what nobody then runs.
 redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs), 'PX', keepRecordMs)
-wakeOthers()
-handOver()
+-- @include parts/wake-others.lua
 return { 'done', digits(now), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence), goOnFrom, unpack(claimed) }

@@ -19,14 +19,20 @@ const FIELDS_A_CLAIM = 3;
 /** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals, the handlers' rooms. */
 export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): ScriptArgument[] {
   const plain: ScriptArgument[] = [];
+  const fences: ScriptArgument[] = [];
+  let fence = '';
   const others: ScriptArgument[] = [];
   for (const settlement of settlements) {
-    if (leavesNothing(settlement, settings)) plain.push(settlement.id, settlement.fence);
-    else others.push(settlement.transition, settlement.id, settlement.fence, ...transitionArguments(settlement));
+    if (leavesNothing(settlement, settings)) {
+      plain.push(settlement.id);
+      fences.push(settlement.fence === fence ? '' : settlement.fence);
+      fence = settlement.fence;
+    } else others.push(settlement.transition, settlement.id, settlement.fence, ...transitionArguments(settlement));
   }
   return [
-    plain.length / 2,
+    plain.length,
     ...plain,
+    ...fences,
     others.length / 5,
     ...others,
     renewals.length,

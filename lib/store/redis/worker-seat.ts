@@ -25,7 +25,6 @@ const PLACE = `${process.pid} ${hostname()}`;
 
 /** A worker's place at one queue in Redis. */
 export class RedisWorkerSeat implements WorkerSeat {
-  private readonly slot: CallSlot;
   private readonly fixedKeys: string[];
   private readonly channel: string;
   /** What it hears by: its own channel, and that of its process, where jobs are told that prefer it. */
@@ -34,8 +33,9 @@ export class RedisWorkerSeat implements WorkerSeat {
   /** When its presence must be noted again, a time of `performance.now()`. */
   private presentUntil = 0;
   private hasLeft = false;
-  /** The turn that was sent last, while no answer has come: the same again is the same call. */
-  private unanswered?: Turn;
+  /** Turns that have been sent and not been answered: the same again is the same call. */
+  private readonly underWay = new Map<Turn, CallSlot>();
+  private readonly freeSlots: CallSlot[] = [];
 
   constructor(
     private readonly connection: RedisConnection,
@@ -50,7 +50,6 @@ export class RedisWorkerSeat implements WorkerSeat {
     /** Of a relay: where the jobs go that its turns have room for. */
     private readonly target?: RelayTarget,
   ) {
-    this.slot = new CallSlot(connection, clock, keys, `${worker}.`);
     this.channel = wakeChannel(keys, worker);
     this.channels = new Set([this.channel, wakeChannel(keys, processOf(worker))]);
     this.fixedKeys = [
@@ -77,17 +76,15 @@ export class RedisWorkerSeat implements WorkerSeat {
   }
 
   async turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
-    if (turn !== this.unanswered) {
-      this.unanswered = turn;
-      this.slot.begin();
-    }
+    const slot = this.underWay.get(turn) ?? this.begin(turn);
     const args = this.arguments(turn);
     for (let registered = 0; ; ) {
       try {
-        const reply = await this.slot.send('turn', this.fixedKeys, args, performance.now() + TRY_MS);
+        const reply = await slot.send('turn', this.fixedKeys, args, performance.now() + TRY_MS);
         if (reply[0] === 'refused') throw this.targetError(String(reply[2]));
         if (reply[0] !== 'unregistered') {
-          this.unanswered = undefined;
+          this.underWay.delete(turn);
+          this.freeSlots.push(slot);
           return decodeTurn(reply, turn, this.settings);
         }
         // Twice where names of others had to go first.
@@ -99,6 +96,15 @@ export class RedisWorkerSeat implements WorkerSeat {
         if (signal.aborted || error instanceof QueueClosedError || !mayPass(error)) throw error;
       }
     }
+  }
+
+  /** Each turn under way has a slot of its own, as one answers for its last call only. */
+  private begin(turn: Turn): CallSlot {
+    const { connection, clock, keys } = this;
+    const slot = this.freeSlots.pop() ?? new CallSlot(connection, clock, keys, `${this.worker}.`);
+    this.underWay.set(turn, slot);
+    slot.begin();
+    return slot;
   }
 
   listen(hints: WorkerHints): void {

@@ -18,10 +18,10 @@ const EMBEDDED = new URL('../../../lib/store/scripts/embedded.ts', import.meta.u
 const EMBEDDER: string = '../../../scripts/embed-lua.mjs';
 
 const WRITES = ['HSET', 'HINCRBY', 'ZADD', 'SADD', 'SET', 'XADD', 'RPUSH'];
-const REMOVES = ['HDEL', 'ZREM', 'ZREMRANGEBYSCORE', 'SREM', 'DEL'];
+const REMOVES = ['HDEL', 'ZREM', 'ZREMRANGEBYRANK', 'ZREMRANGEBYSCORE', 'SREM', 'DEL'];
 const TYPES: Record<string, string[]> = {
   HASH: ['HGET', 'HMGET', 'HSET', 'HDEL', 'HLEN', 'HINCRBY', 'HSCAN'],
-  ZSET: ['ZADD', 'ZREM', 'ZCARD', 'ZCOUNT', 'ZRANGE', 'ZSCORE', 'ZREMRANGEBYSCORE'],
+  ZSET: ['ZADD', 'ZREM', 'ZCARD', 'ZCOUNT', 'ZRANGE', 'ZSCORE', 'ZREMRANGEBYRANK', 'ZREMRANGEBYSCORE'],
   SET: ['SADD', 'SREM', 'SCARD', 'SMEMBERS', 'SISMEMBER', 'SMISMEMBER'],
   STRING: ['GET', 'SET'],
   'STREAM or LIST': ['TYPE', 'XADD', 'RPUSH'],

@@ -6,7 +6,13 @@ local late = {}
 -- Four for each job whose envelope is missing, or cannot be read by a relay: id, name, attempts begun, the reason.
 local missing = {}
 local claimed, writeClaims = {}, nil
-do
+if picked[1] then
+  -- Of a job that was picked and is not claimed.
+  local function giveBack(job)
+    local handler = handlers and handlers[job.front.name]
+    if handler then handler.free = handler.free + 1 end
+  end
+
   -- Envelopes are read in growing groups, so that large ones are noticed before many of them have been read.
   local FIRST_ENVELOPES, LARGE_BYTES = 8, 1048576
 
@@ -47,7 +53,7 @@ do
     settlements[#settlements + 1] = {
       transition = transition,
       id = job.id,
-      record = { attempt = r.attempt, crashes = r.crashes, due = job.due, lane = job.lane, tags = job.envelope and tagsOf(job.envelope) or r.tags or '' },
+      record = { attempt = r.attempt, crashes = r.crashes, due = job.due, lane = job.front.lane, tags = job.envelope and tagsOf(job.envelope) or r.tags or '' },
       lostEnvelope = not job.envelope,
       -- 'r': the id is to be remembered.
       first = idWasChosen(job.envelope or '') and 'r' or '',
@@ -63,13 +69,13 @@ do
   local function sift(job)
     local damage = not job.envelope and 'envelope-missing' or relayTo ~= '' and not readForRelay(job) and 'unreadable'
     if damage then
-      for _, field in ipairs({ job.id, job.name, tostring(job.record.attempt), damage }) do missing[#missing + 1] = field end
+      for _, field in ipairs({ job.id, job.front.name, tostring(job.record.attempt), damage }) do missing[#missing + 1] = field end
       return turnAway(job, 'dead', damage)
     end
     local rule = lateRule(job)
     if rule then
       local attempts = tostring(job.record.attempt)
-      for _, field in ipairs({ job.id, job.name, attempts, digits(now - job.due), rule }) do late[#late + 1] = field end
+      for _, field in ipairs({ job.id, job.front.name, attempts, digits(now - job.due), rule }) do late[#late + 1] = field end
       if rule == 'd' then return turnAway(job, 'discard', 'late') end
       if rule == 'x' then return turnAway(job, 'dead', 'late') end
     end
@@ -86,38 +92,56 @@ do
     for i, job in ipairs(picked) do ids[i] = job.id end
     return readRecords(ids)
   end
-  if picked[1] then
-    local records = recordsOfPicked()
-    for i, job in ipairs(picked) do
-      local record = records[i]
-      job.envelope = envelopes[i]
-      job.record = record and parseRecord(record) or UNCLAIMED
-      takeFromLane(openLane(job.lane, job.head), job.id)
-      sift(job)
-    end
-    -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
-    if relayTo == '' then fence = math.max(tonumber(redis.call('GET', fenceKey) or 0) or 0, nowUs) + 1 end
+  local records = recordsOfPicked()
+  for i, job in ipairs(picked) do
+    local record, front = records[i], job.front
+    job.envelope = envelopes[i]
+    job.record = record and parseRecord(record) or UNCLAIMED
+    local lane = openLane(front.lane, front.head)
+    if front.inOrder then takeFirstOf(lane) else takeFromLane(lane, job.id) end
+    sift(job)
   end
+  -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
+  if relayTo == '' then fence = math.max(tonumber(redis.call('GET', fenceKey) or 0) or 0, nowUs) + 1 end
+
+  -- Redis keeps small hashes and sorted sets as lists, and looks through them for each of their members: with a hundred jobs
+  -- running that took a fifth of a turn. One long member, be it for a moment, ends that for as long as the key lives.
+  local MANY, LONG = 16, string.rep('\n', 65)
 
   function writeClaims()
-    if relayTo ~= '' or not fit[1] then return end
     local leases, held = {}, {}
     local fenceText, leaseUntil = digits(fence), digits(now + leaseMs)
+    local due, front, text
     for i = 1, fitCount do
       local job = fit[i]
-      local id, record, due = job.id, job.record, job.dueText
-      local attempt, crashes, told = '1', '0', due
+      local id, record, tags = job.id, job.record, tagsOf(job.envelope)
+      leases[2 * i - 1], leases[2 * i] = leaseUntil, id
+      claimed[3 * i - 2], claimed[3 * i] = id, job.envelope
       if record ~= UNCLAIMED then
-        attempt, crashes = tostring(record.attempt + 1), tostring(record.crashes)
-        told = due .. ' ' .. attempt .. ' ' .. crashes
+        local attempt, crashes = tostring(record.attempt + 1), tostring(record.crashes)
+        claimed[3 * i - 1] = job.dueText .. ' ' .. attempt .. ' ' .. crashes
+        held[2 * i - 1], held[2 * i] = id, formatRecord(fenceText, attempt, crashes, job.dueText, worker, job.front.lane, tags)
+      else
+        -- Many of one burst have the same.
+        if job.dueText ~= due or job.front ~= front then
+          due, front = job.dueText, job.front
+          text = formatRecord(fenceText, '1', '0', due, worker, front.lane, '')
+        end
+        claimed[3 * i - 1] = due
+        held[2 * i - 1], held[2 * i] = id, text .. tags
       end
-      -- The last one first: ids grow, and where there are few, Redis looks through those before it.
-      leases[2 * (fitCount - i) + 1], leases[2 * (fitCount - i) + 2] = leaseUntil, id
-      held[2 * i - 1], held[2 * i] = id, formatRecord(fenceText, attempt, crashes, due, worker, job.lane, tagsOf(job.envelope))
-      claimed[3 * i - 2], claimed[3 * i - 1], claimed[3 * i] = id, told, job.envelope
+    end
+    local isMany = fitCount >= MANY
+    if isMany then
+      redis.call('ZADD', activeKey, 0, LONG)
+      redis.call('HSET', claimsKey, LONG, LONG)
     end
     redis.call('ZADD', activeKey, unpack(leases))
     redis.call('HSET', claimsKey, unpack(held))
+    if isMany then
+      redis.call('ZREM', activeKey, LONG)
+      redis.call('HDEL', claimsKey, LONG)
+    end
     redis.call('HINCRBY', statsKey, 'started', #fit)
     redis.call('SET', fenceKey, fenceText)
   end

@@ -7,14 +7,13 @@
 local picked, stopped, goOnFrom = {}, nil, ''
 -- Names that were stepped over because their handlers are full here: name -> true.
 local fullNames = {}
-local isFull, giveBack
-do
-  local roomLeft, pickedCount = room, 0
+local function isFull(name)
+  local handler = handlers and handlers[name]
+  return handler and handler.free <= 0
+end
 
-  function isFull(name)
-    local handler = handlers and handlers[name]
-    return handler and handler.free <= 0
-  end
+local function pick()
+  local roomLeft, pickedCount = room, 0
 
   local function isSteppedOver(name, kind)
     if not isFull(name) then return false end
@@ -35,37 +34,41 @@ do
     end
   end
 
-  -- Of a job that was picked and is not claimed.
-  function giveBack(job)
-    roomLeft = roomLeft + job.weight
-    local handler = handlers and handlers[nameOf(job.lane)]
-    if handler then handler.free = handler.free + 1 end
-  end
-
   -- Picks the best job of a stream, or says what it does not fit into. The best one is not passed over for a lighter one that
   -- comes after it: it would wait for ever.
-  local function take(stream, front)
-    -- What a level's best job was may have been decided before another level's filled its handler.
-    if isSteppedOver(front.name, stream.kind) then return end
-    local handler = handlers and handlers[front.name]
+  local function takeOne(stream, front, handler)
     local weight = handler and handler.weight or 1
     if weight > roomLeft then
       stopped = 'room'
-      return
+      return false
     end
     if pickedCount >= gateRoom then
       stopped = 'gate'
-      return
+      return false
     end
     roomLeft = roomLeft - weight
     if handler then handler.free = handler.free - 1 end
     pickedCount = pickedCount + 1
-    picked[pickedCount] = { id = front.id, due = front.due, dueText = front.dueText, lane = front.lane, name = front.name, head = front.head, weight = weight }
+    picked[pickedCount] = { id = front.id, due = front.due, dueText = front.dueText, front = front, weight = weight, envelope = false, record = false }
+    return true
+  end
+
+  -- Picks from a stream's best lane as long as it is that, or once.
+  local function take(stream, front, once)
+    -- What a level's best job was may have been decided before another level's filled its handler.
+    if isSteppedOver(front.name, stream.kind) then return end
+    local handler = handlers and handlers[front.name]
     local other = stream.fronts[stream.first + 1]
     local isAlone = stream.exhausted and not other
-    if not advance(front, isAlone and math.min(roomLeft, gateRoom) + 1 or FIRST_READ) then
-      stream.first = stream.first + 1
-    elseif other and after(front, other) then
+    repeat
+      if not takeOne(stream, front, handler) then return end
+      if not advance(front, isAlone and math.min(roomLeft, gateRoom) + 1 or FIRST_READ) then
+        stream.first = stream.first + 1
+        return
+      end
+      local isBest = isAlone or other and not after(front, other) and (stream.exhausted or not after(front, stream.last))
+    until once or handler or not isBest
+    if other and after(front, other) then
       stream.first = stream.first + 1
       place(stream, front)
     end
@@ -74,7 +77,7 @@ do
   local function pickLevel(level)
     local front, stream = best(level)
     while front and not stopped do
-      take(stream, front)
+      take(stream, front, false)
       front, stream = best(level)
     end
   end
@@ -102,7 +105,7 @@ do
     -- The best one is the last, where taking it out is cheapest.
     while open[1] and not stopped do
       local level = table.remove(open)
-      take(level.stream, level.front)
+      take(level.stream, level.front, true)
       reopen(level)
     end
   end
@@ -134,7 +137,7 @@ do
     return opened
   end
 
-  local function pick()
+  local function pickAll()
     local offsets, from = {}, nil
     for kind, priority, offset in string.gmatch(lookFrom, '([ocs])(%d+) (%d+)') do
       offsets[kind .. priority] = tonumber(offset)
@@ -163,5 +166,6 @@ do
     end
     if wasCut then goOnFrom = table.concat(places, ' ') end
   end
-  if room > 0 and gateRoom > 0 then pick() end
+  pickAll()
 end
+if room > 0 and gateRoom > 0 then pick() end

@@ -1,8 +1,7 @@
 -- `workers` holds who was here lately, so that it can be told who is alive, where, and what they handle.
--- How long one that has died without a word stays listed, and the list after its last worker.
-local FORGOTTEN_WORKER_MS = 3600000
-
-local function notePresence()
+if presence ~= '' then
+  -- How long one that has died without a word stays listed, and the list after its last worker.
+  local FORGOTTEN_WORKER_MS = 3600000
   local self = group .. ' ' .. worker .. ' ' .. place
   if presence == 'gone' then
     redis.call('ZREM', workersKey, self)

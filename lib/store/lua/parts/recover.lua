@@ -5,49 +5,10 @@
 -- what is left is the time that a reconnection may take. Not again within two leases, so that the only worker, were it
 -- as slow as that, does not postpone for ever.
 
--- How many jobs are recovered a turn, to keep the script short.
-local RECOVERED_A_TURN = 200
-
 local expired, returning, recoverFrom, postponedAt = {}, {}, 0, 0
 -- Four for each: id, name, attempt, what became of it.
 local recovered = {}
 local firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]
-
-local function crashLine(record)
-  local dead = record.crashes >= maxCrashes and ',"reason":"crashed"' or ''
-  return '{"name":"Error","message":"the lease ran out: worker ' .. string.match(record.holder, '^[^~]*') .. ' died or was blocked"' .. dead .. '}'
-end
-
--- Where somebody has taken or damaged the record, the envelope says where the job belongs.
-local function recordOf(id, found)
-  local record = found and parseRecord(found)
-  if record then return record end
-  local envelope = redis.call('HGET', jobsKey, id)
-  return { attempt = 1, crashes = 0, due = now, holder = '-', lane = laneOf(envelope or ''), tags = tagsOf(envelope or ''), lostEnvelope = not envelope }
-end
-
-local function recover(id, record)
-  local s = { id = id, record = record, fate = 'waiting' }
-  if record.toBeCancelled then
-    s.transition, s.fate = 'cancel', 'cancelled'
-  elseif record.lane == '' then
-    s.transition, s.fate, s.lostEnvelope = 'dead', record.lostEnvelope and 'envelope-missing' or 'unreadable', record.lostEnvelope
-    s.second = '{"reason":"' .. s.fate .. '"}'
-  else
-    record.crashes = record.crashes + 1
-    s.second, s.failures = crashLine(record), redis.call('HGET', failuresKey, id)
-    if record.crashes >= maxCrashes then s.transition, s.fate = 'dead', 'crashed' end
-  end
-  if s.transition then
-    s.first = idWasChosen(redis.call('HGET', jobsKey, id) or '') and 'r' or ''
-    settlements[#settlements + 1] = s
-  else
-    openLane(record.lane)
-    readWakers(nameOf(record.lane), group, worker)
-    returning[#returning + 1] = s
-  end
-  for _, field in ipairs({ id, nameOf(record.lane) or '', tostring(record.attempt), s.fate }) do recovered[#recovered + 1] = field end
-end
 
 if firstLeaseEnd then
   local servedAt, from, at = string.match(redis.call('GET', servedKey) or '', '^(%d+) (%d+) (%d+)$')
@@ -58,25 +19,65 @@ if firstLeaseEnd then
       recoverFrom, postponedAt = now + leaseMs, now
     end
   end
-  if now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
-    local ids = redis.call('ZRANGE', activeKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, RECOVERED_A_TURN)
-    local found = readRecords(ids)
-    for i, id in ipairs(ids) do
-      if not (mine[id] or leaves[id]) then
-        expired[#expired + 1] = id
-        recover(id, recordOf(id, found[i]))
-      end
-    end
-  end
 end
 
-local function writeRecovered()
-  if not expired[1] then return end
-  redis.call('ZREM', activeKey, unpack(expired))
-  for _, s in ipairs(returning) do
-    addToLane(openLane(s.record.lane), s.id, s.record.due)
-    redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
-    noteFailure(s)
+local writeRecovered
+if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
+  -- How many jobs are recovered a turn, to keep the script short.
+  local RECOVERED_A_TURN = 200
+
+  local function crashLine(record)
+    local dead = record.crashes >= maxCrashes and ',"reason":"crashed"' or ''
+    return '{"name":"Error","message":"the lease ran out: worker ' .. string.match(record.holder, '^[^~]*') .. ' died or was blocked"' .. dead .. '}'
   end
-  redis.call('HINCRBY', statsKey, 'recovered', #expired)
+
+  -- Where somebody has taken or damaged the record, the envelope says where the job belongs.
+  local function recordOf(id, found)
+    local record = found and parseRecord(found)
+    if record then return record end
+    local envelope = redis.call('HGET', jobsKey, id)
+    return { attempt = 1, crashes = 0, due = now, holder = '-', lane = laneOf(envelope or ''), tags = tagsOf(envelope or ''), lostEnvelope = not envelope }
+  end
+
+  local function recover(id, record)
+    local s = { id = id, record = record, fate = 'waiting' }
+    if record.toBeCancelled then
+      s.transition, s.fate = 'cancel', 'cancelled'
+    elseif record.lane == '' then
+      s.transition, s.fate, s.lostEnvelope = 'dead', record.lostEnvelope and 'envelope-missing' or 'unreadable', record.lostEnvelope
+      s.second = '{"reason":"' .. s.fate .. '"}'
+    else
+      record.crashes = record.crashes + 1
+      s.second, s.failures = crashLine(record), redis.call('HGET', failuresKey, id)
+      if record.crashes >= maxCrashes then s.transition, s.fate = 'dead', 'crashed' end
+    end
+    if s.transition then
+      s.first = idWasChosen(redis.call('HGET', jobsKey, id) or '') and 'r' or ''
+      settlements[#settlements + 1] = s
+    else
+      openLane(record.lane)
+      readWakers(nameOf(record.lane), group, worker)
+      returning[#returning + 1] = s
+    end
+    for _, field in ipairs({ id, nameOf(record.lane) or '', tostring(record.attempt), s.fate }) do recovered[#recovered + 1] = field end
+  end
+
+  local ids = redis.call('ZRANGE', activeKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, RECOVERED_A_TURN)
+  local found = readRecords(ids)
+  for i, id in ipairs(ids) do
+    if not (mine[id] or leaves(id)) then
+      expired[#expired + 1] = id
+      recover(id, recordOf(id, found[i]))
+    end
+  end
+
+  function writeRecovered()
+    redis.call('ZREM', activeKey, unpack(expired))
+    for _, s in ipairs(returning) do
+      addToLane(openLane(s.record.lane), s.id, s.record.due)
+      redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
+      noteFailure(s)
+    end
+    redis.call('HINCRBY', statsKey, 'recovered', #expired)
+  end
 end

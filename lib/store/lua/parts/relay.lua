@@ -4,7 +4,7 @@
 -- highest id there is; then those before it come a second time, and nothing is lost.
 -- The format is described in docs/relay.md. Payload and headers are JSON already, and pass as they are stored.
 local readForRelay, writeRelayed
-do
+if relayTo ~= '' then
   local queue = string.match(base, '{(.*)}:$')
 
   -- Takes an envelope apart; false if it is none.
@@ -24,12 +24,12 @@ do
   local function fieldsOf(job)
     local fields = {
       { 'id', job.id, true },
-      { 'name', nameOf(job.lane), true },
+      { 'name', job.front.name, true },
       { 'queue', queue, true },
       { 'dueAt', digits(job.due) },
       { 'createdAt', job.created },
       { 'attempt', digits(job.record.attempt + 1) },
-      { 'priority', string.match(job.lane, '^%d+') },
+      { 'priority', string.match(job.front.lane, '^%d+') },
     }
     if job.tags then fields[#fields + 1] = { 'tags', job.tags } end
     if job.headers then fields[#fields + 1] = { 'headers', job.headers } end
@@ -64,7 +64,6 @@ do
   end
 
   function writeRelayed(fit)
-    if relayTo == '' or not fit[1] then return end
     if relayTo == 'stream' then
       for _, job in ipairs(fit) do writeEntry(job) end
     else

@@ -7,10 +7,6 @@ for i = 1, names.n do
   handlers = handlers or {}
   handlers[names[1][i]] = { weight = tonumber(names[2][i]), free = tonumber(names[3][i]) }
 end
-local function weightOf(name)
-  local handler = handlers and handlers[name]
-  return handler and handler.weight or 1
-end
 
 local active, leaving = 0, 0
 if globalConcurrency > 0 then

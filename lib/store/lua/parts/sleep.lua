@@ -1,33 +1,10 @@
 -- When this worker looks again. One sleeper of a group looks at the next event (a job becomes due, a lease runs out),
 -- a deputy half a second later, all others when they would have anyway.
--- How long a sleeper that is past its time stays listed, and a group's list after its last sleeper.
-local FORGOTTEN_SLEEPER_MS, FORGOTTEN_GROUP_MS = 60000, 86400000
-
-local roomAfter = room
-for _, job in ipairs(fit) do roomAfter = roomAfter - job.weight end
-local otherSleepers = {}
-if roomAfter > 0 and (not stopped or stopped == 'gate') then
-  local found = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES')
-  for i = 1, #found, 2 do
-    if found[i] ~= worker then otherSleepers[#otherSleepers + 1] = tonumber(found[i + 1]) end
-  end
-end
--- This turn made room for jobs that the limit over all processes has kept from everybody.
-local activeAfter = active - leaving + (relayTo == '' and #fit or 0)
-local freed = globalConcurrency > 0 and active >= globalConcurrency and activeAfter < globalConcurrency
--- Who leaves for good leaves jobs behind that would have waited for it.
-local orphans = presence == 'gone' and hasPreferred and redis.call('EXISTS', base .. 'levels:' .. ownName) == 1
-for _, lane in ipairs(presence == 'gone' and laneList or {}) do
-  orphans = orphans or preferredOf(lane.name) == ownName
-end
-if (stopped and stopped ~= 'gate') or next(fullNames) or freed or orphans then
-  if not groups then readGroups(group, worker) end
-end
--- Nobody else may run yet what prefers another worker, and no sleeper that is told may be that one.
-local preferredNow = freed and hasPreferred and preferredOfDue() or {}
-
-local sleep, nextEvent, firstDue
-do
+-- 0: when there is room.
+local lookAt, nextEvent, firstDue = 0, nil, nil
+if roomAfter > 0 or goes then
+  -- How long a sleeper that is past its time stays listed, and a group's list after its last sleeper.
+  local FORGOTTEN_SLEEPER_MS, FORGOTTEN_GROUP_MS = 60000, 86400000
   -- How many heads of jobs that prefer others are looked at for the first one that may be stolen.
   local STEALS_LOOKED_AT = 16
 
@@ -98,59 +75,40 @@ do
     end
   end
 
-  function sleep()
-    if roomAfter <= 0 then return 0 end
-    -- Jobs that this turn put back may be due already; whoever cut its claim short has more to fetch.
-    if stopped == 'bytes' or returning[1] or lookAgain or goOnFrom ~= '' then return now end
-    -- The best job does not fit: there is room for it once something that runs here has ended. But others may take it, or a
-    -- better one come that does fit; of that nobody is told who does not stand among the sleepers.
-    if stopped == 'room' then return now + DEPUTY_MS end
+  local function nextLook()
     local event = nextEvent()
     if firstLeaseEnd then
       event = math.min(event, math.max(tonumber(firstLeaseEnd), recoverFrom, now + 1))
     end
-    local lookAt = event
+    local at = event
     if otherSleepers[1] and otherSleepers[1] <= event then
-      lookAt = event + DEPUTY_MS
-      if otherSleepers[2] and otherSleepers[2] <= lookAt then lookAt = math.huge end
+      at = event + DEPUTY_MS
+      if otherSleepers[2] and otherSleepers[2] <= at then at = math.huge end
     end
     -- That is left to nobody: the others may not take it yet.
-    lookAt = math.min(lookAt, nextOwn())
+    at = math.min(at, nextOwn())
     -- A third of a lease at the most: then leases taken meanwhile are known before they run out, and the queue counts as served.
-    lookAt = math.floor(math.min(lookAt, now + maxSleepMs, now + leaseMs / 3))
+    at = math.floor(math.min(at, now + maxSleepMs, now + leaseMs / 3))
     -- A look in several turns may have missed what became due in front of it.
-    if lookFrom ~= '' then lookAt = math.min(lookAt, now + DEPUTY_MS) end
+    return lookFrom == '' and at or math.min(at, now + DEPUTY_MS)
+  end
+
+  if roomAfter <= 0 then
+    lookAt = 0
+  elseif stopped == 'bytes' or returning[1] or lookAgain or goOnFrom ~= '' then
+    -- Jobs that this turn put back may be due already; whoever cut its claim short has more to fetch.
+    lookAt = now
+  elseif stopped == 'room' then
+    -- The best job does not fit: there is room for it once something that runs here has ended. But others may take it, or a
+    -- better one come that does fit; of that nobody is told who does not stand among the sleepers.
+    lookAt = now + DEPUTY_MS
+  else
+    lookAt = nextLook()
     if hears then
       redis.call('ZADD', sleepersKey, digits(lookAt), worker)
       redis.call('ZREMRANGEBYSCORE', sleepersKey, '-inf', digits(now - FORGOTTEN_SLEEPER_MS))
       redis.call('PEXPIRE', sleepersKey, FORGOTTEN_GROUP_MS)
       noteFull()
-    end
-    return lookAt
-  end
-end
-
-local function wakeOthers()
-  for _, lane in ipairs(laneList) do
-    -- Where this worker goes on looking by itself, nobody else of its group needs to.
-    if lane.moved and lane.added[1] then wakeLane(lane, roomAfter > 0 and not isFull(nameOf(lane.name)), not goes and ownName) end
-  end
-  for _, g in ipairs(groups or {}) do
-    if orphans then wakeGroup(g, now) end
-    if g.own then
-      if stopped == 'room' or stopped == 'bytes' then wakeGroup(g, now) end
-      for name in pairs(fullNames) do wakeGroup(g, now, name) end
-    end
-    -- Who has room left has looked at all that its own group could.
-    if freed and not (g.own and roomAfter > 0) then wakeGroup(g, now) end
-  end
-  -- As many as there are places, and one more in case one of them has no room.
-  local places = globalConcurrency - activeAfter + 1
-  for _, preferred in ipairs(preferredNow) do
-    if places == 0 then break end
-    if preferred ~= ownName then
-      local heard = redis.call('PUBLISH', base .. 'wake:' .. preferred, digits(now))
-      if heard > 0 or clustered then places = places - 1 end
     end
   end
 end

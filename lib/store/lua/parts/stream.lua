@@ -54,7 +54,7 @@ local function readHeads(stream)
     local last = (not handled or handled[i] == 1) and dueBy(stream, laneNames[i])
     if last and due <= last and not isSteppedOver(names[i], stream.kind) then
       local lane = laneNames[i]
-      place(stream, { id = ids[i], due = due, dueText = heads[2 * i], head = { ids[i], heads[2 * i] }, dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 1, jobs = {}, at = -1 })
+      place(stream, { id = ids[i], due = due, dueText = heads[2 * i], head = { ids[i], heads[2 * i] }, dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 0, jobs = {}, at = 1, step = 2, inOrder = false })
     end
     stream.last = { id = ids[i], due = due }
   end
@@ -78,19 +78,48 @@ local function bestOf(stream)
   end
 end
 
+-- How many jobs of one due time make it worth while to ask for them by themselves.
+local MANY_AT_ONCE = 16
+
+-- Reads a lane from its first job on. The scores of many that are due at once need not be handed over, one by one, as text.
+local function readJobs(front, count)
+  local last = front.read + count - 1
+  if front.read == 0 and count > MANY_AT_ONCE then
+    local same = redis.call('ZCOUNT', front.key, front.dueText, front.dueText)
+    if same > MANY_AT_ONCE then
+      front.step = 1
+      return redis.call('ZRANGE', front.key, 0, math.min(last, same - 1))
+    end
+  end
+  front.step = 2
+  return redis.call('ZRANGE', front.key, '-inf', digits(front.dueBy), 'BYSCORE', 'LIMIT', front.read, count, 'WITHSCORES')
+end
+
 -- Moves a lane's front to its next due job; false when there is none.
 local function advance(front, chunk)
-  front.at = front.at + 2
-  if not front.jobs[front.at] then
+  local at = front.at + front.step
+  local jobs = front.jobs
+  if not jobs[at] then
     if front.exhausted then return false end
-    front.chunk = front.chunk and front.chunk * 4 or chunk
-    local jobs = redis.call('ZRANGE', front.key, '-inf', digits(front.dueBy), 'BYSCORE', 'LIMIT', front.read, front.chunk, 'WITHSCORES')
-    front.read = front.read + #jobs / 2
-    front.exhausted = #jobs / 2 < front.chunk
-    front.jobs, front.at = jobs, 1
-    if not jobs[1] then return false end
+    local isFirst = front.read == 0
+    front.chunk = front.chunk and front.chunk * 4 or chunk + 1
+    jobs = readJobs(front, front.chunk)
+    local count = #jobs / front.step
+    front.exhausted = front.step == 2 and count < front.chunk
+    front.read = front.read + count
+    -- The first one is taken already; where somebody has damaged the index, it is another one.
+    front.inOrder = isFirst and jobs[1] == front.id or front.inOrder
+    at = isFirst and front.step + 1 or 1
+    front.jobs = jobs
+    if not jobs[at] then
+      front.at = at - front.step
+      return not front.exhausted and advance(front, chunk)
+    end
   end
-  front.id, front.dueText = front.jobs[front.at], front.jobs[front.at + 1]
-  front.due = tonumber(front.dueText)
+  front.at, front.id = at, jobs[at]
+  if front.step == 2 then
+    front.dueText = jobs[at + 1]
+    front.due = tonumber(front.dueText)
+  end
   return true
 end

@@ -1,11 +1,10 @@
 -- What is kept only up to a number or an age: dead jobs, completed jobs, ids of ended jobs.
 -- Dead jobs that had to make room, as pairs of id and name.
 local dropped = {}
-local trim
-do
+local idle = not picked[1]
+if idle or died > 0 or ended[1] or (gone[1] and keepCompleted.count > 0) then
   -- How many more are dropped a turn than it adds, to keep the script short.
   local TRIMMED_A_TURN = 100
-
   local function oldest(key, keep, added)
     local over = redis.call('ZCARD', key) - keep.count
     if over > 0 then return redis.call('ZRANGE', key, 0, math.min(over, added + TRIMMED_A_TURN) - 1) end
@@ -22,32 +21,29 @@ do
     end
   end
 
-  function trim()
-    local idle = not picked[1]
-    if idle or died > 0 then
-      local ids = oldest(deadKey, keepDead, died)
-      if ids[1] then
-        noteDropped(ids)
-        redis.call('ZREM', deadKey, unpack(ids))
-        redis.call('HDEL', jobsKey, unpack(ids))
-        redis.call('HDEL', claimsKey, unpack(ids))
-        redis.call('HDEL', failuresKey, unpack(ids))
-        redis.call('HINCRBY', statsKey, 'deadDropped', #ids)
-      end
+  if idle or died > 0 then
+    local ids = oldest(deadKey, keepDead, died)
+    if ids[1] then
+      noteDropped(ids)
+      redis.call('ZREM', deadKey, unpack(ids))
+      redis.call('HDEL', jobsKey, unpack(ids))
+      redis.call('HDEL', claimsKey, unpack(ids))
+      redis.call('HDEL', failuresKey, unpack(ids))
+      redis.call('HINCRBY', statsKey, 'deadDropped', #ids)
     end
-    if idle or (gone[1] and keepCompleted.count > 0) then
-      local ids = oldest(completedKey, keepCompleted, #gone)
-      if ids[1] then
-        redis.call('ZREM', completedKey, unpack(ids))
-        redis.call('HDEL', finishedKey, unpack(ids))
-      end
+  end
+  if idle or (gone[1] and keepCompleted.count > 0) then
+    local ids = oldest(completedKey, keepCompleted, #gone)
+    if ids[1] then
+      redis.call('ZREM', completedKey, unpack(ids))
+      redis.call('HDEL', finishedKey, unpack(ids))
     end
-    if idle or ended[1] then
-      local limit = #ended / 2 + TRIMMED_A_TURN
-      local ids = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, limit)
-      if ids[1] then redis.call('ZREM', endedKey, unpack(ids)) end
-      -- An idle worker would come back in seconds, while cancelling adds hundreds of ids.
-      if idle and #ids == limit then lookAgain = true end
-    end
+  end
+  if idle or ended[1] then
+    local limit = #ended / 2 + TRIMMED_A_TURN
+    local ids = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, limit)
+    if ids[1] then redis.call('ZREM', endedKey, unpack(ids)) end
+    -- An idle worker would come back in seconds, while cancelling adds hundreds of ids.
+    if idle and #ids == limit then lookAgain = true end
   end
 end

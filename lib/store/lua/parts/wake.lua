@@ -9,11 +9,11 @@
 local DEPUTY_MS = 500
 -- How long a sleeper that has been told counts as on its way.
 local ON_ITS_WAY_MS = 50
--- How many sleepers are read: one, its deputy, and three more in case some have died without a word.
-local SLEEPERS_READ = 5
 local groups
 
 local function readGroups(selfGroup, self)
+  -- One, its deputy, and three more in case some have died without a word.
+  local SLEEPERS_READ = 5
   groups = {}
   for _, group in ipairs(redis.call('SMEMBERS', groupsKey)) do
     local key = base .. 'sleepers:' .. group

@@ -1,0 +1,32 @@
+-- What this turn leaves to do: for this worker, once it has claimed, and for others that it may have to tell.
+-- A pull stands among the sleepers only while somebody waits for it: it goes once it has claimed something, or when nobody
+-- waits any more.
+goes = goes or (ARGV[14] == 'wait' and fit[1] ~= nil)
+hears = hears and not goes
+
+local roomAfter = room
+for _, job in ipairs(fit) do roomAfter = roomAfter - job.weight end
+local otherSleepers = {}
+if roomAfter > 0 and (not stopped or stopped == 'gate') then
+  local found = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES')
+  for i = 1, #found, 2 do
+    if found[i] ~= worker then otherSleepers[#otherSleepers + 1] = tonumber(found[i + 1]) end
+  end
+end
+-- This turn made room for jobs that the limit over all processes has kept from everybody.
+local activeAfter = active - leaving + (relayTo == '' and #fit or 0)
+local freed = globalConcurrency > 0 and active >= globalConcurrency and activeAfter < globalConcurrency
+-- Who leaves for good leaves jobs behind that would have waited for it.
+local orphans = presence == 'gone' and hasPreferred and redis.call('EXISTS', base .. 'levels:' .. ownName) == 1
+for _, lane in ipairs(presence == 'gone' and laneList or {}) do
+  orphans = orphans or preferredOf(lane.name) == ownName
+end
+if (stopped and stopped ~= 'gate') or next(fullNames) or freed or orphans then
+  if not groups then readGroups(group, worker) end
+end
+-- Nobody else may run yet what prefers another worker, and no sleeper that is told may be that one.
+local preferredNow = freed and hasPreferred and preferredOfDue() or {}
+
+-- When a pull has gone, another worker of its group looks when this one would have; else what is due next waited for the deputy.
+local wasListed = goes and redis.call('ZSCORE', sleepersKey, worker)
+if goes and not groups and (wasListed or lookAgain or goOnFrom ~= '') then readGroups(group, worker) end

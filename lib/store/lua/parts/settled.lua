@@ -1,0 +1,77 @@
+-- Writes what has become of the jobs that this turn settles, recovers or turns away.
+-- Before what follows, which adds ids to `gone`: those stand among the settlements.
+if gone[1] then
+  count('completed', #gone)
+  redis.call('ZREM', activeKey, unpack(gone))
+end
+if settlements[1] then
+  local write = {}
+  function write.complete(s)
+    count('completed')
+    leave(s.id, s.record.tags)
+    rememberId(s)
+    if keepCompleted.count > 0 then
+      redis.call('HSET', finishedKey, s.id, s.record.attempt .. ' ' .. digits(s.record.due) .. '\n' .. s.second .. '\n' .. (s.envelope or ''))
+      redis.call('ZADD', completedKey, digits(now), s.id)
+    end
+  end
+  function write.retry(s)
+    s.record.due = now + s.first
+    lookAgain = lookAgain or s.record.due <= now
+    addToLane(openLane(s.record.lane), s.id, s.record.due)
+    redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
+    noteFailure(s)
+    count('failed')
+    count('retried')
+  end
+  function write.dead(s)
+    if string.find(s.first, 'n', 1, true) then s.record.attempt = s.record.attempt - 1 end
+    if s.lostEnvelope then redis.call('HSET', jobsKey, s.id, s.record.lane .. '\n0 ' .. s.record.tags .. '\n\n') end
+    redis.call('ZADD', deadKey, digits(now), s.id)
+    redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
+    noteFailure(s)
+    if string.find(s.first, 'f', 1, true) then count('failed') end
+    count('dead')
+    died = died + 1
+    rememberId(s)
+  end
+  function write.snooze(s)
+    local due = s.first
+    s.record.due = due > 0 and math.max(due, now) or now - due
+    s.record.attempt = s.record.attempt - 1
+    lookAgain = lookAgain or s.record.due <= now
+    addToLane(openLane(s.record.lane), s.id, s.record.due)
+    redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
+    count('snoozed')
+  end
+  function write.discard(s)
+    leave(s.id, s.record.tags)
+    rememberId(s)
+    count('discarded')
+  end
+  function write.release(s)
+    s.record.attempt = s.record.attempt - 1
+    lookAgain = true
+    addToLane(openLane(s.record.lane), s.id, s.record.due)
+    redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
+  end
+
+  function write.cancel(s)
+    leave(s.id, s.record.tags)
+    rememberId(s)
+    count('cancelled')
+  end
+
+  local ids = {}
+  for i, s in ipairs(settlements) do ids[i] = s.id end
+  redis.call('ZREM', activeKey, unpack(ids))
+  for _, s in ipairs(settlements) do write[s.transition](s) end
+end
+if gone[1] then
+  redis.call('HDEL', jobsKey, unpack(gone))
+  redis.call('HDEL', claimsKey, unpack(gone))
+  -- Mostly nothing has failed, and then there is no need to hand all ids over.
+  if redis.call('EXISTS', failuresKey) == 1 then redis.call('HDEL', failuresKey, unpack(gone)) end
+end
+if ended[1] then redis.call('ZADD', endedKey, unpack(ended)) end
+for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end

@@ -1,0 +1,35 @@
+import type { SentTurn } from './turn-draft.js';
+
+/** A second turn that settles and claims fewer is not worth what a turn costs by itself. */
+const LEAST_JOBS = 16;
+
+/** One turn after the other: the next is sent when the last has been answered, and one that was not is sent again. */
+export interface TurnLine {
+  busy: boolean;
+  unanswered?: SentTurn;
+}
+
+/**
+ * How the work of a worker is shared between two turns under way. While more is due than there is room for, Redis works on one
+ * while the worker takes in the answer of the other; each carries half.
+ */
+export class TurnShare {
+  private readonly half: number;
+  private readonly least: number;
+
+  constructor(concurrency: number) {
+    this.half = Math.ceil(concurrency / 2);
+    this.least = Math.max(LEAST_JOBS, Math.floor(concurrency / 4));
+  }
+
+  /** Whether a turn may go out beside another: `ends` wait to be settled, and there is `room` that none has asked for. */
+  isEnough(ends: number, room: number): boolean {
+    return Math.min(ends, room) >= this.least;
+  }
+
+  /** How much of so many ends and so much room a turn takes: all, where the rest would not be enough for another. */
+  of(ends: number, room: number): { ends?: number; room: number } {
+    const { half } = this;
+    return this.isEnough(ends - half, room - half) ? { ends: half, room: half } : { room };
+  }
+}

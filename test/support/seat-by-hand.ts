@@ -1,0 +1,101 @@
+import { readQueueOptions } from '../../lib/core/queue-options.js';
+import { NodeTimers } from '../../lib/core/timers.js';
+import type { ClaimedJob, Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../../lib/store/job-store.js';
+import type { JobHandler } from '../../lib/worker/job-handler.js';
+import { Processor } from '../../lib/worker/processor.js';
+import { QueueWorker } from '../../lib/worker/queue-worker.js';
+import { Reporter } from '../../lib/worker/reporter.js';
+import { Settler } from '../../lib/worker/settler.js';
+
+const NOTHING: Omit<TurnAnswer, 'settled'> = {
+  lost: [],
+  toCancel: [],
+  recovered: [],
+  late: [],
+  missing: [],
+  dropped: [],
+  claimed: [],
+  sleepMs: 60_000,
+  lookFrom: '',
+};
+const EVENTS = { wanted: false, tell() {} };
+const LOG = { log() {}, warn() {}, error() {} };
+
+interface Waiting {
+  turn: Turn;
+  resolve(answer: TurnAnswer): void;
+  reject(error: Error): void;
+}
+
+/** A seat whose turns are answered by hand. */
+export class SeatByHand implements WorkerSeat {
+  readonly turns: Turn[] = [];
+  hints?: WorkerHints;
+  private readonly waiting: Waiting[] = [];
+
+  turn(turn: Turn): Promise<TurnAnswer> {
+    this.turns.push(turn);
+    return new Promise((resolve, reject) => this.waiting.push({ turn, resolve, reject }));
+  }
+
+  /** How many turns have not been answered. */
+  get underWay(): readonly Turn[] {
+    return this.waiting.map(({ turn }) => turn);
+  }
+
+  /** Answers the turn that was sent first of those under way, as if it had been right in all it says. */
+  answer(answer: Partial<TurnAnswer> = {}): void {
+    this.answerTo(this.waiting[0]!.turn, answer);
+  }
+
+  answerTo(asked: Turn, answer: Partial<TurnAnswer>): void {
+    const at = this.waiting.findIndex(({ turn }) => turn === asked);
+    const [{ turn, resolve }] = this.waiting.splice(at, 1) as [Waiting];
+    resolve({ ...NOTHING, settled: turn.settlements.map(() => 'counted'), ...answer });
+  }
+
+  refuse(error: Error): void {
+    this.waiting.shift()!.reject(error);
+  }
+
+  listen(hints: WorkerHints): void {
+    this.hints = hints;
+  }
+
+  leave(): void {}
+}
+
+let made = 0;
+export const claimsOf = (count: number, name = 'work'): ClaimedJob[] =>
+  Array.from({ length: count }, () => ({
+    id: `job-${++made}`,
+    fence: '1',
+    dueAtMs: 0,
+    claimedAtMs: 0,
+    attempt: 1,
+    crashes: 0,
+    envelope: `5::${name}\n0 \n\nnull`,
+  }));
+
+export interface HandlerByHand {
+  run(): unknown;
+  /** How many may run at once; any number unless given. */
+  concurrency?: number;
+}
+
+/** A worker of queue 'q' with one handler for 'work'. */
+export function workerAt(seat: WorkerSeat, { run, concurrency }: HandlerByHand, options: object): QueueWorker {
+  const settings = {
+    maxAttempts: 1,
+    timeoutMs: 0,
+    backoff: { type: 'fixed', delayMs: 0 },
+    concurrency: concurrency ?? Number.POSITIVE_INFINITY,
+    weight: 1,
+  } as const;
+  const handlers = new Map([['work', { name: 'work', settings, run } as unknown as JobHandler]]);
+  const settler = new Settler(handlers, false);
+  const processor = new Processor('q', handlers, undefined as never, settler, EVENTS);
+  const queue = readQueueOptions('q', { leaseMs: 3_600_000, ...options });
+  const reporter = new Reporter(LOG, EVENTS);
+  return new QueueWorker('q', seat, handlers, processor, settler, queue, new NodeTimers(), reporter, 'test');
+}
