@@ -10,6 +10,7 @@ import {
   ScheduledQueueConsumer,
   ScheduledQueueEvents,
   ScheduledQueueProducer,
+  type ScheduleOptions,
 } from 'nestjs-redis-scheduled-queue';
 import type { Contestant, Handle, Job, OpenOptions, Session } from './contestant.js';
 
@@ -55,16 +56,13 @@ function sessionOf(
   consumer: ScheduledQueueConsumer,
   definition: ScheduledJobDefinition<object>,
 ): Session {
-  const toItem = ({ payload, name, dueAt, queue, priority }: Job) => ({
-    job: name ?? definition,
-    payload,
-    // Only what is given: an option that is undefined would be read as well.
-    options: {
-      ...(dueAt === undefined ? {} : { at: dueAt }),
-      ...(queue === undefined ? {} : { queue }),
-      ...(priority === undefined ? {} : { priority }),
-    },
-  });
+  const toItem = ({ payload, name, dueAt, queue, priority }: Job) => {
+    const options: ScheduleOptions = {};
+    if (dueAt !== undefined) options.at = dueAt;
+    if (queue !== undefined) options.queue = queue;
+    if (priority !== undefined) options.priority = priority;
+    return { job: name ?? definition, payload, options };
+  };
   return {
     schedule(job) {
       const item = toItem(job);

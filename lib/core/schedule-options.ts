@@ -55,6 +55,8 @@ export interface ScheduleRequest {
   /** What the call itself says; the definition's part is decided where the handler runs. */
   settings: Pick<JobSettings, 'maxAttempts' | 'backoff' | 'timeoutMs' | 'headers'>;
   lateness?: LatenessRule;
+  /** As JSON; empty until it has been serialised. */
+  payload: string;
 }
 
 interface ReadScheduleOptions extends JobSettings {
@@ -97,6 +99,7 @@ export function readSchedule(
       tags: defined?.tags,
       settings: defined?.headers ? { headers: defined.headers } : NO_SETTINGS,
       lateness: latenessOf(defined),
+      payload: '',
     };
   }
   const where = `schedule('${name}')`;
@@ -128,14 +131,19 @@ export function readSchedule(
     worker: given.worker,
     replace: replace && given.id !== undefined,
     tags: tagged?.value ?? given.tags ?? defined?.tags,
-    settings: {
-      maxAttempts: given.maxAttempts,
-      backoff: given.backoff,
-      timeoutMs: given.timeoutMs,
-      headers: merged?.value ?? given.headers ?? defined?.headers,
-    },
+    settings: settingsOf(given, merged?.value ?? given.headers ?? defined?.headers),
     lateness,
+    payload: '',
   };
+}
+
+function settingsOf(
+  { maxAttempts, backoff, timeoutMs }: ReadScheduleOptions,
+  headers: JobSettings['headers'],
+): ScheduleRequest['settings'] {
+  const saysAny =
+    maxAttempts !== undefined || backoff !== undefined || timeoutMs !== undefined || headers !== undefined;
+  return saysAny ? { maxAttempts, backoff, timeoutMs, headers } : NO_SETTINGS;
 }
 
 function latenessOf(settings: Pick<JobSettings, 'maxLatenessMs' | 'onLate'> | undefined): LatenessRule | undefined {

@@ -23,7 +23,7 @@ export function readOptions<T extends object>(
   if (given === undefined) return {};
   const read = readShape(shape, given);
   if ('value' in read) return read.value;
-  throw refuse(`${where}: ${read.problem}${read.problem.endsWith('?') ? '' : '.'}`);
+  throw refuse(asSentence(`${where}: ${read.problem}`));
 }
 
 /** Options inside an option; `expected` says what they are. */
@@ -55,7 +55,13 @@ export function isRecord(value: unknown): value is object {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-function unknownOption(name: string, known: readonly string[]): string {
+/** A problem that is no question ends in a full stop. */
+export function asSentence(problem: string): string {
+  return problem.endsWith('?') ? problem : `${problem}.`;
+}
+
+/** Says that an option is none, and which one may have been meant. */
+export function unknownOption(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   return `unknown option ${describe(name)}, ${near ? `did you mean '${near}'?` : `known are ${known.join(', ')}`}`;
 }

@@ -19,8 +19,8 @@ import {
   type ScheduleRequest,
 } from '../core/schedule-options.js';
 import type { ScheduledJobRef } from '../core/scheduled-job.js';
-import { type Check, readOptions, type Shape } from '../core/shape.js';
-import type { JobStore, NewJob, ScheduledAnswer, ScheduledBatch } from '../store/job-store.js';
+import { asSentence, isRecord, unknownOption } from '../core/shape.js';
+import type { BatchAnswer, JobStore, ScheduledAnswer } from '../store/job-store.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
 
 /** Options of `dispatch`: all of `schedule`'s but those that say when. */
@@ -40,11 +40,6 @@ export type ScheduleItem<T = unknown> = {
   job: ScheduledJobDefinition<T> | string;
   options?: ScheduleOptions;
 } & NoInfer<ItemPayload<T>>;
-
-interface Prepared {
-  request: ScheduleRequest;
-  newJob: NewJob;
-}
 
 type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: ScheduleItem<Payloads[I]> };
 
@@ -78,9 +73,9 @@ export class ScheduledQueueProducer {
     options?: ScheduleOptions,
   ): Promise<ScheduledJobRef> {
     const request = readSchedule(job, options);
-    const prepared = this.prepare(payload, request);
-    const newJob = prepared instanceof Promise ? await prepared : prepared;
-    const [answer] = this.store.schedule(request.queue, [newJob]);
+    const checked = this.prepare(payload, request);
+    if (checked) await checked;
+    const [answer] = this.store.schedule(request.queue, [request]);
     return this.told(request, await answer!);
   }
 
@@ -95,45 +90,50 @@ export class ScheduledQueueProducer {
       throw new InvalidScheduleError(
         `scheduleMany: got ${describe(items)}, expected an array of { job, payload, options }.`,
       );
-    const prepared: Prepared[] = [];
-    for (const [i, item] of (items as readonly ScheduleItem[]).entries()) {
+    const requests: ScheduleRequest[] = [];
+    for (let i = 0; i < items.length; i++) {
       try {
-        const { job, payload, options } = readItem(item);
+        const { job, payload, options } = readItem(items[i]);
         const request = readSchedule(job, options);
-        const newJob = this.prepare(payload, request);
-        prepared.push({ request, newJob: newJob instanceof Promise ? await newJob : newJob });
+        const checked = this.prepare(payload, request);
+        if (checked) await checked;
+        requests.push(request);
       } catch (error) {
         throw ofItem(i, error);
       }
     }
-    const answers = await this.scheduleAll(prepared);
-    return answers.map((answer, i) => this.told(prepared[i]!.request, answer));
+    return this.scheduleAll(requests);
   }
 
   /** A call for each queue and kind, all at once. */
-  private async scheduleAll(prepared: readonly Prepared[]): Promise<ScheduledAnswer[]> {
+  private async scheduleAll(requests: readonly ScheduleRequest[]): Promise<ScheduledJobRef[]> {
+    const refs: (ScheduledJobRef | undefined)[] = new Array(requests.length);
+    const errors: unknown[] = [];
+    // As they come: while the last of many are on their way, the first are read.
+    const answer = (i: number, { answer, error }: BatchAnswer) => {
+      if (answer) refs[i] = this.told(requests[i]!, answer);
+      else errors[i] = error;
+    };
     const byQueue = new Map<string, number[]>();
-    const batches: { places: readonly number[]; batch: Promise<ScheduledBatch> }[] = [];
-    for (const [i, { request, newJob }] of prepared.entries()) {
-      if (newJob.replace)
-        batches.push({ places: [i], batch: asBatch(this.store.schedule(request.queue, [newJob])[0]!) });
-      else if (!byQueue.get(request.queue)?.push(i)) byQueue.set(request.queue, [i]);
+    const calls: Promise<void>[] = [];
+    for (const [i, request] of requests.entries()) {
+      if (request.replace) {
+        const [replaced] = this.store.schedule(request.queue, [request]);
+        calls.push(
+          replaced!.then(
+            (answered) => answer(i, { answer: answered }),
+            (error) => answer(i, { error }),
+          ),
+        );
+      } else if (!byQueue.get(request.queue)?.push(i)) byQueue.set(request.queue, [i]);
     }
     for (const [queue, places] of byQueue) {
-      const jobs = places.map((i) => prepared[i]!.newJob);
-      batches.push({ places, batch: this.store.scheduleMany(queue, jobs) });
+      const jobs = places.map((i) => requests[i]!);
+      calls.push(this.store.scheduleMany(queue, jobs, (j, answered) => answer(places[j]!, answered)));
     }
-    const answers: (ScheduledAnswer | undefined)[] = new Array(prepared.length);
-    const errors: unknown[] = [];
-    for (const { places, batch } of batches) {
-      const answered = await batch;
-      for (const [j, i] of places.entries()) {
-        answers[i] = answered.answers[j];
-        if (!answers[i]) errors[i] = answered.errors[j];
-      }
-    }
-    if (errors.length > 0) throw ofAll(errors, answers);
-    return answers as ScheduledAnswer[];
+    await Promise.all(calls);
+    if (errors.length > 0) throw ofAll(errors, refs);
+    return refs as ScheduledJobRef[];
   }
 
   /** Schedules a job that is due now. Otherwise as `schedule`. */
@@ -177,8 +177,9 @@ export class ScheduledQueueProducer {
     return this.store.reschedule(queue, id, DUE_NOW);
   }
 
-  private prepare(payload: unknown, request: ScheduleRequest): NewJob | Promise<NewJob> {
-    const { definition, name, queue, priority, due, id, worker, replace, settings, lateness, tags } = request;
+  /** Puts the payload into the request. A promise where it is checked against its class. */
+  private prepare(payload: unknown, request: ScheduleRequest): Promise<unknown> | undefined {
+    const { definition, name, queue, id } = request;
     const fields = { queue, jobName: name, jobId: id };
     const type = definition?.payload;
     // A definition without a class may be one of jobs without a payload; a bare name with one forgotten is a mistake.
@@ -186,10 +187,9 @@ export class ScheduledQueueProducer {
       const message = `The payload of job '${name}' is undefined, expected ${type ? `a ${type.name}` : 'a value; null says that there is none'}.`;
       throw new InvalidPayloadError(message, [{ path: '', messages: ['is undefined'] }], fields);
     }
-    const text = serialisePayload(payload, this.maxPayloadBytes, fields);
-    const newJob: NewJob = { name, priority, due, id, worker, replace, settings, lateness, tags, payload: text };
+    request.payload = serialisePayload(payload, this.maxPayloadBytes, fields);
     // In the form that the handler will see, so that nothing is accepted here which is refused there.
-    return type ? this.checker.read(text, type, fields).then(() => newJob) : newJob;
+    return type && this.checker.read(request.payload, type, fields);
   }
 
   private told({ name, queue }: ScheduleRequest, { id, dueAtMs, created }: ScheduledAnswer): ScheduledJobRef {
@@ -199,17 +199,16 @@ export class ScheduledQueueProducer {
   }
 }
 
-const anything: Check<unknown> = (value) => ({ value });
-const ITEM: Shape<{ job: unknown; payload: unknown; options: unknown }> = {
-  job: anything,
-  payload: anything,
-  options: anything,
-};
+const ITEM = ['job', 'payload', 'options'];
 
 /** A misspelt `options` would schedule a job of next year for now. */
 function readItem(item: unknown): ScheduleItem {
-  if (item === undefined) throw new InvalidScheduleError('item: got undefined, expected { job, payload, options }.');
-  return readOptions(item, ITEM, 'item', (message) => new InvalidScheduleError(message)) as ScheduleItem;
+  if (!isRecord(item))
+    throw new InvalidScheduleError(`item: got ${describe(item)}, expected { job, payload, options }.`);
+  for (const key of Object.keys(item)) {
+    if (!ITEM.includes(key)) throw new InvalidScheduleError(asSentence(`item: ${unknownOption(key, ITEM)}`));
+  }
+  return item as ScheduleItem;
 }
 
 /** Says which item of the call an error is about. */
@@ -219,25 +218,17 @@ function ofItem(index: number, error: unknown): unknown {
   return error;
 }
 
-/** Never rejects, so that nothing is left unheard while another part of the call is awaited. */
-function asBatch(answer: Promise<ScheduledAnswer>): Promise<ScheduledBatch> {
-  return answer.then(
-    (one) => ({ answers: [one], errors: [] }),
-    (error) => ({ answers: [undefined], errors: [error] }),
-  );
-}
-
 /** The error of one part of a call as that of the whole: what may have happened, and under which ids. */
-function ofAll(errors: readonly unknown[], answers: readonly (ScheduledAnswer | undefined)[]): unknown {
+function ofAll(errors: readonly unknown[], refs: readonly (ScheduledJobRef | undefined)[]): unknown {
   const reason = errors.find((error) => error !== undefined);
   if (!(reason instanceof QueueUnavailableError)) return reason;
   // In the order of the items: who calls again gives each item its id.
-  const jobIds = Array.from(answers, (answer, i) =>
-    answer ? [answer.id] : ((errors[i] as QueueUnavailableError).jobIds ?? []),
+  const jobIds = Array.from(refs, (ref, i) =>
+    ref ? [ref.id] : ((errors[i] as QueueUnavailableError).jobIds ?? []),
   ).flat();
   const refused = Array.from(
-    answers,
-    (answer, i) => !answer && (errors[i] as QueueUnavailableError).outcome === 'refused',
+    refs,
+    (ref, i) => !ref && (errors[i] as QueueUnavailableError).outcome === 'refused',
   ).every(Boolean);
   return new QueueUnavailableError(reason.message, refused ? 'refused' : 'unknown', {
     jobIds,

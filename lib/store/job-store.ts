@@ -40,10 +40,10 @@ export interface ScheduledAnswer {
   created: boolean;
 }
 
-/** What became of many: in their order an answer each, or an error; the other is missing. */
-export interface ScheduledBatch {
-  answers: readonly (ScheduledAnswer | undefined)[];
-  errors: readonly unknown[];
+/** What became of one of many: its answer, or why there is none. */
+export interface BatchAnswer {
+  answer?: ScheduledAnswer;
+  error?: unknown;
 }
 
 /** A job that this worker holds until its lease ends. */
@@ -182,8 +182,12 @@ export interface WorkerSeat {
 export interface JobStore {
   /** Adds jobs to a queue, each whole or not at all. */
   schedule(queue: string, jobs: readonly NewJob[]): Promise<ScheduledAnswer>[];
-  /** The same for many, none of which replaces another: one answer for all. */
-  scheduleMany(queue: string, jobs: readonly NewJob[]): Promise<ScheduledBatch>;
+  /** The same for many, none of which replaces another: `answered` hears of each, by its place; resolves after the last. */
+  scheduleMany(
+    queue: string,
+    jobs: readonly NewJob[],
+    answered: (place: number, answer: BatchAnswer) => void,
+  ): Promise<void>;
   /** Takes a waiting job out of its queue; false if it does not wait. */
   cancel(queue: string, id: string): Promise<boolean>;
   /** Asks for a running job to be cancelled; false if it does not run. */

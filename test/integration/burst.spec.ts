@@ -94,7 +94,7 @@ it('many leases and claim records are kept where each is found at once, with not
   expect(await test.redis.object('ENCODING', `${base()}active`)).toBe('skiplist');
   expect(await test.redis.object('ENCODING', `${base()}claims`)).toBe('hashtable');
   const ids = [...few, ...many].map(({ id }) => id).sort();
-  expect((await test.redis.zrange(`${base()}active`, 0, -1)).sort()).toEqual(ids);
+  expect((await test.redis.zrange(`${base()}active`, '0', '-1')).sort()).toEqual(ids);
   expect((await test.redis.hkeys(`${base()}claims`)).sort()).toEqual(ids);
 });
 

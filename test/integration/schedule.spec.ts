@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { seededRandom } from '../support/random.js';
 import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
 
 const HOUR_MS = 3_600_000;
@@ -68,6 +69,42 @@ describe('schedule', () => {
     expect(new Set(answers.map(({ id }) => id)).size).toBe(3_000);
     expect(answers.map(({ id }) => id)).toEqual(answers.map(({ id }) => id).sort());
     expect(await test.store.counts(QUEUE)).toMatchObject({ due: 3_000 });
+  });
+
+  it('jobs of one moment that share much or little are each stored as they are, and answered in their order', async () => {
+    const random = seededRandom(11);
+    const oneOf = <T>(...values: T[]) => values[Math.floor(random() * values.length)]!;
+    const due = Date.now() + HOUR_MS;
+    const jobs = Array.from({ length: 900 }, (_, i) =>
+      newJob({
+        name: oneOf('work', 'work', 'other'),
+        priority: oneOf(5, 5, 1),
+        worker: oneOf(undefined, undefined, 'w1'),
+        lateness: oneOf(undefined, undefined, { onLate: 'discard' as const, maxLatenessMs: 60_000 }),
+        due: oneOf({ at: due }, { at: due }, { at: due + 1 }, { at: due + i }),
+        id: oneOf(undefined, undefined, undefined, `mine-${i % 40}`, '0mwqzdy5l000c8uo3j'),
+        tags: oneOf(undefined, undefined, undefined, ['vip']),
+        payload: String(i),
+      }),
+    );
+    const answers = await Promise.all(test.store.schedule(QUEUE, jobs));
+    const base = `${test.prefix}:{${QUEUE}}:`;
+    const first = new Map<string, number>();
+    for (const [i, { id, created, dueAtMs }] of answers.entries()) {
+      const job = jobs[i]!;
+      if (job.id !== undefined) expect(id).toBe(job.id);
+      expect(created).toBe(!first.has(id));
+      if (!first.has(id)) first.set(id, i);
+      const kept = jobs[first.get(id)!]!;
+      const lane = `${kept.priority}:${kept.worker ?? ''}:${kept.name}`;
+      expect(dueAtMs).toBe((kept.due as { at: number }).at);
+      expect(Number(await test.redis.zscore(`${base}lane:${lane}`, id))).toBe(dueAtMs);
+      const envelope = (await test.redis.hget(`${base}jobs`, id))!.split('\n');
+      expect(envelope[0]).toBe(kept.lateness ? `d60000 ${lane}` : lane);
+      expect(envelope[1]).toMatch(new RegExp(`^\\d+ ${kept.id ? 'c' : ''}${kept.tags ? '\tvip' : ''}$`));
+      expect(envelope.slice(3)).toEqual([kept.payload]);
+    }
+    expect(await stats()).toMatchObject({ scheduled: first.size });
   });
 
   it('goes on when Redis has forgotten its scripts', async () => {

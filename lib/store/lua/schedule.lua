@@ -12,8 +12,9 @@
 -- ARGV[4] how long the record is kept (ms)  ARGV[5] '1' on a cluster   ARGV[6] lowest and
 -- ARGV[7] highest id that this call's maker made for it ('-' = none)
 -- ARGV[8] how late a job must be before any worker may take it from the one that it prefers (ms)
--- ARGV[9…] five for each job: id, how it was chosen ('' made by this caller, 'c' by the user, 'm' by the user in the form
---          of a made one), head of the envelope, due (> 0: at, epoch ms; <= 0: minus the delay in ms), rest of the envelope
+-- ARGV[9…] jobs in a row that share four things come as one batch: how many, how their ids were chosen ('' made by this caller,
+--          'c' by the user, 'm' by the user in the form of a made one), head of the envelope, due (> 0: at, epoch ms;
+--          <= 0: minus the delay in ms); then two for each: id, rest of the envelope
 -- Returns {status, now, when the call was taken in, bits, due of each duplicate…}: a bit is 1 where the job was created.
 -- Repeating it after a lost reply: the record answers, even when the job has run and is gone by then.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -26,9 +27,10 @@ local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
 -- @include parts/tag.lua
-local JOB_FIELDS, FIRST = 5, 9
+local FIRST = 9
 -- The rest of an envelope without flags and tags begins with a line break.
 local NO_FLAG = 10
+local byte = string.byte
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then
@@ -40,9 +42,20 @@ if status then
   return reply
 end
 
-local ids = {}
-for i = FIRST, #ARGV, JOB_FIELDS do ids[#ids + 1] = ARGV[i] end
-local known = redis.call('HMGET', KEYS[1], unpack(ids))
+local chosenIds = {}
+local at = FIRST
+while ARGV[at] do
+  local count = tonumber(ARGV[at])
+  if ARGV[at + 1] ~= '' then
+    for i = at + 4, at + 2 + 2 * count, 2 do chosenIds[#chosenIds + 1] = ARGV[i] end
+  end
+  at = at + 4 + 2 * count
+end
+-- Chosen ids that are there already, and what is stored of their jobs. An id that this caller made for this call is new.
+local known = {}
+if chosenIds[1] then
+  for i, envelope in ipairs(redis.call('HMGET', KEYS[1], unpack(chosenIds))) do known[chosenIds[i]] = envelope end
+end
 
 -- The due time of a job that is there already: from its lane, or from its claim once it has been claimed.
 local function dueOf(id, envelope)
@@ -52,43 +65,59 @@ local function dueOf(id, envelope)
   return record and string.match(record, '^%d+c? %d+ %d+ (%d+)') or digits(now)
 end
 
-local function ranBefore(id, chosen)
-  return chosen ~= '' and (isRemembered(id) or ranUnanswered(id, chosen))
+local bits, duplicates, fields, forgotten = {}, {}, {}, {}
+-- Chosen ids of this call that have been taken in, and when their jobs are due.
+local seen = {}
+local created = 0
+local CREATED = '\n' .. digits(now) .. ' '
+
+-- When the job of this id is due that was there before; nil for none.
+local function dueBefore(id, chosen, dueText)
+  if seen[id] then return seen[id] end
+  if known[id] then return dueOf(id, known[id]) end
+  return (isRemembered(id) or ranUnanswered(id, chosen)) and dueText
 end
 
-local bits, duplicates, fields, seen, forgotten = {}, {}, {}, {}, {}
-local created = 0
--- Many jobs of one call share their head and their due time: what is made of these is made once.
-local openLanes, beginnings, dueTexts = {}, {}, {}
-local function open(head)
+local function isNew(id, chosen, dueText)
+  local before = dueBefore(id, chosen, dueText)
+  if before then
+    duplicates[#duplicates + 1] = before
+    return false
+  end
+  seen[id] = dueText
+  forgotten[#forgotten + 1] = id
+  return true
+end
+
+local function openFor(head)
   local lane = openLane(laneOfHead(head))
   if not lane.added[1] then readWakers(nameOf(lane.name)) end
-  openLanes[head] = lane
-  beginnings[head] = head .. '\n' .. digits(now) .. ' '
   return lane
 end
-for job = 1, #ids do
-  local at = FIRST + (job - 1) * JOB_FIELDS
-  local id, chosen, head, due = ids[job], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
-  due = due > 0 and math.max(due, now) or now - due
-  local there = seen[id] or (known[job] and dueOf(id, known[job])) or (ranBefore(id, chosen) and digits(due))
-  if there then
-    bits[job] = '0'
-    duplicates[#duplicates + 1] = there
-  else
-    bits[job] = '1'
-    local rest = ARGV[at + 4]
-    local dueText = dueTexts[due] or digits(due)
-    seen[id], dueTexts[due] = dueText, dueText
-    if chosen ~= '' then forgotten[#forgotten + 1] = id end
-    local lane = openLanes[head] or open(head)
-    local added = lane.added
-    local count = #added
-    added[count + 1], added[count + 2] = dueText, id
-    if string.byte(rest) ~= NO_FLAG then tagJob(id, tagsOfRest(rest)) end
-    created = created + 1
-    fields[2 * created - 1], fields[2 * created] = id, beginnings[head] .. rest
+
+at = FIRST
+while ARGV[at] do
+  local count, chosen, head, due = tonumber(ARGV[at]), ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
+  local dueText = digits(due > 0 and math.max(due, now) or now - due)
+  local beginning, added, last = head .. CREATED, nil, nil
+  for i = at + 4, at + 2 + 2 * count, 2 do
+    local id, rest = ARGV[i], ARGV[i + 1]
+    if chosen == '' or isNew(id, chosen, dueText) then
+      if not added then
+        added = openFor(head).added
+        last = #added
+      end
+      added[last + 1], added[last + 2] = dueText, id
+      last = last + 2
+      if byte(rest) ~= NO_FLAG then tagJob(id, tagsOfRest(rest)) end
+      created = created + 1
+      fields[2 * created - 1], fields[2 * created] = id, beginning .. rest
+      bits[#bits + 1] = '1'
+    else
+      bits[#bits + 1] = '0'
+    end
   end
+  at = at + 4 + 2 * count
 end
 
 if created > 0 then

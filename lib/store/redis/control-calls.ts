@@ -6,7 +6,7 @@ import type { ScriptName } from '../scripts/embedded.js';
 import { saying } from './call-error.js';
 import type { ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
-import { howChosen } from './schedule-sender.js';
+import { howChosen } from './how-chosen.js';
 import type { SlotPool } from './slot-pool.js';
 
 /** Calls about one job that exists already: cancel, reschedule, replace, cancel while it runs, and remove. */

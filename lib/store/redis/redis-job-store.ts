@@ -3,6 +3,7 @@ import { JobIdMaker } from '../../core/job-id.js';
 import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/queue-options.js';
 import type {
+  BatchAnswer,
   JobCounts,
   JobState,
   JobStore,
@@ -11,7 +12,6 @@ import type {
   NewJob,
   PriorityCounts,
   ScheduledAnswer,
-  ScheduledBatch,
   SeatNames,
   StoredJob,
   WorkerSeat,
@@ -65,8 +65,12 @@ export class RedisJobStore implements JobStore {
     );
   }
 
-  scheduleMany(queue: string, jobs: readonly NewJob[]): Promise<ScheduledBatch> {
-    return this.queue(queue).outbox.addMany(jobs);
+  scheduleMany(
+    queue: string,
+    jobs: readonly NewJob[],
+    answered: (place: number, answer: BatchAnswer) => void,
+  ): Promise<void> {
+    return this.queue(queue).outbox.addMany(jobs, answered);
   }
 
   cancel(queue: string, id: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { QueueClosedError } from '../../core/errors.js';
 import type { JobIdMaker } from '../../core/job-id.js';
-import type { NewJob, ScheduledAnswer, ScheduledBatch } from '../job-store.js';
+import type { BatchAnswer, NewJob, ScheduledAnswer } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import { aboutJob } from './call-error.js';
 import type { RedisConnection } from './connection.js';
@@ -45,11 +45,11 @@ export class ScheduleOutbox {
     return new Promise((resolve, reject) => this.push({ job, giveUpAt: this.giveUpAt(), resolve, reject }));
   }
 
-  /** Resolves once all have been answered, each with its job or with an error. */
-  addMany(jobs: readonly NewJob[]): Promise<ScheduledBatch> {
+  /** Resolves once `answered` has heard of each. */
+  addMany(jobs: readonly NewJob[], answered: (place: number, answer: BatchAnswer) => void): Promise<void> {
     return new Promise((resolve) => {
-      if (jobs.length === 0) resolve({ answers: [], errors: [] });
-      for (const pending of new ScheduleBatch(jobs, this.giveUpAt(), resolve).pending) this.push(pending);
+      if (jobs.length === 0) resolve();
+      for (const pending of new ScheduleBatch(jobs, this.giveUpAt(), answered, resolve).pending) this.push(pending);
     });
   }
 

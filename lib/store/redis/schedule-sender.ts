@@ -1,13 +1,11 @@
 import type { JobIdMaker } from '../../core/job-id.js';
-import { looksMade } from '../../core/job-id.js';
-import { encodeEnvelopeRest, encodeHead } from '../envelope.js';
 import type { NewJob, ScheduledAnswer } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import { aboutJob } from './call-error.js';
 import { CallSlot } from './call-slot.js';
-import type { RedisConnection, ScriptArgument } from './connection.js';
-import { toDueArgument } from './due-argument.js';
+import type { RedisConnection } from './connection.js';
 import type { ServerClock } from './server-clock.js';
+import { SharedArguments } from './shared-arguments.js';
 
 /** A job on its way, and who waits for the answer. */
 export interface PendingSchedule {
@@ -60,21 +58,24 @@ export class ScheduleSender {
     const { options } = this;
     const ids: string[] = [];
     const made: string[] = [];
-    const args: ScriptArgument[] = [];
+    const batches = new SharedArguments();
     try {
       for (const { job } of calls) {
         const id = job.id ?? this.ids.next(this.slot.caller);
         if (job.id === undefined) made.push(id);
-        const chosen = job.id === undefined ? '' : howChosen(id);
-        const rest = encodeEnvelopeRest(job, job.id !== undefined);
         ids.push(id);
-        args.push(id, chosen, encodeHead(job), toDueArgument(job.due), rest);
+        batches.add(job, id);
       }
       this.slot.begin();
       const lowest = made[0] ?? this.lastMade;
       this.lastMade = made.at(-1) ?? this.lastMade;
       const head = [options.keepRecordMs, options.clustered ? 1 : 0, lowest, this.lastMade, options.stealAfterMs];
-      const reply = await this.slot.send('schedule', this.fixedKeys, [...head, ...args], calls[0]!.giveUpAt);
+      const reply = await this.slot.send(
+        'schedule',
+        this.fixedKeys,
+        [...head, ...batches.arguments],
+        calls[0]!.giveUpAt,
+      );
       answer(calls, ids, reply as string[]);
     } catch (error) {
       this.slot.rename();
@@ -98,9 +99,4 @@ function answer(calls: readonly PendingSchedule[], ids: string[], [, , takenAt, 
 /** As the script computes it. */
 function dueOf(job: NewJob, takenAtMs: number): number {
   return 'at' in job.due ? Math.max(job.due.at, takenAtMs) : takenAtMs + job.due.delayMs;
-}
-
-/** How a caller's own id looks to the scripts: `m` may be one that was made for a call which ended in an error. */
-export function howChosen(id: string): 'm' | 'c' {
-  return looksMade(id) ? 'm' : 'c';
 }

@@ -11,7 +11,15 @@ const refused = (options: unknown, job: unknown = 'ping') => thrown<InvalidSched
 
 describe('a call to schedule', () => {
   it('by name alone means now, the default queue and the default priority', () => {
-    const defaults = { name: 'ping', queue: 'default', priority: 5, due: { delayMs: 0 }, replace: false, settings: {} };
+    const defaults = {
+      name: 'ping',
+      queue: 'default',
+      priority: 5,
+      due: { delayMs: 0 },
+      replace: false,
+      settings: {},
+      payload: '',
+    };
     expect(read('ping')).toEqual(defaults);
     expect(read('ping', {})).toEqual(defaults);
   });
@@ -35,6 +43,7 @@ describe('a call to schedule', () => {
       id: 'user:7/reminder',
       replace: true,
       settings: { maxAttempts: 3, backoff: { type: 'fixed', delayMs: 1_000 }, headers: { tenant: 'a' } },
+      payload: '',
     });
   });
 

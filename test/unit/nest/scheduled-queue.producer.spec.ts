@@ -2,14 +2,14 @@ import { expect, it } from '@jest/globals';
 import { QueueUnavailableError } from '../../../lib/core/errors.js';
 import { ScheduledQueueEvents } from '../../../lib/nest/scheduled-queue.events.js';
 import { ScheduledQueueProducer } from '../../../lib/nest/scheduled-queue.producer.js';
-import type { JobStore, NewJob } from '../../../lib/store/job-store.js';
+import type { BatchAnswer, JobStore, NewJob } from '../../../lib/store/job-store.js';
 import { ScheduleBatch } from '../../../lib/store/redis/schedule-batch.js';
 
 /** A store whose answers come last job first, and which fails every second one. */
 const store = {
-  scheduleMany: (_queue: string, jobs: readonly NewJob[]) =>
-    new Promise((resolve) => {
-      const { pending } = new ScheduleBatch(jobs, 0, resolve);
+  scheduleMany: (_queue: string, jobs: readonly NewJob[], answered: (place: number, answer: BatchAnswer) => void) =>
+    new Promise<void>((resolve) => {
+      const { pending } = new ScheduleBatch(jobs, 0, answered, resolve);
       for (const [i, call] of [...pending.entries()].reverse()) {
         const id = call.job.payload;
         if (i % 2) call.reject(new QueueUnavailableError('no answer', 'unknown', { jobIds: [id] }));

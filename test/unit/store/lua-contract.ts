@@ -69,12 +69,13 @@ export function readUse(source: string): Use {
   const openEnds = [
     ...take(/\bunpack\(ARGV, (\d+)\)/g).map(([, from]) => Number(from)),
     ...take(/\bfor \w+ = (\w+), #ARGV\b/g).map(([, from]) => constant(source, from!)),
+    ...take(/\bat = (\w+)\nwhile ARGV\[at\] do/g).map(([, from]) => constant(source, from!)),
     // A cursor stands at the length of the next list, whose fields follow it.
     ...take(/\bARGV\[cursor\]|\bunpack\(ARGV, cursor \+ 1, \w+\)/g).map(() => constant(source, 'cursor')),
   ];
   const argv = take(/\bARGV\[(\d+)\]/g).map(([, number]) => Number(number));
   // Any other index is part of walking through an open end.
-  if (openEnds.length > 0) take(/\bARGV\[(i|at \+ \d+|(cursor|fencesFrom) \+ i|from \+ .*? \+ field)\]/g);
+  if (openEnds.length > 0) take(/\bARGV\[((i|at)( \+ \d+)?|(cursor|fencesFrom) \+ i|from \+ .*? \+ field)\]/g);
   const unread = rest.match(/.*\b(KEYS|ARGV)\b.*/);
   if (unread) throw new Error(`cannot be understood: ${unread[0]}`);
   if (new Set(openEnds).size > 1) throw new Error(`two open ends: ${openEnds.join(' and ')}`);
