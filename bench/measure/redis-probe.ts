@@ -1,4 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+
+/** Longer than Redis takes to count what each of its clients holds. */
+const RECOUNT_MS = 1_200;
+/** What share of the data two readings may differ by. */
+const STILL = 0.0005;
 
 /** Asks the Redis of a run what it has done, over a connection of its own. */
 export class RedisProbe {
@@ -14,10 +20,15 @@ export class RedisProbe {
     return (fieldOf(info, 'used_cpu_sys') + fieldOf(info, 'used_cpu_user')) * 1e6;
   }
 
-  /** Bytes that the data takes: what clients' buffers take at the moment is left out. */
+  /** Bytes that the data takes: what clients' buffers take is left out. Redis counts those anew once a second, so until it stands still. */
   async dataBytes(): Promise<number> {
-    const info = await this.client.info('memory');
-    return fieldOf(info, 'used_memory') - fieldOf(info, 'mem_clients_normal');
+    for (let last = 0; ; ) {
+      const info = await this.client.info('memory');
+      const bytes = fieldOf(info, 'used_memory') - fieldOf(info, 'mem_clients_normal');
+      if (Math.abs(bytes - last) < STILL * bytes) return bytes;
+      last = bytes;
+      await setTimeout(RECOUNT_MS);
+    }
   }
 
   async connections(): Promise<number> {

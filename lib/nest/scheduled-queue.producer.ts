@@ -20,7 +20,7 @@ import {
 } from '../core/schedule-options.js';
 import type { ScheduledJobRef } from '../core/scheduled-job.js';
 import { asSentence, isRecord, unknownOption } from '../core/shape.js';
-import type { BatchAnswer, JobStore, ScheduledAnswer } from '../store/job-store.js';
+import type { JobStore, ScheduledAnswer } from '../store/job-store.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
 
 /** Options of `dispatch`: all of `schedule`'s but those that say when. */
@@ -110,30 +110,33 @@ export class ScheduledQueueProducer {
     const refs: (ScheduledJobRef | undefined)[] = new Array(requests.length);
     const errors: unknown[] = [];
     // As they come: while the last of many are on their way, the first are read.
-    const answer = (i: number, { answer, error }: BatchAnswer) => {
+    const answered = (i: number, answer: ScheduledAnswer | undefined, error?: unknown) => {
       if (answer) refs[i] = this.told(requests[i]!, answer);
       else errors[i] = error;
     };
     const byQueue = new Map<string, number[]>();
     const calls: Promise<void>[] = [];
-    for (const [i, request] of requests.entries()) {
-      if (request.replace) {
-        const [replaced] = this.store.schedule(request.queue, [request]);
-        calls.push(
-          replaced!.then(
-            (answered) => answer(i, { answer: answered }),
-            (error) => answer(i, { error }),
-          ),
-        );
-      } else if (!byQueue.get(request.queue)?.push(i)) byQueue.set(request.queue, [i]);
+    for (let i = 0; i < requests.length; i++) {
+      const request = requests[i]!;
+      const { queue } = request;
+      if (request.replace) calls.push(this.replace(request, (answer, error) => answered(i, answer, error)));
+      else if (!byQueue.get(queue)?.push(i)) byQueue.set(queue, [i]);
     }
     for (const [queue, places] of byQueue) {
       const jobs = places.map((i) => requests[i]!);
-      calls.push(this.store.scheduleMany(queue, jobs, (j, answered) => answer(places[j]!, answered)));
+      calls.push(this.store.scheduleMany(queue, jobs, (j, answer, error) => answered(places[j]!, answer, error)));
     }
     await Promise.all(calls);
     if (errors.length > 0) throw ofAll(errors, refs);
     return refs as ScheduledJobRef[];
+  }
+
+  private replace(
+    request: ScheduleRequest,
+    answered: (answer: ScheduledAnswer | undefined, error?: unknown) => void,
+  ): Promise<void> {
+    const [replaced] = this.store.schedule(request.queue, [request]);
+    return replaced!.then(answered, (error) => answered(undefined, error));
   }
 
   /** Schedules a job that is due now. Otherwise as `schedule`. */

@@ -40,11 +40,8 @@ export interface ScheduledAnswer {
   created: boolean;
 }
 
-/** What became of one of many: its answer, or why there is none. */
-export interface BatchAnswer {
-  answer?: ScheduledAnswer;
-  error?: unknown;
-}
+/** Hears what became of one of many: its place among them, its answer, or why there is none. */
+export type Answered = (place: number, answer: ScheduledAnswer | undefined, error?: unknown) => void;
 
 /** A job that this worker holds until its lease ends. */
 export interface ClaimedJob {
@@ -182,12 +179,8 @@ export interface WorkerSeat {
 export interface JobStore {
   /** Adds jobs to a queue, each whole or not at all. */
   schedule(queue: string, jobs: readonly NewJob[]): Promise<ScheduledAnswer>[];
-  /** The same for many, none of which replaces another: `answered` hears of each, by its place; resolves after the last. */
-  scheduleMany(
-    queue: string,
-    jobs: readonly NewJob[],
-    answered: (place: number, answer: BatchAnswer) => void,
-  ): Promise<void>;
+  /** The same for many, none of which replaces another: `answered` hears of each; resolves after the last. */
+  scheduleMany(queue: string, jobs: readonly NewJob[], answered: Answered): Promise<void>;
   /** Takes a waiting job out of its queue; false if it does not wait. */
   cancel(queue: string, id: string): Promise<boolean>;
   /** Asks for a running job to be cancelled; false if it does not run. */

@@ -30,7 +30,8 @@ local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[
 local FIRST = 9
 -- The rest of an envelope without flags and tags begins with a line break.
 local NO_FLAG = 10
-local byte = string.byte
+-- What is used for every job is found faster as a local.
+local ARGV, byte = ARGV, string.byte
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then
@@ -68,7 +69,7 @@ end
 local bits, duplicates, fields, forgotten = {}, {}, {}, {}
 -- Chosen ids of this call that have been taken in, and when their jobs are due.
 local seen = {}
-local created = 0
+local created, bit = 0, 0
 local CREATED = '\n' .. digits(now) .. ' '
 
 -- When the job of this id is due that was there before; nil for none.
@@ -102,6 +103,7 @@ while ARGV[at] do
   local beginning, added, last = head .. CREATED, nil, nil
   for i = at + 4, at + 2 + 2 * count, 2 do
     local id, rest = ARGV[i], ARGV[i + 1]
+    bit = bit + 1
     if chosen == '' or isNew(id, chosen, dueText) then
       if not added then
         added = openFor(head).added
@@ -112,9 +114,9 @@ while ARGV[at] do
       if byte(rest) ~= NO_FLAG then tagJob(id, tagsOfRest(rest)) end
       created = created + 1
       fields[2 * created - 1], fields[2 * created] = id, beginning .. rest
-      bits[#bits + 1] = '1'
+      bits[bit] = '1'
     else
-      bits[#bits + 1] = '0'
+      bits[bit] = '0'
     end
   end
   at = at + 4 + 2 * count

@@ -3,7 +3,7 @@ import { JobIdMaker } from '../../core/job-id.js';
 import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/queue-options.js';
 import type {
-  BatchAnswer,
+  Answered,
   JobCounts,
   JobState,
   JobStore,
@@ -65,11 +65,7 @@ export class RedisJobStore implements JobStore {
     );
   }
 
-  scheduleMany(
-    queue: string,
-    jobs: readonly NewJob[],
-    answered: (place: number, answer: BatchAnswer) => void,
-  ): Promise<void> {
+  scheduleMany(queue: string, jobs: readonly NewJob[], answered: Answered): Promise<void> {
     return this.queue(queue).outbox.addMany(jobs, answered);
   }
 

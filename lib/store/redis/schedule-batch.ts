@@ -1,4 +1,4 @@
-import type { BatchAnswer, NewJob, ScheduledAnswer } from '../job-store.js';
+import type { Answered, NewJob, ScheduledAnswer } from '../job-store.js';
 import type { PendingSchedule } from './schedule-sender.js';
 
 /** Jobs of one call on their way, and one promise for all: thousands of promises would cost more than the sending. */
@@ -9,15 +9,15 @@ export class ScheduleBatch {
   constructor(
     jobs: readonly NewJob[],
     giveUpAt: number,
-    private readonly answered: (place: number, answer: BatchAnswer) => void,
+    private readonly answered: Answered,
     private readonly done: () => void,
   ) {
     this.left = jobs.length;
     this.pending = jobs.map((job, i) => new BatchedSchedule(job, giveUpAt, this, i));
   }
 
-  settle(place: number, answer: BatchAnswer): void {
-    this.answered(place, answer);
+  settle(place: number, answer: ScheduledAnswer | undefined, error?: unknown): void {
+    this.answered(place, answer, error);
     if (--this.left === 0) this.done();
   }
 }
@@ -31,10 +31,10 @@ class BatchedSchedule implements PendingSchedule {
   ) {}
 
   resolve(answer: ScheduledAnswer): void {
-    this.batch.settle(this.place, { answer });
+    this.batch.settle(this.place, answer);
   }
 
   reject(error: unknown): void {
-    this.batch.settle(this.place, { error });
+    this.batch.settle(this.place, undefined, error);
   }
 }

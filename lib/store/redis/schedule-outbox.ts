@@ -1,6 +1,6 @@
 import { QueueClosedError } from '../../core/errors.js';
 import type { JobIdMaker } from '../../core/job-id.js';
-import type { BatchAnswer, NewJob, ScheduledAnswer } from '../job-store.js';
+import type { Answered, NewJob, ScheduledAnswer } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import { aboutJob } from './call-error.js';
 import type { RedisConnection } from './connection.js';
@@ -8,8 +8,8 @@ import { ScheduleBatch } from './schedule-batch.js';
 import { type PendingSchedule, ScheduleSender, type ScheduleSenderOptions } from './schedule-sender.js';
 import type { ServerClock } from './server-clock.js';
 
-/** At most this many jobs a call: a script of 400 runs about 2 ms, and Redis serves nobody else meanwhile. */
-const JOBS_A_CALL = 400;
+/** At most this many jobs a call: a script of 500 runs about 2 ms, and Redis serves nobody else meanwhile. */
+const JOBS_A_CALL = 500;
 /** And at most this much payload, unless one job alone has more. */
 const CHARACTERS_A_CALL = 4 * 1024 * 1024;
 /** So that Redis has a call to run while another is being made or its answers are taken in. */
@@ -46,7 +46,7 @@ export class ScheduleOutbox {
   }
 
   /** Resolves once `answered` has heard of each. */
-  addMany(jobs: readonly NewJob[], answered: (place: number, answer: BatchAnswer) => void): Promise<void> {
+  addMany(jobs: readonly NewJob[], answered: Answered): Promise<void> {
     return new Promise((resolve) => {
       if (jobs.length === 0) resolve();
       for (const pending of new ScheduleBatch(jobs, this.giveUpAt(), answered, resolve).pending) this.push(pending);

@@ -2,12 +2,12 @@ import { expect, it } from '@jest/globals';
 import { QueueUnavailableError } from '../../../lib/core/errors.js';
 import { ScheduledQueueEvents } from '../../../lib/nest/scheduled-queue.events.js';
 import { ScheduledQueueProducer } from '../../../lib/nest/scheduled-queue.producer.js';
-import type { BatchAnswer, JobStore, NewJob } from '../../../lib/store/job-store.js';
+import type { Answered, JobStore, NewJob } from '../../../lib/store/job-store.js';
 import { ScheduleBatch } from '../../../lib/store/redis/schedule-batch.js';
 
 /** A store whose answers come last job first, and which fails every second one. */
 const store = {
-  scheduleMany: (_queue: string, jobs: readonly NewJob[], answered: (place: number, answer: BatchAnswer) => void) =>
+  scheduleMany: (_queue: string, jobs: readonly NewJob[], answered: Answered) =>
     new Promise<void>((resolve) => {
       const { pending } = new ScheduleBatch(jobs, 0, answered, resolve);
       for (const [i, call] of [...pending.entries()].reverse()) {
