@@ -186,7 +186,9 @@ export class QueueWorker {
     // Where nothing is held there is nothing to renew until what this turn claims; what another one claims meanwhile is.
     const renews = !draft.anyUnderWay && (plan.isTimeToRenew() || !running.holdsAny());
     const renewals = renews ? running.claims() : [];
-    const share = this.mayShare ? this.share.of(draft.unsent, this.room) : { room: this.room };
+    const share = this.mayShare
+      ? this.share.beside(draft.unsent, this.room)
+      : this.share.alone(draft.unsent, this.room);
     return draft.take({ ...share, handlers: this.places.ofHandlers(), lookFrom, renewals, renews });
   }
 

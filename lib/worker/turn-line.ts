@@ -2,6 +2,8 @@ import type { SentTurn } from './turn-draft.js';
 
 /** A second turn that settles and claims fewer is not worth what a turn costs by itself. */
 const LEAST_JOBS = 16;
+/** One that settles and claims more keeps Redis from others for too long: 500 take about 4 ms. */
+const MOST_JOBS = 500;
 
 /** One turn after the other: the next is sent when the last has been answered, and one that was not is sent again. */
 export interface TurnLine {
@@ -27,9 +29,14 @@ export class TurnShare {
     return Math.min(ends, room) >= this.least;
   }
 
-  /** How much of so many ends and so much room a turn takes: all, where the rest would not be enough for another. */
-  of(ends: number, room: number): { ends?: number; room: number } {
+  /** How much of so many ends and so much room a turn takes that goes alone. */
+  alone(ends: number, room: number): { ends: number; room: number } {
+    return { ends: Math.min(ends, MOST_JOBS), room: Math.min(room, MOST_JOBS) };
+  }
+
+  /** The same of one beside which another may go: half, where the rest is enough for that. */
+  beside(ends: number, room: number): { ends: number; room: number } {
     const { half } = this;
-    return this.isEnough(ends - half, room - half) ? { ends: half, room: half } : { room };
+    return this.isEnough(ends - half, room - half) ? { ends: half, room: half } : this.alone(ends, room);
   }
 }

@@ -30,8 +30,8 @@ local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[
 local FIRST = 9
 -- The rest of an envelope without flags and tags begins with a line break.
 local NO_FLAG = 10
--- What is used for every job is found faster as a local.
-local ARGV, byte = ARGV, string.byte
+-- Asked for every job, and found faster as a local.
+local byte = string.byte
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then

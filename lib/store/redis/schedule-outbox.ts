@@ -8,8 +8,8 @@ import { ScheduleBatch } from './schedule-batch.js';
 import { type PendingSchedule, ScheduleSender, type ScheduleSenderOptions } from './schedule-sender.js';
 import type { ServerClock } from './server-clock.js';
 
-/** At most this many jobs a call: a script of 500 runs about 2 ms, and Redis serves nobody else meanwhile. */
-const JOBS_A_CALL = 500;
+/** At most this many jobs a call: a script of 250 runs about 1 ms, and Redis serves nobody else meanwhile. */
+const JOBS_A_CALL = 250;
 /** And at most this much payload, unless one job alone has more. */
 const CHARACTERS_A_CALL = 4 * 1024 * 1024;
 /** So that Redis has a call to run while another is being made or its answers are taken in. */

@@ -76,6 +76,24 @@ it('they claim no more together than there is room for, whatever has ended meanw
   await stop(worker, seat);
 });
 
+it('one alone claims and settles no more than five hundred, and the next goes on', async () => {
+  const seat = new SeatByHand();
+  const ends: (() => void)[] = [];
+  const run = () => new Promise<void>((resolve) => ends.push(resolve));
+  const worker = workerAt(seat, { run }, { concurrency: 1_000 });
+  worker.start();
+  for (const answer of [full(500), { claimed: claimsOf(400), sleepMs: 60_000 }]) {
+    await until('it looks', () => seat.underWay.length === 1);
+    expect(carries(seat.underWay[0]!)).toEqual({ ends: 0, room: 500 });
+    seat.answer(answer);
+  }
+  await until('all run', () => ends.length === 900);
+  for (const end of ends) end();
+  await until('it settles', () => seat.underWay.length === 1);
+  expect(carries(seat.underWay[0]!)).toEqual({ ends: 500, room: 500 });
+  await stop(worker, seat);
+});
+
 it('a second one is not sent for a few jobs', async () => {
   const seat = new SeatByHand();
   const worker = workerAt(seat, { run: () => undefined }, { concurrency: 30 });
