@@ -68,7 +68,11 @@ it('queues on all nodes of a cluster are paused, looked at, cleared and resumed'
   const kept = await Promise.all(jobs.map((job, i) => producer.schedule(job, 100 + i)));
   for (const [i, queue] of QUEUES.entries()) {
     expect(await inspector.explain(kept[i]!)).toMatchObject({ code: 'paused' });
-    expect(await inspector.workers({ queue })).toMatchObject([{ id: 'w', running: 0, handles: ['work'] }]);
+    const [there] = await until('its worker is there', async () => {
+      const workers = await inspector.workers({ queue });
+      return workers.length > 0 && workers;
+    });
+    expect(there).toMatchObject({ id: 'w', running: 0, handles: ['work'] });
     expect(await inspector.remove(kept[i]!)).toBe(true);
     expect(await inspector.clear({ queue })).toBe(2);
   }

@@ -2,7 +2,7 @@ import { readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { QueueUnavailableError } from '../../lib/index.js';
+import { QueueUnavailableError, ScheduledQueueEvents } from '../../lib/index.js';
 import { audit } from '../support/audit.js';
 import { LogLines } from '../support/log-lines.js';
 import { startApp, stopApps } from '../support/queue-app.js';
@@ -145,10 +145,15 @@ it('after a restart that lost everything, workers go on with what is scheduled t
   const log = new LogLines();
   const { producer, inspector, get, prefix } = await startApp([Work], { connection: server.url }, { log });
   const work = get(Work);
+  let completed = 0;
+  get(ScheduledQueueEvents).events$.subscribe(({ type }) => {
+    if (type === 'completed') completed++;
+  });
   await producer.schedule('work', 'before');
   await producer.schedule('work', 'lost', { delay: '1h' });
   const running = await producer.schedule('long', 1_500);
-  await until('they run', async () => work.runs.length === 2 && (await inspector.stats()).completed === 1);
+  // That Redis counts the first as completed does not say that its worker knows.
+  await until('they run', () => work.runs.length === 2 && completed === 1);
   await server.kill();
   const backAt = await restarted();
   const after = await until('Redis is back', () => producer.schedule('work', 'after').catch(() => undefined));
