@@ -131,11 +131,12 @@ export class QueueWorker {
   }
 
   /**
-   * A turn that renews goes alone, as it speaks of all that is held. And what is left of a handler's own limit is only known
-   * while nothing is being claimed.
+   * A turn that renews goes alone: it speaks of all that is held, which another one may settle and claim anew meanwhile. And
+   * what is left of a handler's own limit is only known while nothing is being claimed.
    */
   private get mayShare(): boolean {
-    return this.isBehind && !this.places.hasLimitsOfHandlers && !this.plan.isTimeToRenew();
+    const { isBehind, places, plan, draft } = this;
+    return isBehind && !places.hasLimitsOfHandlers && !plan.isTimeToRenew() && !draft.renewsAny;
   }
 
   private turn(): void {
@@ -152,6 +153,7 @@ export class QueueWorker {
     try {
       while (this.hasSomethingToSay(line)) await this.takeTurn(line);
     } catch (error) {
+      line.isRefused = true;
       if (!this.giveUp.signal.aborted) this.reporter.turnRefused(this.queue, error);
       this.plan.pause(this.stopping ? PAUSE_WHILE_STOPPING_MS : PAUSE_AFTER_REFUSAL_MS);
     }
@@ -171,8 +173,9 @@ export class QueueWorker {
     if (this.draft.unsent > 0) this.turn();
     const answer = await answered;
     line.unanswered = undefined;
+    line.isRefused = false;
     this.draft.answered(sent);
-    this.reporter.turnTaken(this.queue);
+    if (!this.lines.some(({ isRefused }) => isRefused)) this.reporter.turnTaken(this.queue);
     if (sent.renews) {
       this.plan.renewBy(sent.sentAt + this.settings.leaseMs / 3);
       this.leases.note(sent.sentAt);

@@ -60,6 +60,12 @@ export class TurnDraft {
     return this.sent.size > 0;
   }
 
+  /** Whether a turn under way renews leases. */
+  get renewsAny(): boolean {
+    for (const { turn } of this.sent) if (turn.renewals.length > 0) return true;
+    return false;
+  }
+
   /** What weight of jobs the turns under way may still claim. */
   get roomUnderWay(): number {
     let room = 0;

@@ -9,6 +9,8 @@ const MOST_JOBS = 500;
 export interface TurnLine {
   busy: boolean;
   unanswered?: SentTurn;
+  /** Redis has refused the one that is unanswered. */
+  isRefused?: boolean;
 }
 
 /**

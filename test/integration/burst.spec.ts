@@ -74,16 +74,34 @@ it('jobs of two names that are due at once go back to their own lanes', async ()
   expect(await test.worker('y', 'work').claim(40)).toHaveLength(20);
 });
 
-it('a lane whose head the index names wrongly loses none of its jobs', async () => {
+it('a lane whose head the index names wrongly loses none of its jobs, and hands none out twice', async () => {
   const { ids, dues } = await burst([30]);
   // As if somebody had restored an older copy of the index: its head is the lane's last job.
   await test.redis.del(`${base()}heads:5`);
   await test.redis.zadd(`${base()}heads:5`, dues[0]!, `${ids.at(-1)}\t${LANE}`);
   const worker = test.worker('w');
-  const claimed = new Set<string>();
-  for (let turns = 0; turns < 5; turns++) for (const { id } of await worker.claim(100)) claimed.add(id);
-  expect([...claimed].sort()).toEqual([...ids].sort());
+  const claimed: string[] = [];
+  for (let turns = 0; turns < 5; turns++) for (const { id } of await worker.claim(100)) claimed.push(id);
+  expect(claimed.sort()).toEqual([...ids].sort());
 });
+
+it.each(['recovers', 'puts back'])(
+  'a turn that %s a job which somebody has put into its lane keeps it',
+  async (how) => {
+    await burst([1]);
+    const worker = test.worker('w');
+    const [job] = await worker.claim();
+    await test.redis.zadd(`${base()}lane:${LANE}`, 1, job!.id);
+    await test.redis.zadd(`${base()}heads:5`, 1, `${job!.id}\t${LANE}`);
+    await test.redis.zadd(`${base()}levels`, 1, '5');
+    if (how === 'recovers') await test.redis.zadd(`${base()}active`, 1, job!.id);
+    const settlements = how === 'recovers' ? [] : [settlement.release(job!)];
+    const { claimed } = await worker.turn({ room: 5, settlements });
+    expect(claimed.map(({ id }) => id)).toEqual([job!.id]);
+    expect(await worker.settle(settlement.release(claimed[0]!))).toEqual([true]);
+    expect(await worker.claim()).toHaveLength(1);
+  },
+);
 
 it('many leases and claim records are kept where each is found at once, with nothing beside them', async () => {
   await burst([20]);

@@ -16,7 +16,8 @@
 --          'c' by the user, 'm' by the user in the form of a made one), head of the envelope, due (> 0: at, epoch ms;
 --          <= 0: minus the delay in ms); then two for each: id, rest of the envelope
 -- Returns {status, now, when the call was taken in, bits, due of each duplicate…}: a bit is 1 where the job was created.
--- Repeating it after a lost reply: the record answers, even when the job has run and is gone by then.
+-- Repeating it after a lost reply: the record answers, even when the job has run and is gone by then. Where an eviction has
+-- taken the record, jobs with made ids are written again.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[8])
 local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[9]

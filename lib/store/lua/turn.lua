@@ -102,11 +102,14 @@ end
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, worker)
 if relayTo ~= '' and fit[1] then writeRelayed(fit) end
--- Before what has ended goes, so that what holds the running jobs is not made anew in each turn of a drain.
-if relayTo == '' and fit[1] then writeClaims() end
+-- Before what has ended goes, so that what holds the running jobs is not made anew in each turn of a drain. But not where jobs go
+-- back: one that somebody has put into its lane while it runs may be both put back and claimed, and then the claim must win.
+local putsBack = settlements[1] or expired[1]
+if relayTo == '' and fit[1] and not putsBack then writeClaims() end
 -- @include parts/settled.lua
 if renewed[1] then redis.call('ZADD', activeKey, 'XX', unpack(renewed)) end
 if expired[1] then writeRecovered() end
+if relayTo == '' and fit[1] and putsBack then writeClaims() end
 if rate then writeRate(rate, #fit) end
 closeLanes()
 -- @include parts/trim.lua

@@ -17,8 +17,11 @@ export class ScheduleBatch {
   }
 
   settle(place: number, answer: ScheduledAnswer | undefined, error?: unknown): void {
-    this.answered(place, answer, error);
-    if (--this.left === 0) this.done();
+    try {
+      this.answered(place, answer, error);
+    } finally {
+      if (--this.left === 0) this.done();
+    }
   }
 }
 

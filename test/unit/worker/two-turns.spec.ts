@@ -119,6 +119,30 @@ it('one that renews waits until no other may claim what it would have to renew',
   await stop(worker, seat);
 });
 
+it('beside one that renews no other goes, which might settle and claim anew what it speaks of', async () => {
+  const seat = new SeatByHand();
+  const ends: (() => void)[] = [];
+  const worker = workerAt(
+    seat,
+    { run: () => new Promise<void>((end) => ends.push(end)) },
+    { concurrency: CONCURRENCY },
+  );
+  worker.start();
+  await until('it looks', () => seat.turns.length === 1);
+  seat.answer(full(CONCURRENCY));
+  await until('all have started', () => ends.length === CONCURRENCY);
+  seat.hints!.renew();
+  await until('it renews', () => seat.underWay.length === 1);
+  expect(seat.underWay[0]!.renewals).toHaveLength(CONCURRENCY);
+  for (const end of ends) end();
+  await nextRound();
+  await nextRound();
+  expect(seat.underWay).toHaveLength(1);
+  seat.answer({ sleepMs: undefined });
+  await until('the ends go', () => seat.underWay.length === 1);
+  await stop(worker, seat);
+});
+
 it('a second one does not stretch the leases of what the first has claimed', async () => {
   const seat = new SeatByHand();
   const leaseMs = 3_000;

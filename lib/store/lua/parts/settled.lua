@@ -1,9 +1,11 @@
 -- Writes what has become of the jobs that this turn settles, recovers or turns away.
--- Before what follows, which adds ids to `gone`: those stand among the settlements.
-if gone[1] then
-  count('completed', #gone)
-  redis.call('ZREM', activeKey, unpack(gone))
+if gone[1] or settlements[1] then
+  local ids = { unpack(gone) }
+  for _, s in ipairs(settlements) do ids[#ids + 1] = s.id end
+  redis.call('ZREM', activeKey, unpack(ids))
 end
+-- Before what follows, which adds to these.
+if gone[1] then count('completed', #gone) end
 if settlements[1] then
   local write = {}
   function write.complete(s)
@@ -62,9 +64,6 @@ if settlements[1] then
     count('cancelled')
   end
 
-  local ids = {}
-  for i, s in ipairs(settlements) do ids[i] = s.id end
-  redis.call('ZREM', activeKey, unpack(ids))
   for _, s in ipairs(settlements) do write[s.transition](s) end
 end
 if gone[1] then

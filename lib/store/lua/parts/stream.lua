@@ -107,7 +107,7 @@ local function advance(front, chunk)
     local count = #jobs / front.step
     front.exhausted = front.step == 2 and count < front.chunk
     front.read = front.read + count
-    -- The first one is taken already; where somebody has damaged the index, it is another one.
+    -- The first one is taken already; where somebody has damaged the index, it is another one, and the taken one may come later.
     front.inOrder = isFirst and jobs[1] == front.id or front.inOrder
     at = isFirst and front.step + 1 or 1
     front.jobs = jobs
@@ -115,6 +115,10 @@ local function advance(front, chunk)
       front.at = at - front.step
       return not front.exhausted and advance(front, chunk)
     end
+  end
+  if not front.inOrder and jobs[at] == front.head[1] then
+    front.at = at
+    return advance(front, chunk)
   end
   front.at, front.id = at, jobs[at]
   if front.step == 2 then
