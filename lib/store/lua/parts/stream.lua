@@ -54,7 +54,7 @@ local function readHeads(stream)
     local last = (not handled or handled[i] == 1) and dueBy(stream, laneNames[i])
     if last and due <= last and not isSteppedOver(names[i], stream.kind) then
       local lane = laneNames[i]
-      place(stream, { id = ids[i], due = due, dueText = heads[2 * i], head = { ids[i], heads[2 * i] }, dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 0, jobs = {}, at = 1, step = 2, inOrder = false })
+      place(stream, { id = ids[i], due = due, dueText = heads[2 * i], head = { ids[i], heads[2 * i] }, dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 1, jobs = {}, at = 1, step = 2, inOrder = false })
     end
     stream.last = { id = ids[i], due = due }
   end
@@ -81,10 +81,10 @@ end
 -- How many jobs of one due time make it worth while to ask for them by themselves.
 local MANY_AT_ONCE = 16
 
--- Reads a lane from its first job on. The scores of many that are due at once need not be handed over, one by one, as text.
+-- Reads on in a lane. The scores of many that are due at once need not be handed over, one by one, as text.
 local function readJobs(front, count)
   local last = front.read + count - 1
-  if front.read == 0 and count > MANY_AT_ONCE then
+  if front.read == 0 then
     local same = redis.call('ZCOUNT', front.key, front.dueText, front.dueText)
     if same > MANY_AT_ONCE then
       front.step = 1
@@ -101,15 +101,17 @@ local function advance(front, chunk)
   local jobs = front.jobs
   if not jobs[at] then
     if front.exhausted then return false end
-    local isFirst = front.read == 0
-    front.chunk = front.chunk and front.chunk * 4 or chunk + 1
+    -- Whether the head is read once more, so that the lane is known to begin with it: worth while for many.
+    local verifies = not front.chunk and chunk > MANY_AT_ONCE
+    if verifies then front.read = 0 end
+    front.chunk = front.chunk and front.chunk * 4 or (verifies and chunk + 1 or chunk)
     jobs = readJobs(front, front.chunk)
     local count = #jobs / front.step
     front.exhausted = front.step == 2 and count < front.chunk
     front.read = front.read + count
     -- The first one is taken already; where somebody has damaged the index, it is another one, and the taken one may come later.
-    front.inOrder = isFirst and jobs[1] == front.id or front.inOrder
-    at = isFirst and front.step + 1 or 1
+    front.inOrder = verifies and jobs[1] == front.id or front.inOrder
+    at = verifies and front.step + 1 or 1
     front.jobs = jobs
     if not jobs[at] then
       front.at = at - front.step
