@@ -186,7 +186,8 @@ export class QueueWorker {
   private writeTurn(): SentTurn {
     const { plan, draft, lookFrom } = this;
     const { running } = this.runs;
-    // Where nothing is held there is nothing to renew until what this turn claims; what another one claims meanwhile is.
+    // Where nothing is held there is nothing to renew until what this turn claims. What another turn is claiming would have to be
+    // renewed as well, and is not known yet.
     const renews = !draft.anyUnderWay && (plan.isTimeToRenew() || !running.holdsAny());
     const renewals = renews ? running.claims() : [];
     const share = this.mayShare

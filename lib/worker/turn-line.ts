@@ -2,7 +2,7 @@ import type { SentTurn } from './turn-draft.js';
 
 /** A second turn that settles and claims fewer is not worth what a turn costs by itself. */
 const LEAST_JOBS = 16;
-/** One that settles and claims more keeps Redis from others for too long: 500 take about 4 ms. */
+/** One that settles and claims more keeps Redis from others for too long. */
 const MOST_JOBS = 500;
 
 /** One turn after the other: the next is sent when the last has been answered, and one that was not is sent again. */

@@ -86,10 +86,12 @@ it('a burst is shared by all idle workers at once', async () => {
   for (const id of ['a', 'b', 'c']) await workers.start(id, { concurrency: 2, workMs: 400, leaseMs: 15_000 });
   await producer.scheduleMany(Array.from({ length: 6 }, () => ({ job: 'work', payload: null })));
   await until('all run at the same time', async () => (await inspector.counts()).active === 6, 2_000);
-  const byWorker = workers
-    .history()
-    .map(({ worker }) => worker)
-    .sort();
+  // Redis counts a job as active before its worker has heard of it.
+  const starts = await until('all have begun', () => {
+    const lines = workers.history().filter(({ event }) => event === 'start');
+    return lines.length === 6 && lines;
+  });
+  const byWorker = starts.map(({ worker }) => worker).sort();
   expect(byWorker).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
 }, 30_000);
 

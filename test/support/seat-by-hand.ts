@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import { readQueueOptions } from '../../lib/core/queue-options.js';
 import { NodeTimers } from '../../lib/core/timers.js';
 import type { ClaimedJob, Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../../lib/store/job-store.js';
@@ -6,6 +7,7 @@ import { Processor } from '../../lib/worker/processor.js';
 import { QueueWorker } from '../../lib/worker/queue-worker.js';
 import { Reporter } from '../../lib/worker/reporter.js';
 import { Settler } from '../../lib/worker/settler.js';
+import { until } from './wait.js';
 
 const NOTHING: Omit<TurnAnswer, 'settled'> = {
   lost: [],
@@ -18,8 +20,8 @@ const NOTHING: Omit<TurnAnswer, 'settled'> = {
   sleepMs: 60_000,
   lookFrom: '',
 };
-const EVENTS = { wanted: false, tell() {} };
-const LOG = { log() {}, warn() {}, error() {} };
+export const EVENTS = { wanted: false, tell() {} };
+export const LOG = { log() {}, warn() {}, error() {} };
 
 interface Waiting {
   turn: Turn;
@@ -38,9 +40,16 @@ export class SeatByHand implements WorkerSeat {
     return new Promise((resolve, reject) => this.waiting.push({ turn, resolve, reject }));
   }
 
-  /** How many turns have not been answered. */
+  /** The turns that have not been answered, the one that was sent first before the others. */
   get underWay(): readonly Turn[] {
     return this.waiting.map(({ turn }) => turn);
+  }
+
+  /** Resolves with the last turn once so many have been sent; throws where there are more. */
+  async next(count: number): Promise<Turn> {
+    await until(`turn ${count}`, () => this.turns.length >= count);
+    expect(this.turns).toHaveLength(count);
+    return this.turns.at(-1)!;
   }
 
   /** Answers the turn that was sent first of those under way, as if it had been right in all it says. */
@@ -65,17 +74,18 @@ export class SeatByHand implements WorkerSeat {
   leave(): void {}
 }
 
+export const claimOf = (id: string): ClaimedJob => ({
+  id,
+  fence: '1',
+  dueAtMs: 0,
+  claimedAtMs: 0,
+  attempt: 1,
+  crashes: 0,
+  envelope: '5::work\n0 \n\nnull',
+});
+
 let made = 0;
-export const claimsOf = (count: number, name = 'work'): ClaimedJob[] =>
-  Array.from({ length: count }, () => ({
-    id: `job-${++made}`,
-    fence: '1',
-    dueAtMs: 0,
-    claimedAtMs: 0,
-    attempt: 1,
-    crashes: 0,
-    envelope: `5::${name}\n0 \n\nnull`,
-  }));
+export const claimsOf = (count: number): ClaimedJob[] => Array.from({ length: count }, () => claimOf(`job-${++made}`));
 
 export interface HandlerByHand {
   run(): unknown;

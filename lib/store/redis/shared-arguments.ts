@@ -9,33 +9,36 @@ export class SharedArguments {
   readonly arguments: ScriptArgument[] = [];
   private last?: NewJob;
   private chosen = '';
-  private head = '';
   private due: ScriptArgument = '';
   /** Where the number of jobs stands of those that share. */
   private countAt = 0;
 
   add(job: NewJob, id: string): void {
-    if (!this.shares(job)) this.begin(job);
+    const chosen = job.id === undefined ? '' : howChosen(job.id);
+    const due = toDueArgument(job.due);
+    if (chosen !== this.chosen || due !== this.due || !this.sharesHead(job)) this.begin(job, chosen, due);
     this.arguments[this.countAt] = (this.arguments[this.countAt] as number) + 1;
     this.arguments.push(id, encodeEnvelopeRest(job, job.id !== undefined));
     this.last = job;
   }
 
-  private begin(job: NewJob): void {
-    this.chosen = job.id === undefined ? '' : howChosen(job.id);
-    this.head = encodeHead(job);
-    this.due = toDueArgument(job.due);
+  private begin(job: NewJob, chosen: string, due: ScriptArgument): void {
+    this.chosen = chosen;
+    this.due = due;
     this.countAt = this.arguments.length;
-    this.arguments.push(0, this.chosen, this.head, this.due);
+    this.arguments.push(0, chosen, encodeHead(job), due);
   }
 
-  private shares(job: NewJob): boolean {
+  /** Told by what a head is made of, so that none is made for a job that shares it. */
+  private sharesHead({ name, priority, worker, lateness }: NewJob): boolean {
     const { last } = this;
-    if (!last || toDueArgument(job.due) !== this.due) return false;
-    if ((job.id === undefined ? '' : howChosen(job.id)) !== this.chosen) return false;
-    const { name, priority, worker, lateness } = job;
-    if (name === last.name && priority === last.priority && worker === last.worker && lateness === last.lateness)
-      return true;
-    return encodeHead(job) === this.head;
+    return (
+      last !== undefined &&
+      name === last.name &&
+      priority === last.priority &&
+      worker === last.worker &&
+      lateness?.onLate === last.lateness?.onLate &&
+      lateness?.maxLatenessMs === last.lateness?.maxLatenessMs
+    );
   }
 }

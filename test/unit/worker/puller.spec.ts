@@ -3,77 +3,19 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { QueueClosedError, QueueUnavailableError } from '../../../lib/core/errors.js';
 import { resolveRunSettings } from '../../../lib/core/run-settings.js';
 import { NodeTimers } from '../../../lib/core/timers.js';
-import type { ClaimedJob, Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../../../lib/store/job-store.js';
 import { ClaimOpener } from '../../../lib/worker/claim-opener.js';
 import { Puller } from '../../../lib/worker/puller.js';
 import { Reporter } from '../../../lib/worker/reporter.js';
 import { Settler } from '../../../lib/worker/settler.js';
-import { until } from '../../support/wait.js';
+import { claimOf, EVENTS, LOG, SeatByHand } from '../../support/seat-by-hand.js';
 
-const NOTHING: TurnAnswer = {
-  settled: [],
-  lost: [],
-  toCancel: [],
-  recovered: [],
-  late: [],
-  missing: [],
-  dropped: [],
-  claimed: [],
-  sleepMs: 60_000,
-  lookFrom: '',
-};
-const EVENTS = { wanted: false, tell() {} };
-const LOG = { log() {}, warn() {}, error() {} };
 const LEASE_MS = 1_000;
 
-const claimOf = (id: string): ClaimedJob => ({
-  id,
-  fence: '1',
-  dueAtMs: 0,
-  claimedAtMs: 0,
-  attempt: 1,
-  crashes: 0,
-  envelope: '5::work\n0 \n\nnull',
-});
-
-/** A seat whose turns are answered by hand. */
-class Seat implements WorkerSeat {
-  readonly turns: Turn[] = [];
-  private waiting: { resolve(answer: TurnAnswer): void; reject(error: Error): void }[] = [];
-  hints?: WorkerHints;
-
-  turn(turn: Turn): Promise<TurnAnswer> {
-    this.turns.push(turn);
-    return new Promise((resolve, reject) => this.waiting.push({ resolve, reject }));
-  }
-
-  async next(count: number): Promise<Turn> {
-    await until(`turn ${count}`, () => this.turns.length >= count);
-    expect(this.turns).toHaveLength(count);
-    return this.turns.at(-1)!;
-  }
-
-  answer(answer: Partial<TurnAnswer> = {}): void {
-    const settled = this.turns.at(-1)!.settlements.map(() => 'counted' as const);
-    this.waiting.shift()!.resolve({ ...NOTHING, settled, ...answer });
-  }
-
-  refuse(error: Error): void {
-    this.waiting.shift()!.reject(error);
-  }
-
-  listen(hints: WorkerHints): void {
-    this.hints = hints;
-  }
-
-  leave(): void {}
-}
-
-let seat: Seat;
+let seat: SeatByHand;
 let puller: Puller;
 
 beforeEach(() => {
-  seat = new Seat();
+  seat = new SeatByHand();
   const byName = { get: () => ({ settings: resolveRunSettings() }) };
   const settler = new Settler(byName, false);
   puller = new Puller(

@@ -1,8 +1,11 @@
 -- Writes what has become of the jobs that this turn settles, recovers or turns away.
-if gone[1] or settlements[1] then
+-- In one removal, as it may empty the key.
+if settlements[1] then
   local ids = { unpack(gone) }
   for _, s in ipairs(settlements) do ids[#ids + 1] = s.id end
   redis.call('ZREM', activeKey, unpack(ids))
+elseif gone[1] then
+  redis.call('ZREM', activeKey, unpack(gone))
 end
 -- Before what follows, which adds to these.
 if gone[1] then count('completed', #gone) end

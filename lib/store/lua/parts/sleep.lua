@@ -1,6 +1,6 @@
 -- When this worker looks again. One sleeper of a group looks at the next event (a job becomes due, a lease runs out),
 -- a deputy half a second later, all others when they would have anyway.
--- 0: when there is room.
+-- `lookAt`: 0 for when there is room.
 local lookAt, nextEvent, firstDue = 0, nil, nil
 if roomAfter > 0 or goes then
   -- How long a sleeper that is past its time stays listed, and a group's list after its last sleeper.
@@ -93,22 +93,22 @@ if roomAfter > 0 or goes then
     return lookFrom == '' and at or math.min(at, now + DEPUTY_MS)
   end
 
-  if roomAfter <= 0 then
-    lookAt = 0
-  elseif stopped == 'bytes' or returning[1] or lookAgain or goOnFrom ~= '' then
-    -- Jobs that this turn put back may be due already; whoever cut its claim short has more to fetch.
-    lookAt = now
-  elseif stopped == 'room' then
-    -- The best job does not fit: there is room for it once something that runs here has ended. But others may take it, or a
-    -- better one come that does fit; of that nobody is told who does not stand among the sleepers.
-    lookAt = now + DEPUTY_MS
-  else
-    lookAt = nextLook()
-    if hears then
-      redis.call('ZADD', sleepersKey, digits(lookAt), worker)
-      redis.call('ZREMRANGEBYSCORE', sleepersKey, '-inf', digits(now - FORGOTTEN_SLEEPER_MS))
-      redis.call('PEXPIRE', sleepersKey, FORGOTTEN_GROUP_MS)
-      noteFull()
+  if roomAfter > 0 then
+    if stopped == 'bytes' or returning[1] or lookAgain or goOnFrom ~= '' then
+      -- Jobs that this turn put back may be due already; whoever cut its claim short has more to fetch.
+      lookAt = now
+    elseif stopped == 'room' then
+      -- The best job does not fit: there is room for it once something that runs here has ended. But others may take it, or a
+      -- better one come that does fit; of that nobody is told who does not stand among the sleepers.
+      lookAt = now + DEPUTY_MS
+    else
+      lookAt = nextLook()
+      if hears then
+        redis.call('ZADD', sleepersKey, digits(lookAt), worker)
+        redis.call('ZREMRANGEBYSCORE', sleepersKey, '-inf', digits(now - FORGOTTEN_SLEEPER_MS))
+        redis.call('PEXPIRE', sleepersKey, FORGOTTEN_GROUP_MS)
+        noteFull()
+      end
     end
   end
 end
