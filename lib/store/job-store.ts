@@ -147,6 +147,8 @@ export interface TurnAnswer {
   /** How long until this worker should look again in ms; `undefined` when it had no room to look. */
   sleepMs?: number;
   lookFrom: string;
+  /** The last one before this turn who claimed all that it had room for was another worker. */
+  hasCompany: boolean;
 }
 
 export interface WorkerHints {

@@ -135,8 +135,8 @@ export class QueueWorker {
    * what is left of a handler's own limit is only known while nothing is being claimed.
    */
   private get mayShare(): boolean {
-    const { isBehind, places, plan, draft } = this;
-    return isBehind && !places.hasLimitsOfHandlers && !plan.isTimeToRenew() && !draft.renewsAny;
+    const { isBehind, share, places, plan, draft } = this;
+    return isBehind && share.isAlone && !places.hasLimitsOfHandlers && !plan.isTimeToRenew() && !draft.renewsAny;
   }
 
   private turn(): void {
@@ -203,6 +203,7 @@ export class QueueWorker {
     this.reporter.found(this.queue, answer);
     this.lookFrom = answer.lookFrom;
     this.isBehind = sent.turn.room > 0 && answer.sleepMs === undefined;
+    this.share.note(answer.hasCompany);
     // Where there was no room for more, it is looked for as soon as there is some.
     this.plan.lookIn(answer.sleepMs ?? 0);
     for (const claim of answer.claimed) {

@@ -5,6 +5,9 @@ const LEAST_JOBS = 16;
 /** One that settles and claims more keeps Redis from others for too long. */
 const MOST_JOBS = 500;
 
+/** After so many of its turns in a row that met nobody else, a worker counts as alone. */
+const TURNS_TO_BE_ALONE = 8;
+
 /** One turn after the other: the next is sent when the last has been answered, and one that was not is sent again. */
 export interface TurnLine {
   busy: boolean;
@@ -15,15 +18,27 @@ export interface TurnLine {
 
 /**
  * How the work of a worker is shared between two turns under way. While more is due than there is room for, Redis works on one
- * while the worker takes in the answer of the other; each carries half.
+ * while the worker takes in the answer of the other; each carries half. Where another worker is behind as well, that one keeps
+ * Redis busy meanwhile, and one turn at a time with all the work costs less than two halves.
  */
 export class TurnShare {
   private readonly half: number;
   private readonly least: number;
+  private turnsAlone = TURNS_TO_BE_ALONE;
 
   constructor(concurrency: number) {
     this.half = Math.ceil(concurrency / 2);
     this.least = Math.max(LEAST_JOBS, Math.floor(concurrency / 4));
+  }
+
+  /** Takes in what a turn was told: whether another worker is behind as well. */
+  note(hasCompany: boolean): void {
+    this.turnsAlone = hasCompany ? 0 : this.turnsAlone + 1;
+  }
+
+  /** Whether two turns are worth it. */
+  get isAlone(): boolean {
+    return this.turnsAlone >= TURNS_TO_BE_ALONE;
   }
 
   /** Whether a turn may go out beside another: `ends` wait to be settled, and there is `room` that none has asked for. */

@@ -55,6 +55,25 @@ describe('claim', () => {
     expect(payloads(claimed)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
   });
 
+  it('tells who claimed all it had room for whether another worker was the last to do so', async () => {
+    const [one, two] = [test.worker('one', 'work'), test.worker('two', 'work')];
+    const hasCompany = async (worker: typeof one, room: number) => (await worker.turn({ room })).hasCompany;
+    await Promise.all(
+      test.store.schedule(
+        QUEUE,
+        Array.from({ length: 6 }, () => newJob()),
+      ),
+    );
+    expect(await hasCompany(one, 2)).toBe(false);
+    expect(await hasCompany(one, 1)).toBe(false);
+    expect(await hasCompany(two, 1)).toBe(true);
+    expect(await hasCompany(two, 1)).toBe(false);
+    // Who has room left does not keep Redis busy.
+    expect(await hasCompany(one, 10)).toBe(true);
+    expect(await hasCompany(two, 0)).toBe(false);
+    expect(await hasCompany(one, 0)).toBe(true);
+  });
+
   it('keeps schedule order inside a millisecond, over more lanes than it claims', async () => {
     const names = Array.from({ length: 30 }, (_, i) => `name-${(i * 7) % 30}`);
     const at = Date.now() + 100;

@@ -19,6 +19,7 @@ const NOTHING: Omit<TurnAnswer, 'settled'> = {
   claimed: [],
   sleepMs: 60_000,
   lookFrom: '',
+  hasCompany: false,
 };
 export const EVENTS = { wanted: false, tell() {} };
 export const LOG = { log() {}, warn() {}, error() {} };

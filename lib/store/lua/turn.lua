@@ -11,7 +11,8 @@
 -- KEYS[9] sq:{<queue>}:stats       HASH counter -> number
 -- KEYS[10] sq:{<queue>}:levels     ZSET priority -> earliest due (epoch ms)
 -- KEYS[11] sq:{<queue>}:groups     SET groups of workers
--- KEYS[12] sq:{<queue>}:served     STRING last turn of any worker, time before which nothing is recovered, when that was last put off (epoch ms)
+-- KEYS[12] sq:{<queue>}:served     STRING last turn of any worker, time before which nothing is recovered, when that was last put off
+--   (epoch ms), and the worker that was the last to claim all it had room for ('' = not known)
 -- KEYS[13] sq:{<queue>}:fence      STRING highest fence given
 -- KEYS[14] sq:{<queue>}:workers    ZSET "<group> <worker> <pid> <host>" -> when it was last here (epoch ms)
 -- KEYS[15] sq:{<queue>}:paused     STRING until when nothing is claimed (epoch ms, or 'inf')
@@ -45,6 +46,7 @@
 --   four for each job that died because its envelope is missing or unreadable: id, name, attempts begun, the reason,
 --   two for each dead job that was pushed out: id, name,
 --   when to look again (epoch ms, 0 = when there is room), fence, where to go on looking,
+--   '1' if another worker was the last before this one to claim all it had room for, else '',
 --   three for each claimed job: id, due and, unless it is its first claim, attempt and crashes, envelope};
 --   {'refused', now, type} where a relay's target is of another type: nothing has moved
 -- Repeating it after a lost reply: settlements are answered from the record, and the jobs claimed then are handed out
@@ -74,7 +76,7 @@ local relayTo, streamLength = ARGV[27], ARGV[28]
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status == 'replayed' then
   local bits, fence, leaseUntil = string.match(answer, '^([012]*)%-(%d+) (%d+)$')
-  return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence, '', unpack(claimedWith(fence, leaseUntil)) }
+  return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence, '', '', unpack(claimedWith(fence, leaseUntil)) }
 end
 if status then return { status, digits(now) } end
 if room > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
@@ -116,8 +118,8 @@ closeLanes()
 writeUntagged()
 -- @include parts/sleep.lua
 -- @include parts/presence.lua
-redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt))
+redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt) .. ' ' .. (isBehind and worker or lastBehind))
 -- Of an idle turn too: a copy of it that was held up on the way would claim what nobody then runs.
 redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs), 'PX', keepRecordMs)
 -- @include parts/wake-others.lua
-return { 'done', digits(now), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence), goOnFrom, unpack(claimed) }
+return { 'done', digits(now), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence), goOnFrom, hasCompany and '1' or '', unpack(claimed) }

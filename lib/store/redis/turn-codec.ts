@@ -13,7 +13,7 @@ import type {
 import type { ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
 
-const FIELDS_BEFORE_CLAIMS = 12;
+const FIELDS_BEFORE_CLAIMS = 13;
 const FIELDS_A_CLAIM = 3;
 
 /** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals, the handlers' rooms. */
@@ -73,20 +73,22 @@ function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transitio
 
 /** What the script answered. */
 export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings): TurnAnswer {
-  const [, now, bits, lost, toCancel, recovered, late, missing, dropped, lookAt, fence, lookFrom] = reply as [
-    string,
-    string,
-    string,
-    string[],
-    string[],
-    string[],
-    string[],
-    string[],
-    string[],
-    string,
-    string,
-    string,
-  ];
+  const [, now, bits, lost, toCancel, recovered, late, missing, dropped, lookAt, fence, lookFrom, hasCompany] =
+    reply as [
+      string,
+      string,
+      string,
+      string[],
+      string[],
+      string[],
+      string[],
+      string[],
+      string[],
+      string,
+      string,
+      string,
+      string,
+    ];
   const nowMs = Number(now);
   const claimed: ClaimedJob[] = [];
   for (let i = FIELDS_BEFORE_CLAIMS; i < reply.length; i += FIELDS_A_CLAIM) {
@@ -113,6 +115,7 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
     claimed,
     sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
     lookFrom,
+    hasCompany: hasCompany === '1',
   };
 }
 

@@ -44,6 +44,21 @@ it('while more is due than there is room for, two turns are under way, and each 
   await stop(worker, seat);
 });
 
+it('where another worker is behind as well, there is one with all of it, until eight in a row met nobody', async () => {
+  const { seat, worker } = await behind();
+  seat.answer({ ...full(50), hasCompany: true });
+  await nextRound();
+  expect(seat.underWay).toHaveLength(1);
+  seat.answer(full(50));
+  for (let met = 1; met < 8; met++) {
+    await until('all goes at once', () => seat.underWay.length === 1);
+    expect(carries(seat.underWay[0]!)).toEqual({ ends: CONCURRENCY, room: CONCURRENCY });
+    seat.answer(full(CONCURRENCY));
+  }
+  await until('there are two again', () => seat.underWay.length === 2);
+  await stop(worker, seat);
+});
+
 it('they claim no more together than there is room for, whatever has ended meanwhile', async () => {
   const random = seededRandom(7);
   const seat = new SeatByHand();

@@ -6,6 +6,9 @@ hears = hears and not goes
 
 local roomAfter = room
 for _, job in ipairs(fit) do roomAfter = roomAfter - job.weight end
+local isBehind = fit[1] and roomAfter <= 0
+-- Somebody else claims as fast, and keeps Redis busy between the turns of this worker.
+local hasCompany = lastBehind ~= '' and lastBehind ~= worker
 local otherSleepers = {}
 if roomAfter > 0 and (not stopped or stopped == 'gate') then
   local found = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES')
