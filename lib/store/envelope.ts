@@ -30,6 +30,8 @@ export type EnvelopeSettings = Pick<JobSettings, 'maxAttempts' | 'timeoutMs' | '
 
 const NO_SETTINGS: EnvelopeSettings = Object.freeze({});
 
+const NO_TAGS: readonly string[] = [];
+
 const LATE_RULES: Record<OnLate, string> = { run: 'r', discard: 'd', 'dead-letter': 'x' };
 
 /** What a late rule's letter means. */
@@ -44,16 +46,16 @@ export function encodeHead(job: { priority: number; worker?: string; name: strin
   return lateness ? `${LATE_RULES[lateness.onLate]}${lateness.maxLatenessMs} ${lane}` : lane;
 }
 
-/** All but the head and the time, which the script puts before it. */
-export function encodeEnvelopeRest(
-  { settings, payload, tags = [] }: { settings: EnvelopeSettings; payload: string; tags?: readonly string[] },
+/** What stands between the time, which the script puts there, and the payload. */
+export function encodeMiddle(
+  { settings, tags = NO_TAGS }: { settings: EnvelopeSettings; tags?: readonly string[] },
   idWasChosen: boolean,
 ): string {
   const { maxAttempts, backoff, timeoutMs, headers } = settings;
   const said = maxAttempts !== undefined || backoff !== undefined || timeoutMs !== undefined || headers !== undefined;
   const text = said ? JSON.stringify({ maxAttempts, backoff, timeoutMs, headers }) : '';
   const tagged = tags.map((tag) => `\t${tag}`).join('');
-  return `${idWasChosen ? 'c' : ''}${tagged}\n${text}\n${payload}`;
+  return `${idWasChosen ? 'c' : ''}${tagged}\n${text}\n`;
 }
 
 /** Reads an envelope. Throws where it is not one. */

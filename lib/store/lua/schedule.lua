@@ -12,9 +12,10 @@
 -- ARGV[4] how long the record is kept (ms)  ARGV[5] '1' on a cluster   ARGV[6] lowest and
 -- ARGV[7] highest id that this call's maker made for it ('-' = none)
 -- ARGV[8] how late a job must be before any worker may take it from the one that it prefers (ms)
--- ARGV[9…] jobs in a row that share four things come as one batch: how many, how their ids were chosen ('' made by this caller,
---          'c' by the user, 'm' by the user in the form of a made one), head of the envelope, due (> 0: at, epoch ms;
---          <= 0: minus the delay in ms); then two for each: id, rest of the envelope
+-- ARGV[9…] jobs in a row that have all but id and payload in common come as one batch: how many, how their ids were chosen
+--          ('' made by this caller, 'c' by the user, 'm' by the user in the form of a made one), head of the envelope, due
+--          (> 0: at, epoch ms; <= 0: minus the delay in ms), middle of the envelope; then their ids, made ones all in one; then
+--          their payloads
 -- Returns {status, now, when the call was taken in, bits, due of each duplicate…}: a bit is 1 where the job was created.
 -- Repeating it after a lost reply: the record answers, even when the job has run and is gone by then. Where an eviction has
 -- taken the record, jobs with made ids are written again.
@@ -29,10 +30,8 @@ local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[
 -- @include parts/wake.lua
 -- @include parts/tag.lua
 local FIRST = 9
--- The rest of an envelope without flags and tags begins with a line break.
-local NO_FLAG = 10
--- Asked for every job, and found faster as a local.
-local byte = string.byte
+-- Cut out of one for every job, and found faster as a local.
+local sub = string.sub
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then
@@ -44,14 +43,18 @@ if status then
   return reply
 end
 
-local chosenIds = {}
+local batches, chosenIds = {}, {}
 local at = FIRST
 while ARGV[at] do
-  local count = tonumber(ARGV[at])
-  if ARGV[at + 1] ~= '' then
-    for i = at + 4, at + 2 + 2 * count, 2 do chosenIds[#chosenIds + 1] = ARGV[i] end
+  local batch = { count = tonumber(ARGV[at]), chosen = ARGV[at + 1], head = ARGV[at + 2], due = tonumber(ARGV[at + 3]), middle = ARGV[at + 4] }
+  -- Where its ids begin, and its payloads.
+  batch.ids = at + 5
+  batch.payloads = batch.ids + (batch.chosen == '' and 1 or batch.count)
+  if batch.chosen ~= '' then
+    for i = batch.ids, batch.payloads - 1 do chosenIds[#chosenIds + 1] = ARGV[i] end
   end
-  at = at + 4 + 2 * count
+  batches[#batches + 1] = batch
+  at = batch.payloads + batch.count
 end
 -- Chosen ids that are there already, and what is stored of their jobs. An id that this caller made for this call is new.
 local known = {}
@@ -97,30 +100,31 @@ local function openFor(head)
   return lane
 end
 
-at = FIRST
-while ARGV[at] do
-  local count, chosen, head, due = tonumber(ARGV[at]), ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
+for _, batch in ipairs(batches) do
+  local count, chosen, ids, payloads = batch.count, batch.chosen, batch.ids, batch.payloads
+  local due, middle = batch.due, batch.middle
   local dueText = digits(due > 0 and math.max(due, now) or now - due)
-  local beginning, added, last = head .. CREATED, nil, nil
-  for i = at + 4, at + 2 + 2 * count, 2 do
-    local id, rest = ARGV[i], ARGV[i + 1]
+  local beginning, tags = batch.head .. CREATED .. middle, tagsOfMiddle(middle)
+  local madeIds, idLength = ARGV[ids], #ARGV[ids] / count
+  local added, last
+  for i = 0, count - 1 do
+    local id = chosen == '' and sub(madeIds, i * idLength + 1, (i + 1) * idLength) or ARGV[ids + i]
     bit = bit + 1
     if chosen == '' or isNew(id, chosen, dueText) then
       if not added then
-        added = openFor(head).added
+        added = openFor(batch.head).added
         last = #added
       end
       added[last + 1], added[last + 2] = dueText, id
       last = last + 2
-      if byte(rest) ~= NO_FLAG then tagJob(id, tagsOfRest(rest)) end
+      if tags ~= '' then tagJob(id, tags) end
       created = created + 1
-      fields[2 * created - 1], fields[2 * created] = id, beginning .. rest
+      fields[2 * created - 1], fields[2 * created] = id, beginning .. ARGV[payloads + i]
       bits[bit] = '1'
     else
       bits[bit] = '0'
     end
   end
-  at = at + 4 + 2 * count
 end
 
 if created > 0 then

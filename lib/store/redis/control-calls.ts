@@ -1,5 +1,5 @@
 import type { Due } from '../../core/due.js';
-import { encodeEnvelopeRest, encodeHead } from '../envelope.js';
+import { encodeHead, encodeMiddle } from '../envelope.js';
 import type { NewJob, ScheduledAnswer } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { ScriptName } from '../scripts/embedded.js';
@@ -51,7 +51,6 @@ export class ControlCalls {
       keys.levels,
       keys.groups,
     ];
-    const rest = encodeEnvelopeRest(job, true);
     const args = [
       this.options.keepRecordMs,
       this.clusterFlag,
@@ -59,7 +58,7 @@ export class ControlCalls {
       encodeHead(job),
       toDueArgument(job.due),
       howChosen(job.id),
-      rest,
+      encodeMiddle(job, true) + job.payload,
       this.options.stealAfterMs,
     ];
     const reply = await this.call('replace', fixed, args, job.id);

@@ -13,7 +13,7 @@ const JOBS_A_CALL = 250;
 /** And at most this much payload, unless one job alone has more. */
 const CHARACTERS_A_CALL = 4 * 1024 * 1024;
 /** So that Redis has a call to run while another is being made or its answers are taken in. */
-const CALLS_IN_FLIGHT = 3;
+const CALLS_IN_FLIGHT = 6;
 /** A further call is worth its cost where it carries at least this many; fewer wait for an answer, and for others. */
 const WORTH_A_CALL = 100;
 

@@ -73,7 +73,7 @@ export class ScheduleSender {
       const reply = await this.slot.send(
         'schedule',
         this.fixedKeys,
-        [...head, ...batches.arguments],
+        [...head, ...batches.toArguments()],
         calls[0]!.giveUpAt,
       );
       answer(calls, ids, reply as string[]);

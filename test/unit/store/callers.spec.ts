@@ -28,7 +28,7 @@ const target = { type: 'stream', key: '{mail}:relay:out', maxLength: 9 } as cons
 /** How many arguments follow those that a header numbers, by what `runAll` sends. */
 const MORE: Partial<Record<ScriptName, number>> = {
   // Two jobs of five.
-  schedule: 2 * (4 + 2),
+  schedule: 2 * (5 + 2),
   // One name.
   register: 1,
   // Four lists, each after its length: one plain end, one other, one renewal, one name.
