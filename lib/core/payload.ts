@@ -19,7 +19,7 @@ const NO_PAYLOAD = '';
  */
 export function serialisePayload(payload: unknown, maxBytes: number, fields: ScheduledQueueErrorFields): string {
   if (payload === undefined) return NO_PAYLOAD;
-  const problem = findUnserialisable(payload, '', 0, []);
+  const problem = findUnserialisable(payload, '', 0, undefined);
   if (problem) {
     const at = problem.path === '' ? 'It' : `'${problem.path}'`;
     throw new InvalidPayloadError(
@@ -76,7 +76,23 @@ interface Problem {
   message: string;
 }
 
-function findUnserialisable(value: unknown, path: string, depth: number, parents: object[]): Problem | undefined {
+/** An object, and the one that it is in. */
+interface Chain {
+  value: object;
+  inside?: Chain;
+}
+
+function isIn(chain: Chain | undefined, value: object): boolean {
+  for (let link = chain; link; link = link.inside) if (link.value === value) return true;
+  return false;
+}
+
+function findUnserialisable(
+  value: unknown,
+  path: string,
+  depth: number,
+  inside: Chain | undefined,
+): Problem | undefined {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -90,41 +106,39 @@ function findUnserialisable(value: unknown, path: string, depth: number, parents
     case 'symbol':
       return { path, message: `is ${describe(value)}, which JSON would drop` };
     default:
-      return value === null ? undefined : findInObject(value as object, path, depth, parents);
+      return value === null ? undefined : findInObject(value as object, path, depth, inside);
   }
 }
 
-function findInObject(value: object, path: string, depth: number, parents: object[]): Problem | undefined {
+function findInObject(value: object, path: string, depth: number, inside: Chain | undefined): Problem | undefined {
   const prototype = Object.getPrototypeOf(value);
   const isPlain = prototype === Object.prototype || prototype === Array.prototype;
   if (!isPlain && value instanceof Date && Number.isNaN(value.getTime())) {
     return { path, message: 'is an invalid Date, which JSON would turn into null' };
   }
   if ('toJSON' in value && typeof value.toJSON === 'function') return undefined;
-  if (parents.includes(value)) return { path, message: 'is circular: it contains itself' };
+  if (isIn(inside, value)) return { path, message: 'is circular: it contains itself' };
   if (depth >= MAX_DEPTH)
     return { path: `${path.slice(0, 60)}…`, message: `is nested more than ${MAX_DEPTH} levels deep` };
-  if (isPlain) return findInMembers(value, path, depth, parents);
+  if (isPlain) return findInMembers(value, path, depth, inside);
   if (ArrayBuffer.isView(value) || EMPTIED_BY_JSON.some((type) => value instanceof type)) {
     return { path, message: `is ${describe(value)}, which JSON cannot hold: send plain objects and arrays` };
   }
-  return findInMembers(value, path, depth, parents);
+  return findInMembers(value, path, depth, inside);
 }
 
-function findInMembers(value: object, path: string, depth: number, parents: object[]): Problem | undefined {
-  parents.push(value);
-  const problem = Array.isArray(value)
-    ? findInArray(value, path, depth, parents)
-    : findInProperties(value as Record<string, unknown>, path, depth, parents);
-  parents.pop();
-  return problem;
+function findInMembers(value: object, path: string, depth: number, inside: Chain | undefined): Problem | undefined {
+  const here = { value, inside };
+  return Array.isArray(value)
+    ? findInArray(value, path, depth, here)
+    : findInProperties(value as Record<string, unknown>, path, depth, here);
 }
 
-function findInArray(items: unknown[], path: string, depth: number, parents: object[]): Problem | undefined {
+function findInArray(items: unknown[], path: string, depth: number, inside: Chain | undefined): Problem | undefined {
   for (let i = 0; i < items.length; i++) {
     if (items[i] === undefined)
       return { path: `${path}[${i}]`, message: 'is undefined, which JSON would turn into null' };
-    const problem = findUnserialisable(items[i], `${path}[${i}]`, depth + 1, parents);
+    const problem = findUnserialisable(items[i], `${path}[${i}]`, depth + 1, inside);
     if (problem) return problem;
   }
   return undefined;
@@ -134,10 +148,10 @@ function findInProperties(
   value: Record<string, unknown>,
   path: string,
   depth: number,
-  parents: object[],
+  inside: Chain | undefined,
 ): Problem | undefined {
   for (const key of Object.keys(value)) {
-    const problem = findUnserialisable(value[key], path === '' ? key : `${path}.${key}`, depth + 1, parents);
+    const problem = findUnserialisable(value[key], path === '' ? key : `${path}.${key}`, depth + 1, inside);
     if (problem) return problem;
   }
   return undefined;
