@@ -10,12 +10,17 @@ export const growth: Benchmark = {
   name: 'growth',
   about:
     'Schedule and drain as above, with 10 000 and with 1 000 000 jobs that wait and are not due. And the longest script, by ' +
-    'Redis’ slowlog, while jobs are scheduled and run with 1 000 000 due.',
+    'Redis’ slowlog, while with 1 000 000 due jobs are scheduled one by one, then in bulk, then run.',
   contestants: CONTESTANTS,
   cases: [
     { name: '10k', size: { waiting: 10_000, jobs: 100_000 }, quick: { waiting: 1_000, jobs: 5_000 } },
     { name: '1m', size: { waiting: 1_000_000, jobs: 100_000 }, quick: { waiting: 20_000, jobs: 5_000 } },
-    { name: 'due', size: { due: 1_000_000, jobs: 50_000 }, quick: { due: 20_000, jobs: 5_000 }, contestants: ['ours'] },
+    {
+      name: 'due',
+      size: { due: 1_000_000, jobs: 50_000 },
+      quick: { due: 20_000, jobs: 5_000 },
+      contestants: ['ours', 'floor'],
+    },
   ],
   figures: [
     { key: 'schedule10k', title: 'Schedule, 10 000 waiting', unit: 'jobs/s', better: 'more' },
@@ -61,9 +66,10 @@ async function longestScript({ open, probe, size }: Context) {
   const session = await open({ concurrency: 100, handle: () => {}, settled: onSettled });
   await fill(session, size('due'), { payload: payloadOf() });
   await probe.watchSlow(SLOW_FROM_MICROS);
-  await session.start();
+  // One after the other: on two cores, who is kept from its core longest would be measured otherwise.
   await scheduleRate(session, size('jobs'), { payload: payloadOf() });
   await fill(session, size('jobs'), waitingJob());
+  await session.start();
   await drained;
   return { longest: Math.max(SLOW_FROM_MICROS, ...(await probe.scriptMicros())) / 1_000 };
 }
