@@ -1,6 +1,6 @@
 import type { Benchmark } from '../benchmark.js';
 import { CONTESTANTS } from '../contestants/contestant.js';
-import { dueJob, openForStarts } from '../measure/starts.js';
+import { dueJob, openForStarts, warmUp } from '../measure/starts.js';
 
 /** Long enough for everybody to have scheduled them all before. */
 const AHEAD_MS = 5_000;
@@ -19,9 +19,7 @@ export const burst: Benchmark = {
   async run(context) {
     const [session, starts] = await openForStarts(context, 100);
     const [warm, count] = [context.size('warm'), context.size('jobs')];
-    const now = Date.now();
-    await session.scheduleMany(Array.from({ length: warm }, () => dueJob(now + 500)));
-    await starts.reached(warm);
+    await warmUp(session, starts, warm);
     const dueAt = Date.now() + AHEAD_MS;
     for (let left = count; left > 0; left -= 1_000) {
       await session.scheduleMany(Array.from({ length: Math.min(left, 1_000) }, () => dueJob(dueAt)));

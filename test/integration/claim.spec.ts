@@ -55,6 +55,25 @@ describe('claim', () => {
     expect(payloads(claimed)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
   });
 
+  it('tells to the microsecond how long it is until the next job is due', async () => {
+    const at = Date.now() + 4_000;
+    await test.schedule({ due: { at } });
+    const worker = test.worker('w');
+    const redisNow = async () => {
+      const [seconds, micros] = await test.redis.time();
+      return Number(seconds) * 1_000 + Number(micros) / 1_000;
+    };
+    // Where the whole millisecond were told, it would be right now and then.
+    for (let i = 0; i < 20; i++) {
+      const before = await redisNow();
+      const { sleepMs } = await worker.turn({ room: 1 });
+      const after = await redisNow();
+      expect(sleepMs).toBeGreaterThanOrEqual(at - after);
+      // To the precision of a double of this size.
+      expect(sleepMs).toBeLessThanOrEqual(at - before + 0.001);
+    }
+  });
+
   it('tells who claimed all it had room for whether another worker was the last to do so', async () => {
     const [one, two] = [test.worker('one', 'work'), test.worker('two', 'work')];
     const hasCompany = async (worker: typeof one, room: number) => (await worker.turn({ room })).hasCompany;

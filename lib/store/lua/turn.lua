@@ -39,7 +39,7 @@
 -- then how many others ended, then five for each: transition, id, fence, and two that depend on it (see parts/settle.lua)
 -- then how many leases to renew, then two for each: id, fence
 -- then how many names have a weight or a limit of their own, then three for each: name, weight, how many more may run here
--- Returns {status, now, a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was
+-- Returns {status, now (epoch ms, with µs behind the point), a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was
 --   cancelled instead), ids of leases that are lost, ids of renewed jobs that are to be cancelled,
 --   four for each job whose lease had run out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for,
 --   five for each job that is late: id, name, attempts begun, how late (ms), its late rule's letter,
@@ -122,4 +122,5 @@ redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' ..
 -- Of an idle turn too: a copy of it that was held up on the way would claim what nobody then runs.
 redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs), 'PX', keepRecordMs)
 -- @include parts/wake-others.lua
-return { 'done', digits(now), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence), goOnFrom, hasCompany and '1' or '', unpack(claimed) }
+-- With µs: a worker that took it for the whole millisecond would wake up to one later.
+return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence), goOnFrom, hasCompany and '1' or '', unpack(claimed) }

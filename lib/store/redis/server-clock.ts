@@ -20,7 +20,12 @@ export class ServerClock {
     this.note(Number(await connection.run('clock', [this.keys.jobs], [], giveUpAt)));
   }
 
-  /** Redis' time in ms at a time of `performance.now()`. */
+  /** How long from now it is until Redis' time is `serverMs`, in ms and fractions. */
+  until(serverMs: number): number {
+    return serverMs - this.offsetMs - performance.now();
+  }
+
+  /** Redis' time in whole ms at a time of `performance.now()`. */
   at(monotonicMs: number): number {
     return Math.round(monotonicMs + this.offsetMs);
   }

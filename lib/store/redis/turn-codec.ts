@@ -90,6 +90,7 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
       string,
     ];
   const nowMs = Number(now);
+  const claimedAtMs = Math.floor(nowMs);
   const claimed: ClaimedJob[] = [];
   for (let i = FIELDS_BEFORE_CLAIMS; i < reply.length; i += FIELDS_A_CLAIM) {
     // "<due> <attempt> <crashes>", or the due time alone at a first claim.
@@ -98,7 +99,7 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
       id: reply[i] as string,
       fence,
       dueAtMs: Number(due),
-      claimedAtMs: nowMs,
+      claimedAtMs,
       attempt: Number(attempt),
       crashes: Number(crashes),
       envelope: reply[i + 2] as string,

@@ -115,7 +115,7 @@ export class RedisWorkerSeat implements WorkerSeat {
       const atMs = Number(message ?? 0);
       // What is no time comes from somebody else.
       if (Number.isNaN(atMs)) return;
-      hints.look(this.clock.known ? Math.max(0, atMs - this.clock.at(performance.now())) : 0);
+      hints.look(this.clock.known ? Math.max(0, this.clock.until(atMs)) : 0);
     };
     for (const channel of this.channels) this.listener.listen(channel, this.hear);
   }
