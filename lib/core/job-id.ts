@@ -25,7 +25,9 @@ export class JobIdMaker {
   private counter = 0;
 
   next(maker: string, nowMs = Date.now()): string {
-    if (nowMs > this.timeMs) this.startAt(nowMs);
+    // Whole and not negative, also where somebody has put another clock in the place of Date: all ids are of one length.
+    const wholeMs = Math.max(0, Math.floor(nowMs));
+    if (wholeMs > this.timeMs) this.startAt(wholeMs);
     else if (++this.counter === COUNTER_END) this.startAt(this.timeMs + 1);
     return this.timeText + base36(this.counter, COUNTER_DIGITS) + maker;
   }

@@ -30,6 +30,7 @@ export type EnvelopeSettings = Pick<JobSettings, 'maxAttempts' | 'timeoutMs' | '
 
 const NO_SETTINGS: EnvelopeSettings = Object.freeze({});
 
+/** One for all: none is made for each job. */
 const NO_TAGS: readonly string[] = [];
 
 const LATE_RULES: Record<OnLate, string> = { run: 'r', discard: 'd', 'dead-letter': 'x' };
@@ -46,16 +47,16 @@ export function encodeHead(job: { priority: number; worker?: string; name: strin
   return lateness ? `${LATE_RULES[lateness.onLate]}${lateness.maxLatenessMs} ${lane}` : lane;
 }
 
-/** What stands between the time, which the script puts there, and the payload. */
-export function encodeMiddle(
-  { settings, tags = NO_TAGS }: { settings: EnvelopeSettings; tags?: readonly string[] },
-  idWasChosen: boolean,
-): string {
-  const { maxAttempts, backoff, timeoutMs, headers } = settings;
-  const said = maxAttempts !== undefined || backoff !== undefined || timeoutMs !== undefined || headers !== undefined;
-  const text = said ? JSON.stringify({ maxAttempts, backoff, timeoutMs, headers }) : '';
+/** Flags and tags, with the end of their line. */
+export function encodeFlags(idWasChosen: boolean, tags: readonly string[] = NO_TAGS): string {
   const tagged = tags.map((tag) => `\t${tag}`).join('');
-  return `${idWasChosen ? 'c' : ''}${tagged}\n${text}\n`;
+  return `${idWasChosen ? 'c' : ''}${tagged}\n`;
+}
+
+/** Without the end of their line; `''` where the call itself said nothing. */
+export function encodeSettings({ maxAttempts, backoff, timeoutMs, headers }: EnvelopeSettings): string {
+  const said = maxAttempts !== undefined || backoff !== undefined || timeoutMs !== undefined || headers !== undefined;
+  return said ? JSON.stringify({ maxAttempts, backoff, timeoutMs, headers }) : '';
 }
 
 /** Reads an envelope. Throws where it is not one. */

@@ -136,7 +136,7 @@ export class QueueWorker {
    */
   private get mayShare(): boolean {
     const { isBehind, share, places, plan, draft } = this;
-    return isBehind && share.isAlone && !places.hasLimitsOfHandlers && !plan.isTimeToRenew() && !draft.renewsAny;
+    return isBehind && share.isWorthTwo && !places.hasLimitsOfHandlers && !plan.isTimeToRenew() && !draft.renewsAny;
   }
 
   private turn(): void {

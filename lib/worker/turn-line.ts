@@ -26,7 +26,7 @@ export class TurnShare {
   private readonly least: number;
   private turnsAlone = TURNS_TO_BE_ALONE;
 
-  constructor(concurrency: number) {
+  constructor(private readonly concurrency: number) {
     this.half = Math.ceil(concurrency / 2);
     this.least = Math.max(LEAST_JOBS, Math.floor(concurrency / 4));
   }
@@ -36,14 +36,14 @@ export class TurnShare {
     this.turnsAlone = hasCompany ? 0 : this.turnsAlone + 1;
   }
 
-  /** Whether two turns are worth it. */
-  get isAlone(): boolean {
-    return this.turnsAlone >= TURNS_TO_BE_ALONE;
+  /** Whether two turns are worth it: no other worker has been behind lately, or one turn could not take all there is. */
+  get isWorthTwo(): boolean {
+    return this.turnsAlone >= TURNS_TO_BE_ALONE || this.concurrency > MOST_JOBS;
   }
 
-  /** Whether a turn may go out beside another: `ends` wait to be settled, and there is `room` that none has asked for. */
+  /** Whether a turn may go out beside another: `ends` wait to be settled, and there is `room` that none has asked for; room for a whole turn is enough. */
   isEnough(ends: number, room: number): boolean {
-    return Math.min(ends, room) >= this.least;
+    return Math.min(ends, room) >= this.least || room >= MOST_JOBS;
   }
 
   /** How much of so many ends and so much room a turn takes that goes alone. */

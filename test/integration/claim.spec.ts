@@ -74,23 +74,21 @@ describe('claim', () => {
     }
   });
 
-  it('tells who claimed all it had room for whether another worker was the last to do so', async () => {
+  it('tells a worker whether another one was the last to fill sixteen places or more', async () => {
     const [one, two] = [test.worker('one', 'work'), test.worker('two', 'work')];
     const hasCompany = async (worker: typeof one, room: number) => (await worker.turn({ room })).hasCompany;
-    await Promise.all(
-      test.store.schedule(
-        QUEUE,
-        Array.from({ length: 6 }, () => newJob()),
-      ),
-    );
-    expect(await hasCompany(one, 2)).toBe(false);
-    expect(await hasCompany(one, 1)).toBe(false);
-    expect(await hasCompany(two, 1)).toBe(true);
-    expect(await hasCompany(two, 1)).toBe(false);
-    // Who has room left does not keep Redis busy.
-    expect(await hasCompany(one, 10)).toBe(true);
+    const jobs = Array.from({ length: 100 }, () => newJob());
+    await Promise.all(test.store.schedule(QUEUE, jobs));
+    expect(await hasCompany(one, 16)).toBe(false);
+    expect(await hasCompany(one, 16)).toBe(false);
+    expect(await hasCompany(two, 16)).toBe(true);
+    expect(await hasCompany(two, 16)).toBe(false);
+    expect((await test.puller('three', 'work').turn({ room: 16, pull: 'waits' })).claimed).toHaveLength(16);
+    expect(await hasCompany(one, 15)).toBe(true);
     expect(await hasCompany(two, 0)).toBe(false);
-    expect(await hasCompany(one, 0)).toBe(true);
+    // Who has room left does not keep Redis busy.
+    expect(await hasCompany(one, 16)).toBe(true);
+    expect(await hasCompany(two, 0)).toBe(false);
   });
 
   it('keeps schedule order inside a millisecond, over more lanes than it claims', async () => {

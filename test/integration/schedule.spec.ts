@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { decodeEnvelope } from '../../lib/store/envelope.js';
 import { seededRandom } from '../support/random.js';
 import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
 
@@ -83,8 +84,9 @@ describe('schedule', () => {
         lateness: oneOf(undefined, undefined, { onLate: 'discard' as const, maxLatenessMs: 60_000 }),
         due: oneOf({ at: due }, { at: due }, { at: due + 1 }, { at: due + i }),
         id: oneOf(undefined, undefined, undefined, `mine-${i % 40}`, '0mwqzdy5l000c8uo3j'),
-        tags: oneOf(undefined, undefined, undefined, ['vip']),
-        payload: String(i),
+        tags: oneOf(undefined, undefined, undefined, ['vip'], ['vip', 'ärger']),
+        settings: oneOf({}, {}, { maxAttempts: 3 }, { headers: { trace: String(i) } }),
+        payload: oneOf(String(i), `"zeile\\n ß€😀 ${i}"`, `{"two":\n${i}}`, ''),
       }),
     );
     const answers = await Promise.all(test.store.schedule(QUEUE, jobs));
@@ -99,10 +101,16 @@ describe('schedule', () => {
       const lane = `${kept.priority}:${kept.worker ?? ''}:${kept.name}`;
       expect(dueAtMs).toBe((kept.due as { at: number }).at);
       expect(Number(await test.redis.zscore(`${base}lane:${lane}`, id))).toBe(dueAtMs);
-      const envelope = (await test.redis.hget(`${base}jobs`, id))!.split('\n');
-      expect(envelope[0]).toBe(kept.lateness ? `d60000 ${lane}` : lane);
-      expect(envelope[1]).toMatch(new RegExp(`^\\d+ ${kept.id ? 'c' : ''}${kept.tags ? '\tvip' : ''}$`));
-      expect(envelope.slice(3)).toEqual([kept.payload]);
+      const envelope = decodeEnvelope((await test.redis.hget(`${base}jobs`, id))!);
+      expect(envelope).toMatchObject({
+        lane,
+        idWasChosen: kept.id !== undefined,
+        tags: kept.tags ?? [],
+        settings: kept.settings,
+        payload: kept.payload,
+      });
+      expect(envelope.settings).toEqual(kept.settings);
+      expect(envelope.lateness).toEqual(kept.lateness);
     }
     expect(await stats()).toMatchObject({ scheduled: first.size });
   });

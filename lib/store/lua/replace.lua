@@ -11,7 +11,7 @@
 -- KEYS[10] sq:{<queue>}:call:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] head of the envelope   ARGV[8] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
--- ARGV[9] how the id was chosen ('c', or 'm' in the form of a made one)   ARGV[10] the envelope's middle and payload
+-- ARGV[9] how the id was chosen ('c', or 'm' in the form of a made one)   ARGV[10] the envelope from its flags on
 -- ARGV[11] how late a job must be before any worker may take it from the one that it prefers (ms)
 -- Returns {status, now, '1' | '0', due}: 1 if the job was created, 0 if the id was there; due is the one that now holds.
 -- Repeating it after a lost reply: the record answers like the first time.
@@ -52,7 +52,7 @@ if waiting or not (envelope or ranBefore) then
   readWakers(nameOf(lane.name))
   if waiting and laneOf(envelope) ~= lane.name then takeFromLane(openLane(laneOf(envelope)), id) end
   addToLane(lane, id, due)
-  local before, after = waiting and tagsOf(envelope) or '', tagsOfMiddle(ARGV[10])
+  local before, after = waiting and tagsOf(envelope) or '', tagsOfFlags(ARGV[10])
   untagJob(id, without(before, after))
   tagJob(id, without(after, before))
   redis.call('HSET', KEYS[1], id, ARGV[7] .. '\n' .. digits(now) .. ' ' .. ARGV[10])

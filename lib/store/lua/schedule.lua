@@ -12,10 +12,10 @@
 -- ARGV[4] how long the record is kept (ms)  ARGV[5] '1' on a cluster   ARGV[6] lowest and
 -- ARGV[7] highest id that this call's maker made for it ('-' = none)
 -- ARGV[8] how late a job must be before any worker may take it from the one that it prefers (ms)
--- ARGV[9…] jobs in a row that have all but id and payload in common come as one batch: how many, how their ids were chosen
+-- ARGV[9…] jobs that differ in id and in the end of the envelope alone come as one row: how many, how their ids were chosen
 --          ('' made by this caller, 'c' by the user, 'm' by the user in the form of a made one), head of the envelope, due
---          (> 0: at, epoch ms; <= 0: minus the delay in ms), middle of the envelope; then their ids, made ones all in one; then
---          their payloads
+--          (> 0: at, epoch ms; <= 0: minus the delay in ms), the middle, which follows the time; then their ids, made ones, all of
+--          one length, joined into one argument; then the ends of their envelopes
 -- Returns {status, now, when the call was taken in, bits, due of each duplicate…}: a bit is 1 where the job was created.
 -- Repeating it after a lost reply: the record answers, even when the job has run and is gone by then. Where an eviction has
 -- taken the record, jobs with made ids are written again.
@@ -30,7 +30,7 @@ local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[
 -- @include parts/wake.lua
 -- @include parts/tag.lua
 local FIRST = 9
--- Cut out of one for every job, and found faster as a local.
+-- Every made id is cut out of an argument, and a local is found faster.
 local sub = string.sub
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
@@ -43,18 +43,18 @@ if status then
   return reply
 end
 
-local batches, chosenIds = {}, {}
+local rows, chosenIds = {}, {}
 local at = FIRST
 while ARGV[at] do
-  local batch = { count = tonumber(ARGV[at]), chosen = ARGV[at + 1], head = ARGV[at + 2], due = tonumber(ARGV[at + 3]), middle = ARGV[at + 4] }
-  -- Where its ids begin, and its payloads.
-  batch.ids = at + 5
-  batch.payloads = batch.ids + (batch.chosen == '' and 1 or batch.count)
-  if batch.chosen ~= '' then
-    for i = batch.ids, batch.payloads - 1 do chosenIds[#chosenIds + 1] = ARGV[i] end
+  local row = { count = tonumber(ARGV[at]), chosen = ARGV[at + 1], head = ARGV[at + 2], due = tonumber(ARGV[at + 3]), middle = ARGV[at + 4] }
+  -- Where its ids begin, and the ends.
+  row.ids = at + 5
+  row.ends = row.ids + (row.chosen == '' and 1 or row.count)
+  if row.chosen ~= '' then
+    for i = row.ids, row.ends - 1 do chosenIds[#chosenIds + 1] = ARGV[i] end
   end
-  batches[#batches + 1] = batch
-  at = batch.payloads + batch.count
+  rows[#rows + 1] = row
+  at = row.ends + row.count
 end
 -- Chosen ids that are there already, and what is stored of their jobs. An id that this caller made for this call is new.
 local known = {}
@@ -100,11 +100,11 @@ local function openFor(head)
   return lane
 end
 
-for _, batch in ipairs(batches) do
-  local count, chosen, ids, payloads = batch.count, batch.chosen, batch.ids, batch.payloads
-  local due, middle = batch.due, batch.middle
+for _, row in ipairs(rows) do
+  local count, chosen, ids, ends = row.count, row.chosen, row.ids, row.ends
+  local due, middle = row.due, row.middle
   local dueText = digits(due > 0 and math.max(due, now) or now - due)
-  local beginning, tags = batch.head .. CREATED .. middle, tagsOfMiddle(middle)
+  local beginning, tags = row.head .. CREATED .. middle, tagsOfFlags(middle)
   local madeIds, idLength = ARGV[ids], #ARGV[ids] / count
   local added, last
   for i = 0, count - 1 do
@@ -112,14 +112,14 @@ for _, batch in ipairs(batches) do
     bit = bit + 1
     if chosen == '' or isNew(id, chosen, dueText) then
       if not added then
-        added = openFor(batch.head).added
+        added = openFor(row.head).added
         last = #added
       end
       added[last + 1], added[last + 2] = dueText, id
       last = last + 2
       if tags ~= '' then tagJob(id, tags) end
       created = created + 1
-      fields[2 * created - 1], fields[2 * created] = id, beginning .. ARGV[payloads + i]
+      fields[2 * created - 1], fields[2 * created] = id, beginning .. ARGV[ends + i]
       bits[bit] = '1'
     else
       bits[bit] = '0'

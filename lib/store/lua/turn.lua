@@ -118,7 +118,7 @@ closeLanes()
 writeUntagged()
 -- @include parts/sleep.lua
 -- @include parts/presence.lua
-redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt) .. ' ' .. (isBehind and worker or lastBehind))
+redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt) .. ' ' .. (filledRoom and worker or lastToFill))
 -- Of an idle turn too: a copy of it that was held up on the way would claim what nobody then runs.
 redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs), 'PX', keepRecordMs)
 -- @include parts/wake-others.lua

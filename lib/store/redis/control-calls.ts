@@ -1,5 +1,5 @@
 import type { Due } from '../../core/due.js';
-import { encodeHead, encodeMiddle } from '../envelope.js';
+import { encodeFlags, encodeHead, encodeSettings } from '../envelope.js';
 import type { NewJob, ScheduledAnswer } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { ScriptName } from '../scripts/embedded.js';
@@ -58,7 +58,7 @@ export class ControlCalls {
       encodeHead(job),
       toDueArgument(job.due),
       howChosen(job.id),
-      encodeMiddle(job, true) + job.payload,
+      `${encodeFlags(true, job.tags)}${encodeSettings(job.settings)}\n${job.payload}`,
       this.options.stealAfterMs,
     ];
     const reply = await this.call('replace', fixed, args, job.id);

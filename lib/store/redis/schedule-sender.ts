@@ -58,13 +58,13 @@ export class ScheduleSender {
     const { options } = this;
     const ids: string[] = [];
     const made: string[] = [];
-    const batches = new SharedArguments();
+    const shared = new SharedArguments();
     try {
       for (const { job } of calls) {
         const id = job.id ?? this.ids.next(this.slot.caller);
         if (job.id === undefined) made.push(id);
         ids.push(id);
-        batches.add(job, id);
+        shared.add(job, id);
       }
       this.slot.begin();
       const lowest = made[0] ?? this.lastMade;
@@ -73,7 +73,7 @@ export class ScheduleSender {
       const reply = await this.slot.send(
         'schedule',
         this.fixedKeys,
-        [...head, ...batches.toArguments()],
+        [...head, ...shared.toArguments()],
         calls[0]!.giveUpAt,
       );
       answer(calls, ids, reply as string[]);

@@ -1,61 +1,65 @@
-import { encodeHead, encodeMiddle } from '../envelope.js';
+import { encodeFlags, encodeHead, encodeSettings } from '../envelope.js';
 import type { NewJob } from '../job-store.js';
 import type { ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
 import { howChosen } from './how-chosen.js';
 
-/** Jobs in a row that have all but id and payload in common. */
-interface Batch {
+/** Jobs in a row that differ in id and in the end of the envelope alone. */
+interface Row {
   chosen: string;
   due: ScriptArgument;
   head: string;
+  /** What stands between the time and the end: flags and tags, and where no job has settings their empty line. */
   middle: string;
+  haveSettings: boolean;
   ids: string[];
-  payloads: string[];
+  ends: string[];
 }
 
 /** Jobs as arguments of the script `schedule`: what those in a row have in common is said once. */
 export class SharedArguments {
-  private readonly batches: Batch[] = [];
+  private readonly rows: Row[] = [];
   private last?: NewJob;
 
   add(job: NewJob, id: string): void {
-    const batch = this.batchFor(job);
-    batch.ids.push(id);
-    batch.payloads.push(job.payload);
+    const settings = encodeSettings(job.settings);
+    const row = this.rowFor(job, settings !== '');
+    row.ids.push(id);
+    // Each may have settings of its own, such as the header that traces it; where none has any, the payload goes as it is.
+    row.ends.push(settings === '' ? job.payload : `${settings}\n${job.payload}`);
     this.last = job;
   }
 
   toArguments(): ScriptArgument[] {
     const all: ScriptArgument[] = [];
-    for (const { chosen, due, head, middle, ids, payloads } of this.batches) {
+    for (const { chosen, due, head, middle, ids, ends } of this.rows) {
       all.push(ids.length, chosen, head, due, middle);
       // Made ones are of one length, and an argument costs more than what is cut out of one.
       if (chosen === '') all.push(ids.join(''));
       else all.push(...ids);
-      all.push(...payloads);
+      all.push(...ends);
     }
     return all;
   }
 
-  private batchFor(job: NewJob): Batch {
+  private rowFor(job: NewJob, haveSettings: boolean): Row {
     const { last } = this;
-    const batch = this.batches.at(-1);
+    const row = this.rows.at(-1);
     const chosen = job.id === undefined ? '' : howChosen(job.id);
     const due = toDueArgument(job.due);
-    if (batch && last && batch.chosen === chosen && batch.due === due && sharesHead(job, last)) {
-      if (job.settings === last.settings && job.tags === last.tags) return batch;
-      if (batch.middle === encodeMiddle(job, chosen !== '')) return batch;
-    }
-    const begun = {
-      chosen,
-      due,
-      head: encodeHead(job),
-      middle: encodeMiddle(job, chosen !== ''),
-      ids: [],
-      payloads: [],
-    };
-    this.batches.push(begun);
+    const mayShare =
+      row &&
+      last &&
+      row.chosen === chosen &&
+      row.due === due &&
+      row.haveSettings === haveSettings &&
+      sharesHead(job, last);
+    // Those of a definition are the very same object.
+    if (mayShare && job.tags === last.tags) return row;
+    const middle = encodeFlags(chosen !== '', job.tags) + (haveSettings ? '' : '\n');
+    if (mayShare && row.middle === middle) return row;
+    const begun = { chosen, due, head: encodeHead(job), middle, haveSettings, ids: [], ends: [] };
+    this.rows.push(begun);
     return begun;
   }
 }

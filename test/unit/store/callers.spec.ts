@@ -27,7 +27,7 @@ const target = { type: 'stream', key: '{mail}:relay:out', maxLength: 9 } as cons
 
 /** How many arguments follow those that a header numbers, by what `runAll` sends. */
 const MORE: Partial<Record<ScriptName, number>> = {
-  // Two jobs of five.
+  // Two rows of one job: five that it would share, an id, an end.
   schedule: 2 * (5 + 2),
   // One name.
   register: 1,

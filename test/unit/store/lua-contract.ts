@@ -76,7 +76,7 @@ export function readUse(source: string): Use {
   const argv = take(/\bARGV\[(\d+)\]/g).map(([, number]) => Number(number));
   // Any other index is part of walking through an open end.
   if (openEnds.length > 0)
-    take(/\bARGV\[((i|at)( \+ \d+)?|(cursor|fencesFrom|ids|payloads) \+ i|ids|from \+ .*? \+ field)\]/g);
+    take(/\bARGV\[((i|at)( \+ \d+)?|(cursor|fencesFrom|ids|ends) \+ i|ids|from \+ .*? \+ field)\]/g);
   const unread = rest.match(/.*\b(KEYS|ARGV)\b.*/);
   if (unread) throw new Error(`cannot be understood: ${unread[0]}`);
   if (new Set(openEnds).size > 1) throw new Error(`two open ends: ${openEnds.join(' and ')}`);

@@ -59,6 +59,20 @@ it('where another worker is behind as well, there is one with all of it, until e
   await stop(worker, seat);
 });
 
+it('who has more places than one turn takes asks for them in a second, whoever else is behind', async () => {
+  const seat = new SeatByHand();
+  const worker = workerAt(seat, { run: () => undefined }, { concurrency: 1_000 });
+  worker.start();
+  await until('it looks', () => seat.turns.length === 1);
+  seat.answer({ ...full(500), hasCompany: true });
+  await until('there are two', () => seat.underWay.length === 2);
+  expect(seat.underWay.map(carries)).toEqual([
+    { ends: 500, room: 500 },
+    { ends: 0, room: 500 },
+  ]);
+  await stop(worker, seat);
+});
+
 it('they claim no more together than there is room for, whatever has ended meanwhile', async () => {
   const random = seededRandom(7);
   const seat = new SeatByHand();

@@ -6,9 +6,10 @@ hears = hears and not goes
 
 local roomAfter = room
 for _, job in ipairs(fit) do roomAfter = roomAfter - job.weight end
-local isBehind = fit[1] and roomAfter <= 0
--- Somebody else claims as fast, and keeps Redis busy between the turns of this worker.
-local hasCompany = lastBehind ~= '' and lastBehind ~= worker
+-- Pulls and relays come and go, as those do who have few places: nobody's second turn is to wait for them.
+local filledRoom = #fit >= 16 and roomAfter <= 0 and relayTo == '' and not string.find(ARGV[14], '^%l')
+-- Another worker claims as fast, and keeps Redis busy between the turns of this one.
+local hasCompany = lastToFill ~= '' and lastToFill ~= worker
 local otherSleepers = {}
 if roomAfter > 0 and (not stopped or stopped == 'gate') then
   local found = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES')

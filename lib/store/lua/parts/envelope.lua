@@ -25,13 +25,13 @@ local function idWasChosen(envelope)
   return string.find(envelope, '^[^\n]*\n%d+ c') ~= nil
 end
 
--- The tags, a tab before each; '' for none. Of an envelope, and of the middle of one, which begins with the flags.
+-- The tags, a tab before each; '' for none. Of an envelope, and of what follows its time, which begins with the flags.
 local function tagsOf(envelope)
   -- Most have none, and a small one is looked through faster than it is matched.
   if #envelope < 1000 and not string.find(envelope, '\t', 1, true) then return '' end
   return string.match(envelope, '^[^\n]*\n%d+ %l*(\t[^\n]*)') or ''
 end
 
-local function tagsOfMiddle(middle)
-  return string.match(middle, '^%l*(\t[^\n]*)') or ''
+local function tagsOfFlags(flags)
+  return string.match(flags, '^%l*(\t[^\n]*)') or ''
 end

@@ -6,16 +6,16 @@
 -- as slow as that, does not postpone for ever.
 
 local expired, returning, recoverFrom, postponedAt = {}, {}, 0, 0
--- The worker that was the last to claim all it had room for.
-local lastBehind = ''
+-- The worker that was the last to claim all it had room for; not known where nobody holds anything.
+local lastToFill = ''
 -- Four for each: id, name, attempt, what became of it.
 local recovered = {}
 local firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]
 
 if firstLeaseEnd then
-  local servedAt, from, at, behind = string.match(redis.call('GET', servedKey) or '', '^(%d+) (%d+) (%d+) ?(.*)$')
+  local servedAt, from, at, filler = string.match(redis.call('GET', servedKey) or '', '^(%d+) (%d+) (%d+) ?(.*)$')
   if servedAt then
-    lastBehind = behind
+    lastToFill = filler
     -- Where the clock went forward and back, no further off than a lease.
     recoverFrom, postponedAt = math.min(tonumber(from), now + leaseMs), math.min(tonumber(at), now)
     if now - tonumber(servedAt) > leaseMs / 2 and now - postponedAt > 2 * leaseMs then
