@@ -10,7 +10,7 @@ export const growth: Benchmark = {
   name: 'growth',
   about:
     'Schedule and drain as above, with 10 000 and with 1 000 000 jobs that wait and are not due. And the longest script, by ' +
-    'Redis’ slowlog, while with 1 000 000 due jobs are scheduled one by one, then in bulk, then run.',
+    'Redis’ slowlog, while, beside 1 000 000 that are due, jobs are scheduled one by one, then in bulk, then run.',
   contestants: CONTESTANTS,
   cases: [
     { name: '10k', size: { waiting: 10_000, jobs: 100_000 }, quick: { waiting: 1_000, jobs: 5_000 } },

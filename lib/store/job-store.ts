@@ -144,10 +144,10 @@ export interface TurnAnswer {
   /** Dead jobs that were deleted, as there are more or older ones than are kept. */
   dropped: readonly { id: string; name: string }[];
   claimed: readonly ClaimedJob[];
-  /** How long until this worker should look again in ms; `undefined` when it had no room to look. */
+  /** How long until this worker should look again, in ms and fractions; `undefined` when it had no room to look. */
   sleepMs?: number;
   lookFrom: string;
-  /** The last one before this turn who claimed all that it had room for was another worker. */
+  /** Another worker was the last to fill sixteen places or more. */
   hasCompany: boolean;
 }
 

@@ -26,7 +26,7 @@
  * | full:<worker>      | STRING | names that a sleeper's handlers have no room for, between line breaks | turn                        | turn, or expires, a minute |
  * | paused             | STRING | until when nothing is claimed, epoch ms, or 'inf'                | pause                            | resume, or expires         |
  * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn                          | turn, or expires           |
- * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <worker that last filled its room>", times in epoch ms | turn                             | never                      |
+ * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <worker that last filled 16 places>", times in epoch ms | turn                             | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | turn                             | never                      |
  * | call:<caller>      | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |

@@ -20,7 +20,7 @@ const PAUSE_WHILE_STOPPING_MS = 100;
  * - **sleeping**: a timer is set to the next time to look or to renew; entered when a turn leaves nothing to do;
  *   left when the timer fires, a message says that something came earlier, or a job has ended.
  * - **turning**: a call is in flight that settles, renews and claims at once, or two while more is due than there is room
- *   for; what happens meanwhile goes into the next one. Left when the answers have been taken in and nothing is left to say.
+ *   for and no other worker is behind; what happens meanwhile goes into the next one. Left when the answers have been taken in and nothing is left to say.
  * - **stopped**: entered by `stop`, for good; nothing is held any more.
  */
 export class QueueWorker {
@@ -132,7 +132,7 @@ export class QueueWorker {
 
   /**
    * A turn that renews goes alone: it speaks of all that is held, which another one may settle and claim anew meanwhile. And
-   * what is left of a handler's own limit is only known while nothing is being claimed.
+   * what is left of a handler's own limit is only known while nothing is being claimed. Whether two are worth it: see `TurnShare`.
    */
   private get mayShare(): boolean {
     const { isBehind, share, places, plan, draft } = this;

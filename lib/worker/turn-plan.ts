@@ -18,6 +18,7 @@ export class TurnPlan {
 
   /** Answers whether that is earlier than what was known. */
   lookIn(ms: number): boolean {
+    // What is nearer than a timer can tell is not looked for ahead: that would only ask twice.
     const at = performance.now() + (ms > 1 ? ms - AHEAD_MS : ms);
     if (at >= this.lookAt) return false;
     this.lookAt = at;

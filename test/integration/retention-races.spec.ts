@@ -23,8 +23,8 @@ it('dead jobs that are pushed out, purged, replayed and looked at all at once ar
   const die = async () => {
     for (let claimed = await worker.claim(60); claimed.length > 0; claimed = await worker.claim(60))
       await worker.settle(
-        ...claimed.map((job) =>
-          job.attempt === 1 && job.fence.endsWith('7') ? settlement.complete(job) : settlement.dead(job),
+        ...claimed.map((job, i) =>
+          job.attempt === 1 && i % 10 === 7 ? settlement.complete(job) : settlement.dead(job),
         ),
       );
   };

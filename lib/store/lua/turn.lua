@@ -12,7 +12,7 @@
 -- KEYS[10] sq:{<queue>}:levels     ZSET priority -> earliest due (epoch ms)
 -- KEYS[11] sq:{<queue>}:groups     SET groups of workers
 -- KEYS[12] sq:{<queue>}:served     STRING last turn of any worker, time before which nothing is recovered, when that was last put off
---   (epoch ms), and the worker that was the last to claim all it had room for ('' = not known)
+--   (epoch ms), and the worker that was the last to fill sixteen places or more ('' = not known)
 -- KEYS[13] sq:{<queue>}:fence      STRING highest fence given
 -- KEYS[14] sq:{<queue>}:workers    ZSET "<group> <worker> <pid> <host>" -> when it was last here (epoch ms)
 -- KEYS[15] sq:{<queue>}:paused     STRING until when nothing is claimed (epoch ms, or 'inf')
@@ -39,14 +39,14 @@
 -- then how many others ended, then five for each: transition, id, fence, and two that depend on it (see parts/settle.lua)
 -- then how many leases to renew, then two for each: id, fence
 -- then how many names have a weight or a limit of their own, then three for each: name, weight, how many more may run here
--- Returns {status, now (epoch ms, with µs behind the point), a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was
---   cancelled instead), ids of leases that are lost, ids of renewed jobs that are to be cancelled,
+-- Returns {status, now (epoch ms, of 'done' with µs behind the point),
+--   a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was cancelled instead), ids of leases that are lost, ids of renewed jobs that are to be cancelled,
 --   four for each job whose lease had run out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for,
 --   five for each job that is late: id, name, attempts begun, how late (ms), its late rule's letter,
 --   four for each job that died because its envelope is missing or unreadable: id, name, attempts begun, the reason,
 --   two for each dead job that was pushed out: id, name,
 --   when to look again (epoch ms, 0 = when there is room), fence, where to go on looking,
---   '1' if another worker was the last before this one to claim all it had room for, else '',
+--   '1' if another worker was the last to fill sixteen places or more, else '',
 --   three for each claimed job: id, due and, unless it is its first claim, attempt and crashes, envelope};
 --   {'refused', now, type} where a relay's target is of another type: nothing has moved
 -- Repeating it after a lost reply: settlements are answered from the record, and the jobs claimed then are handed out

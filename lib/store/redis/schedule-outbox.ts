@@ -19,7 +19,7 @@ const WORTH_A_CALL = 100;
 
 /**
  * Schedules of one queue on their way to Redis. What is scheduled while a call is under way goes together in the next
- * one, so a thousand calls of one moment cost three round trips, and a single call waits for nobody.
+ * one, so a thousand calls of one moment cost four, and a single call waits for nobody.
  */
 export class ScheduleOutbox {
   private waiting: PendingSchedule[] = [];

@@ -90,6 +90,7 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
       string,
     ];
   const nowMs = Number(now);
+  // The whole one that the script went by.
   const claimedAtMs = Math.floor(nowMs);
   const claimed: ClaimedJob[] = [];
   for (let i = FIELDS_BEFORE_CLAIMS; i < reply.length; i += FIELDS_A_CLAIM) {

@@ -20,7 +20,7 @@ import type { ScriptName } from '../../../lib/store/scripts/embedded.js';
 import { readHeader, SCRIPT_FILES } from './lua-contract.js';
 
 const NOW = '1798794000000';
-const TURNED = ['done', NOW, '', [], [], [], [], [], [], '0', '1', ''];
+const TURNED = ['done', NOW, '', [], [], [], [], [], [], '0', '1', '', ''];
 const JOB: NewJob = { name: 'ping', priority: 5, due: { delayMs: 0 }, replace: false, settings: {}, payload: '{}' };
 
 const target = { type: 'stream', key: '{mail}:relay:out', maxLength: 9 } as const;

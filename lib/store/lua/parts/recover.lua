@@ -6,7 +6,7 @@
 -- as slow as that, does not postpone for ever.
 
 local expired, returning, recoverFrom, postponedAt = {}, {}, 0, 0
--- The worker that was the last to claim all it had room for; not known where nobody holds anything.
+-- The worker that was the last to fill sixteen places or more; not known where nobody holds anything.
 local lastToFill = ''
 -- Four for each: id, name, attempt, what became of it.
 local recovered = {}
