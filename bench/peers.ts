@@ -27,6 +27,11 @@ export function loadPeer<Peer>(name: string): Peer {
   return requirePeer(name) as Peer;
 }
 
+/** What a peer depends on, wherever npm has put it. */
+export function loadClientOf(peer: string, client: string): void {
+  createRequire(requirePeer.resolve(peer))(client);
+}
+
 /** Of the peer that is installed, or of a package of this repository. */
 export function versionOf(name: string): string {
   return (requirePeer(`${name}/package.json`) as { version: string }).version;

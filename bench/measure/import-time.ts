@@ -1,5 +1,5 @@
 // How long one contestant takes to load in a process that has loaded Nest. Argument: its name.
-import { loadPeer } from '../peers.js';
+import { loadClientOf, loadPeer } from '../peers.js';
 
 export interface ImportTimes {
   /** The client of Redis included, ms. */
@@ -12,7 +12,7 @@ await import('reflect-metadata');
 await Promise.all([import('@nestjs/common'), import('@nestjs/core')]);
 
 const started = performance.now();
-if (name === 'bee-queue') loadPeer('redis');
+if (name === 'bee-queue') loadClientOf(name, 'redis');
 else await import('ioredis');
 const client = performance.now();
 if (name === 'ours') await import('nestjs-redis-scheduled-queue');

@@ -14,7 +14,7 @@ import { InvalidScheduleError } from './errors.js';
 import type { LatenessRule } from './lateness.js';
 import { JOB_NAME_CHARACTERS, jobId, jobName, keyPart } from './names.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
-import { type Check, readOptions, type Shape } from './shape.js';
+import { asSentence, type Check, readOptions, readShape, type Shape } from './shape.js';
 import { tags } from './tags.js';
 
 export interface ScheduleOptions extends JobOptions {
@@ -102,25 +102,25 @@ export function readSchedule(
       payload: '',
     };
   }
-  const where = `schedule('${name}')`;
-  const refuse = (message: string) => new InvalidScheduleError(message, { queue, jobName: name });
-  const given = readOptions<ReadScheduleOptions>(options, SHAPE, where, refuse);
+  const read = readShape<ReadScheduleOptions>(SHAPE, options);
+  if ('problem' in read) throw refused(name, queue, asSentence(read.problem));
+  const given = read.value;
   const due = readDue(given.at, given.delay);
-  if ('problem' in due) throw refuse(`${where}: ${due.problem}.`);
+  if ('problem' in due) throw refused(name, queue, `${due.problem}.`);
   const replace = (given.onDuplicate ?? defined?.onDuplicate) === 'replace';
   if (replace && given.id === undefined && given.onDuplicate) {
-    throw refuse(`${where}: onDuplicate: 'replace' needs an id, expected one that names what is replaced.`);
+    throw refused(name, queue, `onDuplicate: 'replace' needs an id, expected one that names what is replaced.`);
   }
   const lateness =
     given.maxLatenessMs === undefined && given.onLate === undefined
       ? latenessOf(defined)
       : latenessOf({ ...defined, ...given });
   if (given.onLate && !lateness)
-    throw refuse(`${where}: onLate: '${given.onLate}' needs maxLatenessMs, expected how late is too late.`);
+    throw refused(name, queue, `onLate: '${given.onLate}' needs maxLatenessMs, expected how late is too late.`);
   const merged = defined?.headers && given.headers ? headers({ ...defined.headers, ...given.headers }) : undefined;
-  if (merged && 'problem' in merged) throw refuse(`${where}: headers, with the definition's: ${merged.problem}.`);
+  if (merged && 'problem' in merged) throw refused(name, queue, `headers, with the definition's: ${merged.problem}.`);
   const tagged = defined?.tags && given.tags ? tags([...defined.tags, ...given.tags]) : undefined;
-  if (tagged && 'problem' in tagged) throw refuse(`${where}: tags, with the definition's: ${tagged.problem}.`);
+  if (tagged && 'problem' in tagged) throw refused(name, queue, `tags, with the definition's: ${tagged.problem}.`);
   return {
     definition,
     name,
@@ -135,6 +135,10 @@ export function readSchedule(
     lateness,
     payload: '',
   };
+}
+
+function refused(name: string, queue: string, problem: string): InvalidScheduleError {
+  return new InvalidScheduleError(`schedule('${name}'): ${problem}`, { queue, jobName: name });
 }
 
 function settingsOf(

@@ -31,8 +31,8 @@ export function options<T extends object>(shape: Shape<T>, expected?: string): C
   return (given) => readShape(shape, given, expected);
 }
 
-/** Once for every job that is scheduled: nothing is made here that is not needed. */
-function readShape<T extends object>(
+/** As `readOptions`, for every job that is scheduled: nothing is made here that is not needed, and what is wrong is answered. */
+export function readShape<T extends object>(
   shape: Shape<T>,
   given: unknown,
   expected = 'an object of options',

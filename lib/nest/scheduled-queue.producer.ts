@@ -106,13 +106,15 @@ export class ScheduledQueueProducer {
   }
 
   /** A call for each queue and kind, all at once. */
-  private async scheduleAll(requests: readonly ScheduleRequest[]): Promise<ScheduledJobRef[]> {
+  private async scheduleAll(requests: (ScheduleRequest | undefined)[]): Promise<ScheduledJobRef[]> {
     const refs: (ScheduledJobRef | undefined)[] = new Array(requests.length);
     const errors: unknown[] = [];
     // As they come: while the last of many are on their way, the first are read.
     const answered = (i: number, answer: ScheduledAnswer | undefined, error?: unknown) => {
       if (answer) refs[i] = this.told(requests[i]!, answer);
       else errors[i] = error;
+      // Thousands of payloads that outlive their sending would be copied from one part of the heap to the next.
+      requests[i] = undefined;
     };
     const byQueue = new Map<string, number[]>();
     const calls: Promise<void>[] = [];

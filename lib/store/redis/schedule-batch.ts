@@ -3,17 +3,16 @@ import type { PendingSchedule } from './schedule-sender.js';
 
 /** Jobs of one call on their way, and one promise for all: thousands of promises would cost more than the sending. */
 export class ScheduleBatch {
-  private left: number;
-  readonly pending: readonly PendingSchedule[];
-
   constructor(
-    jobs: readonly NewJob[],
-    giveUpAt: number,
+    private left: number,
+    private readonly giveUpAt: number,
     private readonly answered: Answered,
     private readonly done: () => void,
-  ) {
-    this.left = jobs.length;
-    this.pending = jobs.map((job, i) => new BatchedSchedule(job, giveUpAt, this, i));
+  ) {}
+
+  /** The job at this place of the call. It is not kept: once it has been answered nobody needs it. */
+  pending(job: NewJob, place: number): PendingSchedule {
+    return new BatchedSchedule(job, this.giveUpAt, this, place);
   }
 
   settle(place: number, answer: ScheduledAnswer | undefined, error?: unknown): void {

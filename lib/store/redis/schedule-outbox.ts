@@ -49,7 +49,10 @@ export class ScheduleOutbox {
   addMany(jobs: readonly NewJob[], answered: Answered): Promise<void> {
     return new Promise((resolve) => {
       if (jobs.length === 0) resolve();
-      for (const pending of new ScheduleBatch(jobs, this.giveUpAt(), answered, resolve).pending) this.push(pending);
+      const batch = new ScheduleBatch(jobs.length, this.giveUpAt(), answered, resolve);
+      jobs.forEach((job, place) => {
+        this.push(batch.pending(job, place));
+      });
     });
   }
 

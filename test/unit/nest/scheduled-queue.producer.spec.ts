@@ -9,8 +9,9 @@ import { ScheduleBatch } from '../../../lib/store/redis/schedule-batch.js';
 const store = {
   scheduleMany: (_queue: string, jobs: readonly NewJob[], answered: Answered) =>
     new Promise<void>((resolve) => {
-      const { pending } = new ScheduleBatch(jobs, 0, answered, resolve);
-      for (const [i, call] of [...pending.entries()].reverse()) {
+      const batch = new ScheduleBatch(jobs.length, 0, answered, resolve);
+      const calls = jobs.map((job, place) => batch.pending(job, place));
+      for (const [i, call] of [...calls.entries()].reverse()) {
         const id = call.job.payload;
         if (i % 2) call.reject(new QueueUnavailableError('no answer', 'unknown', { jobIds: [id] }));
         else call.resolve({ id, dueAtMs: 1, created: true });
