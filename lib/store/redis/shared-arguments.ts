@@ -6,6 +6,7 @@ import { howChosen } from './how-chosen.js';
 
 /** Jobs in a row that differ in id and in the end of the envelope alone. */
 interface Row {
+  first: NewJob;
   chosen: string;
   due: ScriptArgument;
   head: string;
@@ -19,7 +20,6 @@ interface Row {
 /** Jobs as arguments of the script `schedule`: what those in a row have in common is said once. */
 export class SharedArguments {
   private readonly rows: Row[] = [];
-  private last?: NewJob;
 
   add(job: NewJob, id: string): void {
     const settings = encodeSettings(job.settings);
@@ -27,7 +27,6 @@ export class SharedArguments {
     row.ids.push(id);
     // Each may have settings of its own, such as the header that traces it; where none has any, the payload goes as it is.
     row.ends.push(settings === '' ? job.payload : `${settings}\n${job.payload}`);
-    this.last = job;
   }
 
   toArguments(): ScriptArgument[] {
@@ -43,22 +42,20 @@ export class SharedArguments {
   }
 
   private rowFor(job: NewJob, haveSettings: boolean): Row {
-    const { last } = this;
     const row = this.rows.at(-1);
     const chosen = job.id === undefined ? '' : howChosen(job.id);
     const due = toDueArgument(job.due);
     const mayShare =
       row &&
-      last &&
       row.chosen === chosen &&
       row.due === due &&
       row.haveSettings === haveSettings &&
-      sharesHead(job, last);
+      sharesHead(job, row.first);
     // Those of a definition are the very same object.
-    if (mayShare && job.tags === last.tags) return row;
+    if (mayShare && job.tags === row.first.tags) return row;
     const middle = encodeFlags(chosen !== '', job.tags) + (haveSettings ? '' : '\n');
     if (mayShare && row.middle === middle) return row;
-    const begun = { chosen, due, head: encodeHead(job), middle, haveSettings, ids: [], ends: [] };
+    const begun = { first: job, chosen, due, head: encodeHead(job), middle, haveSettings, ids: [], ends: [] };
     this.rows.push(begun);
     return begun;
   }

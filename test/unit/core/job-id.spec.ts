@@ -65,3 +65,10 @@ it('a made id is told from one that a user chose', () => {
   const chosen = ['', 'order-7', 'A'.repeat(18), 'a'.repeat(17), 'a'.repeat(19), `${'a'.repeat(17)}-`];
   expect(chosen.filter(looksMade)).toEqual([]);
 });
+
+it.each([NOON + 0.25, -1, -0.5, Date.UTC(1900, 0, 1)])('an id is as long where the clock says %d', (time) => {
+  const maker = new JobIdMaker();
+  const ids = [maker.next('maker1', time), maker.next('maker1', time)];
+  expect(ids.every(looksMade)).toBe(true);
+  expect(new Set(ids).size).toBe(2);
+});
