@@ -24,6 +24,8 @@ export interface Case {
   quick: Readonly<Record<string, number>>;
   /** Those of the benchmark's contestants that this case is for; left out: all. */
   contestants?: readonly ContestantName[];
+  /** Options of Node for its process. */
+  nodeOptions?: readonly string[];
 }
 
 export interface Figure {

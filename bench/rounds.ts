@@ -47,7 +47,7 @@ export async function runRounds(
 
 async function measure(
   benchmark: Benchmark,
-  { name, size, quick }: Case,
+  { name, size, quick, nodeOptions = [] }: Case,
   contestant: ContestantName,
   isQuick: boolean,
 ): Promise<Record<string, number>> {
@@ -61,6 +61,7 @@ async function measure(
         redis: server.url,
         size: { ...size, ...(isQuick ? quick : {}) },
       },
+      nodeOptions,
       benchmark.timeoutMs,
     );
   } finally {
@@ -68,10 +69,13 @@ async function measure(
   }
 }
 
-function runChild(task: Task, timeoutMs: number): Promise<Record<string, number>> {
+function runChild(task: Task, nodeOptions: readonly string[], timeoutMs: number): Promise<Record<string, number>> {
   return new Promise((resolve, reject) => {
     const file = fileURLToPath(new URL('child.js', import.meta.url));
-    const child = fork(file, [JSON.stringify(task)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(file, [JSON.stringify(task)], {
+      execArgv: [...process.execArgv, ...nodeOptions],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     const end = () => child.kill('SIGKILL');
     process.once('exit', end);
     let answer: Answer | undefined;
