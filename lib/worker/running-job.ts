@@ -1,3 +1,4 @@
+import type { BagItem } from '../core/bag.js';
 import type { EventSink } from '../core/events.js';
 import { ScheduledJob } from '../core/scheduled-job.js';
 import type { Envelope } from '../store/envelope.js';
@@ -21,9 +22,10 @@ export interface LeaseKeeper {
 }
 
 /** One run of a job in this process, from claim to settlement. */
-export class RunningJob extends ScheduledJob {
+export class RunningJob extends ScheduledJob implements BagItem {
   readonly startedAt = performance.now();
   payload: unknown;
+  place = -1;
   /** Nobody waits for this run's outcome any more: it is settled already, or its lease is lost. */
   abandoned = false;
   private controller?: AbortController;

@@ -1,3 +1,4 @@
+import { Bag } from '../core/bag.js';
 import type { Timers } from '../core/timers.js';
 import type { ClaimedJob } from '../store/job-store.js';
 import { Alarm } from './alarm.js';
@@ -9,7 +10,7 @@ import type { RunningJob } from './running-job.js';
  */
 export class RunningJobs {
   /** Not by id: a job may be claimed anew here while the handler of its last run has yet to return. */
-  private readonly runs = new Set<RunningJob>();
+  private readonly runs = new Bag<RunningJob>();
   private readonly timeouts: Alarm;
 
   constructor(

@@ -31,7 +31,8 @@ export class TurnDraft {
   private ended: EndedRun[] = [];
   private goingBack: ClaimedJob[] = [];
   private leaving = false;
-  private readonly sent = new Set<SentTurn>();
+  /** Two at most. */
+  private readonly sent: SentTurn[] = [];
 
   end(run: EndedRun): void {
     this.ended.push(run);
@@ -57,7 +58,7 @@ export class TurnDraft {
   }
 
   get anyUnderWay(): boolean {
-    return this.sent.size > 0;
+    return this.sent.length > 0;
   }
 
   /** Whether a turn under way renews leases. */
@@ -99,11 +100,11 @@ export class TurnDraft {
       renews,
       sentAt: performance.now(),
     };
-    this.sent.add(sent);
+    this.sent.push(sent);
     return sent;
   }
 
   answered(sent: SentTurn): void {
-    this.sent.delete(sent);
+    this.sent.splice(this.sent.indexOf(sent), 1);
   }
 }

@@ -1,9 +1,14 @@
+import { Bag, type BagItem } from '../../core/bag.js';
 import { LONGEST_TIMEOUT_MS } from '../../core/timers.js';
+
+interface Wait extends BagItem {
+  /** Before its time, or at it. */
+  over(): void;
+}
 
 /** Waits of one connection, each of which ends at its time or when all end. */
 export class Waits {
-  /** Ends one. A set, as there may be thousands. */
-  private readonly ends = new Set<() => void>();
+  private readonly waits = new Bag<Wait>();
 
   /**
    * Calls `end` at a time of `performance.now()`, or when all end. Answers how to call that off. Never earlier: a timer may ring
@@ -13,7 +18,7 @@ export class Waits {
     let timer: NodeJS.Timeout;
     const callOff = () => {
       clearTimeout(timer);
-      this.ends.delete(over);
+      this.waits.delete(itself);
     };
     const over = () => {
       callOff();
@@ -25,11 +30,12 @@ export class Waits {
       timer = setTimeout(ring, Math.min(ms, LONGEST_TIMEOUT_MS));
     };
     wait();
-    this.ends.add(over);
+    const itself: Wait = { place: -1, over };
+    this.waits.add(itself);
     return callOff;
   }
 
   endAll(): void {
-    for (const end of [...this.ends]) end();
+    for (const { over } of [...this.waits]) over();
   }
 }

@@ -23,6 +23,11 @@ const TRY_MS = 5_000;
 /** Where this process runs, as others see it. */
 const PLACE = `${process.pid} ${hostname()}`;
 
+interface TurnUnderWay {
+  readonly turn: Turn;
+  readonly slot: CallSlot;
+}
+
 /** A worker's place at one queue in Redis. */
 export class RedisWorkerSeat implements WorkerSeat {
   private readonly fixedKeys: string[];
@@ -33,8 +38,8 @@ export class RedisWorkerSeat implements WorkerSeat {
   /** When its presence must be noted again, a time of `performance.now()`. */
   private presentUntil = 0;
   private hasLeft = false;
-  /** Turns that have been sent and not been answered: the same again is the same call. */
-  private readonly underWay = new Map<Turn, CallSlot>();
+  /** Turns that have been sent and not been answered, two at most: the same again is the same call. */
+  private readonly underWay: TurnUnderWay[] = [];
   private readonly freeSlots: CallSlot[] = [];
 
   constructor(
@@ -76,15 +81,15 @@ export class RedisWorkerSeat implements WorkerSeat {
   }
 
   async turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
-    const slot = this.underWay.get(turn) ?? this.begin(turn);
+    const sent = this.underWay.find((each) => each.turn === turn) ?? this.begin(turn);
     const args = this.arguments(turn);
     for (let registered = 0; ; ) {
       try {
-        const reply = await slot.send('turn', this.fixedKeys, args, performance.now() + TRY_MS);
+        const reply = await sent.slot.send('turn', this.fixedKeys, args, performance.now() + TRY_MS);
         if (reply[0] === 'refused') throw this.targetError(String(reply[2]));
         if (reply[0] !== 'unregistered') {
-          this.underWay.delete(turn);
-          this.freeSlots.push(slot);
+          this.underWay.splice(this.underWay.indexOf(sent), 1);
+          this.freeSlots.push(sent.slot);
           return decodeTurn(reply, turn, this.settings);
         }
         // Twice where names of others had to go first.
@@ -99,12 +104,13 @@ export class RedisWorkerSeat implements WorkerSeat {
   }
 
   /** Each turn under way has a slot of its own, as one answers for its last call only. */
-  private begin(turn: Turn): CallSlot {
+  private begin(turn: Turn): TurnUnderWay {
     const { connection, clock, keys } = this;
     const slot = this.freeSlots.pop() ?? new CallSlot(connection, clock, keys, `${this.worker}.`);
-    this.underWay.set(turn, slot);
     slot.begin();
-    return slot;
+    const sent = { turn, slot };
+    this.underWay.push(sent);
+    return sent;
   }
 
   listen(hints: WorkerHints): void {
