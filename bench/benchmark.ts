@@ -26,6 +26,8 @@ export interface Case {
   contestants?: readonly ContestantName[];
   /** Options of Node for its process. */
   nodeOptions?: readonly string[];
+  /** Redis has the first core to itself, and its process the others. Only where `taskset` is. */
+  isTied?: boolean;
 }
 
 export interface Figure {

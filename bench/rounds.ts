@@ -4,6 +4,7 @@ import { startOwnServer } from '../test/support/redis-server.js';
 import type { Benchmark, Case } from './benchmark.js';
 import type { Answer, Task } from './child.js';
 import type { ContestantName } from './contestants/contestant.js';
+import { canTie, onOtherCores, tieToFirstCore } from './measure/cores.js';
 import type { Measured } from './report/results.js';
 
 export interface RoundsOptions {
@@ -47,12 +48,15 @@ export async function runRounds(
 
 async function measure(
   benchmark: Benchmark,
-  { name, size, quick, nodeOptions = [] }: Case,
+  { name, size, quick, nodeOptions = [], isTied = false }: Case,
   contestant: ContestantName,
   isQuick: boolean,
 ): Promise<Record<string, number>> {
+  if (isTied && !canTie())
+    throw new Error('Redis cannot have a core of its own: there is one core only, or no taskset');
   const server = await startOwnServer();
   try {
+    if (isTied) tieToFirstCore(server.process.pid!);
     return await runChild(
       {
         benchmark: benchmark.name,
@@ -61,7 +65,7 @@ async function measure(
         redis: server.url,
         size: { ...size, ...(isQuick ? quick : {}) },
       },
-      nodeOptions,
+      { nodeOptions, isTied },
       benchmark.timeoutMs,
     );
   } finally {
@@ -69,11 +73,16 @@ async function measure(
   }
 }
 
-function runChild(task: Task, nodeOptions: readonly string[], timeoutMs: number): Promise<Record<string, number>> {
+function runChild(
+  task: Task,
+  { nodeOptions, isTied }: Required<Pick<Case, 'nodeOptions' | 'isTied'>>,
+  timeoutMs: number,
+): Promise<Record<string, number>> {
   return new Promise((resolve, reject) => {
     const file = fileURLToPath(new URL('child.js', import.meta.url));
+    const execArgv = [...process.execArgv, ...nodeOptions];
     const child = fork(file, [JSON.stringify(task)], {
-      execArgv: [...process.execArgv, ...nodeOptions],
+      ...(isTied ? onOtherCores(execArgv) : { execArgv }),
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     const end = () => child.kill('SIGKILL');
