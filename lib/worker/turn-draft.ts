@@ -1,3 +1,4 @@
+import { Bag, type BagItem } from '../core/bag.js';
 import type { ClaimedJob, HandlerRoom, Settlement, Turn } from '../store/job-store.js';
 import type { EndedRun } from './settler.js';
 
@@ -5,7 +6,7 @@ import type { EndedRun } from './settler.js';
 const SETTLED_A_TURN = 1_000;
 
 /** A turn under way, and what its answer will be about. */
-export interface SentTurn {
+export interface SentTurn extends BagItem {
   turn: Turn;
   ended: readonly EndedRun[];
   /** Whether it renews all leases that were held when it was sent, be that none. */
@@ -31,8 +32,7 @@ export class TurnDraft {
   private ended: EndedRun[] = [];
   private goingBack: ClaimedJob[] = [];
   private leaving = false;
-  /** Two at most. */
-  private readonly sent: SentTurn[] = [];
+  private readonly sent = new Bag<SentTurn>();
 
   end(run: EndedRun): void {
     this.ended.push(run);
@@ -58,7 +58,7 @@ export class TurnDraft {
   }
 
   get anyUnderWay(): boolean {
-    return this.sent.length > 0;
+    return this.sent.size > 0;
   }
 
   /** Whether a turn under way renews leases. */
@@ -99,12 +99,13 @@ export class TurnDraft {
       ended,
       renews,
       sentAt: performance.now(),
+      place: -1,
     };
-    this.sent.push(sent);
+    this.sent.add(sent);
     return sent;
   }
 
   answered(sent: SentTurn): void {
-    this.sent.splice(this.sent.indexOf(sent), 1);
+    this.sent.delete(sent);
   }
 }
