@@ -8,7 +8,8 @@ const TASKSET = 'taskset';
 export function canTie(): boolean {
   if (cpus().length < 2) return false;
   try {
-    execFileSync(TASKSET, ['--version'], { stdio: 'ignore' });
+    // Not where a container allows other cores only.
+    for (const cores of ['0', others()]) execFileSync(TASKSET, ['--cpu-list', cores, 'true'], { stdio: 'ignore' });
     return true;
   } catch {
     return false;
@@ -22,5 +23,9 @@ export function tieToFirstCore(pid: number): void {
 
 /** How to fork a process that stays, with all that it starts, on the other cores. */
 export function onOtherCores(execArgv: readonly string[]): { execPath: string; execArgv: string[] } {
-  return { execPath: TASKSET, execArgv: ['--cpu-list', `1-${cpus().length - 1}`, process.execPath, ...execArgv] };
+  return { execPath: TASKSET, execArgv: ['--cpu-list', others(), process.execPath, ...execArgv] };
+}
+
+function others(): string {
+  return `1-${cpus().length - 1}`;
 }

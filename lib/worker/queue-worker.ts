@@ -4,13 +4,15 @@ import type { TurnAnswer, WorkerSeat } from '../store/job-store.js';
 import { Alarm } from './alarm.js';
 import type { JobHandler } from './job-handler.js';
 import { LeaseClock } from './lease-clock.js';
+import { Pace } from './pace.js';
 import type { Processor } from './processor.js';
 import type { Reporter } from './reporter.js';
 import { Room } from './room.js';
 import type { Settler } from './settler.js';
+import { Starter } from './starter.js';
 import { type SentTurn, TurnDraft } from './turn-draft.js';
-import { type TurnLine, TurnShare } from './turn-line.js';
 import { LAST_TURN_MS, PAUSE_AFTER_REFUSAL_MS, TurnPlan } from './turn-plan.js';
+import { MOST_JOBS, type TurnLine, TurnShare } from './turn-share.js';
 import { WorkerRuns } from './worker-runs.js';
 
 const PAUSE_WHILE_STOPPING_MS = 100;
@@ -32,8 +34,8 @@ export class QueueWorker {
   private readonly draft = new TurnDraft();
   private readonly lines: readonly TurnLine[] = [{ busy: false }, { busy: false }];
   private readonly share: TurnShare;
-  /** The last turn had no room for all that was due. */
-  private isBehind = false;
+  private readonly pace: Pace;
+  private readonly starter: Starter;
   private lookFrom = '';
   private isTurnSoon = false;
   private stopping = false;
@@ -56,8 +58,13 @@ export class QueueWorker {
     const timeouts = `${timerPrefix}:${queue}:timeouts`;
     this.runs = new WorkerRuns(queue, this.draft, settler, reporter, ends, timers, timeouts);
     this.places = new Room(settings.concurrency, handlers, this.runs.running);
-    this.share = new TurnShare(settings.concurrency);
+    this.share = new TurnShare(settings);
     this.leases = new LeaseClock(settings.leaseMs, () => this.renewSoon());
+    this.pace = new Pace(settings.concurrency);
+    this.starter = new Starter(settings.concurrency, this.pace, this.places, this.draft, {
+      begin: (claim, askedAt) => this.processor.start(claim, askedAt, this.leases, this.runs),
+      onBack: () => this.turn(),
+    });
   }
 
   start(): void {
@@ -71,6 +78,7 @@ export class QueueWorker {
    */
   async stop(patience: AbortSignal): Promise<void> {
     this.stopping = true;
+    this.starter.stop();
     this.draft.leave();
     this.seat.leave();
     this.turn();
@@ -115,15 +123,19 @@ export class QueueWorker {
     this.turn();
   }
 
-  /** What may still be claimed, beside what the turns under way may. */
+  /** What may still be claimed, beside what the turns under way may; less than nothing beside one that claims ahead. */
   private get room(): number {
-    return this.stopping ? 0 : this.places.left - this.draft.roomUnderWay;
+    // A turn looks before it gives back, and would take what comes after that.
+    if (this.stopping || this.draft.givesBack) return 0;
+    return this.places.left - this.draft.roomUnderWay;
   }
 
   private hasSomethingToSay(line: TurnLine): boolean {
     const { plan, draft } = this;
     if (plan.isPaused) return false;
     if (line.unanswered) return true;
+    // They begin or go back in a moment, and the turn takes both along.
+    if (this.starter.anyWait) return false;
     if (draft.anyUnderWay) return this.mayShare && this.share.isEnough(draft.unsent, this.room);
     return (
       draft.owes || (this.room > 0 && plan.isTimeToLook()) || (plan.isTimeToRenew() && this.runs.running.holdsAny())
@@ -135,8 +147,13 @@ export class QueueWorker {
    * what is left of a handler's own limit is only known while nothing is being claimed. Whether two are worth it: see `TurnShare`.
    */
   private get mayShare(): boolean {
-    const { isBehind, share, places, plan, draft } = this;
-    return isBehind && share.isWorthTwo && !places.hasLimitsOfHandlers && !plan.isTimeToRenew() && !draft.renewsAny;
+    const { share, places, plan, draft } = this;
+    return share.isWorthTwo && !places.hasLimitsOfHandlers && !plan.isTimeToRenew() && !draft.renewsAny;
+  }
+
+  /** What is left of a handler's own limit is only known of so many as there are places for. */
+  private get mayClaimAhead(): boolean {
+    return this.share.isWorthClaimingAhead && !this.places.hasLimitsOfHandlers;
   }
 
   private turn(): void {
@@ -192,7 +209,7 @@ export class QueueWorker {
     const renewals = renews ? running.claims() : [];
     const share = this.mayShare
       ? this.share.beside(draft.unsent, this.room)
-      : this.share.alone(draft.unsent, this.room);
+      : this.share.alone(draft.unsent, this.mayClaimAhead ? this.pace.takeRoom(this.room, MOST_JOBS) : this.room);
     return draft.take({ ...share, handlers: this.places.ofHandlers(), lookFrom, renewals, renews });
   }
 
@@ -202,15 +219,10 @@ export class QueueWorker {
     this.reporter.settled(this.queue, sent, answer.settled);
     this.reporter.found(this.queue, answer);
     this.lookFrom = answer.lookFrom;
-    this.isBehind = sent.turn.room > 0 && answer.sleepMs === undefined;
-    this.share.note(answer.hasCompany);
+    this.share.note(sent.turn.room > 0 && answer.sleepMs === undefined, answer.hasCompany);
     // Where there was no room for more, it is looked for as soon as there is some.
     this.plan.lookIn(answer.sleepMs ?? 0);
-    for (const claim of answer.claimed) {
-      // Claimed when the worker was stopping already: it goes back as if nothing had been.
-      if (this.stopping) this.draft.release(claim);
-      else this.processor.start(claim, sent.sentAt, this.leases, this.runs);
-    }
+    this.starter.start(answer.claimed, sent.sentAt, this.mayClaimAhead);
   }
 
   private lookSoon(): void {
@@ -220,6 +232,7 @@ export class QueueWorker {
 
   /** After this round of the event loop: what ends in one moment is settled in one call. */
   private turnSoon(): void {
+    this.starter.startWaiting();
     if (this.isTurnSoon || this.lines.every(({ busy }) => busy)) return;
     this.isTurnSoon = true;
     setImmediate(() => {
@@ -229,11 +242,8 @@ export class QueueWorker {
   }
 
   private sleep(): void {
-    const until = this.plan.nextAt({
-      looks: this.room > 0,
-      holds: this.runs.running.holdsAny(),
-      owes: this.draft.owes,
-    });
+    const { room, runs, draft } = this;
+    const until = this.plan.nextAt({ looks: room > 0, holds: runs.running.holdsAny(), owes: draft.owes });
     if (until !== Number.POSITIVE_INFINITY) this.alarm.setFor(until);
   }
 }

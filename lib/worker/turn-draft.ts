@@ -32,6 +32,7 @@ export class TurnDraft {
   private ended: EndedRun[] = [];
   private goingBack: ClaimedJob[] = [];
   private leaving = false;
+  /** Two at most, but thousands a second: see `Bag`. */
   private readonly sent = new Bag<SentTurn>();
 
   end(run: EndedRun): void {
@@ -55,6 +56,11 @@ export class TurnDraft {
   /** Whether there is something to say, or a turn that was not answered to be sent again. */
   get owes(): boolean {
     return this.leaving || this.anyUnderWay || this.unsent > 0;
+  }
+
+  /** Whether claims go back that go with no turn yet. */
+  get givesBack(): boolean {
+    return this.goingBack.length > 0;
   }
 
   get anyUnderWay(): boolean {

@@ -85,6 +85,23 @@ export const claimOf = (id: string): ClaimedJob => ({
   envelope: '5::work\n0 \n\nnull',
 });
 
+/** Stops a worker at once, with no more claimed. */
+export async function stopAt(seat: SeatByHand, worker: QueueWorker): Promise<void> {
+  await answerUntil(seat, worker.stop(AbortSignal.timeout(0)));
+}
+
+/** Answers whatever is asked, with nothing, until the promise has resolved. */
+export async function answerUntil(seat: SeatByHand, done: Promise<void>): Promise<void> {
+  let isDone = false;
+  void done.then(() => {
+    isDone = true;
+  });
+  await until('all is answered', () => {
+    while (seat.underWay.length > 0) seat.answer();
+    return isDone;
+  });
+}
+
 let made = 0;
 export const claimsOf = (count: number): ClaimedJob[] => Array.from({ length: count }, () => claimOf(`job-${++made}`));
 

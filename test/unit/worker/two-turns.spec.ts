@@ -3,23 +3,13 @@ import { expect, it } from '@jest/globals';
 import type { Turn } from '../../../lib/store/job-store.js';
 import type { QueueWorker } from '../../../lib/worker/queue-worker.js';
 import { seededRandom } from '../../support/random.js';
-import { claimsOf, SeatByHand, workerAt } from '../../support/seat-by-hand.js';
+import { claimsOf, SeatByHand, stopAt, workerAt } from '../../support/seat-by-hand.js';
 import { until } from '../../support/wait.js';
 
 const CONCURRENCY = 100;
 /** What a turn is answered that had room for less than is due. */
 const full = (room: number) => ({ claimed: claimsOf(room), sleepMs: undefined });
 const carries = ({ settlements, room }: Turn) => ({ ends: settlements.length, room });
-
-async function stop(worker: QueueWorker, seat: SeatByHand): Promise<void> {
-  let stopped = false;
-  const stopping = worker.stop(AbortSignal.timeout(0)).then(() => (stopped = true));
-  await until('it has stopped', () => {
-    while (seat.underWay.length > 0) seat.answer();
-    return stopped;
-  });
-  await stopping;
-}
 
 /** A worker whose handler returns at once, with a backlog: two turns are under way. */
 async function behind(options: object = {}): Promise<{ seat: SeatByHand; worker: QueueWorker }> {
@@ -41,7 +31,7 @@ it('while more is due than there is room for, two turns are under way, and each 
   seat.answer(full(50));
   await until('the next one is out', () => seat.turns.length === 4);
   expect(carries(seat.turns[3]!)).toEqual({ ends: 50, room: 50 });
-  await stop(worker, seat);
+  await stopAt(seat, worker);
 });
 
 it('where another worker is behind as well, there is one with all of it, until eight in a row met nobody', async () => {
@@ -56,7 +46,7 @@ it('where another worker is behind as well, there is one with all of it, until e
     seat.answer(full(CONCURRENCY));
   }
   await until('there are two again', () => seat.underWay.length === 2);
-  await stop(worker, seat);
+  await stopAt(seat, worker);
 });
 
 it('who has more places than one turn takes asks for them in a second, whoever else is behind', async () => {
@@ -70,7 +60,7 @@ it('who has more places than one turn takes asks for them in a second, whoever e
     { ends: 500, room: 500 },
     { ends: 0, room: 500 },
   ]);
-  await stop(worker, seat);
+  await stopAt(seat, worker);
 });
 
 it('they claim no more together than there is room for, whatever has ended meanwhile', async () => {
@@ -102,7 +92,7 @@ it('they claim no more together than there is room for, whatever has ended meanw
   }
   expect(most).toBe(2);
   for (const end of ends) end();
-  await stop(worker, seat);
+  await stopAt(seat, worker);
 });
 
 it('one alone claims and settles no more than five hundred, and the next goes on', async () => {
@@ -120,7 +110,7 @@ it('one alone claims and settles no more than five hundred, and the next goes on
   for (const end of ends) end();
   await until('it settles', () => seat.underWay.length === 1);
   expect(carries(seat.underWay[0]!)).toEqual({ ends: 500, room: 500 });
-  await stop(worker, seat);
+  await stopAt(seat, worker);
 });
 
 it('a second one is not sent for a few jobs', async () => {
@@ -132,7 +122,7 @@ it('a second one is not sent for a few jobs', async () => {
   await until('it goes on', () => seat.turns.length === 2);
   await nextRound();
   expect(seat.underWay.map(carries)).toEqual([{ ends: 30, room: 30 }]);
-  await stop(worker, seat);
+  await stopAt(seat, worker);
 });
 
 it('one that renews waits until no other may claim what it would have to renew', async () => {
@@ -145,7 +135,7 @@ it('one that renews waits until no other may claim what it would have to renew',
   seat.answer(full(50));
   await until('it renews', () => seat.turns.length === 4);
   expect(carries(seat.turns[3]!)).toEqual({ ends: 100, room: 100 });
-  await stop(worker, seat);
+  await stopAt(seat, worker);
 });
 
 it('beside one that renews no other goes, which might settle and claim anew what it speaks of', async () => {
@@ -169,7 +159,7 @@ it('beside one that renews no other goes, which might settle and claim anew what
   expect(seat.underWay).toHaveLength(1);
   seat.answer({ sleepMs: undefined });
   await until('the ends go', () => seat.underWay.length === 1);
-  await stop(worker, seat);
+  await stopAt(seat, worker);
 });
 
 it('a second one does not stretch the leases of what the first has claimed', async () => {
@@ -203,7 +193,7 @@ it('a second one does not stretch the leases of what the first has claimed', asy
   seat.answerTo(first, full(first.room));
   await nextRound();
   expect(started).toBe(CONCURRENCY);
-  await stop(worker, seat);
+  await stopAt(seat, worker);
 });
 
 it('handlers with limits of their own have one turn at a time, as only its answer tells what is left of them', async () => {
@@ -215,7 +205,7 @@ it('handlers with limits of their own have one turn at a time, as only its answe
   await until('it goes on', () => seat.turns.length === 2);
   await nextRound();
   expect(seat.underWay.map(({ settlements }) => settlements.length)).toEqual([90]);
-  await stop(worker, seat);
+  await stopAt(seat, worker);
 });
 
 it('one that was refused is sent again as it was, and the other is not', async () => {
@@ -226,7 +216,7 @@ it('one that was refused is sent again as it was, and the other is not', async (
   await until('it is sent again', () => seat.underWay.length === 1, 5_000);
   expect(seat.underWay[0]).toBe(first);
   expect(seat.turns.filter((turn) => turn === second)).toHaveLength(1);
-  await stop(worker, seat);
+  await stopAt(seat, worker);
 });
 
 it('where one found nothing while the other had no room for more, it looks again at once', async () => {
@@ -237,7 +227,7 @@ it('where one found nothing while the other had no room for more, it looks again
   expect(carries(seat.underWay[0]!)).toEqual({ ends: 50, room: 100 });
   seat.answer({ sleepMs: undefined });
   await until('it looks again though nothing has ended', () => seat.underWay.length === 1);
-  await stop(worker, seat);
+  await stopAt(seat, worker);
 });
 
 it('the last turn goes alone, and what was claimed meanwhile goes back', async () => {

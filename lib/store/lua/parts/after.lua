@@ -6,7 +6,7 @@ hears = hears and not goes
 
 local roomAfter = room
 for _, job in ipairs(fit) do roomAfter = roomAfter - job.weight end
--- Pulls and relays come and go, and so do those who have few places (`LEAST_JOBS` in worker/turn-line.ts): nobody's second
+-- Pulls and relays come and go, and so do those who have few places (`LEAST_JOBS` in worker/turn-share.ts): nobody's second
 -- turn is to wait for them.
 local filledRoom = #fit >= 16 and roomAfter <= 0 and relayTo == '' and not string.find(ARGV[14], '^%l')
 -- Another worker claims as fast, and keeps Redis busy between the turns of this one.

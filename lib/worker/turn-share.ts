@@ -1,9 +1,10 @@
+import type { QueueSettings } from '../core/queue-options.js';
 import type { SentTurn } from './turn-draft.js';
 
 /** A second turn that settles and claims fewer is not worth what a turn costs by itself. */
 const LEAST_JOBS = 16;
 /** One that settles and claims more keeps Redis from others for too long. */
-const MOST_JOBS = 500;
+export const MOST_JOBS = 500;
 
 /** After so many of its turns in a row that met nobody else, a worker counts as alone. */
 const TURNS_TO_BE_ALONE = 8;
@@ -17,28 +18,47 @@ export interface TurnLine {
 }
 
 /**
- * How the work of a worker is shared between two turns under way. While more is due than there is room for, Redis works on one
- * while the worker takes in the answer of the other; each carries half. Where another worker is behind as well, that one keeps
- * Redis busy meanwhile, and one turn at a time with all the work costs less than two halves.
+ * How the work of a worker that is behind is shared between turns: its last one had no room for all that was due. Alone it has
+ * two under way, each with half: Redis works on one while the worker takes in the answer of the other. Where another worker is
+ * behind as well, that one keeps Redis busy meanwhile, and one turn at a time with all the work costs less than two halves; the
+ * more it carries, the more seldom they wait for each other.
  */
 export class TurnShare {
+  private readonly concurrency: number;
   private readonly half: number;
   private readonly least: number;
+  /** A limit over all processes counts a job when it is claimed: one that waits here would keep another process from running one. */
+  private readonly isCounted: boolean;
+  /** Its last turn had no room for all that was due. */
+  private isBehind = false;
   private turnsAlone = TURNS_TO_BE_ALONE;
 
-  constructor(private readonly concurrency: number) {
+  constructor({ concurrency, globalConcurrency, rateLimit }: QueueSettings) {
+    this.concurrency = concurrency;
     this.half = Math.ceil(concurrency / 2);
     this.least = Math.max(LEAST_JOBS, Math.floor(concurrency / 4));
+    this.isCounted = globalConcurrency !== Number.POSITIVE_INFINITY || rateLimit !== undefined;
   }
 
-  /** Takes in what a turn was told: whether another worker is behind as well. */
-  note(hasCompany: boolean): void {
+  /** Takes in what a turn was told: whether more was due than it had room for, and whether another worker is behind as well. */
+  note(isBehind: boolean, hasCompany: boolean): void {
+    this.isBehind = isBehind;
     this.turnsAlone = hasCompany ? 0 : this.turnsAlone + 1;
   }
 
   /** Whether two turns are worth it: no other worker has been behind lately, or one turn could not take all there is. */
   get isWorthTwo(): boolean {
-    return this.turnsAlone >= TURNS_TO_BE_ALONE || this.concurrency > MOST_JOBS;
+    return this.isBehind && (this.isAlone || this.concurrency > MOST_JOBS);
+  }
+
+  /** Whether a turn may claim ahead, more than there are places for. Not with few places, which are few for a reason. */
+  get isWorthClaimingAhead(): boolean {
+    const { isBehind, isAlone, isCounted, concurrency } = this;
+    return isBehind && !isAlone && !isCounted && concurrency >= LEAST_JOBS && concurrency < MOST_JOBS;
+  }
+
+  private get isAlone(): boolean {
+    return this.turnsAlone >= TURNS_TO_BE_ALONE;
   }
 
   /** Whether a turn may go out beside another: `ends` wait to be settled, and there is `room` that none has asked for; room for a whole turn is enough. */

@@ -1,0 +1,91 @@
+import type { ClaimedJob } from '../store/job-store.js';
+import type { Pace } from './pace.js';
+import type { Room } from './room.js';
+import type { TurnDraft } from './turn-draft.js';
+
+const NONE: readonly ClaimedJob[] = [];
+
+/** What a starter has done with claims. */
+export interface Starts {
+  /** One begins that was asked for at `askedAt`. */
+  begin(claim: ClaimedJob, askedAt: number): void;
+  /** Some had no place, and wait in the draft to go back. */
+  onBack(): void;
+}
+
+/**
+ * Starts what a worker has claimed. Mostly there is a place for each; who claims ahead has asked for more. Handlers that return
+ * at once have left all places before the next turn is written, and what costs most is then that workers and Redis wait for each
+ * other, once a turn: so a turn takes more with it. No more run at once for that. What finds no place waits for one, and goes
+ * back where there is none before the round of the event loop is over. So nothing that waits has to be renewed or cancelled.
+ */
+export class Starter {
+  private waiting = NONE;
+  private next = 0;
+  private askedAt = 0;
+  private isStarting = false;
+  private stopping = false;
+
+  constructor(
+    private readonly concurrency: number,
+    private readonly pace: Pace,
+    private readonly places: Room,
+    private readonly draft: TurnDraft,
+    private readonly starts: Starts,
+  ) {}
+
+  /** Whether claims wait for a place: not longer than this round of the event loop. */
+  get anyWait(): boolean {
+    return this.next < this.waiting.length;
+  }
+
+  /** Starts what was asked for at `askedAt`; `mayClaimAhead`: the next turn may ask the pace for more than there are places for. */
+  start(claims: readonly ClaimedJob[], askedAt: number, mayClaimAhead: boolean): void {
+    if (mayClaimAhead || claims.length > this.concurrency) this.startAhead(claims, askedAt);
+    else for (const claim of claims) this.begin(claim, askedAt);
+  }
+
+  /** A place may have become free. */
+  startWaiting(): void {
+    // A handler that returns at once comes here while the loop goes on.
+    if (this.isStarting || !this.anyWait) return;
+    this.isStarting = true;
+    // Those of the first places begin as ever, however long handlers block.
+    while (this.anyWait && this.places.left > 0 && (this.next < this.concurrency || this.pace.isInTime)) {
+      this.begin(this.waiting[this.next++]!, this.askedAt);
+    }
+    this.isStarting = false;
+  }
+
+  /** From now on all goes back that has not begun. */
+  stop(): void {
+    this.stopping = true;
+  }
+
+  private startAhead(claims: readonly ClaimedJob[], askedAt: number): void {
+    this.pace.note(claims);
+    this.waiting = claims;
+    this.next = 0;
+    this.askedAt = askedAt;
+    this.startWaiting();
+    setImmediate(() => {
+      this.pace.roundOver(!this.anyWait && this.places.left === this.concurrency);
+      if (this.giveBack()) this.starts.onBack();
+    });
+  }
+
+  private begin(claim: ClaimedJob, askedAt: number): void {
+    // Claimed when the worker was stopping already: it goes back as if nothing had been.
+    if (this.stopping) this.draft.release(claim);
+    else this.starts.begin(claim, askedAt);
+  }
+
+  /** Answers whether any waited. */
+  private giveBack(): boolean {
+    const left = this.waiting.slice(this.next);
+    this.waiting = NONE;
+    this.next = 0;
+    this.draft.release(...left);
+    return left.length > 0;
+  }
+}
