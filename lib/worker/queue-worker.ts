@@ -46,7 +46,7 @@ export class QueueWorker {
     readonly queue: string,
     private readonly seat: WorkerSeat,
     handlers: ReadonlyMap<string, JobHandler>,
-    private readonly processor: Processor,
+    processor: Processor,
     settler: Settler,
     private readonly settings: QueueSettings,
     timers: Timers,
@@ -62,7 +62,9 @@ export class QueueWorker {
     this.leases = new LeaseClock(settings.leaseMs, () => this.renewSoon());
     this.pace = new Pace(settings.concurrency);
     this.starter = new Starter(settings.concurrency, this.pace, this.places, this.draft, {
-      begin: (claim, askedAt) => this.processor.start(claim, askedAt, this.leases, this.runs),
+      // Claimed when the worker was stopping already: it goes back as if nothing had been.
+      begin: (claim, askedAt) =>
+        this.stopping ? this.draft.release(claim) : processor.start(claim, askedAt, this.leases, this.runs),
       onBack: () => this.turn(),
     });
   }
@@ -78,7 +80,6 @@ export class QueueWorker {
    */
   async stop(patience: AbortSignal): Promise<void> {
     this.stopping = true;
-    this.starter.stop();
     this.draft.leave();
     this.seat.leave();
     this.turn();

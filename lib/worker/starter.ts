@@ -7,7 +7,7 @@ const NONE: readonly ClaimedJob[] = [];
 
 /** What a starter has done with claims. */
 export interface Starts {
-  /** One begins that was asked for at `askedAt`. */
+  /** One may begin that was asked for at `askedAt`. */
   begin(claim: ClaimedJob, askedAt: number): void;
   /** Some had no place, and wait in the draft to go back. */
   onBack(): void;
@@ -24,7 +24,6 @@ export class Starter {
   private next = 0;
   private askedAt = 0;
   private isStarting = false;
-  private stopping = false;
 
   constructor(
     private readonly concurrency: number,
@@ -42,7 +41,7 @@ export class Starter {
   /** Starts what was asked for at `askedAt`; `mayClaimAhead`: the next turn may ask the pace for more than there are places for. */
   start(claims: readonly ClaimedJob[], askedAt: number, mayClaimAhead: boolean): void {
     if (mayClaimAhead || claims.length > this.concurrency) this.startAhead(claims, askedAt);
-    else for (const claim of claims) this.begin(claim, askedAt);
+    else for (const claim of claims) this.starts.begin(claim, askedAt);
   }
 
   /** A place may have become free. */
@@ -52,14 +51,9 @@ export class Starter {
     this.isStarting = true;
     // Those of the first places begin as ever, however long handlers block.
     while (this.anyWait && this.places.left > 0 && (this.next < this.concurrency || this.pace.isInTime)) {
-      this.begin(this.waiting[this.next++]!, this.askedAt);
+      this.starts.begin(this.waiting[this.next++]!, this.askedAt);
     }
     this.isStarting = false;
-  }
-
-  /** From now on all goes back that has not begun. */
-  stop(): void {
-    this.stopping = true;
   }
 
   private startAhead(claims: readonly ClaimedJob[], askedAt: number): void {
@@ -72,12 +66,6 @@ export class Starter {
       this.pace.roundOver(!this.anyWait && this.places.left === this.concurrency);
       if (this.giveBack()) this.starts.onBack();
     });
-  }
-
-  private begin(claim: ClaimedJob, askedAt: number): void {
-    // Claimed when the worker was stopping already: it goes back as if nothing had been.
-    if (this.stopping) this.draft.release(claim);
-    else this.starts.begin(claim, askedAt);
   }
 
   /** Answers whether any waited. */

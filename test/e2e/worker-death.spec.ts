@@ -16,6 +16,13 @@ afterEach(async () => {
   await stopApps();
 });
 
+/** How often each job was started. */
+function startsById(): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { event, id } of workers.history()) if (event === 'start') counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+}
+
 it('every job runs when two of four processes are killed, and only those that ran in them run twice', async () => {
   const JOBS = 20_000;
   const { producer, inspector } = await startApp([], { prefix: workers.prefix });
@@ -37,8 +44,7 @@ it('every job runs when two of four processes are killed, and only those that ra
   const history = workers.history();
   const starts = history.filter(({ event }) => event === 'start');
   expect(new Set(starts.map(({ id }) => id)).size).toBe(JOBS);
-  const counts = new Map<string, number>();
-  for (const { id } of starts) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const counts = startsById();
   const twice = [...counts].filter(([, count]) => count > 1);
   expect(twice.filter(([id]) => !leftIds.has(id))).toEqual([]);
   expect(twice.filter(([, count]) => count > 2)).toEqual([]);
@@ -58,6 +64,35 @@ it('every job runs when two of four processes are killed, and only those that ra
     `the last of ${leftIds.size} recovered jobs started ${lastAgain} ms after the kill, lease ${LEASE_MS} ms\n`,
   );
   expect(lastAgain).toBeLessThan(LEASE_MS + 4_000);
+}, 90_000);
+
+it('processes that claim more than they run at once lose and repeat nothing when one stops and one is killed', async () => {
+  const JOBS = 60_000;
+  const CONCURRENCY = 20;
+  const WORKERS = ['w1', 'w2', 'w3'];
+  const { producer, inspector } = await startApp([], { prefix: workers.prefix });
+  const isAhead = async () => (await inspector.counts()).active > WORKERS.length * CONCURRENCY;
+  await producer.scheduleMany(Array.from({ length: JOBS }, () => ({ job: 'work', payload: null })));
+  const options = { concurrency: CONCURRENCY, leaseMs: LEASE_MS };
+  await Promise.all(WORKERS.map((id) => workers.start(id, options)));
+
+  await until('more is claimed than may run', isAhead);
+  workers.signal('w1', 'SIGTERM');
+  await workers.ended('w1');
+  expect((await inspector.list('active', { limit: 1_000 })).filter(({ worker }) => worker === 'w1')).toEqual([]);
+
+  await until('more is claimed than may run', isAhead);
+  workers.signal('w2', 'SIGKILL');
+  await workers.ended('w2');
+  const left = (await inspector.list('active', { limit: 1_000 })).filter(({ worker }) => worker === 'w2');
+  const leftIds = new Set(left.map(({ id }) => id));
+
+  await until('all jobs are done', async () => (await inspector.stats()).completed === JOBS, 30_000);
+  const counts = startsById();
+  expect(counts.size).toBe(JOBS);
+  const twice = [...counts].filter(([, count]) => count > 1).map(([id]) => id);
+  expect(twice.filter((id) => !leftIds.has(id))).toEqual([]);
+  expect(await inspector.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 0, dead: 0 });
 }, 90_000);
 
 it('a worker that froze past its lease settles nothing: the second run is the one that counts', async () => {

@@ -202,15 +202,15 @@ it.each([
 ])(
   'a worker that is told to stop by one of its own handlers, %s, gives back what has not begun',
   async (_, stopAtRun) => {
-    const it = await ahead();
-    const { seat, worker } = it;
+    const stopping = await ahead();
+    const { seat, worker } = stopping;
     let ran = 0;
     let stopped: Promise<void> | undefined;
-    it.run = () => {
+    stopping.run = () => {
       if (++ran === stopAtRun) stopped = worker.stop(new AbortController().signal);
     };
     const before = seat.turns.length;
-    await it.serve();
+    await stopping.serve();
     expect(ran).toBe(stopAtRun);
     await answerUntil(seat, stopped!);
     const last = seat.turns.slice(before);
@@ -219,17 +219,17 @@ it.each([
 );
 
 it('a worker that is told to stop as its jobs are over asks for nothing', async () => {
-  const it = await ahead(async () => undefined);
+  const stopping = await ahead(async () => undefined);
   let stopped: Promise<void> | undefined;
-  const before = it.seat.turns.length;
-  it.run = async () => {
+  const before = stopping.seat.turns.length;
+  stopping.run = async () => {
     await undefined;
-    stopped ??= nextRound().then(() => it.worker.stop(new AbortController().signal));
+    stopped ??= nextRound().then(() => stopping.worker.stop(new AbortController().signal));
   };
-  await it.serve();
-  await until('it stops', () => it.seat.turns.some(({ leaving }) => leaving) || it.seat.answer());
-  for (const { leaving, room } of it.seat.turns.slice(before)) if (leaving) expect(room).toBe(0);
-  await answerUntil(it.seat, stopped!);
+  await stopping.serve();
+  await until('it stops', () => stopping.seat.turns.some(({ leaving }) => leaving) || stopping.seat.answer());
+  for (const { leaving, room } of stopping.seat.turns.slice(before)) if (leaving) expect(room).toBe(0);
+  await answerUntil(stopping.seat, stopped!);
 });
 
 it('one that has become alone asks for no more than it has places for, though a renewal keeps it at one turn', async () => {
