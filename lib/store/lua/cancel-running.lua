@@ -16,10 +16,10 @@ if status then return { status, digits(now), answer } end
 
 local id = ARGV[5]
 local record = redis.call('HGET', KEYS[1], id)
-local fence, mark, rest, holder = string.match(record or '', '^([1-9]%d*)(c?)( %d+ %d+ %d+ (%S+) .*)$')
+local fence, marks, rest, holder = string.match(record or '', '^([1-9]%d*)(%l*)( %d+ %d+ %d+ (%S+) .*)$')
 -- First a write that needs no memory: Redis only looks at the first, and a full memory must not keep a job from being cancelled.
 redis.call('PEXPIRE', callKey, ARGV[4])
-if fence and mark == '' then redis.call('HSET', KEYS[1], id, fence .. 'c' .. rest) end
+if fence and not string.find(marks, 'c', 1, true) then redis.call('HSET', KEYS[1], id, fence .. marks .. 'c' .. rest) end
 redis.call('SET', callKey, ARGV[2] .. ' ' .. (fence and '1' or '0'), 'PX', ARGV[4])
 if fence then redis.call('PUBLISH', base .. 'wake:' .. holder, 'renew') end
 return { 'done', digits(now), fence and '1' or '0' }

@@ -17,6 +17,7 @@ local base, callNumber, deadline, keepIdsMs = ARGV[1], tonumber(ARGV[2]), tonumb
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
+-- @include parts/waiting.lua
 -- @include parts/lanes.lua
 -- @include parts/untag.lua
 -- @include parts/cancel.lua
@@ -26,7 +27,7 @@ local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then return { status, digits(now), answer } end
 
 local step = readTagged(ARGV[5], ARGV[6], tonumber(ARGV[7]))
-for _, job in ipairs(step.waiting) do cancelWaiting(job.id, job.envelope) end
+for _, job in ipairs(step.waiting) do cancelWaiting(job.id, job.envelope, job.lane) end
 -- First a write that needs no memory: Redis only looks at the first, and a full memory must not keep jobs from being cancelled.
 redis.call('PEXPIRE', callKey, ARGV[4])
 writeCancelled()

@@ -15,6 +15,7 @@ local base, callNumber, deadline, keepIdsMs = ARGV[1], tonumber(ARGV[2]), tonumb
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
+-- @include parts/waiting.lua
 -- @include parts/lanes.lua
 -- @include parts/untag.lua
 -- @include parts/cancel.lua
@@ -24,7 +25,8 @@ if status then return { status, digits(now), answer } end
 
 local id = ARGV[5]
 local envelope = redis.call('HGET', jobsKey, id)
-if envelope and isWaiting(id, envelope) then cancelWaiting(id, envelope) end
+local lane = envelope and findWaiting(id, envelope)
+if lane then cancelWaiting(id, envelope, lane) end
 writeCancelled()
 local result = tostring(#cancelled)
 redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])

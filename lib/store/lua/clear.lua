@@ -18,6 +18,7 @@ local base, callNumber, deadline, keepIdsMs = ARGV[1], tonumber(ARGV[2]), tonumb
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
+-- @include parts/waiting.lua
 -- @include parts/lanes.lua
 -- @include parts/untag.lua
 -- @include parts/cancel.lua
@@ -40,9 +41,10 @@ local goOn, fields, bytes = step[1], step[2], 0
 for i = 1, #fields, 2 do
   local id, envelope = fields[i], fields[i + 1]
   bytes = bytes + #envelope
-  if wasMadeInTime(envelope) and isWaiting(id, envelope) then
+  local lane = wasMadeInTime(envelope) and findWaiting(id, envelope)
+  if lane then
     if #cancelled == CANCELLED_A_CALL then break end
-    cancelWaiting(id, envelope)
+    cancelWaiting(id, envelope, lane)
   end
 end
 -- First a write that needs no memory: Redis only looks at the first, and a full memory is a reason to clear a queue.

@@ -13,6 +13,7 @@
 local base, id = ARGV[1], ARGV[2]
 -- @include parts/clock.lua
 -- @include parts/envelope.lua
+-- @include parts/waiting.lua
 local envelope = redis.call('HGET', KEYS[1], id)
 if not envelope then
   local completedAt = redis.call('ZSCORE', KEYS[6], id)
@@ -24,5 +25,5 @@ local leaseUntil = redis.call('ZSCORE', KEYS[4], id)
 if leaseUntil then return { digits(now), 'active', leaseUntil, envelope, record, failures, '' } end
 local diedAt = redis.call('ZSCORE', KEYS[5], id)
 if diedAt then return { digits(now), 'dead', diedAt, envelope, record, failures, '' } end
-local due = redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id) or digits(now)
-return { digits(now), 'waiting', due, envelope, record, failures, '' }
+local _, due = findWaiting(id, envelope)
+return { digits(now), 'waiting', due or digits(now), envelope, record, failures, '' }

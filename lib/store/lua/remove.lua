@@ -19,6 +19,7 @@ local base, callNumber, deadline, keepIdsMs = ARGV[1], tonumber(ARGV[2]), tonumb
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
+-- @include parts/waiting.lua
 -- @include parts/lanes.lua
 -- @include parts/untag.lua
 -- @include parts/cancel.lua
@@ -28,6 +29,7 @@ if status then return { status, digits(now), answer } end
 
 local id, result = ARGV[5], '1'
 local envelope = redis.call('HGET', jobsKey, id)
+local lane = envelope and findWaiting(id, envelope)
 -- A dead job whose envelope is gone or damaged can still be deleted.
 local isDead = redis.call('ZSCORE', deadKey, id)
 if isDead then
@@ -40,8 +42,8 @@ if isDead then
   redis.call('HDEL', failuresKey, id)
   redis.call('HINCRBY', statsKey, 'deadDropped', 1)
   writeUntagged()
-elseif envelope and isWaiting(id, envelope) then
-  cancelWaiting(id, envelope)
+elseif lane then
+  cancelWaiting(id, envelope, lane)
   writeCancelled()
 elseif not envelope and redis.call('ZSCORE', completedKey, id) then
   redis.call('ZREM', completedKey, id)

@@ -22,6 +22,7 @@ local endedKey, levelsKey, groupsKey, callKey = KEYS[4], KEYS[8], KEYS[9], KEYS[
 -- @include parts/call.lua
 -- @include parts/made.lua
 -- @include parts/envelope.lua
+-- @include parts/waiting.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
 -- @include parts/tag.lua
@@ -43,14 +44,14 @@ end
 local id, due = ARGV[6], tonumber(ARGV[8])
 due = due > 0 and math.max(due, now) or now - due
 local envelope = redis.call('HGET', KEYS[1], id)
-local waiting = envelope and redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id)
+local waiting = envelope and findWaiting(id, envelope)
 local record = not waiting and envelope and redis.call('HGET', KEYS[2], id)
 local ranBefore = not envelope and (isRemembered(id) or ranUnanswered(id, ARGV[9]))
 local lane
 if waiting or not (envelope or ranBefore) then
   lane = openLane(laneOfHead(ARGV[7]))
   readWakers(nameOf(lane.name))
-  if waiting and laneOf(envelope) ~= lane.name then takeFromLane(openLane(laneOf(envelope)), id) end
+  if waiting and waiting ~= lane.name then takeFromLane(openLane(waiting), id) end
   addToLane(lane, id, due)
   local before, after = waiting and tagsOf(envelope) or '', tagsOfFlags(ARGV[10])
   untagJob(id, without(before, after))
@@ -68,7 +69,7 @@ if waiting or not (envelope or ranBefore) then
     redis.call('HDEL', KEYS[7], id)
   end
 elseif record then
-  due = tonumber(string.match(record, '^%d+c? %d+ %d+ (%d+)'))
+  due = tonumber(string.match(record, '^%d+%l* %d+ %d+ (%d+)'))
 end
 local created = (lane and not waiting) and '1' or '0'
 redis.call('SET', callKey, ARGV[2] .. ' ' .. created .. ' ' .. digits(due), 'PX', ARGV[4])

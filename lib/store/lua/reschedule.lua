@@ -14,6 +14,7 @@ local levelsKey, groupsKey, callKey = KEYS[2], KEYS[3], KEYS[4]
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
+-- @include parts/waiting.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
 
@@ -24,10 +25,10 @@ local id, due = ARGV[6], tonumber(ARGV[7])
 due = due > 0 and math.max(due, now) or now - due
 local envelope = redis.call('HGET', KEYS[1], id)
 local result = '0'
-local lane
-if envelope and redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id) then
+local laneName, lane = envelope and findWaiting(id, envelope), nil
+if laneName then
   result = '1'
-  lane = openLane(laneOf(envelope))
+  lane = openLane(laneName)
   readWakers(nameOf(lane.name))
   addToLane(lane, id, due)
   closeLanes()

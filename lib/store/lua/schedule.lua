@@ -26,6 +26,7 @@ local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[
 -- @include parts/call.lua
 -- @include parts/made.lua
 -- @include parts/envelope.lua
+-- @include parts/waiting.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
 -- @include parts/tag.lua
@@ -64,10 +65,10 @@ end
 
 -- The due time of a job that is there already: from its lane, or from its claim once it has been claimed.
 local function dueOf(id, envelope)
-  local due = redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id)
+  local _, due = findWaiting(id, envelope)
   if due then return due end
   local record = redis.call('HGET', KEYS[2], id)
-  return record and string.match(record, '^%d+c? %d+ %d+ (%d+)') or digits(now)
+  return record and string.match(record, '^%d+%l* %d+ %d+ (%d+)') or digits(now)
 end
 
 local bits, duplicates, fields, forgotten = {}, {}, {}, {}

@@ -16,6 +16,7 @@ local jobsKey, levelsKey, groupsKey, tagKey, callKey = KEYS[1], KEYS[2], KEYS[3]
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
+-- @include parts/waiting.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
 -- @include parts/untag.lua

@@ -73,12 +73,14 @@ local relayTo, streamLength = ARGV[27], ARGV[28]
 -- @include parts/untag.lua
 -- @include parts/record.lua
 
-local status, answer = answeredBefore(callKey, callNumber, deadline)
-if status == 'replayed' then
-  local bits, fence, leaseUntil = string.match(answer, '^([012]*)%-(%d+) (%d+)$')
-  return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence, '', '', unpack(claimedWith(fence, leaseUntil)) }
+do
+  local status, answer = answeredBefore(callKey, callNumber, deadline)
+  if status == 'replayed' then
+    local bits, fence, leaseUntil = string.match(answer, '^([012]*)%-(%d+) (%d+)$')
+    return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence, '', '', unpack(claimedWith(fence, leaseUntil)) }
+  end
+  if status then return { status, digits(now) } end
 end
-if status then return { status, digits(now) } end
 if room > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
 if relayTo ~= '' and room > 0 then
   local found = redis.call('TYPE', targetKey).ok

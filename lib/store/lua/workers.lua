@@ -13,7 +13,7 @@ local passOver, limit = tonumber(ARGV[2]), tonumber(ARGV[3])
 local ids = redis.call('ZRANGE', KEYS[2], digits(passOver), digits(passOver + limit - 1))
 local running, holders = {}, {}
 for _, record in ipairs(ids[1] and redis.call('HMGET', KEYS[3], unpack(ids)) or {}) do
-  local holder = record and string.match(record, '^[1-9]%d*c? %d+ %d+ %d+ (%S+) ')
+  local holder = record and string.match(record, '^[1-9]%d*%l* %d+ %d+ %d+ (%S+) ')
   if holder then running[holder] = (running[holder] or 0) + 1 end
 end
 for holder, count in pairs(running) do

@@ -190,11 +190,11 @@ function readJob(id: string, [now, state, time, envelope, record, failures, fini
     };
   }
   const [mark, attempts, crashes, due, worker] = record === '' ? ['0', '0', '0', '0', '-'] : record!.split(' ');
-  // A 'c' behind it: the job is to be cancelled.
-  const fence = mark!.replace('c', '');
+  // Letters behind it are marks; a 'c' says that the job is to be cancelled.
+  const fence = mark!.replace(/[a-z]+$/, '');
   const known = { id, attempts: Number(attempts), crashes: Number(crashes), envelope: envelope!, failures: lines };
   if (state === 'active') {
-    const cancelRequested = mark !== fence;
+    const cancelRequested = mark!.includes('c');
     return {
       ...known,
       state,

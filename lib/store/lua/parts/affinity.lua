@@ -3,15 +3,18 @@
 local ownName = string.match(worker, '^[^~]*')
 local preferredIndex = openIndex(PREFERRED)
 local hasPreferred = preferredIndex.count > 0
-local workersHere
+local isHere
+do
+  local workersHere
 
--- One who was not here for a lease is taken for gone.
-local function isHere(name)
-  if not workersHere then
-    workersHere = {}
-    for _, member in ipairs(redis.call('ZRANGE', workersKey, '(' .. digits(now - leaseMs), '+inf', 'BYSCORE')) do
-      workersHere[string.match(member, '^%S+ ([^ ~]*)')] = true
+  -- One who was not here for a lease is taken for gone.
+  function isHere(name)
+    if not workersHere then
+      workersHere = {}
+      for _, member in ipairs(redis.call('ZRANGE', workersKey, '(' .. digits(now - leaseMs), '+inf', 'BYSCORE')) do
+        workersHere[string.match(member, '^%S+ ([^ ~]*)')] = true
+      end
     end
+    return workersHere[name] or false
   end
-  return workersHere[name] or false
 end

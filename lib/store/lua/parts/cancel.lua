@@ -1,18 +1,14 @@
 -- Waiting jobs are taken out of their queue for good: counted as cancelled, and the ids that their callers chose are remembered.
--- Needs `base`, `jobsKey`, `claimsKey`, `failuresKey`, `endedKey`, `statsKey`, `keepIdsMs`, and the parts envelope, lanes and untag.
+-- Needs `jobsKey`, `claimsKey`, `failuresKey`, `endedKey`, `statsKey`, `keepIdsMs`, and the parts envelope, lanes and untag.
 
 -- How many more ids are forgotten a call than it adds: no worker need ever look into a queue whose jobs are all cancelled.
 local FORGOTTEN_A_CALL = 9
 
 local cancelled, toRemember = {}, {}
 
-local function isWaiting(id, envelope)
-  return redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id)
-end
-
--- Read phase.
-local function cancelWaiting(id, envelope)
-  takeFromLane(openLane(laneOf(envelope)), id)
+-- Read phase. `lane`: the one in which the job waits.
+local function cancelWaiting(id, envelope, lane)
+  takeFromLane(openLane(lane), id)
   untagJob(id, tagsOf(envelope))
   cancelled[#cancelled + 1] = id
   if idWasChosen(envelope) and keepIdsMs > 0 then

@@ -16,9 +16,14 @@ local function nameOf(lane)
   return string.match(lane, '^%d+:[^:]*:(.*)$')
 end
 
--- The worker that a lane's jobs prefer, '' for none.
+-- The worker that a lane's jobs prefer, '' for none. Suspects, whose lanes have a '!' there, prefer none.
 local function preferredOf(lane)
-  return string.match(lane, '^%d+:([^:]*):')
+  return string.match(lane, '^%d+:!?([^:]*):')
+end
+
+-- The lane in which a job of this lane lies as a suspect.
+local function suspectLane(laneName)
+  return (string.gsub(laneName, '^(%d+):[^:]*:', '%1:!:'))
 end
 
 local function idWasChosen(envelope)

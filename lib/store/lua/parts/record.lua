@@ -1,28 +1,37 @@
 -- A claim record: "<fence> <attempt> <crashes> <due> <holder> <lane>" and the job's tags, a tab before each. Fence 0 and
 -- holder "-": nobody holds the job.
 -- It exists from a job's first claim on, and outlives it while the job waits for its next attempt or lies dead.
--- A 'c' behind the fence says that somebody wants the running job cancelled. So the holder's own settlement does not match at
--- first sight, and where nobody cancels, nothing is paid for it.
--- How the records of held jobs begin, by fence: a turn settles hundreds of the same one.
-local heldPrefixes = {}
-local function isHeld(record, fence)
-  local prefix = heldPrefixes[fence]
-  if not prefix then
-    prefix = fence .. ' '
-    heldPrefixes[fence] = prefix
+-- Letters behind the fence mark what is rare: 'c' that somebody wants the running job cancelled. A marked record does not match
+-- its holder's fence at first sight, so that ordinary settlements pay nothing for marks.
+local isHeld
+do
+  -- How the records of held jobs begin, by fence: a turn settles hundreds of the same one.
+  local heldPrefixes = {}
+  function isHeld(record, fence)
+    local prefix = heldPrefixes[fence]
+    if not prefix then
+      prefix = fence .. ' '
+      heldPrefixes[fence] = prefix
+    end
+    return record and string.find(record, prefix, 1, true) == 1
   end
-  return record and string.find(record, prefix, 1, true) == 1
 end
 
-local function isToBeCancelled(record, fence)
-  return record and string.sub(record, 1, #fence + 2) == fence .. 'c '
+-- The marks of a record that is held under this fence, '' for none; nil where the fence is another one.
+local function marksOf(record, fence)
+  if not record or string.sub(record, 1, #fence) ~= fence then return nil end
+  return string.match(record, '^(%l*) ', #fence + 1)
+end
+
+local function hasMark(marks, mark)
+  return marks and string.find(marks, mark, 1, true) ~= nil
 end
 
 local function parseRecord(record)
-  local fence, mark, attempt, crashes, due, holder, lane, tags = string.match(record, '^(%d+)(c?) (%d+) (%d+) (%d+) (%S+) ([^\t]*)(.*)$')
+  local fence, marks, attempt, crashes, due, holder, lane, tags = string.match(record, '^(%d+)(%l*) (%d+) (%d+) (%d+) (%S+) ([^\t]*)(.*)$')
   -- One that somebody has damaged is none.
   if not lane then return nil end
-  return { fence = fence, toBeCancelled = mark == 'c', attempt = tonumber(attempt), crashes = tonumber(crashes), due = tonumber(due), holder = holder, lane = lane, tags = tags }
+  return { fence = fence, marks = marks, attempt = tonumber(attempt), crashes = tonumber(crashes), due = tonumber(due), holder = holder, lane = lane, tags = tags }
 end
 
 local function formatRecord(fence, attempt, crashes, due, holder, lane, tags)
@@ -38,7 +47,7 @@ local function claimedWith(fence, leaseUntil)
   local out = {}
   for _, id in ipairs(redis.call('ZRANGE', activeKey, leaseUntil, leaseUntil, 'BYSCORE')) do
     local record = redis.call('HGET', claimsKey, id)
-    local r = (isHeld(record, fence) or isToBeCancelled(record, fence)) and parseRecord(record)
+    local r = marksOf(record, fence) and parseRecord(record)
     if r then
       local job = { id, digits(r.due) .. ' ' .. r.attempt .. ' ' .. r.crashes, redis.call('HGET', jobsKey, id) or '' }
       for _, field in ipairs(job) do out[#out + 1] = field end

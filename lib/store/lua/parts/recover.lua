@@ -44,7 +44,7 @@ if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
 
   local function recover(id, record)
     local s = { id = id, record = record, fate = 'waiting' }
-    if record.toBeCancelled then
+    if hasMark(record.marks, 'c') then
       s.transition, s.fate = 'cancel', 'cancelled'
     elseif record.lane == '' then
       s.transition, s.fate, s.lostEnvelope = 'dead', record.lostEnvelope and 'envelope-missing' or 'unreadable', record.lostEnvelope

@@ -1,11 +1,13 @@
 -- How much this worker may claim now. Its own room is the queue's concurrency less the weights of what it runs; a handler
 -- may have a weight of its own, and a limit of its own. What all workers share is the gate's (see gate.lua).
-local names = nextList(3)
 -- Job name -> its weight, and how many more its handler may run; nil where no name has one of its own.
 local handlers
-for i = 1, names.n do
-  handlers = handlers or {}
-  handlers[names[1][i]] = { weight = tonumber(names[2][i]), free = tonumber(names[3][i]) }
+do
+  local names = nextList(3)
+  for i = 1, names.n do
+    handlers = handlers or {}
+    handlers[names[1][i]] = { weight = tonumber(names[2][i]), free = tonumber(names[3][i]) }
+  end
 end
 
 local active, leaving = 0, 0

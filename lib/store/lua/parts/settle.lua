@@ -74,6 +74,14 @@ do
     return '2'
   end
 
+  -- A common end whose record has marks, or another fence: `marks` is nil then.
+  local function endMarked(id, record, marks)
+    if not marks then return '0' end
+    if hasMark(marks, 'c') then return cancelHeld(id, record) end
+    leave(id, tagsOfRecord(record))
+    return '1'
+  end
+
   local function renew(id, ms)
     mine[id] = true
     renewed[#renewed + 1] = digits(now + ms)
@@ -98,10 +106,8 @@ do
       if tags then
         bits[i] = '1'
         leave(id, tags)
-      elseif isToBeCancelled(record, fence) then
-        bits[i] = cancelHeld(id, record)
       else
-        bits[i] = '0'
+        bits[i] = endMarked(id, record, marksOf(record, fence))
       end
     end
     cursor = fencesFrom + plainCount
@@ -112,16 +118,16 @@ do
   records = readRecords(others[2])
   for i = 1, others.n do
     local id, fence = others[2][i], others[3][i]
-    local record = isHeld(records[i], fence) and parseRecord(records[i])
+    local record = marksOf(records[i], fence) and parseRecord(records[i])
     bits[plainCount + i] = '0'
-    if record and others[1][i] == 'extend' then
+    if record and hasMark(record.marks, 'c') then
+      bits[plainCount + i] = cancelHeld(id, records[i])
+    elseif record and others[1][i] == 'extend' then
       bits[plainCount + i] = '1'
       extended[#extended + 1] = { id = id, leaseMs = finite(others[4][i]) }
     elseif record then
       bits[plainCount + i] = '1'
       settle({ transition = others[1][i], id = id, first = others[4][i], second = others[5][i], record = record })
-    elseif isToBeCancelled(records[i], fence) then
-      bits[plainCount + i] = cancelHeld(id, records[i])
     end
   end
 
@@ -133,9 +139,9 @@ do
   records = readRecords(renewals[1])
   for i = 1, renewals.n do
     local id = renewals[1][i]
-    local toBeCancelled = isToBeCancelled(records[i], renewals[2][i])
-    if toBeCancelled then toCancel[#toCancel + 1] = id end
-    if toBeCancelled or isHeld(records[i], renewals[2][i]) then
+    local marks = marksOf(records[i], renewals[2][i])
+    if hasMark(marks, 'c') then toCancel[#toCancel + 1] = id end
+    if marks then
       renew(id, leaseMs)
     else
       lost[#lost + 1] = id

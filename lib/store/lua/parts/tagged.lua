@@ -2,7 +2,7 @@
 -- there at the first step. Places are the numbers in the index: what is tagged meanwhile stands behind the end or in the place
 -- of a job that has gone, so the steps come to their end, and no job is met twice in one life.
 -- Finds those that wait; what runs or is dead is passed over.
--- Needs `base`, `jobsKey` and `tagKey`, and the parts envelope and untag.
+-- Needs `base`, `jobsKey` and `tagKey`, and the parts envelope, waiting and untag.
 
 -- Envelopes may be large: a step ends after so many bytes of them.
 local BYTES_A_STEP = 8388608
@@ -21,12 +21,11 @@ local function readTagged(from, last, limit)
     local id = found[i]
     local envelope = redis.call('HGET', jobsKey, id) or ''
     bytes = bytes + #envelope
-    local lane = laneOf(envelope)
     if not string.find(tagsOf(envelope) .. '\t', text .. '\t', 1, true) then
       -- Somebody, or an eviction, has taken its envelope; nobody else would ever take it off.
       untagJob(id, text)
-    elseif lane ~= '' then
-      local due = redis.call('ZSCORE', base .. 'lane:' .. lane, id)
+    else
+      local lane, due = findWaiting(id, envelope)
       if due then step.waiting[#step.waiting + 1] = { id = id, envelope = envelope, lane = lane, due = due } end
     end
   end

@@ -13,12 +13,14 @@ for _, g in ipairs(groups or {}) do
   if freed and not (g.own and roomAfter > 0) then wakeGroup(g, now) end
 end
 -- As many as there are places, and one more in case one of them has no room.
-local places = globalConcurrency - activeAfter + 1
-for _, preferred in ipairs(preferredNow) do
-  if places == 0 then break end
-  if preferred ~= ownName then
-    local heard = redis.call('PUBLISH', base .. 'wake:' .. preferred, digits(now))
-    if heard > 0 or clustered then places = places - 1 end
+do
+  local places = globalConcurrency - activeAfter + 1
+  for _, preferred in ipairs(preferredNow) do
+    if places == 0 then break end
+    if preferred ~= ownName then
+      local heard = redis.call('PUBLISH', base .. 'wake:' .. preferred, digits(now))
+      if heard > 0 or clustered then places = places - 1 end
+    end
   end
 end
 

@@ -39,34 +39,37 @@ local function readWakers(name, selfGroup, self)
   end
 end
 
-local function tell(group, sleeper, at)
-  sleeper.at = at
-  redis.call('ZADD', group.key, 'XX', digits(at), sleeper.id)
-  local heard = redis.call('PUBLISH', base .. 'wake:' .. sleeper.id, digits(at))
-  -- On a cluster PUBLISH counts only the listeners of this node, so silence there proves nothing.
-  if heard == 0 and not clustered then
-    redis.call('ZREM', group.key, sleeper.id)
-    return false
-  end
-  return true
-end
-
--- Last in a script: a message cannot be taken back. Without a name one is woken whatever its handlers are full of.
-local function wakeGroup(group, due, name)
-  local at = math.max(due, now)
-  local told = false
-  for _, sleeper in ipairs(group.sleepers) do
-    if name and string.find(sleeper.full, '\n' .. name .. '\n', 1, true) then
-      -- Nothing for that one.
-    elseif not told then
-      -- One that looks early enough anyway need not be told, but it too may be dead by then.
-      told = sleeper.at <= at or tell(group, sleeper, at)
-    else
-      if sleeper.at > at + DEPUTY_MS then tell(group, sleeper, at + DEPUTY_MS) end
-      break
+local wakeGroup
+do
+  local function tell(group, sleeper, at)
+    sleeper.at = at
+    redis.call('ZADD', group.key, 'XX', digits(at), sleeper.id)
+    local heard = redis.call('PUBLISH', base .. 'wake:' .. sleeper.id, digits(at))
+    -- On a cluster PUBLISH counts only the listeners of this node, so silence there proves nothing.
+    if heard == 0 and not clustered then
+      redis.call('ZREM', group.key, sleeper.id)
+      return false
     end
+    return true
   end
-  table.sort(group.sleepers, function(a, b) return a.at < b.at end)
+
+  -- Last in a script: a message cannot be taken back. Without a name one is woken whatever its handlers are full of.
+  function wakeGroup(group, due, name)
+    local at = math.max(due, now)
+    local told = false
+    for _, sleeper in ipairs(group.sleepers) do
+      if name and string.find(sleeper.full, '\n' .. name .. '\n', 1, true) then
+        -- Nothing for that one.
+      elseif not told then
+        -- One that looks early enough anyway need not be told, but it too may be dead by then.
+        told = sleeper.at <= at or tell(group, sleeper, at)
+      else
+        if sleeper.at > at + DEPUTY_MS then tell(group, sleeper, at + DEPUTY_MS) end
+        break
+      end
+    end
+    table.sort(group.sleepers, function(a, b) return a.at < b.at end)
+  end
 end
 
 local function wake(name, due, skipOwn)

@@ -1,0 +1,11 @@
+-- Where a waiting job lies: its lane, and its due time as text; nil where the job does not wait. A suspect lies in another lane
+-- than its envelope says.
+-- Needs `base`, and the part envelope.
+local function findWaiting(id, envelope)
+  local lane = laneOf(envelope)
+  local due = redis.call('ZSCORE', base .. 'lane:' .. lane, id)
+  if due then return lane, due end
+  lane = suspectLane(lane)
+  due = redis.call('ZSCORE', base .. 'lane:' .. lane, id)
+  if due then return lane, due end
+end
