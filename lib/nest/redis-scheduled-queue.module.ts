@@ -23,6 +23,7 @@ import { Fleet } from '../worker/fleet.js';
 import { HandlerRegistry } from '../worker/job-handler.js';
 import { Pullers } from '../worker/pullers.js';
 import { Relays } from '../worker/relays.js';
+import { Solitude } from '../worker/solitude.js';
 import { HandlerExplorer } from './handler.explorer.js';
 import { HandlerContext } from './handler-context.js';
 import { Lifecycle } from './lifecycle.js';
@@ -59,6 +60,7 @@ export interface ScheduledQueueOptionsFactory {
 const SETTINGS = Symbol('settings');
 const STORE = Symbol('store');
 const FLEET = Symbol('fleet');
+const SOLITUDE = Symbol('solitude');
 const LOG = safeLog('ScheduledQueue');
 
 const ASYNC_OPTIONS = [
@@ -134,6 +136,7 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
       useFactory: ({ validation }: ModuleSettings) => new PayloadChecker(validation),
     },
     { provide: HandlerRegistry, useFactory: () => new HandlerRegistry() },
+    { provide: SOLITUDE, useFactory: () => new Solitude() },
     {
       provide: services.producer,
       inject: [STORE, PayloadChecker, services.events, SETTINGS],
@@ -152,7 +155,7 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
     },
     {
       provide: FLEET,
-      inject: [STORE, HandlerRegistry, PayloadChecker, DiscoveryService, services.events, SETTINGS],
+      inject: [STORE, HandlerRegistry, PayloadChecker, DiscoveryService, services.events, SETTINGS, SOLITUDE],
       useFactory: (
         store: JobStore,
         registry: HandlerRegistry,
@@ -160,17 +163,24 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
         discovery: DiscoveryService,
         events: ScheduledQueueEvents,
         settings: ModuleSettings,
-      ) => new Fleet(store, registry, checker, () => findTimers(discovery), events, LOG, { ...settings, timerPrefix }),
+        solitude: Solitude,
+      ) =>
+        new Fleet(store, registry, checker, () => findTimers(discovery), events, LOG, {
+          ...settings,
+          timerPrefix,
+          solitude,
+        }),
     },
     ...[Pullers, Relays].map((Kind) => ({
       provide: Kind,
-      inject: [STORE, DiscoveryService, services.events, SETTINGS],
+      inject: [STORE, DiscoveryService, services.events, SETTINGS, SOLITUDE],
       useFactory: (
         store: JobStore,
         discovery: DiscoveryService,
         events: ScheduledQueueEvents,
         settings: ModuleSettings,
-      ) => new Kind(store, () => findTimers(discovery), events, LOG, { ...settings, timerPrefix }),
+        solitude: Solitude,
+      ) => new Kind(store, () => findTimers(discovery), events, LOG, { ...settings, timerPrefix, solitude }),
     })),
     {
       provide: services.consumer,

@@ -14,10 +14,10 @@
  * | ended              | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, cancel, remove, clear, cancel-tagged | turn, cancel, schedule, replace, remove, clear, cancel-tagged |
  * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, cancel, purge, remove, clear, cancel-tagged | never                      |
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
- * | levels:<ending>    | ZSET   | the same of lanes that prefer the worker <ending>, or, '*', any   | every script that moves a job    | the same                   |
+ * | levels:<ending>    | ZSET   | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects | every script that moves a job    | the same                   |
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
- * | heads:<priority>:<ending> | ZSET | the same of lanes that prefer the worker <ending>, or, '*', any | every script that moves a job    | the same                   |
- * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>"  | every script that moves a job    | the same                   |
+ * | heads:<priority>:<ending> | ZSET | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects | every script that moves a job    | the same                   |
+ * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>", of suspects with '!' for the worker | every script that moves a job    | the same                   |
  * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, replace     | turn, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged |
  * | workers            | ZSET   | "<group> <worker> <pid> <host>" -> when it was last here, epoch ms | turn                             | turn, or expires, an hour  |
  * | groups             | SET    | group: workers that handle the same names                        | register                         | register                   |
@@ -26,6 +26,7 @@
  * | full:<worker>      | STRING | names that a sleeper's handlers have no room for, between line breaks | turn                        | turn, or expires, a minute |
  * | paused             | STRING | until when nothing is claimed, epoch ms, or 'inf'                | pause                            | resume, or expires         |
  * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn                          | turn, or expires           |
+ * | reservations       | ZSET   | process that is kept for a suspect -> until when, unless it says so again, epoch ms | turn      | turn, or expires           |
  * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <worker that last filled 16 places>", times in epoch ms | turn                             | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | turn                             | never                      |
@@ -51,6 +52,7 @@ const FIXED_KEYS = [
   'fence',
   'paused',
   'rate',
+  'reservations',
 ] as const;
 
 export type FixedKey = (typeof FIXED_KEYS)[number];

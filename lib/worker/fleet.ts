@@ -11,6 +11,7 @@ import { QueueWorker } from './queue-worker.js';
 import { Reporter } from './reporter.js';
 import { haveLimits } from './room.js';
 import { Settler } from './settler.js';
+import type { Solitude } from './solitude.js';
 
 export interface FleetOptions {
   workerId: string;
@@ -18,6 +19,8 @@ export interface FleetOptions {
   settingsOf(queue: string): QueueSettings;
   /** What the names of this fleet's timers begin with. */
   timerPrefix: string;
+  /** Shared by all that may hold jobs in this module instance. */
+  solitude: Solitude;
 }
 
 /** The workers of this process: one for each queue that has handlers. May be started and stopped again and again. */
@@ -70,7 +73,7 @@ export class Fleet {
   }
 
   private hire(queue: string, timers: Timers): QueueWorker {
-    const { workerId, settingsOf, timerPrefix } = this.options;
+    const { workerId, settingsOf, timerPrefix, solitude } = this.options;
     const settings = settingsOf(queue);
     const handlers = this.registry.handlersOf(queue);
     const seat = this.store.seat(
@@ -82,6 +85,17 @@ export class Fleet {
     const settler = new Settler(handlers, settings.keepCompleted.count > 0);
     const processor = new Processor(queue, handlers, this.checker, settler, this.events);
     const reporter = new Reporter(this.log, this.events);
-    return new QueueWorker(queue, seat, handlers, processor, settler, settings, timers, reporter, timerPrefix);
+    return new QueueWorker(
+      queue,
+      seat,
+      handlers,
+      processor,
+      settler,
+      settings,
+      timers,
+      reporter,
+      solitude,
+      timerPrefix,
+    );
   }
 }

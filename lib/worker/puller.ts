@@ -1,4 +1,3 @@
-import { QueueUnavailableError } from '../core/errors.js';
 import type { EventSink } from '../core/events.js';
 import type { Timers } from '../core/timers.js';
 import type { TurnAnswer, WorkerSeat } from '../store/job-store.js';
@@ -6,12 +5,14 @@ import { Alarm } from './alarm.js';
 import type { ClaimOpener } from './claim-opener.js';
 import { HeldJob } from './held-job.js';
 import { HeldJobs } from './held-jobs.js';
+import { Milestone } from './milestone.js';
 import type { Reporter } from './reporter.js';
 import { RunningJob } from './running-job.js';
 import type { Settler } from './settler.js';
+import type { Occupant, Solitude } from './solitude.js';
 import { type SentTurn, TurnDraft } from './turn-draft.js';
 import { LAST_TURN_MS, PAUSE_AFTER_REFUSAL_MS, TurnPlan } from './turn-plan.js';
-import { WaitingPops } from './waiting-pops.js';
+import { noAnswer, WaitingPops } from './waiting-pops.js';
 
 /** As many as one turn claims. */
 const MOST_ROOM = 1_000;
@@ -20,6 +21,7 @@ export interface PullerOptions {
   leaseMs: number;
   commandTimeoutMs: number;
   timerName: string;
+  solitude: Solitude;
 }
 
 /**
@@ -31,9 +33,10 @@ export interface PullerOptions {
  * - **turning**: a call is in flight; what is said meanwhile goes with the next one.
  * - **closed**: entered by `close`, for good.
  */
-export class Puller {
+export class Puller implements Occupant {
   private readonly plan = new TurnPlan();
   private readonly alarm: Alarm;
+  private readonly solitude: Solitude;
   private readonly draft = new TurnDraft();
   private readonly pops: WaitingPops;
   private readonly held: HeldJobs;
@@ -49,7 +52,7 @@ export class Puller {
   private stopping = false;
   private refusal?: unknown;
   private readonly giveUp = new AbortController();
-  private onIdle?: () => void;
+  private readonly idle = new Milestone();
 
   constructor(
     private readonly queue: string,
@@ -61,11 +64,13 @@ export class Puller {
     private readonly reporter: Reporter,
     private readonly events: EventSink,
   ) {
+    this.solitude = options.solitude;
+    this.solitude.add(this);
     this.alarm = new Alarm(timers, options.timerName, () => this.wakeUp());
     this.held = new HeldJobs(queue, this.draft, options.commandTimeoutMs, () => this.nextTurn());
     this.pops = new WaitingPops(
       options.commandTimeoutMs,
-      () => this.noAnswer(),
+      () => noAnswer(queue, options.commandTimeoutMs, this.refusal),
       () => this.nextTurn(),
     );
   }
@@ -74,11 +79,10 @@ export class Puller {
     if (waitMs > 0 && !this.listens) {
       this.listens = true;
       // A wish to cancel is met when the holder next says something: renewing would stretch a lease that nobody renews.
-      this.seat.listen({ look: (inMs) => this.look(inMs), renew: () => {} });
+      this.seat.listen({ look: (inMs) => this.lookIn(inMs), renew: () => {} });
     }
     const jobs = this.pops.add(count, waitMs);
-    this.plan.lookIn(0);
-    this.nextTurn();
+    this.look();
     return jobs;
   }
 
@@ -98,28 +102,44 @@ export class Puller {
       this.held.giveBack();
       this.draft.leave();
       this.turn();
-      await this.idle(AbortSignal.timeout(LAST_TURN_MS));
+      await this.idle.wait(AbortSignal.timeout(LAST_TURN_MS));
     }
     this.giveUp.abort();
     this.alarm.clear();
     this.held.close();
+    this.solitude.remove(this);
   }
 
-  private idle(patience: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      this.onIdle = resolve;
-      patience.addEventListener('abort', () => resolve(), { once: true });
-    });
+  get holds(): boolean {
+    return this.held.holdsAny() || this.draft.roomUnderWay > 0;
   }
 
-  private look(inMs: number): void {
+  get owes(): boolean {
+    return this.draft.unsettled > 0;
+  }
+
+  stepBack(): void {
+    if (!this.pops.isEmpty) this.look();
+  }
+
+  look(): void {
+    this.plan.lookIn(0);
+    this.nextTurn();
+  }
+
+  private lookIn(inMs: number): void {
     if (!this.pops.isEmpty && this.plan.lookIn(inMs)) this.wakeUp();
   }
 
   private hasSomethingToSay(): boolean {
     if (this.plan.isPaused) return false;
-    if (this.draft.owes || (this.standsBy && !this.pops.anyWaits)) return true;
+    if (this.draft.owes || (this.standsBy && !this.pops.anyWaits) || this.isToLeave) return true;
     return (!this.pops.isEmpty && this.plan.isTimeToLook()) || (this.plan.isTimeToRenew() && this.held.holdsAny());
+  }
+
+  /** The process is kept for a popped suspect that has been settled, or whose lease is over. */
+  private get isToLeave(): boolean {
+    return this.solitude.isOneTooMany(this) || (this.solitude.isHeldBy(this) && !this.holds);
   }
 
   /** After this round of the event loop: what is said and popped in one moment goes in one call. */
@@ -143,8 +163,8 @@ export class Puller {
     this.turning = true;
     void this.takeTurn().finally(() => {
       this.turning = false;
-      if (this.draft.owes || !this.onIdle) this.nextTurn();
-      else this.onIdle();
+      if (this.draft.owes || !this.idle.isAwaited) this.nextTurn();
+      else this.idle.reach();
     });
   }
 
@@ -175,10 +195,12 @@ export class Puller {
 
   private write(): SentTurn {
     this.hasTurned = true;
-    const pull = this.pops.anyWaits ? 'waits' : 'goes';
-    const room = this.stopping ? 0 : Math.min(this.pops.room, MOST_ROOM);
-    const { lookFrom } = this;
-    const sent = this.draft.take({ room, handlers: [], lookFrom, renewals: [], renews: false, pull });
+    const { lookFrom, solitude } = this;
+    // It reserves no process: whoever pops decides when a popped job ends.
+    const suspects = this.stopping ? solitude.lastWish(this) : solitude.wish(this, this.options.leaseMs, false);
+    const room = this.stopping || !solitude.mayClaim(this) ? 0 : Math.min(this.pops.room, MOST_ROOM);
+    const pull = this.pops.anyWaits && room > 0 ? 'waits' : 'goes';
+    const sent = this.draft.take({ room, handlers: [], lookFrom, renewals: [], renews: false, pull, suspects });
     this.pops.ask();
     return sent;
   }
@@ -187,7 +209,9 @@ export class Puller {
     this.held.answered(sent, answer.settled);
     this.reporter.settled(this.queue, sent, answer.settled);
     this.reporter.found(this.queue, answer);
-    this.handOut(answer, sent);
+    if (this.solitude.answered(this, sent.turn.suspects, answer.suspect)) this.handOut(answer, sent);
+    else this.draft.release(...answer.claimed);
+    this.solitude.check();
     // What was claimed may all have been unfit, and there may be more: only the next turn tells.
     const more = answer.claimed.length > 0 || answer.sleepMs === 0;
     this.pops.answered(more);
@@ -216,14 +240,5 @@ export class Puller {
       const { queue, id, name, attempt, latenessMs } = job;
       this.events.tell({ type: 'started', queue, id, name, attempt, latenessMs });
     }
-  }
-
-  private noAnswer(): QueueUnavailableError {
-    const { queue, refusal } = this;
-    return new QueueUnavailableError(
-      `pop: Redis has not answered within commandTimeoutMs (${this.options.commandTimeoutMs} ms). What this call may have claimed goes back.`,
-      'unknown',
-      refusal === undefined ? { queue } : { queue, cause: refusal },
-    );
   }
 }

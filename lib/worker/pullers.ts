@@ -11,6 +11,7 @@ import { ClaimOpener } from './claim-opener.js';
 import { Puller } from './puller.js';
 import { Reporter } from './reporter.js';
 import { Settler } from './settler.js';
+import type { Solitude } from './solitude.js';
 
 export interface PullersOptions {
   workerId: string;
@@ -20,6 +21,8 @@ export interface PullersOptions {
   jobs: ReadonlyMap<string, Partial<RunSettings>>;
   /** What the names of their timers begin with. */
   timerPrefix: string;
+  /** Shared by all that may hold jobs in this module instance. */
+  solitude: Solitude;
 }
 
 /** The pullers of this process: one for each queue and set of names that somebody has popped from. */
@@ -62,7 +65,7 @@ export class Pullers {
   }
 
   private hire(queue: string, names: readonly string[] | undefined): Puller {
-    const { workerId, commandTimeoutMs, settingsOf, jobs, timerPrefix } = this.options;
+    const { workerId, commandTimeoutMs, settingsOf, jobs, timerPrefix, solitude } = this.options;
     const settings = settingsOf(queue);
     const { leaseMs } = settings;
     const byName = { get: (name: string) => ({ settings: resolveRunSettings(jobs.get(name)) }) };
@@ -72,7 +75,7 @@ export class Pullers {
       this.store.pullSeat(queue, workerId, names, settings),
       new ClaimOpener(queue, byName, leaseMs, settler, this.events),
       settler,
-      { leaseMs, commandTimeoutMs, timerName: `${timerPrefix}:${queue}:pull-${this.pullers.size + 1}` },
+      { leaseMs, commandTimeoutMs, timerName: `${timerPrefix}:${queue}:pull-${this.pullers.size + 1}`, solitude },
       this.findTimers(),
       new Reporter(this.log, this.events, 'pull'),
       this.events,

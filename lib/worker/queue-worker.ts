@@ -2,20 +2,19 @@ import type { QueueSettings } from '../core/queue-options.js';
 import type { Timers } from '../core/timers.js';
 import type { TurnAnswer, WorkerSeat } from '../store/job-store.js';
 import { Alarm } from './alarm.js';
+import { Capacity } from './capacity.js';
 import type { JobHandler } from './job-handler.js';
 import { LeaseClock } from './lease-clock.js';
-import { Pace } from './pace.js';
+import { Milestone } from './milestone.js';
 import type { Processor } from './processor.js';
 import type { Reporter } from './reporter.js';
-import { Room } from './room.js';
 import type { Settler } from './settler.js';
+import type { Occupant, Solitude } from './solitude.js';
 import { Starter } from './starter.js';
 import { type SentTurn, TurnDraft } from './turn-draft.js';
-import { LAST_TURN_MS, PAUSE_AFTER_REFUSAL_MS, TurnPlan } from './turn-plan.js';
-import { MOST_JOBS, type TurnLine, TurnShare } from './turn-share.js';
+import { LAST_TURN_MS, PAUSE_AFTER_REFUSAL_MS, PAUSE_WHILE_STOPPING_MS, TurnPlan } from './turn-plan.js';
+import type { TurnLine } from './turn-share.js';
 import { WorkerRuns } from './worker-runs.js';
-
-const PAUSE_WHILE_STOPPING_MS = 100;
 
 /**
  * The worker of one queue in this process. It is in one of three states:
@@ -25,22 +24,22 @@ const PAUSE_WHILE_STOPPING_MS = 100;
  *   for and no other worker is behind; what happens meanwhile goes into the next one. Left when the answers have been taken in and nothing is left to say.
  * - **stopped**: entered by `stop`, for good; nothing is held any more.
  */
-export class QueueWorker {
+export class QueueWorker implements Occupant {
   private readonly runs: WorkerRuns;
-  private readonly places: Room;
+  private readonly capacity: Capacity;
   private readonly leases: LeaseClock;
   private readonly plan = new TurnPlan();
   private readonly alarm: Alarm;
   private readonly draft = new TurnDraft();
   private readonly lines: readonly TurnLine[] = [{ busy: false }, { busy: false }];
-  private readonly share: TurnShare;
-  private readonly pace: Pace;
   private readonly starter: Starter;
   private lookFrom = '';
   private isTurnSoon = false;
   private stopping = false;
+  /** The next turn claims nothing, and lets others of the group look instead. */
+  private stepsBack = false;
   private readonly giveUp = new AbortController();
-  private onIdle?: () => void;
+  private readonly idle = new Milestone();
 
   constructor(
     readonly queue: string,
@@ -51,17 +50,16 @@ export class QueueWorker {
     private readonly settings: QueueSettings,
     timers: Timers,
     private readonly reporter: Reporter,
+    private readonly solitude: Solitude,
     timerPrefix: string,
   ) {
     this.alarm = new Alarm(timers, `${timerPrefix}:${queue}`, () => this.turn());
     const ends = { toSettle: () => this.turnSoon(), placeFreed: () => this.lookSoon() };
-    const timeouts = `${timerPrefix}:${queue}:timeouts`;
-    this.runs = new WorkerRuns(queue, this.draft, settler, reporter, ends, timers, timeouts);
-    this.places = new Room(settings.concurrency, handlers, this.runs.running);
-    this.share = new TurnShare(settings);
+    this.runs = new WorkerRuns(queue, this.draft, settler, reporter, ends, timers, `${timerPrefix}:${queue}:timeouts`);
+    const mayClaim = () => !this.stopping && !this.stepsBack && solitude.mayClaim(this);
+    this.capacity = new Capacity(settings, handlers, this.runs.running, this.draft, mayClaim);
     this.leases = new LeaseClock(settings.leaseMs, () => this.renewSoon());
-    this.pace = new Pace(settings.concurrency);
-    this.starter = new Starter(settings.concurrency, this.pace, this.places, this.draft, {
+    this.starter = new Starter(settings.concurrency, this.capacity, this.draft, {
       // Claimed when the worker was stopping already: it goes back as if nothing had been.
       begin: (claim, askedAt) =>
         this.stopping ? this.draft.release(claim) : processor.start(claim, askedAt, this.leases, this.runs),
@@ -70,7 +68,8 @@ export class QueueWorker {
   }
 
   start(): void {
-    this.seat.listen({ look: (inMs) => this.look(inMs), renew: () => this.renewSoon() });
+    this.solitude.add(this);
+    this.seat.listen({ look: (inMs) => this.lookIn(inMs), renew: () => this.renewSoon() });
     this.turn();
   }
 
@@ -83,14 +82,38 @@ export class QueueWorker {
     this.draft.leave();
     this.seat.leave();
     this.turn();
-    if (this.hasSomethingToLose()) await this.idle(patience);
+    if (this.hasSomethingToLose()) await this.idle.wait(patience);
     this.runs.giveBack();
     if (!this.isIdle()) {
       this.turn();
-      await this.idle(AbortSignal.timeout(LAST_TURN_MS));
+      await this.idle.wait(AbortSignal.timeout(LAST_TURN_MS));
     }
     this.giveUp.abort();
     this.alarm.clear();
+    this.solitude.remove(this);
+  }
+
+  get holds(): boolean {
+    return this.runs.running.holdsAny() || this.draft.roomUnderWay > 0 || this.starter.anyWait;
+  }
+
+  get owes(): boolean {
+    return this.draft.unsettled > 0;
+  }
+
+  stepBack(): void {
+    this.stepsBack = true;
+    this.turnSoon();
+  }
+
+  look(): void {
+    this.stepsBack = false;
+    this.lookSoon();
+  }
+
+  private lookSoon(): void {
+    this.plan.lookIn(0);
+    this.turnSoon();
   }
 
   private get turning(): boolean {
@@ -101,21 +124,13 @@ export class QueueWorker {
     return !this.turning && !this.draft.isLeaving && !this.hasSomethingToLose();
   }
 
-  /** Runs whose outcome Redis does not know yet. Handlers whose time was over are not waited for, nor a turn that only looks. */
+  /** Handlers whose time was over are not waited for, nor a turn that only looks. */
   private hasSomethingToLose(): boolean {
-    return this.draft.unsettled > 0 || this.runs.running.holdsAny();
-  }
-
-  private idle(patience: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      this.onIdle = resolve;
-      if (patience.aborted) resolve();
-      else patience.addEventListener('abort', () => resolve(), { once: true });
-    });
+    return this.owes || this.runs.running.holdsAny();
   }
 
   /** Something may be due in `inMs`, earlier than known. */
-  private look(inMs: number): void {
+  private lookIn(inMs: number): void {
     if (this.plan.lookIn(inMs)) this.turn();
   }
 
@@ -124,37 +139,20 @@ export class QueueWorker {
     this.turn();
   }
 
-  /** What may still be claimed, beside what the turns under way may; less than nothing beside one that claims ahead. */
-  private get room(): number {
-    // A turn looks before it gives back, and would take what comes after that.
-    if (this.stopping || this.draft.givesBack) return 0;
-    return this.places.left - this.draft.roomUnderWay;
-  }
-
   private hasSomethingToSay(line: TurnLine): boolean {
     const { plan, draft } = this;
     if (plan.isPaused) return false;
     if (line.unanswered) return true;
     // They begin or go back in a moment, and the turn takes both along.
     if (this.starter.anyWait) return false;
-    if (draft.anyUnderWay) return this.mayShare && this.share.isEnough(draft.unsent, this.room);
-    return (
-      draft.owes || (this.room > 0 && plan.isTimeToLook()) || (plan.isTimeToRenew() && this.runs.running.holdsAny())
-    );
+    if (draft.anyUnderWay) return this.capacity.isEnoughForSecond(plan.isTimeToRenew());
+    if (draft.owes || this.stepsBack || this.solitude.isOneTooMany(this)) return true;
+    return (this.capacity.room > 0 && plan.isTimeToLook()) || (plan.isTimeToRenew() && this.hasToRenew);
   }
 
-  /**
-   * A turn that renews goes alone: it speaks of all that is held, which another one may settle and claim anew meanwhile. And
-   * what is left of a handler's own limit is only known while nothing is being claimed. Whether two are worth it: see `TurnShare`.
-   */
-  private get mayShare(): boolean {
-    const { share, places, plan, draft } = this;
-    return share.isWorthTwo && !places.hasLimitsOfHandlers && !plan.isTimeToRenew() && !draft.renewsAny;
-  }
-
-  /** What is left of a handler's own limit is only known of so many as there are places for. */
-  private get mayClaimAhead(): boolean {
-    return this.share.isWorthClaimingAhead && !this.places.hasLimitsOfHandlers;
+  /** Leases, or the reservation of this process. */
+  private get hasToRenew(): boolean {
+    return this.runs.running.holdsAny() || this.solitude.isHeldBy(this);
   }
 
   private turn(): void {
@@ -176,7 +174,7 @@ export class QueueWorker {
       this.plan.pause(this.stopping ? PAUSE_WHILE_STOPPING_MS : PAUSE_AFTER_REFUSAL_MS);
     }
     line.busy = false;
-    if (this.onIdle && this.isIdle()) this.onIdle();
+    if (this.isIdle()) this.idle.reach();
     // A successor may use the same timer by now.
     if (!this.giveUp.signal.aborted && !this.turning) this.sleep();
   }
@@ -202,16 +200,17 @@ export class QueueWorker {
   }
 
   private writeTurn(): SentTurn {
-    const { plan, draft, lookFrom } = this;
+    const { plan, draft, lookFrom, capacity, solitude } = this;
     const { running } = this.runs;
+    const suspects = this.stopping ? solitude.lastWish(this) : solitude.wish(this, this.settings.leaseMs, true);
     // Where nothing is held there is nothing to renew until what this turn claims. What another turn is claiming would have to be
     // renewed as well, and is not known yet.
     const renews = !draft.anyUnderWay && (plan.isTimeToRenew() || !running.holdsAny());
     const renewals = renews ? running.claims() : [];
-    const share = this.mayShare
-      ? this.share.beside(draft.unsent, this.room)
-      : this.share.alone(draft.unsent, this.mayClaimAhead ? this.pace.takeRoom(this.room, MOST_JOBS) : this.room);
-    return draft.take({ ...share, handlers: this.places.ofHandlers(), lookFrom, renewals, renews });
+    const share = capacity.takeShare(plan.isTimeToRenew());
+    const pull = this.stepsBack ? 'goes' : undefined;
+    this.stepsBack = false;
+    return draft.take({ ...share, lookFrom, renewals, renews, pull, suspects });
   }
 
   private takeIn(answer: TurnAnswer, sent: SentTurn): void {
@@ -220,15 +219,13 @@ export class QueueWorker {
     this.reporter.settled(this.queue, sent, answer.settled);
     this.reporter.found(this.queue, answer);
     this.lookFrom = answer.lookFrom;
-    this.share.note(sent.turn.room > 0 && answer.sleepMs === undefined, answer.hasCompany);
+    this.capacity.note(sent, answer);
     // Where there was no room for more, it is looked for as soon as there is some.
     this.plan.lookIn(answer.sleepMs ?? 0);
-    this.starter.start(answer.claimed, sent.sentAt, this.mayClaimAhead);
-  }
-
-  private lookSoon(): void {
-    this.plan.lookIn(0);
-    this.turnSoon();
+    if (this.solitude.answered(this, sent.turn.suspects, answer.suspect))
+      this.starter.start(answer.claimed, sent.sentAt, this.capacity.mayClaimAhead);
+    else this.draft.release(...answer.claimed);
+    this.solitude.check();
   }
 
   /** After this round of the event loop: what ends in one moment is settled in one call. */
@@ -243,8 +240,8 @@ export class QueueWorker {
   }
 
   private sleep(): void {
-    const { room, runs, draft } = this;
-    const until = this.plan.nextAt({ looks: room > 0, holds: runs.running.holdsAny(), owes: draft.owes });
+    const { capacity, draft } = this;
+    const until = this.plan.nextAt({ looks: capacity.room > 0, holds: this.hasToRenew, owes: draft.owes });
     if (until !== Number.POSITIVE_INFINITY) this.alarm.setFor(until);
   }
 }

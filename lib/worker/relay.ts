@@ -1,6 +1,7 @@
 import type { Timers } from '../core/timers.js';
 import type { Turn, TurnAnswer, WorkerSeat } from '../store/job-store.js';
 import { Alarm } from './alarm.js';
+import { Milestone } from './milestone.js';
 import type { Reporter } from './reporter.js';
 import { PAUSE_AFTER_REFUSAL_MS, TurnPlan } from './turn-plan.js';
 
@@ -23,7 +24,7 @@ export class Relay {
   private stopping = false;
   private ended?: Promise<void>;
   private readonly giveUp = new AbortController();
-  private onEnd?: () => void;
+  private readonly lastTurn = new Milestone();
 
   constructor(
     private readonly queue: string,
@@ -51,10 +52,7 @@ export class Relay {
 
   private async end(patience: AbortSignal): Promise<void> {
     this.seat.leave();
-    const ended = new Promise<void>((resolve) => {
-      this.onEnd = resolve;
-      patience.addEventListener('abort', () => resolve(), { once: true });
-    });
+    const ended = this.lastTurn.wait(patience);
     // What Redis refuses need not be waited for, as nothing is held here.
     if (this.turning || !this.refused) {
       this.turn();
@@ -76,7 +74,7 @@ export class Relay {
     void this.takeTurn().finally(() => {
       this.turning = false;
       if (!this.stopping) this.wakeUp();
-      else if (this.hasLeft || this.refused) this.onEnd?.();
+      else if (this.hasLeft || this.refused) this.lastTurn.reach();
       else this.turn();
     });
   }
@@ -108,7 +106,7 @@ export class Relay {
 
   /** The last turn takes this one off the lists of those that are there, and lets another one look in its place. */
   private write(): Turn {
-    const common = { settlements: [], renewals: [], handlers: [], lookFrom: this.lookFrom };
+    const common = { settlements: [], renewals: [], handlers: [], lookFrom: this.lookFrom, suspects: '' as const };
     return this.stopping
       ? { ...common, room: 0, leaving: true, pull: 'goes' }
       : { ...common, room: this.batch, leaving: false };

@@ -1,6 +1,5 @@
 import type { ClaimedJob } from '../store/job-store.js';
-import type { Pace } from './pace.js';
-import type { Room } from './room.js';
+import type { Capacity } from './capacity.js';
 import type { TurnDraft } from './turn-draft.js';
 
 const NONE: readonly ClaimedJob[] = [];
@@ -27,8 +26,7 @@ export class Starter {
 
   constructor(
     private readonly concurrency: number,
-    private readonly pace: Pace,
-    private readonly places: Room,
+    private readonly capacity: Capacity,
     private readonly draft: TurnDraft,
     private readonly starts: Starts,
   ) {}
@@ -50,20 +48,24 @@ export class Starter {
     if (this.isStarting || !this.anyWait) return;
     this.isStarting = true;
     // Those of the first places begin as ever, however long handlers block.
-    while (this.anyWait && this.places.left > 0 && (this.next < this.concurrency || this.pace.isInTime)) {
+    while (
+      this.anyWait &&
+      this.capacity.places.left > 0 &&
+      (this.next < this.concurrency || this.capacity.pace.isInTime)
+    ) {
       this.starts.begin(this.waiting[this.next++]!, this.askedAt);
     }
     this.isStarting = false;
   }
 
   private startAhead(claims: readonly ClaimedJob[], askedAt: number): void {
-    this.pace.note(claims);
+    this.capacity.pace.note(claims);
     this.waiting = claims;
     this.next = 0;
     this.askedAt = askedAt;
     this.startWaiting();
     setImmediate(() => {
-      this.pace.roundOver(!this.anyWait && this.places.left === this.concurrency);
+      this.capacity.pace.roundOver(!this.anyWait && this.capacity.places.left === this.concurrency);
       if (this.giveBack()) this.starts.onBack();
     });
   }

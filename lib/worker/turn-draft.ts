@@ -1,5 +1,5 @@
 import { Bag, type BagItem } from '../core/bag.js';
-import type { ClaimedJob, HandlerRoom, Settlement, Turn } from '../store/job-store.js';
+import type { ClaimedJob, HandlerRoom, Settlement, SuspectWish, Turn } from '../store/job-store.js';
 import type { EndedRun } from './settler.js';
 
 /** How many settlements go with one turn, to keep the script short. */
@@ -25,6 +25,7 @@ export interface TurnWish {
   renewals: readonly ClaimedJob[];
   renews: boolean;
   pull?: Turn['pull'];
+  suspects: SuspectWish;
 }
 
 /** What a worker has to say to Redis, and the turns that are under way: sent, perhaps in vain, and not answered yet. */
@@ -93,7 +94,7 @@ export class TurnDraft {
   }
 
   /** A turn to send. While it is not answered it may have happened, so the same is sent until it is. */
-  take({ room, handlers, lookFrom, renewals, renews, pull, ends = SETTLED_A_TURN }: TurnWish): SentTurn {
+  take({ room, handlers, lookFrom, renewals, renews, pull, suspects, ends = SETTLED_A_TURN }: TurnWish): SentTurn {
     const { leaving } = this;
     const ended = this.ended.splice(0, ends);
     const settlements: Settlement[] = ended.map(({ settlement }) => settlement);
@@ -101,7 +102,7 @@ export class TurnDraft {
     for (const { id, fence } of goingBack) settlements.push({ id, fence, transition: 'release' });
     this.leaving = false;
     const sent: SentTurn = {
-      turn: { settlements, renewals, room, handlers, lookFrom, leaving, pull },
+      turn: { settlements, renewals, room, handlers, lookFrom, leaving, pull, suspects },
       ended,
       renews,
       sentAt: performance.now(),

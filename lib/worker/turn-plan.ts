@@ -2,6 +2,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 /** How long a refused turn waits before it is tried again. */
 export const PAUSE_AFTER_REFUSAL_MS = 1_000;
+export const PAUSE_WHILE_STOPPING_MS = 100;
 /** A timer rings up to a millisecond late, and a call takes a while to arrive: so the worker sets out before something is due. */
 const AHEAD_MS = 0.5;
 /** How long the last turn may take once everything else of a shutdown is done. */

@@ -1,3 +1,4 @@
+import { QueueUnavailableError } from '../core/errors.js';
 import { LONGEST_TIMEOUT_MS } from '../core/timers.js';
 import type { HeldJob } from './held-job.js';
 
@@ -119,4 +120,13 @@ export class WaitingPops {
     clearTimeout(pop.timer);
     this.pops.delete(pop);
   }
+}
+
+/** What a pop rejects with that Redis has not answered in time; `refusal`: why Redis refused the last turn, if it did. */
+export function noAnswer(queue: string, withinMs: number, refusal: unknown): QueueUnavailableError {
+  return new QueueUnavailableError(
+    `pop: Redis has not answered within commandTimeoutMs (${withinMs} ms). What this call may have claimed goes back.`,
+    'unknown',
+    refusal === undefined ? { queue } : { queue, cause: refusal },
+  );
 }

@@ -36,7 +36,7 @@ describe('a job whose lease runs out', () => {
     const worker = test.worker('dies');
     await dieWith(worker, id);
     await dieWith(worker, id);
-    const { recovered, claimed } = await test.worker('other').turn({ room: 1 });
+    const { recovered, claimed } = await test.worker('other').turn({ room: 1, suspects: 'take' });
     expect(recovered).toEqual([{ id, name: 'work', attempt: 2, fate: 'crashed' }]);
     expect(claimed).toEqual([]);
     const job = await test.store.job(QUEUE, id);

@@ -29,7 +29,9 @@ function auditStates({ envelopes }: QueueSnapshot, states: Map<string, string[]>
     if (found.length > 1) problems.push(`${id} is in ${found.join(' and ')}`);
     if (!envelopes.has(id)) problems.push(`${id} is in ${found[0]} and has no envelope`);
     const lane = envelopes.get(id)?.match(/^(?:[a-z]\d+ )?(.*)/)?.[1];
-    if (found[0]!.startsWith('lane') && found[0] !== `lane ${lane}`)
+    // A suspect lies in a lane of its own kind.
+    const suspectLane = lane?.replace(/^(\d+):[^:]*:/, '$1:!:');
+    if (found[0]!.startsWith('lane') && found[0] !== `lane ${lane}` && found[0] !== `lane ${suspectLane}`)
       problems.push(`${id} is in ${found[0]}, its envelope says ${lane}`);
   }
   for (const id of envelopes.keys()) if (!states.has(id)) problems.push(`${id} has an envelope and is nowhere`);
@@ -41,7 +43,8 @@ function auditIndexes({ lanes, heads, levels }: QueueSnapshot): string[] {
   for (const [lane, jobs] of lanes) {
     const [priority, preferred] = lane.split(':', 2);
     const [id, due] = jobs[0]!;
-    for (const level of preferred === '' ? [priority!] : [`${priority}:${preferred}`, `${priority}:*`])
+    const endings = preferred === '' ? [''] : preferred === '!' ? [':!'] : [`:${preferred}`, ':*'];
+    for (const level of endings.map((ending) => `${priority}${ending}`))
       expected.set(level, [...(expected.get(level) ?? []), [`${id}\t${lane}`, due]]);
   }
   const problems: string[] = [];

@@ -7,6 +7,7 @@ import { Processor } from '../../lib/worker/processor.js';
 import { QueueWorker } from '../../lib/worker/queue-worker.js';
 import { Reporter } from '../../lib/worker/reporter.js';
 import { Settler } from '../../lib/worker/settler.js';
+import { Solitude } from '../../lib/worker/solitude.js';
 import { until } from './wait.js';
 
 const NOTHING: Omit<TurnAnswer, 'settled'> = {
@@ -125,5 +126,6 @@ export function workerAt(seat: WorkerSeat, { run, concurrency }: HandlerByHand, 
   const processor = new Processor('q', handlers, undefined as never, settler, EVENTS);
   const queue = readQueueOptions('q', { leaseMs: 3_600_000, ...options });
   const reporter = new Reporter(LOG, EVENTS);
-  return new QueueWorker('q', seat, handlers, processor, settler, queue, new NodeTimers(), reporter, 'test');
+  const timers = new NodeTimers();
+  return new QueueWorker('q', seat, handlers, processor, settler, queue, timers, reporter, new Solitude(), 'test');
 }

@@ -25,13 +25,14 @@ export class TestWorker {
 
   turn(turn: Partial<Turn> = {}): Promise<TurnAnswer> {
     return this.seat.turn(
-      { settlements: [], renewals: [], room: 0, handlers: [], lookFrom: '', leaving: false, ...turn },
+      { settlements: [], renewals: [], room: 0, handlers: [], lookFrom: '', leaving: false, suspects: '', ...turn },
       never,
     );
   }
 
   async claim(room = 10): Promise<readonly ClaimedJob[]> {
-    return (await this.turn({ room })).claimed;
+    // As a process that holds nothing: a suspect comes alone.
+    return (await this.turn({ room, suspects: 'take' })).claimed;
   }
 
   async settle(...settlements: Settlement[]): Promise<readonly boolean[]> {

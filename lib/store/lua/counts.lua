@@ -12,9 +12,9 @@ local base, passOver, lanesLeft = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local active, dead = redis.call('ZCARD', KEYS[2]), redis.call('ZCARD', KEYS[3])
 local waiting = redis.call('HLEN', KEYS[1]) - active - dead
 local due, whole = 0, '1'
--- Lanes without a preferred worker, then all those with one: as endings of their heads' keys.
+-- Lanes without a preferred worker, then all those with one, then those of suspects: as endings of their heads' keys.
 local endings, first = {}, math.huge
-for _, ending in ipairs({ '', ':*' }) do
+for _, ending in ipairs({ '', ':*', ':!' }) do
   local key = ending == '' and KEYS[5] or base .. 'levels' .. ending
   for _, priority in ipairs(redis.call('ZRANGE', key, '-inf', digits(now), 'BYSCORE')) do
     endings[#endings + 1] = priority .. ending

@@ -8,8 +8,8 @@ local base, passOver, lanesLeft = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local found, whole = {}, '1'
 -- By number, which is the same in every call.
 local levels = {}
--- Lanes without a preferred worker, then all those with one.
-for _, ending in ipairs({ '', ':*' }) do
+-- Lanes without a preferred worker, then all those with one, then those of suspects.
+for _, ending in ipairs({ '', ':*', ':!' }) do
   local key = ending == '' and KEYS[1] or base .. 'levels' .. ending
   for _, priority in ipairs(redis.call('ZRANGE', key, 0, -1)) do
     levels[#levels + 1] = { priority = priority, key = base .. 'heads:' .. priority .. ending }

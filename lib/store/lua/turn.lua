@@ -17,10 +17,11 @@
 -- KEYS[14] sq:{<queue>}:workers    ZSET "<group> <worker> <pid> <host>" -> when it was last here (epoch ms)
 -- KEYS[15] sq:{<queue>}:paused     STRING until when nothing is claimed (epoch ms, or 'inf')
 -- KEYS[16] sq:{<queue>}:rate       ZSET how many jobs had started in all -> when that was reached (epoch ms)
--- KEYS[17] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
--- KEYS[18] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
--- KEYS[19] <target>  STREAM or LIST where a relay puts its jobs; of others a key that never exists
--- KEYS[20] sq:{<queue>}:call:<caller>     STRING last call number and its answer
+-- KEYS[17] sq:{<queue>}:reservations  ZSET process that is kept for a suspect -> until when, unless it says so again (epoch ms)
+-- KEYS[18] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
+-- KEYS[19] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
+-- KEYS[20] <target>  STREAM or LIST where a relay puts its jobs; of others a key that never exists
+-- KEYS[21] sq:{<queue>}:call:<caller>     STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] worker id   ARGV[7] group   ARGV[8] how many names the group handles
 -- ARGV[9] lease (ms)   ARGV[10] longest sleep (ms)   ARGV[11] what weight of jobs there is room for (0 = none, at most 1000)
@@ -35,7 +36,8 @@
 -- (0 = any)   ARGV[26] within how long (ms)
 -- ARGV[27] '' for a worker, which gets what is due; for a relay, which has it moved, 'stream' or 'list'   ARGV[28] how many entries
 -- that stream is to keep, about (0 = any)
--- ARGV[29…] how many jobs completed and leave nothing behind, then their ids, then their fences ('' = that of the one before)
+-- ARGV[29] what this turn wishes of suspects, jobs that run alone (see parts/suspects.lua)
+-- ARGV[30…] how many jobs completed and leave nothing behind, then their ids, then their fences ('' = that of the one before)
 -- then how many others ended, then five for each: transition, id, fence, and two that depend on it (see parts/settle.lua)
 -- then how many leases to renew, then two for each: id, fence
 -- then how many names have a weight or a limit of their own, then three for each: name, weight, how many more may run here
@@ -47,24 +49,25 @@
 --   two for each dead job that was pushed out: id, name,
 --   when to look again (epoch ms, 0 = when there is room), fence, where to go on looking,
 --   '1' if another worker was the last to fill sixteen places or more, else '',
+--   'reserved' if this process is kept for a suspect, 'taken' if what it claimed is one, else '',
 --   three for each claimed job: id, due and, unless it is its first claim, attempt and crashes, envelope};
 --   {'refused', now, type} where a relay's target is of another type: nothing has moved
 -- Repeating it after a lost reply: settlements are answered from the record, and the jobs claimed then are handed out
 -- again; what was relayed is not written again. What had been recovered, was late, missing or pushed out is not told a second time.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey, endedKey = unpack(KEYS, 1, 8)
 local statsKey, levelsKey, groupsKey, servedKey, fenceKey, workersKey = unpack(KEYS, 9, 14)
-local pausedKey, rateKey, handlesKey, sleepersKey, targetKey, callKey = unpack(KEYS, 15, 20)
-local base, callNumber, deadline, keepRecordMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local clustered, worker, group, groupSize = ARGV[5] == '1', ARGV[6], ARGV[7], tonumber(ARGV[8])
-local leaseMs, maxSleepMs, room, maxBytes = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local pausedKey, rateKey, reservationsKey, handlesKey, sleepersKey, targetKey, callKey = unpack(KEYS, 15, 21)
+local base, keepRecordMs = ARGV[1], ARGV[4]
+local clustered, worker, group = ARGV[5] == '1', ARGV[6], ARGV[7]
+local leaseMs, maxSleepMs, room = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
 local lookFrom, keepIdsMs = ARGV[13], tonumber(ARGV[15])
 local hears, goes = ARGV[14] == '1' or ARGV[14] == 'wait', ARGV[14] == 'go'
 local keepCompleted = { count = tonumber(ARGV[16]), ageMs = tonumber(ARGV[17]) }
 local keepDead = { count = tonumber(ARGV[18]), ageMs = tonumber(ARGV[19]) }
 local maxCrashes, msPerLevel = tonumber(ARGV[20]), tonumber(ARGV[22])
-local presence, place = string.match(ARGV[21], '^(%l*) ?(.*)$')
+local presence = string.match(ARGV[21], '^%l*')
 local stealAfterMs, globalConcurrency, rateMax, rateWindowMs = tonumber(ARGV[23]), tonumber(ARGV[24]), tonumber(ARGV[25]), tonumber(ARGV[26])
-local relayTo, streamLength = ARGV[27], ARGV[28]
+local relayTo, wish = ARGV[27], ARGV[29]
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
@@ -74,14 +77,15 @@ local relayTo, streamLength = ARGV[27], ARGV[28]
 -- @include parts/record.lua
 
 do
+  local callNumber, deadline = tonumber(ARGV[2]), tonumber(ARGV[3])
   local status, answer = answeredBefore(callKey, callNumber, deadline)
   if status == 'replayed' then
-    local bits, fence, leaseUntil = string.match(answer, '^([012]*)%-(%d+) (%d+)$')
-    return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence, '', '', unpack(claimedWith(fence, leaseUntil)) }
+    local bits, fence, leaseUntil, suspect = string.match(answer, '^([012]*)%-(%d+) (%d+) (%l*)$')
+    return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence, '', '', suspect, unpack(claimedWith(fence, leaseUntil)) }
   end
   if status then return { status, digits(now) } end
 end
-if room > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
+if room > 0 and redis.call('SCARD', handlesKey) ~= tonumber(ARGV[8]) then return { 'unregistered', digits(now) } end
 if relayTo ~= '' and room > 0 then
   local found = redis.call('TYPE', targetKey).ok
   if found ~= 'none' and found ~= relayTo then
@@ -98,6 +102,9 @@ end
 -- @include parts/room.lua
 -- @include parts/affinity.lua
 -- @include parts/preferred.lua
+-- What is claimed; why nothing more is though it is due: 'room' of this worker, 'gate', or 'bytes' of the reply; and where to go on looking.
+local picked, stopped, goOnFrom = {}, nil, ''
+-- @include parts/suspects.lua
 -- @include parts/pick.lua
 -- @include parts/relay.lua
 -- @include parts/claim.lua
@@ -118,11 +125,19 @@ if rate then writeRate(rate, #fit) end
 closeLanes()
 -- @include parts/trim.lua
 writeUntagged()
+if suspect ~= '' then
+  -- As long as a lease: it is kept by the same turns.
+  redis.call('ZADD', reservationsKey, digits(now + leaseMs), ownName)
+  redis.call('ZREMRANGEBYSCORE', reservationsKey, '-inf', digits(now))
+  redis.call('PEXPIRE', reservationsKey, digits(leaseMs))
+elseif wish == 'claim' or wish == 'leave' then
+  redis.call('ZREM', reservationsKey, ownName)
+end
 -- @include parts/sleep.lua
 -- @include parts/presence.lua
 redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt) .. ' ' .. (filledRoom and worker or lastToFill))
 -- Of an idle turn too: a copy of it that was held up on the way would claim what nobody then runs.
-redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs), 'PX', keepRecordMs)
+redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs) .. ' ' .. suspect, 'PX', keepRecordMs)
 -- @include parts/wake-others.lua
 -- With µs: a worker that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence), goOnFrom, hasCompany and '1' or '', unpack(claimed) }
+return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence), goOnFrom, hasCompany and '1' or '', suspect, unpack(claimed) }

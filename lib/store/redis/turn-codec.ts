@@ -13,7 +13,7 @@ import type {
 import type { ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
 
-const FIELDS_BEFORE_CLAIMS = 13;
+const FIELDS_BEFORE_CLAIMS = 14;
 const FIELDS_A_CLAIM = 3;
 
 /** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals, the handlers' rooms. */
@@ -73,7 +73,7 @@ function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transitio
 
 /** What the script answered. */
 export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings): TurnAnswer {
-  const [, now, bits, lost, toCancel, recovered, late, missing, dropped, lookAt, fence, lookFrom, hasCompany] =
+  const [, now, bits, lost, toCancel, recovered, late, missing, dropped, lookAt, fence, lookFrom, hasCompany, suspect] =
     reply as [
       string,
       string,
@@ -88,6 +88,7 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
       string,
       string,
       string,
+      '' | 'reserved' | 'taken',
     ];
   const nowMs = Number(now);
   // The whole one that the script went by.
@@ -118,6 +119,7 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
     sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
     lookFrom,
     hasCompany: hasCompany === '1',
+    suspect: suspect || undefined,
   };
 }
 

@@ -74,6 +74,7 @@ export class RedisWorkerSeat implements WorkerSeat {
       keys.workers,
       keys.paused,
       keys.rate,
+      keys.reservations,
       handlesKey(keys, this.group),
       sleepersKey(keys, this.group),
       target?.key ?? absentKey(keys.jobs),
@@ -172,6 +173,7 @@ export class RedisWorkerSeat implements WorkerSeat {
       settings.rateLimit ? rateWindowMs(settings.rateLimit) : 0,
       this.target?.type ?? '',
       this.target?.maxLength ?? 0,
+      turn.suspects,
       ...encodeTurn(turn, settings),
     ];
   }

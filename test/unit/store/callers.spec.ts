@@ -122,6 +122,7 @@ async function runAll(): Promise<Run[]> {
     handlers: [{ name: 'ping', weight: 2, free: 1 }],
     lookFrom: '',
     leaving: false,
+    suspects: '',
   };
   await seat.turn(turn, new AbortController().signal);
   const relay = new RedisWorkerSeat(

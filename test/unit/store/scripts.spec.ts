@@ -40,6 +40,7 @@ const BY_TABLE: Record<string, string[]> = {
   headsKey: HEADS,
   'index.key': LEVELS,
   'preferredIndex.key': LEVELS,
+  'suspectIndex.key': LEVELS,
   'group.key': ['sleepers:<group>'],
   'tag.key': ['tag:<tag>'],
 };

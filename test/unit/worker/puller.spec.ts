@@ -7,6 +7,7 @@ import { ClaimOpener } from '../../../lib/worker/claim-opener.js';
 import { Puller } from '../../../lib/worker/puller.js';
 import { Reporter } from '../../../lib/worker/reporter.js';
 import { Settler } from '../../../lib/worker/settler.js';
+import { Solitude } from '../../../lib/worker/solitude.js';
 import { claimOf, EVENTS, LOG, SeatByHand } from '../../support/seat-by-hand.js';
 
 const LEASE_MS = 1_000;
@@ -23,7 +24,7 @@ beforeEach(() => {
     seat,
     new ClaimOpener('q', byName, LEASE_MS, settler, EVENTS),
     settler,
-    { leaseMs: LEASE_MS, commandTimeoutMs: 300, timerName: 'test' },
+    { leaseMs: LEASE_MS, commandTimeoutMs: 300, timerName: 'test', solitude: new Solitude() },
     new NodeTimers(),
     new Reporter(LOG, EVENTS),
     EVENTS,

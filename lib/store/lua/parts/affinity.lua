@@ -3,18 +3,27 @@
 local ownName = string.match(worker, '^[^~]*')
 local preferredIndex = openIndex(PREFERRED)
 local hasPreferred = preferredIndex.count > 0
-local isHere
+local isHere, processesHere
 do
-  local workersHere
+  local workersHere, count = nil, 0
+
+  local function readWorkersHere()
+    workersHere = {}
+    for _, member in ipairs(redis.call('ZRANGE', workersKey, '(' .. digits(now - leaseMs), '+inf', 'BYSCORE')) do
+      local name = string.match(member, '^%S+ ([^ ~]*)')
+      if not workersHere[name] then workersHere[name], count = true, count + 1 end
+    end
+  end
 
   -- One who was not here for a lease is taken for gone.
   function isHere(name)
-    if not workersHere then
-      workersHere = {}
-      for _, member in ipairs(redis.call('ZRANGE', workersKey, '(' .. digits(now - leaseMs), '+inf', 'BYSCORE')) do
-        workersHere[string.match(member, '^%S+ ([^ ~]*)')] = true
-      end
-    end
+    if not workersHere then readWorkersHere() end
     return workersHere[name] or false
+  end
+
+  -- How many processes work at this queue.
+  function processesHere()
+    if not workersHere then readWorkersHere() end
+    return count
   end
 end

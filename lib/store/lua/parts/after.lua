@@ -1,10 +1,14 @@
 -- What this turn leaves to do: for this worker, once it has claimed, and for others that it may have to tell.
 -- A pull stands among the sleepers only while somebody waits for it: it goes once it has claimed something, or when nobody
 -- waits any more.
+-- A suspect that was turned away is not taken.
+if suspect == 'taken' and not fit[1] then suspect = 'reserved' end
 goes = goes or (ARGV[14] == 'wait' and fit[1] ~= nil)
 hears = hears and not goes
 
-local roomAfter = room
+-- A process that is kept for a suspect has room for nothing else, but for the suspect where only the gate is in its way.
+local roomAfter = suspect == 'reserved' and wish == 'reserve' and 0 or room
+if roomAfter < room then stopped = 'room' end
 for _, job in ipairs(fit) do roomAfter = roomAfter - job.weight end
 -- Pulls and relays come and go, and so do those who have few places (`LEAST_JOBS` in worker/turn-share.ts): nobody's second
 -- turn is to wait for them.
@@ -26,7 +30,9 @@ local orphans = presence == 'gone' and hasPreferred and redis.call('EXISTS', bas
 for _, lane in ipairs(presence == 'gone' and laneList or {}) do
   orphans = orphans or preferredOf(lane.name) == ownName
 end
-if (stopped and stopped ~= 'gate') or next(fullNames) or freed or orphans then
+-- This process is no longer kept for suspects, and others wait for one that is.
+local passesOn = wish == 'leave' and suspectIndex.count > 0
+if (stopped and stopped ~= 'gate') or next(fullNames) or freed or orphans or passesOn then
   if not groups then readGroups(group, worker) end
 end
 -- Nobody else may run yet what prefers another worker, and no sleeper that is told may be that one.

@@ -19,6 +19,7 @@ if picked[1] then
   -- Cuts the claim where its envelopes grow too large for one reply.
   local envelopes = {}
   local function readEnvelopes()
+    local maxBytes = tonumber(ARGV[12])
     local bytes, from, chunk = 0, 1, FIRST_ENVELOPES
     while picked[from] do
       local ids = {}

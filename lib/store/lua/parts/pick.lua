@@ -3,8 +3,7 @@
 -- changes, and so nothing need ever be scored anew. Inside a level first the jobs that prefer this worker, then those that
 -- prefer none, then those that prefer another and may be stolen; each kind by due time, then by id.
 -- Each kind of a level is a stream (see stream.lua).
--- `stopped`: why nothing more was picked though it is due: 'room' of this worker, 'gate', or 'bytes' of the reply.
-local picked, stopped, goOnFrom = {}, nil, ''
+-- Where the process is kept for a suspect (see suspects.lua), nothing else is picked.
 -- Names that were stepped over because their handlers are full here: name -> true.
 local fullNames = {}
 local function isFull(name)
@@ -133,13 +132,15 @@ local function pick()
     if hasPreferred then add('o', base .. 'levels:' .. ownName, ':' .. ownName) end
     add('c', levelsKey, COMMON)
     if hasPreferred then add('s', base .. 'levels' .. PREFERRED, PREFERRED) end
+    -- What a relay moves does not run here.
+    if relayTo ~= '' and suspectIndex.count > 0 then add('x', suspectIndex.key, SUSPECTS) end
     table.sort(opened, function(a, b) return a.priority < b.priority end)
     return opened
   end
 
   local function pickAll()
     local offsets, from = {}, nil
-    for kind, priority, offset in string.gmatch(lookFrom, '([ocs])(%d+) (%d+)') do
+    for kind, priority, offset in string.gmatch(lookFrom, '([ocsx])(%d+) (%d+)') do
       offsets[kind .. priority] = tonumber(offset)
       if not from or tonumber(priority) < from then from = tonumber(priority) end
     end
@@ -168,4 +169,4 @@ local function pick()
   end
   pickAll()
 end
-if room > 0 and gateRoom > 0 then pick() end
+if room > 0 and gateRoom > 0 and suspect == '' then pick() end

@@ -2,7 +2,7 @@
 if presence ~= '' then
   -- How long one that has died without a word stays listed, and the list after its last worker.
   local FORGOTTEN_WORKER_MS = 3600000
-  local self = group .. ' ' .. worker .. ' ' .. place
+  local self = group .. ' ' .. worker .. ' ' .. string.match(ARGV[21], '^%l* ?(.*)$')
   if presence == 'gone' then
     redis.call('ZREM', workersKey, self)
   elseif presence == 'here' then

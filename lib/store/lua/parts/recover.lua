@@ -24,6 +24,11 @@ if firstLeaseEnd then
   end
 end
 
+-- Where a job waits that has crashed so often: with one crash left it is a suspect (see suspects.lua).
+local function laneFor(lane, crashes)
+  return maxCrashes > 1 and crashes >= maxCrashes - 1 and suspectLane(lane) or lane
+end
+
 local writeRecovered
 if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
   -- How many jobs are recovered a turn, to keep the script short.
@@ -52,7 +57,11 @@ if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
     else
       record.crashes = record.crashes + 1
       s.second, s.failures = crashLine(record), redis.call('HGET', failuresKey, id)
-      if record.crashes >= maxCrashes then s.transition, s.fate = 'dead', 'crashed' end
+      if record.crashes >= maxCrashes then
+        s.transition, s.fate = 'dead', 'crashed'
+      else
+        record.lane = laneFor(record.lane, record.crashes)
+      end
     end
     if s.transition then
       s.first = idWasChosen(redis.call('HGET', jobsKey, id) or '') and 'r' or ''

@@ -5,6 +5,7 @@
 -- The format is described in docs/relay.md. Payload and headers are JSON already, and pass as they are stored.
 local readForRelay, writeRelayed
 if relayTo ~= '' then
+  local streamLength = ARGV[28]
   local queue = string.match(base, '{(.*)}:$')
 
   -- Takes an envelope apart; false if it is none.

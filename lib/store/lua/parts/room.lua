@@ -17,7 +17,8 @@ if globalConcurrency > 0 then
   leaving = #gone + #settlements + #returning
 end
 
-local gateRoom, gateUntil, rate = math.huge, math.huge, nil
+-- `isPaused`: nobody may claim until somebody says so, or for a time.
+local gateRoom, gateUntil, isPaused, rate = math.huge, math.huge, false, nil
 if room > 0 then
   local pauseEnds = pausedUntil()
   -- What is relayed runs elsewhere, and holds no place.
@@ -27,5 +28,5 @@ if room > 0 then
     local rateRoom = math.max(0, rateMax - (rate.total - rate.before))
     if rateRoom <= gateRoom then gateRoom, gateUntil = rateRoom, rate.opensAt end
   end
-  if pauseEnds > now then gateRoom, gateUntil = 0, pauseEnds end
+  if pauseEnds > now then gateRoom, gateUntil, isPaused = 0, pauseEnds, true end
 end

@@ -10,7 +10,7 @@
 --   cancel    flags ('r' as above)                                ''
 --   extend    how long from now its lease is to hold (ms)         ''          (stays with its holder)
 -- Where the next list begins: with its length, then so many fields for each item.
-local cursor = 29
+local cursor = 30
 local function nextList(width)
   local n, from = tonumber(ARGV[cursor]), cursor
   local list = { n = n }

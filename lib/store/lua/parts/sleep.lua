@@ -14,7 +14,7 @@ if roomAfter > 0 or goes then
 
   -- The earliest due time of all, be it past.
   function firstDue()
-    return math.min(earliestOf(openIndex(COMMON)), earliestOf(preferredIndex))
+    return math.min(earliestOf(openIndex(COMMON)), earliestOf(preferredIndex), earliestOf(suspectIndex))
   end
 
   -- Due lanes that were stepped over stand first in their level, so the next due time is looked for behind them.
@@ -48,7 +48,10 @@ if roomAfter > 0 or goes then
   function nextEvent()
     -- Whatever is due waits for the gate.
     if gateRoom <= #fit then return math.max(gateUntil, firstDue()) end
-    return preferredIndex.count > 0 and math.min(nextDue(COMMON), nextSteal()) or nextDue(COMMON)
+    local event = nextDue(COMMON)
+    if preferredIndex.count > 0 then event = math.min(event, nextSteal()) end
+    if suspectIndex.count > 0 then event = math.min(event, nextDue(SUSPECTS)) end
+    return event
   end
 
   -- When the first job is due that prefers this worker. Where such jobs wait for a gate that opens at a known time, half a second

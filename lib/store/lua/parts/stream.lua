@@ -11,7 +11,7 @@ local function after(a, b)
   return a.id > b.id
 end
 
--- `kind` tells the streams of a level apart from turn to turn: o(wn), c(ommon), s(tolen).
+-- `kind` tells the streams of a level apart from turn to turn: o(wn), c(ommon), s(tolen), x (suspects, of a relay).
 local function openStream(kind, priority, ending, offset)
   return { kind = kind, key = base .. 'heads:' .. priority .. ending, offset = offset or 0, chunk = FIRST_HEADS, fronts = {}, first = 1 }
 end

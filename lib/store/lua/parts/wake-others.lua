@@ -4,7 +4,7 @@ for _, lane in ipairs(laneList) do
   if lane.moved and lane.added[1] then wakeLane(lane, roomAfter > 0 and not isFull(nameOf(lane.name)), not goes and ownName) end
 end
 for _, g in ipairs(groups or {}) do
-  if orphans then wakeGroup(g, now) end
+  if orphans or passesOn then wakeGroup(g, now) end
   if g.own then
     if stopped == 'room' or stopped == 'bytes' then wakeGroup(g, now) end
     for name in pairs(fullNames) do wakeGroup(g, now, name) end

@@ -1,0 +1,63 @@
+-- Suspects: jobs with one crash left. They run alone, with nothing else in their process, so that a job which kills its process does
+-- not take others with it. Ordinary claims never see their lanes. A process that finds one due reserves itself in `reservations`,
+-- claims nothing more, and claims the suspect once it holds nothing else. A process that dies loses its reservation with time.
+-- What this turn wishes ('' of a relay, which takes suspects like any job, and of a process that may not seek one now):
+--   reserve  the process holds jobs, and may reserve itself
+--   take     the process holds nothing, and may claim a suspect at once
+--   keep     the process is reserved, and holds other jobs, or the suspect itself
+--   claim    the process is reserved, and holds nothing
+--   leave    the reservation is given up
+-- `suspect`: what it came to: 'reserved', 'taken', or '' where the process is not reserved.
+local suspect, suspectIndex = wish == 'keep' and 'reserved' or '', openIndex(SUSPECTS)
+do
+  -- At most one process in so many is held up by suspects at a time, and at least one.
+  local PROCESSES_A_SUSPECT = 4
+  -- How many levels, and how many lanes of each, are looked through for a suspect that this worker handles.
+  local LEVELS_LOOKED_AT, HEADS_LOOKED_AT = 10, 100
+
+  -- The due suspect to run first, and how many are due in all, as far as somebody asks. Reads only.
+  local function findSuspect()
+    local priorities = redis.call('ZRANGE', suspectIndex.key, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, LEVELS_LOOKED_AT)
+    table.sort(priorities, function(a, b) return tonumber(a) < tonumber(b) end)
+    local first, due = nil, 0
+    for _, priority in ipairs(priorities) do
+      local heads = redis.call('ZRANGE', base .. 'heads:' .. priority .. SUSPECTS, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, HEADS_LOOKED_AT, 'WITHSCORES')
+      for i = 1, #heads, 2 do
+        local id, lane = string.match(heads[i], '^([^\t]*)\t(.*)$')
+        local name = nameOf(lane)
+        local handler = handlers and handlers[name]
+        if (not handler or handler.free > 0) and handlesName(group, name) then
+          due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))
+          first = first or { id = id, due = tonumber(heads[i + 1]), dueText = heads[i + 1], lane = lane, name = name }
+        end
+      end
+    end
+    return first, due
+  end
+
+  -- Whether this process may reserve itself, with so many suspects due, beside those that are reserved.
+  local function mayReserve(due)
+    local others = 0
+    for _, process in ipairs(redis.call('ZRANGE', reservationsKey, '(' .. digits(now), '+inf', 'BYSCORE')) do
+      if process ~= ownName then others = others + 1 end
+    end
+    return others < math.min(due, math.max(1, math.floor(processesHere() / PROCESSES_A_SUSPECT)))
+  end
+
+  -- A pause and the rate's limit keep processes from reserving themselves; the limit of jobs that run at once does not, or a backlog
+  -- that fills it would keep suspects waiting for ever.
+  local isGated = gateRoom == 0 and (isPaused or gateUntil < math.huge)
+  if room > 0 and suspectIndex.count > 0 and not isGated and wish ~= '' and wish ~= 'keep' and wish ~= 'leave' then
+    local found, due = findSuspect()
+    if found and mayReserve(due) then
+      suspect = 'reserved'
+      if wish ~= 'reserve' and gateRoom > 0 then
+        suspect = 'taken'
+        -- It takes all the room there is.
+        local front = { lane = found.lane, head = { found.id, found.dueText }, name = found.name, inOrder = false }
+        picked[1] = { id = found.id, due = found.due, dueText = found.dueText, front = front, weight = room, envelope = false, record = false }
+        if handlers and handlers[found.name] then handlers[found.name].free = handlers[found.name].free - 1 end
+      end
+    end
+  end
+end

@@ -1,0 +1,66 @@
+import type { QueueSettings } from '../core/queue-options.js';
+import type { HandlerRoom, TurnAnswer } from '../store/job-store.js';
+import type { JobHandler } from './job-handler.js';
+import { Pace } from './pace.js';
+import { Room } from './room.js';
+import type { RunningJobs } from './running-jobs.js';
+import type { SentTurn, TurnDraft } from './turn-draft.js';
+import { MOST_JOBS, TurnShare } from './turn-share.js';
+
+/** How much a worker may claim now, in how many turns at once. */
+export class Capacity {
+  readonly places: Room;
+  readonly pace: Pace;
+  private readonly share: TurnShare;
+
+  constructor(
+    settings: QueueSettings,
+    handlers: ReadonlyMap<string, JobHandler>,
+    running: RunningJobs,
+    private readonly draft: TurnDraft,
+    /** Whether the worker may claim at all: not while it stops, nor while its process is kept for another's suspect. */
+    private readonly mayClaim: () => boolean,
+  ) {
+    this.places = new Room(settings.concurrency, handlers, running);
+    this.pace = new Pace(settings.concurrency);
+    this.share = new TurnShare(settings);
+  }
+
+  /** What may still be claimed, beside what the turns under way may; less than nothing beside one that claims ahead. */
+  get room(): number {
+    // A turn looks before it gives back, and would take what comes after that.
+    if (this.draft.givesBack || !this.mayClaim()) return 0;
+    return this.places.left - this.draft.roomUnderWay;
+  }
+
+  /** Whether a turn may go out beside the one under way. `renewsSoon`: leases have to be renewed. */
+  isEnoughForSecond(renewsSoon: boolean): boolean {
+    return this.mayShare(renewsSoon) && this.share.isEnough(this.draft.unsent, this.room);
+  }
+
+  /** What is left of a handler's own limit is only known of so many as there are places for. */
+  get mayClaimAhead(): boolean {
+    return this.share.isWorthClaimingAhead && !this.places.hasLimitsOfHandlers;
+  }
+
+  /** How many ends a turn takes along that goes out now, and how much it may claim. It is counted, so ask once a turn. */
+  takeShare(renewsSoon: boolean): { ends: number; room: number; handlers: readonly HandlerRoom[] } {
+    const { share, draft, room } = this;
+    const handlers = this.places.ofHandlers();
+    if (this.mayShare(renewsSoon)) return { ...share.beside(draft.unsent, room), handlers };
+    return { ...share.alone(draft.unsent, this.mayClaimAhead ? this.pace.takeRoom(room, MOST_JOBS) : room), handlers };
+  }
+
+  /** Takes in what a turn was told. */
+  note(sent: SentTurn, answer: TurnAnswer): void {
+    this.share.note(sent.turn.room > 0 && answer.sleepMs === undefined, answer.hasCompany);
+  }
+
+  /**
+   * A turn that renews goes alone: it speaks of all that is held, which another one may settle and claim anew meanwhile. And
+   * what is left of a handler's own limit is only known while nothing is being claimed. Whether two are worth it: see `TurnShare`.
+   */
+  private mayShare(renewsSoon: boolean): boolean {
+    return this.share.isWorthTwo && !this.places.hasLimitsOfHandlers && !renewsSoon && !this.draft.renewsAny;
+  }
+}
