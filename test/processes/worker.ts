@@ -32,6 +32,7 @@ function note(event: string, job: ScheduledJob): void {
     event,
     id: job.id,
     worker: WORKER_ID,
+    pid: process.pid,
     attempt: job.attempt,
     dueAt: job.dueAt.getTime(),
     // By the clock that no test puts wrong.
@@ -44,6 +45,8 @@ function note(event: string, job: ScheduledJob): void {
 class Work {
   /** Blocks the event loop for so long. */
   @IsOptional() @IsInt() blockMs?: number;
+  /** Kills the process after so long. */
+  @IsOptional() @IsInt() killAfterMs?: number;
   /** Schedules one more job with this delay. */
   @IsOptional() @IsInt() thenInMs?: number;
 }
@@ -59,6 +62,10 @@ class WorkHandlers {
     note('start', job);
     if (payload?.blockMs && !IGNORE_BLOCK)
       for (const end = performance.now() + payload.blockMs; performance.now() < end; );
+    if (payload?.killAfterMs !== undefined) {
+      await sleep(payload.killAfterMs);
+      process.kill(process.pid, 'SIGKILL');
+    }
     if (payload?.thenInMs) await this.producer.schedule('work', null, { delay: payload.thenInMs });
     if (Number(WORK_MS) > 0) await sleep(Number(WORK_MS), undefined, { signal: OBEY_SIGNAL ? job.signal : undefined });
     note('end', job);

@@ -10,6 +10,8 @@ export interface HistoryLine {
   event: 'start' | 'end';
   id: string;
   worker: string;
+  /** Only of workers, not of pullers. */
+  pid?: number;
   attempt: number;
   dueAt: number;
   at: number;
@@ -45,6 +47,7 @@ export class WorkerProcesses {
   readonly prefix = newPrefix();
   private readonly directory = mkdtempSync(join(tmpdir(), 'scheduled-queue-workers-'));
   private readonly processes = new Map<string, ChildProcess>();
+  private stopping = false;
 
   /** Resolves once the worker claims. */
   async start(workerId: string, options: WorkerProcessOptions = {}): Promise<void> {
@@ -80,6 +83,14 @@ export class WorkerProcesses {
     await Promise.race([once(child, 'message'), ended]);
   }
 
+  /** Starts the worker again each time it has ended, until `stop`. */
+  async keepAlive(workerId: string, options: WorkerProcessOptions = {}): Promise<void> {
+    await this.start(workerId, options);
+    void this.ended(workerId).then(() => {
+      if (!this.stopping) this.keepAlive(workerId, options).catch(() => {});
+    });
+  }
+
   signal(workerId: string, signal: NodeJS.Signals): void {
     this.processes.get(workerId)!.kill(signal);
   }
@@ -98,6 +109,7 @@ export class WorkerProcesses {
   }
 
   async stop(): Promise<void> {
+    this.stopping = true;
     for (const child of this.processes.values()) child.kill('SIGKILL');
     await Promise.all([...this.processes.keys()].map((workerId) => this.ended(workerId)));
   }
