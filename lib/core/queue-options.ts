@@ -81,7 +81,9 @@ export interface QueueOptions {
   keepIdsMs?: Duration;
   /**
    * How often a job's lease may run out, its worker having died or frozen with it, before the job is dead with the reason
-   * `crashed`: so one that kills its process cannot kill a fleet. At least 1. Default 3.
+   * `crashed`: so one that kills its process cannot kill a fleet.
+   * With one crash left it runs alone, with nothing else of this module instance in its process, so that jobs which merely ran beside
+   * it do not die with it; with 1 there is no such attempt. At least 1. Default 3.
    */
   maxCrashes?: number;
 }

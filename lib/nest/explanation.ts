@@ -11,6 +11,7 @@ export interface Explanation {
     | 'waiting-for-worker'
     | 'concurrency'
     | 'rate-limited'
+    | 'suspect'
     | 'behind'
     | 'active'
     | 'completed'
@@ -29,6 +30,7 @@ export interface Explanation {
  * - `waiting-for-worker`: it is due, and left to the worker that it prefers for a while yet;
  * - `concurrency`: it is due, and as many jobs run as the queue's `globalConcurrency` lets;
  * - `rate-limited`: it is due, and as many jobs have started as the queue's `rateLimit` lets;
+ * - `suspect`: it is due, has one crash left before `maxCrashes`, and waits for a process that holds nothing else;
  * - `behind`: it is due, and waits for a worker to have room.
  */
 export async function explainJob(
@@ -66,7 +68,7 @@ export async function explainJob(
       return { code: 'not-due', message: `${what} is due at ${job.dueAt.toISOString()}${after}.` };
     }
     case 'due':
-      return explainDue(store, job, what, settings);
+      return explainDue(store, job, what, settings, stored.isSuspect === true);
   }
 }
 
@@ -75,6 +77,7 @@ async function explainDue(
   job: InspectedJob,
   what: string,
   settings: QueueSettings,
+  isSuspect: boolean,
 ): Promise<Explanation> {
   const { queue, name } = job;
   const pausedUntilMs = await store.pausedUntil(queue);
@@ -93,6 +96,12 @@ async function explainDue(
   const use = await store.limits(queue);
   const kept = (await explainPreference(store, job, what, settings, use)) ?? explainLimits(use, what, settings);
   if (kept) return kept;
+  if (isSuspect) {
+    return {
+      code: 'suspect',
+      message: `${what} is due and has one crash left (${job.crashes} of ${settings.maxCrashes}): it runs alone, once a process holds nothing else.`,
+    };
+  }
   const { due, active } = await store.counts(queue);
   const workers = handlers.count === 1 ? `worker '${handlers.workers[0]}'` : `one of ${handlers.count} workers`;
   return {

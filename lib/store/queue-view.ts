@@ -58,6 +58,8 @@ export interface StoredJob {
   fence?: string;
   worker?: string;
   cancelRequested?: boolean;
+  /** It has one crash left, and waits for a process that holds nothing else. */
+  isSuspect?: boolean;
   envelope: string;
   /** Lines "<epoch ms> <attempt> <JSON>". */
   failures: readonly string[];

@@ -54,7 +54,7 @@ async function makeSuspects(prefix: string, name: string, count: number): Promis
 }
 
 it('a suspect waits until nothing else runs in its process, other queues included, and nothing begins beside it', async () => {
-  const { producer, consumer, prefix, get } = await startApp([Handlers], { autoStart: false });
+  const { producer, consumer, inspector, prefix, get } = await startApp([Handlers], { autoStart: false });
   const handlers = get(Handlers);
   const [suspect] = await makeSuspects(prefix, 'work', 1);
   await producer.reschedule(suspect!, { delay: 1_000 });
@@ -67,6 +67,7 @@ it('a suspect waits until nothing else runs in its process, other queues include
     async () => (await store.current!.redis.exists(`${prefix}:{${QUEUE}}:reservations`)) === 1,
   );
   expect(handlers.began).toEqual(['before']);
+  expect(await inspector.explain(suspect!)).toMatchObject({ code: 'suspect' });
 
   handlers.finish('before');
   await until('the suspect runs', () => handlers.running.has(suspect!));

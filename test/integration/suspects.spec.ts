@@ -223,3 +223,10 @@ it('a claim of a suspect whose reply was lost is the same when it is sent again'
   const [callKey] = await test.redis.keys(key('call:w.*'));
   expect(await test.redis.get(callKey!)).toMatch(/ taken$/);
 });
+
+it('is told apart from jobs that wait for room', async () => {
+  const [id] = await suspects(1);
+  const { id: other } = await test.schedule();
+  expect(await test.store.job(QUEUE, id!)).toMatchObject({ isSuspect: true });
+  expect(await test.store.job(QUEUE, other)).toMatchObject({ isSuspect: false });
+});

@@ -189,7 +189,7 @@ function readJob(id: string, [now, state, time, envelope, record, failures, fini
       result,
     };
   }
-  const [mark, attempts, crashes, due, worker] = record === '' ? ['0', '0', '0', '0', '-'] : record!.split(' ');
+  const [mark, attempts, crashes, due, worker, lane] = record === '' ? ['0', '0', '0', '0', '-'] : record!.split(' ');
   // Letters behind it are marks; a 'c' says that the job is to be cancelled.
   const fence = mark!.replace(/[a-z]+$/, '');
   const known = { id, attempts: Number(attempts), crashes: Number(crashes), envelope: envelope!, failures: lines };
@@ -206,5 +206,6 @@ function readJob(id: string, [now, state, time, envelope, record, failures, fini
     };
   }
   if (state === 'dead') return { ...known, state, dueAtMs: Number(due), endedAtMs: at };
-  return { ...known, state: at <= Number(now) ? 'due' : 'scheduled', dueAtMs: at };
+  const isSuspect = lane !== undefined && /^\d+:!:/.test(lane);
+  return { ...known, state: at <= Number(now) ? 'due' : 'scheduled', dueAtMs: at, isSuspect };
 }
