@@ -3,8 +3,10 @@
 local ownName = string.match(worker, '^[^~]*')
 local preferredIndex = openIndex(PREFERRED)
 local hasPreferred = preferredIndex.count > 0
+local suspectIndex = openIndex(SUSPECTS)
 local isHere, processesHere
-do
+-- What a turn seldom asks is no function of every turn: making one costs as much as reading a key.
+if hasPreferred or suspectIndex.count > 0 then
   local workersHere, count = nil, 0
 
   local function readWorkersHere()

@@ -24,11 +24,6 @@ if firstLeaseEnd then
   end
 end
 
--- Where a job waits that has crashed so often: with one crash left it is a suspect (see suspects.lua).
-local function laneFor(lane, crashes)
-  return maxCrashes > 1 and crashes >= maxCrashes - 1 and suspectLane(lane) or lane
-end
-
 local writeRecovered
 if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
   -- How many jobs are recovered a turn, to keep the script short.
@@ -45,6 +40,11 @@ if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
     if record then return record end
     local envelope = redis.call('HGET', jobsKey, id)
     return { attempt = 1, crashes = 0, due = now, holder = '-', lane = laneOf(envelope or ''), tags = tagsOf(envelope or ''), lostEnvelope = not envelope }
+  end
+
+  -- Where a job waits that has crashed so often: with one crash left it is a suspect (see suspects.lua).
+  local function laneFor(lane, crashes)
+    return maxCrashes > 1 and crashes >= maxCrashes - 1 and suspectLane(lane) or lane
   end
 
   local function recover(id, record)

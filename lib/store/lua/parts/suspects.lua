@@ -8,8 +8,8 @@
 --   claim    the process is reserved, and holds nothing
 --   leave    the reservation is given up
 -- `suspect`: what it came to: 'reserved', 'taken', or '' where the process is not reserved.
-local suspect, suspectIndex = wish == 'keep' and 'reserved' or '', openIndex(SUSPECTS)
-do
+local suspect = wish == 'keep' and 'reserved' or ''
+if room > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wish ~= 'leave' then
   -- At most one process in so many is held up by suspects at a time, and at least one.
   local PROCESSES_A_SUSPECT = 4
   -- How many levels, and how many lanes of each, are looked through for a suspect that this worker handles.
@@ -47,7 +47,7 @@ do
   -- A pause and the rate's limit keep processes from reserving themselves; the limit of jobs that run at once does not, or a backlog
   -- that fills it would keep suspects waiting for ever.
   local isGated = gateRoom == 0 and (isPaused or gateUntil < math.huge)
-  if room > 0 and suspectIndex.count > 0 and not isGated and wish ~= '' and wish ~= 'keep' and wish ~= 'leave' then
+  if not isGated then
     local found, due = findSuspect()
     if found and mayReserve(due) then
       suspect = 'reserved'
