@@ -1,4 +1,5 @@
 import { QueueUnavailableError, type ScheduledQueueErrorFields } from '../../core/errors.js';
+import { oneLine } from '../../core/one-line.js';
 
 /** The error of a call, said of the job that it was about: under that id it may be called again. */
 export function aboutJob(error: unknown, fields: ScheduledQueueErrorFields): unknown {
@@ -34,5 +35,5 @@ export function unavailable(message: string, mayHaveRun: boolean): QueueUnavaila
 }
 
 export function firstLine(text: string): string {
-  return text.split('\n', 1)[0]!.slice(0, 300);
+  return oneLine(text.trim().split('\n', 1)[0]!.trimEnd().slice(0, 300));
 }

@@ -1,7 +1,7 @@
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
 import { absentKey } from '../keys.js';
 import { SCRIPTS, type ScriptName } from '../scripts/embedded.js';
-import { firstLine, refused, unavailable } from './call-error.js';
+import { refused, unavailable } from './call-error.js';
 import { type Client, dropConnections } from './client.js';
 import type { OutageLog } from './outage-log.js';
 import { Waits } from './waits.js';
@@ -170,7 +170,7 @@ export class RedisConnection {
   private noteDemotion(message: string): void {
     if (this.client.isCluster || this.closed) return;
     this.demoted = true;
-    this.outages.lost(this, firstLine(message));
+    this.outages.lost(this, message);
   }
 
   /** A connection to a replica is made again and again until it is a primary; it is back when it is one, or does not say. */
