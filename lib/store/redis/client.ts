@@ -54,6 +54,8 @@ function ownOptions(silenceMs: number): RedisOptions {
     maxLoadingRetryTime: LOADING_RETRY_MS,
     disconnectTimeout: GOODBYE_MS,
     keyPrefix: '',
+    // Two commands a connection that a user with few permissions is refused, which fills ACL LOG.
+    disableClientInfo: true,
   };
 }
 
