@@ -138,10 +138,11 @@ export class RedisConnection {
     const lacked = !check.hasDatabase;
     try {
       await this.answered(check.pass(key), giveUpAt);
-      if (lacked) this.found();
     } catch (error) {
       if (error instanceof QueueClosedError || REFUSED.test((error as Error).message)) throw error;
       throw new QueueUnavailableError((error as Error).message, 'refused');
+    } finally {
+      if (lacked && check.hasDatabase) this.found();
     }
   }
 
