@@ -1,9 +1,9 @@
 import { describe } from './describe.js';
+import { UNPRINTABLE } from './one-line.js';
 import type { Check } from './shape.js';
 
 const KEY_PART = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-// Printable means: no control, format, surrogate, private-use or unassigned character, and no line or paragraph break.
-const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
+const PRINTABLE = new RegExp(`^[^${UNPRINTABLE}]+$`, 'u');
 
 /** A part of a Redis key: a queue, the prefix, a worker id. Braces, colons or spaces would reach other keys or slots. */
 export const keyPart: Check<string> = (value) =>

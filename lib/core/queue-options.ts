@@ -48,8 +48,9 @@ export interface QueueOptions {
   /**
    * How many jobs may begin within how long, over all processes, counted by Redis' clock as they are claimed: what is too much
    * waits, and nothing is dropped. Retries and popped jobs count, and so does a job that goes back at a shutdown. As the way
-   * from a claim to its handler is not always equally long, the window is taken 2 % longer, and 50 ms at the most. Give all
-   * processes the same. Default: none.
+   * from a claim to its handler is not always equally long, the window is taken 2 % longer, and 50 ms at the most. Redis keeps
+   * 100 bytes for each millisecond of the window in which a job began: at most 100 bytes times the smaller of `max` and `perMs`,
+   * which for millions a day is up to a gigabyte. Give all processes the same. Default: none.
    */
   rateLimit?: RateLimit;
   /**

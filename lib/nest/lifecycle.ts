@@ -5,6 +5,7 @@ import type { Fleet } from '../worker/fleet.js';
 import type { HandlerRegistry } from '../worker/job-handler.js';
 import type { Pullers } from '../worker/pullers.js';
 import type { Relays } from '../worker/relays.js';
+import { lastTurnMs } from '../worker/turn-plan.js';
 import type { HandlerExplorer } from './handler.explorer.js';
 import { type ModuleSettings, unhandledOverrides } from './module-options.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
@@ -13,6 +14,9 @@ type Bootstrapped = Partial<OnApplicationBootstrap>;
 
 /** Ties the workers to the application's life: explore at init, claim after everybody's bootstrap, drain, close. */
 export class Lifecycle implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  /** By how much the workers took longer to end than handlers may. */
+  private overdueMs = 0;
+
   constructor(
     private readonly modules: ModulesContainer,
     private readonly explorer: HandlerExplorer,
@@ -54,13 +58,15 @@ export class Lifecycle implements OnModuleInit, OnApplicationBootstrap, OnModule
 
   /** Drains while other modules, and the producer, can still be used. */
   async onModuleDestroy(): Promise<void> {
+    const from = performance.now();
     this.pullers.stop();
     await Promise.all([this.relays.stop(), this.fleet.stop()]);
+    this.overdueMs = performance.now() - from - this.settings.shutdownTimeoutMs;
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.fleet.close();
-    await this.pullers.close();
+    await this.pullers.close(lastTurnMs(this.overdueMs));
     await this.store.close();
     this.events.complete();
   }

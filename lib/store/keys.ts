@@ -29,6 +29,7 @@
  * | reservations       | ZSET   | process that is kept for a suspect -> until when, unless it says so again, epoch ms | turn      | turn, or expires           |
  * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <worker that last filled 16 places>", times in epoch ms | turn                             | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
+ * | trial              | SET    | nothing: what is added is taken away in the same call            | permissions                      | permissions |
  * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | turn                             | never                      |
  * | call:<caller>      | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
  *
@@ -70,7 +71,13 @@ export function queueKeys(prefix: string, queue: string): QueueKeys {
  * A key that never exists, beside any key of a queue. Named in every call on a cluster it keeps a script from starting while
  * the queue's slot is on the move, when some keys are here and some there and missing ones look empty.
  */
-export const absentKey = (key: string) => `${key.slice(0, key.indexOf('}:') + 2)}none`;
+export const absentKey = (key: string) => `${baseOf(key)}none`;
+
+/** What any key of a queue begins with. */
+export const baseOf = (key: string) => key.slice(0, key.indexOf('}:') + 2);
+
+/** Where permissions are tried, beside any key of a queue. */
+export const trialKey = (key: string) => `${baseOf(key)}trial`;
 
 /** What the keys of lanes that prefer any worker end in; those that prefer none end in ''. */
 export const ANY_WORKER = ':*';

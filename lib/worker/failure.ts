@@ -1,11 +1,12 @@
 import { describe } from '../core/describe.js';
 import type { DeadReason } from '../core/events.js';
+import { oneLine } from '../core/one-line.js';
 
 /** A failed attempt as it is kept with the job. */
 export interface Failure {
   name: string;
   message: string;
-  /** The first lines only. */
+  /** What it begins with, as one line, and the first places. */
   stack?: string;
   /** Why the job died with this attempt, if it did. */
   reason?: DeadReason;
@@ -14,6 +15,8 @@ export interface Failure {
 const MESSAGE_CHARACTERS = 1_000;
 const STACK_LINES = 6;
 const STACK_CHARACTERS = 2_000;
+const PLACE = '    at ';
+const BEFORE_PLACE = `\n${PLACE}`;
 
 /** Whatever a handler may throw, as something that can be kept: short, and never a throw of its own. */
 export function toFailure(thrown: unknown, reason?: DeadReason): Failure {
@@ -23,16 +26,13 @@ export function toFailure(thrown: unknown, reason?: DeadReason): Failure {
       return {
         name: cut(name || 'Error', 100),
         message: cut(message, MESSAGE_CHARACTERS),
-        stack:
-          typeof stack === 'string'
-            ? cut(stack.split('\n').slice(0, STACK_LINES).join('\n'), STACK_CHARACTERS)
-            : undefined,
+        stack: typeof stack === 'string' ? cutStack(stack) : undefined,
         reason,
       };
     }
     return {
       name: typeof thrown,
-      message: typeof thrown === 'string' ? cut(thrown, MESSAGE_CHARACTERS) : describe(thrown),
+      message: typeof thrown === 'string' ? cut(thrown, MESSAGE_CHARACTERS) : oneLine(describe(thrown)),
       reason,
     };
   } catch {
@@ -41,5 +41,14 @@ export function toFailure(thrown: unknown, reason?: DeadReason): Failure {
 }
 
 function cut(text: unknown, characters: number): string {
-  return String(text ?? '').slice(0, characters);
+  return oneLine(String(text ?? '').slice(0, characters)).slice(0, characters);
+}
+
+/** A message of several lines stands in the stack as it is: only lines that say a place are kept as lines. */
+function cutStack(stack: string): string {
+  const placesFrom = stack.indexOf(BEFORE_PLACE);
+  const places = placesFrom < 0 ? [] : stack.slice(placesFrom + 1).split('\n');
+  const head = cut(placesFrom < 0 ? stack : stack.slice(0, placesFrom), MESSAGE_CHARACTERS);
+  const kept = places.filter((line) => line.startsWith(PLACE)).slice(0, STACK_LINES - 1);
+  return [head, ...kept.map(oneLine)].join('\n').slice(0, STACK_CHARACTERS);
 }

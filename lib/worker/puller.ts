@@ -11,7 +11,7 @@ import { RunningJob } from './running-job.js';
 import type { Settler } from './settler.js';
 import type { Occupant, Solitude } from './solitude.js';
 import { type SentTurn, TurnDraft } from './turn-draft.js';
-import { LAST_TURN_MS, PAUSE_AFTER_REFUSAL_MS, TurnPlan } from './turn-plan.js';
+import { PAUSE_AFTER_REFUSAL_MS, TurnPlan } from './turn-plan.js';
 import { noAnswer, WaitingPops } from './waiting-pops.js';
 
 /** As many as one turn claims. */
@@ -95,14 +95,14 @@ export class Puller implements Occupant {
     this.nextTurn();
   }
 
-  /** Jobs that nobody has settled go back, with no attempt used. Resolves within a second, whatever Redis does. */
-  async close(): Promise<void> {
+  /** Jobs that nobody has settled go back, with no attempt used. Resolves within so long, whatever Redis does. */
+  async close(patienceMs: number): Promise<void> {
     this.stop();
     if (this.hasTurned) {
       this.held.giveBack();
       this.draft.leave();
       this.turn();
-      await this.idle.wait(AbortSignal.timeout(LAST_TURN_MS));
+      await this.idle.wait(AbortSignal.timeout(patienceMs));
     }
     this.giveUp.abort();
     this.alarm.clear();

@@ -58,10 +58,10 @@ export class Pullers {
     for (const puller of this.pullers.values()) puller.stop();
   }
 
-  /** Popped jobs that nobody has settled go back. Resolves within a second, whatever Redis does. */
-  async close(): Promise<void> {
+  /** Popped jobs that nobody has settled go back. Resolves within so long, whatever Redis does. */
+  async close(patienceMs: number): Promise<void> {
     this.stop();
-    await Promise.all([...this.pullers.values()].map((puller) => puller.close()));
+    await Promise.all([...this.pullers.values()].map((puller) => puller.close(patienceMs)));
   }
 
   private hire(queue: string, names: readonly string[] | undefined): Puller {

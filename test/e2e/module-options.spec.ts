@@ -1,4 +1,5 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { inspect } from 'node:util';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { defineScheduledJob, InvalidOptionsError, OnScheduledJob, RedisScheduledQueueModule } from '../../lib/index.js';
@@ -125,10 +126,35 @@ it('refuses a misspelt useFactory with the nearest known name', () => {
   );
 });
 
-it('never shows the password of a connection that it refuses', async () => {
-  const { message } = await refusal({ connection: 'http://:secret@host' });
-  expect(message).toContain('***');
-  expect(message).not.toContain('secret');
+describe('a connection that it refuses at start is refused without its password:', () => {
+  const SECRET = 'hunter2';
+  const expected = /expected (a URL that begins with redis:|redis:..user:password@host|\{ nodes:)/;
+
+  it.each<[string, (secret: string) => unknown]>([
+    ['a scheme that is not ours', (secret) => `http://:${secret}@host`],
+    ['the same, a password with a slash', (secret) => `tcp://:a/${secret}/b@host`],
+    ['the same, a password with a colon', (secret) => `tcp://:a:${secret}:b@host`],
+    ['the same, a password with an at', (secret) => `tcp://:a@${secret}@b@host`],
+    ['the same, the password in the query', (secret) => `tcp://host?password=${secret}`],
+    ['the same, and no host', (secret) => `tcp://:a@${secret}`],
+    ['the password alone', (secret) => secret],
+    ['no scheme', (secret) => `default:${secret}@host:6379`],
+    ['a port that there is not', (secret) => `redis://:${secret}@host:99999`],
+    ['a host that there is not', (secret) => `redis://:${secret}@[host`],
+    ['no host behind the password', (secret) => `redis://:${secret}@`],
+    ['a slash in the password', (secret) => `redis://:a/${secret}@host`],
+    ['a hash sign in the password', (secret) => `rediss://user:a#${secret}@host`],
+    ['a question mark in the password', (secret) => `redis://:a?${secret}@host`],
+    ['a broken escape in the password', (secret) => `redis://:${secret}%zz@host`],
+    ['a URL as the cluster', (secret) => ({ cluster: `redis://:${secret}@host` })],
+    ['URLs as the cluster', (secret) => ({ cluster: [`redis://:${secret}@host`] })],
+    ['a node that cannot be read', (secret) => ({ cluster: { nodes: ['redis://a:1', `redis://:${secret}@b:99999`] } })],
+  ])('%s', async (_, connection) => {
+    const error = await refusal({ connection: connection(SECRET) });
+    expect(error.message).toMatch(expected);
+    expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain(SECRET);
+    expect((error as Error).cause).toBeUndefined();
+  });
 });
 
 it.each([

@@ -3,10 +3,13 @@ import { Logger } from '@nestjs/common';
 import { IsInt } from 'class-validator';
 import { Redis } from 'ioredis';
 import { defineScheduledJob, OnScheduledJob } from '../../lib/index.js';
+import { safeLog } from '../../lib/nest/safe-log.js';
 import { type QueueApp, redisUrl, startApp, stopApps } from '../support/queue-app.js';
 import { until } from '../support/wait.js';
 
 const SECRET = 'hunter2';
+const FORGED = 'boom\n[Nest] 1  - ERROR [Auth] admin logged in\r\u001b[31mred\u0007\u2028\u202e';
+const AS_ONE_LINE = String.raw`boom\n[Nest] 1  - ERROR [Auth] admin logged in\r\u001b[31mred\u0007\u2028\u202e`;
 
 class Account {
   @IsInt() number!: number;
@@ -18,6 +21,10 @@ class Handlers {
   @OnScheduledJob('fail', { maxAttempts: 2, backoff: { type: 'fixed', delayMs: 1 } })
   fail(): void {
     throw new Error('the mail server said no');
+  }
+  @OnScheduledJob('forge', { maxAttempts: 1 })
+  forge(): void {
+    throw new Error(FORGED);
   }
   @OnScheduledJob(open)
   open(_account: Account): void {}
@@ -74,4 +81,22 @@ it('nor does a piece of one that is no JSON any more', async () => {
   redis.disconnect();
   for (const { failures } of await deadOf(1)) note('kept:', JSON.stringify(failures));
   expect(lines.filter((line) => line.includes(SECRET))).toEqual([]);
+});
+
+it('an error message that holds line breaks and colours is one line of the log, and of the kept failure', async () => {
+  await app.producer.schedule('forge', 1);
+  for (const { failures } of await deadOf(1)) {
+    expect(failures[0]!.message).toBe(AS_ONE_LINE);
+    const [first, ...places] = failures[0]!.stack!.split('\n');
+    expect(first).toBe(`Error: ${AS_ONE_LINE}`);
+    for (const place of places) expect(place).toMatch(/^ {4}at /);
+  }
+  const dead = lines.filter((line) => line.includes('is dead'));
+  expect(dead).toEqual([expect.stringContaining(AS_ONE_LINE)]);
+});
+
+it('so is every line that the module logs, whatever it quotes', () => {
+  const log = safeLog('ScheduledQueue');
+  for (const level of ['log', 'warn', 'error'] as const) log[level](`quoted: ${FORGED}`);
+  expect(lines).toEqual(Array(3).fill(expect.stringContaining(`quoted: ${AS_ONE_LINE} `)));
 });

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { OnScheduledJob, QueueClosedError, ScheduledJob } from '../../lib/index.js';
 import { startApp, stopApps } from '../support/queue-app.js';
+import { startOwnServer } from '../support/redis-server.js';
 import { until } from '../support/wait.js';
+import { Work } from '../support/work.js';
 import { WorkerProcesses } from '../support/worker-process.js';
 
 let workers: WorkerProcesses;
@@ -115,3 +117,32 @@ it('a worker that is stopped claims nothing, and goes on when it is started agai
   await consumer.start();
   await until('it runs', () => get(StubbornHandlers).running === 1);
 });
+
+it.each([
+  ['a handler that outlasts it', 1_000, true],
+  ['no handler', 300, false],
+])(
+  'with popped jobs in hand, %s and no answer from Redis, a close takes a second more than it may',
+  async (_, shutdownTimeoutMs, isBusy) => {
+    const server = await startOwnServer();
+    try {
+      const { app, producer, consumer, get } = await startApp([Work], { connection: server.url, shutdownTimeoutMs });
+      await producer.schedule('popped', 1);
+      expect(await consumer.pop({ names: ['popped'] })).toBeTruthy();
+      if (isBusy) {
+        await producer.schedule('long', 5_000);
+        await until('it runs', () => get(Work).runs.length === 1);
+      }
+      server.freeze();
+      const closedAt = performance.now();
+      await app.close();
+      const moreMs = performance.now() - closedAt - shutdownTimeoutMs;
+      process.stdout.write(`closed ${Math.round(moreMs)} ms after shutdownTimeoutMs\n`);
+      // A second, and what a machine takes that does other things as well.
+      expect(moreMs).toBeLessThan(1_000 + 200);
+    } finally {
+      server.thaw();
+      await server.stop();
+    }
+  },
+);

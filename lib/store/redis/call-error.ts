@@ -1,4 +1,5 @@
 import { QueueUnavailableError, type ScheduledQueueErrorFields } from '../../core/errors.js';
+import { oneLine } from '../../core/one-line.js';
 
 /** The error of a call, said of the job that it was about: under that id it may be called again. */
 export function aboutJob(error: unknown, fields: ScheduledQueueErrorFields): unknown {
@@ -33,6 +34,19 @@ export function unavailable(message: string, mayHaveRun: boolean): QueueUnavaila
   return new QueueUnavailableError(`Redis is unavailable (${firstLine(message)}); ${consequence}.`, outcome);
 }
 
+/** Of a connection that was refused or lost. ioredis tells of a database that cannot be used in words that do not name it. */
+export function reasonOf(error: Error & { code?: string; command?: { name: string; args: unknown[] } }): string {
+  const { message, code, command } = error;
+  return command?.name === 'select' ? `database ${command.args[0]}: ${message}` : message || code || '';
+}
+
+/** Redis refused a command or a key to this user, outside of scripts or in one. */
+export function isPermission(message: string): boolean {
+  return /^NOPERM\b|^ERR ACL failure|^ERR The user executing the script can't|^ERR Error running script.*The user executing/.test(
+    message,
+  );
+}
+
 export function firstLine(text: string): string {
-  return text.split('\n', 1)[0]!.slice(0, 300);
+  return oneLine(text.trim().split('\n', 1)[0]!.trimEnd().slice(0, 300));
 }

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { describe } from '../../core/describe.js';
 import { InvalidOptionsError } from '../../core/errors.js';
+import { requireReadable, requireUrl, withoutSecrets } from './connection-url.js';
 
 /** A client of ioredis, of whichever copy or version the application uses. */
 export type Client = Redis | Cluster;
@@ -53,6 +54,8 @@ function ownOptions(silenceMs: number): RedisOptions {
     maxLoadingRetryTime: LOADING_RETRY_MS,
     disconnectTimeout: GOODBYE_MS,
     keyPrefix: '',
+    // Two commands a connection that a user with few permissions is refused, which fills ACL LOG.
+    disableClientInfo: true,
   };
 }
 
@@ -82,7 +85,7 @@ export class ClientFactory {
       return;
     }
     if (typeof option === 'string') {
-      requireUrl(option);
+      requireUrl(option, Object.keys(ownOptions(0)));
       this.clustered = false;
       this.make = (subscriber) => new Redis(option, this.options(subscriber));
       return;
@@ -168,21 +171,6 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function requireUrl(text: string): void {
-  if (!/^(rediss?:\/\/|\/)/.test(text)) {
-    throw new InvalidOptionsError(
-      `connection: got ${describe(text.replace(/:[^:@/]*@/, ':***@'))}, expected a URL that begins with redis:// or rediss://, or the path of a socket.`,
-    );
-  }
-  // ioredis takes options from a URL's query before any others, and these must be ours.
-  const query = [...new URLSearchParams(text.split('?')[1]).keys()];
-  const taken = query.find((name) => name === 'keyPrefix' || name in ownOptions(0));
-  if (taken === undefined) return;
-  throw new InvalidOptionsError(
-    `connection: got ${taken} in the URL's query, expected none: ${taken === 'keyPrefix' ? "use the module's option prefix instead" : 'the module sets it itself'}.`,
-  );
-}
-
 /** Options that name no server would mean localhost, where a misspelt host is more likely. */
 function requireServer(options: Record<string, unknown>): void {
   if (['host', 'port', 'path', 'sentinels'].some((name) => options[name] !== undefined)) return;
@@ -194,9 +182,12 @@ function requireServer(options: Record<string, unknown>): void {
 
 function readCluster(cluster: unknown): { nodes: ClusterNode[]; options: ClusterOptions } {
   if (isPlainObject(cluster) && Array.isArray(cluster.nodes) && cluster.nodes.length > 0) {
+    for (const [i, node] of cluster.nodes.entries()) {
+      if (typeof node === 'string') requireReadable(node, `connection: cluster: nodes[${i}]`);
+    }
     return { nodes: cluster.nodes as ClusterNode[], options: (cluster.options ?? {}) as ClusterOptions };
   }
   throw new InvalidOptionsError(
-    `connection: cluster: got ${describe(cluster)}, expected { nodes: [{ host, port }, …], options? } with at least one node.`,
+    `connection: cluster: got ${typeof cluster === 'string' ? withoutSecrets(cluster) : describe(cluster)}, expected { nodes: [{ host, port }, …], options? } with at least one node.`,
   );
 }

@@ -1,12 +1,14 @@
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
 import { absentKey } from '../keys.js';
-import { SCRIPTS, type ScriptName } from '../scripts/embedded.js';
-import { firstLine, refused, unavailable } from './call-error.js';
+import type { ScriptName } from '../scripts/embedded.js';
+import { isPermission, reasonOf, refused, unavailable } from './call-error.js';
 import { type Client, dropConnections } from './client.js';
 import type { OutageLog } from './outage-log.js';
+import type { ReadyCheck } from './ready-check.js';
+import { type ScriptArgument, sendScript } from './send-script.js';
 import { Waits } from './waits.js';
 
-export type ScriptArgument = string | number;
+export type { ScriptArgument };
 
 /** Answers that mean "not now": the script did not run, and may when sent again. */
 const NOT_NOW =
@@ -39,16 +41,18 @@ export class RedisConnection {
     private readonly outages: OutageLog,
     /** How long Redis may keep silent before the connection counts as dead. */
     private readonly silenceMs: number,
+    /** What is asked of each connection before calls go over it. */
+    private readonly check?: ReadyCheck,
   ) {
     // Every queue of the process may wait for the same connection.
     client.setMaxListeners(0);
     let reason = 'no connection';
     client.on('error', (error: Error) => {
-      reason = error.message || (error as NodeJS.ErrnoException).code || reason;
+      reason = reasonOf(error) || reason;
       if (client.status !== 'ready' && !this.closed) outages.lost(this, reason);
     });
     client.on('close', () => this.closed || outages.lost(this, reason));
-    client.on('ready', () => this.found());
+    client.on('ready', () => this.opened());
   }
 
   /** Resolves when the connection can take commands. Throws `QueueUnavailableError` (`refused`) at `giveUpAt`, a time of `performance.now()`. */
@@ -82,7 +86,7 @@ export class RedisConnection {
     giveUpAt: number,
   ): Promise<unknown> {
     const declared = this.client.isCluster ? [...keys, absentKey(keys[0]!)] : keys;
-    return this.repeat(() => this.send(script, declared, args), giveUpAt);
+    return this.repeat(() => sendScript(this.client, script, declared, args), giveUpAt, keys[0]);
   }
 
   /** Runs a plain reading command, in the same way. */
@@ -90,7 +94,8 @@ export class RedisConnection {
     return this.repeat(() => command(this.client), giveUpAt);
   }
 
-  private async repeat<T>(attempt: () => Promise<T>, giveUpAt: number): Promise<T> {
+  private async repeat<T>(attempt: () => Promise<T>, giveUpAt: number, key?: string): Promise<T> {
+    const { check } = this;
     let mayHaveRun = false;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       // A client that is being closed calls itself ready until its socket has ended.
@@ -99,12 +104,14 @@ export class RedisConnection {
         throw unavailable(NO_CONNECTION, mayHaveRun);
       let message: string;
       try {
+        if (check && !check.isPassed(key !== undefined)) await this.fit(check, key, giveUpAt);
         return await this.answered(attempt(), giveUpAt);
       } catch (cause) {
         if (cause instanceof QueueClosedError) throw cause;
         message = (cause as Error).message ?? '';
         if (message.startsWith('READONLY')) this.noteDemotion(message);
         if (!(cause instanceof QueueUnavailableError) && !NOT_NOW.test(message)) {
+          if (isPermission(message)) check?.doubt();
           if (REFUSED.test(message)) throw refused(message, mayHaveRun);
           mayHaveRun = true;
         }
@@ -126,14 +133,16 @@ export class RedisConnection {
     if (this.closed) throw new QueueClosedError('The queue is closed: its connection to Redis has ended.');
   }
 
-  /** By its digest, and by its source only where Redis does not have it, after a restart or SCRIPT FLUSH. */
-  private async send(script: ScriptName, keys: readonly string[], args: readonly ScriptArgument[]): Promise<unknown> {
-    const { sha, source } = SCRIPTS[script];
+  /** Before the first call over each connection; that call has not been sent where this throws. */
+  private async fit(check: ReadyCheck, key: string | undefined, giveUpAt: number): Promise<void> {
+    const lacked = !check.hasDatabase;
     try {
-      return await this.client.evalsha(sha, keys.length, ...keys, ...args);
+      await this.answered(check.pass(key), giveUpAt);
     } catch (error) {
-      if (!(error as Error).message?.startsWith('NOSCRIPT')) throw error;
-      return await this.client.eval(source, keys.length, ...keys, ...args);
+      if (error instanceof QueueClosedError || REFUSED.test((error as Error).message)) throw error;
+      throw new QueueUnavailableError((error as Error).message, 'refused');
+    } finally {
+      if (lacked && check.hasDatabase) this.found();
     }
   }
 
@@ -166,11 +175,20 @@ export class RedisConnection {
     this.silentSince = this.unanswered > 1 ? performance.now() : undefined;
   }
 
+  /** Where its database cannot be used the connection is as good as none. */
+  private opened(): void {
+    if (this.check === undefined || this.check.hasDatabase) this.found();
+    else
+      this.fit(this.check, undefined, performance.now() + this.silenceMs).catch((error: Error) => {
+        if (!this.closed) this.outages.lost(this, error.message);
+      });
+  }
+
   /** On a cluster the others go on, and the client is told where the slot is now. */
   private noteDemotion(message: string): void {
     if (this.client.isCluster || this.closed) return;
     this.demoted = true;
-    this.outages.lost(this, firstLine(message));
+    this.outages.lost(this, message);
   }
 
   /** A connection to a replica is made again and again until it is a primary; it is back when it is one, or does not say. */

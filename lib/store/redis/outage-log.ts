@@ -1,4 +1,5 @@
 import type { Log } from '../../core/log.js';
+import { firstLine } from './call-error.js';
 
 /** Tells once that Redis is gone and once that it is back, however many connections see it. */
 export class OutageLog {
@@ -10,7 +11,7 @@ export class OutageLog {
   lost(connection: object, reason: string): void {
     if (this.down.size === 0) {
       this.since = performance.now();
-      this.log.warn(`Redis cannot be reached (${reason}); trying again until it is back.`);
+      this.log.warn(`Redis cannot be reached (${firstLine(reason)}); trying again until it is back.`);
     }
     this.down.add(connection);
   }

@@ -20,8 +20,10 @@ import { saying } from './call-error.js';
 import { ClientFactory } from './client.js';
 import { RedisConnection } from './connection.js';
 import { OutageLog } from './outage-log.js';
+import { PermissionLog } from './permission-log.js';
 import { Preflight } from './preflight.js';
 import { openQueueParts, type QueueParts } from './queue-parts.js';
+import { ReadyCheck } from './ready-check.js';
 import { RedisSeats } from './seats.js';
 import { WakeListener } from './wake-listener.js';
 
@@ -42,6 +44,7 @@ export class RedisJobStore implements JobStore {
   private readonly clients: ClientFactory;
   private readonly outages: OutageLog;
   private readonly preflight: Preflight;
+  private readonly permissions: PermissionLog;
   private readonly silenceMs: number;
   private readonly ids = new JobIdMaker();
   private readonly queues = new Map<string, QueueParts>();
@@ -56,6 +59,7 @@ export class RedisJobStore implements JobStore {
     this.clients = new ClientFactory(options.connection, this.silenceMs);
     this.outages = new OutageLog(options.log);
     this.preflight = new Preflight(options.log);
+    this.permissions = new PermissionLog(options.log);
   }
 
   schedule(queue: string, jobs: readonly NewJob[]): Promise<ScheduledAnswer>[] {
@@ -177,7 +181,12 @@ export class RedisJobStore implements JobStore {
   private connect(): RedisConnection {
     const client = this.clients.commands();
     this.preflight.watch(client);
-    const connection = new RedisConnection(client, this.outages, this.silenceMs);
+    const connection = new RedisConnection(
+      client,
+      this.outages,
+      this.silenceMs,
+      new ReadyCheck(client, this.permissions),
+    );
     // First used after the application has closed: its calls say so, and no connection is left open.
     if (this.closed) connection.close();
     return connection;

@@ -1,22 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
 import { JobIdMaker } from '../../../lib/core/job-id.js';
+import type { Log } from '../../../lib/core/log.js';
 import { readQueueOptions } from '../../../lib/core/queue-options.js';
 import type { NewJob, Settlement, Turn } from '../../../lib/store/job-store.js';
 import { queueKeys } from '../../../lib/store/keys.js';
 import { RedisClearing } from '../../../lib/store/redis/clearing.js';
+import type { Client } from '../../../lib/store/redis/client.js';
 import type { RedisConnection } from '../../../lib/store/redis/connection.js';
 import { ControlCalls } from '../../../lib/store/redis/control-calls.js';
 import { RedisDeadLetters } from '../../../lib/store/redis/dead-letters.js';
 import { RedisGate } from '../../../lib/store/redis/gate.js';
 import { RedisInspection } from '../../../lib/store/redis/inspection.js';
+import { PermissionLog } from '../../../lib/store/redis/permission-log.js';
 import { RedisPresence } from '../../../lib/store/redis/presence.js';
+import { ReadyCheck } from '../../../lib/store/redis/ready-check.js';
 import { ScheduleOutbox } from '../../../lib/store/redis/schedule-outbox.js';
 import { ServerClock } from '../../../lib/store/redis/server-clock.js';
 import { SlotPool } from '../../../lib/store/redis/slot-pool.js';
 import { RedisTaggedJobs } from '../../../lib/store/redis/tagged-jobs.js';
 import type { WakeListener } from '../../../lib/store/redis/wake-listener.js';
 import { RedisWorkerSeat } from '../../../lib/store/redis/worker-seat.js';
-import type { ScriptName } from '../../../lib/store/scripts/embedded.js';
+import { SCRIPTS, type ScriptName } from '../../../lib/store/scripts/embedded.js';
 import { readHeader, SCRIPT_FILES } from './lua-contract.js';
 
 const NOW = '1798794000000';
@@ -68,6 +72,7 @@ async function runAll(): Promise<Run[]> {
     counts: [[0, 0, 0, 0, 0, '1', NOW, '']],
     limits: [[NOW, 1, 2, NOW]],
     priorities: [['1', '5', 1, 0]],
+    permissions: [[]],
   };
   const connection = {
     ready: async () => {},
@@ -145,6 +150,12 @@ async function runAll(): Promise<Run[]> {
   const presence = new RedisPresence(connection, keys, { commandTimeoutMs: 5_000, withinMs: 15_000 });
   await presence.handledBy('ping');
   await presence.workers();
+  const evalsha = async (sha: string, count: number, ...rest: string[]) => {
+    const script = (Object.keys(SCRIPTS) as ScriptName[]).find((name) => SCRIPTS[name].sha === sha)!;
+    return connection.run(script, rest.slice(0, count), rest.slice(count), 0);
+  };
+  const client = { isCluster: false, options: {}, evalsha } as unknown as Client;
+  await new ReadyCheck(client, new PermissionLog({} as Log)).pass(keys.jobs);
   return runs;
 }
 

@@ -168,3 +168,14 @@ describe('the table of keys.ts', () => {
     expect(row.removedBy.includes('never')).toBe(removers.length === 0 && !expires);
   });
 });
+
+it('the script of permissions tries each command of all others, but for those of relays alone, and no more', () => {
+  const OF_RELAYS = ['TYPE', 'XADD', 'RPUSH'];
+  const used = names.filter((name) => name !== 'permissions').flatMap((name) => readCalls(SCRIPTS[name].source));
+  const needed = new Set(used.map(({ command }) => command).filter((command) => !OF_RELAYS.includes(command)));
+  const { source } = SCRIPTS.permissions;
+  const tried = [...source.matchAll(/^try\('(\w+)'/gm), ...source.matchAll(/\bnote\('(\w+)'/g)].map(
+    ([, command]) => command!,
+  );
+  expect([...tried].sort()).toEqual([...needed].sort());
+});

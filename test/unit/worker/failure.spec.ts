@@ -5,7 +5,7 @@ const looped = new Error('outer');
 looped.cause = new Error('inner', { cause: looped });
 
 const manyLines = new Error('short');
-manyLines.stack = Array.from({ length: 1_000 }, (_, i) => `at line ${i}`).join('\n');
+manyLines.stack = ['Error: short', ...Array.from({ length: 1_000 }, (_, i) => `    at place ${i}`)].join('\n');
 
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
@@ -24,7 +24,7 @@ describe('whatever a handler throws is kept as a few short lines:', () => {
     [
       'a stack of a thousand lines',
       manyLines,
-      { stack: Array.from({ length: 6 }, (_, i) => `at line ${i}`).join('\n') },
+      { stack: ['Error: short', ...Array.from({ length: 5 }, (_, i) => `    at place ${i}`)].join('\n') },
     ],
     ['a message that is no text', { message: { deep: 1 } }, { name: 'Error', message: '[object Object]' }],
     ['a message that is a symbol', { message: Symbol('s') }, { message: 'Symbol(s)' }],
@@ -39,5 +39,29 @@ describe('whatever a handler throws is kept as a few short lines:', () => {
     const line = JSON.stringify(failure);
     expect(line.length).toBeLessThan(8_192);
     expect(line).not.toContain('\n');
+  });
+});
+
+describe('what a stranger wrote into an error forges no line:', () => {
+  it('a message is kept as one line', () => {
+    expect(toFailure(new Error('boom\n[Nest] LOG admin\u001b[31m\u2028')).message).toBe(
+      String.raw`boom\n[Nest] LOG admin\u001b[31m\u2028`,
+    );
+    expect(toFailure('boom\r\nforged').message).toBe(String.raw`boom\r\nforged`);
+  });
+
+  it('a name is kept as one line', () => {
+    expect(toFailure(Object.assign(new Error('m'), { name: 'a\nb' })).name).toBe(String.raw`a\nb`);
+  });
+
+  it('a stack keeps its message as one line, and then only lines that say a place', () => {
+    const error = new Error('boom\n[Nest] LOG admin');
+    const [first, ...places] = toFailure(error).stack!.split('\n');
+    expect(first).toBe(String.raw`Error: boom\n[Nest] LOG admin`);
+    expect(places.length).toBe(5);
+    error.stack = 'Error: boom\nforged\n    at here\r (x.ts:1)\nforged as well\n    at there';
+    expect(toFailure(error).stack).toBe('Error: boom\\nforged\n    at here\\r (x.ts:1)\n    at there');
+    error.stack = 'one\ntwo';
+    expect(toFailure(error).stack).toBe(String.raw`one\ntwo`);
   });
 });

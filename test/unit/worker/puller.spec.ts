@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  const closed = puller.close();
+  const closed = puller.close(800);
   const answering = setInterval(() => {
     try {
       seat.answer();
@@ -143,7 +143,7 @@ it('what is said of a job after the end is refused', async () => {
   await seat.next(1);
   seat.answer({ claimed: [claimOf('a')] });
   const [job] = await popped;
-  const closed = puller.close();
+  const closed = puller.close(800);
   expect(await seat.next(2)).toMatchObject({ leaving: true, settlements: [{ id: 'a', transition: 'release' }] });
   seat.answer();
   await closed;

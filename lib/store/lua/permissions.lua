@@ -1,0 +1,51 @@
+-- permissions: tell which commands of the other scripts this user may not run: a script that meets one has begun to write by then.
+-- KEYS[1] sq:{<queue>}:trial       SET what is added and taken away here, so that it is there for no other call
+-- ARGV[1] key base
+-- Returns {command, …}: those that are missing, none as a rule. The commands of relays alone are not tried: nothing is half done without them.
+-- Repeating it: it leaves nothing behind.
+local trialKey, base = KEYS[1], ARGV[1]
+local missing = {}
+
+-- The words differ between versions: 'can't run this command' until 7.0, 'no permissions to run' since.
+local function note(command, answer)
+  local refusal = type(answer) == 'table' and answer.err or ''
+  local isMissing = string.find(refusal, "The user executing the script can't", 1, true)
+    or string.find(refusal, 'permission', 1, true)
+  if isMissing then missing[#missing + 1] = command end
+  return not isMissing
+end
+
+-- The key is absent and stays so: each of these writes nothing, or is refused for what it is to write.
+local function try(command, ...) note(command, redis.pcall(command, ...)) end
+try('EXISTS', trialKey)
+try('PEXPIRE', trialKey, '1')
+try('GET', trialKey)
+try('SET', trialKey, '', 'XX')
+try('HGET', trialKey, '')
+try('HMGET', trialKey, '')
+try('HLEN', trialKey)
+try('HSCAN', trialKey, '0')
+try('HSET', trialKey, 'a field', 'its value', 'a field without one')
+try('HINCRBY', trialKey, 'a field', 'no number')
+try('HDEL', trialKey, '')
+try('SCARD', trialKey)
+try('SMEMBERS', trialKey)
+try('SISMEMBER', trialKey, '')
+try('SMISMEMBER', trialKey, '')
+try('ZADD', trialKey, 'XX', '0', '')
+try('ZCARD', trialKey)
+try('ZCOUNT', trialKey, '0', '0')
+try('ZRANGE', trialKey, '0', '0')
+try('ZSCORE', trialKey, '')
+try('ZREM', trialKey, '')
+try('ZREMRANGEBYRANK', trialKey, '0', '0')
+try('ZREMRANGEBYSCORE', trialKey, '0', '0')
+try('TIME')
+-- A channel like those that wake workers, and of none of them.
+try('PUBLISH', base .. 'wake:', '')
+local mayRemove = note('SREM', redis.pcall('SREM', trialKey, ''))
+local mayDelete = note('DEL', redis.pcall('DEL', trialKey))
+-- No form of this one writes nothing. Where the key could not go again, what is missing is told without it.
+if mayRemove or mayDelete then note('SADD', redis.pcall('SADD', trialKey, '')) end
+if mayRemove then redis.pcall('SREM', trialKey, '') else redis.pcall('DEL', trialKey) end
+return missing
