@@ -56,7 +56,7 @@ describe('the planted bugs', () => {
 });
 
 describe('a run of a copy in which a bug is planted', () => {
-  const RULES = ['ends-once', 'one-state'];
+  const RULES = ['everybody-lives', 'one-state'];
   const runWith = (...rules: string[]): Run => ({
     status: rules.length > 0 ? 1 : 0,
     output: '',
@@ -70,9 +70,14 @@ describe('a run of a copy in which a bug is planted', () => {
     ['has not found it where it violates other rules', runWith('never-early'), 'missed'],
     ['has failed where it did not come to its end', { ...runWith(), status: 1, report: undefined }, 'failed'],
     [
-      'has failed where Redis did not run a script',
-      { ...runWith('one-state'), logs: 'ERR user_script:3: no' },
+      'has failed where a script stopped with an error, and so nobody went on',
+      { ...runWith('everybody-lives'), logs: 'ERR user_script:3: no' },
       'failed',
+    ],
+    [
+      'has found it where it violates a rule that a standstill does not explain',
+      { ...runWith('everybody-lives', 'one-state'), logs: 'ERR user_script:3: no' },
+      'found',
     ],
     [
       'has failed where hardly anything happened',

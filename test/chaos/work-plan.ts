@@ -86,7 +86,7 @@ function planJob(dice: Dice, token: string): PlannedJob {
   const kind = dice.weighted(KIND_NAMES.map((name) => [name, KINDS[name].weight] as const));
   const payload: ChaosPayload = { token, revision: 0, kind };
   if (kind === 'flaky') payload.fails = dice.between(1, 3);
-  if (kind === 'slow') payload.workMs = Math.round(LEASE_MS * (dice.between(5, 18) / 10));
+  if (kind === 'slow') payload.workMs = Math.round(LEASE_MS * (dice.between(8, 20) / 10));
   if (kind === 'timed') Object.assign(payload, { fails: dice.between(1, 2), deaf: dice.chance(0.5) });
   if (kind === 'cancellable') payload.workMs = dice.between(100, 2_000);
   if (kind === 'blocking') payload.workMs = Math.round(LEASE_MS * (dice.between(11, 14) / 10));
