@@ -12,7 +12,7 @@
 /** @typedef {{ kind: 'found' | 'missed' | 'failed', text: string }} Verdict */
 
 /** A run in which fewer jobs end well shows nothing: not even quick jobs run. */
-const COMPLETED_AT_LEAST = 20;
+const COMPLETED_AT_LEAST = 5;
 
 /** Violated as well where nothing works at all. A script that stops with an error shows itself by these, be it misspelt. */
 const STANDSTILL = ['everybody-lives', 'nothing-lost', 'nothing-untoward', 'leaves-in-time'];
