@@ -1,15 +1,17 @@
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type ChaosResult, judge, runChaos } from './chaos.js';
 import { planFaults } from './fault-plan.js';
 import { sumOf, tell, tellViolations } from './report.js';
 
-const USAGE = `npm run test:chaos -- [--seed N] [--seeds N] [--seconds N] [--keep] [--plan] [--check FILE]
+const USAGE = `npm run test:chaos -- [--seed N] [--seeds N] [--seconds N] [--keep] [--plan] [--check FILE] [--report FILE]
   --seed     what decides faults and work; by default one of the clock
   --seeds    how many runs, of this seed and those after it; 1
   --seconds  how long faults happen in each run; 30
   --keep     keeps history and logs of runs without violation too
   --plan     only prints the faults
-  --check    only judges a history that was kept`;
+  --check    only judges a history that was kept
+  --report   writes the violations and the figures of the last run there, as JSON`;
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +21,7 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
     plan: { type: 'boolean', default: false },
     check: { type: 'string' },
+    report: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -28,6 +31,7 @@ const seconds = Number(values.seconds);
 
 function report(seed: number | undefined, { violations, figures, directory }: ChaosResult): void {
   say(tell(figures));
+  if (values.report) writeFileSync(values.report, JSON.stringify({ violations, figures }));
   if (directory) say(`  history and logs: ${directory}`);
   if (violations.length === 0) {
     say('  no violation');

@@ -1,16 +1,128 @@
-import { readFileSync } from 'node:fs';
-import { expect, it } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
-it('the README lists each planted bug, and where it is planted', () => {
-  const bugs = read('planted-bugs.mjs').matchAll(/^ {2}'(.*)': \{\n {4}file: 'lib\/store\/(.*)',$/gm);
-  const rows = read('README.md')
-    .split('## Planted bugs')[1]!
-    .matchAll(/^\| ([^|]+) \| `(.*?)`/gm);
-  const planted = [...bugs].map(([, name, file]) => ({ name, file }));
-  expect(planted.length).toBeGreaterThan(10);
-  expect([...rows].map(([, name, file]) => ({ name, file }))).toEqual(planted);
+interface PlantedBug {
+  name: string;
+  file: string;
+  from: string;
+  to: string;
+  rules: readonly string[];
+}
+interface Run {
+  status: number | null;
+  output: string;
+  report?: { violations: { rule: string; message: string }[]; figures: Record<string, number> };
+  logs: string;
+}
+interface Judges {
+  judgePlanted(rules: readonly string[], run: Run): { kind: string; text: string };
+  problemOfUnplanted(run: Run): string | undefined;
+}
+const load = (file: string): Promise<unknown> => import(`./planted-bugs/${file}`);
+const { BUGS } = (await load('bugs.mjs')) as { BUGS: readonly PlantedBug[] };
+const { judgePlanted, problemOfUnplanted } = (await load('verdict.mjs')) as Judges;
+
+describe('the planted bugs', () => {
+  it.each(BUGS)('$name: its text is in its file, and planting it changes that', ({ file, from, to }) => {
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain(from);
+    expect(to).not.toBe(from);
+    expect(text.replaceAll(from, () => to)).not.toBe(text);
+  });
+
+  it.each(BUGS)('$name: names rules that there are', ({ rules }) => {
+    const known = readdirSync('test/chaos/rules')
+      .map((file) => readFileSync(`test/chaos/rules/${file}`, 'utf8'))
+      .flatMap((text) => [...text.matchAll(/about(?:All|Jobs)\('([\w-]+)'/g)].map(([, rule]) => rule));
+    expect(known.length).toBeGreaterThan(10);
+    expect(rules.length).toBeGreaterThan(0);
+    expect(rules.filter((rule) => !known.includes(rule))).toEqual([]);
+  });
+
+  it('stand in the README, each with its file and its rules', () => {
+    const rows = readFileSync('test/chaos/README.md', 'utf8')
+      .split('## Planted bugs')[1]!
+      .matchAll(/^\| ([^|]+) \| `(.+?)` \| (.+) \|$/gm);
+    const listed = [...rows].map(([, name, file, rules]) => ({
+      name,
+      file,
+      rules: [...rules!.matchAll(/`(.+?)`/g)].map(([, rule]) => rule),
+    }));
+    expect(listed).toEqual(BUGS.map(({ name, file, rules }) => ({ name, file, rules })));
+  });
 });
 
-function read(file: string): string {
-  return readFileSync(`test/chaos/${file}`, 'utf8');
-}
+describe('a run of a copy in which a bug is planted', () => {
+  const RULES = ['everybody-lives', 'one-state'];
+  const runWith = (...rules: string[]): Run => ({
+    status: rules.length > 0 ? 1 : 0,
+    output: '',
+    report: { violations: rules.map((rule) => ({ rule, message: 'no' })), figures: { completed: 200 } },
+    logs: '',
+  });
+
+  it.each<[string, Run, string]>([
+    ['has found it where it violates a rule that the bug names', runWith('never-early', 'one-state'), 'found'],
+    ['has not found it where it violates nothing', runWith(), 'missed'],
+    ['has not found it where it violates other rules', runWith('never-early'), 'missed'],
+    ['has failed where it did not come to its end', { ...runWith(), status: 1, report: undefined }, 'failed'],
+    [
+      'has failed where a script stopped with an error, and so nobody went on',
+      { ...runWith('everybody-lives'), logs: 'ERR user_script:3: no' },
+      'failed',
+    ],
+    [
+      'has found it where it violates a rule that a standstill does not explain',
+      { ...runWith('everybody-lives', 'one-state'), logs: 'ERR user_script:3: no' },
+      'found',
+    ],
+    [
+      'has failed where hardly anything happened',
+      { ...runWith('one-state'), report: { ...runWith('one-state').report!, figures: { completed: 3 } } },
+      'failed',
+    ],
+  ])('%s', (_what, run, kind) => {
+    expect(judgePlanted(RULES, run).kind).toBe(kind);
+  });
+
+  it('counts only where a run of the same copy, with nothing planted, has passed', () => {
+    expect(problemOfUnplanted(runWith())).toBeUndefined();
+    expect(problemOfUnplanted(runWith('never-early'))).toContain('never-early: 1');
+    expect(problemOfUnplanted({ ...runWith(), report: undefined, output: 'ENOENT' })).toContain('ENOENT');
+  });
+});
+
+describe('npm run test:chaos:planted', () => {
+  let directory: string;
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  function plant(bug: PlantedBug, ...args: string[]) {
+    directory = mkdtempSync(join(tmpdir(), 'scheduled-queue-bugs-'));
+    const list = join(directory, 'bugs.mjs');
+    writeFileSync(list, `export const BUGS = ${JSON.stringify([bug])};`);
+    const all = ['test/chaos/planted-bugs.mjs', '--bugs', list, ...args];
+    const { status, stdout } = spawnSync(process.execPath, all, {
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
+    return { status, stdout };
+  }
+
+  const file = 'lib/store/lua/cancel.lua';
+
+  it('ends with 3 and runs nothing where a text is not in its file any more', () => {
+    const { status, stdout } = plant({ name: 'b', file, from: 'no such text', to: '', rules: ['one-state'] });
+    expect({ status, stdout }).toEqual({
+      status: 3,
+      stdout: `## b\nSTALE: ${file} does not hold "no such text" any more.\n`,
+    });
+  });
+
+  it('ends with 64 where it does not know the bug', () => {
+    const { status, stdout } = plant({ name: 'b', file, from: 'local', to: '', rules: ['one-state'] }, 'c');
+    expect({ status, stdout }).toEqual({ status: 64, stdout: "There is no bug 'c', expected one of: b\n" });
+  });
+});

@@ -1,5 +1,5 @@
 import { Dice } from './dice.js';
-import { type ChaosPayload, KIND_NAMES, KINDS } from './job-kinds.js';
+import { type ChaosPayload, KIND_NAMES, KINDS, type KindName } from './job-kinds.js';
 import { LEASE_MS, type QueueName } from './settings.js';
 
 /** A job as a producer plans it. */
@@ -31,17 +31,22 @@ export type PlannedOperation = { pauseMs: number } & (
 const MEAN_PAUSE_MS = 40;
 /** Operations are about one of so many jobs scheduled last, so that they meet them waiting, running and just ended. */
 const RECENT = 12;
+/** Of those that work for a while, so that a `cancelRunning` mostly meets one that runs. */
+const RECENT_LONG = 6;
 
 /** The operations of one producer, without end: what they are is up to the seed, what they meet is not. */
 export function* planWork(seed: number, producer: string): Generator<PlannedOperation> {
   const dice = new Dice(seed, producer);
   const recent: PlannedJob[] = [];
+  const recentLong: PlannedJob[] = [];
   let jobs = 0;
   let revisions = 0;
   const newJob = (): PlannedJob => {
     const job = planJob(dice, `${producer}-${++jobs}`);
     if (job.chosen) recent.push(job);
     if (recent.length > RECENT) recent.shift();
+    if (job.chosen && LONG.includes(job.payload.kind)) recentLong.push(job);
+    if (recentLong.length > RECENT_LONG) recentLong.shift();
     return job;
   };
   for (;;) {
@@ -57,9 +62,14 @@ export function* planWork(seed: number, producer: string): Generator<PlannedOper
       const payload = { ...known.payload, revision: ++revisions };
       yield { pauseMs, operation, job: { ...known, delayMs, asInstant, payload } };
     } else if (operation === 'reschedule') yield { pauseMs, operation, target: known, ...planDue(dice) };
+    else if (operation === 'cancelRunning' && recentLong.length > 0)
+      yield { pauseMs, operation, target: dice.pick(recentLong) };
     else yield { pauseMs, operation, target: known };
   }
 }
+
+/** One of them obeys the wish to be cancelled, the other one ends as if there were none. */
+const LONG: readonly KindName[] = ['slow', 'cancellable'];
 
 const OPERATIONS = [
   ['schedule', 45],
@@ -69,14 +79,14 @@ const OPERATIONS = [
   ['cancel', 14],
   ['reschedule', 14],
   ['runNow', 6],
-  ['cancelRunning', 8],
+  ['cancelRunning', 12],
 ] as const;
 
 function planJob(dice: Dice, token: string): PlannedJob {
   const kind = dice.weighted(KIND_NAMES.map((name) => [name, KINDS[name].weight] as const));
   const payload: ChaosPayload = { token, revision: 0, kind };
   if (kind === 'flaky') payload.fails = dice.between(1, 3);
-  if (kind === 'slow') payload.workMs = Math.round(LEASE_MS * (dice.between(5, 18) / 10));
+  if (kind === 'slow') payload.workMs = Math.round(LEASE_MS * (dice.between(8, 20) / 10));
   if (kind === 'timed') Object.assign(payload, { fails: dice.between(1, 2), deaf: dice.chance(0.5) });
   if (kind === 'cancellable') payload.workMs = dice.between(100, 2_000);
   if (kind === 'blocking') payload.workMs = Math.round(LEASE_MS * (dice.between(11, 14) / 10));

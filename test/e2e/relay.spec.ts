@@ -272,6 +272,8 @@ describe('a relay', () => {
     expect(await redis.get(key)).toBe('mine');
     await redis.del(key);
     await until('it goes on', async () => (await redis.llen(key)) === 1);
+    // Redis has moved the job before the relay hears of it.
+    await until('that is told', () => log.starting('log The relay').length > 0);
     expect(log.starting('log The relay')).toEqual([`log The relay to list '${key}' of queue 'default' goes on.`]);
     await relay.stop();
     await redis.del(key);

@@ -1,8 +1,9 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
+import { Redis } from 'ioredis';
 import { OnScheduledJob, ScheduledJob } from '../../lib/index.js';
 import { CommandCount } from '../support/command-count.js';
-import { newPrefix, type QueueApp, startApp, stopApps } from '../support/queue-app.js';
+import { newPrefix, type QueueApp, redisUrl, startApp, stopApps } from '../support/queue-app.js';
 import { startOwnServer } from '../support/redis-server.js';
 import { until } from '../support/wait.js';
 import { WorkerProcesses } from '../support/worker-process.js';
@@ -78,6 +79,24 @@ it('a job is no more than two seconds late when the worker that would have looke
   }
   expect(Math.max(...lateness)).toBeLessThan(2_000);
 }, 60_000);
+
+it.each([
+  ['runNow', (app: QueueApp, id: string) => app.producer.runNow(id)],
+  ['reschedule', (app: QueueApp, id: string) => app.producer.reschedule(id, { delay: 0 })],
+] as const)('after a %s the job runs at once, however long all workers meant to sleep', async (_name, act) => {
+  const redis = new Redis(redisUrl());
+  cleanups.push(() => redis.disconnect());
+  const app = await startApp([Handlers], { queues: { default: { maxSleepMs: 60_000, leaseMs: 600_000 } } });
+  const { id } = await app.producer.schedule('work', null, { delay: '1h' });
+  await until('the worker sleeps for long', async () => {
+    const [sleepers] = await redis.keys(`${app.prefix}:{default}:sleepers:*`);
+    const [, at] = sleepers ? await redis.zrange(sleepers, '0', '0', 'WITHSCORES') : [];
+    return Number(at) > Date.now() + 30_000;
+  });
+  Handlers.runs = [];
+  expect(await act(app, id)).toBe(true);
+  await until('it runs', () => Handlers.runs.includes(id), 2_000);
+});
 
 it('a burst is shared by all idle workers at once', async () => {
   const workers = new WorkerProcesses();

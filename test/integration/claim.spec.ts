@@ -195,6 +195,20 @@ describe('claim', () => {
     expect(BigInt(second!.fence)).toBeGreaterThan(BigInt(first!.fence));
   });
 
+  it('gives a growing fence also where the clock of Redis has gone back', async () => {
+    await test.schedule();
+    // As an hour ahead of now would have left it.
+    const ahead = BigInt(Date.now() + 3_600_000) * 1_000n;
+    await test.redis.set(`${test.prefix}:{${QUEUE}}:fence`, String(ahead));
+    const worker = test.worker('w');
+    const [first] = await worker.claim();
+    expect(BigInt(first!.fence)).toBeGreaterThan(ahead);
+    await worker.settle(settlement.retry(first!, 0));
+    const [second] = await worker.claim();
+    expect(BigInt(second!.fence)).toBeGreaterThan(BigInt(first!.fence));
+    expect(await worker.settle(settlement.complete(first!), settlement.complete(second!))).toEqual([false, true]);
+  });
+
   it('tells a job whose envelope is gone, rather than dropping it or stumbling over it', async () => {
     const lost = await test.schedule();
     await test.schedule({ payload: 'other' });

@@ -113,6 +113,23 @@ describe('a rate', () => {
     expect(later.sleepMs).toBeLessThanOrEqual(720);
   });
 
+  it('counts a start for a window and no millisecond less', async () => {
+    const MAX = 600;
+    // What is asked for, and 2 % more.
+    const WINDOW_MS = 500 + 10;
+    await scheduled(400, { rateLimit: { max: MAX, perMs: 500 } });
+    // One job has started in each of the last thousand milliseconds.
+    const { nowMs } = await test.store.nextDue(QUEUE);
+    const starts = Array.from({ length: 1_000 }, (_, i) => nowMs - 999 + i);
+    await test.redis.zadd(key('rate'), ...starts.flatMap((at, i) => [at, String(i + 1)]));
+    const startedIn = (endMs: number) => starts.filter((at) => at > endMs - WINDOW_MS).length;
+
+    const limits = await test.store.limits(QUEUE);
+    expect(limits.started).toBe(startedIn(limits.nowMs));
+    const claimed = await test.worker('w1').claim(400);
+    expect(claimed.length).toBe(MAX - startedIn(claimed[0]!.claimedAtMs));
+  });
+
   it('keeps no more of the past than it needs', async () => {
     await scheduled(40, { rateLimit: { max: 1_000, perMs: 1_000 } });
     const worker = test.worker('w1');

@@ -1,19 +1,29 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { SCRIPTS } from '../../lib/store/scripts/embedded.js';
-import { QUEUE, TestStore } from '../support/store.js';
+import { SCRIPTS, type ScriptName } from '../../lib/store/scripts/embedded.js';
+import { newJob, QUEUE, TestStore } from '../support/store.js';
+import { until } from '../support/wait.js';
+
+const COMMAND_TIMEOUT_MS = 400;
 
 type Send = (this: Redis, command: { name: string; args: string[] }, ...rest: unknown[]) => unknown;
 const clients = Redis.prototype as unknown as { sendCommand: Send };
 const { sendCommand } = clients;
 const turns: string[][] = [];
+/** Of a script whose calls do not reach Redis, the copies that are on their way. */
+let heldUp: { script: ScriptName; copies: string[][] } | undefined;
 let test: TestStore;
 
 beforeEach(() => {
-  test = new TestStore();
+  test = new TestStore({}, undefined, undefined, COMMAND_TIMEOUT_MS);
   turns.length = 0;
+  heldUp = undefined;
   clients.sendCommand = function (command, ...rest) {
     if (command.name === 'evalsha' && command.args[0] === SCRIPTS.turn.sha) turns.push([...command.args]);
+    if (heldUp && command.name === 'evalsha' && command.args[0] === SCRIPTS[heldUp.script].sha) {
+      heldUp.copies.push([...command.args]);
+      return new Promise(() => {});
+    }
     return sendCommand.call(this, command, ...rest);
   };
 });
@@ -33,3 +43,32 @@ it('a copy of a turn that found nothing, held up on the way, claims nothing once
   expect(await test.store.job(QUEUE, id)).toMatchObject({ state: 'due', attempts: 0 });
   expect(await worker.claim()).toMatchObject([{ id, attempt: 1 }]);
 });
+
+/** What a call does to a waiting job, had it reached Redis in time. */
+const CALLS: [ScriptName, (id: string) => Promise<unknown>][] = [
+  ['schedule', () => test.schedule({ id: 'new' })],
+  ['replace', (id) => test.store.schedule(QUEUE, [newJob({ id, replace: true, payload: '"new"' })])[0]!],
+  ['cancel', (id) => test.store.cancel(QUEUE, id)],
+  ['reschedule', (id) => test.store.reschedule(QUEUE, id, { delayMs: 0 })],
+];
+
+it.each(CALLS)(
+  'a copy of a %s, held up until the time of the call is over and its caller has been told, changes nothing',
+  async (script, call) => {
+    const { id } = await test.schedule({ id: 'there', due: { delayMs: 60_000 } });
+    const before = await test.store.job(QUEUE, id);
+    heldUp = { script, copies: [] };
+    await expect(call(id)).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE' });
+    const { copies } = heldUp;
+    expect(copies.length).toBeGreaterThan(0);
+    for (const [, count, ...rest] of copies) {
+      const deadline = Number(rest[Number(count) + 2]);
+      await until('its time is over', async () => (await test.store.nextDue(QUEUE)).nowMs > deadline);
+      const reply = await test.redis.eval(SCRIPTS[script].source, count!, ...rest);
+      expect((reply as string[])[0]).toBe('late');
+    }
+    expect(await test.store.job(QUEUE, id)).toEqual(before);
+    expect(await test.store.stats(QUEUE)).toEqual({ scheduled: 1 });
+    expect(await test.audit()).toEqual([]);
+  },
+);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { decodeEnvelope } from '../../lib/store/envelope.js';
-import { QUEUE, settlement, TestStore } from '../support/store.js';
+import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
 let test: TestStore;
@@ -74,6 +74,20 @@ it('a job that is not later than it may be is claimed like any other', async () 
   const { claimed, late } = await test.worker('w').turn({ room: 1 });
   expect(claimed).toMatchObject([{ id }]);
   expect(late).toEqual([]);
+});
+
+it('a job may be exactly as late as it may be, and not a millisecond later', async () => {
+  const MAX_MS = 100;
+  const firstDue = (await test.store.nextDue(QUEUE)).nowMs + 500;
+  // One job is due in each millisecond of a second, so that one turn sees both sides of the bound.
+  const jobs = Array.from({ length: 1_000 }, (_, i) =>
+    newJob({ due: { at: firstDue + i }, lateness: { maxLatenessMs: MAX_MS, onLate: 'discard' } }),
+  );
+  await Promise.all(test.store.schedule(QUEUE, jobs));
+  await until('half of them are due', async () => (await test.store.nextDue(QUEUE)).nowMs > firstDue + 500);
+  const { claimed, late } = await test.worker('w').turn({ room: 1_000 });
+  expect(Math.max(...claimed.map(({ claimedAtMs, dueAtMs }) => claimedAtMs - dueAtMs))).toBe(MAX_MS);
+  expect(Math.min(...late.map(({ latenessMs }) => latenessMs))).toBe(MAX_MS + 1);
 });
 
 it('late jobs take no room from those that can run', async () => {

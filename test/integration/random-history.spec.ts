@@ -47,6 +47,8 @@ class History {
   completed = 0;
   private readonly workers: { worker: TestWorker; held: Map<string, ClaimedJob> }[];
   private readonly ids: string[] = [];
+  /** Claims that have ended: whatever is said of them again must not count. */
+  private readonly over: ClaimedJob[] = [];
 
   constructor(private readonly random: () => number) {
     this.workers = ['a', 'b'].map((id) => ({ worker: test.worker(id, ...NAMES), held: new Map() }));
@@ -108,10 +110,12 @@ class History {
     const ending = [...held.values()].filter(() => this.random() < 0.6);
     const staying = [...held.values()].filter((job) => !ending.includes(job) && this.random() < 0.8);
     const settlements = ending.map((job) => this.settlement(job));
+    if (this.over.length > 0 && this.random() < 0.3) settlements.push(settlement.complete(this.pick(this.over)));
     const answer = await worker.turn({ settlements, renewals: staying, room: Math.floor(this.random() * 6) });
     for (const [i, settled] of answer.settled.entries())
-      if (settled && settlements[i]!.transition === 'complete') this.completed++;
+      if (settled === 'counted' && settlements[i]!.transition === 'complete') this.completed++;
     for (const { id } of ending) held.delete(id);
+    this.over.push(...ending);
     for (const id of answer.lost) held.delete(id);
     for (const job of answer.claimed) held.set(job.id, job);
   }

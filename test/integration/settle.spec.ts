@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Settlement } from '../../lib/store/job-store.js';
 import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
@@ -185,7 +186,7 @@ describe('what is kept', () => {
           Array.from({ length: 400 }, () => newJob()),
         ),
       );
-      await worker.settle(...(await worker.claim(400)).map(settlement[transition]));
+      await worker.settle(...(await worker.claim(400)).map((job): Settlement => settlement[transition](job)));
     }
     const found = await store.store.counts(QUEUE);
     const stats = await store.store.stats(QUEUE);
@@ -206,7 +207,7 @@ describe('what is kept', () => {
     const worker = store.worker('w');
     await store.schedule({ id: 'mine' });
     const [job] = await worker.claim();
-    await worker.settle({ ...settlement.complete(job!), idWasChosen: true } as never);
+    await worker.settle({ ...settlement.complete(job!), idWasChosen: true });
     expect(await store.store.counts(QUEUE)).toMatchObject({ completed: 1 });
     await until('both are dropped', async () => {
       await worker.turn({ room: 1 });
@@ -222,7 +223,7 @@ describe('what is kept', () => {
     const worker = store.worker('w');
     await store.schedule({ id: 'mine' });
     const [job] = await worker.claim();
-    await worker.settle({ ...settlement.dead(job!), idWasChosen: true } as never);
+    await worker.settle({ ...settlement.dead(job!), idWasChosen: true });
     expect(await store.store.counts(QUEUE)).toMatchObject({ dead: 0 });
     expect(await store.schedule({ id: 'mine' })).toMatchObject({ created: false });
     await store.close();

@@ -62,13 +62,14 @@ export class TestStore {
     options: QueueOptions = {},
     url: string = redisUrl(),
     readonly prefix: string = newPrefix(),
+    commandTimeoutMs = 5_000,
   ) {
     this.redis = new Redis(url);
     this.settings = readQueueOptions(QUEUE, options);
     this.store = new RedisJobStore({
       connection: url,
       prefix: this.prefix,
-      commandTimeoutMs: 5_000,
+      commandTimeoutMs,
       settingsOf: () => this.settings,
       log: silent,
     });
@@ -121,7 +122,8 @@ export function newJob(job: Partial<NewJob> = {}): NewJob {
 }
 
 export const settlement = {
-  complete: ({ id, fence }: ClaimedJob): Settlement => ({ id, fence, transition: 'complete', idWasChosen: false }),
+  complete: ({ id, fence }: ClaimedJob) =>
+    ({ id, fence, transition: 'complete', idWasChosen: false }) satisfies Settlement,
   retry: ({ id, fence }: ClaimedJob, delayMs: number): Settlement => ({
     id,
     fence,
@@ -129,14 +131,15 @@ export const settlement = {
     delayMs,
     failure: '{"message":"no"}',
   }),
-  dead: ({ id, fence }: ClaimedJob): Settlement => ({
-    id,
-    fence,
-    transition: 'dead',
-    failure: '{"reason":"attempts-exhausted"}',
-    ran: true,
-    failed: true,
-    idWasChosen: false,
-  }),
+  dead: ({ id, fence }: ClaimedJob) =>
+    ({
+      id,
+      fence,
+      transition: 'dead',
+      failure: '{"reason":"attempts-exhausted"}',
+      ran: true,
+      failed: true,
+      idWasChosen: false,
+    }) satisfies Settlement,
   release: ({ id, fence }: ClaimedJob): Settlement => ({ id, fence, transition: 'release' }),
 };

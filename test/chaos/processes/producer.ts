@@ -120,7 +120,9 @@ function answered(call: number, token: string, { id, created, dueAt }: Scheduled
 function failed(call: number, token: string, error: unknown): void {
   const known = error instanceof QueueUnavailableError;
   history.note({ type: 'answer', call, token, outcome: known ? error.outcome : 'unknown' });
-  if (!known) history.note({ type: 'trouble', message: `a call threw ${(error as Error).stack}` });
+  // Such as a script that does not run; what Redis says while it is away or full has a code of its own.
+  if (!known || error.redisCode === 'ERR')
+    history.note({ type: 'trouble', message: `a call threw ${(error as Error).stack}` });
 }
 
 function item({ queue, priority, payload, ...due }: PlannedJob) {

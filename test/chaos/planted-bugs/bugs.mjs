@@ -1,0 +1,145 @@
+/**
+ * A bug, and how it is told from others.
+ *
+ * @typedef {object} PlantedBug
+ * @property {string} name
+ * @property {string} file Where it is planted, from the root of this repository.
+ * @property {string} from The text that is replaced, wherever it occurs in the file: short, so that it seldom goes stale.
+ * @property {string} to
+ * @property {readonly string[]} rules The rules of test/chaos/rules that it breaks. A run that violates one of them has found
+ *   it; violations of other rules alone have not.
+ * @property {number} [seconds] How long faults happen in each run, where it shows too seldom in the usual time.
+ */
+
+/** @type {readonly PlantedBug[]} */
+export const BUGS = [
+  {
+    // The mark of a cancellation is still obeyed. It takes a worker that is frozen while another one runs its long job.
+    name: 'fence check removed',
+    file: 'lib/store/lua/parts/record.lua',
+    from: 'string.find(record, prefix, 1, true) == 1',
+    to: "not string.find(record, '^%d+c ')",
+    rules: ['outdated-settles-nothing', 'ends-once'],
+    seconds: 20,
+  },
+  {
+    name: 'recovery removed',
+    file: 'lib/store/lua/parts/recover.lua',
+    from: 'now >= recoverFrom',
+    to: 'false',
+    rules: ['everybody-lives', 'nothing-lost'],
+  },
+  {
+    name: 'replay record ignored',
+    file: 'lib/store/lua/parts/call.lua',
+    from: "if number == tonumber(last) then return 'replayed', answer end",
+    to: '',
+    rules: ['counts-add-up', 'nothing-lost', 'due-as-asked'],
+  },
+  {
+    name: 'cancel without state check',
+    file: 'lib/store/lua/cancel.lua',
+    from: 'if envelope and isWaiting(id, envelope) then',
+    to: 'if envelope then',
+    rules: ['true-means-waiting'],
+  },
+  {
+    name: 'reschedule without state check',
+    file: 'lib/store/lua/reschedule.lua',
+    from: "envelope and redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id)",
+    to: 'envelope',
+    rules: ['true-means-waiting'],
+  },
+  {
+    // This part stands inside the function that picks, all of which then goes by a clock that is a second ahead.
+    name: 'claim a second early',
+    file: 'lib/store/lua/parts/stream.lua',
+    from: 'local lanesLooked = 0',
+    to: 'local lanesLooked, now = 0, now + 1000',
+    rules: ['never-early'],
+  },
+  {
+    name: 'envelope of a waiting job deleted',
+    file: 'lib/store/lua/parts/settled.lua',
+    from: "count('retried')",
+    to: "count('retried')\n    redis.call('HDEL', jobsKey, s.id)",
+    rules: ['one-state', 'ends-as-it-must'],
+  },
+  {
+    name: 'settled without leaving active',
+    file: 'lib/store/lua/parts/settled.lua',
+    from: "redis.call('ZREM', activeKey, unpack(gone))",
+    to: '',
+    rules: ['one-state', 'ends-once'],
+  },
+  {
+    name: 'leases not renewed',
+    file: 'lib/store/lua/turn.lua',
+    from: "redis.call('ZADD', activeKey, 'XX', unpack(renewed))",
+    to: '',
+    rules: ['reruns-have-reasons'],
+  },
+  {
+    name: 'recovered job not counted as an attempt',
+    file: 'lib/store/lua/parts/recover.lua',
+    from: 'record.crashes = record.crashes + 1',
+    to: 'record.crashes, record.attempt = record.crashes + 1, record.attempt - 1',
+    rules: ['attempts-count'],
+  },
+  {
+    name: 'ids of ended jobs forgotten',
+    file: 'lib/store/lua/parts/settle.lua',
+    from: 'local function rememberId(s)',
+    to: 'local function rememberId(s)\n  if true then return end',
+    rules: ['created-once', 'ends-once'],
+  },
+  {
+    name: 'reschedule moves nothing',
+    file: 'lib/store/lua/reschedule.lua',
+    from: 'addToLane(lane, id, due)',
+    to: '',
+    rules: ['due-as-asked'],
+  },
+  {
+    name: 'worker waits for ever after an outage',
+    file: 'lib/store/redis/worker-seat.ts',
+    from: '!mayPass(error)) throw error;',
+    to: '!mayPass(error)) throw error;\n        await new Promise(() => {});',
+    rules: ['everybody-lives'],
+  },
+  {
+    name: 'end of a run overrules its cancellation',
+    file: 'lib/store/lua/parts/record.lua',
+    from: 'string.find(record, prefix, 1, true) == 1',
+    to: "(string.find(record, prefix, 1, true) == 1 or string.find(record, fence .. 'c ', 1, true) == 1)",
+    rules: ['ends-once', 'true-means-running'],
+  },
+  {
+    name: 'cancelled job runs again where its worker died',
+    file: 'lib/store/lua/parts/recover.lua',
+    from: 'if record.toBeCancelled then',
+    to: 'if false then',
+    rules: ['true-means-running', 'ends-once'],
+  },
+  {
+    name: 'late jobs begin all the same',
+    file: 'lib/store/lua/parts/claim.lua',
+    from: 'now - job.due > tonumber(maxLatenessMs)',
+    to: 'false',
+    rules: ['late-as-asked'],
+  },
+  {
+    name: 'job dead as late too early',
+    file: 'lib/store/lua/parts/claim.lua',
+    from: 'now - job.due > tonumber(maxLatenessMs)',
+    to: 'now - job.due > tonumber(maxLatenessMs) / 100',
+    rules: ['late-as-asked'],
+  },
+  {
+    name: 'counter counts twice',
+    file: 'lib/store/lua/parts/cancel.lua',
+    from: "'cancelled', #cancelled)",
+    to: "'cancelled', 2 * #cancelled)",
+    rules: ['counts-add-up'],
+  },
+];
