@@ -20,7 +20,7 @@
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>"  | every script that moves a job    | the same                   |
  * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, replace     | turn, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged |
  * | workers            | ZSET   | "<group> <worker> <pid> <host>" -> when it was last here, epoch ms | turn                             | turn, or expires, an hour  |
- * | groups             | SET    | group: workers that handle the same names                        | register                         | register                   |
+ * | sleeping           | ZSET   | group: workers that handle the same names -> until when some of them may sleep, epoch ms | turn | turn, register             |
  * | handles:<group>    | SET    | job name; of the group '*', which takes every name, only '*'      | register                         | register, or expires, a day |
  * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule, shift-tagged, replay, pause, resume | the same, or expires, a day |
  * | full:<worker>      | STRING | names that a sleeper's handlers have no room for, between line breaks | turn                        | turn, or expires, a minute |
@@ -46,7 +46,7 @@ const FIXED_KEYS = [
   'stats',
   'levels',
   'workers',
-  'groups',
+  'sleeping',
   'served',
   'fence',
   'paused',
