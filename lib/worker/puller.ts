@@ -41,6 +41,8 @@ export class Puller {
   /** Sent, and to be sent again until it is answered. */
   private unanswered?: SentTurn;
   private hasTurned = false;
+  /** When its last turn was answered, a time of `performance.now()`. */
+  private turnedAt = performance.now();
   /** Redis counts on this process to look for what is due next. */
   private standsBy = false;
   private listens = false;
@@ -80,6 +82,13 @@ export class Puller {
     this.plan.lookIn(0);
     this.nextTurn();
     return jobs;
+  }
+
+  /** Nobody waits, nothing is held or to be said, and for a lease it has not turned: others count it among those who are gone. */
+  get isDone(): boolean {
+    if (this.turning || this.turnSoon || this.unanswered || this.standsBy || this.draft.owes) return false;
+    if (performance.now() < this.turnedAt + this.options.leaseMs) return false;
+    return this.pops.isEmpty && !this.held.holdsAny();
   }
 
   /** Pops that wait end with no jobs. Held jobs can still be settled. */
@@ -184,6 +193,7 @@ export class Puller {
   }
 
   private takeIn(answer: TurnAnswer, sent: SentTurn): void {
+    this.turnedAt = performance.now();
     this.held.answered(sent, answer.settled);
     this.reporter.settled(this.queue, sent, answer.settled);
     this.reporter.found(this.queue, answer);
