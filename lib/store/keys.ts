@@ -72,9 +72,9 @@ export const absentKey = (key: string) => `${key.slice(0, key.indexOf('}:') + 2)
 
 /** What the keys of lanes that prefer any worker end in; those that prefer none end in ''. */
 export const ANY_WORKER = ':*';
+/** What the keys of all waiting jobs' lanes end in, each lane under just one of them. */
+export const LANE_ENDINGS = ['', ANY_WORKER] as const;
 export const levelsKey = (keys: QueueKeys, ending: string) => `${keys.levels}${ending}`;
-export const headsKey = (keys: QueueKeys, priority: string, ending: string) => `${keys.base}heads:${priority}${ending}`;
-export const laneKey = (keys: QueueKeys, lane: string) => `${keys.base}lane:${lane}`;
 export const handlesKey = (keys: QueueKeys, group: string) => `${keys.base}handles:${group}`;
 export const sleepersKey = (keys: QueueKeys, group: string) => `${keys.base}sleepers:${group}`;
 export const tagKey = (keys: QueueKeys, tag: string) => `${keys.base}tag:${tag}`;
