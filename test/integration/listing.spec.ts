@@ -81,7 +81,7 @@ it.each([
   '%i scheduled jobs of %i names stand in the order of their due times, page by page',
   async (count, lanes) => {
     const soon = Date.now() + HOUR;
-    const order = inOrder(await plan(count, lanes, (i) => soon + ((i * 17) % 100)), ({ due }) => due);
+    const order = inOrder(await plan(count, lanes, (i) => soon + ((i * i) % 101)), ({ due }) => due);
     expect([...(await ids('scheduled')), ...(await ids('scheduled', 1_000))]).toEqual(order.slice(0, 2_000));
     expect(await ids('scheduled', 3_990, 100)).toEqual(order.slice(3_990));
     expect(await ids('scheduled', count, 1)).toEqual([]);
@@ -97,7 +97,7 @@ describe.each([
     await test.close();
     await open(ordering);
     const soon = Date.now() + 1_500;
-    const planned = await plan(3_000, 1_200, (i) => soon + ((i * 17) % 100));
+    const planned = await plan(3_000, 1_200, (i) => soon + ((i * i) % 101));
     const rank = (settings: OrderingRule) => (job: Planned) =>
       settings.mode === 'strict' ? job.priority : job.due + job.priority * settings.msPerLevel;
     const order = inOrder(planned, rank(test.settings.ordering));
@@ -149,12 +149,14 @@ it('jobs of a thousand priorities are listed in few calls', async () => {
 it('large jobs come a few at a time', async () => {
   const payload = `"${'x'.repeat(512 * 1024)}"`;
   for (let i = 0; i < 20; i++) await test.schedule({ payload, due: { delayMs: HOUR } });
+  // So that Redis knows the scripts.
+  await ids('scheduled');
   let listed: number[] = [];
   const calls = await roundTrips(async () => {
     listed = await test.store.list(QUEUE, 'scheduled', 0, 100, ({ envelope }) => envelope.length);
   });
   expect(listed.filter((length) => length > payload.length)).toHaveLength(20);
-  // Two or three at a time.
-  expect(calls).toBeGreaterThan(7);
+  // Two at a time.
+  expect(calls).toBeGreaterThan(10);
   expect(calls).toBeLessThan(20);
 }, 30_000);
