@@ -26,12 +26,17 @@ export const jobName: Check<string> = printable(JOB_NAME_CHARACTERS);
 export const jobId: Check<string> = printable(256);
 export const jobTag: Check<string> = printable(256);
 
+/** One call registers so many, and a claim that looks them up one by one stays short. */
+const MOST_NAMES = 1_000;
+
 /** Which names are meant: sorted, each once. */
 export const jobNames: Check<readonly string[]> = (value) => {
   if (!Array.isArray(value) || value.length === 0) {
     const got = Array.isArray(value) ? 'none' : describe(value);
     return { problem: `got ${got}, expected an array of job names; leave it out for every name` };
   }
+  if (value.length > MOST_NAMES)
+    return { problem: `got ${value.length} names, expected at most ${MOST_NAMES}; leave it out for every name` };
   for (const [i, name] of value.entries()) {
     const read = jobName(name);
     if ('problem' in read) return { problem: `name ${i}: ${read.problem}` };

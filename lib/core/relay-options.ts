@@ -6,7 +6,10 @@ import { type Check, integer, options, readOptions, type Shape } from './shape.j
 export interface RelayOptions {
   /** The queue to take jobs from. Default `'default'`. */
   queue?: string;
-  /** Only jobs of these names, at least one. Default: of every name, also of those that are first used later. */
+  /**
+   * Only jobs of these names, 1 to 1 000. Default: of every name, also of those that are first used later. Each different set that
+   * is relayed costs every schedule about 4 µs.
+   */
   names?: readonly string[];
   /**
    * The key of the stream or of the list that the jobs go to; it is made where there is none. On a cluster it carries the queue's

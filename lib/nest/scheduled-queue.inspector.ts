@@ -1,7 +1,7 @@
 import { describe } from '../core/describe.js';
 import { readDue } from '../core/due.js';
 import type { Duration } from '../core/duration.js';
-import { InvalidScheduleError } from '../core/errors.js';
+import { InvalidOptionsError, InvalidScheduleError } from '../core/errors.js';
 import type { EventSink } from '../core/events.js';
 import { keyPart } from '../core/names.js';
 import { DEFAULT_QUEUE, type QueueSettings } from '../core/queue-options.js';
@@ -16,6 +16,7 @@ import { type QueueStats, toStats } from './queue-stats.js';
 
 const STATES: readonly JobState[] = ['scheduled', 'due', 'active', 'completed', 'dead'];
 const LISTED_AT_MOST = 1_000;
+const PASSED_OVER_AT_MOST = 100_000;
 const LIST_OPTIONS: Shape<{ offset: number; limit: number; queue: string }> = {
   offset: integer(0),
   limit: integer(1, LISTED_AT_MOST),
@@ -98,8 +99,11 @@ export class ScheduledQueueInspector {
   }
 
   /**
-   * Jobs of one state: due ones in the order of claims, scheduled ones by due time, active ones by the end of their
-   * lease, ended ones latest first. `limit` is 1 to 1 000, 100 by default.
+   * Jobs of one state: due ones in the order of claims, scheduled ones by due time, active ones by the end of their lease, ended
+   * ones latest first. `limit` is 1 to 1 000, 100 by default; `offset` at most 100 000, else `InvalidOptionsError`. Scheduled ones
+   * stand in that order up to 1 000 lanes (names times priorities) whose first job is due; the jobs of further such lanes come after
+   * all others. Read in short steps, so of several moments, and in one `commandTimeoutMs` for all: 1 000 jobs of 1 MiB are a gigabyte,
+   * held once, which takes seconds. Ask for fewer at a time, or `QueueUnavailableError` may come instead.
    */
   async list(
     state: JobState,
@@ -109,7 +113,9 @@ export class ScheduledQueueInspector {
       throw new InvalidScheduleError(`list: state: got ${describe(state)}, expected one of ${STATES.join(', ')}.`);
     }
     const { offset = 0, limit = 100, queue = DEFAULT_QUEUE } = readOptions(options, LIST_OPTIONS, 'list', refuse);
-    return (await this.store.list(queue, state, offset, limit)).map((job) => toInspected(queue, job));
+    if (offset > PASSED_OVER_AT_MOST)
+      throw new InvalidOptionsError(`list: offset: got ${offset}, expected at most ${PASSED_OVER_AT_MOST}.`, { queue });
+    return await this.store.list(queue, state, offset, limit, (job) => toInspected(queue, job));
   }
 
   /**
@@ -120,11 +126,7 @@ export class ScheduledQueueInspector {
     const queue = queueOf(options, 'peek');
     const limit = integer(1, LISTED_AT_MOST)(count);
     if ('problem' in limit) throw refuse(`peek: count: ${limit.problem}.`);
-    const next = await this.store.list(queue, 'due', 0, count);
-    if (next.length < count) next.push(...(await this.store.list(queue, 'scheduled', 0, count - next.length)));
-    // One that became due between the two reads may be in both.
-    const byId = new Map(next.map((job) => [job.id, job]));
-    return [...byId.values()].map((job) => toInspected(queue, job));
+    return await this.store.peek(queue, count, (job) => toInspected(queue, job));
   }
 
   /**

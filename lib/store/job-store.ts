@@ -6,15 +6,7 @@ import type { EnvelopeSettings } from './envelope.js';
 import type { JobCounts, JobState, LimitsUse, LiveWorker, PriorityCounts, StoredJob } from './queue-view.js';
 import type { SeatNames, WorkerSeat } from './turn.js';
 
-export type {
-  JobCounts,
-  JobState,
-  LimitsUse,
-  LiveWorker,
-  PriorityCounts,
-  StoredJob,
-  WaitingState,
-} from './queue-view.js';
+export type * from './queue-view.js';
 
 export type {
   ClaimedJob,
@@ -120,8 +112,19 @@ export interface JobStore {
   handledBy(queue: string, name: string): Promise<{ count: number; workers: string[] }>;
   /** Tells which workers are alive, by id. */
   workers(queue: string): Promise<LiveWorker[]>;
-  /** Reads jobs of one state: waiting ones in claim order, ended ones latest first. */
-  list(queue: string, state: JobState, offset: number, limit: number): Promise<StoredJob[]>;
+  /**
+   * Reads jobs of one state: due ones in claim order, scheduled ones by due time, ended ones latest first. Each is handed to `as` as
+   * it comes, so that it need not be held as it is stored.
+   */
+  list<T = StoredJob>(
+    queue: string,
+    state: JobState,
+    offset: number,
+    limit: number,
+    as?: (job: StoredJob) => T,
+  ): Promise<T[]>;
+  /** Reads the next jobs: due ones in claim order, then scheduled ones by due time. */
+  peek<T>(queue: string, count: number, as: (job: StoredJob) => T): Promise<T[]>;
   /** Closes what was opened; calls that are under way fail. */
   close(): Promise<void>;
 }

@@ -20,7 +20,7 @@
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>", of suspects with '!' for the worker | every script that moves a job    | the same                   |
  * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, replace     | turn, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged |
  * | workers            | ZSET   | "<group> <worker> <pid> <host>" -> when it was last here, epoch ms | turn                             | turn, or expires, an hour  |
- * | groups             | SET    | group: workers that handle the same names                        | register                         | register                   |
+ * | sleeping           | ZSET   | group: workers that handle the same names -> until when some of them may sleep, epoch ms | turn | turn, register             |
  * | handles:<group>    | SET    | job name; of the group '*', which takes every name, only '*'      | register                         | register, or expires, a day |
  * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule, shift-tagged, replay, pause, resume | the same, or expires, a day |
  * | full:<worker>      | STRING | names that a sleeper's handlers have no room for, between line breaks | turn                        | turn, or expires, a minute |
@@ -48,7 +48,7 @@ const FIXED_KEYS = [
   'stats',
   'levels',
   'workers',
-  'groups',
+  'sleeping',
   'served',
   'fence',
   'paused',
@@ -81,9 +81,11 @@ export const trialKey = (key: string) => `${baseOf(key)}trial`;
 
 /** What the keys of lanes that prefer any worker end in; those that prefer none end in ''. */
 export const ANY_WORKER = ':*';
+/** What those of suspects end in, jobs that run alone. */
+export const SUSPECTS = ':!';
+/** What the keys of all waiting jobs' lanes end in, each lane under just one of them. */
+export const LANE_ENDINGS = ['', ANY_WORKER, SUSPECTS] as const;
 export const levelsKey = (keys: QueueKeys, ending: string) => `${keys.levels}${ending}`;
-export const headsKey = (keys: QueueKeys, priority: string, ending: string) => `${keys.base}heads:${priority}${ending}`;
-export const laneKey = (keys: QueueKeys, lane: string) => `${keys.base}lane:${lane}`;
 export const handlesKey = (keys: QueueKeys, group: string) => `${keys.base}handles:${group}`;
 export const sleepersKey = (keys: QueueKeys, group: string) => `${keys.base}sleepers:${group}`;
 export const tagKey = (keys: QueueKeys, tag: string) => `${keys.base}tag:${tag}`;

@@ -3,11 +3,11 @@ import type { Timers } from '../core/timers.js';
 import type { TurnAnswer, WorkerSeat } from '../store/job-store.js';
 import { Alarm } from './alarm.js';
 import type { ClaimOpener } from './claim-opener.js';
-import { HeldJob } from './held-job.js';
+import type { HeldJob } from './held-job.js';
 import { HeldJobs } from './held-jobs.js';
 import { Milestone } from './milestone.js';
+import { PopCounter } from './pop-counter.js';
 import type { Reporter } from './reporter.js';
-import { RunningJob } from './running-job.js';
 import type { Settler } from './settler.js';
 import type { Occupant, Solitude } from './solitude.js';
 import { type SentTurn, TurnDraft } from './turn-draft.js';
@@ -40,10 +40,13 @@ export class Puller implements Occupant {
   private readonly draft = new TurnDraft();
   private readonly pops: WaitingPops;
   private readonly held: HeldJobs;
+  private readonly counter: PopCounter;
   private lookFrom = '';
   /** Sent, and to be sent again until it is answered. */
   private unanswered?: SentTurn;
   private hasTurned = false;
+  /** When its last turn was answered, a time of `performance.now()`. */
+  private turnedAt = performance.now();
   /** Redis counts on this process to look for what is due next. */
   private standsBy = false;
   private listens = false;
@@ -57,12 +60,12 @@ export class Puller implements Occupant {
   constructor(
     private readonly queue: string,
     private readonly seat: WorkerSeat,
-    private readonly opener: ClaimOpener,
-    private readonly settler: Settler,
+    opener: ClaimOpener,
+    settler: Settler,
     private readonly options: PullerOptions,
     timers: Timers,
     private readonly reporter: Reporter,
-    private readonly events: EventSink,
+    events: EventSink,
   ) {
     this.solitude = options.solitude;
     this.solitude.add(this);
@@ -73,6 +76,7 @@ export class Puller implements Occupant {
       () => noAnswer(queue, options.commandTimeoutMs, this.refusal),
       () => this.nextTurn(),
     );
+    this.counter = new PopCounter(opener, settler, this.draft, this.held, this.pops, options.leaseMs, events);
   }
 
   pop(count: number, waitMs: number): Promise<HeldJob[]> {
@@ -86,6 +90,13 @@ export class Puller implements Occupant {
     return jobs;
   }
 
+  /** Nobody waits, nothing is held or to be said, and for a lease it has not turned: others count it among those who are gone. */
+  get isDone(): boolean {
+    if (this.turning || this.turnSoon || this.unanswered || this.standsBy || this.draft.owes) return false;
+    if (performance.now() < this.turnedAt + this.options.leaseMs || this.solitude.isHeldBy(this)) return false;
+    return this.pops.isEmpty && !this.held.holdsAny();
+  }
+
   /** Pops that wait end with no jobs. Held jobs can still be settled. */
   stop(): void {
     if (this.stopping) return;
@@ -93,6 +104,12 @@ export class Puller implements Occupant {
     this.pops.endAll();
     if (this.listens) this.seat.leave();
     this.nextTurn();
+  }
+
+  /** One that is done is let go of. */
+  retire(): void {
+    this.stop();
+    this.solitude.remove(this);
   }
 
   /** Jobs that nobody has settled go back, with no attempt used. Resolves within so long, whatever Redis does. */
@@ -206,10 +223,12 @@ export class Puller implements Occupant {
   }
 
   private takeIn(answer: TurnAnswer, sent: SentTurn): void {
+    this.turnedAt = performance.now();
     this.held.answered(sent, answer.settled);
     this.reporter.settled(this.queue, sent, answer.settled);
     this.reporter.found(this.queue, answer);
-    if (this.solitude.answered(this, sent.turn.suspects, answer.suspect)) this.handOut(answer, sent);
+    if (this.solitude.answered(this, sent.turn.suspects, answer.suspect))
+      this.counter.handOut(answer.claimed, sent.sentAt);
     else this.draft.release(...answer.claimed);
     this.solitude.check();
     // What was claimed may all have been unfit, and there may be more: only the next turn tells.
@@ -221,24 +240,5 @@ export class Puller implements Occupant {
     else if (answer.sleepMs !== undefined) this.plan.lookIn(answer.sleepMs);
     this.plan.renewOnlyIfTold();
     this.plan.renewBy(performance.now() + this.options.leaseMs / 3);
-  }
-
-  private handOut({ claimed }: TurnAnswer, { sentAt }: SentTurn): void {
-    const jobs: HeldJob[] = [];
-    for (const claim of claimed) {
-      const opened = this.opener.open(claim, sentAt);
-      if (!(opened instanceof RunningJob)) this.draft.end(opened);
-      // The process stood still, or Redis was away, until others may have the job.
-      else if (opened.leaseIsOver()) this.draft.release(claim);
-      else jobs.push(new HeldJob(opened, sentAt + this.options.leaseMs, this.settler, this.held));
-    }
-    const left = this.pops.deliver(jobs);
-    for (const job of left) this.draft.release(HeldJob.runOf(job).claim);
-    for (const job of jobs.slice(0, jobs.length - left.length)) {
-      this.held.add(job);
-      if (!this.events.wanted) continue;
-      const { queue, id, name, attempt, latenessMs } = job;
-      this.events.tell({ type: 'started', queue, id, name, attempt, latenessMs });
-    }
   }
 }

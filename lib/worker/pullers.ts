@@ -25,9 +25,13 @@ export interface PullersOptions {
   solitude: Solitude;
 }
 
+/** How many pullers a pop looks at, to let those go that are done: more than the one that it may add. */
+const LOOKED_AT_A_POP = 2;
+
 /** The pullers of this process: one for each queue and set of names that somebody has popped from. */
 export class Pullers {
   private readonly pullers = new Map<string, Puller>();
+  private hired = 0;
   private stopped = false;
 
   constructor(
@@ -44,6 +48,7 @@ export class Pullers {
     if (this.stopped)
       throw new QueueClosedError('pop: the application is closing; nothing more is claimed.', { queue });
     const place = JSON.stringify([queue, names]);
+    this.letGoOthers(place);
     let puller = this.pullers.get(place);
     if (!puller) {
       puller = this.hire(queue, names);
@@ -64,6 +69,16 @@ export class Pullers {
     await Promise.all([...this.pullers.values()].map((puller) => puller.close(patienceMs)));
   }
 
+  /** Lets pullers go that are done, so that sets of names that are used once do not pile up. */
+  private letGoOthers(wanted: string): void {
+    for (const [place, puller] of [...take(this.pullers, LOOKED_AT_A_POP)]) {
+      this.pullers.delete(place);
+      if (place !== wanted && puller.isDone) puller.retire();
+      // To the end, so that each comes to be looked at.
+      else this.pullers.set(place, puller);
+    }
+  }
+
   private hire(queue: string, names: readonly string[] | undefined): Puller {
     const { workerId, commandTimeoutMs, settingsOf, jobs, timerPrefix, solitude } = this.options;
     const settings = settingsOf(queue);
@@ -75,10 +90,18 @@ export class Pullers {
       this.store.pullSeat(queue, workerId, names, settings),
       new ClaimOpener(queue, byName, leaseMs, settler, this.events),
       settler,
-      { leaseMs, commandTimeoutMs, timerName: `${timerPrefix}:${queue}:pull-${this.pullers.size + 1}`, solitude },
+      { leaseMs, commandTimeoutMs, timerName: `${timerPrefix}:${queue}:pull-${++this.hired}`, solitude },
       this.findTimers(),
       new Reporter(this.log, this.events, 'pull'),
       this.events,
     );
+  }
+}
+
+function* take<T>(items: Iterable<T>, count: number): Generator<T> {
+  let taken = 0;
+  for (const item of items) {
+    if (taken++ === count) return;
+    yield item;
   }
 }

@@ -208,6 +208,11 @@ describe('list', () => {
     expect(ids(await inspector.list('scheduled', { offset: 2, limit: 2 }))).toEqual(['c', 'd']);
     expect(ids(await inspector.list('scheduled', { offset: 4, limit: 2 }))).toEqual(['e']);
     expect(await inspector.list('scheduled', { offset: 5 })).toEqual([]);
+    expect(await inspector.list('scheduled', { offset: 100_000 })).toEqual([]);
+    await expect(inspector.list('scheduled', { offset: 100_001 })).rejects.toMatchObject({
+      name: 'InvalidOptionsError',
+      message: 'list: offset: got 100001, expected at most 100000.',
+    });
 
     for (const id of ['c', 'a', 'e', 'b', 'd']) {
       const ref = await producer.runNow(id);

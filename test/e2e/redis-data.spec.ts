@@ -52,7 +52,7 @@ it('after FLUSHALL workers go on with what is scheduled then', async () => {
   }
 });
 
-it.each(['jobs', 'ended', 'levels', 'groups'] as const)(
+it.each(['jobs', 'ended', 'levels', 'sleeping'] as const)(
   "a key '%s' of somebody else's kind refuses schedules, nothing is half written, and all goes on without it",
   async (name) => {
     const prefix = newPrefix();

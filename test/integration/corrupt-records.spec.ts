@@ -125,7 +125,7 @@ it.each<[string, (id: string) => Promise<unknown>, (id: string) => Promise<unkno
   const ref = await scheduleAround();
   await damage(ref.id);
   await app.consumer.start();
-  await until('the worker has been there', () => redis.exists(`${base}groups`));
+  await until('the worker has been there', async () => (await redis.keys(`${base}handles:*`)).length > 0);
   await mend(ref.id);
   await until('all have run', () => ran.length === 4, 5_000);
   expect(await app.inspector.stats()).toMatchObject({ started: 4, completed: 4, failed: 0, recovered: 0 });

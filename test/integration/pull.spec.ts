@@ -99,7 +99,6 @@ describe('a place to pull', () => {
       '5::b',
       '5::*',
     ]);
-    expect(await test.redis.smembers(`${base()}groups`)).toEqual(['*']);
     expect(await test.redis.smembers(`${base()}handles:*`)).toEqual(['*']);
     expect(await test.store.handledBy(QUEUE, 'anything')).toEqual({ count: 1, workers: ['w'] });
   });

@@ -10,20 +10,10 @@
 -- Returns {} for an unknown job, else {now, state, since or until or due (epoch ms), envelope, claim record, failures, finished record}:
 -- state is 'waiting', 'active', 'dead' or 'completed'.
 -- Repeating it: it only reads.
-local base, id = ARGV[1], ARGV[2]
+local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey = unpack(KEYS, 1, 7)
+local base = ARGV[1]
 -- @include parts/clock.lua
 -- @include parts/envelope.lua
 -- @include parts/waiting.lua
-local envelope = redis.call('HGET', KEYS[1], id)
-if not envelope then
-  local completedAt = redis.call('ZSCORE', KEYS[6], id)
-  if not completedAt then return {} end
-  return { digits(now), 'completed', completedAt, '', '', '', redis.call('HGET', KEYS[7], id) or '' }
-end
-local record, failures = redis.call('HGET', KEYS[2], id) or '', redis.call('HGET', KEYS[3], id) or ''
-local leaseUntil = redis.call('ZSCORE', KEYS[4], id)
-if leaseUntil then return { digits(now), 'active', leaseUntil, envelope, record, failures, '' } end
-local diedAt = redis.call('ZSCORE', KEYS[5], id)
-if diedAt then return { digits(now), 'dead', diedAt, envelope, record, failures, '' } end
-local _, due = findWaiting(id, envelope)
-return { digits(now), 'waiting', due or digits(now), envelope, record, failures, '' }
+-- @include parts/known.lua
+return known(ARGV[2])

@@ -43,9 +43,9 @@ try('ZREMRANGEBYSCORE', trialKey, '0', '0')
 try('TIME')
 -- A channel like those that wake workers, and of none of them.
 try('PUBLISH', base .. 'wake:', '')
-local mayRemove = note('SREM', redis.pcall('SREM', trialKey, ''))
-local mayDelete = note('DEL', redis.pcall('DEL', trialKey))
--- No form of this one writes nothing. Where the key could not go again, what is missing is told without it.
-if mayRemove or mayDelete then note('SADD', redis.pcall('SADD', trialKey, '')) end
-if mayRemove then redis.pcall('SREM', trialKey, '') else redis.pcall('DEL', trialKey) end
+-- No form of SADD writes nothing. Where the key could not go again, it is not tried: DEL is missing then, and told.
+if note('DEL', redis.pcall('DEL', trialKey)) then
+  note('SADD', redis.pcall('SADD', trialKey, ''))
+  redis.pcall('DEL', trialKey)
+end
 return missing

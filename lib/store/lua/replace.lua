@@ -7,7 +7,7 @@
 -- KEYS[6] sq:{<queue>}:completed   ZSET id of a kept completed job -> when it completed (epoch ms)
 -- KEYS[7] sq:{<queue>}:finished    HASH id of a kept completed job -> its record
 -- KEYS[8] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
--- KEYS[9] sq:{<queue>}:groups      SET groups of workers
+-- KEYS[9] sq:{<queue>}:sleeping    ZSET group of workers -> until when some of it may sleep (epoch ms)
 -- KEYS[10] sq:{<queue>}:call:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] head of the envelope   ARGV[8] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
@@ -17,7 +17,7 @@
 -- Repeating it after a lost reply: the record answers like the first time.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[11])
-local endedKey, levelsKey, groupsKey, callKey = KEYS[4], KEYS[8], KEYS[9], KEYS[10]
+local endedKey, levelsKey, sleepingKey, callKey = KEYS[4], KEYS[8], KEYS[9], KEYS[10]
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/made.lua

@@ -3,7 +3,7 @@
 -- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
 -- KEYS[3] sq:{<queue>}:dead        ZSET job id -> when it died (epoch ms)
 -- KEYS[4] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
--- KEYS[5] sq:{<queue>}:groups      SET groups of workers
+-- KEYS[5] sq:{<queue>}:sleeping    ZSET group of workers -> until when some of it may sleep (epoch ms)
 -- KEYS[6] sq:{<queue>}:call:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] job id, or '' for the oldest   ARGV[7] how many of the oldest at the most
@@ -14,7 +14,7 @@
 -- Repeating it after a lost reply: the record answers like the first time.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[12])
-local levelsKey, groupsKey, callKey = KEYS[4], KEYS[5], KEYS[6]
+local levelsKey, sleepingKey, callKey = KEYS[4], KEYS[5], KEYS[6]
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua

@@ -1,7 +1,7 @@
 -- reschedule: give a waiting job another due time.
 -- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
 -- KEYS[2] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
--- KEYS[3] sq:{<queue>}:groups      SET groups of workers
+-- KEYS[3] sq:{<queue>}:sleeping    ZSET group of workers -> until when some of it may sleep (epoch ms)
 -- KEYS[4] sq:{<queue>}:call:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
@@ -10,7 +10,7 @@
 -- Repeating it after a lost reply: the record answers like the first time.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[8])
-local levelsKey, groupsKey, callKey = KEYS[2], KEYS[3], KEYS[4]
+local levelsKey, sleepingKey, callKey = KEYS[2], KEYS[3], KEYS[4]
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua

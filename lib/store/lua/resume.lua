@@ -1,12 +1,12 @@
 -- resume: let workers claim again.
 -- KEYS[1] sq:{<queue>}:paused      STRING until when nothing is claimed (epoch ms, or 'inf')
--- KEYS[2] sq:{<queue>}:groups      SET groups of workers
+-- KEYS[2] sq:{<queue>}:sleeping    ZSET group of workers -> until when some of it may sleep (epoch ms)
 -- KEYS[3] sq:{<queue>}:call:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster
 -- Returns {status, now, '1' | '0'}: 1 if the queue was paused.
 -- Repeating it after a lost reply: the record answers like the first time.
-local pausedKey, groupsKey, callKey = unpack(KEYS, 1, 3)
+local pausedKey, sleepingKey, callKey = unpack(KEYS, 1, 3)
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered = ARGV[5] == '1'
 -- @include parts/clock.lua

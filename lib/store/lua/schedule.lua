@@ -6,7 +6,7 @@
 -- KEYS[5] sq:{<queue>}:completed   ZSET id of a kept completed job -> when it completed (epoch ms)
 -- KEYS[6] sq:{<queue>}:finished    HASH id of a kept completed job -> its record
 -- KEYS[7] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
--- KEYS[8] sq:{<queue>}:groups      SET groups of workers
+-- KEYS[8] sq:{<queue>}:sleeping    ZSET group of workers -> until when some of it may sleep (epoch ms)
 -- KEYS[9] sq:{<queue>}:call:<caller> STRING last call number and its answer
 -- ARGV[1] key base, "sq:{<queue>}:"   ARGV[2] call number        ARGV[3] deadline (epoch ms, 0 = none)
 -- ARGV[4] how long the record is kept (ms)  ARGV[5] '1' on a cluster   ARGV[6] lowest and
@@ -21,7 +21,7 @@
 -- taken the record, jobs with made ids are written again.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[8])
-local endedKey, levelsKey, groupsKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[9]
+local endedKey, levelsKey, sleepingKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[9]
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/made.lua

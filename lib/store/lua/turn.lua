@@ -10,7 +10,7 @@
 -- KEYS[8] sq:{<queue>}:ended       ZSET chosen id of an ended job -> when it may be used again (epoch ms)
 -- KEYS[9] sq:{<queue>}:stats       HASH counter -> number
 -- KEYS[10] sq:{<queue>}:levels     ZSET priority -> earliest due (epoch ms)
--- KEYS[11] sq:{<queue>}:groups     SET groups of workers
+-- KEYS[11] sq:{<queue>}:sleeping   ZSET group of workers -> until when some of it may sleep (epoch ms)
 -- KEYS[12] sq:{<queue>}:served     STRING last turn of any worker, time before which nothing is recovered, when that was last put off
 --   (epoch ms), and the worker that was the last to fill sixteen places or more ('' = not known)
 -- KEYS[13] sq:{<queue>}:fence      STRING highest fence given
@@ -55,7 +55,7 @@
 -- Repeating it after a lost reply: settlements are answered from the record, and the jobs claimed then are handed out
 -- again; what was relayed is not written again. What had been recovered, was late, missing or pushed out is not told a second time.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey, endedKey = unpack(KEYS, 1, 8)
-local statsKey, levelsKey, groupsKey, servedKey, fenceKey, workersKey = unpack(KEYS, 9, 14)
+local statsKey, levelsKey, sleepingKey, servedKey, fenceKey, workersKey = unpack(KEYS, 9, 14)
 local pausedKey, rateKey, reservationsKey, handlesKey, sleepersKey, targetKey, callKey = unpack(KEYS, 15, 21)
 local base, keepRecordMs = ARGV[1], ARGV[4]
 local clustered, worker, group = ARGV[5] == '1', ARGV[6], ARGV[7]
@@ -112,6 +112,10 @@ local picked, stopped, goOnFrom = {}, nil, ''
 
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, worker)
+-- The last of its group to wait; who sleeps next lists the group again.
+if wasListed and not ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, group) end
+-- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
+if sleepUntil and hears then redis.call('ZADD', sleepingKey, 'GT', digits(sleepUntil), group) end
 if relayTo ~= '' and fit[1] then writeRelayed(fit) end
 -- Before what has ended goes, so that what holds the running jobs is not made anew in each turn of a drain. But not where jobs go
 -- back: one that somebody has put into its lane while it runs may be both put back and claimed, and then the claim must win.

@@ -34,7 +34,7 @@ export class ControlCalls {
     const { keys } = this;
     const { keepRecordMs, stealAfterMs } = this.options;
     const rest = [keepRecordMs, this.clusterFlag, id, toDueArgument(due), stealAfterMs];
-    const reply = await this.call('reschedule', [keys.jobs, keys.levels, keys.groups], rest, id);
+    const reply = await this.call('reschedule', [keys.jobs, keys.levels, keys.sleeping], rest, id);
     return reply[2] === '1';
   }
 
@@ -49,7 +49,7 @@ export class ControlCalls {
       keys.completed,
       keys.finished,
       keys.levels,
-      keys.groups,
+      keys.sleeping,
     ];
     const args = [
       this.options.keepRecordMs,

@@ -63,7 +63,7 @@ export class RedisDeadLetters {
     passOver: number,
   ): Promise<{ count: number; seen: number; nowMs: number }> {
     const { keys, options } = this;
-    const fixed = [keys.jobs, keys.claims, keys.dead, keys.levels, keys.groups];
+    const fixed = [keys.jobs, keys.claims, keys.dead, keys.levels, keys.sleeping];
     const args = [
       options.keepRecordMs,
       options.clustered ? 1 : 0,

@@ -45,7 +45,7 @@ export class RedisGate {
   }
 
   private keysOfCalls(): string[] {
-    return [this.keys.paused, this.keys.groups];
+    return [this.keys.paused, this.keys.sleeping];
   }
 
   private argumentsOfCalls(): number[] {

@@ -167,9 +167,20 @@ export class RedisJobStore implements JobStore {
     return saying(this.queue(queue).presence.workers(), { queue });
   }
 
-  list(queue: string, state: JobState, offset: number, limit: number): Promise<StoredJob[]> {
+  list<T = StoredJob>(
+    queue: string,
+    state: JobState,
+    offset: number,
+    limit: number,
+    as = (job: StoredJob) => job as T,
+  ): Promise<T[]> {
     const { ordering } = this.options.settingsOf(queue);
-    return saying(this.queue(queue).inspection.list(state, offset, limit, ordering), { queue });
+    return saying(this.queue(queue).inspection.list(state, offset, limit, ordering, as), { queue });
+  }
+
+  peek<T>(queue: string, count: number, as: (job: StoredJob) => T): Promise<T[]> {
+    const { ordering } = this.options.settingsOf(queue);
+    return saying(this.queue(queue).inspection.peek(count, ordering, as), { queue });
   }
 
   async close(): Promise<void> {

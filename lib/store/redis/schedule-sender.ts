@@ -49,7 +49,7 @@ export class ScheduleSender {
       keys.completed,
       keys.finished,
       keys.levels,
-      keys.groups,
+      keys.sleeping,
     ];
   }
 

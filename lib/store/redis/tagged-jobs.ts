@@ -29,7 +29,7 @@ export class RedisTaggedJobs {
 
   shift(tag: string, byMs: number): Promise<number> {
     const { keys, options } = this;
-    const fixed = [keys.jobs, keys.levels, keys.groups, tagKey(keys, tag)];
+    const fixed = [keys.jobs, keys.levels, keys.sleeping, tagKey(keys, tag)];
     return this.walk(async (from, last) => {
       const { keepRecordMs, clustered, stealAfterMs } = options;
       const args = [keepRecordMs, clustered ? 1 : 0, from, last, JOBS_A_CALL, byMs, stealAfterMs];

@@ -68,7 +68,7 @@ export class RedisWorkerSeat implements WorkerSeat {
       keys.ended,
       keys.stats,
       keys.levels,
-      keys.groups,
+      keys.sleeping,
       keys.served,
       keys.fence,
       keys.workers,
@@ -140,8 +140,8 @@ export class RedisWorkerSeat implements WorkerSeat {
   private async register(): Promise<void> {
     const { keys, names, group } = this;
     for (let i = 0; i < names.length; i += NAMES_A_CALL) {
-      const args = [keys.base, group, KEEP_NAMES_MS, i === 0 ? names.length : 0, ...names.slice(i, i + NAMES_A_CALL)];
-      await this.connection.run('register', [keys.groups, handlesKey(keys, group)], args, performance.now() + TRY_MS);
+      const args = [KEEP_NAMES_MS, i === 0 ? names.length : 0, ...names.slice(i, i + NAMES_A_CALL)];
+      await this.connection.run('register', [keys.sleeping, handlesKey(keys, group)], args, performance.now() + TRY_MS);
     }
   }
 

@@ -26,6 +26,11 @@ describe('a pop', () => {
     expect(thrown<Error>(() => readPop({ names: ['a', 7] })).message).toContain(
       'pop: names: name 1: got 7, expected 1',
     );
+    const many = Array.from({ length: 1_001 }, (_, i) => `name-${i}`);
+    expect(thrown<Error>(() => readPop({ names: many })).message).toBe(
+      'pop: names: got 1001 names, expected at most 1000; leave it out for every name.',
+    );
+    expect(readPop({ names: many.slice(1) }).names).toHaveLength(1_000);
     expect(thrown<Error>(() => readPop({ queues: 'mail' })).message).toContain("did you mean 'queue'?");
     expect(thrown<Error>(() => readPop(null)).message).toContain('pop: got null');
   });

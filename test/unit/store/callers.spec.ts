@@ -35,6 +35,10 @@ const MORE: Partial<Record<ScriptName, number>> = {
   schedule: 2 * (5 + 2),
   // One name.
   register: 1,
+  // Two jobs, three levels, one lane.
+  jobs: 2,
+  heads: 3,
+  lanes: 2,
   // Four lists, each after its length: one plain end, one other, one renewal, one name.
   turn: 1 + 2 + (1 + 5) + (1 + 2) + (1 + 3),
 };
@@ -49,7 +53,7 @@ interface Run {
 async function runAll(): Promise<Run[]> {
   const runs: Run[] = [];
   const replies: Record<ScriptName, unknown[]> = {
-    clock: [NOW],
+    clock: [NOW, NOW],
     schedule: [['done', NOW, NOW, '11']],
     replace: [['done', NOW, '1', NOW]],
     cancel: [['done', NOW, '1']],
@@ -61,6 +65,9 @@ async function runAll(): Promise<Run[]> {
     register: [1],
     turn: [['unregistered', NOW], TURNED, TURNED],
     job: [[]],
+    jobs: [[[], []]],
+    heads: [['0', ['a\t5::ping', '1'], [], []]],
+    lanes: [[['b', '2']]],
     remove: [['done', NOW, '1']],
     clear: [['done', NOW, `0 0 0 ${NOW}`]],
     pause: [['done', NOW, 'inf']],
@@ -76,6 +83,8 @@ async function runAll(): Promise<Run[]> {
   };
   const connection = {
     ready: async () => {},
+    // Which levels there are.
+    read: async () => ['5'],
     run: async (script: ScriptName, keys: readonly string[], args: readonly unknown[]) => {
       runs.push({ script, keys, args });
       return replies[script].shift();
@@ -145,6 +154,7 @@ async function runAll(): Promise<Run[]> {
   await relay.turn(turn, new AbortController().signal);
   const inspection = new RedisInspection(connection, keys, 5_000);
   await inspection.job('r7');
+  await inspection.list('due', 0, 2, settings.ordering, (job) => job);
   await inspection.counts();
   await inspection.countsByPriority();
   const presence = new RedisPresence(connection, keys, { commandTimeoutMs: 5_000, withinMs: 15_000 });

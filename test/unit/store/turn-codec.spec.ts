@@ -13,6 +13,7 @@ const turnOf = (turn: Partial<Turn>): Turn => ({
   handlers: [],
   lookFrom: '',
   leaving: false,
+  suspects: '',
   ...turn,
 });
 
@@ -118,7 +119,7 @@ describe('the arguments of a turn', () => {
 
 describe('the answer to a turn', () => {
   const replyWith = (differs: Record<number, unknown>, ...claims: string[]): unknown[] => {
-    const reply: unknown[] = ['done', '1000.250', '', [], [], [], [], [], [], '0', '77', '', '', ...claims];
+    const reply: unknown[] = ['done', '1000.250', '', [], [], [], [], [], [], '0', '77', '', '', '', ...claims];
     for (const [at, value] of Object.entries(differs)) reply[Number(at)] = value;
     return reply;
   };

@@ -15,6 +15,10 @@ for _, job in ipairs(fit) do roomAfter = roomAfter - job.weight end
 local filledRoom = #fit >= 16 and roomAfter <= 0 and relayTo == '' and not string.find(ARGV[14], '^%l')
 -- Another worker claims as fast, and keeps Redis busy between the turns of this one.
 local hasCompany = lastToFill ~= '' and lastToFill ~= worker
+-- The longest that it may sleep after this turn, false where it will not. A third of a lease at the most: then leases taken meanwhile
+-- are known before they run out, and the queue counts as served.
+local sleepUntil = roomAfter > 0 and (not stopped or stopped == 'gate') and goOnFrom == ''
+  and math.floor(now + math.min(maxSleepMs, leaseMs / 3))
 local otherSleepers = {}
 if roomAfter > 0 and (not stopped or stopped == 'gate') then
   local found = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES')
@@ -32,12 +36,11 @@ for _, lane in ipairs(presence == 'gone' and laneList or {}) do
 end
 -- This process is no longer kept for suspects, and others wait for one that is.
 local passesOn = wish == 'leave' and suspectIndex.count > 0
-if (stopped and stopped ~= 'gate') or next(fullNames) or freed or orphans or passesOn then
-  if not groups then readGroups(group, worker) end
-end
+if freed or orphans or passesOn then readGroups(group, worker) end
+if (stopped and stopped ~= 'gate') or next(fullNames) then readOwnGroup(group, worker) end
 -- Nobody else may run yet what prefers another worker, and no sleeper that is told may be that one.
 local preferredNow = freed and hasPreferred and preferredOfDue() or {}
 
 -- When a pull has gone, another worker of its group looks when this one would have; else what is due next waited for the deputy.
 local wasListed = goes and redis.call('ZSCORE', sleepersKey, worker)
-if goes and not groups and (wasListed or lookAgain or goOnFrom ~= '') then readGroups(group, worker) end
+if goes and (wasListed or settlements[1] or returning[1] or lookAgain or goOnFrom ~= '') then readOwnGroup(group, worker) end

@@ -90,8 +90,7 @@ if roomAfter > 0 or goes then
     end
     -- That is left to nobody: the others may not take it yet.
     at = math.min(at, nextOwn())
-    -- A third of a lease at the most: then leases taken meanwhile are known before they run out, and the queue counts as served.
-    at = math.floor(math.min(at, now + maxSleepMs, now + leaseMs / 3))
+    at = math.min(at, sleepUntil)
     -- A look in several turns may have missed what became due in front of it.
     return lookFrom == '' and at or math.min(at, now + DEPUTY_MS)
   end
@@ -108,7 +107,8 @@ if roomAfter > 0 or goes then
       lookAt = nextLook()
       if hears then
         redis.call('ZADD', sleepersKey, digits(lookAt), worker)
-        redis.call('ZREMRANGEBYSCORE', sleepersKey, '-inf', digits(now - FORGOTTEN_SLEEPER_MS))
+        -- Not in every look: those past their time are only in nobody's way.
+        if presence == 'here' then redis.call('ZREMRANGEBYSCORE', sleepersKey, '-inf', digits(now - FORGOTTEN_SLEEPER_MS)) end
         redis.call('PEXPIRE', sleepersKey, FORGOTTEN_GROUP_MS)
         noteFull()
       end

@@ -2,6 +2,13 @@
 -- come with the due times of their first jobs, earliest first, so a lane is only read once its first job has been taken.
 -- Due lanes that this worker may not run now are stepped over; how many a turn is bounded, and the next one goes on there.
 local LANES_LOOKED_AT = 2000
+-- A stream of which this worker has passed over so many lanes, and four times as many as its group has names, is read otherwise:
+-- the lane of each name is looked up by itself. So a worker that handles few names comes to its own jobs in one turn, and knows
+-- when there are none, however many lanes of others are due. Streams of stolen jobs are not: their lanes tell other workers.
+local PASSED_OVER = 168
+-- How many lanes a turn looks up.
+local LANES_LOOKED_UP = 2000
+local lookedUp, namesHandled, groupSize = 0, nil, tonumber(ARGV[8])
 -- How many heads of a stream, and jobs of a lane, are read at first where several compete; then four times as many.
 local FIRST_HEADS, MOST_HEADS, FIRST_READ = 8, 1000, 4
 local lanesLooked = 0
@@ -13,7 +20,7 @@ end
 
 -- `kind` tells the streams of a level apart from turn to turn: o(wn), c(ommon), s(tolen), x (suspects, of a relay).
 local function openStream(kind, priority, ending, offset)
-  return { kind = kind, key = base .. 'heads:' .. priority .. ending, offset = offset or 0, chunk = FIRST_HEADS, fronts = {}, first = 1 }
+  return { kind = kind, priority = priority, seen = {}, key = base .. 'heads:' .. priority .. ending, offset = offset or 0, chunk = FIRST_HEADS, fronts = {}, first = 1 }
 end
 
 -- Puts a lane where its next job belongs among the others of its stream.
@@ -35,7 +42,33 @@ local function dueBy(stream, laneName)
   return isHere(preferred) and now - stealAfterMs or now
 end
 
+-- Takes a lane with due jobs into a stream, unless this worker may not run them now.
+local function consider(stream, laneName, name, id, dueText)
+  local due, last = tonumber(dueText), dueBy(stream, laneName)
+  if stream.seen[laneName] or not last or due > last or isSteppedOver(name, stream.kind) then return end
+  stream.seen[laneName] = true
+  place(stream, { id = id, due = due, dueText = dueText, head = { id, dueText }, dueBy = last, name = name, lane = laneName, key = base .. 'lane:' .. laneName, read = 1, jobs = {}, at = 1, step = 2, inOrder = false })
+end
+
+local function isLookedUp(stream)
+  return stream.kind ~= 's' and group ~= EVERY_NAME and stream.offset >= math.max(PASSED_OVER, 4 * groupSize)
+    and lookedUp + groupSize <= LANES_LOOKED_UP
+end
+
+-- Opens the lanes that this worker may run by their names instead of by their heads.
+local function lookUp(stream)
+  namesHandled = namesHandled or redis.call('SMEMBERS', handlesKey)
+  lookedUp = lookedUp + #namesHandled
+  local begin = stream.priority .. ':' .. (stream.kind == 'o' and ownName or stream.kind == 'x' and '!' or '') .. ':'
+  for _, name in ipairs(namesHandled) do
+    local first = redis.call('ZRANGE', base .. 'lane:' .. begin .. name, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
+    if first[1] then consider(stream, begin .. name, name, first[1], first[2]) end
+  end
+  stream.exhausted = true
+end
+
 local function readHeads(stream)
+  if isLookedUp(stream) then return lookUp(stream) end
   if lanesLooked >= LANES_LOOKED_AT then
     stream.isCut, stream.exhausted = true, true
     return
@@ -50,13 +83,8 @@ local function readHeads(stream)
   if not ids[1] then return end
   local handled = group ~= EVERY_NAME and redis.call('SMISMEMBER', handlesKey, unpack(names))
   for i in ipairs(ids) do
-    local due = tonumber(heads[2 * i])
-    local last = (not handled or handled[i] == 1) and dueBy(stream, laneNames[i])
-    if last and due <= last and not isSteppedOver(names[i], stream.kind) then
-      local lane = laneNames[i]
-      place(stream, { id = ids[i], due = due, dueText = heads[2 * i], head = { ids[i], heads[2 * i] }, dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 1, jobs = {}, at = 1, step = 2, inOrder = false })
-    end
-    stream.last = { id = ids[i], due = due }
+    if not handled or handled[i] == 1 then consider(stream, laneNames[i], names[i], ids[i], heads[2 * i]) end
+    stream.last = { id = ids[i], due = tonumber(heads[2 * i]) }
   end
   stream.offset = stream.offset + #ids
   stream.chunk = math.min(stream.chunk * 4, MOST_HEADS)

@@ -5,13 +5,11 @@ for _, lane in ipairs(laneList) do
 end
 for _, g in ipairs(groups or {}) do
   if orphans or passesOn then wakeGroup(g, now) end
-  if g.own then
-    if stopped == 'room' or stopped == 'bytes' then wakeGroup(g, now) end
-    for name in pairs(fullNames) do wakeGroup(g, now, name) end
-  end
   -- Who has room left has looked at all that its own group could.
-  if freed and not (g.own and roomAfter > 0) then wakeGroup(g, now) end
+  if freed and not (g == ownGroup and roomAfter > 0) then wakeGroup(g, now) end
 end
+if stopped == 'room' or stopped == 'bytes' then wakeGroup(ownGroup, now) end
+for name in pairs(fullNames) do wakeGroup(ownGroup, now, name) end
 -- As many as there are places, and one more in case one of them has no room.
 do
   local places = globalConcurrency - activeAfter + 1
@@ -36,9 +34,5 @@ if goes then
   end
 
   local at = handOverAt()
-  if at ~= math.huge then
-    for _, g in ipairs(groups or {}) do
-      if g.own then wakeGroup(g, at) end
-    end
-  end
+  if at ~= math.huge and ownGroup and ownGroup.sleepers then wakeGroup(ownGroup, at) end
 end

@@ -4,44 +4,69 @@
 -- looks early enough anyway is not told. So the cost of a due job does not grow with the number of idle workers.
 -- Where handlers have limits of their own, the group's name ends in 'l', and `full:<worker>` says which names a sleeper cannot
 -- run for that, between line breaks: for those it is passed over.
--- Needs `base`, `groupsKey` and `clustered`; to wake for lanes, `stealAfterMs` and the part envelope.
+-- `sleeping` says until when a group may have sleepers, so that one without any costs nothing.
+-- Needs `base`, `sleepingKey` and `clustered`; to wake for lanes, `stealAfterMs` and the part envelope.
 -- @include parts/handles.lua
 local DEPUTY_MS = 500
 -- How long a sleeper that has been told counts as on its way.
 local ON_ITS_WAY_MS = 50
-local groups
-
-local function readGroups(selfGroup, self)
+-- Groups that have sleepers, and among them that of the worker whose turn this is. Read phase: `readGroups` reads the sleepers of
+-- all, `readOwnGroup` those of the own one, `readWakers` those of the groups that handle a name.
+local groups, ownGroup, readGroups, readOwnGroup, readWakers
+do
   -- One, its deputy, and three more in case some have died without a word.
   local SLEEPERS_READ = 5
-  groups = {}
-  for _, group in ipairs(redis.call('SMEMBERS', groupsKey)) do
-    local key = base .. 'sleepers:' .. group
-    local found = redis.call('ZRANGE', key, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, SLEEPERS_READ, 'WITHSCORES')
-    local sleepers = {}
+
+  local function openGroup(name)
+    return { name = name, key = base .. 'sleepers:' .. name, handles = {} }
+  end
+
+  local function readSleepers(group, self)
+    if group.sleepers then return end
+    group.sleepers = {}
+    local found = redis.call('ZRANGE', group.key, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, SLEEPERS_READ, 'WITHSCORES')
     for i = 1, #found, 2 do
       if found[i] ~= self then
-        local full = string.sub(group, -1) == 'l' and redis.call('GET', base .. 'full:' .. found[i]) or ''
-        sleepers[#sleepers + 1] = { id = found[i], at = tonumber(found[i + 1]), full = full }
+        local full = string.sub(group.name, -1) == 'l' and redis.call('GET', base .. 'full:' .. found[i]) or ''
+        group.sleepers[#group.sleepers + 1] = { id = found[i], at = tonumber(found[i + 1]), full = full }
       end
     end
-    groups[#groups + 1] = { name = group, key = key, sleepers = sleepers, handles = {}, own = group == selfGroup }
   end
-end
 
--- Read phase: remembers which groups handle a name.
-local function readWakers(name, selfGroup, self)
-  if not groups then readGroups(selfGroup, self) end
-  for _, group in ipairs(groups) do
-    if group.handles[name] == nil then
-      group.handles[name] = handlesName(group.name, name)
+  local function listGroups(selfGroup)
+    if groups then return end
+    groups = {}
+    for _, name in ipairs(redis.call('ZRANGE', sleepingKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE')) do
+      local group = name == selfGroup and ownGroup or openGroup(name)
+      if name == selfGroup then ownGroup = group end
+      groups[#groups + 1] = group
+    end
+  end
+
+  function readGroups(selfGroup, self)
+    listGroups(selfGroup)
+    for _, group in ipairs(groups) do readSleepers(group, self) end
+  end
+
+  function readOwnGroup(selfGroup, self)
+    ownGroup = ownGroup or openGroup(selfGroup)
+    readSleepers(ownGroup, self)
+  end
+
+  function readWakers(name, selfGroup, self)
+    listGroups(selfGroup)
+    for _, group in ipairs(groups) do
+      if group.handles[name] == nil then
+        group.handles[name] = handlesName(group.name, name)
+        if group.handles[name] then readSleepers(group, self) end
+      end
     end
   end
 end
 
-local wakeGroup
-do
-  local function tell(group, sleeper, at)
+-- Last in a script: a message cannot be taken back. Without a name one is woken whatever its handlers are full of.
+local function wakeGroup(group, due, name)
+  local function tell(sleeper, at)
     sleeper.at = at
     redis.call('ZADD', group.key, 'XX', digits(at), sleeper.id)
     local heard = redis.call('PUBLISH', base .. 'wake:' .. sleeper.id, digits(at))
@@ -53,28 +78,25 @@ do
     return true
   end
 
-  -- Last in a script: a message cannot be taken back. Without a name one is woken whatever its handlers are full of.
-  function wakeGroup(group, due, name)
-    local at = math.max(due, now)
-    local told = false
-    for _, sleeper in ipairs(group.sleepers) do
-      if name and string.find(sleeper.full, '\n' .. name .. '\n', 1, true) then
-        -- Nothing for that one.
-      elseif not told then
-        -- One that looks early enough anyway need not be told, but it too may be dead by then.
-        told = sleeper.at <= at or tell(group, sleeper, at)
-      else
-        if sleeper.at > at + DEPUTY_MS then tell(group, sleeper, at + DEPUTY_MS) end
-        break
-      end
+  local at = math.max(due, now)
+  local told = false
+  for _, sleeper in ipairs(group.sleepers) do
+    if name and string.find(sleeper.full, '\n' .. name .. '\n', 1, true) then
+      -- Nothing for that one.
+    elseif not told then
+      -- One that looks early enough anyway need not be told, but it too may be dead by then.
+      told = sleeper.at <= at or tell(sleeper, at)
+    else
+      if sleeper.at > at + DEPUTY_MS then tell(sleeper, at + DEPUTY_MS) end
+      break
     end
-    table.sort(group.sleepers, function(a, b) return a.at < b.at end)
   end
+  table.sort(group.sleepers, function(a, b) return a.at < b.at end)
 end
 
 local function wake(name, due, skipOwn)
   for _, group in ipairs(groups) do
-    if group.handles[name] and not (group.own and skipOwn) then wakeGroup(group, due, name) end
+    if group.handles[name] and not (group == ownGroup and skipOwn) then wakeGroup(group, due, name) end
   end
 end
 

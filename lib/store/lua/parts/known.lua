@@ -1,0 +1,18 @@
+-- All that is known of one job: {} for an unknown one, else {now, state, since or until or due (epoch ms), envelope, claim record,
+-- failures, finished record}; the state is 'waiting', 'active', 'dead' or 'completed'.
+-- Needs `activeKey`, `claimsKey`, `completedKey`, `deadKey`, `failuresKey`, `finishedKey`, `jobsKey`; and the part waiting.
+local function known(id)
+  local envelope = redis.call('HGET', jobsKey, id)
+  if not envelope then
+    local completedAt = redis.call('ZSCORE', completedKey, id)
+    if not completedAt then return {} end
+    return { digits(now), 'completed', completedAt, '', '', '', redis.call('HGET', finishedKey, id) or '' }
+  end
+  local record, failures = redis.call('HGET', claimsKey, id) or '', redis.call('HGET', failuresKey, id) or ''
+  local leaseUntil = redis.call('ZSCORE', activeKey, id)
+  if leaseUntil then return { digits(now), 'active', leaseUntil, envelope, record, failures, '' } end
+  local diedAt = redis.call('ZSCORE', deadKey, id)
+  if diedAt then return { digits(now), 'dead', diedAt, envelope, record, failures, '' } end
+  local _, due = findWaiting(id, envelope)
+  return { digits(now), 'waiting', due or digits(now), envelope, record, failures, '' }
+end

@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { queueKeys } from '../../lib/store/keys.js';
+import { newPrefix } from '../support/queue-app.js';
+import { type RedisServer, startOwnServer } from '../support/redis-server.js';
+import { QUEUE, TestStore } from '../support/store.js';
+import { until } from '../support/wait.js';
+
+let server: RedisServer;
+let test: TestStore;
+let admin: Redis;
+
+beforeEach(async () => {
+  // Of its own: what others do would be counted too.
+  server = await startOwnServer();
+  test = new TestStore({}, server.url, newPrefix());
+  admin = new Redis(server.url);
+});
+
+afterEach(async () => {
+  await test.close();
+  admin.disconnect();
+  await server.stop();
+});
+
+const keys = () => queueKeys(test.prefix, QUEUE);
+
+/** What a call makes Redis do: commands, those inside scripts included, with how often each is called. */
+async function commandsOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
+  const read = async () => {
+    const info = await admin.info('commandstats');
+    const calls = [...info.matchAll(/^cmdstat_(\w+):calls=(\d+)/gm)].map(([, name, count]) => [name!, Number(count)]);
+    return Object.fromEntries(calls) as Record<string, number>;
+  };
+  const before = await read();
+  await act();
+  const after = await read();
+  const differing = Object.keys(after).filter((name) => name !== 'info' && after[name] !== before[name]);
+  return Object.fromEntries(differing.map((name) => [name, after[name]! - (before[name] ?? 0)]));
+}
+
+it('pops of a thousand sets of names make no later schedule do more', async () => {
+  const schedule = () => test.schedule({ due: { delayMs: 3_600_000 } });
+  await schedule();
+  const before = await commandsOf(schedule);
+  for (let i = 0; i < 1_000; i++) await test.puller('w', `name-${i}`).turn({ room: 1, pull: 'goes' });
+  expect(await commandsOf(schedule)).toEqual(before);
+});
+
+it('pops that have waited in vain make no later schedule do more', async () => {
+  const schedule = () => test.schedule({ due: { delayMs: 3_600_000 } });
+  await schedule();
+  const before = await commandsOf(schedule);
+  const pullers = Array.from({ length: 20 }, (_, i) => test.puller('w', `name-${i}`));
+  for (const puller of pullers) {
+    await puller.listens();
+    await puller.turn({ room: 1, pull: 'waits' });
+  }
+  expect(await admin.zcard(keys().sleeping)).toBe(20);
+  for (const puller of pullers) await puller.turn({ room: 0, pull: 'goes' });
+  expect(await commandsOf(schedule)).toEqual(before);
+});
+
+it('one of two that wait for the same names is still told when the other one goes', async () => {
+  const stays = test.puller('stays', 'work');
+  const goes = test.puller('goes', 'work');
+  const told = await stays.listens();
+  await goes.listens();
+  for (const puller of [stays, goes]) await puller.turn({ room: 1, pull: 'waits' });
+  told.length = 0;
+  await goes.turn({ room: 0, pull: 'goes' });
+  await test.schedule();
+  await until('it is told', () => told.length > 0);
+});
+
+it('a schedule reads the sleepers of those only who handle the name', async () => {
+  const zranges = async () => (await commandsOf(() => test.schedule({ name: 'handled' }))).zrange!;
+  await zranges();
+  const before = await zranges();
+  for (let i = 0; i < 20; i++) await test.asleep(`w${i}`, `name-${i}`);
+  expect(await zranges()).toBe(before);
+  await test.asleep('w', 'handled');
+  expect(await zranges()).toBe(before + 1);
+});
+
+it('a worker is told of jobs again once it has slept after somebody emptied Redis', async () => {
+  const worker = test.worker('w', 'work');
+  const told = await worker.listens();
+  await worker.turn({ room: 1 });
+  await admin.flushall();
+  await worker.turn({ room: 1 });
+  told.length = 0;
+  await test.schedule();
+  await until('it is told', () => told.length > 0);
+});
+
+it('groups that sleep no longer are not kept', async () => {
+  await admin.zadd(keys().sleeping, 1, 'gone');
+  await test.worker('w', 'work').turn({ room: 1 });
+  expect(await admin.zrange(keys().sleeping, '0', '-1')).not.toContain('gone');
+});
+
+it('workers that have died asleep are forgotten after a minute, when another one says that it is there', async () => {
+  const worker = test.worker('w', 'work');
+  await worker.listens();
+  await worker.turn({ room: 1 });
+  const [sleepers = ''] = await admin.keys(`${test.prefix}:*:sleepers:*`);
+  await admin.zadd(sleepers, Date.now() - 61_000, 'dead');
+  const next = test.worker('next', 'work');
+  await next.listens();
+  await next.turn({ room: 1 });
+  expect((await admin.zrange(sleepers, '0', '-1')).sort()).toEqual(['next', 'w']);
+});
