@@ -26,6 +26,7 @@
  * | full:<worker>      | STRING | names that a sleeper's handlers have no room for, between line breaks | turn                        | turn, or expires, a minute |
  * | paused             | STRING | until when nothing is claimed, epoch ms, or 'inf'                | pause                            | resume, or expires         |
  * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn                          | turn, or expires           |
+ * | offers             | ZSET   | "<worker> <job id>" -> until when a place under `globalConcurrency` is kept for that worker, epoch ms; 0: no longer, and not again | turn | turn, or expires, a minute |
  * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <worker that last filled 16 places>", times in epoch ms | turn                             | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | turn                             | never                      |
@@ -51,6 +52,7 @@ const FIXED_KEYS = [
   'fence',
   'paused',
   'rate',
+  'offers',
 ] as const;
 
 export type FixedKey = (typeof FIXED_KEYS)[number];

@@ -17,10 +17,11 @@
 -- KEYS[14] sq:{<queue>}:workers    ZSET "<group> <worker> <pid> <host>" -> when it was last here (epoch ms)
 -- KEYS[15] sq:{<queue>}:paused     STRING until when nothing is claimed (epoch ms, or 'inf')
 -- KEYS[16] sq:{<queue>}:rate       ZSET how many jobs had started in all -> when that was reached (epoch ms)
--- KEYS[17] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
--- KEYS[18] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
--- KEYS[19] <target>  STREAM or LIST where a relay puts its jobs; of others a key that never exists
--- KEYS[20] sq:{<queue>}:call:<caller>     STRING last call number and its answer
+-- KEYS[17] sq:{<queue>}:offers     ZSET "<worker> <job id>" -> until when a place is kept for that worker (epoch ms)
+-- KEYS[18] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
+-- KEYS[19] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
+-- KEYS[20] <target>  STREAM or LIST where a relay puts its jobs; of others a key that never exists
+-- KEYS[21] sq:{<queue>}:call:<caller>     STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] worker id   ARGV[7] group   ARGV[8] how many names the group handles
 -- ARGV[9] lease (ms)   ARGV[10] longest sleep (ms)   ARGV[11] what weight of jobs there is room for (0 = none, at most 1000)
@@ -53,7 +54,7 @@
 -- again; what was relayed is not written again. What had been recovered, was late, missing or pushed out is not told a second time.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey, endedKey = unpack(KEYS, 1, 8)
 local statsKey, levelsKey, groupsKey, servedKey, fenceKey, workersKey = unpack(KEYS, 9, 14)
-local pausedKey, rateKey, handlesKey, sleepersKey, targetKey, callKey = unpack(KEYS, 15, 20)
+local pausedKey, rateKey, offersKey, handlesKey, sleepersKey, targetKey, callKey = unpack(KEYS, 15, 21)
 local base, callNumber, deadline, keepRecordMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local clustered, worker, group, groupSize = ARGV[5] == '1', ARGV[6], ARGV[7], tonumber(ARGV[8])
 local leaseMs, maxSleepMs, room, maxBytes = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
@@ -95,16 +96,19 @@ end
 -- @include parts/settle.lua
 -- @include parts/recover.lua
 -- @include parts/gate.lua
+-- @include parts/offered.lua
 -- @include parts/room.lua
 -- @include parts/affinity.lua
 -- @include parts/preferred.lua
 -- @include parts/pick.lua
+-- @include parts/offer.lua
 -- @include parts/relay.lua
 -- @include parts/claim.lua
 -- @include parts/after.lua
 
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, worker)
+if globalConcurrency > 0 then writeOffers(activeAfter >= globalConcurrency, fit[1] ~= nil) end
 if relayTo ~= '' and fit[1] then writeRelayed(fit) end
 -- Before what has ended goes, so that what holds the running jobs is not made anew in each turn of a drain. But not where jobs go
 -- back: one that somebody has put into its lane while it runs may be both put back and claimed, and then the claim must win.

@@ -74,6 +74,7 @@ export class RedisWorkerSeat implements WorkerSeat {
       keys.workers,
       keys.paused,
       keys.rate,
+      keys.offers,
       handlesKey(keys, this.group),
       sleepersKey(keys, this.group),
       target?.key ?? absentKey(keys.jobs),

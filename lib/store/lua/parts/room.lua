@@ -21,7 +21,9 @@ local gateRoom, gateUntil, rate = math.huge, math.huge, nil
 if room > 0 then
   local pauseEnds = pausedUntil()
   -- What is relayed runs elsewhere, and holds no place.
-  if globalConcurrency > 0 and relayTo == '' then gateRoom = math.max(0, globalConcurrency - active + leaving) end
+  if globalConcurrency > 0 and relayTo == '' then
+    gateRoom, gateUntil = math.max(0, globalConcurrency - active + leaving - offers.held), offers.ends
+  end
   if rateMax > 0 then
     rate = readRate()
     local rateRoom = math.max(0, rateMax - (rate.total - rate.before))

@@ -81,7 +81,9 @@ if roomAfter > 0 or goes then
       event = math.min(event, math.max(tonumber(firstLeaseEnd), recoverFrom, now + 1))
     end
     local at = event
-    if otherSleepers[1] and otherSleepers[1] <= event then
+    -- When a place is free again that was kept for others, whoever left it looks, whatever others do.
+    local isKept = offers.held > 0 and gateRoom <= #fit
+    if otherSleepers[1] and otherSleepers[1] <= event and not isKept then
       at = event + DEPUTY_MS
       if otherSleepers[2] and otherSleepers[2] <= at then at = math.huge end
     end

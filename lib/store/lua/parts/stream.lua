@@ -35,6 +35,13 @@ local function dueBy(stream, laneName)
   return isHere(preferred) and now - stealAfterMs or now
 end
 
+-- How many lanes are noted that this worker may not run: in the order in which they are read, which is that of the queue in the main.
+local PASSED_OVER = 100
+
+local function passOver(stream, lane)
+  if stream.kind == 'c' and #passedOver < PASSED_OVER then passedOver[#passedOver + 1] = lane end
+end
+
 local function readHeads(stream)
   if lanesLooked >= LANES_LOOKED_AT then
     stream.isCut, stream.exhausted = true, true
@@ -55,6 +62,8 @@ local function readHeads(stream)
     if last and due <= last and not isSteppedOver(names[i], stream.kind) then
       local lane = laneNames[i]
       place(stream, { id = ids[i], due = due, dueText = heads[2 * i], head = { ids[i], heads[2 * i] }, dueBy = last, name = names[i], lane = lane, key = base .. 'lane:' .. lane, read = 1, jobs = {}, at = 1, step = 2, inOrder = false })
+    elseif passedOver then
+      passOver(stream, { id = ids[i], due = due, lane = laneNames[i] })
     end
     stream.last = { id = ids[i], due = due }
   end
@@ -69,6 +78,7 @@ local function bestOf(stream)
     local front = stream.fronts[stream.first]
     if front and (stream.exhausted or not after(front, stream.last)) then
       if not isSteppedOver(front.name, stream.kind) then return front end
+      if passedOver then passOver(stream, { id = front.id, due = front.due, lane = front.lane, front = front }) end
       stream.first = stream.first + 1
     elseif stream.exhausted then
       return nil
