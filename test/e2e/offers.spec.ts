@@ -47,12 +47,12 @@ async function backlogIsDone(more: number): Promise<void> {
 function longestIdleMs(): number {
   const lines = workers.history().sort((a, b) => a.at - b.at || (a.event === 'end' ? -1 : 1));
   const lastStart = lines.findLastIndex(({ event, worker }) => event === 'start' && worker === 'busy');
-  // When each place that is empty now became so; the first start of each fills one that nothing has left.
+  // When each place that is empty now became so. A start fills the one that was left last: then the other is still empty.
   const emptySince: number[] = [];
   let longest = 0;
   for (const { event, at } of lines.slice(0, lastStart + 1)) {
     if (event === 'end') emptySince.push(at);
-    else longest = Math.max(longest, at - (emptySince.shift() ?? at));
+    else longest = Math.max(longest, at - (emptySince.pop() ?? at));
   }
   return longest;
 }

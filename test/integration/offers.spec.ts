@@ -207,10 +207,3 @@ describe('under a limit over all processes that is used up, a place that becomes
     expect((await puller.turn({ room: 1, pull: 'goes' })).claimed).toHaveLength(1);
   });
 });
-
-it('places are free for all where no job is better that a sleeper could run', async () => {
-  const { a, held } = await busy({ globalConcurrency: 4 });
-  await sleeper(test.worker('b', 'urgent'));
-  expect(idsOf(await goOn(a, ...held))).toHaveLength(4);
-  expect(await test.redis.exists(`${test.prefix}:{${QUEUE}}:offers`)).toBe(0);
-});
