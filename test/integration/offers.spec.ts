@@ -14,7 +14,8 @@ afterEach(async () => {
   await test.close();
 });
 
-const offers = () => test.redis.zrange(`${test.prefix}:{${QUEUE}}:offers`, '0', '-1');
+const key = (name: string) => `${test.prefix}:{${QUEUE}}:${name}`;
+const offers = () => test.redis.zrange(key('offers'), '0', '-1');
 const idsOf = ({ claimed }: TurnAnswer) => claimed.map(({ id }) => id);
 
 async function schedule(count: number, job: Partial<NewJob>): Promise<string[]> {
@@ -153,8 +154,8 @@ describe('under a limit over all processes that is used up, a place that becomes
     await schedule(1, { name: 'urgent', priority: 1 });
     expect(await b.claim()).toEqual([]);
     expect(idsOf(await goOn(a, held[0]!))).toHaveLength(1);
-    const dead = (await test.redis.smembers(`${test.prefix}:{${QUEUE}}:groups`)).map((group) => `sleepers:${group}`);
-    for (const key of dead) await test.redis.zadd(`${test.prefix}:{${QUEUE}}:${key}`, Date.now() + 9_000, 'dead');
+    for (const group of await test.redis.smembers(key('groups')))
+      await test.redis.zadd(key(`sleepers:${group}`), Date.now() + 9_000, 'dead');
     expect(idsOf(await goOn(a, held[1]!))).toHaveLength(1);
     expect(await offers()).toEqual([]);
   });
@@ -162,10 +163,12 @@ describe('under a limit over all processes that is used up, a place that becomes
   it('is no longer kept once the time of the sleeper is over, and whoever left it is told to look then', async () => {
     const { a, held } = await busy({ globalConcurrency: 2 });
     const frozen = await sleeper(test.worker('frozen', 'urgent'));
-    // Others of its group look as well: none of them may be counted on.
     await sleeper(test.worker('deputy', 'bulk'));
     await schedule(1, { name: 'urgent', priority: 1 });
     await frozen.sleep();
+    // Another one of its group is about to look, and may be dead.
+    for (const sleepers of await test.redis.keys(key('sleepers:*')))
+      await test.redis.zadd(sleepers, 'XX', Date.now() + 100, 'deputy');
     const { claimed, sleepMs } = await goOn(a, held[0]!);
     expect(claimed).toEqual([]);
     expect(sleepMs).toBeLessThanOrEqual(OFFER_MS);

@@ -21,8 +21,6 @@ end
 -- This turn made room for jobs that the limit over all processes has kept from everybody.
 local activeAfter = active - leaving + (relayTo == '' and #fit or 0) + offers.held
 local freed = globalConcurrency > 0 and active + offers.counted >= globalConcurrency and activeAfter < globalConcurrency
--- Whoever left this worker a place takes it back at once.
-freed = freed or (offers.own and not fit[1])
 -- Who leaves for good leaves jobs behind that would have waited for it.
 local orphans = presence == 'gone' and hasPreferred and redis.call('EXISTS', base .. 'levels:' .. ownName) == 1
 for _, lane in ipairs(presence == 'gone' and laneList or {}) do

@@ -6,8 +6,8 @@
 local OFFER_MS = 200
 -- `counted`: places that nobody was told of yet, this worker's own among them. `held`: those kept for others, `ends`: when the first
 -- of these is free again. `to` and `of`: the workers and jobs that places are offered to and for. `over`: members that hold no place
--- after this turn, whose places are not offered again. `own`: whether one of these was offered to this worker and still held.
-local offers = { counted = 0, held = 0, ends = math.huge, to = {}, of = {}, over = {}, own = false }
+-- after this turn, whose places are not offered again.
+local offers = { counted = 0, held = 0, ends = math.huge, to = {}, of = {}, over = {} }
 if globalConcurrency > 0 then
   local found = redis.call('ZRANGE', offersKey, 0, -1, 'WITHSCORES')
   for i = 1, #found, 2 do
@@ -20,7 +20,6 @@ if globalConcurrency > 0 then
       offers.held, offers.ends = offers.held + 1, math.min(offers.ends, at)
       offers.to[holder], offers.of[id] = true, true
     else
-      offers.own = offers.own or isKept
       offers.over[#offers.over + 1] = found[i]
     end
   end
