@@ -42,6 +42,7 @@ export interface QueueOptions {
   concurrency?: number;
   /**
    * How many jobs may run at once over all processes, popped ones included; a dead process's places come back with its leases.
+   * A freed place is offered, for at most 250 ms, to a better job that only an idle worker with room for it can run.
    * Each process claims by its own, so give all of them the same. At least 1. Default: any number.
    */
   globalConcurrency?: number;

@@ -27,6 +27,7 @@
  * | paused             | STRING | until when nothing is claimed, epoch ms, or 'inf'                | pause                            | resume, or expires         |
  * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn                          | turn, or expires           |
  * | reservations       | ZSET   | process that is kept for a suspect -> until when, unless it says so again, epoch ms | turn      | turn, or expires           |
+ * | offers             | ZSET   | "<worker> <job id>" -> until when a place under `globalConcurrency` is kept for that worker, epoch ms; 0: no longer, and not again | turn | turn, or expires, a minute |
  * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <worker that last filled 16 places>", times in epoch ms | turn                             | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | trial              | SET    | nothing: what is added is taken away in the same call            | permissions                      | permissions |
@@ -54,6 +55,7 @@ const FIXED_KEYS = [
   'paused',
   'rate',
   'reservations',
+  'offers',
 ] as const;
 
 export type FixedKey = (typeof FIXED_KEYS)[number];

@@ -230,3 +230,37 @@ it('is told apart from jobs that wait for room', async () => {
   expect(await test.store.job(QUEUE, id!)).toMatchObject({ isSuspect: true });
   expect(await test.store.job(QUEUE, other)).toMatchObject({ isSuspect: false });
 });
+
+describe('under a limit over all processes', () => {
+  beforeEach(async () => {
+    await test.close();
+    test = new TestStore({ leaseMs: LEASE_MS, maxCrashes: 3, globalConcurrency: 2 });
+  });
+
+  it('a suspect gets the next place that is free, beside a worker that settles and claims in one step', async () => {
+    const [id] = await suspects(1);
+    for (let i = 0; i < 4; i++) await test.schedule();
+    const busy = test.worker('busy');
+    const { claimed } = await busy.turn({ room: 2 });
+    expect(claimed).toHaveLength(2);
+
+    const waiting = test.worker('waiting');
+    const first = await waiting.turn({ room: 10, suspects: 'take' });
+    expect(first).toMatchObject({ suspect: 'reserved', claimed: [] });
+    // It looks again before the place is offered to others.
+    expect(first.sleepMs).toBeLessThanOrEqual(100);
+
+    const turned = await busy.turn({ settlements: [settlement.complete(claimed[0]!)], room: 1 });
+    expect(turned.claimed).toEqual([]);
+    expect(await waiting.turn({ room: 10, suspects: 'claim' })).toMatchObject({ suspect: 'taken', claimed: [{ id }] });
+  });
+
+  it('a process that empties its places holds none of them', async () => {
+    await suspects(1);
+    await test.schedule();
+    await test.schedule();
+    const empties = test.worker('empties');
+    expect(await empties.turn({ room: 2, suspects: 'reserve' })).toMatchObject({ suspect: 'reserved', claimed: [] });
+    expect((await test.worker('other').turn({ room: 2 })).claimed).toHaveLength(2);
+  });
+});

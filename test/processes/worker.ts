@@ -1,4 +1,4 @@
-// A worker process for tests: a Nest application that handles jobs named `work` and notes each start and end in a file,
+// A worker process for tests: a Nest application that handles jobs named `work`, or as it is told, and notes each start and end in a file,
 // with one write a line, so that what happened is known even after SIGKILL.
 import 'reflect-metadata';
 import { openSync, writeSync } from 'node:fs';
@@ -24,7 +24,14 @@ const {
   WORK_MS = '0',
   KEEP_COMPLETED = '0',
 } = process.env;
-const { SHUTDOWN_TIMEOUT_MS = '20000', LIMITS = '{}', OBEY_SIGNAL, IGNORE_BLOCK, CHECK_PAYLOADS } = process.env;
+const {
+  JOB_NAME = 'work',
+  SHUTDOWN_TIMEOUT_MS = '20000',
+  LIMITS = '{}',
+  OBEY_SIGNAL,
+  IGNORE_BLOCK,
+  CHECK_PAYLOADS,
+} = process.env;
 const history = openSync(HISTORY!, 'a');
 
 function note(event: string, job: ScheduledJob): void {
@@ -51,7 +58,7 @@ class Work {
   @IsOptional() @IsInt() thenInMs?: number;
 }
 
-const work = defineScheduledJob<Work | null>('work', (CHECK_PAYLOADS ? { payload: Work } : {}) as object);
+const work = defineScheduledJob<Work | null>(JOB_NAME, (CHECK_PAYLOADS ? { payload: Work } : {}) as object);
 
 @Injectable()
 class WorkHandlers {

@@ -22,6 +22,8 @@ export interface WorkerProcessOptions {
   pulls?: boolean;
   /** Relays all jobs to there, rather than handling them: see test/processes/relayer.ts. */
   relaysTo?: { stream: string } | { list: string };
+  /** Of the jobs that it handles, `work` unless given. */
+  name?: string;
   redis?: string;
   concurrency?: number;
   leaseMs?: number;
@@ -60,6 +62,7 @@ export class WorkerProcesses {
         PREFIX: this.prefix,
         WORKER_ID: options.workerId ?? workerId,
         HISTORY: this.historyFile,
+        JOB_NAME: options.name ?? 'work',
         CONCURRENCY: String(options.concurrency ?? 10),
         LEASE_MS: String(options.leaseMs ?? 2_000),
         WORK_MS: String(options.workMs ?? 0),

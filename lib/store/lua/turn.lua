@@ -18,10 +18,11 @@
 -- KEYS[15] sq:{<queue>}:paused     STRING until when nothing is claimed (epoch ms, or 'inf')
 -- KEYS[16] sq:{<queue>}:rate       ZSET how many jobs had started in all -> when that was reached (epoch ms)
 -- KEYS[17] sq:{<queue>}:reservations  ZSET process that is kept for a suspect -> until when, unless it says so again (epoch ms)
--- KEYS[18] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
--- KEYS[19] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
--- KEYS[20] <target>  STREAM or LIST where a relay puts its jobs; of others a key that never exists
--- KEYS[21] sq:{<queue>}:call:<caller>     STRING last call number and its answer
+-- KEYS[18] sq:{<queue>}:offers     ZSET "<worker> <job id>" -> until when a place is kept for that worker (epoch ms)
+-- KEYS[19] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
+-- KEYS[20] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
+-- KEYS[21] <target>  STREAM or LIST where a relay puts its jobs; of others a key that never exists
+-- KEYS[22] sq:{<queue>}:call:<caller>     STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] worker id   ARGV[7] group   ARGV[8] how many names the group handles
 -- ARGV[9] lease (ms)   ARGV[10] longest sleep (ms)   ARGV[11] what weight of jobs there is room for (0 = none, at most 1000)
@@ -56,7 +57,7 @@
 -- again; what was relayed is not written again. What had been recovered, was late, missing or pushed out is not told a second time.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey, endedKey = unpack(KEYS, 1, 8)
 local statsKey, levelsKey, sleepingKey, servedKey, fenceKey, workersKey = unpack(KEYS, 9, 14)
-local pausedKey, rateKey, reservationsKey, handlesKey, sleepersKey, targetKey, callKey = unpack(KEYS, 15, 21)
+local pausedKey, rateKey, reservationsKey, offersKey, handlesKey, sleepersKey, targetKey, callKey = unpack(KEYS, 15, 22)
 local base, keepRecordMs = ARGV[1], ARGV[4]
 local clustered, worker, group = ARGV[5] == '1', ARGV[6], ARGV[7]
 local leaseMs, maxSleepMs, room = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
@@ -99,6 +100,7 @@ end
 -- @include parts/settle.lua
 -- @include parts/recover.lua
 -- @include parts/gate.lua
+-- @include parts/offered.lua
 -- @include parts/room.lua
 -- @include parts/affinity.lua
 -- @include parts/preferred.lua
@@ -106,6 +108,7 @@ end
 local picked, stopped, goOnFrom = {}, nil, ''
 -- @include parts/suspects.lua
 -- @include parts/pick.lua
+-- @include parts/offer.lua
 -- @include parts/relay.lua
 -- @include parts/claim.lua
 -- @include parts/after.lua
@@ -116,6 +119,7 @@ redis.call('ZREM', sleepersKey, worker)
 if wasListed and not ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, group) end
 -- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
 if sleepUntil and hears then redis.call('ZADD', sleepingKey, 'GT', digits(sleepUntil), group) end
+if globalConcurrency > 0 then writeOffers(activeAfter >= globalConcurrency, fit[1] ~= nil) end
 if relayTo ~= '' and fit[1] then writeRelayed(fit) end
 -- Before what has ended goes, so that what holds the running jobs is not made anew in each turn of a drain. But not where jobs go
 -- back: one that somebody has put into its lane while it runs may be both put back and claimed, and then the claim must win.

@@ -75,6 +75,7 @@ export class RedisWorkerSeat implements WorkerSeat {
       keys.paused,
       keys.rate,
       keys.reservations,
+      keys.offers,
       handlesKey(keys, this.group),
       sleepersKey(keys, this.group),
       target?.key ?? absentKey(keys.jobs),

@@ -1,11 +1,11 @@
 -- What this turn leaves to do: for this worker, once it has claimed, and for others that it may have to tell.
 -- A pull stands among the sleepers only while somebody waits for it: it goes once it has claimed something, or when nobody
 -- waits any more.
--- A suspect that was turned away is not taken.
-if suspect == 'taken' and not fit[1] then suspect = 'reserved' end
 goes = goes or (ARGV[14] == 'wait' and fit[1] ~= nil)
 hears = hears and not goes
 
+-- A suspect that was turned away is not taken.
+if suspect == 'taken' and not fit[1] then suspect = 'reserved' end
 -- A process that is kept for a suspect has room for nothing else, but for the suspect where only the gate is in its way.
 local roomAfter = suspect == 'reserved' and wish == 'reserve' and 0 or room
 if roomAfter < room then stopped = 'room' end
@@ -27,8 +27,8 @@ if roomAfter > 0 and (not stopped or stopped == 'gate') then
   end
 end
 -- This turn made room for jobs that the limit over all processes has kept from everybody.
-local activeAfter = active - leaving + (relayTo == '' and #fit or 0)
-local freed = globalConcurrency > 0 and active >= globalConcurrency and activeAfter < globalConcurrency
+local activeAfter = active - leaving + (relayTo == '' and #fit or 0) + (offers and offers.held or 0)
+local freed = globalConcurrency > 0 and active + offers.counted >= globalConcurrency and activeAfter < globalConcurrency
 -- Who leaves for good leaves jobs behind that would have waited for it.
 local orphans = presence == 'gone' and hasPreferred and redis.call('EXISTS', base .. 'levels:' .. ownName) == 1
 for _, lane in ipairs(presence == 'gone' and laneList or {}) do

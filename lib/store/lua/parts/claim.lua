@@ -7,12 +7,6 @@ local late = {}
 local missing = {}
 local claimed, writeClaims = {}, nil
 if picked[1] then
-  -- Of a job that was picked and is not claimed.
-  local function giveBack(job)
-    local handler = handlers and handlers[job.front.name]
-    if handler then handler.free = handler.free + 1 end
-  end
-
   -- Envelopes are read in growing groups, so that large ones are noticed before many of them have been read.
   local FIRST_ENVELOPES, LARGE_BYTES = 8, 1048576
 

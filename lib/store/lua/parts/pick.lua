@@ -11,6 +11,9 @@ local function isFull(name)
   return handler and handler.free <= 0
 end
 
+-- Due lanes of jobs that prefer nobody and that this worker may not run: noted where their places may be offered (see offer.lua).
+local passedOver = globalConcurrency > 0 and relayTo == '' and {} or nil
+
 local function pick()
   local roomLeft, pickedCount = room, 0
 

@@ -17,16 +17,18 @@ if globalConcurrency > 0 then
   leaving = #gone + #settlements + #returning
 end
 
--- `isPaused`: nobody may claim until somebody says so, or for a time.
-local gateRoom, gateUntil, isPaused, rate = math.huge, math.huge, false, nil
+-- `isShut`: by a pause or by the rate, so that it helps nobody to wait for a place.
+local gateRoom, gateUntil, isShut, rate = math.huge, math.huge, false, nil
 if room > 0 then
   local pauseEnds = pausedUntil()
   -- What is relayed runs elsewhere, and holds no place.
-  if globalConcurrency > 0 and relayTo == '' then gateRoom = math.max(0, globalConcurrency - active + leaving) end
+  if globalConcurrency > 0 and relayTo == '' then
+    gateRoom, gateUntil = math.max(0, globalConcurrency - active + leaving - offers.held), offers.ends
+  end
   if rateMax > 0 then
     rate = readRate()
     local rateRoom = math.max(0, rateMax - (rate.total - rate.before))
-    if rateRoom <= gateRoom then gateRoom, gateUntil = rateRoom, rate.opensAt end
+    if rateRoom <= gateRoom then gateRoom, gateUntil, isShut = rateRoom, rate.opensAt, rateRoom == 0 end
   end
-  if pauseEnds > now then gateRoom, gateUntil, isPaused = 0, pauseEnds, true end
+  if pauseEnds > now then gateRoom, gateUntil, isShut = 0, pauseEnds, true end
 end

@@ -84,13 +84,16 @@ if roomAfter > 0 or goes then
       event = math.min(event, math.max(tonumber(firstLeaseEnd), recoverFrom, now + 1))
     end
     local at = event
-    if otherSleepers[1] and otherSleepers[1] <= event then
+    -- When a place is free again that was kept for others, whoever left it looks, whatever others do.
+    local isKept = offers and offers.held > 0 and gateRoom <= #fit
+    if otherSleepers[1] and otherSleepers[1] <= event and not isKept then
       at = event + DEPUTY_MS
       if otherSleepers[2] and otherSleepers[2] <= at then at = math.huge end
     end
     -- That is left to nobody: the others may not take it yet.
     at = math.min(at, nextOwn())
     at = math.min(at, sleepUntil)
+    if awaited then at = math.min(at, math.floor(now + OFFER_MS / 2)) end
     -- A look in several turns may have missed what became due in front of it.
     return lookFrom == '' and at or math.min(at, now + DEPUTY_MS)
   end

@@ -42,12 +42,14 @@ local function dueBy(stream, laneName)
   return isHere(preferred) and now - stealAfterMs or now
 end
 
--- Takes a lane with due jobs into a stream, unless this worker may not run them now.
+-- Takes a lane with due jobs into a stream; false where this worker may not run them now.
 local function consider(stream, laneName, name, id, dueText)
   local due, last = tonumber(dueText), dueBy(stream, laneName)
-  if stream.seen[laneName] or not last or due > last or isSteppedOver(name, stream.kind) then return end
+  if stream.seen[laneName] then return true end
+  if not last or due > last or isSteppedOver(name, stream.kind) then return false end
   stream.seen[laneName] = true
   place(stream, { id = id, due = due, dueText = dueText, head = { id, dueText }, dueBy = last, name = name, lane = laneName, key = base .. 'lane:' .. laneName, read = 1, jobs = {}, at = 1, step = 2, inOrder = false })
+  return true
 end
 
 local function isLookedUp(stream)
@@ -67,6 +69,13 @@ local function lookUp(stream)
   stream.exhausted = true
 end
 
+-- How many lanes are noted that this worker may not run: in the order in which they are read, which is that of the queue in the main.
+local MOST_PASSED_OVER = 100
+
+local function passOver(stream, lane)
+  if stream.kind == 'c' and #passedOver < MOST_PASSED_OVER then passedOver[#passedOver + 1] = lane end
+end
+
 local function readHeads(stream)
   if isLookedUp(stream) then return lookUp(stream) end
   if lanesLooked >= LANES_LOOKED_AT then
@@ -83,7 +92,10 @@ local function readHeads(stream)
   if not ids[1] then return end
   local handled = group ~= EVERY_NAME and redis.call('SMISMEMBER', handlesKey, unpack(names))
   for i in ipairs(ids) do
-    if not handled or handled[i] == 1 then consider(stream, laneNames[i], names[i], ids[i], heads[2 * i]) end
+    local isTaken = (not handled or handled[i] == 1) and consider(stream, laneNames[i], names[i], ids[i], heads[2 * i])
+    if passedOver and not isTaken then
+      passOver(stream, { id = ids[i], due = tonumber(heads[2 * i]), lane = laneNames[i] })
+    end
     stream.last = { id = ids[i], due = tonumber(heads[2 * i]) }
   end
   stream.offset = stream.offset + #ids
@@ -97,6 +109,7 @@ local function bestOf(stream)
     local front = stream.fronts[stream.first]
     if front and (stream.exhausted or not after(front, stream.last)) then
       if not isSteppedOver(front.name, stream.kind) then return front end
+      if passedOver then passOver(stream, { id = front.id, due = front.due, lane = front.lane, front = front }) end
       stream.first = stream.first + 1
     elseif stream.exhausted then
       return nil

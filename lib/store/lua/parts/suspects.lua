@@ -8,7 +8,8 @@
 --   claim    the process is reserved, and holds nothing
 --   leave    the reservation is given up
 -- `suspect`: what it came to: 'reserved', 'taken', or '' where the process is not reserved.
-local suspect = wish == 'keep' and 'reserved' or ''
+-- `awaited`: the suspect for which only a place under `globalConcurrency` is missing. The process is offered the next one (see offered.lua).
+local suspect, awaited = wish == 'keep' and 'reserved' or '', nil
 if room > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wish ~= 'leave' then
   -- At most one process in so many is held up by suspects at a time, and at least one.
   local PROCESSES_A_SUSPECT = 4
@@ -46,12 +47,13 @@ if room > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wis
 
   -- A pause and the rate's limit keep processes from reserving themselves; the limit of jobs that run at once does not, or a backlog
   -- that fills it would keep suspects waiting for ever.
-  local isGated = gateRoom == 0 and (isPaused or gateUntil < math.huge)
-  if not isGated then
+  if not isShut then
     local found, due = findSuspect()
     if found and mayReserve(due) then
       suspect = 'reserved'
-      if wish ~= 'reserve' and gateRoom > 0 then
+      if wish ~= 'reserve' and gateRoom == 0 then
+        awaited = found.id
+      elseif wish ~= 'reserve' then
         suspect = 'taken'
         -- It takes all the room there is.
         local front = { lane = found.lane, head = { found.id, found.dueText }, name = found.name, inOrder = false }

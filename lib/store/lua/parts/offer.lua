@@ -1,0 +1,229 @@
+-- A worker that settles and claims in one step would keep all places under `globalConcurrency` for its own backlog. Therefore, where
+-- this turn would take the last place, it leaves one for each better job that it may not run itself and a sleeper with room for it
+-- may: it tells that sleeper, and the place is kept for it for OFFER_MS. Nobody looks at that while places are left, or where all that
+-- is better can run here: then this costs nothing.
+-- "Better" is the order of the queue (see pick.lua). Of one level a job that prefers the sleeper is better than one that prefers nobody,
+-- as it is for that sleeper.
+-- The sleepers are told before anything is written, so that none is counted on whom nobody hears. A message that leads to nothing
+-- costs a look; and nobody can come before the script is through.
+
+-- Of a job that was picked and is not claimed.
+local function giveBack(job)
+  local handler = handlers and handlers[job.front.name]
+  if handler then handler.free = handler.free + 1 end
+end
+
+local writeOffers
+-- Most queues have no such limit, and make no functions for it.
+if globalConcurrency > 0 then
+  -- How many places are offered a turn; in how many levels, and how far in each, jobs are looked for that prefer others.
+  local OFFERS_A_TURN, LEVELS_LOOKED_AT, HEADS_LOOKED_AT = 10, 10, 20
+  -- How long the notes of a queue that nobody uses any more stay.
+  local FORGOTTEN_OFFER_MS = 60000
+  -- Whom a job prefers, as the one who runs it sees it.
+  local ITSELF, NOBODY, ANOTHER = 1, 2, 3
+
+  local made, unheard = {}, {}
+
+  local function describe(id, due, lane, kind)
+    local priority = tonumber(string.match(lane, '^%d+'))
+    return { id = id, due = due, lane = lane, name = nameOf(lane), priority = priority, kind = kind, rank = due + priority * msPerLevel }
+  end
+
+  local function isBetter(a, b)
+    if a.priority ~= b.priority then
+      if msPerLevel > 0 and a.rank ~= b.rank then return a.rank < b.rank end
+      return a.priority < b.priority
+    end
+    if a.kind ~= b.kind then return a.kind < b.kind end
+    if a.due ~= b.due then return a.due < b.due end
+    return a.id < b.id
+  end
+
+  local function worstPicked()
+    local job = picked[#picked]
+    local preferred = preferredOf(job.front.lane)
+    return describe(job.id, job.due, job.front.lane, preferred == ownName and ITSELF or preferred == '' and NOBODY or ANOTHER)
+  end
+
+  local function mayRunHere(name)
+    return not isFull(name) and (group == EVERY_NAME or redis.call('SISMEMBER', handlesKey, name) == 1)
+  end
+
+  -- Adds the jobs that prefer others and are better than this one.
+  local function addPreferring(found, worst)
+    local levels = redis.call('ZRANGE', preferredIndex.key, '-inf', digits(now), 'BYSCORE', 'WITHSCORES')
+    local looked = {}
+    for i = 1, #levels, 2 do
+      local level = describe('', tonumber(levels[i + 1]), levels[i] .. '::', ITSELF)
+      if level.priority == worst.priority or isBetter(level, worst) then looked[#looked + 1] = level end
+    end
+    table.sort(looked, function(a, b)
+      if a.rank ~= b.rank and msPerLevel > 0 then return a.rank < b.rank end
+      return a.priority < b.priority
+    end)
+    -- What may be stolen may be among what this turn has picked, and the jobs behind it in its lane as well.
+    local isPicked = {}
+    for _, job in ipairs(picked) do isPicked[job.id] = true end
+    for i = 1, math.min(#looked, LEVELS_LOOKED_AT) do
+      local key = base .. 'heads:' .. digits(looked[i].priority) .. PREFERRED
+      local heads = redis.call('ZRANGE', key, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, HEADS_LOOKED_AT, 'WITHSCORES')
+      for at = 1, #heads, 2 do
+        local id, lane = string.match(heads[at], '^([^\t]*)\t(.*)$')
+        local due, preferred = tonumber(heads[at + 1]), preferredOf(lane)
+        if preferred ~= ownName and not isPicked[id] then
+          local job = describe(id, due, lane, ITSELF)
+          job.only, job.rankInLane = preferred, 0
+          found[#found + 1] = job
+          if (due <= now - stealAfterMs or not isHere(preferred)) and not mayRunHere(job.name) then
+            job = describe(id, due, lane, ANOTHER)
+            job.rankInLane = 0
+            found[#found + 1] = job
+          end
+        end
+      end
+    end
+  end
+
+  -- The due jobs that are better than the worst picked one and cannot run here: the first of each lane.
+  local function findBetter()
+    local found, better, worst = {}, {}, worstPicked()
+    for _, over in ipairs(passedOver) do
+      local job = describe(over.id, over.due, over.lane, NOBODY)
+      job.rankInLane = 0
+      -- Of one whose handler has become full in this turn, others have been picked.
+      for _, each in ipairs(over.front and picked or {}) do
+        if each.front == over.front then job.rankInLane = job.rankInLane + 1 end
+      end
+      found[#found + 1] = job
+    end
+    if hasPreferred then addPreferring(found, worst) end
+    for _, job in ipairs(found) do
+      if isBetter(job, worst) then better[#better + 1] = job end
+    end
+    return better
+  end
+
+  -- Takes out the best one. By a search, as the order is not transitive where jobs both age and prefer somebody.
+  local function takeBest(jobs)
+    local best = 1
+    for i = 2, #jobs do
+      if isBetter(jobs[i], jobs[best]) then best = i end
+    end
+    return table.remove(jobs, best)
+  end
+
+  local function addNextOfLane(jobs, job)
+    local rank = job.rankInLane + 1
+    local found = redis.call('ZRANGE', base .. 'lane:' .. job.lane, rank, rank, 'WITHSCORES')
+    if not found[1] or tonumber(found[2]) > now then return end
+    local following = describe(found[1], tonumber(found[2]), job.lane, job.kind)
+    following.rankInLane, following.only = rank, job.only
+    jobs[#jobs + 1] = following
+  end
+
+  -- Reads which groups with a sleeper handle the names of these jobs.
+  local function readHandled(jobs)
+    if not groups then readGroups(group, worker) end
+    local names = {}
+    for i, job in ipairs(jobs) do names[i] = job.name end
+    for _, g in ipairs(groups) do
+      if g.sleepers[1] then
+        local handled = g.name ~= EVERY_NAME and redis.call('SMISMEMBER', base .. 'handles:' .. g.name, unpack(names))
+        for i, name in ipairs(names) do g.handles[name] = not handled or handled[i] == 1 end
+      end
+    end
+  end
+
+  -- Those of a group that may be offered a job. One that is preferred may stand far down among many sleepers, so it is asked for.
+  local function sleepersFor(job, group)
+    if not job.only then return group.sleepers end
+    local found = {}
+    for _, id in ipairs({ job.only, job.only .. '~pull-' .. group.name }) do
+      local at = redis.call('ZSCORE', group.key, id)
+      if at and tonumber(at) >= now - ON_ITS_WAY_MS then
+        local full = string.sub(group.name, -1) == 'l' and redis.call('GET', base .. 'full:' .. id) or ''
+        found[#found + 1] = { id = id, full = full }
+      end
+    end
+    return found
+  end
+
+  -- Tells a sleeper of a place for this job; false where there is none that hears.
+  local function tell(job)
+    for _, g in ipairs(groups) do
+      for _, sleeper in ipairs(g.sleepers[1] and g.handles[job.name] and sleepersFor(job, g) or {}) do
+        local id = sleeper.id
+        -- A relay needs no place.
+        local isAsked = not offers.to[id] and not string.find(id, '~relay-', 1, true)
+        if isAsked and not string.find(sleeper.full, '\n' .. job.name .. '\n', 1, true) then
+          offers.to[id] = true
+          -- On a cluster PUBLISH counts only the listeners of this node, so silence there proves nothing.
+          if redis.call('PUBLISH', base .. 'wake:' .. id, digits(now)) > 0 or clustered then
+            made[#made + 1] = { worker = id, job = job.id, group = g }
+            -- Others of its group are not passed over for one that is on its way.
+            for _, each in ipairs(g.sleepers) do
+              if each.id == id then each.at = now end
+            end
+            return true
+          end
+          unheard[#unheard + 1] = { worker = id, group = g }
+        end
+      end
+    end
+    return false
+  end
+
+  local function offerPlaces(places)
+    local better = findBetter()
+    if not better[1] then return end
+    readHandled(better)
+    while places > 0 and picked[1] and better[1] do
+      local job = takeBest(better)
+      if not isBetter(job, worstPicked()) then return end
+      if offers.of[job.id] then
+        addNextOfLane(better, job)
+      elseif tell(job) then
+        offers.of[job.id] = true
+        giveBack(picked[#picked])
+        picked[#picked] = nil
+        places = places - 1
+        addNextOfLane(better, job)
+      end
+    end
+  end
+
+  -- A pull that goes with what it has got is not there when the place is free again; one that stays without a job is.
+  local stays = string.find(ARGV[14], '^%d') or (ARGV[14] == 'wait' and #picked == 1)
+  if passedOver and stays and suspect == '' and picked[1] and #picked >= globalConcurrency - active + leaving - offers.held then
+    offerPlaces(math.min(#picked - #offers.over, OFFERS_A_TURN))
+  end
+  if made[1] then
+    stopped = 'gate'
+    gateRoom, gateUntil = gateRoom - #made, math.min(offers.ends, now + OFFER_MS)
+    offers.held, offers.ends = offers.held + #made, gateUntil
+  end
+
+  -- `isFilled`: all places are used up again, or kept for others. `claims`: whether this turn claims something.
+  function writeOffers(isFilled, claims)
+    for _, member in ipairs(offers.over) do
+      if isFilled or (claims and string.find(member, worker .. ' ', 1, true) == 1) then
+        redis.call('ZREM', offersKey, member)
+      else
+        redis.call('ZADD', offersKey, 'XX', 0, member)
+      end
+    end
+    -- Told for now, one counts as on its way, and is offered nothing again before it has listed itself anew.
+    for _, each in ipairs(unheard) do
+      local group = each.group
+      redis.call('ZREM', group.key, each.worker)
+    end
+    for _, each in ipairs(made) do
+      local group = each.group
+      redis.call('ZADD', group.key, 'XX', digits(now), each.worker)
+      redis.call('ZADD', offersKey, digits(now + OFFER_MS), each.worker .. ' ' .. each.job)
+    end
+    if awaited then redis.call('ZADD', offersKey, digits(now + OFFER_MS), worker .. ' ' .. awaited) end
+    if made[1] or awaited then redis.call('PEXPIRE', offersKey, FORGOTTEN_OFFER_MS) end
+  end
+end
