@@ -144,6 +144,15 @@ export interface TurnAnswer {
   /** Dead jobs that were deleted, as there are more or older ones than are kept. */
   dropped: readonly { id: string; name: string }[];
   claimed: readonly ClaimedJob[];
+  /**
+   * The answer was so large that what it claimed counts as not arrived before a turn has renewed it: until then none may begin, and
+   * recovery takes them for never begun.
+   */
+  isUnconfirmed: boolean;
+  /** Claims that were answered only now that their leases are over, without envelopes: they are to be released. */
+  expired: readonly ClaimedJob[];
+  /** The turn had happened before, and its answer was lost. Of its renewals nothing is told, nor what it recovered. */
+  isReplay: boolean;
   /** How long until this worker should look again, in ms and fractions; `undefined` when it had no room to look. */
   sleepMs?: number;
   lookFrom: string;

@@ -1,9 +1,10 @@
 import { QueueUnavailableError } from '../core/errors.js';
 import type { EventSink } from '../core/events.js';
 import type { Timers } from '../core/timers.js';
-import type { TurnAnswer, WorkerSeat } from '../store/job-store.js';
+import type { ClaimedJob, TurnAnswer, WorkerSeat } from '../store/job-store.js';
 import { Alarm } from './alarm.js';
 import type { ClaimOpener } from './claim-opener.js';
+import { ClaimsToConfirm } from './claims-to-confirm.js';
 import { HeldJob } from './held-job.js';
 import { HeldJobs } from './held-jobs.js';
 import type { Reporter } from './reporter.js';
@@ -35,6 +36,7 @@ export class Puller {
   private readonly plan = new TurnPlan();
   private readonly alarm: Alarm;
   private readonly draft = new TurnDraft();
+  private readonly toConfirm = new ClaimsToConfirm(this.draft);
   private readonly pops: WaitingPops;
   private readonly held: HeldJobs;
   private lookFrom = '';
@@ -118,7 +120,7 @@ export class Puller {
 
   private hasSomethingToSay(): boolean {
     if (this.plan.isPaused) return false;
-    if (this.draft.owes || (this.standsBy && !this.pops.anyWaits)) return true;
+    if (this.draft.owes || this.toConfirm.any || (this.standsBy && !this.pops.anyWaits)) return true;
     return (!this.pops.isEmpty && this.plan.isTimeToLook()) || (this.plan.isTimeToRenew() && this.held.holdsAny());
   }
 
@@ -143,7 +145,7 @@ export class Puller {
     this.turning = true;
     void this.takeTurn().finally(() => {
       this.turning = false;
-      if (this.draft.owes || !this.onIdle) this.nextTurn();
+      if (this.draft.owes || this.toConfirm.any || !this.onIdle) this.nextTurn();
       else this.onIdle();
     });
   }
@@ -176,9 +178,10 @@ export class Puller {
   private write(): SentTurn {
     this.hasTurned = true;
     const pull = this.pops.anyWaits ? 'waits' : 'goes';
-    const room = this.stopping ? 0 : Math.min(this.pops.room, MOST_ROOM);
+    const room = this.stopping || this.toConfirm.any ? 0 : Math.min(this.pops.room, MOST_ROOM);
     const { lookFrom } = this;
-    const sent = this.draft.take({ room, handlers: [], lookFrom, renewals: [], renews: false, pull });
+    const renewals = [...this.toConfirm.claims];
+    const sent = this.draft.take({ room, handlers: [], lookFrom, renewals, renews: false, pull });
     this.pops.ask();
     return sent;
   }
@@ -187,9 +190,10 @@ export class Puller {
     this.held.answered(sent, answer.settled);
     this.reporter.settled(this.queue, sent, answer.settled);
     this.reporter.found(this.queue, answer);
-    this.handOut(answer, sent);
-    // What was claimed may all have been unfit, and there may be more: only the next turn tells.
-    const more = answer.claimed.length > 0 || answer.sleepMs === 0;
+    this.handOut(this.toConfirm.sift(sent.turn, answer), sent.sentAt);
+    // What was claimed may all have been unfit or is to be confirmed, and there may be more: only the next turn tells. So it is
+    // where this one only confirmed, and had no room.
+    const more = answer.claimed.length > 0 || sent.turn.renewals.length > 0 || answer.sleepMs === 0;
     this.pops.answered(more);
     this.standsBy = sent.turn.pull === 'waits' && !more;
     this.lookFrom = this.pops.isEmpty ? '' : answer.lookFrom;
@@ -199,9 +203,9 @@ export class Puller {
     this.plan.renewBy(performance.now() + this.options.leaseMs / 3);
   }
 
-  private handOut({ claimed }: TurnAnswer, { sentAt }: SentTurn): void {
+  private handOut(claims: readonly ClaimedJob[], sentAt: number): void {
     const jobs: HeldJob[] = [];
-    for (const claim of claimed) {
+    for (const claim of claims) {
       const opened = this.opener.open(claim, sentAt);
       if (!(opened instanceof RunningJob)) this.draft.end(opened);
       // The process stood still, or Redis was away, until others may have the job.

@@ -103,7 +103,7 @@ export class QueueWorker {
 
   /** Runs whose outcome Redis does not know yet. Handlers whose time was over are not waited for, nor a turn that only looks. */
   private hasSomethingToLose(): boolean {
-    return this.draft.unsettled > 0 || this.runs.running.holdsAny();
+    return this.draft.unsettled > 0 || this.runs.running.holdsAny() || this.starter.toConfirm.any;
   }
 
   private idle(patience: AbortSignal): Promise<void> {
@@ -127,7 +127,7 @@ export class QueueWorker {
   /** What may still be claimed, beside what the turns under way may; less than nothing beside one that claims ahead. */
   private get room(): number {
     // A turn looks before it gives back, and would take what comes after that.
-    if (this.stopping || this.draft.givesBack) return 0;
+    if (this.stopping || this.draft.givesBack || this.starter.toConfirm.any) return 0;
     return this.places.left - this.draft.roomUnderWay;
   }
 
@@ -137,6 +137,7 @@ export class QueueWorker {
     if (line.unanswered) return true;
     // They begin or go back in a moment, and the turn takes both along.
     if (this.starter.anyWait) return false;
+    if (this.starter.toConfirm.any) return !draft.anyUnderWay;
     if (draft.anyUnderWay) return this.mayShare && this.share.isEnough(draft.unsent, this.room);
     return (
       draft.owes || (this.room > 0 && plan.isTimeToLook()) || (plan.isTimeToRenew() && this.runs.running.holdsAny())
@@ -202,12 +203,11 @@ export class QueueWorker {
   }
 
   private writeTurn(): SentTurn {
-    const { plan, draft, lookFrom } = this;
-    const { running } = this.runs;
+    const { plan, draft, lookFrom, runs, starter } = this;
     // Where nothing is held there is nothing to renew until what this turn claims. What another turn is claiming would have to be
     // renewed as well, and is not known yet.
-    const renews = !draft.anyUnderWay && (plan.isTimeToRenew() || !running.holdsAny());
-    const renewals = renews ? running.claims() : [];
+    const renews = !draft.anyUnderWay && (plan.isTimeToRenew() || !runs.running.holdsAny() || starter.toConfirm.any);
+    const renewals = renews ? [...runs.running.claims(), ...starter.toConfirm.claims] : [];
     const share = this.mayShare
       ? this.share.beside(draft.unsent, this.room)
       : this.share.alone(draft.unsent, this.mayClaimAhead ? this.pace.takeRoom(this.room, MOST_JOBS) : this.room);
@@ -223,7 +223,7 @@ export class QueueWorker {
     this.share.note(sent.turn.room > 0 && answer.sleepMs === undefined, answer.hasCompany);
     // Where there was no room for more, it is looked for as soon as there is some.
     this.plan.lookIn(answer.sleepMs ?? 0);
-    this.starter.start(answer.claimed, sent.sentAt, this.mayClaimAhead);
+    this.starter.start(answer, sent, this.mayClaimAhead);
   }
 
   private lookSoon(): void {

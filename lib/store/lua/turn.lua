@@ -45,12 +45,14 @@
 --   five for each job that is late: id, name, attempts begun, how late (ms), its late rule's letter,
 --   four for each job that died because its envelope is missing or unreadable: id, name, attempts begun, the reason,
 --   two for each dead job that was pushed out: id, name,
---   when to look again (epoch ms, 0 = when there is room), fence, where to go on looking,
+--   when to look again (epoch ms, 0 = when there is room), fence and behind it 'u' where none of the claimed jobs may begin
+--   before their leases have been renewed, 'o' where their leases are over and they are to be given back, where to go on looking,
 --   '1' if another worker was the last to fill sixteen places or more, else '',
 --   three for each claimed job: id, due and, unless it is its first claim, attempt and crashes, envelope};
 --   {'refused', now, type} where a relay's target is of another type: nothing has moved
 -- Repeating it after a lost reply: settlements are answered from the record, and the jobs claimed then are handed out
--- again; what was relayed is not written again. What had been recovered, was late, missing or pushed out is not told a second time.
+-- again, without envelopes where their leases are over by then; what was relayed is not written again; and of renewals nothing
+-- is told. What had been recovered, was late, missing or pushed out is not told a second time.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey, endedKey = unpack(KEYS, 1, 8)
 local statsKey, levelsKey, groupsKey, servedKey, fenceKey, workersKey = unpack(KEYS, 9, 14)
 local pausedKey, rateKey, handlesKey, sleepersKey, targetKey, callKey = unpack(KEYS, 15, 20)
@@ -77,7 +79,8 @@ do
   local status, answer = answeredBefore(callKey, callNumber, deadline)
   if status == 'replayed' then
     local bits, fence, leaseUntil = string.match(answer, '^([012]*)%-(%d+) (%d+)$')
-    return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence, '', '', unpack(claimedWith(fence, leaseUntil)) }
+    local jobs, how = claimedWith(fence, leaseUntil)
+    return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence .. how, '', '', unpack(jobs) }
   end
   if status then return { status, digits(now) } end
 end
@@ -105,6 +108,8 @@ end
 
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, worker)
+-- Before anything else is written of these jobs: one that is claimed anew in this turn gets another record.
+if confirmed[1] then redis.call('HSET', claimsKey, unpack(confirmed)) end
 if relayTo ~= '' and fit[1] then writeRelayed(fit) end
 -- Before what has ended goes, so that what holds the running jobs is not made anew in each turn of a drain. But not where jobs go
 -- back: one that somebody has put into its lane while it runs may be both put back and claimed, and then the claim must win.
@@ -125,4 +130,4 @@ redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' ..
 redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs), 'PX', keepRecordMs)
 -- @include parts/wake-others.lua
 -- With µs: a worker that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence), goOnFrom, hasCompany and '1' or '', unpack(claimed) }
+return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence) .. unconfirmed, goOnFrom, hasCompany and '1' or '', unpack(claimed) }

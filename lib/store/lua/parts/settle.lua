@@ -30,6 +30,8 @@ end
 local mine = {}
 local bits, settlements, gone, renewed = {}, {}, {}, {}
 local lost, toCancel = {}, {}
+-- Ids of renewed jobs whose claims have reached their worker, as it now tells, and their records without the mark.
+local confirmed = {}
 
 -- Whether a job leaves its holder in this turn: what it says beside that of its lease comes too late. Seldom asked.
 local left, noted = {}, 0
@@ -141,6 +143,10 @@ do
     local id = renewals[1][i]
     local marks = marksOf(records[i], renewals[2][i])
     if hasMark(marks, 'c') then toCancel[#toCancel + 1] = id end
+    if hasMark(marks, 'u') and not leaves(id) then
+      confirmed[#confirmed + 1] = id
+      confirmed[#confirmed + 1] = withoutMark(records[i], renewals[2][i], marks, 'u')
+    end
     if marks then
       renew(id, leaseMs)
     else
