@@ -108,7 +108,7 @@ describe('a claim whose answer comes only after its leases are over', () => {
     });
     const answer = worker.turn({ room: 2 });
     await cut;
-    const [, leaseEnd] = await redis.zrange(key('active'), 0, 0, 'WITHSCORES');
+    const [, leaseEnd] = await redis.zrange(key('active'), '0', '0', 'WITHSCORES');
     await until('the leases are over', async () => Number((await redis.time())[0]) * 1_000 > Number(leaseEnd) + 1_000);
     proxy.accept();
     return answer;

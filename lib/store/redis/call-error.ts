@@ -1,5 +1,8 @@
 import { QueueUnavailableError, type ScheduledQueueErrorFields } from '../../core/errors.js';
 
+/** Why a call that waited for others is refused. */
+export const NOT_SENT = 'no time was left to send it';
+
 /** The error of a call, said of the job that it was about: under that id it may be called again. */
 export function aboutJob(error: unknown, fields: ScheduledQueueErrorFields): unknown {
   if (!(error instanceof QueueUnavailableError)) return error;

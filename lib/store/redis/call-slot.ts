@@ -2,7 +2,7 @@ import { QueueUnavailableError } from '../../core/errors.js';
 import { newMaker } from '../../core/job-id.js';
 import { callKey, type QueueKeys } from '../keys.js';
 import type { ScriptName } from '../scripts/embedded.js';
-import type { RedisConnection, ScriptArgument } from './connection.js';
+import type { CallTraits, RedisConnection, ScriptArgument } from './connection.js';
 import type { ServerClock } from './server-clock.js';
 
 /**
@@ -48,6 +48,7 @@ export class CallSlot {
     fixedKeys: readonly string[],
     rest: readonly ScriptArgument[],
     giveUpAt: number,
+    traits?: CallTraits,
   ): Promise<unknown[]> {
     const keys = [...fixedKeys, callKey(this.keys, this.name)];
     if (!this.clock.known) await this.clock.learn(this.connection, giveUpAt);
@@ -58,6 +59,7 @@ export class CallSlot {
         keys,
         [this.keys.base, this.number, deadline, ...rest],
         giveUpAt,
+        traits,
       )) as unknown[];
       this.clock.note(Number(reply[1]));
       if (reply[0] === 'stale') {

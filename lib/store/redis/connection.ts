@@ -1,10 +1,13 @@
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
 import { absentKey } from '../keys.js';
 import { SCRIPTS, type ScriptName } from '../scripts/embedded.js';
-import { firstLine, refused, unavailable } from './call-error.js';
+import { firstLine, NOT_SENT, refused, unavailable } from './call-error.js';
 import { type Client, dropConnections } from './client.js';
+import { LinkRate } from './link-rate.js';
 import type { OutageLog } from './outage-log.js';
-import { Waits } from './waits.js';
+import { receivedBytes, SignsOfLife } from './signs-of-life.js';
+import { Uplink } from './uplink.js';
+import { NONE_YET, Waits } from './waits.js';
 
 export type ScriptArgument = string | number;
 
@@ -18,6 +21,18 @@ const NO_CONNECTION = 'no connection in time';
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
+/** How often signs of life are looked for in the time after which a connection counts as dead. */
+const LOOKS_A_SILENCE = 4;
+/** A call that goes on while its answer is arriving goes on no longer than this: of one that the client has lost none ever comes. */
+const LONGEST_ANSWER_MS = 120_000;
+
+/** What is special about a call. */
+export interface CallTraits {
+  /** About how many bytes of payload go with it. */
+  bytes?: number;
+  /** Its answer is waited for beyond its time, as long as bytes arrive on the connection that it was sent by. */
+  isPatient?: boolean;
+}
 
 /**
  * One connection to Redis. A script may run more than once, but takes effect once: each is safe to repeat, so a call whose
@@ -25,10 +40,11 @@ const LONGEST_PAUSE_MS = 500;
  * No promise of the client is ever awaited without a timer of our own: after some disconnects they never settle.
  */
 export class RedisConnection {
+  /** What comes from Redis, and what goes there. */
+  readonly downlink = new LinkRate();
+  readonly uplink: Uplink;
   private closed = false;
-  /** Since when calls have been waiting without any answer, a time of `performance.now()`. */
-  private silentSince?: number;
-  private unanswered = 0;
+  private readonly life: SignsOfLife;
   /** The server answers and takes no writes, as one that a failover has made a replica: as good as away. */
   private demoted = false;
   /** All end when the connection is closed. */
@@ -40,6 +56,8 @@ export class RedisConnection {
     /** How long Redis may keep silent before the connection counts as dead. */
     private readonly silenceMs: number,
   ) {
+    this.life = new SignsOfLife(client);
+    this.uplink = new Uplink(silenceMs, this.waits);
     // Every queue of the process may wait for the same connection.
     client.setMaxListeners(0);
     let reason = 'no connection';
@@ -80,9 +98,16 @@ export class RedisConnection {
     keys: readonly string[],
     args: readonly ScriptArgument[],
     giveUpAt: number,
+    { bytes = 0, isPatient = false }: CallTraits = {},
   ): Promise<unknown> {
     const declared = this.client.isCluster ? [...keys, absentKey(keys[0]!)] : keys;
-    return this.repeat(() => this.send(script, declared, args), giveUpAt);
+    const call = () => this.repeat(() => this.send(script, declared, args), giveUpAt, isPatient);
+    return Uplink.isLarge(bytes) ? this.uplink.carry(bytes, call, giveUpAt) : call();
+  }
+
+  /** How many bytes have come from Redis on the connections that stand. */
+  get received(): number {
+    return receivedBytes(this.client);
   }
 
   /** Runs a plain reading command, in the same way. */
@@ -90,8 +115,10 @@ export class RedisConnection {
     return this.repeat(() => command(this.client), giveUpAt);
   }
 
-  private async repeat<T>(attempt: () => Promise<T>, giveUpAt: number): Promise<T> {
+  private async repeat<T>(attempt: () => Promise<T>, giveUpAt: number, isPatient = false): Promise<T> {
     let mayHaveRun = false;
+    this.refuseWhenClosed();
+    if (performance.now() >= giveUpAt) throw unavailable(NOT_SENT, false);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       // A client that is being closed calls itself ready until its socket has ended.
       this.refuseWhenClosed();
@@ -99,7 +126,7 @@ export class RedisConnection {
         throw unavailable(NO_CONNECTION, mayHaveRun);
       let message: string;
       try {
-        return await this.answered(attempt(), giveUpAt);
+        return await this.answered(attempt(), giveUpAt, isPatient);
       } catch (cause) {
         if (cause instanceof QueueClosedError) throw cause;
         message = (cause as Error).message ?? '';
@@ -137,33 +164,41 @@ export class RedisConnection {
     }
   }
 
-  /**
-   * Waits for an answer, until `giveUpAt` or until Redis has kept silent for so long that the connection counts as dead.
-   * A call that has little time left says nothing about the connection, so the silence is that of all calls together.
-   */
-  private async answered<T>(answer: Promise<T>, giveUpAt: number): Promise<T> {
-    this.silentSince ??= performance.now();
-    this.unanswered++;
+  /** Waits for an answer, until its time is over or Redis has kept silent for so long that the connection counts as dead. */
+  private async answered<T>(answer: Promise<T>, giveUpAt: number, isPatient: boolean): Promise<T> {
+    this.life.begin();
+    const stands = isPatient ? this.life.whetherItStands() : undefined;
+    const timeIsOver = (now: number) => now >= (stands?.() ? giveUpAt + LONGEST_ANSWER_MS : giveUpAt);
     try {
-      const value = await this.before(Math.min(giveUpAt, performance.now() + this.silenceMs), answer);
-      this.heard();
-      if (this.demoted) this.found();
-      return value;
-    } catch (error) {
-      if (!(error instanceof Silence)) this.heard();
-      else if (this.silentSince !== undefined && performance.now() - this.silentSince >= this.silenceMs) {
-        this.silentSince = undefined;
-        dropConnections(this.client);
+      for (;;) {
+        const lookAt = performance.now() + this.silenceMs / LOOKS_A_SILENCE;
+        const value = await this.waits.answer(answer, isPatient ? lookAt : Math.min(giveUpAt, lookAt));
+        if (value !== NONE_YET) {
+          this.life.heard();
+          if (this.demoted) this.found();
+          return value;
+        }
+        if (this.closed) throw new QueueClosedError('The queue was closed while a call was under way.');
+        if (this.isDead()) dropConnections(this.client);
+        else if (!timeIsOver(performance.now())) continue;
+        throw new Silence('no answer in time');
       }
+    } catch (error) {
+      if (!(error instanceof Silence)) this.life.heard();
       throw error;
     } finally {
-      this.unanswered--;
+      this.life.end();
     }
   }
 
-  /** Others may wait on: their silence begins now. */
-  private heard(): void {
-    this.silentSince = this.unanswered > 1 ? performance.now() : undefined;
+  private isDead(): boolean {
+    // What the kernel has yet to send of large calls makes no sound.
+    const patienceMs = Math.min(Math.max(this.silenceMs, 2 * this.uplink.expectedMs), 2 * this.silenceMs);
+    const silentMs = this.life.silentMs();
+    if (silentMs < patienceMs) return false;
+    this.uplink.wasTooSlow(silentMs);
+    this.life.renew();
+    return true;
   }
 
   /** On a cluster the others go on, and the client is told where the slot is now. */
@@ -185,28 +220,6 @@ export class RedisConnection {
       this.outages.found(this);
     };
     this.client.info('replication').then(back, () => back());
-  }
-
-  private before<T>(giveUpAt: number, answer: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const stopWaiting = this.waits.until(giveUpAt, () =>
-        reject(
-          this.closed
-            ? new QueueClosedError('The queue was closed while a call was under way.')
-            : new Silence('no answer in time'),
-        ),
-      );
-      answer.then(
-        (value) => {
-          stopWaiting();
-          resolve(value);
-        },
-        (error) => {
-          stopWaiting();
-          reject(error);
-        },
-      );
-    });
   }
 
   private nextReady(giveUpAt: number): Promise<void> {

@@ -6,6 +6,8 @@ interface Wait extends BagItem {
   over(): void;
 }
 
+export const NONE_YET = Symbol('no answer yet');
+
 /** Waits of one connection, each of which ends at its time or when all end. */
 export class Waits {
   private readonly waits = new Bag<Wait>();
@@ -33,6 +35,23 @@ export class Waits {
     const itself: Wait = { place: -1, over };
     this.waits.add(itself);
     return callOff;
+  }
+
+  /** What is answered, or `NONE_YET` at that time of `performance.now()` or when all end. */
+  answer<T>(answer: Promise<T>, by: number): Promise<T | typeof NONE_YET> {
+    return new Promise((resolve, reject) => {
+      const stopWaiting = this.until(by, () => resolve(NONE_YET));
+      answer.then(
+        (value) => {
+          stopWaiting();
+          resolve(value);
+        },
+        (error) => {
+          stopWaiting();
+          reject(error);
+        },
+      );
+    });
   }
 
   endAll(): void {

@@ -71,6 +71,9 @@ async function runAll(): Promise<Run[]> {
   };
   const connection = {
     ready: async () => {},
+    received: 0,
+    uplink: { most: 1_000_000, comesTooLate: () => false },
+    downlink: { note() {}, bytesIn: () => 1_000_000 },
     run: async (script: ScriptName, keys: readonly string[], args: readonly unknown[]) => {
       runs.push({ script, keys, args });
       return replies[script].shift();
