@@ -123,10 +123,7 @@ export interface Turn {
   lookFrom: string;
   /** Whether this is the worker's last turn: it is no longer counted among those that are there. */
   leaving: boolean;
-  /**
-   * Of a pull, which does not go on looking as a worker does. `waits`: until something is claimed, somebody waits for it;
-   * `goes`: nobody waits after this turn.
-   */
+  /** Of a pull, which does not go on looking as a worker does. `waits`: somebody does until it claims something; `goes`: nobody does. */
   pull?: 'waits' | 'goes';
 }
 
@@ -144,10 +141,7 @@ export interface TurnAnswer {
   /** Dead jobs that were deleted, as there are more or older ones than are kept. */
   dropped: readonly { id: string; name: string }[];
   claimed: readonly ClaimedJob[];
-  /**
-   * The answer was so large that what it claimed counts as not arrived before a turn has renewed it: until then none may begin, and
-   * recovery takes them for never begun.
-   */
+  /** The claim was so large that none of it may begin before a turn has renewed it; until then recovery takes it for never begun. */
   isUnconfirmed: boolean;
   /** Claims that were answered only now that their leases are over, without envelopes: they are to be released. */
   expired: readonly ClaimedJob[];
