@@ -74,7 +74,10 @@ export class ScheduleOutbox {
   private async sendAll(sender: ScheduleSender): Promise<void> {
     while (this.waiting.length > 0) {
       if (!(await this.reachable())) continue;
-      if (this.comesTooLate(this.waiting[0]!)) this.refuseOverdue(unavailable(NOT_SENT, false));
+      const [first] = this.waiting;
+      // Another sender may have taken all meanwhile.
+      if (!first) break;
+      if (this.comesTooLate(first)) this.refuseOverdue(unavailable(NOT_SENT, false));
       const calls = this.take();
       if (calls.length === 0) break;
       const sent = sender.send(calls);
