@@ -143,7 +143,7 @@ do
     local id = renewals[1][i]
     local marks = marksOf(records[i], renewals[2][i])
     if hasMark(marks, 'c') then toCancel[#toCancel + 1] = id end
-    if hasMark(marks, 'u') and not leaves(id) then
+    if hasMark(marks, 'u') then
       confirmed[#confirmed + 1] = id
       confirmed[#confirmed + 1] = withoutMark(records[i], renewals[2][i], marks, 'u')
     end
