@@ -180,3 +180,13 @@ it('what is to be confirmed goes back where nobody waits for it any more', async
   seat.answer();
   expect((await seat.next(3)).settlements).toMatchObject([{ id: 'a', transition: 'release' }]);
 });
+
+it('what is to be confirmed and came after the last pop had ended goes back as well', async () => {
+  const popped = puller.pop(1, 0);
+  await seat.next(1);
+  await expect(popped).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE' });
+  seat.answer({ claimed: [claimOf('a')], isUnconfirmed: true });
+  expect(await seat.next(2)).toMatchObject({ room: 0, renewals: [{ id: 'a' }] });
+  seat.answer();
+  expect((await seat.next(3)).settlements).toMatchObject([{ id: 'a', transition: 'release' }]);
+});

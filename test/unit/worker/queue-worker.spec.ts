@@ -1,4 +1,4 @@
-import { setImmediate as nextRound } from 'node:timers/promises';
+import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { answerUntil, claimsOf, SeatByHand, stopAt, workerAt } from '../../support/seat-by-hand.js';
 import { until } from '../../support/wait.js';
@@ -58,6 +58,22 @@ it('a worker that stops gives back what it has not confirmed yet', async () => {
   const stopped = worker.stop(new AbortController().signal);
   const [job] = claimsOf(1);
   seat.answer({ claimed: [job!], isUnconfirmed: true });
+  await answerUntil(seat, stopped);
+  const released = seat.turns.flatMap(({ settlements }) => settlements);
+  expect(released).toMatchObject([{ id: job!.id, transition: 'release' }]);
+});
+
+it('a worker that stops waits for the confirmation under way for as long as it may, and not just for its last turn', async () => {
+  const seat = new SeatByHand();
+  const worker = workerAt(seat, { run: () => expect(true).toBe(false) }, {});
+  worker.start();
+  await nextRound();
+  const [job] = claimsOf(1);
+  seat.answer({ claimed: [job!], isUnconfirmed: true });
+  await seat.next(2);
+  const stopped = worker.stop(new AbortController().signal);
+  // Longer than a last turn may take.
+  await sleep(1_000);
   await answerUntil(seat, stopped);
   const released = seat.turns.flatMap(({ settlements }) => settlements);
   expect(released).toMatchObject([{ id: job!.id, transition: 'release' }]);
