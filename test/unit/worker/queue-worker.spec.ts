@@ -73,7 +73,7 @@ it('a worker that stops waits for the confirmation under way for as long as it m
   await seat.next(2);
   const stopped = worker.stop(new AbortController().signal);
   // Longer than a last turn may take.
-  await sleep(1_000);
+  expect(await Promise.race([stopped, sleep(1_000, 'waits')])).toBe('waits');
   await answerUntil(seat, stopped);
   const released = seat.turns.flatMap(({ settlements }) => settlements);
   expect(released).toMatchObject([{ id: job!.id, transition: 'release' }]);
