@@ -115,6 +115,12 @@ export interface TurnAnswer {
   /** Dead jobs that were deleted, as there are more or older ones than are kept. */
   dropped: readonly { id: string; name: string }[];
   claimed: readonly ClaimedJob[];
+  /** The claim was so large that none of it may begin before a turn has renewed it; until then recovery takes it for never begun. */
+  isUnconfirmed: boolean;
+  /** Claims that were answered only now that their leases are over, without envelopes: they are to be released. */
+  expired: readonly ClaimedJob[];
+  /** The turn had happened before, and its answer was lost. Of its renewals nothing is told, nor what it recovered. */
+  isReplay: boolean;
   /** How long until this worker should look again, in ms and fractions; `undefined` when it had no room to look. */
   sleepMs?: number;
   lookFrom: string;

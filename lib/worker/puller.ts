@@ -3,6 +3,7 @@ import type { Timers } from '../core/timers.js';
 import type { TurnAnswer, WorkerSeat } from '../store/job-store.js';
 import { Alarm } from './alarm.js';
 import type { ClaimOpener } from './claim-opener.js';
+import { ClaimsToConfirm } from './claims-to-confirm.js';
 import type { HeldJob } from './held-job.js';
 import { HeldJobs } from './held-jobs.js';
 import { Milestone } from './milestone.js';
@@ -38,6 +39,7 @@ export class Puller implements Occupant {
   private readonly alarm: Alarm;
   private readonly solitude: Solitude;
   private readonly draft = new TurnDraft();
+  private readonly toConfirm = new ClaimsToConfirm(this.draft);
   private readonly pops: WaitingPops;
   private readonly held: HeldJobs;
   private readonly counter: PopCounter;
@@ -128,7 +130,7 @@ export class Puller implements Occupant {
   }
 
   get holds(): boolean {
-    return this.held.holdsAny() || this.draft.roomUnderWay > 0;
+    return this.held.holdsAny() || this.toConfirm.any || this.draft.roomUnderWay > 0;
   }
 
   get owes(): boolean {
@@ -150,7 +152,7 @@ export class Puller implements Occupant {
 
   private hasSomethingToSay(): boolean {
     if (this.plan.isPaused) return false;
-    if (this.draft.owes || (this.standsBy && !this.pops.anyWaits) || this.isToLeave) return true;
+    if (this.draft.owes || this.toConfirm.any || this.isToLeave || (this.standsBy && !this.pops.anyWaits)) return true;
     return (!this.pops.isEmpty && this.plan.isTimeToLook()) || (this.plan.isTimeToRenew() && this.held.holdsAny());
   }
 
@@ -180,7 +182,7 @@ export class Puller implements Occupant {
     this.turning = true;
     void this.takeTurn().finally(() => {
       this.turning = false;
-      if (this.draft.owes || !this.idle.isAwaited) this.nextTurn();
+      if (this.draft.owes || this.toConfirm.any || !this.idle.isAwaited) this.nextTurn();
       else this.idle.reach();
     });
   }
@@ -212,12 +214,14 @@ export class Puller implements Occupant {
 
   private write(): SentTurn {
     this.hasTurned = true;
-    const { lookFrom, solitude } = this;
+    const { lookFrom, solitude, toConfirm } = this;
     // It reserves no process: whoever pops decides when a popped job ends.
     const suspects = this.stopping ? solitude.lastWish(this) : solitude.wish(this, this.options.leaseMs, false);
-    const room = this.stopping || !solitude.mayClaim(this) ? 0 : Math.min(this.pops.room, MOST_ROOM);
-    const pull = this.pops.anyWaits && room > 0 ? 'waits' : 'goes';
-    const sent = this.draft.take({ room, handlers: [], lookFrom, renewals: [], renews: false, pull, suspects });
+    const mayClaim = !this.stopping && !toConfirm.any && solitude.mayClaim(this);
+    const room = mayClaim ? Math.min(this.pops.room, MOST_ROOM) : 0;
+    const pull = this.pops.anyWaits && (room > 0 || toConfirm.any) ? 'waits' : 'goes';
+    const renewals = [...toConfirm.claims];
+    const sent = this.draft.take({ room, handlers: [], lookFrom, renewals, renews: false, pull, suspects });
     this.pops.ask();
     return sent;
   }
@@ -227,12 +231,13 @@ export class Puller implements Occupant {
     this.held.answered(sent, answer.settled);
     this.reporter.settled(this.queue, sent, answer.settled);
     this.reporter.found(this.queue, answer);
-    if (this.solitude.answered(this, sent.turn.suspects, answer.suspect))
-      this.counter.handOut(answer.claimed, sent.sentAt);
-    else this.draft.release(...answer.claimed);
+    const claims = this.toConfirm.sift(sent.turn, answer);
+    if (this.solitude.answered(this, sent.turn.suspects, answer.suspect)) this.counter.handOut(claims, sent.sentAt);
+    else this.draft.release(...claims);
     this.solitude.check();
-    // What was claimed may all have been unfit, and there may be more: only the next turn tells.
-    const more = answer.claimed.length > 0 || answer.sleepMs === 0;
+    // What was claimed may all have been unfit or is to be confirmed, and there may be more: only the next turn tells. So it is
+    // where this one only confirmed, and had no room.
+    const more = answer.claimed.length > 0 || sent.turn.renewals.length > 0 || answer.sleepMs === 0;
     this.pops.answered(more);
     this.standsBy = sent.turn.pull === 'waits' && !more;
     this.lookFrom = this.pops.isEmpty ? '' : answer.lookFrom;

@@ -56,7 +56,7 @@ export class QueueWorker implements Occupant {
     this.alarm = new Alarm(timers, `${timerPrefix}:${queue}`, () => this.turn());
     const ends = { toSettle: () => this.turnSoon(), placeFreed: () => this.lookSoon() };
     this.runs = new WorkerRuns(queue, this.draft, settler, reporter, ends, timers, `${timerPrefix}:${queue}:timeouts`);
-    const mayClaim = () => !this.stopping && !this.stepsBack && solitude.mayClaim(this);
+    const mayClaim = () => !this.stopping && !this.stepsBack && !this.starter.toConfirm.any && solitude.mayClaim(this);
     this.capacity = new Capacity(settings, handlers, this.runs.running, this.draft, mayClaim);
     this.leases = new LeaseClock(settings.leaseMs, () => this.renewSoon());
     this.starter = new Starter(settings.concurrency, this.capacity, this.draft, {
@@ -94,7 +94,8 @@ export class QueueWorker implements Occupant {
   }
 
   get holds(): boolean {
-    return this.runs.running.holdsAny() || this.draft.roomUnderWay > 0 || this.starter.anyWait;
+    const { starter } = this;
+    return this.runs.running.holdsAny() || this.draft.roomUnderWay > 0 || starter.anyWait || starter.toConfirm.any;
   }
 
   get owes(): boolean {
@@ -126,7 +127,7 @@ export class QueueWorker implements Occupant {
 
   /** Handlers whose time was over are not waited for, nor a turn that only looks. */
   private hasSomethingToLose(): boolean {
-    return this.owes || this.runs.running.holdsAny();
+    return this.owes || this.runs.running.holdsAny() || this.starter.toConfirm.any;
   }
 
   /** Something may be due in `inMs`, earlier than known. */
@@ -145,6 +146,7 @@ export class QueueWorker implements Occupant {
     if (line.unanswered) return true;
     // They begin or go back in a moment, and the turn takes both along.
     if (this.starter.anyWait) return false;
+    if (this.starter.toConfirm.any) return !draft.anyUnderWay;
     if (draft.anyUnderWay) return this.capacity.isEnoughForSecond(plan.isTimeToRenew());
     if (draft.owes || this.stepsBack || this.solitude.isOneTooMany(this)) return true;
     return (this.capacity.room > 0 && plan.isTimeToLook()) || (plan.isTimeToRenew() && this.hasToRenew);
@@ -200,13 +202,13 @@ export class QueueWorker implements Occupant {
   }
 
   private writeTurn(): SentTurn {
-    const { plan, draft, lookFrom, capacity, solitude } = this;
+    const { plan, draft, lookFrom, capacity, solitude, starter } = this;
     const { running } = this.runs;
     const suspects = this.stopping ? solitude.lastWish(this) : solitude.wish(this, this.settings.leaseMs, true);
     // Where nothing is held there is nothing to renew until what this turn claims. What another turn is claiming would have to be
     // renewed as well, and is not known yet.
-    const renews = !draft.anyUnderWay && (plan.isTimeToRenew() || !running.holdsAny());
-    const renewals = renews ? running.claims() : [];
+    const renews = !draft.anyUnderWay && (plan.isTimeToRenew() || !running.holdsAny() || starter.toConfirm.any);
+    const renewals = renews ? [...running.claims(), ...starter.toConfirm.claims] : [];
     const share = capacity.takeShare(plan.isTimeToRenew());
     const pull = this.stepsBack ? 'goes' : undefined;
     this.stepsBack = false;
@@ -223,7 +225,7 @@ export class QueueWorker implements Occupant {
     // Where there was no room for more, it is looked for as soon as there is some.
     this.plan.lookIn(answer.sleepMs ?? 0);
     if (this.solitude.answered(this, sent.turn.suspects, answer.suspect))
-      this.starter.start(answer.claimed, sent.sentAt, this.capacity.mayClaimAhead);
+      this.starter.start(answer, sent, this.capacity.mayClaimAhead);
     else this.draft.release(...answer.claimed);
     this.solitude.check();
   }

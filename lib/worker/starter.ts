@@ -1,6 +1,7 @@
-import type { ClaimedJob } from '../store/job-store.js';
+import type { ClaimedJob, TurnAnswer } from '../store/job-store.js';
 import type { Capacity } from './capacity.js';
-import type { TurnDraft } from './turn-draft.js';
+import { ClaimsToConfirm } from './claims-to-confirm.js';
+import type { SentTurn, TurnDraft } from './turn-draft.js';
 
 const NONE: readonly ClaimedJob[] = [];
 
@@ -19,6 +20,8 @@ export interface Starts {
  * back where there is none before the round of the event loop is over. So nothing that waits has to be renewed or cancelled.
  */
 export class Starter {
+  /** What has been claimed and is to be renewed before it may start. */
+  readonly toConfirm: ClaimsToConfirm;
   private waiting = NONE;
   private next = 0;
   private askedAt = 0;
@@ -29,15 +32,19 @@ export class Starter {
     private readonly capacity: Capacity,
     private readonly draft: TurnDraft,
     private readonly starts: Starts,
-  ) {}
+  ) {
+    this.toConfirm = new ClaimsToConfirm(draft);
+  }
 
   /** Whether claims wait for a place: not longer than this round of the event loop. */
   get anyWait(): boolean {
     return this.next < this.waiting.length;
   }
 
-  /** Starts what was asked for at `askedAt`; `mayClaimAhead`: the next turn may ask the pace for more than there are places for. */
-  start(claims: readonly ClaimedJob[], askedAt: number, mayClaimAhead: boolean): void {
+  /** Starts what a turn has claimed or confirmed; `mayClaimAhead`: the next turn may ask the pace for more than there are places for. */
+  start(answer: TurnAnswer, { turn, sentAt: askedAt }: SentTurn, mayClaimAhead: boolean): void {
+    const claims = this.toConfirm.sift(turn, answer);
+    if (answer.isUnconfirmed) return;
     if (mayClaimAhead || claims.length > this.concurrency) this.startAhead(claims, askedAt);
     else for (const claim of claims) this.starts.begin(claim, askedAt);
   }

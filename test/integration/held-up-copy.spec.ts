@@ -72,3 +72,21 @@ it.each(CALLS)(
     expect(await test.audit()).toEqual([]);
   },
 );
+
+it('a copy of a claim, held up on the way until its leases are over, does not make a crash of its jobs undone', async () => {
+  await test.close();
+  test = new TestStore({ leaseMs: 1_000 });
+  const { id } = await test.schedule();
+  expect(await test.worker('dies').claim()).toHaveLength(1);
+  const copy = turns.at(-1)!;
+  // Behind the digest, the number of keys and these: the base, the number of the call, and its deadline, which is over by then.
+  copy[2 + Number(copy[1]) + 2] = '1';
+  const active = `${test.prefix}:{${QUEUE}}:active`;
+  const leaseEnd = Number(await test.redis.zscore(active, id));
+  await until('the lease is over', () => Date.now() > leaseEnd);
+  const [status, , , , , , , , , , fence] = (await test.redis.call('evalsha', ...copy)) as string[];
+  expect([status, fence!.at(-1)]).toEqual(['replayed', 'o']);
+  const other = test.worker('other');
+  await until('the job is recovered', async () => (await other.turn()).recovered.length === 1);
+  expect(await test.store.job(QUEUE, id)).toMatchObject({ attempts: 1, crashes: 1 });
+});

@@ -1,4 +1,5 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { Link } from './link.js';
 
 /** Looks at what the client last sent and what the server answers; true cuts the connection instead of passing the answer on. */
 export type CutWhen = (request: string, reply: string) => boolean;
@@ -23,10 +24,14 @@ export class TcpProxy {
   private onCut?: () => void;
   private refusing = false;
   private slowness?: Slowness;
+  private up?: Link;
+  private down?: Link;
   private rewriteReply?: (reply: string) => string;
   private readonly swallowing = new WeakSet<Socket>();
   /** How many connections were asked for since the proxy started. */
   connections = 0;
+  /** How many bytes clients have sent to Redis since then. */
+  bytesUp = 0;
 
   private constructor(
     private readonly listener: Server,
@@ -85,6 +90,12 @@ export class TcpProxy {
     this.slowness = slowness;
   }
 
+  /** From now on all connections together get so many bytes a second through, in each direction. */
+  throttle(bytesPerSecond: number): void {
+    this.up = new Link(bytesPerSecond);
+    this.down = new Link(bytesPerSecond);
+  }
+
   /** Changes what the server answers. The length must stay: replies say how long they are. */
   rewrite(change: (reply: string) => string): void {
     this.rewriteReply = change;
@@ -108,8 +119,10 @@ export class TcpProxy {
     const toClient = this.way(client);
     client.on('data', (data) => {
       if (this.swallowing.has(client)) return;
+      this.bytesUp += data.length;
       pair.request = data.toString('latin1');
-      toServer(data);
+      if (this.up) void this.up.carry(client, server, data);
+      else toServer(data);
     });
     server.on('data', (data) => {
       if (this.swallowing.has(client)) return;
@@ -118,6 +131,10 @@ export class TcpProxy {
         this.cutWhen = undefined;
         cut(pair);
         this.onCut?.();
+        return;
+      }
+      if (this.down) {
+        void this.down.carry(server, client, data);
         return;
       }
       toClient(this.rewriteReply ? Buffer.from(this.rewriteReply(reply), 'latin1') : data);

@@ -48,29 +48,29 @@
 --   five for each job that is late: id, name, attempts begun, how late (ms), its late rule's letter,
 --   four for each job that died because its envelope is missing or unreadable: id, name, attempts begun, the reason,
 --   two for each dead job that was pushed out: id, name,
---   when to look again (epoch ms, 0 = when there is room), fence, where to go on looking,
+--   when to look again (epoch ms, 0 = when there is room), fence and behind it 'u' where none of the claimed jobs may begin
+--   before their leases have been renewed, 'o' where their leases are over and they are to be given back, where to go on looking,
 --   '1' if another worker was the last to fill sixteen places or more, else '',
 --   'reserved' if this process is kept for a suspect, 'taken' if what it claimed is one, else '',
 --   three for each claimed job: id, due and, unless it is its first claim, attempt and crashes, envelope};
 --   {'refused', now, type} where a relay's target is of another type: nothing has moved
 -- Repeating it after a lost reply: settlements are answered from the record, and the jobs claimed then are handed out
--- again; what was relayed is not written again. What had been recovered, was late, missing or pushed out is not told a second time.
+-- again, without envelopes where their leases are over by then; what was relayed is not written again; and of renewals nothing
+-- is told. What had been recovered, was late, missing or pushed out is not told a second time.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey, endedKey = unpack(KEYS, 1, 8)
 local statsKey, levelsKey, sleepingKey, servedKey, fenceKey, workersKey = unpack(KEYS, 9, 14)
 local pausedKey, rateKey, reservationsKey, offersKey, handlesKey, sleepersKey, targetKey, callKey = unpack(KEYS, 15, 22)
 local base, keepRecordMs = ARGV[1], ARGV[4]
 local clustered, worker, group = ARGV[5] == '1', ARGV[6], ARGV[7]
-local leaseMs, maxSleepMs, room = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
+local leaseMs, room = tonumber(ARGV[9]), tonumber(ARGV[11])
 local lookFrom, keepIdsMs = ARGV[13], tonumber(ARGV[15])
 local hears, goes = ARGV[14] == '1' or ARGV[14] == 'wait', ARGV[14] == 'go'
 local keepCompleted = { count = tonumber(ARGV[16]), ageMs = tonumber(ARGV[17]) }
-local keepDead = { count = tonumber(ARGV[18]), ageMs = tonumber(ARGV[19]) }
 local maxCrashes, msPerLevel = tonumber(ARGV[20]), tonumber(ARGV[22])
 local presence = string.match(ARGV[21], '^%l*')
 local stealAfterMs, globalConcurrency, rateMax, rateWindowMs = tonumber(ARGV[23]), tonumber(ARGV[24]), tonumber(ARGV[25]), tonumber(ARGV[26])
 local relayTo, wish = ARGV[27], ARGV[29]
 -- @include parts/clock.lua
--- @include parts/call.lua
 -- @include parts/envelope.lua
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
@@ -78,11 +78,14 @@ local relayTo, wish = ARGV[27], ARGV[29]
 -- @include parts/record.lua
 
 do
+  -- @include parts/call.lua
+  -- @include parts/replayed.lua
   local callNumber, deadline = tonumber(ARGV[2]), tonumber(ARGV[3])
   local status, answer = answeredBefore(callKey, callNumber, deadline)
   if status == 'replayed' then
     local bits, fence, leaseUntil, suspect = string.match(answer, '^([012]*)%-(%d+) (%d+) (%l*)$')
-    return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence, '', '', suspect, unpack(claimedWith(fence, leaseUntil)) }
+    local jobs, how = claimedWith(fence, leaseUntil, deadline)
+    return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence .. how, '', '', suspect, unpack(jobs) }
   end
   if status then return { status, digits(now) } end
 end
@@ -120,6 +123,8 @@ if wasListed and not ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, g
 -- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
 if sleepUntil and hears then redis.call('ZADD', sleepingKey, 'GT', digits(sleepUntil), group) end
 if globalConcurrency > 0 then writeOffers(activeAfter >= globalConcurrency, fit[1] ~= nil) end
+-- Before anything else is written of these jobs: one that is claimed anew in this turn gets another record.
+if confirmed[1] then redis.call('HSET', claimsKey, unpack(confirmed)) end
 if relayTo ~= '' and fit[1] then writeRelayed(fit) end
 -- Before what has ended goes, so that what holds the running jobs is not made anew in each turn of a drain. But not where jobs go
 -- back: one that somebody has put into its lane while it runs may be both put back and claimed, and then the claim must win.
@@ -148,4 +153,4 @@ redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' ..
 redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs) .. ' ' .. suspect, 'PX', keepRecordMs)
 -- @include parts/wake-others.lua
 -- With µs: a worker that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence), goOnFrom, hasCompany and '1' or '', suspect, unpack(claimed) }
+return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence) .. unconfirmed, goOnFrom, hasCompany and '1' or '', suspect, unpack(claimed) }

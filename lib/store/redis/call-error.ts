@@ -1,6 +1,17 @@
 import { QueueUnavailableError, type ScheduledQueueErrorFields } from '../../core/errors.js';
 import { oneLine } from '../../core/one-line.js';
 
+/** Answers that mean "not now": the script did not run, and may when sent again. */
+export const NOT_NOW =
+  /^(LOADING|BUSY|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MOVED|ASK|UNBLOCKED)\b|^Stream isn't writeable|non local key in a cluster|Cluster isn't ready|None of startup nodes|Failed to refresh slots cache|Too many Cluster redirections/;
+/** Answers that mean "no": the script did not run and sending it again would not help. */
+export const REFUSED = /^(OOM|MISCONF|NOREPLICAS|NOPERM|NOAUTH|WRONGPASS|WRONGTYPE|NOPROTO|ERR|CROSSSLOT|DENIED)\b/;
+
+export const NO_CONNECTION = 'no connection in time';
+
+/** Why a call that waited for others is refused. */
+export const NOT_SENT = 'no time was left to send it';
+
 /** The error of a call, said of the job that it was about: under that id it may be called again. */
 export function aboutJob(error: unknown, fields: ScheduledQueueErrorFields): unknown {
   if (!(error instanceof QueueUnavailableError)) return error;

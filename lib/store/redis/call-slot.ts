@@ -3,6 +3,7 @@ import { newMaker } from '../../core/job-id.js';
 import { callKey, type QueueKeys } from '../keys.js';
 import type { ScriptName } from '../scripts/embedded.js';
 import type { RedisConnection, ScriptArgument } from './connection.js';
+import type { CallTraits } from './send-script.js';
 import type { ServerClock } from './server-clock.js';
 
 /**
@@ -48,6 +49,7 @@ export class CallSlot {
     fixedKeys: readonly string[],
     rest: readonly ScriptArgument[],
     giveUpAt: number,
+    traits?: CallTraits,
   ): Promise<unknown[]> {
     const keys = [...fixedKeys, callKey(this.keys, this.name)];
     if (!this.clock.known) await this.clock.learn(this.connection, giveUpAt);
@@ -58,6 +60,7 @@ export class CallSlot {
         keys,
         [this.keys.base, this.number, deadline, ...rest],
         giveUpAt,
+        traits,
       )) as unknown[];
       this.clock.note(Number(reply[1]));
       if (reply[0] === 'stale') {

@@ -1,25 +1,33 @@
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
 import { absentKey } from '../keys.js';
 import type { ScriptName } from '../scripts/embedded.js';
-import { isPermission, reasonOf, refused, unavailable } from './call-error.js';
+import {
+  isPermission,
+  NO_CONNECTION,
+  NOT_NOW,
+  NOT_SENT,
+  REFUSED,
+  reasonOf,
+  refused,
+  unavailable,
+} from './call-error.js';
 import { type Client, dropConnections } from './client.js';
+import { LinkRate } from './link-rate.js';
 import type { OutageLog } from './outage-log.js';
 import type { ReadyCheck } from './ready-check.js';
-import { type ScriptArgument, sendScript } from './send-script.js';
-import { Waits } from './waits.js';
+import { type CallTraits, type ScriptArgument, sendScript } from './send-script.js';
+import { receivedBytes, SignsOfLife } from './signs-of-life.js';
+import { Uplink } from './uplink.js';
+import { NONE_YET, Waits } from './waits.js';
 
 export type { ScriptArgument };
 
-/** Answers that mean "not now": the script did not run, and may when sent again. */
-const NOT_NOW =
-  /^(LOADING|BUSY|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MOVED|ASK|UNBLOCKED)\b|^Stream isn't writeable|non local key in a cluster|Cluster isn't ready|None of startup nodes|Failed to refresh slots cache|Too many Cluster redirections/;
-/** Answers that mean "no": the script did not run and sending it again would not help. */
-const REFUSED = /^(OOM|MISCONF|NOREPLICAS|NOPERM|NOAUTH|WRONGPASS|WRONGTYPE|NOPROTO|ERR|CROSSSLOT|DENIED)\b/;
-
-const NO_CONNECTION = 'no connection in time';
-
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
+/** How often signs of life are looked for in the time after which a connection counts as dead. */
+const LOOKS_A_SILENCE = 4;
+/** A call that goes on while its answer is arriving goes on no longer than this: of one that the client has lost none ever comes. */
+const LONGEST_ANSWER_MS = 120_000;
 
 /**
  * One connection to Redis. A script may run more than once, but takes effect once: each is safe to repeat, so a call whose
@@ -27,10 +35,11 @@ const LONGEST_PAUSE_MS = 500;
  * No promise of the client is ever awaited without a timer of our own: after some disconnects they never settle.
  */
 export class RedisConnection {
+  /** What comes from Redis, and what goes there. */
+  readonly downlink = new LinkRate();
+  readonly uplink: Uplink;
   private closed = false;
-  /** Since when calls have been waiting without any answer, a time of `performance.now()`. */
-  private silentSince?: number;
-  private unanswered = 0;
+  private readonly life: SignsOfLife;
   /** The server answers and takes no writes, as one that a failover has made a replica: as good as away. */
   private demoted = false;
   /** All end when the connection is closed. */
@@ -44,6 +53,8 @@ export class RedisConnection {
     /** What is asked of each connection before calls go over it. */
     private readonly check?: ReadyCheck,
   ) {
+    this.life = new SignsOfLife(client);
+    this.uplink = new Uplink(silenceMs, this.waits);
     // Every queue of the process may wait for the same connection.
     client.setMaxListeners(0);
     let reason = 'no connection';
@@ -84,9 +95,16 @@ export class RedisConnection {
     keys: readonly string[],
     args: readonly ScriptArgument[],
     giveUpAt: number,
+    { bytes = 0, isPatient = false }: CallTraits = {},
   ): Promise<unknown> {
     const declared = this.client.isCluster ? [...keys, absentKey(keys[0]!)] : keys;
-    return this.repeat(() => sendScript(this.client, script, declared, args), giveUpAt, keys[0]);
+    const call = () => this.repeat(() => sendScript(this.client, script, declared, args), giveUpAt, keys[0], isPatient);
+    return Uplink.isLarge(bytes) ? this.uplink.carry(bytes, call, giveUpAt) : call();
+  }
+
+  /** How many bytes have come from Redis on the connections that stand. */
+  get received(): number {
+    return receivedBytes(this.client);
   }
 
   /** Runs a plain reading command, in the same way. */
@@ -94,9 +112,11 @@ export class RedisConnection {
     return this.repeat(() => command(this.client), giveUpAt);
   }
 
-  private async repeat<T>(attempt: () => Promise<T>, giveUpAt: number, key?: string): Promise<T> {
+  private async repeat<T>(attempt: () => Promise<T>, giveUpAt: number, key?: string, isPatient = false): Promise<T> {
     const { check } = this;
     let mayHaveRun = false;
+    this.refuseWhenClosed();
+    if (performance.now() >= giveUpAt) throw unavailable(NOT_SENT, false);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       // A client that is being closed calls itself ready until its socket has ended.
       this.refuseWhenClosed();
@@ -105,7 +125,7 @@ export class RedisConnection {
       let message: string;
       try {
         if (check && !check.isPassed(key !== undefined)) await this.fit(check, key, giveUpAt);
-        return await this.answered(attempt(), giveUpAt);
+        return await this.answered(attempt(), giveUpAt, isPatient);
       } catch (cause) {
         if (cause instanceof QueueClosedError) throw cause;
         message = (cause as Error).message ?? '';
@@ -117,7 +137,7 @@ export class RedisConnection {
         }
       }
       if (performance.now() + pauseMs >= giveUpAt) throw unavailable(message, mayHaveRun);
-      await this.pause(pauseMs);
+      await this.waits.pause(pauseMs);
     }
   }
 
@@ -137,7 +157,7 @@ export class RedisConnection {
   private async fit(check: ReadyCheck, key: string | undefined, giveUpAt: number): Promise<void> {
     const lacked = !check.hasDatabase;
     try {
-      await this.answered(check.pass(key), giveUpAt);
+      await this.answered(check.pass(key), giveUpAt, false);
     } catch (error) {
       if (error instanceof QueueClosedError || REFUSED.test((error as Error).message)) throw error;
       throw new QueueUnavailableError((error as Error).message, 'refused');
@@ -146,33 +166,41 @@ export class RedisConnection {
     }
   }
 
-  /**
-   * Waits for an answer, until `giveUpAt` or until Redis has kept silent for so long that the connection counts as dead.
-   * A call that has little time left says nothing about the connection, so the silence is that of all calls together.
-   */
-  private async answered<T>(answer: Promise<T>, giveUpAt: number): Promise<T> {
-    this.silentSince ??= performance.now();
-    this.unanswered++;
+  /** Waits for an answer, until its time is over or Redis has kept silent for so long that the connection counts as dead. */
+  private async answered<T>(answer: Promise<T>, giveUpAt: number, isPatient: boolean): Promise<T> {
+    this.life.begin();
+    const stands = isPatient ? this.life.whetherItStands() : undefined;
+    const timeIsOver = (now: number) => now >= (stands?.() ? giveUpAt + LONGEST_ANSWER_MS : giveUpAt);
     try {
-      const value = await this.before(Math.min(giveUpAt, performance.now() + this.silenceMs), answer);
-      this.heard();
-      if (this.demoted) this.found();
-      return value;
-    } catch (error) {
-      if (!(error instanceof Silence)) this.heard();
-      else if (this.silentSince !== undefined && performance.now() - this.silentSince >= this.silenceMs) {
-        this.silentSince = undefined;
-        dropConnections(this.client);
+      for (;;) {
+        const lookAt = performance.now() + this.silenceMs / LOOKS_A_SILENCE;
+        const value = await this.waits.answer(answer, isPatient ? lookAt : Math.min(giveUpAt, lookAt));
+        if (value !== NONE_YET) {
+          this.life.heard();
+          if (this.demoted) this.found();
+          return value;
+        }
+        if (this.closed) throw new QueueClosedError('The queue was closed while a call was under way.');
+        if (this.isDead()) dropConnections(this.client);
+        else if (!timeIsOver(performance.now())) continue;
+        throw new Silence('no answer in time');
       }
+    } catch (error) {
+      if (!(error instanceof Silence)) this.life.heard();
       throw error;
     } finally {
-      this.unanswered--;
+      this.life.end();
     }
   }
 
-  /** Others may wait on: their silence begins now. */
-  private heard(): void {
-    this.silentSince = this.unanswered > 1 ? performance.now() : undefined;
+  private isDead(): boolean {
+    // What the kernel has yet to send of large calls makes no sound.
+    const patienceMs = Math.min(Math.max(this.silenceMs, 2 * this.uplink.expectedMs), 2 * this.silenceMs);
+    const silentMs = this.life.silentMs();
+    if (silentMs < patienceMs) return false;
+    this.uplink.wasTooSlow(silentMs);
+    this.life.renew();
+    return true;
   }
 
   /** Where its database cannot be used the connection is as good as none. */
@@ -205,28 +233,6 @@ export class RedisConnection {
     this.client.info('replication').then(back, () => back());
   }
 
-  private before<T>(giveUpAt: number, answer: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const stopWaiting = this.waits.until(giveUpAt, () =>
-        reject(
-          this.closed
-            ? new QueueClosedError('The queue was closed while a call was under way.')
-            : new Silence('no answer in time'),
-        ),
-      );
-      answer.then(
-        (value) => {
-          stopWaiting();
-          resolve(value);
-        },
-        (error) => {
-          stopWaiting();
-          reject(error);
-        },
-      );
-    });
-  }
-
   private nextReady(giveUpAt: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -236,12 +242,6 @@ export class RedisConnection {
       };
       const stopWaiting = this.waits.until(giveUpAt, done);
       this.client.on('ready', done);
-    });
-  }
-
-  private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.waits.until(performance.now() + ms, resolve);
     });
   }
 }

@@ -61,7 +61,7 @@ export class ControlCalls {
       `${encodeFlags(true, job.tags)}${encodeSettings(job.settings)}\n${job.payload}`,
       this.options.stealAfterMs,
     ];
-    const reply = await this.call('replace', fixed, args, job.id);
+    const reply = await this.call('replace', fixed, args, job.id, job.payload.length);
     return { id: job.id, created: reply[2] === '1', dueAtMs: Number(reply[3]) };
   }
 
@@ -97,7 +97,8 @@ export class ControlCalls {
     keys: readonly string[],
     rest: readonly ScriptArgument[],
     id: string,
+    bytes = 0,
   ): Promise<unknown[]> {
-    return saying(this.slots.call(script, keys, rest), { queue: this.options.queue, jobId: id });
+    return saying(this.slots.call(script, keys, rest, bytes), { queue: this.options.queue, jobId: id });
   }
 }

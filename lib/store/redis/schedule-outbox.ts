@@ -2,7 +2,7 @@ import { QueueClosedError } from '../../core/errors.js';
 import type { JobIdMaker } from '../../core/job-id.js';
 import type { Answered, NewJob, ScheduledAnswer } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
-import { aboutJob } from './call-error.js';
+import { aboutJob, NOT_SENT, unavailable } from './call-error.js';
 import type { RedisConnection } from './connection.js';
 import { ScheduleBatch } from './schedule-batch.js';
 import { type PendingSchedule, ScheduleSender, type ScheduleSenderOptions } from './schedule-sender.js';
@@ -10,7 +10,7 @@ import type { ServerClock } from './server-clock.js';
 
 /** At most this many jobs a call: a script of 250 runs about 1 ms, and Redis serves nobody else meanwhile. */
 const JOBS_A_CALL = 250;
-/** And at most this much payload, unless one job alone has more. */
+/** And at most this much payload, less on a slow link, unless one job alone has more. */
 const CHARACTERS_A_CALL = 4 * 1024 * 1024;
 /** So that Redis has a call to run while another is being made or its answers are taken in. */
 const CALLS_IN_FLIGHT = 6;
@@ -74,6 +74,10 @@ export class ScheduleOutbox {
   private async sendAll(sender: ScheduleSender): Promise<void> {
     while (this.waiting.length > 0) {
       if (!(await this.reachable())) continue;
+      const [first] = this.waiting;
+      // Another sender may have taken all meanwhile.
+      if (!first) break;
+      if (this.comesTooLate(first)) this.refuseOverdue(unavailable(NOT_SENT, false));
       const calls = this.take();
       if (calls.length === 0) break;
       const sent = sender.send(calls);
@@ -89,23 +93,33 @@ export class ScheduleOutbox {
       await this.connection.ready(this.waiting[0]!.giveUpAt);
       return true;
     } catch (error) {
-      const now = performance.now();
-      const isOver = (call: PendingSchedule) => error instanceof QueueClosedError || call.giveUpAt <= now;
-      // In the order of their calls, so the first whose time is not over ends the search.
-      while (this.waiting.length > 0 && isOver(this.waiting[0]!)) {
-        const call = this.waiting.shift()!;
-        call.reject(aboutJob(error, { queue: this.options.queue, jobName: call.job.name, jobId: call.job.id }));
-      }
+      this.refuseOverdue(error);
       return false;
     }
+  }
+
+  /** What has waited for its whole time without having been sent. */
+  private refuseOverdue(error: unknown): void {
+    const isOver = (call: PendingSchedule) => error instanceof QueueClosedError || this.comesTooLate(call);
+    // In the order of their calls, so the first whose time is not over ends the search.
+    while (this.waiting.length > 0 && isOver(this.waiting[0]!)) {
+      const call = this.waiting.shift()!;
+      call.reject(aboutJob(error, { queue: this.options.queue, jobName: call.job.name, jobId: call.job.id }));
+    }
+  }
+
+  private comesTooLate({ job, giveUpAt }: PendingSchedule): boolean {
+    const calledAt = giveUpAt - this.options.commandTimeoutMs;
+    return this.connection.uplink.comesTooLate(job.payload.length, calledAt, giveUpAt);
   }
 
   private take(): PendingSchedule[] {
     let characters = 0;
     let end = 0;
+    const most = Math.min(CHARACTERS_A_CALL, this.connection.uplink.most);
     while (end < this.waiting.length && end < JOBS_A_CALL) {
       characters += this.waiting[end]!.job.payload.length;
-      if (end > 0 && characters > CHARACTERS_A_CALL) break;
+      if (end > 0 && characters > most) break;
       end++;
     }
     return this.waiting.splice(0, end);

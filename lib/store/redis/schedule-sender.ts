@@ -59,8 +59,10 @@ export class ScheduleSender {
     const ids: string[] = [];
     const made: string[] = [];
     const shared = new SharedArguments();
+    let bytes = 0;
     try {
       for (const { job } of calls) {
+        bytes += job.payload.length;
         const id = job.id ?? this.ids.next(this.slot.caller);
         if (job.id === undefined) made.push(id);
         ids.push(id);
@@ -75,6 +77,7 @@ export class ScheduleSender {
         this.fixedKeys,
         [...head, ...shared.toArguments()],
         calls[0]!.giveUpAt,
+        { bytes },
       );
       answer(calls, ids, reply as string[]);
     } catch (error) {

@@ -3,6 +3,14 @@ import type { Client } from './client.js';
 
 export type ScriptArgument = string | number;
 
+/** What is special about a call. */
+export interface CallTraits {
+  /** About how many bytes of payload go with it. */
+  bytes?: number;
+  /** Its answer is waited for beyond its time, as long as bytes arrive on the connection that it was sent by. */
+  isPatient?: boolean;
+}
+
 /** By its digest, and by its source only where Redis does not have it, after a restart or SCRIPT FLUSH. */
 export async function sendScript(
   client: Client,

@@ -20,13 +20,18 @@ export class SlotPool {
     private readonly commandTimeoutMs: number,
   ) {}
 
-  /** Resolves to the script's reply, status first. Throws `QueueUnavailableError`. */
-  async call(script: ScriptName, keys: readonly string[], rest: readonly ScriptArgument[]): Promise<unknown[]> {
+  /** `bytes`: of payload, about. Resolves to the script's reply, status first. Throws `QueueUnavailableError`. */
+  async call(
+    script: ScriptName,
+    keys: readonly string[],
+    rest: readonly ScriptArgument[],
+    bytes = 0,
+  ): Promise<unknown[]> {
     const giveUpAt = performance.now() + this.commandTimeoutMs;
     const slot = await this.take();
     try {
       slot.begin();
-      return await slot.send(script, keys, rest, giveUpAt);
+      return await slot.send(script, keys, rest, giveUpAt, { bytes });
     } catch (error) {
       slot.rename();
       throw error;

@@ -15,6 +15,10 @@ import { toDueArgument } from './due-argument.js';
 
 const FIELDS_BEFORE_CLAIMS = 14;
 const FIELDS_A_CLAIM = 3;
+/** The claimed jobs must not begin before their leases have been renewed. */
+const UNCONFIRMED = 'u';
+/** Their leases were over before they could be handed out. */
+const OVER = 'o';
 
 /** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals, the handlers' rooms. */
 export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): ScriptArgument[] {
@@ -73,33 +77,50 @@ function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transitio
 
 /** What the script answered. */
 export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings): TurnAnswer {
-  const [, now, bits, lost, toCancel, recovered, late, missing, dropped, lookAt, fence, lookFrom, hasCompany, suspect] =
-    reply as [
-      string,
-      string,
-      string,
-      string[],
-      string[],
-      string[],
-      string[],
-      string[],
-      string[],
-      string,
-      string,
-      string,
-      string,
-      '' | 'reserved' | 'taken',
-    ];
+  const [
+    status,
+    now,
+    bits,
+    lost,
+    toCancel,
+    recovered,
+    late,
+    missing,
+    dropped,
+    lookAt,
+    fence,
+    lookFrom,
+    hasCompany,
+    suspect,
+  ] = reply as [
+    string,
+    string,
+    string,
+    string[],
+    string[],
+    string[],
+    string[],
+    string[],
+    string[],
+    string,
+    string,
+    string,
+    string,
+    '' | 'reserved' | 'taken',
+  ];
   const nowMs = Number(now);
   // The whole one that the script went by.
   const claimedAtMs = Math.floor(nowMs);
-  const claimed: ClaimedJob[] = [];
+  // Behind the digits stands what is rare: see turn.lua.
+  const how = fence.slice(-1);
+  const claimFence = how === UNCONFIRMED || how === OVER ? fence.slice(0, -1) : fence;
+  const claims: ClaimedJob[] = [];
   for (let i = FIELDS_BEFORE_CLAIMS; i < reply.length; i += FIELDS_A_CLAIM) {
     // "<due> <attempt> <crashes>", or the due time alone at a first claim.
     const [due, attempt = '1', crashes = '0'] = (reply[i + 1] as string).split(' ');
-    claimed.push({
+    claims.push({
       id: reply[i] as string,
-      fence,
+      fence: claimFence,
       dueAtMs: Number(due),
       claimedAtMs,
       attempt: Number(attempt),
@@ -115,7 +136,10 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
     late: inRows(5, late, toLate),
     missing: inRows(4, missing, toMissing),
     dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
-    claimed,
+    claimed: how === OVER ? [] : claims,
+    isUnconfirmed: how === UNCONFIRMED,
+    expired: how === OVER ? claims : [],
+    isReplay: status === 'replayed',
     sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
     lookFrom,
     hasCompany: hasCompany === '1',

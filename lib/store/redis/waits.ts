@@ -6,6 +6,8 @@ interface Wait extends BagItem {
   over(): void;
 }
 
+export const NONE_YET = Symbol('no answer yet');
+
 /** Waits of one connection, each of which ends at its time or when all end. */
 export class Waits {
   private readonly waits = new Bag<Wait>();
@@ -35,7 +37,30 @@ export class Waits {
     return callOff;
   }
 
+  /** What is answered, or `NONE_YET` at that time of `performance.now()` or when all end. */
+  answer<T>(answer: Promise<T>, by: number): Promise<T | typeof NONE_YET> {
+    return new Promise((resolve, reject) => {
+      const stopWaiting = this.until(by, () => resolve(NONE_YET));
+      answer.then(
+        (value) => {
+          stopWaiting();
+          resolve(value);
+        },
+        (error) => {
+          stopWaiting();
+          reject(error);
+        },
+      );
+    });
+  }
+
   endAll(): void {
     for (const { over } of [...this.waits]) over();
+  }
+
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.until(performance.now() + ms, resolve);
+    });
   }
 }

@@ -13,12 +13,14 @@ import type { Hear, WakeListener } from './wake-listener.js';
 
 /** One reply carries at most this much, so that neither Redis nor the worker stalls on it. */
 const BYTES_A_CLAIM = 8 * 1024 * 1024;
+/** And no more than the link should carry in this part of a lease. */
+const CLAIMS_A_LEASE = 3;
 const NAMES_A_CALL = 1_000;
 /** How long Redis remembers which names a group handles; a worker that finds them gone notes them again. */
 const KEEP_NAMES_MS = 24 * 3_600_000;
 /** A turn's record must outlive every copy of the call that is still on its way. */
 const KEEP_TURN_RECORD_MS = 600_000;
-/** How long one try of a turn may take; then it is sent again, under the same number. */
+/** How long one try of a turn may take, unless its answer is arriving; then it is sent again, under the same number. */
 const TRY_MS = 5_000;
 /** Where this process runs, as others see it. */
 const PLACE = `${process.pid} ${hostname()}`;
@@ -87,7 +89,7 @@ export class RedisWorkerSeat implements WorkerSeat {
     const args = this.arguments(turn);
     for (let registered = 0; ; ) {
       try {
-        const reply = await sent.slot.send('turn', this.fixedKeys, args, performance.now() + TRY_MS);
+        const reply = await this.send(sent, args);
         if (reply[0] === 'refused') throw this.targetError(String(reply[2]));
         if (reply[0] !== 'unregistered') {
           this.underWay.splice(this.underWay.indexOf(sent), 1);
@@ -103,6 +105,15 @@ export class RedisWorkerSeat implements WorkerSeat {
         if (signal.aborted || error instanceof QueueClosedError || !mayPass(error)) throw error;
       }
     }
+  }
+
+  private async send({ slot }: TurnUnderWay, args: readonly ScriptArgument[]): Promise<unknown[]> {
+    const { connection } = this;
+    const sentAt = performance.now();
+    const before = connection.received;
+    const reply = await slot.send('turn', this.fixedKeys, args, sentAt + TRY_MS, { isPatient: true });
+    connection.downlink.note(connection.received - before, performance.now() - sentAt);
+    return reply;
   }
 
   /** Each turn under way has a slot of its own, as one answers for its last call only. */
@@ -157,7 +168,7 @@ export class RedisWorkerSeat implements WorkerSeat {
       settings.leaseMs,
       settings.maxSleepMs,
       turn.room,
-      BYTES_A_CLAIM,
+      this.bytesToClaim(),
       turn.lookFrom,
       this.standing(turn),
       settings.keepIdsMs,
@@ -177,6 +188,12 @@ export class RedisWorkerSeat implements WorkerSeat {
       turn.suspects,
       ...encodeTurn(turn, settings),
     ];
+  }
+
+  /** What a relay moves stays in Redis; what others claim has to come over the link, well within its lease. */
+  private bytesToClaim(): number {
+    if (this.target) return BYTES_A_CLAIM;
+    return this.connection.downlink.bytesIn(this.settings.leaseMs / CLAIMS_A_LEASE, BYTES_A_CLAIM);
   }
 
   /** What becomes of its place among the sleepers. */

@@ -85,6 +85,9 @@ async function runAll(): Promise<Run[]> {
     ready: async () => {},
     // Which levels there are.
     read: async () => ['5'],
+    received: 0,
+    uplink: { most: 1_000_000, comesTooLate: () => false },
+    downlink: { note() {}, bytesIn: () => 1_000_000 },
     run: async (script: ScriptName, keys: readonly string[], args: readonly unknown[]) => {
       runs.push({ script, keys, args });
       return replies[script].shift();

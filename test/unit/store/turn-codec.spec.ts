@@ -177,6 +177,10 @@ describe('the answer to a turn', () => {
       sleepMs: undefined,
       lookFrom: 'c5 8',
       hasCompany: true,
+      isUnconfirmed: false,
+      expired: [],
+      isReplay: false,
+      suspect: undefined,
     });
   });
 });

@@ -150,3 +150,44 @@ it('what is said of a job after the end is refused', async () => {
   await expect(job!.extend('1m')).rejects.toThrow(QueueClosedError);
   await expect(job!.complete()).rejects.toThrow(QueueClosedError);
 });
+
+it('jobs of a claim that is to be confirmed are handed out once their leases have been renewed, but for those that are lost', async () => {
+  const popped = puller.pop(2, 0);
+  await seat.next(1);
+  const claims = ['a', 'b'].map(claimOf);
+  seat.answer({ claimed: claims, isUnconfirmed: true });
+  expect(await seat.next(2)).toMatchObject({ room: 0, renewals: claims });
+  seat.answer({ lost: ['a'] });
+  expect((await popped).map(({ id }) => id)).toEqual(['b']);
+});
+
+it('a pop whose claim was lost as a whole before it was confirmed is asked for again', async () => {
+  const popped = puller.pop(1, 0);
+  await seat.next(1);
+  seat.answer({ claimed: [claimOf('a')], isUnconfirmed: true });
+  await seat.next(2);
+  seat.answer({ lost: ['a'] });
+  expect(await seat.next(3)).toMatchObject({ room: 1, renewals: [] });
+  seat.answer({ claimed: [claimOf('b')] });
+  expect((await popped).map(({ id }) => id)).toEqual(['b']);
+});
+
+it('what is to be confirmed goes back where nobody waits for it any more', async () => {
+  const popped = puller.pop(1, 0);
+  await seat.next(1);
+  seat.answer({ claimed: [claimOf('a')], isUnconfirmed: true });
+  await seat.next(2);
+  await expect(popped).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE' });
+  seat.answer();
+  expect((await seat.next(3)).settlements).toMatchObject([{ id: 'a', transition: 'release' }]);
+});
+
+it('what is to be confirmed and came after the last pop had ended goes back as well', async () => {
+  const popped = puller.pop(1, 0);
+  await seat.next(1);
+  await expect(popped).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE' });
+  seat.answer({ claimed: [claimOf('a')], isUnconfirmed: true });
+  expect(await seat.next(2)).toMatchObject({ room: 0, renewals: [{ id: 'a' }] });
+  seat.answer();
+  expect((await seat.next(3)).settlements).toMatchObject([{ id: 'a', transition: 'release' }]);
+});

@@ -25,6 +25,9 @@ class Seat implements WorkerSeat {
       sleepMs: 60_000,
       lookFrom: '',
       hasCompany: false,
+      isUnconfirmed: false,
+      expired: [],
+      isReplay: false,
     };
   }
 

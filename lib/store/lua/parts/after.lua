@@ -18,7 +18,7 @@ local hasCompany = lastToFill ~= '' and lastToFill ~= worker
 -- The longest that it may sleep after this turn, false where it will not. A third of a lease at the most: then leases taken meanwhile
 -- are known before they run out, and the queue counts as served.
 local sleepUntil = roomAfter > 0 and (not stopped or stopped == 'gate') and goOnFrom == ''
-  and math.floor(now + math.min(maxSleepMs, leaseMs / 3))
+  and math.floor(now + math.min(tonumber(ARGV[10]), leaseMs / 3))
 local otherSleepers = {}
 if roomAfter > 0 and (not stopped or stopped == 'gate') then
   local found = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES')

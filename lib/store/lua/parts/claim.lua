@@ -6,9 +6,13 @@ local late = {}
 -- Four for each job whose envelope is missing, or cannot be read by a relay: id, name, attempts begun, the reason.
 local missing = {}
 local claimed, writeClaims = {}, nil
+-- 'u' where the envelopes are so large that a slow link may not carry them within the lease (see record.lua).
+local unconfirmed = ''
 if picked[1] then
   -- Envelopes are read in growing groups, so that large ones are noticed before many of them have been read.
   local FIRST_ENVELOPES, LARGE_BYTES = 8, 1048576
+  -- What has no more is handed out as it is. `LEAST_BYTES` in redis/link-rate.ts is the same.
+  local UNCONFIRMED_BYTES = 262144
 
   -- Cuts the claim where its envelopes grow too large for one reply.
   local envelopes = {}
@@ -25,16 +29,19 @@ if picked[1] then
             giveBack(picked[cut])
             picked[cut] = nil
           end
-          stopped = 'bytes'
+          stopped, unconfirmed = 'bytes', 'u'
           return
         end
         envelopes[from + i - 1] = envelope
       end
       from = from + #ids
+      if bytes > UNCONFIRMED_BYTES then unconfirmed = 'u' end
       if bytes < LARGE_BYTES then chunk = chunk * 2 end
     end
   end
   readEnvelopes()
+  -- What is relayed crosses no link here.
+  if relayTo ~= '' then unconfirmed = '' end
 
   local function lateRule(job)
     local first = string.byte(job.envelope)
@@ -105,7 +112,7 @@ if picked[1] then
 
   function writeClaims()
     local leases, held = {}, {}
-    local fenceText, leaseUntil = digits(fence), digits(now + leaseMs)
+    local fenceText, leaseUntil = digits(fence) .. unconfirmed, digits(now + leaseMs)
     local due, front, text
     for i = 1, fitCount do
       local job = fit[i]
@@ -138,6 +145,6 @@ if picked[1] then
       redis.call('HDEL', claimsKey, LONG)
     end
     redis.call('HINCRBY', statsKey, 'started', #fit)
-    redis.call('SET', fenceKey, fenceText)
+    redis.call('SET', fenceKey, digits(fence))
   end
 end

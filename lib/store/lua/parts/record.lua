@@ -1,7 +1,8 @@
 -- A claim record: "<fence> <attempt> <crashes> <due> <holder> <lane>" and the job's tags, a tab before each. Fence 0 and
 -- holder "-": nobody holds the job.
 -- It exists from a job's first claim on, and outlives it while the job waits for its next attempt or lies dead.
--- Letters behind the fence mark what is rare: 'c' that somebody wants the running job cancelled. A marked record does not match
+-- Letters behind the fence mark what is rare: 'c' that somebody wants the running job cancelled; 'u' (unconfirmed) that nobody
+-- knows yet whether the claim has reached its worker, which begins none of these jobs before it has renewed their leases. A marked record does not match
 -- its holder's fence at first sight, so that ordinary settlements pay nothing for marks.
 local isHeld
 do
@@ -40,18 +41,4 @@ end
 
 local function unheldRecord(r)
   return formatRecord('0', r.attempt, r.crashes, digits(r.due), '-', r.lane, r.tags)
-end
-
--- Puts the jobs that one call has claimed together again: they share its fence and, not renewed since, the end of its lease.
-local function claimedWith(fence, leaseUntil)
-  local out = {}
-  for _, id in ipairs(redis.call('ZRANGE', activeKey, leaseUntil, leaseUntil, 'BYSCORE')) do
-    local record = redis.call('HGET', claimsKey, id)
-    local r = marksOf(record, fence) and parseRecord(record)
-    if r then
-      local job = { id, digits(r.due) .. ' ' .. r.attempt .. ' ' .. r.crashes, redis.call('HGET', jobsKey, id) or '' }
-      for _, field in ipairs(job) do out[#out + 1] = field end
-    end
-  end
-  return out
 end

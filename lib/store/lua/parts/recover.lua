@@ -1,5 +1,5 @@
 -- Leases that have run out: their jobs go back to their lanes, one crash the richer; one that has crashed too often is dead,
--- so that it cannot take down worker after worker.
+-- so that it cannot take down worker after worker. A job whose claim was never confirmed goes back as if nothing had been.
 -- After a silence of more than half a lease (Redis was away, its clock jumped, every worker froze) nobody could renew, so a
 -- lease is waited before anybody is taken for dead. Renewals come every third of a lease, and idle workers look as often:
 -- what is left is the time that a reconnection may take. Not again within two leases, so that the only worker, were it
@@ -49,11 +49,15 @@ if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
 
   local function recover(id, record)
     local s = { id = id, record = record, fate = 'waiting' }
+    local attempt = tostring(record.attempt)
     if hasMark(record.marks, 'c') then
       s.transition, s.fate = 'cancel', 'cancelled'
     elseif record.lane == '' then
       s.transition, s.fate, s.lostEnvelope = 'dead', record.lostEnvelope and 'envelope-missing' or 'unreadable', record.lostEnvelope
       s.second = '{"reason":"' .. s.fate .. '"}'
+    elseif hasMark(record.marks, 'u') then
+      -- It has not begun: the claim never arrived, or too late.
+      record.attempt = record.attempt - 1
     else
       record.crashes = record.crashes + 1
       s.second, s.failures = crashLine(record), redis.call('HGET', failuresKey, id)
@@ -71,7 +75,7 @@ if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
       readWakers(nameOf(record.lane), group, worker)
       returning[#returning + 1] = s
     end
-    for _, field in ipairs({ id, nameOf(record.lane) or '', tostring(record.attempt), s.fate }) do recovered[#recovered + 1] = field end
+    for _, field in ipairs({ id, nameOf(record.lane) or '', attempt, s.fate }) do recovered[#recovered + 1] = field end
   end
 
   local ids = redis.call('ZRANGE', activeKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, RECOVERED_A_TURN)
@@ -88,7 +92,7 @@ if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
     for _, s in ipairs(returning) do
       addToLane(openLane(s.record.lane), s.id, s.record.due)
       redis.call('HSET', claimsKey, s.id, unheldRecord(s.record))
-      noteFailure(s)
+      if s.second then noteFailure(s) end
     end
     redis.call('HINCRBY', statsKey, 'recovered', #expired)
   end

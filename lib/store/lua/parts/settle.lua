@@ -30,6 +30,8 @@ end
 local mine = {}
 local bits, settlements, gone, renewed = {}, {}, {}, {}
 local lost, toCancel = {}, {}
+-- Ids of renewed jobs whose claims have reached their worker, as it now tells, and their records without the mark.
+local confirmed = {}
 
 -- Whether a job leaves its holder in this turn: what it says beside that of its lease comes too late. Seldom asked.
 local left, noted = {}, 0
@@ -45,6 +47,10 @@ local function leave(id, tags)
 end
 
 do
+  local function withoutMark(record, fence, marks, mark)
+    return fence .. string.gsub(marks, mark, '') .. string.sub(record, #fence + #marks + 1)
+  end
+
   -- What is no finite number would stop the script in the middle of its writes; at once is the safe one.
   local function finite(text)
     local number = tonumber(text)
@@ -141,6 +147,10 @@ do
     local id = renewals[1][i]
     local marks = marksOf(records[i], renewals[2][i])
     if hasMark(marks, 'c') then toCancel[#toCancel + 1] = id end
+    if hasMark(marks, 'u') then
+      confirmed[#confirmed + 1] = id
+      confirmed[#confirmed + 1] = withoutMark(records[i], renewals[2][i], marks, 'u')
+    end
     if marks then
       renew(id, leaseMs)
     else

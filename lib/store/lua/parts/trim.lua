@@ -3,6 +3,7 @@
 local dropped = {}
 local idle = not picked[1]
 if idle or died > 0 or ended[1] or (gone[1] and keepCompleted.count > 0) then
+  local keepDead = { count = tonumber(ARGV[18]), ageMs = tonumber(ARGV[19]) }
   -- How many more are dropped a turn than it adds, to keep the script short.
   local TRIMMED_A_TURN = 100
   local function oldest(key, keep, added)

@@ -94,15 +94,15 @@ local function wakeGroup(group, due, name)
   table.sort(group.sleepers, function(a, b) return a.at < b.at end)
 end
 
-local function wake(name, due, skipOwn)
-  for _, group in ipairs(groups) do
-    if group.handles[name] and not (group == ownGroup and skipOwn) then wakeGroup(group, due, name) end
-  end
-end
-
 -- For a lane whose head has moved. A preferred worker is told for when its job is due, the others for when they may steal it; but
 -- where nobody hears that worker's messages it is gone. `self` is the worker whose turn this is, if it is a turn.
 local function wakeLane(lane, skipOwn, self)
+  local function wake(name, due, skipOwn)
+    for _, group in ipairs(groups) do
+      if group.handles[name] and not (group == ownGroup and skipOwn) then wakeGroup(group, due, name) end
+    end
+  end
+
   local preferred, due = preferredOf(lane.name), tonumber(lane.headDue)
   if preferred ~= '' then
     local heard = 1

@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net';
+import type { Cluster, Redis } from 'ioredis';
+import type { Client } from './client.js';
+
+/**
+ * How long a client's connections have been silent though calls wait: no answer, and not one byte that came or went. A call that has
+ * little time left says nothing about the connection, so the silence is that of all calls together.
+ */
+export class SignsOfLife {
+  private waiting = 0;
+  /** Since when nothing has been heard, a time of `performance.now()`; not known where no call waits. */
+  private silentSince?: number;
+  private moved = 0;
+
+  constructor(private readonly client: Client) {}
+
+  /** A call waits from now on. */
+  begin(): void {
+    this.waiting++;
+    if (this.silentSince === undefined) this.hear();
+  }
+
+  /** An answer came. Others may wait on: their silence begins now. */
+  heard(): void {
+    if (this.waiting > 1) this.silentSince = performance.now();
+    else this.silentSince = undefined;
+  }
+
+  end(): void {
+    this.waiting--;
+  }
+
+  /** For how many ms by now. */
+  silentMs(): number {
+    if (this.silentSince === undefined || movedBytes(this.client) !== this.moved) this.hear();
+    return performance.now() - this.silentSince!;
+  }
+
+  /** The connections were given up: what comes is the silence of new ones. */
+  renew(): void {
+    this.silentSince = undefined;
+  }
+
+  /** Answers how to ask later whether the connections of this moment still stand. */
+  whetherItStands(): () => boolean {
+    const streams = streamsOf(this.client);
+    return () => {
+      const standing = streamsOf(this.client);
+      return streams.every((stream) => standing.includes(stream) && !stream.destroyed);
+    };
+  }
+
+  private hear(): void {
+    this.silentSince = performance.now();
+    this.moved = movedBytes(this.client);
+  }
+}
+
+/** The connections that a client has at present: those to all nodes of a cluster. */
+function streamsOf(client: Client): Socket[] {
+  const nodes = client.isCluster ? (client as Cluster).nodes('all') : [client as Redis];
+  return nodes.map((node) => (node as unknown as { stream?: Socket }).stream).filter((stream) => stream !== undefined);
+}
+
+export function receivedBytes(client: Client): number {
+  if (!client.isCluster) return (client as unknown as { stream?: Socket }).stream?.bytesRead ?? 0;
+  let bytes = 0;
+  for (const { bytesRead } of streamsOf(client)) bytes += bytesRead;
+  return bytes;
+}
+
+/** All that came, and all that the kernel has taken to send. */
+function movedBytes(client: Client): number {
+  let bytes = 0;
+  for (const stream of streamsOf(client))
+    bytes += (stream.bytesRead ?? 0) + (stream.bytesWritten ?? 0) - queuedBytes(stream);
+  return bytes;
+}
+
+/** Node tells of a large message that was sent only once all of it has gone; what it keeps for its own timeouts tells of each part. */
+function queuedBytes(stream: Socket): number {
+  const queued = (stream as unknown as { _handle?: { writeQueueSize?: number } })._handle?.writeQueueSize;
+  return queued ?? stream.writableLength ?? 0;
+}
