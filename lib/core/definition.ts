@@ -31,8 +31,8 @@ export interface JobOptions {
   timeoutMs?: Duration;
   /**
    * How long after its due time a run may be claimed; beyond it `onLate` says what becomes of the job. Default: any. 0 is not
-   * none: the run must then be claimed in the very millisecond in which it is due. An `at` in the past means now, so such a
-   * job is due when it is scheduled, and not late.
+   * none: the run must then be claimed in the very millisecond in which it is due. An `at` in the past is kept, so such a job may be
+   * too late when it is scheduled.
    */
   maxLatenessMs?: Duration;
   /**

@@ -18,7 +18,10 @@ import { asSentence, type Check, readOptions, readShape, type Shape } from './sh
 import { tags } from './tags.js';
 
 export interface ScheduleOptions extends JobOptions {
-  /** When the job is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. The past means now. */
+  /**
+   * When the job is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. An instant in the past is kept: the job is due
+   * at once, and ordered, aged and counted late by it. Instants before 1e11 ms (March 1973) are refused: they look like seconds.
+   */
   at?: Date | number | string;
   /** How long from now, by Redis' clock. Not together with `at`; without either the job is due now. */
   delay?: Duration;

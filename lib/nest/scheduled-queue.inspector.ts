@@ -23,7 +23,7 @@ const LIST_OPTIONS: Shape<{ offset: number; limit: number; queue: string }> = {
 };
 
 export interface ReplayOptions {
-  /** When the first of them is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. The past means now. Default: now. */
+  /** When the first of them is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. An instant in the past is kept. Default: now. */
   at?: Date | number | string;
   /** How many are due a second, above 0. Ignored for one job. Default: all at once. */
   perSecond?: number;
@@ -179,8 +179,8 @@ export class ScheduledQueueInspector {
 
   /**
    * Moves the due times of all waiting jobs that carry a tag, those that were there when the call began, each once: `ms` later, a
-   * number or a string such as `'2h'`; or earlier, where it is below 0 or as `'-2h'`, but never before now. Answers how many were
-   * moved; a job that is due already cannot become due earlier, and does not count. One that runs is left alone. Atomic for each
+   * number or a string such as `'2h'`; or earlier, where it is below 0 or as `'-2h'`, into the past too: such a job is due at once, and
+   * ordered and counted late by its new time. Answers how many were moved. One that runs is left alone. Atomic for each
    * five hundred: after a `QueueUnavailableError` some hundreds may have been moved, and calling again would move them once more.
    */
   async shiftTagged(tag: string, ms: Duration, options?: { queue?: string }): Promise<number> {

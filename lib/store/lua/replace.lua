@@ -42,7 +42,7 @@ local function without(some, others)
 end
 
 local id, due = ARGV[6], tonumber(ARGV[8])
-due = due > 0 and math.max(due, now) or now - due
+due = due > 0 and due or now - due
 local envelope = redis.call('HGET', KEYS[1], id)
 local waiting = envelope and findWaiting(id, envelope)
 local record = not waiting and envelope and redis.call('HGET', KEYS[2], id)

@@ -22,7 +22,7 @@ local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then return { status, digits(now), answer } end
 
 local id, due = ARGV[6], tonumber(ARGV[7])
-due = due > 0 and math.max(due, now) or now - due
+due = due > 0 and due or now - due
 local envelope = redis.call('HGET', KEYS[1], id)
 local result = '0'
 local laneName, lane = envelope and findWaiting(id, envelope), nil

@@ -104,7 +104,7 @@ end
 for _, row in ipairs(rows) do
   local count, chosen, ids, ends = row.count, row.chosen, row.ids, row.ends
   local due, middle = row.due, row.middle
-  local dueText = digits(due > 0 and math.max(due, now) or now - due)
+  local dueText = digits(due > 0 and due or now - due)
   local beginning, tags = row.head .. CREATED .. middle, tagsOfFlags(middle)
   local madeIds, idLength = ARGV[ids], #ARGV[ids] / count
   local added, last

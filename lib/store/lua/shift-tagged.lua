@@ -21,8 +21,8 @@ local jobsKey, levelsKey, groupsKey, tagKey, callKey = KEYS[1], KEYS[2], KEYS[3]
 -- @include parts/wake.lua
 -- @include parts/untag.lua
 -- @include parts/tagged.lua
--- The last instant of a Date.
-local LAST_INSTANT = 8.64e15
+-- Smaller instants are refused everywhere (see core/due.ts); a Date has no later one.
+local FIRST_INSTANT, LAST_INSTANT = 1e11, 8.64e15
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then return { status, digits(now), answer } end
@@ -31,8 +31,7 @@ local step, byMs = readTagged(ARGV[6], ARGV[7], tonumber(ARGV[8])), tonumber(ARG
 local moved = 0
 for _, job in ipairs(step.waiting) do
   local due = tonumber(job.due)
-  -- Never before now; but one that is overdue already stays where it is, or it would lose its place.
-  local shifted = math.min(math.max(due + byMs, math.min(due, now)), LAST_INSTANT)
+  local shifted = math.min(math.max(due + byMs, FIRST_INSTANT), LAST_INSTANT)
   if shifted ~= due then
     local lane = openLane(job.lane)
     if not lane.added[1] then readWakers(nameOf(lane.name)) end

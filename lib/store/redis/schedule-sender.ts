@@ -98,5 +98,5 @@ function answer(calls: readonly PendingSchedule[], ids: string[], [, , takenAt, 
 
 /** As the script computes it. */
 function dueOf(job: NewJob, takenAtMs: number): number {
-  return 'at' in job.due ? Math.max(job.due.at, takenAtMs) : takenAtMs + job.due.delayMs;
+  return 'at' in job.due ? job.due.at : takenAtMs + job.due.delayMs;
 }

@@ -42,7 +42,7 @@ if settlements[1] then
   end
   function write.snooze(s)
     local due = s.first
-    s.record.due = due > 0 and math.max(due, now) or now - due
+    s.record.due = due > 0 and due or now - due
     s.record.attempt = s.record.attempt - 1
     lookAgain = lookAgain or s.record.due <= now
     addToLane(openLane(s.record.lane), s.id, s.record.due)
