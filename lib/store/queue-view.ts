@@ -58,6 +58,8 @@ export interface StoredJob {
   fence?: string;
   worker?: string;
   cancelRequested?: boolean;
+  /** When the job is due that is queued behind this run. */
+  queuedDueAtMs?: number;
   envelope: string;
   /** Lines "<epoch ms> <attempt> <JSON>". */
   failures: readonly string[];

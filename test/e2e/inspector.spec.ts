@@ -135,7 +135,7 @@ it('one job is told with all that is known of it in its state', async () => {
     tags: ['t'],
     priority: 3,
     dueAt: waiting.dueAt,
-    createdAt: new Date(waiting.dueAt.getTime() - HOUR),
+    createdAt: new Date(waiting.dueAt!.getTime() - HOUR),
     attempts: 0,
     crashes: 0,
     failures: [],
@@ -148,14 +148,14 @@ it('one job is told with all that is known of it in its state', async () => {
   const ref = await running('g');
   const active = await inState(ref, 'active');
   expect(active).toMatchObject({ id: 'g', state: 'active', attempts: 1, worker: 'me', dueAt: ref.dueAt });
-  expect(active.fence).toBeGreaterThan(ref.dueAt.getTime());
+  expect(active.fence).toBeGreaterThan(ref.dueAt!.getTime());
   expect(active).not.toHaveProperty('cancelRequested');
-  expect(active.leaseUntil!.getTime() - ref.dueAt.getTime()).toBeGreaterThanOrEqual(15_000);
+  expect(active.leaseUntil!.getTime() - ref.dueAt!.getTime()).toBeGreaterThanOrEqual(15_000);
 
   handlers.open('g');
   const ended = await inState(ref, 'completed');
   expect(ended).toMatchObject({ id: 'g', name: 'gate', payload: null, attempts: 1, failures: [], dueAt: ref.dueAt });
-  expect(ended.endedAt!.getTime()).toBeGreaterThanOrEqual(ref.dueAt.getTime());
+  expect(ended.endedAt!.getTime()).toBeGreaterThanOrEqual(ref.dueAt!.getTime());
   expect(ended).not.toHaveProperty('leaseUntil');
 });
 
@@ -186,7 +186,7 @@ it('the next due time is that of the earliest waiting job, and lateness is how l
   const now = await producer.schedule('nobody', 1);
   expect(await inspector.nextDueAt()).toEqual(now.dueAt);
   const lateness = await until('it is late', () => inspector.latenessMs());
-  const sinceDue = Date.now() - now.dueAt.getTime();
+  const sinceDue = Date.now() - now.dueAt!.getTime();
   expect(lateness).toBeLessThanOrEqual(sinceDue);
   expect(await inspector.latenessMs()).toBeGreaterThanOrEqual(lateness);
 });
@@ -492,8 +492,8 @@ it('dispatch runs a job now, with the options of schedule', async () => {
   const before = Date.now();
   const ref = await producer.dispatch('double', 21, { id: 'x', priority: 1 });
   expect(ref).toMatchObject({ id: 'x', queue: 'default', name: 'double', created: true });
-  expect(ref.dueAt.getTime()).toBeGreaterThanOrEqual(before);
-  expect(ref.dueAt.getTime()).toBeLessThanOrEqual(Date.now());
+  expect(ref.dueAt!.getTime()).toBeGreaterThanOrEqual(before);
+  expect(ref.dueAt!.getTime()).toBeLessThanOrEqual(Date.now());
   expect(await inState(ref, 'completed')).toMatchObject({ result: 42, priority: 1 });
 });
 

@@ -20,7 +20,8 @@
 -- KEYS[17] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
 -- KEYS[18] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
 -- KEYS[19] <target>  STREAM or LIST where a relay puts its jobs; of others a key that never exists
--- KEYS[20] sq:{<queue>}:call:<caller>     STRING last call number and its answer
+-- KEYS[20] sq:{<queue>}:queued     HASH id of a running job -> due and envelope of the job that replaces it after the run
+-- KEYS[21] sq:{<queue>}:call:<caller>     STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] worker id   ARGV[7] group   ARGV[8] how many names the group handles
 -- ARGV[9] lease (ms)   ARGV[10] longest sleep (ms)   ARGV[11] what weight of jobs there is room for (0 = none, at most 1000)
@@ -40,7 +41,8 @@
 -- then how many leases to renew, then two for each: id, fence
 -- then how many names have a weight or a limit of their own, then three for each: name, weight, how many more may run here
 -- Returns {status, now (epoch ms, of 'done' with µs behind the point),
---   a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was cancelled instead), ids of leases that are lost, ids of renewed jobs that are to be cancelled,
+--   a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was cancelled instead; 3 = it
+--   was, and the job that was queued behind it has taken its place), ids of leases that are lost, ids of renewed jobs that are to be cancelled,
 --   four for each job whose lease had run out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for,
 --   five for each job that is late: id, name, attempts begun, how late (ms), its late rule's letter,
 --   four for each job that died because its envelope is missing or unreadable: id, name, attempts begun, the reason,
@@ -53,7 +55,7 @@
 -- again; what was relayed is not written again. What had been recovered, was late, missing or pushed out is not told a second time.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey, endedKey = unpack(KEYS, 1, 8)
 local statsKey, levelsKey, groupsKey, servedKey, fenceKey, workersKey = unpack(KEYS, 9, 14)
-local pausedKey, rateKey, handlesKey, sleepersKey, targetKey, callKey = unpack(KEYS, 15, 20)
+local pausedKey, rateKey, handlesKey, sleepersKey, targetKey, queuedKey, callKey = unpack(KEYS, 15, 21)
 local base, callNumber, deadline, keepRecordMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local clustered, worker, group, groupSize = ARGV[5] == '1', ARGV[6], ARGV[7], tonumber(ARGV[8])
 local leaseMs, maxSleepMs, room, maxBytes = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
@@ -72,11 +74,12 @@ local relayTo, streamLength = ARGV[27], ARGV[28]
 -- @include parts/wake.lua
 -- @include parts/untag.lua
 -- @include parts/record.lua
+-- @include parts/queued.lua
 
 do
   local status, answer = answeredBefore(callKey, callNumber, deadline)
   if status == 'replayed' then
-    local bits, fence, leaseUntil = string.match(answer, '^([012]*)%-(%d+) (%d+)$')
+    local bits, fence, leaseUntil = string.match(answer, '^([0-3]*)%-(%d+) (%d+)$')
     return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence, '', '', unpack(claimedWith(fence, leaseUntil)) }
   end
   if status then return { status, digits(now) } end

@@ -57,7 +57,16 @@ export class RedisInspection {
 
   async job(id: string): Promise<StoredJob | undefined> {
     const { keys } = this;
-    const read = [keys.jobs, keys.claims, keys.failures, keys.active, keys.dead, keys.completed, keys.finished];
+    const read = [
+      keys.jobs,
+      keys.claims,
+      keys.failures,
+      keys.active,
+      keys.dead,
+      keys.completed,
+      keys.finished,
+      keys.queued,
+    ];
     const reply = (await this.connection.run('job', read, [keys.base, id], this.giveUpAt())) as string[];
     return reply.length === 0 ? undefined : readJob(id, reply);
   }
@@ -171,7 +180,10 @@ function rankOf(
   return ({ due, priority }) => due + priority * ordering.msPerLevel;
 }
 
-function readJob(id: string, [now, state, time, envelope, record, failures, finished]: string[]): StoredJob {
+function readJob(
+  id: string,
+  [now, state, time, envelope, record, failures, finished, queuedDue]: (string | null)[],
+): StoredJob {
   const at = Number(time);
   const lines = failures === '' ? [] : failures!.split('\n');
   if (state === 'completed') {
@@ -203,6 +215,7 @@ function readJob(id: string, [now, state, time, envelope, record, failures, fini
       fence,
       worker: processOf(worker!),
       cancelRequested,
+      ...(typeof queuedDue === 'string' && { queuedDueAtMs: Number(queuedDue) }),
     };
   }
   if (state === 'dead') return { ...known, state, dueAtMs: Number(due), endedAtMs: at };

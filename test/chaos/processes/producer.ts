@@ -114,7 +114,7 @@ async function change(
 }
 
 function answered(call: number, token: string, { id, created, dueAt }: ScheduledJobRef): void {
-  history.note({ type: 'answer', call, token, outcome: 'ok', id, changed: created, dueAt: dueAt.getTime() });
+  history.note({ type: 'answer', call, token, outcome: 'ok', id, changed: created, dueAt: dueAt!.getTime() });
 }
 
 function failed(call: number, token: string, error: unknown): void {

@@ -1,7 +1,8 @@
 -- A claim record: "<fence> <attempt> <crashes> <due> <holder> <lane>" and the job's tags, a tab before each. Fence 0 and
 -- holder "-": nobody holds the job.
 -- It exists from a job's first claim on, and outlives it while the job waits for its next attempt or lies dead.
--- Letters behind the fence mark what is rare: 'c' that somebody wants the running job cancelled. A marked record does not match
+-- Letters behind the fence mark what is rare: 'c' that somebody wants the running job cancelled, 'q' that another one is queued
+-- behind it (see queued.lua); 'r', of a dead job, that its id is to be remembered once the job is pushed out. A marked record does not match
 -- its holder's fence at first sight, so that ordinary settlements pay nothing for marks.
 local isHeld
 do
@@ -38,8 +39,14 @@ local function formatRecord(fence, attempt, crashes, due, holder, lane, tags)
   return fence .. ' ' .. attempt .. ' ' .. crashes .. ' ' .. due .. ' ' .. holder .. ' ' .. lane .. tags
 end
 
+-- The lane of a job that has crashed so often.
+local function laneFor(laneName, crashes)
+  return laneName
+end
+
+-- `idWasChosen`: of a dead job whose id is to be remembered.
 local function unheldRecord(r)
-  return formatRecord('0', r.attempt, r.crashes, digits(r.due), '-', r.lane, r.tags)
+  return formatRecord(r.idWasChosen and '0r' or '0', r.attempt, r.crashes, digits(r.due), '-', r.lane, r.tags)
 end
 
 -- Puts the jobs that one call has claimed together again: they share its fence and, not renewed since, the end of its lease.
