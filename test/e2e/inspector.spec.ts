@@ -398,7 +398,7 @@ describe('an id of the caller', () => {
     const first = await producer.schedule('double', 1, { id: 'x', delay: HOUR });
     expect(first.created).toBe(true);
     const again = await producer.schedule('double', 2, { id: 'x', delay: 2 * HOUR });
-    expect(again).toEqual({ ...first, created: false });
+    expect(again).toEqual({ ...first, created: false, status: 'waiting' });
     expect(await inspector.job('x')).toMatchObject({ payload: 1, dueAt: first.dueAt });
     expect(await inspector.stats()).toMatchObject({ scheduled: 1 });
     expect(await inspector.counts()).toMatchObject({ scheduled: 1 });
@@ -408,23 +408,23 @@ describe('an id of the caller', () => {
     const { producer, inspector } = await start();
     const item = { job: 'double', payload: 1, options: { id: 'x', delay: HOUR } };
     const answers = await producer.scheduleMany([item, { ...item, payload: 2 }]);
-    expect(answers.map(({ created }) => created)).toEqual([true, false]);
+    expect(answers.map(({ status }) => status)).toEqual(['created', 'waiting']);
     expect(await inspector.job('x')).toMatchObject({ payload: 1 });
     expect(await inspector.counts()).toMatchObject({ scheduled: 1 });
   });
 
-  it(`with onDuplicate: 'replace' puts payload, due time, name and headers in the place of the old ones`, async () => {
+  it(`with onDuplicate: 'replace' puts payload, due time and headers in the place of the old ones`, async () => {
     const { producer, inspector } = await start();
     await producer.schedule('double', 1, { id: 'x', delay: HOUR, headers: { a: 'b' } });
-    const replaced = await producer.schedule('other', 2, {
+    const replaced = await producer.schedule('double', 2, {
       id: 'x',
       delay: 2 * HOUR,
       onDuplicate: 'replace',
       priority: 1,
     });
-    expect(replaced.created).toBe(false);
+    expect(replaced).toMatchObject({ created: false, status: 'replaced' });
     expect(await inspector.job('x')).toMatchObject({
-      name: 'other',
+      name: 'double',
       payload: 2,
       dueAt: replaced.dueAt,
       headers: {},
@@ -434,7 +434,7 @@ describe('an id of the caller', () => {
     expect(await inspector.nextDueAt()).toEqual(replaced.dueAt);
     expect(await inspector.stats()).toMatchObject({ scheduled: 1 });
     const fresh = await producer.schedule('double', 1, { id: 'y', delay: HOUR, onDuplicate: 'replace' });
-    expect(fresh.created).toBe(true);
+    expect(fresh).toMatchObject({ created: true, status: 'created' });
   });
 
   it('that is debounced runs once, with the last payload', async () => {
@@ -444,39 +444,34 @@ describe('an id of the caller', () => {
     expect(await inspector.stats()).toMatchObject({ scheduled: 1, completed: 1 });
   });
 
-  it.each(['keep', 'replace'] as const)(
-    'of a job that runs, has ended or is dead is not scheduled anew (%s)',
-    async (onDuplicate) => {
-      const { producer, inspector, inState, running, handlers } = await start();
-      const again = (id: string) => producer.schedule('double', 1, { id, onDuplicate });
-      const ref = await running('x');
-      expect(await again('x')).toMatchObject({ created: false, dueAt: ref.dueAt });
-      handlers.open('x');
-      await inState('x', 'completed');
-      expect(await again('x')).toMatchObject({ created: false });
-      await inState(await producer.schedule('fail', 1, { id: 'dead', maxAttempts: 1 }), 'dead');
-      expect(await again('dead')).toMatchObject({ created: false });
-      await producer.schedule('double', 1, { id: 'gone', delay: HOUR });
-      await producer.cancel('gone');
-      expect(await again('gone')).toMatchObject({ created: false });
-      expect(await inspector.stats()).toMatchObject({ scheduled: 3, completed: 1, dead: 1 });
-    },
-  );
+  it('of a job that runs, has ended or is dead is not scheduled anew, and the answer says which it is', async () => {
+    const { producer, inspector, inState, running, handlers } = await start();
+    const again = (id: string) => producer.schedule('double', 1, { id });
+    const ref = await running('x');
+    const taken = { created: false, status: 'taken', name: ref.name, dueAt: ref.dueAt };
+    expect(await again('x')).toMatchObject(ref.name === 'double' ? { ...taken, status: 'active' } : taken);
+    handlers.open('x');
+    await inState('x', 'completed');
+    expect(await again('x')).toMatchObject({ created: false, status: 'ended', dueAt: null });
+    await inState(await producer.schedule('fail', 1, { id: 'dead', maxAttempts: 1 }), 'dead');
+    expect(await producer.schedule('fail', 1, { id: 'dead' })).toMatchObject({ created: false, status: 'dead' });
+    await producer.schedule('double', 1, { id: 'gone', delay: HOUR });
+    await producer.cancel('gone');
+    expect(await inspector.stats()).toMatchObject({ scheduled: 3, completed: 1, dead: 1 });
+    expect(await again('gone')).toMatchObject({ created: true, status: 'created' });
+  });
 
-  it.each(['keep', 'replace'] as const)(
-    'of an ended job may be used again after keepIdsMs (%s)',
-    async (onDuplicate) => {
-      const { producer, inspector, inState } = await start({ keepIdsMs: 300 });
-      const schedule = (payload: number) => producer.schedule('double', payload, { id: 'x', onDuplicate });
-      await schedule(1);
-      const { endedAt } = await inState('x', 'completed');
-      expect(await schedule(2)).toMatchObject({ created: false });
-      await until('the id is free', async () => (await schedule(3)).created);
-      expect(Date.now() - endedAt!.getTime()).toBeGreaterThanOrEqual(299);
-      await until('it has run again', async () => (await inspector.job('x'))?.result === 6);
-      expect(await inspector.stats()).toMatchObject({ scheduled: 2, completed: 2 });
-    },
-  );
+  it('of an ended job may be used again after keepIdsMs', async () => {
+    const { producer, inspector, inState } = await start({ keepIdsMs: 300 });
+    const schedule = (payload: number) => producer.schedule('double', payload, { id: 'x' });
+    await schedule(1);
+    const { endedAt } = await inState('x', 'completed');
+    expect(await schedule(2)).toMatchObject({ created: false, status: 'ended' });
+    await until('the id is free', async () => (await schedule(3)).created);
+    expect(Date.now() - endedAt!.getTime()).toBeGreaterThanOrEqual(299);
+    await until('it has run again', async () => (await inspector.job('x'))?.result === 6);
+    expect(await inspector.stats()).toMatchObject({ scheduled: 2, completed: 2 });
+  });
 
   it('of an ended job may be used again at once with keepIdsMs: 0', async () => {
     const { producer, inspector } = await start({ keepIdsMs: 0, keepCompleted: 0 });

@@ -10,6 +10,8 @@ export interface HistoryLine {
   event: 'start' | 'end';
   id: string;
   worker: string;
+  /** What the payload said, if anything. */
+  version?: number;
   attempt: number;
   dueAt: number;
   at: number;
