@@ -132,6 +132,25 @@ describe('the queued job takes the place of a run that', () => {
     expect(await test.store.counts(QUEUE)).toMatchObject({ dead: 1 });
   });
 
+  it.each([false, true])(
+    'completes among many and leaves nothing behind (to be cancelled: %s)',
+    async (isCancelled) => {
+      await test.close();
+      test = new TestStore({}, undefined, test.prefix);
+      worker = test.worker('w');
+      const made = await Promise.all([1, 2, 3].map((i) => test.schedule({ payload: `${i}`, tags: ['old'] })));
+      const jobs = await worker.claim();
+      const { id } = made[1]!;
+      expect(await replace({ id, payload: 'new', tags: ['new'] })).toMatchObject({ status: 'queued' });
+      if (isCancelled) await test.store.cancelRunning(QUEUE, id);
+      const { settled } = await worker.turn({ settlements: jobs.map((job) => settlement.complete(job)) });
+      expect(settled).toEqual(['counted', isCancelled ? 'cancelled' : 'replaced', 'counted']);
+      const [next, ...others] = await worker.claim();
+      expect([next!.id, payloadOf(next!.envelope), others]).toEqual([id, 'new', []]);
+      expect(await indexed()).toEqual(['new']);
+    },
+  );
+
   it('keeps its due time, priority, name and worker', async () => {
     const job = await runsWithOneQueued({ due: { delayMs: HOUR_MS }, priority: 1, worker: 'w2' });
     const dueAtMs = (await stored())!.queuedDueAtMs!;

@@ -70,18 +70,15 @@ do
     settlements[#settlements + 1] = s
   end
 
-  -- What is counted of a run whose place a queued job takes. A run that ended leaves the queue, and the queued job comes into it;
-  -- one that would have come back, or lain dead, is replaced.
-  local COUNTED = {
-    complete = { 'completed', 'scheduled' }, discard = { 'discarded', 'scheduled' }, cancel = { 'cancelled', 'scheduled' },
-    snooze = { 'snoozed' }, retry = { 'failed' },
-    -- By the flags of a dead letter.
-    f = { 'failed' }, fr = { 'failed' },
-  }
-
-  -- The queued job takes the place of this run, where there is one.
+  -- The queued job takes the place of this run, where there is one. `how` the run ended: its transition or, of a dead letter, the
+  -- flags of that.
   function queuedJobs.takePlace(id, record, how, crashed)
     if not hasMark(record.marks, 'q') then return false end
+    -- A run that ended leaves the queue, and the queued job comes into it; one that would have come back, or lain dead, is replaced.
+    local COUNTED = {
+      complete = { 'completed', 'scheduled' }, discard = { 'discarded', 'scheduled' }, cancel = { 'cancelled', 'scheduled' },
+      snooze = { 'snoozed' }, retry = { 'failed' }, f = { 'failed' }, fr = { 'failed' },
+    }
     queuedJobs.over[#queuedJobs.over + 1] = id
     local queued = queuedJobs.read(id)
     if not queued then return false end
