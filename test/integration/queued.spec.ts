@@ -188,6 +188,15 @@ describe('beside a running job', () => {
     expect((await worker.turn({ settlements: [settlement.complete(job)] })).settled).toEqual(['replaced']);
   });
 
+  it('a change after cancelRunning leaves the run cancelled', async () => {
+    await replace({ payload: '1' });
+    const job = await claimed();
+    await test.store.cancelRunning(QUEUE, 'doc');
+    expect(await replace({ payload: '2' })).toMatchObject({ status: 'queued' });
+    expect((await worker.turn({ settlements: [settlement.complete(job)] })).settled).toEqual(['cancelled']);
+    expect(payloadOf((await claimed()).envelope)).toBe('2');
+  });
+
   it('an outdated holder settles nothing', async () => {
     const job = await runsWithOneQueued();
     expect(await worker.settle({ ...settlement.complete(job), fence: '1' })).toEqual([false]);
