@@ -33,7 +33,7 @@ export type { Keep, Ordering, QueueOptions, RateLimit } from './core/queue-optio
 export type { RelayOptions, ScheduledQueueRelay } from './core/relay-options.js';
 export type { RunOptions } from './core/run-settings.js';
 export type { JobRef, RescheduleOptions, ScheduleOptions } from './core/schedule-options.js';
-export { ScheduledJob, type ScheduledJobRef } from './core/scheduled-job.js';
+export { ScheduledJob, type ScheduledJobRef, type ScheduleStatus } from './core/scheduled-job.js';
 export type { Explanation } from './nest/explanation.js';
 export type { FailedAttempt, InspectedJob } from './nest/inspected-job.js';
 export type { InspectedWorker } from './nest/inspected-worker.js';

@@ -7,11 +7,12 @@ import {
 } from './backoff.js';
 import { describe } from './describe.js';
 import type { Duration } from './duration.js';
-import { InvalidOptionsError } from './errors.js';
+import { InvalidOptionsError, InvalidScheduleError } from './errors.js';
 import { ON_LATE, type OnLate } from './lateness.js';
-import { jobName, keyPart } from './names.js';
+import { jobId, jobName, keyPart } from './names.js';
 import type { PayloadClass } from './payload-class.js';
 import { MAX_PRIORITY } from './priority.js';
+import { DEFAULT_QUEUE } from './queue-options.js';
 import { type Check, classReference, duration, integer, isRecord, oneOf, readOptions, type Shape } from './shape.js';
 import { tags } from './tags.js';
 
@@ -31,8 +32,8 @@ export interface JobOptions {
   timeoutMs?: Duration;
   /**
    * How long after its due time a run may be claimed; beyond it `onLate` says what becomes of the job. Default: any. 0 is not
-   * none: the run must then be claimed in the very millisecond in which it is due. An `at` in the past means now, so such a
-   * job is due when it is scheduled, and not late.
+   * none: the run must then be claimed in the very millisecond in which it is due. An `at` in the past is kept, so such a job may be
+   * too late when it is scheduled.
    */
   maxLatenessMs?: Duration;
   /**
@@ -43,8 +44,10 @@ export interface JobOptions {
    */
   onLate?: OnLate;
   /**
-   * What scheduling an id that waits already does: `keep` changes nothing; `replace` puts this job in its place, payload, due
-   * time and options, from attempt 1. Default `keep`. Without an `id` in the call, a definition's `replace` is ignored, and a
+   * What scheduling an id that is known already does. `keep` changes nothing where its job waits, runs, is dead or ended lately.
+   * `replace` is a debounce that loses nothing: the job is put in the place of a waiting one, payload, due time and options, from
+   * attempt 1; of a dead one, which is dropped; and beside a running one it is queued, and takes its place however the run leaves
+   * its handler (the failed run then gets no retry and no dead letter). A job of another name is never replaced. Default `keep`. Without an `id` in the call, a definition's `replace` is ignored, and a
    * call's throws `InvalidScheduleError`.
    */
   onDuplicate?: 'keep' | 'replace';
@@ -84,6 +87,8 @@ export interface ScheduledJobDefinition<T = unknown> {
   readonly queue?: string;
   readonly payload?: PayloadClass;
   readonly settings: Readonly<DefinitionSettings>;
+  /** Names one of its jobs, with the queue that the definition says. Throws `InvalidScheduleError` for what is no id. */
+  ref(id: string): { id: string; queue: string };
   /** Only for the type checker: no such property exists. */
   readonly [payloadType]?: T;
 }
@@ -142,9 +147,19 @@ export function defineScheduledJob(name: string, options?: JobDefinitionOptions)
     `defineScheduledJob('${name}')`,
     (message) => new InvalidOptionsError(message, { jobName: name }),
   );
-  const definition = Object.freeze({ name, queue, payload, settings: Object.freeze(settings) });
+  const definition = Object.freeze({ name, queue, payload, settings: Object.freeze(settings), ref: refIn });
   made.add(definition);
   return definition;
+}
+
+/** By `this`, so that it fits a definition that was spread and changed as well. */
+function refIn(this: ScheduledJobDefinition, id: string): { id: string; queue: string } {
+  const { queue = DEFAULT_QUEUE, name } = this;
+  const read = jobId(id);
+  if ('problem' in read) {
+    throw new InvalidScheduleError(`The ref of job '${name}': id: ${read.problem}.`, { queue, jobName: name });
+  }
+  return { id, queue };
 }
 
 const made = new WeakSet<object>();

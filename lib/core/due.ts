@@ -32,22 +32,25 @@ export function readDue(at: unknown, delay: unknown): Due | { problem: string } 
 function readInstant(at: unknown): number | { problem: string } {
   if (at instanceof Date) {
     const time = at.getTime();
-    return Number.isNaN(time) ? { problem: 'got an invalid Date, expected a valid one' } : time;
+    return Number.isNaN(time) ? { problem: 'got an invalid Date, expected a valid one' } : notInSeconds(time, at);
   }
   if (typeof at === 'number') {
     if (!Number.isFinite(at)) return { problem: `got ${at}, expected epoch milliseconds` };
     if (at > LARGEST_EPOCH_MS)
       return { problem: `got ${at}, expected at most ${LARGEST_EPOCH_MS}, the last instant of Date` };
-    if (at < SMALLEST_EPOCH_MS) {
-      return {
-        problem: `got ${at}, which looks like seconds: expected epoch milliseconds of at least 1e11, or a Date for an earlier instant`,
-      };
-    }
-    return Math.ceil(at);
+    return notInSeconds(Math.ceil(at), at);
   }
   const expected = `expected a Date, epoch milliseconds, or ISO 8601 with time and Z or offset, such as '2027-01-01T09:00:00Z'`;
   const time = typeof at === 'string' ? parseIso(at) : Number.NaN;
-  return Number.isNaN(time) ? { problem: `got ${describe(at)}, ${expected}` } : time;
+  return Number.isNaN(time) ? { problem: `got ${describe(at)}, ${expected}` } : notInSeconds(time, at);
+}
+
+/** A Date as well: `new Date(seconds)` is as common a mistake as bare seconds, and would be due at once, decades late. */
+function notInSeconds(time: number, got: unknown): number | { problem: string } {
+  if (time >= SMALLEST_EPOCH_MS) return time;
+  return {
+    problem: `got ${describe(got)}, which looks like seconds: expected an instant of at least 1e11 epoch milliseconds (1973-03-03)`,
+  };
 }
 
 /** Epoch ms of ISO 8601 text, else NaN. `Date.parse` knows no comma and no offset of hours alone, and takes 30 February for 2 March. */

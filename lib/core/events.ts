@@ -43,8 +43,10 @@ interface FailedEvent extends RunEvent {
   type: 'failed';
   /** What was thrown, or what does not fit. */
   error: unknown;
-  /** When the next attempt is due, by the clock of this process; `null` where the job is dead. */
+  /** When the next attempt is due, by the clock of this process; `null` where there is none: the job is dead, or `replaced`. */
   retryAt: Date | null;
+  /** A job that was queued with `onDuplicate: 'replace'` has taken the place of this one, which is neither tried again nor dead. */
+  replaced?: true;
 }
 
 interface DeadEvent extends RunEvent {

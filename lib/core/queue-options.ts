@@ -77,8 +77,9 @@ export interface QueueOptions {
   /** Dead jobs to keep; one that is pushed out is counted as `deadDropped`. Default 10 000. */
   keepDead?: Keep;
   /**
-   * How long the id of a job that has ended, if the caller chose it, still answers `created: false`: completed, discarded,
-   * cancelled, or dead and since pushed out or purged, counted from its end. 0 forgets it at once. Default 600 000.
+   * How long the id of a job that completed, was discarded or was pushed out of the dead, if the caller chose it, still answers
+   * `'ended'` and `created: false`, counted from that moment. Cancelling, removing, clearing and purging free an id at once. 0
+   * remembers none. Default 600 000.
    */
   keepIdsMs?: Duration;
   /**

@@ -14,17 +14,24 @@ import { InvalidScheduleError } from './errors.js';
 import type { LatenessRule } from './lateness.js';
 import { JOB_NAME_CHARACTERS, jobId, jobName, keyPart } from './names.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
-import { asSentence, type Check, readOptions, readShape, type Shape } from './shape.js';
+import { asSentence, type Check, isRecord, readOptions, readShape, type Shape } from './shape.js';
 import { tags } from './tags.js';
 
 export interface ScheduleOptions extends JobOptions {
-  /** When the job is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. The past means now. */
+  /**
+   * When the job is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. An instant in the past is kept: the job is due
+   * at once, and ordered, aged and counted late by it. Instants before 1e11 ms (March 1973) are refused: they look like seconds.
+   */
   at?: Date | number | string;
   /** How long from now, by Redis' clock. Not together with `at`; without either the job is due now. */
   delay?: Duration;
   /** The queue, if not the definition's. */
   queue?: string;
-  /** The job's id, unique in its queue: 1 to 256 printable characters. Default: made, time-ordered. */
+  /**
+   * The job's id, unique in its queue: 1 to 256 printable characters. Default: made, time-ordered. Scheduling it again does what
+   * `onDuplicate` says while such a job waits, runs or is dead; with `'keep'`, it changes nothing also for `keepIdsMs` after the job
+   * completed, was discarded or was pushed out of the dead. Who cancels, removes or purges the job frees the id at once.
+   */
   id?: string;
   /**
    * The `workerId` of the process that is to run the job: it comes first there among jobs of its priority. Any other takes it
@@ -135,6 +142,21 @@ export function readSchedule(
     lateness,
     payload: '',
   };
+}
+
+/**
+ * Throws `InvalidScheduleError` where options stand in the place of the payload: without a class in the definition nothing else
+ * would notice, and the job would be due now. Only asked where the call gives no options.
+ */
+export function refuseMisplacedOptions(payload: unknown, { definition, name, queue }: ScheduleRequest): void {
+  if (!definition || definition.payload || !isRecord(payload)) return;
+  const keys = Object.keys(payload);
+  if (keys.length === 0 || !keys.every((key) => Object.hasOwn(SHAPE, key))) return;
+  throw refused(
+    name,
+    queue,
+    `got { ${keys.join(', ')} } as the payload, which are all names of options: expected them as the third argument, schedule(job, undefined, { … }). If this is the payload, say so by options of its own: schedule(job, payload, {}).`,
+  );
 }
 
 function refused(name: string, queue: string, problem: string): InvalidScheduleError {

@@ -39,8 +39,24 @@ export abstract class ScheduledJob<T = unknown> {
 export interface ScheduledJobRef {
   readonly id: string;
   readonly queue: string;
+  /** The name of the job; where the id is `'taken'`, of the one that has it. */
   readonly name: string;
-  readonly dueAt: Date;
-  /** `false` where the id waited, ran or was dead already, or ended less than `keepIdsMs` ago. */
+  /** When the job is due that this id now stands for; `null` where none is there (`'ended'`). */
+  readonly dueAt: Date | null;
+  /** Whether this call created the job: `status === 'created'`. */
   readonly created: boolean;
+  readonly status: ScheduleStatus;
 }
+
+/**
+ * What became of a call to `schedule`:
+ * - `created`: the job is new;
+ * - `replaced`: a waiting job had the id, and this one is in its place, payload, due time and options;
+ * - `queued`: a job of the id runs; this one takes its place as soon as the run leaves its handler, however it does;
+ * - `waiting`, `active`, `dead`: a job of the id waits, runs or is dead, and nothing was changed;
+ * - `ended`: the job of the id ended lately; nothing was changed, no job is there, and `dueAt` is `null`;
+ * - `taken`: a job of another name waits, runs or is dead under the id, and nothing was changed; `name` and `dueAt` are that one's.
+ *
+ * `replaced` and `queued` are only answered with `onDuplicate: 'replace'`; `waiting`, `active` and `dead` only without it.
+ */
+export type ScheduleStatus = 'created' | 'replaced' | 'queued' | 'waiting' | 'active' | 'dead' | 'ended' | 'taken';

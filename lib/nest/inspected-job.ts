@@ -47,6 +47,8 @@ export interface InspectedJob {
   leaseUntil?: Date;
   /** `true` of an active job that `cancelRunning` was called for, until its run has ended. */
   cancelRequested?: true;
+  /** Of an active job behind which one is queued to replace it: when that one is due. */
+  queued?: { dueAt: Date };
   /** Of a completed or dead job. */
   endedAt?: Date;
   /** Why a dead job is dead. */
@@ -79,6 +81,7 @@ export function toInspected(queue: string, stored: StoredJob): InspectedJob {
     ...(envelope?.worker !== undefined && { preferredWorker: envelope.worker }),
     ...(fence !== undefined && { fence: Number(fence) }),
     ...(stored.cancelRequested && { cancelRequested: true as const }),
+    ...(stored.queuedDueAtMs !== undefined && { queued: { dueAt: new Date(stored.queuedDueAtMs) } }),
     ...(stored.leaseUntilMs !== undefined && { leaseUntil: new Date(stored.leaseUntilMs) }),
     ...(stored.endedAtMs !== undefined && { endedAt: new Date(stored.endedAtMs) }),
     ...(state === 'dead' && { reason: failures.at(-1)?.reason }),

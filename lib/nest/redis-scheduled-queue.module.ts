@@ -145,7 +145,7 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
         checker: PayloadChecker,
         events: ScheduledQueueEvents,
         { maxPayloadBytes }: ModuleSettings,
-      ) => new ScheduledQueueProducer(store, checker, events, maxPayloadBytes),
+      ) => new ScheduledQueueProducer(store, checker, events, maxPayloadBytes, LOG),
     },
     {
       provide: services.inspector,

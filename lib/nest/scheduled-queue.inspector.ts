@@ -24,7 +24,7 @@ const LIST_OPTIONS: Shape<{ offset: number; limit: number; queue: string }> = {
 };
 
 export interface ReplayOptions {
-  /** When the first of them is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. The past means now. Default: now. */
+  /** When the first of them is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. An instant in the past is kept. Default: now. */
   at?: Date | number | string;
   /** How many are due a second, above 0. Ignored for one job. Default: all at once. */
   perSecond?: number;
@@ -131,7 +131,7 @@ export class ScheduledQueueInspector {
 
   /**
    * Asks for a running job to be cancelled: its `signal` aborts in whichever process runs it, what its handler answers is
-   * dropped, and it ends `cancelled` and is not retried. Answers `true` if it was running; a job that waits is for
+   * dropped, and it ends `cancelled` and is not retried; a job that is queued to replace it then begins. Answers `true` if it was running; a job that waits is for
    * `producer.cancel`. Atomic; the process hears of it at once, or up to a third of `leaseMs` later where the message is lost.
    */
   async cancelRunning(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
@@ -142,7 +142,7 @@ export class ScheduledQueueInspector {
   /**
    * Deletes one job that does not run, with all that is known of it: one that waits, which counts as `cancelled`; a dead one,
    * which counts as `deadDropped`; or a completed one that is kept. `false` if it runs, which is for `cancelRunning`, or is not
-   * there. Its id, if the caller chose it, answers `created: false` until `keepIdsMs` after its end. Atomic.
+   * there. Its id is free at once. Atomic.
    */
   async remove(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'remove');
@@ -152,7 +152,7 @@ export class ScheduledQueueInspector {
   /**
    * Deletes all jobs that wait, due ones and those between two attempts too, and counts them as `cancelled`. Answers how many.
    * What runs, is dead or completed stays, and so does what is scheduled a millisecond after the call has begun, by Redis'
-   * clock. A job that ran or was dead and goes back to waiting while the call is under way may be deleted. Atomic for each few
+   * clock; a job that is queued to replace a running one is deleted too. A job that ran or was dead and goes back to waiting while the call is under way may be deleted. Atomic for each few
    * hundred: after a `QueueUnavailableError` some may be gone, and calling again goes on with the rest. Ids as in `remove`.
    */
   async clear(options?: { queue?: string }): Promise<number> {
@@ -168,8 +168,8 @@ export class ScheduledQueueInspector {
   }
 
   /**
-   * Takes all waiting jobs that carry a tag out for good, as `producer.cancel` does with one: those that were there when the call
-   * began. Answers how many. One that runs is left alone, and so are its later attempts. Atomic for each five hundred: after a
+   * Takes all waiting jobs that carry a tag out for good, and those that are queued to replace running ones, as `producer.cancel`
+   * does with one: those that were there when the call began. Answers how many. One that runs is left alone, and so are its later attempts. Atomic for each five hundred: after a
    * `QueueUnavailableError` some hundreds may be gone, and calling again goes on with the rest.
    */
   async cancelTagged(tag: string, options?: { queue?: string }): Promise<number> {
@@ -181,8 +181,8 @@ export class ScheduledQueueInspector {
 
   /**
    * Moves the due times of all waiting jobs that carry a tag, those that were there when the call began, each once: `ms` later, a
-   * number or a string such as `'2h'`; or earlier, where it is below 0 or as `'-2h'`, but never before now. Answers how many were
-   * moved; a job that is due already cannot become due earlier, and does not count. One that runs is left alone. Atomic for each
+   * number or a string such as `'2h'`; or earlier, where it is below 0 or as `'-2h'`, into the past too: such a job is due at once, and
+   * ordered and counted late by its new time. Answers how many were moved. One that runs is left alone. Atomic for each
    * five hundred: after a `QueueUnavailableError` some hundreds may have been moved, and calling again would move them once more.
    */
   async shiftTagged(tag: string, ms: Duration, options?: { queue?: string }): Promise<number> {
@@ -233,7 +233,7 @@ export class ScheduledQueueInspector {
 
   /**
    * Deletes all jobs that are dead by now, with their histories. Answers how many. Atomic for each hundred, as `replayDead`.
-   * The id of one, if the caller chose it, answers `created: false` until `keepIdsMs` after the job's death.
+   * Their ids are free at once.
    */
   async purgeDead(options?: { queue?: string }): Promise<number> {
     return this.store.purgeDead(queueOf(options, 'purgeDead'));

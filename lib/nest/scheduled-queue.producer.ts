@@ -1,12 +1,8 @@
 import type { PayloadOf, ScheduledJobDefinition } from '../core/definition.js';
 import { describe } from '../core/describe.js';
 import { DUE_NOW } from '../core/due.js';
-import {
-  InvalidPayloadError,
-  InvalidScheduleError,
-  QueueUnavailableError,
-  ScheduledQueueError,
-} from '../core/errors.js';
+import { InvalidPayloadError, InvalidScheduleError } from '../core/errors.js';
+import type { Log } from '../core/log.js';
 import { serialisePayload } from '../core/payload.js';
 import type { PayloadChecker } from '../core/payload-class.js';
 import {
@@ -15,13 +11,15 @@ import {
   readRef,
   readReschedule,
   readSchedule,
+  refuseMisplacedOptions,
   type ScheduleOptions,
   type ScheduleRequest,
 } from '../core/schedule-options.js';
 import type { ScheduledJobRef } from '../core/scheduled-job.js';
-import { asSentence, isRecord, unknownOption } from '../core/shape.js';
 import type { JobStore, ScheduledAnswer } from '../store/job-store.js';
+import { ofItem, readItem, sendMany } from './many-schedules.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
+import { TakenIds } from './taken-ids.js';
 
 /** Options of `dispatch`: all of `schedule`'s but those that say when. */
 export type DispatchOptions = Omit<ScheduleOptions, 'at' | 'delay'>;
@@ -49,15 +47,21 @@ type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: Schedu
  * `InvalidScheduleError` for a reference, a time or an option that it cannot use, and `QueueClosedError` after shutdown.
  */
 export class ScheduledQueueProducer {
+  private readonly takenIds: TakenIds;
+
   constructor(
     private readonly store: JobStore,
     private readonly checker: PayloadChecker,
     private readonly events: ScheduledQueueEvents,
     private readonly maxPayloadBytes: number,
-  ) {}
+    log: Log,
+  ) {
+    this.takenIds = new TakenIds(log);
+  }
 
   /**
-   * Schedules a job for `at`, after `delay`, or for now. The job is there whole or not at all.
+   * Schedules a job for `at`, after `delay`, or for now. The job is there whole or not at all. Under an id that is known already
+   * `onDuplicate` decides, and the answer's `status` says what became of the call.
    * Throws `InvalidScheduleError`, `InvalidPayloadError` or `PayloadTooLargeError` before anything is written.
    */
   schedule(job: ScheduledJobDefinition<void>, payload?: undefined, options?: ScheduleOptions): Promise<ScheduledJobRef>;
@@ -73,6 +77,7 @@ export class ScheduledQueueProducer {
     options?: ScheduleOptions,
   ): Promise<ScheduledJobRef> {
     const request = readSchedule(job, options);
+    if (options === undefined) refuseMisplacedOptions(payload, request);
     const checked = this.prepare(payload, request);
     if (checked) await checked;
     const [answer] = this.store.schedule(request.queue, [request]);
@@ -81,7 +86,7 @@ export class ScheduledQueueProducer {
 
   /**
    * Schedules many jobs, and answers in their order. Each job is there whole or not at all; one invalid item refuses the
-   * whole call before anything is written. Throws as `schedule` does; where Redis fails on the way, `jobIds` names all.
+   * whole call before anything is written. Items of one id and queue are taken in their order. Throws as `schedule` does; where Redis fails on the way, `jobIds` names all.
    */
   async scheduleMany<const Payloads extends unknown[]>(
     items: readonly [...ScheduleItems<Payloads>],
@@ -93,7 +98,7 @@ export class ScheduledQueueProducer {
     const requests: ScheduleRequest[] = [];
     for (let i = 0; i < items.length; i++) {
       try {
-        const { job, payload, options } = readItem(items[i]);
+        const { job, payload, options } = readItem<ScheduleItem>(items[i]);
         const request = readSchedule(job, options);
         const checked = this.prepare(payload, request);
         if (checked) await checked;
@@ -102,43 +107,7 @@ export class ScheduledQueueProducer {
         throw ofItem(i, error);
       }
     }
-    return this.scheduleAll(requests);
-  }
-
-  /** A call for each queue and kind, all at once. */
-  private async scheduleAll(requests: (ScheduleRequest | undefined)[]): Promise<ScheduledJobRef[]> {
-    const refs: (ScheduledJobRef | undefined)[] = new Array(requests.length);
-    const errors: unknown[] = [];
-    // As they come: while the last of many are on their way, the first are read.
-    const answered = (i: number, answer: ScheduledAnswer | undefined, error?: unknown) => {
-      if (answer) refs[i] = this.told(requests[i]!, answer);
-      else errors[i] = error;
-      // Thousands of payloads that outlive their sending would be copied from one part of the heap to the next.
-      requests[i] = undefined;
-    };
-    const byQueue = new Map<string, number[]>();
-    const calls: Promise<void>[] = [];
-    for (let i = 0; i < requests.length; i++) {
-      const request = requests[i]!;
-      const { queue } = request;
-      if (request.replace) calls.push(this.replace(request, (answer, error) => answered(i, answer, error)));
-      else if (!byQueue.get(queue)?.push(i)) byQueue.set(queue, [i]);
-    }
-    for (const [queue, places] of byQueue) {
-      const jobs = places.map((i) => requests[i]!);
-      calls.push(this.store.scheduleMany(queue, jobs, (j, answer, error) => answered(places[j]!, answer, error)));
-    }
-    await Promise.all(calls);
-    if (errors.length > 0) throw ofAll(errors, refs);
-    return refs as ScheduledJobRef[];
-  }
-
-  private replace(
-    request: ScheduleRequest,
-    answered: (answer: ScheduledAnswer | undefined, error?: unknown) => void,
-  ): Promise<void> {
-    const [replaced] = this.store.schedule(request.queue, [request]);
-    return replaced!.then(answered, (error) => answered(undefined, error));
+    return sendMany(this.store, requests, (request, answer) => this.told(request, answer));
   }
 
   /** Schedules a job that is due now. Otherwise as `schedule`. */
@@ -162,7 +131,10 @@ export class ScheduledQueueProducer {
     return this.schedule(job as string, payload, options);
   }
 
-  /** Takes a waiting job out for good: `true` if it will never start after this; `false` if it had started, ended or was never there. Atomic. */
+  /**
+   * Takes a waiting job out for good: `true` if it will never start after this; `false` if it had started, ended or was never there.
+   * Of a job that runs, the one that is queued to replace it is taken out, if any. The id is free at once. Atomic.
+   */
   async cancel(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'cancel');
     const cancelled = await this.store.cancel(queue, id);
@@ -170,13 +142,16 @@ export class ScheduledQueueProducer {
     return cancelled;
   }
 
-  /** Gives a waiting job another due time; a delay counts from now. `false` if it had started, ended or was never there. Atomic. */
+  /**
+   * Gives a waiting job another due time, or the one that is queued to replace a running job; a delay counts from now. `false` if it
+   * had started, ended or was never there. Atomic.
+   */
   async reschedule(ref: JobRef, when: RescheduleOptions, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'reschedule');
     return this.store.reschedule(queue, id, readReschedule(when, id));
   }
 
-  /** Makes a waiting job due now. `false` if it had started, ended or was never there. Atomic. */
+  /** Makes a waiting job due now, or the one that is queued to replace a running job. `false` as by `reschedule`. Atomic. */
   async runNow(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'runNow');
     return this.store.reschedule(queue, id, DUE_NOW);
@@ -197,46 +172,18 @@ export class ScheduledQueueProducer {
     return type && this.checker.read(request.payload, type, fields);
   }
 
-  private told({ name, queue }: ScheduleRequest, { id, dueAtMs, created }: ScheduledAnswer): ScheduledJobRef {
-    const ref: ScheduledJobRef = { id, queue, name, dueAt: new Date(dueAtMs), created };
-    if (created && this.events.wanted) this.events.tell({ type: 'scheduled', queue, id, name, dueAt: ref.dueAt });
-    return ref;
+  private told(
+    request: ScheduleRequest,
+    { id, status, dueAtMs, takenBy, pushedOut }: ScheduledAnswer,
+  ): ScheduledJobRef {
+    const { name, queue } = request;
+    if (takenBy !== undefined) this.takenIds.warn(queue, name, takenBy);
+    const created = status === 'created';
+    const dueAt = dueAtMs === null ? null : new Date(dueAtMs);
+    if (created && this.events.wanted) {
+      if (pushedOut) this.events.tell({ type: 'deadDropped', queue, id, name });
+      this.events.tell({ type: 'scheduled', queue, id, name, dueAt: dueAt! });
+    }
+    return { id, queue, name: takenBy ?? name, dueAt, created, status };
   }
-}
-
-const ITEM = ['job', 'payload', 'options'];
-
-/** A misspelt `options` would schedule a job of next year for now. */
-function readItem(item: unknown): ScheduleItem {
-  if (!isRecord(item))
-    throw new InvalidScheduleError(`item: got ${describe(item)}, expected { job, payload, options }.`);
-  for (const key of Object.keys(item)) {
-    if (!ITEM.includes(key)) throw new InvalidScheduleError(asSentence(`item: ${unknownOption(key, ITEM)}`));
-  }
-  return item as ScheduleItem;
-}
-
-/** Says which item of the call an error is about. */
-function ofItem(index: number, error: unknown): unknown {
-  if (error instanceof ScheduledQueueError)
-    error.message = `scheduleMany: item ${index}: ${error.message.replace(/^item: /, '')}`;
-  return error;
-}
-
-/** The error of one part of a call as that of the whole: what may have happened, and under which ids. */
-function ofAll(errors: readonly unknown[], refs: readonly (ScheduledJobRef | undefined)[]): unknown {
-  const reason = errors.find((error) => error !== undefined);
-  if (!(reason instanceof QueueUnavailableError)) return reason;
-  // In the order of the items: who calls again gives each item its id.
-  const jobIds = Array.from(refs, (ref, i) =>
-    ref ? [ref.id] : ((errors[i] as QueueUnavailableError).jobIds ?? []),
-  ).flat();
-  const refused = Array.from(
-    refs,
-    (ref, i) => !ref && (errors[i] as QueueUnavailableError).outcome === 'refused',
-  ).every(Boolean);
-  return new QueueUnavailableError(reason.message, refused ? 'refused' : 'unknown', {
-    jobIds,
-    redisCode: reason.redisCode,
-  });
 }

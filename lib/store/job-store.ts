@@ -1,13 +1,12 @@
 import type { Due } from '../core/due.js';
-import type { LatenessRule } from '../core/lateness.js';
 import type { QueueSettings } from '../core/queue-options.js';
 import type { RelayTarget } from '../core/relay-options.js';
-import type { EnvelopeSettings } from './envelope.js';
+import type { Answered, NewJob, ScheduledAnswer } from './new-job.js';
 import type { JobCounts, JobState, LimitsUse, LiveWorker, PriorityCounts, StoredJob } from './queue-view.js';
 import type { SeatNames, WorkerSeat } from './turn.js';
 
+export type { Answered, NewJob, ScheduledAnswer } from './new-job.js';
 export type * from './queue-view.js';
-
 export type {
   ClaimedJob,
   HandlerRoom,
@@ -24,50 +23,23 @@ export type {
   WorkerSeat,
 } from './turn.js';
 
-/** A job on its way into a queue. */
-export interface NewJob {
-  name: string;
-  priority: number;
-  due: Due;
-  /** The id that the caller chose; one is made otherwise. */
-  id?: string;
-  /** The worker that is to run it, if it is there. */
-  worker?: string;
-  /** Whether a waiting job of that id is replaced. */
-  replace: boolean;
-  settings: EnvelopeSettings;
-  /** How late it may begin, and what becomes of it otherwise. */
-  lateness?: LatenessRule;
-  tags?: readonly string[];
-  payload: string;
-}
-
-export interface ScheduledAnswer {
-  id: string;
-  dueAtMs: number;
-  created: boolean;
-}
-
-/** Hears what became of one of many: its place among them, its answer, or why there is none. */
-export type Answered = (place: number, answer: ScheduledAnswer | undefined, error?: unknown) => void;
-
 /** Where the jobs lie. One method, one transition. */
 export interface JobStore {
   /** Adds jobs to a queue, each whole or not at all. */
   schedule(queue: string, jobs: readonly NewJob[]): Promise<ScheduledAnswer>[];
   /** The same for many, none of which replaces another: `answered` hears of each; resolves after the last. */
   scheduleMany(queue: string, jobs: readonly NewJob[], answered: Answered): Promise<void>;
-  /** Takes a waiting job out of its queue; false if it does not wait. */
+  /** Takes a waiting job out of its queue, or the one queued behind a running job; false if there is neither. */
   cancel(queue: string, id: string): Promise<boolean>;
   /** Asks for a running job to be cancelled; false if it does not run. */
   cancelRunning(queue: string, id: string): Promise<boolean>;
   /** Deletes a job that waits, is dead, or has completed and is kept; false if it runs or is not there. */
   remove(queue: string, id: string): Promise<boolean>;
-  /** Takes all jobs that wait by now out of their queue. Answers how many. */
+  /** Takes all jobs that wait by now, or are queued behind running ones, out of their queue. Answers how many. */
   clear(queue: string): Promise<number>;
-  /** Gives a waiting job another due time; false if it does not wait. */
+  /** Gives a waiting job, or the one queued behind a running job, another due time; false if there is neither. */
   reschedule(queue: string, id: string, due: Due): Promise<boolean>;
-  /** Takes the waiting jobs that carry a tag out of their queue, in atomic steps whose ids `told` hears. Answers how many. */
+  /** Takes the waiting and queued jobs that carry a tag out of their queue, in atomic steps whose ids `told` hears. Answers how many. */
   cancelTagged(queue: string, tag: string, told: (ids: readonly string[]) => void): Promise<number>;
   /** Moves their due times, each once: later by so many ms, or earlier where below 0. Answers how many were moved. */
   shiftTagged(queue: string, tag: string, byMs: number): Promise<number>;

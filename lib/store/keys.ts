@@ -5,13 +5,14 @@
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
  * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace, turn     | turn, cancel, purge, remove, clear, cancel-tagged |
- * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn, cancel-running             | turn, cancel, replace, replay, purge, remove, clear, cancel-tagged |
+ * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn, cancel-running, replace    | turn, cancel, replace, replay, purge, remove, clear, cancel-tagged |
+ * | queued             | HASH   | id of a running job -> "<due, epoch ms> <envelope>" of the job that replaces it after the run | replace, reschedule, shift-tagged | turn, cancel, remove, clear, cancel-tagged |
  * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn                             | turn, cancel, replace, purge, remove, clear, cancel-tagged |
  * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn                       |
- * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn                             | turn, replay, purge, remove |
+ * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn                             | turn, replace, replay, purge, remove |
  * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn                             | turn, schedule, replace, remove |
  * | finished           | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn                             | turn, schedule, replace, remove |
- * | ended              | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, cancel, remove, clear, cancel-tagged | turn, cancel, schedule, replace, remove, clear, cancel-tagged |
+ * | ended              | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn                             | turn, schedule, replace, remove |
  * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, cancel, purge, remove, clear, cancel-tagged | never                      |
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
  * | levels:<ending>    | ZSET   | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects | every script that moves a job    | the same                   |
@@ -40,6 +41,7 @@
 const FIXED_KEYS = [
   'jobs',
   'claims',
+  'queued',
   'failures',
   'active',
   'dead',

@@ -60,6 +60,8 @@ export interface StoredJob {
   cancelRequested?: boolean;
   /** It has one crash left, and waits for a process that holds nothing else. */
   isSuspect?: boolean;
+  /** When the job is due that is queued behind this run. */
+  queuedDueAtMs?: number;
   envelope: string;
   /** Lines "<epoch ms> <attempt> <JSON>". */
   failures: readonly string[];

@@ -24,16 +24,17 @@ export type Settlement = { id: string; fence: string } & (
   | { transition: 'snooze'; due: Due }
   | { transition: 'discard'; idWasChosen: boolean }
   | { transition: 'release' }
-  | { transition: 'cancel'; idWasChosen: boolean }
+  | { transition: 'cancel' }
   /** Stays with its holder: the lease ends so long from now. */
   | { transition: 'extend'; leaseMs: number }
 );
 
 /**
- * What a settlement came to: it counted; the job ended as cancelled instead, because somebody had asked for that; or the
- * lease was no longer held, and nothing changed.
+ * What a settlement came to: it counted; it counted, and the job that was queued behind the run has taken its place; the job ended
+ * as cancelled instead, because somebody had asked for that (a queued one has taken its place then, too); or the lease was no
+ * longer held, and nothing changed.
  */
-export type Settled = 'counted' | 'cancelled' | 'lost';
+export type Settled = 'counted' | 'replaced' | 'cancelled' | 'lost';
 
 /** A job whose lease ran out. `dead`: once too often. `cancelled`: somebody had asked for that. */
 export interface RecoveredJob {

@@ -122,6 +122,6 @@ export class HeldJob implements PoppedJob {
     // Of two calls, at once or one after the other, one has ended the job.
     if (ending.isTold) return false;
     ending.isTold = true;
-    return settled === 'counted';
+    return settled === 'counted' || settled === 'replaced';
   }
 }

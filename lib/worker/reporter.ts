@@ -33,6 +33,7 @@ export class Reporter {
         // Somebody had asked for its cancellation as it was about to go back.
         if (settled[i] === 'cancelled') this.tell({ type: 'cancelled', queue, id });
       } else if (settled[i] === 'counted') this.ended(queue, run);
+      else if (settled[i] === 'replaced') this.replaced(queue, run);
       else if (settled[i] === 'cancelled') this.cancelled(queue, run);
       else this.endedInVain(queue, run);
     }
@@ -139,6 +140,22 @@ export class Reporter {
       case 'cancel':
         this.cancelled(queue, outcome);
     }
+  }
+
+  /** Another job was queued behind it, and has taken its place: there is neither a next attempt nor a dead letter. */
+  private replaced(queue: string, outcome: EndedRun): void {
+    const { job, name, settlement, error } = outcome;
+    const isDead = settlement.transition === 'dead';
+    if (settlement.transition !== 'retry' && !isDead) {
+      this.ended(queue, outcome);
+      return;
+    }
+    const { id, attempt } = job;
+    this.log.warn(
+      `${about(queue, id, name, true)} failed in attempt ${attempt}: ${messageOf(error)}; a later job of its id takes its place.`,
+    );
+    if (isDead && !settlement.failed) return;
+    this.tell({ type: 'failed', queue, id, name, attempt, error, retryAt: null, replaced: true });
   }
 
   private cancelled(queue: string, { job, name }: EndedRun): void {

@@ -67,7 +67,7 @@ export class Settler {
   /** The outcome of a run that somebody wanted cancelled. */
   cancelled(run: RunningJob): EndedRun {
     const { id, fence } = run.claim;
-    return this.outcome(run, { id, fence, transition: 'cancel', idWasChosen: run.envelope.idWasChosen });
+    return this.outcome(run, { id, fence, transition: 'cancel' });
   }
 
   /** The outcome of a run that threw, or ran too long. */

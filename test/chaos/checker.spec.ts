@@ -41,8 +41,27 @@ describe('finds nothing wrong', () => {
   it('in a job that was replaced after a run, and then lost its leases before a run of it was seen', () => {
     const story = new Story().scheduled(100, 500, 'flaky').start(501, { dueAt: 500, kind: 'flaky' });
     story.end(502, 501, 'fail').told(503, 'failed');
-    story.call(510, { operation: 'replace' }, { dueAt: 600 });
+    story.call(510, { operation: 'replace' }, { status: 'replaced', dueAt: 600 });
     expect(story.endsDead('crashed', 3, 3)).toEqual(NOTHING);
+  });
+
+  it('in a job that was replaced while it ran, and whose change then ran', () => {
+    const story = new Story().scheduled(100, 500).start(501, { dueAt: 500 });
+    const payload = { token: 'j', revision: 1, kind: 'quick' } as const;
+    story.call(505, { operation: 'replace', payload }, { status: 'queued', dueAt: 506 });
+    story
+      .end(510, 501)
+      .told(512, 'completed')
+      .start(513, { dueAt: 506, revision: 1 })
+      .end(520, 513)
+      .told(522, 'completed');
+    expect(story.endsCompleted(513, { scheduled: 2, completed: 2 })).toEqual(NOTHING);
+  });
+
+  it('in a job that was scheduled again after it had been cancelled', () => {
+    const story = new Story().scheduled(100, 500).call(200, { operation: 'cancel' }, { changed: true });
+    story.scheduled(300, 600).start(601, { dueAt: 600 }).end(610, 601).told(612, 'completed');
+    expect(story.endsCompleted(601, { scheduled: 2, cancelled: 1 })).toEqual(NOTHING);
   });
 
   it('in a process that took its time to leave because it was frozen', () => {
@@ -234,4 +253,21 @@ describe('finds what is wrong', () => {
       only('leaves-in-time'),
     );
   });
+});
+
+it('a change of a running job that never ran is found, and one that was followed by another, or cancelled, is not', () => {
+  const change = (story: Story, mono: number, revision: number) =>
+    story.call(
+      mono,
+      { operation: 'replace', payload: { token: 'j', revision, kind: 'quick' } },
+      { status: 'queued', dueAt: mono },
+    );
+  const ran = () => new Story().scheduled(100, 500).start(501, { dueAt: 500 }).end(600, 501).told(602, 'completed');
+  expect(change(ran(), 510, 1).endsCompleted(501)).toEqual(only('last-change-runs'));
+  const followed = change(change(ran(), 510, 1), 520, 2)
+    .start(603, { dueAt: 522, revision: 2 })
+    .end(610, 603);
+  expect(followed.endsCompleted(603, { scheduled: 2, completed: 2 })).toEqual(NOTHING);
+  const cancelled = change(ran(), 510, 1).call(520, { operation: 'cancel' }, { changed: true });
+  expect(cancelled.endsCompleted(501, { scheduled: 2, cancelled: 1 })).toEqual(NOTHING);
 });

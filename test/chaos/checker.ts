@@ -1,6 +1,6 @@
 import { createdOnce, nothingUnknown, refusedIsNowhere, trueMeansRunning, trueMeansWaiting } from './rules/calls.js';
 import { attemptsCount, fencesGrow, outdatedSettlesNothing, rerunsHaveReasons } from './rules/claims.js';
-import { countsAddUp, endsAsItMust, endsOnce, nothingLost, oneState } from './rules/ends.js';
+import { countsAddUp, endsAsItMust, endsOnce, lastChangeRuns, nothingLost, oneState } from './rules/ends.js';
 import { everybodyLives, leavesInTime, nothingUntoward } from './rules/processes.js';
 import type { Rule, Violation } from './rules/rule.js';
 import { dueAsAsked, lateAsAsked, neverEarly } from './rules/timing.js';
@@ -10,6 +10,7 @@ const RULES: readonly Rule[] = [
   oneState,
   countsAddUp,
   nothingLost,
+  lastChangeRuns,
   endsOnce,
   endsAsItMust,
   createdOnce,

@@ -1,4 +1,5 @@
 import { openSync, readFileSync, writeSync } from 'node:fs';
+import type { ScheduleStatus } from 'nestjs-redis-scheduled-queue';
 import type { ChaosPayload, KindName } from './job-kinds.js';
 import type { QueueName } from './settings.js';
 
@@ -65,6 +66,8 @@ export interface AnswerLine {
   id?: string;
   /** `true` where a job was created or changed. */
   changed?: boolean;
+  /** Of a schedule or a replacement: what became of it. */
+  status?: ScheduleStatus;
   dueAt?: number;
 }
 

@@ -22,7 +22,8 @@ export const QUEUES = { default: { keepCompleted: 0 }, kept: { keepCompleted: 1_
 export type QueueName = keyof typeof QUEUES;
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 
-/** Of every process alike. Ids are remembered for longer than any run takes, so that a chosen id has one life. */
+/** Of every process alike. Ids are remembered for longer than any run takes, so that a chosen id that ended by
+ * itself is not scheduled a second time. */
 export const QUEUE_OPTIONS = {
   concurrency: CONCURRENCY,
   leaseMs: LEASE_MS,

@@ -1,5 +1,5 @@
 import { check } from './checker.js';
-import type { Body, CallLine, FinalLine, Line, StartLine } from './history.js';
+import type { AnswerLine, Body, CallLine, FinalLine, Line, StartLine } from './history.js';
 import type { QueueName } from './settings.js';
 import { Timeline } from './timeline.js';
 
@@ -34,7 +34,7 @@ export class Story {
   call(
     mono: number,
     call: Partial<CallLine>,
-    answer?: { changed?: boolean; dueAt?: number; outcome?: 'refused' },
+    answer?: Partial<Pick<AnswerLine, 'changed' | 'status' | 'dueAt'>> & { outcome?: 'refused' },
   ): this {
     const number = ++this.calls;
     const payload = { token: 'j', revision: 0, kind: 'quick' } as const;
@@ -50,14 +50,22 @@ export class Story {
     } as const;
     this.add(mono, 'p1.1', line);
     if (!answer) return this;
-    const { changed, dueAt, outcome = 'ok' } = answer;
+    const { changed, dueAt, status, outcome = 'ok' } = answer;
     const instant = dueAt === undefined ? undefined : OFFSET + dueAt;
-    return this.add(mono + 2, 'p1.1', { type: 'answer', call: number, token: 'j', outcome, changed, dueAt: instant });
+    return this.add(mono + 2, 'p1.1', {
+      type: 'answer',
+      call: number,
+      token: 'j',
+      outcome,
+      changed,
+      status,
+      dueAt: instant,
+    });
   }
 
   scheduled(mono: number, dueAt: number, kind: StartLine['kind'] = 'quick'): this {
     const payload = { token: 'j', revision: 0, kind };
-    return this.call(mono, { payload, when: { at: OFFSET + dueAt } }, { changed: true, dueAt });
+    return this.call(mono, { payload, when: { at: OFFSET + dueAt } }, { changed: true, status: 'created', dueAt });
   }
 
   /** A run claimed at an instant and begun 1 ms later. */

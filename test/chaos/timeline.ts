@@ -27,6 +27,8 @@ export interface Call {
   when?: When;
   revision?: number;
   changed?: boolean;
+  /** Of a schedule or a replacement that was answered. */
+  status?: AnswerLine['status'];
   dueAt?: number;
 }
 
@@ -58,6 +60,11 @@ export interface Job {
   dead?: FinalLine['dead'][number];
   completed?: FinalLine['completed'][number];
   unfinished?: 'waiting' | 'active';
+  /**
+   * The id may have had several lives: it was replaced beside or after a run, or scheduled again once it had been cancelled. What
+   * its runs and ends say cannot be told apart by life.
+   */
+  hasLives: boolean;
 }
 
 /** Something that disturbs a process, or all of them. */
@@ -86,7 +93,10 @@ export class Timeline {
     this.clocks = new Clocks(lines);
     this.readCalls();
     for (const line of lines) this.read(line);
-    for (const job of this.jobs.values()) job.runs.sort((a, b) => a.fence - b.fence);
+    for (const job of this.jobs.values()) {
+      job.runs.sort((a, b) => a.fence - b.fence);
+      job.hasLives = mayHaveLives(job);
+    }
   }
 
   of<T extends Line['type']>(type: T): (Line & { type: T })[] {
@@ -147,6 +157,7 @@ export class Timeline {
         when: line.when,
         revision: line.payload?.revision,
         changed: answer?.changed,
+        status: answer?.status,
         dueAt: answer?.dueAt,
       });
     }
@@ -155,7 +166,7 @@ export class Timeline {
   private jobOf({ token, queue, payload }: CallLine): Job {
     let job = this.jobs.get(token);
     if (!job) {
-      job = { token, queue, kind: payload?.kind ?? 'quick', calls: [], runs: [], events: [] };
+      job = { token, queue, kind: payload?.kind ?? 'quick', calls: [], runs: [], events: [], hasLives: false };
       this.jobs.set(token, job);
     }
     return job;
@@ -224,4 +235,14 @@ export class Timeline {
     for (const id of waiting) Object.assign(this.jobWith(id) ?? {}, { unfinished: 'waiting' });
     for (const id of active) Object.assign(this.jobWith(id) ?? {}, { unfinished: 'active' });
   }
+}
+
+function mayHaveLives({ calls }: Job): boolean {
+  const done = calls.filter(({ outcome }) => outcome !== 'refused');
+  if (done.some(({ operation, status }) => operation === 'replace' && status !== 'replaced')) return true;
+  const mayCancel = ({ operation, outcome, changed }: Call) =>
+    /^cancel/.test(operation) && (outcome === 'unknown' || changed === true);
+  const mayCreate = ({ operation, outcome, status }: Call) =>
+    operation === 'schedule' && (outcome === 'unknown' || status === 'created');
+  return done.some(mayCancel) && done.filter(mayCreate).length > 1;
 }

@@ -21,8 +21,9 @@ export type PlannedTarget = Pick<PlannedJob, 'token' | 'queue'>;
 
 export type PlannedOperation = { pauseMs: number } & (
   | { operation: 'schedule'; jobs: PlannedJob[] }
-  /** Under an id that was scheduled before: changes nothing. */
+  /** Under an id that was scheduled before: changes nothing, unless it was cancelled. */
   | { operation: 'again'; job: PlannedJob }
+  /** Whatever the job of that id does: waits, runs, has ended or is dead. */
   | { operation: 'replace'; job: PlannedJob }
   | { operation: 'cancel' | 'runNow' | 'cancelRunning'; target: PlannedTarget }
   | { operation: 'reschedule'; target: PlannedTarget; delayMs: number; asInstant: boolean }
@@ -75,7 +76,7 @@ const OPERATIONS = [
   ['schedule', 45],
   ['scheduleMany', 10],
   ['again', 5],
-  ['replace', 8],
+  ['replace', 10],
   ['cancel', 14],
   ['reschedule', 14],
   ['runNow', 6],

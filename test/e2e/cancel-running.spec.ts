@@ -67,7 +67,7 @@ describe('cancelRunning', () => {
     expect(await inspector.job(job)).toBeNull();
     expect(await inspector.stats()).toMatchObject({ cancelled: 1, failed: 0, retried: 0, completed: 0, dead: 0 });
     expect(await inspector.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 0, dead: 0 });
-    expect(await producer.schedule('obedient', null, { id: 'r7' })).toMatchObject({ created: false });
+    expect(await producer.schedule('obedient', null, { id: 'r7', delay: '1h' })).toMatchObject({ created: true });
   });
 
   it('drops what a handler answers that ignores its signal', async () => {

@@ -91,7 +91,7 @@ it('an idle worker with a job due in an hour sends less than one command a secon
     const start = await until('it runs', () =>
       workers.history().find(({ event, id }) => event === 'start' && id === ref.id),
     );
-    delays.push(start.at - ref.dueAt.getTime());
+    delays.push(start.at - ref.dueAt!.getTime());
   }
   const median = delays.sort((a, b) => a - b)[10]!;
   process.stdout.write(`started after ${median} ms (median), ${delays.at(-1)} ms (worst of ${delays.length})\n`);

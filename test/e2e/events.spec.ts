@@ -67,7 +67,7 @@ it('tells of a job that fails once and then completes, in order and with what is
   for (const event of seen) {
     if (event.type === 'started') expect(event.latenessMs).toBeGreaterThanOrEqual(0);
     if (event.type === 'completed') expect(event.durationMs).toBeGreaterThanOrEqual(0);
-    if (event.type === 'failed') expect(event.retryAt!.getTime()).toBeGreaterThanOrEqual(ref.dueAt.getTime() + 20);
+    if (event.type === 'failed') expect(event.retryAt!.getTime()).toBeGreaterThanOrEqual(ref.dueAt!.getTime() + 20);
   }
 });
 
@@ -151,7 +151,7 @@ it('a lost lease is told, and aborts the signal of the run', async () => {
   await until('it runs', () => told.some(({ type }) => type === 'started'));
   const redis = new Redis(redisUrl());
   // As if another worker held the job by now.
-  await redis.hset(`${prefix}:{default}:claims`, ref.id, `99 2 1 ${ref.dueAt.getTime()} other 5::wait`);
+  await redis.hset(`${prefix}:{default}:claims`, ref.id, `99 2 1 ${ref.dueAt!.getTime()} other 5::wait`);
   await until('the loss is told', () => told.some(({ type }) => type === 'leaseLost'));
   redis.disconnect();
   expect(told.at(-1)).toMatchObject({ type: 'leaseLost', id: ref.id, name: 'wait', attempt: 1 });

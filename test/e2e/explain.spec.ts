@@ -104,7 +104,7 @@ it('a job that its preferred worker, or a limit over all processes, keeps waitin
   await until('it runs', async () => (await inspector.job(running))?.state === 'active');
   const preferring = await producer.schedule('hold', null, { worker: 'w1' });
   const other = await start('w2', { globalConcurrency: 1, rateLimit: { max: 1, perMs: '1h' } });
-  const leftUntil = new Date(preferring.dueAt.getTime() + 600_000).toISOString();
+  const leftUntil = new Date(preferring.dueAt!.getTime() + 600_000).toISOString();
   expect(await other.inspector.explain(preferring)).toEqual({
     code: 'waiting-for-worker',
     message: `Job 'hold' (${preferring.id}) of queue 'default' is due and left to worker 'w1', which it prefers, until ${leftUntil}; then any may take it.`,

@@ -88,7 +88,7 @@ describe('heartbeat', () => {
     await redis.hset(
       `${prefix}:{default}:claims`,
       job.id,
-      `9999999999999999 2 1 ${job.dueAt.getTime()} other 5::beat-at-the-end`,
+      `9999999999999999 2 1 ${job.dueAt!.getTime()} other 5::beat-at-the-end`,
     );
     get(Handlers).letGo();
     const error = await until('it rejects', () => get(Handlers).error);

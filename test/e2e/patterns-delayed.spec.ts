@@ -20,7 +20,7 @@ it('poll and remove: of two workers one sends each reminder, when it is due', as
   for (const { events } of apps) events.events$.subscribe((event) => event.type === 'started' && started.push(event));
   const users = Array.from({ length: 40 }, (_, i) => `user-${i}`);
   const refs = await Promise.all(users.map((user, i) => apps[0]!.get(Reminders).remind(user, 20 * i)));
-  expect(refs.at(-1)!.dueAt.getTime() - refs[0]!.dueAt.getTime()).toBeGreaterThan(600);
+  expect(refs.at(-1)!.dueAt!.getTime() - refs[0]!.dueAt!.getTime()).toBeGreaterThan(600);
   await until('all are sent', async () => (await apps[0]!.inspector.stats()).completed === users.length);
   const sent = apps.flatMap(({ get }) => get(Reminders).sent);
   expect(sent.sort()).toEqual([...users].sort());
@@ -115,9 +115,9 @@ it('separate payload: an order is put off, cancelled and expired by its id, and 
   const orders = get(Orders);
   const { dueAt } = await orders.placed('o1', ['a', 'b']);
   expect(await orders.placed('o1', ['again'])).toMatchObject({ created: false });
-  await until('a moment has passed', () => Date.now() > dueAt.getTime() - 1_800_000 + 50);
+  await until('a moment has passed', () => Date.now() > dueAt!.getTime() - 1_800_000 + 50);
   expect(await orders.touched('o1')).toBe(true);
-  expect((await inspector.job('o1'))!.dueAt.getTime()).toBeGreaterThan(dueAt.getTime());
+  expect((await inspector.job('o1'))!.dueAt.getTime()).toBeGreaterThan(dueAt!.getTime());
   await orders.placed('o2', []);
   expect(await orders.paid('o2')).toBe(true);
   expect(await inspector.job('o2')).toBeNull();

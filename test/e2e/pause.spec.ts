@@ -191,7 +191,7 @@ describe('a pause for a time', () => {
     await until('all run', () => runs().length === 12, 5_000);
     expect(await inspector.isPaused()).toBe(false);
     // By Redis' clock, which here is this machine's.
-    const begun = runs().map(({ at }) => at - refs[0]!.dueAt.getTime());
+    const begun = runs().map(({ at }) => at - refs[0]!.dueAt!.getTime());
     expect(Math.min(...begun)).toBeGreaterThan(600);
     expect(Math.max(...begun)).toBeLessThan(700 + 1_000);
   });
@@ -210,7 +210,7 @@ describe('a pause for a time', () => {
     await inspector.pause({ forMs: 100 });
     await inspector.pause();
     const { dueAt } = await producer.dispatch('work', 1);
-    await until('the first would be over', async () => Date.now() > dueAt.getTime() + 300);
+    await until('the first would be over', async () => Date.now() > dueAt!.getTime() + 300);
     await lookedAgain();
     expect(runs()).toEqual([]);
     expect(await inspector.isPaused()).toBe(true);

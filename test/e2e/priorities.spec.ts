@@ -86,7 +86,7 @@ describe('where jobs age', () => {
     const { producer, consumer, inspector, get } = await start({ concurrency: 1, ordering });
     const patient = await producer.schedule('work', 'patient', { priority: 5 });
     const isLater = async (byMs: number) =>
-      (await inspector.latenessMs()) > byMs && Date.now() > patient.dueAt.getTime() + byMs;
+      (await inspector.latenessMs()) > byMs && Date.now() > patient.dueAt!.getTime() + byMs;
     await until('it has waited for two levels', () => isLater(2 * 60));
     await producer.schedule('work', 'much more urgent', { priority: 1 });
     await until('it has waited for four levels', () => isLater(4 * 60 + 10));

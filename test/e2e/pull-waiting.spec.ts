@@ -36,7 +36,7 @@ describe('a pop that waits', () => {
     const [job, ...others] = await waiting;
     expect(job!.id).toBe(ref.id);
     expect(others).toEqual([]);
-    expect(Date.now()).toBeGreaterThanOrEqual(ref.dueAt.getTime());
+    expect(Date.now()).toBeGreaterThanOrEqual(ref.dueAt!.getTime());
     expect(job!.latenessMs).toBeLessThan(100);
   });
 
@@ -84,7 +84,7 @@ describe('a pop that waits', () => {
       const start = await until('it is popped', () =>
         workers.history().find((line) => line.event === 'start' && line.id === id),
       );
-      late.push(start.at - dueAt.getTime());
+      late.push(start.at - dueAt!.getTime());
     }
     process.stdout.write(
       `popped after ${median(late)} ms (median), ${Math.max(...late)} ms (worst of ${late.length})\n`,
@@ -102,7 +102,7 @@ describe('a pop that waits', () => {
       await sleep(50);
       const { dueAt } = await producer.schedule('mail', null, { worker: 'here', delay: round % 2 === 0 ? 0 : 100 });
       await waiting;
-      late.push(Date.now() - dueAt.getTime());
+      late.push(Date.now() - dueAt!.getTime());
     }
     expect(median(late)).toBeLessThan(100);
   });
@@ -123,7 +123,7 @@ describe('a pop that waits', () => {
       if (round === 0) await workers.start('there', { pulls: true, leaseMs: 15_000 });
       const { id, dueAt } = await producer.schedule('work', null, { delay: 700 });
       expect(await here).toEqual([]);
-      late.push((await run(id)).at - dueAt.getTime());
+      late.push((await run(id)).at - dueAt!.getTime());
     }
     for (let round = 0; round < 5; round++) {
       const here = consumer.pop({ names, waitMs: '20s' });
@@ -135,7 +135,7 @@ describe('a pop that waits', () => {
       const [job] = await here;
       const there = jobs.filter(({ id }) => id !== job?.id);
       await job!.complete();
-      for (const { id, dueAt } of there) late.push((await run(id)).at - dueAt.getTime());
+      for (const { id, dueAt } of there) late.push((await run(id)).at - dueAt!.getTime());
     }
     process.stdout.write(`after a hand-over popped after ${late.join(', ')} ms\n`);
     // Without it the deputy would look half a second later.

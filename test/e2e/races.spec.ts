@@ -88,7 +88,7 @@ it('reschedule against claims of two processes: true is run at the new time, fal
   await until('all are done', async () => (await inspector.stats()).completed === JOBS, 20_000);
   const starts = workers.history().filter(({ event }) => event === 'start');
   expect(starts).toHaveLength(JOBS);
-  const dueAt = new Map(refs.map((ref) => [ref.id, ref.dueAt.getTime()]));
+  const dueAt = new Map(refs.map((ref) => [ref.id, ref.dueAt!.getTime()]));
   const moved = starts.filter((start) => start.dueAt !== dueAt.get(start.id));
   expect(moved.map(({ id }) => id).sort()).toEqual(yes);
   expect(moved.filter((start) => start.dueAt < dueAt.get(start.id)! + 2_000)).toEqual([]);

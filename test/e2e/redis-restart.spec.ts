@@ -53,7 +53,7 @@ it('a Redis with an AOF that was killed has lost nothing, and workers claim with
   );
   await server.kill();
   await until('the outage is told', () => log.lines.length > 0);
-  await until('jobs are due', () => Date.now() > due.at(-1)!.dueAt.getTime() + 500);
+  await until('jobs are due', () => Date.now() > due.at(-1)!.dueAt!.getTime() + 500);
   expect(work.runs).toEqual([]);
 
   const backAt = await restarted();

@@ -100,7 +100,7 @@ describe('a relay to a stream', () => {
       id: 'low',
       name: 'mail.send',
       queue: 'default',
-      dueAt: String(low.dueAt.getTime()),
+      dueAt: String(low.dueAt!.getTime()),
       createdAt: expect.stringMatching(/^\d{13}$/),
       attempt: '1',
       priority: '10',
@@ -150,7 +150,7 @@ describe('a relay to a list', () => {
       id: 'a"1\\',
       name,
       queue: 'default',
-      dueAt: dueAt.getTime(),
+      dueAt: dueAt!.getTime(),
       createdAt: expect.any(Number),
       attempt: 1,
       priority: 1,
@@ -175,7 +175,7 @@ describe('a relay to a list', () => {
       { job: 'c', payload: 3, options: { delay: '1h' } },
     ]);
     await until('two are there', async () => (await redis.llen(key)) === 2);
-    expect(Date.now()).toBeGreaterThanOrEqual(refs[0]!.dueAt.getTime() - 1);
+    expect(Date.now()).toBeGreaterThanOrEqual(refs[0]!.dueAt!.getTime() - 1);
     expect((await listElements(redis, key)).map(({ payload }) => payload)).toEqual([1, 2]);
     expect(await inspector.counts()).toMatchObject({ scheduled: 1, due: 0 });
   });
@@ -255,7 +255,7 @@ describe('a relay', () => {
     await first.stop();
     await entries(2);
     const [last] = await redis.xrevrange(key, '+', '-', 'COUNT', 1);
-    expect(Number(last![0].split('-')[0]) - dueAt.getTime()).toBeLessThan(200);
+    expect(Number(last![0].split('-')[0]) - dueAt!.getTime()).toBeLessThan(200);
   });
 
   it('waits while its target is of another type, says so once, and goes on when that is mended', async () => {
@@ -353,7 +353,7 @@ describe('a relay', () => {
       const { dueAt } = await producer.schedule('mail', null, { delay: round % 2 === 0 ? 0 : 60 });
       await until('it is there', async () => (await own.xlen(key)) === round + 1);
       const [last] = await own.xrevrange(key, '+', '-', 'COUNT', 1);
-      late.push(Number(last![0].split('-')[0]) - dueAt.getTime());
+      late.push(Number(last![0].split('-')[0]) - dueAt!.getTime());
     }
     late.sort((a, b) => a - b);
     process.stdout.write(`relayed after ${late[20]} ms (median), ${late.at(-1)} ms (worst of 41)\n`);

@@ -20,7 +20,7 @@ it.each([64, 999])(
     const ref = await producer.schedule('fail', null, { delay: '1h' });
     const redis = new Redis(redisUrl());
     // As it would stand after so many failures.
-    await redis.hset(`${prefix}:{default}:claims`, ref.id, `0 ${attempt - 1} 0 ${ref.dueAt.getTime()} - 5::fail`);
+    await redis.hset(`${prefix}:{default}:claims`, ref.id, `0 ${attempt - 1} 0 ${ref.dueAt!.getTime()} - 5::fail`);
     redis.disconnect();
     expect(await producer.runNow(ref)).toBe(true);
     const job = await until('it waits again', async () => {

@@ -75,7 +75,7 @@ it('a job is no more than two seconds late when the worker that would have looke
     const start = await until('it runs', () =>
       workers.history().find((line) => line.event === 'start' && line.id === id),
     );
-    lateness.push(start.at - dueAt.getTime());
+    lateness.push(start.at - dueAt!.getTime());
   }
   expect(Math.max(...lateness)).toBeLessThan(2_000);
 }, 60_000);
@@ -131,7 +131,7 @@ it('workers that have stopped in good order are not counted on', async () => {
   const start = await until('it runs', () =>
     workers.history().find((line) => line.event === 'start' && line.id === id),
   );
-  expect(start.at - dueAt.getTime()).toBeLessThan(300);
+  expect(start.at - dueAt!.getTime()).toBeLessThan(300);
 }, 30_000);
 
 it('a job scheduled just after a dying worker would have looked is no more than two seconds late', async () => {
@@ -149,6 +149,6 @@ it('a job scheduled just after a dying worker would have looked is no more than 
     const start = await until('it runs', () =>
       workers.history().find((line) => line.event === 'start' && line.id === id),
     );
-    expect(start.at - dueAt.getTime()).toBeLessThan(2_000);
+    expect(start.at - dueAt!.getTime()).toBeLessThan(2_000);
   }
 }, 30_000);

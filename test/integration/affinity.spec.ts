@@ -79,7 +79,7 @@ it('leaves a job to a worker that is there until it is stealAfterMs late, and lo
     stolen = await thief.claim();
     return stolen.length > 0;
   });
-  expect(stolen[0]!.claimedAtMs).toBeGreaterThanOrEqual(dueAtMs + 400);
+  expect(stolen[0]!.claimedAtMs).toBeGreaterThanOrEqual(dueAtMs! + 400);
 });
 
 it('does not wait for a worker that is not there, never was, or has left', async () => {

@@ -35,7 +35,7 @@ describe('a running job that is to be cancelled', () => {
     expect(settled).toEqual(['cancelled']);
     expect(await test.store.job(QUEUE, id)).toBeUndefined();
     expect(await test.store.stats(QUEUE)).toEqual({ scheduled: 1, started: 1, cancelled: 1 });
-    expect(await test.schedule({ id })).toMatchObject({ created: false });
+    expect(await test.schedule({ id })).toMatchObject({ status: 'created' });
   });
 
   it('is told to its holder with each renewal, and is held until it ends', async () => {
@@ -47,7 +47,7 @@ describe('a running job that is to be cancelled', () => {
       expect(await worker.turn({ renewals: [job!] })).toMatchObject({ toCancel: [id], lost: [] });
     }
     expect(await test.store.job(QUEUE, id)).toMatchObject({ state: 'active', fence: job!.fence });
-    const cancel: Settlement = { id, fence: job!.fence, transition: 'cancel', idWasChosen: false };
+    const cancel: Settlement = { id, fence: job!.fence, transition: 'cancel' };
     expect((await worker.turn({ settlements: [cancel] })).settled).toEqual(['cancelled']);
   });
 

@@ -25,7 +25,7 @@ it('where Redis has no memory left a schedule is refused whole, while workers go
 
     await test.redis.config('SET', 'maxmemory', '0');
     expect(await test.store.job(QUEUE, 'after')).toBeUndefined();
-    expect(await test.schedule({ id: 'after' })).toMatchObject({ created: true });
+    expect(await test.schedule({ id: 'after' })).toMatchObject({ status: 'created' });
     expect(await test.audit()).toEqual([]);
   } finally {
     await test.close();

@@ -34,7 +34,7 @@ it('a job that is later than it may be is discarded as it is claimed, and its id
   expect(sleepMs).toBe(0);
   expect(await test.store.job(QUEUE, 'r7')).toBeUndefined();
   expect(await test.store.stats(QUEUE)).toEqual({ scheduled: 1, discarded: 1 });
-  expect(await test.schedule({ id: 'r7' })).toMatchObject({ created: false });
+  expect(await test.schedule({ id: 'r7' })).toMatchObject({ status: 'ended' });
 });
 
 it('a job that is later than it may be is dead with its history, and no attempt is counted', async () => {
@@ -94,7 +94,7 @@ it('late jobs take no room from those that can run', async () => {
   for (let i = 0; i < 3; i++) await test.schedule({ lateness: { maxLatenessMs: 0, onLate: 'discard' } });
   const { id, dueAtMs } = await test.schedule();
   const worker = test.worker('w');
-  await until('all are late', async () => (await test.store.nextDue(QUEUE)).nowMs > dueAtMs);
+  await until('all are late', async () => (await test.store.nextDue(QUEUE)).nowMs > dueAtMs!);
   expect(await worker.turn({ room: 2 })).toMatchObject({ claimed: [], sleepMs: 0 });
   expect((await worker.turn({ room: 2 })).claimed).toMatchObject([{ id }]);
 });
@@ -116,7 +116,7 @@ it('a waiting job with a lateness rule can be cancelled, rescheduled, replaced a
       payload: '1',
     },
   ])[0];
-  expect(replaced).toMatchObject({ created: false });
-  expect(await test.schedule({ id: 'r7', lateness })).toMatchObject({ created: false });
+  expect(replaced).toMatchObject({ status: 'replaced' });
+  expect(await test.schedule({ id: 'r7', lateness })).toMatchObject({ status: 'waiting' });
   expect(await test.store.cancel(QUEUE, 'r7')).toBe(true);
 });

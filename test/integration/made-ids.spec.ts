@@ -24,12 +24,12 @@ it.each([
   await runAll();
   await test.schedule(next);
   await runAll();
-  expect(await test.schedule({ id })).toMatchObject({ id, created: false });
+  expect(await test.schedule({ id })).toMatchObject({ id, status: 'ended' });
   expect(await test.store.stats(QUEUE)).toMatchObject({ scheduled: 2, completed: 2 });
 });
 
 it('an id in the form of a made one that nobody made is scheduled', async () => {
   const { id } = await test.schedule();
   const never = `${id.slice(0, 12)}zzzzzz`;
-  expect(await test.schedule({ id: never })).toMatchObject({ id: never, created: true });
+  expect(await test.schedule({ id: never })).toMatchObject({ id: never, status: 'created' });
 });

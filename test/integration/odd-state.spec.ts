@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
 import { QUEUE, settlement, TestStore } from '../support/store.js';
 
@@ -58,19 +57,4 @@ it('a name among those of a group that nobody of it handles is taken out, and th
   const { id } = await test.schedule();
   expect(await worker.claim()).toMatchObject([{ id }]);
   expect(await test.redis.smembers(handles!)).not.toContain('stranger');
-});
-
-it('ids of cancelled jobs are forgotten as fast as they come, with and without a worker', async () => {
-  test = new TestStore({ keepIdsMs: 1_000 });
-  const cancelMany = async (from: number) => {
-    const ids = Array.from({ length: 300 }, (_, i) => `timeout-${from + i}`);
-    await Promise.all(ids.map((id) => test.schedule({ id, due: { delayMs: 60_000 } })));
-    await Promise.all(ids.map((id) => test.store.cancel(QUEUE, id)));
-    await sleep(1_050);
-  };
-  await cancelMany(0);
-  const { sleepMs } = await test.worker('w').turn({ room: 10 });
-  expect(sleepMs).toBe(0);
-  await cancelMany(1_000);
-  expect(await test.redis.zcard(key('ended'))).toBeLessThanOrEqual(300);
 });

@@ -32,7 +32,7 @@ async function scheduleMixed(count: number, priorities: readonly number[], names
     });
     const answers = await Promise.all(test.store.schedule(QUEUE, jobs));
     for (const [j, { id, dueAtMs }] of answers.entries())
-      planned.push({ id, priority: jobs[j]!.priority, due: dueAtMs });
+      planned.push({ id, priority: jobs[j]!.priority, due: dueAtMs! });
   }
   expect(Math.min(...planned.map(({ due }) => due))).toBeGreaterThanOrEqual(from);
   await until('all are due', () => Date.now() > from + spanMs, 30_000);

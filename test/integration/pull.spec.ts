@@ -125,15 +125,15 @@ describe('a place to pull', () => {
     // The deputy, half a second after the first.
     const { sleepMs } = await second.turn({ room: 1, pull: 'waits' });
     expect(sleepMs).toBeLessThanOrEqual(1_000 / 3);
-    await test.redis.zadd(`${base()}sleepers:*`, dueAtMs + 500, 'second~pull-*');
+    await test.redis.zadd(`${base()}sleepers:*`, dueAtMs! + 500, 'second~pull-*');
     heard.length = 0;
     await first.turn({ pull: 'goes' });
     await until('the second is told', () => heard.length > 0);
     expect(heard[0]).toBeGreaterThan(1_000);
     expect(heard[0]).toBeLessThanOrEqual(3_000);
-    await test.redis.zadd(`${base()}sleepers:*`, dueAtMs, 'first~pull-*', String(dueAtMs + 500), 'second~pull-*');
+    await test.redis.zadd(`${base()}sleepers:*`, dueAtMs!, 'first~pull-*', String(dueAtMs! + 500), 'second~pull-*');
     await test.store.reschedule(QUEUE, (await test.store.list(QUEUE, 'scheduled', 0, 1))[0]!.id, { delayMs: 0 });
-    await test.redis.zadd(`${base()}sleepers:*`, dueAtMs + 500, 'second~pull-*');
+    await test.redis.zadd(`${base()}sleepers:*`, dueAtMs! + 500, 'second~pull-*');
     heard.length = 0;
     await first.turn({ pull: 'goes' });
     await until('the second is told', () => heard.length > 0);

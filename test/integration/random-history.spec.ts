@@ -35,7 +35,9 @@ describe('a random history in which every call arrives twice', () => {
     await history.drain();
     expect(await test.audit()).toEqual([]);
     const stats = await test.store.stats(QUEUE);
-    expect(stats.scheduled).toBe(history.created);
+    // A job that was queued behind a run counts once it takes the place of one that ended.
+    expect(stats.scheduled).toBeGreaterThanOrEqual(history.created);
+    expect(stats.scheduled).toBeLessThanOrEqual(history.created + history.queued);
     expect(stats.cancelled).toBe(history.cancelled);
     expect(stats.completed).toBe(history.completed);
   });
@@ -43,6 +45,7 @@ describe('a random history in which every call arrives twice', () => {
 
 class History {
   created = 0;
+  queued = 0;
   cancelled = 0;
   completed = 0;
   private readonly workers: { worker: TestWorker; held: Map<string, ClaimedJob> }[];
@@ -82,7 +85,7 @@ class History {
       newJob({ ...this.job(), id: this.random() < 0.4 ? this.chosenId() : undefined }),
     );
     for (const answer of await Promise.all(test.store.schedule(QUEUE, jobs))) {
-      if (answer.created) this.created++;
+      if (answer.status === 'created') this.created++;
       this.ids.push(answer.id);
     }
   }
@@ -91,7 +94,8 @@ class History {
     const [answer] = await Promise.all(
       test.store.schedule(QUEUE, [newJob({ ...this.job(), id: this.chosenId(), replace: true })]),
     );
-    if (answer!.created) this.created++;
+    if (answer!.status === 'created') this.created++;
+    if (answer!.status === 'queued') this.queued++;
   }
 
   private async cancel(): Promise<void> {
@@ -113,7 +117,8 @@ class History {
     if (this.over.length > 0 && this.random() < 0.3) settlements.push(settlement.complete(this.pick(this.over)));
     const answer = await worker.turn({ settlements, renewals: staying, room: Math.floor(this.random() * 6) });
     for (const [i, settled] of answer.settled.entries())
-      if (settled === 'counted' && settlements[i]!.transition === 'complete') this.completed++;
+      if ((settled === 'counted' || settled === 'replaced') && settlements[i]!.transition === 'complete')
+        this.completed++;
     for (const { id } of ending) held.delete(id);
     this.over.push(...ending);
     for (const id of answer.lost) held.delete(id);

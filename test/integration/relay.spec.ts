@@ -88,7 +88,7 @@ describe('a turn of a relay', () => {
     await test.schedule({ tags: ['t1', 't2'] });
     expect(await test.redis.zcard(queueKey('tag:t1'))).toBe(1);
     await relay('stream').turn({ room: 10 });
-    expect(await test.schedule({ id: 'chosen' })).toMatchObject({ created: false });
+    expect(await test.schedule({ id: 'chosen' })).toMatchObject({ status: 'ended' });
     expect(await test.store.counts(QUEUE)).toMatchObject({ due: 0, completed: 0 });
     expect(await test.redis.zcard(queueKey('ended'))).toBe(1);
     for (const tag of ['t1', 't2']) expect(await test.redis.exists(queueKey(`tag:${tag}`))).toBe(0);
@@ -126,7 +126,7 @@ describe('a turn of a relay', () => {
     await test.schedule({ id: 'unreadable' });
     let lastDueAt = 0;
     for (const onLate of ['run', 'discard', 'dead-letter'] as const)
-      lastDueAt = (await test.schedule({ id: onLate, lateness: lateness(onLate), due: { delayMs: 1 } })).dueAtMs;
+      lastDueAt = (await test.schedule({ id: onLate, lateness: lateness(onLate), due: { delayMs: 1 } })).dueAtMs!;
     await test.redis.hdel(queueKey('jobs'), 'missing');
     await test.redis.hset(queueKey('jobs'), 'unreadable', '5::work\nno number');
     await until('they are late', async () => {

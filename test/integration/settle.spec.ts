@@ -225,7 +225,7 @@ describe('what is kept', () => {
     const [job] = await worker.claim();
     await worker.settle({ ...settlement.dead(job!), idWasChosen: true });
     expect(await store.store.counts(QUEUE)).toMatchObject({ dead: 0 });
-    expect(await store.schedule({ id: 'mine' })).toMatchObject({ created: false });
+    expect(await store.schedule({ id: 'mine' })).toMatchObject({ status: 'ended' });
     await store.close();
   });
 });

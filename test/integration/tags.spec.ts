@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 const key = (name: string) => `${test.prefix}:{${QUEUE}}:${name}`;
-const cancel = ({ id, fence }: ClaimedJob): Settlement => ({ id, fence, transition: 'cancel', idWasChosen: true });
+const cancel = ({ id, fence }: ClaimedJob): Settlement => ({ id, fence, transition: 'cancel' });
 
 async function tagKeys(): Promise<string[]> {
   return (await test.redis.keys(key('tag:*'))).map((found) => found.slice(key('tag:').length)).sort();

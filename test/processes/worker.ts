@@ -5,7 +5,7 @@ import { openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { IsInt, IsOptional } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional } from 'class-validator';
 import {
   defineScheduledJob,
   OnScheduledJob,
@@ -34,12 +34,13 @@ const {
 } = process.env;
 const history = openSync(HISTORY!, 'a');
 
-function note(event: string, job: ScheduledJob): void {
+function note(event: string, job: ScheduledJob, version?: number): void {
   const line = {
     event,
     id: job.id,
     worker: WORKER_ID,
     pid: process.pid,
+    version,
     attempt: job.attempt,
     dueAt: job.dueAt.getTime(),
     // By the clock that no test puts wrong.
@@ -56,6 +57,12 @@ class Work {
   @IsOptional() @IsInt() killAfterMs?: number;
   /** Schedules one more job with this delay. */
   @IsOptional() @IsInt() thenInMs?: number;
+  /** Stands in the history. */
+  @IsOptional() @IsInt() version?: number;
+  /** Works for so long, beyond what the process is told, unless its signal aborts. */
+  @IsOptional() @IsInt() workMs?: number;
+  /** Fails after its work. */
+  @IsOptional() @IsBoolean() fails?: boolean;
 }
 
 const work = defineScheduledJob<Work | null>(JOB_NAME, (CHECK_PAYLOADS ? { payload: Work } : {}) as object);
@@ -66,7 +73,7 @@ class WorkHandlers {
 
   @OnScheduledJob(work)
   async work(payload: Work | null, job: ScheduledJob): Promise<string> {
-    note('start', job);
+    note('start', job, payload?.version);
     if (payload?.blockMs && !IGNORE_BLOCK)
       for (const end = performance.now() + payload.blockMs; performance.now() < end; );
     if (payload?.killAfterMs !== undefined) {
@@ -75,7 +82,9 @@ class WorkHandlers {
     }
     if (payload?.thenInMs) await this.producer.schedule('work', null, { delay: payload.thenInMs });
     if (Number(WORK_MS) > 0) await sleep(Number(WORK_MS), undefined, { signal: OBEY_SIGNAL ? job.signal : undefined });
-    note('end', job);
+    if (payload?.workMs) await sleep(payload.workMs, undefined, { signal: job.signal });
+    note('end', job, payload?.version);
+    if (payload?.fails) throw new Error('it was to fail');
     return WORKER_ID!;
   }
 }

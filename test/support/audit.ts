@@ -18,6 +18,7 @@ export function auditSnapshot(queue: QueueSnapshot): string[] {
     ...auditIndexes(queue),
     ...auditTags(queue),
     ...auditClaims(queue, states),
+    ...auditQueued(queue, states),
     ...auditCompleted(queue, states),
     ...auditCounters(queue, states.size),
   ];
@@ -65,7 +66,7 @@ function auditIndexes({ lanes, heads, levels }: QueueSnapshot): string[] {
   return problems;
 }
 
-function auditTags({ envelopes, tags, claims }: QueueSnapshot): string[] {
+function auditTags({ envelopes, tags, claims, queued }: QueueSnapshot): string[] {
   const problems: string[] = [];
   const tagsIn = (text = '') => text.split('\t').slice(1).sort().join(', ');
   const indexed = new Map<string, string[]>();
@@ -73,7 +74,10 @@ function auditTags({ envelopes, tags, claims }: QueueSnapshot): string[] {
   for (const id of new Set([...envelopes.keys(), ...indexed.keys()])) {
     const wanted = tagsIn(envelopes.get(id)?.split('\n')[1]);
     const found = (indexed.get(id) ?? []).sort().join(', ');
-    if (found !== wanted) problems.push(`${id} is indexed under the tags "${found}", its envelope says "${wanted}"`);
+    // Those of the running job, and of the one queued behind it.
+    const ofBoth = [...new Set([wanted, tagsIn(queued.get(id)?.split('\n')[1])].join(', ').split(', '))];
+    const all = ofBoth.filter(Boolean).sort().join(', ');
+    if (found !== all) problems.push(`${id} is indexed under the tags "${found}", its envelopes say "${all}"`);
     const claimed = claims.has(id) ? tagsIn(claims.get(id)) : wanted;
     if (claimed !== wanted)
       problems.push(`${id} has the tags "${claimed}" in its claim record, its envelope says "${wanted}"`);
@@ -85,12 +89,22 @@ function auditClaims({ claims }: QueueSnapshot, states: Map<string, string[]>): 
   const problems: string[] = [];
   for (const [id, record] of claims) {
     const state = states.get(id)?.[0];
-    const held = !record.startsWith('0 ');
+    const held = !/^0[a-z]* /.test(record);
     if (!state) problems.push(`${id} has a claim record and is nowhere`);
     else if (held !== (state === 'active')) problems.push(`${id} is ${state}, its claim record is "${record}"`);
   }
   for (const [id, [state]] of states)
     if (state === 'active' && !claims.has(id)) problems.push(`${id} is active without a claim record`);
+  return problems;
+}
+
+function auditQueued({ queued, claims }: QueueSnapshot, states: Map<string, string[]>): string[] {
+  const problems: string[] = [];
+  for (const id of queued.keys()) {
+    if (states.get(id)?.[0] !== 'active') problems.push(`${id} has a job queued behind it and is not active`);
+    if (!/^\d+[a-z]*q/.test(claims.get(id) ?? ''))
+      problems.push(`${id} has a job queued behind it, its claim record is "${claims.get(id)}"`);
+  }
   return problems;
 }
 

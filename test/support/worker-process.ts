@@ -12,6 +12,8 @@ export interface HistoryLine {
   worker: string;
   /** Only of workers, not of pullers. */
   pid?: number;
+  /** What the payload said, if anything. */
+  version?: number;
   attempt: number;
   dueAt: number;
   at: number;

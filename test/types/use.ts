@@ -24,6 +24,7 @@ import {
   ScheduledQueueProducer,
   type ScheduledQueueRelay,
   type ScheduleItem,
+  type ScheduleStatus,
 } from 'nestjs-redis-scheduled-queue';
 import { ConfigService } from './application.js';
 
@@ -296,4 +297,23 @@ export async function manage(inspector: ScheduledQueueInspector, producer: Sched
   const seenAt: Date | undefined = worker?.lastSeenAt;
   const cancelled: number = await inspector.cancelTagged('order:7', { queue: 'mail' });
   return seenAt ? cancelled : await inspector.shiftTagged('order:7', '-2h');
+}
+
+/** What became of a schedule, in words; a status that is added makes this fail to compile. */
+export async function tell(producer: ScheduledQueueProducer): Promise<string> {
+  const ping = defineScheduledJob<{ host: string }>('ping');
+  const ref: JobRef = ping.ref('ping/7');
+  const { status, dueAt } = await producer.schedule(ping, { host: 'a' }, { id: 'ping/7', onDuplicate: 'replace' });
+  await producer.cancel(ref);
+  const words: Record<ScheduleStatus, string> = {
+    created: 'new',
+    replaced: 'new',
+    queued: 'after this run',
+    waiting: 'as before',
+    active: 'as before',
+    dead: 'as before',
+    ended: 'done',
+    taken: 'refused',
+  };
+  return `${words[status]}, ${dueAt?.toISOString() ?? 'never'}`;
 }

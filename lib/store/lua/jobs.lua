@@ -6,14 +6,17 @@
 -- KEYS[5] sq:{<queue>}:dead        ZSET job id -> when it died (epoch ms)
 -- KEYS[6] sq:{<queue>}:completed   ZSET job id -> when it completed (epoch ms)
 -- KEYS[7] sq:{<queue>}:finished    HASH job id -> record of a completed job
+-- KEYS[8] sq:{<queue>}:queued      HASH id of a running job -> due and envelope of the job that replaces it after the run
 -- ARGV[1] key base   ARGV[2] after how many bytes no further job is read   ARGV[3…] job ids
 -- Returns of each job as far as it came, of the first one at least, what `job` returns.
 -- Repeating it: it only reads.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey = unpack(KEYS, 1, 7)
 local base, bytesLeft = ARGV[1], tonumber(ARGV[2])
+local queuedKey = KEYS[8]
 -- @include parts/clock.lua
 -- @include parts/envelope.lua
 -- @include parts/waiting.lua
+-- @include parts/queued.lua
 -- @include parts/known.lua
 local jobs = {}
 for i = 3, #ARGV do

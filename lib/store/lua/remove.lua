@@ -8,20 +8,22 @@
 -- KEYS[7] sq:{<queue>}:dead        ZSET job id -> when it died (epoch ms)
 -- KEYS[8] sq:{<queue>}:completed   ZSET job id -> when it completed (epoch ms)
 -- KEYS[9] sq:{<queue>}:finished    HASH job id -> record of a completed job
--- KEYS[10] sq:{<queue>}:call:<caller> STRING last call number and its answer
+-- KEYS[10] sq:{<queue>}:queued     HASH id of a running job -> due and envelope of the job that replaces it after the run
+-- KEYS[11] sq:{<queue>}:call:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
--- ARGV[5] job id     ARGV[6] how long the chosen id of a waiting job is remembered (ms)
+-- ARGV[5] job id
 -- Returns {status, now, '1' | '0'}: 1 if the job is deleted; 0 if it runs or is not there.
 -- Repeating it after a lost reply: the record answers like the first time.
 local jobsKey, claimsKey, failuresKey, endedKey, statsKey, levelsKey = unpack(KEYS, 1, 6)
-local deadKey, completedKey, finishedKey, callKey = unpack(KEYS, 7, 10)
-local base, callNumber, deadline, keepIdsMs = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[6])
+local deadKey, completedKey, finishedKey, queuedKey, callKey = unpack(KEYS, 7, 11)
+local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
 -- @include parts/waiting.lua
 -- @include parts/lanes.lua
 -- @include parts/untag.lua
+-- @include parts/queued.lua
 -- @include parts/cancel.lua
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)
@@ -48,6 +50,7 @@ elseif lane then
 elseif not envelope and redis.call('ZSCORE', completedKey, id) then
   redis.call('ZREM', completedKey, id)
   redis.call('HDEL', finishedKey, id)
+  redis.call('ZREM', endedKey, id)
 else
   result = '0'
 end

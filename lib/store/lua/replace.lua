@@ -1,23 +1,30 @@
--- replace: schedule one job, or, where its id waits already, put this payload and due time in the place of the old ones.
+-- replace: schedule one job, or put it in the place of the one that has its id: at once where that one waits or is dead, after its
+-- run where it runs.
 -- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
 -- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
 -- KEYS[3] sq:{<queue>}:failures    HASH job id -> failed attempts
--- KEYS[4] sq:{<queue>}:ended       ZSET chosen id of an ended job -> when it may be used again (epoch ms)
--- KEYS[5] sq:{<queue>}:stats       HASH counter -> number
--- KEYS[6] sq:{<queue>}:completed   ZSET id of a kept completed job -> when it completed (epoch ms)
--- KEYS[7] sq:{<queue>}:finished    HASH id of a kept completed job -> its record
--- KEYS[8] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
--- KEYS[9] sq:{<queue>}:sleeping    ZSET group of workers -> until when some of it may sleep (epoch ms)
--- KEYS[10] sq:{<queue>}:call:<caller> STRING last call number and its answer
+-- KEYS[4] sq:{<queue>}:active      ZSET job id -> end of its lease (epoch ms)
+-- KEYS[5] sq:{<queue>}:dead        ZSET job id -> when it died (epoch ms)
+-- KEYS[6] sq:{<queue>}:ended       ZSET chosen id of an ended job -> when it may be used again (epoch ms)
+-- KEYS[7] sq:{<queue>}:stats       HASH counter -> number
+-- KEYS[8] sq:{<queue>}:completed   ZSET id of a kept completed job -> when it completed (epoch ms)
+-- KEYS[9] sq:{<queue>}:finished    HASH id of a kept completed job -> its record
+-- KEYS[10] sq:{<queue>}:levels     ZSET priority -> earliest due (epoch ms)
+-- KEYS[11] sq:{<queue>}:sleeping   ZSET group of workers -> until when some of it may sleep (epoch ms)
+-- KEYS[12] sq:{<queue>}:queued     HASH id of a running job -> due and envelope of the job that replaces it after the run
+-- KEYS[13] sq:{<queue>}:call:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] head of the envelope   ARGV[8] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
 -- ARGV[9] how the id was chosen ('c', or 'm' in the form of a made one)   ARGV[10] the envelope from its flags on
 -- ARGV[11] how late a job must be before any worker may take it from the one that it prefers (ms)
--- Returns {status, now, '1' | '0', due}: 1 if the job was created, 0 if the id was there; due is the one that now holds.
+-- Returns {status, now, letter} and, but for the letter 'e', the due time that now holds and what the letter needs besides. Letters:
+-- '1' created, then 'dead' where a dead job was pushed out for it; 'r' a waiting job was replaced; 'q' queued behind a running one;
+-- 't' a job of another name waits, runs or is dead, then that name; 'e' a made id whose job was created before, and has ended.
 -- Repeating it after a lost reply: the record answers like the first time.
+local jobsKey, claimsKey, failuresKey, activeKey, deadKey, endedKey, statsKey = unpack(KEYS, 1, 7)
+local completedKey, finishedKey, levelsKey, sleepingKey, queuedKey, callKey = unpack(KEYS, 8, 13)
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[11])
-local endedKey, levelsKey, sleepingKey, callKey = KEYS[4], KEYS[8], KEYS[9], KEYS[10]
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/made.lua
@@ -27,51 +34,115 @@ local endedKey, levelsKey, sleepingKey, callKey = KEYS[4], KEYS[8], KEYS[9], KEY
 -- @include parts/wake.lua
 -- @include parts/tag.lua
 -- @include parts/untag.lua
+-- @include parts/queued.lua
 
-local status, answer = answeredBefore(callKey, callNumber, deadline)
-if status then
-  local created, due = string.match(answer or '', '^(%d) (%d+)$')
-  return { status, digits(now), created, due }
-end
-
--- Those tags that stand only in the first: with one that stays a job keeps its place.
-local function without(some, others)
-  return (string.gsub(some, '\t[^\t]+', function(tag)
-    if string.find(others .. '\t', tag .. '\t', 1, true) then return '' end
-  end))
+do
+  local status, answer = answeredBefore(callKey, callNumber, deadline)
+  if status then
+    local reply = { status, digits(now) }
+    -- Names may hold spaces, but no line breaks.
+    for part in string.gmatch(answer or '', '[^\n]+') do reply[#reply + 1] = part end
+    return reply
+  end
 end
 
 local id, due = ARGV[6], tonumber(ARGV[8])
-due = due > 0 and math.max(due, now) or now - due
-local envelope = redis.call('HGET', KEYS[1], id)
-local waiting = envelope and findWaiting(id, envelope)
-local record = not waiting and envelope and redis.call('HGET', KEYS[2], id)
-local ranBefore = not envelope and (isRemembered(id) or ranUnanswered(id, ARGV[9]))
+due = due > 0 and due or now - due
+local laneName, tags = laneOfHead(ARGV[7]), tagsOfFlags(ARGV[10])
+local name, newEnvelope = nameOf(laneName), ARGV[7] .. '\n' .. digits(now) .. ' ' .. ARGV[10]
+
+-- What is there under the id. `state`: 'waiting', 'active', 'dead', or nil for nothing.
+local there = {}
+do
+  there.envelope = redis.call('HGET', jobsKey, id) or ''
+  there.tags = tagsOf(there.envelope)
+  there.lane, there.due = findWaiting(id, there.envelope)
+  there.record = redis.call('HGET', claimsKey, id) or ''
+  if there.due then
+    there.state = 'waiting'
+  else
+    there.state = redis.call('ZSCORE', activeKey, id) and 'active' or redis.call('ZSCORE', deadKey, id) and 'dead'
+    -- As in parts/record.lua; that of a job whose envelope somebody has taken tells its lane and tags as well.
+    local claimedDue, lane, claimedTags = string.match(there.record, '^%d+%l* %d+ %d+ (%d+) %S+ ([^\t]*)(.*)$')
+    there.due = claimedDue or digits(now)
+    if there.envelope == '' then there.lane, there.tags = lane, claimedTags or '' end
+  end
+  there.name = there.state and nameOf(there.lane or laneOf(there.envelope))
+end
+
 local lane
-if waiting or not (envelope or ranBefore) then
-  lane = openLane(laneOfHead(ARGV[7]))
-  readWakers(nameOf(lane.name))
-  if waiting and waiting ~= lane.name then takeFromLane(openLane(waiting), id) end
+-- Puts the new job into its lane. Of a job whose crashes are kept they go on counting: nobody is to keep a job that kills its
+-- process alive for ever by replacing it.
+local function putInPlace(crashes)
+  lane = openLane(there.lane and there.lane == suspectLane(there.lane) and suspectLane(laneName) or laneName)
+  readWakers(name)
+  if there.lane and there.lane ~= lane.name then takeFromLane(openLane(there.lane), id) end
   addToLane(lane, id, due)
-  local before, after = waiting and tagsOf(envelope) or '', tagsOfFlags(ARGV[10])
-  untagJob(id, without(before, after))
-  tagJob(id, without(after, before))
-  redis.call('HSET', KEYS[1], id, ARGV[7] .. '\n' .. digits(now) .. ' ' .. ARGV[10])
+  untagJob(id, queuedJobs.without(there.tags, tags))
+  tagJob(id, queuedJobs.without(tags, there.tags))
+  redis.call('HSET', jobsKey, id, newEnvelope)
   closeLanes()
   writeTagged()
-  writeUntagged()
-  redis.call('HDEL', KEYS[2], id)
-  redis.call('HDEL', KEYS[3], id)
-  if not waiting then
-    redis.call('HINCRBY', KEYS[5], 'scheduled', 1)
-    redis.call('ZREM', endedKey, id)
-    redis.call('ZREM', KEYS[6], id)
-    redis.call('HDEL', KEYS[7], id)
+  if crashes > 0 then
+    redis.call('HSET', claimsKey, id, '0 0 ' .. crashes .. ' ' .. digits(due) .. ' - ' .. lane.name .. tags)
+  else
+    redis.call('HDEL', claimsKey, id)
   end
-elseif record then
-  due = tonumber(string.match(record, '^%d+%l* %d+ %d+ (%d+)'))
+  redis.call('HDEL', failuresKey, id)
+  writeUntagged()
 end
-local created = (lane and not waiting) and '1' or '0'
-redis.call('SET', callKey, ARGV[2] .. ' ' .. created .. ' ' .. digits(due), 'PX', ARGV[4])
+
+local replaceAs = {}
+
+function replaceAs.waiting()
+  putInPlace(tonumber(string.match(there.record, '^%d+%l* %d+ (%d+) ') or 0))
+  return { 'r', digits(due) }
+end
+
+function replaceAs.active()
+  local before = queuedJobs.read(id)
+  local marked, rest = string.match(there.record, '^(%d+%l*)( .*)$')
+  local tagsBefore = before and before.tags or ''
+  untagJob(id, queuedJobs.without(tagsBefore, there.tags .. tags))
+  tagJob(id, queuedJobs.without(tags, there.tags .. tagsBefore))
+  redis.call('HSET', queuedKey, id, digits(due) .. ' ' .. newEnvelope)
+  -- A job whose record somebody has taken is found by the end of its lease.
+  if marked and not string.find(marked, 'q', 1, true) then redis.call('HSET', claimsKey, id, marked .. 'q' .. rest) end
+  writeTagged()
+  writeUntagged()
+  return { 'q', digits(due) }
+end
+
+local function create()
+  putInPlace(0)
+  redis.call('HINCRBY', statsKey, 'scheduled', 1)
+  redis.call('ZREM', endedKey, id)
+  redis.call('ZREM', completedKey, id)
+  redis.call('HDEL', finishedKey, id)
+  return { '1', digits(due) }
+end
+
+function replaceAs.dead()
+  -- Neither its lane nor its lane's kind is that of the new one.
+  there.lane = nil
+  local answer = create()
+  redis.call('ZREM', deadKey, id)
+  redis.call('HINCRBY', statsKey, 'deadDropped', 1)
+  answer[3] = 'dead'
+  return answer
+end
+
+local answer
+if there.name and there.name ~= name then
+  answer = { 't', there.due, there.name }
+elseif there.state then
+  answer = replaceAs[there.state]()
+elseif there.envelope == '' and ranUnanswered(id, ARGV[9]) then
+  answer = { 'e' }
+else
+  there.lane = nil
+  answer = create()
+end
+redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(answer, '\n'), 'PX', ARGV[4])
 if lane and lane.moved then wakeLane(lane) end
-return { 'done', digits(now), created, digits(due) }
+return { 'done', digits(now), unpack(answer) }

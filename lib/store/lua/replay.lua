@@ -33,7 +33,7 @@ elseif redis.call('ZSCORE', KEYS[3], ARGV[6]) then
 end
 
 local first, spacing = tonumber(ARGV[9]), tonumber(ARGV[10])
-first = first > 0 and math.max(first, now) or now - first
+first = first > 0 and first or now - first
 local back = {}
 if ids[1] then
   for i, envelope in ipairs(redis.call('HMGET', KEYS[1], unpack(ids))) do

@@ -1,4 +1,4 @@
--- schedule: add jobs to their lanes; an id that is there already, or ended lately, changes nothing.
+-- schedule: add jobs to their lanes; an id that is there already, or ended lately, changes nothing, and the answer tells which.
 -- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
 -- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
 -- KEYS[3] sq:{<queue>}:ended       ZSET chosen id of an ended job -> when it may be used again (epoch ms)
@@ -16,7 +16,9 @@
 --          ('' made by this caller, 'c' by the user, 'm' by the user in the form of a made one), head of the envelope, due
 --          (> 0: at, epoch ms; <= 0: minus the delay in ms), the middle, which follows the time; then their ids, made ones, all of
 --          one length, joined into one argument; then the ends of their envelopes
--- Returns {status, now, when the call was taken in, bits, due of each duplicate…}: a bit is 1 where the job was created.
+-- Returns {status, now, when the call was taken in, a letter for each job, then for each letter but '1' and 'e' the due time of the
+-- job that is there (of 't' also its name, behind a space)…}. Letters: '1' created; under a known id 'w' a job waits, 'a' one runs,
+-- 'd' one is dead, 'e' one ended lately, 't' a job of another name waits, runs or is dead.
 -- Repeating it after a lost reply: the record answers, even when the job has run and is gone by then. Where an eviction has
 -- taken the record, jobs with made ids are written again.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -38,8 +40,9 @@ local status, answer = answeredBefore(callKey, callNumber, deadline)
 if status then
   local reply = { status, digits(now) }
   if answer then
-    local parts = string.match(answer, '^%S+ %S+ (.*)$')
-    for part in string.gmatch(parts, '%S+') do reply[#reply + 1] = part end
+    -- Names may hold spaces, but no line breaks.
+    local parts = string.match(answer, '^%S+ %S+\n(.*)$')
+    for part in string.gmatch(parts, '[^\n]+') do reply[#reply + 1] = part end
   end
   return reply
 end
@@ -63,36 +66,39 @@ if chosenIds[1] then
   for i, envelope in ipairs(redis.call('HMGET', KEYS[1], unpack(chosenIds))) do known[chosenIds[i]] = envelope end
 end
 
--- The due time of a job that is there already: from its lane, or from its claim once it has been claimed.
-local function dueOf(id, envelope)
+-- A job that is there already: its letter, its due time from its lane or, once it has been claimed, from its claim, and its name.
+local function readThere(id, envelope)
+  local name = nameOf(laneOf(envelope))
   local _, due = findWaiting(id, envelope)
-  if due then return due end
-  local record = redis.call('HGET', KEYS[2], id)
-  return record and string.match(record, '^%d+%l* %d+ %d+ (%d+)') or digits(now)
+  if due then return { letter = 'w', due = due, name = name } end
+  local fence, claimedDue = string.match(redis.call('HGET', KEYS[2], id) or '', '^(%d+)%l* %d+ %d+ (%d+)')
+  return { letter = fence == '0' and 'd' or 'a', due = claimedDue or digits(now), name = name }
 end
 
-local bits, duplicates, fields, forgotten = {}, {}, {}, {}
--- Chosen ids of this call that have been taken in, and when their jobs are due.
+local letters, duplicates, fields, forgotten = {}, {}, {}, {}
+-- Jobs with chosen ids that this call has taken in.
 local seen = {}
-local created, bit = 0, 0
+local created, place = 0, 0
 local CREATED = '\n' .. digits(now) .. ' '
 
--- When the job of this id is due that was there before; nil for none.
-local function dueBefore(id, chosen, dueText)
-  if seen[id] then return seen[id] end
-  if known[id] then return dueOf(id, known[id]) end
-  return (isRemembered(id) or ranUnanswered(id, chosen)) and dueText
+-- The letter of a duplicate; nil where the id is free.
+local function letterOf(id, chosen, name)
+  local there = seen[id] or known[id] and readThere(id, known[id])
+  if there then
+    -- The name of an envelope that somebody has damaged cannot be told.
+    local isTaken = there.name and there.name ~= name
+    duplicates[#duplicates + 1] = isTaken and there.due .. ' ' .. there.name or there.due
+    return isTaken and 't' or there.letter
+  end
+  return (isRemembered(id) or ranUnanswered(id, chosen)) and 'e'
 end
 
-local function isNew(id, chosen, dueText)
-  local before = dueBefore(id, chosen, dueText)
-  if before then
-    duplicates[#duplicates + 1] = before
-    return false
-  end
-  seen[id] = dueText
+local function takeIn(id, chosen, name, dueText)
+  local letter = letterOf(id, chosen, name)
+  if letter then return letter end
+  seen[id] = { letter = 'w', due = dueText, name = name }
   forgotten[#forgotten + 1] = id
-  return true
+  return '1'
 end
 
 local function openFor(head)
@@ -104,14 +110,17 @@ end
 for _, row in ipairs(rows) do
   local count, chosen, ids, ends = row.count, row.chosen, row.ids, row.ends
   local due, middle = row.due, row.middle
-  local dueText = digits(due > 0 and math.max(due, now) or now - due)
+  local dueText = digits(due > 0 and due or now - due)
   local beginning, tags = row.head .. CREATED .. middle, tagsOfFlags(middle)
+  local name = chosen ~= '' and nameOf(laneOfHead(row.head))
   local madeIds, idLength = ARGV[ids], #ARGV[ids] / count
   local added, last
   for i = 0, count - 1 do
     local id = chosen == '' and sub(madeIds, i * idLength + 1, (i + 1) * idLength) or ARGV[ids + i]
-    bit = bit + 1
-    if chosen == '' or isNew(id, chosen, dueText) then
+    place = place + 1
+    local letter = chosen == '' and '1' or takeIn(id, chosen, name, dueText)
+    letters[place] = letter
+    if letter == '1' then
       if not added then
         added = openFor(row.head).added
         last = #added
@@ -121,9 +130,6 @@ for _, row in ipairs(rows) do
       if tags ~= '' then tagJob(id, tags) end
       created = created + 1
       fields[2 * created - 1], fields[2 * created] = id, beginning .. ARGV[ends + i]
-      bits[bit] = '1'
-    else
-      bits[bit] = '0'
     end
   end
 end
@@ -140,8 +146,8 @@ if created > 0 then
     redis.call('HDEL', KEYS[6], unpack(forgotten))
   end
 end
-local reply = { digits(now), table.concat(bits), unpack(duplicates) }
-redis.call('SET', callKey, ARGV[2] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. table.concat(reply, ' '), 'PX', ARGV[4])
+local reply = { digits(now), table.concat(letters), unpack(duplicates) }
+redis.call('SET', callKey, ARGV[2] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. '\n' .. table.concat(reply, '\n'), 'PX', ARGV[4])
 for _, lane in ipairs(laneList) do
   if lane.moved then wakeLane(lane) end
 end

@@ -22,7 +22,8 @@
 -- KEYS[19] sq:{<queue>}:handles:<group>   SET names that this worker's group handles
 -- KEYS[20] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
 -- KEYS[21] <target>  STREAM or LIST where a relay puts its jobs; of others a key that never exists
--- KEYS[22] sq:{<queue>}:call:<caller>     STRING last call number and its answer
+-- KEYS[22] sq:{<queue>}:queued     HASH id of a running job -> due and envelope of the job that replaces it after the run
+-- KEYS[23] sq:{<queue>}:call:<caller>     STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] worker id   ARGV[7] group   ARGV[8] how many names the group handles
 -- ARGV[9] lease (ms)   ARGV[10] longest sleep (ms)   ARGV[11] what weight of jobs there is room for (0 = none, at most 1000)
@@ -43,7 +44,8 @@
 -- then how many leases to renew, then two for each: id, fence
 -- then how many names have a weight or a limit of their own, then three for each: name, weight, how many more may run here
 -- Returns {status, now (epoch ms, of 'done' with µs behind the point),
---   a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was cancelled instead), ids of leases that are lost, ids of renewed jobs that are to be cancelled,
+--   a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was cancelled instead; 3 = it
+--   was, and the job that was queued behind it has taken its place), ids of leases that are lost, ids of renewed jobs that are to be cancelled,
 --   four for each job whose lease had run out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for,
 --   five for each job that is late: id, name, attempts begun, how late (ms), its late rule's letter,
 --   four for each job that died because its envelope is missing or unreadable: id, name, attempts begun, the reason,
@@ -59,7 +61,7 @@
 -- is told. What had been recovered, was late, missing or pushed out is not told a second time.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey, endedKey = unpack(KEYS, 1, 8)
 local statsKey, levelsKey, sleepingKey, servedKey, fenceKey, workersKey = unpack(KEYS, 9, 14)
-local pausedKey, rateKey, reservationsKey, offersKey, handlesKey, sleepersKey, targetKey, callKey = unpack(KEYS, 15, 22)
+local pausedKey, rateKey, reservationsKey, offersKey, handlesKey, sleepersKey, targetKey, queuedKey, callKey = unpack(KEYS, 15, 23)
 local base, keepRecordMs = ARGV[1], ARGV[4]
 local clustered, worker, group = ARGV[5] == '1', ARGV[6], ARGV[7]
 local leaseMs, room = tonumber(ARGV[9]), tonumber(ARGV[11])
@@ -76,6 +78,7 @@ local relayTo, wish = ARGV[27], ARGV[29]
 -- @include parts/wake.lua
 -- @include parts/untag.lua
 -- @include parts/record.lua
+-- @include parts/queued.lua
 
 do
   -- @include parts/call.lua
@@ -83,7 +86,7 @@ do
   local callNumber, deadline = tonumber(ARGV[2]), tonumber(ARGV[3])
   local status, answer = answeredBefore(callKey, callNumber, deadline)
   if status == 'replayed' then
-    local bits, fence, leaseUntil, suspect = string.match(answer, '^([012]*)%-(%d+) (%d+) (%l*)$')
+    local bits, fence, leaseUntil, suspect = string.match(answer, '^([0-3]*)%-(%d+) (%d+) (%l*)$')
     local jobs, how = claimedWith(fence, leaseUntil, deadline)
     return { status, digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence .. how, '', '', suspect, unpack(jobs) }
   end

@@ -7,12 +7,12 @@ const LONGEST_STEP = 200;
 /** Steps grow while what they read stays below this: a script reads payloads too. */
 const LARGE_BYTES = 512 * 1024;
 
-/** Empties one queue of the jobs that wait in it, in bounded steps. */
+/** Empties one queue of the jobs that wait in it or are queued behind running ones, in bounded steps. */
 export class RedisClearing {
   constructor(
     private readonly slots: SlotPool,
     private readonly keys: QueueKeys,
-    private readonly options: { keepRecordMs: number; keepIdsMs: number },
+    private readonly options: { keepRecordMs: number },
   ) {}
 
   /**
@@ -31,11 +31,11 @@ export class RedisClearing {
 
   private async walk(walk: { madeBy: number; step: number }): Promise<number> {
     const { keys, options } = this;
-    const fixed = [keys.jobs, keys.claims, keys.failures, keys.ended, keys.stats, keys.levels];
+    const fixed = [keys.jobs, keys.claims, keys.failures, keys.queued, keys.stats, keys.levels];
     let found = 0;
     let goOn = '0';
     do {
-      const args = [options.keepRecordMs, options.keepIdsMs, goOn, walk.step, walk.madeBy];
+      const args = [options.keepRecordMs, goOn, walk.step, walk.madeBy];
       const reply = await this.slots.call('clear', fixed, args);
       const [count, next = '0', bytes, madeBy] = String(reply[2]).split(' ');
       found += Number(count);

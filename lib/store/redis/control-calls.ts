@@ -7,9 +7,10 @@ import { saying } from './call-error.js';
 import type { ScriptArgument } from './connection.js';
 import { toDueArgument } from './due-argument.js';
 import { howChosen } from './how-chosen.js';
+import { statusOf } from './schedule-status.js';
 import type { SlotPool } from './slot-pool.js';
 
-/** Calls about one job that exists already: cancel, reschedule, replace, cancel while it runs, and remove. */
+/** Calls about one job that exists already: cancel, reschedule, replace, cancel while it runs, and remove. Those but the last two act on the one queued behind a running job as well. */
 export class ControlCalls {
   constructor(
     private readonly slots: SlotPool,
@@ -18,15 +19,14 @@ export class ControlCalls {
       queue: string;
       clustered: boolean;
       keepRecordMs: number;
-      keepIdsMs: number;
       stealAfterMs: number;
     },
   ) {}
 
   async cancel(id: string): Promise<boolean> {
     const { keys, options } = this;
-    const fixed = [keys.jobs, keys.claims, keys.failures, keys.ended, keys.stats, keys.levels];
-    const reply = await this.call('cancel', fixed, [options.keepRecordMs, id, options.keepIdsMs], id);
+    const fixed = [keys.jobs, keys.claims, keys.failures, keys.queued, keys.stats, keys.levels];
+    const reply = await this.call('cancel', fixed, [options.keepRecordMs, id], id);
     return reply[2] === '1';
   }
 
@@ -34,7 +34,7 @@ export class ControlCalls {
     const { keys } = this;
     const { keepRecordMs, stealAfterMs } = this.options;
     const rest = [keepRecordMs, this.clusterFlag, id, toDueArgument(due), stealAfterMs];
-    const reply = await this.call('reschedule', [keys.jobs, keys.levels, keys.sleeping], rest, id);
+    const reply = await this.call('reschedule', [keys.jobs, keys.levels, keys.sleeping, keys.queued], rest, id);
     return reply[2] === '1';
   }
 
@@ -44,12 +44,15 @@ export class ControlCalls {
       keys.jobs,
       keys.claims,
       keys.failures,
+      keys.active,
+      keys.dead,
       keys.ended,
       keys.stats,
       keys.completed,
       keys.finished,
       keys.levels,
       keys.sleeping,
+      keys.queued,
     ];
     const args = [
       this.options.keepRecordMs,
@@ -61,8 +64,21 @@ export class ControlCalls {
       `${encodeFlags(true, job.tags)}${encodeSettings(job.settings)}\n${job.payload}`,
       this.options.stealAfterMs,
     ];
-    const reply = await this.call('replace', fixed, args, job.id, job.payload.length);
-    return { id: job.id, created: reply[2] === '1', dueAtMs: Number(reply[3]) };
+    const [, , letter, dueAtMs, besides] = (await this.call(
+      'replace',
+      fixed,
+      args,
+      job.id,
+      job.payload.length,
+    )) as string[];
+    const status = statusOf(letter!);
+    return {
+      id: job.id,
+      status,
+      dueAtMs: dueAtMs === undefined ? null : Number(dueAtMs),
+      ...(status === 'taken' && { takenBy: besides }),
+      ...(status === 'created' && besides && { pushedOut: true }),
+    };
   }
 
   async cancelRunning(id: string): Promise<boolean> {
@@ -83,8 +99,9 @@ export class ControlCalls {
       keys.dead,
       keys.completed,
       keys.finished,
+      keys.queued,
     ];
-    const reply = await this.call('remove', fixed, [options.keepRecordMs, id, options.keepIdsMs], id);
+    const reply = await this.call('remove', fixed, [options.keepRecordMs, id], id);
     return reply[2] === '1';
   }
 

@@ -1,8 +1,6 @@
 import type { Due } from '../../core/due.js';
 
-/** A due time as the scripts read it: an instant as epoch ms, a delay as a number of at most 0. */
+/** A due time as the scripts read it: an instant as epoch ms, a delay as a number of at most 0. No instant is that small (see core/due.ts). */
 export function toDueArgument(due: Due): number {
-  if ('delayMs' in due) return -due.delayMs;
-  // Instants up to 1970 are past like any other, but their numbers would read as delays.
-  return Math.max(due.at, 1);
+  return 'delayMs' in due ? -due.delayMs : due.at;
 }

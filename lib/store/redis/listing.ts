@@ -56,11 +56,15 @@ export class RedisListing {
 
   private readKeys(): string[] {
     const { keys } = this;
-    return [keys.jobs, keys.claims, keys.failures, keys.active, keys.dead, keys.completed, keys.finished];
+    const { jobs, claims, failures, active, dead, completed, finished, queued } = keys;
+    return [jobs, claims, failures, active, dead, completed, finished, queued];
   }
 }
 
-function readJob(id: string, [now, state, time, envelope, record, failures, finished]: string[]): StoredJob {
+function readJob(
+  id: string,
+  [now, state, time, envelope, record, failures, finished, queuedDue]: (string | null)[],
+): StoredJob {
   const at = Number(time);
   const lines = failures === '' ? [] : failures!.split('\n');
   if (state === 'completed') {
@@ -92,6 +96,7 @@ function readJob(id: string, [now, state, time, envelope, record, failures, fini
       fence,
       worker: processOf(worker!),
       cancelRequested,
+      ...(typeof queuedDue === 'string' && { queuedDueAtMs: Number(queuedDue) }),
     };
   }
   if (state === 'dead') return { ...known, state, dueAtMs: Number(due), endedAtMs: at };

@@ -49,7 +49,6 @@ export function openQueueParts(
     queue,
     clustered,
     keepRecordMs: Math.max(KEEP_CALL_RECORD_MS, keepIdsMs, 2 * commandTimeoutMs),
-    keepIdsMs,
     stealAfterMs,
     commandTimeoutMs,
   };

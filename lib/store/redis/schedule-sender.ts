@@ -4,6 +4,7 @@ import type { QueueKeys } from '../keys.js';
 import { aboutJob } from './call-error.js';
 import { CallSlot } from './call-slot.js';
 import type { RedisConnection } from './connection.js';
+import { statusOf } from './schedule-status.js';
 import type { ServerClock } from './server-clock.js';
 import { SharedArguments } from './shared-arguments.js';
 
@@ -90,16 +91,29 @@ export class ScheduleSender {
   }
 }
 
-function answer(calls: readonly PendingSchedule[], ids: string[], [, , takenAt, bits, ...duplicates]: string[]): void {
+function answer(
+  calls: readonly PendingSchedule[],
+  ids: string[],
+  [, , takenAt, letters, ...duplicates]: string[],
+): void {
   let nextDuplicate = 0;
   calls.forEach((call, i) => {
-    const created = bits![i] === '1';
-    const dueAtMs = created ? dueOf(call.job, Number(takenAt)) : Number(duplicates[nextDuplicate++]);
-    call.resolve({ id: ids[i]!, dueAtMs, created });
+    const id = ids[i]!;
+    const status = statusOf(letters![i]!);
+    if (status === 'created') call.resolve({ id, status, dueAtMs: dueOf(call.job, Number(takenAt)) });
+    else if (status === 'ended') call.resolve({ id, status, dueAtMs: null });
+    else call.resolve({ id, status, ...readDuplicate(duplicates[nextDuplicate++]!) });
   });
+}
+
+/** "<due>", or "<due> <name>" of a job of another name, which may hold spaces. */
+function readDuplicate(text: string): { dueAtMs: number; takenBy?: string } {
+  const space = text.indexOf(' ');
+  if (space < 0) return { dueAtMs: Number(text) };
+  return { dueAtMs: Number(text.slice(0, space)), takenBy: text.slice(space + 1) };
 }
 
 /** As the script computes it. */
 function dueOf(job: NewJob, takenAtMs: number): number {
-  return 'at' in job.due ? Math.max(job.due.at, takenAtMs) : takenAtMs + job.due.delayMs;
+  return 'at' in job.due ? job.due.at : takenAtMs + job.due.delayMs;
 }

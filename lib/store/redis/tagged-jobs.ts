@@ -7,20 +7,20 @@ import type { SlotPool } from './slot-pool.js';
 /** How many jobs of a tag one call looks at: about as long a script as that of a full schedule. */
 const JOBS_A_CALL = 500;
 
-/** What is done to the waiting jobs of a tag, in bounded steps. */
+/** What is done to the waiting jobs of a tag and to those queued behind running ones, in bounded steps. */
 export class RedisTaggedJobs {
   constructor(
     private readonly slots: SlotPool,
     private readonly keys: QueueKeys,
-    private readonly options: { clustered: boolean; keepRecordMs: number; keepIdsMs: number; stealAfterMs: number },
+    private readonly options: { clustered: boolean; keepRecordMs: number; stealAfterMs: number },
   ) {}
 
   /** `told` hears the ids of each step, once Redis has confirmed it. */
   cancel(tag: string, told: (ids: readonly string[]) => void): Promise<number> {
     const { keys, options } = this;
-    const fixed = [keys.jobs, keys.claims, keys.failures, keys.ended, keys.stats, keys.levels, tagKey(keys, tag)];
+    const fixed = [keys.jobs, keys.claims, keys.failures, keys.queued, keys.stats, keys.levels, tagKey(keys, tag)];
     return this.walk(async (from, last) => {
-      const args = [options.keepRecordMs, from, last, JOBS_A_CALL, options.keepIdsMs];
+      const args = [options.keepRecordMs, from, last, JOBS_A_CALL];
       const [place, ...ids] = (await this.call('cancel-tagged', fixed, args)).split('\t');
       told(ids);
       return [...place!.split(' '), ids.length] as Step;
@@ -29,7 +29,7 @@ export class RedisTaggedJobs {
 
   shift(tag: string, byMs: number): Promise<number> {
     const { keys, options } = this;
-    const fixed = [keys.jobs, keys.levels, keys.sleeping, tagKey(keys, tag)];
+    const fixed = [keys.jobs, keys.levels, keys.sleeping, tagKey(keys, tag), keys.queued];
     return this.walk(async (from, last) => {
       const { keepRecordMs, clustered, stealAfterMs } = options;
       const args = [keepRecordMs, clustered ? 1 : 0, from, last, JOBS_A_CALL, byMs, stealAfterMs];

@@ -62,10 +62,10 @@ function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArg
     case 'snooze':
       return [toDueArgument(settlement.due), ''];
     case 'discard':
-    case 'cancel':
       return [settlement.idWasChosen ? 'r' : '', ''];
     case 'extend':
       return [settlement.leaseMs, ''];
+    case 'cancel':
     case 'release':
       return ['', ''];
   }
@@ -158,7 +158,7 @@ function inOrder(settlements: readonly Settlement[], bits: string, settings: Que
 }
 
 /** What the script's digits mean. */
-const SETTLED: readonly Settled[] = ['lost', 'counted', 'cancelled'];
+const SETTLED: readonly Settled[] = ['lost', 'counted', 'cancelled', 'replaced'];
 
 function inRows<T>(width: number, fields: string[], toItem: (...row: string[]) => T): T[] {
   return Array.from({ length: fields.length / width }, (_, i) => toItem(...fields.slice(width * i, width * (i + 1))));

@@ -81,6 +81,7 @@ export class RedisWorkerSeat implements WorkerSeat {
       handlesKey(keys, this.group),
       sleepersKey(keys, this.group),
       target?.key ?? absentKey(keys.jobs),
+      keys.queued,
     ];
   }
 

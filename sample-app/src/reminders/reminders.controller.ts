@@ -7,7 +7,7 @@ export class RemindersController {
   constructor(private readonly reminders: RemindersService) {}
 
   @Post()
-  create(@Body() body: CreateReminderDto): Promise<{ id: string; dueAt: Date }> {
+  create(@Body() body: CreateReminderDto): Promise<{ id: string; dueAt: Date | null }> {
     return this.reminders.create(body);
   }
 

@@ -18,7 +18,7 @@ export class RemindersService {
     private readonly inspector: ScheduledQueueInspector,
   ) {}
 
-  async create({ text, at, inSeconds }: CreateReminderDto): Promise<{ id: string; dueAt: Date }> {
+  async create({ text, at, inSeconds }: CreateReminderDto): Promise<{ id: string; dueAt: Date | null }> {
     const delay = inSeconds === undefined ? undefined : inSeconds * 1_000;
     const { id, dueAt } = await this.producer.schedule(sendReminder, { text }, { at, delay });
     return { id, dueAt };

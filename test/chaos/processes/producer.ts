@@ -113,8 +113,8 @@ async function change(
   }
 }
 
-function answered(call: number, token: string, { id, created, dueAt }: ScheduledJobRef): void {
-  history.note({ type: 'answer', call, token, outcome: 'ok', id, changed: created, dueAt: dueAt.getTime() });
+function answered(call: number, token: string, { id, created, dueAt, status }: ScheduledJobRef): void {
+  history.note({ type: 'answer', call, token, outcome: 'ok', id, changed: created, status, dueAt: dueAt?.getTime() });
 }
 
 function failed(call: number, token: string, error: unknown): void {

@@ -1,9 +1,9 @@
 import { LEASE_MS } from '../settings.js';
 import type { Call, Job, Timeline } from '../timeline.js';
 import { wentBackBy } from './claims.js';
-import { aboutAll, aboutJobs, clockTime } from './rule.js';
+import { aboutAll, aboutJobs, aboutLives, clockTime } from './rule.js';
 
-const creates = ({ operation }: Call) => operation === 'schedule' || operation === 'replace';
+export const creates = ({ operation }: Call) => operation === 'schedule' || operation === 'replace';
 const said = (what: boolean) => (call: Call) => call.outcome === 'ok' && call.changed === what;
 
 /** Whether some call of a job may have put it into its queue. */
@@ -37,7 +37,7 @@ export const nothingUnknown = aboutAll('nothing-unknown', (timeline) => [
 ]);
 
 /** One id, one job: repeated calls make no second one. */
-export const createdOnce = aboutJobs('created-once', ({ calls, runs }) => {
+export const createdOnce = aboutLives('created-once', ({ calls, runs }) => {
   const made = calls.filter((call) => creates(call) && said(true)(call));
   const ids = new Set(runs.map(({ id }) => id));
   return [
@@ -47,7 +47,7 @@ export const createdOnce = aboutJobs('created-once', ({ calls, runs }) => {
 });
 
 /** A cancelRunning that said true met a running job, which is not claimed again, whatever became of that run. */
-export const trueMeansRunning = aboutJobs('true-means-running', ({ calls, runs }) =>
+export const trueMeansRunning = aboutLives('true-means-running', ({ calls, runs }) =>
   calls
     .filter((call) => call.operation === 'cancelRunning' && said(true)(call))
     .flatMap(({ end }) =>
@@ -61,7 +61,7 @@ export const trueMeansRunning = aboutJobs('true-means-running', ({ calls, runs }
 );
 
 /** A cancel, reschedule or runNow that said true met a waiting job; after a cancel no run is claimed. */
-export const trueMeansWaiting = aboutJobs('true-means-waiting', (job, timeline) =>
+export const trueMeansWaiting = aboutLives('true-means-waiting', (job, timeline) =>
   job.calls
     .filter((call) => !creates(call) && call.operation !== 'cancelRunning' && said(true)(call))
     .flatMap((call) => [...problemsOf(call, job, timeline)]),

@@ -1,7 +1,7 @@
 import { kindOf } from '../job-kinds.js';
 import { LEASE_MS } from '../settings.js';
 import type { Job, Run, Timeline } from '../timeline.js';
-import { aboutJobs, clockTime } from './rule.js';
+import { aboutJobs, aboutLives, clockTime } from './rule.js';
 
 /** A lease is counted in whole ms. */
 const LEASE_AT_LEAST_MS = LEASE_MS - 1;
@@ -25,7 +25,7 @@ export const fencesGrow = aboutJobs('fences-grow', ({ runs }) => {
 });
 
 /** What a run under an outdated fence answers does not count. */
-export const outdatedSettlesNothing = aboutJobs('outdated-settles-nothing', ({ runs, completed }) => {
+export const outdatedSettlesNothing = aboutLives('outdated-settles-nothing', ({ runs, completed }) => {
   const problems = runs.flatMap((run) => {
     const newer = runs.filter(({ fence }) => fence > run.fence);
     if (!run.settled) return [];
@@ -42,7 +42,7 @@ export const outdatedSettlesNothing = aboutJobs('outdated-settles-nothing', ({ r
 });
 
 /** Attempts never exceed `maxAttempts`, and each claim is the next one, but for what the life of a job allows. */
-export const attemptsCount = aboutJobs('attempts-count', (job, timeline) => {
+export const attemptsCount = aboutLives('attempts-count', (job, timeline) => {
   const { maxAttempts } = kindOf(job.kind);
   const problems = job.runs
     .filter((run) => run.attempt > maxAttempts || run.maxAttempts !== maxAttempts)
@@ -67,7 +67,7 @@ function mayRepeat(before: Run, run: Run, job: Job, timeline: Timeline): boolean
 }
 
 /** A job runs again only where the run before has failed, was put back, or has lost its lease to something that happened. */
-export const rerunsHaveReasons = aboutJobs('reruns-have-reasons', ({ runs }, timeline) =>
+export const rerunsHaveReasons = aboutLives('reruns-have-reasons', ({ runs }, timeline) =>
   pairsOf(runs).flatMap(([before, run]) => {
     if (wentBackBy(before, run.claimedAt, timeline)) return [];
     const heldMs = run.claimedAt - before.claimedAt;

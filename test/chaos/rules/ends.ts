@@ -1,8 +1,8 @@
 import { type End, kindOf } from '../job-kinds.js';
 import { MAX_CRASHES } from '../settings.js';
-import type { Job, Run, Timeline } from '../timeline.js';
-import { didExist, mayExist } from './calls.js';
-import { aboutAll, aboutJobs } from './rule.js';
+import type { Call, Job, Run, Timeline } from '../timeline.js';
+import { creates, didExist, mayExist } from './calls.js';
+import { aboutAll, aboutJobs, aboutLives } from './rule.js';
 
 /** While it waited, or while it ran: it may be asked for that more than once, and ends once. */
 const cancellations = ({ calls }: Job) => {
@@ -21,7 +21,7 @@ function ranTo({ runs }: Job, how: 'ok' | 'discard'): boolean {
 }
 
 /** Nothing is lost: what was accepted has completed, or is dead, cancelled or discarded. */
-export const nothingLost = aboutJobs('nothing-lost', (job) => {
+export const nothingLost = aboutLives('nothing-lost', (job) => {
   if (!didExist(job)) return [];
   const { dead, completed, unfinished, queue } = job;
   if (unfinished) return [`it is ${unfinished} still`];
@@ -31,7 +31,7 @@ export const nothingLost = aboutJobs('nothing-lost', (job) => {
 });
 
 /** A job ends once, in one way. */
-export const endsOnce = aboutJobs('ends-once', (job) => {
+export const endsOnce = aboutLives('ends-once', (job) => {
   const deaths = Math.max(told(job, 'dead'), job.dead ? 1 : 0);
   const completions = Math.max(told(job, 'completed'), job.completed ? 1 : 0);
   const ends = {
@@ -53,7 +53,7 @@ function runsOfThisLife({ calls, runs }: Job): readonly Run[] {
 }
 
 /** It ends as its kind must; as crashed only of lost leases: the last attempt's, or `MAX_CRASHES` of them. */
-export const endsAsItMust = aboutJobs('ends-as-it-must', (job) => {
+export const endsAsItMust = aboutLives('ends-as-it-must', (job) => {
   const { maxAttempts, ends } = kindOf(job.kind);
   const allowed: readonly End[] = ends;
   const problems: string[] = [];
@@ -69,7 +69,9 @@ export const endsAsItMust = aboutJobs('ends-as-it-must', (job) => {
     const unseen = attempts - new Set(used.map(({ attempt }) => attempt)).size;
     if (attempts < maxAttempts && crashes < MAX_CRASHES)
       problems.push(`it died as crashed after ${attempts} of ${maxAttempts} attempts and ${crashes} lost leases`);
-    if (crashes < 1 || crashes > unsettled + unseen)
+    // Crashes outlive a replacement; of the life before it nobody knows how many leases were lost unseen.
+    const wasReplaced = job.calls.some(({ operation, outcome }) => operation === 'replace' && outcome !== 'refused');
+    if (crashes < 1 || (!wasReplaced && crashes > unsettled + unseen))
       problems.push(`it died as crashed of ${crashes} lost leases, ${unsettled + unseen} were seen`);
   } else if (!allowed.includes(reason as End)) problems.push(`it died: ${reason}`);
   else if (reason === 'attempts-exhausted' && attempts !== maxAttempts)
@@ -77,12 +79,34 @@ export const endsAsItMust = aboutJobs('ends-as-it-must', (job) => {
   return problems;
 });
 
+const livesOf = ({ calls }: Job) => calls.filter((call) => creates(call) && call.outcome !== 'refused').length;
+
+/** Of several changes of an id the last one that was accepted runs, whenever it came: before a run, beside one or after it. */
+export const lastChangeRuns = aboutJobs('last-change-runs', (job) => {
+  const last = lastChange(job);
+  // What is dead may have been too late to begin, or may not have fitted its class.
+  if (!last || job.dead || job.runs.some(({ revision }) => revision === last.revision)) return [];
+  return [`the last change, revision ${last.revision}, was answered '${last.status}' and never ran`];
+});
+
+/** The change after which nothing else can have happened to the id but runs. */
+function lastChange({ calls }: Job): Call | undefined {
+  const mayMatter = ({ operation, outcome, changed }: Call) =>
+    outcome !== 'refused' && (outcome === 'unknown' || operation === 'replace' || changed === true);
+  const [last, ...overlapping] = calls
+    .filter((call) => mayMatter(call) && !/^(reschedule|runNow)$/.test(call.operation))
+    .sort((a, b) => b.end - a.end);
+  if (last?.operation !== 'replace' || last.outcome !== 'ok') return undefined;
+  return overlapping.some(({ end }) => end >= last.begin) ? undefined : last;
+}
+
 /** The counters of a queue say what the histories say, as exactly as those know. */
 export const countsAddUp = aboutAll('counts-add-up', (timeline) =>
   timeline.finals.flatMap(({ queue, stats, dead, completed, waiting, active }) => {
     const jobs = [...timeline.jobs.values()].filter((job) => job.queue === queue);
     const number = (which: (job: Job) => unknown) => jobs.filter(which).length;
     const runs = jobs.flatMap((job) => job.runs);
+    const lives = jobs.reduce((sum, job) => sum + (job.hasLives ? livesOf(job) : 0), 0);
     const events = (name: string) => jobs.reduce((sum, job) => sum + told(job, name), 0);
     const bounds: Record<string, [least: number, most: number]> = {
       scheduled: [number(didExist), number(mayExist)],
@@ -94,8 +118,11 @@ export const countsAddUp = aboutAll('counts-add-up', (timeline) =>
       started: [runs.length, Number.POSITIVE_INFINITY],
       snoozed: [events('snoozed'), runs.filter(({ how }) => how === 'snooze').length],
     };
-    const problems = Object.entries(bounds).flatMap(([counter, [least, most]]) => {
+    const problems = Object.entries(bounds).flatMap(([counter, [leastOf, mostOf]]) => {
       const count = stats[counter] ?? 0;
+      // Each call that was not refused may have begun a life, which ends once.
+      const least = leastOf - (counter === 'started' ? 0 : number(({ hasLives }) => hasLives));
+      const most = mostOf + (counter === 'started' ? 0 : lives);
       if (count >= least && count <= most) return [];
       return [`${queue}: ${counter} is ${count}, the histories allow ${least} to ${most}`];
     });

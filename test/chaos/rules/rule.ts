@@ -18,6 +18,11 @@ export function aboutJobs(rule: string, judge: (job: Job, timeline: Timeline) =>
     );
 }
 
+/** A rule about each job that has had one life for certain. */
+export function aboutLives(rule: string, judge: (job: Job, timeline: Timeline) => string[]): Rule {
+  return aboutJobs(rule, (job, timeline) => (job.hasLives ? [] : judge(job, timeline)));
+}
+
 /** A rule about the run as a whole. */
 export function aboutAll(rule: string, judge: (timeline: Timeline) => string[]): Rule {
   return (timeline) => judge(timeline).map((message) => ({ rule, message }));

@@ -1,6 +1,6 @@
 import { BACKOFF_MS, MAX_LATENESS_MS, SNOOZE_MS } from '../settings.js';
 import type { Call, Job, Run } from '../timeline.js';
-import { aboutJobs, clockTime } from './rule.js';
+import { aboutJobs, aboutLives, clockTime } from './rule.js';
 
 /** Redis' clock counts whole ms here and there. */
 const ROUNDING_MS = 1;
@@ -40,7 +40,7 @@ interface DueChange {
 }
 
 /** Each run was due when the last change of its due time before its claim said so, or one that may have come after that. */
-export const dueAsAsked = aboutJobs('due-as-asked', (job) => {
+export const dueAsAsked = aboutLives('due-as-asked', (job) => {
   const changes = dueChanges(job);
   return job.runs.flatMap(({ attempt, dueAt, claimedAt }) => {
     const fits = changes.some(
@@ -61,14 +61,12 @@ function dueChanges({ calls, runs }: Job): DueChange[] {
   return [...calls.flatMap(changeByCall), ...runs.flatMap(changeByRun)];
 }
 
-function changeByCall({ operation, outcome, when, begin, end, changed, dueAt }: Call): DueChange[] {
+function changeByCall({ operation, outcome, when, begin, end, changed, status, dueAt }: Call): DueChange[] {
   if (operation === 'cancel' || operation === 'cancelRunning' || outcome === 'refused') return [];
-  const certain = outcome === 'ok' && changed === true;
-  // What replaced a waiting job is told like what was left alone; `dueAt` is true of both.
-  if (outcome === 'ok' && !changed && operation !== 'replace') return [];
+  const certain = outcome === 'ok' && (changed === true || status === 'replaced');
+  if (outcome === 'ok' && !certain) return [];
   if (dueAt !== undefined) return [{ begin, end, low: dueAt, high: dueAt, certain }];
-  if (when && 'at' in when)
-    return [{ begin, end, low: Math.max(when.at, Math.floor(begin)), high: Math.max(when.at, end), certain }];
+  if (when && 'at' in when) return [{ begin, end, low: when.at, high: when.at, certain }];
   const delay = when?.delay ?? 0;
   return [{ begin, end, low: begin + delay, high: end + delay, certain }];
 }

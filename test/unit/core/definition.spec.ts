@@ -23,6 +23,7 @@ describe('a definition', () => {
       name: 'reminder.send',
       queue: 'mail',
       payload: Reminder,
+      ref: expect.any(Function),
       settings: {
         priority: 2,
         maxAttempts: 5,
@@ -34,7 +35,7 @@ describe('a definition', () => {
   });
 
   it('needs a name only', () => {
-    expect(defineScheduledJob('ping')).toEqual({ name: 'ping', settings: {} });
+    expect(defineScheduledJob('ping')).toEqual({ name: 'ping', settings: {}, ref: expect.any(Function) });
   });
 
   it('cannot be changed once it is shared', () => {

@@ -10,11 +10,19 @@ describe('at', () => {
     expect(readDue(new Date(NINE), undefined)).toEqual({ at: NINE });
   });
 
-  it('takes a Date of any time, as its unit cannot be mistaken', () => {
-    expect(readDue(new Date(0), undefined)).toEqual({ at: 0 });
-    expect(readDue(new Date(-LAST_INSTANT), undefined)).toEqual({ at: -LAST_INSTANT });
+  it('takes a Date from March 1973 on', () => {
+    expect(readDue(new Date(1e11), undefined)).toEqual({ at: 1e11 });
     expect(readDue(new Date(LAST_INSTANT), undefined)).toEqual({ at: LAST_INSTANT });
   });
+
+  it.each([new Date(1_798_794_000), new Date(0), new Date(-LAST_INSTANT), new Date(1e11 - 1), '1970-01-21T19:39:54Z'])(
+    'refuses %p, whose milliseconds look like seconds',
+    (at) => {
+      expect(problemOf(at)).toMatch(
+        /^at: got .*19[67]\d-|-27\d{4}-.*, which looks like seconds: expected an instant of/,
+      );
+    },
+  );
 
   it('takes epoch milliseconds, up to the last instant of Date', () => {
     expect(readDue(NINE, undefined)).toEqual({ at: NINE });
@@ -70,7 +78,7 @@ describe('at', () => {
 
   it.each([1_798_794_000, 0, -1, 99_999_999_999])('refuses %d, which looks like seconds', (at) => {
     expect(problemOf(at)).toBe(
-      `at: got ${at}, which looks like seconds: expected epoch milliseconds of at least 1e11, or a Date for an earlier instant`,
+      `at: got ${at}, which looks like seconds: expected an instant of at least 1e11 epoch milliseconds (1973-03-03)`,
     );
   });
 

@@ -126,7 +126,7 @@ describe('a call to schedule is refused with', () => {
     [
       'seconds',
       { at: 1_798_794_000 },
-      'at: got 1798794000, which looks like seconds: expected epoch milliseconds of at least 1e11, or a Date for an earlier instant.',
+      'at: got 1798794000, which looks like seconds: expected an instant of at least 1e11 epoch milliseconds (1973-03-03).',
     ],
     [
       'a local time',

@@ -4,6 +4,7 @@ import { ScheduledQueueEvents } from '../../../lib/nest/scheduled-queue.events.j
 import { ScheduledQueueProducer } from '../../../lib/nest/scheduled-queue.producer.js';
 import type { Answered, JobStore, NewJob } from '../../../lib/store/job-store.js';
 import { ScheduleBatch } from '../../../lib/store/redis/schedule-batch.js';
+import { LOG } from '../../support/seat-by-hand.js';
 
 /** A store whose answers come last job first, and which fails every second one. */
 const store = {
@@ -14,13 +15,13 @@ const store = {
       for (const [i, call] of [...calls.entries()].reverse()) {
         const id = call.job.payload;
         if (i % 2) call.reject(new QueueUnavailableError('no answer', 'unknown', { jobIds: [id] }));
-        else call.resolve({ id, dueAtMs: 1, created: true });
+        else call.resolve({ id, dueAtMs: 1, status: 'created' });
       }
     }),
 } as unknown as JobStore;
 
 it('the ids in the error of scheduleMany are in the order of its items, over queues and whatever failed', async () => {
-  const producer = new ScheduledQueueProducer(store, undefined as never, new ScheduledQueueEvents(), 1_000);
+  const producer = new ScheduledQueueProducer(store, undefined as never, new ScheduledQueueEvents(), 1_000, LOG);
   const items = Array.from({ length: 9 }, (_, i) => ({
     job: 'work',
     payload: i,

@@ -84,7 +84,7 @@ describe('the arguments of a turn', () => {
     [{ id: 'j', fence: '1', transition: 'snooze', due: { at: 1_800_000_000_000 } }, ['snooze', 1_800_000_000_000, '']],
     [{ id: 'j', fence: '1', transition: 'snooze', due: { delayMs: 200 } }, ['snooze', -200, '']],
     [{ id: 'j', fence: '1', transition: 'discard', idWasChosen: true }, ['discard', 'r', '']],
-    [{ id: 'j', fence: '1', transition: 'cancel', idWasChosen: false }, ['cancel', '', '']],
+    [{ id: 'j', fence: '1', transition: 'cancel' }, ['cancel', '', '']],
     [{ id: 'j', fence: '1', transition: 'extend', leaseMs: 9_000 }, ['extend', 9_000, '']],
     [release('j', '1'), ['release', '', '']],
   ])('say %j as the script reads it', (settlement, [transition, ...rest]) => {

@@ -1,20 +1,21 @@
--- Waiting jobs are taken out of their queue for good: counted as cancelled, and the ids that their callers chose are remembered.
--- Needs `jobsKey`, `claimsKey`, `failuresKey`, `endedKey`, `statsKey`, `keepIdsMs`, and the parts envelope, lanes and untag.
+-- Waiting jobs are taken out of their queue for good and counted as cancelled; their ids are free at once. So are jobs that are
+-- queued behind a running one, which count as scheduled only now.
+-- Needs `jobsKey`, `claimsKey`, `failuresKey`, `queuedKey`, `statsKey`, and the parts envelope, lanes, untag and queued.
 
--- How many more ids are forgotten a call than it adds: no worker need ever look into a queue whose jobs are all cancelled.
-local FORGOTTEN_A_CALL = 9
-
-local cancelled, toRemember = {}, {}
+-- Ids of waiting jobs, and of queued ones.
+local cancelled, unqueued = {}, {}
 
 -- Read phase. `lane`: the one in which the job waits.
 local function cancelWaiting(id, envelope, lane)
   takeFromLane(openLane(lane), id)
   untagJob(id, tagsOf(envelope))
   cancelled[#cancelled + 1] = id
-  if idWasChosen(envelope) and keepIdsMs > 0 then
-    toRemember[#toRemember + 1] = digits(now + keepIdsMs)
-    toRemember[#toRemember + 1] = id
-  end
+end
+
+-- Read phase. `envelope`: that of the running job, if it is there.
+local function cancelQueued(id, queued, envelope)
+  untagJob(id, queuedJobs.without(queued.tags, tagsOf(envelope or '')))
+  unqueued[#unqueued + 1] = id
 end
 
 -- A key that somebody has made of another kind is to stop the script while nothing is written.
@@ -25,18 +26,17 @@ local function refuseOtherKinds()
 end
 
 local function writeCancelled()
+  if cancelled[1] or unqueued[1] then refuseOtherKinds() end
   if cancelled[1] then
-    refuseOtherKinds()
-    local over = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, #toRemember / 2 + FORGOTTEN_A_CALL)
     redis.call('HDEL', jobsKey, unpack(cancelled))
     closeLanes()
     redis.call('HDEL', claimsKey, unpack(cancelled))
     redis.call('HDEL', failuresKey, unpack(cancelled))
-    redis.call('HINCRBY', statsKey, 'cancelled', #cancelled)
-    if toRemember[1] then
-      redis.call('ZADD', endedKey, unpack(toRemember))
-      if over[1] then redis.call('ZREM', endedKey, unpack(over)) end
-    end
   end
+  if unqueued[1] then
+    redis.call('HDEL', queuedKey, unpack(unqueued))
+    redis.call('HINCRBY', statsKey, 'scheduled', #unqueued)
+  end
+  if cancelled[1] or unqueued[1] then redis.call('HINCRBY', statsKey, 'cancelled', #cancelled + #unqueued) end
   writeUntagged()
 end

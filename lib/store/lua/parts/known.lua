@@ -1,6 +1,6 @@
 -- All that is known of one job: {} for an unknown one, else {now, state, since or until or due (epoch ms), envelope, claim record,
--- failures, finished record}; the state is 'waiting', 'active', 'dead' or 'completed'.
--- Needs `activeKey`, `claimsKey`, `completedKey`, `deadKey`, `failuresKey`, `finishedKey`, `jobsKey`; and the part waiting.
+-- failures, finished record} and, of a running job behind which another is queued, that one's due time (epoch ms); the state is 'waiting', 'active', 'dead' or 'completed'.
+-- Needs `activeKey`, `claimsKey`, `completedKey`, `deadKey`, `failuresKey`, `finishedKey`, `jobsKey`; and the parts waiting and queued.
 local function known(id)
   local envelope = redis.call('HGET', jobsKey, id)
   if not envelope then
@@ -10,7 +10,10 @@ local function known(id)
   end
   local record, failures = redis.call('HGET', claimsKey, id) or '', redis.call('HGET', failuresKey, id) or ''
   local leaseUntil = redis.call('ZSCORE', activeKey, id)
-  if leaseUntil then return { digits(now), 'active', leaseUntil, envelope, record, failures, '' } end
+  if leaseUntil then
+    local queued = string.find(record, '^%d+%l*q') and queuedJobs.read(id)
+    return { digits(now), 'active', leaseUntil, envelope, record, failures, '', queued and digits(queued.due) or nil }
+  end
   local diedAt = redis.call('ZSCORE', deadKey, id)
   if diedAt then return { digits(now), 'dead', diedAt, envelope, record, failures, '' } end
   local _, due = findWaiting(id, envelope)

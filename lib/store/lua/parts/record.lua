@@ -1,9 +1,10 @@
 -- A claim record: "<fence> <attempt> <crashes> <due> <holder> <lane>" and the job's tags, a tab before each. Fence 0 and
 -- holder "-": nobody holds the job.
 -- It exists from a job's first claim on, and outlives it while the job waits for its next attempt or lies dead.
--- Letters behind the fence mark what is rare: 'c' that somebody wants the running job cancelled; 'u' (unconfirmed) that nobody
--- knows yet whether the claim has reached its worker, which begins none of these jobs before it has renewed their leases. A marked record does not match
--- its holder's fence at first sight, so that ordinary settlements pay nothing for marks.
+-- Letters behind the fence mark what is rare: 'c' that somebody wants the running job cancelled; 'q' that another one is queued
+-- behind it (see queued.lua); 'u' (unconfirmed) that nobody knows yet whether the claim has reached its worker, which begins none of
+-- these jobs before it has renewed their leases; 'r', of a dead job, that its id is to be remembered once the job is pushed out.
+-- A marked record does not match its holder's fence at first sight, so that ordinary settlements pay nothing for marks.
 local isHeld
 do
   -- How the records of held jobs begin, by fence: a turn settles hundreds of the same one.
@@ -39,6 +40,12 @@ local function formatRecord(fence, attempt, crashes, due, holder, lane, tags)
   return fence .. ' ' .. attempt .. ' ' .. crashes .. ' ' .. due .. ' ' .. holder .. ' ' .. lane .. tags
 end
 
+-- Where a job waits that has crashed so often: with one crash left it is a suspect (see suspects.lua).
+local function laneFor(lane, crashes)
+  return maxCrashes > 1 and crashes >= maxCrashes - 1 and suspectLane(lane) or lane
+end
+
+-- `idWasChosen`: of a dead job whose id is to be remembered.
 local function unheldRecord(r)
-  return formatRecord('0', r.attempt, r.crashes, digits(r.due), '-', r.lane, r.tags)
+  return formatRecord(r.idWasChosen and '0r' or '0', r.attempt, r.crashes, digits(r.due), '-', r.lane, r.tags)
 end

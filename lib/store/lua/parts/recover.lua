@@ -39,18 +39,15 @@ if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
     local record = found and parseRecord(found)
     if record then return record end
     local envelope = redis.call('HGET', jobsKey, id)
-    return { attempt = 1, crashes = 0, due = now, holder = '-', lane = laneOf(envelope or ''), tags = tagsOf(envelope or ''), lostEnvelope = not envelope }
-  end
-
-  -- Where a job waits that has crashed so often: with one crash left it is a suspect (see suspects.lua).
-  local function laneFor(lane, crashes)
-    return maxCrashes > 1 and crashes >= maxCrashes - 1 and suspectLane(lane) or lane
+    return { marks = 'q', attempt = 1, crashes = 0, due = now, holder = '-', lane = laneOf(envelope or ''), tags = tagsOf(envelope or ''), lostEnvelope = not envelope }
   end
 
   local function recover(id, record)
     local s = { id = id, record = record, fate = 'waiting' }
-    local attempt = tostring(record.attempt)
-    if hasMark(record.marks, 'c') then
+    local attempt, isCancelled = tostring(record.attempt), hasMark(record.marks, 'c')
+    if queuedJobs.takePlace(id, record, isCancelled and 'cancel' or 'recover', not hasMark(record.marks, 'u')) then
+      s.placed, s.fate = true, isCancelled and 'cancelled' or 'waiting'
+    elseif isCancelled then
       s.transition, s.fate = 'cancel', 'cancelled'
     elseif record.lane == '' then
       s.transition, s.fate, s.lostEnvelope = 'dead', record.lostEnvelope and 'envelope-missing' or 'unreadable', record.lostEnvelope
@@ -68,9 +65,9 @@ if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
       end
     end
     if s.transition then
-      s.first = idWasChosen(redis.call('HGET', jobsKey, id) or '') and 'r' or ''
+      s.first = s.transition == 'dead' and idWasChosen(redis.call('HGET', jobsKey, id) or '') and 'r' or ''
       settlements[#settlements + 1] = s
-    else
+    elseif not s.placed then
       openLane(record.lane)
       readWakers(nameOf(record.lane), group, worker)
       returning[#returning + 1] = s

@@ -1,13 +1,15 @@
 -- Settlements and renewals: both only count where the caller's fence is the one in the claim record. Where the job is to be
--- cancelled, whatever its holder says ends it as cancelled; bit 2 says so.
+-- cancelled, whatever its holder says ends it as cancelled; bit 2 says so. Where another job is queued behind it, that one takes
+-- its place at every end; bit 3 says so.
 -- Transitions, with their two arguments:
 --   complete  flags ('r': the caller chose the id, remember it)   result to keep
 --   retry     delay (ms)                                          failure, one line
---   dead      flags ('n': this attempt never began; 'f': it threw; 'r' as above)  failure, one line, with the reason
+--   dead      flags ('n': this attempt never began; 'f': it threw; 'r': the caller chose the id, remember it once the job is
+--             pushed out of the dead)                             failure, one line, with the reason
 --   snooze    due (> 0: at, epoch ms; <= 0: minus the delay in ms)  ''          (goes back, uses no attempt)
 --   discard   flags ('r' as above)                                ''
 --   release   ''                                                  ''          (goes back, uses no attempt)
---   cancel    flags ('r' as above)                                ''
+--   cancel    ''                                                  ''
 --   extend    how long from now its lease is to hold (ms)         ''          (stays with its holder)
 -- Where the next list begins: with its length, then so many fields for each item.
 local cursor = 30
@@ -35,6 +37,8 @@ local confirmed = {}
 
 -- Whether a job leaves its holder in this turn: what it says beside that of its lease comes too late. Seldom asked.
 local left, noted = {}, 0
+-- Ids whose entry in `queued` is done with, and those of them whose queued job has taken the place of the run.
+queuedJobs.over, queuedJobs.placed = {}, {}
 local function leaves(id)
   for i = noted + 1, #gone do left[gone[i]] = true end
   noted = #gone
@@ -72,11 +76,34 @@ do
     settlements[#settlements + 1] = s
   end
 
+  -- The queued job takes the place of this run, where there is one. `how` the run ended: its transition or, of a dead letter, the
+  -- flags of that.
+  function queuedJobs.takePlace(id, record, how, crashed)
+    if not hasMark(record.marks, 'q') then return false end
+    -- A run that ended leaves the queue, and the queued job comes into it; one that would have come back, or lain dead, is replaced.
+    local COUNTED = {
+      complete = { 'completed', 'scheduled' }, discard = { 'discarded', 'scheduled' }, cancel = { 'cancelled', 'scheduled' },
+      snooze = { 'snoozed' }, retry = { 'failed' }, f = { 'failed' }, fr = { 'failed' },
+    }
+    queuedJobs.over[#queuedJobs.over + 1] = id
+    local queued = queuedJobs.read(id)
+    if not queued then return false end
+    mine[id], left[id] = true, true
+    untagJob(id, queuedJobs.without(record.tags, queued.tags))
+    queued.crashes = record.crashes + (crashed and 1 or 0)
+    queued.lane = laneFor(queued.lane, queued.crashes)
+    openLane(queued.lane)
+    readWakers(nameOf(queued.lane), group, worker)
+    settlements[#settlements + 1] = { transition = 'takePlace', id = id, queued = queued, counted = COUNTED[how] or {} }
+    return true
+  end
+
   local function cancelHeld(id, record)
     -- Once, whatever else is said of it.
     if leaves(id) then return '2' end
-    local first = idWasChosen(redis.call('HGET', jobsKey, id) or '') and 'r' or ''
-    settle({ transition = 'cancel', id = id, first = first, second = '', record = { tags = tagsOfRecord(record) } })
+    local r = parseRecord(record)
+    if r and queuedJobs.takePlace(id, r, 'cancel') then return '2' end
+    settle({ transition = 'cancel', id = id, first = '', second = '', record = { tags = tagsOfRecord(record) } })
     return '2'
   end
 
@@ -84,6 +111,8 @@ do
   local function endMarked(id, record, marks)
     if not marks then return '0' end
     if hasMark(marks, 'c') then return cancelHeld(id, record) end
+    local r = parseRecord(record)
+    if r and queuedJobs.takePlace(id, r, 'complete') then return '3' end
     leave(id, tagsOfRecord(record))
     return '1'
   end
@@ -131,6 +160,8 @@ do
     elseif record and others[1][i] == 'extend' then
       bits[plainCount + i] = '1'
       extended[#extended + 1] = { id = id, leaseMs = finite(others[4][i]) }
+    elseif record and queuedJobs.takePlace(id, record, others[1][i] == 'dead' and others[4][i] or others[1][i]) then
+      bits[plainCount + i] = '3'
     elseif record then
       bits[plainCount + i] = '1'
       settle({ transition = others[1][i], id = id, first = others[4][i], second = others[5][i], record = record })

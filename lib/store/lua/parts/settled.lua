@@ -30,6 +30,7 @@ if settlements[1] then
     count('retried')
   end
   function write.dead(s)
+    s.record.idWasChosen = string.find(s.first, 'r', 1, true) ~= nil
     if string.find(s.first, 'n', 1, true) then s.record.attempt = s.record.attempt - 1 end
     if s.lostEnvelope then redis.call('HSET', jobsKey, s.id, s.record.lane .. '\n0 ' .. s.record.tags .. '\n\n') end
     redis.call('ZADD', deadKey, digits(now), s.id)
@@ -38,11 +39,10 @@ if settlements[1] then
     if string.find(s.first, 'f', 1, true) then count('failed') end
     count('dead')
     died = died + 1
-    rememberId(s)
   end
   function write.snooze(s)
     local due = s.first
-    s.record.due = due > 0 and math.max(due, now) or now - due
+    s.record.due = due > 0 and due or now - due
     s.record.attempt = s.record.attempt - 1
     lookAgain = lookAgain or s.record.due <= now
     addToLane(openLane(s.record.lane), s.id, s.record.due)
@@ -63,8 +63,18 @@ if settlements[1] then
 
   function write.cancel(s)
     leave(s.id, s.record.tags)
-    rememberId(s)
     count('cancelled')
+  end
+
+  -- Before its first run, but for the crashes of the run before.
+  function write.takePlace(s)
+    local queued = s.queued
+    redis.call('HSET', jobsKey, s.id, queued.envelope)
+    redis.call('HSET', claimsKey, s.id, formatRecord('0', 0, queued.crashes, digits(queued.due), '-', queued.lane, queued.tags))
+    addToLane(openLane(queued.lane), s.id, queued.due)
+    lookAgain = lookAgain or queued.due <= now
+    queuedJobs.placed[#queuedJobs.placed + 1] = s.id
+    for _, counter in ipairs(s.counted) do count(counter) end
   end
 
   for _, s in ipairs(settlements) do write[s.transition](s) end
@@ -72,8 +82,16 @@ end
 if gone[1] then
   redis.call('HDEL', jobsKey, unpack(gone))
   redis.call('HDEL', claimsKey, unpack(gone))
-  -- Mostly nothing has failed, and then there is no need to hand all ids over.
-  if redis.call('EXISTS', failuresKey) == 1 then redis.call('HDEL', failuresKey, unpack(gone)) end
 end
+do
+  local over = gone
+  if queuedJobs.placed[1] then
+    over = { unpack(gone) }
+    for _, id in ipairs(queuedJobs.placed) do over[#over + 1] = id end
+  end
+  -- Mostly nothing has failed, and then there is no need to hand all ids over.
+  if over[1] and redis.call('EXISTS', failuresKey) == 1 then redis.call('HDEL', failuresKey, unpack(over)) end
+end
+if queuedJobs.over[1] then redis.call('HDEL', queuedKey, unpack(queuedJobs.over)) end
 if ended[1] then redis.call('ZADD', endedKey, unpack(ended)) end
 for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end

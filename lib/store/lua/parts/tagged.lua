@@ -1,8 +1,8 @@
 -- A step through the jobs of a tag, in the order in which they came, from where the last step ended up to the last one that was
 -- there at the first step. Places are the numbers in the index: what is tagged meanwhile stands behind the end or in the place
 -- of a job that has gone, so the steps come to their end, and no job is met twice in one life.
--- Finds those that wait; what runs or is dead is passed over.
--- Needs `base`, `jobsKey` and `tagKey`, and the parts envelope, waiting and untag.
+-- Finds those that wait, and those queued behind a running one; what runs or is dead is passed over.
+-- Needs `base`, `jobsKey` and `tagKey`, and the parts envelope, waiting, untag and queued.
 
 -- Envelopes may be large: a step ends after so many bytes of them.
 local BYTES_A_STEP = 8388608
@@ -11,7 +11,8 @@ local function readTagged(from, last, limit)
   local text = '\t' .. string.sub(tagKey, #base + #'tag:' + 1)
   if last == '' then last = redis.call('ZRANGE', tagKey, 0, 0, 'REV', 'WITHSCORES')[2] or from end
   local found = redis.call('ZRANGE', tagKey, '(' .. from, last, 'BYSCORE', 'LIMIT', 0, limit, 'WITHSCORES')
-  local step = { waiting = {}, nextFrom = #found < 2 * limit and last or found[#found], last = last }
+  local step = { waiting = {}, queued = {}, nextFrom = #found < 2 * limit and last or found[#found], last = last }
+  local function hasTag(tags) return string.find(tags .. '\t', text .. '\t', 1, true) ~= nil end
   local bytes = 0
   for i = 1, #found, 2 do
     if bytes > BYTES_A_STEP then
@@ -21,12 +22,17 @@ local function readTagged(from, last, limit)
     local id = found[i]
     local envelope = redis.call('HGET', jobsKey, id) or ''
     bytes = bytes + #envelope
-    if not string.find(tagsOf(envelope) .. '\t', text .. '\t', 1, true) then
+    local isTagged = hasTag(tagsOf(envelope))
+    local lane, due = findWaiting(id, envelope)
+    local queued = not due and queuedJobs.read(id)
+    if queued then bytes = bytes + #queued.envelope end
+    if due and isTagged then
+      step.waiting[#step.waiting + 1] = { id = id, envelope = envelope, lane = lane, due = due }
+    elseif queued and hasTag(queued.tags) then
+      step.queued[#step.queued + 1] = { id = id, envelope = envelope, queued = queued }
+    elseif not isTagged then
       -- Somebody, or an eviction, has taken its envelope; nobody else would ever take it off.
       untagJob(id, text)
-    else
-      local lane, due = findWaiting(id, envelope)
-      if due then step.waiting[#step.waiting + 1] = { id = id, envelope = envelope, lane = lane, due = due } end
     end
   end
   return step

@@ -13,9 +13,14 @@ if idle or died > 0 or ended[1] or (gone[1] and keepCompleted.count > 0) then
     return redis.call('ZRANGE', key, '-inf', digits(now - keep.ageMs), 'BYSCORE', 'LIMIT', 0, added + TRIMMED_A_TURN)
   end
 
+  local remembered = {}
   local function noteDropped(ids)
     for i, record in ipairs(readRecords(ids)) do
       local r = record and parseRecord(record)
+      if r and hasMark(r.marks, 'r') and keepIdsMs > 0 then
+        remembered[#remembered + 1] = digits(now + keepIdsMs)
+        remembered[#remembered + 1] = ids[i]
+      end
       dropped[#dropped + 1] = ids[i]
       dropped[#dropped + 1] = r and nameOf(r.lane) or ''
       if r then untagJob(ids[i], r.tags) end
@@ -31,6 +36,7 @@ if idle or died > 0 or ended[1] or (gone[1] and keepCompleted.count > 0) then
       redis.call('HDEL', claimsKey, unpack(ids))
       redis.call('HDEL', failuresKey, unpack(ids))
       redis.call('HINCRBY', statsKey, 'deadDropped', #ids)
+      if remembered[1] then redis.call('ZADD', endedKey, unpack(remembered)) end
     end
   end
   if idle or (gone[1] and keepCompleted.count > 0) then
@@ -40,8 +46,8 @@ if idle or died > 0 or ended[1] or (gone[1] and keepCompleted.count > 0) then
       redis.call('HDEL', finishedKey, unpack(ids))
     end
   end
-  if idle or ended[1] then
-    local limit = #ended / 2 + TRIMMED_A_TURN
+  if idle or ended[1] or remembered[1] then
+    local limit = (#ended + #remembered) / 2 + TRIMMED_A_TURN
     local ids = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, limit)
     if ids[1] then redis.call('ZREM', endedKey, unpack(ids)) end
     -- An idle worker would come back in seconds, while cancelling adds hundreds of ids.

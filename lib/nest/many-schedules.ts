@@ -1,0 +1,121 @@
+import { describe } from '../core/describe.js';
+import { InvalidScheduleError, QueueUnavailableError, ScheduledQueueError } from '../core/errors.js';
+import type { ScheduleRequest } from '../core/schedule-options.js';
+import type { ScheduledJobRef } from '../core/scheduled-job.js';
+import { asSentence, isRecord, unknownOption } from '../core/shape.js';
+import type { Answered, JobStore, ScheduledAnswer } from '../store/job-store.js';
+
+const ITEM = ['job', 'payload', 'options'];
+
+/** A misspelt `options` would schedule a job of next year for now. */
+export function readItem<Item>(item: unknown): Item {
+  if (!isRecord(item))
+    throw new InvalidScheduleError(`item: got ${describe(item)}, expected { job, payload, options }.`);
+  for (const key of Object.keys(item)) {
+    if (!ITEM.includes(key)) throw new InvalidScheduleError(asSentence(`item: ${unknownOption(key, ITEM)}`));
+  }
+  return item as Item;
+}
+
+/** Says which item of the call an error is about. */
+export function ofItem(index: number, error: unknown): unknown {
+  if (error instanceof ScheduledQueueError)
+    error.message = `scheduleMany: item ${index}: ${error.message.replace(/^item: /, '')}`;
+  return error;
+}
+
+/**
+ * Sends the jobs of one `scheduleMany`: a call for each queue, all at once; but a call of its own for each job that replaces
+ * another or whose id other items have as well, and those of one id one after the other. `told` makes the answers.
+ */
+export async function sendMany(
+  store: JobStore,
+  requests: (ScheduleRequest | undefined)[],
+  told: (request: ScheduleRequest, answer: ScheduledAnswer) => ScheduledJobRef,
+): Promise<ScheduledJobRef[]> {
+  const refs: (ScheduledJobRef | undefined)[] = new Array(requests.length);
+  const errors: unknown[] = [];
+  // As they come: while the last of many are on their way, the first are read.
+  const answered: Answered = (i, answer, error) => {
+    if (answer) refs[i] = told(requests[i]!, answer);
+    else errors[i] = error;
+    // Thousands of payloads that outlive their sending would be copied from one part of the heap to the next.
+    requests[i] = undefined;
+  };
+  const { together, chains } = sort(requests as ScheduleRequest[]);
+  const calls = chains.map((places) => sendChain(store, requests, places, answered));
+  for (const [queue, places] of together) {
+    const jobs = places.map((i) => requests[i]!);
+    calls.push(store.scheduleMany(queue, jobs, (j, answer, error) => answered(places[j]!, answer, error)));
+  }
+  await Promise.all(calls);
+  if (errors.length > 0) throw ofAll(errors, refs);
+  return refs as ScheduledJobRef[];
+}
+
+/** Which items, by their places in the call, go together, by queue, and which one after the other. */
+function sort(requests: readonly ScheduleRequest[]): { together: Map<string, number[]>; chains: number[][] } {
+  const together = new Map<string, number[]>();
+  const byId = new Map<string, number[]>();
+  for (const [i, { queue, id }] of requests.entries()) {
+    // No queue's name holds a slash.
+    const [places, key] = id === undefined ? [together, queue] : [byId, `${queue}/${id}`];
+    if (!places.get(key)?.push(i)) places.set(key, [i]);
+  }
+  const chains: number[][] = [];
+  for (const places of byId.values()) {
+    const { queue, replace } = requests[places[0]!]!;
+    if (replace || places.length > 1) chains.push(places);
+    else if (!together.get(queue)?.push(places[0]!)) together.set(queue, [places[0]!]);
+  }
+  if (byId.size > 0) for (const places of together.values()) places.sort((a, b) => a - b);
+  return { together, chains };
+}
+
+/** Where one fails, those after it are not sent: each was to find what the one before it had left. */
+async function sendChain(
+  store: JobStore,
+  requests: readonly (ScheduleRequest | undefined)[],
+  places: readonly number[],
+  answered: Answered,
+): Promise<void> {
+  let failure: unknown;
+  for (const i of places) {
+    const request = requests[i]!;
+    if (failure !== undefined) {
+      answered(i, undefined, notSent(failure, request));
+      continue;
+    }
+    const [call] = store.schedule(request.queue, [request]);
+    await call!.then(
+      (answer) => answered(i, answer),
+      (error) => {
+        failure = error;
+        answered(i, undefined, error);
+      },
+    );
+  }
+}
+
+function notSent(failure: unknown, { queue, name, id }: ScheduleRequest): unknown {
+  if (!(failure instanceof QueueUnavailableError)) return failure;
+  return new QueueUnavailableError(failure.message, 'refused', { queue, jobName: name, jobId: id });
+}
+
+/** The error of one part of a call as that of the whole: what may have happened, and under which ids. */
+function ofAll(errors: readonly unknown[], refs: readonly (ScheduledJobRef | undefined)[]): unknown {
+  const reason = errors.find((error) => error !== undefined);
+  if (!(reason instanceof QueueUnavailableError)) return reason;
+  // In the order of the items: who calls again gives each item its id.
+  const jobIds = Array.from(refs, (ref, i) =>
+    ref ? [ref.id] : ((errors[i] as QueueUnavailableError).jobIds ?? []),
+  ).flat();
+  const refused = Array.from(
+    refs,
+    (ref, i) => !ref && (errors[i] as QueueUnavailableError).outcome === 'refused',
+  ).every(Boolean);
+  return new QueueUnavailableError(reason.message, refused ? 'refused' : 'unknown', {
+    jobIds,
+    redisCode: reason.redisCode,
+  });
+}

@@ -1,0 +1,19 @@
+-- A job that replaces a running one is kept whole in `queued` until the run leaves its handler: job id -> "<due> <envelope>".
+-- Meanwhile the claim record of the running job has the mark 'q', and the id stands in the index of the tags of both.
+-- Needs `queuedKey`, and the part envelope.
+local queuedJobs = {}
+
+-- The queued job of an id: its due time, envelope, lane and tags; nil where none is queued, or none that can be read.
+function queuedJobs.read(id)
+  local due, envelope = string.match(redis.call('HGET', queuedKey, id) or '', '^(%d+) (.*)$')
+  local lane = envelope and laneOf(envelope) or ''
+  if lane == '' then return nil end
+  return { due = tonumber(due), envelope = envelope, lane = lane, tags = tagsOf(envelope) }
+end
+
+-- Those tags that stand only in the first text: under a tag of both the id keeps its place in the index.
+function queuedJobs.without(some, others)
+  return (string.gsub(some, '\t[^\t]+', function(tag)
+    if string.find(others .. '\t', tag .. '\t', 1, true) then return '' end
+  end))
+end

@@ -1,0 +1,37 @@
+// What goes into a queue, and what comes of that.
+import type { Due } from '../core/due.js';
+import type { LatenessRule } from '../core/lateness.js';
+import type { ScheduleStatus } from '../core/scheduled-job.js';
+import type { EnvelopeSettings } from './envelope.js';
+
+/** A job on its way into a queue. */
+export interface NewJob {
+  name: string;
+  priority: number;
+  due: Due;
+  /** The id that the caller chose; one is made otherwise. */
+  id?: string;
+  /** The worker that is to run it, if it is there. */
+  worker?: string;
+  /** Whether it takes the place of a job that has its id. */
+  replace: boolean;
+  settings: EnvelopeSettings;
+  /** How late it may begin, and what becomes of it otherwise. */
+  lateness?: LatenessRule;
+  tags?: readonly string[];
+  payload: string;
+}
+
+export interface ScheduledAnswer {
+  id: string;
+  status: ScheduleStatus;
+  /** When the job is due that is there by now; `null` where none is. */
+  dueAtMs: number | null;
+  /** The name of the job that has the id, where that is another one's. */
+  takenBy?: string;
+  /** A dead job was pushed out for it. */
+  pushedOut?: boolean;
+}
+
+/** Hears what became of one of many: its place among them, its answer, or why there is none. */
+export type Answered = (place: number, answer: ScheduledAnswer | undefined, error?: unknown) => void;
