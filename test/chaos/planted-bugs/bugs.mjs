@@ -39,15 +39,15 @@ export const BUGS = [
   {
     name: 'cancel without state check',
     file: 'lib/store/lua/cancel.lua',
-    from: 'if envelope and isWaiting(id, envelope) then',
-    to: 'if envelope then',
+    from: 'envelope and findWaiting(id, envelope)',
+    to: 'envelope and laneOf(envelope)',
     rules: ['true-means-waiting'],
   },
   {
     name: 'reschedule without state check',
     file: 'lib/store/lua/reschedule.lua',
-    from: "envelope and redis.call('ZSCORE', base .. 'lane:' .. laneOf(envelope), id)",
-    to: 'envelope',
+    from: 'envelope and findWaiting(id, envelope)',
+    to: 'envelope and laneOf(envelope)',
     rules: ['true-means-waiting'],
   },
   {
@@ -117,9 +117,16 @@ export const BUGS = [
   {
     name: 'cancelled job runs again where its worker died',
     file: 'lib/store/lua/parts/recover.lua',
-    from: 'if record.toBeCancelled then',
-    to: 'if false then',
+    from: "hasMark(record.marks, 'c')",
+    to: 'false',
     rules: ['true-means-running', 'ends-once'],
+  },
+  {
+    name: 'change beside a run dropped',
+    file: 'lib/store/lua/parts/settle.lua',
+    from: "if not hasMark(record.marks, 'q') then return false end",
+    to: 'do return false end',
+    rules: ['last-change-runs'],
   },
   {
     name: 'late jobs begin all the same',
@@ -138,8 +145,8 @@ export const BUGS = [
   {
     name: 'counter counts twice',
     file: 'lib/store/lua/parts/cancel.lua',
-    from: "'cancelled', #cancelled)",
-    to: "'cancelled', 2 * #cancelled)",
+    from: "'cancelled', #cancelled + #unqueued)",
+    to: "'cancelled', 2 * #cancelled + #unqueued)",
     rules: ['counts-add-up'],
   },
 ];
