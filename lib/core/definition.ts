@@ -32,8 +32,8 @@ export interface JobOptions {
   timeoutMs?: Duration;
   /**
    * How long after its due time a run may be claimed; beyond it `onLate` says what becomes of the job. Default: any. 0 is not
-   * none: the run must then be claimed in the very millisecond in which it is due. An `at` in the past is kept, so such a job may be
-   * too late when it is scheduled.
+   * none: the run must then be claimed in the very millisecond in which it is due. An `at` in the past is kept, so such a job may
+   * be too late as soon as it is scheduled.
    */
   maxLatenessMs?: Duration;
   /**
@@ -44,11 +44,11 @@ export interface JobOptions {
    */
   onLate?: OnLate;
   /**
-   * What scheduling an id that is known already does. `keep` changes nothing where its job waits, runs, is dead or ended lately.
-   * `replace` is a debounce that loses nothing: the job is put in the place of a waiting one, payload, due time and options, from
-   * attempt 1; of a dead one, which is dropped; and beside a running one it is queued, and takes its place however the run leaves
-   * its handler (the failed run then gets no retry and no dead letter). A job of another name is never replaced. Default `keep`. Without an `id` in the call, a definition's `replace` is ignored, and a
-   * call's throws `InvalidScheduleError`.
+   * What a call does under an id that is known already. `keep`: it changes nothing where a job of that id waits, runs, is dead or
+   * ended lately. `replace`: the new job takes the place of the old one, and no change is lost. A waiting job gets the new payload,
+   * due time and options, and begins anew at attempt 1. A dead job is dropped. Behind a running job the new one is queued: it takes
+   * over as soon as the run leaves its handler, and a failed run is neither retried nor dead then. Neither changes a job of another
+   * name. Default `keep`. Without an `id` in the call, a definition's `replace` is ignored; a call's throws `InvalidScheduleError`.
    */
   onDuplicate?: 'keep' | 'replace';
   /**
@@ -87,7 +87,7 @@ export interface ScheduledJobDefinition<T = unknown> {
   readonly queue?: string;
   readonly payload?: PayloadClass;
   readonly settings: Readonly<DefinitionSettings>;
-  /** Names one of its jobs, with the queue that the definition says. Throws `InvalidScheduleError` for what is no id. */
+  /** Names a job by its id and the definition's queue. Throws `InvalidScheduleError` where the id cannot be one. */
   ref(id: string): { id: string; queue: string };
   /** Only for the type checker: no such property exists. */
   readonly [payloadType]?: T;
@@ -152,7 +152,7 @@ export function defineScheduledJob(name: string, options?: JobDefinitionOptions)
   return definition;
 }
 
-/** By `this`, so that it fits a definition that was spread and changed as well. */
+/** Reads `this`, so that a definition that was spread and given another queue names that queue. */
 function refIn(this: ScheduledJobDefinition, id: string): { id: string; queue: string } {
   const { queue = DEFAULT_QUEUE, name } = this;
   const read = jobId(id);

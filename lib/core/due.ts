@@ -45,7 +45,7 @@ function readInstant(at: unknown): number | { problem: string } {
   return Number.isNaN(time) ? { problem: `got ${describe(at)}, ${expected}` } : notInSeconds(time, at);
 }
 
-/** A Date as well: `new Date(seconds)` is as common a mistake as bare seconds, and would be due at once, decades late. */
+/** Dates are checked too: `new Date(seconds)` is as common a mistake as bare seconds, and such a job would be due at once, decades late. */
 function notInSeconds(time: number, got: unknown): number | { problem: string } {
   if (time >= SMALLEST_EPOCH_MS) return time;
   return {

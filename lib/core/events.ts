@@ -45,7 +45,7 @@ interface FailedEvent extends RunEvent {
   error: unknown;
   /** When the next attempt is due, by the clock of this process; `null` where there is none: the job is dead, or `replaced`. */
   retryAt: Date | null;
-  /** A job that was queued with `onDuplicate: 'replace'` has taken the place of this one, which is neither tried again nor dead. */
+  /** A job that was queued behind this run, with `onDuplicate: 'replace'`, has taken its place: this one is neither retried nor dead. */
   replaced?: true;
 }
 

@@ -26,7 +26,7 @@ export const jobName: Check<string> = printable(JOB_NAME_CHARACTERS);
 export const jobId: Check<string> = printable(256);
 export const jobTag: Check<string> = printable(256);
 
-/** One call registers so many, and a claim that looks them up one by one stays short. */
+/** As many as one call to Redis registers. A claim may look each name up by itself, so the number also keeps claims short. */
 const MOST_NAMES = 1_000;
 
 /** Which names are meant: sorted, each once. */

@@ -42,7 +42,7 @@ export interface QueueOptions {
   concurrency?: number;
   /**
    * How many jobs may run at once over all processes, popped ones included; a dead process's places come back with its leases.
-   * A freed place is offered, for at most 250 ms, to a better job that only an idle worker with room for it can run.
+   * A freed place is offered, for at most 250 ms, to a better job that only an idle worker with room for that job can run.
    * Each process claims by its own, so give all of them the same. At least 1. Default: any number.
    */
   globalConcurrency?: number;
@@ -77,16 +77,16 @@ export interface QueueOptions {
   /** Dead jobs to keep; one that is pushed out is counted as `deadDropped`. Default 10 000. */
   keepDead?: Keep;
   /**
-   * How long the id of a job that completed, was discarded or was pushed out of the dead, if the caller chose it, still answers
-   * `'ended'` and `created: false`, counted from that moment. Cancelling, removing, clearing and purging free an id at once. 0
-   * remembers none. Default 600 000.
+   * For how long `schedule` answers `'ended'` for an id that the caller chose, after its job completed, was discarded or was pushed
+   * out of the dead. 0: not at all. Cancelling, removing, clearing and purging free an id at once, whatever is said here. Default
+   * 600 000.
    */
   keepIdsMs?: Duration;
   /**
    * How often a job's lease may run out, its worker having died or frozen with it, before the job is dead with the reason
-   * `crashed`: so one that kills its process cannot kill a fleet.
-   * With one crash left it runs alone, with nothing else of this module instance in its process, so that jobs which merely ran beside
-   * it do not die with it; with 1 there is no such attempt. At least 1. Default 3.
+   * `crashed`: so a job that kills its process cannot kill a fleet. A job that has crashed and has one crash left runs alone in its
+   * process, with nothing else of this module instance, so that jobs which merely ran beside it do not die with it. With 1, the first
+   * crash is the last, and no job runs alone. At least 1. Default 3.
    */
   maxCrashes?: number;
 }

@@ -28,9 +28,9 @@ export interface ScheduleOptions extends JobOptions {
   /** The queue, if not the definition's. */
   queue?: string;
   /**
-   * The job's id, unique in its queue: 1 to 256 printable characters. Default: made, time-ordered. Scheduling it again does what
-   * `onDuplicate` says while such a job waits, runs or is dead; with `'keep'`, it changes nothing also for `keepIdsMs` after the job
-   * completed, was discarded or was pushed out of the dead. Who cancels, removes or purges the job frees the id at once.
+   * The job's id, unique in its queue: 1 to 256 printable characters. Default: made, time-ordered. `onDuplicate` says what
+   * a second call with the same id does. The id is taken while its job waits, runs or is dead, and for `keepIdsMs` after the job
+   * completed, was discarded or was pushed out of the dead. Cancelling, removing, clearing or purging the job frees the id at once.
    */
   id?: string;
   /**
@@ -145,8 +145,8 @@ export function readSchedule(
 }
 
 /**
- * Throws `InvalidScheduleError` where options stand in the place of the payload: without a class in the definition nothing else
- * would notice, and the job would be due now. Only asked where the call gives no options.
+ * Throws `InvalidScheduleError` where options seem to stand in the place of the payload. Without a payload class nothing else would
+ * notice, and the job would be due now. To be called only where the call gives no options.
  */
 export function refuseMisplacedOptions(payload: unknown, { definition, name, queue }: ScheduleRequest): void {
   if (!definition || definition.payload || !isRecord(payload)) return;
@@ -155,7 +155,7 @@ export function refuseMisplacedOptions(payload: unknown, { definition, name, que
   throw refused(
     name,
     queue,
-    `got { ${keys.join(', ')} } as the payload, which are all names of options: expected them as the third argument, schedule(job, undefined, { … }). If this is the payload, say so by options of its own: schedule(job, payload, {}).`,
+    `got { ${keys.join(', ')} } as the payload, which are all names of options: expected them as the third argument, schedule(job, undefined, { … }). If it is the payload, give options as well, even empty ones: schedule(job, payload, {}).`,
   );
 }
 

@@ -39,9 +39,9 @@ export abstract class ScheduledJob<T = unknown> {
 export interface ScheduledJobRef {
   readonly id: string;
   readonly queue: string;
-  /** The name of the job; where the id is `'taken'`, of the one that has it. */
+  /** The name of the job; with `'taken'`, that of the job that has the id. */
   readonly name: string;
-  /** When the job is due that this id now stands for; `null` where none is there (`'ended'`). */
+  /** When the job that has this id now is due; `null` with `'ended'`, as no job is there. */
   readonly dueAt: Date | null;
   /** Whether this call created the job: `status === 'created'`. */
   readonly created: boolean;
@@ -51,11 +51,11 @@ export interface ScheduledJobRef {
 /**
  * What became of a call to `schedule`:
  * - `created`: the job is new;
- * - `replaced`: a waiting job had the id, and this one is in its place, payload, due time and options;
- * - `queued`: a job of the id runs; this one takes its place as soon as the run leaves its handler, however it does;
- * - `waiting`, `active`, `dead`: a job of the id waits, runs or is dead, and nothing was changed;
- * - `ended`: the job of the id ended lately; nothing was changed, no job is there, and `dueAt` is `null`;
- * - `taken`: a job of another name waits, runs or is dead under the id, and nothing was changed; `name` and `dueAt` are that one's.
+ * - `replaced`: a job with this id waited, and the new one is in its place, with its own payload, due time and options;
+ * - `queued`: a job with this id runs, and the new one takes its place as soon as the run leaves its handler, in whatever way;
+ * - `waiting`, `active`, `dead`: a job with this id waits, runs or is dead, and nothing was changed;
+ * - `ended`: the job with this id ended lately; nothing was changed, and no job is there;
+ * - `taken`: a job of another name waits, runs or is dead under this id, and nothing was changed; `name` and `dueAt` are that job's.
  *
  * `replaced` and `queued` are only answered with `onDuplicate: 'replace'`; `waiting`, `active` and `dead` only without it.
  */

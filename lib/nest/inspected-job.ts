@@ -47,7 +47,7 @@ export interface InspectedJob {
   leaseUntil?: Date;
   /** `true` of an active job that `cancelRunning` was called for, until its run has ended. */
   cancelRequested?: true;
-  /** Of an active job behind which one is queued to replace it: when that one is due. */
+  /** Of an active job: another job is queued to take its place after the run. When that job is due. */
   queued?: { dueAt: Date };
   /** Of a completed or dead job. */
   endedAt?: Date;

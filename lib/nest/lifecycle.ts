@@ -14,7 +14,7 @@ type Bootstrapped = Partial<OnApplicationBootstrap>;
 
 /** Ties the workers to the application's life: explore at init, claim after everybody's bootstrap, drain, close. */
 export class Lifecycle implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  /** By how much the workers took longer to end than handlers may. */
+  /** How much longer than `shutdownTimeoutMs` the workers took to stop. */
   private overdueMs = 0;
 
   constructor(

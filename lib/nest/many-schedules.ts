@@ -7,7 +7,7 @@ import type { Answered, JobStore, ScheduledAnswer } from '../store/job-store.js'
 
 const ITEM = ['job', 'payload', 'options'];
 
-/** A misspelt `options` would schedule a job of next year for now. */
+/** Refuses unknown fields: with a misspelt `options`, a job for next year would be due now. */
 export function readItem<Item>(item: unknown): Item {
   if (!isRecord(item))
     throw new InvalidScheduleError(`item: got ${describe(item)}, expected { job, payload, options }.`);
@@ -25,8 +25,8 @@ export function ofItem(index: number, error: unknown): unknown {
 }
 
 /**
- * Sends the jobs of one `scheduleMany`: a call for each queue, all at once; but a call of its own for each job that replaces
- * another or whose id other items have as well, and those of one id one after the other. `told` makes the answers.
+ * Sends the jobs of one `scheduleMany`: one call for each queue, all at once. A job that may replace another, or whose id several
+ * items share, goes in a call of its own; the jobs of one id go one after the other. `told` makes the answers.
  */
 export async function sendMany(
   store: JobStore,
@@ -53,7 +53,7 @@ export async function sendMany(
   return refs as ScheduledJobRef[];
 }
 
-/** Which items, by their places in the call, go together, by queue, and which one after the other. */
+/** Sorts the items, named by their places in the call: those that go together, by queue, and chains of those that share an id. */
 function sort(requests: readonly ScheduleRequest[]): { together: Map<string, number[]>; chains: number[][] } {
   const together = new Map<string, number[]>();
   const byId = new Map<string, number[]>();
@@ -72,7 +72,7 @@ function sort(requests: readonly ScheduleRequest[]): { together: Map<string, num
   return { together, chains };
 }
 
-/** Where one fails, those after it are not sent: each was to find what the one before it had left. */
+/** Where a call fails, the later ones of its id are not sent: each builds on the state that the one before it leaves. */
 async function sendChain(
   store: JobStore,
   requests: readonly (ScheduleRequest | undefined)[],

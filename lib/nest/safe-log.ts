@@ -3,8 +3,8 @@ import type { Log } from '../core/log.js';
 import { oneLine } from '../core/one-line.js';
 
 /**
- * Nest's logger, but for what the application's own may throw: no line is worth the jobs of the worker that writes it. Each
- * message is one line, whatever the errors say that it quotes.
+ * Nest's logger without its throws: an application's own logger may throw, and that must not cost a worker its jobs. Each message
+ * is written as one line, whatever it quotes.
  */
 export function safeLog(context: string): Log {
   const logger = new Logger(context);

@@ -100,10 +100,10 @@ export class ScheduledQueueInspector {
 
   /**
    * Jobs of one state: due ones in the order of claims, scheduled ones by due time, active ones by the end of their lease, ended
-   * ones latest first. `limit` is 1 to 1 000, 100 by default; `offset` at most 100 000, else `InvalidOptionsError`. Scheduled ones
-   * stand in that order up to 1 000 lanes (names times priorities) whose first job is due; the jobs of further such lanes come after
-   * all others. Read in short steps, so of several moments, and in one `commandTimeoutMs` for all: 1 000 jobs of 1 MiB are a gigabyte,
-   * held once, which takes seconds. Ask for fewer at a time, or `QueueUnavailableError` may come instead.
+   * ones latest first. `limit`: 1 to 1 000, 100 by default. `offset`: at most 100 000, else `InvalidOptionsError`. The order of scheduled
+   * ones is exact while at most 1 000 lanes (a lane: one name of one priority) have a due job. Read in short steps, so of several
+   * moments, all within one `commandTimeoutMs`, else `QueueUnavailableError`: ask for few large jobs at a time, as 1 000 jobs of 1 MiB
+   * are a gigabyte.
    */
   async list(
     state: JobState,
@@ -131,8 +131,8 @@ export class ScheduledQueueInspector {
 
   /**
    * Asks for a running job to be cancelled: its `signal` aborts in whichever process runs it, what its handler answers is
-   * dropped, and it ends `cancelled` and is not retried; a job that is queued to replace it then begins. Answers `true` if it was running; a job that waits is for
-   * `producer.cancel`. Atomic; the process hears of it at once, or up to a third of `leaseMs` later where the message is lost.
+   * dropped, it ends `cancelled` and is not retried. A job that is queued behind it then takes its place. `true` if the job was
+   * running; for a waiting job call `producer.cancel`. Atomic; the process hears at once, or a third of `leaseMs` later at most.
    */
   async cancelRunning(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'cancelRunning');
@@ -151,9 +151,9 @@ export class ScheduledQueueInspector {
 
   /**
    * Deletes all jobs that wait, due ones and those between two attempts too, and counts them as `cancelled`. Answers how many.
-   * What runs, is dead or completed stays, and so does what is scheduled a millisecond after the call has begun, by Redis'
-   * clock; a job that is queued to replace a running one is deleted too. A job that ran or was dead and goes back to waiting while the call is under way may be deleted. Atomic for each few
-   * hundred: after a `QueueUnavailableError` some may be gone, and calling again goes on with the rest. Ids as in `remove`.
+   * Jobs that are queued behind running ones are deleted too. What runs, is dead or completed stays, and so does what is scheduled a
+   * millisecond or more after the call began, by Redis' clock. A job that goes back to waiting meanwhile may be deleted. Atomic for
+   * each few hundred: after a `QueueUnavailableError` some may be gone, and calling again goes on with the rest. Ids as in `remove`.
    */
   async clear(options?: { queue?: string }): Promise<number> {
     return this.store.clear(queueOf(options, 'clear'));
@@ -168,9 +168,9 @@ export class ScheduledQueueInspector {
   }
 
   /**
-   * Takes all waiting jobs that carry a tag out for good, and those that are queued to replace running ones, as `producer.cancel`
-   * does with one: those that were there when the call began. Answers how many. One that runs is left alone, and so are its later attempts. Atomic for each five hundred: after a
-   * `QueueUnavailableError` some hundreds may be gone, and calling again goes on with the rest.
+   * Cancels all jobs that carry a tag and wait, or are queued behind running ones, as `producer.cancel` does with one: those that were
+   * there when the call began. Answers how many. A running job is left alone, and so are its later attempts. Atomic for each five
+   * hundred: after a `QueueUnavailableError` some hundreds may be gone, and calling again goes on with the rest.
    */
   async cancelTagged(tag: string, options?: { queue?: string }): Promise<number> {
     const queue = queueOf(options, 'cancelTagged');
@@ -180,10 +180,10 @@ export class ScheduledQueueInspector {
   }
 
   /**
-   * Moves the due times of all waiting jobs that carry a tag, those that were there when the call began, each once: `ms` later, a
-   * number or a string such as `'2h'`; or earlier, where it is below 0 or as `'-2h'`, into the past too: such a job is due at once, and
-   * ordered and counted late by its new time. Answers how many were moved. One that runs is left alone. Atomic for each
-   * five hundred: after a `QueueUnavailableError` some hundreds may have been moved, and calling again would move them once more.
+   * Moves the due times of all jobs that carry a tag and wait, or are queued behind running ones, and were there when the call began:
+   * `ms` later (a number, or a string such as `'2h'`), or earlier (below 0, `'-2h'`). A time in the past is kept: the job is due at
+   * once, and ordered and counted late by it. Answers how many were moved. A running job is left alone. Atomic for each five
+   * hundred: after a `QueueUnavailableError` some hundreds may have been moved, and calling again would move them once more.
    */
   async shiftTagged(tag: string, ms: Duration, options?: { queue?: string }): Promise<number> {
     const queue = queueOf(options, 'shiftTagged');

@@ -86,7 +86,8 @@ export class ScheduledQueueProducer {
 
   /**
    * Schedules many jobs, and answers in their order. Each job is there whole or not at all; one invalid item refuses the
-   * whole call before anything is written. Items of one id and queue are taken in their order. Throws as `schedule` does; where Redis fails on the way, `jobIds` names all.
+   * whole call before anything is written. Items of one id and queue are taken in their order. Throws as `schedule` does; where
+   * Redis fails on the way, `jobIds` names all jobs of the call.
    */
   async scheduleMany<const Payloads extends unknown[]>(
     items: readonly [...ScheduleItems<Payloads>],
@@ -133,7 +134,7 @@ export class ScheduledQueueProducer {
 
   /**
    * Takes a waiting job out for good: `true` if it will never start after this; `false` if it had started, ended or was never there.
-   * Of a job that runs, the one that is queued to replace it is taken out, if any. The id is free at once. Atomic.
+   * Where a job is queued behind a running one, the queued job is taken out. The id of a waiting job is free at once. Atomic.
    */
   async cancel(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'cancel');
@@ -143,15 +144,15 @@ export class ScheduledQueueProducer {
   }
 
   /**
-   * Gives a waiting job another due time, or the one that is queued to replace a running job; a delay counts from now. `false` if it
-   * had started, ended or was never there. Atomic.
+   * Gives a waiting job, or the job queued behind a running one, another due time; a delay counts from now. `false` if the job had
+   * started, ended or was never there. Atomic.
    */
   async reschedule(ref: JobRef, when: RescheduleOptions, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'reschedule');
     return this.store.reschedule(queue, id, readReschedule(when, id));
   }
 
-  /** Makes a waiting job due now, or the one that is queued to replace a running job. `false` as by `reschedule`. Atomic. */
+  /** Makes a waiting job, or the job queued behind a running one, due now. `false` as for `reschedule`. Atomic. */
   async runNow(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'runNow');
     return this.store.reschedule(queue, id, DUE_NOW);

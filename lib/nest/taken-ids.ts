@@ -1,9 +1,9 @@
 import type { Log } from '../core/log.js';
 
-/** Names may be made up at run time; beyond so many pairs nothing more is said. */
+/** Names may be made up at run time. Beyond this many pairs of names no warning follows, so that the set cannot grow for ever. */
 const PAIRS_REMEMBERED = 1_000;
 
-/** Warns of ids that jobs of another name have: the caller's job is not there, and may never be. Once for each pair of names. */
+/** Warns where a job of another name has the id: the caller's job was not scheduled. Once for each pair of names. */
 export class TakenIds {
   private readonly warned = new Set<string>();
 

@@ -85,8 +85,8 @@ export interface JobStore {
   /** Tells which workers are alive, by id. */
   workers(queue: string): Promise<LiveWorker[]>;
   /**
-   * Reads jobs of one state: due ones in claim order, scheduled ones by due time, ended ones latest first. Each is handed to `as` as
-   * it comes, so that it need not be held as it is stored.
+   * Reads jobs of one state: due ones in claim order, scheduled ones by due time, ended ones latest first. `as` converts each job as
+   * it arrives, so that its stored form need not be kept.
    */
   list<T = StoredJob>(
     queue: string,

@@ -83,17 +83,17 @@ export const baseOf = (key: string) => key.slice(0, key.indexOf('}:') + 2);
 /** Where permissions are tried, beside any key of a queue. */
 export const trialKey = (key: string) => `${baseOf(key)}trial`;
 
-/** What the keys of lanes that prefer any worker end in; those that prefer none end in ''. */
+/** How the index keys of lanes that prefer some worker end; those of lanes that prefer none end in ''. */
 export const ANY_WORKER = ':*';
-/** What those of suspects end in, jobs that run alone. */
+/** How the index keys of suspects' lanes end: of jobs that run alone. */
 export const SUSPECTS = ':!';
-/** What the keys of all waiting jobs' lanes end in, each lane under just one of them. */
+/** The endings that together lead to every waiting job's lane, and to each lane once. */
 export const LANE_ENDINGS = ['', ANY_WORKER, SUSPECTS] as const;
 export const levelsKey = (keys: QueueKeys, ending: string) => `${keys.levels}${ending}`;
 export const handlesKey = (keys: QueueKeys, group: string) => `${keys.base}handles:${group}`;
 export const sleepersKey = (keys: QueueKeys, group: string) => `${keys.base}sleepers:${group}`;
 export const tagKey = (keys: QueueKeys, tag: string) => `${keys.base}tag:${tag}`;
 export const callKey = (keys: QueueKeys, caller: string) => `${keys.base}call:${caller}`;
-/** The process that a seat belongs to: behind its name and a '~' stands which of its seats it is, if not the one of its handlers. */
+/** The process that a seat belongs to. A seat that is not the one of the handlers has a '~' and a name of its own behind the process. */
 export const processOf = (worker: string) => worker.split('~', 1)[0]!;
 export const wakeChannel = (keys: QueueKeys, worker: string) => `${keys.base}wake:${worker}`;

@@ -1,4 +1,4 @@
-// What goes into a queue, and what comes of that.
+// A job on its way into a queue, and the answer to that.
 import type { Due } from '../core/due.js';
 import type { LatenessRule } from '../core/lateness.js';
 import type { ScheduleStatus } from '../core/scheduled-job.js';
@@ -25,11 +25,11 @@ export interface NewJob {
 export interface ScheduledAnswer {
   id: string;
   status: ScheduleStatus;
-  /** When the job is due that is there by now; `null` where none is. */
+  /** When the job that has the id now is due; `null` where there is none. */
   dueAtMs: number | null;
-  /** The name of the job that has the id, where that is another one's. */
+  /** With `'taken'`: the name of the job that has the id. */
   takenBy?: string;
-  /** A dead job was pushed out for it. */
+  /** A dead job of this id was pushed out to make place. */
   pushedOut?: boolean;
 }
 

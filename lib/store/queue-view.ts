@@ -58,9 +58,9 @@ export interface StoredJob {
   fence?: string;
   worker?: string;
   cancelRequested?: boolean;
-  /** It has one crash left, and waits for a process that holds nothing else. */
+  /** A waiting job that has one crash left: it waits for a process that holds nothing else. */
   isSuspect?: boolean;
-  /** When the job is due that is queued behind this run. */
+  /** Of an active job: when the job that is queued behind it is due. */
   queuedDueAtMs?: number;
   envelope: string;
   /** Lines "<epoch ms> <attempt> <JSON>". */

@@ -30,9 +30,11 @@ export type Settlement = { id: string; fence: string } & (
 );
 
 /**
- * What a settlement came to: it counted; it counted, and the job that was queued behind the run has taken its place; the job ended
- * as cancelled instead, because somebody had asked for that (a queued one has taken its place then, too); or the lease was no
- * longer held, and nothing changed.
+ * What became of a settlement:
+ * - `counted`: it took effect;
+ * - `replaced`: it took effect, and the job that was queued behind the run has taken its place;
+ * - `cancelled`: the job ended as cancelled instead, because somebody had asked for that; a queued job has taken its place;
+ * - `lost`: the lease was no longer held, and nothing changed.
  */
 export type Settled = 'counted' | 'replaced' | 'cancelled' | 'lost';
 
@@ -72,13 +74,13 @@ export interface HandlerRoom {
 }
 
 /**
- * What a turn asks for of suspects, jobs that are to run with nothing else in their process:
+ * What a turn wishes about suspects, jobs that have to run with nothing else in their process:
  * - '': nothing;
- * - 'reserve': the process holds jobs; where a suspect is due it is to be reserved, and claims nothing else;
- * - 'take': the process holds nothing; where a suspect is due it is claimed, alone;
+ * - 'reserve': the process holds jobs. If a suspect is due, keep the process for it, and claim nothing else;
+ * - 'take': the process holds nothing. If a suspect is due, claim it, alone;
  * - 'keep': the process stays reserved;
- * - 'claim': the reserved process holds nothing: the same as 'take', and where no suspect is due it is reserved no longer;
- * - 'leave': the process is reserved no longer.
+ * - 'claim': the process is reserved and holds nothing. As 'take'; if no suspect is due, give the reservation up;
+ * - 'leave': give the reservation up.
  */
 export type SuspectWish = '' | 'reserve' | 'take' | 'keep' | 'claim' | 'leave';
 
@@ -116,18 +118,18 @@ export interface TurnAnswer {
   /** Dead jobs that were deleted, as there are more or older ones than are kept. */
   dropped: readonly { id: string; name: string }[];
   claimed: readonly ClaimedJob[];
-  /** The claim was so large that none of it may begin before a turn has renewed it; until then recovery takes it for never begun. */
+  /** The claim was so large that no job of it may begin before a turn has renewed its lease. Recovery counts no crash before that. */
   isUnconfirmed: boolean;
-  /** Claims that were answered only now that their leases are over, without envelopes: they are to be released. */
+  /** Claims whose leases were over before their answer came. They have no envelopes, and are to be released. */
   expired: readonly ClaimedJob[];
-  /** The turn had happened before, and its answer was lost. Of its renewals nothing is told, nor what it recovered. */
+  /** The turn had run before, and its answer was lost. This answer says nothing of renewals, nor of what was recovered. */
   isReplay: boolean;
   /** How long until this worker should look again, in ms and fractions; `undefined` when it had no room to look. */
   sleepMs?: number;
   lookFrom: string;
   /** Another worker was the last to fill sixteen places or more. */
   hasCompany: boolean;
-  /** The process is reserved for a suspect; or the one job that this turn has claimed is one. */
+  /** `reserved`: the process is kept for a suspect. `taken`: the one job that this turn claimed is a suspect. */
   suspect?: 'reserved' | 'taken';
 }
 

@@ -18,7 +18,7 @@ export class Capacity {
     handlers: ReadonlyMap<string, JobHandler>,
     running: RunningJobs,
     private readonly draft: TurnDraft,
-    /** Whether the worker may claim at all: not while it stops, nor while its process is kept for another's suspect. */
+    /** False while the worker stops, and while its process is kept for a suspect of another occupant. */
     private readonly mayClaim: () => boolean,
   ) {
     this.places = new Room(settings.concurrency, handlers, running);
@@ -26,9 +26,9 @@ export class Capacity {
     this.share = new TurnShare(settings);
   }
 
-  /** What may still be claimed, beside what the turns under way may; less than nothing beside one that claims ahead. */
+  /** What weight may still be claimed, less what the turns under way may claim; below 0 beside a turn that claims ahead. */
   get room(): number {
-    // A turn looks before it gives back, and would take what comes after that.
+    // A turn that gives jobs back looks first: it would not find them, and take those that come after them.
     if (this.draft.givesBack || !this.mayClaim()) return 0;
     return this.places.left - this.draft.roomUnderWay;
   }
@@ -38,12 +38,12 @@ export class Capacity {
     return this.mayShare(renewsSoon) && this.share.isEnough(this.draft.unsent, this.room);
   }
 
-  /** What is left of a handler's own limit is only known of so many as there are places for. */
+  /** Not with limits of handlers: how much is left of one is only known for as many jobs as there are places. */
   get mayClaimAhead(): boolean {
     return this.share.isWorthClaimingAhead && !this.places.hasLimitsOfHandlers;
   }
 
-  /** How many ends a turn takes along that goes out now, and how much it may claim. It is counted, so ask once a turn. */
+  /** How many ends a turn that goes out now takes along, and how much it may claim. Asking counts as a turn, so ask once for each. */
   takeShare(renewsSoon: boolean): { ends: number; room: number; handlers: readonly HandlerRoom[] } {
     const { share, draft, room } = this;
     const handlers = this.places.ofHandlers();
@@ -57,8 +57,8 @@ export class Capacity {
   }
 
   /**
-   * A turn that renews goes alone: it speaks of all that is held, which another one may settle and claim anew meanwhile. And
-   * what is left of a handler's own limit is only known while nothing is being claimed. Whether two are worth it: see `TurnShare`.
+   * A turn that renews goes alone: it names all jobs that are held, and another turn might settle and claim some of them meanwhile.
+   * How much is left of a handler's own limit is only known while nothing is being claimed. Whether two turns pay: see `TurnShare`.
    */
   private mayShare(renewsSoon: boolean): boolean {
     return this.share.isWorthTwo && !this.places.hasLimitsOfHandlers && !renewsSoon && !this.draft.renewsAny;

@@ -4,8 +4,8 @@ import type { TurnDraft } from './turn-draft.js';
 const NONE: readonly ClaimedJob[] = [];
 
 /**
- * Holds back what a large answer has claimed until a turn has renewed its leases. So Redis knows of each job that began that its
- * claim had arrived, and each begins with a whole lease, however long the answer took.
+ * Holds the jobs of a large claim back until a turn has renewed their leases. So Redis knows that the claim of every job that begins
+ * has arrived, and each job begins with a whole lease, however long the answer took.
  */
 export class ClaimsToConfirm {
   private held: ClaimedJob[] = [];
@@ -16,12 +16,12 @@ export class ClaimsToConfirm {
     return this.held.length > 0;
   }
 
-  /** The next turn is to renew these. */
+  /** The next turn has to renew these. */
   get claims(): readonly ClaimedJob[] {
     return this.held;
   }
 
-  /** Which claims may begin now that this turn has been answered. Those that nobody may begin go back. */
+  /** Answers which claims may begin now that this turn has been answered. Claims whose leases are over go back. */
   sift(turn: Turn, answer: TurnAnswer): readonly ClaimedJob[] {
     if (answer.expired.length > 0) this.draft.release(...answer.expired);
     if (answer.isUnconfirmed) {
@@ -32,12 +32,12 @@ export class ClaimsToConfirm {
   }
 
   private confirmedBy({ renewals }: Turn, { lost, toCancel, isReplay }: TurnAnswer): ClaimedJob[] {
-    // Of an answer that was lost nobody knows which leases it told to be lost: they are renewed once more.
+    // The first answer was lost, and with it which leases are lost: renew them once more.
     if (isReplay) return [];
     const renewed = new Set<unknown>(renewals);
     const answered = this.held.filter((claim) => renewed.has(claim));
     this.held = this.held.filter((claim) => !renewed.has(claim));
-    // Somebody asked for their cancellation: whatever is said of them now, they end as cancelled.
+    // Somebody asked to cancel these: whatever settles them now, they end as cancelled.
     this.draft.release(...answered.filter(({ id }) => toCancel.includes(id)));
     return answered.filter(({ id }) => !lost.includes(id) && !toCancel.includes(id));
   }

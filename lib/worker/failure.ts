@@ -6,7 +6,7 @@ import { oneLine } from '../core/one-line.js';
 export interface Failure {
   name: string;
   message: string;
-  /** What it begins with, as one line, and the first places. */
+  /** Its first line, escaped, and then the first lines that name a place. */
   stack?: string;
   /** Why the job died with this attempt, if it did. */
   reason?: DeadReason;
@@ -44,7 +44,7 @@ function cut(text: unknown, characters: number): string {
   return oneLine(String(text ?? '').slice(0, characters)).slice(0, characters);
 }
 
-/** A message of several lines stands in the stack as it is: only lines that say a place are kept as lines. */
+/** A stack repeats the message, whose lines could pass for others: only lines that name a place stay lines, all before is one line. */
 function cutStack(stack: string): string {
   const placesFrom = stack.indexOf(BEFORE_PLACE);
   const places = placesFrom < 0 ? [] : stack.slice(placesFrom + 1).split('\n');

@@ -1,4 +1,4 @@
-/** Something that a stop waits for, with limited patience. */
+/** A point that a stop waits for, with limited patience. */
 export class Milestone {
   private reached?: () => void;
 

@@ -8,7 +8,7 @@ import type { Settler } from './settler.js';
 import type { TurnDraft } from './turn-draft.js';
 import type { WaitingPops } from './waiting-pops.js';
 
-/** Hands what a puller has claimed to the pops that wait; the rest goes back. */
+/** The counter of a puller: hands the jobs that it has claimed to the pops that wait; the rest goes back. */
 export class PopCounter {
   constructor(
     private readonly opener: ClaimOpener,
@@ -26,7 +26,7 @@ export class PopCounter {
     for (const claim of claimed) {
       const opened = this.opener.open(claim, askedAt);
       if (!(opened instanceof RunningJob)) this.draft.end(opened);
-      // The process stood still, or Redis was away, until others may have the job.
+      // The process stood still, or Redis was away, for so long that others may have the job by now.
       else if (opened.leaseIsOver()) this.draft.release(claim);
       else jobs.push(new HeldJob(opened, askedAt + this.leaseMs, this.settler, this.held));
     }

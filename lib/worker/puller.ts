@@ -84,7 +84,7 @@ export class Puller implements Occupant {
   pop(count: number, waitMs: number): Promise<HeldJob[]> {
     if (waitMs > 0 && !this.listens) {
       this.listens = true;
-      // A wish to cancel is met when the holder next says something: renewing would stretch a lease that nobody renews.
+      // Popped jobs are not renewed, so a cancel request takes effect at the holder's next call.
       this.seat.listen({ look: (inMs) => this.lookIn(inMs), renew: () => {} });
     }
     const jobs = this.pops.add(count, waitMs);
@@ -92,7 +92,7 @@ export class Puller implements Occupant {
     return jobs;
   }
 
-  /** Nobody waits, nothing is held or to be said, and for a lease it has not turned: others count it among those who are gone. */
+  /** Nobody waits, no job is held, nothing is left to say, and for a lease it has taken no turn, so others count it as gone. */
   get isDone(): boolean {
     if (this.turning || this.turnSoon || this.unanswered || this.standsBy || this.draft.owes) return false;
     if (performance.now() < this.turnedAt + this.options.leaseMs || this.solitude.isHeldBy(this)) return false;
@@ -108,13 +108,13 @@ export class Puller implements Occupant {
     this.nextTurn();
   }
 
-  /** One that is done is let go of. */
+  /** Ends a puller that is done. */
   retire(): void {
     this.stop();
     this.solitude.remove(this);
   }
 
-  /** Jobs that nobody has settled go back, with no attempt used. Resolves within so long, whatever Redis does. */
+  /** Jobs that nobody has settled go back, with no attempt used. Resolves within `patienceMs`, whatever Redis does. */
   async close(patienceMs: number): Promise<void> {
     this.stop();
     if (this.hasTurned) {
@@ -156,7 +156,7 @@ export class Puller implements Occupant {
     return (!this.pops.isEmpty && this.plan.isTimeToLook()) || (this.plan.isTimeToRenew() && this.held.holdsAny());
   }
 
-  /** The process is kept for a popped suspect that has been settled, or whose lease is over. */
+  /** True if this puller has a reservation to give up: a second one, or that of a popped suspect which is held no longer. */
   private get isToLeave(): boolean {
     return this.solitude.isOneTooMany(this) || (this.solitude.isHeldBy(this) && !this.holds);
   }
@@ -215,7 +215,7 @@ export class Puller implements Occupant {
   private write(): SentTurn {
     this.hasTurned = true;
     const { lookFrom, solitude, toConfirm } = this;
-    // It reserves no process: whoever pops decides when a popped job ends.
+    // A puller never reserves the process: how long a popped job takes is up to the application.
     const suspects = this.stopping ? solitude.lastWish(this) : solitude.wish(this, this.options.leaseMs, false);
     const mayClaim = !this.stopping && !toConfirm.any && solitude.mayClaim(this);
     const room = mayClaim ? Math.min(this.pops.room, MOST_ROOM) : 0;
@@ -235,8 +235,8 @@ export class Puller implements Occupant {
     if (this.solitude.answered(this, sent.turn.suspects, answer.suspect)) this.counter.handOut(claims, sent.sentAt);
     else this.draft.release(...claims);
     this.solitude.check();
-    // What was claimed may all have been unfit or is to be confirmed, and there may be more: only the next turn tells. So it is
-    // where this one only confirmed, and had no room.
+    // Look again at once where there may be more: the claimed jobs may all have been unfit, or wait for their confirmation, or
+    // this turn only confirmed others and had no room.
     const more = answer.claimed.length > 0 || sent.turn.renewals.length > 0 || answer.sleepMs === 0;
     this.pops.answered(more);
     this.standsBy = sent.turn.pull === 'waits' && !more;

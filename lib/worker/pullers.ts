@@ -25,7 +25,7 @@ export interface PullersOptions {
   solitude: Solitude;
 }
 
-/** How many pullers a pop looks at, to let those go that are done: more than the one that it may add. */
+/** How many pullers each pop checks for being done. More than the one that it may add, so that pullers do not pile up. */
 const LOOKED_AT_A_POP = 2;
 
 /** The pullers of this process: one for each queue and set of names that somebody has popped from. */
@@ -63,18 +63,18 @@ export class Pullers {
     for (const puller of this.pullers.values()) puller.stop();
   }
 
-  /** Popped jobs that nobody has settled go back. Resolves within so long, whatever Redis does. */
+  /** Popped jobs that nobody has settled go back. Resolves within `patienceMs`, whatever Redis does. */
   async close(patienceMs: number): Promise<void> {
     this.stop();
     await Promise.all([...this.pullers.values()].map((puller) => puller.close(patienceMs)));
   }
 
-  /** Lets pullers go that are done, so that sets of names that are used once do not pile up. */
+  /** Retires pullers that are done, so that sets of names that are used once do not pile up. `wanted`: the place of the present pop. */
   private letGoOthers(wanted: string): void {
     for (const [place, puller] of [...take(this.pullers, LOOKED_AT_A_POP)]) {
       this.pullers.delete(place);
       if (place !== wanted && puller.isDone) puller.retire();
-      // To the end, so that each comes to be looked at.
+      // It goes to the end of the map, so that later pops look at all others first.
       else this.pullers.set(place, puller);
     }
   }

@@ -36,7 +36,7 @@ export class QueueWorker implements Occupant {
   private lookFrom = '';
   private isTurnSoon = false;
   private stopping = false;
-  /** The next turn claims nothing, and lets others of the group look instead. */
+  /** The next turn claims nothing, and leaves it to others of the group to look. */
   private stepsBack = false;
   private readonly giveUp = new AbortController();
   private readonly idle = new Milestone();
@@ -125,7 +125,7 @@ export class QueueWorker implements Occupant {
     return !this.turning && !this.draft.isLeaving && !this.hasSomethingToLose();
   }
 
-  /** Handlers whose time was over are not waited for, nor a turn that only looks. */
+  /** A stop does not wait for handlers whose time was over, nor for a turn that only looks. */
   private hasSomethingToLose(): boolean {
     return this.owes || this.runs.running.holdsAny() || this.starter.toConfirm.any;
   }
@@ -144,7 +144,7 @@ export class QueueWorker implements Occupant {
     const { plan, draft } = this;
     if (plan.isPaused) return false;
     if (line.unanswered) return true;
-    // They begin or go back in a moment, and the turn takes both along.
+    // Claims still waiting for a place are resolved within this event-loop round; one turn then carries all of them.
     if (this.starter.anyWait) return false;
     if (this.starter.toConfirm.any) return !draft.anyUnderWay;
     if (draft.anyUnderWay) return this.capacity.isEnoughForSecond(plan.isTimeToRenew());
@@ -152,7 +152,7 @@ export class QueueWorker implements Occupant {
     return (this.capacity.room > 0 && plan.isTimeToLook()) || (plan.isTimeToRenew() && this.hasToRenew);
   }
 
-  /** Leases, or the reservation of this process. */
+  /** There are leases to renew, or the reservation of this process. */
   private get hasToRenew(): boolean {
     return this.runs.running.holdsAny() || this.solitude.isHeldBy(this);
   }

@@ -142,7 +142,7 @@ export class Reporter {
     }
   }
 
-  /** Another job was queued behind it, and has taken its place: there is neither a next attempt nor a dead letter. */
+  /** Another job was queued behind this run, and has taken its place: there is neither a next attempt nor a dead letter. */
   private replaced(queue: string, outcome: EndedRun): void {
     const { job, name, settlement, error } = outcome;
     const isDead = settlement.transition === 'dead';

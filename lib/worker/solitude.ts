@@ -1,12 +1,12 @@
 import type { SuspectWish, TurnAnswer } from '../store/job-store.js';
 
-/** Whoever may hold jobs in this module instance: the worker of a queue, or a puller. */
+/** Anything that may hold jobs in this module instance: the worker of a queue, or a puller. */
 export interface Occupant {
-  /** Whether it holds a job, or a turn under way may claim one. Jobs that have ended, and go with the next turn, do not count. */
+  /** True if it holds a job, or a turn under way may claim one. Jobs that have ended and only wait for the next turn do not count. */
   readonly holds: boolean;
-  /** Whether Redis has yet to hear of a job's end. */
+  /** True if Redis has yet to hear of a job's end. */
   readonly owes: boolean;
-  /** Somebody else wants the process for itself: claim nothing, and let others look instead. */
+  /** Another occupant wants the process for itself: claim nothing, and leave it to other processes to look. */
   stepBack(): void;
   /** There may be something to claim. */
   look(): void;
@@ -16,20 +16,21 @@ export interface Occupant {
  * Keeps this module instance free for suspects: jobs with one crash left, which run with nothing else beside them. It is in one
  * of three states:
  * - **shared**: everybody claims. Left when a turn comes back with a reservation.
- * - **reserved**: nobody claims but its holder, and that one only once nothing else is held; then a suspect. Left when the holder
- *   finds no suspect any more, when its suspect has ended, or when emptying the process has taken too long.
- * - **filling**: the holder's next turn gives the reservation up and claims what others wait for. Left when it is answered.
+ * - **reserved**: only the holder claims, only a suspect, and only once nothing else is held. Left when the holder finds no suspect
+ *   any more, when its suspect has ended, or when emptying the process has taken too long.
+ * - **filling**: everybody claims, and nobody asks for a suspect; the former holder's next turn gives the reservation up and claims
+ *   ordinary jobs. Left when that turn is answered. So ordinary jobs are claimed at least once between two suspects.
  */
 export class Solitude {
   private readonly occupants = new Set<Occupant>();
   private holder?: Occupant;
   private hasSuspect = false;
-  /** Whose turn gives the reservation up, and claims what others wait for. */
+  /** The former holder, whose next turn gives the reservation up and claims ordinary jobs. */
   private filler?: Occupant;
-  /** Occupants that were given a reservation while another one held the process already. */
+  /** Occupants that were given a reservation although another one held the process already. */
   private readonly tooMany = new Set<Occupant>();
   private reservedAt = 0;
-  /** How long the process may take to become empty: twice as long after each time in vain, so that long jobs neither stop all others nor keep suspects for ever. */
+  /** How long the process may take to become empty. Doubled after each time in vain: so a long job neither stops all others nor keeps suspects waiting for ever. */
   private patienceMs = 0;
   private restUntil = 0;
 
@@ -37,7 +38,7 @@ export class Solitude {
     this.occupants.add(occupant);
   }
 
-  /** It claims nothing any more, and holds nothing. */
+  /** For an occupant that claims nothing any more, and holds nothing. */
   remove(occupant: Occupant): void {
     this.occupants.delete(occupant);
     this.tooMany.delete(occupant);
@@ -51,7 +52,7 @@ export class Solitude {
     return this.holder === occupant && !this.hasSuspect && this.isEmptyFor(occupant);
   }
 
-  /** Whether this one goes on saying that the process is reserved. */
+  /** Whether this one holds the process, and has to keep the reservation alive. */
   isHeldBy(occupant: Occupant): boolean {
     return this.holder === occupant;
   }
@@ -61,14 +62,14 @@ export class Solitude {
     return this.tooMany.has(occupant);
   }
 
-  /** What the turn of one says that stops. */
+  /** The wish of an occupant that stops. */
   lastWish(occupant: Occupant): SuspectWish {
     const isReserved = this.tooMany.delete(occupant) || this.holder === occupant;
     if (this.holder === occupant && !this.hasSuspect) this.share();
     return isReserved ? 'leave' : '';
   }
 
-  /** What the next turn of this one says of suspects. `mayReserve`: it can wait for the process to be empty. */
+  /** The wish for this occupant's next turn. `mayReserve`: it can wait for the process to become empty. */
   wish(occupant: Occupant, leaseMs: number, mayReserve: boolean): SuspectWish {
     if (this.tooMany.delete(occupant)) return 'leave';
     if (this.holder !== undefined && this.holder !== occupant) return '';
@@ -86,11 +87,11 @@ export class Solitude {
     return this.fill(occupant);
   }
 
-  /** Takes in what a turn came to. Answers whether what it claimed may begin; else it goes back. */
+  /** Takes in the answer of a turn. True if the jobs that it claimed may begin; else they have to go back. */
   answered(occupant: Occupant, wish: SuspectWish, suspect: TurnAnswer['suspect']): boolean {
     if (this.filler === occupant) {
       this.filler = undefined;
-      // The next suspect may be waiting.
+      // The next suspect may be waiting already.
       occupant.look();
     }
     if (suspect === undefined) {
@@ -113,7 +114,7 @@ export class Solitude {
     if (this.holder !== undefined && !this.hasSuspect && this.isEmptyFor(this.holder)) this.holder.look();
   }
 
-  /** Whether nothing would die with a job that this one claims; its own ends go with the same turn. */
+  /** True if no other job would die with one that this occupant claims now. Its own ended jobs are settled by the same turn. */
   private isEmptyFor(claimer: Occupant): boolean {
     if (claimer.holds) return false;
     for (const occupant of this.occupants) if (occupant !== claimer && (occupant.holds || occupant.owes)) return false;

@@ -20,7 +20,7 @@ export interface Starts {
  * back where there is none before the round of the event loop is over. So nothing that waits has to be renewed or cancelled.
  */
 export class Starter {
-  /** What has been claimed and is to be renewed before it may start. */
+  /** Claims whose leases have to be renewed before their jobs may start. */
   readonly toConfirm: ClaimsToConfirm;
   private waiting = NONE;
   private next = 0;
@@ -41,7 +41,7 @@ export class Starter {
     return this.next < this.waiting.length;
   }
 
-  /** Starts what a turn has claimed or confirmed; `mayClaimAhead`: the next turn may ask the pace for more than there are places for. */
+  /** Starts the jobs that a turn has claimed or confirmed. `mayClaimAhead`: the next turn may ask the pace for more than there are places for. */
   start(answer: TurnAnswer, { turn, sentAt: askedAt }: SentTurn, mayClaimAhead: boolean): void {
     const claims = this.toConfirm.sift(turn, answer);
     if (answer.isUnconfirmed) return;

@@ -7,10 +7,10 @@ export const PAUSE_WHILE_STOPPING_MS = 100;
 const AHEAD_MS = 0.5;
 /** How long the last turn may take once everything else of a shutdown is done. */
 export const LAST_TURN_MS = 800;
-/** Enough for a Redis that answers; one that has kept the workers waiting for all of the time is away. */
+/** Enough for a Redis that answers. One that has kept the workers waiting for all of their time is away. */
 const LEAST_LAST_TURN_MS = 100;
 
-/** How long popped jobs may take to go back, which follows the end of the workers: both together have a second. */
+/** How long popped jobs may take to go back, once the workers have stopped `alreadyOverdueMs` too late: both together have a second. */
 export function lastTurnMs(alreadyOverdueMs: number): number {
   return Math.max(LAST_TURN_MS - Math.max(alreadyOverdueMs, 0), LEAST_LAST_TURN_MS);
 }

@@ -122,7 +122,7 @@ export class WaitingPops {
   }
 }
 
-/** What a pop rejects with that Redis has not answered in time; `refusal`: why Redis refused the last turn, if it did. */
+/** The error of a pop that Redis has not answered in time. `refusal`: why Redis refused the last turn, if it did. */
 export function noAnswer(queue: string, withinMs: number, refusal: unknown): QueueUnavailableError {
   return new QueueUnavailableError(
     `pop: Redis has not answered within commandTimeoutMs (${withinMs} ms). What this call may have claimed goes back.`,

@@ -1,4 +1,4 @@
--- cancel-tagged: take so many of the waiting jobs that carry a tag out of their queue for good, and of those queued behind running ones.
+-- cancel-tagged: take the next jobs that carry a tag, and wait or are queued behind running ones, out of their queue for good.
 -- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
 -- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
 -- KEYS[3] sq:{<queue>}:failures    HASH job id -> failed attempts
@@ -30,7 +30,7 @@ if status then return { status, digits(now), answer } end
 local step = readTagged(ARGV[5], ARGV[6], tonumber(ARGV[7]))
 for _, job in ipairs(step.waiting) do cancelWaiting(job.id, job.envelope, job.lane) end
 for _, job in ipairs(step.queued) do cancelQueued(job.id, job.queued, job.envelope) end
--- First a write that needs no memory: Redis only looks at the first, and a full memory must not keep jobs from being cancelled.
+-- The first write needs no memory: Redis checks its memory only at the first one, and a full memory must not keep jobs from being cancelled.
 redis.call('PEXPIRE', callKey, ARGV[4])
 writeCancelled()
 local result = { step.nextFrom .. ' ' .. step.last, unpack(cancelled) }

@@ -1,4 +1,4 @@
--- clear: take the waiting jobs among the next so many jobs of the queue out of it for good, and those queued behind running ones.
+-- clear: look at the next jobs of the queue, and take those that wait, or are queued behind running ones, out of it for good.
 -- A walk through `jobs` rather than through the lanes: it comes to each job that is there from beginning to end, however lanes
 -- change meanwhile, and knows nothing of ids in a lane that are no jobs, on which a walk by heads would never get past.
 -- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
@@ -53,7 +53,7 @@ for i = 1, #fields, 2 do
     if wasMadeInTime(queued.envelope) then cancelQueued(id, queued, envelope) end
   end
 end
--- First a write that needs no memory: Redis only looks at the first, and a full memory is a reason to clear a queue.
+-- The first write needs no memory: Redis checks its memory only at the first one, and a full memory is a reason to clear a queue.
 redis.call('PEXPIRE', callKey, ARGV[4])
 writeCancelled()
 local result = #cancelled + #unqueued .. ' ' .. goOn .. ' ' .. bytes .. ' ' .. digits(madeBy)

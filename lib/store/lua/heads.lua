@@ -1,9 +1,9 @@
 -- heads: the first jobs of lanes, earliest first, of many priority levels at once.
 -- KEYS[1] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms; named so that a cluster asks the right node; not read)
 -- ARGV[1] key base   ARGV[2] from and   ARGV[3] up to which due time, as ZRANGE takes them
--- ARGV[4] how many heads of a level   ARGV[5] and of all levels together are read at the most   ARGV[6] how many of the first level
--- to pass over   ARGV[7…] levels: what the keys of their heads end in, "<priority>" or "<priority>:<ending>"
--- Returns {'1' where the last of these levels may have more, else '0', of each level as far as it came: {head, due (epoch ms)…}}.
+-- ARGV[4] the most heads of one level   ARGV[5] the most heads of all levels   ARGV[6] how many heads of the first level to pass over
+-- ARGV[7…] levels, as the keys of their heads end: "<priority>" or "<priority>:<ending>"
+-- Returns {'1' where the last of the levels read may have more heads, else '0', then for each level that was read {head, due (epoch ms)…}}.
 -- Repeating it: it only reads.
 local base, from, to = ARGV[1], ARGV[2], ARGV[3]
 local ofLevel, left, passOver = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -17,7 +17,7 @@ for i = 7, #ARGV do
     found[1] = '1'
     break
   end
-  -- A level without any costs as much as one head.
+  -- A level without heads costs as much as one head.
   left, passOver = left - math.max(1, #heads / 2), 0
   if left <= 0 then break end
 end

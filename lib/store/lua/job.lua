@@ -8,9 +8,9 @@
 -- KEYS[7] sq:{<queue>}:finished    HASH job id -> record of a completed job
 -- KEYS[8] sq:{<queue>}:queued      HASH id of a running job -> due and envelope of the job that replaces it after the run
 -- ARGV[1] key base   ARGV[2] job id
--- Returns {} for an unknown job, else {now, state, since or until or due (epoch ms), envelope, claim record, failures, finished record} and, of a
--- running job behind which another is queued, that one's due time (epoch ms):
--- state is 'waiting', 'active', 'dead' or 'completed'.
+-- Returns {} for an unknown job, else {now, state, since or until or due (epoch ms), envelope, claim record, failures, finished record}
+-- and, of a running job with another one queued behind it, the due time of the queued one (epoch ms).
+-- The state is 'waiting', 'active', 'dead' or 'completed'.
 -- Repeating it: it only reads.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey = unpack(KEYS, 1, 7)
 local base = ARGV[1]

@@ -1,4 +1,4 @@
--- jobs: all that is known of some jobs, of as many of them as one answer has room for.
+-- jobs: all that is known of some jobs, up to as many as one answer has room for.
 -- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
 -- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
 -- KEYS[3] sq:{<queue>}:failures    HASH job id -> failed attempts
@@ -8,7 +8,7 @@
 -- KEYS[7] sq:{<queue>}:finished    HASH job id -> record of a completed job
 -- KEYS[8] sq:{<queue>}:queued      HASH id of a running job -> due and envelope of the job that replaces it after the run
 -- ARGV[1] key base   ARGV[2] after how many bytes no further job is read   ARGV[3…] job ids
--- Returns of each job as far as it came, of the first one at least, what `job` returns.
+-- Returns what `job` returns for each job that was read, in order: the first at least.
 -- Repeating it: it only reads.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey = unpack(KEYS, 1, 7)
 local base, bytesLeft = ARGV[1], tonumber(ARGV[2])

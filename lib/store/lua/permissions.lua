@@ -1,7 +1,7 @@
--- permissions: tell which commands of the other scripts this user may not run: a script that meets one has begun to write by then.
--- KEYS[1] sq:{<queue>}:trial       SET what is added and taken away here, so that it is there for no other call
+-- permissions: tell which commands of the other scripts this user may not run. A script that met such a command would have begun to write.
+-- KEYS[1] sq:{<queue>}:trial       SET a member that is added and taken away in this call, so no other call sees the key
 -- ARGV[1] key base
--- Returns {command, …}: those that are missing, none as a rule. The commands of relays alone are not tried: nothing is half done without them.
+-- Returns {command, …}: the missing ones, usually none. Commands that only relays use are not tried: without them nothing is half done.
 -- Repeating it: it leaves nothing behind.
 local trialKey, base = KEYS[1], ARGV[1]
 local missing = {}
@@ -15,7 +15,7 @@ local function note(command, answer)
   return not isMissing
 end
 
--- The key is absent and stays so: each of these writes nothing, or is refused for what it is to write.
+-- The key is absent and stays so: each of these commands writes nothing, or is refused for its malformed arguments.
 local function try(command, ...) note(command, redis.pcall(command, ...)) end
 try('EXISTS', trialKey)
 try('PEXPIRE', trialKey, '1')
@@ -43,7 +43,7 @@ try('ZREMRANGEBYSCORE', trialKey, '0', '0')
 try('TIME')
 -- A channel like those that wake workers, and of none of them.
 try('PUBLISH', base .. 'wake:', '')
--- No form of SADD writes nothing. Where the key could not go again, it is not tried: DEL is missing then, and told.
+-- SADD always writes. Where DEL is not allowed the key could not be deleted again: SADD is not tried then, and DEL is told as missing.
 if note('DEL', redis.pcall('DEL', trialKey)) then
   note('SADD', redis.pcall('SADD', trialKey, ''))
   redis.pcall('DEL', trialKey)

@@ -6,12 +6,12 @@
 -- Returns how many names are noted.
 -- Repeating it after a lost reply: changes nothing.
 -- @include parts/clock.lua
--- Others are among them. Not otherwise: a group's workers, which note the same names, would undo each other's calls.
+-- More than that: other names are among them. Only then is the set emptied, or the group's workers would undo each other's calls.
 local size = tonumber(ARGV[2])
 local noted = redis.call('SCARD', KEYS[2])
 if size > 0 and noted > size then redis.call('DEL', KEYS[2]) end
 redis.call('SADD', KEYS[2], unpack(ARGV, 3))
 redis.call('PEXPIRE', KEYS[2], ARGV[1])
--- Groups whose sleepers have gone cost nobody anything. Each comes by here once a day at the least, so they do not pile up.
+-- Forgets groups that sleep no longer. They cost nobody anything, and each group comes by here once a day at least, so few pile up.
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. digits(now))
 return redis.call('SCARD', KEYS[2])

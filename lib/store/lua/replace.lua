@@ -1,5 +1,5 @@
--- replace: schedule one job, or put it in the place of the one that has its id: at once where that one waits or is dead, after its
--- run where it runs.
+-- replace: schedule one job, or put it in the place of the job that has its id: at once where that job waits or is dead, after the run
+-- where it runs.
 -- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
 -- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
 -- KEYS[3] sq:{<queue>}:failures    HASH job id -> failed attempts
@@ -17,8 +17,8 @@
 -- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] head of the envelope   ARGV[8] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
 -- ARGV[9] how the id was chosen ('c', or 'm' in the form of a made one)   ARGV[10] the envelope from its flags on
 -- ARGV[11] how late a job must be before any worker may take it from the one that it prefers (ms)
--- Returns {status, now, letter} and, but for the letter 'e', the due time that now holds and what the letter needs besides. Letters:
--- '1' created, then 'dead' where a dead job was pushed out for it; 'r' a waiting job was replaced; 'q' queued behind a running one;
+-- Returns {status, now, letter}, then, but for 'e', the due time of the job that has the id now, then what the letter needs. Letters:
+-- '1' created, then 'dead' where a dead job was pushed out; 'r' a waiting job was replaced; 'q' queued behind a running job;
 -- 't' a job of another name waits, runs or is dead, then that name; 'e' a made id whose job was created before, and has ended.
 -- Repeating it after a lost reply: the record answers like the first time.
 local jobsKey, claimsKey, failuresKey, activeKey, deadKey, endedKey, statsKey = unpack(KEYS, 1, 7)
@@ -51,7 +51,7 @@ due = due > 0 and due or now - due
 local laneName, tags = laneOfHead(ARGV[7]), tagsOfFlags(ARGV[10])
 local name, newEnvelope = nameOf(laneName), ARGV[7] .. '\n' .. digits(now) .. ' ' .. ARGV[10]
 
--- What is there under the id. `state`: 'waiting', 'active', 'dead', or nil for nothing.
+-- The job that has the id. `state`: 'waiting', 'active', 'dead', or nil where there is none.
 local there = {}
 do
   there.envelope = redis.call('HGET', jobsKey, id) or ''
@@ -62,7 +62,7 @@ do
     there.state = 'waiting'
   else
     there.state = redis.call('ZSCORE', activeKey, id) and 'active' or redis.call('ZSCORE', deadKey, id) and 'dead'
-    -- As in parts/record.lua; that of a job whose envelope somebody has taken tells its lane and tags as well.
+    -- The format of parts/record.lua. Where somebody has taken the envelope, the record still tells lane and tags.
     local claimedDue, lane, claimedTags = string.match(there.record, '^%d+%l* %d+ %d+ (%d+) %S+ ([^\t]*)(.*)$')
     there.due = claimedDue or digits(now)
     if there.envelope == '' then there.lane, there.tags = lane, claimedTags or '' end
@@ -71,8 +71,8 @@ do
 end
 
 local lane
--- Puts the new job into its lane. Of a job whose crashes are kept they go on counting: nobody is to keep a job that kills its
--- process alive for ever by replacing it.
+-- Puts the new job into its lane. It keeps the crashes of a waiting job, and its place among the suspects: or a job that kills its
+-- process could be kept alive for ever by replacing it.
 local function putInPlace(crashes)
   lane = openLane(there.lane and there.lane == suspectLane(there.lane) and suspectLane(laneName) or laneName)
   readWakers(name)
@@ -106,7 +106,7 @@ function replaceAs.active()
   untagJob(id, queuedJobs.without(tagsBefore, there.tags .. tags))
   tagJob(id, queuedJobs.without(tags, there.tags .. tagsBefore))
   redis.call('HSET', queuedKey, id, digits(due) .. ' ' .. newEnvelope)
-  -- A job whose record somebody has taken is found by the end of its lease.
+  -- Where somebody has taken the claim record there is nothing to mark: the queued job is found when the lease ends.
   if marked and not string.find(marked, 'q', 1, true) then redis.call('HSET', claimsKey, id, marked .. 'q' .. rest) end
   writeTagged()
   writeUntagged()
@@ -123,7 +123,7 @@ local function create()
 end
 
 function replaceAs.dead()
-  -- Neither its lane nor its lane's kind is that of the new one.
+  -- A dead job lies in no lane, and the new job is no suspect for it.
   there.lane = nil
   local answer = create()
   redis.call('ZREM', deadKey, id)

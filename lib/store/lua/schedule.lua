@@ -1,4 +1,4 @@
--- schedule: add jobs to their lanes; an id that is there already, or ended lately, changes nothing, and the answer tells which.
+-- schedule: add jobs to their lanes. A job whose id is known already, or ended lately, is not added, and the answer tells which it is.
 -- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
 -- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
 -- KEYS[3] sq:{<queue>}:ended       ZSET chosen id of an ended job -> when it may be used again (epoch ms)
@@ -60,13 +60,13 @@ while ARGV[at] do
   rows[#rows + 1] = row
   at = row.ends + row.count
 end
--- Chosen ids that are there already, and what is stored of their jobs. An id that this caller made for this call is new.
+-- Chosen ids that are there already, and the envelopes of their jobs. An id that this caller made for this call is new.
 local known = {}
 if chosenIds[1] then
   for i, envelope in ipairs(redis.call('HMGET', KEYS[1], unpack(chosenIds))) do known[chosenIds[i]] = envelope end
 end
 
--- A job that is there already: its letter, its due time from its lane or, once it has been claimed, from its claim, and its name.
+-- A job that is there already: its letter, its name, and its due time, from its lane or, once it was claimed, from its claim record.
 local function readThere(id, envelope)
   local name = nameOf(laneOf(envelope))
   local _, due = findWaiting(id, envelope)

@@ -1,4 +1,4 @@
--- shift-tagged: move the due times of so many of the jobs that carry a tag and wait, or are queued behind running ones.
+-- shift-tagged: move the due times of the next jobs that carry a tag, and wait or are queued behind running ones.
 -- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
 -- KEYS[2] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
 -- KEYS[3] sq:{<queue>}:sleeping    ZSET group of workers -> until when some of it may sleep (epoch ms)
@@ -23,7 +23,7 @@ local jobsKey, levelsKey, sleepingKey, tagKey, queuedKey, callKey = unpack(KEYS,
 -- @include parts/untag.lua
 -- @include parts/queued.lua
 -- @include parts/tagged.lua
--- Smaller instants are refused everywhere (see core/due.ts); a Date has no later one.
+-- Earlier instants are refused everywhere (see core/due.ts), and a Date can hold no later ones.
 local FIRST_INSTANT, LAST_INSTANT = 1e11, 8.64e15
 
 local status, answer = answeredBefore(callKey, callNumber, deadline)

@@ -96,7 +96,7 @@ if room > 0 and redis.call('SCARD', handlesKey) ~= tonumber(ARGV[8]) then return
 if relayTo ~= '' and room > 0 then
   local found = redis.call('TYPE', targetKey).ok
   if found ~= 'none' and found ~= relayTo then
-    -- It does not look before somebody has mended that: others of its group need not count on it.
+    -- This relay does not look before somebody has mended the key: others of its group must not count on it.
     redis.call('ZREM', sleepersKey, worker)
     return { 'refused', digits(now), found }
   end
@@ -110,7 +110,7 @@ end
 -- @include parts/room.lua
 -- @include parts/affinity.lua
 -- @include parts/preferred.lua
--- What is claimed; why nothing more is though it is due: 'room' of this worker, 'gate', or 'bytes' of the reply; and where to go on looking.
+-- The claimed jobs; why no more of the due ones: 'room' of this worker, 'gate', or 'bytes' of the reply; where to go on looking.
 local picked, stopped, goOnFrom = {}, nil, ''
 -- @include parts/suspects.lua
 -- @include parts/pick.lua
@@ -126,11 +126,11 @@ if wasListed and not ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, g
 -- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
 if sleepUntil and hears then redis.call('ZADD', sleepingKey, 'GT', digits(sleepUntil), group) end
 if globalConcurrency > 0 then writeOffers(activeAfter >= globalConcurrency, fit[1] ~= nil) end
--- Before anything else is written of these jobs: one that is claimed anew in this turn gets another record.
+-- Before other writes about these jobs: a job that is claimed anew in this turn gets another record.
 if confirmed[1] then redis.call('HSET', claimsKey, unpack(confirmed)) end
 if relayTo ~= '' and fit[1] then writeRelayed(fit) end
--- Before what has ended goes, so that what holds the running jobs is not made anew in each turn of a drain. But not where jobs go
--- back: one that somebody has put into its lane while it runs may be both put back and claimed, and then the claim must win.
+-- Claim before removing settled jobs: an emptied `active` key would be freed and rebuilt every turn. But not where jobs go back: a
+-- running job that somebody has put into its lane may be both put back and claimed in one turn, and then the claim must win.
 local putsBack = settlements[1] or expired[1]
 if relayTo == '' and fit[1] and not putsBack then writeClaims() end
 -- @include parts/settled.lua
@@ -142,7 +142,7 @@ closeLanes()
 -- @include parts/trim.lua
 writeUntagged()
 if suspect ~= '' then
-  -- As long as a lease: it is kept by the same turns.
+  -- For as long as a lease: the same turns that renew leases renew it.
   redis.call('ZADD', reservationsKey, digits(now + leaseMs), ownName)
   redis.call('ZREMRANGEBYSCORE', reservationsKey, '-inf', digits(now))
   redis.call('PEXPIRE', reservationsKey, digits(leaseMs))

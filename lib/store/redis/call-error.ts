@@ -45,7 +45,7 @@ export function unavailable(message: string, mayHaveRun: boolean): QueueUnavaila
   return new QueueUnavailableError(`Redis is unavailable (${firstLine(message)}); ${consequence}.`, outcome);
 }
 
-/** Of a connection that was refused or lost. ioredis tells of a database that cannot be used in words that do not name it. */
+/** Why a connection was refused or lost. ioredis does not name the database that cannot be used, so its number is added here. */
 export function reasonOf(error: Error & { code?: string; command?: { name: string; args: unknown[] } }): string {
   const { message, code, command } = error;
   return command?.name === 'select' ? `database ${command.args[0]}: ${message}` : message || code || '';

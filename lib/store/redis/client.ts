@@ -54,7 +54,7 @@ function ownOptions(silenceMs: number): RedisOptions {
     maxLoadingRetryTime: LOADING_RETRY_MS,
     disconnectTimeout: GOODBYE_MS,
     keyPrefix: '',
-    // Two commands a connection that a user with few permissions is refused, which fills ACL LOG.
+    // Else ioredis sends two commands a connection that a user with few permissions may not run, and each refusal fills ACL LOG.
     disableClientInfo: true,
   };
 }

@@ -4,7 +4,7 @@ import { InvalidOptionsError } from '../../core/errors.js';
 
 const HOST_AND_PORT = /^(localhost|[\w-]+(\.[\w-]+)+)(:\d{1,5})?$/i;
 
-/** Refuses what ioredis would refuse at each call, with an error that holds the URL. `taken` are options that must be the module's. */
+/** Refuses at start the URLs that ioredis would refuse at each call, by an error that holds the URL. `taken`: options that the module sets itself. */
 export function requireUrl(text: string, taken: readonly string[]): void {
   if (!/^(rediss?:\/\/|\/)/.test(text)) {
     throw new InvalidOptionsError(
@@ -12,7 +12,7 @@ export function requireUrl(text: string, taken: readonly string[]): void {
     );
   }
   requireReadable(text, 'connection');
-  // ioredis takes options from a URL's query before any others, and these must be ours.
+  // ioredis prefers options from the URL's query to all others, and the taken ones must be ours.
   const query = [...new URLSearchParams(text.split('?')[1]).keys()];
   const name = query.find((each) => each === 'keyPrefix' || taken.includes(each));
   if (name === undefined) return;
@@ -22,8 +22,8 @@ export function requireUrl(text: string, taken: readonly string[]): void {
 }
 
 /**
- * By Node, as ioredis 5.4 takes the half of a broken URL for the whole, and by ioredis itself, which decodes it. Nothing
- * connects. The cause is not kept: it holds the URL.
+ * Lets Node read the URL, because ioredis 5.4 takes half of a broken URL for the whole, and then ioredis, which decodes the parts.
+ * Nothing connects. The error keeps no cause: the cause would hold the URL.
  */
 export function requireReadable(text: string, where: string): void {
   try {
@@ -37,7 +37,7 @@ export function requireReadable(text: string, where: string): void {
 }
 
 /**
- * Text that may hold a password, as an error may show it. Of a URL that is only the scheme: in one that cannot be read nobody can
+ * Describes text that may hold a password, for an error. Only the scheme of a URL is shown: in a URL that cannot be read, nobody can
  * tell where the password ends.
  */
 export function withoutSecrets(text: string): string {

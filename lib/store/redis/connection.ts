@@ -26,7 +26,7 @@ const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 /** How often signs of life are looked for in the time after which a connection counts as dead. */
 const LOOKS_A_SILENCE = 4;
-/** A call that goes on while its answer is arriving goes on no longer than this: of one that the client has lost none ever comes. */
+/** A patient call waits no longer than this beyond its time: where the client has lost track of a call, no answer ever comes. */
 const LONGEST_ANSWER_MS = 120_000;
 
 /**
@@ -35,7 +35,7 @@ const LONGEST_ANSWER_MS = 120_000;
  * No promise of the client is ever awaited without a timer of our own: after some disconnects they never settle.
  */
 export class RedisConnection {
-  /** What comes from Redis, and what goes there. */
+  /** How fast data comes from Redis, and how much may go there. */
   readonly downlink = new LinkRate();
   readonly uplink: Uplink;
   private closed = false;
@@ -50,7 +50,7 @@ export class RedisConnection {
     private readonly outages: OutageLog,
     /** How long Redis may keep silent before the connection counts as dead. */
     private readonly silenceMs: number,
-    /** What is asked of each connection before calls go over it. */
+    /** Checks each connection before calls go over it. */
     private readonly check?: ReadyCheck,
   ) {
     this.life = new SignsOfLife(client);
@@ -153,7 +153,7 @@ export class RedisConnection {
     if (this.closed) throw new QueueClosedError('The queue is closed: its connection to Redis has ended.');
   }
 
-  /** Before the first call over each connection; that call has not been sent where this throws. */
+  /** Runs the check before the first call over each connection. Where it throws, that call has not been sent. */
   private async fit(check: ReadyCheck, key: string | undefined, giveUpAt: number): Promise<void> {
     const lacked = !check.hasDatabase;
     try {
@@ -194,7 +194,7 @@ export class RedisConnection {
   }
 
   private isDead(): boolean {
-    // What the kernel has yet to send of large calls makes no sound.
+    // While the kernel sends the rest of large calls there is no sign of life: they get more time.
     const patienceMs = Math.min(Math.max(this.silenceMs, 2 * this.uplink.expectedMs), 2 * this.silenceMs);
     const silentMs = this.life.silentMs();
     if (silentMs < patienceMs) return false;
@@ -203,7 +203,7 @@ export class RedisConnection {
     return true;
   }
 
-  /** Where its database cannot be used the connection is as good as none. */
+  /** A connection whose database cannot be used is as good as none. */
   private opened(): void {
     if (this.check === undefined || this.check.hasDatabase) this.found();
     else

@@ -10,7 +10,7 @@ import { howChosen } from './how-chosen.js';
 import { statusOf } from './schedule-status.js';
 import type { SlotPool } from './slot-pool.js';
 
-/** Calls about one job that exists already: cancel, reschedule, replace, cancel while it runs, and remove. Those but the last two act on the one queued behind a running job as well. */
+/** Calls about one job that exists already. `cancel`, `reschedule` and `replace` also act on the job queued behind a running one; `cancelRunning` and `remove` do not. */
 export class ControlCalls {
   constructor(
     private readonly slots: SlotPool,

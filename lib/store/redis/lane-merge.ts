@@ -7,7 +7,7 @@ export interface WaitingJob {
   priority: number;
 }
 
-/** A lane, and its first job where that is known. `passOver`: how many of its jobs have been read. */
+/** A lane, and its first job where that is known. `passOver`: how many of the lane's jobs have been read already. */
 export interface LaneStart {
   priority: number;
   lane: string;
@@ -16,7 +16,7 @@ export interface LaneStart {
 }
 
 type Order = (a: WaitingJob, b: WaitingJob) => number;
-/** Reads so many more jobs of each of these lanes; fewer where a lane has no more. */
+/** Reads `count` more jobs of each lane, fewer where a lane has no more. */
 type ReadMore = (lanes: readonly LaneStart[], count: number) => Promise<WaitingJob[][]>;
 
 interface OpenLane extends LaneStart {
@@ -29,11 +29,11 @@ interface OpenLane extends LaneStart {
   chunk: number;
 }
 
-/** How many lanes are opened, or read on in, at a time, and how many jobs of one lane. */
+/** How many lanes are opened or read further at a time, and how many jobs of one lane at the most. */
 const LANES_AT_ONCE = 500;
 const MOST_OF_A_LANE = 2_000;
 
-/** What the script that claims orders by. */
+/** The order in which `turn` claims, or, of scheduled jobs, the one by due time. */
 export function byPlace(state: WaitingState, ordering: OrderingRule): Order {
   const rank = ({ due, priority }: WaitingJob) => {
     if (state === 'scheduled') return due;
@@ -43,8 +43,8 @@ export function byPlace(state: WaitingState, ordering: OrderingRule): Order {
 }
 
 /**
- * Merges lanes, each of which is in order. A lane is only opened once its first job has been taken, and then with others that come
- * next: the first jobs of all lanes are known, or read at the beginning.
+ * Merges lanes, each of which is in order. Their first jobs are known, or read at the beginning. The rest of a lane is read only once
+ * its first job has been taken, and then together with that of the lanes that come next.
  */
 export class LaneMerge {
   /** A binary heap, the lane with the next job at its top. */
@@ -88,7 +88,7 @@ export class LaneMerge {
     return unopened;
   }
 
-  /** One has run dry: with it go others that will soon. */
+  /** A lane has run dry. Reads it further, and with it others that will run dry soon. */
   private async readOn(dry: OpenLane, share: number): Promise<void> {
     if (dry.passOver === 1) {
       const others = this.unopened.slice(this.nextUnopened, this.nextUnopened + LANES_AT_ONCE - 1);

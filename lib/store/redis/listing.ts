@@ -4,11 +4,11 @@ import { processOf, type QueueKeys } from '../keys.js';
 import type { RedisConnection } from './connection.js';
 import { WaitingList } from './waiting-list.js';
 
-/** How many jobs one call reads, and after how many bytes it stops: it keeps Redis for 1 to 4 ms. */
+/** How many jobs one call reads, and after how many bytes it stops, so that it takes Redis no more than 1 to 4 ms. */
 const JOBS_A_CALL = 200;
 const BYTES_A_CALL = 1024 * 1024;
 
-/** Reads jobs of one queue, in as many short calls as they need, all before `giveUpAt`, a time of `performance.now()`. */
+/** Reads jobs of one queue in short calls, as many as are needed, all before `giveUpAt`, a time of `performance.now()`. */
 export class RedisListing {
   constructor(
     private readonly connection: RedisConnection,
@@ -22,7 +22,7 @@ export class RedisListing {
     return reply.length === 0 ? undefined : readJob(id, reply);
   }
 
-  /** Tells the jobs of one state, in order, as they come. */
+  /** Calls `tell` for each job of one state, in order, as it arrives. */
   async each(state: JobState, offset: number, limit: number, tell: (job: StoredJob) => void): Promise<void> {
     const { connection, keys, giveUpAt } = this;
     const ids = await this.ids(state, offset, limit);
@@ -33,7 +33,7 @@ export class RedisListing {
       at += replies.length;
       for (const [i, reply] of replies.entries()) {
         const job = reply.length === 0 ? undefined : readJob(asked[i]!, reply);
-        // One that has moved on since its id was read is no longer what was asked for.
+        // A job that has left this state since its id was read is left out.
         if (job?.state === state) tell(job);
       }
     }
@@ -83,7 +83,7 @@ function readJob(
     };
   }
   const [mark, attempts, crashes, due, worker, lane] = record === '' ? ['0', '0', '0', '0', '-'] : record!.split(' ');
-  // Letters behind it are marks; a 'c' says that the job is to be cancelled.
+  // The letters behind the fence are marks; 'c' says that somebody wants the job cancelled.
   const fence = mark!.replace(/[a-z]+$/, '');
   const known = { id, attempts: Number(attempts), crashes: Number(crashes), envelope: envelope!, failures: lines };
   if (state === 'active') {

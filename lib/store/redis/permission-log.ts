@@ -1,6 +1,6 @@
 import type { Log } from '../../core/log.js';
 
-/** Tells once which permissions are missing, and once that none is any more, however many connections see it. */
+/** Logs once which permissions are missing, and once that none is missing any more, however many connections notice. */
 export class PermissionLog {
   private told?: string;
 

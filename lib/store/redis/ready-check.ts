@@ -4,11 +4,11 @@ import type { Client } from './client.js';
 import { inAcl, type PermissionLog } from './permission-log.js';
 import { sendScript } from './send-script.js';
 
-/** For so long an answer that refuses is believed: workers ask every second, and many calls at once need it only once. */
+/** How long a refusal is not asked about again. Workers ask every second; of many calls at once, one asks for all. */
 const ASK_AGAIN_MS = 500;
 
 interface Trial {
-  /** The connection that it is about. */
+  /** The connection that was tried. */
   readonly of: unknown;
   result: Promise<void>;
   passed: boolean;
@@ -16,18 +16,18 @@ interface Trial {
   askAgainAt: number;
 }
 
-/** Redis answered, and calls over this connection would do harm. The message begins with Redis' code. */
+/** Redis has answered that this connection cannot be used: calls over it would do harm. The message begins with Redis' code. */
 export class Unfit extends Error {}
 
 /**
- * Whether calls may go over a connection, asked once for each that is made: it must use the database that is meant, as ioredis goes
- * on in database 0 where SELECT fails, and its user must be allowed every command of the scripts, as one that lacks a command stops
- * in the middle. A refusal is asked about again, so that what is put right in Redis needs no restart here.
+ * Checks once for each connection whether calls may go over it. The connection must use the right database: where SELECT fails, ioredis
+ * goes on in database 0. Its user must be allowed every command that the scripts use: a script that lacks one stops half-way. After a
+ * refusal it checks again, so that a correction in Redis needs no restart here.
  */
 export class ReadyCheck {
   private database?: Trial;
   private permissions?: Trial;
-  /** On a cluster: changes with each new connection to it. */
+  /** Stands for the connection to a cluster: another object for each new connection. */
   private era = {};
   private readonly number: number;
 
@@ -43,7 +43,7 @@ export class ReadyCheck {
     }
   }
 
-  /** Whether the connection that stands is known to use the right database, and to have the permissions if a script is to run. */
+  /** Whether the present connection is known to use the right database and, if a script is to run, to have the permissions. */
   isPassed(runsScript: boolean): boolean {
     return this.hasDatabase && (!runsScript || this.isGood(this.permissions));
   }
@@ -52,7 +52,7 @@ export class ReadyCheck {
     return this.number === 0 || this.isGood(this.database);
   }
 
-  /** `key` is one of those that a script is to use. Rejects with `Unfit`, or with what the client says of the connection. */
+  /** `key`: any key that the next script uses; without it only the database is checked. Rejects with `Unfit`, or with the client's error. */
   async pass(key?: string): Promise<void> {
     if (this.number !== 0) {
       this.database = this.again(this.database) ?? this.try(() => this.select());
@@ -68,7 +68,7 @@ export class ReadyCheck {
     this.permissions = undefined;
   }
 
-  /** A client of ioredis makes a new one for each connection. */
+  /** A client of ioredis makes a new stream for each connection. */
   private get connection(): unknown {
     return this.client.isCluster ? this.era : (this.client as unknown as { stream?: unknown }).stream;
   }
@@ -95,7 +95,7 @@ export class ReadyCheck {
     return trial;
   }
 
-  /** ioredis has done it as it connected; only a second one tells how it ended. */
+  /** ioredis sends SELECT when it connects, but does not say how that ended; a second SELECT does. */
   private async select(): Promise<void> {
     try {
       await (this.client as Redis).select(this.number);

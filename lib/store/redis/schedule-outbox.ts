@@ -75,7 +75,7 @@ export class ScheduleOutbox {
     while (this.waiting.length > 0) {
       if (!(await this.reachable())) continue;
       const [first] = this.waiting;
-      // Another sender may have taken all meanwhile.
+      // Another sender may have taken all waiting calls meanwhile.
       if (!first) break;
       if (this.comesTooLate(first)) this.refuseOverdue(unavailable(NOT_SENT, false));
       const calls = this.take();
@@ -98,10 +98,10 @@ export class ScheduleOutbox {
     }
   }
 
-  /** What has waited for its whole time without having been sent. */
+  /** Rejects the calls that have waited for their whole time without having been sent. */
   private refuseOverdue(error: unknown): void {
     const isOver = (call: PendingSchedule) => error instanceof QueueClosedError || this.comesTooLate(call);
-    // In the order of their calls, so the first whose time is not over ends the search.
+    // They wait in the order in which they were made, so the first whose time is not over ends the search.
     while (this.waiting.length > 0 && isOver(this.waiting[0]!)) {
       const call = this.waiting.shift()!;
       call.reject(aboutJob(error, { queue: this.options.queue, jobName: call.job.name, jobId: call.job.id }));

@@ -1,6 +1,6 @@
 import type { ScheduleStatus } from '../../core/scheduled-job.js';
 
-/** What the letters mean by which the scripts `schedule` and `replace` answer. */
+/** The letters with which the scripts `schedule` and `replace` answer. */
 const STATUSES: Record<string, ScheduleStatus> = {
   '1': 'created',
   r: 'replaced',

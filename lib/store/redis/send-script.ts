@@ -3,15 +3,15 @@ import type { Client } from './client.js';
 
 export type ScriptArgument = string | number;
 
-/** What is special about a call. */
+/** How a call differs from others. */
 export interface CallTraits {
-  /** About how many bytes of payload go with it. */
+  /** About how many bytes of payload the call carries. */
   bytes?: number;
-  /** Its answer is waited for beyond its time, as long as bytes arrive on the connection that it was sent by. */
+  /** The call waits for its answer beyond its time, as long as the connection that it was sent by stands and is not silent. */
   isPatient?: boolean;
 }
 
-/** By its digest, and by its source only where Redis does not have it, after a restart or SCRIPT FLUSH. */
+/** Sends the script's digest, and its source only where Redis does not have the script: after a restart or SCRIPT FLUSH. */
 export async function sendScript(
   client: Client,
   script: ScriptName,

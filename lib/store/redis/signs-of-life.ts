@@ -3,12 +3,12 @@ import type { Cluster, Redis } from 'ioredis';
 import type { Client } from './client.js';
 
 /**
- * How long a client's connections have been silent though calls wait: no answer, and not one byte that came or went. A call that has
- * little time left says nothing about the connection, so the silence is that of all calls together.
+ * Tells for how long a client's connections have been silent although calls wait: no answer came, and not one byte came or went. All
+ * calls share one silence, because a single call that has little time left says nothing about the connection.
  */
 export class SignsOfLife {
   private waiting = 0;
-  /** Since when nothing has been heard, a time of `performance.now()`; not known where no call waits. */
+  /** Since when nothing has been heard, a time of `performance.now()`; undefined where no call waits. */
   private silentSince?: number;
   private moved = 0;
 
@@ -20,7 +20,7 @@ export class SignsOfLife {
     if (this.silentSince === undefined) this.hear();
   }
 
-  /** An answer came. Others may wait on: their silence begins now. */
+  /** An answer came. If other calls still wait, their silence begins now. */
   heard(): void {
     if (this.waiting > 1) this.silentSince = performance.now();
     else this.silentSince = undefined;
@@ -30,18 +30,18 @@ export class SignsOfLife {
     this.waiting--;
   }
 
-  /** For how many ms by now. */
+  /** For how many ms the connections have been silent by now. */
   silentMs(): number {
     if (this.silentSince === undefined || movedBytes(this.client) !== this.moved) this.hear();
     return performance.now() - this.silentSince!;
   }
 
-  /** The connections were given up: what comes is the silence of new ones. */
+  /** The connections were given up: from now on the silence is that of new ones. */
   renew(): void {
     this.silentSince = undefined;
   }
 
-  /** Answers how to ask later whether the connections of this moment still stand. */
+  /** Answers a function that tells later whether the connections of this moment still stand. */
   whetherItStands(): () => boolean {
     const streams = streamsOf(this.client);
     return () => {
@@ -69,7 +69,7 @@ export function receivedBytes(client: Client): number {
   return bytes;
 }
 
-/** All that came, and all that the kernel has taken to send. */
+/** The bytes that came, and those that the kernel has taken over to send. */
 function movedBytes(client: Client): number {
   let bytes = 0;
   for (const stream of streamsOf(client))
@@ -77,7 +77,7 @@ function movedBytes(client: Client): number {
   return bytes;
 }
 
-/** Node tells of a large message that was sent only once all of it has gone; what it keeps for its own timeouts tells of each part. */
+/** Node counts a large message as sent only once all of it has gone. The queue size that it keeps for its own timeouts shrinks with each part. */
 function queuedBytes(stream: Socket): number {
   const queued = (stream as unknown as { _handle?: { writeQueueSize?: number } })._handle?.writeQueueSize;
   return queued ?? stream.writableLength ?? 0;

@@ -111,7 +111,7 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
   const nowMs = Number(now);
   // The whole one that the script went by.
   const claimedAtMs = Math.floor(nowMs);
-  // Behind the digits stands what is rare: see turn.lua.
+  // A letter behind the fence's digits tells something rare: see turn.lua.
   const how = fence.slice(-1);
   const claimFence = how === UNCONFIRMED || how === OVER ? fence.slice(0, -1) : fence;
   const claims: ClaimedJob[] = [];

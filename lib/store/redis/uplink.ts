@@ -2,23 +2,23 @@ import { QueueUnavailableError } from '../../core/errors.js';
 import { LinkRate, TELLING_BYTES } from './link-rate.js';
 import type { Waits } from './waits.js';
 
-/** So much may be under way on the fastest link: every sender of a queue with a full call. */
+/** The most that may be under way, on the fastest link: a full call of each sender of a queue. */
 const MOST_BYTES = 24 * 1024 * 1024;
 
-/** What is under way may take this part of the time after which a silent connection counts as dead. */
+/** The calls under way may take this part of the time after which a silent connection counts as dead. */
 const PART_OF_A_SILENCE = 1 / 4;
 
 /**
- * Lets no more be under way to Redis at once than the link has lately carried in a short time: so answers keep coming, which are the
- * only sign of life there is. What has left the process tells little, as the kernel takes megabytes that it has yet to send. Small
- * calls go as they come.
+ * Holds large calls back, so that no more is under way to Redis than the link has lately carried in a short time. Answers then keep
+ * coming, and answers are the only sign of life while data goes up: the kernel takes megabytes at once and sends them later without a
+ * sign. Small calls never wait here.
  */
 export class Uplink {
   private readonly rate = new LinkRate();
   private readonly withinMs: number;
   private underWay = 0;
   private arrived = 0;
-  /** Large calls that have to wait for others, in their order. */
+  /** Large calls that wait for those under way, in their order. */
   private readonly waiting: { bytes: number; admit(): void }[] = [];
 
   constructor(
@@ -28,29 +28,29 @@ export class Uplink {
     this.withinMs = silenceMs * PART_OF_A_SILENCE;
   }
 
-  /** Whether a call with so much payload may have to wait for others. */
+  /** Whether a call with this much payload counts as large, and so may have to wait. */
   static isLarge(bytes: number): boolean {
     return bytes >= TELLING_BYTES;
   }
 
-  /** How much may be under way at once: no call should have more. */
+  /** How much may be under way at once. No call should carry more. */
   get most(): number {
     return this.rate.bytesIn(this.withinMs, MOST_BYTES);
   }
 
-  /** How long what is under way should take; 0 while nothing is known. */
+  /** How long the calls under way should take; 0 while nothing is known of the link. */
   get expectedMs(): number {
     return this.rate.msFor(this.underWay);
   }
 
-  /** Whether the time of a call is over, or it has waited for longer than it has left and would most likely arrive too late. */
+  /** True if a call's time is over. Also if the call has waited longer than it has left, and the link would most likely take too long. */
   comesTooLate(bytes: number, calledAt: number, giveUpAt: number): boolean {
     const now = performance.now();
     const leftMs = giveUpAt - now;
     return leftMs <= 0 || (leftMs < now - calledAt && leftMs < this.rate.msFor(bytes) / 2);
   }
 
-  /** Makes a large call once there is room for it; one alone always has. Where its time is over before, the call is to say so. */
+  /** Makes a large call once there is room; a call that is alone always has room. If its time is over first, `call` has to say so. */
   async carry<T>(bytes: number, call: () => Promise<T>, giveUpAt: number): Promise<T> {
     if (!(await this.admitted(bytes, giveUpAt))) return call();
     const beganAt = performance.now();
@@ -58,7 +58,7 @@ export class Uplink {
     try {
       const answer = await call();
       this.arrived += bytes;
-      // Also what arrived meanwhile of others took its part of the link.
+      // Other calls that arrived meanwhile used the link as well.
       this.rate.note(this.arrived - before, performance.now() - beganAt);
       return answer;
     } catch (error) {
@@ -71,7 +71,7 @@ export class Uplink {
     }
   }
 
-  /** The connection was given up after so long: no more than what was under way has arrived. */
+  /** The connection was given up after `ms` of silence: the link has carried at most what was under way. */
   wasTooSlow(ms: number): void {
     this.rate.note(this.underWay, ms);
   }

@@ -4,15 +4,15 @@ import { LANE_ENDINGS, levelsKey, type QueueKeys } from '../keys.js';
 import type { RedisConnection } from './connection.js';
 import { byPlace, LaneMerge, type LaneStart, type WaitingJob } from './lane-merge.js';
 
-/** How many heads, lanes and jobs of lanes one call reads: each keeps Redis for 1 to 3 ms. */
+/** How many heads, levels, lanes and jobs of lanes one call reads. Each such call takes Redis 1 to 3 ms. */
 const HEADS_A_CALL = 2_000;
 const LEVELS_A_CALL = 500;
 const LANES_A_CALL = 500;
 const JOBS_A_CALL = 2_000;
-/** Lanes whose first job is due, and of which others may be scheduled, are opened so many at a time. */
+/** How many lanes with a due first job are opened at a time: later jobs of such a lane may be scheduled ones. */
 const DUE_LANES = 1_000;
 
-/** The waiting jobs of one queue in order, found by as many short calls as they need. Nothing is read of lanes that cannot matter. */
+/** Finds the waiting jobs of one queue in order, by as many short calls as are needed. Lanes that cannot matter are not read. */
 export class WaitingList {
   constructor(
     private readonly connection: RedisConnection,
@@ -22,8 +22,8 @@ export class WaitingList {
   ) {}
 
   /**
-   * Due ones in the order of claims; those not yet due by due time alone. These stand in order up to 1 000 lanes whose first job is
-   * due; of more such lanes the jobs come after all others, those of a thousand lanes in order and then those of the next.
+   * Due jobs come in the order of claims, scheduled ones by due time. The order of the scheduled ones is exact while at most 1 000
+   * lanes have a due first job. Beyond that, the jobs of each further thousand of such lanes come after all that were read before.
    */
   async ids(state: WaitingState, offset: number, limit: number): Promise<string[]> {
     const [nowMs, levels] = await Promise.all([this.now(), this.levels()]);
@@ -46,7 +46,7 @@ export class WaitingList {
     const read = (asked: readonly LaneStart[], count: number) => this.jobs(asked, count, String(nowMs));
     const found = new Set<string>();
     let later = await this.heads(levels, `(${nowMs}`, '+inf', wanted);
-    // The heads of due lanes say nothing of what comes behind them.
+    // Scheduled jobs may also lie behind a lane's due first job, where the heads do not show them.
     for (let from = 0; ; from += DUE_LANES) {
       const due = (await this.heads(levels, '-inf', String(nowMs), from + DUE_LANES, from + DUE_LANES)).slice(
         from,
@@ -65,7 +65,7 @@ export class WaitingList {
     return Number(await this.connection.run('clock', [this.keys.jobs], [], this.giveUpAt));
   }
 
-  /** What the keys of heads end in, the most urgent levels first. */
+  /** The endings of the keys of heads, the most urgent level first. */
   private async levels(): Promise<string[]> {
     const found = await Promise.all(
       LANE_ENDINGS.map(async (ending) => {
@@ -80,7 +80,7 @@ export class WaitingList {
       .map(({ level }) => level);
   }
 
-  /** The earliest lanes of each level, at most so many a level; no further level once there are `enough`. */
+  /** The earliest lanes of each level, at most `ofLevel` of each. No further priority is read once there are `enough`. */
   private async heads(
     levels: readonly string[],
     from: string,
@@ -105,7 +105,7 @@ export class WaitingList {
     return lanes;
   }
 
-  /** More jobs of some lanes, a few calls at once; of due ones those only that were due at `until`. */
+  /** More jobs of some lanes, in several calls; only those that are due at `until` or before. */
   private async jobs(asked: readonly LaneStart[], count: number, after: string, until = Number.POSITIVE_INFINITY) {
     const lanesACall = Math.max(1, Math.min(LANES_A_CALL, Math.floor(JOBS_A_CALL / count)));
     const found: WaitingJob[][] = [];

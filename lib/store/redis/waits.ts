@@ -2,7 +2,7 @@ import { Bag, type BagItem } from '../../core/bag.js';
 import { LONGEST_TIMEOUT_MS } from '../../core/timers.js';
 
 interface Wait extends BagItem {
-  /** Before its time, or at it. */
+  /** Ends the wait, at its time or before. */
   over(): void;
 }
 
@@ -13,8 +13,8 @@ export class Waits {
   private readonly waits = new Bag<Wait>();
 
   /**
-   * Calls `end` at a time of `performance.now()`, or when all end. Answers how to call that off. Never earlier: a timer may ring
-   * 2 ms before its time, and a silence that seems too short by that would leave a dead connection in place.
+   * Calls `end` at a time of `performance.now()`, or when all waits end. Answers a function that calls it off. Never earlier: a timer
+   * may ring 2 ms too soon, a silence would then seem too short, and a dead connection would stay in place.
    */
   until(at: number, end: () => void): () => void {
     let timer: NodeJS.Timeout;
@@ -37,7 +37,7 @@ export class Waits {
     return callOff;
   }
 
-  /** What is answered, or `NONE_YET` at that time of `performance.now()` or when all end. */
+  /** Resolves to the answer, or to `NONE_YET` at `by`, a time of `performance.now()`, or when all waits end. */
   answer<T>(answer: Promise<T>, by: number): Promise<T | typeof NONE_YET> {
     return new Promise((resolve, reject) => {
       const stopWaiting = this.until(by, () => resolve(NONE_YET));

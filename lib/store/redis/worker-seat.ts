@@ -13,14 +13,14 @@ import type { Hear, WakeListener } from './wake-listener.js';
 
 /** One reply carries at most this much, so that neither Redis nor the worker stalls on it. */
 const BYTES_A_CLAIM = 8 * 1024 * 1024;
-/** And no more than the link should carry in this part of a lease. */
+/** A claim also asks for no more than the link should carry in a lease divided by this. */
 const CLAIMS_A_LEASE = 3;
 const NAMES_A_CALL = 1_000;
 /** How long Redis remembers which names a group handles; a worker that finds them gone notes them again. */
 const KEEP_NAMES_MS = 24 * 3_600_000;
 /** A turn's record must outlive every copy of the call that is still on its way. */
 const KEEP_TURN_RECORD_MS = 600_000;
-/** How long one try of a turn may take, unless its answer is arriving; then it is sent again, under the same number. */
+/** How long one try of a turn may take, longer only while the connection shows signs of life; then it is sent again, under the same number. */
 const TRY_MS = 5_000;
 /** Where this process runs, as others see it. */
 const PLACE = `${process.pid} ${hostname()}`;
@@ -191,7 +191,7 @@ export class RedisWorkerSeat implements WorkerSeat {
     ];
   }
 
-  /** What a relay moves stays in Redis; what others claim has to come over the link, well within its lease. */
+  /** Jobs that are claimed have to come over the link, well within their leases. Jobs that a relay moves stay in Redis. */
   private bytesToClaim(): number {
     if (this.target) return BYTES_A_CLAIM;
     return this.connection.downlink.bytesIn(this.settings.leaseMs / CLAIMS_A_LEASE, BYTES_A_CLAIM);

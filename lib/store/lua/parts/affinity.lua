@@ -5,7 +5,7 @@ local preferredIndex = openIndex(PREFERRED)
 local hasPreferred = preferredIndex.count > 0
 local suspectIndex = openIndex(SUSPECTS)
 local isHere, processesHere
--- What a turn seldom asks is no function of every turn: making one costs as much as reading a key.
+-- Made only where they are needed: making a function costs a turn as much as reading a key.
 if hasPreferred or suspectIndex.count > 0 then
   local workersHere, count = nil, 0
 
@@ -17,7 +17,7 @@ if hasPreferred or suspectIndex.count > 0 then
     end
   end
 
-  -- One who was not here for a lease is taken for gone.
+  -- A worker that was not here for a lease counts as gone.
   function isHere(name)
     if not workersHere then readWorkersHere() end
     return workersHere[name] or false

@@ -6,7 +6,7 @@ hears = hears and not goes
 
 -- A suspect that was turned away is not taken.
 if suspect == 'taken' and not fit[1] then suspect = 'reserved' end
--- A process that is kept for a suspect has room for nothing else, but for the suspect where only the gate is in its way.
+-- A process that is kept for a suspect has room for nothing else. It has room for the suspect where only the gate holds that up.
 local roomAfter = suspect == 'reserved' and wish == 'reserve' and 0 or room
 if roomAfter < room then stopped = 'room' end
 for _, job in ipairs(fit) do roomAfter = roomAfter - job.weight end
@@ -38,7 +38,7 @@ end
 local passesOn = wish == 'leave' and suspectIndex.count > 0
 if freed or orphans or passesOn then readGroups(group, worker) end
 if (stopped and stopped ~= 'gate') or next(fullNames) then readOwnGroup(group, worker) end
--- Nobody else may run yet what prefers another worker, and no sleeper that is told may be that one.
+-- Wake the preferred workers themselves: a generic wake-up might reach a worker that may not run these jobs.
 local preferredNow = freed and hasPreferred and preferredOfDue() or {}
 
 -- When a pull has gone, another worker of its group looks when this one would have; else what is due next waited for the deputy.

@@ -1,5 +1,5 @@
--- Waiting jobs are taken out of their queue for good and counted as cancelled; their ids are free at once. So are jobs that are
--- queued behind a running one, which count as scheduled only now.
+-- Takes waiting jobs out of their queue for good, and counts them as cancelled; their ids are free at once. The same for jobs that
+-- are queued behind a running one; these count as scheduled only now.
 -- Needs `jobsKey`, `claimsKey`, `failuresKey`, `queuedKey`, `statsKey`, and the parts envelope, lanes, untag and queued.
 
 -- Ids of waiting jobs, and of queued ones.
@@ -18,7 +18,7 @@ local function cancelQueued(id, queued, envelope)
   unqueued[#unqueued + 1] = id
 end
 
--- A key that somebody has made of another kind is to stop the script while nothing is written.
+-- Stops the script before anything is written where somebody has given one of these keys another type.
 local function refuseOtherKinds()
   redis.call('HLEN', claimsKey)
   redis.call('HLEN', failuresKey)

@@ -6,12 +6,12 @@ local late = {}
 -- Four for each job whose envelope is missing, or cannot be read by a relay: id, name, attempts begun, the reason.
 local missing = {}
 local claimed, writeClaims = {}, nil
--- 'u' where the envelopes are so large that a slow link may not carry them within the lease (see record.lua).
+-- 'u' where the envelopes are so large that a slow link may take longer than the lease to carry them (see record.lua).
 local unconfirmed = ''
 if picked[1] then
   -- Envelopes are read in growing groups, so that large ones are noticed before many of them have been read.
   local FIRST_ENVELOPES, LARGE_BYTES = 8, 1048576
-  -- What has no more is handed out as it is. `LEAST_BYTES` in redis/link-rate.ts is the same.
+  -- A claim of no more bytes needs no confirmation. `LEAST_BYTES` in redis/link-rate.ts is the same number.
   local UNCONFIRMED_BYTES = 262144
 
   -- Cuts the claim where its envelopes grow too large for one reply.
@@ -40,7 +40,7 @@ if picked[1] then
     end
   end
   readEnvelopes()
-  -- What is relayed crosses no link here.
+  -- Jobs that are relayed stay in Redis, and cross no link.
   if relayTo ~= '' then unconfirmed = '' end
 
   local function lateRule(job)

@@ -1,5 +1,6 @@
 -- All that is known of one job: {} for an unknown one, else {now, state, since or until or due (epoch ms), envelope, claim record,
--- failures, finished record} and, of a running job behind which another is queued, that one's due time (epoch ms); the state is 'waiting', 'active', 'dead' or 'completed'.
+-- failures, finished record} and, of a running job with another one queued behind it, the due time of the queued one (epoch ms).
+-- The state is 'waiting', 'active', 'dead' or 'completed'.
 -- Needs `activeKey`, `claimsKey`, `completedKey`, `deadKey`, `failuresKey`, `finishedKey`, `jobsKey`; and the parts waiting and queued.
 local function known(id)
   local envelope = redis.call('HGET', jobsKey, id)

@@ -7,10 +7,10 @@
 -- because on a cluster whose slot is on the move such a key counts as missing and the script would stop half-way;
 -- therefore additions come before removals, and sizes are counted rather than asked for.
 -- Needs `base` and `levelsKey`.
--- A suspect, a job that is to run alone, lies in a lane of its own kind, "<priority>:!:<name>", that stands in `heads:<priority>:!` and
--- `levels:!` only: whoever claims ordinary jobs neither sees nor steps over it.
+-- Suspects, jobs that have to run alone, lie in lanes of their own, "<priority>:!:<name>", which stand in `heads:<priority>:!` and
+-- `levels:!` only: a claim of ordinary jobs neither sees them nor steps over them.
 local laneList = {}
--- What the keys of lanes without a preferred worker end in, those of all with one, and those of suspects.
+-- How the index keys end: of lanes without a preferred worker, of all lanes with one, and of suspects' lanes.
 local COMMON, PREFERRED, SUSPECTS = '', ':*', ':!'
 local openIndex, openLane, closeLanes
 

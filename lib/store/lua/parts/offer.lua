@@ -1,11 +1,11 @@
--- A worker that settles and claims in one step would keep all places under `globalConcurrency` for its own backlog. Therefore, where
--- this turn would take the last place, it leaves one for each better job that it may not run itself and a sleeper with room for it
--- may: it tells that sleeper, and the place is kept for it for OFFER_MS. Nobody looks at that while places are left, or where all that
--- is better can run here: then this costs nothing.
+-- A worker that settles and claims in one step would keep all places under `globalConcurrency` for its own backlog. Therefore a turn
+-- that would take the last place leaves one for each better job that this worker may not run, and that a sleeper with room for it may:
+-- the turn tells that sleeper, and keeps the place for it for OFFER_MS. While places are left, and where every better job can run here,
+-- nothing is compared.
 -- "Better" is the order of the queue (see pick.lua). Of one level a job that prefers the sleeper is better than one that prefers nobody,
 -- as it is for that sleeper.
--- The sleepers are told before anything is written, so that none is counted on whom nobody hears. A message that leads to nothing
--- costs a look; and nobody can come before the script is through.
+-- Sleepers are told before anything is written, so that no place is kept for a worker that does not hear. No sleeper can come before
+-- the script has ended; a message that leads to nothing costs one look.
 
 -- Of a job that was picked and is not claimed.
 local function giveBack(job)
@@ -16,11 +16,11 @@ end
 local writeOffers
 -- Most queues have no such limit, and make no functions for it.
 if globalConcurrency > 0 then
-  -- How many places are offered a turn; in how many levels, and how far in each, jobs are looked for that prefer others.
+  -- How many places a turn offers; in how many levels, and how far in each, it looks for jobs that prefer other workers.
   local OFFERS_A_TURN, LEVELS_LOOKED_AT, HEADS_LOOKED_AT = 10, 10, 20
-  -- How long the notes of a queue that nobody uses any more stay.
+  -- How long the offers of a queue that nobody uses any more stay.
   local FORGOTTEN_OFFER_MS = 60000
-  -- Whom a job prefers, as the one who runs it sees it.
+  -- Whom a job prefers, as the worker sees it that would run the job.
   local ITSELF, NOBODY, ANOTHER = 1, 2, 3
 
   local made, unheard = {}, {}
@@ -50,7 +50,7 @@ if globalConcurrency > 0 then
     return not isFull(name) and (group == EVERY_NAME or redis.call('SISMEMBER', handlesKey, name) == 1)
   end
 
-  -- Adds the jobs that prefer others and are better than this one.
+  -- Adds the due jobs that prefer other workers, from the levels that may hold a better one than `worst`.
   local function addPreferring(found, worst)
     local levels = redis.call('ZRANGE', preferredIndex.key, '-inf', digits(now), 'BYSCORE', 'WITHSCORES')
     local looked = {}
@@ -62,7 +62,7 @@ if globalConcurrency > 0 then
       if a.rank ~= b.rank and msPerLevel > 0 then return a.rank < b.rank end
       return a.priority < b.priority
     end)
-    -- What may be stolen may be among what this turn has picked, and the jobs behind it in its lane as well.
+    -- This turn may have picked such jobs itself, by stealing them.
     local isPicked = {}
     for _, job in ipairs(picked) do isPicked[job.id] = true end
     for i = 1, math.min(#looked, LEVELS_LOOKED_AT) do
@@ -91,7 +91,7 @@ if globalConcurrency > 0 then
     for _, over in ipairs(passedOver) do
       local job = describe(over.id, over.due, over.lane, NOBODY)
       job.rankInLane = 0
-      -- Of one whose handler has become full in this turn, others have been picked.
+      -- Where a handler has become full in this turn, jobs of this lane have been picked before: pass over those.
       for _, each in ipairs(over.front and picked or {}) do
         if each.front == over.front then job.rankInLane = job.rankInLane + 1 end
       end
@@ -104,7 +104,7 @@ if globalConcurrency > 0 then
     return better
   end
 
-  -- Takes out the best one. By a search, as the order is not transitive where jobs both age and prefer somebody.
+  -- Takes out the best job. By a search: where jobs both age and prefer workers, the order is not transitive, so it cannot be sorted by.
   local function takeBest(jobs)
     local best = 1
     for i = 2, #jobs do
@@ -135,7 +135,7 @@ if globalConcurrency > 0 then
     end
   end
 
-  -- Those of a group that may be offered a job. One that is preferred may stand far down among many sleepers, so it is asked for.
+  -- The sleepers of a group that may be offered this job. A preferred worker may stand far down among many sleepers, so it is looked up.
   local function sleepersFor(job, group)
     if not job.only then return group.sleepers end
     local found = {}
@@ -149,7 +149,7 @@ if globalConcurrency > 0 then
     return found
   end
 
-  -- Tells a sleeper of a place for this job; false where there is none that hears.
+  -- Tells a sleeper of a place for this job; false where no sleeper hears.
   local function tell(job)
     for _, g in ipairs(groups) do
       for _, sleeper in ipairs(g.sleepers[1] and g.handles[job.name] and sleepersFor(job, g) or {}) do
@@ -161,7 +161,7 @@ if globalConcurrency > 0 then
           -- On a cluster PUBLISH counts only the listeners of this node, so silence there proves nothing.
           if redis.call('PUBLISH', base .. 'wake:' .. id, digits(now)) > 0 or clustered then
             made[#made + 1] = { worker = id, job = job.id, group = g }
-            -- Others of its group are not passed over for one that is on its way.
+            -- It is on its way: so later messages to its group go to others.
             for _, each in ipairs(g.sleepers) do
               if each.id == id then each.at = now end
             end
@@ -193,7 +193,7 @@ if globalConcurrency > 0 then
     end
   end
 
-  -- A pull that goes with what it has got is not there when the place is free again; one that stays without a job is.
+  -- A pull that goes with its jobs could not come back for the place. A pull that stays, because it gives its only job back, can.
   local stays = string.find(ARGV[14], '^%d') or (ARGV[14] == 'wait' and #picked == 1)
   if passedOver and stays and suspect == '' and picked[1] and #picked >= globalConcurrency - active + leaving - offers.held then
     offerPlaces(math.min(#picked - #offers.over, OFFERS_A_TURN))
@@ -213,7 +213,7 @@ if globalConcurrency > 0 then
         redis.call('ZADD', offersKey, 'XX', 0, member)
       end
     end
-    -- Told for now, one counts as on its way, and is offered nothing again before it has listed itself anew.
+    -- A sleeper that was told counts as on its way, and is offered nothing more before it has listed itself again.
     for _, each in ipairs(unheard) do
       local group = each.group
       redis.call('ZREM', group.key, each.worker)

@@ -1,12 +1,12 @@
 -- Places under `globalConcurrency` that are kept free for a moment, each for the sleeping worker that it was offered to (see offer.lua).
--- `offers` holds "<worker> <job id>" -> until when that place is kept (epoch ms). 0: the worker came and did not take the place, or the
--- time was over and somebody has been told; that stays until the places are used up, so that no place is offered a second time.
+-- `offers` holds "<worker> <job id>" -> until when that place is kept (epoch ms). 0: the place is kept no longer, because the worker came
+-- and did not take it, or its time was over. A 0 stays until all places are used up, so that no place is offered twice.
 
--- The rule is 250 ms: what is left is for the ways of those who come then, and for the timer of the one that looks again.
+-- The promise is 250 ms. The other 50 are for the round trip of the next worker, and for the timer of the worker that looks again.
 local OFFER_MS = 200
--- `counted`: places that nobody was told of yet, this worker's own among them. `held`: those kept for others, `ends`: when the first
--- of these is free again. `to` and `of`: the workers and jobs that places are offered to and for. `over`: members that hold no place
--- after this turn, whose places are not offered again.
+-- `counted`: offers that were still running, the one to this worker among them. `held`: places kept for other workers; `ends`: when the
+-- first of these is free again. `to`: workers with an offer; `of`: jobs with an offer. `over`: members that keep no place after this
+-- turn; their places are not offered again.
 local offers
 if globalConcurrency > 0 then
   offers = { counted = 0, held = 0, ends = math.huge, to = {}, of = {}, over = {} }

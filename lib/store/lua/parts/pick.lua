@@ -11,7 +11,7 @@ local function isFull(name)
   return handler and handler.free <= 0
 end
 
--- Due lanes of jobs that prefer nobody and that this worker may not run: noted where their places may be offered (see offer.lua).
+-- Due lanes that prefer no worker, and that this worker may not run. Noted only where a place may be offered to another (see offer.lua).
 local passedOver = globalConcurrency > 0 and relayTo == '' and {} or nil
 
 local function pick()
@@ -135,7 +135,7 @@ local function pick()
     if hasPreferred then add('o', base .. 'levels:' .. ownName, ':' .. ownName) end
     add('c', levelsKey, COMMON)
     if hasPreferred then add('s', base .. 'levels' .. PREFERRED, PREFERRED) end
-    -- What a relay moves does not run here.
+    -- A relay runs nothing, so it moves suspects like any job.
     if relayTo ~= '' and suspectIndex.count > 0 then add('x', suspectIndex.key, SUSPECTS) end
     table.sort(opened, function(a, b) return a.priority < b.priority end)
     return opened

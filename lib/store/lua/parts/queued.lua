@@ -1,9 +1,9 @@
 -- A job that replaces a running one is kept whole in `queued` until the run leaves its handler: job id -> "<due> <envelope>".
--- Meanwhile the claim record of the running job has the mark 'q', and the id stands in the index of the tags of both.
+-- Meanwhile the running job's claim record has the mark 'q', and the id stands in the tag index under the tags of both jobs.
 -- Needs `queuedKey`, and the part envelope.
 local queuedJobs = {}
 
--- The queued job of an id: its due time, envelope, lane and tags; nil where none is queued, or none that can be read.
+-- The queued job of an id: its due time, envelope, lane and tags; nil where none is queued, or where it cannot be read.
 function queuedJobs.read(id)
   local due, envelope = string.match(redis.call('HGET', queuedKey, id) or '', '^(%d+) (.*)$')
   local lane = envelope and laneOf(envelope) or ''
@@ -11,7 +11,7 @@ function queuedJobs.read(id)
   return { due = tonumber(due), envelope = envelope, lane = lane, tags = tagsOf(envelope) }
 end
 
--- Those tags that stand only in the first text: under a tag of both the id keeps its place in the index.
+-- The tags of the first text that the second one lacks. Under a tag that both jobs have, the id keeps its place in the index.
 function queuedJobs.without(some, others)
   return (string.gsub(some, '\t[^\t]+', function(tag)
     if string.find(others .. '\t', tag .. '\t', 1, true) then return '' end

@@ -1,10 +1,12 @@
 -- A claim record: "<fence> <attempt> <crashes> <due> <holder> <lane>" and the job's tags, a tab before each. Fence 0 and
 -- holder "-": nobody holds the job.
 -- It exists from a job's first claim on, and outlives it while the job waits for its next attempt or lies dead.
--- Letters behind the fence mark what is rare: 'c' that somebody wants the running job cancelled; 'q' that another one is queued
--- behind it (see queued.lua); 'u' (unconfirmed) that nobody knows yet whether the claim has reached its worker, which begins none of
--- these jobs before it has renewed their leases; 'r', of a dead job, that its id is to be remembered once the job is pushed out.
--- A marked record does not match its holder's fence at first sight, so that ordinary settlements pay nothing for marks.
+-- Letters behind the fence are marks for rare cases:
+--   c  somebody wants the running job cancelled
+--   q  another job is queued behind the running one (see queued.lua)
+--   u  unconfirmed: nobody knows whether the claim has reached its worker, which begins none of its jobs before it has renewed them
+--   r  of a dead job: its id is to be remembered once the job is pushed out
+-- A marked record does not begin with its holder's fence and a space, so ordinary settlements pay nothing for marks.
 local isHeld
 do
   -- How the records of held jobs begin, by fence: a turn settles hundreds of the same one.
@@ -40,7 +42,7 @@ local function formatRecord(fence, attempt, crashes, due, holder, lane, tags)
   return fence .. ' ' .. attempt .. ' ' .. crashes .. ' ' .. due .. ' ' .. holder .. ' ' .. lane .. tags
 end
 
--- Where a job waits that has crashed so often: with one crash left it is a suspect (see suspects.lua).
+-- The lane in which a job with so many crashes waits: with one crash left it is a suspect (see suspects.lua).
 local function laneFor(lane, crashes)
   return maxCrashes > 1 and crashes >= maxCrashes - 1 and suspectLane(lane) or lane
 end

@@ -53,7 +53,7 @@ if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
       s.transition, s.fate, s.lostEnvelope = 'dead', record.lostEnvelope and 'envelope-missing' or 'unreadable', record.lostEnvelope
       s.second = '{"reason":"' .. s.fate .. '"}'
     elseif hasMark(record.marks, 'u') then
-      -- It has not begun: the claim never arrived, or too late.
+      -- The job has not begun: its claim never arrived, or too late.
       record.attempt = record.attempt - 1
     else
       record.crashes = record.crashes + 1

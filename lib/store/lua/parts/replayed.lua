@@ -1,8 +1,8 @@
 -- Puts the jobs that one call has claimed together again: they share its fence and, not renewed since, the end of its lease.
--- Also tells what stands behind the fence in the answer: 'u' where the worker is to confirm the claim, 'o' where its leases are
--- over: then it gives the jobs back, and gets no envelopes, which may be what took so long. Until that has arrived they are marked,
--- so that whoever recovers them first counts no crash. But not by a copy that was held up on the way: what it asks for has
--- been answered, and the jobs may have run.
+-- Also answers the letter behind the fence: 'u' where the worker has to confirm the claim, 'o' where its leases are over. With 'o' the
+-- worker gives the jobs back; it gets no envelopes, as these may have taken too long. Until the jobs are back their records are marked,
+-- so that a worker that recovers them first counts no crash. A copy of the call that was held up on the way marks nothing: the call
+-- was answered before, and the jobs may have run.
 local function claimedWith(fence, leaseUntil, deadline)
   local out, unmarked, isOver, how = {}, {}, tonumber(leaseUntil) <= now, ''
   for _, id in ipairs(redis.call('ZRANGE', activeKey, leaseUntil, leaseUntil, 'BYSCORE')) do
@@ -20,7 +20,7 @@ local function claimedWith(fence, leaseUntil, deadline)
     end
   end
   if unmarked[1] and (deadline == 0 or now <= deadline) then
-    -- First a write that needs no memory: Redis only looks at the first.
+    -- The first write needs no memory: Redis checks its memory only at the first one.
     redis.call('PEXPIRE', callKey, keepRecordMs)
     redis.call('HSET', claimsKey, unpack(unmarked))
   end

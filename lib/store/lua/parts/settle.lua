@@ -32,12 +32,12 @@ end
 local mine = {}
 local bits, settlements, gone, renewed = {}, {}, {}, {}
 local lost, toCancel = {}, {}
--- Ids of renewed jobs whose claims have reached their worker, as it now tells, and their records without the mark.
+-- Two for each unconfirmed job that is renewed here, which shows that its claim has arrived: id, record without the mark.
 local confirmed = {}
 
--- Whether a job leaves its holder in this turn: what it says beside that of its lease comes too late. Seldom asked.
+-- True if this turn already settles the job; a renewal of it in the same turn is then ignored. Seldom asked.
 local left, noted = {}, 0
--- Ids whose entry in `queued` is done with, and those of them whose queued job has taken the place of the run.
+-- `over`: ids whose entry in `queued` is to go; `placed`: those of them whose queued job takes the place of the run.
 queuedJobs.over, queuedJobs.placed = {}, {}
 local function leaves(id)
   for i = noted + 1, #gone do left[gone[i]] = true end
@@ -76,11 +76,10 @@ do
     settlements[#settlements + 1] = s
   end
 
-  -- The queued job takes the place of this run, where there is one. `how` the run ended: its transition or, of a dead letter, the
-  -- flags of that.
+  -- Puts the queued job, if there is one, in the place of this run. `how` the run ended: its transition or, for `dead`, its flags.
   function queuedJobs.takePlace(id, record, how, crashed)
     if not hasMark(record.marks, 'q') then return false end
-    -- A run that ended leaves the queue, and the queued job comes into it; one that would have come back, or lain dead, is replaced.
+    -- A run that has ended leaves the queue, and the queued job enters it. A run that would have come back, or be dead, is replaced instead.
     local COUNTED = {
       complete = { 'completed', 'scheduled' }, discard = { 'discarded', 'scheduled' }, cancel = { 'cancelled', 'scheduled' },
       snooze = { 'snoozed' }, retry = { 'failed' }, f = { 'failed' }, fr = { 'failed' },

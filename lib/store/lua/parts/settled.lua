@@ -66,7 +66,7 @@ if settlements[1] then
     count('cancelled')
   end
 
-  -- Before its first run, but for the crashes of the run before.
+  -- As a job that has never run, except that it keeps the crashes of the run before.
   function write.takePlace(s)
     local queued = s.queued
     redis.call('HSET', jobsKey, s.id, queued.envelope)

@@ -84,7 +84,7 @@ if roomAfter > 0 or goes then
       event = math.min(event, math.max(tonumber(firstLeaseEnd), recoverFrom, now + 1))
     end
     local at = event
-    -- When a place is free again that was kept for others, whoever left it looks, whatever others do.
+    -- The worker that left a place for another looks when that place is free again, whatever other sleepers do.
     local isKept = offers and offers.held > 0 and gateRoom <= #fit
     if otherSleepers[1] and otherSleepers[1] <= event and not isKept then
       at = event + DEPUTY_MS

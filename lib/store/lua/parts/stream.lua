@@ -2,11 +2,11 @@
 -- come with the due times of their first jobs, earliest first, so a lane is only read once its first job has been taken.
 -- Due lanes that this worker may not run now are stepped over; how many a turn is bounded, and the next one goes on there.
 local LANES_LOOKED_AT = 2000
--- A stream of which this worker has passed over so many lanes, and four times as many as its group has names, is read otherwise:
--- the lane of each name is looked up by itself. So a worker that handles few names comes to its own jobs in one turn, and knows
--- when there are none, however many lanes of others are due. Streams of stolen jobs are not: their lanes tell other workers.
+-- Once a worker has passed over this many lanes of a stream, and four times as many as its group has names, it looks up the lane of
+-- each of its names instead. So a worker that handles few names comes to its own jobs in one turn, and knows when there are none,
+-- however many lanes of others are due. Not in streams of stolen jobs: their lanes belong to preferred workers, whom it cannot know.
 local PASSED_OVER = 168
--- How many lanes a turn looks up.
+-- The most lanes that a turn looks up.
 local LANES_LOOKED_UP = 2000
 local lookedUp, namesHandled, groupSize = 0, nil, tonumber(ARGV[8])
 -- How many heads of a stream, and jobs of a lane, are read at first where several compete; then four times as many.
@@ -69,7 +69,7 @@ local function lookUp(stream)
   stream.exhausted = true
 end
 
--- How many lanes are noted that this worker may not run: in the order in which they are read, which is that of the queue in the main.
+-- The most lanes noted that this worker may not run. They come in the order of reading, which is mostly that of the queue.
 local MOST_PASSED_OVER = 100
 
 local function passOver(stream, lane)

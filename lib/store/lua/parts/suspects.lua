@@ -1,22 +1,22 @@
 -- Suspects: jobs with one crash left. They run alone, with nothing else in their process, so that a job which kills its process does
--- not take others with it. Ordinary claims never see their lanes. A process that finds one due reserves itself in `reservations`,
--- claims nothing more, and claims the suspect once it holds nothing else. A process that dies loses its reservation with time.
--- What this turn wishes ('' of a relay, which takes suspects like any job, and of a process that may not seek one now):
+-- not take others with it. Ordinary claims never see their lanes. A process that finds a due suspect reserves itself in `reservations`,
+-- claims nothing more, and claims the suspect once it holds nothing else. The reservation of a process that has died runs out.
+-- `wish` ('' of a relay, which moves suspects like any job, and of a process that may not seek a suspect now):
 --   reserve  the process holds jobs, and may reserve itself
 --   take     the process holds nothing, and may claim a suspect at once
 --   keep     the process is reserved, and holds other jobs, or the suspect itself
 --   claim    the process is reserved, and holds nothing
 --   leave    the reservation is given up
--- `suspect`: what it came to: 'reserved', 'taken', or '' where the process is not reserved.
--- `awaited`: the suspect for which only a place under `globalConcurrency` is missing. The process is offered the next one (see offered.lua).
+-- `suspect`: the outcome: 'reserved', 'taken', or '' where the process is not reserved.
+-- `awaited`: the suspect that lacks only a place under `globalConcurrency`. The process is offered the next place (see offered.lua).
 local suspect, awaited = wish == 'keep' and 'reserved' or '', nil
 if room > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wish ~= 'leave' then
-  -- At most one process in so many is held up by suspects at a time, and at least one.
+  -- Suspects hold up at most one process in this many at a time, but always one.
   local PROCESSES_A_SUSPECT = 4
   -- How many levels, and how many lanes of each, are looked through for a suspect that this worker handles.
   local LEVELS_LOOKED_AT, HEADS_LOOKED_AT = 10, 100
 
-  -- The due suspect to run first, and how many are due in all, as far as somebody asks. Reads only.
+  -- The due suspect to run first, and how many are due in the lanes that are looked through. Only reads.
   local function findSuspect()
     local priorities = redis.call('ZRANGE', suspectIndex.key, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, LEVELS_LOOKED_AT)
     table.sort(priorities, function(a, b) return tonumber(a) < tonumber(b) end)
@@ -36,7 +36,7 @@ if room > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wis
     return first, due
   end
 
-  -- Whether this process may reserve itself, with so many suspects due, beside those that are reserved.
+  -- Whether this process may reserve itself beside those that are reserved already. `due`: how many suspects are due.
   local function mayReserve(due)
     local others = 0
     for _, process in ipairs(redis.call('ZRANGE', reservationsKey, '(' .. digits(now), '+inf', 'BYSCORE')) do
@@ -45,8 +45,8 @@ if room > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wis
     return others < math.min(due, math.max(1, math.floor(processesHere() / PROCESSES_A_SUSPECT)))
   end
 
-  -- A pause and the rate's limit keep processes from reserving themselves; the limit of jobs that run at once does not, or a backlog
-  -- that fills it would keep suspects waiting for ever.
+  -- No process reserves itself during a pause or while the rate is used up. It does while `globalConcurrency` is used up: or a backlog
+  -- that fills all places would keep suspects waiting for ever.
   if not isShut then
     local found, due = findSuspect()
     if found and mayReserve(due) then

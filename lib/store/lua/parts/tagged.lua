@@ -1,7 +1,7 @@
 -- A step through the jobs of a tag, in the order in which they came, from where the last step ended up to the last one that was
 -- there at the first step. Places are the numbers in the index: what is tagged meanwhile stands behind the end or in the place
 -- of a job that has gone, so the steps come to their end, and no job is met twice in one life.
--- Finds those that wait, and those queued behind a running one; what runs or is dead is passed over.
+-- Finds the jobs that wait, and those queued behind a running one; running and dead jobs are passed over.
 -- Needs `base`, `jobsKey` and `tagKey`, and the parts envelope, waiting, untag and queued.
 
 -- Envelopes may be large: a step ends after so many bytes of them.

@@ -50,7 +50,7 @@ if idle or died > 0 or ended[1] or (gone[1] and keepCompleted.count > 0) then
     local limit = (#ended + #remembered) / 2 + TRIMMED_A_TURN
     local ids = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, limit)
     if ids[1] then redis.call('ZREM', endedKey, unpack(ids)) end
-    -- An idle worker would come back in seconds, while cancelling adds hundreds of ids.
+    -- More ids may be over: look again at once, as an idle worker would otherwise come back only in seconds.
     if idle and #ids == limit then lookAgain = true end
   end
 end

@@ -1,5 +1,5 @@
--- Where a waiting job lies: its lane, and its due time as text; nil where the job does not wait. A suspect lies in another lane
--- than its envelope says.
+-- Where a waiting job lies: its lane, and its due time as text; nil where the job does not wait. A suspect does not lie in the lane
+-- that its envelope names, but in the suspects' lane of the same priority and name.
 -- Needs `base`, and the part envelope.
 local function findWaiting(id, envelope)
   local lane = laneOf(envelope)

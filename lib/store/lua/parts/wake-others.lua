@@ -10,7 +10,7 @@ for _, g in ipairs(groups or {}) do
 end
 if stopped == 'room' or stopped == 'bytes' then wakeGroup(ownGroup, now) end
 for name in pairs(fullNames) do wakeGroup(ownGroup, now, name) end
--- As many as there are places, and one more in case one of them has no room.
+-- As many preferred workers as there are places, and one more in case one of them has no room.
 do
   local places = globalConcurrency - activeAfter + 1
   for _, preferred in ipairs(preferredNow) do

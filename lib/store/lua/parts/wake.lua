@@ -1,17 +1,17 @@
 -- Workers that handle the same names are a group. An idle worker stands in its group's `sleepers` with the time at
 -- which it will look again. When a lane's head moves forward, one sleeper of each group that handles the name is told
--- by a message on its own channel, and a second one half a second later in case the first is dead. One that
+-- by a message on its own channel, and a second one half a second later in case the first is dead. A sleeper that
 -- looks early enough anyway is not told. So the cost of a due job does not grow with the number of idle workers.
 -- Where handlers have limits of their own, the group's name ends in 'l', and `full:<worker>` says which names a sleeper cannot
 -- run for that, between line breaks: for those it is passed over.
--- `sleeping` says until when a group may have sleepers, so that one without any costs nothing.
+-- `sleeping` says until when a group may have sleepers, so that a group without sleepers costs nothing.
 -- Needs `base`, `sleepingKey` and `clustered`; to wake for lanes, `stealAfterMs` and the part envelope.
 -- @include parts/handles.lua
 local DEPUTY_MS = 500
 -- How long a sleeper that has been told counts as on its way.
 local ON_ITS_WAY_MS = 50
--- Groups that have sleepers, and among them that of the worker whose turn this is. Read phase: `readGroups` reads the sleepers of
--- all, `readOwnGroup` those of the own one, `readWakers` those of the groups that handle a name.
+-- `groups`: those that may have sleepers; `ownGroup`: that of the worker whose turn this is. Read phase: `readGroups` reads the sleepers
+-- of all groups, `readOwnGroup` those of the own group, `readWakers` those of the groups that handle a name.
 local groups, ownGroup, readGroups, readOwnGroup, readWakers
 do
   -- One, its deputy, and three more in case some have died without a word.
@@ -84,7 +84,7 @@ local function wakeGroup(group, due, name)
     if name and string.find(sleeper.full, '\n' .. name .. '\n', 1, true) then
       -- Nothing for that one.
     elseif not told then
-      -- One that looks early enough anyway need not be told, but it too may be dead by then.
+      -- Already awake in time: no message, but still wake a deputy in case it has died.
       told = sleeper.at <= at or tell(sleeper, at)
     else
       if sleeper.at > at + DEPUTY_MS then tell(sleeper, at + DEPUTY_MS) end
