@@ -49,6 +49,7 @@ export class Puller {
   /** Sent, and to be sent again until it is answered. */
   private unanswered?: SentTurn;
   /** When its last turn was answered, a time of `performance.now()`. */
+  private hasTurned = false;
   private turnedAt = performance.now();
   /** Redis counts on this process to look for what is due next. */
   private standsBy = false;
@@ -110,21 +111,17 @@ export class Puller {
   /** Pops that wait end with no jobs. Held jobs can still be settled. */
   stop(): void {
     if (this.stopping) return;
+    if (this.isDone) this.solitude.remove(this.occupancy);
     this.stopping = true;
     this.pops.endAll();
     if (this.listens) this.seat.leave();
     this.nextTurn();
   }
 
-  retire(): void {
-    this.stop();
-    this.solitude.remove(this.occupancy);
-  }
-
   /** Jobs that nobody has settled go back, with no attempt used. Resolves within so long, whatever Redis does. */
   async close(patienceMs: number): Promise<void> {
     this.stop();
-    if (this.turnedAt > 0) {
+    if (this.hasTurned) {
       this.held.giveBack();
       this.draft.leave();
       this.turn();
@@ -214,7 +211,7 @@ export class Puller {
   }
 
   private write(): SentTurn {
-    this.turnedAt = performance.now();
+    this.hasTurned = true;
     const { lookFrom, solitude, toConfirm } = this;
     const isLast = this.stopping || (this.isReservedForNobody && !solitude.hasToLeave(this.occupancy));
     const suspects = isLast ? solitude.lastWish(this.occupancy) : solitude.wish(this.occupancy, this.options.leaseMs);
