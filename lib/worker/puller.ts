@@ -7,10 +7,11 @@ import { ClaimsToConfirm } from './claims-to-confirm.js';
 import type { HeldJob } from './held-job.js';
 import { HeldJobs } from './held-jobs.js';
 import { Milestone } from './milestone.js';
+import { Occupancy } from './occupancy.js';
 import { PopCounter } from './pop-counter.js';
 import type { Reporter } from './reporter.js';
 import type { Settler } from './settler.js';
-import type { Occupant, Solitude } from './solitude.js';
+import type { Solitude } from './solitude.js';
 import { type SentTurn, TurnDraft } from './turn-draft.js';
 import { PAUSE_AFTER_REFUSAL_MS, TurnPlan } from './turn-plan.js';
 import { noAnswer, WaitingPops } from './waiting-pops.js';
@@ -34,10 +35,11 @@ export interface PullerOptions {
  * - **turning**: a call is in flight; what is said meanwhile goes with the next one.
  * - **closed**: entered by `close`, for good.
  */
-export class Puller implements Occupant {
+export class Puller {
   private readonly plan = new TurnPlan();
   private readonly alarm: Alarm;
   private readonly solitude: Solitude;
+  private readonly occupancy: Occupancy;
   private readonly draft = new TurnDraft();
   private readonly toConfirm = new ClaimsToConfirm(this.draft);
   private readonly pops: WaitingPops;
@@ -46,8 +48,8 @@ export class Puller implements Occupant {
   private lookFrom = '';
   /** Sent, and to be sent again until it is answered. */
   private unanswered?: SentTurn;
-  private hasTurned = false;
   /** When its last turn was answered, a time of `performance.now()`. */
+  private hasTurned = false;
   private turnedAt = performance.now();
   /** Redis counts on this process to look for what is due next. */
   private standsBy = false;
@@ -70,7 +72,6 @@ export class Puller implements Occupant {
     events: EventSink,
   ) {
     this.solitude = options.solitude;
-    this.solitude.add(this);
     this.alarm = new Alarm(timers, options.timerName, () => this.wakeUp());
     this.held = new HeldJobs(queue, this.draft, options.commandTimeoutMs, () => this.nextTurn());
     this.pops = new WaitingPops(
@@ -78,6 +79,13 @@ export class Puller implements Occupant {
       () => noAnswer(queue, options.commandTimeoutMs, this.refusal),
       () => this.nextTurn(),
     );
+    this.occupancy = new Occupancy(queue, false, this.draft, {
+      holdsAny: () => this.held.holdsAny() || this.toConfirm.any,
+      isRunning: () => this.held.holdsAny(),
+      stepBack: () => this.pops.isEmpty || this.look(),
+      look: () => this.look(),
+    });
+    this.solitude.add(this.occupancy);
     this.counter = new PopCounter(opener, settler, this.draft, this.held, this.pops, options.leaseMs, events);
   }
 
@@ -95,23 +103,19 @@ export class Puller implements Occupant {
   /** Nobody waits, no job is held, nothing is left to say, and for a lease it has taken no turn, so others count it as gone. */
   get isDone(): boolean {
     if (this.turning || this.turnSoon || this.unanswered || this.standsBy || this.draft.owes) return false;
-    if (performance.now() < this.turnedAt + this.options.leaseMs || this.solitude.isHeldBy(this)) return false;
+    if (performance.now() < this.turnedAt + this.options.leaseMs || this.solitude.isHeldBy(this.occupancy))
+      return false;
     return this.pops.isEmpty && !this.held.holdsAny();
   }
 
   /** Pops that wait end with no jobs. Held jobs can still be settled. */
   stop(): void {
     if (this.stopping) return;
+    if (this.isDone) this.solitude.remove(this.occupancy);
     this.stopping = true;
     this.pops.endAll();
     if (this.listens) this.seat.leave();
     this.nextTurn();
-  }
-
-  /** Ends a puller that is done. */
-  retire(): void {
-    this.stop();
-    this.solitude.remove(this);
   }
 
   /** Jobs that nobody has settled go back, with no attempt used. Resolves within `patienceMs`, whatever Redis does. */
@@ -126,22 +130,10 @@ export class Puller implements Occupant {
     this.giveUp.abort();
     this.alarm.clear();
     this.held.close();
-    this.solitude.remove(this);
+    this.solitude.remove(this.occupancy);
   }
 
-  get holds(): boolean {
-    return this.held.holdsAny() || this.toConfirm.any || this.draft.roomUnderWay > 0;
-  }
-
-  get owes(): boolean {
-    return this.draft.unsettled > 0;
-  }
-
-  stepBack(): void {
-    if (!this.pops.isEmpty) this.look();
-  }
-
-  look(): void {
+  private look(): void {
     this.plan.lookIn(0);
     this.nextTurn();
   }
@@ -152,13 +144,14 @@ export class Puller implements Occupant {
 
   private hasSomethingToSay(): boolean {
     if (this.plan.isPaused) return false;
-    if (this.draft.owes || this.toConfirm.any || this.isToLeave || (this.standsBy && !this.pops.anyWaits)) return true;
-    return (!this.pops.isEmpty && this.plan.isTimeToLook()) || (this.plan.isTimeToRenew() && this.held.holdsAny());
+    if (this.draft.owes || this.toConfirm.any || (this.standsBy && !this.pops.anyWaits)) return true;
+    if (this.solitude.hasToLeave(this.occupancy) || this.isReservedForNobody) return true;
+    return (!this.pops.isEmpty && this.plan.isTimeToLook()) || (this.plan.isTimeToRenew() && this.hasToRenew);
   }
 
-  /** True if this puller has a reservation to give up: a second one, or that of a popped suspect which is held no longer. */
-  private get isToLeave(): boolean {
-    return this.solitude.isOneTooMany(this) || (this.solitude.isHeldBy(this) && !this.holds);
+  /** The process is reserved for a suspect, but no pop waits for one any more. */
+  private get isReservedForNobody(): boolean {
+    return this.solitude.isHeldBy(this.occupancy) && this.pops.isEmpty && !this.occupancy.holds;
   }
 
   /** After this round of the event loop: what is said and popped in one moment goes in one call. */
@@ -187,8 +180,13 @@ export class Puller implements Occupant {
     });
   }
 
+  /** There are held jobs, or the reservation of this process, to tell Redis of. */
+  private get hasToRenew(): boolean {
+    return this.held.holdsAny() || this.solitude.isHeldBy(this.occupancy);
+  }
+
   private sleep(): void {
-    const until = this.plan.nextAt({ looks: !this.pops.isEmpty, holds: this.held.holdsAny(), owes: this.draft.owes });
+    const until = this.plan.nextAt({ looks: !this.pops.isEmpty, holds: this.hasToRenew, owes: this.draft.owes });
     if (until !== Number.POSITIVE_INFINITY) this.alarm.setFor(until);
   }
 
@@ -215,9 +213,9 @@ export class Puller implements Occupant {
   private write(): SentTurn {
     this.hasTurned = true;
     const { lookFrom, solitude, toConfirm } = this;
-    // A puller never reserves the process: how long a popped job takes is up to the application.
-    const suspects = this.stopping ? solitude.lastWish(this) : solitude.wish(this, this.options.leaseMs, false);
-    const mayClaim = !this.stopping && !toConfirm.any && solitude.mayClaim(this);
+    const isLast = this.stopping || (this.isReservedForNobody && !solitude.hasToLeave(this.occupancy));
+    const suspects = isLast ? solitude.lastWish(this.occupancy) : solitude.wish(this.occupancy, this.options.leaseMs);
+    const mayClaim = !this.stopping && !toConfirm.any && solitude.mayClaim(this.occupancy);
     const room = mayClaim ? Math.min(this.pops.room, MOST_ROOM) : 0;
     const pull = this.pops.anyWaits && (room > 0 || toConfirm.any) ? 'waits' : 'goes';
     const renewals = [...toConfirm.claims];
@@ -231,10 +229,11 @@ export class Puller implements Occupant {
     this.held.answered(sent, answer.settled);
     this.reporter.settled(this.queue, sent, answer.settled);
     this.reporter.found(this.queue, answer);
-    const claims = this.toConfirm.sift(sent.turn, answer);
-    if (this.solitude.answered(this, sent.turn.suspects, answer.suspect)) this.counter.handOut(claims, sent.sentAt);
-    else this.draft.release(...claims);
-    this.solitude.check();
+    // First: jobs of this claim that are to be confirmed must not yet count as held.
+    if (this.solitude.answered(this.occupancy, sent.turn.suspects, answer.suspect))
+      this.counter.handOut(this.toConfirm.sift(sent.turn, answer), sent.sentAt);
+    else this.draft.release(...answer.claimed, ...answer.expired);
+    this.solitude.check(this.occupancy);
     // Look again at once where there may be more: the claimed jobs may all have been unfit, or wait for their confirmation, or
     // this turn only confirmed others and had no room.
     const more = answer.claimed.length > 0 || sent.turn.renewals.length > 0 || answer.sleepMs === 0;

@@ -73,7 +73,7 @@ export class Pullers {
   private letGoOthers(wanted: string): void {
     for (const [place, puller] of [...take(this.pullers, LOOKED_AT_A_POP)]) {
       this.pullers.delete(place);
-      if (place !== wanted && puller.isDone) puller.retire();
+      if (place !== wanted && puller.isDone) puller.stop();
       // It goes to the end of the map, so that later pops look at all others first.
       else this.pullers.set(place, puller);
     }

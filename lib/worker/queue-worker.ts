@@ -6,10 +6,11 @@ import { Capacity } from './capacity.js';
 import type { JobHandler } from './job-handler.js';
 import { LeaseClock } from './lease-clock.js';
 import { Milestone } from './milestone.js';
+import { Occupancy } from './occupancy.js';
 import type { Processor } from './processor.js';
 import type { Reporter } from './reporter.js';
 import type { Settler } from './settler.js';
-import type { Occupant, Solitude } from './solitude.js';
+import type { Solitude } from './solitude.js';
 import { Starter } from './starter.js';
 import { type SentTurn, TurnDraft } from './turn-draft.js';
 import { LAST_TURN_MS, PAUSE_AFTER_REFUSAL_MS, PAUSE_WHILE_STOPPING_MS, TurnPlan } from './turn-plan.js';
@@ -24,7 +25,7 @@ import { WorkerRuns } from './worker-runs.js';
  *   for and no other worker is behind; what happens meanwhile goes into the next one. Left when the answers have been taken in and nothing is left to say.
  * - **stopped**: entered by `stop`, for good; nothing is held any more.
  */
-export class QueueWorker implements Occupant {
+export class QueueWorker {
   private readonly runs: WorkerRuns;
   private readonly capacity: Capacity;
   private readonly leases: LeaseClock;
@@ -36,6 +37,7 @@ export class QueueWorker implements Occupant {
   private lookFrom = '';
   private isTurnSoon = false;
   private stopping = false;
+  private readonly occupancy: Occupancy;
   /** The next turn claims nothing, and leaves it to others of the group to look. */
   private stepsBack = false;
   private readonly giveUp = new AbortController();
@@ -56,7 +58,8 @@ export class QueueWorker implements Occupant {
     this.alarm = new Alarm(timers, `${timerPrefix}:${queue}`, () => this.turn());
     const ends = { toSettle: () => this.turnSoon(), placeFreed: () => this.lookSoon() };
     this.runs = new WorkerRuns(queue, this.draft, settler, reporter, ends, timers, `${timerPrefix}:${queue}:timeouts`);
-    const mayClaim = () => !this.stopping && !this.stepsBack && !this.starter.toConfirm.any && solitude.mayClaim(this);
+    const mayClaim = () =>
+      !this.stopping && !this.stepsBack && !this.starter.toConfirm.any && solitude.mayClaim(this.occupancy);
     this.capacity = new Capacity(settings, handlers, this.runs.running, this.draft, mayClaim);
     this.leases = new LeaseClock(settings.leaseMs, () => this.renewSoon());
     this.starter = new Starter(settings.concurrency, this.capacity, this.draft, {
@@ -65,10 +68,22 @@ export class QueueWorker implements Occupant {
         this.stopping ? this.draft.release(claim) : processor.start(claim, askedAt, this.leases, this.runs),
       onBack: () => this.turn(),
     });
+    this.occupancy = new Occupancy(queue, true, this.draft, {
+      holdsAny: () => this.runs.running.holdsAny() || this.starter.anyWait || this.starter.toConfirm.any,
+      isRunning: () => this.runs.running.size > 0,
+      stepBack: () => {
+        this.stepsBack = true;
+        this.turnSoon();
+      },
+      look: () => {
+        this.stepsBack = false;
+        this.lookSoon();
+      },
+    });
   }
 
   start(): void {
-    this.solitude.add(this);
+    this.solitude.add(this.occupancy);
     this.seat.listen({ look: (inMs) => this.lookIn(inMs), renew: () => this.renewSoon() });
     this.turn();
   }
@@ -90,26 +105,7 @@ export class QueueWorker implements Occupant {
     }
     this.giveUp.abort();
     this.alarm.clear();
-    this.solitude.remove(this);
-  }
-
-  get holds(): boolean {
-    const { starter } = this;
-    return this.runs.running.holdsAny() || this.draft.roomUnderWay > 0 || starter.anyWait || starter.toConfirm.any;
-  }
-
-  get owes(): boolean {
-    return this.draft.unsettled > 0;
-  }
-
-  stepBack(): void {
-    this.stepsBack = true;
-    this.turnSoon();
-  }
-
-  look(): void {
-    this.stepsBack = false;
-    this.lookSoon();
+    this.solitude.remove(this.occupancy);
   }
 
   private lookSoon(): void {
@@ -127,7 +123,7 @@ export class QueueWorker implements Occupant {
 
   /** A stop does not wait for handlers whose time was over, nor for a turn that only looks. */
   private hasSomethingToLose(): boolean {
-    return this.owes || this.runs.running.holdsAny() || this.starter.toConfirm.any;
+    return this.draft.unsettled > 0 || this.runs.running.holdsAny() || this.starter.toConfirm.any;
   }
 
   /** Something may be due in `inMs`, earlier than known. */
@@ -148,13 +144,13 @@ export class QueueWorker implements Occupant {
     if (this.starter.anyWait) return false;
     if (this.starter.toConfirm.any) return !draft.anyUnderWay;
     if (draft.anyUnderWay) return this.capacity.isEnoughForSecond(plan.isTimeToRenew());
-    if (draft.owes || this.stepsBack || this.solitude.isOneTooMany(this)) return true;
+    if (draft.owes || this.stepsBack || this.solitude.hasToLeave(this.occupancy)) return true;
     return (this.capacity.room > 0 && plan.isTimeToLook()) || (plan.isTimeToRenew() && this.hasToRenew);
   }
 
   /** There are leases to renew, or the reservation of this process. */
   private get hasToRenew(): boolean {
-    return this.runs.running.holdsAny() || this.solitude.isHeldBy(this);
+    return this.runs.running.holdsAny() || this.solitude.isHeldBy(this.occupancy);
   }
 
   private turn(): void {
@@ -204,7 +200,9 @@ export class QueueWorker implements Occupant {
   private writeTurn(): SentTurn {
     const { plan, draft, lookFrom, capacity, solitude, starter } = this;
     const { running } = this.runs;
-    const suspects = this.stopping ? solitude.lastWish(this) : solitude.wish(this, this.settings.leaseMs, true);
+    const suspects = this.stopping
+      ? solitude.lastWish(this.occupancy)
+      : solitude.wish(this.occupancy, this.settings.leaseMs);
     // Where nothing is held there is nothing to renew until what this turn claims. What another turn is claiming would have to be
     // renewed as well, and is not known yet.
     const renews = !draft.anyUnderWay && (plan.isTimeToRenew() || !running.holdsAny() || starter.toConfirm.any);
@@ -224,10 +222,10 @@ export class QueueWorker implements Occupant {
     this.capacity.note(sent, answer);
     // Where there was no room for more, it is looked for as soon as there is some.
     this.plan.lookIn(answer.sleepMs ?? 0);
-    if (this.solitude.answered(this, sent.turn.suspects, answer.suspect))
+    if (this.solitude.answered(this.occupancy, sent.turn.suspects, answer.suspect))
       this.starter.start(answer, sent, this.capacity.mayClaimAhead);
-    else this.draft.release(...answer.claimed);
-    this.solitude.check();
+    else this.draft.release(...answer.claimed, ...answer.expired);
+    this.solitude.check(this.occupancy);
   }
 
   /** After this round of the event loop: what ends in one moment is settled in one call. */

@@ -8,7 +8,8 @@ hears = hears and not goes
 if suspect == 'taken' and not fit[1] then suspect = 'reserved' end
 -- A process that is kept for a suspect has room for nothing else. It has room for the suspect where only the gate holds that up.
 local roomAfter = suspect == 'reserved' and wish == 'reserve' and 0 or room
-if roomAfter < room then stopped = 'room' end
+-- Other due jobs are left to others of the group.
+if roomAfter < room or suspect == 'taken' then stopped = 'room' end
 for _, job in ipairs(fit) do roomAfter = roomAfter - job.weight end
 -- Pulls and relays come and go, and so do those who have few places (`LEAST_JOBS` in worker/turn-share.ts): nobody's second
 -- turn is to wait for them.

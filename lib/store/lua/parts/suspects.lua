@@ -36,10 +36,11 @@ if room > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wis
     return first, due
   end
 
-  -- Whether this process may reserve itself beside those that are reserved already. `due`: how many suspects are due.
+  -- Whether this process may reserve itself beside those that are reserved already. `due`: how many suspects are due. What ends later than a lease
+  -- from now is of a clock that went back.
   local function mayReserve(due)
     local others = 0
-    for _, process in ipairs(redis.call('ZRANGE', reservationsKey, '(' .. digits(now), '+inf', 'BYSCORE')) do
+    for _, process in ipairs(redis.call('ZRANGE', reservationsKey, '(' .. digits(now), digits(now + leaseMs), 'BYSCORE')) do
       if process ~= ownName then others = others + 1 end
     end
     return others < math.min(due, math.max(1, math.floor(processesHere() / PROCESSES_A_SUSPECT)))
