@@ -78,7 +78,6 @@ local relayTo, wish = ARGV[27], ARGV[29]
 -- @include parts/wake.lua
 -- @include parts/untag.lua
 -- @include parts/record.lua
--- @include parts/queued.lua
 
 do
   -- @include parts/call.lua
@@ -103,6 +102,7 @@ if relayTo ~= '' and room > 0 then
 end
 
 -- Everything is read before anything is written, so that a script that cannot go on leaves nothing half done.
+-- @include parts/expiry.lua
 -- @include parts/settle.lua
 -- @include parts/recover.lua
 -- @include parts/gate.lua

@@ -96,11 +96,12 @@ function answer(
   ids: string[],
   [, , takenAt, letters, ...duplicates]: string[],
 ): void {
+  const takenAtMs = Number(takenAt);
   let nextDuplicate = 0;
   calls.forEach((call, i) => {
     const id = ids[i]!;
     const status = statusOf(letters![i]!);
-    if (status === 'created') call.resolve({ id, status, dueAtMs: dueOf(call.job, Number(takenAt)) });
+    if (status === 'created') call.resolve({ id, status, dueAtMs: dueOf(call.job, takenAtMs) });
     else if (status === 'ended') call.resolve({ id, status, dueAtMs: null });
     else call.resolve({ id, status, ...readDuplicate(duplicates[nextDuplicate++]!) });
   });

@@ -10,7 +10,8 @@ export class SignsOfLife {
   private waiting = 0;
   /** Since when nothing has been heard, a time of `performance.now()`; undefined where no call waits. */
   private silentSince?: number;
-  private moved = 0;
+  /** At the first look since then; a call that is answered before pays for no look. */
+  private moved?: number;
 
   constructor(private readonly client: Client) {}
 
@@ -22,7 +23,7 @@ export class SignsOfLife {
 
   /** An answer came. If other calls still wait, their silence begins now. */
   heard(): void {
-    if (this.waiting > 1) this.silentSince = performance.now();
+    if (this.waiting > 1) this.hear();
     else this.silentSince = undefined;
   }
 
@@ -32,7 +33,9 @@ export class SignsOfLife {
 
   /** For how many ms the connections have been silent by now. */
   silentMs(): number {
-    if (this.silentSince === undefined || movedBytes(this.client) !== this.moved) this.hear();
+    const moved = movedBytes(this.client);
+    if (this.silentSince === undefined || (this.moved !== undefined && moved !== this.moved)) this.hear();
+    this.moved = moved;
     return performance.now() - this.silentSince!;
   }
 
@@ -43,7 +46,12 @@ export class SignsOfLife {
 
   /** Answers a function that tells later whether the connections of this moment still stand. */
   whetherItStands(): () => boolean {
-    const streams = streamsOf(this.client);
+    const { client } = this;
+    if (!client.isCluster) {
+      const { stream } = client as unknown as { stream?: Socket };
+      return () => (client as unknown as { stream?: Socket }).stream === stream && stream?.destroyed === false;
+    }
+    const streams = streamsOf(client);
     return () => {
       const standing = streamsOf(this.client);
       return streams.every((stream) => standing.includes(stream) && !stream.destroyed);
@@ -52,7 +60,7 @@ export class SignsOfLife {
 
   private hear(): void {
     this.silentSince = performance.now();
-    this.moved = movedBytes(this.client);
+    this.moved = undefined;
   }
 }
 

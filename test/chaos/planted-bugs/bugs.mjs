@@ -24,7 +24,7 @@ export const BUGS = [
   },
   {
     name: 'recovery removed',
-    file: 'lib/store/lua/parts/recover.lua',
+    file: 'lib/store/lua/parts/expiry.lua',
     from: 'now >= recoverFrom',
     to: 'false',
     rules: ['everybody-lives', 'nothing-lost'],

@@ -1,31 +1,11 @@
 -- Leases that have run out: their jobs go back to their lanes, one crash the richer; one that has crashed too often is dead,
 -- so that it cannot take down worker after worker. A job whose claim was never confirmed goes back as if nothing had been.
--- After a silence of more than half a lease (Redis was away, its clock jumped, every worker froze) nobody could renew, so a
--- lease is waited before anybody is taken for dead. Renewals come every third of a lease, and idle workers look as often:
--- what is left is the time that a reconnection may take. Not again within two leases, so that the only worker, were it
--- as slow as that, does not postpone for ever.
 
-local expired, returning, recoverFrom, postponedAt = {}, {}, 0, 0
--- The worker that was the last to fill sixteen places or more; not known where nobody holds anything.
-local lastToFill = ''
+local expired, returning = {}, {}
 -- Four for each: id, name, attempt, what became of it.
 local recovered = {}
-local firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]
-
-if firstLeaseEnd then
-  local servedAt, from, at, filler = string.match(redis.call('GET', servedKey) or '', '^(%d+) (%d+) (%d+) ?(.*)$')
-  if servedAt then
-    lastToFill = filler
-    -- Where the clock went forward and back, no further off than a lease.
-    recoverFrom, postponedAt = math.min(tonumber(from), now + leaseMs), math.min(tonumber(at), now)
-    if now - tonumber(servedAt) > leaseMs / 2 and now - postponedAt > 2 * leaseMs then
-      recoverFrom, postponedAt = now + leaseMs, now
-    end
-  end
-end
-
 local writeRecovered
-if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
+if isRecovering then
   -- How many jobs are recovered a turn, to keep the script short.
   local RECOVERED_A_TURN = 200
 
@@ -45,7 +25,7 @@ if firstLeaseEnd and now >= recoverFrom and tonumber(firstLeaseEnd) <= now then
   local function recover(id, record)
     local s = { id = id, record = record, fate = 'waiting' }
     local attempt, isCancelled = tostring(record.attempt), hasMark(record.marks, 'c')
-    if queuedJobs.takePlace(id, record, isCancelled and 'cancel' or 'recover', not hasMark(record.marks, 'u')) then
+    if takeovers.takePlace(id, record, isCancelled and 'cancel' or 'recover', not hasMark(record.marks, 'u')) then
       s.placed, s.fate = true, isCancelled and 'cancelled' or 'waiting'
     elseif isCancelled then
       s.transition, s.fate = 'cancel', 'cancelled'

@@ -37,8 +37,9 @@ local confirmed = {}
 
 -- True if this turn already settles the job; a renewal of it in the same turn is then ignored. Seldom asked.
 local left, noted = {}, 0
--- `over`: ids whose entry in `queued` is to go; `placed`: those of them whose queued job takes the place of the run.
-queuedJobs.over, queuedJobs.placed = {}, {}
+-- Jobs that take the place of runs; nil in the common turn, in which none can. `over`: ids whose entry in `queued` is to go;
+-- `placed`: those of them whose queued job takes the place of the run.
+local takeovers
 local function leaves(id)
   for i = noted + 1, #gone do left[gone[i]] = true end
   noted = #gone
@@ -51,80 +52,11 @@ local function leave(id, tags)
 end
 
 do
-  local function withoutMark(record, fence, marks, mark)
-    return fence .. string.gsub(marks, mark, '') .. string.sub(record, #fence + #marks + 1)
-  end
-
-  -- What is no finite number would stop the script in the middle of its writes; at once is the safe one.
-  local function finite(text)
-    local number = tonumber(text)
-    return number and number == number and math.abs(number) < math.huge and number or 0
-  end
-
-  local function settle(s)
-    mine[s.id], left[s.id] = true, true
-    if s.transition == 'complete' then
-      s.envelope = redis.call('HGET', jobsKey, s.id)
-    elseif s.second ~= '' then
-      s.failures = redis.call('HGET', failuresKey, s.id)
-    end
-    if s.transition == 'retry' or s.transition == 'snooze' then s.first = finite(s.first) end
-    if s.transition == 'retry' or s.transition == 'release' or s.transition == 'snooze' then
-      openLane(s.record.lane)
-      readWakers(nameOf(s.record.lane), group, worker)
-    end
-    settlements[#settlements + 1] = s
-  end
-
-  -- Puts the queued job, if there is one, in the place of this run. `how` the run ended: its transition or, for `dead`, its flags.
-  function queuedJobs.takePlace(id, record, how, crashed)
-    if not hasMark(record.marks, 'q') then return false end
-    -- A run that has ended leaves the queue, and the queued job enters it. A run that would have come back, or be dead, is replaced instead.
-    local COUNTED = {
-      complete = { 'completed', 'scheduled' }, discard = { 'discarded', 'scheduled' }, cancel = { 'cancelled', 'scheduled' },
-      snooze = { 'snoozed' }, retry = { 'failed' }, f = { 'failed' }, fr = { 'failed' },
-    }
-    queuedJobs.over[#queuedJobs.over + 1] = id
-    local queued = queuedJobs.read(id)
-    if not queued then return false end
-    mine[id], left[id] = true, true
-    untagJob(id, queuedJobs.without(record.tags, queued.tags))
-    queued.crashes = record.crashes + (crashed and 1 or 0)
-    queued.lane = laneFor(queued.lane, queued.crashes)
-    openLane(queued.lane)
-    readWakers(nameOf(queued.lane), group, worker)
-    settlements[#settlements + 1] = { transition = 'takePlace', id = id, queued = queued, counted = COUNTED[how] or {} }
-    return true
-  end
-
-  local function cancelHeld(id, record)
-    -- Once, whatever else is said of it.
-    if leaves(id) then return '2' end
-    local r = parseRecord(record)
-    if r and queuedJobs.takePlace(id, r, 'cancel') then return '2' end
-    settle({ transition = 'cancel', id = id, first = '', second = '', record = { tags = tagsOfRecord(record) } })
-    return '2'
-  end
-
-  -- A common end whose record has marks, or another fence: `marks` is nil then.
-  local function endMarked(id, record, marks)
-    if not marks then return '0' end
-    if hasMark(marks, 'c') then return cancelHeld(id, record) end
-    local r = parseRecord(record)
-    if r and queuedJobs.takePlace(id, r, 'complete') then return '3' end
-    leave(id, tagsOfRecord(record))
-    return '1'
-  end
-
-  local function renew(id, ms)
-    mine[id] = true
-    renewed[#renewed + 1] = digits(now + ms)
-    renewed[#renewed + 1] = id
-  end
-
   -- The common ends: all ids, then their fences, '' for the same as the one before.
   local plainCount = tonumber(ARGV[cursor])
   local records = {}
+  -- Those whose records have marks, or another fence.
+  local odd = {}
   if plainCount > 0 then
     local fencesFrom = cursor + plainCount
     records = redis.call('HMGET', claimsKey, unpack(ARGV, cursor + 1, fencesFrom))
@@ -141,50 +73,129 @@ do
         bits[i] = '1'
         leave(id, tags)
       else
-        bits[i] = endMarked(id, record, marksOf(record, fence))
+        odd[#odd + 1] = { place = i, id = id, record = record, fence = fence }
       end
     end
     cursor = fencesFrom + plainCount
   end
   cursor = cursor + 1
 
-  local others, extended = nextList(5), {}
-  records = readRecords(others[2])
-  for i = 1, others.n do
-    local id, fence = others[2][i], others[3][i]
-    local record = marksOf(records[i], fence) and parseRecord(records[i])
-    bits[plainCount + i] = '0'
-    if record and hasMark(record.marks, 'c') then
-      bits[plainCount + i] = cancelHeld(id, records[i])
-    elseif record and others[1][i] == 'extend' then
-      bits[plainCount + i] = '1'
-      extended[#extended + 1] = { id = id, leaseMs = finite(others[4][i]) }
-    elseif record and queuedJobs.takePlace(id, record, others[1][i] == 'dead' and others[4][i] or others[1][i]) then
-      bits[plainCount + i] = '3'
-    elseif record then
-      bits[plainCount + i] = '1'
-      settle({ transition = others[1][i], id = id, first = others[4][i], second = others[5][i], record = record })
-    end
-  end
 
-  for _, e in ipairs(extended) do
-    if not leaves(e.id) then renew(e.id, e.leaseMs) end
-  end
-
-  local renewals = nextList(2)
-  records = readRecords(renewals[1])
-  for i = 1, renewals.n do
-    local id = renewals[1][i]
-    local marks = marksOf(records[i], renewals[2][i])
-    if hasMark(marks, 'c') then toCancel[#toCancel + 1] = id end
-    if hasMark(marks, 'u') then
-      confirmed[#confirmed + 1] = id
-      confirmed[#confirmed + 1] = withoutMark(records[i], renewals[2][i], marks, 'u')
+  local others, renewals = nextList(5), nextList(2)
+  -- A turn of a drain has none of these, and makes no functions for them: that costs more than all it does besides.
+  if odd[1] or others.n > 0 or renewals.n > 0 or isRecovering then
+    -- @include parts/queued.lua
+    takeovers = { over = {}, placed = {} }
+    local function withoutMark(record, fence, marks, mark)
+      return fence .. string.gsub(marks, mark, '') .. string.sub(record, #fence + #marks + 1)
     end
-    if marks then
-      renew(id, leaseMs)
-    else
-      lost[#lost + 1] = id
+
+    -- What is no finite number would stop the script in the middle of its writes; at once is the safe one.
+    local function finite(text)
+      local number = tonumber(text)
+      return number and number == number and math.abs(number) < math.huge and number or 0
+    end
+
+    local function settle(s)
+      mine[s.id], left[s.id] = true, true
+      if s.transition == 'complete' then
+        s.envelope = redis.call('HGET', jobsKey, s.id)
+      elseif s.second ~= '' then
+        s.failures = redis.call('HGET', failuresKey, s.id)
+      end
+      if s.transition == 'retry' or s.transition == 'snooze' then s.first = finite(s.first) end
+      if s.transition == 'retry' or s.transition == 'release' or s.transition == 'snooze' then
+        openLane(s.record.lane)
+        readWakers(nameOf(s.record.lane), group, worker)
+      end
+      settlements[#settlements + 1] = s
+    end
+
+    -- Puts the queued job, if there is one, in the place of this run. `how` the run ended: its transition or, for `dead`, its flags.
+    function takeovers.takePlace(id, record, how, crashed)
+      if not hasMark(record.marks, 'q') then return false end
+      -- A run that has ended leaves the queue, and the queued job enters it. A run that would have come back, or be dead, is replaced instead.
+      local COUNTED = {
+        complete = { 'completed', 'scheduled' }, discard = { 'discarded', 'scheduled' }, cancel = { 'cancelled', 'scheduled' },
+        snooze = { 'snoozed' }, retry = { 'failed' }, f = { 'failed' }, fr = { 'failed' },
+      }
+      takeovers.over[#takeovers.over + 1] = id
+      local queued = queuedJobs.read(id)
+      if not queued then return false end
+      mine[id], left[id] = true, true
+      untagJob(id, queuedJobs.without(record.tags, queued.tags))
+      queued.crashes = record.crashes + (crashed and 1 or 0)
+      queued.lane = laneFor(queued.lane, queued.crashes)
+      openLane(queued.lane)
+      readWakers(nameOf(queued.lane), group, worker)
+      settlements[#settlements + 1] = { transition = 'takePlace', id = id, queued = queued, counted = COUNTED[how] or {} }
+      return true
+    end
+
+    local function cancelHeld(id, record)
+      -- Once, whatever else is said of it.
+      if leaves(id) then return '2' end
+      local r = parseRecord(record)
+      if r and takeovers.takePlace(id, r, 'cancel') then return '2' end
+      settle({ transition = 'cancel', id = id, first = '', second = '', record = { tags = tagsOfRecord(record) } })
+      return '2'
+    end
+
+    -- A common end whose record has marks, or another fence: `marks` is nil then.
+    local function endMarked(id, record, marks)
+      if not marks then return '0' end
+      if hasMark(marks, 'c') then return cancelHeld(id, record) end
+      local r = parseRecord(record)
+      if r and takeovers.takePlace(id, r, 'complete') then return '3' end
+      leave(id, tagsOfRecord(record))
+      return '1'
+    end
+
+    local function renew(id, ms)
+      mine[id] = true
+      renewed[#renewed + 1] = digits(now + ms)
+      renewed[#renewed + 1] = id
+    end
+
+    for _, ended in ipairs(odd) do bits[ended.place] = endMarked(ended.id, ended.record, marksOf(ended.record, ended.fence)) end
+
+    records = readRecords(others[2])
+    local extended = {}
+    for i = 1, others.n do
+      local id, fence = others[2][i], others[3][i]
+      local record = marksOf(records[i], fence) and parseRecord(records[i])
+      bits[plainCount + i] = '0'
+      if record and hasMark(record.marks, 'c') then
+        bits[plainCount + i] = cancelHeld(id, records[i])
+      elseif record and others[1][i] == 'extend' then
+        bits[plainCount + i] = '1'
+        extended[#extended + 1] = { id = id, leaseMs = finite(others[4][i]) }
+      elseif record and takeovers.takePlace(id, record, others[1][i] == 'dead' and others[4][i] or others[1][i]) then
+        bits[plainCount + i] = '3'
+      elseif record then
+        bits[plainCount + i] = '1'
+        settle({ transition = others[1][i], id = id, first = others[4][i], second = others[5][i], record = record })
+      end
+    end
+
+    for _, e in ipairs(extended) do
+      if not leaves(e.id) then renew(e.id, e.leaseMs) end
+    end
+
+    records = readRecords(renewals[1])
+    for i = 1, renewals.n do
+      local id = renewals[1][i]
+      local marks = marksOf(records[i], renewals[2][i])
+      if hasMark(marks, 'c') then toCancel[#toCancel + 1] = id end
+      if hasMark(marks, 'u') then
+        confirmed[#confirmed + 1] = id
+        confirmed[#confirmed + 1] = withoutMark(records[i], renewals[2][i], marks, 'u')
+      end
+      if marks then
+        renew(id, leaseMs)
+      else
+        lost[#lost + 1] = id
+      end
     end
   end
 end

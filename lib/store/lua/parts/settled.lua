@@ -73,7 +73,7 @@ if settlements[1] then
     redis.call('HSET', claimsKey, s.id, formatRecord('0', 0, queued.crashes, digits(queued.due), '-', queued.lane, queued.tags))
     addToLane(openLane(queued.lane), s.id, queued.due)
     lookAgain = lookAgain or queued.due <= now
-    queuedJobs.placed[#queuedJobs.placed + 1] = s.id
+    takeovers.placed[#takeovers.placed + 1] = s.id
     for _, counter in ipairs(s.counted) do count(counter) end
   end
 
@@ -85,13 +85,13 @@ if gone[1] then
 end
 do
   local over = gone
-  if queuedJobs.placed[1] then
+  if takeovers and takeovers.placed[1] then
     over = { unpack(gone) }
-    for _, id in ipairs(queuedJobs.placed) do over[#over + 1] = id end
+    for _, id in ipairs(takeovers.placed) do over[#over + 1] = id end
   end
   -- Mostly nothing has failed, and then there is no need to hand all ids over.
   if over[1] and redis.call('EXISTS', failuresKey) == 1 then redis.call('HDEL', failuresKey, unpack(over)) end
 end
-if queuedJobs.over[1] then redis.call('HDEL', queuedKey, unpack(queuedJobs.over)) end
+if takeovers and takeovers.over[1] then redis.call('HDEL', queuedKey, unpack(takeovers.over)) end
 if ended[1] then redis.call('ZADD', endedKey, unpack(ended)) end
 for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end

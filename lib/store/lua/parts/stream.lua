@@ -72,7 +72,7 @@ end
 -- The most lanes noted that this worker may not run. They come in the order of reading, which is mostly that of the queue.
 local MOST_PASSED_OVER = 100
 
-local function passOver(stream, lane)
+local passOver = passedOver and function(stream, lane)
   if stream.kind == 'c' and #passedOver < MOST_PASSED_OVER then passedOver[#passedOver + 1] = lane end
 end
 
