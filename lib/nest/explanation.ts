@@ -94,7 +94,9 @@ async function explainDue(
     };
   }
   const use = await store.limits(queue);
-  const kept = (await explainPreference(store, job, what, settings, use)) ?? explainLimits(use, what, settings);
+  // Any process that is empty may take a suspect, whichever worker it preferred.
+  const preference = isSuspect ? undefined : await explainPreference(store, job, what, settings, use);
+  const kept = preference ?? explainLimits(use, what, settings);
   if (kept) return kept;
   if (isSuspect) {
     return {

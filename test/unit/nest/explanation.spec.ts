@@ -1,0 +1,33 @@
+import { expect, it } from '@jest/globals';
+import { readQueueOptions } from '../../../lib/core/queue-options.js';
+import { explainJob } from '../../../lib/nest/explanation.js';
+import type { JobStore, StoredJob } from '../../../lib/store/job-store.js';
+
+const NOW = 1_800_000_000_000;
+/** A due job that prefers a worker which is there, and may be stolen only later. */
+const JOB: StoredJob = {
+  id: 'j',
+  state: 'due',
+  dueAtMs: NOW,
+  attempts: 2,
+  crashes: 2,
+  envelope: `5:busy:work\n${NOW} \n\nnull`,
+  failures: [],
+};
+
+const codeOf = async (job: StoredJob) => {
+  const store = {
+    job: async () => job,
+    pausedUntil: async () => undefined,
+    handledBy: async () => ({ count: 1, workers: ['busy'] }),
+    limits: async () => ({ nowMs: NOW, running: 0, started: 0, opensAtMs: NOW }),
+    workers: async () => [{ id: 'busy' }],
+    counts: async () => ({ due: 1, active: 0 }),
+  };
+  return (await explainJob(store as unknown as JobStore, 'q', 'j', readQueueOptions('q', {}))).code;
+};
+
+it('a job that prefers a worker waits for that one, but a suspect for any process that is empty', async () => {
+  expect(await codeOf(JOB)).toBe('waiting-for-worker');
+  expect(await codeOf({ ...JOB, isSuspect: true })).toBe('suspect');
+});
