@@ -34,7 +34,8 @@ export class SignsOfLife {
   /** For how many ms the connections have been silent by now. */
   silentMs(): number {
     const moved = movedBytes(this.client);
-    if (this.silentSince === undefined || (this.moved !== undefined && moved !== this.moved)) this.hear();
+    // At the first look the call itself has just been sent, which is a sign of life.
+    if (this.silentSince === undefined || moved !== this.moved) this.hear();
     this.moved = moved;
     return performance.now() - this.silentSince!;
   }
