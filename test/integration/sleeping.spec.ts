@@ -111,3 +111,15 @@ it('workers that have died asleep are forgotten after a minute, when another one
   await next.turn({ room: 1 });
   expect((await admin.zrange(sleepers, '0', '-1')).sort()).toEqual(['next', 'w']);
 });
+
+it('a group that looks again is listed for longer', async () => {
+  const worker = test.worker('w');
+  await worker.listens();
+  const listedUntil = async () => {
+    await worker.turn({ room: 1 });
+    const [, until] = await admin.zrange(keys().sleeping, 0, -1, 'WITHSCORES');
+    return Number(until);
+  };
+  const first = await listedUntil();
+  await until('the clock goes on', async () => (await listedUntil()) > first);
+});

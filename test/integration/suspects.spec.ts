@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';
+import { newJob, QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';
 import { until } from '../support/wait.js';
 
 const LEASE_MS = 60_000;
@@ -88,6 +88,7 @@ describe('a job with one crash left', () => {
     expect(await test.store.cancel(QUEUE, id!)).toBe(true);
     expect(await test.store.counts(QUEUE)).toMatchObject({ due: 1, scheduled: 0 });
     expect(await test.store.countsByPriority(QUEUE)).toEqual([{ priority: 5, scheduled: 0, due: 1 }]);
+    expect(await test.store.list(QUEUE, 'due', 0, 10)).toMatchObject([{ id: other }]);
     expect(await test.store.remove(QUEUE, other!)).toBe(true);
   });
 
@@ -114,6 +115,39 @@ describe('a job with one crash left', () => {
     await relay.turn({ ...turn, suspects: '' }, new AbortController().signal);
     expect(await test.redis.llen(target.key)).toBe(2);
     await test.redis.del(target.key);
+  });
+
+  it('is found by a relay behind many that it does not move', async () => {
+    for (let i = 0; i < 200; i++) await test.schedule({ name: `other-${i}` });
+    const { id } = await test.schedule();
+    const puller = test.puller('dies');
+    for (const name of ['dies', 'dies-too']) {
+      const { claimed } = await (name === 'dies' ? puller : test.puller(name)).turn({ room: 300 });
+      expect(claimed).toHaveLength(201);
+      await letLeasesRunOut(claimed.map((claim) => claim.id));
+      // So many at a time.
+      for (let i = 0; i < 2; i++) await test.worker('recovers').turn();
+    }
+    const target = { type: 'list', key: `${test.prefix}-target`, maxLength: 0 } as const;
+    const relay = test.store.relaySeat(QUEUE, 'relay', ['work'], target, test.settings);
+    const turn = { settlements: [], renewals: [], room: 10, handlers: [], lookFrom: '', leaving: false };
+    await relay.turn({ ...turn, suspects: '' }, new AbortController().signal);
+    const moved = await test.redis.lrange(target.key, 0, -1);
+    expect(moved.map((text) => JSON.parse(text).id)).toEqual([id]);
+    await test.redis.del(target.key);
+  });
+
+  it('hands its crashes on to the job that is queued behind its run, which is a suspect then', async () => {
+    const { id } = await test.schedule({ id: 'chosen' });
+    await test.worker('dies').turn({ room: 1 });
+    await letLeasesRunOut([id]);
+    await test.worker('recovers').turn();
+    await test.worker('dies-too').turn({ room: 1 });
+    await test.store.schedule(QUEUE, [newJob({ id, replace: true, payload: '"new"' })])[0];
+    await letLeasesRunOut([id]);
+    await test.worker('recovers').turn();
+    expect((await test.worker('w').turn({ room: 1 })).claimed).toEqual([]);
+    expect(await test.worker('w').claim()).toMatchObject([{ id, attempt: 1, crashes: 2 }]);
   });
 
   it('is no suspect where a job may crash once only', async () => {
@@ -207,7 +241,7 @@ describe('how many processes suspects hold up', () => {
   });
 });
 
-it('nobody is reserved while the queue is paused', async () => {
+it('no process reserves itself while the queue is paused', async () => {
   await suspects(1);
   await test.store.pause(QUEUE);
   expect((await test.worker('w').turn({ room: 1, suspects: 'take' })).suspect).toBeUndefined();
@@ -224,7 +258,7 @@ it('a claim of a suspect whose reply was lost is the same when it is sent again'
   expect(await test.redis.get(callKey!)).toMatch(/ taken$/);
 });
 
-it('is told apart from jobs that wait for room', async () => {
+it('a suspect is told apart from jobs that wait for room', async () => {
   const [id] = await suspects(1);
   const { id: other } = await test.schedule();
   expect(await test.store.job(QUEUE, id!)).toMatchObject({ isSuspect: true });

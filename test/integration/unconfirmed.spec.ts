@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import type { ClaimedJob } from '../../lib/store/job-store.js';
 import { SCRIPTS } from '../../lib/store/scripts/embedded.js';
 import { redisUrl } from '../support/queue-app.js';
-import { QUEUE, settlement, TestStore } from '../support/store.js';
+import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/wait.js';
 
@@ -49,6 +49,18 @@ describe('a claim of much data', () => {
     expect(recovered).toEqual([{ id, name: 'work', attempt: 1, fate: 'waiting' }]);
     expect(await test.store.job(QUEUE, id)).toMatchObject(AS_IF_NEVER_CLAIMED);
     expect(await other.claim()).toMatchObject([{ id, attempt: 1, crashes: 0 }]);
+  });
+
+  it('that was never confirmed gives the job that is queued behind it no crash either', async () => {
+    await test.close();
+    test = new TestStore({ leaseMs: 1_000, maxCrashes: 3 }, proxy.url);
+    await test.schedule({ id: 'chosen', payload: LARGE });
+    await test.worker('w').turn({ room: 1 });
+    await test.store.schedule(QUEUE, [newJob({ id: 'chosen', replace: true, payload: '"new"' })])[0];
+    await endLease('chosen');
+    const other = test.worker('other');
+    await other.turn({ room: 0 });
+    expect(await other.claim()).toMatchObject([{ id: 'chosen', attempt: 1, crashes: 0 }]);
   });
 
   it('is confirmed by a renewal: a lease that then runs out is a crash', async () => {
