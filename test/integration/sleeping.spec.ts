@@ -117,7 +117,7 @@ it('a group that looks again is listed for longer', async () => {
   await worker.listens();
   const listedUntil = async () => {
     await worker.turn({ room: 1 });
-    const [, until] = await admin.zrange(keys().sleeping, 0, -1, 'WITHSCORES');
+    const [, until] = await admin.zrange(keys().sleeping, '0', '-1', 'WITHSCORES');
     return Number(until);
   };
   const first = await listedUntil();
