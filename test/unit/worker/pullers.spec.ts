@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { readQueueOptions } from '../../../lib/core/queue-options.js';
 import { NodeTimers } from '../../../lib/core/timers.js';
 import type { ClaimedJob, JobStore, Turn, TurnAnswer, WorkerSeat } from '../../../lib/store/job-store.js';
@@ -39,10 +39,12 @@ class Seat implements WorkerSeat {
 }
 
 let pullers: Pullers;
+let solitude: Solitude;
 let seats: Map<string, Seat[]>;
 
 beforeEach(() => {
   seats = new Map();
+  solitude = new Solitude();
   const pullSeat = (_queue: string, _worker: string, [name]: readonly string[] = ['']) => {
     const seat = new Seat(name === 'holding' ? [claimOf('held')] : []);
     seats.set(name!, [...(seats.get(name!) ?? []), seat]);
@@ -53,7 +55,7 @@ beforeEach(() => {
     commandTimeoutMs: 1_000,
     settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
     jobs: new Map(),
-    solitude: new Solitude(),
+    solitude,
     timerPrefix: 'test',
   });
 });
@@ -65,10 +67,13 @@ const hasLeft = (name: string) => seats.get(name)!.every((seat) => seat.hasLeft)
 
 it('a set of names that nobody has popped for a lease takes no memory', async () => {
   for (let i = 0; i < 20; i++) await pop(`name-${i}`);
+  const removed = jest.spyOn(solitude, 'remove');
   await sleep(LEASE_MS + 10);
   for (let i = 0; i < 20; i++) await pop('again');
   expect(Array.from({ length: 20 }, (_, i) => hasLeft(`name-${i}`))).not.toContain(false);
   expect(seats.get('again')).toHaveLength(1);
+  // Nor is it asked any more whether it holds a job.
+  expect(removed).toHaveBeenCalledTimes(20);
 });
 
 it('a set of names of which jobs are held, which somebody waits for, or which was popped just now keeps its place', async () => {
