@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../support/wait.js';
 import { check } from './checker.js';
+import { drains } from './draining.js';
 import { planFaults } from './fault-plan.js';
 import { History, monotonicMs, readHistory } from './history.js';
 import { Member } from './member.js';
@@ -30,16 +31,7 @@ export interface ChaosResult {
   directory?: string;
 }
 
-/** The longest delay and the longest job, and every lease and outage on the way, with room for a busy machine. */
-const DRAINED_WITHIN_MS = 45_000;
-/**
- * And so much more for each second of faults beyond the first twenty: each kill leaves suspects, jobs with one crash left, which run one
- * after the other, as one of three processes takes them.
- */
-const DRAINED_MORE_MS_A_SECOND = 1_500;
 const PROBED_WITHIN_MS = 10_000;
-
-const drainedWithinMs = (seconds: number) => DRAINED_WITHIN_MS + Math.max(0, seconds - 20) * DRAINED_MORE_MS_A_SECOND;
 
 /** One run: processes at work, faults, healing, quiet, probes, and then the judgement of what was noted. */
 export async function runChaos({ seed, seconds, say = () => {}, keep = false }: ChaosOptions): Promise<ChaosResult> {
@@ -56,7 +48,7 @@ export async function runChaos({ seed, seconds, say = () => {}, keep = false }: 
     ];
     for (const member of starting) members.push(await member);
     await new Nemesis(members, redis, history).carryOut(planFaults(seed, seconds), say);
-    await quiesce(members, redis, history, drainedWithinMs(seconds), say);
+    await quiesce(members, redis, history, say);
   } finally {
     clearInterval(stalls);
     await Promise.all(members.map((member) => member.end()));
@@ -78,7 +70,6 @@ async function quiesce(
   members: readonly Member[],
   redis: RedisUnderTest,
   history: History,
-  withinMs: number,
   say: (line: string) => void,
 ) {
   const producers = members.filter(({ name }) => isProducer(name));
@@ -87,7 +78,7 @@ async function quiesce(
   history.note({ type: 'healed' });
   say('healed; draining');
   await Promise.all(producers.map((producer) => producer.ask('stop')));
-  const drained = await comesTrue(() => redis.isQuiet(), withinMs);
+  const drained = await drains(() => redis.unfinished());
   history.note({ type: 'drained', drained });
   if (drained) for (const worker of workers) await probe(worker, workers, producers[0]!, redis, history);
   await redis.audit();

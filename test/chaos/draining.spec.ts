@@ -1,0 +1,36 @@
+import { expect, it } from '@jest/globals';
+import { drains } from './draining.js';
+import type { Unfinished } from './redis-under-test.js';
+
+/** What is left at each second, the last of these for ever. Answers whether it drained, and after how many seconds that was known. */
+async function watch(leftAt: (second: number) => Unfinished | undefined) {
+  let ms = 0;
+  const drained = await drains(
+    async () => leftAt(Math.floor(ms / 1_000)),
+    () => ms,
+    async (pauseMs) => {
+      ms += pauseMs;
+    },
+  );
+  return { drained, seconds: Math.floor(ms / 1_000) };
+}
+
+it('many suspects may take minutes, as long as one ends every half a minute', async () => {
+  const left = (second: number) => ({ active: 0, ordinary: 0, suspects: 20 - Math.floor(second / 25) });
+  expect(await watch(left)).toEqual({ drained: true, seconds: 500 });
+});
+
+it('a suspect that never runs is told after half a minute', async () => {
+  expect(await watch(() => ({ active: 0, ordinary: 0, suspects: 1 }))).toEqual({ drained: false, seconds: 30 });
+});
+
+it('an ordinary job that still waits after a minute is told, though suspects go on ending', async () => {
+  expect(await watch((second) => ({ active: 1, ordinary: 1, suspects: 500 - second }))).toEqual({
+    drained: false,
+    seconds: 60,
+  });
+});
+
+it('a Redis that does not answer is no empty queue', async () => {
+  expect(await watch(() => undefined)).toEqual({ drained: false, seconds: 30 });
+});

@@ -1,0 +1,36 @@
+import { monotonicMs } from './history.js';
+import type { Unfinished } from './redis-under-test.js';
+
+/** The longest delay and the longest job, and every lease and outage on the way, with room for a busy machine. */
+const ORDINARY_WITHIN_MS = 60_000;
+/**
+ * Suspects, jobs with one crash left, run one after the other in one of three processes, and a long run leaves more than a hundred of
+ * them. So their bound is one of progress: within this time some job must end. The longest suspect, tried again after its backoff and
+ * with other jobs in between, takes a third of it.
+ */
+const PROGRESS_WITHIN_MS = 30_000;
+const ASKED_EVERY_MS = 100;
+
+/**
+ * Waits until nothing waits or runs. False as soon as an ordinary job waits for too long, or nothing has ended for too long.
+ * `now` and `pause` are for tests.
+ */
+export async function drains(
+  ask: () => Promise<Unfinished | undefined>,
+  now: () => number = monotonicMs,
+  pause: (ms: number) => Promise<void> = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+): Promise<boolean> {
+  const from = now();
+  let fewest = Number.POSITIVE_INFINITY;
+  for (let endedAt = from; ; await pause(ASKED_EVERY_MS)) {
+    const left = await ask();
+    const count = left ? left.active + left.ordinary + left.suspects : fewest;
+    if (count === 0) return true;
+    if (count < fewest) {
+      fewest = count;
+      endedAt = now();
+    }
+    if (left && left.ordinary > 0 && now() - from > ORDINARY_WITHIN_MS) return false;
+    if (now() - endedAt > PROGRESS_WITHIN_MS) return false;
+  }
+}
