@@ -1,4 +1,5 @@
 export type { BackoffFunction, BackoffOptions } from './core/backoff.js';
+export type { DeadFilter, ReplayOptions } from './core/dead-filter.js';
 export {
   defineScheduledJob,
   type JobDefinitionOptions,
@@ -43,11 +44,7 @@ export type { QueueStats } from './nest/queue-stats.js';
 export { RedisScheduledQueueModule, type ScheduledQueueOptionsFactory } from './nest/redis-scheduled-queue.module.js';
 export { ScheduledQueueConsumer } from './nest/scheduled-queue.consumer.js';
 export { ScheduledQueueEvents } from './nest/scheduled-queue.events.js';
-export {
-  type PauseOptions,
-  type ReplayOptions,
-  ScheduledQueueInspector,
-} from './nest/scheduled-queue.inspector.js';
+export { type PauseOptions, ScheduledQueueInspector } from './nest/scheduled-queue.inspector.js';
 export { type DispatchOptions, ScheduledQueueProducer, type ScheduleItem } from './nest/scheduled-queue.producer.js';
 export { getScheduledQueueToken, InjectScheduledQueue } from './nest/tokens.js';
 export type { JobCounts, JobState, PriorityCounts } from './store/job-store.js';
