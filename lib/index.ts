@@ -4,7 +4,6 @@ export {
   defineScheduledJob,
   type JobDefinitionOptions,
   type JobOptions,
-  type PayloadOf,
   type ScheduledJobDefinition,
 } from './core/definition.js';
 export type { Duration } from './core/duration.js';
@@ -27,6 +26,7 @@ export type { DeadReason, ScheduledQueueEvent } from './core/events.js';
 export type { OnLate } from './core/lateness.js';
 export { JobOutcome, type SnoozeUntil } from './core/outcome.js';
 export type { ValidationOptions } from './core/payload-class.js';
+export type { JsonOf, PayloadOf } from './core/payload-types.js';
 export type { PopOptions } from './core/pop-options.js';
 export type { PoppedJob } from './core/popped-job.js';
 export { JobPriority } from './core/priority.js';
