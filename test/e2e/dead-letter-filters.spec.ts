@@ -15,6 +15,8 @@ import { until } from '../support/wait.js';
 
 @Injectable()
 class Handlers {
+  isBillRefused = false;
+
   @OnScheduledJob('mail')
   mail(): void {
     throw new UnrecoverableJobError('no such "reason":"late" address');
@@ -27,6 +29,7 @@ class Handlers {
 
   @OnScheduledJob('bill')
   bill(_: unknown, { id }: ScheduledJob): JobOutcome {
+    if (this.isBillRefused) throw new UnrecoverableJobError('refused');
     return JobOutcome.deadLetter(`bill ${id}`);
   }
 }
@@ -68,11 +71,13 @@ describe('purgeDead deletes, and replayDead puts back, only dead jobs', () => {
   });
 
   it('whose last death was for that reason', async () => {
-    const { inspector, consumer } = await startWithDead({ mail: 1 });
-    await inspector.replayDead('mail/0');
+    const { inspector, consumer, get } = await startWithDead({ bill: 1 });
+    await inspector.replayDead('bill/0');
+    get(Handlers).isBillRefused = true;
     await consumer.start();
     await until('it is dead again', async () => (await inspector.stats()).dead === 2);
-    expect((await inspector.job('mail/0'))!.failures).toHaveLength(2);
+    expect((await inspector.job('bill/0'))!.failures).toHaveLength(2);
+    expect(await inspector.purgeDead({ reason: 'dead-lettered' })).toBe(0);
     expect(await inspector.purgeDead({ reason: 'unrecoverable' })).toBe(1);
   });
 

@@ -62,10 +62,8 @@ async function run(providers: Provider[], payload: unknown = {}, options: RedisS
   const events: ScheduledQueueEvent[] = [];
   app.events.events$.subscribe((event) => events.push(event));
   const ref = await app.producer.schedule(sendMail, payload);
-  const job: InspectedJob = await until('the run has ended', async () => {
-    const found = (await app.inspector.job(ref))!;
-    return found.endedAt || found.failures.length > 0 ? found : undefined;
-  });
+  await until('the end of the run is told', () => events.some(({ type }) => type === 'failed' || type === 'completed'));
+  const job: InspectedJob = (await app.inspector.job(ref))!;
   return { job, events, log: log.lines, id: ref.id };
 }
 

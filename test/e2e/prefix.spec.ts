@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { audit } from '../support/audit.js';
-import { newPrefix, redisUrl, startApp, stopApps } from '../support/queue-app.js';
+import { newPrefix, type QueueApp, redisUrl, startApp, stopApps } from '../support/queue-app.js';
 import { until } from '../support/wait.js';
 import { Work } from '../support/work.js';
 
@@ -12,7 +12,8 @@ it('prefixes with colons, of which one begins like the other, share nothing', as
   const shop = newPrefix();
   const prefixes = [shop, `${shop}:prod`, `${shop}:prod:eu`];
   try {
-    const apps = await Promise.all(prefixes.map((prefix) => startApp([Work], { prefix })));
+    const apps: QueueApp[] = [];
+    for (const prefix of prefixes) apps.push(await startApp([Work], { prefix }));
     for (const [i, app] of apps.entries()) {
       await app.producer.schedule('work', i, { id: 'same', tags: ['t'], delay: '1h' });
       await app.producer.schedule('work', i);

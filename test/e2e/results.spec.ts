@@ -39,12 +39,13 @@ async function start(options: RedisScheduledQueueModuleOptions = {}) {
   const log = new LogLines();
   const queues = { default: { keepCompleted: 10 } };
   const app = await startApp([Handlers], { queues, maxPayloadBytes: 100, ...options }, { log });
+  const completed: string[] = [];
+  app.events.events$.subscribe(({ type, id }) => type === 'completed' && completed.push(id));
   const run = async (job: string, kind: string) => {
+    const told = completed.length;
     const ref = await app.producer.schedule(job, kind, { id: `${job}/${kind}` });
-    return until('it has completed', async () => {
-      const found = await app.inspector.job(ref);
-      return found?.state === 'completed' && found;
-    });
+    await until('its end is told', () => completed.length > told);
+    return (await app.inspector.job(ref))!;
   };
   return { ...app, log, run };
 }

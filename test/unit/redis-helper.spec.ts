@@ -67,7 +67,11 @@ function start({ terminal = false, input, env = {}, call = 'startRedis(console.l
       ([name]) => !['CI', 'DOCKER_HOST', 'NODE_OPTIONS', 'REDIS_URL', 'SQ_INSTALL_REDIS'].includes(name),
     ),
   );
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { env: { ...clean, PATH: bin, ...env } });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    env: { ...clean, PATH: bin, ...env },
+    // A question that nobody answers keeps it waiting.
+    timeout: 20_000,
+  });
   if (input !== undefined) child.stdin.end(input);
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
