@@ -48,6 +48,7 @@ type HandlerDecorator<Handler> = <Method extends Handler>(
  * Makes a method of any provider or controller the handler of a job. It gets `(payload, job)`; returning completes
  * the job, unless what it returns is a `JobOutcome`; throwing fails the attempt. With a definition the method's parameter types are
  * checked: a definition without a payload class hands over what JSON makes of its type, so a `Date` arrives as a string.
+ * A pipe that throws an `HttpException` of 400 to 499 refuses the payload: the job is dead at once, with the reason `invalid-payload`.
  * Throws `InvalidOptionsError` for an option that cannot be used.
  */
 export function OnScheduledJob<T, Form extends PayloadForm>(
