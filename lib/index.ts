@@ -1,9 +1,9 @@
 export type { BackoffFunction, BackoffOptions } from './core/backoff.js';
+export type { DeadFilter, ReplayOptions } from './core/dead-filter.js';
 export {
   defineScheduledJob,
   type JobDefinitionOptions,
   type JobOptions,
-  type PayloadOf,
   type ScheduledJobDefinition,
 } from './core/definition.js';
 export type { Duration } from './core/duration.js';
@@ -26,6 +26,7 @@ export type { DeadReason, ScheduledQueueEvent } from './core/events.js';
 export type { OnLate } from './core/lateness.js';
 export { JobOutcome, type SnoozeUntil } from './core/outcome.js';
 export type { ValidationOptions } from './core/payload-class.js';
+export type { JsonOf, PayloadOf } from './core/payload-types.js';
 export type { PopOptions } from './core/pop-options.js';
 export type { PoppedJob } from './core/popped-job.js';
 export { JobPriority } from './core/priority.js';
@@ -43,11 +44,7 @@ export type { QueueStats } from './nest/queue-stats.js';
 export { RedisScheduledQueueModule, type ScheduledQueueOptionsFactory } from './nest/redis-scheduled-queue.module.js';
 export { ScheduledQueueConsumer } from './nest/scheduled-queue.consumer.js';
 export { ScheduledQueueEvents } from './nest/scheduled-queue.events.js';
-export {
-  type PauseOptions,
-  type ReplayOptions,
-  ScheduledQueueInspector,
-} from './nest/scheduled-queue.inspector.js';
+export { type PauseOptions, ScheduledQueueInspector } from './nest/scheduled-queue.inspector.js';
 export { type DispatchOptions, ScheduledQueueProducer, type ScheduleItem } from './nest/scheduled-queue.producer.js';
 export { getScheduledQueueToken, InjectScheduledQueue } from './nest/tokens.js';
 export type { JobCounts, JobState, PriorityCounts } from './store/job-store.js';

@@ -11,6 +11,7 @@ import { InvalidOptionsError, InvalidScheduleError } from './errors.js';
 import { ON_LATE, type OnLate } from './lateness.js';
 import { jobId, jobName, keyPart } from './names.js';
 import type { PayloadClass } from './payload-class.js';
+import type { PayloadForm } from './payload-types.js';
 import { MAX_PRIORITY } from './priority.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 import { type Check, classReference, duration, integer, isRecord, oneOf, readOptions, type Shape } from './shape.js';
@@ -80,27 +81,23 @@ export interface JobSettings extends Omit<JobOptions, 'backoff' | 'timeoutMs' | 
 export type DefinitionSettings = Omit<JobSettings, 'backoff'> & { backoff?: Backoff | BackoffFunction };
 
 declare const payloadType: unique symbol;
+declare const payloadForm: unique symbol;
 
-/** A job's name, payload type and options, shared by whoever schedules and whoever handles. Made by `defineScheduledJob`. */
-export interface ScheduledJobDefinition<T = unknown> {
+/**
+ * A job's name, payload type and options, shared by whoever schedules and whoever handles. Made by `defineScheduledJob`. `Form` says
+ * how handlers get the payload: as an instance of the definition's class (`'instance'`), or as what JSON makes of `T` (`'json'`).
+ */
+export interface ScheduledJobDefinition<T = unknown, Form extends PayloadForm = PayloadForm> {
   readonly name: string;
   readonly queue?: string;
   readonly payload?: PayloadClass;
   readonly settings: Readonly<DefinitionSettings>;
   /** Names a job by its id and the definition's queue. Throws `InvalidScheduleError` where the id cannot be one. */
   ref(id: string): { id: string; queue: string };
-  /** Only for the type checker: no such property exists. */
+  /** Only for the type checker: no such properties exist. */
   readonly [payloadType]?: T;
+  readonly [payloadForm]?: Form;
 }
-
-/** A payload as it is sent: `T` without its methods, at any depth, so that a plain object literal fits a class. */
-export type PayloadOf<T> = T extends Date
-  ? T
-  : T extends readonly unknown[]
-    ? { [I in keyof T]: PayloadOf<T[I]> }
-    : T extends object
-      ? { [K in keyof T as T[K] extends (...args: never[]) => unknown ? never : K]: PayloadOf<T[K]> }
-      : T;
 
 const MAX_HEADERS_BYTES = 4_096;
 
@@ -127,17 +124,18 @@ export const JOB_SETTINGS_SHAPE: Shape<JobSettings> = {
 };
 
 /**
- * Defines a job once for whoever schedules and whoever handles it.
+ * Defines a job once for whoever schedules and whoever handles it. With a payload class, handlers get an instance of that class. Without
+ * one, `T` says what is sent, and handlers get what JSON makes of it. With neither, the job has no payload.
  * Throws `InvalidOptionsError` for a name or an option that cannot be used.
  */
 export function defineScheduledJob<T extends object>(
   name: string,
   options: JobDefinitionOptions & { payload: PayloadClass<T> },
-): ScheduledJobDefinition<T>;
-export function defineScheduledJob<T = unknown>(
+): ScheduledJobDefinition<T, 'instance'>;
+export function defineScheduledJob<T = void>(
   name: string,
   options?: JobDefinitionOptions & { payload?: undefined },
-): ScheduledJobDefinition<T>;
+): ScheduledJobDefinition<T, 'json'>;
 export function defineScheduledJob(name: string, options?: JobDefinitionOptions): ScheduledJobDefinition {
   const checked = jobName(name);
   if ('problem' in checked) throw new InvalidOptionsError(`defineScheduledJob: name: ${checked.problem}.`);

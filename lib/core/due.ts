@@ -29,7 +29,8 @@ export function readDue(at: unknown, delay: unknown): Due | { problem: string } 
   return typeof instant === 'object' ? { problem: `at: ${instant.problem}` } : { at: instant };
 }
 
-function readInstant(at: unknown): number | { problem: string } {
+/** Epoch ms of an instant, or a sentence that says what is wrong with it. */
+export function readInstant(at: unknown): number | { problem: string } {
   if (at instanceof Date) {
     const time = at.getTime();
     return Number.isNaN(time) ? { problem: 'got an invalid Date, expected a valid one' } : notInSeconds(time, at);

@@ -1,8 +1,47 @@
 import ms from 'ms';
 import { describe } from './describe.js';
 
-/** A length of time: milliseconds, or a string with a unit such as `'10m'`, `'2h'` or `'3 days'`. */
-export type Duration = number | string;
+type Unit =
+  | 'Milliseconds'
+  | 'Millisecond'
+  | 'Msecs'
+  | 'Msec'
+  | 'Ms'
+  | 'Seconds'
+  | 'Second'
+  | 'Secs'
+  | 'Sec'
+  | 'S'
+  | 'Minutes'
+  | 'Minute'
+  | 'Mins'
+  | 'Min'
+  | 'M'
+  | 'Hours'
+  | 'Hour'
+  | 'Hrs'
+  | 'Hr'
+  | 'H'
+  | 'Days'
+  | 'Day'
+  | 'D'
+  | 'Weeks'
+  | 'Week'
+  | 'W'
+  | 'Years'
+  | 'Year'
+  | 'Yrs'
+  | 'Yr'
+  | 'Y';
+
+type UnitInAnyCase = Unit | Lowercase<Unit> | Uppercase<Unit>;
+
+/**
+ * A length of time: milliseconds, or a number with a unit, such as `'500ms'`, `'10m'`, `'2h'` or `'3 days'`; the units are those of
+ * the package `ms`. The compiler checks literals. Text that is only known at run time, such as that of an environment variable,
+ * needs `as Duration`; it is checked when it is used.
+ */
+export type Duration = number | `${number}${UnitInAnyCase}` | `${number} ${UnitInAnyCase}`;
 
 /** Beyond this no instant can be reached from now: the range of `Date`, 8.64e15 ms. */
 export const MAX_DURATION_MS = 8.64e15;

@@ -42,7 +42,10 @@ export interface PayloadFinding {
   messages: string[];
 }
 
-/** A payload cannot be serialised or does not fit its class. Nothing was written. */
+/**
+ * A payload cannot be serialised or does not fit its class; where a call throws it, nothing was written. In the events of a dead job
+ * also: a pipe of its handler refused the payload; `cause` is then what the pipe threw.
+ */
 export class InvalidPayloadError extends ScheduledQueueError {
   readonly code = 'INVALID_PAYLOAD';
   readonly findings: PayloadFinding[];

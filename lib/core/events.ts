@@ -93,15 +93,18 @@ export type ScheduledQueueEvent =
   | (JobEvent & { type: 'deadDropped'; name: string });
 
 /** Why a job lies in the dead-letter set. */
-export type DeadReason =
-  | 'attempts-exhausted'
-  | 'unrecoverable'
-  | 'dead-lettered'
-  | 'crashed'
-  | 'late'
-  | 'invalid-payload'
-  | 'unreadable'
-  | 'envelope-missing';
+export type DeadReason = (typeof DEAD_REASONS)[number];
+
+export const DEAD_REASONS = [
+  'attempts-exhausted',
+  'unrecoverable',
+  'dead-lettered',
+  'crashed',
+  'late',
+  'invalid-payload',
+  'unreadable',
+  'envelope-missing',
+] as const;
 
 /** Where events go. `wanted` is false while nobody listens, so that nothing need be made for them. */
 export interface EventSink {

@@ -5,12 +5,23 @@ import type { Check } from './shape.js';
 const KEY_PART = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const PRINTABLE = new RegExp(`^[^${UNPRINTABLE}]+$`, 'u');
 
-/** A part of a Redis key: a queue, the prefix, a worker id. Braces, colons or spaces would reach other keys or slots. */
+/** What every key may begin with. A colon is harmless here: the first brace of a key always ends its prefix. */
+const PREFIX = /^[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,62}[A-Za-z0-9._-])?$/;
+
+/** A part of a Redis key: a queue, a worker id. Braces, colons or spaces would reach other keys or slots. */
 export const keyPart: Check<string> = (value) =>
   typeof value === 'string' && KEY_PART.test(value)
     ? { value }
     : {
         problem: `got ${describe(value)}, expected 1 to 64 of the characters A-Z a-z 0-9 . _ -, a letter or digit first`,
+      };
+
+/** The first part of every key. Braces would move the hash tag, and with it the keys to other slots. */
+export const keyPrefix: Check<string> = (value) =>
+  typeof value === 'string' && PREFIX.test(value)
+    ? { value }
+    : {
+        problem: `got ${describe(value)}, expected 1 to 64 of the characters A-Z a-z 0-9 . _ - and, inside, ':', a letter or digit first`,
       };
 
 function printable(max: number): Check<string> {

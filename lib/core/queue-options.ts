@@ -72,7 +72,10 @@ export interface QueueOptions {
    * 1. Default `{ mode: 'strict' }`.
    */
   ordering?: Ordering;
-  /** Completed jobs to keep with their results. Default 0. */
+  /**
+   * Completed jobs to keep, with what their handlers returned. A result that JSON cannot hold, or of more than `maxPayloadBytes`, is not
+   * kept; the job completes all the same, and the log says so. Default 0.
+   */
   keepCompleted?: Keep;
   /** Dead jobs to keep; one that is pushed out is counted as `deadDropped`. Default 10 000. */
   keepDead?: Keep;
@@ -114,7 +117,7 @@ export const MAX_CONCURRENCY = 1_000;
 /** Redis keeps a number for each millisecond in which jobs began within the window. */
 const MAX_RATE_WINDOW_MS = 24 * 3_600_000;
 /** What is kept where only an age is given. */
-const ANY_COUNT = Number.MAX_SAFE_INTEGER;
+export const ANY_COUNT = Number.MAX_SAFE_INTEGER;
 
 const DEFAULTS: QueueSettings = {
   concurrency: 10,

@@ -1,4 +1,4 @@
-import type { QueueSettings } from '../core/queue-options.js';
+import { ANY_COUNT, type QueueSettings } from '../core/queue-options.js';
 import type { JobStore, LimitsUse } from '../store/job-store.js';
 import { type InspectedJob, toInspected } from './inspected-job.js';
 
@@ -22,7 +22,7 @@ export interface Explanation {
 }
 
 /**
- * - `unknown`: there is no such job;
+ * - `unknown`: there is no such job. It may have completed: `keepCompleted` says which completed jobs are kept;
  * - `active`, `completed`, `dead`: it has run;
  * - `not-due`: it waits for its due time;
  * - `paused`: it is due, and its queue is paused;
@@ -41,10 +41,7 @@ export async function explainJob(
 ): Promise<Explanation> {
   const stored = await store.job(queue, id);
   if (!stored) {
-    return {
-      code: 'unknown',
-      message: `Queue '${queue}' has no job '${id}': it was never there, was cancelled, or has ended and is not kept.`,
-    };
+    return { code: 'unknown', message: `Queue '${queue}' has no job '${id}'. ${whyGone(settings)}` };
   }
   const job = toInspected(queue, stored);
   const what = `Job '${job.name}' (${id}) of queue '${queue}'`;
@@ -70,6 +67,18 @@ export async function explainJob(
     case 'due':
       return explainDue(store, job, what, settings, stored.isSuspect === true);
   }
+}
+
+function whyGone({ keepCompleted }: QueueSettings): string {
+  const { count, ageMs } = keepCompleted;
+  const age = ageMs > 0 ? `, for at most ${ageMs} ms` : '';
+  const kept =
+    count === 0
+      ? 'completed jobs are not kept, as keepCompleted is 0'
+      : count === ANY_COUNT
+        ? `keepCompleted keeps completed jobs for ${ageMs} ms`
+        : `keepCompleted keeps the last ${count} completed jobs${age}`;
+  return `It may have completed (${kept}); or it was cancelled, discarded, removed or purged, or was never scheduled in this queue.`;
 }
 
 async function explainDue(

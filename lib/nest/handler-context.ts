@@ -3,6 +3,7 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import type { PayloadClass } from '../core/payload-class.js';
 import type { ScheduledJob } from '../core/scheduled-job.js';
 import { JOB_PARAM, PARAMS_METADATA, PAYLOAD_PARAM } from './on-scheduled-job.decorator.js';
+import { PipeRefusals } from './pipe-refusal.js';
 
 /** The type of the execution context that guards, interceptors and filters see; its args are `[payload, job]`. */
 export const SCHEDULED_JOB_CONTEXT = 'scheduled-job';
@@ -35,6 +36,9 @@ interface CaughtBy {
   exceptionMetatypes: (abstract new () => unknown)[];
 }
 
+/** Puts what the pipes make of the parameters into `args`. */
+type PipesRun = (args: unknown[], ...parameters: Parameters<Method>) => Promise<void>;
+
 /** The parts of Nest's creator that have no public door. */
 interface CreatorInternals {
   container: object;
@@ -42,6 +46,7 @@ interface CreatorInternals {
   contextUtils: { mergeParamsMetatypes(params: unknown[], types: unknown[] | undefined): unknown[] };
   getHostModuleKey(...args: unknown[]): string;
   getContextModuleKey(...args: unknown[]): string;
+  createPipesFn(...args: unknown[]): PipesRun | null;
   getParamValue(value: unknown, metadata: { type: number }, pipes: unknown[]): Promise<unknown>;
   transformToResult(result: unknown): Promise<unknown>;
 }
@@ -53,6 +58,7 @@ interface CreatorInternals {
 export class HandlerContext {
   private readonly creator: ExternalContextCreator;
   private readonly internals: CreatorInternals;
+  private readonly refusals = new PipeRefusals();
 
   constructor(appCreator: ExternalContextCreator, inheritAppConfig: boolean) {
     const { container } = appCreator as unknown as CreatorInternals;
@@ -64,13 +70,16 @@ export class HandlerContext {
     this.internals = this.creator as unknown as CreatorInternals;
     this.internals.transformToResult = async (result) => finished(result);
     this.leaveJobToItself();
+    this.noteRefusals();
     this.honourFilters();
   }
 
   /** `inquirerId` is that of the handler's wrapper: transient enhancers are made for each handler. */
   wrap(instance: object, method: Method, place: HandlerPlace, inquirerId: string, contextId?: { id: number }): Method {
     this.standAt(place);
-    return this.creator.create(
+    const { refusals } = this;
+    const where = `${instance.constructor?.name}.${place.methodName}`;
+    const run = this.creator.create(
       instance as Record<string, unknown> as never,
       method as never,
       place.methodName,
@@ -82,7 +91,14 @@ export class HandlerContext {
       inquirerId,
       undefined,
       SCHEDULED_JOB_CONTEXT as never,
-    ) as Method;
+    ) as (...parameters: Parameters<Method>) => Promise<unknown>;
+    return async (payload, job) => {
+      try {
+        return await run(payload, job);
+      } catch (error) {
+        throw refusals.judge(job, error, where);
+      }
+    };
   }
 
   /**
@@ -105,6 +121,24 @@ export class HandlerContext {
     const original = internals.getParamValue.bind(internals);
     internals.getParamValue = (value, metadata, pipes) =>
       metadata.type === JOB_PARAM ? Promise.resolve(value) : original(value, metadata, pipes);
+  }
+
+  /** Interceptors and filters see what a pipe threw as it is; only what comes out in the end is judged. */
+  private noteRefusals(): void {
+    const { internals, refusals } = this;
+    const original = internals.createPipesFn.bind(internals);
+    internals.createPipesFn = (...made) => {
+      const run = original(...made);
+      if (!run) return null;
+      return async (args, payload, job) => {
+        try {
+          await run(args, payload, job);
+        } catch (error) {
+          refusals.note(job, error);
+          throw error;
+        }
+      };
+    };
   }
 
   /**

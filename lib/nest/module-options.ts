@@ -3,7 +3,7 @@ import { describe, nearest } from '../core/describe.js';
 import type { Duration } from '../core/duration.js';
 import { InvalidOptionsError } from '../core/errors.js';
 import { newMaker } from '../core/job-id.js';
-import { jobName, keyPart } from '../core/names.js';
+import { jobName, keyPart, keyPrefix } from '../core/names.js';
 import type { ValidationOptions } from '../core/payload-class.js';
 import { QUEUE_OPTION_NAMES, type QueueOptions, type QueueSettings, readQueueOptions } from '../core/queue-options.js';
 import { RUN_OPTIONS_SHAPE, type RunOptions, type RunSettings, refuseJobOptions } from '../core/run-settings.js';
@@ -21,7 +21,10 @@ export interface RedisScheduledQueueModuleOptions {
    * is duplicated and never closed. Present but `undefined` is an error. Default `redis://localhost:6379`.
    */
   connection?: ConnectionOption;
-  /** The first part of every key. Default `'sq'`. */
+  /**
+   * The first part of every key. Applications that share a Redis need one each. 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, with `:`
+   * allowed inside, as in `shop:prod`. Default `'sq'`.
+   */
   prefix?: string;
   /** `'producer'` never claims; `'worker'` and `'both'` run handlers. Default `'both'`. */
   role?: Role;
@@ -40,7 +43,7 @@ export interface RedisScheduledQueueModuleOptions {
   inheritAppConfig?: boolean;
   /** Options of class-validator, or `false` for payloads that are not validated. Default: unknown properties are kept. */
   validation?: ValidationOptions;
-  /** Larger payloads are refused when scheduling. Default 1 MiB. */
+  /** Larger payloads are refused when scheduling, and larger results of handlers are not kept. Default 1 MiB. */
   maxPayloadBytes?: number;
   /** The longest a call to Redis may take, an outage included, before `QueueUnavailableError`. At least 100. Default 5 000. */
   commandTimeoutMs?: Duration;
@@ -73,7 +76,7 @@ const object: Check<object> = (value) =>
 
 const SHAPE: Shape<ReadModuleOptions> = {
   connection: (value) => ({ value }),
-  prefix: keyPart,
+  prefix: keyPrefix,
   role: oneOf('both', 'producer', 'worker'),
   workerId: keyPart,
   queues: object,

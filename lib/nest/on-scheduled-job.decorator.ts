@@ -3,6 +3,7 @@ import { readDefinition, type ScheduledJobDefinition } from '../core/definition.
 import { InvalidOptionsError } from '../core/errors.js';
 import { jobName, keyPart } from '../core/names.js';
 import type { PayloadClass } from '../core/payload-class.js';
+import type { PayloadForm, ReceivedPayload } from '../core/payload-types.js';
 import { RUN_OPTIONS_SHAPE, type RunOptions, type RunSettings, refuseJobOptions } from '../core/run-settings.js';
 import type { ScheduledJob } from '../core/scheduled-job.js';
 import { readOptions } from '../core/shape.js';
@@ -43,19 +44,17 @@ type HandlerDecorator<Handler> = <Method extends Handler>(
   descriptor: TypedPropertyDescriptor<Method>,
 ) => void;
 
-// A job of `void` hands over undefined; `any` extends void as well, and stays what it is.
-// biome-ignore lint/suspicious/noConfusingVoidType: it is what users write
-type HandledPayload<T> = [T] extends [void] ? (unknown extends T ? T : undefined) : T;
-
 /**
  * Makes a method of any provider or controller the handler of a job. It gets `(payload, job)`; returning completes
- * the job, unless what it returns is a `JobOutcome`; throwing fails the attempt. With a definition the method's parameter types are checked.
+ * the job, unless what it returns is a `JobOutcome`; throwing fails the attempt. With a definition the method's parameter types are
+ * checked: a definition without a payload class hands over what JSON makes of its type, so a `Date` arrives as a string.
+ * A pipe that throws an `HttpException` of 400 to 499 refuses the payload: the job is dead at once, with the reason `invalid-payload`.
  * Throws `InvalidOptionsError` for an option that cannot be used.
  */
-export function OnScheduledJob<T>(
-  job: ScheduledJobDefinition<T>,
+export function OnScheduledJob<T, Form extends PayloadForm>(
+  job: ScheduledJobDefinition<T, Form>,
   options?: HandlerOptions,
-): HandlerDecorator<(payload: HandledPayload<T>, job: ScheduledJob<T>) => unknown>;
+): HandlerDecorator<(payload: ReceivedPayload<T, Form>, job: ScheduledJob<ReceivedPayload<T, Form>>) => unknown>;
 export function OnScheduledJob(job: string, options?: HandlerOptions): HandlerDecorator<AnyHandler>;
 export function OnScheduledJob(
   job: ScheduledJobDefinition | string,

@@ -1,5 +1,5 @@
+import { type DeadFilter, type ReplayOptions, readDeadFilter, readReplay } from '../core/dead-filter.js';
 import { describe } from '../core/describe.js';
-import { readDue } from '../core/due.js';
 import type { Duration } from '../core/duration.js';
 import { InvalidOptionsError, InvalidScheduleError } from '../core/errors.js';
 import type { EventSink } from '../core/events.js';
@@ -23,14 +23,6 @@ const LIST_OPTIONS: Shape<{ offset: number; limit: number; queue: string }> = {
   queue: keyPart,
 };
 
-export interface ReplayOptions {
-  /** When the first of them is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. An instant in the past is kept. Default: now. */
-  at?: Date | number | string;
-  /** How many are due a second, above 0. Ignored for one job. Default: all at once. */
-  perSecond?: number;
-  queue?: string;
-}
-
 export interface PauseOptions {
   /** For how long, by Redis' clock, at least 1. Default: until `resume`. */
   forMs?: Duration;
@@ -38,15 +30,6 @@ export interface PauseOptions {
 }
 
 const PAUSE_OPTIONS: Shape<{ forMs: number; queue: string }> = { forMs: duration(1), queue: keyPart };
-
-const REPLAY_OPTIONS: Shape<{ at: unknown; perSecond: number; queue: string }> = {
-  at: (value) => ({ value }),
-  perSecond: (value) =>
-    typeof value === 'number' && value > 0 && Number.isFinite(value)
-      ? { value }
-      : { problem: `got ${describe(value)}, expected a number above 0` },
-  queue: keyPart,
-};
 
 /**
  * Looks into queues and at their workers; pauses queues; cancels what runs, deletes what does not; cancels or moves what carries a
@@ -217,26 +200,23 @@ export class ScheduledQueueInspector {
   }
 
   /**
-   * Puts a dead job, or all that are dead by now, back into the queue: due at `at`, or now, from attempt 1 on, with its
-   * history. With `perSecond` each is due that much after the one before. Answers how many. `'all'` never means an id: one job
-   * of that id is `{ id: 'all' }`. Atomic for each hundred: after a `QueueUnavailableError` some hundreds may be back, and
-   * calling again goes on with the rest.
+   * Puts a dead job, all that are dead by now, or those of them that a filter wants, back into the queue: due at `at`, or now, from
+   * attempt 1 on, with its history. With `perSecond` each is due that much after the one before. Answers how many. `'all'` never means an
+   * id: one job of that id is `{ id: 'all' }`. Atomic for each hundred: after a `QueueUnavailableError` some hundreds may be back,
+   * and calling again goes on with the rest; where the filter has a `limit`, it then counts anew.
    */
-  async replayDead(ref: JobRef | 'all', options: ReplayOptions = {}): Promise<number> {
-    const { at, perSecond, queue } = readOptions(options, REPLAY_OPTIONS, 'replayDead', refuse);
-    const due = readDue(at, undefined);
-    if ('problem' in due) throw refuse(`replayDead: ${due.problem}.`);
-    if (ref === 'all') return this.store.replayDead(queue ?? DEFAULT_QUEUE, undefined, due, perSecond);
-    const job = readRef(ref, queue === undefined ? undefined : { queue }, 'replayDead');
-    return this.store.replayDead(job.queue, job.id, due);
+  async replayDead(which: JobRef | 'all' | DeadFilter, options?: ReplayOptions): Promise<number> {
+    const read = readReplay(which, options);
+    return this.store.replayDead(read.queue, read.which, read.due, read.perSecond);
   }
 
   /**
-   * Deletes all jobs that are dead by now, with their histories. Answers how many. Atomic for each hundred, as `replayDead`.
-   * Their ids are free at once.
+   * Deletes all jobs that are dead by now, or those of them that a filter wants, with their histories. Answers how many. Atomic for each
+   * hundred, as `replayDead`. Their ids are free at once.
    */
-  async purgeDead(options?: { queue?: string }): Promise<number> {
-    return this.store.purgeDead(queueOf(options, 'purgeDead'));
+  async purgeDead(filter?: DeadFilter, options?: { queue?: string }): Promise<number> {
+    const { queue, which } = readDeadFilter(filter, options, 'purgeDead');
+    return this.store.purgeDead(queue, which);
   }
 }
 

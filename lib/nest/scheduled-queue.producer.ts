@@ -1,10 +1,11 @@
-import type { PayloadOf, ScheduledJobDefinition } from '../core/definition.js';
+import type { ScheduledJobDefinition } from '../core/definition.js';
 import { describe } from '../core/describe.js';
 import { DUE_NOW } from '../core/due.js';
 import { InvalidPayloadError, InvalidScheduleError } from '../core/errors.js';
 import type { Log } from '../core/log.js';
 import { serialisePayload } from '../core/payload.js';
 import type { PayloadChecker } from '../core/payload-class.js';
+import type { PayloadOf } from '../core/payload-types.js';
 import {
   type JobRef,
   type RescheduleOptions,
@@ -62,15 +63,16 @@ export class ScheduledQueueProducer {
   /**
    * Schedules a job for `at`, after `delay`, or for now. The job is there whole or not at all. Under an id that is known already
    * `onDuplicate` decides, and the answer's `status` says what became of the call.
+   * A job without a payload is scheduled by `schedule(job)` or `schedule(job, undefined, options)`.
    * Throws `InvalidScheduleError`, `InvalidPayloadError` or `PayloadTooLargeError` before anything is written.
    */
-  schedule(job: ScheduledJobDefinition<void>, payload?: undefined, options?: ScheduleOptions): Promise<ScheduledJobRef>;
+  schedule(job: ScheduledJobDefinition<void>): Promise<ScheduledJobRef>;
+  // The only one of more than one argument: so the compiler's error for a wrong payload is about the payload.
   schedule<T>(
-    job: ScheduledJobDefinition<T>,
+    job: ScheduledJobDefinition<T> | string,
     payload: NoInfer<PayloadOf<T>>,
     options?: ScheduleOptions,
   ): Promise<ScheduledJobRef>;
-  schedule(job: string, payload: unknown, options?: ScheduleOptions): Promise<ScheduledJobRef>;
   async schedule(
     job: ScheduledJobDefinition | string,
     payload?: unknown,
@@ -112,13 +114,12 @@ export class ScheduledQueueProducer {
   }
 
   /** Schedules a job that is due now. Otherwise as `schedule`. */
-  dispatch(job: ScheduledJobDefinition<void>, payload?: undefined, options?: DispatchOptions): Promise<ScheduledJobRef>;
+  dispatch(job: ScheduledJobDefinition<void>): Promise<ScheduledJobRef>;
   dispatch<T>(
-    job: ScheduledJobDefinition<T>,
+    job: ScheduledJobDefinition<T> | string,
     payload: NoInfer<PayloadOf<T>>,
     options?: DispatchOptions,
   ): Promise<ScheduledJobRef>;
-  dispatch(job: string, payload: unknown, options?: DispatchOptions): Promise<ScheduledJobRef>;
   async dispatch(
     job: ScheduledJobDefinition | string,
     payload?: unknown,

@@ -1,3 +1,4 @@
+import type { DeadSelection } from '../core/dead-filter.js';
 import type { Due } from '../core/due.js';
 import type { QueueSettings } from '../core/queue-options.js';
 import type { RelayTarget } from '../core/relay-options.js';
@@ -5,6 +6,7 @@ import type { Answered, NewJob, ScheduledAnswer } from './new-job.js';
 import type { JobCounts, JobState, LimitsUse, LiveWorker, PriorityCounts, StoredJob } from './queue-view.js';
 import type { SeatNames, WorkerSeat } from './turn.js';
 
+export type { DeadSelection } from '../core/dead-filter.js';
 export type { Answered, NewJob, ScheduledAnswer } from './new-job.js';
 export type * from './queue-view.js';
 export type {
@@ -43,10 +45,10 @@ export interface JobStore {
   cancelTagged(queue: string, tag: string, told: (ids: readonly string[]) => void): Promise<number>;
   /** Moves their due times, each once: later by so many ms, or earlier where below 0. Answers how many were moved. */
   shiftTagged(queue: string, tag: string, byMs: number): Promise<number>;
-  /** Puts one dead job, or all that are dead by now, back to run from attempt 1; at most so many a second. Answers how many. */
-  replayDead(queue: string, id: string | undefined, due: Due, perSecond?: number): Promise<number>;
-  /** Deletes all jobs that are dead by now. Answers how many. */
-  purgeDead(queue: string): Promise<number>;
+  /** Puts one dead job, or those that are selected and dead by now, back to run from attempt 1; at most so many a second. Answers how many. */
+  replayDead(queue: string, which: string | DeadSelection | undefined, due: Due, perSecond?: number): Promise<number>;
+  /** Deletes the jobs that are selected and dead by now. Answers how many. */
+  purgeDead(queue: string, which?: DeadSelection): Promise<number>;
   /** Lets nothing of a queue be claimed, for so long or until it is resumed. */
   pause(queue: string, forMs?: number): Promise<void>;
   /** Lets a queue's jobs be claimed again. */

@@ -6,6 +6,7 @@ import type { QueueSettings } from '../core/queue-options.js';
 import { LONGEST_TIMEOUT_MS, type Timers } from '../core/timers.js';
 import type { JobStore } from '../store/job-store.js';
 import type { HandlerRegistry } from './job-handler.js';
+import { keptResults } from './kept-results.js';
 import { Processor } from './processor.js';
 import { QueueWorker } from './queue-worker.js';
 import { Reporter } from './reporter.js';
@@ -17,6 +18,8 @@ export interface FleetOptions {
   workerId: string;
   shutdownTimeoutMs: number;
   settingsOf(queue: string): QueueSettings;
+  /** Also the most that is kept of a job's result. */
+  maxPayloadBytes: number;
   /** What the names of this fleet's timers begin with. */
   timerPrefix: string;
   /** Shared by all that may hold jobs in this module instance. */
@@ -73,7 +76,7 @@ export class Fleet {
   }
 
   private hire(queue: string, timers: Timers): QueueWorker {
-    const { workerId, settingsOf, timerPrefix, solitude } = this.options;
+    const { workerId, settingsOf, maxPayloadBytes, timerPrefix, solitude } = this.options;
     const settings = settingsOf(queue);
     const handlers = this.registry.handlersOf(queue);
     const seat = this.store.seat(
@@ -82,7 +85,7 @@ export class Fleet {
       { names: [...handlers.keys()], limited: haveLimits(handlers) },
       settings,
     );
-    const settler = new Settler(handlers, settings.keepCompleted.count > 0);
+    const settler = new Settler(handlers, keptResults(settings, maxPayloadBytes));
     const processor = new Processor(queue, handlers, this.checker, settler, this.events);
     const reporter = new Reporter(this.log, this.events);
     return new QueueWorker(

@@ -12,7 +12,7 @@ export interface JobHandler {
   /** What holds for jobs whose call to `schedule` says nothing of its own. */
   readonly settings: RunSettings;
   readonly payload?: PayloadClass;
-  /** Runs one job; resolves to its result, throws where the attempt failed. */
+  /** Runs one job; resolves to its result, throws where the attempt failed, a `PayloadRefusal` where no attempt can succeed. */
   run(payload: unknown, job: ScheduledJob): unknown;
 }
 

@@ -5,6 +5,7 @@ import type { PayloadChecker } from '../core/payload-class.js';
 import { decodeEnvelope, type Envelope } from '../store/envelope.js';
 import type { ClaimedJob } from '../store/job-store.js';
 import type { JobHandler } from './job-handler.js';
+import { PayloadRefusal } from './payload-refusal.js';
 import { type LeaseKeeper, type RunLimits, RunningJob } from './running-job.js';
 import type { EndedRun, Settler } from './settler.js';
 
@@ -99,15 +100,22 @@ export class Processor {
         // Not `result.then`: a foreign thenable may throw there.
         Promise.resolve(result).then(
           (value) => holder.end(this.settler.completed(run, value), run),
-          (error) => holder.end(this.settler.failed(run, error), run),
+          (error) => holder.end(this.threw(run, error), run),
         );
         return;
       }
     } catch (error) {
-      holder.end(this.settler.failed(run, error), run);
+      holder.end(this.threw(run, error), run);
       return;
     }
     holder.end(this.settler.completed(run, result), run);
+  }
+
+  private threw(run: RunningJob, thrown: unknown): EndedRun {
+    const unfit = PayloadRefusal.errorIn(thrown);
+    return unfit
+      ? this.settler.dead(run.claim, run.envelope, 'invalid-payload', unfit, run)
+      : this.settler.failed(run, thrown);
   }
 }
 

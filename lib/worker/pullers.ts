@@ -8,6 +8,7 @@ import { type RunSettings, resolveRunSettings } from '../core/run-settings.js';
 import type { Timers } from '../core/timers.js';
 import type { JobStore } from '../store/job-store.js';
 import { ClaimOpener } from './claim-opener.js';
+import { keptResults } from './kept-results.js';
 import { Puller } from './puller.js';
 import { Reporter } from './reporter.js';
 import { Settler } from './settler.js';
@@ -17,6 +18,8 @@ export interface PullersOptions {
   workerId: string;
   commandTimeoutMs: number;
   settingsOf(queue: string): QueueSettings;
+  /** Also the most that is kept of a job's result. */
+  maxPayloadBytes: number;
   /** What configuration says of jobs by name. */
   jobs: ReadonlyMap<string, Partial<RunSettings>>;
   /** What the names of their timers begin with. */
@@ -80,11 +83,11 @@ export class Pullers {
   }
 
   private hire(queue: string, names: readonly string[] | undefined): Puller {
-    const { workerId, commandTimeoutMs, settingsOf, jobs, timerPrefix, solitude } = this.options;
+    const { workerId, commandTimeoutMs, settingsOf, maxPayloadBytes, jobs, timerPrefix, solitude } = this.options;
     const settings = settingsOf(queue);
     const { leaseMs } = settings;
     const byName = { get: (name: string) => ({ settings: resolveRunSettings(jobs.get(name)) }) };
-    const settler = new Settler(byName, settings.keepCompleted.count > 0);
+    const settler = new Settler(byName, keptResults(settings, maxPayloadBytes));
     return new Puller(
       queue,
       this.store.pullSeat(queue, workerId, names, settings),

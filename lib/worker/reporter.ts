@@ -14,9 +14,13 @@ const WHY_DEAD: Partial<Record<DeadReason, string>> = {
   unreadable: 'what is stored of it in Redis cannot be read',
 };
 
+/** Names may be made up at run time. Beyond this many no warning follows, so that the set cannot grow for ever. */
+const NAMES_REMEMBERED = 1_000;
+
 /** Tells people and listeners how runs ended. Names, ids and error messages only: never a payload. */
 export class Reporter {
   private refusal: string | undefined;
+  private readonly namesWithoutResult = new Set<string>();
 
   constructor(
     private readonly log: Log,
@@ -104,13 +108,14 @@ export class Reporter {
   }
 
   private ended(queue: string, outcome: EndedRun): void {
-    const { job, name, settlement, durationMs, error, reason, backoffProblem } = outcome;
+    const { job, name, settlement, durationMs, error, reason, backoffProblem, resultProblem } = outcome;
     // The common case: nothing to log, and nobody listens.
-    if (settlement.transition === 'complete' && !this.events.wanted) return;
+    if (settlement.transition === 'complete' && !this.events.wanted && resultProblem === undefined) return;
     const { id, attempt } = job;
     const run = { queue, id, name, attempt };
     switch (settlement.transition) {
       case 'complete':
+        if (resultProblem !== undefined) this.resultNotKept(queue, name, id, resultProblem);
         this.tell({ type: 'completed', ...run, durationMs });
         break;
       case 'retry':
@@ -140,6 +145,15 @@ export class Reporter {
       case 'cancel':
         this.cancelled(queue, outcome);
     }
+  }
+
+  /** Once a name: a handler that answers so once will answer so again. */
+  private resultNotKept(queue: string, name: string, id: string, problem: string): void {
+    if (this.namesWithoutResult.size === NAMES_REMEMBERED || this.namesWithoutResult.has(name)) return;
+    this.namesWithoutResult.add(name);
+    this.log.warn(
+      `${about(queue, id, name, true)} completed, but its result cannot be kept: ${problem}. Let its handler return what JSON can hold, or nothing. This is said once for each job name.`,
+    );
   }
 
   /** Another job was queued behind this run, and has taken its place: there is neither a next attempt nor a dead letter. */

@@ -6,6 +6,7 @@ import type { RunSettings } from '../core/run-settings.js';
 import type { Envelope } from '../store/envelope.js';
 import type { ClaimedJob, Settlement } from '../store/job-store.js';
 import { type Failure, toFailure } from './failure.js';
+import type { KeptResults } from './kept-results.js';
 import type { RunLimits, RunningJob } from './running-job.js';
 
 /** How a run ended: what Redis is to be told, and what is known of it here. */
@@ -18,6 +19,8 @@ export interface EndedRun {
   reason?: DeadReason;
   /** What was wrong with the answer of the job's backoff function, if anything. */
   backoffProblem?: string;
+  /** Why the result of a completed job is not kept, if it was to be and cannot. */
+  resultProblem?: string;
 }
 
 /** What holds for jobs of a name whose call to `schedule` says nothing of its own. */
@@ -29,7 +32,7 @@ export interface SettingsByName {
 export class Settler {
   constructor(
     private readonly byName: SettingsByName,
-    private readonly keepResults: boolean,
+    private readonly results: KeptResults | undefined,
   ) {}
 
   /** It returned. */
@@ -38,14 +41,10 @@ export class Settler {
     if (said) return this.asSaid(run, said);
     const { id, fence } = run.claim;
     const { idWasChosen } = run.envelope;
-    const kept = this.keepResults ? serialiseResult(result) : undefined;
-    return this.outcome(run, {
-      id,
-      fence,
-      transition: 'complete',
-      result: kept,
-      idWasChosen,
-    });
+    if (!this.results) return this.outcome(run, { id, fence, transition: 'complete', idWasChosen });
+    const { text, problem } = this.results.read(result);
+    const ended = this.outcome(run, { id, fence, transition: 'complete', result: text, idWasChosen });
+    return problem === undefined ? ended : { ...ended, resultProblem: problem };
   }
 
   private asSaid(run: RunningJob, { kind, reason, due }: JobOutcome): EndedRun {
@@ -154,13 +153,4 @@ function isUnrecoverable(error: unknown): boolean {
 /** One line: failures are kept as lines. */
 function toLine(failure: Failure): string {
   return JSON.stringify(failure);
-}
-
-/** A result is a courtesy: one that cannot be kept does not fail a job that has done its work. */
-function serialiseResult(result: unknown): string {
-  try {
-    return JSON.stringify(result) ?? '';
-  } catch {
-    return '';
-  }
 }

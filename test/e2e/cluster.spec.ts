@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { Cluster } from 'ioredis';
 import { defineScheduledJob, InvalidOptionsError, OnScheduledJob, relayKey } from '../../lib/index.js';
-import { startApp, stopApps } from '../support/queue-app.js';
+import { newPrefix, startApp, stopApps } from '../support/queue-app.js';
 import { TestCluster } from '../support/redis-cluster.js';
 import { until } from '../support/wait.js';
 
@@ -34,11 +34,13 @@ afterEach(stopApps);
 afterAll(() => cluster.stop());
 
 it('queues on all nodes of a cluster run their jobs, at once where another process schedules them', async () => {
-  const worker = await startApp([Handlers], { connection: { cluster: { nodes: cluster.nodes } } });
+  // A colon in the prefix leaves the hash tag where it is.
+  const prefix = `${newPrefix()}:prod`;
+  const worker = await startApp([Handlers], { connection: { cluster: { nodes: cluster.nodes } }, prefix });
   const { payloads } = worker.get(Handlers);
   const producer = await startApp([], {
     connection: { cluster: { nodes: cluster.nodes } },
-    prefix: worker.prefix,
+    prefix,
     role: 'producer',
   });
   await producer.producer.scheduleMany(jobs.map((job, payload) => ({ job, payload })));

@@ -216,7 +216,7 @@ describe('an id', () => {
     const change = (version: number, onDuplicate: 'keep' | 'replace', id = 'doc') => ({
       job: index,
       payload: { version },
-      options: { id, onDuplicate, delay: '1h' },
+      options: { id, onDuplicate, delay: '1h' as const },
     });
     const replacing = Array.from({ length: 50 }, (_, i) => change(i + 2, 'replace'));
     const items = [change(0, 'keep'), change(1, 'keep'), ...replacing, change(99, 'keep'), change(7, 'keep', 'other')];
@@ -240,7 +240,7 @@ describe('an id', () => {
 
 it('options in the place of the payload are refused, where no class tells them from one', async () => {
   const { producer, inspector } = await startApp([], { autoStart: false });
-  const ping = defineScheduledJob('ping');
+  const ping = defineScheduledJob<unknown>('ping');
   const call = producer.schedule(ping, { delay: '1h', priority: 1 } as never);
   await expect(call).rejects.toThrow(InvalidScheduleError);
   await expect(call).rejects.toThrow(

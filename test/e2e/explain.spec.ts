@@ -45,7 +45,7 @@ it('explain follows a job from its schedule to its end', async () => {
   const code = async (ref: Parameters<typeof inspector.explain>[0]) => (await inspector.explain(ref)).code;
   expect(await inspector.explain('nobody')).toEqual({
     code: 'unknown',
-    message: `Queue 'default' has no job 'nobody': it was never there, was cancelled, or has ended and is not kept.`,
+    message: `Queue 'default' has no job 'nobody'. It may have completed (keepCompleted keeps the last 10 completed jobs); or it was cancelled, discarded, removed or purged, or was never scheduled in this queue.`,
   });
 
   const job = await producer.schedule('hold', null, { id: 'r7', at: new Date('2099-01-01T00:00:00Z') });
@@ -120,7 +120,7 @@ it('a job that its preferred worker, or a limit over all processes, keeps waitin
 });
 
 it('a job that the rate keeps waiting says so', async () => {
-  const options = { queues: { default: { rateLimit: { max: 1, perMs: '1h' } } } };
+  const options = { queues: { default: { rateLimit: { max: 1, perMs: '1h' } } } } as const;
   const { producer, inspector } = await startApp([NewHandlers], options);
   const first = await producer.dispatch('new', null);
   await until('it has run', async () => (await inspector.job(first)) === null);

@@ -302,7 +302,7 @@ describe('a pipe', () => {
     expect((handled![1] as ScheduledJob).signal).toBeInstanceOf(AbortSignal);
   });
 
-  it('that refuses the payload fails the attempt', async () => {
+  it('that refuses the payload makes it a dead letter', async () => {
     class Handlers {
       @UsePipes(new ValidationPipe({ forbidNonWhitelisted: true, whitelist: true }))
       @OnScheduledJob(sendMail)
@@ -310,7 +310,11 @@ describe('a pipe', () => {
     }
     const { producer, inspector } = await startApp([Handlers], KEEP);
     const ref = await producer.schedule(sendMail, { to: 7, extra: 1 } as Mail);
-    expect(await ended(inspector, ref)).toMatchObject({ state: 'dead', failures: [{ name: 'BadRequestException' }] });
+    expect(await ended(inspector, ref)).toMatchObject({
+      state: 'dead',
+      reason: 'invalid-payload',
+      failures: [{ name: 'InvalidPayloadError' }],
+    });
   });
 });
 

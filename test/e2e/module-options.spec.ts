@@ -60,7 +60,8 @@ it.each([
 
 it.each([
   [{ role: 'consumer' }, `role: got "consumer", expected 'both' or 'producer' or 'worker'`],
-  [{ prefix: 'a:b' }, 'prefix: got "a:b", expected 1 to 64'],
+  [{ prefix: 'a{b' }, 'prefix: got "a{b", expected 1 to 64'],
+  [{ prefix: 'shop:' }, 'prefix: got "shop:", expected 1 to 64'],
   [{ prefix: '' }, 'prefix: got "", expected 1 to 64'],
   [{ workerId: 'a b' }, 'workerId: got "a b", expected 1 to 64'],
   [{ autoStart: 'false' }, 'autoStart: got "false", expected true or false'],

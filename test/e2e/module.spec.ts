@@ -250,7 +250,7 @@ describe('of several places that say how often and how soon a failed job is trie
       said(6, 60_000),
     ],
   ])('%s', async (_, definition, handler, module, call, expected) => {
-    const job = defineScheduledJob('failing', definition);
+    const job = defineScheduledJob<null>('failing', definition);
     let maxAttempts = 0;
     class Failing {
       @OnScheduledJob(job, handler)

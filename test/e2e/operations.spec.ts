@@ -27,7 +27,7 @@ it('the permissions that docs/operations.md lists are enough for everything that
     const [command, ...args] = documentedPermissions();
     await admin.call(command!, args);
     const connection = server.url.replace('redis://', 'redis://queue:secret@');
-    const queues = { default: { keepCompleted: { count: 1, ageMs: '1h' }, keepDead: 1 } };
+    const queues = { default: { keepCompleted: { count: 1, ageMs: '1h' }, keepDead: 1 } } as const;
     const { producer, consumer, inspector } = await startApp([Handlers], { connection, queues, prefix: 'sq' });
 
     for (const id of ['first', 'second']) await producer.schedule('works', null, { id });

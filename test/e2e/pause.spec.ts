@@ -53,7 +53,7 @@ async function lookedAgain(times = 4): Promise<void> {
   commands.close();
 }
 
-const SLEEPY = { default: { maxSleepMs: '20s', leaseMs: '60s' } };
+const SLEEPY = { default: { maxSleepMs: '20s', leaseMs: '60s' } } as const;
 
 /** That so many workers have looked and will not look again for long, unless they are told. */
 async function asleep(prefix: string, count: number): Promise<void> {
@@ -95,7 +95,7 @@ describe('while a queue is paused', () => {
   });
 
   it('each job that prefers a worker goes to it once the queue is resumed', async () => {
-    const queues = { default: { ...SLEEPY.default, stealAfterMs: '60s' } };
+    const queues = { default: { ...SLEEPY.default, stealAfterMs: '60s' } } as const;
     const ids = ['w1', 'w2', 'w3', 'w4'];
     const { producer, inspector, prefix } = await startFleet(0, { queues });
     const workers = await Promise.all(

@@ -151,7 +151,7 @@ it('twenty payloads of 1 MiB that are due at once all arrive', async () => {
 });
 
 it(`headers arrive as they were sent, those of the call over those of the definition`, async () => {
-  const traced = defineScheduledJob('echo', { headers: { tenant: 'a', locale: 'de' } });
+  const traced = defineScheduledJob<number>('echo', { headers: { tenant: 'a', locale: 'de' } });
   const { producer, next } = await start();
   const headers = { tenant: 'b', '🎉': 'a\nb\u0000"', empty: '' };
   await producer.schedule(traced, 1, { headers });

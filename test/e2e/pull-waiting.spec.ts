@@ -247,7 +247,11 @@ describe('while Redis is away', () => {
     const server = await startOwnServer();
     cleanups.push(() => server.stop());
     const log = new LogLines();
-    const options = { connection: server.url, commandTimeoutMs: 1_000, queues: { default: { leaseMs: '1m' } } };
+    const options = {
+      connection: server.url,
+      commandTimeoutMs: 1_000,
+      queues: { default: { leaseMs: '1m' } },
+    } as const;
     const { consumer, producer, inspector } = await startApp([], options, { log });
     await producer.schedule('mail', 1);
     await producer.schedule('mail', 2);

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { defineScheduledJob, InvalidScheduleError, OnScheduledJob, ScheduledJob } from '../../lib/index.js';
+import {
+  type Duration,
+  defineScheduledJob,
+  InvalidScheduleError,
+  OnScheduledJob,
+  ScheduledJob,
+} from '../../lib/index.js';
 import { audit } from '../support/audit.js';
 import { type QueueApp, redisUrl, startApp, stopApps } from '../support/queue-app.js';
 import { until } from '../support/wait.js';
@@ -58,7 +64,7 @@ it('cancelTagged cancels the waiting jobs of a tag in one queue, counts them, an
   app.events.events$.subscribe((event) => {
     if (event.type === 'cancelled') cancelled.push(`${event.queue} ${event.id}`);
   });
-  const trip = { tags: [TRIP], delay: '1h' };
+  const trip = { tags: [TRIP], delay: '1h' } as const;
   const refs = await app.producer.scheduleMany([
     { job: remind, payload: 'a', options: trip },
     { job: remind, payload: 'b', options: { ...trip, id: 'mine' } },
@@ -91,7 +97,7 @@ it('a job that runs is left alone by both, and so is its next attempt', async ()
 });
 
 describe('shiftTagged', () => {
-  it.each<[number | string, number]>([
+  it.each<[Duration, number]>([
     [90_000, 90_000],
     ['2h', 7_200_000],
     ['-10m', -600_000],
@@ -118,7 +124,7 @@ it.each<[string, () => Promise<unknown>, string]>([
   ['a tag of two lines', () => app.inspector.shiftTagged('a\nb', 5), 'shiftTagged: tag: got'],
   ['no time', () => app.inspector.shiftTagged('a', undefined as never), 'shiftTagged: ms: got undefined, expected'],
   ['a time that is none', () => app.inspector.shiftTagged('a', Number.NaN), 'shiftTagged: ms: got NaN, expected'],
-  ['a time without a unit', () => app.inspector.shiftTagged('a', '-5'), 'shiftTagged: ms: got "-5", expected'],
+  ['a time without a unit', () => app.inspector.shiftTagged('a', '-5' as never), 'shiftTagged: ms: got "-5", expected'],
   ['a time beyond all dates', () => app.inspector.shiftTagged('a', -1e17), 'shiftTagged: ms: got -100000000000000000'],
   [
     'an unknown option',

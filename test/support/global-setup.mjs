@@ -5,8 +5,11 @@ import { buildAll, compiled } from './compile.mjs';
 export default async function globalSetup() {
   buildAll();
   const { startRedis } = await import(new URL('redis-server.js', compiled).href);
+  const { canAsk } = await import(new URL('install-redis.js', compiled).href);
   const server = await startRedis((line) => process.stdout.write(`${line}\n`));
   process.stdout.write(`Redis for the tests: ${server.origin}\n`);
   process.env.TEST_REDIS_URL = server.url;
+  // Suites that start servers of their own run without a terminal: they cannot ask, and must not install behind a person's back.
+  if (canAsk()) process.env.SQ_INSTALL_REDIS ||= 'never';
   globalThis.__stopRedis = () => server.stop();
 }

@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { installRedis, succeeds } from './install-redis.js';
 
 /** A real Redis for tests and for the sample app, on any machine. */
 export interface RedisServer {
@@ -29,30 +30,9 @@ export interface OwnRedisServer extends RedisServer {
 
 type Say = (line: string) => void;
 
-const INSTALL_COMMANDS: { manager: string; commands: string[][]; asRoot: boolean }[] = [
-  {
-    manager: 'apt-get',
-    commands: [
-      ['apt-get', 'update'],
-      ['apt-get', 'install', '-y', 'redis-server'],
-    ],
-    asRoot: true,
-  },
-  { manager: 'dnf', commands: [['dnf', 'install', '-y', 'redis']], asRoot: true },
-  { manager: 'apk', commands: [['apk', 'add', 'redis']], asRoot: true },
-  { manager: 'brew', commands: [['brew', 'install', 'redis']], asRoot: false },
-];
-
-const HOW_TO_INSTALL = [
-  'None could be installed without a password either. Do one of these and try again:',
-  '  sudo apt-get install redis-server      (Debian, Ubuntu)',
-  '  brew install redis                     (macOS)',
-  '  docker compose up -d  and  export REDIS_URL=redis://localhost:6379',
-].join('\n');
-
 /**
  * Finds a Redis: `REDIS_URL`, else a `redis-server` or `valkey-server` on PATH, else a container where an engine answers,
- * else one that the system's package manager installs without asking anything; else an error that says what to type.
+ * else one that is installed, if whoever is asked agrees; else an error that says what to type.
  */
 export async function startRedis(say: Say = () => {}): Promise<RedisServer> {
   const url = process.env.REDIS_URL;
@@ -61,20 +41,23 @@ export async function startRedis(say: Say = () => {}): Promise<RedisServer> {
   if (found) return startServer(found);
   const container = await tryContainer(say);
   if (container) return container;
-  if (install(say)) {
-    const installed = serverOnPath();
-    if (installed) return startServer(installed);
-  }
-  throw new Error(
-    `A Redis is needed, and none was found: no REDIS_URL, no redis-server or valkey-server on PATH, no container engine.\n${HOW_TO_INSTALL}`,
-  );
+  const looked = 'no REDIS_URL, no redis-server or valkey-server on PATH, no container engine';
+  return startServer(await installServer(say, `A Redis is needed, and none was found: ${looked}.`));
 }
 
 /** A server that nobody else uses, with the options given, such as `--appendonly yes`. Needs one that is installed, or can be. */
 export async function startOwnServer(...options: string[]): Promise<OwnRedisServer> {
-  const binary = serverOnPath() ?? (install(() => {}) ? serverOnPath() : undefined);
-  if (!binary) throw new Error(`This needs a Redis server of its own.\n${HOW_TO_INSTALL}`);
-  return startServer(binary, options);
+  const needed = 'A Redis server of its own is needed, and there is no redis-server or valkey-server on PATH.';
+  return startServer(serverOnPath() ?? (await installServer(warn, needed)), options);
+}
+
+const warn: Say = (line) => void process.stderr.write(`${line}\n`);
+
+async function installServer(say: Say, needed: string): Promise<string> {
+  await installRedis(say, needed);
+  const installed = serverOnPath();
+  if (!installed) throw new Error(`${needed} One was installed, but it is not on PATH.`);
+  return installed;
 }
 
 async function startServer(binary: string, options: string[] = []): Promise<OwnRedisServer> {
@@ -144,28 +127,6 @@ async function tryContainer(say: Say): Promise<RedisServer | undefined> {
     };
   } catch {
     return undefined;
-  }
-}
-
-function install(say: Say): boolean {
-  const way = INSTALL_COMMANDS.find(({ manager }) => succeeds(manager, '--version'));
-  if (!way) return false;
-  const prefix = way.asRoot && process.getuid?.() !== 0 ? ['sudo', '-n'] : [];
-  if (prefix.length > 0 && !succeeds('sudo', '-n', 'true')) return false;
-  say(`No Redis found; installing one with ${way.manager} (this happens once) …`);
-  return way.commands.every((command) => succeeds(...([...prefix, ...command] as [string, ...string[]])));
-}
-
-function succeeds(command: string, ...args: string[]): boolean {
-  try {
-    execFileSync(command, args, {
-      stdio: 'ignore',
-      timeout: 300_000,
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    });
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -125,7 +125,7 @@ export function workerAt(seat: WorkerSeat, { run, concurrency }: HandlerByHand, 
     weight: 1,
   } as const;
   const handlers = new Map([['work', { name: 'work', settings, run } as unknown as JobHandler]]);
-  const settler = new Settler(handlers, false);
+  const settler = new Settler(handlers, undefined);
   const processor = new Processor('q', handlers, undefined as never, settler, EVENTS);
   const queue = readQueueOptions('q', { leaseMs: 3_600_000, ...options });
   const reporter = new Reporter(LOG, EVENTS);

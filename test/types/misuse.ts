@@ -7,6 +7,7 @@ import {
   type RedisScheduledQueueModuleOptions,
   ScheduledJob,
   type ScheduledQueueConsumer,
+  type ScheduledQueueInspector,
   ScheduledQueueProducer,
 } from 'nestjs-redis-scheduled-queue';
 
@@ -15,10 +16,20 @@ class SendReminder {
   email!: string;
 }
 
+class WithMethods {
+  amount!: number;
+
+  total(): number {
+    return this.amount;
+  }
+}
+
 const sendReminder = defineScheduledJob('reminder.send', { payload: SendReminder });
+const withMethods = defineScheduledJob<WithMethods>('with.methods');
 const count = defineScheduledJob<number>('count');
 const meet = defineScheduledJob<{ at: Date; with: { name: string }[] }>('meet');
 const ping = defineScheduledJob<void>('ping');
+const tick = defineScheduledJob('tick');
 const reminder = { userId: 7, email: 'a@b.c' };
 
 export const definitions = [
@@ -75,6 +86,10 @@ export async function scheduling(producer: ScheduledQueueProducer): Promise<void
   await producer.schedule(ping, { any: 'thing' });
   // @ts-expect-error options in place of the missing payload
   await producer.schedule(ping, { delay: '1m' });
+  // @ts-expect-error a payload for a job without one, by default
+  await producer.schedule(tick, { any: 'thing' });
+  // @ts-expect-error options in the place of the payload that it does not have
+  await producer.dispatch(tick, { priority: 1 });
   // @ts-expect-error a name without a payload
   await producer.schedule('by.name');
   // @ts-expect-error a class in place of a definition
@@ -86,6 +101,12 @@ export async function scheduling(producer: ScheduledQueueProducer): Promise<void
   await producer.schedule(ping, undefined, { dealy: '1m' });
   // @ts-expect-error an option that is misspelt, of a job by name
   await producer.schedule('by.name', reminder, { dealy: '1m' });
+  // @ts-expect-error a duration in another language
+  await producer.schedule(sendReminder, reminder, { delay: '2 horas' });
+  // @ts-expect-error a duration without a unit
+  await producer.schedule(sendReminder, reminder, { delay: '4000' });
+  // @ts-expect-error a duration of which nobody knows what it says
+  await producer.schedule(sendReminder, reminder, { delay: process.env.DELAY });
   // @ts-expect-error a Date in place of options
   await producer.schedule(sendReminder, reminder, new Date());
   // @ts-expect-error a priority in words
@@ -195,6 +216,30 @@ export class Handlers {
     console.log(payload);
   }
 
+  // @ts-expect-error a payload of a job without one, by default
+  @OnScheduledJob(tick)
+  payloadOfNoneByDefault(payload: { userId: number }): void {
+    console.log(payload);
+  }
+
+  // @ts-expect-error a Date, which JSON has made a string
+  @OnScheduledJob(meet)
+  dateOfJson(payload: { at: Date }): void {
+    console.log(payload);
+  }
+
+  // @ts-expect-error the job with a Date, which JSON has made a string
+  @OnScheduledJob(meet)
+  jobOfJson(_payload: unknown, job: ScheduledJob<{ at: Date }>): void {
+    console.log(job);
+  }
+
+  // @ts-expect-error methods, which JSON leaves behind, of a class that the definition does not name
+  @OnScheduledJob(withMethods)
+  methodsOfJson(payload: WithMethods): void {
+    console.log(payload.total());
+  }
+
   // @ts-expect-error something else than the job, by name
   @OnScheduledJob('by.name')
   byName(_payload: unknown, job: string): void {
@@ -282,3 +327,12 @@ export const limited: RedisScheduledQueueModuleOptions = {
     file: { ordering: { mode: 'strict', msPerLevel: 5 } },
   },
 };
+
+export async function sweep(inspector: ScheduledQueueInspector): Promise<void> {
+  // @ts-expect-error a reason that does not exist
+  await inspector.purgeDead({ reason: 'crash' });
+  // @ts-expect-error a condition that is misspelt
+  await inspector.purgeDead({ name: 'mail' });
+  // @ts-expect-error one name, where a list is expected
+  await inspector.replayDead({ names: 'mail' });
+}

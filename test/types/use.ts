@@ -1,13 +1,16 @@
 // What must compile: uses that a careful user may make.
 import { Controller, Injectable } from '@nestjs/common';
 import {
+  type DeadFilter,
   type Duration,
   defineScheduledJob,
   getScheduledQueueToken,
   InjectScheduledQueue,
   JobPriority,
   type JobRef,
+  type JsonOf,
   OnScheduledJob,
+  type PayloadOf,
   type PopOptions,
   type PoppedJob,
   type QueueOptions,
@@ -17,6 +20,7 @@ import {
   type RelayOptions,
   relayKey,
   ScheduledJob,
+  type ScheduledJobDefinition,
   type ScheduledJobRef,
   ScheduledQueueConsumer,
   type ScheduledQueueInspector,
@@ -37,6 +41,13 @@ class Address {
 }
 
 type UserId = string & { readonly brand: 'UserId' };
+
+interface Tree {
+  name: string;
+  children: Tree[];
+}
+
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 interface Everything {
   user: UserId;
@@ -75,12 +86,17 @@ const charge = defineScheduledJob<{ amount: number }>('charge', {
   onLate: 'dead-letter',
 });
 const ping = defineScheduledJob<void>('ping');
-const anything = defineScheduledJob('anything');
+const anything = defineScheduledJob<unknown>('anything');
+const tick = defineScheduledJob('tick', { queue: 'clock' });
 const count = defineScheduledJob<number>('count');
 // biome-ignore lint/suspicious/noExplicitAny: an application may have such definitions
 const unchecked = defineScheduledJob<any>('unchecked');
 const list = defineScheduledJob<string[]>('list');
 const everything = defineScheduledJob<Everything>('everything');
+const tree = defineScheduledJob<Tree>('tree');
+const json = defineScheduledJob<Json>('json');
+const annotated: ScheduledJobDefinition<Import> = importFile;
+const annotatedAsJson: ScheduledJobDefinition<Import, 'json'> = importFile;
 const either = defineScheduledJob<{ kind: 'a'; a: number } | { kind: 'b'; b: string }>('either');
 
 const invoice = { id: 1, dueOn: new Date(), address: { street: 'Main 1' }, lines: [{ text: 'a', amount: 1 }] };
@@ -97,7 +113,10 @@ export async function scheduling(producer: ScheduledQueueProducer): Promise<Sche
   await producer.schedule(ping);
   await producer.schedule(ping, undefined);
   await producer.schedule(ping, undefined, { delay: '1m' });
+  await producer.schedule(tick);
+  await producer.schedule(tick, undefined, { delay: '1m' });
   await producer.dispatch(ping);
+  await producer.dispatch(tick);
   await producer.dispatch(ping, undefined, { priority: 1 });
 
   await producer.schedule(anything, { any: ['thing'] });
@@ -123,7 +142,7 @@ export async function scheduling(producer: ScheduledQueueProducer): Promise<Sche
   await producer.scheduleMany([]);
   await producer.scheduleMany([{ job: ping }]);
   const rows = [1, 2, 3];
-  const items = rows.map((amount) => ({ job: count, payload: amount, options: { delay: '1m' } }));
+  const items = rows.map((amount) => ({ job: count, payload: amount, options: { delay: '1m' as const } }));
   await producer.scheduleMany(items);
   const more: ScheduleItem<number>[] = items;
   await producer.scheduleMany(more);
@@ -188,9 +207,50 @@ export class Handlers {
 
   @OnScheduledJob(importFile)
   @OnScheduledJob('file.import.again')
-  several({ file }: Import, { signal }: ScheduledJob<Import>): void {
+  several({ file, at }: JsonOf<Import>, { signal, payload }: ScheduledJob<JsonOf<Import>>): void {
     signal.throwIfAborted();
-    console.log(file);
+    console.log(file, at.slice(0, 10), payload.at.length);
+  }
+
+  @OnScheduledJob(importFile)
+  inOwnWords(payload: { file: string; at: string }, job: ScheduledJob<{ at: string }>): string {
+    return payload.at + job.payload.at;
+  }
+
+  @OnScheduledJob(everything)
+  brandsStay({ user }: { user: UserId }): UserId {
+    return user;
+  }
+
+  @OnScheduledJob(either)
+  unionsStay(payload: { kind: 'a'; a: number } | { kind: 'b'; b: string }): string | number {
+    return payload.kind === 'a' ? payload.a : payload.b;
+  }
+
+  @OnScheduledJob(tree)
+  recursive(payload: Tree): number {
+    return payload.children.length;
+  }
+
+  @OnScheduledJob(json)
+  anyJson(payload: Json): Json {
+    return payload;
+  }
+
+  @OnScheduledJob(tick)
+  ticked(payload: undefined): void {
+    console.log(payload);
+  }
+
+  // What is written in a type says nothing of the class: the handler may name it as it was sent.
+  @OnScheduledJob(annotated)
+  annotated(payload: Import): Date {
+    return payload.at;
+  }
+
+  @OnScheduledJob(annotatedAsJson)
+  annotatedAsJson(payload: { at: string }): string {
+    return payload.at;
   }
 
   @OnScheduledJob('by.name')
@@ -316,4 +376,40 @@ export async function tell(producer: ScheduledQueueProducer): Promise<string> {
     taken: 'refused',
   };
   return `${words[status]}, ${dueAt?.toISOString() ?? 'never'}`;
+}
+
+/** Who wraps the producer has its types. */
+export async function later<T>(
+  producer: ScheduledQueueProducer,
+  job: ScheduledJobDefinition<T>,
+  payload: PayloadOf<T>,
+): Promise<ScheduledJobRef[]> {
+  const byNameOrDefinition: ScheduledJobDefinition<T> | string = job;
+  return [
+    await producer.schedule(job, payload, { delay: '1h' }),
+    await producer.dispatch(byNameOrDefinition, payload),
+    await producer.schedule({ ...importFile, queue: 'slow' }, { file: 'a.csv', at: new Date() }),
+  ];
+}
+
+/** Text that is only known at run time is somebody's word for it. */
+export const durations: Duration[] = [
+  0,
+  '500ms',
+  '1.5 hours',
+  '2 Days',
+  '3W',
+  `${durationsCount()}m`,
+  process.env.DELAY as Duration,
+];
+
+function durationsCount(): number {
+  return 5;
+}
+
+export async function sweep(inspector: ScheduledQueueInspector): Promise<number> {
+  const filter: DeadFilter = { names: ['mail'] as const, reason: 'crashed', diedBefore: new Date(), limit: 10 };
+  const purged = await inspector.purgeDead({ ...filter, queue: 'mail' });
+  await inspector.purgeDead(filter, { queue: 'mail' });
+  return purged + (await inspector.replayDead(filter, { at: '2027-01-01T09:00:00Z', perSecond: 5, queue: 'mail' }));
 }

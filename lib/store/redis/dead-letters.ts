@@ -1,10 +1,24 @@
 import { DUE_NOW, type Due } from '../../core/due.js';
+import type { DeadSelection } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import { toDueArgument } from './due-argument.js';
 import type { SlotPool } from './slot-pool.js';
 
-/** How many dead jobs one call moves: a script of so many stays well below a millisecond or two. */
+/** How many dead jobs one call looks at: a script of so many stays well below a millisecond or two. */
 const JOBS_A_CALL = 100;
+
+/** Where the first step begins. A place names the last job that was looked at and left; see lua/parts/dead.lua. */
+const OLDEST = '-inf 0 ';
+
+/** What one call has done. */
+interface Step {
+  nowMs: number;
+  /** How many were put back, or deleted. */
+  taken: number;
+  /** No other job is left to look at. */
+  isLast: boolean;
+  next: string;
+}
 
 /** What is done to the dead-letter set of one queue, in bounded steps. */
 export class RedisDeadLetters {
@@ -15,68 +29,73 @@ export class RedisDeadLetters {
   ) {}
 
   async replayOne(id: string, due: Due): Promise<number> {
-    return (await this.replay(id, 0, due, 0, 0)).count;
+    return (await this.replay(id, due, 0, [0, '+inf', 0, OLDEST, ''])).taken;
   }
 
-  /** Only those that are dead by now: a job that dies again meanwhile is not put back a second time. */
-  async replayAll(due: Due | undefined, perSecond: number | undefined): Promise<number> {
+  /** The oldest first; a job that dies again meanwhile is not put back a second time. */
+  replayMany(selection: DeadSelection, due: Due, perSecond: number | undefined): Promise<number> {
     const spacingMs = perSecond === undefined ? 0 : 1_000 / perSecond;
-    let replayed = 0;
-    let leftThere = 0;
-    let diedBy = 0;
-    for (;;) {
-      const next = this.laterBy(due, replayed * spacingMs, diedBy);
-      const { count, seen, nowMs } = await this.replay('', diedBy, next, spacingMs, leftThere);
-      // That of the first call, so that nothing which dies after it is put back again.
-      diedBy ||= nowMs;
-      replayed += count;
-      // Those whose envelope cannot be read stay, in front of the others.
-      leftThere += seen - count;
-      if (seen < JOBS_A_CALL) return replayed;
-    }
+    return this.walk(selection, (choice, replayed, startedAt) =>
+      this.replay('', this.laterBy(due, replayed * spacingMs, startedAt), spacingMs, choice),
+    );
   }
 
-  async purge(): Promise<number> {
-    const { keys } = this;
+  purge(selection: DeadSelection): Promise<number> {
+    const { keys, options } = this;
     const fixed = [keys.jobs, keys.claims, keys.failures, keys.dead, keys.stats];
-    let purged = 0;
-    let diedBy = 0;
-    for (;;) {
-      const reply = await this.slots.call('purge', fixed, [this.options.keepRecordMs, JOBS_A_CALL, diedBy]);
-      diedBy ||= Number(reply[1]);
-      purged += Number(reply[2]);
-      if (Number(reply[2]) < JOBS_A_CALL) return purged;
-    }
+    return this.walk(selection, async (choice) =>
+      readStep(await this.slots.call('purge', fixed, [options.keepRecordMs, ...choice])),
+    );
   }
 
-  /** The due time of a later call's first job: a delay counts from the first call on. */
+  /**
+   * Steps from the oldest dead job on, until all that died before the first step, or before `diedBeforeMs`, have been looked at, or
+   * enough are taken. `take` is told what to look at and for, how many were taken before, and when the first step ran (0 in that step).
+   */
+  private async walk(
+    selection: DeadSelection,
+    take: (choice: Choice, taken: number, startedAt: number) => Promise<Step>,
+  ): Promise<number> {
+    const { names = [], diedBeforeMs = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = selection;
+    const reason = selection.reason ?? '';
+    let taken = 0;
+    let startedAt = 0;
+    let place = OLDEST;
+    // Those that died in that very millisecond are not meant.
+    let diedBy = diedBeforeMs - 1;
+    while (taken < limit) {
+      const until = diedBy === Number.POSITIVE_INFINITY ? '+inf' : diedBy;
+      const most = Math.min(JOBS_A_CALL, limit - taken);
+      const step = await take([JOBS_A_CALL, until, most, place, reason, ...names], taken, startedAt);
+      taken += step.taken;
+      place = step.next;
+      startedAt ||= step.nowMs;
+      diedBy = Math.min(diedBy, startedAt);
+      if (step.isLast) break;
+    }
+    return taken;
+  }
+
+  /** The due time of a later step's first job: a delay counts from the first step on. */
   private laterBy(due: Due = DUE_NOW, ms: number, startedAt: number): Due {
     if ('at' in due) return { at: due.at + ms };
     return startedAt === 0 ? due : { at: startedAt + due.delayMs + ms };
   }
 
-  private async replay(
-    id: string,
-    diedBy: number,
-    due: Due,
-    spacingMs: number,
-    passOver: number,
-  ): Promise<{ count: number; seen: number; nowMs: number }> {
+  private async replay(id: string, due: Due, spacingMs: number, choice: Choice): Promise<Step> {
     const { keys, options } = this;
-    const fixed = [keys.jobs, keys.claims, keys.dead, keys.levels, keys.sleeping];
-    const args = [
-      options.keepRecordMs,
-      options.clustered ? 1 : 0,
-      id,
-      JOBS_A_CALL,
-      diedBy,
-      toDueArgument(due),
-      spacingMs,
-      passOver,
-      options.stealAfterMs,
-    ];
-    const reply = await this.slots.call('replay', fixed, args);
-    const [count = 0, seen = 0] = String(reply[2]).split(' ').map(Number);
-    return { count, seen, nowMs: Number(reply[1]) };
+    const fixed = [keys.jobs, keys.claims, keys.failures, keys.dead, keys.levels, keys.sleeping];
+    const { keepRecordMs, clustered, stealAfterMs } = options;
+    const args = [keepRecordMs, clustered ? 1 : 0, stealAfterMs, toDueArgument(due), spacingMs, id, ...choice];
+    return readStep(await this.slots.call('replay', fixed, args));
   }
+}
+
+/** How many to look at, which died by when, how many to take, the place, the reason, and then the names. */
+type Choice = readonly (string | number)[];
+
+/** The place is last: it ends with an id, in which anything printable may stand. */
+function readStep(reply: readonly unknown[]): Step {
+  const [, taken, isLast, next] = String(reply[2]).match(/^(\d+) ([01]) (.*)$/)!;
+  return { nowMs: Number(reply[1]), taken: Number(taken), isLast: isLast === '1', next: next! };
 }

@@ -4,6 +4,7 @@ import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/queue-options.js';
 import type {
   Answered,
+  DeadSelection,
   JobCounts,
   JobState,
   JobStore,
@@ -105,14 +106,14 @@ export class RedisJobStore implements JobStore {
     return this.openSeats().forRelay(...place);
   }
 
-  replayDead(queue: string, id: string | undefined, due: Due, perSecond?: number): Promise<number> {
+  replayDead(queue: string, which: string | DeadSelection = {}, due: Due, perSecond?: number): Promise<number> {
     const { deadLetters } = this.queue(queue);
-    const call = id === undefined ? deadLetters.replayAll(due, perSecond) : deadLetters.replayOne(id, due);
-    return saying(call, { queue, jobId: id });
+    if (typeof which === 'string') return saying(deadLetters.replayOne(which, due), { queue, jobId: which });
+    return saying(deadLetters.replayMany(which, due, perSecond), { queue });
   }
 
-  purgeDead(queue: string): Promise<number> {
-    return saying(this.queue(queue).deadLetters.purge(), { queue });
+  purgeDead(queue: string, which: DeadSelection = {}): Promise<number> {
+    return saying(this.queue(queue).deadLetters.purge(which), { queue });
   }
 
   pause(queue: string, forMs?: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { jobId, jobName, keyPart } from '../../../lib/core/names.js';
+import { jobId, jobName, keyPart, keyPrefix } from '../../../lib/core/names.js';
 
 const KEY_PART = 'expected 1 to 64 of the characters A-Z a-z 0-9 . _ -, a letter or digit first';
 const NOT_STRINGS: [unknown, string][] = [
@@ -12,7 +12,7 @@ const NOT_STRINGS: [unknown, string][] = [
   [Symbol('mail'), 'a symbol'],
 ];
 
-describe('the name of a queue, a prefix or a worker', () => {
+describe('the name of a queue or a worker', () => {
   it.each(['a', '7', 'mail', 'Mail.v2_high-prio', 'x'.repeat(64)])('may be %s', (name) => {
     expect(keyPart(name)).toEqual({ value: name });
   });
@@ -43,6 +43,38 @@ describe('the name of a queue, a prefix or a worker', () => {
 
   it.each(NOT_STRINGS)('may not be %p', (name, shown) => {
     expect(keyPart(name)).toEqual({ problem: `got ${shown}, ${KEY_PART}` });
+  });
+});
+
+describe('a prefix', () => {
+  it.each(['a', '7', 'shop:prod', 'a:b:c', 'a::b', 'Mail.v2_high-prio', 'x'.repeat(64), `x:${'y'.repeat(62)}`])(
+    'may be %s',
+    (prefix) => {
+      expect(keyPrefix(prefix)).toEqual({ value: prefix });
+    },
+  );
+
+  it.each([
+    ['a colon first', ':shop'],
+    ['a colon last', 'shop:'],
+    ['a colon alone', ':'],
+    ['65 characters', 'x'.repeat(65)],
+    ['an opening brace', 'shop:{a'],
+    ['a closing brace', 'shop}'],
+    ['a hash tag', '{shop}'],
+    ['a space', 'a b'],
+    ['a star', 'shop:*'],
+    ['a line break at its end', 'shop\n'],
+  ])('may not hold %s', (_, prefix) => {
+    expect(keyPrefix(prefix)).toEqual({
+      problem: expect.stringMatching(
+        / expected 1 to 64 of the characters A-Z a-z 0-9 \. _ - and, inside, ':', a letter or digit first$/,
+      ),
+    });
+  });
+
+  it.each(NOT_STRINGS)('may not be %p', (value, shown) => {
+    expect(keyPrefix(value)).toEqual({ problem: expect.stringMatching(`got ${shown}, `) });
   });
 });
 

@@ -31,3 +31,22 @@ it('a job that prefers a worker waits for that one, but a suspect for any proces
   expect(await codeOf(JOB)).toBe('waiting-for-worker');
   expect(await codeOf({ ...JOB, isSuspect: true })).toBe('suspect');
 });
+
+it.each([
+  [{}, 'completed jobs are not kept, as keepCompleted is 0'],
+  [{ keepCompleted: 100 }, 'keepCompleted keeps the last 100 completed jobs'],
+  [
+    { keepCompleted: { count: 100, ageMs: '1h' } } as const,
+    'keepCompleted keeps the last 100 completed jobs, for at most 3600000 ms',
+  ],
+  [{ keepCompleted: { ageMs: '1h' } } as const, 'keepCompleted keeps completed jobs for 3600000 ms'],
+])(
+  'a job that is gone may have completed, and with %j the message says what is kept of those',
+  async (options, kept) => {
+    const store = { job: async () => undefined } as unknown as JobStore;
+    expect(await explainJob(store, 'q', 'j', readQueueOptions('q', options))).toEqual({
+      code: 'unknown',
+      message: `Queue 'q' has no job 'j'. It may have completed (${kept}); or it was cancelled, discarded, removed or purged, or was never scheduled in this queue.`,
+    });
+  },
+);

@@ -35,6 +35,8 @@ const MORE: Partial<Record<ScriptName, number>> = {
   schedule: 2 * (5 + 2),
   // One name.
   register: 1,
+  replay: 1,
+  purge: 1,
   // Two jobs, three levels, one lane.
   jobs: 2,
   heads: 3,
@@ -59,8 +61,8 @@ async function runAll(): Promise<Run[]> {
     cancel: [['done', NOW, '1']],
     'cancel-tagged': [['done', NOW, '7 7\tr7']],
     'shift-tagged': [['done', NOW, '7 7 1']],
-    replay: [['done', NOW, '1']],
-    purge: [['done', NOW, '1']],
+    replay: [['done', NOW, '1 1 -inf 0 ']],
+    purge: [['done', NOW, '1 1 -inf 0 ']],
     reschedule: [['done', NOW, '1']],
     register: [1],
     turn: [['unregistered', NOW], TURNED, TURNED],
@@ -123,8 +125,8 @@ async function runAll(): Promise<Run[]> {
   await tagged.cancel('vip', () => {});
   await tagged.shift('vip', -60_000);
   const deadLetters = new RedisDeadLetters(slots, keys, options);
-  await deadLetters.replayOne('r7', { delayMs: 0 });
-  await deadLetters.purge();
+  await deadLetters.replayMany({ names: ['ping'] }, { delayMs: 0 }, undefined);
+  await deadLetters.purge({ names: ['ping'] });
   const listener = { hears: () => true } as unknown as WakeListener;
   const settings = readQueueOptions('mail', {});
   const seat = new RedisWorkerSeat(connection, listener, clock, keys, 'worker-1', 'g', ['ping'], settings, false);

@@ -18,7 +18,7 @@ let puller: Puller;
 beforeEach(() => {
   seat = new SeatByHand();
   const byName = { get: () => ({ settings: resolveRunSettings() }) };
-  const settler = new Settler(byName, false);
+  const settler = new Settler(byName, undefined);
   puller = new Puller(
     'q',
     seat,

@@ -54,6 +54,7 @@ beforeEach(() => {
     workerId: 'w',
     commandTimeoutMs: 1_000,
     settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
+    maxPayloadBytes: 1_000,
     jobs: new Map(),
     solitude,
     timerPrefix: 'test',
