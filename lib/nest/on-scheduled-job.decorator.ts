@@ -48,9 +48,20 @@ type HandlerDecorator<Handler> = <Method extends Handler>(
 type HandledPayload<T> = [T] extends [void] ? (unknown extends T ? T : undefined) : T;
 
 /**
- * Makes a method of any provider or controller the handler of a job. It gets `(payload, job)`; returning completes
- * the job, unless what it returns is a `JobOutcome`; throwing fails the attempt. With a definition the method's parameter types are checked.
- * Throws `InvalidOptionsError` for an option that cannot be used.
+ * Makes a method of a provider or controller the handler of a job. The method gets `(payload, job)`. If it returns, the job is
+ * completed, unless it returns a `JobOutcome`. If it throws, the attempt has failed. With a definition, the types of the parameters
+ * are checked; without a payload class the payload is what JSON makes of it, so a `Date` arrives as a string. Throws
+ * `InvalidOptionsError` for an option that cannot be used, and on a static method or an arrow property, which would never run.
+ *
+ * @example
+ * ```ts
+ * class Reminders {
+ *   @OnScheduledJob(sendReminder, { concurrency: 5 })
+ *   send({ to }: { to: string }, job: ScheduledJob) {
+ *     console.log(`A reminder for ${to}, attempt ${job.attempt}`);
+ *   }
+ * }
+ * ```
  */
 export function OnScheduledJob<T>(
   job: ScheduledJobDefinition<T>,

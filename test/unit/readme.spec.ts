@@ -23,6 +23,7 @@ const program = compile();
 
 it('the README and docstrings show code that is checked here', () => {
   expect([...blocks.values()].join()).toContain('@OnScheduledJob(sendReminder)');
+  expect([...examples.values()].join()).toContain('producer.cancel(job)');
 });
 
 it.each([...blocks.keys(), ...examples.keys()])(
