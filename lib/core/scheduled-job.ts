@@ -22,7 +22,7 @@ export abstract class ScheduledJob<T = unknown> {
    * `JobCancelledError` or a `QueueClosedError`.
    */
   abstract readonly signal: AbortSignal;
-  /** Tells the event `progress` with this value, in this process. */
+  /** Emits the event `progress` with this value, in this process. */
   abstract progress(value: unknown): void;
   /**
    * For a handler that computes for long, between two pieces of its work: lets the event loop turn and renews the lease if necessary.
