@@ -92,7 +92,7 @@ export type ScheduledQueueEvent =
   | (RunEvent & { type: 'recovered' })
   | (JobEvent & { type: 'deadDropped'; name: string });
 
-/** Why a job is dead. docs/errors.md says what to do about each reason. */
+/** Why a job lies in the dead-letter set. */
 export type DeadReason =
   | 'attempts-exhausted'
   | 'unrecoverable'

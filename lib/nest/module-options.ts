@@ -40,7 +40,7 @@ export interface RedisScheduledQueueModuleOptions {
   inheritAppConfig?: boolean;
   /** Options of class-validator, or `false` to skip validation. Default: unknown properties are kept. */
   validation?: ValidationOptions;
-  /** `schedule` refuses larger payloads. Default 1 MiB. */
+  /** Larger payloads are refused when scheduling, and larger results of handlers are not kept. Default 1 MiB. */
   maxPayloadBytes?: number;
   /** How long a call may wait for Redis before it throws `QueueUnavailableError`. At least 100. Default 5 000. */
   commandTimeoutMs?: Duration;

@@ -126,14 +126,7 @@ export class ScheduledQueueProducer {
     return sendMany(this.store, requests, (request, answer) => this.told(request, answer));
   }
 
-  /**
-   * Schedules a job that is due now; otherwise the same as `schedule`.
-   *
-   * @example
-   * ```ts
-   * await producer.dispatch(sendReminder, { to: 'ada@example.com' });
-   * ```
-   */
+  /** Schedules a job that is due now. Otherwise as `schedule`. */
   dispatch(job: ScheduledJobDefinition<void>, payload?: undefined, options?: DispatchOptions): Promise<ScheduledJobRef>;
   dispatch<T>(
     job: ScheduledJobDefinition<T>,
