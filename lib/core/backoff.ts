@@ -7,20 +7,20 @@ import { type Check, duration, isRecord, oneOf, options } from './shape.js';
 export interface BackoffOptions {
   /** `fixed`: `delayMs` each time; `exponential`: doubled with every failed attempt, from `delayMs`. */
   type: 'fixed' | 'exponential';
-  /** The wait after each failed attempt (`fixed`), or after the first (`exponential`). 0 is at once. */
+  /** The wait after each failed attempt (`fixed`), or after the first one (`exponential`). 0: no wait. */
   delayMs: Duration;
-  /** No wait is longer than this. Default, and the most that counts: a century. */
+  /** No wait is longer than this. Default and maximum: a century. */
   maxDelayMs?: Duration;
   /**
-   * 0 to 1: the part of the wait that is left to chance, so that jobs that failed together do not return together. It only
-   * shortens: a wait is 1 - `jitter` to 1 times as long as without. Default 0.
+   * 0 to 1: the random part of the wait, so that jobs that failed together are not retried together. It only shortens a wait: 0.5
+   * shortens it by up to half. Default 0.
    */
   jitter?: number;
 }
 
 /**
- * Says how long a job waits after attempt `attempt` (from 1) has failed with `error`. Asked where the handler runs; an answer
- * that is no duration, or a throw, is logged and the default backoff is taken.
+ * Decides how long a job waits after attempt `attempt` (from 1) has failed with `error`. It is called where the handler runs. If it
+ * throws or returns something else than a duration, the log says so and the default backoff is used.
  */
 // biome-ignore lint/suspicious/noExplicitAny: it may look into any payload
 export type BackoffFunction = (attempt: number, error: unknown, job: ScheduledJob<any>) => Duration;

@@ -18,43 +18,42 @@ import { type Check, classReference, duration, integer, isRecord, oneOf, readOpt
 import { tags } from './tags.js';
 
 /**
- * What may be said of a job in its definition and in each call to `schedule`. What a call leaves out, its definition says;
- * but of `maxAttempts`, `backoff` and `timeoutMs` the module's `jobs` where the job runs, then the handler, then the
- * definition that the handler names. The defaults hold where nobody says anything.
+ * Options of a job, for its definition and for each call to `schedule`. The call overrides the definition. `maxAttempts`, `backoff`
+ * and `timeoutMs`, if the call does not give them, are looked up where the job runs: in the module's `jobs`, then in the handler,
+ * then in the definition that the handler names.
  */
 export interface JobOptions {
-  /** 1 to 1 000, lower is more urgent. Default `JobPriority.MEDIUM`, 5. */
+  /** 1 to 1 000; a lower number is more urgent. Default `JobPriority.MEDIUM`, 5. */
   priority?: number;
-  /** How often the job may run, the first time included: 1 to 1 000. Default 6. */
+  /** How many times the job may run, including the first time: 1 to 1 000. Default 6. */
   maxAttempts?: number;
   /** How long a failed job waits. Default exponential from 60 s. */
   backoff?: BackoffOptions;
-  /** How long one run may take before its signal aborts and the attempt fails. 0 for none. Default 1 800 000, half an hour. */
+  /** How long one run may take. After that its signal aborts and the attempt has failed. 0: no limit. Default 1 800 000, half an hour. */
   timeoutMs?: Duration;
   /**
-   * How long after its due time a run may be claimed; beyond it `onLate` says what becomes of the job. Default: any. 0 is not
-   * none: the run must then be claimed in the very millisecond in which it is due. An `at` in the past is kept, so such a job may
-   * be too late as soon as it is scheduled.
+   * How late a run may start; if it is later, `onLate` decides. Default: any lateness. 0 means that it must start in the very
+   * millisecond in which it is due; to allow any lateness, leave the option out. An `at` in the past counts, so such a job may be
+   * too late at once.
    */
   maxLatenessMs?: Duration;
   /**
-   * What becomes of a job that nobody could begin within `maxLatenessMs`, decided by Redis' clock as it is claimed: `run` it
-   * all the same, `discard` it, or `dead-letter` it with the reason `late`; each is told as the event `late`. Default `run`. In a definition
-   * it has no effect on jobs for which neither that nor the call gives `maxLatenessMs`; in a call it then throws
-   * `InvalidScheduleError`.
+   * What happens to a job that is later than `maxLatenessMs` when it is claimed: `run` it all the same, `discard` it, or
+   * `dead-letter` it with the reason `late`. The event `late` tells each case. Default `run`. Without a `maxLatenessMs` it has no
+   * effect in a definition, and throws `InvalidScheduleError` in a call.
    */
   onLate?: OnLate;
   /**
-   * What a call does under an id that is known already. `keep`: it changes nothing where a job of that id waits, runs, is dead or
-   * ended lately. `replace`: the new job takes the place of the old one, and no change is lost. A waiting job gets the new payload,
-   * due time and options, and begins anew at attempt 1. A dead job is dropped. Behind a running job the new one is queued: it takes
-   * over as soon as the run leaves its handler, and a failed run is neither retried nor dead then. Neither changes a job of another
-   * name. Default `keep`. Without an `id` in the call, a definition's `replace` is ignored; a call's throws `InvalidScheduleError`.
+   * What a call does if its `id` is taken. `keep`: nothing, if a job of that id waits, runs, is dead or has ended lately. `replace`: the
+   * new job takes the place of the old one, and no change is lost. A waiting job gets the new payload, due time and options, and
+   * starts at attempt 1 again. A dead job is dropped. Behind a running job the new one is queued: it takes over as soon as the run
+   * leaves its handler, and if that run failed, it is not retried. A job of another name is never changed. Default `keep`. In a call
+   * without an `id`, a definition's `replace` is ignored, and a call's throws `InvalidScheduleError`.
    */
   onDuplicate?: 'keep' | 'replace';
   /**
-   * By which `inspector.cancelTagged` and `shiftTagged` find the job while it waits: up to 16 of 1 to 256 printable characters.
-   * A call's are added to the definition's. Default: none.
+   * `inspector.cancelTagged` and `shiftTagged` find a waiting job by its tags: up to 16, each of 1 to 256 printable characters.
+   * The tags of a call are added to those of the definition. Default: none.
    */
   tags?: readonly string[];
   /** Strings that travel with the job, up to 4 KiB in all. */
@@ -62,11 +61,11 @@ export interface JobOptions {
 }
 
 export interface JobDefinitionOptions extends Omit<JobOptions, 'backoff'> {
-  /** How long a failed job waits, or a function that says it, asked where the handler runs. Default exponential from 60 s. */
+  /** How long a failed job waits, or a function that decides it where the handler runs. Default: exponential from 60 s. */
   backoff?: BackoffOptions | BackoffFunction;
-  /** The queue that the job lives in. Default `'default'`. */
+  /** The queue of the job. Default `'default'`. */
   queue?: string;
-  /** The class of the payload: it is validated before anything is written and again before the handler runs. */
+  /** The class of the payload. A payload is validated when it is scheduled, and again before its handler runs. */
   payload?: PayloadClass;
 }
 
@@ -124,9 +123,14 @@ export const JOB_SETTINGS_SHAPE: Shape<JobSettings> = {
 };
 
 /**
- * Defines a job once for whoever schedules and whoever handles it. With a payload class, handlers get an instance of that class. Without
- * one, `T` says what is sent, and handlers get what JSON makes of it. With neither, the job has no payload.
- * Throws `InvalidOptionsError` for a name or an option that cannot be used.
+ * Defines a job once, for the code that schedules it and the code that handles it. With a payload class, handlers get an instance of
+ * that class. Without one, `T` is the type of what you send, and handlers get what JSON makes of it. With neither, the job has no
+ * payload. Throws `InvalidOptionsError` for a name or an option that cannot be used.
+ *
+ * @example
+ * ```ts
+ * const sendReminder = defineScheduledJob<{ to: string }>('reminder.send', { maxAttempts: 3 });
+ * ```
  */
 export function defineScheduledJob<T extends object>(
   name: string,

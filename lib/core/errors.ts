@@ -1,4 +1,4 @@
-/** What an error of this library can say about where it happened. */
+/** Where an error happened, as far as it is known. */
 export interface ScheduledQueueErrorFields {
   queue?: string;
   jobName?: string;
@@ -6,7 +6,7 @@ export interface ScheduledQueueErrorFields {
   cause?: unknown;
 }
 
-/** The root of every error that this library throws. `code` is stable; the message is for people. */
+/** The base class of every error of this library. `code` is stable; the wording of the message may change. See docs/errors.md. */
 export abstract class ScheduledQueueError extends Error {
   abstract readonly code: string;
   readonly queue?: string;
@@ -35,7 +35,7 @@ export class InvalidScheduleError extends ScheduledQueueError {
   readonly code = 'INVALID_SCHEDULE';
 }
 
-/** One thing that class-validator found, or a path and a sentence where it was not asked. */
+/** One mistake in a payload: a path and what is wrong there. */
 export interface PayloadFinding {
   /** Where in the payload, such as `address.street`; empty for the payload itself. */
   path: string;
@@ -77,27 +77,27 @@ export class DuplicateHandlerError extends ScheduledQueueError {
   readonly code = 'DUPLICATE_HANDLER';
 }
 
-/** The lease of a running job ran out or another worker holds the job by now; what this run answers no longer counts. */
+/** The lease of a running job ran out; another worker may hold the job now. The result of this run no longer counts. */
 export class LeaseLostError extends ScheduledQueueError {
   readonly code = 'LEASE_LOST';
 }
 
-/** A run took longer than its job's `timeoutMs`; the attempt has failed, and what the handler answers later no longer counts. */
+/** A run took longer than `timeoutMs`: the attempt has failed, and the result of this run no longer counts. */
 export class JobTimeoutError extends ScheduledQueueError {
   readonly code = 'JOB_TIMEOUT';
 }
 
-/** Somebody asked for a running job to be cancelled; what the handler answers no longer counts. */
+/** Somebody has cancelled a running job; the result of this run no longer counts. */
 export class JobCancelledError extends ScheduledQueueError {
   readonly code = 'JOB_CANCELLED';
 }
 
-/** Thrown by a handler whose job can never succeed: it goes to the dead-letter set at once, however many attempts it has left. */
+/** Throw it in a handler if the job can never succeed: the job becomes a dead letter at once, however many attempts it has left. */
 export class UnrecoverableJobError extends ScheduledQueueError {
   readonly code = 'UNRECOVERABLE_JOB';
 }
 
-/** The queue is shutting down, or has. */
+/** The queue is shutting down, or has shut down. */
 export class QueueClosedError extends ScheduledQueueError {
   readonly code = 'QUEUE_CLOSED';
 }

@@ -35,24 +35,24 @@ interface ProgressEvent extends RunEvent {
 
 interface CompletedEvent extends RunEvent {
   type: 'completed';
-  /** From the claim being taken in to the end, in ms with a fraction; the validation of the payload is part of it. */
+  /** How long the run took, validation included, in ms with a fraction. */
   durationMs: number;
 }
 
 interface FailedEvent extends RunEvent {
   type: 'failed';
-  /** What was thrown, or what does not fit. */
+  /** What was thrown, or what is wrong with the payload. */
   error: unknown;
   /** When the next attempt is due, by the clock of this process; `null` where there is none: the job is dead, or `replaced`. */
   retryAt: Date | null;
-  /** A job that was queued behind this run, with `onDuplicate: 'replace'`, has taken its place: this one is neither retried nor dead. */
+  /** A job that was queued behind this run (`onDuplicate: 'replace'`) has taken over: this one is neither retried nor dead. */
   replaced?: true;
 }
 
 interface DeadEvent extends RunEvent {
   type: 'dead';
   reason: DeadReason;
-  /** What was thrown or does not fit, or the reason given to `JobOutcome.deadLetter`; missing where it was never handed out: found `late`, `crashed` or `envelope-missing`, or `unreadable` by a relay. */
+  /** What was thrown or is wrong with the payload, or the reason given to `JobOutcome.deadLetter`; missing if the job was not handed out to a handler or a pop. */
   error?: unknown;
 }
 
@@ -67,14 +67,14 @@ interface LateEvent extends JobEvent {
   name: string;
   /** How long after its due time the job was looked at, in ms by Redis' clock. */
   latenessMs: number;
-  /** What becomes of it for that. */
+  /** What happens to it now. */
   onLate: OnLate;
 }
 
 /**
- * What happens to jobs in this process, told apart by `type`. Told by the process that did it or, of a job whose lease ran out
- * (`recovered`), that was late, or that `keepDead` pushed out (`deadDropped`), by whichever process found it. Events may be
- * lost, where a process dies or a reply of Redis is lost; `inspector.stats()` is exact.
+ * What happens to jobs in this process; look at `type` to tell events apart. The process that acts emits the event. `recovered` (a lease
+ * ran out), `late` and `deadDropped` are emitted by the process that found it. Events may be lost, if a process dies or an answer of
+ * Redis is lost; `inspector.stats()` is exact.
  */
 export type ScheduledQueueEvent =
   | ScheduledEvent
@@ -86,7 +86,7 @@ export type ScheduledQueueEvent =
   | (RunEvent & { type: 'snoozed' })
   | DiscardedEvent
   | (RunEvent & { type: 'leaseLost' })
-  /** Told by whoever called `producer.cancel` or `inspector.cancelTagged`, and after `cancelRunning` by the process that ran the job or found its lease run out. */
+  /** Emitted by the process that called `producer.cancel` or `inspector.cancelTagged`; after `cancelRunning` by the one that ran the job or found its lease run out. */
   | (JobEvent & { type: 'cancelled' })
   | LateEvent
   | (RunEvent & { type: 'recovered' })

@@ -10,8 +10,18 @@ const BRAND = Symbol.for('nestjs-redis-scheduled-queue:outcome');
 export type SnoozeUntil = Duration | { at: Date | number | string };
 
 /**
- * What a handler returns to say how its job goes on, in place of a result: `return JobOutcome.snooze('5m')`.
- * Whatever else it returns completes the job.
+ * A handler returns one of these to decide how its job goes on. Any other value completes the job.
+ *
+ * @example
+ * ```ts
+ * class Payments {
+ *   @OnScheduledJob('payment.check')
+ *   check(payment: { isPending: boolean }) {
+ *     if (payment.isPending) return JobOutcome.snooze('5m');
+ *     return undefined;
+ *   }
+ * }
+ * ```
  */
 export class JobOutcome {
   /** @internal */
@@ -26,7 +36,7 @@ export class JobOutcome {
     readonly due?: Due,
   ) {}
 
-  /** The job runs again after a duration or at an instant, by Redis' clock, and no attempt is used. Throws `InvalidScheduleError`. */
+  /** The job runs again after a duration or at a time, without using an attempt. Throws `InvalidScheduleError` if that cannot be read. */
   static snooze(until: SnoozeUntil): JobOutcome {
     return JobOutcome.snoozeFor(until, 'JobOutcome.snooze');
   }
@@ -43,12 +53,12 @@ export class JobOutcome {
     return new JobOutcome('snooze', '', due);
   }
 
-  /** The job ends here: it is not completed, not retried and not kept. Only the event `discarded` tells the reason. Default `''`. */
+  /** The job ends: it is not completed, not retried and not kept. Only the event `discarded` tells the reason. Default `''`. */
   static discard(reason = ''): JobOutcome {
     return new JobOutcome('discard', String(reason));
   }
 
-  /** The job goes to the dead-letter set at once, however many attempts it has left. The reason is the message of its last failure. */
+  /** The job becomes a dead letter at once, however many attempts it has left. The reason is the message of its last failure. */
   static deadLetter(reason: string): JobOutcome {
     return new JobOutcome('dead-letter', String(reason));
   }

@@ -9,13 +9,13 @@ export interface PopOptions {
   /** The queue to take jobs from. Default `'default'`. */
   queue?: string;
   /**
-   * Only jobs of these names, 1 to 1 000. Default: jobs of every name, also of names that are first used later. While a pop waits
-   * for a set of names, every schedule takes about 4 µs longer in Redis for that set.
+   * Take only jobs of these names, 1 to 1 000. Default: all names, also future ones. While a pop waits for a set of names, every
+   * `schedule` takes about 4 µs longer in Redis.
    */
   names?: readonly string[];
-  /** The most jobs to take, 1 to 1 000. Default 1. */
+  /** How many jobs to take at most, 1 to 1 000. Default 1. */
   count?: number;
-  /** How long to wait for a job to be due, at most 24 days. 0 answers at once. Default 0. */
+  /** How long to wait for a due job, at most 24 days. Default 0: no wait. */
   waitMs?: Duration;
 }
 

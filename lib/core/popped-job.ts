@@ -17,21 +17,20 @@ type JobFields =
   | 'fence';
 
 /**
- * A job that `pop` has claimed. Its lease holds for the queue's `leaseMs` and is not renewed by itself: when it runs out, the
- * job goes back as from a worker that died. `extend` makes it longer.
+ * A job that `pop` has claimed. You hold it for the queue's `leaseMs`; nobody renews this lease, but `extend` makes it longer. When it
+ * runs out, the job goes back as if its worker had died.
  *
- * All four calls resolve to `false`, with nothing changed, where the lease is no longer this claim's: it ran out and another
- * one took the job, or the job has been settled already. They resolve to `false` too where somebody has called
- * `cancelRunning`: the job then ends as cancelled. `QueueUnavailableError` where Redis has not answered within
- * `commandTimeoutMs`: what was said is still sent when it is back, and the same call again tells what came of it.
+ * All four calls answer `false` and change nothing if this claim has lost its lease, or if the job is settled already. They also
+ * answer `false` if somebody has called `cancelRunning`; the job then ends as cancelled. They throw `QueueUnavailableError` if Redis
+ * has not answered within `commandTimeoutMs`. The call is still sent when Redis is back; call again to learn its result.
  */
 export interface PoppedJob<T = unknown> extends Readonly<Pick<ScheduledJob<T>, JobFields>> {
-  /** The job has been done. Its result is kept as JSON where completed jobs are; a `JobOutcome` decides, as a handler's does. */
+  /** Completes the job. Its result is kept if the queue keeps completed jobs. A `JobOutcome` decides instead, as in a handler. */
   complete(result?: unknown): Promise<boolean>;
-  /** The attempt has failed, and the job goes on as after a handler's throw: next attempt, or dead. */
+  /** Fails the attempt, as if a handler had thrown this error: the job is retried or dead. */
   fail(error: unknown): Promise<boolean>;
-  /** The job runs again after a duration or at an instant, and no attempt is used. `InvalidScheduleError` where that cannot be read. */
+  /** Lets the job run again later, without using an attempt. Throws `InvalidScheduleError` if the time cannot be read. */
   snooze(until: SnoozeUntil): Promise<boolean>;
-  /** The lease ends so long from now, by Redis' clock, be that later or earlier than before. At least 1 ms, else `InvalidScheduleError`. */
+  /** Lets the lease end this long from now, which may be earlier than before. At least 1 ms, else `InvalidScheduleError`. */
   extend(duration: Duration): Promise<boolean>;
 }

@@ -3,7 +3,7 @@ import type { Duration } from './duration.js';
 import { InvalidOptionsError } from './errors.js';
 import { type Check, duration, integer, oneOf, options, readOptions, type Shape } from './shape.js';
 
-/** How many ended jobs are kept: a number of jobs, or a number and an age; an age alone keeps any number. 0 keeps none. */
+/** How many ended jobs are kept: a number, or a number and an age. With an age alone, any number is kept for that time. 0 keeps none. */
 export type Keep = number | { count?: number; ageMs?: Duration };
 
 /** A `Keep` that has been read; `ageMs` 0 means any age. */
@@ -13,17 +13,16 @@ export interface KeepRule {
 }
 
 /**
- * Which of two due jobs is claimed first. `strict`: the one of the lower priority number, whatever the other has waited.
- * `aging`: a job that waits grows more urgent by one level every `msPerLevel`, so the one of the lower rank, which is its due
- * time plus its priority times `msPerLevel`; of equal ranks the lower priority number. So nothing that is due more than
- * (priority − 1) × `msPerLevel` after a job is claimed before it.
+ * Which due job comes first. `strict`: the one with the lower priority number, however long the others have waited. `aging`: a
+ * waiting job becomes more urgent by one level every `msPerLevel`. Then the job with the smallest due time + priority × `msPerLevel`
+ * comes first, so a job can be overtaken only by jobs that become due within (priority − 1) × `msPerLevel` after it.
  */
 export type Ordering = { mode: 'strict' } | { mode: 'aging'; msPerLevel: Duration };
 
 /** An `Ordering` that has been read. */
 export type OrderingRule = { mode: 'strict' } | { mode: 'aging'; msPerLevel: number };
 
-/** At most `max` jobs begin within any `perMs`. */
+/** At most `max` jobs start within any `perMs`. */
 export interface RateLimit {
   /** At least 1. */
   max: number;
@@ -38,38 +37,38 @@ export interface RateRule {
 }
 
 export interface QueueOptions {
-  /** How many jobs may run at once in this process, each with its handler's `weight`. At most 1 000. Default 10. */
+  /** How many jobs may run at once in this process; a handler with a `weight` counts that much. At most 1 000. Default 10. */
   concurrency?: number;
   /**
-   * How many jobs may run at once over all processes, popped ones included; a dead process's places come back with its leases.
-   * A freed place is offered, for at most 250 ms, to a better job that only an idle worker with room for that job can run.
-   * Each process claims by its own, so give all of them the same. At least 1. Default: any number.
+   * How many jobs may run at once in all processes together, popped ones included. The places of a crashed process are freed when its
+   * leases run out. If only an idle worker can run the next job, a free place is kept for that worker for at most 250 ms. Give all
+   * processes the same. At least 1. Default: no limit.
    */
   globalConcurrency?: number;
   /**
-   * How many jobs may begin within how long, over all processes, counted by Redis' clock as they are claimed: what is too much
-   * waits, and nothing is dropped. Retries and popped jobs count, and so does a job that goes back at a shutdown. As the way
-   * from a claim to its handler is not always equally long, the window is taken 2 % longer, and 50 ms at the most. Redis keeps
-   * 100 bytes for each millisecond of the window in which a job began: at most 100 bytes times the smaller of `max` and `perMs`,
-   * which for millions a day is up to a gigabyte. Give all processes the same. Default: none.
+   * How many jobs may start within how long, in all processes together, by the clock of Redis. Jobs beyond it wait; none is dropped.
+   * Retries and popped jobs count, and so does a job that goes back at a shutdown. The window is 2 % longer than `perMs` (by at most
+   * 50 ms), because the time between claim and start varies. Redis keeps 100 bytes for each millisecond of the window in which a job
+   * started: at most 100 bytes times the smaller of `max` and `perMs`, which is up to a gigabyte for millions a day. Give all
+   * processes the same. Default: no limit.
    */
   rateLimit?: RateLimit;
   /**
-   * How late a job that prefers a worker (`schedule(…, { worker })`) must be before any other may take it while that worker is
-   * there. 0: at once, so that the preferred one only comes first. Default 5 000.
+   * How long a due job waits for the worker that it prefers (`schedule(…, { worker })`), before any other worker may take it. 0: not at
+   * all; the preferred worker only takes it first. Default 5 000.
    */
   stealAfterMs?: Duration;
   /**
-   * How long a claim holds without a renewal; renewed every third of it, so it need not exceed `timeoutMs`. The jobs of a dead
-   * worker wait for the rest of it, and a second at the most; where no other worker runs, for up to a lease after the first
-   * one is back. At least 1 000. Default 15 000.
+   * How long a worker holds a job without renewing its lease. It renews every third of this time, so a lease may be shorter than a job.
+   * The jobs of a dead worker wait for the rest of their lease and at most a second. If no other worker runs, they wait for up to a
+   * lease after the first worker is back. At least 1 000. Default 15 000.
    */
   leaseMs?: Duration;
-  /** The longest that a worker sleeps without looking, and never more than a third of a lease. At least 10. Default 5 000. */
+  /** How long a worker sleeps at most before it looks for jobs again; never more than a third of a lease. At least 10. Default 5 000. */
   maxSleepMs?: Duration;
   /**
-   * Which due job is claimed first. Each process orders its own claims, so give all of them the same. `msPerLevel` is at least
-   * 1. Default `{ mode: 'strict' }`.
+   * Which due job comes first. Each process orders its own claims, so give all of them the same. `msPerLevel` is at least 1. Default
+   * `{ mode: 'strict' }`.
    */
   ordering?: Ordering;
   /**
@@ -77,19 +76,19 @@ export interface QueueOptions {
    * kept; the job completes all the same, and the log says so. Default 0.
    */
   keepCompleted?: Keep;
-  /** Dead jobs to keep; one that is pushed out is counted as `deadDropped`. Default 10 000. */
+  /** How many dead jobs are kept; a job that is dropped to make room counts as `deadDropped`. Default 10 000. */
   keepDead?: Keep;
   /**
-   * For how long `schedule` answers `'ended'` for an id that the caller chose, after its job completed, was discarded or was pushed
-   * out of the dead. 0: not at all. Cancelling, removing, clearing and purging free an id at once, whatever is said here. Default
-   * 600 000.
+   * How long an id that you chose stays taken after its job has completed or was discarded, or after `keepDead` has dropped the job.
+   * Until then `schedule` creates no job under it and answers `'ended'`. 0: not at all. Cancelling, removing, clearing and purging
+   * free an id at once. Default 600 000.
    */
   keepIdsMs?: Duration;
   /**
-   * How often a job's lease may run out, its worker having died or frozen with it, before the job is dead with the reason
-   * `crashed`: so a job that kills its process cannot kill a fleet. A job that has crashed and has one crash left runs alone in its
-   * process, with nothing else of this module instance, so that jobs which merely ran beside it do not die with it. With 1, the first
-   * crash is the last, and no job runs alone. At least 1. Default 3.
+   * How many times the lease of a job may run out, because its process died or froze. Then the job is dead, with the reason
+   * `crashed`, so a job that kills its process cannot kill all workers. Before its last chance a job runs alone: nothing else of this
+   * module instance runs in its process, so that other jobs do not die with it. With 1, a job is dead after its first crash, and no
+   * job runs alone. At least 1. Default 3.
    */
   maxCrashes?: number;
 }

@@ -7,26 +7,26 @@ export interface RelayOptions {
   /** The queue to take jobs from. Default `'default'`. */
   queue?: string;
   /**
-   * Only jobs of these names, 1 to 1 000. Default: jobs of every name, also of names that are first used later. Every schedule takes
-   * about 4 µs longer in Redis for each different set of names that is relayed.
+   * Move only jobs of these names, 1 to 1 000. Default: all names, also future ones. Every `schedule` takes about 4 µs longer in Redis
+   * for each different set of names that is relayed.
    */
   names?: readonly string[];
   /**
-   * The key of the stream or of the list that the jobs go to; it is made where there is none. On a cluster it carries the queue's
-   * hash tag, as one made by `relayKey` does.
+   * The key of the stream or list to which the jobs go. It need not exist. On a cluster it needs the queue's hash tag; `relayKey`
+   * makes such a key.
    */
   to: { stream: string } | { list: string };
-  /** The most jobs to move in one step, 1 to 1 000. Default 100. */
+  /** How many jobs to move in one step at most, 1 to 1 000. Default 100. */
   batch?: number;
-  /** About how many entries the stream keeps, read or not: older ones go (`MAXLEN ~`). At least 1. Default: all. */
+  /** About how many entries the stream keeps (`MAXLEN ~`); older ones are deleted, read or not. At least 1. Default: all. */
   maxLength?: number;
 }
 
-/** A relay that is under way. */
+/** A relay that is running. */
 export interface ScheduledQueueRelay {
   /**
-   * Moves no more. Resolves once Redis has answered the step that was under way, or has not within `commandTimeoutMs`: that step
-   * may then happen still, whole or not at all.
+   * Stops the relay. Resolves when Redis has answered the step that was under way, or after `commandTimeoutMs`; then that step may still
+   * happen, completely or not at all.
    */
   stop(): Promise<void>;
 }

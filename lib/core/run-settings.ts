@@ -6,25 +6,24 @@ import { MAX_CONCURRENCY } from './queue-options.js';
 import { duration, integer, isRecord, type Refuse, type Shape } from './shape.js';
 
 /**
- * What a handler, and the module's `jobs`, may say of how its jobs run. The call wins over both, the module's `jobs` over the
- * handler, that over its definition. The defaults hold where none of them says anything. Calls and definitions say nothing of
- * `concurrency` and `weight`.
+ * How jobs run: options of a handler and of the module's `jobs`. The call to `schedule` overrides the module's `jobs`, these override
+ * the handler, and this overrides its definition. `concurrency` and `weight` cannot be given in calls and definitions.
  */
 export interface RunOptions {
-  /** How often a job may run, the first time included: 1 to 1 000. Default 6. */
+  /** How many times a job may run, including the first time: 1 to 1 000. Default 6. */
   maxAttempts?: number;
-  /** How long a failed job waits, or a function that says it. Default exponential from 60 s. */
+  /** How long a failed job waits, or a function that decides it. Default: exponential from 60 s. */
   backoff?: BackoffOptions | BackoffFunction;
-  /** How long one run may take before its signal aborts and the attempt fails. 0 for none. Default 1 800 000, half an hour. */
+  /** How long one run may take. After that its signal aborts and the attempt has failed. 0: no limit. Default 1 800 000, half an hour. */
   timeoutMs?: Duration;
   /**
-   * How many jobs of this handler may run at once in this process; those beyond it wait, and hold up no jobs of other names.
-   * 1 to 1 000. Default: as many as the queue's `concurrency` lets.
+   * How many jobs of this handler may run at once in this process. Further ones wait, and delay no jobs of other names.
+   * 1 to 1 000. Default: the queue's `concurrency`.
    */
   concurrency?: number;
   /**
-   * How much of the queue's `concurrency` one run takes: 1 to that. A heavy job whose turn it is waits for room in front of
-   * lighter ones, so that they cannot starve it. Default 1.
+   * How much of the queue's `concurrency` one run takes. A heavy job whose turn has come waits for room, and no lighter job goes first,
+   * so that light jobs cannot starve heavy ones. Default 1.
    */
   weight?: number;
 }

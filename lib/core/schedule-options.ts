@@ -19,31 +19,31 @@ import { tags } from './tags.js';
 
 export interface ScheduleOptions extends JobOptions {
   /**
-   * When the job is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. An instant in the past is kept: the job is due
-   * at once, and ordered, aged and counted late by it. Instants before 1e11 ms (March 1973) are refused: they look like seconds.
+   * When the job is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. If it lies in the past, the job is due at once and
+   * counts as late since then. Instants before 1e11 ms (March 1973) are refused, because they look like seconds.
    */
   at?: Date | number | string;
-  /** How long from now, by Redis' clock. Not together with `at`; without either the job is due now. */
+  /** How long from now, by the clock of Redis. Not together with `at`. Without either the job is due now. */
   delay?: Duration;
   /** The queue, if not the definition's. */
   queue?: string;
   /**
-   * The job's id, unique in its queue: 1 to 256 printable characters. Default: made, time-ordered. `onDuplicate` says what
-   * a second call with the same id does. The id is taken while its job waits, runs or is dead, and for `keepIdsMs` after the job
-   * completed, was discarded or was pushed out of the dead. Cancelling, removing, clearing or purging the job frees the id at once.
+   * The job's id, unique in its queue: 1 to 256 printable characters. By default the library makes one. If the id is taken,
+   * `onDuplicate` decides. An id is taken while its job waits, runs or is dead, and for `keepIdsMs` after the job has completed, was
+   * discarded or was dropped by `keepDead`. Cancelling, removing, clearing or purging the job frees its id at once.
    */
   id?: string;
   /**
-   * The `workerId` of the process that is to run the job: it comes first there among jobs of its priority. Any other takes it
-   * once it is the queue's `stealAfterMs` late, or that process is gone, or was never there. Default: none is preferred.
+   * The `workerId` of the process that should run the job. That process takes it before other jobs of its priority. Any other process
+   * may take it once it is `stealAfterMs` late (an option of the queue), or if the preferred process is gone. Default: none.
    */
   worker?: string;
 }
 
-/** When a waiting job is to be due instead. */
+/** The new due time of a waiting job. */
 export type RescheduleOptions = Pick<ScheduleOptions, 'at' | 'delay'>;
 
-/** Which job is meant: what `schedule` answered, an id in a queue, or a bare id in the default queue. */
+/** How a call names a job: the answer of `schedule`, `definition.ref(id)`, `{ id, queue }`, or a bare id in the default queue. */
 export type JobRef = string | { readonly id: string; readonly queue?: string };
 
 /** A call to `schedule` that has been read. */

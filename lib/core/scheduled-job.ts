@@ -1,7 +1,4 @@
-/**
- * A job as its handler sees it: one run of it. An abstract class rather than an interface, so that an ordinary import
- * works in a decorated signature.
- */
+/** A job as its handler sees it: one run of the job. A class and no interface, so that a plain `import` works in a decorated method. */
 export abstract class ScheduledJob<T = unknown> {
   abstract readonly id: string;
   abstract readonly queue: string;
@@ -16,32 +13,32 @@ export abstract class ScheduledJob<T = unknown> {
   abstract readonly attempt: number;
   abstract readonly maxAttempts: number;
   abstract readonly priority: number;
-  /** How long after `dueAt` the job was claimed, in ms by Redis' clock. Never negative. */
+  /** How long after `dueAt` the job was claimed, in ms by the clock of Redis. Never negative. */
   abstract readonly latenessMs: number;
-  /** Grows with every claim of the job: whatever must refuse an outdated worker compares it. */
+  /** A number that grows with every claim of the job. A database can compare it to refuse the writes of an outdated worker. */
   abstract readonly fence: number;
   /**
-   * Aborts when this run no longer counts or must end; `signal.reason` is a `JobTimeoutError`, a `LeaseLostError`, a
+   * Aborts when this run must end or no longer counts. `signal.reason` is a `JobTimeoutError`, a `LeaseLostError`, a
    * `JobCancelledError` or a `QueueClosedError`.
    */
   abstract readonly signal: AbortSignal;
-  /** Tells a `progress` event with this value to whoever watches this process. */
+  /** Emits the event `progress` with this value, in this process. */
   abstract progress(value: unknown): void;
   /**
-   * Lets the event loop turn, renews the lease if that is due, and resolves once this run is known to be still the one that
-   * counts. Rejects with `signal.reason` where it is not. Rarely needed: leases renew by themselves while the event loop
-   * turns; for a handler that computes for long, between two pieces of its work. Waits while Redis is away.
+   * For a handler that computes for long, between two pieces of its work: lets the event loop turn and renews the lease if necessary.
+   * Throws `signal.reason` if this run no longer counts. Other handlers do not need it: leases renew by themselves while the event
+   * loop turns. Waits while Redis is away.
    */
   abstract heartbeat(): Promise<void>;
 }
 
-/** What `schedule` answers; wherever a job is named, this will do. */
+/** The answer of `schedule`. You can pass it to every call that takes a job. */
 export interface ScheduledJobRef {
   readonly id: string;
   readonly queue: string;
-  /** The name of the job; with `'taken'`, that of the job that has the id. */
+  /** The name of the job; with `'taken'`, the name of the job that has the id. */
   readonly name: string;
-  /** When the job that has this id now is due; `null` with `'ended'`, as no job is there. */
+  /** When the job that now has this id is due; `null` with `'ended'`, because there is no job. */
   readonly dueAt: Date | null;
   /** Whether this call created the job: `status === 'created'`. */
   readonly created: boolean;
@@ -49,14 +46,14 @@ export interface ScheduledJobRef {
 }
 
 /**
- * What became of a call to `schedule`:
+ * What a call to `schedule` did:
  * - `created`: the job is new;
- * - `replaced`: a job with this id waited, and the new one is in its place, with its own payload, due time and options;
- * - `queued`: a job with this id runs, and the new one takes its place as soon as the run leaves its handler, in whatever way;
- * - `waiting`, `active`, `dead`: a job with this id waits, runs or is dead, and nothing was changed;
- * - `ended`: the job with this id ended lately; nothing was changed, and no job is there;
- * - `taken`: a job of another name waits, runs or is dead under this id, and nothing was changed; `name` and `dueAt` are that job's.
+ * - `replaced`: a job with this id was waiting; the new one is in its place, with its own payload, due time and options;
+ * - `queued`: a job with this id is running; the new one takes its place as soon as the run leaves its handler;
+ * - `waiting`, `active`, `dead`: nothing; a job with this id waits, runs or is dead;
+ * - `ended`: nothing; the job with this id has ended lately, and there is no job;
+ * - `taken`: nothing; a job of another name waits, runs or is dead under this id. `name` and `dueAt` are those of that job.
  *
- * `replaced` and `queued` are only answered with `onDuplicate: 'replace'`; `waiting`, `active` and `dead` only without it.
+ * `replaced` and `queued` need `onDuplicate: 'replace'`; `waiting`, `active` and `dead` occur only without it.
  */
 export type ScheduleStatus = 'created' | 'replaced' | 'queued' | 'waiting' | 'active' | 'dead' | 'ended' | 'taken';

@@ -19,23 +19,23 @@ export interface InspectedJob {
   queue: string;
   name: string;
   state: JobState;
-  /** As it was sent, before any class. `undefined` where it cannot be read. */
+  /** As JSON gives it back, before any class; `undefined` if it cannot be read. */
   payload: unknown;
   headers: Readonly<Record<string, string>>;
   tags: readonly string[];
   priority: number;
   dueAt: Date;
-  /** Missing where the job's envelope is gone or cannot be read. */
+  /** Missing if Redis has lost the content of the job, or if it cannot be read. */
   createdAt?: Date;
   /** How many attempts have begun. */
   attempts: number;
   /** How many leases were lost, because a worker died or was blocked; 0 of a completed job. */
   crashes: number;
-  /** What the call itself said; where it said nothing, the process that runs the job decides. */
+  /** These three as the call to `schedule` gave them; if it did not, the process that runs the job decides. */
   maxAttempts?: number;
   backoff?: Backoff;
   timeoutMs?: number;
-  /** How late it may begin in ms, and what happens otherwise. */
+  /** How late it may start in ms, and what happens if it is later. */
   maxLatenessMs?: number;
   onLate?: OnLate;
   failures: FailedAttempt[];
@@ -45,7 +45,7 @@ export interface InspectedJob {
   worker?: string;
   fence?: number;
   leaseUntil?: Date;
-  /** `true` of an active job that `cancelRunning` was called for, until its run has ended. */
+  /** `true` if `cancelRunning` was called for an active job, until its run has ended. */
   cancelRequested?: true;
   /** Of an active job: another job is queued to take its place after the run. When that job is due. */
   queued?: { dueAt: Date };
@@ -53,7 +53,7 @@ export interface InspectedJob {
   endedAt?: Date;
   /** Why a dead job is dead. */
   reason?: DeadReason;
-  /** What the handler of a completed job answered. */
+  /** What the handler of a completed job returned. */
   result?: unknown;
 }
 

@@ -11,7 +11,7 @@ export interface InspectedWorker {
   running: number;
   /** The names of the jobs that it handles or pulls in this queue, sorted; `'*'` where it pulls every name. */
   handles: string[];
-  /** When it last said that it is there, by Redis' clock: a living one does so about every quarter of `leaseMs`. */
+  /** When Redis last heard of it; a live worker reports about every quarter of `leaseMs`. */
   lastSeenAt: Date;
 }
 

@@ -12,13 +12,13 @@ import { type ConnectionOption, DEFAULT_CONNECTION } from '../store/redis/client
 
 export type Role = 'both' | 'producer' | 'worker';
 
-/** What `jobs` may say of a job by name; it wins over `@OnScheduledJob` and the definition, and loses to the call. */
+/** What the module's `jobs` may say of a job. It overrides `@OnScheduledJob` and the definition; the call to `schedule` overrides it. */
 export type JobOverrides = RunOptions;
 
 export interface RedisScheduledQueueModuleOptions {
   /**
-   * Where Redis is: a URL, options of ioredis, `{ cluster: { nodes, options } }`, or a ready `Redis` or `Cluster`, which
-   * is duplicated and never closed. Present but `undefined` is an error. Default `redis://localhost:6379`.
+   * Where Redis is: a URL, options of ioredis, `{ cluster: { nodes, options } }`, or your own `Redis` or `Cluster` client, which
+   * is duplicated and never closed. `undefined` is an error; leave the option out for the default, `redis://localhost:6379`.
    */
   connection?: ConnectionOption;
   /**
@@ -26,28 +26,28 @@ export interface RedisScheduledQueueModuleOptions {
    * allowed inside, as in `shop:prod`. Default `'sq'`.
    */
   prefix?: string;
-  /** `'producer'` never claims; `'worker'` and `'both'` run handlers. Default `'both'`. */
+  /** `'both'` schedules and runs jobs, `'producer'` only schedules them, `'worker'` is the same as `'both'`. Default `'both'`. */
   role?: Role;
-  /** Names this process to others; unique among those running. Default host, pid and a random part. */
+  /** The name of this process. It must differ from that of every other running process. Default: host, pid and a random part. */
   workerId?: string;
-  /** Options by queue; a queue that is not named here has the defaults. */
+  /** Options for each queue, by name; a queue that is not named here gets the defaults. */
   queues?: Record<string, QueueOptions>;
-  /** Overrides from configuration, by job name. */
+  /** Overrides for each job, by name, for example from configuration. */
   jobs?: Record<string, JobOverrides>;
   /**
    * How long running handlers may go on at shutdown before their `signal` aborts and their jobs go back. 0 sends them back
    * at once. Keep it below what your platform waits before it kills (Kubernetes: 30 s). Default 20 000.
    */
   shutdownTimeoutMs?: Duration;
-  /** Whether the app's global guards, pipes, interceptors and filters run around handlers too. Default `false`. */
+  /** `true`: the global guards, pipes, interceptors and filters of the app also run around handlers. Default `false`. */
   inheritAppConfig?: boolean;
-  /** Options of class-validator, or `false` for payloads that are not validated. Default: unknown properties are kept. */
+  /** Options of class-validator, or `false` to skip validation. Default: unknown properties are kept. */
   validation?: ValidationOptions;
   /** Larger payloads are refused when scheduling, and larger results of handlers are not kept. Default 1 MiB. */
   maxPayloadBytes?: number;
-  /** The longest a call to Redis may take, an outage included, before `QueueUnavailableError`. At least 100. Default 5 000. */
+  /** How long a call may wait for Redis before it throws `QueueUnavailableError`. At least 100. Default 5 000. */
   commandTimeoutMs?: Duration;
-  /** Whether claiming begins after bootstrap; else with `ScheduledQueueConsumer.start()`. Default `true`. */
+  /** `true`: workers start after bootstrap. `false`: they start when you call `ScheduledQueueConsumer.start()`. Default `true`. */
   autoStart?: boolean;
 }
 

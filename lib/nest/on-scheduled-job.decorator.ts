@@ -45,11 +45,21 @@ type HandlerDecorator<Handler> = <Method extends Handler>(
 ) => void;
 
 /**
- * Makes a method of any provider or controller the handler of a job. It gets `(payload, job)`; returning completes
- * the job, unless what it returns is a `JobOutcome`; throwing fails the attempt. With a definition the method's parameter types are
- * checked: a definition without a payload class hands over what JSON makes of its type, so a `Date` arrives as a string.
- * A pipe that throws an `HttpException` of 400 to 499 refuses the payload: the job is dead at once, with the reason `invalid-payload`.
- * Throws `InvalidOptionsError` for an option that cannot be used.
+ * Makes a method of a provider or controller the handler of a job. The method gets `(payload, job)`. If it returns, the job is
+ * completed, unless it returns a `JobOutcome`. If it throws, the attempt has failed. With a definition, the types of the parameters
+ * are checked; without a payload class the payload is what JSON makes of it, so a `Date` arrives as a string. A pipe that throws an
+ * `HttpException` of 400 to 499 refuses the payload: the job is dead at once, with the reason `invalid-payload`. Throws
+ * `InvalidOptionsError` for an option that cannot be used, and on a static method or an arrow property, which would never run.
+ *
+ * @example
+ * ```ts
+ * class Reminders {
+ *   @OnScheduledJob(sendReminder, { concurrency: 5 })
+ *   send({ to }: { to: string }, job: ScheduledJob) {
+ *     console.log(`A reminder for ${to}, attempt ${job.attempt}`);
+ *   }
+ * }
+ * ```
  */
 export function OnScheduledJob<T, Form extends PayloadForm>(
   job: ScheduledJobDefinition<T, Form>,

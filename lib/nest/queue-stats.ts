@@ -1,4 +1,4 @@
-/** What has happened in a queue since it began. */
+/** How many times each thing has happened in a queue since it began. docs/job-life-cycle.md has the rules. */
 export interface QueueStats {
   scheduled: number;
   started: number;

@@ -225,9 +225,15 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
 }
 
 /**
- * Scheduled jobs on Redis: `forRoot(options)` or `forRootAsync({ useFactory | useClass | useExisting, … })`, global unless
- * `isGlobal: false`, several times under a `name` each. Exports `ScheduledQueueProducer`, `ScheduledQueueConsumer`,
- * `ScheduledQueueInspector` and `ScheduledQueueEvents`. Connects to Redis when first used, not before.
+ * The module. Import it once with `forRoot(options)` or `forRootAsync({ useFactory | useClass | useExisting, … })`, or several times,
+ * each with its own `name`. It is global unless you give `isGlobal: false`. It exports `ScheduledQueueProducer`,
+ * `ScheduledQueueConsumer`, `ScheduledQueueInspector` and `ScheduledQueueEvents`. It connects to Redis in the background once the
+ * application has started; the start does not wait for Redis.
+ *
+ * @example
+ * ```ts
+ * RedisScheduledQueueModule.forRoot({ connection: 'redis://localhost:6379', prefix: 'shop' });
+ * ```
  */
 @Module({})
 export class RedisScheduledQueueModule extends ConfigurableModuleClass {

@@ -7,7 +7,7 @@ import type { Pullers } from '../worker/pullers.js';
 import type { Relays } from '../worker/relays.js';
 import type { Role } from './module-options.js';
 
-/** Starts and stops the workers of this process, hands out jobs to those who pull them, and relays jobs to others. */
+/** Starts and stops the workers of this process, hands out jobs to code that pulls them, and relays jobs to streams and lists. */
 export class ScheduledQueueConsumer {
   constructor(
     private readonly fleet: Fleet,
@@ -17,8 +17,9 @@ export class ScheduledQueueConsumer {
   ) {}
 
   /**
-   * Begins to claim, for every queue that has handlers. Does nothing where that has begun.
-   * Throws `InvalidOptionsError` in a process whose `role` is `'producer'`, `QueueClosedError` once the application has closed.
+   * Starts the workers of every queue that has handlers here. Does nothing if they have started. You need it only with
+   * `autoStart: false` or after `stop`. Throws `InvalidOptionsError` in a process with `role: 'producer'`, and `QueueClosedError`
+   * after shutdown.
    */
   async start(): Promise<void> {
     this.refuseProducers('start');
@@ -26,29 +27,34 @@ export class ScheduledQueueConsumer {
   }
 
   /**
-   * Claims no more and waits for running handlers, up to `shutdownTimeoutMs`; then their signals abort and their jobs go
-   * back, with no attempt used. May be started again.
+   * Stops the workers of this process and waits for running handlers, for up to `shutdownTimeoutMs`. After that their signals abort,
+   * and their jobs go back to the queue without using an attempt. `start` starts the workers again.
    */
   async stop(): Promise<void> {
     await this.fleet.stop();
   }
 
   /**
-   * Claims up to `count` due jobs, in the order in which handlers would get them, and resolves to them: to none where nothing
-   * is due, or has become due within `waitMs`. It waits without polling, ends with the first job that can be had, and takes
-   * with it what else is due by then. Who asked first is served first.
+   * Claims up to `count` due jobs, in the order in which handlers would get them. If none is due, it waits for up to `waitMs`, without
+   * polling, and ends with the first job that is due. If still none is due, it answers none. Earlier calls are served first.
    *
-   * Each job is claimed by one step in Redis and held under a lease of the queue's `leaseMs`, which is not renewed by itself:
-   * settle the job before it runs out, or `extend` it. Its attempts, retries and dead letters are those of handlers, with the
-   * `maxAttempts` and `backoff` of the call to `schedule`, else of the module's `jobs`, else the defaults. Needs no handler, and
-   * neither `start` nor `stop` concerns it. Payloads come as they were serialised: there is no class to make them of.
+   * You hold each job under a lease of the queue's `leaseMs`, which nobody renews: settle the job before the lease runs out, or
+   * `extend` it. Attempts, retries and dead letters are as with handlers. `maxAttempts` and `backoff` come from the call to `schedule`,
+   * else from the module's `jobs`, else from the defaults. No handler is needed. `start` and `stop` do not affect pops. Payloads are
+   * not made instances of a class.
    *
-   * When the application closes, pops that wait resolve to none in `onModuleDestroy`, and later ones throw `QueueClosedError`.
-   * Popped jobs can be settled until all `beforeApplicationShutdown` hooks have ended, so that is where to await whoever works on
-   * some; what is left then goes back, with no attempt used.
+   * At shutdown, before any `onModuleDestroy`, waiting pops answer no jobs; later ones throw `QueueClosedError`. You can settle popped jobs until all
+   * `beforeApplicationShutdown` hooks have ended, so await your loop in that hook. The jobs that are left go back to the queue without
+   * using an attempt.
    *
-   * Throws `InvalidOptionsError`, also in a process whose `role` is `'producer'`, and `QueueUnavailableError` where Redis has
-   * not answered for `commandTimeoutMs` after the wait, or refuses: what was claimed for it goes back by itself.
+   * Throws `InvalidOptionsError` for a wrong option and in a process with `role: 'producer'`. Throws `QueueUnavailableError` if Redis
+   * refuses, or has not answered for `commandTimeoutMs` after the wait; jobs claimed for such a call go back by themselves.
+   *
+   * @example
+   * ```ts
+   * const [popped] = await consumer.pop<{ to: string }>({ names: ['reminder.send'], waitMs: '30s' });
+   * await popped?.complete();
+   * ```
    */
   async pop<T = unknown>(options: PopOptions = {}): Promise<PoppedJob<T>[]> {
     this.refuseProducers('pop');
@@ -56,20 +62,19 @@ export class ScheduledQueueConsumer {
   }
 
   /**
-   * From now on moves jobs that are due to a Redis Stream or List, in the order in which handlers would get them, for consumers in
-   * any language; docs/relay.md has the format. One step in Redis writes up to `batch` jobs to the target and takes them out of
-   * the queue: whatever process or reply is lost, each is there once. It needs no handler, sleeps until something is due, and is
-   * woken as a worker is. Others that claim the same names get some of the jobs.
+   * Moves due jobs to a Redis Stream or List, for programs in any language; docs/relay.md has the format. It runs until you call `stop`
+   * or the application closes. It moves jobs in the order in which handlers would get them. One atomic step in Redis moves up to
+   * `batch` jobs, so each job is moved exactly once, whichever process or answer is lost. No handler is needed. Handlers and other
+   * relays of the same jobs share them.
    *
-   * To the queue a job that was moved is done: counted as started and completed, never kept as completed, and told by no event;
-   * what becomes of it is its consumers' matter. Pauses and `rateLimit` hold, `globalConcurrency` does not count it, and what is
-   * too late for its `maxLatenessMs` meets its `onLate`.
+   * For the queue a moved job has ended: it counts as started and completed, is not kept, and no event tells it. What happens then is
+   * up to its reader. Pauses, `rateLimit` and `maxLatenessMs` apply; `globalConcurrency` does not.
    *
-   * Where Redis refuses, or the target's key is of another type, nothing is moved; the log says so once, and it is tried again
-   * every second. It stops by `stop`, and by itself when the application closes.
+   * If Redis refuses, or the target's key is of another type, nothing is moved. The log says so once, and the relay tries again every
+   * second.
    *
-   * Throws `InvalidOptionsError`, also in a process whose `role` is `'producer'`, for a target among the queues' own keys, and on a
-   * cluster for one without the queue's hash tag (`relayKey` makes it); `QueueClosedError` once the application is closing.
+   * Throws `InvalidOptionsError` for a wrong option, in a process with `role: 'producer'`, for a target among the queue's own keys,
+   * and on a cluster for a target without the queue's hash tag (`relayKey` makes one). Throws `QueueClosedError` after shutdown.
    */
   relay(options: RelayOptions): ScheduledQueueRelay {
     this.refuseProducers('relay');

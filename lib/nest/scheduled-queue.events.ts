@@ -1,11 +1,20 @@
 import { type Observable, Subject } from 'rxjs';
 import type { EventSink, ScheduledQueueEvent } from '../core/events.js';
 
-/** What happens to jobs in this process. Nothing is made of it while nobody listens. */
+/** Tells what happens to jobs in this process. It costs nothing while nobody listens. */
 export class ScheduledQueueEvents implements EventSink {
   private readonly subject = new Subject<ScheduledQueueEvent>();
 
-  /** Every event of this process, told apart by `type`, after Redis has confirmed it. Completes at shutdown. */
+  /**
+   * Every event of this process, after Redis has confirmed it. Look at `type` to tell events apart. Completes at shutdown.
+   *
+   * @example
+   * ```ts
+   * events.events$.subscribe((event) => {
+   *   if (event.type === 'dead') console.error(`Job ${event.id} is dead: ${event.reason}`);
+   * });
+   * ```
+   */
   readonly events$: Observable<ScheduledQueueEvent> = this.subject.asObservable();
 
   /** @internal */

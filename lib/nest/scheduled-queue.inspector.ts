@@ -32,10 +32,10 @@ export interface PauseOptions {
 const PAUSE_OPTIONS: Shape<{ forMs: number; queue: string }> = { forMs: duration(1), queue: keyPart };
 
 /**
- * Looks into queues and at their workers; pauses queues; cancels what runs, deletes what does not; cancels or moves what carries a
- * tag; replays and purges what is dead. Where no queue is named, it is the default one.
- * Every method may throw `QueueUnavailableError`, `InvalidScheduleError` for a reference or an option that it cannot use, and
- * `QueueClosedError` after shutdown.
+ * Looks at queues, jobs and workers, and manages them: pauses queues, cancels running jobs, deletes other jobs, cancels or moves the
+ * jobs of a tag, and replays or purges dead jobs. If no queue is named, the default queue is meant.
+ * Every method throws `InvalidScheduleError` for a job or an option that cannot be used, `QueueUnavailableError` if Redis has not
+ * answered within `commandTimeoutMs`, and `QueueClosedError` after shutdown.
  */
 export class ScheduledQueueInspector {
   constructor(
@@ -44,20 +44,20 @@ export class ScheduledQueueInspector {
     private readonly settingsOf: (queue: string) => QueueSettings,
   ) {}
 
-  /** How many jobs are in each state, all of one moment up to 5 000 due lanes (names times priorities). `scheduled` ones are not yet due, `due` ones wait for a worker. */
+  /** How many jobs are in each state, at one moment for up to 5 000 combinations of name and priority. `scheduled` jobs are not due yet; `due` ones wait for a worker. */
   async counts(options?: { queue?: string }): Promise<JobCounts> {
     return this.store.counts(queueOf(options, 'counts'));
   }
 
   /**
-   * How many jobs wait at each priority that has any, most urgent first; all of one moment up to 5 000 lanes (names times
-   * priorities).
+   * How many jobs wait at each priority that has any, most urgent first. The numbers are of one moment, for up to 5 000 combinations of
+   * name and priority.
    */
   async countsByPriority(options?: { queue?: string }): Promise<PriorityCounts[]> {
     return this.store.countsByPriority(queueOf(options, 'countsByPriority'));
   }
 
-  /** When the earliest waiting job is due, be that past; `null` if none waits. */
+  /** When the earliest waiting job is due, which may be in the past; `null` if no job waits. */
   async nextDueAt(options?: { queue?: string }): Promise<Date | null> {
     const { dueAtMs } = await this.store.nextDue(queueOf(options, 'nextDueAt'));
     return dueAtMs === undefined ? null : new Date(dueAtMs);
@@ -69,12 +69,12 @@ export class ScheduledQueueInspector {
     return dueAtMs === undefined ? 0 : Math.max(0, nowMs - dueAtMs);
   }
 
-  /** What has happened since the queue began; counted in the same step as each transition. */
+  /** What has happened since the queue began. Each transition is counted in the step that makes it, so the numbers are exact. */
   async stats(options?: { queue?: string }): Promise<QueueStats> {
     return toStats(await this.store.stats(queueOf(options, 'stats')));
   }
 
-  /** One job, or `null` where there is none of that id: it was never there, or has ended and is not kept. */
+  /** All that is known of one job; `null` if there is no job of that id, or if it has ended and is not kept. */
   async job(ref: JobRef, options?: { queue?: string }): Promise<InspectedJob | null> {
     const { id, queue } = readRef(ref, options, 'job');
     const stored = await this.store.job(queue, id);
@@ -82,11 +82,10 @@ export class ScheduledQueueInspector {
   }
 
   /**
-   * Jobs of one state: due ones in the order of claims, scheduled ones by due time, active ones by the end of their lease, ended
-   * ones latest first. `limit`: 1 to 1 000, 100 by default. `offset`: at most 100 000, else `InvalidOptionsError`. The order of scheduled
-   * ones is exact while at most 1 000 lanes (a lane: one name of one priority) have a due job. Read in short steps, so of several
-   * moments, all within one `commandTimeoutMs`, else `QueueUnavailableError`: ask for few large jobs at a time, as 1 000 jobs of 1 MiB
-   * are a gigabyte.
+   * The jobs of one state: due ones in the order of claims, scheduled ones by due time, active ones by the end of their lease, ended
+   * ones latest first. `limit`: 1 to 1 000, by default 100. `offset`: at most 100 000, else `InvalidOptionsError`. The order of scheduled
+   * jobs is exact while at most 1 000 combinations of name and priority have a due job. Jobs are read in short steps, so not all at one
+   * moment. All steps must end within one `commandTimeoutMs`, else `QueueUnavailableError`: if jobs are large, ask for few.
    */
   async list(
     state: JobState,
@@ -102,8 +101,8 @@ export class ScheduledQueueInspector {
   }
 
   /**
-   * The next `count` jobs, 1 to 1 000, 1 by default: due ones in the order of claims, then those not yet due by due time.
-   * Takes nothing. A worker claims only names that it handles, so it may come to others first.
+   * Shows the next `count` jobs (1 to 1 000, by default 1) without taking them: due ones in the order of claims, then the others by due
+   * time. A worker claims only jobs that it handles, so it may take another one first.
    */
   async peek(count = 1, options?: { queue?: string }): Promise<InspectedJob[]> {
     const queue = queueOf(options, 'peek');
@@ -113,9 +112,9 @@ export class ScheduledQueueInspector {
   }
 
   /**
-   * Asks for a running job to be cancelled: its `signal` aborts in whichever process runs it, what its handler answers is
-   * dropped, it ends `cancelled` and is not retried. A job that is queued behind it then takes its place. `true` if the job was
-   * running; for a waiting job call `producer.cancel`. Atomic; the process hears at once, or a third of `leaseMs` later at most.
+   * Cancels a running job. Its `signal` aborts in the process that runs it, its result is dropped, and it is not retried. A job that is
+   * queued behind it then takes its place. `true`: the job was running. For a waiting job call `producer.cancel`. Atomic; the process
+   * notices at once, or after a third of `leaseMs` at most.
    */
   async cancelRunning(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'cancelRunning');
@@ -123,9 +122,8 @@ export class ScheduledQueueInspector {
   }
 
   /**
-   * Deletes one job that does not run, with all that is known of it: one that waits, which counts as `cancelled`; a dead one,
-   * which counts as `deadDropped`; or a completed one that is kept. `false` if it runs, which is for `cancelRunning`, or is not
-   * there. Its id is free at once. Atomic.
+   * Deletes one job that is not running: a waiting one (counted as `cancelled`), a dead one (counted as `deadDropped`), or a completed
+   * one that is kept. `false`: the job is running (then use `cancelRunning`), or there is no such job. Its id is free at once. Atomic.
    */
   async remove(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'remove');
@@ -133,27 +131,27 @@ export class ScheduledQueueInspector {
   }
 
   /**
-   * Deletes all jobs that wait, due ones and those between two attempts too, and counts them as `cancelled`. Answers how many.
-   * Jobs that are queued behind running ones are deleted too. What runs, is dead or completed stays, and so does what is scheduled a
-   * millisecond or more after the call began, by Redis' clock. A job that goes back to waiting meanwhile may be deleted. Atomic for
-   * each few hundred: after a `QueueUnavailableError` some may be gone, and calling again goes on with the rest. Ids as in `remove`.
+   * Deletes all waiting jobs, counts them as `cancelled`, and answers how many. This includes due jobs, jobs that wait for their next
+   * attempt, and jobs that are queued behind running ones. Running, dead and completed jobs stay, and so does a job that is scheduled a
+   * millisecond or more after the call began. A running job that goes back to waiting meanwhile may be deleted. The ids are free at
+   * once. Atomic for each few hundred jobs: after a `QueueUnavailableError` some may be gone; call again to delete the rest.
    */
   async clear(options?: { queue?: string }): Promise<number> {
     return this.store.clear(queueOf(options, 'clear'));
   }
 
   /**
-   * The workers of the queue that were there within the last `leaseMs`, by id: where each is, what it handles, and how many jobs
-   * it holds, all of one moment up to 5 000 running jobs.
+   * The live workers of the queue (heard of within the last `leaseMs`), by id: where each one is, which names it handles, and how many
+   * jobs it holds. The numbers are of one moment, for up to 5 000 running jobs.
    */
   async workers(options?: { queue?: string }): Promise<InspectedWorker[]> {
     return (await this.store.workers(queueOf(options, 'workers'))).map(toInspectedWorker);
   }
 
   /**
-   * Cancels all jobs that carry a tag and wait, or are queued behind running ones, as `producer.cancel` does with one: those that were
-   * there when the call began. Answers how many. A running job is left alone, and so are its later attempts. Atomic for each five
-   * hundred: after a `QueueUnavailableError` some hundreds may be gone, and calling again goes on with the rest.
+   * Cancels all waiting jobs with a tag, and those with the tag that are queued behind running ones. Answers how many. Only jobs that
+   * were there when the call began are cancelled. A running job goes on, and so do its later attempts. Atomic for each five hundred
+   * jobs: after a `QueueUnavailableError` some may be gone; call again to cancel the rest.
    */
   async cancelTagged(tag: string, options?: { queue?: string }): Promise<number> {
     const queue = queueOf(options, 'cancelTagged');
@@ -163,33 +161,36 @@ export class ScheduledQueueInspector {
   }
 
   /**
-   * Moves the due times of all jobs that carry a tag and wait, or are queued behind running ones, and were there when the call began:
-   * `ms` later (a number, or a string such as `'2h'`), or earlier (below 0, `'-2h'`). A time in the past is kept: the job is due at
-   * once, and ordered and counted late by it. Answers how many were moved. A running job is left alone. Atomic for each five
-   * hundred: after a `QueueUnavailableError` some hundreds may have been moved, and calling again would move them once more.
+   * Moves the due times of all waiting jobs with a tag, and of those with the tag that are queued behind running ones: later (a number
+   * of milliseconds, or `'2h'`) or earlier (a negative number, or `'-2h'`). Answers how many. Only jobs that were there when the call
+   * began are moved; running ones are not. If a new due time lies in the past, the job is due at once and counts as late since then.
+   * Atomic for each five hundred jobs: after a `QueueUnavailableError` some may have been moved, and calling again moves them again.
    */
   async shiftTagged(tag: string, ms: Duration, options?: { queue?: string }): Promise<number> {
     const queue = queueOf(options, 'shiftTagged');
     return this.store.shiftTagged(queue, readTag(tag, 'shiftTagged'), readShift(ms, 'shiftTagged'));
   }
 
-  /** Why a job has not run yet, or what has become of it: a code for programs and a sentence for people. */
+  /**
+   * Says why a job has not run yet, or what has become of it: a `code` for programs and a `message` for people.
+   * @example `const { code, message } = await inspector.explain(job);`
+   */
   async explain(ref: JobRef, options?: { queue?: string }): Promise<Explanation> {
     const { id, queue } = readRef(ref, options, 'explain');
     return explainJob(this.store, queue, id, this.settingsOf(queue));
   }
 
   /**
-   * Pauses the queue for all processes: from then on nothing of it is claimed, until `forMs` is over or `resume` is called. What
-   * runs goes on, renews its lease and is settled; what is scheduled waits. The later of two calls holds, be its end the earlier
-   * one. Kept in Redis, whoever restarts. Atomic.
+   * Pauses the queue in all processes: no job is claimed until `forMs` is over or somebody calls `resume`. Running jobs go on, and new
+   * jobs can be scheduled. Of two calls the later one holds, even if its pause ends earlier. The pause is kept in Redis and survives
+   * restarts. Atomic.
    */
   async pause(options: PauseOptions = {}): Promise<void> {
     const { forMs, queue = DEFAULT_QUEUE } = readOptions(options, PAUSE_OPTIONS, 'pause', refuse);
     return this.store.pause(queue, forMs);
   }
 
-  /** Ends a pause, and has work go on at once; harmless where there is none. Atomic. */
+  /** Ends a pause; work goes on at once. Does nothing if the queue is not paused. Atomic. */
   async resume(options?: { queue?: string }): Promise<void> {
     return this.store.resume(queueOf(options, 'resume'));
   }

@@ -22,7 +22,7 @@ import { ofItem, readItem, sendMany } from './many-schedules.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
 import { TakenIds } from './taken-ids.js';
 
-/** Options of `dispatch`: all of `schedule`'s but those that say when. */
+/** Options of `dispatch`: those of `schedule`, without `at` and `delay`. */
 export type DispatchOptions = Omit<ScheduleOptions, 'at' | 'delay'>;
 
 /** As for `schedule`: a job of `void` has none, any other must be given its own. */
@@ -43,9 +43,11 @@ export type ScheduleItem<T = unknown> = {
 type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: ScheduleItem<Payloads[I]> };
 
 /**
- * Puts jobs into their queues. Every call may throw `QueueUnavailableError` after `commandTimeoutMs`; its `outcome` says
- * whether the call may have happened all the same, and calling again with the id it names is safe. Every call throws
- * `InvalidScheduleError` for a reference, a time or an option that it cannot use, and `QueueClosedError` after shutdown.
+ * Schedules jobs, and cancels or moves them while they wait.
+ *
+ * Every call throws `InvalidScheduleError` for a job, a time or an option that cannot be used, and `QueueClosedError` after
+ * shutdown. It throws `QueueUnavailableError` if Redis has not answered within `commandTimeoutMs`. The `outcome` of that error says
+ * whether the call may have happened; it is safe to call again with the id that the error names.
  */
 export class ScheduledQueueProducer {
   private readonly takenIds: TakenIds;
@@ -61,10 +63,16 @@ export class ScheduledQueueProducer {
   }
 
   /**
-   * Schedules a job for `at`, after `delay`, or for now. The job is there whole or not at all. Under an id that is known already
-   * `onDuplicate` decides, and the answer's `status` says what became of the call.
+   * Schedules a job: at a time (`at`), after a while (`delay`), or for now. The job is stored completely or not at all. If you give
+   * an `id` that is taken, `onDuplicate` decides what happens; the `status` of the answer says what the call did.
    * A job without a payload is scheduled by `schedule(job)` or `schedule(job, undefined, options)`.
    * Throws `InvalidScheduleError`, `InvalidPayloadError` or `PayloadTooLargeError` before anything is written.
+   *
+   * @example
+   * ```ts
+   * const job = await producer.schedule(sendReminder, { to: 'ada@example.com' }, { delay: '2h' });
+   * await producer.schedule(sendReminder, { to: 'ada@example.com' }, { at: '2027-01-01T09:00:00Z', id: 'reminder/7' });
+   * ```
    */
   schedule(job: ScheduledJobDefinition<void>): Promise<ScheduledJobRef>;
   // The only one of more than one argument: so the compiler's error for a wrong payload is about the payload.
@@ -87,9 +95,15 @@ export class ScheduledQueueProducer {
   }
 
   /**
-   * Schedules many jobs, and answers in their order. Each job is there whole or not at all; one invalid item refuses the
-   * whole call before anything is written. Items of one id and queue are taken in their order. Throws as `schedule` does; where
-   * Redis fails on the way, `jobIds` names all jobs of the call.
+   * Schedules many jobs and answers in their order. Each job is stored completely or not at all. One invalid item refuses the
+   * whole call before anything is written. Items with the same id are taken in their order. Throws as `schedule` does; if Redis
+   * fails half-way, the `jobIds` of the error name all jobs of the call.
+   *
+   * @example
+   * ```ts
+   * const users = ['ada@example.com', 'bob@example.com'];
+   * await producer.scheduleMany(users.map((to) => ({ job: sendReminder, payload: { to }, options: { delay: '2h' } })));
+   * ```
    */
   async scheduleMany<const Payloads extends unknown[]>(
     items: readonly [...ScheduleItems<Payloads>],
@@ -134,8 +148,15 @@ export class ScheduledQueueProducer {
   }
 
   /**
-   * Takes a waiting job out for good: `true` if it will never start after this; `false` if it had started, ended or was never there.
-   * Where a job is queued behind a running one, the queued job is taken out. The id of a waiting job is free at once. Atomic.
+   * Cancels a waiting job. `true`: the job will never start. `false`: it had already started or ended, or there is no such job. If a
+   * job is queued behind a running one, the queued job is cancelled. The id of a waiting job is free at once. Atomic.
+   *
+   * @example
+   * ```ts
+   * const job = await producer.schedule(sendReminder, { to: 'ada@example.com' }, { delay: '2h' });
+   * const isCancelled = await producer.cancel(job);
+   * await producer.cancel(sendReminder.ref('reminder/7'));
+   * ```
    */
   async cancel(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'cancel');
@@ -145,15 +166,20 @@ export class ScheduledQueueProducer {
   }
 
   /**
-   * Gives a waiting job, or the job queued behind a running one, another due time; a delay counts from now. `false` if the job had
-   * started, ended or was never there. Atomic.
+   * Gives a waiting job another due time; a `delay` counts from now. If a job is queued behind a running one, the queued job is moved.
+   * `false`: the job had already started or ended, or there is no such job. Atomic.
+   *
+   * @example
+   * ```ts
+   * await producer.reschedule(job, { delay: '2h' });
+   * ```
    */
   async reschedule(ref: JobRef, when: RescheduleOptions, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'reschedule');
     return this.store.reschedule(queue, id, readReschedule(when, id));
   }
 
-  /** Makes a waiting job, or the job queued behind a running one, due now. `false` as for `reschedule`. Atomic. */
+  /** Makes a waiting job due now, or the job that is queued behind a running one. `false` as for `reschedule`. Atomic. */
   async runNow(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'runNow');
     return this.store.reschedule(queue, id, DUE_NOW);

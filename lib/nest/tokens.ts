@@ -14,7 +14,16 @@ export function getScheduledQueueToken<T>(
   return name === DEFAULT_INSTANCE ? service : `${service.name}(${name})`;
 }
 
-/** Injects a service of a named instance: `@InjectScheduledQueue(ScheduledQueueProducer, 'reports')`. */
+/**
+ * Injects a service of a named instance of the module.
+ *
+ * @example
+ * ```ts
+ * class Reports {
+ *   constructor(@InjectScheduledQueue(ScheduledQueueProducer, 'reports') readonly producer: ScheduledQueueProducer) {}
+ * }
+ * ```
+ */
 export function InjectScheduledQueue<T>(
   service: Type<T> | Abstract<T>,
   name?: string,

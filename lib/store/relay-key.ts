@@ -2,9 +2,9 @@ import { InvalidOptionsError } from '../core/errors.js';
 import { keyPart, redisKey } from '../core/names.js';
 
 /**
- * A key for a relay of this queue, `{<queue>}:relay:<name>`: it lies in the slot of the queue's keys, and is none of them, whatever
- * the module's `prefix`. The prefix is not in it, so where several share one Redis, `name` must tell their targets apart.
- * Throws `InvalidOptionsError` where queue or name cannot be one.
+ * A key for the target of a relay: `{<queue>}:relay:<name>`. On a cluster it lies in the same slot as the queue. The module's `prefix` is
+ * not part of it: if several applications share one Redis, choose different names.
+ * Throws `InvalidOptionsError` if queue or name cannot be used.
  */
 export function relayKey(queue: string, name: string): string {
   const read = keyPart(queue);

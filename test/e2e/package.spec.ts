@@ -43,7 +43,7 @@ describe('the tarball', () => {
       ]),
     );
     const known =
-      /^package\/(dist\/.*\.(js|d\.ts)|dist\/cjs\/package\.json|docs\/.*|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
+      /^package\/(dist\/.*\.(js|d\.ts)|dist\/cjs\/package\.json|docs\/.*|bench\/README\.md|bench\/results\/(chart\.svg|table\.md)|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
     expect(files.filter((file) => !known.test(file) || /\.lua$|(?<!\.d)\.ts$/.test(file))).toEqual([]);
   });
 

@@ -5,14 +5,28 @@ import ts from 'typescript';
 
 const root = resolve('.');
 const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)];
+/** What the examples of docstrings take for granted. */
+const CONTEXT = `
+import * as queue from 'nestjs-redis-scheduled-queue';
+const { defineScheduledJob, InjectScheduledQueue, JobOutcome, OnScheduledJob, RedisScheduledQueueModule } = queue;
+import { ScheduledJob, type ScheduledJobDefinition, ScheduledQueueProducer } from 'nestjs-redis-scheduled-queue';
+declare const producer: ScheduledQueueProducer;
+declare const consumer: queue.ScheduledQueueConsumer;
+declare const inspector: queue.ScheduledQueueInspector;
+declare const events: queue.ScheduledQueueEvents;
+declare const job: queue.ScheduledJobRef;
+declare const sendReminder: ScheduledJobDefinition<{ to: string }>;
+`;
 const blocks = new Map(pages.flatMap(codeBlocks));
+const examples = new Map(sourceFiles().flatMap(codeExamples));
 const program = compile();
 
-it('the README shows code that is checked here', () => {
+it('the README and docstrings show code that is checked here', () => {
   expect([...blocks.values()].join()).toContain('@OnScheduledJob(sendReminder)');
+  expect([...examples.values()].join()).toContain('producer.cancel(job)');
 });
 
-it.each([...blocks.keys()])(
+it.each([...blocks.keys(), ...examples.keys()])(
   'the code at %s compiles under strict, isolatedModules and emitDecoratorMetadata',
   (place) => {
     const file = program.getSourceFile(fileOf(place))!;
@@ -20,6 +34,10 @@ it.each([...blocks.keys()])(
     expect(findings.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
   },
 );
+
+it.each([...blocks.keys()])('the code at %s leaves no promise floating and is not async without awaiting', (place) => {
+  expect(unawaited(program.getSourceFile(fileOf(place))!)).toEqual([]);
+});
 
 it.each([
   ['lib/nest/module-options.ts', 'RedisScheduledQueueModuleOptions'],
@@ -67,8 +85,30 @@ function codeBlocks(page: string): [string, string][] {
   });
 }
 
+function sourceFiles(): string[] {
+  const names = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith('.ts')).map((name) => `lib/${name}`);
+}
+
+/** The code of every @example, in a function where the things that it speaks of are there. */
+function codeExamples(path: string): [string, string][] {
+  return [...read(path).matchAll(/^ *\* ```ts\n(.*?)^ *\* ```$/gms)].map(({ index, 1: lines }) => {
+    const line = read(path).slice(0, index).split('\n').length + 1;
+    return [`${path}:${line}`, inContext(lines!.replaceAll(/^ *\* ?/gm, ''))];
+  });
+}
+
+function inContext(code: string): string {
+  return `${CONTEXT}
+export async function example() {
+${code}
+}
+`;
+}
+
+/** Beside the files that the README prints, so that one block can import another. */
 function fileOf(place: string): string {
-  return join(root, 'test', `${place.replaceAll(/[^A-Za-z0-9]/g, '-')}.ts`);
+  return join(root, 'test/e2e/readme', `${place.replaceAll(/[^A-Za-z0-9]/g, '-')}.ts`);
 }
 
 /** All blocks in one program, each a module of its own that lies in no file. */
@@ -76,7 +116,7 @@ function compile(): ts.Program {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, files: [], include: [] }, ts.sys, root);
   expect(options).toMatchObject({ strict: true, isolatedModules: true, emitDecoratorMetadata: true });
-  const sources = new Map([...blocks].map(([place, code]) => [fileOf(place), `${code}\nexport {};\n`]));
+  const sources = new Map([...blocks, ...examples].map(([place, code]) => [fileOf(place), `${code}\nexport {};\n`]));
   const withPaths = {
     ...options,
     noUnusedLocals: false,
@@ -93,6 +133,38 @@ function compile(): ts.Program {
     return getSourceFile(file, version, ...rest);
   };
   return ts.createProgram([...sources.keys(), join(root, 'lib/index.ts')], withPaths, host);
+}
+
+/** What two rules of typescript-eslint that Nest's own applications turn on would find: no-floating-promises and require-await. */
+function unawaited(file: ts.SourceFile): string[] {
+  const checker = program.getTypeChecker();
+  const findings: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression)) {
+      const answered = checker.getTypeAtLocation(node.expression);
+      if (answered.getProperty('then')) findings.push(`floating: ${node.getText()}`);
+    }
+    if (ts.isFunctionLike(node) && 'body' in node && node.body && isAsync(node) && !awaits(node.body)) {
+      findings.push(`async without await: ${node.getText()}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return findings;
+}
+
+function isAsync(node: ts.SignatureDeclaration): boolean {
+  const modifiers = ts.canHaveModifiers(node) ? ts.getModifiers(node) : undefined;
+  return modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword) ?? false;
+}
+
+/** Whether a function's body awaits by itself, not only in functions inside it. */
+function awaits(body: ts.Node): boolean {
+  const look = (node: ts.Node): boolean =>
+    ts.isAwaitExpression(node) ||
+    (ts.isForOfStatement(node) && node.awaitModifier !== undefined) ||
+    (!ts.isFunctionLike(node) && (ts.forEachChild(node, look) ?? false));
+  return look(body);
 }
 
 function optionsInSource(path: string, name: string): string[] {

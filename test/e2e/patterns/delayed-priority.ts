@@ -14,7 +14,7 @@ export class Programme {
   }
 
   @OnScheduledJob('show')
-  async show(title: string) {
+  show(title: string) {
     this.shown.push(title);
   }
 }

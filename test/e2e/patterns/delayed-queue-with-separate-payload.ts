@@ -12,7 +12,7 @@ export class Orders {
   paid = (id: string) => this.producer.cancel(id);
 
   @OnScheduledJob('expire')
-  async expire({ id, lines }: { id: string; lines: string[] }) {
+  expire({ id, lines }: { id: string; lines: string[] }) {
     this.expired.push(`${id}: ${lines.join()}`);
   }
 }

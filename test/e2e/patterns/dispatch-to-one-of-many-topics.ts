@@ -10,7 +10,7 @@ export class Devices {
   send = (device: string, command: string) => this.producer.dispatch(`device/${device}`, command, { queue: 'devices' });
 
   @OnScheduledJob('device/gateway', { queue: 'devices' })
-  async gateway(command: string) {
+  gateway(command: string) {
     this.done.push(command);
   }
 }

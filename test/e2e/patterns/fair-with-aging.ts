@@ -13,7 +13,7 @@ export class Tickets {
   open = (text: string, priority: number) => this.producer.dispatch('ticket', text, { priority });
 
   @OnScheduledJob('ticket')
-  async answer(text: string) {
+  answer(text: string) {
     this.answered.push(text);
   }
 }

@@ -12,7 +12,7 @@ export class Notices {
   advertise = (text: string) => this.producer.dispatch('notice', text, { priority: JobPriority.BACKGROUND });
 
   @OnScheduledJob('notice')
-  async send(text: string) {
+  send(text: string) {
     this.sent.push(text);
   }
 }

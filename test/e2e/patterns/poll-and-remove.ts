@@ -12,7 +12,7 @@ export class Reminders {
   }
 
   @OnScheduledJob('remind')
-  async send(user: string) {
+  send(user: string) {
     this.sent.push(user);
   }
 }

@@ -12,7 +12,7 @@ export class Mails {
   undo = (mail: JobRef) => this.producer.cancel(mail);
 
   @OnScheduledJob('mail')
-  async send(to: string) {
+  send(to: string) {
     this.sent.push(to);
   }
 }

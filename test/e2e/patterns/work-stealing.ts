@@ -14,7 +14,7 @@ export class Thumbnails {
   make = (image: string, worker: string) => this.producer.dispatch('thumbnail', image, { worker });
 
   @OnScheduledJob('thumbnail')
-  async draw(image: string) {
+  draw(image: string) {
     this.made.push(image);
   }
 }

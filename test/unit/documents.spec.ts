@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+// What the documents say of the code, compared with the code. The README's options: readme.spec.ts.
+
+const packaged: string[] = JSON.parse(read('package.json')).files;
+const pages = ['README.md', ...packaged.flatMap(pagesIn)];
+
+it('every exported name occurs in a document', () => {
+  const words = new Set(['README.md', ...pagesIn('docs')].flatMap((page) => read(page).match(/\w+/g)!));
+  const exported = [...read('lib/index.ts').matchAll(/\{(.*?)\}/gs)].flatMap(([, names]) =>
+    names!.split(',').map((name) => name.replace('type ', '').trim()),
+  );
+  expect(exported).toEqual(expect.arrayContaining(['ScheduledQueueProducer', 'JobRef']));
+  expect(exported.filter((name) => name && !words.has(name))).toEqual([]);
+});
+
+it.each(pages)('every link of %s leads to something that is in the package', (page) => {
+  const links = [...read(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target]) => target!);
+  const targets = links.filter((link) => !/^https?:/.test(link)).map((link) => posix.join(page, '..', link));
+  const always = ['README.md', 'LICENSE', 'package.json'];
+  const missing = targets.filter(
+    (target) =>
+      !existsSync(target) || ![...always, ...packaged].some((name) => target === name || target.startsWith(`${name}/`)),
+  );
+  expect(missing).toEqual([]);
+});
+
+describe('docs/errors.md', () => {
+  it('has a row for each error code, with its class', () => {
+    const classes = read('lib/core/errors.ts').matchAll(
+      /class (\w+) extends ScheduledQueueError \{\s+readonly code = '(\w+)'/g,
+    );
+    const declared = [...classes].map(([, name, code]) => `${code} ${name}`);
+    expect(declared).toContain('QUEUE_CLOSED QueueClosedError');
+    const rows = [...read('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| `(\w+)` \|/gm)];
+    expect(rows.map(([, code, name]) => `${code} ${name}`).sort()).toEqual(declared.sort());
+  });
+
+  it('has a row for each code of explain', () => {
+    const [, union] = read('lib/nest/explanation.ts').match(/\n {2}code:(.*?);/s)!;
+    expect(rowsOf('My job does not run')).toEqual(literals(union!));
+  });
+
+  it('has a row for each reason of a dead letter', () => {
+    const [, union] = read('lib/core/events.ts').match(/type DeadReason =(.*?)(?:\/\*\*|$(?![\s\S]))/s)!;
+    expect(rowsOf('Dead letters')).toEqual(literals(union!));
+  });
+});
+
+it('the README says no more of speed and memory than was measured', () => {
+  const section = read('README.md').split('## How fast')[1]!.split('##')[0]!;
+  const [, drained, scheduled] = section.match(/at least (\w+) times as many due.*?at least (\w+) times as many/s)!;
+  const [, lateMs, bullmqMs] = section.match(/99 of 100 jobs within (\d+) ms .*?about (\d+) ms/s)!;
+  expect(section).toContain("less than half of BullMQ's memory");
+  const numbers: Record<string, number> = { four: 4, five: 5, six: 6, seven: 7 };
+  expect(median('drain', 'rate') / median('drain', 'rate', 'bullmq')).toBeGreaterThanOrEqual(numbers[drained!]!);
+  for (const how of ['schedule', 'bulk']) {
+    expect(median(how, 'rate') / median(how, 'rate', 'bullmq')).toBeGreaterThanOrEqual(numbers[scheduled!]!);
+  }
+  expect(median('single', 'p99')).toBeLessThanOrEqual(Number(lateMs));
+  expect(median('single', 'p99', 'bullmq') / Number(bullmqMs)).toBeCloseTo(1, 1);
+  expect(median('memory', 'waiting') / median('memory', 'waiting', 'bullmq')).toBeLessThan(0.5);
+});
+
+function read(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+/** The pages in a file or a folder. */
+function pagesIn(name: string): string[] {
+  if (name.endsWith('.md')) return [name];
+  return name === 'docs' ? readdirSync(name).map((file) => `${name}/${file}`) : [];
+}
+
+/** The first cells of the first table in a section of docs/errors.md. */
+function rowsOf(title: string): string[] {
+  const section = read('docs/errors.md').split(`## ${title}\n`)[1]!.split(/^#/m)[0]!;
+  return [...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, cell]) => cell!).sort();
+}
+
+function literals(union: string): string[] {
+  return [...union.matchAll(/'([a-z-]+)'/g)].map(([, literal]) => literal!).sort();
+}
+
+function median(benchmark: string, figure: string, contestant = 'ours'): number {
+  const { figures } = JSON.parse(read('bench/results/results.json'))[benchmark];
+  const { by } = figures.find(({ key }: { key: string }) => key === figure);
+  return by[contestant].median;
+}
