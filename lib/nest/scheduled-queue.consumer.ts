@@ -43,7 +43,7 @@ export class ScheduledQueueConsumer {
    * `maxAttempts` and `backoff` of the call to `schedule`, else of the module's `jobs`, else the defaults. Needs no handler, and
    * neither `start` nor `stop` concerns it. Payloads come as they were serialised: there is no class to make them of.
    *
-   * When the application closes, pops that wait resolve to none in `onModuleDestroy`, and later ones throw `QueueClosedError`.
+   * When the application closes, pops that wait resolve to none before any `onModuleDestroy`, and later ones throw `QueueClosedError`.
    * Popped jobs can be settled until all `beforeApplicationShutdown` hooks have ended, so that is where to await whoever works on
    * some; what is left then goes back, with no attempt used.
    *

@@ -113,6 +113,24 @@ describe('in a Nest 11 application of CommonJS, with ioredis 5.4.2', () => {
     expect(lines(output)).toEqual(['handled early', 'handled plain', 'refused late: ForbiddenException']);
   }, 70_000);
 
+  it('waits for running handlers before a database is closed, wherever that is imported', async () => {
+    const output = await run(process.execPath, ['dist/draining.js'], app, { env: redis() });
+    expect(output.trim().split('\n')).toEqual([
+      'imported after the queue: the handler wrote',
+      'imported before the queue: the handler wrote',
+      'global, after the queue: the handler wrote',
+      'global, before the queue: the handler wrote',
+      'beside the handler: the handler wrote',
+    ]);
+  }, 70_000);
+
+  it('gives running jobs back and ends at a second SIGTERM', async () => {
+    const output = run(process.execPath, ['dist/second-signal.js'], app, { env: { ...redis(), NO_COLOR: '1' } });
+    await expect(output).rejects.toThrow(
+      /Waiting up to 20 s for 1 running job: work\.\n.*SIGTERM during the shutdown: [^\n]*\n.*1 went back to the queue\.\nexit 143\n/,
+    );
+  }, 70_000);
+
   it('is one module in plain Node, whether required or imported', async () => {
     const code = `const required = require('${PACKAGE}'); import('${PACKAGE}').then((imported) => console.log(required.ScheduledJob === imported.ScheduledJob));`;
     expect(await run(process.execPath, ['-e', code], app)).toBe('true\n');
