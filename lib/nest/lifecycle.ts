@@ -1,7 +1,8 @@
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { PayloadChecker } from '../core/payload-class.js';
 import type { JobStore } from '../store/job-store.js';
 import type { Fleet } from '../worker/fleet.js';
-import type { HandlerRegistry } from '../worker/job-handler.js';
+import { HandlerRegistry } from '../worker/job-handler.js';
 import type { Pullers } from '../worker/pullers.js';
 import type { Relays } from '../worker/relays.js';
 import { lastTurnMs } from '../worker/turn-plan.js';
@@ -18,6 +19,7 @@ export class Lifecycle implements OnModuleInit, OnApplicationShutdown, Runner {
   constructor(
     private readonly explorer: HandlerExplorer,
     private readonly registry: HandlerRegistry,
+    private readonly checker: PayloadChecker,
     private readonly fleet: Fleet,
     private readonly pullers: Pullers,
     private readonly relays: Relays,
@@ -27,9 +29,13 @@ export class Lifecycle implements OnModuleInit, OnApplicationShutdown, Runner {
     private readonly log: { warn(message: string): void },
   ) {}
 
-  onModuleInit(): void {
-    if (this.settings.role === 'producer') return;
-    this.explorer.explore(this.registry);
+  async onModuleInit(): Promise<void> {
+    const isProducer = this.settings.role === 'producer';
+    // A producer runs none of its handlers, but tells the same mistakes, before the workers are deployed.
+    const registry = isProducer ? new HandlerRegistry() : this.registry;
+    for (const sentence of this.explorer.explore(registry)) this.log.warn(sentence);
+    for (const { payload, place } of registry.all()) if (payload) await this.checker.prepare(payload, place);
+    if (isProducer) return;
     const handled = this.registry.queueNames().flatMap((queue) => [...this.registry.handlersOf(queue).keys()]);
     for (const sentence of unhandledOverrides(this.settings, handled)) this.log.warn(sentence);
   }

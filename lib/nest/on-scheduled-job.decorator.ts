@@ -6,6 +6,7 @@ import type { PayloadClass } from '../core/payload-class.js';
 import { RUN_OPTIONS_SHAPE, type RunOptions, type RunSettings, refuseJobOptions } from '../core/run-settings.js';
 import type { ScheduledJob } from '../core/scheduled-job.js';
 import { readOptions } from '../core/shape.js';
+import { methodOf, noteMarked } from './marked-method.js';
 import { DEFAULT_INSTANCE } from './tokens.js';
 
 export interface HandlerOptions extends RunOptions {
@@ -50,7 +51,8 @@ type HandledPayload<T> = [T] extends [void] ? (unknown extends T ? T : undefined
 /**
  * Makes a method of any provider or controller the handler of a job. It gets `(payload, job)`; returning completes
  * the job, unless what it returns is a `JobOutcome`; throwing fails the attempt. With a definition the method's parameter types are checked.
- * Throws `InvalidOptionsError` for an option that cannot be used.
+ * Throws `InvalidOptionsError` for an option that cannot be used, and on anything but a method of instances: a job of a static
+ * method or an arrow function would never run.
  */
 export function OnScheduledJob<T>(
   job: ScheduledJobDefinition<T>,
@@ -63,9 +65,10 @@ export function OnScheduledJob(
 ): HandlerDecorator<AnyHandler> {
   const mark = readMark(job, options);
   return (target, key, descriptor) => {
-    const method = descriptor.value as object;
-    const marks: HandlerMark[] = Reflect.getOwnMetadata(HANDLER_METADATA, method) ?? [];
-    Reflect.defineMetadata(HANDLER_METADATA, [...marks, mark], method);
+    const method = methodOf(`@OnScheduledJob('${mark.name}')`, mark.name, target, key, descriptor);
+    const marks: HandlerMark[] = [...(Reflect.getOwnMetadata(HANDLER_METADATA, method) ?? []), mark];
+    Reflect.defineMetadata(HANDLER_METADATA, marks, method);
+    noteMarked(target, key, marks);
     const params = { [`${PAYLOAD_PARAM}:0`]: { index: 0, pipes: [] }, [`${JOB_PARAM}:1`]: { index: 1, pipes: [] } };
     Reflect.defineMetadata(PARAMS_METADATA, params, target.constructor, key);
   };

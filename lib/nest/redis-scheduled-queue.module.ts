@@ -5,7 +5,13 @@ import {
   Module,
   type Provider,
 } from '@nestjs/common';
-import { DiscoveryModule, DiscoveryService, ExternalContextCreator, MetadataScanner } from '@nestjs/core';
+import {
+  DiscoveryModule,
+  DiscoveryService,
+  ExternalContextCreator,
+  MetadataScanner,
+  ModulesContainer,
+} from '@nestjs/core';
 import { describe } from '../core/describe.js';
 import { InvalidOptionsError } from '../core/errors.js';
 import { keyPart } from '../core/names.js';
@@ -20,6 +26,7 @@ import { Solitude } from '../worker/solitude.js';
 import { requireOptionsSource } from './async-options.js';
 import { HandlerExplorer } from './handler.explorer.js';
 import { HandlerContext } from './handler-context.js';
+import { INSTANCE_NAME } from './instances.js';
 import { Lifecycle } from './lifecycle.js';
 import { type ModuleSettings, type RedisScheduledQueueModuleOptions, readModuleOptions } from './module-options.js';
 import { RunPhase, ScheduledQueueRunPhaseModule } from './run-phase.js';
@@ -93,6 +100,7 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
       inject: [MODULE_OPTIONS_TOKEN],
       useFactory: (options: unknown) => readModuleOptions(options, 'RedisScheduledQueueModule'),
     },
+    { provide: INSTANCE_NAME, useValue: name },
     { provide: services.events, useFactory: () => new ScheduledQueueEvents() },
     {
       provide: STORE,
@@ -164,12 +172,14 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
         RunPhase,
         STORE,
         HandlerRegistry,
+        PayloadChecker,
         FLEET,
         Pullers,
         Relays,
         services.events,
         DiscoveryService,
         MetadataScanner,
+        ModulesContainer,
         ExternalContextCreator,
       ],
       useFactory: (
@@ -177,17 +187,30 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
         runPhase: RunPhase,
         store: JobStore,
         registry: HandlerRegistry,
+        checker: PayloadChecker,
         fleet: Fleet,
         pullers: Pullers,
         relays: Relays,
         events: ScheduledQueueEvents,
         discovery: DiscoveryService,
         scanner: MetadataScanner,
+        modules: ModulesContainer,
         creator: ExternalContextCreator,
       ) => {
         const context = new HandlerContext(creator, settings.inheritAppConfig);
-        const explorer = new HandlerExplorer(discovery, scanner, context, settings, name);
-        const lifecycle = new Lifecycle(explorer, registry, fleet, pullers, relays, store, events, settings, LOG);
+        const explorer = new HandlerExplorer(discovery, scanner, modules, context, settings, name);
+        const lifecycle = new Lifecycle(
+          explorer,
+          registry,
+          checker,
+          fleet,
+          pullers,
+          relays,
+          store,
+          events,
+          settings,
+          LOG,
+        );
         runPhase.add(lifecycle);
         return lifecycle;
       },

@@ -87,6 +87,14 @@ describe('in a Nest 12 application of ES modules, with ioredis 6 and without cla
     ]);
   }, 70_000);
 
+  it('does not start with a handler whose job has a payload class, and says what to install', async () => {
+    const output = await run(process.execPath, ['dist/payload-class-handler.js'], app, { env: redis() });
+    expect(lines(output)).toEqual([
+      'both: InvalidOptionsError: InvoiceHandlers.send (InvoiceModule): the payload class Invoice needs the packages class-validator and class-transformer: npm install class-validator class-transformer',
+      'producer: InvalidOptionsError: InvoiceHandlers.send (InvoiceModule): the payload class Invoice needs the packages class-validator and class-transformer: npm install class-validator class-transformer',
+    ]);
+  }, 70_000);
+
   it('imports, in a time that is told', async () => {
     const output = await run(process.execPath, ['dist/import-time.js'], app);
     process.stdout.write(`Import of the package: ${output}`);
