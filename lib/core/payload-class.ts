@@ -26,7 +26,7 @@ interface Validators {
 
 /**
  * Makes payloads instances of their class and checks them with class-validator and class-transformer,
- * which are only loaded once a payload class is used.
+ * which are only loaded where a payload class is used.
  */
 export class PayloadChecker {
   private validators?: Promise<Validators>;
@@ -53,7 +53,12 @@ export class PayloadChecker {
     return instance;
   }
 
-  private load(type: PayloadClass): Promise<Validators> {
+  /** Loads both packages. Throws `InvalidOptionsError`, which names `place`, where one is not installed. */
+  async prepare(type: PayloadClass, place: string): Promise<void> {
+    await this.load(type, `${place}: the payload class`);
+  }
+
+  private load(type: PayloadClass, beginning = 'The payload class'): Promise<Validators> {
     this.validators ??= Promise.all([import('class-validator'), import('class-transformer')]).then(
       ([validator, transformer]) => ({
         validate: validator.validate as unknown as Validators['validate'],
@@ -62,7 +67,7 @@ export class PayloadChecker {
       (cause) => {
         this.validators = undefined;
         throw new InvalidOptionsError(
-          `The payload class ${type.name} needs the packages class-validator and class-transformer: npm install class-validator class-transformer`,
+          `${beginning} ${type.name} needs the packages class-validator and class-transformer: npm install class-validator class-transformer`,
           { cause },
         );
       },

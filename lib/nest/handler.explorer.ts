@@ -1,14 +1,29 @@
-import { ContextIdFactory, type DiscoveryService, type MetadataScanner, ModuleRef } from '@nestjs/core';
+import {
+  ContextIdFactory,
+  type DiscoveryService,
+  type MetadataScanner,
+  ModuleRef,
+  type ModulesContainer,
+} from '@nestjs/core';
 import { InvalidOptionsError } from '../core/errors.js';
 import { DEFAULT_QUEUE } from '../core/queue-options.js';
 import { resolveRunSettings } from '../core/run-settings.js';
 import type { ScheduledJob } from '../core/scheduled-job.js';
 import type { HandlerRegistry } from '../worker/job-handler.js';
 import { finished, type HandlerContext, type HandlerPlace, hasEnhancers, type Method } from './handler-context.js';
+import { instanceNames, requireInstance } from './instances.js';
+import { lostMarks } from './marked-method.js';
 import type { ModuleSettings } from './module-options.js';
 import { HANDLER_METADATA, type HandlerMark } from './on-scheduled-job.decorator.js';
 
 type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
+
+/** A job whose handler was overridden, and a sentence that says so. */
+interface Overridden {
+  queue: string;
+  name: string;
+  sentence: string;
+}
 
 /** Where Nest keeps parameter decorators. */
 const PARAMETER_METADATA = '__routeArguments__';
@@ -18,13 +33,19 @@ export class HandlerExplorer {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
+    private readonly modules: ModulesContainer,
     private readonly context: HandlerContext,
     private readonly settings: ModuleSettings,
     private readonly instanceName: string,
   ) {}
 
-  /** Puts every handler into the registry. Throws `DuplicateHandlerError` and `InvalidOptionsError`. */
-  explore(registry: HandlerRegistry): void {
+  /**
+   * Puts every handler into the registry, and answers a sentence for each job that lost its handler to an override. Throws
+   * `DuplicateHandlerError` and `InvalidOptionsError`.
+   */
+  explore(registry: HandlerRegistry): string[] {
+    const instances = instanceNames(this.modules);
+    const overridden: Overridden[] = [];
     const seen = new Set<unknown>();
     for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
       const prototype = prototypeOf(wrapper);
@@ -33,34 +54,66 @@ export class HandlerExplorer {
       const identity = isMadeAnew(wrapper) ? wrapper.id : wrapper.instance;
       if (wrapper.isAlias || seen.has(identity)) continue;
       seen.add(identity);
-      for (const methodName of this.scanner.getAllMethodNames(prototype))
-        this.exploreMethod(registry, wrapper, prototype, methodName);
+      for (const methodName of this.scanner.getAllMethodNames(prototype)) {
+        const method = (prototype as Record<string, unknown>)[methodName] as object;
+        const marks: HandlerMark[] | undefined = Reflect.getMetadata(HANDLER_METADATA, method);
+        if (!marks) overridden.push(...this.overriddenBy(wrapper, prototype, methodName));
+        for (const mark of marks ?? []) {
+          requireInstance(instances, mark.instance, mark.name, placeOf(wrapper, methodName));
+          if (mark.instance === this.instanceName) this.add(registry, mark, wrapper, prototype, methodName);
+        }
+      }
     }
+    const isUnhandled = ({ queue, name }: Overridden) => !registry.handlersOf(queue).has(name);
+    return overridden.filter(isUnhandled).map(({ sentence }) => sentence);
   }
 
-  private exploreMethod(registry: HandlerRegistry, wrapper: Wrapper, prototype: object, methodName: string): void {
-    const method = (prototype as Record<string, unknown>)[methodName] as object;
-    const marks: HandlerMark[] | undefined = Reflect.getMetadata(HANDLER_METADATA, method);
-    for (const mark of marks ?? []) {
-      if (mark.instance !== this.instanceName) continue;
-      const place = placeOf(wrapper, methodName);
-      refuseParameterDecorators(prototype, methodName, mark, place);
-      const queue = mark.queue ?? DEFAULT_QUEUE;
-      const settings = resolveRunSettings(this.settings.jobs.get(mark.name), mark.own, mark.defined);
+  private add(
+    registry: HandlerRegistry,
+    mark: HandlerMark,
+    wrapper: Wrapper,
+    prototype: object,
+    methodName: string,
+  ): void {
+    const method = (prototype as Record<string, unknown>)[methodName] as Method;
+    const place = placeOf(wrapper, methodName);
+    refuseParameterDecorators(prototype, methodName, mark, place);
+    const queue = mark.queue ?? DEFAULT_QUEUE;
+    const settings = resolveRunSettings(this.settings.jobs.get(mark.name), mark.own, mark.defined);
+    // Only a worker needs to know how much its queues may run at once.
+    if (this.settings.role !== 'producer')
       refuseTooHeavy(settings.weight, this.settings.settingsOf(queue).concurrency, { queue, name: mark.name, place });
-      registry.add({
-        queue,
-        name: mark.name,
-        place,
-        settings,
+    registry.add({
+      queue,
+      name: mark.name,
+      place,
+      settings,
+      payload: mark.payload,
+      run: this.runner(wrapper, prototype, method, {
+        moduleKey: wrapper.host!.token,
+        methodName,
         payload: mark.payload,
-        run: this.runner(wrapper, prototype, method as Method, {
-          moduleKey: wrapper.host!.token,
-          methodName,
-          payload: mark.payload,
-        }),
+      }),
+    });
+  }
+
+  /** The jobs of this instance whose handler a method without the mark has taken the place of. */
+  private overriddenBy(wrapper: Wrapper, prototype: object, methodName: string): Overridden[] {
+    const lost = lostMarks<HandlerMark>(prototype, methodName);
+    return (lost?.marks ?? [])
+      .filter(({ instance }) => instance === this.instanceName)
+      .map(({ name, queue = DEFAULT_QUEUE }) => {
+        const place = placeOf(wrapper, methodName);
+        const decorator = `@OnScheduledJob('${name}')`;
+        if (lost!.isReplaced) {
+          throw new InvalidOptionsError(
+            `${place}: another function, such as that of a decorator above ${decorator}, has taken the place of the method, and the mark is lost. Put @OnScheduledJob and Nest's own decorators above that decorator.`,
+            { queue, jobName: name },
+          );
+        }
+        const sentence = `${place} overrides ${lost!.className}.${methodName} without ${decorator}, so no method handles this job. Repeat the decorator on the override.`;
+        return { queue, name, sentence };
       });
-    }
   }
 
   private runner(wrapper: Wrapper, prototype: object, method: Method, handler: HandlerPlace): Method {
@@ -92,8 +145,9 @@ function isMadeAnew(wrapper: Wrapper): boolean {
 
 function prototypeOf(wrapper: Wrapper): object | undefined {
   if (!isMadeAnew(wrapper) && wrapper.instance) return Object.getPrototypeOf(wrapper.instance) ?? undefined;
-  const type = wrapper.metatype as { prototype?: object } | null;
-  return wrapper.inject ? undefined : (type?.prototype ?? undefined);
+  // Of what a factory makes anew for each job nothing is known before but its token, which may be its class.
+  const type = wrapper.inject ? wrapper.token : wrapper.metatype;
+  return typeof type === 'function' ? type.prototype : undefined;
 }
 
 function placeOf(wrapper: Wrapper, methodName: string): string {

@@ -1,26 +1,25 @@
-import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
-import type { ModulesContainer } from '@nestjs/core';
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { PayloadChecker } from '../core/payload-class.js';
 import type { JobStore } from '../store/job-store.js';
 import type { Fleet } from '../worker/fleet.js';
-import type { HandlerRegistry } from '../worker/job-handler.js';
+import { HandlerRegistry } from '../worker/job-handler.js';
 import type { Pullers } from '../worker/pullers.js';
 import type { Relays } from '../worker/relays.js';
 import { lastTurnMs } from '../worker/turn-plan.js';
 import type { HandlerExplorer } from './handler.explorer.js';
 import { type ModuleSettings, unhandledOverrides } from './module-options.js';
+import type { Runner } from './run-phase.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
 
-type Bootstrapped = Partial<OnApplicationBootstrap>;
-
-/** Ties the workers to the application's life: explore at init, claim after everybody's bootstrap, drain, close. */
-export class Lifecycle implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+/** Ties one instance of the module to the application's life: explore at init, run in the run phase, close at the end. */
+export class Lifecycle implements OnModuleInit, OnApplicationShutdown, Runner {
   /** How much longer than `shutdownTimeoutMs` the workers took to stop. */
   private overdueMs = 0;
 
   constructor(
-    private readonly modules: ModulesContainer,
     private readonly explorer: HandlerExplorer,
     private readonly registry: HandlerRegistry,
+    private readonly checker: PayloadChecker,
     private readonly fleet: Fleet,
     private readonly pullers: Pullers,
     private readonly relays: Relays,
@@ -30,42 +29,40 @@ export class Lifecycle implements OnModuleInit, OnApplicationBootstrap, OnModule
     private readonly log: { warn(message: string): void },
   ) {}
 
-  onModuleInit(): void {
-    if (this.settings.role === 'producer') return;
-    this.explorer.explore(this.registry);
+  async onModuleInit(): Promise<void> {
+    const isProducer = this.settings.role === 'producer';
+    // A producer runs none of its handlers, but tells the same mistakes, before the workers are deployed.
+    const registry = isProducer ? new HandlerRegistry() : this.registry;
+    for (const sentence of this.explorer.explore(registry)) this.log.warn(sentence);
+    for (const { payload, place } of registry.all()) if (payload) await this.checker.prepare(payload, place);
+    if (isProducer) return;
     const handled = this.registry.queueNames().flatMap((queue) => [...this.registry.handlersOf(queue).keys()]);
     for (const sentence of unhandledOverrides(this.settings, handled)) this.log.warn(sentence);
   }
 
-  /**
-   * The hooks of a global module run first, and handlers may need what other modules' hooks prepare. The root module's own
-   * hook is the last of all, so claiming begins right after it.
-   */
-  onApplicationBootstrap(): void {
+  async begin(): Promise<void> {
     if (this.settings.role === 'producer' || !this.settings.autoStart) return;
-    const root = [...this.modules.values()].sort((a, b) => b.distance - a.distance).at(-1);
-    const instance = root?.instance as Bootstrapped | undefined;
-    if (!instance) {
-      setImmediate(() => void this.fleet.start());
-      return;
-    }
-    const hook = instance.onApplicationBootstrap;
-    instance.onApplicationBootstrap = async () => {
-      await hook?.call(instance);
-      await this.fleet.start();
-    };
+    await this.fleet.start();
   }
 
-  /** Drains while other modules, and the producer, can still be used. */
-  async onModuleDestroy(): Promise<void> {
+  /** Drains while other modules, and the producer, can still be used. Nothing can be started any more. */
+  async end(): Promise<void> {
     const from = performance.now();
+    this.fleet.close();
     this.pullers.stop();
     await Promise.all([this.relays.stop(), this.fleet.stop()]);
     this.overdueMs = performance.now() - from - this.settings.shutdownTimeoutMs;
   }
 
+  endNow(): void {
+    this.fleet.stopWaiting();
+  }
+
+  get waitsFor(): number {
+    return this.fleet.waitsFor;
+  }
+
   async onApplicationShutdown(): Promise<void> {
-    this.fleet.close();
     await this.pullers.close(lastTurnMs(this.overdueMs));
     await this.store.close();
     this.events.complete();

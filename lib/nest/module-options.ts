@@ -36,7 +36,8 @@ export interface RedisScheduledQueueModuleOptions {
   jobs?: Record<string, JobOverrides>;
   /**
    * How long running handlers may go on at shutdown before their `signal` aborts and their jobs go back. 0 sends them back
-   * at once. Keep it below what your platform waits before it kills (Kubernetes: 30 s). Default 20 000.
+   * at once. Nest calls no `onModuleDestroy` before that. A second SIGINT or SIGTERM ends the wait, where the application has
+   * called `enableShutdownHooks`. Keep it below what your platform waits before it kills (Kubernetes: 30 s). Default 20 000.
    */
   shutdownTimeoutMs?: Duration;
   /** `true`: the global guards, pipes, interceptors and filters of the app also run around handlers. Default `false`. */

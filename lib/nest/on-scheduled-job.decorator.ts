@@ -7,6 +7,7 @@ import type { PayloadForm, ReceivedPayload } from '../core/payload-types.js';
 import { RUN_OPTIONS_SHAPE, type RunOptions, type RunSettings, refuseJobOptions } from '../core/run-settings.js';
 import type { ScheduledJob } from '../core/scheduled-job.js';
 import { readOptions } from '../core/shape.js';
+import { methodOf, noteMarked } from './marked-method.js';
 import { DEFAULT_INSTANCE } from './tokens.js';
 
 export interface HandlerOptions extends RunOptions {
@@ -72,9 +73,10 @@ export function OnScheduledJob(
 ): HandlerDecorator<AnyHandler> {
   const mark = readMark(job, options);
   return (target, key, descriptor) => {
-    const method = descriptor.value as object;
-    const marks: HandlerMark[] = Reflect.getOwnMetadata(HANDLER_METADATA, method) ?? [];
-    Reflect.defineMetadata(HANDLER_METADATA, [...marks, mark], method);
+    const method = methodOf(`@OnScheduledJob('${mark.name}')`, mark.name, target, key, descriptor);
+    const marks: HandlerMark[] = [...(Reflect.getOwnMetadata(HANDLER_METADATA, method) ?? []), mark];
+    Reflect.defineMetadata(HANDLER_METADATA, marks, method);
+    noteMarked(target, key, marks);
     const params = { [`${PAYLOAD_PARAM}:0`]: { index: 0, pipes: [] }, [`${JOB_PARAM}:1`]: { index: 1, pipes: [] } };
     Reflect.defineMetadata(PARAMS_METADATA, params, target.constructor, key);
   };

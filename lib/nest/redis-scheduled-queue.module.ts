@@ -16,7 +16,6 @@ import { describe } from '../core/describe.js';
 import { InvalidOptionsError } from '../core/errors.js';
 import { keyPart } from '../core/names.js';
 import { PayloadChecker } from '../core/payload-class.js';
-import { type Check, readOptions } from '../core/shape.js';
 import type { JobStore } from '../store/job-store.js';
 import { RedisJobStore } from '../store/redis/redis-job-store.js';
 import { Fleet } from '../worker/fleet.js';
@@ -24,10 +23,13 @@ import { HandlerRegistry } from '../worker/job-handler.js';
 import { Pullers } from '../worker/pullers.js';
 import { Relays } from '../worker/relays.js';
 import { Solitude } from '../worker/solitude.js';
+import { requireOptionsSource } from './async-options.js';
 import { HandlerExplorer } from './handler.explorer.js';
 import { HandlerContext } from './handler-context.js';
+import { INSTANCE_NAME } from './instances.js';
 import { Lifecycle } from './lifecycle.js';
 import { type ModuleSettings, type RedisScheduledQueueModuleOptions, readModuleOptions } from './module-options.js';
+import { RunPhase, ScheduledQueueRunPhaseModule } from './run-phase.js';
 import { safeLog } from './safe-log.js';
 import { ScheduledQueueConsumer } from './scheduled-queue.consumer.js';
 import { ScheduledQueueEvents } from './scheduled-queue.events.js';
@@ -63,32 +65,6 @@ const FLEET = Symbol('fleet');
 const SOLITUDE = Symbol('solitude');
 const LOG = safeLog('ScheduledQueue');
 
-const ASYNC_OPTIONS = [
-  'imports',
-  'inject',
-  'useFactory',
-  'useClass',
-  'useExisting',
-  'provideInjectionTokensFrom',
-  'isGlobal',
-  'name',
-];
-
-/** Nest itself would take a misspelt `useFactory` for a class that is `undefined`, and say so in words of its own. */
-function requireOptionsSource(options: object): void {
-  const where = 'RedisScheduledQueueModule.forRootAsync';
-  const anything: Check<unknown> = (value) => ({ value });
-  const shape = Object.fromEntries(ASYNC_OPTIONS.map((name) => [name, anything]));
-  const given = readOptions<Record<string, unknown>>(
-    options ?? {},
-    shape,
-    where,
-    (message) => new InvalidOptionsError(message),
-  );
-  if (given.useFactory ?? given.useClass ?? given.useExisting) return;
-  throw new InvalidOptionsError(`${where}: got none of its sources, expected useFactory, useClass or useExisting.`);
-}
-
 function defineModule(definition: DynamicModule, { isGlobal, name }: ModuleExtras): DynamicModule {
   const checked = keyPart(name ?? DEFAULT_INSTANCE);
   if ('problem' in checked) throw new InvalidOptionsError(`RedisScheduledQueueModule: name: ${checked.problem}.`);
@@ -101,7 +77,7 @@ function defineModule(definition: DynamicModule, { isGlobal, name }: ModuleExtra
   return {
     ...definition,
     global: isGlobal ?? true,
-    imports: [...(definition.imports ?? []), DiscoveryModule],
+    imports: [...(definition.imports ?? []), DiscoveryModule, ScheduledQueueRunPhaseModule],
     providers: [...(definition.providers ?? []), ...providersOf(checked.value, services)],
     exports: Object.values(services),
   };
@@ -124,6 +100,7 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
       inject: [MODULE_OPTIONS_TOKEN],
       useFactory: (options: unknown) => readModuleOptions(options, 'RedisScheduledQueueModule'),
     },
+    { provide: INSTANCE_NAME, useValue: name },
     { provide: services.events, useFactory: () => new ScheduledQueueEvents() },
     {
       provide: STORE,
@@ -192,8 +169,10 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
       provide: Lifecycle,
       inject: [
         SETTINGS,
+        RunPhase,
         STORE,
         HandlerRegistry,
+        PayloadChecker,
         FLEET,
         Pullers,
         Relays,
@@ -205,8 +184,10 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
       ],
       useFactory: (
         settings: ModuleSettings,
+        runPhase: RunPhase,
         store: JobStore,
         registry: HandlerRegistry,
+        checker: PayloadChecker,
         fleet: Fleet,
         pullers: Pullers,
         relays: Relays,
@@ -217,8 +198,21 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
         creator: ExternalContextCreator,
       ) => {
         const context = new HandlerContext(creator, settings.inheritAppConfig);
-        const explorer = new HandlerExplorer(discovery, scanner, context, settings, name);
-        return new Lifecycle(modules, explorer, registry, fleet, pullers, relays, store, events, settings, LOG);
+        const explorer = new HandlerExplorer(discovery, scanner, modules, context, settings, name);
+        const lifecycle = new Lifecycle(
+          explorer,
+          registry,
+          checker,
+          fleet,
+          pullers,
+          relays,
+          store,
+          events,
+          settings,
+          LOG,
+        );
+        runPhase.add(lifecycle);
+        return lifecycle;
       },
     },
   ];

@@ -5,6 +5,7 @@ import type { PayloadChecker } from '../core/payload-class.js';
 import type { QueueSettings } from '../core/queue-options.js';
 import { LONGEST_TIMEOUT_MS, type Timers } from '../core/timers.js';
 import type { JobStore } from '../store/job-store.js';
+import { drainedLine, waitingLine } from './drain-report.js';
 import type { HandlerRegistry } from './job-handler.js';
 import { keptResults } from './kept-results.js';
 import { Processor } from './processor.js';
@@ -30,6 +31,9 @@ export interface FleetOptions {
 export class Fleet {
   private workers: QueueWorker[] = [];
   private stopping?: Promise<void>;
+  private patience?: AbortController;
+  /** How many running jobs the present or last stop waits for. */
+  waitsFor = 0;
   private closed = false;
 
   constructor(
@@ -47,7 +51,9 @@ export class Fleet {
   async start(): Promise<void> {
     await this.stopping;
     if (this.closed)
-      throw new QueueClosedError('start: the application has closed; its queues cannot be started again.');
+      throw new QueueClosedError(
+        'start: the application is closing or has closed; its queues cannot be started again.',
+      );
     if (this.workers.length > 0) return;
     const timers = this.findTimers();
     this.workers = this.registry.queueNames().map((queue) => this.hire(queue, timers));
@@ -62,17 +68,29 @@ export class Fleet {
     return this.stopping;
   }
 
+  /** Cuts short a stop that is under way: the running jobs go back at once. */
+  stopWaiting(): void {
+    this.patience?.abort();
+  }
+
   /** Nothing can be started any more. */
   close(): void {
     this.closed = true;
   }
 
   private async stopAll(): Promise<void> {
+    const atMostMs = Math.min(this.options.shutdownTimeoutMs, LONGEST_TIMEOUT_MS);
     const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), Math.min(this.options.shutdownTimeoutMs, LONGEST_TIMEOUT_MS));
-    await Promise.all(this.workers.map((worker) => worker.stop(patience.signal)));
+    this.patience = patience;
+    const timer = setTimeout(() => patience.abort(), atMostMs);
+    const running = this.workers.flatMap(({ runs }) => runs.running.held().map(({ name }) => name));
+    this.waitsFor = running.length;
+    if (running.length > 0 && atMostMs > 0) this.log.log(waitingLine(running, atMostMs));
+    const stopped = await Promise.all(this.workers.map((worker) => worker.stop(patience.signal)));
     clearTimeout(timer);
     this.workers = [];
+    const drained = drainedLine(running.length, stopped);
+    if (drained) this.log[drained.isComplete ? 'log' : 'warn'](drained.line);
   }
 
   private hire(queue: string, timers: Timers): QueueWorker {

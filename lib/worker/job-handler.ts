@@ -35,6 +35,10 @@ export class HandlerRegistry {
     handlers.set(name, handler);
   }
 
+  all(): JobHandler[] {
+    return [...this.queues.values()].flatMap((handlers) => [...handlers.values()]);
+  }
+
   /** Queues that have handlers. */
   queueNames(): string[] {
     return [...this.queues.keys()];

@@ -3,6 +3,7 @@ import type { Timers } from '../core/timers.js';
 import type { TurnAnswer, WorkerSeat } from '../store/job-store.js';
 import { Alarm } from './alarm.js';
 import { Capacity } from './capacity.js';
+import type { StoppedWorker } from './drain-report.js';
 import type { JobHandler } from './job-handler.js';
 import { LeaseClock } from './lease-clock.js';
 import { Milestone } from './milestone.js';
@@ -26,7 +27,7 @@ import { WorkerRuns } from './worker-runs.js';
  * - **stopped**: entered by `stop`, for good; nothing is held any more.
  */
 export class QueueWorker {
-  private readonly runs: WorkerRuns;
+  readonly runs: WorkerRuns;
   private readonly capacity: Capacity;
   private readonly leases: LeaseClock;
   private readonly plan = new TurnPlan();
@@ -92,13 +93,13 @@ export class QueueWorker {
    * Claims no more, and waits for the running handlers until `patience` aborts; then their signals abort and their jobs
    * go back at once, with no attempt used. Resolves when all is settled, or cannot be because Redis is away.
    */
-  async stop(patience: AbortSignal): Promise<void> {
+  async stop(patience: AbortSignal): Promise<StoppedWorker> {
     this.stopping = true;
     this.draft.leave();
     this.seat.leave();
     this.turn();
     if (this.hasSomethingToLose()) await this.idle.wait(patience);
-    this.runs.giveBack();
+    const gaveBack = this.runs.giveBack();
     if (!this.isIdle()) {
       this.turn();
       await this.idle.wait(AbortSignal.timeout(LAST_TURN_MS));
@@ -106,6 +107,7 @@ export class QueueWorker {
     this.giveUp.abort();
     this.alarm.clear();
     this.solitude.remove(this.occupancy);
+    return { gaveBack, unsettled: this.draft.unsettled };
   }
 
   private lookSoon(): void {

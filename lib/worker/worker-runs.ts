@@ -68,13 +68,15 @@ export class WorkerRuns implements RunHolder {
     this.reporter.leaseLost(this.queue, run);
   }
 
-  /** All go back, with no attempt used, and nobody waits for their handlers any more. */
-  giveBack(): void {
-    for (const run of this.running.held()) {
+  /** All go back, with no attempt used, and nobody waits for their handlers any more. Answers how many there were. */
+  giveBack(): number {
+    const held = this.running.held();
+    for (const run of held) {
       run.abandon(abortReasons.closing(run));
       this.draft.release(run.claim);
     }
     this.running.clear();
+    return held.length;
   }
 
   private timeOut(run: RunningJob): void {

@@ -87,6 +87,14 @@ describe('in a Nest 12 application of ES modules, with ioredis 6 and without cla
     ]);
   }, 70_000);
 
+  it('does not start with a handler whose job has a payload class, and says what to install', async () => {
+    const output = await run(process.execPath, ['dist/payload-class-handler.js'], app, { env: redis() });
+    expect(lines(output)).toEqual([
+      'both: InvalidOptionsError: InvoiceHandlers.send (InvoiceModule): the payload class Invoice needs the packages class-validator and class-transformer: npm install class-validator class-transformer',
+      'producer: InvalidOptionsError: InvoiceHandlers.send (InvoiceModule): the payload class Invoice needs the packages class-validator and class-transformer: npm install class-validator class-transformer',
+    ]);
+  }, 70_000);
+
   it('imports, in a time that is told', async () => {
     const output = await run(process.execPath, ['dist/import-time.js'], app);
     process.stdout.write(`Import of the package: ${output}`);
@@ -111,6 +119,24 @@ describe('in a Nest 11 application of CommonJS, with ioredis 5.4.2', () => {
   it('runs jobs in plain Node, past a guard, and lets the process end', async () => {
     const output = await run(process.execPath, ['dist/main.js'], app, { env: redis() });
     expect(lines(output)).toEqual(['handled early', 'handled plain', 'refused late: ForbiddenException']);
+  }, 70_000);
+
+  it('waits for running handlers before a database is closed, wherever that is imported', async () => {
+    const output = await run(process.execPath, ['dist/draining.js'], app, { env: redis() });
+    expect(output.trim().split('\n')).toEqual([
+      'imported after the queue: the handler wrote',
+      'imported before the queue: the handler wrote',
+      'global, after the queue: the handler wrote',
+      'global, before the queue: the handler wrote',
+      'beside the handler: the handler wrote',
+    ]);
+  }, 70_000);
+
+  it('gives running jobs back and ends at a second SIGTERM', async () => {
+    const output = run(process.execPath, ['dist/second-signal.js'], app, { env: { ...redis(), NO_COLOR: '1' } });
+    await expect(output).rejects.toThrow(
+      /Waiting up to 20 s for 1 running job: work\.\n.*SIGTERM during the shutdown: [^\n]*\n.*1 went back to the queue\.\nexit 143\n/,
+    );
   }, 70_000);
 
   it('is one module in plain Node, whether required or imported', async () => {

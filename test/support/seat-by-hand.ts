@@ -95,7 +95,7 @@ export async function stopAt(seat: SeatByHand, worker: QueueWorker): Promise<voi
 }
 
 /** Answers whatever is asked, with nothing, until the promise has resolved. */
-export async function answerUntil(seat: SeatByHand, done: Promise<void>): Promise<void> {
+export async function answerUntil(seat: SeatByHand, done: Promise<unknown>): Promise<void> {
   let isDone = false;
   void done.then(() => {
     isDone = true;

@@ -205,7 +205,7 @@ it.each([
     const stopping = await ahead();
     const { seat, worker } = stopping;
     let ran = 0;
-    let stopped: Promise<void> | undefined;
+    let stopped: Promise<unknown> | undefined;
     stopping.run = () => {
       if (++ran === stopAtRun) stopped = worker.stop(new AbortController().signal);
     };
@@ -220,7 +220,7 @@ it.each([
 
 it('a worker that is told to stop as its jobs are over asks for nothing', async () => {
   const stopping = await ahead(async () => undefined);
-  let stopped: Promise<void> | undefined;
+  let stopped: Promise<unknown> | undefined;
   const before = stopping.seat.turns.length;
   stopping.run = async () => {
     await undefined;

@@ -1,0 +1,28 @@
+import { InvalidOptionsError } from '../core/errors.js';
+import { type Check, readOptions } from '../core/shape.js';
+
+const ASYNC_OPTIONS = [
+  'imports',
+  'inject',
+  'useFactory',
+  'useClass',
+  'useExisting',
+  'provideInjectionTokensFrom',
+  'isGlobal',
+  'name',
+];
+
+/** Nest itself would take a misspelt `useFactory` for a class that is `undefined`, and say so in words of its own. */
+export function requireOptionsSource(options: object): void {
+  const where = 'RedisScheduledQueueModule.forRootAsync';
+  const anything: Check<unknown> = (value) => ({ value });
+  const shape = Object.fromEntries(ASYNC_OPTIONS.map((name) => [name, anything]));
+  const given = readOptions<Record<string, unknown>>(
+    options ?? {},
+    shape,
+    where,
+    (message) => new InvalidOptionsError(message),
+  );
+  if (given.useFactory ?? given.useClass ?? given.useExisting) return;
+  throw new InvalidOptionsError(`${where}: got none of its sources, expected useFactory, useClass or useExisting.`);
+}

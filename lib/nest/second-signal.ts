@@ -1,0 +1,29 @@
+import { constants } from 'node:os';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** What Nest calls the listener that `enableShutdownHooks` adds. */
+const LISTENER_OF_NEST = 'cleanup';
+/** One Ctrl-C may arrive twice: the terminal sends it to all processes of its group, and npm passes it on once more. */
+const SAME_PRESS_MS = 500;
+
+/**
+ * Calls `onSignal` with each SIGINT or SIGTERM that comes after the one that began the shutdown, until the answered function is
+ * called. Nest ignores those. Only signals for which the application has called `enableShutdownHooks` are heard: the others end the
+ * process by themselves, or are the application's own matter.
+ */
+export function hearSecondSignal(onSignal: (signal: NodeJS.Signals) => void): () => void {
+  const from = performance.now();
+  const hear = (signal: NodeJS.Signals) => {
+    if (performance.now() - from > SAME_PRESS_MS) onSignal(signal);
+  };
+  const heard = SIGNALS.filter((signal) => process.listeners(signal).some(({ name }) => name === LISTENER_OF_NEST));
+  for (const signal of heard) process.on(signal, hear);
+  return () => {
+    for (const signal of heard) process.off(signal, hear);
+  };
+}
+
+/** As shells tell it of a process that a signal has ended. */
+export function exitCodeOf(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
+}
