@@ -20,7 +20,7 @@ export class HandlerExplorer {
     private readonly scanner: MetadataScanner,
     private readonly context: HandlerContext,
     private readonly settings: ModuleSettings,
-    private readonly instanceName: string,
+    readonly instanceName: string,
   ) {}
 
   /** Puts every handler into the registry. Throws `DuplicateHandlerError` and `InvalidOptionsError`. */

@@ -1,5 +1,6 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
+import type { Log } from '../core/log.js';
 import type { JobStore } from '../store/job-store.js';
 import type { Fleet } from '../worker/fleet.js';
 import type { HandlerRegistry } from '../worker/job-handler.js';
@@ -9,6 +10,7 @@ import { lastTurnMs } from '../worker/turn-plan.js';
 import type { HandlerExplorer } from './handler.explorer.js';
 import { type ModuleSettings, unhandledOverrides } from './module-options.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
+import { connectAtStart, StartLog } from './start-log.js';
 
 type Bootstrapped = Partial<OnApplicationBootstrap>;
 
@@ -27,13 +29,14 @@ export class Lifecycle implements OnModuleInit, OnApplicationBootstrap, OnModule
     private readonly store: JobStore,
     private readonly events: ScheduledQueueEvents,
     private readonly settings: ModuleSettings,
-    private readonly log: { warn(message: string): void },
+    private readonly log: Log,
   ) {}
 
   onModuleInit(): void {
     if (this.settings.role === 'producer') return;
     this.explorer.explore(this.registry);
     const handled = this.registry.queueNames().flatMap((queue) => [...this.registry.handlersOf(queue).keys()]);
+    new StartLog(this.log, this.settings, this.explorer.instanceName).handlers(this.registry);
     for (const sentence of unhandledOverrides(this.settings, handled)) this.log.warn(sentence);
   }
 
@@ -42,6 +45,7 @@ export class Lifecycle implements OnModuleInit, OnApplicationBootstrap, OnModule
    * hook is the last of all, so claiming begins right after it.
    */
   onApplicationBootstrap(): void {
+    connectAtStart(this.store, this.settings, this.registry);
     if (this.settings.role === 'producer' || !this.settings.autoStart) return;
     const root = [...this.modules.values()].sort((a, b) => b.distance - a.distance).at(-1);
     const instance = root?.instance as Bootstrapped | undefined;

@@ -34,6 +34,7 @@ import { ScheduledQueueEvents } from './scheduled-queue.events.js';
 import { ScheduledQueueInspector } from './scheduled-queue.inspector.js';
 import { ScheduledQueueProducer } from './scheduled-queue.producer.js';
 import { findTimers } from './scheduler-timers.js';
+import { StartLog } from './start-log.js';
 import { DEFAULT_INSTANCE, getScheduledQueueToken } from './tokens.js';
 
 /** What is said beside the options: how the module stands in the application. */
@@ -128,7 +129,8 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
     {
       provide: STORE,
       inject: [SETTINGS],
-      useFactory: (settings: ModuleSettings) => new RedisJobStore({ ...settings, log: LOG }),
+      useFactory: (settings: ModuleSettings) =>
+        new RedisJobStore({ ...settings, log: LOG, reached: new StartLog(LOG, settings, name).connected }),
     },
     {
       provide: PayloadChecker,
@@ -227,7 +229,8 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
 /**
  * Scheduled jobs on Redis: `forRoot(options)` or `forRootAsync({ useFactory | useClass | useExisting, … })`, global unless
  * `isGlobal: false`, several times under a `name` each. Exports `ScheduledQueueProducer`, `ScheduledQueueConsumer`,
- * `ScheduledQueueInspector` and `ScheduledQueueEvents`. Connects to Redis when first used, not before.
+ * `ScheduledQueueInspector` and `ScheduledQueueEvents`. Connects to Redis in the background once the application has started, whatever
+ * its role: the start waits for no connection, and a Redis that cannot be reached is told in the log.
  */
 @Module({})
 export class RedisScheduledQueueModule extends ConfigurableModuleClass {

@@ -43,6 +43,9 @@ export class Relays {
     const relay = new Relay(queue, seat, batch, this.findTimers(), timerName, reporter);
     this.relays.add(relay);
     relay.start();
+    this.log.log(
+      `Relays ${names ? some(names) : 'all jobs'} of queue '${queue}' to the ${target.type} '${target.key}', up to ${batch} at a time.`,
+    );
     return {
       stop: async () => {
         await relay.stop(AbortSignal.timeout(Math.min(commandTimeoutMs, LONGEST_TIMEOUT_MS)));
@@ -57,4 +60,11 @@ export class Relays {
     await Promise.all([...this.relays].map((relay) => relay.stop(AbortSignal.timeout(LAST_TURN_MS))));
     this.relays.clear();
   }
+}
+
+const NAMES_TOLD = 5;
+
+function some(names: readonly string[]): string {
+  const told = names.slice(0, NAMES_TOLD).join(', ');
+  return names.length > NAMES_TOLD ? `${told} and ${names.length - NAMES_TOLD} more` : told;
 }

@@ -1,7 +1,8 @@
+import { describeError, errorLine, placeIn } from '../core/error-description.js';
 import type { DeadReason, EventSink, ScheduledQueueEvent } from '../core/events.js';
 import type { Log } from '../core/log.js';
 import type { LateJob, RecoveredJob, Settled, TurnAnswer } from '../store/job-store.js';
-import { toFailure } from './failure.js';
+import { RecoveryLog } from './recovery-log.js';
 import type { RunningJob } from './running-job.js';
 import type { EndedRun } from './settler.js';
 import type { SentTurn } from './turn-draft.js';
@@ -17,13 +18,16 @@ const WHY_DEAD: Partial<Record<DeadReason, string>> = {
 /** Tells people and listeners how runs ended. Names, ids and error messages only: never a payload. */
 export class Reporter {
   private refusal: string | undefined;
+  private readonly recoveries: RecoveryLog;
 
   constructor(
     private readonly log: Log,
     private readonly events: EventSink,
     /** Whose turns these are, as the log says. */
     private readonly who = 'worker',
-  ) {}
+  ) {
+    this.recoveries = new RecoveryLog(log);
+  }
 
   /** What became of all that a turn settled: the runs that had ended, and then the jobs that went back. */
   settled(queue: string, { turn, ended }: SentTurn, settled: readonly Settled[]): void {
@@ -64,6 +68,7 @@ export class Reporter {
       this.log.error(`${about(queue, id, name, true)} is dead after attempt ${attempt} (${fate}): ${WHY_DEAD[fate]}.`);
       this.tell({ type: 'dead', ...run, reason: fate });
     }
+    if (jobs.length > 0) this.recoveries.note(queue, jobs);
   }
 
   /** Somebody, or an eviction, has taken what these waiting jobs were made of. */
@@ -91,7 +96,7 @@ export class Reporter {
 
   /** Once, until a turn goes through again: a loop that fails every second says so once. */
   turnRefused(queue: string, error: unknown): void {
-    const message = messageOf(error);
+    const message = describeError(error).message;
     if (this.refusal === message) return;
     this.refusal = message;
     this.log.error(`The ${this.who} of queue '${queue}' cannot go on and tries again every second: ${message}`);
@@ -120,14 +125,12 @@ export class Reporter {
           );
         }
         this.log.warn(
-          `${about(queue, id, name, true)} failed in attempt ${attempt}: ${messageOf(error)}; next attempt in ${settlement.delayMs} ms.`,
+          `${about(queue, id, name, true)} failed in attempt ${attempt}: ${whyFailed(error)}; next attempt in ${settlement.delayMs} ms.`,
         );
         this.tell({ type: 'failed', ...run, error, retryAt: new Date(Date.now() + settlement.delayMs) });
         break;
       case 'dead':
-        this.log.error(
-          `${about(queue, id, name, true)} is dead after attempt ${attempt} (${reason}): ${messageOf(error)}`,
-        );
+        this.logDeath(queue, outcome);
         if (settlement.failed) this.tell({ type: 'failed', ...run, error, retryAt: null });
         this.tell({ type: 'dead', ...run, reason: reason!, error });
         break;
@@ -142,6 +145,14 @@ export class Reporter {
     }
   }
 
+  private logDeath(queue: string, { job: { id, attempt }, name, error, reason }: EndedRun): void {
+    const description = describeError(error);
+    // The reason of `JobOutcome.deadLetter` is text, and was not thrown.
+    const why = reason === 'dead-lettered' ? description.message : errorLine(description);
+    const line = `${about(queue, id, name, true)} is dead after attempt ${attempt} (${reason}): ${why}`;
+    this.log.error(line, description.stack);
+  }
+
   /** Another job was queued behind this run, and has taken its place: there is neither a next attempt nor a dead letter. */
   private replaced(queue: string, outcome: EndedRun): void {
     const { job, name, settlement, error } = outcome;
@@ -152,7 +163,7 @@ export class Reporter {
     }
     const { id, attempt } = job;
     this.log.warn(
-      `${about(queue, id, name, true)} failed in attempt ${attempt}: ${messageOf(error)}; a later job of its id takes its place.`,
+      `${about(queue, id, name, true)} failed in attempt ${attempt}: ${whyFailed(error)}; a later job of its id takes its place.`,
     );
     if (isDead && !settlement.failed) return;
     this.tell({ type: 'failed', queue, id, name, attempt, error, retryAt: null, replaced: true });
@@ -178,7 +189,8 @@ function about(queue: string, id: string, name: string, begins = false): string 
   return `${begins ? 'Job' : 'job'} '${name}' (${id}) of queue '${queue}'`;
 }
 
-/** Anything may be thrown, things that cannot be turned into text included. */
-function messageOf(error: unknown): string {
-  return toFailure(error).message;
+/** In one line, with the place in the application's files: Nest's logger takes a stack with errors only, and this is a warning. */
+function whyFailed(error: unknown): string {
+  const description = describeError(error);
+  return `${errorLine(description)}${placeIn(description)}`;
 }
