@@ -90,7 +90,7 @@ export class HeldJobs implements Desk {
 
   private noAnswer(jobId: string, jobName: string): QueueUnavailableError {
     const cause = this.why();
-    const why = cause instanceof Error ? ` (${cause.message})` : '';
+    const why = cause instanceof Error ? `: ${cause.message.replace(/\.$/, '')}` : '';
     return new QueueUnavailableError(
       `Job '${jobName}' (${jobId}): Redis has not answered within commandTimeoutMs (${this.commandTimeoutMs} ms)${why}. What was said of it is sent again until it is answered; the same call again tells what came of it.`,
       'unknown',
