@@ -1,3 +1,4 @@
+import { firstFew } from '../core/describe.js';
 import type { Log } from '../core/log.js';
 import type { RecoveredJob } from '../store/job-store.js';
 
@@ -34,7 +35,7 @@ export class RecoveryLog {
     const byCount = [...this.names].sort(([, a], [, b]) => b - a).map(([name, count]) => `${name} (${count})`);
     const workers = [...this.workers].map((worker) => `'${worker}'`);
     this.log.warn(
-      `Recovered ${jobs} of queue '${queue}', ${leases} ran out because ${subject(workers)} died or was blocked: ${some(byCount, NAMES_TOLD)}.`,
+      `Recovered ${jobs} of queue '${queue}', ${leases} ran out because ${subject(workers)} died, was blocked or was cut off from Redis: ${firstFew(byCount, NAMES_TOLD)}.`,
     );
     this.count = 0;
     this.names.clear();
@@ -47,10 +48,5 @@ export class RecoveryLog {
 /** The workers' names go no further than the first few. */
 function subject(workers: readonly string[]): string {
   if (workers.length === 0) return 'a worker';
-  return workers.length === 1 ? `worker ${workers[0]}` : `each of the workers ${some(workers, WORKERS_TOLD)}`;
-}
-
-function some(items: readonly string[], most: number): string {
-  const told = items.slice(0, most).join(', ');
-  return items.length > most ? `${told} and ${items.length - most} more` : told;
+  return workers.length === 1 ? `worker ${workers[0]}` : `each of the workers ${firstFew(workers, WORKERS_TOLD)}`;
 }

@@ -1,3 +1,4 @@
+import { firstFew } from '../core/describe.js';
 import { QueueClosedError } from '../core/errors.js';
 import type { EventSink } from '../core/events.js';
 import type { Log } from '../core/log.js';
@@ -16,6 +17,9 @@ export interface RelaysOptions {
   /** What the names of their timers begin with. */
   timerPrefix: string;
 }
+
+/** How many names the log line of a relay tells; there may be 1 000. */
+const NAMES_TOLD = 5;
 
 /** The relays of this process. */
 export class Relays {
@@ -44,7 +48,7 @@ export class Relays {
     this.relays.add(relay);
     relay.start();
     this.log.log(
-      `Relays ${names ? some(names) : 'all jobs'} of queue '${queue}' to the ${target.type} '${target.key}', up to ${batch} at a time.`,
+      `Relays ${names ? firstFew(names, NAMES_TOLD) : 'all jobs'} of queue '${queue}' to the ${target.type} '${target.key}', up to ${batch} at a time.`,
     );
     return {
       stop: async () => {
@@ -60,11 +64,4 @@ export class Relays {
     await Promise.all([...this.relays].map((relay) => relay.stop(AbortSignal.timeout(LAST_TURN_MS))));
     this.relays.clear();
   }
-}
-
-const NAMES_TOLD = 5;
-
-function some(names: readonly string[]): string {
-  const told = names.slice(0, NAMES_TOLD).join(', ');
-  return names.length > NAMES_TOLD ? `${told} and ${names.length - NAMES_TOLD} more` : told;
 }

@@ -48,7 +48,8 @@ async function failureOf(name: string) {
   await until('that is told', () => log.lines.length > 0);
   const job = await inspector.job('r7');
   expect([...log.lines, ...log.stacks.values()].join()).not.toContain(SECRET);
-  return { line: log.lines[0]!, stack: log.stacks.get(log.lines[0]!), failure: job!.failures[0]! };
+  const { message } = await inspector.explain('r7');
+  return { line: log.lines[0]!, stack: log.stacks.get(log.lines[0]!), failure: job!.failures[0]!, explained: message };
 }
 
 const dead = (name: string, reason: string) =>
@@ -66,12 +67,13 @@ it('an AggregateError is logged and kept with what its errors say', async () => 
 });
 
 it('a cause is logged and kept, and the stack is where the logger of Nest expects it', async () => {
-  const { line, stack, failure } = await failureOf('caused');
+  const { line, stack, failure, explained } = await failureOf('caused');
   expect(line).toBe(
     `${dead('caused', 'attempts-exhausted')}TypeError: fetch failed (cause: Error: closed [UND_ERR_SOCKET])`,
   );
   expect(stack).toMatch(/^TypeError: fetch failed\n {4}at Handlers\.caused .*failure-logs\.spec\.ts/);
   expect(failure).toMatchObject({ message: 'fetch failed', cause: 'Error: closed [UND_ERR_SOCKET]' });
+  expect(explained).toContain('fetch failed (cause: Error: closed [UND_ERR_SOCKET])');
 });
 
 it('a handler that throws a string is told that there is no stack', async () => {

@@ -204,6 +204,18 @@ describe('a wrong address', () => {
     }
   });
 
+  it('that the connection had is in the error of what is said of a popped job, too', async () => {
+    proxy = await TcpProxy.start(redisUrl());
+    const { producer, consumer } = await startApp([], { connection: proxy.url, commandTimeoutMs: 500 });
+    await producer.schedule('pulled', 1);
+    const [job] = await consumer.pop({ names: ['pulled'], waitMs: 5_000 });
+    proxy.refuse();
+    const error = await job!.complete().catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'QUEUE_UNAVAILABLE', cause: { message: expect.stringContaining(proxy.url) } });
+    expect(error.message).toContain(error.cause.message);
+    proxy.accept();
+  });
+
   it('is no longer the reason once Redis was there', async () => {
     proxy = await TcpProxy.start(redisUrl());
     proxy.refuse();

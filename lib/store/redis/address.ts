@@ -1,4 +1,5 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import { firstFew } from '../../core/describe.js';
 import type { Client } from './client.js';
 
 /** How many nodes or sentinels are told; the others are counted. */
@@ -30,8 +31,7 @@ function nodesOf(cluster: Cluster): readonly unknown[] {
 }
 
 function listed(nodes: readonly unknown[]): string {
-  const told = nodes.slice(0, NODES_TOLD).map(hostAndPort).join(', ');
-  return nodes.length > NODES_TOLD ? `${told} and ${nodes.length - NODES_TOLD} more` : told;
+  return firstFew(nodes.map(hostAndPort), NODES_TOLD);
 }
 
 /** A node is a port, a URL with or without its scheme, or an object. */
