@@ -18,6 +18,12 @@ export function describe(value: unknown): string {
   return name && name !== 'Object' ? `a ${name}` : 'an object';
 }
 
+/** The first few of a list as a message shows them, and how many more there are. */
+export function firstFew(items: readonly string[], most: number, separator = ', '): string {
+  const told = items.slice(0, most).join(separator);
+  return items.length > most ? `${told} and ${items.length - most} more` : told;
+}
+
 /** The known name that a misspelt one most likely meant, or `undefined` when none is near. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined;

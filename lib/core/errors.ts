@@ -103,7 +103,8 @@ export class QueueClosedError extends ScheduledQueueError {
 }
 
 /**
- * Redis cannot be reached, or refuses the call.
+ * Redis cannot be reached, or refuses the call. Where it cannot be reached, message and `cause` say why, such as a `cause` with the
+ * code `ECONNREFUSED`, and at which address; neither holds a password.
  * `outcome` is `refused` when the call has not happened and will not, `unknown` when it may have happened:
  * calling again with the id named in `jobId` or `jobIds` within `keepIdsMs` is safe in both.
  */
@@ -124,4 +125,14 @@ export class QueueUnavailableError extends ScheduledQueueError {
     this.redisCode = fields.redisCode;
     this.jobIds = fields.jobIds ?? (fields.jobId === undefined ? [] : [fields.jobId]);
   }
+}
+
+/** The same error about something else, or in other words: what Redis answered and why it cannot be reached stay. */
+export function restated(
+  error: QueueUnavailableError,
+  fields: ScheduledQueueErrorFields & { jobIds?: readonly string[] },
+  { message = error.message, outcome = error.outcome }: { message?: string; outcome?: 'refused' | 'unknown' } = {},
+): QueueUnavailableError {
+  const { redisCode, cause } = error;
+  return new QueueUnavailableError(message, outcome, { ...fields, redisCode, ...(cause !== undefined && { cause }) });
 }

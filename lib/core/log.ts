@@ -2,5 +2,6 @@
 export interface Log {
   log(message: string): void;
   warn(message: string): void;
-  error(message: string): void;
+  /** `stack`: of the error that the message is about; its lines stay lines. */
+  error(message: string, stack?: string): void;
 }

@@ -54,7 +54,8 @@ export async function explainJob(
     case 'completed':
       return { code: 'completed', message: `${what} completed at ${job.endedAt?.toISOString()}.` };
     case 'dead': {
-      const last = job.failures.at(-1)?.message;
+      const { message, cause } = job.failures.at(-1) ?? {};
+      const last = cause === undefined ? message : `${message} (cause: ${cause})`;
       return {
         code: 'dead',
         message: `${what} has been dead since ${job.endedAt?.toISOString()} (${job.reason})${last ? `: ${last}` : ''}.`,

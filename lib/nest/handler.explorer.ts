@@ -36,7 +36,7 @@ export class HandlerExplorer {
     private readonly modules: ModulesContainer,
     private readonly context: HandlerContext,
     private readonly settings: ModuleSettings,
-    private readonly instanceName: string,
+    readonly instanceName: string,
   ) {}
 
   /**

@@ -9,7 +9,12 @@ export interface FailedAttempt {
   at: Date;
   attempt: number;
   name?: string;
+  /** With what the errors inside an `AggregateError`, or the response of an `HttpException`, say. */
   message?: string;
+  /** The error's own, such as `ECONNREFUSED`. */
+  code?: string;
+  /** What the error gave as its cause, in one line. */
+  cause?: string;
   stack?: string;
 }
 

@@ -1,4 +1,5 @@
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { Log } from '../core/log.js';
 import type { PayloadChecker } from '../core/payload-class.js';
 import type { JobStore } from '../store/job-store.js';
 import type { Fleet } from '../worker/fleet.js';
@@ -10,6 +11,7 @@ import type { HandlerExplorer } from './handler.explorer.js';
 import { type ModuleSettings, unhandledOverrides } from './module-options.js';
 import type { Runner } from './run-phase.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
+import { connectAtStart, StartLog } from './start-log.js';
 
 /** Ties one instance of the module to the application's life: explore at init, run in the run phase, close at the end. */
 export class Lifecycle implements OnModuleInit, OnApplicationShutdown, Runner {
@@ -26,7 +28,7 @@ export class Lifecycle implements OnModuleInit, OnApplicationShutdown, Runner {
     private readonly store: JobStore,
     private readonly events: ScheduledQueueEvents,
     private readonly settings: ModuleSettings,
-    private readonly log: { warn(message: string): void },
+    private readonly log: Log,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -37,10 +39,12 @@ export class Lifecycle implements OnModuleInit, OnApplicationShutdown, Runner {
     for (const { payload, place } of registry.all()) if (payload) await this.checker.prepare(payload, place);
     if (isProducer) return;
     const handled = this.registry.queueNames().flatMap((queue) => [...this.registry.handlersOf(queue).keys()]);
+    new StartLog(this.log, this.settings, this.explorer.instanceName).handlers(this.registry);
     for (const sentence of unhandledOverrides(this.settings, handled)) this.log.warn(sentence);
   }
 
   async begin(): Promise<void> {
+    connectAtStart(this.store, this.settings, this.registry);
     if (this.settings.role === 'producer' || !this.settings.autoStart) return;
     await this.fleet.start();
   }

@@ -1,5 +1,5 @@
 import { describe } from '../core/describe.js';
-import { InvalidScheduleError, QueueUnavailableError, ScheduledQueueError } from '../core/errors.js';
+import { InvalidScheduleError, QueueUnavailableError, restated, ScheduledQueueError } from '../core/errors.js';
 import type { ScheduleRequest } from '../core/schedule-options.js';
 import type { ScheduledJobRef } from '../core/scheduled-job.js';
 import { asSentence, isRecord, unknownOption } from '../core/shape.js';
@@ -99,7 +99,7 @@ async function sendChain(
 
 function notSent(failure: unknown, { queue, name, id }: ScheduleRequest): unknown {
   if (!(failure instanceof QueueUnavailableError)) return failure;
-  return new QueueUnavailableError(failure.message, 'refused', { queue, jobName: name, jobId: id });
+  return restated(failure, { queue, jobName: name, jobId: id }, { outcome: 'refused' });
 }
 
 /** The error of one part of a call as that of the whole: what may have happened, and under which ids. */
@@ -114,8 +114,5 @@ function ofAll(errors: readonly unknown[], refs: readonly (ScheduledJobRef | und
     refs,
     (ref, i) => !ref && (errors[i] as QueueUnavailableError).outcome === 'refused',
   ).every(Boolean);
-  return new QueueUnavailableError(reason.message, refused ? 'refused' : 'unknown', {
-    jobIds,
-    redisCode: reason.redisCode,
-  });
+  return restated(reason, { jobIds }, { outcome: refused ? 'refused' : 'unknown' });
 }

@@ -36,6 +36,7 @@ import { ScheduledQueueEvents } from './scheduled-queue.events.js';
 import { ScheduledQueueInspector } from './scheduled-queue.inspector.js';
 import { ScheduledQueueProducer } from './scheduled-queue.producer.js';
 import { findTimers } from './scheduler-timers.js';
+import { StartLog } from './start-log.js';
 import { DEFAULT_INSTANCE, getScheduledQueueToken } from './tokens.js';
 
 /** What is said beside the options: how the module stands in the application. */
@@ -105,7 +106,8 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
     {
       provide: STORE,
       inject: [SETTINGS],
-      useFactory: (settings: ModuleSettings) => new RedisJobStore({ ...settings, log: LOG }),
+      useFactory: (settings: ModuleSettings) =>
+        new RedisJobStore({ ...settings, log: LOG, reached: new StartLog(LOG, settings, name).connected }),
     },
     {
       provide: PayloadChecker,

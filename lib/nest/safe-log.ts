@@ -4,13 +4,14 @@ import { oneLine } from '../core/one-line.js';
 
 /**
  * Nest's logger without its throws: an application's own logger may throw, and that must not cost a worker its jobs. Each message
- * is written as one line, whatever it quotes.
+ * is written as one line, whatever it quotes; a stack is the second argument, where Nest's logger expects it.
  */
 export function safeLog(context: string): Log {
   const logger = new Logger(context);
-  const safely = (level: keyof Log) => (message: string) => {
+  const safely = (level: keyof Log) => (message: string, stack?: string) => {
     try {
-      logger[level](oneLine(message));
+      if (stack === undefined) logger[level](oneLine(message));
+      else logger[level](oneLine(message), stack.split('\n').map(oneLine).join('\n'));
     } catch {}
   };
   return { log: safely('log'), warn: safely('warn'), error: safely('error') };

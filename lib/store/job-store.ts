@@ -27,6 +27,8 @@ export type {
 
 /** Where the jobs lie. One method, one transition. */
 export interface JobStore {
+  /** Begins to connect, and tries until it has: so a wrong address is told in the log before anybody calls. Waits for nothing. */
+  connect(): void;
   /** Adds jobs to a queue, each whole or not at all. */
   schedule(queue: string, jobs: readonly NewJob[]): Promise<ScheduledAnswer>[];
   /** The same for many, none of which replaces another: `answered` hears of each; resolves after the last. */

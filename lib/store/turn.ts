@@ -45,6 +45,8 @@ export interface RecoveredJob {
   attempt: number;
   /** What became of it; a reason where it is dead. */
   fate: 'waiting' | 'cancelled' | DeadReason;
+  /** Whose lease ran out; `undefined` where nothing in Redis tells any more. */
+  worker?: string;
 }
 
 /** A job that nobody could begin in time, and what became of it for that. */
@@ -157,4 +159,6 @@ export interface WorkerSeat {
   listen(hints: WorkerHints): void;
   /** Stops listening. */
   leave(): void;
+  /** Why Redis cannot be reached; `undefined` where it can, or where nothing is known. */
+  readonly trouble?: Error | undefined;
 }

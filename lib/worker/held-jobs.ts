@@ -18,6 +18,8 @@ export class HeldJobs implements Desk {
     private readonly commandTimeoutMs: number,
     /** Something is to be said. */
     private readonly onSaid: () => void,
+    /** Why Redis refused the last turn, or cannot be reached; `undefined` where nothing is known. */
+    private readonly why: () => unknown,
   ) {}
 
   add(job: HeldJob): void {
@@ -87,10 +89,12 @@ export class HeldJobs implements Desk {
   }
 
   private noAnswer(jobId: string, jobName: string): QueueUnavailableError {
+    const cause = this.why();
+    const why = cause instanceof Error ? `: ${cause.message.replace(/\.$/, '')}` : '';
     return new QueueUnavailableError(
-      `Job '${jobName}' (${jobId}): Redis has not answered within commandTimeoutMs (${this.commandTimeoutMs} ms). What was said of it is sent again until it is answered; the same call again tells what came of it.`,
+      `Job '${jobName}' (${jobId}): Redis has not answered within commandTimeoutMs (${this.commandTimeoutMs} ms)${why}. What was said of it is sent again until it is answered; the same call again tells what came of it.`,
       'unknown',
-      { queue: this.queue, jobName, jobId },
+      { queue: this.queue, jobName, jobId, ...(cause !== undefined && { cause }) },
     );
   }
 }

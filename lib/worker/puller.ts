@@ -73,10 +73,11 @@ export class Puller {
   ) {
     this.solitude = options.solitude;
     this.alarm = new Alarm(timers, options.timerName, () => this.wakeUp());
-    this.held = new HeldJobs(queue, this.draft, options.commandTimeoutMs, () => this.nextTurn());
+    const why = () => this.refusal ?? seat.trouble;
+    this.held = new HeldJobs(queue, this.draft, options.commandTimeoutMs, () => this.nextTurn(), why);
     this.pops = new WaitingPops(
       options.commandTimeoutMs,
-      () => noAnswer(queue, options.commandTimeoutMs, this.refusal),
+      () => noAnswer(queue, options.commandTimeoutMs, why()),
       () => this.nextTurn(),
     );
     this.occupancy = new Occupancy(queue, false, this.draft, {

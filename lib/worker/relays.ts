@@ -1,3 +1,4 @@
+import { firstFew } from '../core/describe.js';
 import { QueueClosedError } from '../core/errors.js';
 import type { EventSink } from '../core/events.js';
 import type { Log } from '../core/log.js';
@@ -16,6 +17,9 @@ export interface RelaysOptions {
   /** What the names of their timers begin with. */
   timerPrefix: string;
 }
+
+/** How many names the log line of a relay tells; there may be 1 000. */
+const NAMES_TOLD = 5;
 
 /** The relays of this process. */
 export class Relays {
@@ -43,6 +47,9 @@ export class Relays {
     const relay = new Relay(queue, seat, batch, this.findTimers(), timerName, reporter);
     this.relays.add(relay);
     relay.start();
+    this.log.log(
+      `Relays ${names ? firstFew(names, NAMES_TOLD) : 'all jobs'} of queue '${queue}' to the ${target.type} '${target.key}', up to ${batch} at a time.`,
+    );
     return {
       stop: async () => {
         await relay.stop(AbortSignal.timeout(Math.min(commandTimeoutMs, LONGEST_TIMEOUT_MS)));

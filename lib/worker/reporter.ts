@@ -1,7 +1,8 @@
+import { describeError, errorLine, placeIn } from '../core/error-description.js';
 import type { DeadReason, EventSink, ScheduledQueueEvent } from '../core/events.js';
 import type { Log } from '../core/log.js';
 import type { LateJob, RecoveredJob, Settled, TurnAnswer } from '../store/job-store.js';
-import { toFailure } from './failure.js';
+import { RecoveryLog } from './recovery-log.js';
 import type { RunningJob } from './running-job.js';
 import type { EndedRun } from './settler.js';
 import type { SentTurn } from './turn-draft.js';
@@ -21,13 +22,16 @@ const NAMES_REMEMBERED = 1_000;
 export class Reporter {
   private refusal: string | undefined;
   private readonly namesWithoutResult = new Set<string>();
+  private readonly recoveries: RecoveryLog;
 
   constructor(
     private readonly log: Log,
     private readonly events: EventSink,
     /** Whose turns these are, as the log says. */
     private readonly who = 'worker',
-  ) {}
+  ) {
+    this.recoveries = new RecoveryLog(log);
+  }
 
   /** What became of all that a turn settled: the runs that had ended, and then the jobs that went back. */
   settled(queue: string, { turn, ended }: SentTurn, settled: readonly Settled[]): void {
@@ -68,6 +72,7 @@ export class Reporter {
       this.log.error(`${about(queue, id, name, true)} is dead after attempt ${attempt} (${fate}): ${WHY_DEAD[fate]}.`);
       this.tell({ type: 'dead', ...run, reason: fate });
     }
+    if (jobs.length > 0) this.recoveries.note(queue, jobs);
   }
 
   /** Somebody, or an eviction, has taken what these waiting jobs were made of. */
@@ -95,7 +100,7 @@ export class Reporter {
 
   /** Once, until a turn goes through again: a loop that fails every second says so once. */
   turnRefused(queue: string, error: unknown): void {
-    const message = messageOf(error);
+    const message = describeError(error).message;
     if (this.refusal === message) return;
     this.refusal = message;
     this.log.error(`The ${this.who} of queue '${queue}' cannot go on and tries again every second: ${message}`);
@@ -125,14 +130,12 @@ export class Reporter {
           );
         }
         this.log.warn(
-          `${about(queue, id, name, true)} failed in attempt ${attempt}: ${messageOf(error)}; next attempt in ${settlement.delayMs} ms.`,
+          `${about(queue, id, name, true)} failed in attempt ${attempt}: ${whyFailed(error)}; next attempt in ${settlement.delayMs} ms.`,
         );
         this.tell({ type: 'failed', ...run, error, retryAt: new Date(Date.now() + settlement.delayMs) });
         break;
       case 'dead':
-        this.log.error(
-          `${about(queue, id, name, true)} is dead after attempt ${attempt} (${reason}): ${messageOf(error)}`,
-        );
+        this.logDeath(queue, outcome);
         if (settlement.failed) this.tell({ type: 'failed', ...run, error, retryAt: null });
         this.tell({ type: 'dead', ...run, reason: reason!, error });
         break;
@@ -156,6 +159,14 @@ export class Reporter {
     );
   }
 
+  private logDeath(queue: string, { job: { id, attempt }, name, error, reason }: EndedRun): void {
+    const description = describeError(error);
+    // The reason of `JobOutcome.deadLetter` is text, and was not thrown.
+    const why = reason === 'dead-lettered' ? description.message : errorLine(description);
+    const line = `${about(queue, id, name, true)} is dead after attempt ${attempt} (${reason}): ${why}`;
+    this.log.error(line, description.stack);
+  }
+
   /** Another job was queued behind this run, and has taken its place: there is neither a next attempt nor a dead letter. */
   private replaced(queue: string, outcome: EndedRun): void {
     const { job, name, settlement, error } = outcome;
@@ -166,7 +177,7 @@ export class Reporter {
     }
     const { id, attempt } = job;
     this.log.warn(
-      `${about(queue, id, name, true)} failed in attempt ${attempt}: ${messageOf(error)}; a later job of its id takes its place.`,
+      `${about(queue, id, name, true)} failed in attempt ${attempt}: ${whyFailed(error)}; a later job of its id takes its place.`,
     );
     if (isDead && !settlement.failed) return;
     this.tell({ type: 'failed', queue, id, name, attempt, error, retryAt: null, replaced: true });
@@ -192,7 +203,8 @@ function about(queue: string, id: string, name: string, begins = false): string 
   return `${begins ? 'Job' : 'job'} '${name}' (${id}) of queue '${queue}'`;
 }
 
-/** Anything may be thrown, things that cannot be turned into text included. */
-function messageOf(error: unknown): string {
-  return toFailure(error).message;
+/** In one line, with the place in the application's files: Nest's logger takes a stack with errors only, and this is a warning. */
+function whyFailed(error: unknown): string {
+  const description = describeError(error);
+  return `${errorLine(description)}${placeIn(description)}`;
 }

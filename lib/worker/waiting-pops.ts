@@ -122,11 +122,12 @@ export class WaitingPops {
   }
 }
 
-/** The error of a pop that Redis has not answered in time. `refusal`: why Redis refused the last turn, if it did. */
-export function noAnswer(queue: string, withinMs: number, refusal: unknown): QueueUnavailableError {
+/** The error of a pop that Redis has not answered in time. `cause`: why Redis refused the last turn, or cannot be reached. */
+export function noAnswer(queue: string, withinMs: number, cause: unknown): QueueUnavailableError {
+  const why = cause instanceof Error ? `: ${cause.message.replace(/\.$/, '')}` : '';
   return new QueueUnavailableError(
-    `pop: Redis has not answered within commandTimeoutMs (${withinMs} ms). What this call may have claimed goes back.`,
+    `pop: Redis has not answered within commandTimeoutMs (${withinMs} ms)${why}. What this call may have claimed goes back.`,
     'unknown',
-    refusal === undefined ? { queue } : { queue, cause: refusal },
+    cause === undefined ? { queue } : { queue, cause },
   );
 }

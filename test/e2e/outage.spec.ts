@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process';
 import { on, once } from 'node:events';
 import { afterEach, expect, it } from '@jest/globals';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { OnScheduledJob, QueueUnavailableError } from '../../lib/index.js';
+import { LogLines } from '../support/log-lines.js';
 import { newPrefix, redisUrl, startApp, stopApps } from '../support/queue-app.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/wait.js';
@@ -71,28 +72,23 @@ it('whatever is called while Redis is away says in its error which queue and whi
 
 it('workers come back by themselves, with one line when Redis goes and one when it returns', async () => {
   proxy = await TcpProxy.start(redisUrl());
-  const { producer, get } = await startApp([Handlers], { connection: proxy.url });
-  const lines: string[] = [];
-  Logger.overrideLogger({
-    log: (line: string) => lines.push(line),
-    warn: (line: string) => lines.push(line),
-    error: (line: string) => lines.push(line),
-  });
+  const log = new LogLines();
+  const { producer, get } = await startApp([Handlers], { connection: proxy.url }, { log });
   await producer.schedule('work', 'before');
   const { payloads } = get(Handlers);
   await until('it runs before the outage', () => payloads.length === 1);
   proxy.refuse();
-  await until('the outage is told', () => lines.length > 0);
+  await until('the outage is told', () => log.lines.length > 0);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   proxy.accept();
   const ref = await until('Redis is back', () => producer.schedule('work', 'after').catch(() => undefined));
   await until('it runs after the outage', () => payloads.length === 2);
   expect(payloads).toEqual(['before', 'after']);
   expect(ref.created).toBe(true);
-  await until('the return is told', () => lines.some((line) => line.startsWith('Redis is back')));
-  expect(lines).toEqual([
-    expect.stringMatching(/^Redis cannot be reached/),
-    expect.stringMatching(/^Redis is back after \d+ ms/),
+  await until('the return is told', () => log.starting('log Redis is back').length > 0);
+  expect(log.lines).toEqual([
+    expect.stringMatching(/^warn Redis cannot be reached/),
+    expect.stringMatching(/^log Redis is back after \d+ ms/),
   ]);
 });
 

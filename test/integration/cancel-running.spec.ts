@@ -60,7 +60,7 @@ describe('a running job that is to be cancelled', () => {
       const answer = await other.turn({ room: 1 });
       return answer.recovered.length > 0 && answer.recovered;
     });
-    expect(recovered).toEqual([{ id, name: 'work', attempt: 1, fate: 'cancelled' }]);
+    expect(recovered).toEqual([{ id, name: 'work', attempt: 1, fate: 'cancelled', worker: 'dies' }]);
     expect(await other.claim()).toEqual([]);
     expect(await test.store.stats(QUEUE)).toMatchObject({ cancelled: 1, recovered: 1 });
   });

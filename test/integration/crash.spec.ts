@@ -23,7 +23,7 @@ describe('a job whose lease runs out', () => {
     const { id } = await test.schedule();
     await dieWith(test.worker('dies'), id);
     const { recovered } = await test.worker('other').turn({ room: 0 });
-    expect(recovered).toEqual([{ id, name: 'work', attempt: 1, fate: 'waiting' }]);
+    expect(recovered).toEqual([{ id, name: 'work', attempt: 1, fate: 'waiting', worker: 'dies' }]);
     const job = await test.store.job(QUEUE, id);
     expect(job).toMatchObject({ state: 'due', attempts: 1, crashes: 1 });
     expect(job!.failures).toEqual([
@@ -37,7 +37,7 @@ describe('a job whose lease runs out', () => {
     await dieWith(worker, id);
     await dieWith(worker, id);
     const { recovered, claimed } = await test.worker('other').turn({ room: 1, suspects: 'take' });
-    expect(recovered).toEqual([{ id, name: 'work', attempt: 2, fate: 'crashed' }]);
+    expect(recovered).toEqual([{ id, name: 'work', attempt: 2, fate: 'crashed', worker: 'dies' }]);
     expect(claimed).toEqual([]);
     const job = await test.store.job(QUEUE, id);
     expect(job).toMatchObject({ state: 'dead', attempts: 2, crashes: 2 });

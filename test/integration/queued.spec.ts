@@ -110,7 +110,7 @@ describe('the queued job takes the place of a run that', () => {
     if (isCancelled) await test.store.cancelRunning(QUEUE, 'doc');
     await leaseEnds();
     const { recovered } = await test.worker('other').turn({});
-    expect(recovered).toEqual([{ id: 'doc', name: 'work', attempt: 2, fate }]);
+    expect(recovered).toEqual([{ id: 'doc', name: 'work', attempt: 2, fate, worker: 'w' }]);
     expect(await stored()).toMatchObject({ state: 'due', attempts: 0, crashes: 2, failures: [] });
     expect(await indexed()).toEqual(['both', 'new']);
     expect(await test.store.stats(QUEUE)).toEqual({ scheduled: 1, started: 2, recovered: 2, ...counted });

@@ -46,7 +46,7 @@ describe('a claim of much data', () => {
     await endLease(id);
     const other = test.worker('other');
     const { recovered } = await other.turn({ room: 0 });
-    expect(recovered).toEqual([{ id, name: 'work', attempt: 1, fate: 'waiting' }]);
+    expect(recovered).toEqual([{ id, name: 'work', attempt: 1, fate: 'waiting', worker: 'w' }]);
     expect(await test.store.job(QUEUE, id)).toMatchObject(AS_IF_NEVER_CLAIMED);
     expect(await other.claim()).toMatchObject([{ id, attempt: 1, crashes: 0 }]);
   });

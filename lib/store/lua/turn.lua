@@ -46,7 +46,8 @@
 -- Returns {status, now (epoch ms, of 'done' with µs behind the point),
 --   a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was cancelled instead; 3 = it
 --   was, and the job that was queued behind it has taken its place), ids of leases that are lost, ids of renewed jobs that are to be cancelled,
---   four for each job whose lease had run out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for,
+--   five for each job whose lease had run out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for, the worker
+--   that held it ('' = not known),
 --   five for each job that is late: id, name, attempts begun, how late (ms), its late rule's letter,
 --   four for each job that died because its envelope is missing or unreadable: id, name, attempts begun, the reason,
 --   two for each dead job that was pushed out: id, name,

@@ -51,6 +51,8 @@ function ownOptions(silenceMs: number): RedisOptions {
     // A server that was demoted refuses writes for as long as the connection lives.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     connectTimeout: silenceMs,
+    // Else one that takes the connection and never answers is waited for for ever, and keeps the process alive after a close too.
+    sentinelCommandTimeout: silenceMs,
     maxLoadingRetryTime: LOADING_RETRY_MS,
     disconnectTimeout: GOODBYE_MS,
     keyPrefix: '',

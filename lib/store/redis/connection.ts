@@ -2,18 +2,20 @@ import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
 import { absentKey } from '../keys.js';
 import type { ScriptName } from '../scripts/embedded.js';
 import {
+  firstLine,
   isPermission,
   NO_CONNECTION,
   NOT_NOW,
   NOT_SENT,
   REFUSED,
-  reasonOf,
+  type Reason,
   refused,
   unavailable,
 } from './call-error.js';
 import { type Client, dropConnections } from './client.js';
 import { LinkRate } from './link-rate.js';
 import type { OutageLog } from './outage-log.js';
+import { Reachability } from './reachability.js';
 import type { ReadyCheck } from './ready-check.js';
 import { type CallTraits, type ScriptArgument, sendScript } from './send-script.js';
 import { receivedBytes, SignsOfLife } from './signs-of-life.js';
@@ -40,35 +42,41 @@ export class RedisConnection {
   readonly uplink: Uplink;
   private closed = false;
   private readonly life: SignsOfLife;
-  /** The server answers and takes no writes, as one that a failover has made a replica: as good as away. */
-  private demoted = false;
+  private readonly reachability: Reachability;
   /** All end when the connection is closed. */
   private readonly waits = new Waits();
 
   constructor(
     private readonly client: Client,
-    private readonly outages: OutageLog,
+    outages: OutageLog,
     /** How long Redis may keep silent before the connection counts as dead. */
     private readonly silenceMs: number,
     /** Checks each connection before calls go over it. */
     private readonly check?: ReadyCheck,
+    /** Called with the address each time that the connection can be used again, the first time included. */
+    reached: (address: string) => void = () => {},
   ) {
     this.life = new SignsOfLife(client);
     this.uplink = new Uplink(silenceMs, this.waits);
     // Every queue of the process may wait for the same connection.
     client.setMaxListeners(0);
-    let reason = 'no connection';
-    client.on('error', (error: Error) => {
-      reason = reasonOf(error) || reason;
-      if (client.status !== 'ready' && !this.closed) outages.lost(this, reason);
-    });
-    client.on('close', () => this.closed || outages.lost(this, reason));
+    this.reachability = new Reachability(client, outages, reached);
     client.on('ready', () => this.opened());
+  }
+
+  /** Connects without waiting for it, and tries until there is a connection: the log tells what comes of it. */
+  connect(): void {
+    this.isReadyBy(Number.POSITIVE_INFINITY).catch(() => {});
+  }
+
+  /** Why Redis cannot be reached; `undefined` where it can, or where nothing was heard of it. */
+  get trouble(): Reason | undefined {
+    return this.reachability.trouble;
   }
 
   /** Resolves when the connection can take commands. Throws `QueueUnavailableError` (`refused`) at `giveUpAt`, a time of `performance.now()`. */
   async ready(giveUpAt: number): Promise<void> {
-    if (!(await this.isReadyBy(giveUpAt))) throw unavailable(NO_CONNECTION, false);
+    if (!(await this.isReadyBy(giveUpAt))) throw unavailable(NO_CONNECTION, false, this.trouble);
   }
 
   /** Whether it can take commands by then. Throws `QueueClosedError`. */
@@ -121,7 +129,7 @@ export class RedisConnection {
       // A client that is being closed calls itself ready until its socket has ended.
       this.refuseWhenClosed();
       if (this.client.status !== 'ready' && !(await this.isReadyBy(giveUpAt)))
-        throw unavailable(NO_CONNECTION, mayHaveRun);
+        throw unavailable(NO_CONNECTION, mayHaveRun, this.trouble);
       let message: string;
       try {
         if (check && !check.isPassed(key !== undefined)) await this.fit(check, key, giveUpAt);
@@ -129,14 +137,14 @@ export class RedisConnection {
       } catch (cause) {
         if (cause instanceof QueueClosedError) throw cause;
         message = (cause as Error).message ?? '';
-        if (message.startsWith('READONLY')) this.noteDemotion(message);
+        if (message.startsWith('READONLY')) this.reachability.wasDemoted(message);
         if (!(cause instanceof QueueUnavailableError) && !NOT_NOW.test(message)) {
           if (isPermission(message)) check?.doubt();
           if (REFUSED.test(message)) throw refused(message, mayHaveRun);
           mayHaveRun = true;
         }
       }
-      if (performance.now() + pauseMs >= giveUpAt) throw unavailable(message, mayHaveRun);
+      if (performance.now() + pauseMs >= giveUpAt) throw unavailable(message, mayHaveRun, this.trouble);
       await this.waits.pause(pauseMs);
     }
   }
@@ -144,7 +152,7 @@ export class RedisConnection {
   close(): void {
     if (this.closed) return;
     this.closed = true;
-    this.outages.forget(this);
+    this.reachability.close();
     this.client.disconnect();
     this.waits.endAll();
   }
@@ -162,7 +170,7 @@ export class RedisConnection {
       if (error instanceof QueueClosedError || REFUSED.test((error as Error).message)) throw error;
       throw new QueueUnavailableError((error as Error).message, 'refused');
     } finally {
-      if (lacked && check.hasDatabase) this.found();
+      if (lacked && check.hasDatabase) this.reachability.found();
     }
   }
 
@@ -177,7 +185,7 @@ export class RedisConnection {
         const value = await this.waits.answer(answer, isPatient ? lookAt : Math.min(giveUpAt, lookAt));
         if (value !== NONE_YET) {
           this.life.heard();
-          if (this.demoted) this.found();
+          if (this.reachability.isDemoted) this.reachability.found();
           return value;
         }
         if (this.closed) throw new QueueClosedError('The queue was closed while a call was under way.');
@@ -205,32 +213,11 @@ export class RedisConnection {
 
   /** A connection whose database cannot be used is as good as none. */
   private opened(): void {
-    if (this.check === undefined || this.check.hasDatabase) this.found();
+    if (this.check === undefined || this.check.hasDatabase) this.reachability.found();
     else
       this.fit(this.check, undefined, performance.now() + this.silenceMs).catch((error: Error) => {
-        if (!this.closed) this.outages.lost(this, error.message);
+        this.reachability.lost({ message: firstLine(error.message) });
       });
-  }
-
-  /** On a cluster the others go on, and the client is told where the slot is now. */
-  private noteDemotion(message: string): void {
-    if (this.client.isCluster || this.closed) return;
-    this.demoted = true;
-    this.outages.lost(this, message);
-  }
-
-  /** A connection to a replica is made again and again until it is a primary; it is back when it is one, or does not say. */
-  private found(): void {
-    if (!this.demoted) {
-      this.outages.found(this);
-      return;
-    }
-    const back = (info = '') => {
-      if (this.client.status !== 'ready' || /^role:slave/m.test(info)) return;
-      this.demoted = false;
-      this.outages.found(this);
-    };
-    this.client.info('replication').then(back, () => back());
   }
 
   private nextReady(giveUpAt: number): Promise<void> {

@@ -35,6 +35,8 @@ export interface RedisJobStoreOptions {
   /** The options of a queue, the defaults where it has none. */
   settingsOf(queue: string): QueueSettings;
   log: Log;
+  /** Called with the address, never with a password, whenever a connection for commands can be used again, the first time included. */
+  reached?(address: string): void;
 }
 
 /** Redis may be busy with somebody's long script for as long as this. */
@@ -61,6 +63,10 @@ export class RedisJobStore implements JobStore {
     this.outages = new OutageLog(options.log);
     this.preflight = new Preflight(options.log);
     this.permissions = new PermissionLog(options.log);
+  }
+
+  connect(): void {
+    if (!this.closed) this.forProducers().connect();
   }
 
   schedule(queue: string, jobs: readonly NewJob[]): Promise<ScheduledAnswer>[] {
@@ -190,7 +196,12 @@ export class RedisJobStore implements JobStore {
     this.seats?.close();
   }
 
-  private connect(): RedisConnection {
+  private forProducers(): RedisConnection {
+    this.producing ??= this.open();
+    return this.producing;
+  }
+
+  private open(): RedisConnection {
     const client = this.clients.commands();
     this.preflight.watch(client);
     const connection = new RedisConnection(
@@ -198,6 +209,7 @@ export class RedisJobStore implements JobStore {
       this.outages,
       this.silenceMs,
       new ReadyCheck(client, this.permissions),
+      this.options.reached,
     );
     // First used after the application has closed: its calls say so, and no connection is left open.
     if (this.closed) connection.close();
@@ -206,7 +218,7 @@ export class RedisJobStore implements JobStore {
 
   private openSeats(): RedisSeats {
     this.seats ??= new RedisSeats(
-      this.connect(),
+      this.open(),
       new WakeListener(this.clients.subscriber(), this.outages),
       this.options.prefix,
       this.clients.clustered,
@@ -226,7 +238,7 @@ export class RedisJobStore implements JobStore {
   private openQueue(name: string): QueueParts {
     const { prefix, commandTimeoutMs, settingsOf } = this.options;
     const { clustered } = this.clients;
-    this.producing ??= this.connect();
-    return openQueueParts(name, this.producing, this.ids, settingsOf(name), { prefix, commandTimeoutMs, clustered });
+    const connection = this.forProducers();
+    return openQueueParts(name, connection, this.ids, settingsOf(name), { prefix, commandTimeoutMs, clustered });
   }
 }

@@ -1,4 +1,4 @@
-import { QueueUnavailableError } from '../../core/errors.js';
+import { QueueUnavailableError, restated } from '../../core/errors.js';
 import { type QueueKeys, tagKey } from '../keys.js';
 import type { ScriptName } from '../scripts/embedded.js';
 import type { ScriptArgument } from './connection.js';
@@ -67,6 +67,9 @@ type Step = [next: string, last: string, count: number];
 /** That the last step was refused does not mean that nothing has happened. */
 function partlyDone(error: unknown, count: number): unknown {
   if (!(error instanceof QueueUnavailableError)) return error;
-  const { message, redisCode } = error;
-  return new QueueUnavailableError(`${message} Before that, ${count} jobs had been done.`, 'unknown', { redisCode });
+  return restated(
+    error,
+    {},
+    { message: `${error.message} Before that, ${count} jobs had been done.`, outcome: 'unknown' },
+  );
 }

@@ -132,7 +132,7 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
     settled: inOrder(turn.settlements, bits, settings),
     lost,
     toCancel,
-    recovered: inRows(4, recovered, toRecovered),
+    recovered: inRows(5, recovered, toRecovered),
     late: inRows(5, late, toLate),
     missing: inRows(4, missing, toMissing),
     dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
@@ -164,11 +164,12 @@ function inRows<T>(width: number, fields: string[], toItem: (...row: string[]) =
   return Array.from({ length: fields.length / width }, (_, i) => toItem(...fields.slice(width * i, width * (i + 1))));
 }
 
-const toRecovered = (id = '', name = '', attempt = '', fate = ''): RecoveredJob => ({
+const toRecovered = (id = '', name = '', attempt = '', fate = '', worker = ''): RecoveredJob => ({
   id,
   name,
   attempt: Number(attempt),
   fate: fate as RecoveredJob['fate'],
+  ...(worker !== '' && { worker }),
 });
 
 const toMissing = (id = '', name = '', attempt = '', reason = ''): MissingJob => ({

@@ -1,6 +1,8 @@
 import type { Cluster } from 'ioredis';
+import type { ClientError } from './call-error.js';
 import { type Client, dropConnections } from './client.js';
 import type { OutageLog } from './outage-log.js';
+import { whyLost } from './reachability.js';
 
 /** How often the connection is asked for a sign of life: rarely, as it counts among an idle worker's commands. */
 const CHECK_EVERY_MS = 30_000;
@@ -25,8 +27,8 @@ export class WakeListener {
     private readonly patienceMs = CHECK_PATIENCE_MS,
   ) {
     let reason = 'the connection for messages was closed';
-    client.on('error', (error: Error) => {
-      reason = error.message || (error as NodeJS.ErrnoException).code || reason;
+    client.on('error', (error: ClientError) => {
+      reason = whyLost(client, error)?.message ?? reason;
     });
     client.on('message', (channel: string, message: string) => this.say(channel, message));
     client.on('ready', () => {

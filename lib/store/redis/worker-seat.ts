@@ -4,6 +4,7 @@ import type { QueueSettings } from '../../core/queue-options.js';
 import type { RelayTarget } from '../../core/relay-options.js';
 import type { Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../job-store.js';
 import { absentKey, handlesKey, processOf, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
+import { causeOf } from './call-error.js';
 import { CallSlot } from './call-slot.js';
 import type { RedisConnection, ScriptArgument } from './connection.js';
 import { rateWindowMs } from './gate.js';
@@ -138,6 +139,11 @@ export class RedisWorkerSeat implements WorkerSeat {
       hints.look(this.clock.known ? Math.max(0, this.clock.until(atMs)) : 0);
     };
     for (const channel of this.channels) this.listener.listen(channel, this.hear);
+  }
+
+  get trouble(): Error | undefined {
+    const { trouble } = this.connection;
+    return trouble && causeOf(trouble);
   }
 
   leave(): void {

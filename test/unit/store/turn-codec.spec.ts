@@ -152,7 +152,7 @@ describe('the answer to a turn', () => {
     const answer = decode({
       3: ['l'],
       4: ['c'],
-      5: ['r1', 'work', '2', 'waiting', 'r2', '', '1', 'crashed'],
+      5: ['r1', 'work', '2', 'waiting', 'w1', 'r2', '', '1', 'crashed', ''],
       6: ['t', 'work', '0', '1200', 'x'],
       7: ['m', 'work', '1', 'envelope-missing'],
       8: ['p', 'work', 'q', 'mail'],
@@ -164,7 +164,7 @@ describe('the answer to a turn', () => {
       lost: ['l'],
       toCancel: ['c'],
       recovered: [
-        { id: 'r1', name: 'work', attempt: 2, fate: 'waiting' },
+        { id: 'r1', name: 'work', attempt: 2, fate: 'waiting', worker: 'w1' },
         { id: 'r2', name: '', attempt: 1, fate: 'crashed' },
       ],
       late: [{ id: 't', name: 'work', attempt: 0, latenessMs: 1_200, onLate: 'dead-letter' }],

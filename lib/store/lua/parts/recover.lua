@@ -2,16 +2,21 @@
 -- so that it cannot take down worker after worker. A job whose claim was never confirmed goes back as if nothing had been.
 
 local expired, returning = {}, {}
--- Four for each: id, name, attempt, what became of it.
+-- Five for each: id, name, attempt, what became of it, the worker that held it ('' = not known).
 local recovered = {}
 local writeRecovered
 if isRecovering then
   -- How many jobs are recovered a turn, to keep the script short.
   local RECOVERED_A_TURN = 200
 
+  -- A pull's seat has the name of its process before the '~'.
+  local function holderOf(record)
+    return string.match(record.holder, '^[^~]*')
+  end
+
   local function crashLine(record)
     local dead = record.crashes >= maxCrashes and ',"reason":"crashed"' or ''
-    return '{"name":"Error","message":"the lease ran out: worker ' .. string.match(record.holder, '^[^~]*') .. ' died or was blocked"' .. dead .. '}'
+    return '{"name":"Error","message":"the lease ran out: worker ' .. holderOf(record) .. ' died or was blocked"' .. dead .. '}'
   end
 
   -- Where somebody has taken or damaged the record, the envelope says where the job belongs.
@@ -25,6 +30,7 @@ if isRecovering then
   local function recover(id, record)
     local s = { id = id, record = record, fate = 'waiting' }
     local attempt, isCancelled = tostring(record.attempt), hasMark(record.marks, 'c')
+    local holder = record.holder == '-' and '' or holderOf(record)
     if takeovers.takePlace(id, record, isCancelled and 'cancel' or 'recover', not hasMark(record.marks, 'u')) then
       s.placed, s.fate = true, isCancelled and 'cancelled' or 'waiting'
     elseif isCancelled then
@@ -52,7 +58,7 @@ if isRecovering then
       readWakers(nameOf(record.lane), group, worker)
       returning[#returning + 1] = s
     end
-    for _, field in ipairs({ id, nameOf(record.lane) or '', attempt, s.fate }) do recovered[#recovered + 1] = field end
+    for _, field in ipairs({ id, nameOf(record.lane) or '', attempt, s.fate, holder }) do recovered[#recovered + 1] = field end
   end
 
   local ids = redis.call('ZRANGE', activeKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, RECOVERED_A_TURN)

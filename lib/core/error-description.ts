@@ -1,0 +1,156 @@
+import { describe } from './describe.js';
+import { oneLine } from './one-line.js';
+
+/** What was thrown, as it is logged and kept: each part but the stack is one line, escaped and short. */
+export interface ErrorDescription {
+  /** The error's, or the `typeof` of what is no error. */
+  name: string;
+  /** The error's, and what the errors inside an `AggregateError` or the response of an `HttpException` say. */
+  message: string;
+  /** Such as `ECONNREFUSED` or `P2002`. */
+  code?: string;
+  /** What the error says its cause is, as one line with the cause of that, up to three deep. */
+  cause?: string;
+  /** The first line, escaped, and then the first lines that name a place. */
+  stack?: string;
+  isError: boolean;
+}
+
+const NAME_CHARACTERS = 100;
+const MESSAGE_CHARACTERS = 1_000;
+/** How many errors inside an `AggregateError`, and how many messages of a response, are told. */
+const INNER_TOLD = 5;
+const CAUSES_TOLD = 3;
+const STACK_CHARACTERS = 4_000;
+const PLACE_CHARACTERS = 300;
+const PLACE = '    at ';
+const BEFORE_PLACE = `\n${PLACE}`;
+
+/** Describes whatever may be thrown, and never throws. `places`: how many lines of the stack are wanted that name a place. */
+export function describeError(thrown: unknown, places = 10): ErrorDescription {
+  return describeWithin(thrown, [thrown], places);
+}
+
+/** A description as one line: `Name: message [code] (cause: …)`. */
+export function errorLine({ name, message, code, cause, stack, isError }: ErrorDescription): string {
+  if (!isError) return `${message} (not an Error, so there is no stack)`;
+  // Without a stack it is a sentence of this library, or of somebody who took the stack away.
+  const named = name === 'Error' && stack === undefined ? [] : [name];
+  const told = [...named, ...(message ? [message] : [])].join(': ');
+  // Many messages begin with their code.
+  const withCode = code === undefined || told.includes(code) ? told : `${told} [${code}]`;
+  return cause === undefined ? withCode || name : `${withCode || name} (cause: ${cause})`;
+}
+
+/** Where it was thrown in the application's own files, such as ` at Handlers.send (/app/src/handlers.ts:12:5)`; '' where nothing tells. */
+export function placeIn({ stack }: ErrorDescription): string {
+  const place = stack
+    ?.split('\n')
+    .find(
+      (line) => line.startsWith(PLACE) && /:\d+:\d+\)?$/.test(line) && !/[\\/]node_modules[\\/]|\bnode:/.test(line),
+    );
+  return place === undefined ? '' : ` ${place.trim().slice(0, PLACE_CHARACTERS)}`;
+}
+
+/** `within`: the errors that this one stands in, itself the last, so that a circle of causes is told once. */
+function describeWithin(thrown: unknown, within: readonly unknown[], places: number): ErrorDescription {
+  try {
+    if (!(thrown instanceof Error || (typeof thrown === 'object' && thrown !== null && 'message' in thrown))) {
+      const message = typeof thrown === 'string' ? cut(thrown) : oneLine(describe(thrown));
+      return { name: typeof thrown, message, isError: false };
+    }
+    const { name, message, stack, code } = thrown as Error & { code?: unknown };
+    const shownName = cut(name || 'Error', NAME_CHARACTERS);
+    const shownMessage = cut(withInner(shownName, String(message ?? ''), thrown, within));
+    return {
+      name: shownName,
+      message: shownMessage,
+      code: typeof code === 'string' || typeof code === 'number' ? cut(code, NAME_CHARACTERS) : undefined,
+      cause: describeCause(thrown, shownMessage, within),
+      stack: typeof stack === 'string' ? cutStack(stack, places) : undefined,
+      isError: true,
+    };
+  } catch {
+    return { name: 'Error', message: 'what was thrown could not be read', isError: true };
+  }
+}
+
+/** Not a second time what the message already says of it. */
+function describeCause(error: object, told: string, within: readonly unknown[]): string | undefined {
+  const cause = read(error, 'cause');
+  if (cause === undefined || cause === null || within.length > CAUSES_TOLD || within.includes(cause)) return undefined;
+  const { message, code = '', cause: further } = describeWithin(cause, [...within, cause], 1);
+  if (message !== '' && further === undefined && told.includes(message) && told.includes(code)) return undefined;
+  return cut(innerLine(cause, within));
+}
+
+/** Text that stands for a cause, or in an `AggregateError`, is told as it is. */
+function innerLine(inner: unknown, within: readonly unknown[]): string {
+  const description = describeWithin(inner, [...within, inner], 1);
+  return description.isError ? errorLine(description) : description.message;
+}
+
+/** An error that stands for others has often no message of its own, or one that says nothing. */
+function withInner(name: string, message: string, error: object, within: readonly unknown[]): string {
+  const inner = [...responseMessages(error), ...innerErrors(error, within)];
+  const told = inner.filter((text) => !message.includes(text));
+  if (told.length === 0) return message;
+  // Nest makes 'Bad Request Exception' of a BadRequestException whose response says more.
+  const ownIsName = message.replaceAll(' ', '') === name;
+  return message === '' || ownIsName ? told.join('; ') : `${message} (${told.join('; ')})`;
+}
+
+function innerErrors(error: object, within: readonly unknown[]): string[] {
+  const errors = read(error, 'errors');
+  if (!(error instanceof AggregateError) && read(error, 'name') !== 'AggregateError') return [];
+  if (!Array.isArray(errors) || within.length > CAUSES_TOLD) return [];
+  return firstOf(
+    errors.filter((each) => !within.includes(each)),
+    (each) => innerLine(each, within),
+  );
+}
+
+/** What Nest's `HttpException` has in its response: of a pipe that refuses, its findings. Other responses may hold data, and are not told. */
+function responseMessages(error: object): string[] {
+  if (typeof read(error, 'getResponse') !== 'function') return [];
+  const response = read(error, 'response');
+  const messages = typeof response === 'object' && response !== null ? read(response, 'message') : response;
+  return firstOf((Array.isArray(messages) ? messages : [messages]).flatMap(sentencesOf), (text) => text);
+}
+
+/** A sentence, or what class-validator found: its sentences, and never the value that it found fault with. */
+function sentencesOf(message: unknown): string[] {
+  if (typeof message === 'string') return [message];
+  if (typeof message !== 'object' || message === null) return [];
+  const [constraints, children] = [read(message, 'constraints'), read(message, 'children')];
+  const own = typeof constraints === 'object' && constraints !== null ? Object.values(constraints) : [];
+  const all = Array.isArray(children) ? [...own, ...children] : own;
+  return all.slice(0, INNER_TOLD + 1).flatMap(sentencesOf);
+}
+
+function firstOf<T>(items: readonly T[], toText: (item: T) => string): string[] {
+  const told = items.slice(0, INNER_TOLD).map(toText);
+  return items.length > INNER_TOLD ? [...told, `and ${items.length - INNER_TOLD} more`] : told;
+}
+
+/** A property that throws when it is read, as one of a strange proxy may, is as good as none. */
+function read(object: object, property: string): unknown {
+  try {
+    return (object as Record<string, unknown>)[property];
+  } catch {
+    return undefined;
+  }
+}
+
+function cut(text: unknown, characters = MESSAGE_CHARACTERS): string {
+  return oneLine(String(text ?? '').slice(0, characters)).slice(0, characters);
+}
+
+/** A stack repeats the message, whose lines could pass for others: only lines that name a place stay lines, all before is one line. */
+function cutStack(stack: string, most: number): string {
+  const placesFrom = stack.indexOf(BEFORE_PLACE);
+  const places = placesFrom < 0 ? [] : stack.slice(placesFrom + 1).split('\n');
+  const head = cut(placesFrom < 0 ? stack : stack.slice(0, placesFrom));
+  const kept = places.filter((line) => line.startsWith(PLACE)).slice(0, most);
+  return [head, ...kept.map(oneLine)].join('\n').slice(0, STACK_CHARACTERS);
+}
