@@ -35,7 +35,7 @@ export class RecoveryLog {
     const byCount = [...this.names].sort(([, a], [, b]) => b - a).map(([name, count]) => `${name} (${count})`);
     const workers = [...this.workers].map((worker) => `'${worker}'`);
     this.log.warn(
-      `Recovered ${jobs} of queue '${queue}', ${leases} ran out because ${subject(workers)} died, was blocked or was cut off from Redis: ${firstFew(byCount, NAMES_TOLD)}.`,
+      `Recovered ${jobs} of queue '${queue}', ${leases} ran out because ${subject(workers)} died, was stopped without app.enableShutdownHooks(), was blocked or was cut off from Redis: ${firstFew(byCount, NAMES_TOLD)}.`,
     );
     this.count = 0;
     this.names.clear();

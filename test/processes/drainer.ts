@@ -6,7 +6,7 @@ import { Injectable, type LoggerService, Module, type OnModuleDestroy } from '@n
 import { NestFactory } from '@nestjs/core';
 import { OnScheduledJob, RedisScheduledQueueModule } from 'nestjs-redis-scheduled-queue';
 
-const { REDIS, PREFIX, WORK_MS, SHUTDOWN_TIMEOUT_MS, HOOKS } = process.env;
+const { REDIS, PREFIX, WORK_MS, SHUTDOWN_TIMEOUT_MS, LEASE_MS, HOOKS } = process.env;
 const say = (line: string) => process.send?.(line);
 
 const logger: LoggerService = {
@@ -35,7 +35,7 @@ class Handlers implements OnModuleDestroy {
       connection: REDIS!,
       prefix: PREFIX!,
       shutdownTimeoutMs: Number(SHUTDOWN_TIMEOUT_MS),
-      queues: { default: { leaseMs: 60_000 } },
+      queues: { default: { leaseMs: Number(LEASE_MS ?? 60_000) } },
     }),
   ],
   providers: [Handlers],

@@ -26,7 +26,7 @@ const jobs = (count: number, more: (i: number) => Partial<RecoveredJob> = () => 
 it('a job of a dead worker is told at once', () => {
   log().note('default', jobs(1));
   expect(warned).toEqual([
-    "Recovered 1 job of queue 'default', whose lease ran out because worker 'w1' died, was blocked or was cut off from Redis: mail (1).",
+    "Recovered 1 job of queue 'default', whose lease ran out because worker 'w1' died, was stopped without app.enableShutdownHooks(), was blocked or was cut off from Redis: mail (1).",
   ]);
 });
 
@@ -48,13 +48,13 @@ it('of many names and many workers the first are told, and how many more there a
     ...jobs(2, () => ({ name: 'n7', worker: undefined })),
   ]);
   expect(warned).toEqual([
-    "Recovered 11 jobs of queue 'default', whose leases ran out because each of the workers 'w0', 'w1', 'w2' and 6 more died, was blocked or was cut off from Redis: n7 (3), n0 (1), n1 (1), n2 (1), n3 (1) and 4 more.",
+    "Recovered 11 jobs of queue 'default', whose leases ran out because each of the workers 'w0', 'w1', 'w2' and 6 more died, was stopped without app.enableShutdownHooks(), was blocked or was cut off from Redis: n7 (3), n0 (1), n1 (1), n2 (1), n3 (1) and 4 more.",
   ]);
 });
 
 it('a worker that nobody knows any more is called one', () => {
   log().note('default', [job(1, { worker: undefined })]);
-  expect(warned[0]).toContain('because a worker died, was blocked');
+  expect(warned[0]).toContain('because a worker died, was stopped without app.enableShutdownHooks(), was blocked');
 });
 
 it('a job that is dead or cancelled has a line of its own, and none here', () => {
