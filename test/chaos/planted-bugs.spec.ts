@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-interface PlantedBug {
-  name: string;
+interface Change {
   file: string;
   from: string;
   to: string;
+}
+interface PlantedBug extends Change {
+  name: string;
   rules: readonly string[];
+  widenedBy?: readonly Change[];
 }
 interface Run {
   status: number | null;
@@ -26,11 +29,13 @@ const { BUGS } = (await load('bugs.mjs')) as { BUGS: readonly PlantedBug[] };
 const { judgePlanted, problemOfUnplanted } = (await load('verdict.mjs')) as Judges;
 
 describe('the planted bugs', () => {
-  it.each(BUGS)('$name: its text is in its file, and planting it changes that', ({ file, from, to }) => {
-    const text = readFileSync(file, 'utf8');
-    expect(text).toContain(from);
-    expect(to).not.toBe(from);
-    expect(text.replaceAll(from, () => to)).not.toBe(text);
+  it.each(BUGS)('$name: its text is in its file, and planting it changes that', (bug) => {
+    for (const { file, from, to } of [bug, ...(bug.widenedBy ?? [])]) {
+      const text = readFileSync(file, 'utf8');
+      expect(text).toContain(from);
+      expect(to).not.toBe(from);
+      expect(text.replaceAll(from, () => to)).not.toBe(text);
+    }
   });
 
   it.each(BUGS)('$name: names rules that there are', ({ rules }) => {

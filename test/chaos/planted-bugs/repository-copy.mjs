@@ -6,9 +6,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Whether a bug's text is not in its file any more. */
-export function isStale({ file, from }) {
-  return !readFileSync(join(root, file), 'utf8').includes(from);
+/** All changes that plant a bug. */
+export function changesOf({ file, from, to, widenedBy = [] }) {
+  return [{ file, from, to }, ...widenedBy];
+}
+
+/** Whether a text of a bug is not in its file any more. */
+export function isStale(bug) {
+  return changesOf(bug).some(({ file, from }) => !readFileSync(join(root, file), 'utf8').includes(from));
 }
 
 /** All that git knows, as it is in the work tree, in a folder of its own. */
@@ -24,7 +29,11 @@ export class RepositoryCopy {
   }
 
   /** Does so with a bug planted, and takes it out again. */
-  withBug({ file, from, to }, work) {
+  withBug(bug, work) {
+    return changesOf(bug).reduceRight((inner, change) => () => this.withChange(change, inner), work)();
+  }
+
+  withChange({ file, from, to }, work) {
     const path = join(this.folder, file);
     const text = readFileSync(path, 'utf8');
     writeFileSync(
