@@ -54,20 +54,26 @@ export async function explainJob(
     case 'completed':
       return { code: 'completed', message: `${what} completed at ${job.endedAt?.toISOString()}.` };
     case 'dead': {
-      const { message, cause } = job.failures.at(-1) ?? {};
-      const last = cause === undefined ? message : `${message} (cause: ${cause})`;
+      const last = lastFailure(job);
       return {
         code: 'dead',
         message: `${what} has been dead since ${job.endedAt?.toISOString()} (${job.reason})${last ? `: ${last}` : ''}.`,
       };
     }
     case 'scheduled': {
-      const after = job.attempts > 0 ? `, after ${job.attempts} attempts` : '';
+      const attempts = job.attempts === 1 ? '1 attempt' : `${job.attempts} attempts`;
+      const last = lastFailure(job);
+      const after = job.attempts > 0 ? `, after ${attempts}${last ? `; the last failure was: ${last}` : ''}` : '';
       return { code: 'not-due', message: `${what} is due at ${job.dueAt.toISOString()}${after}.` };
     }
     case 'due':
       return explainDue(store, job, what, settings, stored.isSuspect === true);
   }
+}
+
+function lastFailure({ failures }: InspectedJob): string | undefined {
+  const { message, cause } = failures.at(-1) ?? {};
+  return cause === undefined ? message : `${message} (cause: ${cause})`;
 }
 
 function whyGone({ keepCompleted }: QueueSettings): string {

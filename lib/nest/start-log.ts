@@ -29,7 +29,7 @@ export class StartLog {
     const queues = registry.queueNames();
     if (queues.length === 0) {
       this.log.log(
-        `No method with @OnScheduledJob was found, so this process runs no jobs (${this.named}role '${this.settings.role}').`,
+        `No method with @OnScheduledJob was found in the providers and controllers of this application, so this process runs no jobs (${this.named}role '${this.settings.role}').`,
       );
     }
     for (const queue of queues) {

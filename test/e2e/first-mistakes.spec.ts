@@ -137,7 +137,7 @@ it('handlers whose module nobody imports are missed at start, and explain says w
   const log = new LogLines();
   const app = await start({ connection: redisUrl() }, [], log);
   expect(log.atStart).toEqual([
-    "log No method with @OnScheduledJob was found, so this process runs no jobs (role 'both').",
+    "log No method with @OnScheduledJob was found in the providers and controllers of this application, so this process runs no jobs (role 'both').",
   ]);
   const ref = await app.get(ScheduledQueueProducer).schedule(sendReminder, { to: 'ada@example.com' });
   expect(await app.get(ScheduledQueueInspector).explain(ref)).toEqual({

@@ -102,7 +102,7 @@ describe('at start the log says', () => {
     const log = new LogLines();
     await startApp([], {}, { log });
     expect(log.atStart).toContain(
-      `log No method with @OnScheduledJob was found, so this process runs no jobs (role 'both').`,
+      `log No method with @OnScheduledJob was found in the providers and controllers of this application, so this process runs no jobs (role 'both').`,
     );
     const ofProducer = new LogLines();
     await startApp([Handlers], { role: 'producer' }, { log: ofProducer });

@@ -107,7 +107,7 @@ export class ClientFactory {
       return;
     }
     throw new InvalidOptionsError(
-      `connection: got ${describe(option)}, expected a URL such as '${DEFAULT_CONNECTION}', options of ioredis, { cluster: { nodes } }, or a Redis or Cluster client. Leave the option out for ${DEFAULT_CONNECTION}.`,
+      `RedisScheduledQueueModule: connection: got ${describe(option)}, expected a URL such as '${DEFAULT_CONNECTION}', options of ioredis, { cluster: { nodes } }, or a Redis or Cluster client. Leave the option out for ${DEFAULT_CONNECTION}.`,
     );
   }
 
@@ -144,7 +144,7 @@ export class ClientFactory {
   private refuseKeyPrefix(options: RedisOptions | undefined): void {
     if (!options?.keyPrefix) return;
     throw new InvalidOptionsError(
-      `connection: got keyPrefix '${options.keyPrefix}', which ioredis does not apply to keys inside scripts: use the module's option prefix instead.`,
+      `RedisScheduledQueueModule: connection: got keyPrefix '${options.keyPrefix}', which ioredis does not apply to keys inside scripts: use the module's option prefix instead.`,
     );
   }
 }
@@ -178,18 +178,19 @@ function requireServer(options: Record<string, unknown>): void {
   if (['host', 'port', 'path', 'sentinels'].some((name) => options[name] !== undefined)) return;
   const given = Object.keys(options).join(', ');
   throw new InvalidOptionsError(
-    `connection: got options without host, port, path or sentinels${given ? ` (${given})` : ''}, expected one of them. A URL is given as it is: connection: '${DEFAULT_CONNECTION}'.`,
+    `RedisScheduledQueueModule: connection: got options without host, port, path or sentinels${given ? ` (${given})` : ''}, expected one of them. A URL is given as it is: connection: '${DEFAULT_CONNECTION}'.`,
   );
 }
 
 function readCluster(cluster: unknown): { nodes: ClusterNode[]; options: ClusterOptions } {
   if (isPlainObject(cluster) && Array.isArray(cluster.nodes) && cluster.nodes.length > 0) {
     for (const [i, node] of cluster.nodes.entries()) {
-      if (typeof node === 'string') requireReadable(node, `connection: cluster: nodes[${i}]`);
+      if (typeof node === 'string')
+        requireReadable(node, `RedisScheduledQueueModule: connection: cluster: nodes[${i}]`);
     }
     return { nodes: cluster.nodes as ClusterNode[], options: (cluster.options ?? {}) as ClusterOptions };
   }
   throw new InvalidOptionsError(
-    `connection: cluster: got ${typeof cluster === 'string' ? withoutSecrets(cluster) : describe(cluster)}, expected { nodes: [{ host, port }, …], options? } with at least one node.`,
+    `RedisScheduledQueueModule: connection: cluster: got ${typeof cluster === 'string' ? withoutSecrets(cluster) : describe(cluster)}, expected { nodes: [{ host, port }, …], options? } with at least one node.`,
   );
 }

@@ -2,22 +2,24 @@ import { Redis } from 'ioredis';
 import { describe } from '../../core/describe.js';
 import { InvalidOptionsError } from '../../core/errors.js';
 
+const WHERE = 'RedisScheduledQueueModule: connection';
 const HOST_AND_PORT = /^(localhost|[\w-]+(\.[\w-]+)+)(:\d{1,5})?$/i;
 
 /** Refuses at start the URLs that ioredis would refuse at each call, by an error that holds the URL. `taken`: options that the module sets itself. */
 export function requireUrl(text: string, taken: readonly string[]): void {
   if (!/^(rediss?:\/\/|\/)/.test(text)) {
+    const hint = text === '' ? ' Is an environment variable empty?' : '';
     throw new InvalidOptionsError(
-      `connection: got ${withoutSecrets(text)}, expected a URL that begins with redis:// or rediss://, or the path of a socket.`,
+      `${WHERE}: got ${withoutSecrets(text)}, expected a URL that begins with redis:// or rediss://, or the path of a socket.${hint}`,
     );
   }
-  requireReadable(text, 'connection');
+  requireReadable(text, WHERE);
   // ioredis prefers options from the URL's query to all others, and the taken ones must be ours.
   const query = [...new URLSearchParams(text.split('?')[1]).keys()];
   const name = query.find((each) => each === 'keyPrefix' || taken.includes(each));
   if (name === undefined) return;
   throw new InvalidOptionsError(
-    `connection: got ${name} in the URL's query, expected none: ${name === 'keyPrefix' ? "use the module's option prefix instead" : 'the module sets it itself'}.`,
+    `${WHERE}: got ${name} in the URL's query, expected none: ${name === 'keyPrefix' ? "use the module's option prefix instead" : 'the module sets it itself'}.`,
   );
 }
 
@@ -31,7 +33,7 @@ export function requireReadable(text: string, where: string): void {
     new Redis(text, { lazyConnect: true });
   } catch {
     throw new InvalidOptionsError(
-      `${where}: got ${withoutSecrets(text)}, which cannot be read as a URL, expected redis://user:password@host:port/database. Write special characters of the password as encodeURIComponent does.`,
+      `${where}: got ${withoutSecrets(text)}, which cannot be read as a URL, expected redis://user:password@host:port/database. Look at the port, and write special characters of the password as encodeURIComponent does.`,
     );
   }
 }
