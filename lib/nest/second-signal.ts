@@ -12,9 +12,12 @@ const SAME_PRESS_MS = 500;
  * process by themselves, or are the application's own matter.
  */
 export function hearSecondSignal(onSignal: (signal: NodeJS.Signals) => void): () => void {
-  const from = performance.now();
+  let last = performance.now();
   const hear = (signal: NodeJS.Signals) => {
-    if (performance.now() - from > SAME_PRESS_MS) onSignal(signal);
+    const now = performance.now();
+    if (now - last <= SAME_PRESS_MS) return;
+    last = now;
+    onSignal(signal);
   };
   const heard = SIGNALS.filter((signal) => process.listeners(signal).some(({ name }) => name === LISTENER_OF_NEST));
   for (const signal of heard) process.on(signal, hear);

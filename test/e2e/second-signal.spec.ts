@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
 import type { ScheduledQueueProducer } from '../../lib/index.js';
 import { newPrefix, redisUrl, startApp, stopApps } from '../support/queue-app.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/wait.js';
 
 // Real processes and real signals: whoever presses Ctrl-C twice does not want to wait.
@@ -30,12 +31,12 @@ interface Drainer {
 async function startDrainer(
   producer: ScheduledQueueProducer,
   prefix: string,
-  { jobs = 1, workMs = 600_000, shutdownTimeoutMs = 20_000, hooks = true },
+  { jobs = 1, workMs = 600_000, shutdownTimeoutMs = 20_000, hooks = true, redis = redisUrl() },
 ): Promise<Drainer> {
   const child = fork('dist-test/drainer.js', {
     env: {
       ...process.env,
-      REDIS: redisUrl(),
+      REDIS: redis,
       PREFIX: prefix,
       WORK_MS: String(workMs),
       SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
@@ -94,6 +95,27 @@ it('one Ctrl-C that arrives twice, as under npm, is one: the running jobs are wa
     'destroyed',
   ]);
   expect(await inspector.stats()).toMatchObject({ completed: 1, failed: 0 });
+});
+
+it('a second Ctrl-C that arrives twice, as under npm, is one: the process ends after the running jobs have gone back', async () => {
+  const { producer, inspector, prefix } = await startApp([], { prefix: newPrefix() });
+  // So that the other copy of the signal comes before Redis answers.
+  const proxy = await TcpProxy.start(redisUrl());
+  proxy.slow({ pieceBytes: 65_536, delayMs: 150 });
+  try {
+    const drainer = await startDrainer(producer, prefix, { jobs: 3, redis: proxy.url });
+    drainer.kill('SIGINT');
+    await until('they are waited for', () => waiting(drainer));
+    await sleep(SAME_PRESS_MS + 100);
+    drainer.kill('SIGINT');
+    await until('it was heard', () => drainer.lines.some((line) => line.startsWith('warn SIGINT')));
+    drainer.kill('SIGINT');
+    expect(await drainer.ended).toBe(130);
+    expect(drainer.lines).toContain('log Done waiting for 3 running jobs: 3 went back to the queue.');
+    expect(await inspector.counts()).toMatchObject({ due: 3, active: 0 });
+  } finally {
+    await proxy.stop();
+  }
 });
 
 it('without shutdown hooks the first signal ends the process, also while it closes', async () => {
