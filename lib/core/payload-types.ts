@@ -38,6 +38,9 @@ type KeptKey<T, K extends keyof T> = K extends symbol
       ? never
       : K;
 
+/** In a list JSON writes `null` for what it leaves out of an object. */
+type Listed<T> = T extends undefined | symbol | Callable ? null : T;
+
 /**
  * What JSON makes of `T`: a `Date` arrives as a string, anything else with `toJSON` as what that answers, and methods do not arrive at
  * all. It is the type that a handler gets from a definition without a payload class.
@@ -51,12 +54,12 @@ export type JsonOf<T, Left extends unknown[] = Levels> = unknown extends T
       ? T
       : T extends bigint | symbol | Callable
         ? never
-        : T extends { toJSON(): infer Written }
+        : T extends { toJSON(...key: never[]): infer Written }
           ? JsonOf<Written, Below<Left>>
           : T extends EmptiedByJson
             ? Record<string, never>
             : T extends readonly unknown[]
-              ? { [I in keyof T]: JsonOf<T[I], Below<Left>> }
+              ? { [I in keyof T]: JsonOf<Listed<T[I]>, Below<Left>> }
               : { [K in keyof T as KeptKey<T, K>]: JsonOf<T[K], Below<Left>> };
 
 /** How a handler gets a payload: as an instance of the definition's class, or, without a class, as plain JSON. */

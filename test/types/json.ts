@@ -29,6 +29,20 @@ class Invoice {
   readonly map = () => this.id;
 }
 
+/** JSON calls it with the key. */
+class Keyed {
+  toJSON(key: string): string {
+    return key;
+  }
+}
+
+/** As Moment's. */
+class Flagged {
+  toJSON(keepOffset?: boolean): string {
+    return String(keepOffset);
+  }
+}
+
 interface Tree {
   at: Date;
   parent?: Tree;
@@ -57,6 +71,7 @@ export function facts(): void {
 
   // What has a form of its own.
   yes<Is<JsonOf<Date>, string>>();
+  yes<Is<JsonOf<{ a: Keyed; b: Flagged }>, { a: string; b: string }>>();
   yes<Is<JsonOf<Date | null | undefined>, string | null | undefined>>();
   yes<Is<JsonOf<URL>, string>>();
   yes<Is<JsonOf<Money>, { amount: number; since: string }>>();
@@ -81,10 +96,11 @@ export function facts(): void {
   // Lists, tuples, records and unions.
   yes<Is<JsonOf<Date[]>, string[]>>();
   yes<Is<JsonOf<readonly Date[]>, readonly string[]>>();
-  yes<
-    Is<JsonOf<[Date, at?: Date, ...rest: Money[]]>, [string, at?: string, ...rest: { amount: number; since: string }[]]>
-  >();
+  yes<Is<JsonOf<[Date, ...rest: Money[]]>, [string, ...rest: { amount: number; since: string }[]]>>();
   yes<Is<JsonOf<readonly [first: Date, second: 1]>, readonly [first: string, second: 1]>>();
+  // In a list JSON writes null for what it leaves out of an object.
+  yes<Is<JsonOf<(Date | undefined)[]>, (string | null)[]>>();
+  yes<Is<JsonOf<[() => void, symbol | number, at?: Date]>, [null, number | null, at?: string | null]>>();
   yes<Is<JsonOf<Record<string, Date>>, { [x: string]: string }>>();
   yes<Is<JsonOf<Partial<Record<'a' | 'b', Date>>>, { a?: string; b?: string }>>();
   yes<
