@@ -1,5 +1,6 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { firstFew } from '../../core/describe.js';
+import { withoutCredentials } from './call-error.js';
 import type { Client } from './client.js';
 
 /** How many nodes or sentinels are told; the others are counted. */
@@ -12,7 +13,7 @@ export function addressOf(client: Client): string {
   const database = Number(db) || 0;
   if (sentinels && sentinels.length > 0)
     return `the primary '${name}' of the sentinels ${listed(sentinels)}, database ${database}`;
-  if (path) return `the socket ${path}, database ${database}`;
+  if (path) return `the socket ${withoutCredentials(path)}, database ${database}`;
   return `${tls ? 'rediss' : 'redis'}://${hostAndPort({ host, port })}/${database}`;
 }
 
@@ -39,6 +40,6 @@ function hostAndPort(node: unknown): string {
   if (typeof node === 'number') return `127.0.0.1:${node}`;
   if (typeof node === 'string') return node.replace(/^([a-z]+:)?\/\//i, '').replace(/^.*@|[/?#].*$/g, '');
   const { host, port } = node as { host?: string | null; port?: number | null };
-  const name = String(host ?? 'localhost');
+  const name = withoutCredentials(String(host ?? 'localhost'));
   return `${name.includes(':') ? `[${name}]` : name}:${port ?? 6379}`;
 }

@@ -87,10 +87,14 @@ const SHORTEST_SECRET = 4;
 
 /** Takes passwords out of what a server or a proxy has answered. A shorter one would take words apart, and tell what it is by that. */
 export function withoutSecretsOf(text: string, secrets: readonly string[]): string {
-  const masked = text.replace(/\/\/[^\s/@]*@/g, '//***@');
   return secrets
     .filter(({ length }) => length >= SHORTEST_SECRET)
-    .reduce((rest, secret) => rest.replaceAll(secret, '***'), masked);
+    .reduce((rest, secret) => rest.replaceAll(secret, '***'), withoutCredentials(text));
+}
+
+/** Takes user and password out of each URL in a text, also where the URL stands in the place of a host and has no scheme. */
+export function withoutCredentials(text: string): string {
+  return text.replace(/((?:[a-z]+:)?\/\/)?\S+@/gi, (_, scheme = '') => `${scheme}***@`);
 }
 
 /** Redis refused a command or a key to this user, outside of scripts or in one. */

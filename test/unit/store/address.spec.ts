@@ -3,6 +3,7 @@ import { Cluster, Redis } from 'ioredis';
 import { addressOf, secretsOf } from '../../../lib/store/redis/address.js';
 import { reasonOf, unavailable, withoutSecretsOf } from '../../../lib/store/redis/call-error.js';
 import { ClientFactory } from '../../../lib/store/redis/client.js';
+import { whyLost } from '../../../lib/store/redis/reachability.js';
 
 const SECRET = 'correct-horse';
 const given = new Redis({ host: 'given', port: 7311, db: 4, password: SECRET, lazyConnect: true });
@@ -39,6 +40,19 @@ it.each<[string, unknown, string]>([
   const client = new ClientFactory(connection, 1_000).commands();
   expect(addressOf(client)).toBe(address);
   for (const secret of secretsOf(client)) expect(secret).toBe(SECRET);
+});
+
+it.each<[string, unknown]>([
+  ['host', { host: `redis://user:${SECRET}/x@host:1` }],
+  ['host of a sentinel', { sentinels: [{ host: `redis://:${SECRET}@host:1` }], name: 'main' }],
+  ['host of a node', { cluster: { nodes: [{ host: `redis://:${SECRET}@host:1`, port: 1 }] } }],
+  ['path', { path: `redis://:${SECRET}/x@host:1` }],
+])('a URL in the place of a %s is told without its password', (_, connection) => {
+  const client = new ClientFactory(connection, 1_000).commands();
+  expect(addressOf(client)).toContain('host:1');
+  const error = new Error(`getaddrinfo ENOTFOUND redis://user:${SECRET}/x@host:1`);
+  const told = [addressOf(client), whyLost(client, error)?.message].join();
+  expect(told).not.toContain(SECRET);
 });
 
 it('why a connection failed is in the errors inside, where ioredis says nothing of its own', () => {
