@@ -26,6 +26,12 @@ it('the permissions that docs/operations.md lists are enough for everything that
   try {
     const [command, ...args] = documentedPermissions();
     await admin.call(command!, args);
+    // Those of an application whose prefix only begins like this one.
+    for (const other of [
+      ['hget', 'sq:other:{default}:jobs', 'id'],
+      ['publish', 'sq:other:{default}:wake:w', '1'],
+    ])
+      expect(await admin.acl('DRYRUN', 'queue', ...(other as [string]))).toMatch(/no permissions|no access/i);
     const connection = server.url.replace('redis://', 'redis://queue:secret@');
     const queues = { default: { keepCompleted: { count: 1, ageMs: '1h' }, keepDead: 1 } } as const;
     const { producer, consumer, inspector } = await startApp([Handlers], { connection, queues, prefix: 'sq' });
@@ -63,6 +69,8 @@ it('the permissions that docs/operations.md lists are enough for everything that
     await inspector.resume();
     const [completed] = await inspector.list('completed');
     expect(await inspector.remove(completed!)).toBe(true);
+    expect(await inspector.replayDead({ reason: 'attempts-exhausted' }, { at: Date.now() + 3_600_000 })).toBe(1);
+    await inspector.purgeDead({ names: ['fails'] });
     await stopApps();
 
     expect(await deniedCommands(admin)).toEqual([]);
