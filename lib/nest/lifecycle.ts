@@ -58,8 +58,9 @@ export class Lifecycle implements OnModuleInit, OnApplicationShutdown, Runner {
     this.overdueMs = performance.now() - from - this.settings.shutdownTimeoutMs;
   }
 
-  endNow(): void {
+  async endNow(): Promise<void> {
     this.fleet.stopWaiting();
+    await this.pullers.close(lastTurnMs(0));
   }
 
   get waitsFor(): number {

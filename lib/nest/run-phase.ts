@@ -10,8 +10,8 @@ export interface Runner {
   begin(): Promise<void>;
   /** Claims no more, and waits for what runs. */
   end(): Promise<void>;
-  /** Cuts short what `end` waits for: the running jobs go back at once. */
-  endNow(): void;
+  /** Cuts short what `end` waits for: the running jobs go back at once, and the popped ones too, as the process ends then. */
+  endNow(): Promise<void>;
   /** How many running jobs `end` waits for. */
   readonly waitsFor: number;
 }
@@ -46,22 +46,24 @@ export class RunPhase implements OnApplicationBootstrap, OnModuleDestroy {
     const ends = Promise.all(this.runners.map((runner) => runner.end()));
     const waitsFor = this.runners.reduce((sum, runner) => sum + runner.waitsFor, 0);
     let signal: NodeJS.Signals | undefined;
+    let endsNow: Promise<void> | undefined;
     const hearNoMore =
       waitsFor === 0
         ? undefined
         : hearSecondSignal((second) => {
             if (signal) process.exit(exitCodeOf(second));
             signal = second;
-            this.endNow(second);
+            endsNow = this.endNow(second);
           });
     await ends;
+    await endsNow;
     hearNoMore?.();
     if (signal) process.exit(exitCodeOf(signal));
   }
 
-  private endNow(signal: NodeJS.Signals): void {
+  private async endNow(signal: NodeJS.Signals): Promise<void> {
     this.log.warn(`${signal} during the shutdown: running jobs go back to the queue at once, and the process ends.`);
-    for (const runner of this.runners) runner.endNow();
+    await Promise.all(this.runners.map((runner) => runner.endNow()));
   }
 }
 

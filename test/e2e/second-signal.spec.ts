@@ -31,7 +31,7 @@ interface Drainer {
 async function startDrainer(
   producer: ScheduledQueueProducer,
   prefix: string,
-  { jobs = 1, workMs = 600_000, shutdownTimeoutMs = 20_000, hooks = true, redis = redisUrl() },
+  { jobs = 1, workMs = 600_000, shutdownTimeoutMs = 20_000, hooks = true, redis = redisUrl(), pops = false },
 ): Promise<Drainer> {
   const child = fork('dist-test/drainer.js', {
     env: {
@@ -41,6 +41,7 @@ async function startDrainer(
       WORK_MS: String(workMs),
       SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
       HOOKS: hooks ? '1' : '',
+      POP: pops ? '1' : '',
       NODE_OPTIONS: '',
     },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -80,6 +81,18 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     expect((await inspector.list('due')).map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
   },
 );
+
+it('a second signal gives popped jobs back as well', async () => {
+  const { producer, inspector, prefix } = await startApp([], { prefix: newPrefix() });
+  await producer.schedule('popped', null, { id: 'popped' });
+  const drainer = await startDrainer(producer, prefix, { pops: true });
+  drainer.kill('SIGINT');
+  await until('it is waited for', () => waiting(drainer));
+  await sleep(SAME_PRESS_MS + 100);
+  drainer.kill('SIGINT');
+  expect(await drainer.ended).toBe(130);
+  expect(await inspector.job('popped')).toMatchObject({ state: 'due', attempts: 0 });
+});
 
 it('one Ctrl-C that arrives twice, as under npm, is one: the running jobs are waited for', async () => {
   const { producer, inspector, prefix } = await startApp([], { prefix: newPrefix() });

@@ -4,9 +4,9 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type LoggerService, Module, type OnModuleDestroy } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { OnScheduledJob, RedisScheduledQueueModule } from 'nestjs-redis-scheduled-queue';
+import { OnScheduledJob, RedisScheduledQueueModule, ScheduledQueueConsumer } from 'nestjs-redis-scheduled-queue';
 
-const { REDIS, PREFIX, WORK_MS, SHUTDOWN_TIMEOUT_MS, LEASE_MS, HOOKS } = process.env;
+const { REDIS, PREFIX, WORK_MS, SHUTDOWN_TIMEOUT_MS, LEASE_MS, HOOKS, POP } = process.env;
 const say = (line: string) => process.send?.(line);
 
 const logger: LoggerService = {
@@ -49,4 +49,5 @@ process.once('message', async () => {
   await app.close();
   process.disconnect();
 });
+if (POP) await app.get(ScheduledQueueConsumer).pop({ names: ['popped'], waitMs: '10s' });
 say('ready');
