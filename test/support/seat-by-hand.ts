@@ -116,7 +116,12 @@ export interface HandlerByHand {
 }
 
 /** A worker of queue 'q' with one handler for 'work'. */
-export function workerAt(seat: WorkerSeat, { run, concurrency }: HandlerByHand, options: object): QueueWorker {
+export function workerAt(
+  seat: WorkerSeat,
+  { run, concurrency }: HandlerByHand,
+  options: object,
+  solitude = new Solitude(),
+): QueueWorker {
   const settings = {
     maxAttempts: 1,
     timeoutMs: 0,
@@ -130,5 +135,5 @@ export function workerAt(seat: WorkerSeat, { run, concurrency }: HandlerByHand, 
   const queue = readQueueOptions('q', { leaseMs: 3_600_000, ...options });
   const reporter = new Reporter(LOG, EVENTS);
   const timers = new NodeTimers();
-  return new QueueWorker('q', seat, handlers, processor, settler, queue, timers, reporter, new Solitude(), 'test');
+  return new QueueWorker('q', seat, handlers, processor, settler, queue, timers, reporter, solitude, 'test');
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
+import { Solitude } from '../../../lib/worker/solitude.js';
 import { answerUntil, claimsOf, SeatByHand, stopAt, workerAt } from '../../support/seat-by-hand.js';
 import { until } from '../../support/wait.js';
 
@@ -88,4 +89,19 @@ it('claims whose leases were over when their answer came go back at once', async
   seat.answer({ expired: [job!], isReplay: true, sleepMs: 0 });
   expect((await seat.next(2)).settlements).toMatchObject([{ id: job!.id, transition: 'release' }]);
   await stopAt(seat, worker);
+});
+
+it('a claim that waits for its confirmation holds the process: another worker gets no suspect to run beside it', async () => {
+  const [seat, otherSeat] = [new SeatByHand(), new SeatByHand()];
+  const solitude = new Solitude();
+  const worker = workerAt(seat, { run: () => {} }, {}, solitude);
+  const other = workerAt(otherSeat, { run: () => {} }, {}, solitude);
+  worker.start();
+  await nextRound();
+  seat.answer({ claimed: claimsOf(1), isUnconfirmed: true });
+  await seat.next(2);
+  other.start();
+  expect(await otherSeat.next(1)).toMatchObject({ suspects: 'reserve' });
+  await stopAt(seat, worker);
+  await stopAt(otherSeat, other);
 });
