@@ -11,8 +11,8 @@
  * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn                       |
  * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn                             | turn, replace, replay, purge, remove |
  * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn                             | turn, schedule, replace, remove |
- * | finished           | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn                             | turn, schedule, replace, remove |
- * | ended              | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn                             | turn, schedule, replace, remove |
+ * | results            | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn                             | turn, schedule, replace, remove |
+ * | usedIds            | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn                             | turn, schedule, replace, remove |
  * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, cancel, purge, remove, clear, cancel-tagged | never                      |
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
  * | levels:<ending>    | ZSET   | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects | every script that moves a job    | the same                   |
@@ -33,7 +33,7 @@
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | trial              | SET    | nothing: what is added is taken away in the same call            | permissions                      | permissions |
  * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | turn                             | never                      |
- * | call:<caller>      | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
+ * | receipt:<caller>   | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
  *
  * And one channel: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look, or 'renew' where one
  * of its jobs is to be cancelled.
@@ -46,8 +46,8 @@ const FIXED_KEYS = [
   'active',
   'dead',
   'completed',
-  'finished',
-  'ended',
+  'results',
+  'usedIds',
   'stats',
   'levels',
   'workers',
@@ -93,7 +93,7 @@ export const levelsKey = (keys: QueueKeys, ending: string) => `${keys.levels}${e
 export const handlesKey = (keys: QueueKeys, group: string) => `${keys.base}handles:${group}`;
 export const sleepersKey = (keys: QueueKeys, group: string) => `${keys.base}sleepers:${group}`;
 export const tagKey = (keys: QueueKeys, tag: string) => `${keys.base}tag:${tag}`;
-export const callKey = (keys: QueueKeys, caller: string) => `${keys.base}call:${caller}`;
+export const receiptKey = (keys: QueueKeys, caller: string) => `${keys.base}receipt:${caller}`;
 /** The process that a seat belongs to. A seat that is not the one of the handlers has a '~' and a name of its own behind the process. */
 export const processOf = (worker: string) => worker.split('~', 1)[0]!;
 export const wakeChannel = (keys: QueueKeys, worker: string) => `${keys.base}wake:${worker}`;

@@ -134,7 +134,7 @@ function finalState(queue: QueueName, found: QueueSnapshot): FinalLine {
       return { id, token, reason, attempts: attempts!, crashes: crashes!, dueAt: dueAt!, diedAt: Number(diedAt) };
     }),
     completed: found.completed.map(([id]) => {
-      const record = found.finished.get(id) ?? '';
+      const record = found.results.get(id) ?? '';
       return { id, token: tokenIn(record), result: record.split('\n')[1] ?? '' };
     }),
     stats: Object.fromEntries([...found.stats].map(([counter, count]) => [counter, Number(count)])),

@@ -52,7 +52,7 @@ it('after FLUSHALL workers go on with what is scheduled then', async () => {
   }
 });
 
-it.each(['jobs', 'ended', 'levels', 'sleeping'] as const)(
+it.each(['jobs', 'usedIds', 'levels', 'sleeping'] as const)(
   "a key '%s' of somebody else's kind refuses schedules, nothing is half written, and all goes on without it",
   async (name) => {
     const prefix = newPrefix();
@@ -70,7 +70,7 @@ it.each(['jobs', 'ended', 'levels', 'sleeping'] as const)(
   },
 );
 
-it.each(['active', 'dead', 'completed', 'finished', 'fence', 'served'] as const)(
+it.each(['active', 'dead', 'completed', 'results', 'fence', 'served'] as const)(
   "a key '%s' of somebody else's kind stops the worker with an error, nothing is half written, and all goes on without it",
   async (name) => {
     const prefix = newPrefix();

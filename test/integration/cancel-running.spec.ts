@@ -69,7 +69,7 @@ describe('a running job that is to be cancelled', () => {
     await test.schedule();
     const worker = test.worker('w');
     const [job] = await worker.claim();
-    const [call] = await test.redis.keys(`${test.prefix}:*:call:w.*`);
+    const [call] = await test.redis.keys(`${test.prefix}:*:receipt:w.*`);
     expect(await test.redis.get(call!)).toContain(job!.fence);
     await test.store.cancelRunning(QUEUE, job!.id);
     expect(await test.redis.hget(`${test.prefix}:{${QUEUE}}:claims`, job!.id)).toMatch(/^\d+c 1 0 /);

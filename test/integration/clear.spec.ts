@@ -106,6 +106,6 @@ it('clear takes ids that are over out of those that are remembered', async () =>
   expect(await other.store.clear(QUEUE)).toBe(300);
   await scheduleMany(300, (i) => ({ id: `s${i}` }), other.store);
   expect(await other.store.clear(QUEUE)).toBe(300);
-  expect(await other.redis.zcard(`${other.prefix}:{${QUEUE}}:ended`)).toBeLessThanOrEqual(300);
+  expect(await other.redis.zcard(`${other.prefix}:{${QUEUE}}:usedIds`)).toBeLessThanOrEqual(300);
   await other.close();
 });

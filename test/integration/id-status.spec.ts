@@ -151,7 +151,7 @@ describe('an id whose job', () => {
         expect(job).toMatchObject({ state: 'scheduled', attempts: 0, failures: [] });
         expect(job.envelope).toMatch(/\nnew$/);
       }
-      expect(await test.redis.exists(key('dead'), key('ended'), key('finished'))).toBe(0);
+      expect(await test.redis.exists(key('dead'), key('usedIds'), key('results'))).toBe(0);
     },
   );
 
@@ -164,7 +164,7 @@ describe('an id whose job', () => {
     expect(await test.store.job(QUEUE, 'mine')).toBeUndefined();
     expect(await schedule()).toEqual({ id: 'mine', status: 'ended', dueAtMs: null });
     await worker.settle(settlement.dead(await running({ id: undefined })));
-    expect(await test.redis.zcard(key('ended'))).toBe(1);
+    expect(await test.redis.zcard(key('usedIds'))).toBe(1);
   });
 
   it('was replayed waits, and is remembered once it completes', async () => {

@@ -90,7 +90,7 @@ describe('the queued job takes the place of a run that', () => {
     expect(known).toMatchObject({ state: 'due', attempts: 0, crashes: 1, failures: [] });
     expect(await indexed()).toEqual(['both', 'new']);
     expect(await test.store.stats(QUEUE)).toEqual({ scheduled: 1, started: 2, recovered: 1, ...counted });
-    expect(await test.redis.exists(key('queued'), key('ended'), key('dead'), key('finished'))).toBe(0);
+    expect(await test.redis.exists(key('queued'), key('usedIds'), key('dead'), key('results'))).toBe(0);
     expect(await claimed()).toMatchObject({ attempt: 1, crashes: 1, envelope });
   });
 

@@ -90,7 +90,7 @@ describe('a turn of a relay', () => {
     await relay('stream').turn({ room: 10 });
     expect(await test.schedule({ id: 'chosen' })).toMatchObject({ status: 'ended' });
     expect(await test.store.counts(QUEUE)).toMatchObject({ due: 0, completed: 0 });
-    expect(await test.redis.zcard(queueKey('ended'))).toBe(1);
+    expect(await test.redis.zcard(queueKey('usedIds'))).toBe(1);
     for (const tag of ['t1', 't2']) expect(await test.redis.exists(queueKey(`tag:${tag}`))).toBe(0);
   });
 

@@ -59,7 +59,7 @@ describe('remove deletes a job that waits, as cancelled,', () => {
     const other = new TestStore({ keepIdsMs: 0 });
     await other.schedule({ id: 'r7' });
     expect(await other.store.remove(QUEUE, 'r7')).toBe(true);
-    expect(await other.redis.exists(`${other.prefix}:{${QUEUE}}:ended`)).toBe(0);
+    expect(await other.redis.exists(`${other.prefix}:{${QUEUE}}:usedIds`)).toBe(0);
     expect(await other.schedule({ id: 'r7' })).toMatchObject({ status: 'created' });
     await other.close();
   });

@@ -48,7 +48,7 @@ describe('schedule', () => {
     const [job] = await worker.claim();
     await worker.settle({ ...settlement.complete(job!), idWasChosen: true } as never);
     expect(await test.schedule({ id: 'mine' })).toEqual({ id: 'mine', status: 'ended', dueAtMs: null });
-    await test.redis.zadd(`${test.prefix}:{${QUEUE}}:ended`, Date.now() - 1, 'mine');
+    await test.redis.zadd(`${test.prefix}:{${QUEUE}}:usedIds`, Date.now() - 1, 'mine');
     expect(await test.schedule({ id: 'mine' })).toMatchObject({ status: 'created' });
   });
 

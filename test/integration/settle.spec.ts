@@ -212,7 +212,7 @@ describe('what is kept', () => {
     await until('both are dropped', async () => {
       await worker.turn({ room: 1 });
       return (
-        (await store.redis.exists(`${store.prefix}:{${QUEUE}}:completed`, `${store.prefix}:{${QUEUE}}:ended`)) === 0
+        (await store.redis.exists(`${store.prefix}:{${QUEUE}}:completed`, `${store.prefix}:{${QUEUE}}:usedIds`)) === 0
       );
     });
     await store.close();

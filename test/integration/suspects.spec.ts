@@ -254,8 +254,8 @@ it('a claim of a suspect whose reply was lost is the same when it is sent again'
   const first = await seat.turn({ ...turn, suspects: 'take' }, new AbortController().signal);
   expect(first.suspect).toBe('taken');
   // Its record answers, whoever asks under the same number.
-  const [callKey] = await test.redis.keys(key('call:w.*'));
-  expect(await test.redis.get(callKey!)).toMatch(/ taken$/);
+  const [receiptKey] = await test.redis.keys(key('receipt:w.*'));
+  expect(await test.redis.get(receiptKey!)).toMatch(/ taken$/);
 });
 
 it('a suspect is told apart from jobs that wait for room', async () => {

@@ -85,7 +85,7 @@ describe('cancelTagged', () => {
     const worker = test.worker('w');
     for (const job of await worker.claim()) await worker.settle(settlement.retry(job, 60_000));
     expect(await test.store.cancelTagged(QUEUE, 'vip', ignore)).toBe(3);
-    expect(await test.redis.exists(key('jobs'), key('claims'), key('failures'), key('levels'), key('ended'))).toBe(0);
+    expect(await test.redis.exists(key('jobs'), key('claims'), key('failures'), key('levels'), key('usedIds'))).toBe(0);
     expect(await test.schedule({ id: 'r1' })).toMatchObject({ status: 'created' });
   });
 

@@ -108,14 +108,14 @@ function auditQueued({ queued, claims }: QueueSnapshot, states: Map<string, stri
   return problems;
 }
 
-function auditCompleted({ completed, finished }: QueueSnapshot, states: Map<string, string[]>): string[] {
+function auditCompleted({ completed, results }: QueueSnapshot, states: Map<string, string[]>): string[] {
   const problems: string[] = [];
   const ids = new Set(completed.map(([id]) => id));
   for (const id of ids) {
-    if (!finished.has(id)) problems.push(`${id} is completed and has no record of it`);
+    if (!results.has(id)) problems.push(`${id} is completed and has no record of it`);
     if (states.has(id)) problems.push(`${id} is completed and in ${states.get(id)!.join(' and ')}`);
   }
-  for (const id of finished.keys())
+  for (const id of results.keys())
     if (!ids.has(id)) problems.push(`${id} has a record of its end and is not completed`);
   return problems;
 }

@@ -7,13 +7,13 @@
 -- KEYS[4] sq:{<queue>}:queued      HASH id of a running job -> due and envelope of the job that replaces it after the run
 -- KEYS[5] sq:{<queue>}:stats       HASH counter -> number
 -- KEYS[6] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
--- KEYS[7] sq:{<queue>}:call:<caller> STRING last call number and its answer
+-- KEYS[7] sq:{<queue>}:receipt:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] where to go on ('0' = from the start)   ARGV[6] about how many to look at
 -- ARGV[7] only jobs that were scheduled by then (epoch ms, 0 = by now)
 -- Returns {status, now, "<how many were cancelled> <where to go on, 0 = the walk is over> <bytes of what was looked at> <by when, epoch ms>"}.
 -- Repeating it after a lost reply: the record answers like the first time.
-local jobsKey, claimsKey, failuresKey, queuedKey, statsKey, levelsKey, callKey = unpack(KEYS, 1, 7)
+local jobsKey, claimsKey, failuresKey, queuedKey, statsKey, levelsKey, receiptKey = unpack(KEYS, 1, 7)
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 -- @include parts/clock.lua
 -- @include parts/call.lua
@@ -27,7 +27,7 @@ local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 -- caller begins anew until one has found nothing.
 local CANCELLED_A_CALL = 500
 
-local status, answer = answeredBefore(callKey, callNumber, deadline)
+local status, answer = answeredBefore(receiptKey, callNumber, deadline)
 if status then return { status, digits(now), answer } end
 
 local madeBy = ARGV[7] == '0' and now or tonumber(ARGV[7])
@@ -54,8 +54,8 @@ for i = 1, #fields, 2 do
   end
 end
 -- The first write needs no memory: Redis checks its memory only at the first one, and a full memory is a reason to clear a queue.
-redis.call('PEXPIRE', callKey, ARGV[4])
+redis.call('PEXPIRE', receiptKey, ARGV[4])
 writeCancelled()
 local result = #cancelled + #unqueued .. ' ' .. goOn .. ' ' .. bytes .. ' ' .. digits(madeBy)
-redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
+redis.call('SET', receiptKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
 return { 'done', digits(now), result }

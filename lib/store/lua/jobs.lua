@@ -5,12 +5,12 @@
 -- KEYS[4] sq:{<queue>}:active      ZSET job id -> end of its lease (epoch ms)
 -- KEYS[5] sq:{<queue>}:dead        ZSET job id -> when it died (epoch ms)
 -- KEYS[6] sq:{<queue>}:completed   ZSET job id -> when it completed (epoch ms)
--- KEYS[7] sq:{<queue>}:finished    HASH job id -> record of a completed job
+-- KEYS[7] sq:{<queue>}:results     HASH job id -> result of a kept completed job
 -- KEYS[8] sq:{<queue>}:queued      HASH id of a running job -> due and envelope of the job that replaces it after the run
 -- ARGV[1] key base   ARGV[2] after how many bytes no further job is read   ARGV[3…] job ids
 -- Returns what `job` returns for each job that was read, in order: the first at least.
 -- Repeating it: it only reads.
-local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey = unpack(KEYS, 1, 7)
+local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey = unpack(KEYS, 1, 7)
 local base, bytesLeft = ARGV[1], tonumber(ARGV[2])
 local queuedKey = KEYS[8]
 -- @include parts/clock.lua

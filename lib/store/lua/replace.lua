@@ -5,14 +5,14 @@
 -- KEYS[3] sq:{<queue>}:failures    HASH job id -> failed attempts
 -- KEYS[4] sq:{<queue>}:active      ZSET job id -> end of its lease (epoch ms)
 -- KEYS[5] sq:{<queue>}:dead        ZSET job id -> when it died (epoch ms)
--- KEYS[6] sq:{<queue>}:ended       ZSET chosen id of an ended job -> when it may be used again (epoch ms)
+-- KEYS[6] sq:{<queue>}:usedIds     ZSET chosen id of an ended job -> when it may be used again (epoch ms)
 -- KEYS[7] sq:{<queue>}:stats       HASH counter -> number
 -- KEYS[8] sq:{<queue>}:completed   ZSET id of a kept completed job -> when it completed (epoch ms)
--- KEYS[9] sq:{<queue>}:finished    HASH id of a kept completed job -> its record
+-- KEYS[9] sq:{<queue>}:results     HASH id of a kept completed job -> its result
 -- KEYS[10] sq:{<queue>}:levels     ZSET priority -> earliest due (epoch ms)
 -- KEYS[11] sq:{<queue>}:sleeping   ZSET group of workers -> until when some of it may sleep (epoch ms)
 -- KEYS[12] sq:{<queue>}:queued     HASH id of a running job -> due and envelope of the job that replaces it after the run
--- KEYS[13] sq:{<queue>}:call:<caller> STRING last call number and its answer
+-- KEYS[13] sq:{<queue>}:receipt:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] head of the envelope   ARGV[8] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
 -- ARGV[9] how the id was chosen ('c', or 'm' in the form of a made one)   ARGV[10] the envelope from its flags on
@@ -21,8 +21,8 @@
 -- '1' created, then 'dead' where a dead job was pushed out; 'r' a waiting job was replaced; 'q' queued behind a running job;
 -- 't' a job of another name waits, runs or is dead, then that name; 'e' a made id whose job was created before, and has ended.
 -- Repeating it after a lost reply: the record answers like the first time.
-local jobsKey, claimsKey, failuresKey, activeKey, deadKey, endedKey, statsKey = unpack(KEYS, 1, 7)
-local completedKey, finishedKey, levelsKey, sleepingKey, queuedKey, callKey = unpack(KEYS, 8, 13)
+local jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, statsKey = unpack(KEYS, 1, 7)
+local completedKey, resultsKey, levelsKey, sleepingKey, queuedKey, receiptKey = unpack(KEYS, 8, 13)
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[11])
 -- @include parts/clock.lua
@@ -37,7 +37,7 @@ local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[11])
 -- @include parts/queued.lua
 
 do
-  local status, answer = answeredBefore(callKey, callNumber, deadline)
+  local status, answer = answeredBefore(receiptKey, callNumber, deadline)
   if status then
     local reply = { status, digits(now) }
     -- Names may hold spaces, but no line breaks.
@@ -116,9 +116,9 @@ end
 local function create()
   putInPlace(0)
   redis.call('HINCRBY', statsKey, 'scheduled', 1)
-  redis.call('ZREM', endedKey, id)
+  redis.call('ZREM', usedIdsKey, id)
   redis.call('ZREM', completedKey, id)
-  redis.call('HDEL', finishedKey, id)
+  redis.call('HDEL', resultsKey, id)
   return { '1', digits(due) }
 end
 
@@ -143,6 +143,6 @@ else
   there.lane = nil
   answer = create()
 end
-redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(answer, '\n'), 'PX', ARGV[4])
+redis.call('SET', receiptKey, ARGV[2] .. ' ' .. table.concat(answer, '\n'), 'PX', ARGV[4])
 if lane and lane.moved then wakeLane(lane) end
 return { 'done', digits(now), unpack(answer) }

@@ -6,7 +6,7 @@
 -- KEYS[4] sq:{<queue>}:dead        ZSET job id -> when it died (epoch ms)
 -- KEYS[5] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
 -- KEYS[6] sq:{<queue>}:sleeping    ZSET group of workers -> until when some of it may sleep (epoch ms)
--- KEYS[7] sq:{<queue>}:call:<caller> STRING last call number and its answer
+-- KEYS[7] sq:{<queue>}:receipt:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] how late a job must be before any worker may take it from the one that it prefers (ms)
 -- ARGV[7] due of the first (> 0: at, epoch ms; <= 0: minus the delay in ms)
@@ -18,7 +18,7 @@
 -- Repeating it after a lost reply: the record answers like the first time.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[6])
-local claimsKey, failuresKey, deadKey, levelsKey, sleepingKey, callKey = unpack(KEYS, 2, 7)
+local claimsKey, failuresKey, deadKey, levelsKey, sleepingKey, receiptKey = unpack(KEYS, 2, 7)
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
@@ -26,7 +26,7 @@ local claimsKey, failuresKey, deadKey, levelsKey, sleepingKey, callKey = unpack(
 -- @include parts/wake.lua
 -- @include parts/dead.lua
 
-local status, answer = answeredBefore(callKey, callNumber, deadline)
+local status, answer = answeredBefore(receiptKey, callNumber, deadline)
 if status then return { status, digits(now), answer } end
 
 local step, ids = { from = '-inf', skipped = 0, last = '' }, {}
@@ -66,7 +66,7 @@ if back[1] then
   redis.call('HDEL', claimsKey, unpack(back))
 end
 local result = deadAfter(step, isBack)
-redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
+redis.call('SET', receiptKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
 for _, lane in ipairs(laneList) do
   if lane.moved then wakeLane(lane) end
 end

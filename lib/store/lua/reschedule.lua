@@ -3,7 +3,7 @@
 -- KEYS[2] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
 -- KEYS[3] sq:{<queue>}:sleeping    ZSET group of workers -> until when some of it may sleep (epoch ms)
 -- KEYS[4] sq:{<queue>}:queued      HASH id of a running job -> due and envelope of the job that replaces it after the run
--- KEYS[5] sq:{<queue>}:call:<caller> STRING last call number and its answer
+-- KEYS[5] sq:{<queue>}:receipt:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
 -- ARGV[8] how late a job must be before any worker may take it from the one that it prefers (ms)
@@ -11,7 +11,7 @@
 -- Repeating it after a lost reply: the record answers like the first time.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[8])
-local levelsKey, sleepingKey, queuedKey, callKey = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local levelsKey, sleepingKey, queuedKey, receiptKey = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
@@ -20,7 +20,7 @@ local levelsKey, sleepingKey, queuedKey, callKey = KEYS[2], KEYS[3], KEYS[4], KE
 -- @include parts/wake.lua
 -- @include parts/queued.lua
 
-local status, answer = answeredBefore(callKey, callNumber, deadline)
+local status, answer = answeredBefore(receiptKey, callNumber, deadline)
 if status then return { status, digits(now), answer } end
 
 local id, due = ARGV[6], tonumber(ARGV[7])
@@ -41,6 +41,6 @@ else
     redis.call('HSET', queuedKey, id, digits(due) .. ' ' .. queued.envelope)
   end
 end
-redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
+redis.call('SET', receiptKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
 if lane and lane.moved then wakeLane(lane) end
 return { 'done', digits(now), result }

@@ -1,13 +1,13 @@
 -- schedule: add jobs to their lanes. A job whose id is known already, or ended lately, is not added, and the answer tells which it is.
 -- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
 -- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
--- KEYS[3] sq:{<queue>}:ended       ZSET chosen id of an ended job -> when it may be used again (epoch ms)
+-- KEYS[3] sq:{<queue>}:usedIds     ZSET chosen id of an ended job -> when it may be used again (epoch ms)
 -- KEYS[4] sq:{<queue>}:stats       HASH counter -> number
 -- KEYS[5] sq:{<queue>}:completed   ZSET id of a kept completed job -> when it completed (epoch ms)
--- KEYS[6] sq:{<queue>}:finished    HASH id of a kept completed job -> its record
+-- KEYS[6] sq:{<queue>}:results     HASH id of a kept completed job -> its result
 -- KEYS[7] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
 -- KEYS[8] sq:{<queue>}:sleeping    ZSET group of workers -> until when some of it may sleep (epoch ms)
--- KEYS[9] sq:{<queue>}:call:<caller> STRING last call number and its answer
+-- KEYS[9] sq:{<queue>}:receipt:<caller> STRING last call number and its answer
 -- ARGV[1] key base, "sq:{<queue>}:"   ARGV[2] call number        ARGV[3] deadline (epoch ms, 0 = none)
 -- ARGV[4] how long the record is kept (ms)  ARGV[5] '1' on a cluster   ARGV[6] lowest and
 -- ARGV[7] highest id that this call's maker made for it ('-' = none)
@@ -23,7 +23,7 @@
 -- taken the record, jobs with made ids are written again.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[8])
-local endedKey, levelsKey, sleepingKey, callKey = KEYS[3], KEYS[7], KEYS[8], KEYS[9]
+local usedIdsKey, levelsKey, sleepingKey, receiptKey = KEYS[3], KEYS[7], KEYS[8], KEYS[9]
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/made.lua
@@ -36,7 +36,7 @@ local FIRST = 9
 -- Every made id is cut out of an argument, and a local is found faster.
 local sub = string.sub
 
-local status, answer = answeredBefore(callKey, callNumber, deadline)
+local status, answer = answeredBefore(receiptKey, callNumber, deadline)
 if status then
   local reply = { status, digits(now) }
   if answer then
@@ -141,13 +141,13 @@ if created > 0 then
   writeTagged()
   redis.call('HINCRBY', KEYS[4], 'scheduled', created)
   if forgotten[1] then
-    redis.call('ZREM', endedKey, unpack(forgotten))
+    redis.call('ZREM', usedIdsKey, unpack(forgotten))
     redis.call('ZREM', KEYS[5], unpack(forgotten))
     redis.call('HDEL', KEYS[6], unpack(forgotten))
   end
 end
 local reply = { digits(now), table.concat(letters), unpack(duplicates) }
-redis.call('SET', callKey, ARGV[2] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. '\n' .. table.concat(reply, '\n'), 'PX', ARGV[4])
+redis.call('SET', receiptKey, ARGV[2] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. '\n' .. table.concat(reply, '\n'), 'PX', ARGV[4])
 for _, lane in ipairs(laneList) do
   if lane.moved then wakeLane(lane) end
 end

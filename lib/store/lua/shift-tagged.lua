@@ -4,7 +4,7 @@
 -- KEYS[3] sq:{<queue>}:sleeping    ZSET group of workers -> until when some of it may sleep (epoch ms)
 -- KEYS[4] sq:{<queue>}:tag:<tag>   ZSET job id -> its place among those of the tag
 -- KEYS[5] sq:{<queue>}:queued      HASH id of a running job -> due and envelope of the job that replaces it after the run
--- KEYS[6] sq:{<queue>}:call:<caller> STRING last call number and its answer
+-- KEYS[6] sq:{<queue>}:receipt:<caller> STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] place after which to begin (0 = at the first)   ARGV[7] last place ('' = the last one there is
 -- now)   ARGV[8] how many jobs to look at at the most   ARGV[9] how much later they are to be due (ms, below 0: earlier)
@@ -13,7 +13,7 @@
 -- Repeating it after a lost reply: the record answers like the first time.
 local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[10])
-local jobsKey, levelsKey, sleepingKey, tagKey, queuedKey, callKey = unpack(KEYS, 1, 6)
+local jobsKey, levelsKey, sleepingKey, tagKey, queuedKey, receiptKey = unpack(KEYS, 1, 6)
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/envelope.lua
@@ -26,7 +26,7 @@ local jobsKey, levelsKey, sleepingKey, tagKey, queuedKey, callKey = unpack(KEYS,
 -- Earlier instants are refused everywhere (see core/due.ts), and a Date can hold no later ones.
 local FIRST_INSTANT, LAST_INSTANT = 1e11, 8.64e15
 
-local status, answer = answeredBefore(callKey, callNumber, deadline)
+local status, answer = answeredBefore(receiptKey, callNumber, deadline)
 if status then return { status, digits(now), answer } end
 
 local step, byMs = readTagged(ARGV[6], ARGV[7], tonumber(ARGV[8])), tonumber(ARGV[9])
@@ -55,7 +55,7 @@ for _, job in ipairs(step.queued) do
 end
 writeUntagged()
 local result = step.nextFrom .. ' ' .. step.last .. ' ' .. moved
-redis.call('SET', callKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
+redis.call('SET', receiptKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
 for _, lane in ipairs(laneList) do
   if lane.moved then wakeLane(lane) end
 end

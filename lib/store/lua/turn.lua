@@ -6,8 +6,8 @@
 -- KEYS[4] sq:{<queue>}:active      ZSET job id -> end of its lease (epoch ms)
 -- KEYS[5] sq:{<queue>}:dead        ZSET job id -> when it died (epoch ms)
 -- KEYS[6] sq:{<queue>}:completed   ZSET job id -> when it completed (epoch ms)
--- KEYS[7] sq:{<queue>}:finished    HASH job id -> record of a completed job
--- KEYS[8] sq:{<queue>}:ended       ZSET chosen id of an ended job -> when it may be used again (epoch ms)
+-- KEYS[7] sq:{<queue>}:results     HASH job id -> result of a kept completed job
+-- KEYS[8] sq:{<queue>}:usedIds     ZSET chosen id of an ended job -> when it may be used again (epoch ms)
 -- KEYS[9] sq:{<queue>}:stats       HASH counter -> number
 -- KEYS[10] sq:{<queue>}:levels     ZSET priority -> earliest due (epoch ms)
 -- KEYS[11] sq:{<queue>}:sleeping   ZSET group of workers -> until when some of it may sleep (epoch ms)
@@ -23,7 +23,7 @@
 -- KEYS[20] sq:{<queue>}:sleepers:<group>  ZSET idle worker -> when it will look (epoch ms)
 -- KEYS[21] <target>  STREAM or LIST where a relay puts its jobs; of others a key that never exists
 -- KEYS[22] sq:{<queue>}:queued     HASH id of a running job -> due and envelope of the job that replaces it after the run
--- KEYS[23] sq:{<queue>}:call:<caller>     STRING last call number and its answer
+-- KEYS[23] sq:{<queue>}:receipt:<caller>     STRING last call number and its answer
 -- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
 -- ARGV[5] '1' on a cluster   ARGV[6] worker id   ARGV[7] group   ARGV[8] how many names the group handles
 -- ARGV[9] lease (ms)   ARGV[10] longest sleep (ms)   ARGV[11] what weight of jobs there is room for (0 = none, at most 1000)
@@ -60,9 +60,9 @@
 -- Repeating it after a lost reply: settlements are answered from the record, and the jobs claimed then are handed out
 -- again, without envelopes where their leases are over by then; what was relayed is not written again; and of renewals nothing
 -- is told. What had been recovered, was late, missing or pushed out is not told a second time.
-local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, finishedKey, endedKey = unpack(KEYS, 1, 8)
+local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey, usedIdsKey = unpack(KEYS, 1, 8)
 local statsKey, levelsKey, sleepingKey, servedKey, fenceKey, workersKey = unpack(KEYS, 9, 14)
-local pausedKey, rateKey, reservationsKey, offersKey, handlesKey, sleepersKey, targetKey, queuedKey, callKey = unpack(KEYS, 15, 23)
+local pausedKey, rateKey, reservationsKey, offersKey, handlesKey, sleepersKey, targetKey, queuedKey, receiptKey = unpack(KEYS, 15, 23)
 local base, keepRecordMs = ARGV[1], ARGV[4]
 local clustered, worker, group = ARGV[5] == '1', ARGV[6], ARGV[7]
 local leaseMs, room = tonumber(ARGV[9]), tonumber(ARGV[11])
@@ -84,7 +84,7 @@ do
   -- @include parts/call.lua
   -- @include parts/replayed.lua
   local callNumber, deadline = tonumber(ARGV[2]), tonumber(ARGV[3])
-  local status, answer = answeredBefore(callKey, callNumber, deadline)
+  local status, answer = answeredBefore(receiptKey, callNumber, deadline)
   if status == 'replayed' then
     local bits, fence, leaseUntil, suspect = string.match(answer, '^([0-3]*)%-(%d+) (%d+) (%l*)$')
     local jobs, how = claimedWith(fence, leaseUntil, deadline)
@@ -154,7 +154,7 @@ end
 -- @include parts/presence.lua
 redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt) .. ' ' .. (filledRoom and worker or lastToFill))
 -- Of an idle turn too: a copy of it that was held up on the way would claim what nobody then runs.
-redis.call('SET', callKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs) .. ' ' .. suspect, 'PX', keepRecordMs)
+redis.call('SET', receiptKey, ARGV[2] .. ' ' .. table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs) .. ' ' .. suspect, 'PX', keepRecordMs)
 -- @include parts/wake-others.lua
 -- With µs: a worker that took it for the whole millisecond would wake up to one later.
 return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence) .. unconfirmed, goOnFrom, hasCompany and '1' or '', suspect, unpack(claimed) }

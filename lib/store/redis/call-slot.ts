@@ -1,6 +1,6 @@
 import { QueueUnavailableError } from '../../core/errors.js';
 import { newMaker } from '../../core/job-id.js';
-import { callKey, type QueueKeys } from '../keys.js';
+import { type QueueKeys, receiptKey } from '../keys.js';
 import type { ScriptName } from '../scripts/embedded.js';
 import type { RedisConnection, ScriptArgument } from './connection.js';
 import type { CallTraits } from './send-script.js';
@@ -51,7 +51,7 @@ export class CallSlot {
     giveUpAt: number,
     traits?: CallTraits,
   ): Promise<unknown[]> {
-    const keys = [...fixedKeys, callKey(this.keys, this.name)];
+    const keys = [...fixedKeys, receiptKey(this.keys, this.name)];
     if (!this.clock.known) await this.clock.learn(this.connection, giveUpAt);
     for (;;) {
       const deadline = this.clock.at(giveUpAt);

@@ -56,19 +56,19 @@ export class RedisListing {
 
   private readKeys(): string[] {
     const { keys } = this;
-    const { jobs, claims, failures, active, dead, completed, finished, queued } = keys;
-    return [jobs, claims, failures, active, dead, completed, finished, queued];
+    const { jobs, claims, failures, active, dead, completed, results, queued } = keys;
+    return [jobs, claims, failures, active, dead, completed, results, queued];
   }
 }
 
 function readJob(
   id: string,
-  [now, state, time, envelope, record, failures, finished, queuedDue]: (string | null)[],
+  [now, state, time, envelope, record, failures, kept, queuedDue]: (string | null)[],
 ): StoredJob {
   const at = Number(time);
   const lines = failures === '' ? [] : failures!.split('\n');
   if (state === 'completed') {
-    const [head, result, ...rest] = finished!.split('\n');
+    const [head, result, ...rest] = kept!.split('\n');
     const [attempts, dueAtMs] = head!.split(' ').map(Number);
     return {
       id,

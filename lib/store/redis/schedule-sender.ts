@@ -45,10 +45,10 @@ export class ScheduleSender {
     this.fixedKeys = [
       keys.jobs,
       keys.claims,
-      keys.ended,
+      keys.usedIds,
       keys.stats,
       keys.completed,
-      keys.finished,
+      keys.results,
       keys.levels,
       keys.sleeping,
     ];

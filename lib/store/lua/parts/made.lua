@@ -3,13 +3,13 @@
 -- "<number> <lowest id of the last call> <highest id> …", tells whether the call ran, even when its job is gone by then.
 -- An id of an earlier call comes back where the error was that of several calls together; like any chosen id it may be used
 -- again after a while, which the time in it tells.
--- Needs `base`, `endedKey` and, as ARGV[4], how long the script keeps its record (ms).
+-- Needs `base`, `usedIdsKey` and, as ARGV[4], how long the script keeps its record (ms).
 
 local MADE_TIME_DIGITS = 9
 
 local function ranUnanswered(id, chosen)
   if chosen ~= 'm' then return false end
-  local record = redis.call('GET', base .. 'call:' .. string.sub(id, -6))
+  local record = redis.call('GET', base .. 'receipt:' .. string.sub(id, -6))
   local lowest, highest = string.match(record or '', '^%d+ (%w+) (%w+)')
   if not lowest or id > highest then return false end
   return lowest <= id or now - tonumber(string.sub(id, 1, MADE_TIME_DIGITS), 36) < tonumber(ARGV[4])
@@ -17,6 +17,6 @@ end
 
 -- Whether a chosen id is remembered of a job that has ended.
 local function isRemembered(id)
-  local forgetAt = redis.call('ZSCORE', endedKey, id)
+  local forgetAt = redis.call('ZSCORE', usedIdsKey, id)
   return forgetAt and tonumber(forgetAt) > now
 end

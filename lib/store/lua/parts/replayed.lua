@@ -21,7 +21,7 @@ local function claimedWith(fence, leaseUntil, deadline)
   end
   if unmarked[1] and (deadline == 0 or now <= deadline) then
     -- The first write needs no memory: Redis checks its memory only at the first one.
-    redis.call('PEXPIRE', callKey, keepRecordMs)
+    redis.call('PEXPIRE', receiptKey, keepRecordMs)
     redis.call('HSET', claimsKey, unpack(unmarked))
   end
   return out, how

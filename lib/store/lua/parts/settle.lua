@@ -210,7 +210,7 @@ local function noteFailure(settlement)
   redis.call('HSET', failuresKey, settlement.id, failures)
 end
 
-local counted, died, ended = {}, 0, {}
+local counted, died, usedIds = {}, 0, {}
 -- Whether there is more to fetch at once: a job that this turn put back is due already, or one it picked was turned away.
 local lookAgain = false
 local function count(counter, by)
@@ -219,6 +219,6 @@ end
 
 local function rememberId(s)
   if not string.find(s.first, 'r', 1, true) or keepIdsMs == 0 then return end
-  ended[#ended + 1] = digits(now + keepIdsMs)
-  ended[#ended + 1] = s.id
+  usedIds[#usedIds + 1] = digits(now + keepIdsMs)
+  usedIds[#usedIds + 1] = s.id
 end

@@ -16,7 +16,7 @@ if settlements[1] then
     leave(s.id, s.record.tags)
     rememberId(s)
     if keepCompleted.count > 0 then
-      redis.call('HSET', finishedKey, s.id, s.record.attempt .. ' ' .. digits(s.record.due) .. '\n' .. s.second .. '\n' .. (s.envelope or ''))
+      redis.call('HSET', resultsKey, s.id, s.record.attempt .. ' ' .. digits(s.record.due) .. '\n' .. s.second .. '\n' .. (s.envelope or ''))
       redis.call('ZADD', completedKey, digits(now), s.id)
     end
   end
@@ -93,5 +93,5 @@ do
   if over[1] and redis.call('EXISTS', failuresKey) == 1 then redis.call('HDEL', failuresKey, unpack(over)) end
 end
 if takeovers and takeovers.over[1] then redis.call('HDEL', queuedKey, unpack(takeovers.over)) end
-if ended[1] then redis.call('ZADD', endedKey, unpack(ended)) end
+if usedIds[1] then redis.call('ZADD', usedIdsKey, unpack(usedIds)) end
 for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end

@@ -2,7 +2,7 @@
 -- Dead jobs that had to make room, as pairs of id and name.
 local dropped = {}
 local idle = not picked[1]
-if idle or died > 0 or ended[1] or (gone[1] and keepCompleted.count > 0) then
+if idle or died > 0 or usedIds[1] or (gone[1] and keepCompleted.count > 0) then
   local keepDead = { count = tonumber(ARGV[18]), ageMs = tonumber(ARGV[19]) }
   -- How many more are dropped a turn than it adds, to keep the script short.
   local TRIMMED_A_TURN = 100
@@ -36,20 +36,20 @@ if idle or died > 0 or ended[1] or (gone[1] and keepCompleted.count > 0) then
       redis.call('HDEL', claimsKey, unpack(ids))
       redis.call('HDEL', failuresKey, unpack(ids))
       redis.call('HINCRBY', statsKey, 'deadDropped', #ids)
-      if remembered[1] then redis.call('ZADD', endedKey, unpack(remembered)) end
+      if remembered[1] then redis.call('ZADD', usedIdsKey, unpack(remembered)) end
     end
   end
   if idle or (gone[1] and keepCompleted.count > 0) then
     local ids = oldest(completedKey, keepCompleted, #gone)
     if ids[1] then
       redis.call('ZREM', completedKey, unpack(ids))
-      redis.call('HDEL', finishedKey, unpack(ids))
+      redis.call('HDEL', resultsKey, unpack(ids))
     end
   end
-  if idle or ended[1] or remembered[1] then
-    local limit = (#ended + #remembered) / 2 + TRIMMED_A_TURN
-    local ids = redis.call('ZRANGE', endedKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, limit)
-    if ids[1] then redis.call('ZREM', endedKey, unpack(ids)) end
+  if idle or usedIds[1] or remembered[1] then
+    local limit = (#usedIds + #remembered) / 2 + TRIMMED_A_TURN
+    local ids = redis.call('ZRANGE', usedIdsKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, limit)
+    if ids[1] then redis.call('ZREM', usedIdsKey, unpack(ids)) end
     -- More ids may be over: look again at once, as an idle worker would otherwise come back only in seconds.
     if idle and #ids == limit then lookAgain = true end
   end
