@@ -63,7 +63,10 @@ it('whatever is called while Redis is away says in its error which queue and whi
     [inspector.cancelRunning(ref), { queue: 'mail', jobId: 'r7' }],
     [producer.cancel(ref), { queue: 'mail', jobId: 'r7' }],
     [producer.reschedule(ref, { delay: 1 }), { queue: 'mail', jobId: 'r7' }],
-    [producer.schedule('work', 1, { queue: 'mail', id: 'r7' }), { queue: 'mail', jobId: 'r7', jobName: 'work' }],
+    ...(['keep', 'replace'] as const).map((onDuplicate): [Promise<unknown>, object] => [
+      producer.schedule('work', 1, { queue: 'mail', id: 'r7', onDuplicate }),
+      { queue: 'mail', jobId: 'r7', jobName: 'work' },
+    ]),
   ];
   await Promise.all(
     calls.map(([call, about]) => expect(call).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE', ...about })),

@@ -1,4 +1,5 @@
 import type { Due } from '../../core/due.js';
+import type { ScheduledQueueErrorFields } from '../../core/errors.js';
 import { encodeFlags, encodeHead, encodeSettings } from '../envelope.js';
 import type { NewJob, ScheduledAnswer } from '../job-store.js';
 import type { QueueKeys } from '../keys.js';
@@ -26,7 +27,7 @@ export class ControlCalls {
   async cancel(id: string): Promise<boolean> {
     const { keys, options } = this;
     const fixed = [keys.jobs, keys.claims, keys.failures, keys.queued, keys.stats, keys.levels];
-    const reply = await this.call('cancel', fixed, [options.keepRecordMs, id], id);
+    const reply = await this.call('cancel', fixed, [options.keepRecordMs, id], { jobId: id });
     return reply[2] === '1';
   }
 
@@ -34,7 +35,9 @@ export class ControlCalls {
     const { keys } = this;
     const { keepRecordMs, stealAfterMs } = this.options;
     const rest = [keepRecordMs, this.clusterFlag, id, toDueArgument(due), stealAfterMs];
-    const reply = await this.call('reschedule', [keys.jobs, keys.levels, keys.sleeping, keys.queued], rest, id);
+    const reply = await this.call('reschedule', [keys.jobs, keys.levels, keys.sleeping, keys.queued], rest, {
+      jobId: id,
+    });
     return reply[2] === '1';
   }
 
@@ -68,7 +71,7 @@ export class ControlCalls {
       'replace',
       fixed,
       args,
-      job.id,
+      { jobId: job.id, jobName: job.name },
       job.payload.length,
     )) as string[];
     const status = statusOf(letter!);
@@ -83,7 +86,7 @@ export class ControlCalls {
 
   async cancelRunning(id: string): Promise<boolean> {
     const { keys, options } = this;
-    const reply = await this.call('cancel-running', [keys.claims], [options.keepRecordMs, id], id);
+    const reply = await this.call('cancel-running', [keys.claims], [options.keepRecordMs, id], { jobId: id });
     return reply[2] === '1';
   }
 
@@ -101,7 +104,7 @@ export class ControlCalls {
       keys.results,
       keys.queued,
     ];
-    const reply = await this.call('remove', fixed, [options.keepRecordMs, id], id);
+    const reply = await this.call('remove', fixed, [options.keepRecordMs, id], { jobId: id });
     return reply[2] === '1';
   }
 
@@ -113,9 +116,9 @@ export class ControlCalls {
     script: ScriptName,
     keys: readonly string[],
     rest: readonly ScriptArgument[],
-    id: string,
+    about: ScheduledQueueErrorFields,
     bytes = 0,
   ): Promise<unknown[]> {
-    return saying(this.slots.call(script, keys, rest, bytes), { queue: this.options.queue, jobId: id });
+    return saying(this.slots.call(script, keys, rest, bytes), { queue: this.options.queue, ...about });
   }
 }
