@@ -48,7 +48,7 @@ export async function runChaos({ seed, seconds, say = () => {}, keep = false }: 
     ];
     for (const member of starting) members.push(await member);
     await new Nemesis(members, redis, history).carryOut(planFaults(seed, seconds), say);
-    await quiesce(members, redis, history, say);
+    await quiesce(members, redis, history, seconds, say);
   } finally {
     clearInterval(stalls);
     await Promise.all(members.map((member) => member.end()));
@@ -70,6 +70,7 @@ async function quiesce(
   members: readonly Member[],
   redis: RedisUnderTest,
   history: History,
+  seconds: number,
   say: (line: string) => void,
 ) {
   const producers = members.filter(({ name }) => isProducer(name));
@@ -78,7 +79,7 @@ async function quiesce(
   history.note({ type: 'healed' });
   say('healed; draining');
   await Promise.all(producers.map((producer) => producer.ask('stop')));
-  const drained = await drains(() => redis.unfinished());
+  const drained = await drains(() => redis.unfinished(), seconds);
   history.note({ type: 'drained', drained });
   if (drained) for (const worker of workers) await probe(worker, workers, producers[0]!, redis, history);
   await redis.audit();

@@ -2,7 +2,9 @@ import { monotonicMs } from './history.js';
 import type { Unfinished } from './redis-under-test.js';
 
 /** The longest delay and the longest job, and every lease and outage on the way, with room for a busy machine. */
-const ORDINARY_WITHIN_MS = 60_000;
+const ORDINARY_WITHIN_MS = 45_000;
+/** And so much more for each second of faults beyond the first twenty, which leave more jobs behind: a quarter of a minute after two minutes. */
+const ORDINARY_MORE_MS_A_SECOND = 150;
 /**
  * Suspects, jobs with one crash left, run one after the other in one of three processes, and a long run leaves more than a hundred of
  * them. So their bound is one of progress: within this time some job must end. The longest suspect, tried again after its backoff and
@@ -13,14 +15,16 @@ const ASKED_EVERY_MS = 100;
 
 /**
  * Waits until nothing waits or runs. False as soon as an ordinary job waits for too long, or nothing has ended for too long.
- * `now` and `pause` are for tests.
+ * `seconds`: how long faults happened. `now` and `pause` are for tests.
  */
 export async function drains(
   ask: () => Promise<Unfinished | undefined>,
+  seconds: number,
   now: () => number = monotonicMs,
   pause: (ms: number) => Promise<void> = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 ): Promise<boolean> {
   const from = now();
+  const ordinaryWithinMs = ORDINARY_WITHIN_MS + Math.max(0, seconds - 20) * ORDINARY_MORE_MS_A_SECOND;
   let fewest = Number.POSITIVE_INFINITY;
   for (let endedAt = from; ; await pause(ASKED_EVERY_MS)) {
     const left = await ask();
@@ -30,7 +34,7 @@ export async function drains(
       fewest = count;
       endedAt = now();
     }
-    if (left && left.ordinary > 0 && now() - from > ORDINARY_WITHIN_MS) return false;
+    if (left && left.ordinary > 0 && now() - from > ordinaryWithinMs) return false;
     if (now() - endedAt > PROGRESS_WITHIN_MS) return false;
   }
 }
