@@ -1,10 +1,10 @@
-// Embeds lib/store/lua/*.lua into lib/store/scripts/embedded.ts: nothing is read from disk at run time, so bundlers
+// Embeds lib/store/redis/scripts/*.lua into lib/store/redis/scripts/embedded.ts: nothing is read from disk at run time, so bundlers
 // and packages cannot lose a script. Resolves `-- @include`, drops comment lines and indents: a script goes over the wire once for each server. `--check` only compares.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-const folder = new URL('../lib/store/lua/', import.meta.url);
-const target = new URL('../lib/store/scripts/embedded.ts', import.meta.url);
+const folder = new URL('../lib/store/redis/scripts/', import.meta.url);
+const target = new URL('../lib/store/redis/scripts/embedded.ts', import.meta.url);
 
 function readScript(file) {
   return readFileSync(new URL(file, folder), 'utf8')
@@ -27,7 +27,7 @@ export function embed() {
       const name = file.replace('.lua', '');
       return `  ${name.includes('-') ? `'${name}'` : name}: {\n    sha: '${sha}',\n    source: ${JSON.stringify(source)},\n  },\n`;
     });
-  return `// Made by scripts/embed-lua.mjs from lib/store/lua; change the .lua files and run \`npm run embed\`.\nexport const SCRIPTS = {\n${entries.join('')}} as const;\n\nexport type ScriptName = keyof typeof SCRIPTS;\n`;
+  return `// Made by scripts/embed-lua.mjs from lib/store/redis/scripts; change the .lua files and run \`npm run embed\`.\nexport const SCRIPTS = {\n${entries.join('')}} as const;\n\nexport type ScriptName = keyof typeof SCRIPTS;\n`;
 }
 
 if (process.argv[1]?.endsWith('embed-lua.mjs')) writeFileSync(target, embed());

@@ -1,5 +1,5 @@
-import { describe } from './describe.js';
-import { oneLine } from './one-line.js';
+import { describe } from './read/describe.js';
+import { oneLine } from './read/one-line.js';
 
 /** What was thrown, as it is logged and kept: each part but the stack is one line, escaped and short. */
 export interface ErrorDescription {

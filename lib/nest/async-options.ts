@@ -1,5 +1,5 @@
 import { InvalidOptionsError } from '../core/errors.js';
-import { type Check, readOptions } from '../core/shape.js';
+import { type Check, readOptions } from '../core/read/shape.js';
 
 const ASYNC_OPTIONS = [
   'imports',

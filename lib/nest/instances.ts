@@ -1,6 +1,6 @@
 import type { ModulesContainer } from '@nestjs/core';
-import { nearest } from '../core/describe.js';
 import { InvalidOptionsError } from '../core/errors.js';
+import { nearest } from '../core/read/describe.js';
 import { DEFAULT_INSTANCE } from './tokens.js';
 
 /**

@@ -1,16 +1,25 @@
 import { hostname } from 'node:os';
-import { describe, nearest } from '../core/describe.js';
-import type { Duration } from '../core/duration.js';
 import { InvalidOptionsError } from '../core/errors.js';
-import { newMaker } from '../core/job-id.js';
-import { jobName, keyPart, keyPrefix } from '../core/names.js';
-import type { ValidationOptions } from '../core/payload-class.js';
-import { QUEUE_OPTION_NAMES, type QueueOptions, type QueueSettings, readQueueOptions } from '../core/queue-options.js';
-import { RUN_OPTIONS_SHAPE, type RunOptions, type RunSettings, refuseJobOptions } from '../core/run-settings.js';
-import { type Check, duration, flag, integer, isRecord, oneOf, readOptions, type Shape } from '../core/shape.js';
-import { type ConnectionOption, DEFAULT_CONNECTION } from '../store/redis/client.js';
-
-export type Role = 'both' | 'producer' | 'worker';
+import { newMaker } from '../core/job/job-id.js';
+import {
+  QUEUE_OPTION_NAMES,
+  type QueueOptions,
+  type QueueSettings,
+  readQueueOptions,
+} from '../core/options/queue-options.js';
+import type { Role } from '../core/options/role.js';
+import {
+  RUN_OPTIONS_SHAPE,
+  type RunOptions,
+  type RunSettings,
+  refuseJobOptions,
+} from '../core/options/run-settings.js';
+import type { ValidationOptions } from '../core/payload/payload-class.js';
+import { describe, nearest } from '../core/read/describe.js';
+import type { Duration } from '../core/read/duration.js';
+import { jobName, keyPart, keyPrefix } from '../core/read/names.js';
+import { type Check, duration, flag, integer, isRecord, oneOf, readOptions, type Shape } from '../core/read/shape.js';
+import { type ConnectionOption, DEFAULT_CONNECTION } from '../store/redis/link/client.js';
 
 /** What the module's `jobs` may say of a job. It overrides `@OnScheduledJob` and the definition; the call to `schedule` overrides it. */
 export type JobOverrides = RunOptions;

@@ -12,31 +12,31 @@ import {
   MetadataScanner,
   ModulesContainer,
 } from '@nestjs/core';
-import { describe } from '../core/describe.js';
+import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
+import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
+import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
+import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
 import { InvalidOptionsError } from '../core/errors.js';
-import { keyPart } from '../core/names.js';
-import { PayloadChecker } from '../core/payload-class.js';
+import { PayloadChecker } from '../core/payload/payload-class.js';
+import { describe } from '../core/read/describe.js';
+import { keyPart } from '../core/read/names.js';
 import type { JobStore } from '../store/job-store.js';
 import { RedisJobStore } from '../store/redis/redis-job-store.js';
-import { Fleet } from '../worker/fleet.js';
-import { HandlerRegistry } from '../worker/job-handler.js';
-import { Pullers } from '../worker/pullers.js';
-import { Relays } from '../worker/relays.js';
-import { Solitude } from '../worker/solitude.js';
+import { Solitude } from '../worker/capacity/solitude.js';
+import { Fleet } from '../worker/handle/fleet.js';
+import { Pullers } from '../worker/pull/pullers.js';
+import { Relays } from '../worker/relay/relays.js';
+import { HandlerRegistry } from '../worker/run/job-handler.js';
 import { requireOptionsSource } from './async-options.js';
-import { HandlerExplorer } from './handler.explorer.js';
-import { HandlerContext } from './handler-context.js';
+import { HandlerExplorer } from './handlers/handler.explorer.js';
+import { HandlerContext } from './handlers/handler-context.js';
 import { INSTANCE_NAME } from './instances.js';
-import { Lifecycle } from './lifecycle.js';
+import { Lifecycle } from './lifecycle/lifecycle.js';
+import { RunPhase, ScheduledQueueRunPhaseModule } from './lifecycle/run-phase.js';
+import { StartLog } from './lifecycle/start-log.js';
 import { type ModuleSettings, type RedisScheduledQueueModuleOptions, readModuleOptions } from './module-options.js';
-import { RunPhase, ScheduledQueueRunPhaseModule } from './run-phase.js';
 import { safeLog } from './safe-log.js';
-import { ScheduledQueueConsumer } from './scheduled-queue.consumer.js';
-import { ScheduledQueueEvents } from './scheduled-queue.events.js';
-import { ScheduledQueueInspector } from './scheduled-queue.inspector.js';
-import { ScheduledQueueProducer } from './scheduled-queue.producer.js';
 import { findTimers } from './scheduler-timers.js';
-import { StartLog } from './start-log.js';
 import { DEFAULT_INSTANCE, getScheduledQueueToken } from './tokens.js';
 
 /** What is said beside the options: how the module stands in the application. */

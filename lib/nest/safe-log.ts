@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Log } from '../core/log.js';
-import { oneLine } from '../core/one-line.js';
+import { oneLine } from '../core/read/one-line.js';
 
 /**
  * Nest's logger without its throws: an application's own logger may throw, and that must not cost a worker its jobs. Each message

@@ -1,6 +1,6 @@
-import type { Backoff } from '../core/backoff.js';
-import type { JobSettings } from '../core/definition.js';
-import type { LatenessRule, OnLate } from '../core/lateness.js';
+import type { Backoff } from '../core/job/backoff.js';
+import type { JobSettings } from '../core/job/definition.js';
+import type { LatenessRule, OnLate } from '../core/job/lateness.js';
 
 /**
  * What is stored of a job from its schedule to its end:

@@ -1,12 +1,12 @@
-import type { DeadSelection } from '../core/dead-filter.js';
-import type { Due } from '../core/due.js';
-import type { QueueSettings } from '../core/queue-options.js';
-import type { RelayTarget } from '../core/relay-options.js';
+import type { DeadSelection } from '../core/options/dead-filter.js';
+import type { QueueSettings } from '../core/options/queue-options.js';
+import type { RelayTarget } from '../core/options/relay-options.js';
+import type { Due } from '../core/read/due.js';
 import type { Answered, NewJob, ScheduledAnswer } from './new-job.js';
 import type { JobCounts, JobState, LimitsUse, LiveWorker, PriorityCounts, StoredJob } from './queue-view.js';
 import type { SeatNames, WorkerSeat } from './turn.js';
 
-export type { DeadSelection } from '../core/dead-filter.js';
+export type { DeadSelection } from '../core/options/dead-filter.js';
 export type { Answered, NewJob, ScheduledAnswer } from './new-job.js';
 export type * from './queue-view.js';
 export type {

@@ -1,7 +1,8 @@
 // A job on its way into a queue, and the answer to that.
-import type { Due } from '../core/due.js';
-import type { LatenessRule } from '../core/lateness.js';
-import type { ScheduleStatus } from '../core/scheduled-job.js';
+
+import type { LatenessRule } from '../core/job/lateness.js';
+import type { ScheduleStatus } from '../core/job/scheduled-job.js';
+import type { Due } from '../core/read/due.js';
 import type { EnvelopeSettings } from './envelope.js';
 
 /** A job on its way into a queue. */

@@ -1,6 +1,6 @@
-import type { Due } from '../core/due.js';
-import type { DeadReason } from '../core/events.js';
-import type { OnLate } from '../core/lateness.js';
+import type { DeadReason } from '../core/job/events.js';
+import type { OnLate } from '../core/job/lateness.js';
+import type { Due } from '../core/read/due.js';
 
 /** A job that this worker holds until its lease ends. */
 export interface ClaimedJob {

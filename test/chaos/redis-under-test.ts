@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { queueKeys } from '../../lib/store/keys.js';
+import { queueKeys } from '../../lib/store/redis/keys.js';
 import { auditSnapshot } from '../support/audit.js';
 import { type OwnRedisServer, startOwnServer } from '../support/redis-server.js';
 import { type QueueSnapshot, snapshot } from '../support/snapshot.js';

@@ -1,4 +1,4 @@
-// npm run test:durability [-- --jobs N --kills N]: the long form of test/e2e/durability.spec.ts.
+// npm run test:durability [-- --jobs N --kills N]: the long form of test/e2e/faults/durability.spec.ts.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { SCRIPTS } from '../../lib/store/scripts/embedded.js';
+import { SCRIPTS } from '../../lib/store/redis/scripts/embedded.js';
 import { redisUrl } from '../support/queue-app.js';
 import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
 import { TcpProxy } from '../support/tcp-proxy.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { QueueOptions } from '../../lib/core/queue-options.js';
+import type { QueueOptions } from '../../lib/core/options/queue-options.js';
 import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 

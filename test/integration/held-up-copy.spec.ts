@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { SCRIPTS, type ScriptName } from '../../lib/store/scripts/embedded.js';
+import { SCRIPTS, type ScriptName } from '../../lib/store/redis/scripts/embedded.js';
 import { newJob, QUEUE, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 

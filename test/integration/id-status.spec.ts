@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ClaimedJob, NewJob, Settlement } from '../../lib/store/job-store.js';
-import { RedisConnection } from '../../lib/store/redis/connection.js';
+import { RedisConnection } from '../../lib/store/redis/link/connection.js';
 import { QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { OrderingRule } from '../../lib/core/queue-options.js';
+import type { OrderingRule } from '../../lib/core/options/queue-options.js';
 import type { WaitingState } from '../../lib/store/job-store.js';
 import { newPrefix } from '../support/queue-app.js';
 import { type RedisServer, startOwnServer } from '../support/redis-server.js';

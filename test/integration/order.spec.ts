@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { QueueOptions } from '../../lib/core/queue-options.js';
+import type { QueueOptions } from '../../lib/core/options/queue-options.js';
 import type { ClaimedJob } from '../../lib/store/job-store.js';
 import { seededRandom } from '../support/random.js';
 import { newJob, QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { QueueOptions } from '../../lib/core/queue-options.js';
-import type { RelayTarget } from '../../lib/core/relay-options.js';
+import type { QueueOptions } from '../../lib/core/options/queue-options.js';
+import type { RelayTarget } from '../../lib/core/options/relay-options.js';
 import { relayKey } from '../../lib/index.js';
 import { startOwnServer } from '../support/redis-server.js';
 import { listElements, streamEntries } from '../support/relayed.js';

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from '@jest/globals';
-import { SCRIPTS, type ScriptName } from '../../lib/store/scripts/embedded.js';
+import { SCRIPTS, type ScriptName } from '../../lib/store/redis/scripts/embedded.js';
 import { TestStore } from '../support/store.js';
 
 const test = new TestStore();

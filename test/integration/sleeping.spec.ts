@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { queueKeys } from '../../lib/store/keys.js';
+import { queueKeys } from '../../lib/store/redis/keys.js';
 import { newPrefix } from '../support/queue-app.js';
 import { type RedisServer, startOwnServer } from '../support/redis-server.js';
 import { QUEUE, TestStore } from '../support/store.js';

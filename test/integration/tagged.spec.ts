@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { QueueUnavailableError } from '../../lib/index.js';
 import type { NewJob } from '../../lib/store/job-store.js';
-import { RedisConnection } from '../../lib/store/redis/connection.js';
+import { RedisConnection } from '../../lib/store/redis/link/connection.js';
 import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
 
 /** More than two steps. */

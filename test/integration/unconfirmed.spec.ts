@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { ClaimedJob } from '../../lib/store/job-store.js';
-import { SCRIPTS } from '../../lib/store/scripts/embedded.js';
+import { SCRIPTS } from '../../lib/store/redis/scripts/embedded.js';
 import { redisUrl } from '../support/queue-app.js';
 import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
 import { TcpProxy } from '../support/tcp-proxy.js';

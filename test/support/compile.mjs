@@ -23,7 +23,7 @@ const TREE = [
   ...filesIn('test/chaos/'),
   ...filesIn('test/durability/'),
   ...filesIn('test/support/'),
-  'lib/store/keys.ts',
+  'lib/store/redis/keys.ts',
 ];
 
 export function buildAll() {

@@ -1,13 +1,13 @@
 import { expect } from '@jest/globals';
-import { readQueueOptions } from '../../lib/core/queue-options.js';
+import { readQueueOptions } from '../../lib/core/options/queue-options.js';
 import { NodeTimers } from '../../lib/core/timers.js';
 import type { ClaimedJob, Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../../lib/store/job-store.js';
-import type { JobHandler } from '../../lib/worker/job-handler.js';
-import { Processor } from '../../lib/worker/processor.js';
-import { QueueWorker } from '../../lib/worker/queue-worker.js';
-import { Reporter } from '../../lib/worker/reporter.js';
-import { Settler } from '../../lib/worker/settler.js';
-import { Solitude } from '../../lib/worker/solitude.js';
+import { Solitude } from '../../lib/worker/capacity/solitude.js';
+import { QueueWorker } from '../../lib/worker/handle/queue-worker.js';
+import type { JobHandler } from '../../lib/worker/run/job-handler.js';
+import { Processor } from '../../lib/worker/run/processor.js';
+import { Settler } from '../../lib/worker/run/settler.js';
+import { Reporter } from '../../lib/worker/session/reporter.js';
 import { until } from './wait.js';
 
 const NOTHING: Omit<TurnAnswer, 'settled'> = {

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { queueKeys } from '../../lib/store/keys.js';
+import { queueKeys } from '../../lib/store/redis/keys.js';
 
 /** Member (or field) and score (or value). */
 export type Pair = [member: string, value: string];

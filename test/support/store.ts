@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { type QueueOptions, type QueueSettings, readQueueOptions } from '../../lib/core/queue-options.js';
+import { type QueueOptions, type QueueSettings, readQueueOptions } from '../../lib/core/options/queue-options.js';
 import type {
   ClaimedJob,
   JobStore,

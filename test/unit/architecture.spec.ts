@@ -6,10 +6,12 @@ import ts from 'typescript';
 
 const LIB = fileURLToPath(new URL('../../lib', import.meta.url));
 /** From the lowest up: each imports from itself and from those before it. */
-const FLOORS = ['core', 'store', 'worker', 'nest'];
+const FLOORS = ['core', 'store', 'worker', 'api', 'nest'];
 const LONGEST_FILE = 250;
+/** About a dozen. */
+const MOST_FILES = 13;
 /** Made by a script, one line a Lua script. */
-const MADE = 'store/scripts/embedded.ts';
+const MADE = 'store/redis/scripts/embedded.ts';
 
 interface Import {
   from: string;
@@ -32,12 +34,13 @@ const inside = imports.filter(({ to }) => files.includes(to));
 const outside = imports.filter(({ to }) => !files.includes(to));
 
 const floorOf = (file: string) => file.split('/')[0]!;
+const folderOf = (file: string) => dirname(file);
 const packageOf = (name: string) => name.match(/^(@[^/]+\/)?[^/]+/)![0];
 const told = (list: Import[]) => list.map(({ from, to }) => `${from} imports ${to}`);
 const importersOf = (isMeant: (name: string) => boolean) =>
   new Set(outside.filter(({ to }) => isMeant(packageOf(to))).map(({ from }) => floorOf(from)));
 
-it('lib has the four floors and an index, and nothing beside them', () => {
+it('lib has the five floors and an index, and nothing beside them', () => {
   expect([...new Set(files.map(floorOf))].sort()).toEqual([...FLOORS, 'index.ts'].sort());
 });
 
@@ -57,8 +60,21 @@ it('no floor but the highest knows Nest', () => {
   expect(importersOf((name) => name.startsWith('@nestjs/'))).toEqual(new Set(['nest']));
 });
 
-it('no floor but the store knows ioredis', () => {
-  expect(importersOf((name) => name === 'ioredis')).toEqual(new Set(['store']));
+it('no folder but that of the Redis store knows ioredis', () => {
+  const folders = outside.filter(({ to }) => packageOf(to) === 'ioredis').map(({ from }) => folderOf(from));
+  expect(folders).not.toEqual([]);
+  expect(folders.filter((folder) => !folder.startsWith('store/redis'))).toEqual([]);
+});
+
+it('no floor above the store knows which store it is, but the highest', () => {
+  const knowing = inside.filter(({ from, to }) => to.startsWith('store/redis/') && !from.startsWith('store/redis/'));
+  expect(new Set(knowing.map(({ from }) => floorOf(from)))).toEqual(new Set(['nest', 'index.ts']));
+});
+
+describe('no folder holds more files than can be seen at once', () => {
+  it.each([...new Set(files.map(folderOf))])('%s', (folder) => {
+    expect(files.filter((file) => folderOf(file) === folder).length).toBeLessThanOrEqual(MOST_FILES);
+  });
 });
 
 it('nobody in lib imports the index', () => {
@@ -84,12 +100,15 @@ describe('a file is short enough to be read at once', () => {
   });
 });
 
-it.each(['store/lua', 'store/lua/parts'])('docs/architecture.md names each file of lib/%s', (folder) => {
-  const page = readFileSync(join(LIB, '../docs/architecture.md'), 'utf8');
-  const scripts = readdirSync(join(LIB, folder)).flatMap((file) => file.match(/^(.+)\.lua$/)?.[1] ?? []);
-  expect(scripts).not.toEqual([]);
-  expect(scripts.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
-});
+it.each(['store/redis/scripts', 'store/redis/scripts/parts'])(
+  'docs/architecture.md names each file of lib/%s',
+  (folder) => {
+    const page = readFileSync(join(LIB, '../docs/architecture.md'), 'utf8');
+    const scripts = readdirSync(join(LIB, folder)).flatMap((file) => file.match(/^(.+)\.lua$/)?.[1] ?? []);
+    expect(scripts).not.toEqual([]);
+    expect(scripts.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  },
+);
 
 /** The files of one circle, the first again as the last; none where there is no circle. */
 function findCircle(list: Import[]): string[] {

@@ -39,12 +39,12 @@ describe('docs/errors.md', () => {
   });
 
   it('has a row for each code of explain', () => {
-    const [, union] = read('lib/nest/explanation.ts').match(/\n {2}code:(.*?);/s)!;
+    const [, union] = read('lib/api/explanation.ts').match(/\n {2}code:(.*?);/s)!;
     expect(rowsOf('My job does not run')).toEqual(literals(union!));
   });
 
   it('has a row for each reason of a dead letter', () => {
-    const [, union] = read('lib/core/events.ts').match(/type DeadReason =(.*?)(?:\/\*\*|$(?![\s\S]))/s)!;
+    const [, union] = read('lib/core/job/events.ts').match(/type DeadReason =(.*?)(?:\/\*\*|$(?![\s\S]))/s)!;
     expect(rowsOf('Dead letters')).toEqual(literals(union!));
   });
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 
-const FILES = 'test/e2e/patterns';
+const FILES = 'test/e2e/docs/patterns';
 const page = readFileSync('docs/patterns.md', 'utf8');
 const [contents, ...sections] = page.split(/^## /m);
 const titles = sections.map((section) => section.split('\n')[0]!);
@@ -16,9 +16,9 @@ it('docs/patterns.md prints exactly the files that are run by test/e2e, each in 
 });
 
 it('every file that it prints is run by a spec', () => {
-  const specs = readdirSync('test/e2e').filter((file) => /^patterns-.*\.spec\.ts$/.test(file));
+  const specs = readdirSync('test/e2e/docs').filter((file) => /^patterns-.*\.spec\.ts$/.test(file));
   const imported = specs.flatMap((spec) =>
-    [...readFileSync(`test/e2e/${spec}`, 'utf8').matchAll(/from '\.\/patterns\/(.*)\.js'/g)].map(
+    [...readFileSync(`test/e2e/docs/${spec}`, 'utf8').matchAll(/from '\.\/patterns\/(.*)\.js'/g)].map(
       ([, name]) => `${name}.ts`,
     ),
   );

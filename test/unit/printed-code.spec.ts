@@ -4,9 +4,9 @@ import { expect, it } from '@jest/globals';
 // The code that the pages print is the code that the tests run. Of docs/patterns.md: patterns.spec.ts.
 
 const PRINTED: [page: string, folder: string, spec: string][] = [
-  ['README.md', 'test/e2e/readme', 'test/e2e/readme-page.spec.ts'],
-  ['docs/errors.md', 'test/e2e/errors-page', 'test/e2e/errors-page.spec.ts'],
-  ['docs/recipes.md', 'test/e2e/recipes', 'test/e2e/recipes.spec.ts'],
+  ['README.md', 'test/e2e/docs/readme', 'test/e2e/docs/readme-page.spec.ts'],
+  ['docs/errors.md', 'test/e2e/docs/errors-page', 'test/e2e/docs/errors-page.spec.ts'],
+  ['docs/recipes.md', 'test/e2e/docs/recipes', 'test/e2e/docs/recipes.spec.ts'],
 ];
 
 it.each(PRINTED)('%s prints exactly the files of %s', (page, folder) => {
@@ -24,7 +24,7 @@ it.each(PRINTED)('every file that %s prints from %s is run by %s', (_page, folde
 it('docs/recipes.md prints each file in the section of its name, and names every section at its top', () => {
   const [contents, ...sections] = readFileSync('docs/recipes.md', 'utf8').split(/^## /m);
   const names = sections.map((section) => section.split('\n')[0]!.toLowerCase().replaceAll(' ', '-'));
-  const files = names.map((name) => [readFileSync(`test/e2e/recipes/${name}.ts`, 'utf8')]);
+  const files = names.map((name) => [readFileSync(`test/e2e/docs/recipes/${name}.ts`, 'utf8')]);
   expect(sections.map(blocks)).toEqual(files);
   expect([...contents!.matchAll(/\(#(.*?)\)/g)].map(([, target]) => target)).toEqual(names);
 });

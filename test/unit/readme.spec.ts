@@ -41,10 +41,10 @@ it.each([...blocks.keys()])('the code at %s leaves no promise floating and is no
 
 it.each([
   ['lib/nest/module-options.ts', 'RedisScheduledQueueModuleOptions'],
-  ['lib/core/queue-options.ts', 'QueueOptions'],
-  ['lib/core/definition.ts', 'JobDefinitionOptions'],
-  ['lib/core/schedule-options.ts', 'ScheduleOptions'],
-  ['lib/nest/on-scheduled-job.decorator.ts', 'HandlerOptions'],
+  ['lib/core/options/queue-options.ts', 'QueueOptions'],
+  ['lib/core/job/definition.ts', 'JobDefinitionOptions'],
+  ['lib/core/options/schedule-options.ts', 'ScheduleOptions'],
+  ['lib/nest/handlers/on-scheduled-job.decorator.ts', 'HandlerOptions'],
 ])('the README names exactly the options that %s declares as %s', (path, name) => {
   expect(optionsInReadme(name)).toEqual(optionsInSource(path, name));
 });
@@ -108,7 +108,7 @@ ${code}
 
 /** Beside the files that the README prints, so that one block can import another. */
 function fileOf(place: string): string {
-  return join(root, 'test/e2e/readme', `${place.replaceAll(/[^A-Za-z0-9]/g, '-')}.ts`);
+  return join(root, 'test/e2e/docs/readme', `${place.replaceAll(/[^A-Za-z0-9]/g, '-')}.ts`);
 }
 
 /** All blocks in one program, each a module of its own that lies in no file. */

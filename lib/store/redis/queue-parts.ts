@@ -1,17 +1,17 @@
-import type { JobIdMaker } from '../../core/job-id.js';
-import type { QueueSettings } from '../../core/queue-options.js';
-import { queueKeys } from '../keys.js';
-import { RedisClearing } from './clearing.js';
-import type { RedisConnection } from './connection.js';
-import { ControlCalls } from './control-calls.js';
-import { RedisDeadLetters } from './dead-letters.js';
-import { RedisGate } from './gate.js';
-import { RedisInspection } from './inspection.js';
-import { RedisPresence } from './presence.js';
-import { ScheduleOutbox } from './schedule-outbox.js';
-import { ServerClock } from './server-clock.js';
-import { SlotPool } from './slot-pool.js';
-import { RedisTaggedJobs } from './tagged-jobs.js';
+import type { JobIdMaker } from '../../core/job/job-id.js';
+import type { QueueSettings } from '../../core/options/queue-options.js';
+import { RedisClearing } from './calls/clearing.js';
+import { ControlCalls } from './calls/control-calls.js';
+import { RedisDeadLetters } from './calls/dead-letters.js';
+import { RedisGate } from './calls/gate.js';
+import { SlotPool } from './calls/slot-pool.js';
+import { RedisTaggedJobs } from './calls/tagged-jobs.js';
+import { queueKeys } from './keys.js';
+import type { RedisConnection } from './link/connection.js';
+import { ServerClock } from './link/server-clock.js';
+import { ScheduleOutbox } from './schedule/schedule-outbox.js';
+import { RedisInspection } from './view/inspection.js';
+import { RedisPresence } from './view/presence.js';
 
 /** A record of a call is kept at least this long: longer than any copy of the call can be on its way. */
 const KEEP_CALL_RECORD_MS = 60_000;

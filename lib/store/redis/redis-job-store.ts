@@ -1,7 +1,7 @@
-import type { Due } from '../../core/due.js';
-import { JobIdMaker } from '../../core/job-id.js';
+import { JobIdMaker } from '../../core/job/job-id.js';
 import type { Log } from '../../core/log.js';
-import type { QueueSettings } from '../../core/queue-options.js';
+import type { QueueSettings } from '../../core/options/queue-options.js';
+import type { Due } from '../../core/read/due.js';
 import type {
   Answered,
   DeadSelection,
@@ -17,16 +17,16 @@ import type {
   StoredJob,
   WorkerSeat,
 } from '../job-store.js';
-import { saying } from './call-error.js';
-import { ClientFactory } from './client.js';
-import { RedisConnection } from './connection.js';
-import { OutageLog } from './outage-log.js';
-import { PermissionLog } from './permission-log.js';
-import { Preflight } from './preflight.js';
+import { OutageLog } from './checks/outage-log.js';
+import { PermissionLog } from './checks/permission-log.js';
+import { Preflight } from './checks/preflight.js';
+import { ReadyCheck } from './checks/ready-check.js';
+import { saying } from './link/call-error.js';
+import { ClientFactory } from './link/client.js';
+import { RedisConnection } from './link/connection.js';
+import { WakeListener } from './link/wake-listener.js';
 import { openQueueParts, type QueueParts } from './queue-parts.js';
-import { ReadyCheck } from './ready-check.js';
-import { RedisSeats } from './seats.js';
-import { WakeListener } from './wake-listener.js';
+import { RedisSeats } from './session/seats.js';
 
 export interface RedisJobStoreOptions {
   connection: unknown;

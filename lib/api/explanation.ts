@@ -1,0 +1,166 @@
+import { ANY_COUNT, type QueueSettings } from '../core/options/queue-options.js';
+import type { JobStore, LimitsUse } from '../store/job-store.js';
+import { type InspectedJob, toInspected } from './inspected-job.js';
+
+/** Why a job has not run yet, or what has become of it. */
+export interface Explanation {
+  code:
+    | 'not-due'
+    | 'paused'
+    | 'no-handler'
+    | 'waiting-for-worker'
+    | 'concurrency'
+    | 'rate-limited'
+    | 'suspect'
+    | 'behind'
+    | 'active'
+    | 'completed'
+    | 'dead'
+    | 'unknown';
+  /** For people; its wording may change. */
+  message: string;
+}
+
+/**
+ * - `unknown`: there is no such job. It may have completed: `keepCompleted` says which completed jobs are kept;
+ * - `active`, `completed`, `dead`: it has run;
+ * - `not-due`: it waits for its due time;
+ * - `paused`: it is due, and its queue is paused;
+ * - `no-handler`: it is due, and no worker that is alive handles its name;
+ * - `waiting-for-worker`: it is due, and left to the worker that it prefers for a while yet;
+ * - `concurrency`: it is due, and as many jobs run as the queue's `globalConcurrency` lets;
+ * - `rate-limited`: it is due, and as many jobs have started as the queue's `rateLimit` lets;
+ * - `suspect`: it is due, has one crash left before `maxCrashes`, and waits for a process that holds nothing else;
+ * - `behind`: it is due, and waits for a worker to have room.
+ */
+export async function explainJob(
+  store: JobStore,
+  queue: string,
+  id: string,
+  settings: QueueSettings,
+): Promise<Explanation> {
+  const stored = await store.job(queue, id);
+  if (!stored) {
+    return { code: 'unknown', message: `Queue '${queue}' has no job '${id}'. ${whyGone(settings)}` };
+  }
+  const job = toInspected(queue, stored);
+  const what = `Job '${job.name}' (${id}) of queue '${queue}'`;
+  switch (job.state) {
+    case 'active':
+      return {
+        code: 'active',
+        message: `${what} is running in worker '${job.worker}', in attempt ${job.attempts}; its lease holds until ${job.leaseUntil?.toISOString()}.`,
+      };
+    case 'completed':
+      return { code: 'completed', message: `${what} completed at ${job.endedAt?.toISOString()}.` };
+    case 'dead': {
+      const last = lastFailure(job);
+      return {
+        code: 'dead',
+        message: `${what} has been dead since ${job.endedAt?.toISOString()} (${job.reason})${last ? `: ${last}` : ''}.`,
+      };
+    }
+    case 'scheduled': {
+      const attempts = job.attempts === 1 ? '1 attempt' : `${job.attempts} attempts`;
+      const last = lastFailure(job);
+      const after = job.attempts > 0 ? `, after ${attempts}${last ? `; the last failure was: ${last}` : ''}` : '';
+      return { code: 'not-due', message: `${what} is due at ${job.dueAt.toISOString()}${after}.` };
+    }
+    case 'due':
+      return explainDue(store, job, what, settings, stored.isSuspect === true);
+  }
+}
+
+function lastFailure({ failures }: InspectedJob): string | undefined {
+  const { message, cause } = failures.at(-1) ?? {};
+  return cause === undefined ? message : `${message} (cause: ${cause})`;
+}
+
+function whyGone({ keepCompleted }: QueueSettings): string {
+  const { count, ageMs } = keepCompleted;
+  const age = ageMs > 0 ? `, for at most ${ageMs} ms` : '';
+  const kept =
+    count === 0
+      ? 'completed jobs are not kept, as keepCompleted is 0'
+      : count === ANY_COUNT
+        ? `keepCompleted keeps completed jobs for ${ageMs} ms`
+        : `keepCompleted keeps the last ${count} completed jobs${age}`;
+  return `It may have completed (${kept}); or it was cancelled, discarded, removed or purged, or was never scheduled in this queue.`;
+}
+
+async function explainDue(
+  store: JobStore,
+  job: InspectedJob,
+  what: string,
+  settings: QueueSettings,
+  isSuspect: boolean,
+): Promise<Explanation> {
+  const { queue, name } = job;
+  const pausedUntilMs = await store.pausedUntil(queue);
+  // First, as it may be that nobody works at a queue because it is paused.
+  if (pausedUntilMs !== undefined) {
+    const end = Number.isFinite(pausedUntilMs) ? new Date(pausedUntilMs).toISOString() : 'somebody resumes it';
+    return { code: 'paused', message: `${what} is due, but its queue is paused until ${end}.` };
+  }
+  const handlers = await store.handledBy(queue, name);
+  if (handlers.count === 0) {
+    return {
+      code: 'no-handler',
+      message: `${what} is due, but no worker that runs at present handles that name: it waits for one that does.`,
+    };
+  }
+  const use = await store.limits(queue);
+  // Any process that is empty may take a suspect, whichever worker it preferred.
+  const preference = isSuspect ? undefined : await explainPreference(store, job, what, settings, use);
+  const kept = preference ?? explainLimits(use, what, settings);
+  if (kept) return kept;
+  if (isSuspect) {
+    return {
+      code: 'suspect',
+      message: `${what} is due and has one crash left (${job.crashes} of ${settings.maxCrashes}): it runs alone, once a process holds nothing else.`,
+    };
+  }
+  const { due, active } = await store.counts(queue);
+  const workers = handlers.count === 1 ? `worker '${handlers.workers[0]}'` : `one of ${handlers.count} workers`;
+  return {
+    code: 'behind',
+    message: `${what} is due and waits for room in ${workers}; in the queue, ${due} due and ${active} running.`,
+  };
+}
+
+async function explainPreference(
+  store: JobStore,
+  { queue, preferredWorker, dueAt }: InspectedJob,
+  what: string,
+  { stealAfterMs }: QueueSettings,
+  { nowMs }: LimitsUse,
+): Promise<Explanation | undefined> {
+  if (preferredWorker === undefined) return undefined;
+  const leftUntil = new Date(dueAt.getTime() + stealAfterMs);
+  const isThere = (await store.workers(queue)).some(({ id }) => id === preferredWorker);
+  if (!isThere || nowMs >= leftUntil.getTime()) return undefined;
+  return {
+    code: 'waiting-for-worker',
+    message: `${what} is due and left to worker '${preferredWorker}', which it prefers, until ${leftUntil.toISOString()}; then any may take it.`,
+  };
+}
+
+function explainLimits(
+  { running, started, opensAtMs }: LimitsUse,
+  what: string,
+  { globalConcurrency, rateLimit }: QueueSettings,
+): Explanation | undefined {
+  if (running >= globalConcurrency) {
+    return {
+      code: 'concurrency',
+      message: `${what} is due, but as many jobs run as the queue's globalConcurrency lets, ${globalConcurrency}.`,
+    };
+  }
+  if (rateLimit && started >= rateLimit.max) {
+    return {
+      code: 'rate-limited',
+      message: `${what} is due, but as many jobs have started as the queue's rateLimit lets, ${rateLimit.max} in ${rateLimit.perMs} ms; the next may at ${new Date(opensAtMs).toISOString()}.`,
+    };
+  }
+  return undefined;
+}

@@ -1,0 +1,128 @@
+import type { Backoff } from '../core/job/backoff.js';
+import type { DeadReason } from '../core/job/events.js';
+import type { OnLate } from '../core/job/lateness.js';
+import { deserialisePayload } from '../core/payload/payload.js';
+import { decodeEnvelope, type Envelope } from '../store/envelope.js';
+import type { JobState, StoredJob } from '../store/job-store.js';
+
+export interface FailedAttempt {
+  at: Date;
+  attempt: number;
+  name?: string;
+  /** With what the errors inside an `AggregateError`, or the response of an `HttpException`, say. */
+  message?: string;
+  /** The error's own, such as `ECONNREFUSED`. */
+  code?: string;
+  /** What the error gave as its cause, in one line. */
+  cause?: string;
+  stack?: string;
+}
+
+/** All that is known of a job. */
+export interface InspectedJob {
+  id: string;
+  queue: string;
+  name: string;
+  state: JobState;
+  /** As JSON gives it back, before any class; `undefined` if it cannot be read. */
+  payload: unknown;
+  headers: Readonly<Record<string, string>>;
+  tags: readonly string[];
+  priority: number;
+  dueAt: Date;
+  /** Missing if Redis has lost the content of the job, or if it cannot be read. */
+  createdAt?: Date;
+  /** How many attempts have begun. */
+  attempts: number;
+  /** How many leases were lost, because a worker died or was blocked; 0 of a completed job. */
+  crashes: number;
+  /** These three as the call to `schedule` gave them; if it did not, the process that runs the job decides. */
+  maxAttempts?: number;
+  backoff?: Backoff;
+  timeoutMs?: number;
+  /** How late it may start in ms, and what happens if it is later. */
+  maxLatenessMs?: number;
+  onLate?: OnLate;
+  failures: FailedAttempt[];
+  /** The worker that the call preferred. */
+  preferredWorker?: string;
+  /** Of an active job: who runs it, under which fence, and until when its lease holds. */
+  worker?: string;
+  fence?: number;
+  leaseUntil?: Date;
+  /** `true` if `cancelRunning` was called for an active job, until its run has ended. */
+  cancelRequested?: true;
+  /** Of an active job: another job is queued to take its place after the run. When that job is due. */
+  queued?: { dueAt: Date };
+  /** Of a completed or dead job. */
+  endedAt?: Date;
+  /** Why a dead job is dead. */
+  reason?: DeadReason;
+  /** What the handler of a completed job returned. */
+  result?: unknown;
+}
+
+/** A stored job as the inspector shows it; what cannot be read of it is left out rather than thrown. */
+export function toInspected(queue: string, stored: StoredJob): InspectedJob {
+  const { id, state, attempts, crashes, worker, fence } = stored;
+  const failures = stored.failures.map(readFailure);
+  const envelope = tryDecode(stored.envelope);
+  return {
+    id,
+    queue,
+    name: envelope?.name ?? '',
+    state,
+    payload: tryParse(envelope?.payload),
+    headers: envelope?.settings.headers ?? {},
+    tags: envelope?.tags ?? [],
+    priority: envelope?.priority ?? 0,
+    dueAt: new Date(stored.dueAtMs),
+    ...(envelope && { createdAt: new Date(envelope.createdAtMs) }),
+    attempts,
+    crashes,
+    failures: failures.map(({ reason: _, ...failure }) => failure),
+    ...said(envelope),
+    ...(worker !== undefined && { worker }),
+    ...(envelope?.worker !== undefined && { preferredWorker: envelope.worker }),
+    ...(fence !== undefined && { fence: Number(fence) }),
+    ...(stored.cancelRequested && { cancelRequested: true as const }),
+    ...(stored.queuedDueAtMs !== undefined && { queued: { dueAt: new Date(stored.queuedDueAtMs) } }),
+    ...(stored.leaseUntilMs !== undefined && { leaseUntil: new Date(stored.leaseUntilMs) }),
+    ...(stored.endedAtMs !== undefined && { endedAt: new Date(stored.endedAtMs) }),
+    ...(state === 'dead' && { reason: failures.at(-1)?.reason }),
+    ...(state === 'completed' && { result: tryParse(stored.result) }),
+  };
+}
+
+/** Only what was said: undefined is nothing to show. */
+function said(envelope: Envelope | undefined): Partial<InspectedJob> {
+  if (!envelope) return {};
+  const { maxAttempts, backoff, timeoutMs } = envelope.settings;
+  return {
+    ...(maxAttempts !== undefined && { maxAttempts }),
+    ...(backoff !== undefined && { backoff }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...envelope.lateness,
+  };
+}
+
+function readFailure(line: string): FailedAttempt & { reason?: DeadReason } {
+  const [at, attempt, ...json] = line.split(' ');
+  return { at: new Date(Number(at)), attempt: Number(attempt), ...(tryParse(json.join(' ')) as object) };
+}
+
+function tryDecode(envelope: string): Envelope | undefined {
+  try {
+    return decodeEnvelope(envelope);
+  } catch {
+    return undefined;
+  }
+}
+
+function tryParse(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : deserialisePayload(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+import { InvalidScheduleError, QueueUnavailableError, restated, ScheduledQueueError } from '../core/errors.js';
+import type { ScheduledJobRef } from '../core/job/scheduled-job.js';
+import type { ScheduleRequest } from '../core/options/schedule-options.js';
+import { describe } from '../core/read/describe.js';
+import { asSentence, isRecord, unknownOption } from '../core/read/shape.js';
+import type { Answered, JobStore, ScheduledAnswer } from '../store/job-store.js';
+
+const ITEM = ['job', 'payload', 'options'];
+
+/** Refuses unknown fields: with a misspelt `options`, a job for next year would be due now. */
+export function readItem<Item>(item: unknown): Item {
+  if (!isRecord(item))
+    throw new InvalidScheduleError(`item: got ${describe(item)}, expected { job, payload, options }.`);
+  for (const key of Object.keys(item)) {
+    if (!ITEM.includes(key)) throw new InvalidScheduleError(asSentence(`item: ${unknownOption(key, ITEM)}`));
+  }
+  return item as Item;
+}
+
+/** Says which item of the call an error is about. */
+export function ofItem(index: number, error: unknown): unknown {
+  if (error instanceof ScheduledQueueError)
+    error.message = `scheduleMany: item ${index}: ${error.message.replace(/^item: /, '')}`;
+  return error;
+}
+
+/**
+ * Sends the jobs of one `scheduleMany`: one call for each queue, all at once. A job that may replace another, or whose id several
+ * items share, goes in a call of its own; the jobs of one id go one after the other. `told` makes the answers.
+ */
+export async function sendMany(
+  store: JobStore,
+  requests: (ScheduleRequest | undefined)[],
+  told: (request: ScheduleRequest, answer: ScheduledAnswer) => ScheduledJobRef,
+): Promise<ScheduledJobRef[]> {
+  const refs: (ScheduledJobRef | undefined)[] = new Array(requests.length);
+  const errors: unknown[] = [];
+  // As they come: while the last of many are on their way, the first are read.
+  const answered: Answered = (i, answer, error) => {
+    if (answer) refs[i] = told(requests[i]!, answer);
+    else errors[i] = error;
+    // Thousands of payloads that outlive their sending would be copied from one part of the heap to the next.
+    requests[i] = undefined;
+  };
+  const { together, chains } = sort(requests as ScheduleRequest[]);
+  const calls = chains.map((places) => sendChain(store, requests, places, answered));
+  for (const [queue, places] of together) {
+    const jobs = places.map((i) => requests[i]!);
+    calls.push(store.scheduleMany(queue, jobs, (j, answer, error) => answered(places[j]!, answer, error)));
+  }
+  await Promise.all(calls);
+  if (errors.length > 0) throw ofAll(errors, refs);
+  return refs as ScheduledJobRef[];
+}
+
+/** Sorts the items, named by their places in the call: those that go together, by queue, and chains of those that share an id. */
+function sort(requests: readonly ScheduleRequest[]): { together: Map<string, number[]>; chains: number[][] } {
+  const together = new Map<string, number[]>();
+  const byId = new Map<string, number[]>();
+  for (const [i, { queue, id }] of requests.entries()) {
+    // No queue's name holds a slash.
+    const [places, key] = id === undefined ? [together, queue] : [byId, `${queue}/${id}`];
+    if (!places.get(key)?.push(i)) places.set(key, [i]);
+  }
+  const chains: number[][] = [];
+  for (const places of byId.values()) {
+    const { queue, replace } = requests[places[0]!]!;
+    if (replace || places.length > 1) chains.push(places);
+    else if (!together.get(queue)?.push(places[0]!)) together.set(queue, [places[0]!]);
+  }
+  if (byId.size > 0) for (const places of together.values()) places.sort((a, b) => a - b);
+  return { together, chains };
+}
+
+/** Where a call fails, the later ones of its id are not sent: each builds on the state that the one before it leaves. */
+async function sendChain(
+  store: JobStore,
+  requests: readonly (ScheduleRequest | undefined)[],
+  places: readonly number[],
+  answered: Answered,
+): Promise<void> {
+  let failure: unknown;
+  for (const i of places) {
+    const request = requests[i]!;
+    if (failure !== undefined) {
+      answered(i, undefined, notSent(failure, request));
+      continue;
+    }
+    const [call] = store.schedule(request.queue, [request]);
+    await call!.then(
+      (answer) => answered(i, answer),
+      (error) => {
+        failure = error;
+        answered(i, undefined, error);
+      },
+    );
+  }
+}
+
+function notSent(failure: unknown, { queue, name, id }: ScheduleRequest): unknown {
+  if (!(failure instanceof QueueUnavailableError)) return failure;
+  return restated(failure, { queue, jobName: name, jobId: id }, { outcome: 'refused' });
+}
+
+/** The error of one part of a call as that of the whole: what may have happened, and under which ids. */
+function ofAll(errors: readonly unknown[], refs: readonly (ScheduledJobRef | undefined)[]): unknown {
+  const reason = errors.find((error) => error !== undefined);
+  if (!(reason instanceof QueueUnavailableError)) return reason;
+  // In the order of the items: who calls again gives each item its id.
+  const jobIds = Array.from(refs, (ref, i) =>
+    ref ? [ref.id] : ((errors[i] as QueueUnavailableError).jobIds ?? []),
+  ).flat();
+  const refused = Array.from(
+    refs,
+    (ref, i) => !ref && (errors[i] as QueueUnavailableError).outcome === 'refused',
+  ).every(Boolean);
+  return restated(reason, { jobIds }, { outcome: refused ? 'refused' : 'unknown' });
+}

@@ -1,0 +1,34 @@
+import { type Observable, Subject } from 'rxjs';
+import type { EventSink, ScheduledQueueEvent } from '../core/job/events.js';
+
+/** Tells what happens to jobs in this process. It costs nothing while nobody listens. */
+export class ScheduledQueueEvents implements EventSink {
+  private readonly subject = new Subject<ScheduledQueueEvent>();
+
+  /**
+   * Every event of this process, after Redis has confirmed it. Look at `type` to tell events apart. Completes at shutdown.
+   *
+   * @example
+   * ```ts
+   * events.events$.subscribe((event) => {
+   *   if (event.type === 'dead') console.error(`Job ${event.id} is dead: ${event.reason}`);
+   * });
+   * ```
+   */
+  readonly events$: Observable<ScheduledQueueEvent> = this.subject.asObservable();
+
+  /** @internal */
+  get wanted(): boolean {
+    return this.subject.observed;
+  }
+
+  /** @internal */
+  tell(event: ScheduledQueueEvent): void {
+    this.subject.next(event);
+  }
+
+  /** @internal */
+  complete(): void {
+    this.subject.complete();
+  }
+}

@@ -1,0 +1,217 @@
+import { InvalidPayloadError, InvalidScheduleError } from '../core/errors.js';
+import type { ScheduledJobDefinition } from '../core/job/definition.js';
+import type { ScheduledJobRef } from '../core/job/scheduled-job.js';
+import type { Log } from '../core/log.js';
+import {
+  type JobRef,
+  type RescheduleOptions,
+  readRef,
+  readReschedule,
+  readSchedule,
+  refuseMisplacedOptions,
+  type ScheduleOptions,
+  type ScheduleRequest,
+} from '../core/options/schedule-options.js';
+import { serialisePayload } from '../core/payload/payload.js';
+import type { PayloadChecker } from '../core/payload/payload-class.js';
+import type { PayloadOf } from '../core/payload/payload-types.js';
+import { describe } from '../core/read/describe.js';
+import { DUE_NOW } from '../core/read/due.js';
+import type { JobStore, ScheduledAnswer } from '../store/job-store.js';
+import { ofItem, readItem, sendMany } from './many-schedules.js';
+import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
+import { TakenIds } from './taken-ids.js';
+
+/** Options of `dispatch`: those of `schedule`, without `at` and `delay`. */
+export type DispatchOptions = Omit<ScheduleOptions, 'at' | 'delay'>;
+
+/** As for `schedule`: a job of `void` has none, any other must be given its own. */
+// biome-ignore lint/suspicious/noConfusingVoidType: it is what users write
+type ItemPayload<T> = [T] extends [void]
+  ? unknown extends T
+    ? { payload: T }
+    : { payload?: undefined }
+  : { payload: PayloadOf<T> };
+
+/** One item of `scheduleMany`. */
+// Without NoInfer the payload would have a say in what T is, and would always fit.
+export type ScheduleItem<T = unknown> = {
+  job: ScheduledJobDefinition<T> | string;
+  options?: ScheduleOptions;
+} & NoInfer<ItemPayload<T>>;
+
+type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: ScheduleItem<Payloads[I]> };
+
+/**
+ * Schedules jobs, and cancels or moves them while they wait.
+ *
+ * Every call throws `InvalidScheduleError` for a job, a time or an option that cannot be used, and `QueueClosedError` after
+ * shutdown. It throws `QueueUnavailableError` if Redis has not answered within `commandTimeoutMs`. The `outcome` of that error says
+ * whether the call may have happened; it is safe to call again with the id that the error names.
+ */
+export class ScheduledQueueProducer {
+  private readonly takenIds: TakenIds;
+
+  constructor(
+    private readonly store: JobStore,
+    private readonly checker: PayloadChecker,
+    private readonly events: ScheduledQueueEvents,
+    private readonly maxPayloadBytes: number,
+    log: Log,
+  ) {
+    this.takenIds = new TakenIds(log);
+  }
+
+  /**
+   * Schedules a job: at a time (`at`), after a while (`delay`), or for now. The job is stored completely or not at all. If you give
+   * an `id` that is taken, `onDuplicate` decides what happens; the `status` of the answer says what the call did.
+   * A job without a payload is scheduled by `schedule(job)` or `schedule(job, undefined, options)`.
+   * Throws `InvalidScheduleError`, `InvalidPayloadError` or `PayloadTooLargeError` before anything is written.
+   *
+   * @example
+   * ```ts
+   * const job = await producer.schedule(sendReminder, { to: 'ada@example.com' }, { delay: '2h' });
+   * await producer.schedule(sendReminder, { to: 'ada@example.com' }, { at: '2027-01-01T09:00:00Z', id: 'reminder/7' });
+   * ```
+   */
+  schedule(job: ScheduledJobDefinition<void>): Promise<ScheduledJobRef>;
+  // The only one of more than one argument: so the compiler's error for a wrong payload is about the payload.
+  schedule<T>(
+    job: ScheduledJobDefinition<T> | string,
+    payload: NoInfer<PayloadOf<T>>,
+    options?: ScheduleOptions,
+  ): Promise<ScheduledJobRef>;
+  async schedule(
+    job: ScheduledJobDefinition | string,
+    payload?: unknown,
+    options?: ScheduleOptions,
+  ): Promise<ScheduledJobRef> {
+    const request = readSchedule(job, options);
+    if (options === undefined) refuseMisplacedOptions(payload, request);
+    const checked = this.prepare(payload, request);
+    if (checked) await checked;
+    const [answer] = this.store.schedule(request.queue, [request]);
+    return this.told(request, await answer!);
+  }
+
+  /**
+   * Schedules many jobs and answers in their order. Each job is stored completely or not at all. One invalid item refuses the
+   * whole call before anything is written. Items with the same id are taken in their order. Throws as `schedule` does; if Redis
+   * fails half-way, the `jobIds` of the error name all jobs of the call.
+   *
+   * @example
+   * ```ts
+   * const users = ['ada@example.com', 'bob@example.com'];
+   * await producer.scheduleMany(users.map((to) => ({ job: sendReminder, payload: { to }, options: { delay: '2h' } })));
+   * ```
+   */
+  async scheduleMany<const Payloads extends unknown[]>(
+    items: readonly [...ScheduleItems<Payloads>],
+  ): Promise<ScheduledJobRef[]> {
+    if (!Array.isArray(items))
+      throw new InvalidScheduleError(
+        `scheduleMany: got ${describe(items)}, expected an array of { job, payload, options }.`,
+      );
+    const requests: ScheduleRequest[] = [];
+    for (let i = 0; i < items.length; i++) {
+      try {
+        const { job, payload, options } = readItem<ScheduleItem>(items[i]);
+        const request = readSchedule(job, options);
+        const checked = this.prepare(payload, request);
+        if (checked) await checked;
+        requests.push(request);
+      } catch (error) {
+        throw ofItem(i, error);
+      }
+    }
+    return sendMany(this.store, requests, (request, answer) => this.told(request, answer));
+  }
+
+  /** Schedules a job that is due now. Otherwise as `schedule`. */
+  dispatch(job: ScheduledJobDefinition<void>): Promise<ScheduledJobRef>;
+  dispatch<T>(
+    job: ScheduledJobDefinition<T> | string,
+    payload: NoInfer<PayloadOf<T>>,
+    options?: DispatchOptions,
+  ): Promise<ScheduledJobRef>;
+  async dispatch(
+    job: ScheduledJobDefinition | string,
+    payload?: unknown,
+    options?: DispatchOptions,
+  ): Promise<ScheduledJobRef> {
+    if (typeof options === 'object' && options !== null && ('at' in options || 'delay' in options)) {
+      throw new InvalidScheduleError(
+        'dispatch: got at or delay, expected neither: a dispatched job is due now. Use schedule.',
+      );
+    }
+    return this.schedule(job as string, payload, options);
+  }
+
+  /**
+   * Cancels a waiting job. `true`: the job will never start. `false`: it had already started or ended, or there is no such job. If a
+   * job is queued behind a running one, the queued job is cancelled. The id of a waiting job is free at once. Atomic.
+   *
+   * @example
+   * ```ts
+   * const job = await producer.schedule(sendReminder, { to: 'ada@example.com' }, { delay: '2h' });
+   * const isCancelled = await producer.cancel(job);
+   * await producer.cancel(sendReminder.ref('reminder/7'));
+   * ```
+   */
+  async cancel(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
+    const { id, queue } = readRef(ref, options, 'cancel');
+    const cancelled = await this.store.cancel(queue, id);
+    if (cancelled && this.events.wanted) this.events.tell({ type: 'cancelled', queue, id });
+    return cancelled;
+  }
+
+  /**
+   * Gives a waiting job another due time; a `delay` counts from now. If a job is queued behind a running one, the queued job is moved.
+   * `false`: the job had already started or ended, or there is no such job. Atomic.
+   *
+   * @example
+   * ```ts
+   * await producer.reschedule(job, { delay: '2h' });
+   * ```
+   */
+  async reschedule(ref: JobRef, when: RescheduleOptions, options?: { queue?: string }): Promise<boolean> {
+    const { id, queue } = readRef(ref, options, 'reschedule');
+    return this.store.reschedule(queue, id, readReschedule(when, id));
+  }
+
+  /** Makes a waiting job due now, or the job that is queued behind a running one. `false` as for `reschedule`. Atomic. */
+  async runNow(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
+    const { id, queue } = readRef(ref, options, 'runNow');
+    return this.store.reschedule(queue, id, DUE_NOW);
+  }
+
+  /** Puts the payload into the request. A promise where it is checked against its class. */
+  private prepare(payload: unknown, request: ScheduleRequest): Promise<unknown> | undefined {
+    const { definition, name, queue, id } = request;
+    const fields = { queue, jobName: name, jobId: id };
+    const type = definition?.payload;
+    // A definition without a class may be one of jobs without a payload; a bare name with one forgotten is a mistake.
+    if (payload === undefined && (type || !definition)) {
+      const message = `The payload of job '${name}' is undefined, expected ${type ? `a ${type.name}` : 'a value; null says that there is none'}.`;
+      throw new InvalidPayloadError(message, [{ path: '', messages: ['is undefined'] }], fields);
+    }
+    request.payload = serialisePayload(payload, this.maxPayloadBytes, fields);
+    // In the form that the handler will see, so that nothing is accepted here which is refused there.
+    return type && this.checker.read(request.payload, type, fields);
+  }
+
+  private told(
+    request: ScheduleRequest,
+    { id, status, dueAtMs, takenBy, pushedOut }: ScheduledAnswer,
+  ): ScheduledJobRef {
+    const { name, queue } = request;
+    if (takenBy !== undefined) this.takenIds.warn(queue, name, takenBy);
+    const created = status === 'created';
+    const dueAt = dueAtMs === null ? null : new Date(dueAtMs);
+    if (created && this.events.wanted) {
+      if (pushedOut) this.events.tell({ type: 'deadDropped', queue, id, name });
+      this.events.tell({ type: 'scheduled', queue, id, name, dueAt: dueAt! });
+    }
+    return { id, queue, name: takenBy ?? name, dueAt, created, status };
+  }
+}

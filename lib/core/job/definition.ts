@@ -1,0 +1,187 @@
+import { InvalidOptionsError, InvalidScheduleError } from '../errors.js';
+import { DEFAULT_QUEUE } from '../options/queue-options.js';
+import type { PayloadClass } from '../payload/payload-class.js';
+import type { PayloadForm } from '../payload/payload-types.js';
+import { describe } from '../read/describe.js';
+import type { Duration } from '../read/duration.js';
+import { jobId, jobName, keyPart } from '../read/names.js';
+import {
+  type Check,
+  classReference,
+  duration,
+  integer,
+  isRecord,
+  oneOf,
+  readOptions,
+  type Shape,
+} from '../read/shape.js';
+import { tags } from '../read/tags.js';
+import {
+  type Backoff,
+  type BackoffFunction,
+  type BackoffOptions,
+  backoffCheck,
+  backoffOrFunctionCheck,
+} from './backoff.js';
+import { ON_LATE, type OnLate } from './lateness.js';
+import { MAX_PRIORITY } from './priority.js';
+
+/**
+ * Options of a job, for its definition and for each call to `schedule`. The call overrides the definition. `maxAttempts`, `backoff`
+ * and `timeoutMs`, if the call does not give them, are looked up where the job runs: in the module's `jobs`, then in the handler,
+ * then in the definition that the handler names.
+ */
+export interface JobOptions {
+  /** 1 to 1 000; a lower number is more urgent. Default `JobPriority.MEDIUM`, 5. */
+  priority?: number;
+  /** How many times the job may run, including the first time: 1 to 1 000. Default 6. */
+  maxAttempts?: number;
+  /** How long a failed job waits. Default exponential from 60 s. */
+  backoff?: BackoffOptions;
+  /** How long one run may take. After that its signal aborts and the attempt has failed. 0: no limit. Default 1 800 000, half an hour. */
+  timeoutMs?: Duration;
+  /**
+   * How late a run may start; if it is later, `onLate` decides. Default: any lateness. 0 means that it must start in the very
+   * millisecond in which it is due; to allow any lateness, leave the option out. An `at` in the past counts, so such a job may be
+   * too late at once.
+   */
+  maxLatenessMs?: Duration;
+  /**
+   * What happens to a job that is later than `maxLatenessMs` when it is claimed: `run` it all the same, `discard` it, or
+   * `dead-letter` it with the reason `late`. The event `late` tells each case. Default `run`. Without a `maxLatenessMs` it has no
+   * effect in a definition, and throws `InvalidScheduleError` in a call.
+   */
+  onLate?: OnLate;
+  /**
+   * What a call does if its `id` is taken. `keep`: nothing, if a job of that id waits, runs, is dead or has ended lately. `replace`: the
+   * new job takes the place of the old one, and no change is lost. A waiting job gets the new payload, due time and options, and
+   * starts at attempt 1 again. A dead job is dropped. Behind a running job the new one is queued: it takes over as soon as the run
+   * leaves its handler, and if that run failed, it is not retried. A job of another name is never changed. Default `keep`. In a call
+   * without an `id`, a definition's `replace` is ignored, and a call's throws `InvalidScheduleError`.
+   */
+  onDuplicate?: 'keep' | 'replace';
+  /**
+   * `inspector.cancelTagged` and `shiftTagged` find a waiting job by its tags: up to 16, each of 1 to 256 printable characters.
+   * The tags of a call are added to those of the definition. Default: none.
+   */
+  tags?: readonly string[];
+  /** Strings that travel with the job, up to 4 KiB in all. */
+  headers?: Record<string, string>;
+}
+
+export interface JobDefinitionOptions extends Omit<JobOptions, 'backoff'> {
+  /** How long a failed job waits, or a function that decides it where the handler runs. Default: exponential from 60 s. */
+  backoff?: BackoffOptions | BackoffFunction;
+  /** The queue of the job. Default `'default'`. */
+  queue?: string;
+  /** The class of the payload. A payload is validated when it is scheduled, and again before its handler runs. */
+  payload?: PayloadClass;
+}
+
+/** Job options that have been read. */
+export interface JobSettings extends Omit<JobOptions, 'backoff' | 'timeoutMs' | 'maxLatenessMs'> {
+  backoff?: Backoff;
+  timeoutMs?: number;
+  maxLatenessMs?: number;
+}
+
+/** Options of a definition that have been read. */
+export type DefinitionSettings = Omit<JobSettings, 'backoff'> & { backoff?: Backoff | BackoffFunction };
+
+declare const payloadType: unique symbol;
+declare const payloadForm: unique symbol;
+
+/**
+ * A job's name, payload type and options, shared by whoever schedules and whoever handles. Made by `defineScheduledJob`. `Form` says
+ * how handlers get the payload: as an instance of the definition's class (`'instance'`), or as what JSON makes of `T` (`'json'`).
+ */
+export interface ScheduledJobDefinition<T = unknown, Form extends PayloadForm = PayloadForm> {
+  readonly name: string;
+  readonly queue?: string;
+  readonly payload?: PayloadClass;
+  readonly settings: Readonly<DefinitionSettings>;
+  /** Names a job by its id and the definition's queue. Throws `InvalidScheduleError` where the id cannot be one. */
+  ref(id: string): { id: string; queue: string };
+  /** Only for the type checker: no such properties exist. */
+  readonly [payloadType]?: T;
+  readonly [payloadForm]?: Form;
+}
+
+const MAX_HEADERS_BYTES = 4_096;
+
+export const headers: Check<Record<string, string>> = (value) => {
+  if (!isRecord(value)) return { problem: `got ${describe(value)}, expected an object of strings` };
+  for (const [name, text] of Object.entries(value)) {
+    if (typeof text !== 'string') return { problem: `'${name}': got ${describe(text)}, expected a string` };
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  if (bytes > MAX_HEADERS_BYTES) return { problem: `got ${bytes} bytes, expected at most ${MAX_HEADERS_BYTES}` };
+  return { value: Object.freeze({ ...value }) as Record<string, string> };
+};
+
+export const JOB_SETTINGS_SHAPE: Shape<JobSettings> = {
+  priority: integer(1, MAX_PRIORITY),
+  maxAttempts: integer(1, 1_000),
+  backoff: backoffCheck,
+  timeoutMs: duration(),
+  maxLatenessMs: duration(),
+  onLate: oneOf(...ON_LATE),
+  onDuplicate: oneOf('keep', 'replace'),
+  tags,
+  headers,
+};
+
+/**
+ * Defines a job once, for the code that schedules it and the code that handles it. With a payload class, handlers get an instance of
+ * that class. Without one, `T` is the type of what you send, and handlers get what JSON makes of it. With neither, the job has no
+ * payload. Throws `InvalidOptionsError` for a name or an option that cannot be used.
+ *
+ * @example
+ * ```ts
+ * const sendReminder = defineScheduledJob<{ to: string }>('reminder.send', { maxAttempts: 3 });
+ * ```
+ */
+export function defineScheduledJob<T extends object>(
+  name: string,
+  options: JobDefinitionOptions & { payload: PayloadClass<T> },
+): ScheduledJobDefinition<T, 'instance'>;
+export function defineScheduledJob<T = void>(
+  name: string,
+  options?: JobDefinitionOptions & { payload?: undefined },
+): ScheduledJobDefinition<T, 'json'>;
+export function defineScheduledJob(name: string, options?: JobDefinitionOptions): ScheduledJobDefinition {
+  const checked = jobName(name);
+  if ('problem' in checked) throw new InvalidOptionsError(`defineScheduledJob: name: ${checked.problem}.`);
+  const { queue, payload, ...settings } = readOptions<DefinitionSettings & { queue: string; payload: PayloadClass }>(
+    options,
+    { queue: keyPart, payload: classReference, ...JOB_SETTINGS_SHAPE, backoff: backoffOrFunctionCheck },
+    `defineScheduledJob('${name}')`,
+    (message) => new InvalidOptionsError(message, { jobName: name }),
+  );
+  const definition = Object.freeze({ name, queue, payload, settings: Object.freeze(settings), ref: refIn });
+  made.add(definition);
+  return definition;
+}
+
+/** Reads `this`, so that a definition that was spread and given another queue names that queue. */
+function refIn(this: ScheduledJobDefinition, id: string): { id: string; queue: string } {
+  const { queue = DEFAULT_QUEUE, name } = this;
+  const read = jobId(id);
+  if ('problem' in read) {
+    throw new InvalidScheduleError(`The ref of job '${name}': id: ${read.problem}.`, { queue, jobName: name });
+  }
+  return { id, queue };
+}
+
+const made = new WeakSet<object>();
+
+/**
+ * The definition that somebody hands over, or `undefined` where it is none. A copy that was spread and changed, or one made
+ * by this package's other build, is read anew. Throws `InvalidOptionsError`.
+ */
+export function readDefinition(value: unknown): ScheduledJobDefinition | undefined {
+  if (typeof value !== 'object' || value === null || !('name' in value) || !('settings' in value)) return undefined;
+  if (made.has(value)) return value as ScheduledJobDefinition;
+  const { name, queue, payload, settings } = value as ScheduledJobDefinition;
+  return defineScheduledJob(name, { queue, payload: payload as undefined, ...settings });
+}

@@ -1,0 +1,204 @@
+import { InvalidOptionsError } from '../errors.js';
+import { describe } from '../read/describe.js';
+import type { Duration } from '../read/duration.js';
+import { type Check, duration, integer, oneOf, options, readOptions, type Shape } from '../read/shape.js';
+
+/** How many ended jobs are kept: a number, or a number and an age. With an age alone, any number is kept for that time. 0 keeps none. */
+export type Keep = number | { count?: number; ageMs?: Duration };
+
+/** A `Keep` that has been read; `ageMs` 0 means any age. */
+export interface KeepRule {
+  count: number;
+  ageMs: number;
+}
+
+/**
+ * Which due job comes first. `strict`: the one with the lower priority number, however long the others have waited. `aging`: a
+ * waiting job becomes more urgent by one level every `msPerLevel`. Then the job with the smallest due time + priority × `msPerLevel`
+ * comes first, so a job can be overtaken only by jobs that become due within (priority − 1) × `msPerLevel` after it.
+ */
+export type Ordering = { mode: 'strict' } | { mode: 'aging'; msPerLevel: Duration };
+
+/** An `Ordering` that has been read. */
+export type OrderingRule = { mode: 'strict' } | { mode: 'aging'; msPerLevel: number };
+
+/** At most `max` jobs start within any `perMs`. */
+export interface RateLimit {
+  /** At least 1. */
+  max: number;
+  /** At least 1, at most a day. */
+  perMs: Duration;
+}
+
+/** A `RateLimit` that has been read. */
+export interface RateRule {
+  max: number;
+  perMs: number;
+}
+
+export interface QueueOptions {
+  /** How many jobs may run at once in this process; a handler with a `weight` counts that much. At most 1 000. Default 10. */
+  concurrency?: number;
+  /**
+   * How many jobs may run at once in all processes together, popped ones included. The places of a crashed process are freed when its
+   * leases run out. If only an idle worker can run the next job, a free place is kept for that worker for at most 250 ms. Give all
+   * processes the same. At least 1. Default: no limit.
+   */
+  globalConcurrency?: number;
+  /**
+   * How many jobs may start within how long, in all processes together, by the clock of Redis. Jobs beyond it wait; none is dropped.
+   * Retries and popped jobs count, and so does a job that goes back at a shutdown. The window is 2 % longer than `perMs` (by at most
+   * 50 ms), because the time between claim and start varies. Redis keeps 100 bytes for each millisecond of the window in which a job
+   * started: at most 100 bytes times the smaller of `max` and `perMs`, which is up to a gigabyte for millions a day. Give all
+   * processes the same. Default: no limit.
+   */
+  rateLimit?: RateLimit;
+  /**
+   * How long a due job waits for the worker that it prefers (`schedule(…, { worker })`), before any other worker may take it. 0: not at
+   * all; the preferred worker only takes it first. Default 5 000.
+   */
+  stealAfterMs?: Duration;
+  /**
+   * How long a worker holds a job without renewing its lease. It renews every third of this time, so a lease may be shorter than a job.
+   * The jobs of a dead worker wait for the rest of their lease and at most a second. If no other worker runs, they wait for up to a
+   * lease after the first worker is back. At least 1 000. Default 15 000.
+   */
+  leaseMs?: Duration;
+  /** How long a worker sleeps at most before it looks for jobs again; never more than a third of a lease. At least 10. Default 5 000. */
+  maxSleepMs?: Duration;
+  /**
+   * Which due job comes first. Each process orders its own claims, so give all of them the same. `msPerLevel` is at least 1. Default
+   * `{ mode: 'strict' }`.
+   */
+  ordering?: Ordering;
+  /**
+   * Completed jobs to keep, with what their handlers returned. A result that JSON cannot hold, or of more than `maxPayloadBytes`, is not
+   * kept; the job completes all the same, and the log says so. Default 0.
+   */
+  keepCompleted?: Keep;
+  /** How many dead jobs are kept; a job that is dropped to make room counts as `deadDropped`. Default 10 000. */
+  keepDead?: Keep;
+  /**
+   * How long an id that you chose stays taken after its job has completed or was discarded, or after `keepDead` has dropped the job.
+   * Until then `schedule` creates no job under it and answers `'ended'`. 0: not at all. Cancelling, removing, clearing and purging
+   * free an id at once. Default 600 000.
+   */
+  keepIdsMs?: Duration;
+  /**
+   * How many times the lease of a job may run out, because its process died or froze. Then the job is dead, with the reason
+   * `crashed`, so a job that kills its process cannot kill all workers. Before its last chance a job runs alone: nothing else of this
+   * module instance runs in its process, so that other jobs do not die with it. With 1, a job is dead after its first crash, and no
+   * job runs alone. At least 1. Default 3.
+   */
+  maxCrashes?: number;
+}
+
+/** Queue options that have been read, with every default in its place. */
+export interface QueueSettings {
+  concurrency: number;
+  /** Infinite for any number. */
+  globalConcurrency: number;
+  rateLimit?: RateRule;
+  stealAfterMs: number;
+  leaseMs: number;
+  maxSleepMs: number;
+  ordering: OrderingRule;
+  keepCompleted: KeepRule;
+  keepDead: KeepRule;
+  keepIdsMs: number;
+  maxCrashes: number;
+}
+
+export const DEFAULT_QUEUE = 'default';
+
+/** One claim takes at most this many jobs, so more could not be used at once. */
+export const MAX_CONCURRENCY = 1_000;
+/** Redis keeps a number for each millisecond in which jobs began within the window. */
+const MAX_RATE_WINDOW_MS = 24 * 3_600_000;
+/** What is kept where only an age is given. */
+export const ANY_COUNT = Number.MAX_SAFE_INTEGER;
+
+const DEFAULTS: QueueSettings = {
+  concurrency: 10,
+  globalConcurrency: Number.POSITIVE_INFINITY,
+  rateLimit: undefined,
+  stealAfterMs: 5_000,
+  leaseMs: 15_000,
+  maxSleepMs: 5_000,
+  ordering: { mode: 'strict' },
+  keepCompleted: { count: 0, ageMs: 0 },
+  keepDead: { count: 10_000, ageMs: 0 },
+  keepIdsMs: 600_000,
+  maxCrashes: 3,
+};
+
+const keepOptions = options<KeepRule>({ count: integer(0), ageMs: duration(1) });
+
+const keep: Check<KeepRule> = (value) => {
+  if (typeof value === 'number') {
+    const count = integer(0)(value);
+    return 'problem' in count ? count : { value: { count: count.value, ageMs: 0 } };
+  }
+  if (value === null || typeof value !== 'object') {
+    return { problem: `got ${describe(value)}, expected a number of jobs or { count, ageMs }` };
+  }
+  const read = keepOptions(value);
+  return 'problem' in read ? read : { value: { count: read.value.count ?? ANY_COUNT, ageMs: read.value.ageMs ?? 0 } };
+};
+
+const ORDERING = "{ mode: 'strict' } or { mode: 'aging', msPerLevel }";
+
+const orderingOptions = options<{ mode: 'strict' | 'aging'; msPerLevel: number }>(
+  { mode: oneOf('strict', 'aging'), msPerLevel: duration(1) },
+  ORDERING,
+);
+
+const ordering: Check<OrderingRule> = (value) => {
+  const read = orderingOptions(value);
+  if ('problem' in read) return read;
+  const { mode, msPerLevel } = read.value;
+  if (mode === 'aging' && msPerLevel !== undefined) return { value: { mode, msPerLevel } };
+  if (mode === 'strict' && msPerLevel === undefined) return { value: { mode } };
+  const got = mode ? `mode '${mode}' ${msPerLevel === undefined ? 'without' : 'with'} msPerLevel` : 'no mode';
+  return { problem: `got ${got}, expected ${ORDERING}` };
+};
+
+const RATE_LIMIT = '{ max, perMs }';
+
+const rateLimitOptions = options<RateRule>({ max: integer(1), perMs: duration(1, MAX_RATE_WINDOW_MS) }, RATE_LIMIT);
+
+const rateLimit: Check<RateRule> = (value) => {
+  const read = rateLimitOptions(value);
+  if ('problem' in read) return read;
+  const { max, perMs } = read.value;
+  if (max === undefined || perMs === undefined)
+    return { problem: `got no ${max === undefined ? 'max' : 'perMs'}, expected ${RATE_LIMIT}` };
+  return { value: { max, perMs } };
+};
+
+const SHAPE: Shape<QueueSettings> = {
+  concurrency: integer(1, MAX_CONCURRENCY),
+  globalConcurrency: integer(1),
+  rateLimit,
+  stealAfterMs: duration(),
+  leaseMs: duration(1_000),
+  maxSleepMs: duration(10),
+  ordering,
+  keepCompleted: keep,
+  keepDead: keep,
+  keepIdsMs: duration(),
+  maxCrashes: integer(1),
+};
+
+export const QUEUE_OPTION_NAMES = Object.keys(SHAPE);
+
+/** Reads the options of one queue and fills in the defaults. Throws `InvalidOptionsError`. */
+export function readQueueOptions(queue: string, given: unknown): QueueSettings {
+  const read = readOptions<QueueSettings>(
+    given,
+    SHAPE,
+    `queues['${queue}']`,
+    (message) => new InvalidOptionsError(message, { queue }),
+  );
+  return { ...DEFAULTS, ...read };
+}

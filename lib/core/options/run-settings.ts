@@ -1,0 +1,69 @@
+import { type Backoff, type BackoffFunction, type BackoffOptions, backoffOrFunctionCheck } from '../job/backoff.js';
+import { JOB_SETTINGS_SHAPE } from '../job/definition.js';
+import type { Duration } from '../read/duration.js';
+import { duration, integer, isRecord, type Refuse, type Shape } from '../read/shape.js';
+import { DEFAULT_BACKOFF, DEFAULT_MAX_ATTEMPTS, DEFAULT_TIMEOUT_MS } from './defaults.js';
+import { MAX_CONCURRENCY } from './queue-options.js';
+
+/**
+ * How jobs run: options of a handler and of the module's `jobs`. The call to `schedule` overrides the module's `jobs`, these override
+ * the handler, and this overrides its definition. `concurrency` and `weight` cannot be given in calls and definitions.
+ */
+export interface RunOptions {
+  /** How many times a job may run, including the first time: 1 to 1 000. Default 6. */
+  maxAttempts?: number;
+  /** How long a failed job waits, or a function that decides it. Default: exponential from 60 s. */
+  backoff?: BackoffOptions | BackoffFunction;
+  /** How long one run may take. After that its signal aborts and the attempt has failed. 0: no limit. Default 1 800 000, half an hour. */
+  timeoutMs?: Duration;
+  /**
+   * How many jobs of this handler may run at once in this process. Further ones wait, and delay no jobs of other names.
+   * 1 to 1 000. Default: the queue's `concurrency`.
+   */
+  concurrency?: number;
+  /**
+   * How much of the queue's `concurrency` one run takes. A heavy job whose turn has come waits for room, and no lighter job goes first,
+   * so that light jobs cannot starve heavy ones. Default 1.
+   */
+  weight?: number;
+}
+
+/** Run options that have been read. */
+export interface RunSettings {
+  maxAttempts: number;
+  backoff: Backoff | BackoffFunction;
+  /** 0 for none. */
+  timeoutMs: number;
+  /** Infinite for as many as the queue lets. */
+  concurrency: number;
+  weight: number;
+}
+
+export const RUN_OPTIONS_SHAPE: Shape<RunSettings> = {
+  maxAttempts: integer(1, 1_000),
+  backoff: backoffOrFunctionCheck,
+  timeoutMs: duration(),
+  concurrency: integer(1, MAX_CONCURRENCY),
+  weight: integer(1, MAX_CONCURRENCY),
+};
+
+/** Decided where a job is scheduled, before its handler is known: for those who say it of a handler. */
+const OF_THE_JOB = Object.keys(JOB_SETTINGS_SHAPE).filter((name) => !Object.hasOwn(RUN_OPTIONS_SHAPE, name));
+
+/** Refuses options of jobs among those of runs, and says where they belong. */
+export function refuseJobOptions(given: unknown, where: string, refuse: Refuse): void {
+  const misplaced = isRecord(given) && Object.keys(given).find((name) => OF_THE_JOB.includes(name));
+  if (misplaced) throw refuse(`${where}: unknown option "${misplaced}": give it to the definition or the call.`);
+}
+
+/** The settings of a handler: what each says wins over those after it, and what none says has its default. */
+export function resolveRunSettings(...said: (Partial<RunSettings> | undefined)[]): RunSettings {
+  const first = <K extends keyof RunSettings>(name: K) => said.find((one) => one?.[name] !== undefined)?.[name];
+  return {
+    maxAttempts: first('maxAttempts') ?? DEFAULT_MAX_ATTEMPTS,
+    backoff: first('backoff') ?? DEFAULT_BACKOFF,
+    timeoutMs: first('timeoutMs') ?? DEFAULT_TIMEOUT_MS,
+    concurrency: first('concurrency') ?? Number.POSITIVE_INFINITY,
+    weight: first('weight') ?? 1,
+  };
+}

@@ -1,0 +1,225 @@
+import { InvalidScheduleError } from '../errors.js';
+import {
+  headers,
+  JOB_SETTINGS_SHAPE,
+  type JobOptions,
+  type JobSettings,
+  readDefinition,
+  type ScheduledJobDefinition,
+} from '../job/definition.js';
+import type { LatenessRule } from '../job/lateness.js';
+import { describe } from '../read/describe.js';
+import { DUE_NOW, type Due, readDue } from '../read/due.js';
+import type { Duration } from '../read/duration.js';
+import { JOB_NAME_CHARACTERS, jobId, jobName, keyPart } from '../read/names.js';
+import { asSentence, type Check, isRecord, readOptions, readShape, type Shape } from '../read/shape.js';
+import { tags } from '../read/tags.js';
+import { DEFAULT_PRIORITY } from './defaults.js';
+import { DEFAULT_QUEUE } from './queue-options.js';
+
+export interface ScheduleOptions extends JobOptions {
+  /**
+   * When the job is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. If it lies in the past, the job is due at once and
+   * counts as late since then. Instants before 1e11 ms (March 1973) are refused, because they look like seconds.
+   */
+  at?: Date | number | string;
+  /** How long from now, by the clock of Redis. Not together with `at`. Without either the job is due now. */
+  delay?: Duration;
+  /** The queue, if not the definition's. */
+  queue?: string;
+  /**
+   * The job's id, unique in its queue: 1 to 256 printable characters. By default the library makes one. If the id is taken,
+   * `onDuplicate` decides. An id is taken while its job waits, runs or is dead, and for `keepIdsMs` after the job has completed, was
+   * discarded or was dropped by `keepDead`. Cancelling, removing, clearing or purging the job frees its id at once.
+   */
+  id?: string;
+  /**
+   * The `workerId` of the process that should run the job. That process takes it before other jobs of its priority. Any other process
+   * may take it once it is `stealAfterMs` late (an option of the queue), or if the preferred process is gone. Default: none.
+   */
+  worker?: string;
+}
+
+/** The new due time of a waiting job. */
+export type RescheduleOptions = Pick<ScheduleOptions, 'at' | 'delay'>;
+
+/** How a call names a job: the answer of `schedule`, `definition.ref(id)`, `{ id, queue }`, or a bare id in the default queue. */
+export type JobRef = string | { readonly id: string; readonly queue?: string };
+
+/** A call to `schedule` that has been read. */
+export interface ScheduleRequest {
+  /** Missing where the job was named by a string. */
+  definition?: ScheduledJobDefinition;
+  name: string;
+  queue: string;
+  priority: number;
+  due: Due;
+  id?: string;
+  /** The preferred worker. */
+  worker?: string;
+  replace: boolean;
+  tags?: readonly string[];
+  /** What the call itself says; the definition's part is decided where the handler runs. */
+  settings: Pick<JobSettings, 'maxAttempts' | 'backoff' | 'timeoutMs' | 'headers'>;
+  lateness?: LatenessRule;
+  /** As JSON; empty until it has been serialised. */
+  payload: string;
+}
+
+interface ReadScheduleOptions extends JobSettings {
+  at?: unknown;
+  delay?: unknown;
+  queue?: string;
+  id?: string;
+  worker?: string;
+}
+
+const anything: Check<unknown> = (value) => ({ value });
+
+const SHAPE: Shape<ReadScheduleOptions> = {
+  at: anything,
+  delay: anything,
+  queue: keyPart,
+  id: jobId,
+  worker: keyPart,
+  ...JOB_SETTINGS_SHAPE,
+};
+const NO_SETTINGS = Object.freeze({});
+
+/** Reads a call to `schedule`. Throws `InvalidScheduleError`. */
+export function readSchedule(
+  job: ScheduledJobDefinition | string,
+  options: ScheduleOptions | undefined,
+): ScheduleRequest {
+  const definition = readDefinition(job);
+  const name = definition?.name ?? readName(job);
+  const queue = definition?.queue ?? DEFAULT_QUEUE;
+  const defined = definition?.settings;
+  if (options === undefined) {
+    return {
+      definition,
+      name,
+      queue,
+      priority: defined?.priority ?? DEFAULT_PRIORITY,
+      due: DUE_NOW,
+      replace: false,
+      tags: defined?.tags,
+      settings: defined?.headers ? { headers: defined.headers } : NO_SETTINGS,
+      lateness: latenessOf(defined),
+      payload: '',
+    };
+  }
+  const read = readShape<ReadScheduleOptions>(SHAPE, options);
+  if ('problem' in read) throw refused(name, queue, asSentence(read.problem));
+  const given = read.value;
+  const due = readDue(given.at, given.delay);
+  if ('problem' in due) throw refused(name, queue, `${due.problem}.`);
+  const replace = (given.onDuplicate ?? defined?.onDuplicate) === 'replace';
+  if (replace && given.id === undefined && given.onDuplicate) {
+    throw refused(name, queue, `onDuplicate: 'replace' needs an id, expected one that names what is replaced.`);
+  }
+  const lateness =
+    given.maxLatenessMs === undefined && given.onLate === undefined
+      ? latenessOf(defined)
+      : latenessOf({ ...defined, ...given });
+  if (given.onLate && !lateness)
+    throw refused(name, queue, `onLate: '${given.onLate}' needs maxLatenessMs, expected how late is too late.`);
+  const merged = defined?.headers && given.headers ? headers({ ...defined.headers, ...given.headers }) : undefined;
+  if (merged && 'problem' in merged) throw refused(name, queue, `headers, with the definition's: ${merged.problem}.`);
+  const tagged = defined?.tags && given.tags ? tags([...defined.tags, ...given.tags]) : undefined;
+  if (tagged && 'problem' in tagged) throw refused(name, queue, `tags, with the definition's: ${tagged.problem}.`);
+  return {
+    definition,
+    name,
+    queue: given.queue ?? queue,
+    priority: given.priority ?? defined?.priority ?? DEFAULT_PRIORITY,
+    due,
+    id: given.id,
+    worker: given.worker,
+    replace: replace && given.id !== undefined,
+    tags: tagged?.value ?? given.tags ?? defined?.tags,
+    settings: settingsOf(given, merged?.value ?? given.headers ?? defined?.headers),
+    lateness,
+    payload: '',
+  };
+}
+
+/**
+ * Throws `InvalidScheduleError` where options seem to stand in the place of the payload. Without a payload class nothing else would
+ * notice, and the job would be due now. To be called only where the call gives no options.
+ */
+export function refuseMisplacedOptions(payload: unknown, { definition, name, queue }: ScheduleRequest): void {
+  if (!definition || definition.payload || !isRecord(payload)) return;
+  const keys = Object.keys(payload);
+  if (keys.length === 0 || !keys.every((key) => Object.hasOwn(SHAPE, key))) return;
+  throw refused(
+    name,
+    queue,
+    `got { ${keys.join(', ')} } as the payload, which are all names of options: expected them as the third argument, schedule(job, undefined, { … }). If it is the payload, give options as well, even empty ones: schedule(job, payload, {}).`,
+  );
+}
+
+function refused(name: string, queue: string, problem: string): InvalidScheduleError {
+  return new InvalidScheduleError(`schedule('${name}'): ${problem}`, { queue, jobName: name });
+}
+
+function settingsOf(
+  { maxAttempts, backoff, timeoutMs }: ReadScheduleOptions,
+  headers: JobSettings['headers'],
+): ScheduleRequest['settings'] {
+  const saysAny =
+    maxAttempts !== undefined || backoff !== undefined || timeoutMs !== undefined || headers !== undefined;
+  return saysAny ? { maxAttempts, backoff, timeoutMs, headers } : NO_SETTINGS;
+}
+
+function latenessOf(settings: Pick<JobSettings, 'maxLatenessMs' | 'onLate'> | undefined): LatenessRule | undefined {
+  if (settings?.maxLatenessMs === undefined) return undefined;
+  return { maxLatenessMs: settings.maxLatenessMs, onLate: settings.onLate ?? 'run' };
+}
+
+function readName(job: unknown): string {
+  const read = jobName(job);
+  if ('problem' in read) {
+    throw new InvalidScheduleError(
+      `schedule: job: got ${describe(job)}, expected a definition or a name of 1 to ${JOB_NAME_CHARACTERS} printable characters.`,
+    );
+  }
+  return read.value;
+}
+
+/** Reads a new due time, where one has to be given. Throws `InvalidScheduleError`. */
+export function readReschedule(options: unknown, jobId: string): Due {
+  const where = `reschedule('${jobId}')`;
+  const refuse = (message: string) => new InvalidScheduleError(message, { jobId });
+  const given = readOptions<{ at: unknown; delay: unknown }>(options, { at: anything, delay: anything }, where, refuse);
+  if (given.at === undefined && given.delay === undefined)
+    throw refuse(`${where}: got neither at nor delay, expected one of them.`);
+  const due = readDue(given.at, given.delay);
+  if ('problem' in due) throw refuse(`${where}: ${due.problem}.`);
+  return due;
+}
+
+/** Reads which job is meant. Throws `InvalidScheduleError`. */
+export function readRef(
+  ref: unknown,
+  options: { queue?: string } | undefined,
+  where: string,
+): { id: string; queue: string } {
+  const given = typeof ref === 'string' ? { id: ref } : ref;
+  if (given === null || typeof given !== 'object' || !('id' in given)) {
+    throw new InvalidScheduleError(`${where}: got ${describe(ref)}, expected an id or { id, queue }.`);
+  }
+  const id = jobId(given.id);
+  if ('problem' in id) throw new InvalidScheduleError(`${where}: id: ${id.problem}.`);
+  const refuse = (message: string) => new InvalidScheduleError(message, { jobId: id.value });
+  const { queue } = readOptions<{ queue: string }>(options, { queue: keyPart }, where, refuse);
+  return { id: id.value, queue: queue ?? readQueue('queue' in given ? given.queue : undefined, where) };
+}
+
+/** Reads which queue is meant; none means the default one. Throws `InvalidScheduleError`. */
+export function readQueue(queue: unknown, where: string): string {
+  if (queue === undefined) return DEFAULT_QUEUE;
+  const read = keyPart(queue);
+  if ('problem' in read) throw new InvalidScheduleError(`${where}: queue: ${read.problem}.`);
+  return read.value;
+}

@@ -1,0 +1,120 @@
+import {
+  InvalidOptionsError,
+  InvalidPayloadError,
+  type PayloadFinding,
+  type ScheduledQueueErrorFields,
+} from '../errors.js';
+import { describe } from '../read/describe.js';
+import { deserialisePayload } from './payload.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters do not matter here
+export type PayloadClass<T = unknown> = new (...args: any[]) => T;
+
+/** Options of class-validator's `validate`, or `false` to send and run payloads unchecked. */
+export type ValidationOptions = Record<string, unknown> | false;
+
+interface ValidationFinding {
+  property: string;
+  constraints?: Record<string, string>;
+  children?: ValidationFinding[];
+}
+
+interface Validators {
+  validate(value: object, options: object): Promise<ValidationFinding[]>;
+  plainToInstance<T>(type: PayloadClass<T>, plain: unknown): T;
+}
+
+/**
+ * Makes payloads instances of their class and checks them with class-validator and class-transformer,
+ * which are only loaded where a payload class is used.
+ */
+export class PayloadChecker {
+  private validators?: Promise<Validators>;
+
+  constructor(private readonly options: ValidationOptions) {}
+
+  /** The payload as a handler sees it. Throws `InvalidPayloadError` where it does not fit its class. */
+  async read(text: string, type: PayloadClass | undefined, fields: ScheduledQueueErrorFields): Promise<unknown> {
+    const plain = deserialisePayload(text);
+    if (!type) return plain;
+    if (plain === null || typeof plain !== 'object' || Array.isArray(plain)) {
+      throw notFitting(type, fields, [{ path: '', messages: [`got ${kindOf(plain)}, expected an object`] }]);
+    }
+    const { validate, plainToInstance } = await this.load(type);
+    const instance = transform(plainToInstance, type, plain, fields);
+    if (this.options === false) return instance;
+    const findings = await validate(instance, { forbidUnknownValues: false, ...this.options });
+    if (findings.length > 0)
+      throw notFitting(
+        type,
+        fields,
+        findings.flatMap((finding) => flatten(finding, '')),
+      );
+    return instance;
+  }
+
+  /** Loads both packages. Throws `InvalidOptionsError`, which names `place`, where one is not installed. */
+  async prepare(type: PayloadClass, place: string): Promise<void> {
+    await this.load(type, `${place}: the payload class`);
+  }
+
+  private load(type: PayloadClass, beginning = 'The payload class'): Promise<Validators> {
+    this.validators ??= Promise.all([import('class-validator'), import('class-transformer')]).then(
+      ([validator, transformer]) => ({
+        validate: validator.validate as unknown as Validators['validate'],
+        plainToInstance: transformer.plainToInstance as Validators['plainToInstance'],
+      }),
+      (cause) => {
+        this.validators = undefined;
+        throw new InvalidOptionsError(
+          `${beginning} ${type.name} needs the packages class-validator and class-transformer: npm install class-validator class-transformer`,
+          { cause },
+        );
+      },
+    );
+    return this.validators;
+  }
+}
+
+/** A transformation that throws, such as one of `@Transform`, is a finding like any other. */
+function transform(
+  plainToInstance: Validators['plainToInstance'],
+  type: PayloadClass,
+  plain: object,
+  fields: ScheduledQueueErrorFields,
+): object {
+  try {
+    return plainToInstance(type, plain) as object;
+  } catch (cause) {
+    const message = `cannot be made one: ${(cause as Error)?.message ?? describe(cause)}`;
+    throw notFitting(type, { ...fields, cause }, [{ path: '', messages: [message] }]);
+  }
+}
+
+function flatten(finding: ValidationFinding, parent: string): PayloadFinding[] {
+  const path = parent === '' ? finding.property : `${parent}.${finding.property}`;
+  const own = finding.constraints ? [{ path, messages: Object.values(finding.constraints) }] : [];
+  return [...own, ...(finding.children ?? []).flatMap((child) => flatten(child, path))];
+}
+
+function notFitting(
+  type: PayloadClass,
+  fields: ScheduledQueueErrorFields,
+  findings: PayloadFinding[],
+): InvalidPayloadError {
+  const list = findings
+    .map(({ path, messages }) => (path ? `${path}: ${messages.join(', ')}` : messages.join(', ')))
+    .join('; ');
+  return new InvalidPayloadError(
+    `The payload of job '${fields.jobName}' does not fit ${type.name}: ${list}.`,
+    findings,
+    fields,
+  );
+}
+
+/** What a payload is, and nothing of what it says: the message is logged and kept. */
+function kindOf(payload: unknown): string {
+  if (payload === null || payload === undefined) return String(payload);
+  if (typeof payload === 'string') return `a string of ${payload.length} characters`;
+  return Array.isArray(payload) ? `an array of ${payload.length}` : `a ${typeof payload}`;
+}

@@ -1,0 +1,35 @@
+import { InvalidScheduleError } from '../errors.js';
+import { describe } from './describe.js';
+import { parseSignedDuration } from './duration.js';
+import { jobTag } from './names.js';
+import type { Check } from './shape.js';
+
+/** Each tag of a job costs an entry in an index, written when it is scheduled and when it ends. */
+const MAX_TAGS = 16;
+
+/** The tags of a job, each once. */
+export const tags: Check<readonly string[]> = (value) => {
+  if (!Array.isArray(value)) return { problem: `got ${describe(value)}, expected an array of tags` };
+  const read = new Set<string>();
+  for (const [i, given] of value.entries()) {
+    const tag = jobTag(given);
+    if ('problem' in tag) return { problem: `tag ${i}: ${tag.problem}` };
+    read.add(tag.value);
+  }
+  if (read.size > MAX_TAGS) return { problem: `got ${read.size} tags, expected at most ${MAX_TAGS}` };
+  return { value: Object.freeze([...read]) };
+};
+
+/** Reads which tag is meant. Throws `InvalidScheduleError`. */
+export function readTag(tag: unknown, where: string): string {
+  const read = jobTag(tag);
+  if ('problem' in read) throw new InvalidScheduleError(`${where}: tag: ${read.problem}.`);
+  return read.value;
+}
+
+/** Reads by how many ms due times are to be moved. Throws `InvalidScheduleError`. */
+export function readShift(ms: unknown, where: string): number {
+  const byMs = parseSignedDuration(ms);
+  if (typeof byMs === 'object') throw new InvalidScheduleError(`${where}: ms: ${byMs.problem}.`);
+  return byMs;
+}

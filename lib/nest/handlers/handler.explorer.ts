@@ -1,0 +1,177 @@
+import {
+  ContextIdFactory,
+  type DiscoveryService,
+  type MetadataScanner,
+  ModuleRef,
+  type ModulesContainer,
+} from '@nestjs/core';
+import { InvalidOptionsError } from '../../core/errors.js';
+import type { ScheduledJob } from '../../core/job/scheduled-job.js';
+import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
+import { resolveRunSettings } from '../../core/options/run-settings.js';
+import type { HandlerRegistry } from '../../worker/run/job-handler.js';
+import { instanceNames, requireInstance } from '../instances.js';
+import type { ModuleSettings } from '../module-options.js';
+import { finished, type HandlerContext, type HandlerPlace, hasEnhancers, type Method } from './handler-context.js';
+import { lostMarks } from './marked-method.js';
+import { HANDLER_METADATA, type HandlerMark } from './on-scheduled-job.decorator.js';
+
+type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
+
+/** A job whose handler was overridden, and a sentence that says so. */
+interface Overridden {
+  queue: string;
+  name: string;
+  sentence: string;
+}
+
+/** Where Nest keeps parameter decorators. */
+const PARAMETER_METADATA = '__routeArguments__';
+
+/** Finds the methods that carry `@OnScheduledJob` for one instance of the module, on providers and controllers. */
+export class HandlerExplorer {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+    private readonly modules: ModulesContainer,
+    private readonly context: HandlerContext,
+    private readonly settings: ModuleSettings,
+    readonly instanceName: string,
+  ) {}
+
+  /**
+   * Puts every handler into the registry, and answers a sentence for each job that lost its handler to an override. Throws
+   * `DuplicateHandlerError` and `InvalidOptionsError`.
+   */
+  explore(registry: HandlerRegistry): string[] {
+    const instances = instanceNames(this.modules);
+    const overridden: Overridden[] = [];
+    const seen = new Set<unknown>();
+    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
+      const prototype = prototypeOf(wrapper);
+      if (!prototype) continue;
+      // An alias (useExisting) is a second wrapper of the same instance; those made anew for each job have no instance of their own.
+      const identity = isMadeAnew(wrapper) ? wrapper.id : wrapper.instance;
+      if (wrapper.isAlias || seen.has(identity)) continue;
+      seen.add(identity);
+      for (const methodName of this.scanner.getAllMethodNames(prototype)) {
+        const method = (prototype as Record<string, unknown>)[methodName] as object;
+        const marks: HandlerMark[] | undefined = Reflect.getMetadata(HANDLER_METADATA, method);
+        if (!marks) overridden.push(...this.overriddenBy(wrapper, prototype, methodName));
+        for (const mark of marks ?? []) {
+          requireInstance(instances, mark.instance, mark.name, placeOf(wrapper, methodName));
+          if (mark.instance === this.instanceName) this.add(registry, mark, wrapper, prototype, methodName);
+        }
+      }
+    }
+    const isUnhandled = ({ queue, name }: Overridden) => !registry.handlersOf(queue).has(name);
+    return overridden.filter(isUnhandled).map(({ sentence }) => sentence);
+  }
+
+  private add(
+    registry: HandlerRegistry,
+    mark: HandlerMark,
+    wrapper: Wrapper,
+    prototype: object,
+    methodName: string,
+  ): void {
+    const method = (prototype as Record<string, unknown>)[methodName] as Method;
+    const place = placeOf(wrapper, methodName);
+    refuseParameterDecorators(prototype, methodName, mark, place);
+    const queue = mark.queue ?? DEFAULT_QUEUE;
+    const settings = resolveRunSettings(this.settings.jobs.get(mark.name), mark.own, mark.defined);
+    // Only a worker needs to know how much its queues may run at once.
+    if (this.settings.role !== 'producer')
+      refuseTooHeavy(settings.weight, this.settings.settingsOf(queue).concurrency, { queue, name: mark.name, place });
+    registry.add({
+      queue,
+      name: mark.name,
+      place,
+      settings,
+      payload: mark.payload,
+      run: this.runner(wrapper, prototype, method, {
+        moduleKey: wrapper.host!.token,
+        methodName,
+        payload: mark.payload,
+      }),
+    });
+  }
+
+  /** The jobs of this instance whose handler a method without the mark has taken the place of. */
+  private overriddenBy(wrapper: Wrapper, prototype: object, methodName: string): Overridden[] {
+    const lost = lostMarks<HandlerMark>(prototype, methodName);
+    return (lost?.marks ?? [])
+      .filter(({ instance }) => instance === this.instanceName)
+      .map(({ name, queue = DEFAULT_QUEUE }) => {
+        const place = placeOf(wrapper, methodName);
+        const decorator = `@OnScheduledJob('${name}')`;
+        if (lost!.isReplaced) {
+          throw new InvalidOptionsError(
+            `${place}: another function, such as that of a decorator above ${decorator}, has taken the place of the method, and the mark is lost. Put @OnScheduledJob and Nest's own decorators above that decorator.`,
+            { queue, jobName: name },
+          );
+        }
+        const sentence = `${place} overrides ${lost!.className}.${methodName} without ${decorator}, so no method handles this job. Repeat the decorator on the override.`;
+        return { queue, name, sentence };
+      });
+  }
+
+  private runner(wrapper: Wrapper, prototype: object, method: Method, handler: HandlerPlace): Method {
+    const enhanced = this.settings.inheritAppConfig || hasEnhancers(prototype.constructor, method);
+    if (isMadeAnew(wrapper)) return this.scopedRunner(wrapper, method, handler, enhanced);
+    const { instance } = wrapper;
+    if (enhanced) return this.context.wrap(instance, method, handler, wrapper.id);
+    return (payload, job) => finished(method.call(instance, payload, job));
+  }
+
+  /** A request-scoped provider is made anew for each job; the job is what `@Inject(REQUEST)` gives. */
+  private scopedRunner(wrapper: Wrapper, method: Method, handler: HandlerPlace, enhanced: boolean): Method {
+    // That of the handler's own module: another may have a provider of the same token.
+    const moduleRef: ModuleRef = wrapper.host!.providers.get(ModuleRef)!.instance as ModuleRef;
+    return async (payload: unknown, job: ScheduledJob) => {
+      const contextId = ContextIdFactory.getByRequest(job as unknown as Record<string, unknown>);
+      moduleRef.registerRequestByContextId(job, contextId);
+      const instance = await moduleRef.resolve(wrapper.token as never, contextId, { strict: true });
+      const run = enhanced ? this.context.wrap(instance, method, handler, wrapper.id, contextId) : method;
+      return await finished(run.call(instance, payload, job));
+    };
+  }
+}
+
+/** Whether there is no one instance to call: Nest keeps a mere blank of request-scoped and transient providers. */
+function isMadeAnew(wrapper: Wrapper): boolean {
+  return !wrapper.isDependencyTreeStatic() || wrapper.isTransient;
+}
+
+function prototypeOf(wrapper: Wrapper): object | undefined {
+  if (!isMadeAnew(wrapper) && wrapper.instance) return Object.getPrototypeOf(wrapper.instance) ?? undefined;
+  // Of what a factory makes anew for each job nothing is known before but its token, which may be its class.
+  const type = wrapper.inject ? wrapper.token : wrapper.metatype;
+  return typeof type === 'function' ? type.prototype : undefined;
+}
+
+function placeOf(wrapper: Wrapper, methodName: string): string {
+  const type = wrapper.instance?.constructor?.name ?? wrapper.name;
+  return `${type}.${methodName} (${wrapper.host?.name ?? 'unknown module'})`;
+}
+
+/** It would wait for room for ever, and all others behind it. */
+function refuseTooHeavy(
+  weight: number,
+  concurrency: number,
+  { queue, name, place }: { queue: string; name: string; place: string },
+): void {
+  if (weight <= concurrency) return;
+  throw new InvalidOptionsError(
+    `${place}: weight: got ${weight}, expected at most ${concurrency}, the concurrency of queue '${queue}'. Raise queues['${queue}'].concurrency, or lower the weight.`,
+    { queue, jobName: name },
+  );
+}
+
+function refuseParameterDecorators(prototype: object, methodName: string, mark: HandlerMark, place: string): void {
+  if (!Reflect.hasMetadata(PARAMETER_METADATA, prototype.constructor, methodName)) return;
+  throw new InvalidOptionsError(
+    `${place}: handles job '${mark.name}' and has a parameter decorator: a handler gets (payload, job) and no other parameters. Remove the decorator.`,
+    { jobName: mark.name },
+  );
+}

@@ -1,0 +1,112 @@
+import 'reflect-metadata';
+import { InvalidOptionsError } from '../../core/errors.js';
+import { readDefinition, type ScheduledJobDefinition } from '../../core/job/definition.js';
+import type { ScheduledJob } from '../../core/job/scheduled-job.js';
+import {
+  RUN_OPTIONS_SHAPE,
+  type RunOptions,
+  type RunSettings,
+  refuseJobOptions,
+} from '../../core/options/run-settings.js';
+import type { PayloadClass } from '../../core/payload/payload-class.js';
+import type { PayloadForm, ReceivedPayload } from '../../core/payload/payload-types.js';
+import { jobName, keyPart } from '../../core/read/names.js';
+import { readOptions } from '../../core/read/shape.js';
+import { DEFAULT_INSTANCE } from '../tokens.js';
+import { methodOf, noteMarked } from './marked-method.js';
+
+export interface HandlerOptions extends RunOptions {
+  /** The queue. Default: the definition's, else `'default'`. */
+  queue?: string;
+  /** The `name` of the module's instance that runs this handler. Default: the instance without a name. */
+  instance?: string;
+}
+
+/** What `@OnScheduledJob` leaves on a method. */
+export interface HandlerMark {
+  name: string;
+  instance: string;
+  queue?: string;
+  payload?: PayloadClass;
+  /** What the decorator says, and what the definition. */
+  own: Partial<RunSettings>;
+  defined?: Partial<RunSettings>;
+}
+
+/** Fixed strings rather than symbols: both builds of this package must find each other's marks. */
+export const HANDLER_METADATA = 'nestjs-redis-scheduled-queue:handlers';
+export const PARAMS_METADATA = 'nestjs-redis-scheduled-queue:params';
+
+/** What Nest calls a parameter that its built-in pipes validate and one that they leave alone. */
+export const PAYLOAD_PARAM = 3;
+export const JOB_PARAM = 100;
+
+// biome-ignore lint/suspicious/noExplicitAny: a name says nothing of the payload's type
+type AnyHandler = (payload: any, job: ScheduledJob<any>) => unknown;
+// A method without parameters, or with the payload alone, fits as well.
+type HandlerDecorator<Handler> = <Method extends Handler>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method>,
+) => void;
+
+/**
+ * Makes a method of a provider or controller the handler of a job. The method gets `(payload, job)`. If it returns, the job is
+ * completed, unless it returns a `JobOutcome`. If it throws, the attempt has failed. With a definition, the types of the parameters
+ * are checked; without a payload class the payload is what JSON makes of it, so a `Date` arrives as a string. A pipe that throws an
+ * `HttpException` of 400 to 499 refuses the payload: the job is dead at once, with the reason `invalid-payload`. Throws
+ * `InvalidOptionsError` for an option that cannot be used, and on a static method or an arrow property, which would never run.
+ *
+ * @example
+ * ```ts
+ * class Reminders {
+ *   @OnScheduledJob(sendReminder, { concurrency: 5 })
+ *   send({ to }: { to: string }, job: ScheduledJob) {
+ *     console.log(`A reminder for ${to}, attempt ${job.attempt}`);
+ *   }
+ * }
+ * ```
+ */
+export function OnScheduledJob<T, Form extends PayloadForm>(
+  job: ScheduledJobDefinition<T, Form>,
+  options?: HandlerOptions,
+): HandlerDecorator<(payload: ReceivedPayload<T, Form>, job: ScheduledJob<ReceivedPayload<T, Form>>) => unknown>;
+export function OnScheduledJob(job: string, options?: HandlerOptions): HandlerDecorator<AnyHandler>;
+export function OnScheduledJob(
+  job: ScheduledJobDefinition | string,
+  options?: HandlerOptions,
+): HandlerDecorator<AnyHandler> {
+  const mark = readMark(job, options);
+  return (target, key, descriptor) => {
+    const method = methodOf(`@OnScheduledJob('${mark.name}')`, mark.name, target, key, descriptor);
+    const marks: HandlerMark[] = [...(Reflect.getOwnMetadata(HANDLER_METADATA, method) ?? []), mark];
+    Reflect.defineMetadata(HANDLER_METADATA, marks, method);
+    noteMarked(target, key, marks);
+    const params = { [`${PAYLOAD_PARAM}:0`]: { index: 0, pipes: [] }, [`${JOB_PARAM}:1`]: { index: 1, pipes: [] } };
+    Reflect.defineMetadata(PARAMS_METADATA, params, target.constructor, key);
+  };
+}
+
+function readMark(job: ScheduledJobDefinition | string, options: HandlerOptions | undefined): HandlerMark {
+  const definition = readDefinition(job);
+  const name = definition?.name ?? job;
+  const checked = jobName(name);
+  if ('problem' in checked) throw new InvalidOptionsError(`@OnScheduledJob: job: ${checked.problem}.`);
+  const where = `@OnScheduledJob('${checked.value}')`;
+  const refuse = (message: string) => new InvalidOptionsError(message, { jobName: checked.value });
+  refuseJobOptions(options, where, refuse);
+  const { queue, instance, ...own } = readOptions<{ queue: string; instance: string } & RunSettings>(
+    options,
+    { queue: keyPart, instance: keyPart, ...RUN_OPTIONS_SHAPE },
+    where,
+    refuse,
+  );
+  return {
+    name: checked.value,
+    instance: instance ?? DEFAULT_INSTANCE,
+    queue: queue ?? definition?.queue,
+    payload: definition?.payload,
+    own,
+    defined: definition?.settings,
+  };
+}

@@ -1,0 +1,81 @@
+import { HttpException } from '@nestjs/common';
+import { InvalidPayloadError, type PayloadFinding } from '../../core/errors.js';
+import type { ScheduledJob } from '../../core/job/scheduled-job.js';
+import { PayloadRefusal } from '../../worker/run/payload-refusal.js';
+
+/** Pipes say of one payload what they like; more than this helps nobody. */
+const MOST_FINDINGS = 100;
+
+/** What the pipes of each run threw. A run whose pipes threw has not come to its handler, so the handler threw nothing of that. */
+export class PipeRefusals {
+  private readonly thrown = new WeakMap<ScheduledJob, unknown>();
+
+  note(job: ScheduledJob, error: unknown): void {
+    this.thrown.set(job, error);
+  }
+
+  /**
+   * What counts where a run threw `error`: a `PayloadRefusal` if that is the client error (400 to 499) of a pipe, else the error
+   * itself. A filter or an interceptor that throws something else decides by that.
+   */
+  judge(job: ScheduledJob, error: unknown, place: string): unknown {
+    if (this.thrown.get(job) !== error || !isClientError(error)) return error;
+    const { queue, name, id } = job;
+    const findings = findingsOf(error);
+    const list = findings.map(({ path, messages }) => `${path ? `${path}: ` : ''}${messages.join(', ')}`).join('; ');
+    return new PayloadRefusal(
+      new InvalidPayloadError(
+        `The payload of job '${name}' was refused by a pipe of ${place} (${error.name}, ${error.getStatus()}): ${list}.`,
+        findings,
+        { queue, jobName: name, jobId: id, cause: error },
+      ),
+    );
+  }
+}
+
+function isClientError(error: unknown): error is HttpException {
+  if (!(error instanceof HttpException)) return false;
+  const status = error.getStatus();
+  return status >= 400 && status < 500;
+}
+
+/** What the exception's response says: `message` is one sentence or a list in Nest's own pipes, `errors` a list in those of others. */
+function findingsOf(error: HttpException): PayloadFinding[] {
+  const response = error.getResponse();
+  const { message, errors } = (typeof response === 'object' && response !== null ? response : {}) as {
+    message?: unknown;
+    errors?: unknown;
+  };
+  const findings = [errors, message]
+    .filter((list) => Array.isArray(list))
+    .flatMap((list) => (list as unknown[]).slice(0, MOST_FINDINGS).flatMap((item) => findingOf(item, '')));
+  return findings.length > 0 ? findings : [{ path: '', messages: [error.message] }];
+}
+
+interface Found {
+  property?: unknown;
+  path?: unknown;
+  message?: unknown;
+  constraints?: unknown;
+  children?: unknown;
+}
+
+/** A sentence, a finding of class-validator, or an issue with `path` and `message`, as schema libraries have them. Never a value of the payload. */
+function findingOf(item: unknown, parent: string): PayloadFinding[] {
+  if (typeof item === 'string') return [{ path: parent, messages: [item] }];
+  if (typeof item !== 'object' || item === null) return [];
+  const { property, path, message, constraints, children } = item as Found;
+  const own = [property ?? path ?? []]
+    .flat()
+    .map(stepOf)
+    .filter((step) => typeof step === 'string' || typeof step === 'number');
+  const here = [...(parent ? [parent] : []), ...own].join('.');
+  const messages = [message, ...Object.values(constraints ?? {})].filter((text) => typeof text === 'string');
+  const below = Array.isArray(children) ? children.flatMap((child) => findingOf(child, here)) : [];
+  return [...(messages.length > 0 ? [{ path: here, messages }] : []), ...below];
+}
+
+/** Some schema libraries name a step of a path by an object with its key. */
+function stepOf(step: unknown): unknown {
+  return typeof step === 'object' && step !== null && 'key' in step ? step.key : step;
+}

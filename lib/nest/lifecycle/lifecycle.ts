@@ -1,0 +1,75 @@
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { ScheduledQueueEvents } from '../../api/scheduled-queue.events.js';
+import type { Log } from '../../core/log.js';
+import type { PayloadChecker } from '../../core/payload/payload-class.js';
+import type { JobStore } from '../../store/job-store.js';
+import type { Fleet } from '../../worker/handle/fleet.js';
+import type { Pullers } from '../../worker/pull/pullers.js';
+import type { Relays } from '../../worker/relay/relays.js';
+import { HandlerRegistry } from '../../worker/run/job-handler.js';
+import { lastTurnMs } from '../../worker/session/turn-plan.js';
+import type { HandlerExplorer } from '../handlers/handler.explorer.js';
+import { type ModuleSettings, unhandledOverrides } from '../module-options.js';
+import type { Runner } from './run-phase.js';
+import { connectAtStart, StartLog } from './start-log.js';
+
+/** Ties one instance of the module to the application's life: explore at init, run in the run phase, close at the end. */
+export class Lifecycle implements OnModuleInit, OnApplicationShutdown, Runner {
+  /** How much longer than `shutdownTimeoutMs` the workers took to stop. */
+  private overdueMs = 0;
+
+  constructor(
+    private readonly explorer: HandlerExplorer,
+    private readonly registry: HandlerRegistry,
+    private readonly checker: PayloadChecker,
+    private readonly fleet: Fleet,
+    private readonly pullers: Pullers,
+    private readonly relays: Relays,
+    private readonly store: JobStore,
+    private readonly events: ScheduledQueueEvents,
+    private readonly settings: ModuleSettings,
+    private readonly log: Log,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    const isProducer = this.settings.role === 'producer';
+    // A producer runs none of its handlers, but tells the same mistakes, before the workers are deployed.
+    const registry = isProducer ? new HandlerRegistry() : this.registry;
+    for (const sentence of this.explorer.explore(registry)) this.log.warn(sentence);
+    for (const { payload, place } of registry.all()) if (payload) await this.checker.prepare(payload, place);
+    if (isProducer) return;
+    const handled = this.registry.queueNames().flatMap((queue) => [...this.registry.handlersOf(queue).keys()]);
+    new StartLog(this.log, this.settings, this.explorer.instanceName).handlers(this.registry);
+    for (const sentence of unhandledOverrides(this.settings, handled)) this.log.warn(sentence);
+  }
+
+  async begin(): Promise<void> {
+    connectAtStart(this.store, this.settings, this.registry);
+    if (this.settings.role === 'producer' || !this.settings.autoStart) return;
+    await this.fleet.start();
+  }
+
+  /** Drains while other modules, and the producer, can still be used. Nothing can be started any more. */
+  async end(): Promise<void> {
+    const from = performance.now();
+    this.fleet.close();
+    this.pullers.stop();
+    await Promise.all([this.relays.stop(), this.fleet.stop()]);
+    this.overdueMs = performance.now() - from - this.settings.shutdownTimeoutMs;
+  }
+
+  async endNow(): Promise<void> {
+    this.fleet.stopWaiting();
+    await this.pullers.close(lastTurnMs(0));
+  }
+
+  get waitsFor(): number {
+    return this.fleet.waitsFor;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pullers.close(lastTurnMs(this.overdueMs));
+    await this.store.close();
+    this.events.complete();
+  }
+}

@@ -1,0 +1,28 @@
+import type { Log } from '../../../core/log.js';
+import { firstLine } from '../link/call-error.js';
+
+/** Tells once that Redis is gone and once that it is back, however many connections see it. */
+export class OutageLog {
+  private readonly down = new Set<object>();
+  private since = 0;
+
+  constructor(private readonly log: Log) {}
+
+  lost(connection: object, reason: string): void {
+    if (this.down.size === 0) {
+      this.since = performance.now();
+      this.log.warn(`Redis cannot be reached (${firstLine(reason)}); trying again until it is back.`);
+    }
+    this.down.add(connection);
+  }
+
+  found(connection: object): void {
+    if (!this.down.delete(connection) || this.down.size > 0) return;
+    this.log.log(`Redis is back after ${Math.round(performance.now() - this.since)} ms.`);
+  }
+
+  /** A connection that was closed on purpose is neither lost nor found. */
+  forget(connection: object): void {
+    this.down.delete(connection);
+  }
+}

@@ -1,0 +1,49 @@
+import { Redis } from 'ioredis';
+import { InvalidOptionsError } from '../../../core/errors.js';
+import { describe } from '../../../core/read/describe.js';
+
+const WHERE = 'RedisScheduledQueueModule: connection';
+const HOST_AND_PORT = /^(localhost|[\w-]+(\.[\w-]+)+)(:\d{1,5})?$/i;
+
+/** Refuses at start the URLs that ioredis would refuse at each call, by an error that holds the URL. `taken`: options that the module sets itself. */
+export function requireUrl(text: string, taken: readonly string[]): void {
+  if (!/^(rediss?:\/\/|\/)/.test(text)) {
+    const hint = text === '' ? ' Is an environment variable empty?' : '';
+    throw new InvalidOptionsError(
+      `${WHERE}: got ${withoutSecrets(text)}, expected a URL that begins with redis:// or rediss://, or the path of a socket.${hint}`,
+    );
+  }
+  requireReadable(text, WHERE);
+  // ioredis prefers options from the URL's query to all others, and the taken ones must be ours.
+  const query = [...new URLSearchParams(text.split('?')[1]).keys()];
+  const name = query.find((each) => each === 'keyPrefix' || taken.includes(each));
+  if (name === undefined) return;
+  throw new InvalidOptionsError(
+    `${WHERE}: got ${name} in the URL's query, expected none: ${name === 'keyPrefix' ? "use the module's option prefix instead" : 'the module sets it itself'}.`,
+  );
+}
+
+/**
+ * Lets Node read the URL, because ioredis 5.4 takes half of a broken URL for the whole, and then ioredis, which decodes the parts.
+ * Nothing connects. The error keeps no cause: the cause would hold the URL.
+ */
+export function requireReadable(text: string, where: string): void {
+  try {
+    if (/^rediss?:/.test(text)) new URL(text);
+    new Redis(text, { lazyConnect: true });
+  } catch {
+    throw new InvalidOptionsError(
+      `${where}: got ${withoutSecrets(text)}, which cannot be read as a URL, expected redis://user:password@host:port/database. Look at the port, and write special characters of the password as encodeURIComponent does.`,
+    );
+  }
+}
+
+/**
+ * Describes text that may hold a password, for an error. Only the scheme of a URL is shown: in a URL that cannot be read, nobody can
+ * tell where the password ends.
+ */
+export function withoutSecrets(text: string): string {
+  if (text === '' || HOST_AND_PORT.test(text)) return describe(text);
+  const [scheme] = text.match(/^([a-z][a-z0-9+.-]{0,15}:)?\/\//i) ?? [];
+  return scheme === undefined ? `text of ${text.length} characters` : `"${scheme}***"`;
+}

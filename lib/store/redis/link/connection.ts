@@ -1,0 +1,236 @@
+import { QueueClosedError, QueueUnavailableError } from '../../../core/errors.js';
+import type { OutageLog } from '../checks/outage-log.js';
+import type { ReadyCheck } from '../checks/ready-check.js';
+import { absentKey } from '../keys.js';
+import type { ScriptName } from '../scripts/embedded.js';
+import {
+  firstLine,
+  isPermission,
+  NO_CONNECTION,
+  NOT_NOW,
+  NOT_SENT,
+  REFUSED,
+  type Reason,
+  refused,
+  unavailable,
+} from './call-error.js';
+import { type Client, dropConnections } from './client.js';
+import { LinkRate } from './link-rate.js';
+import { Reachability } from './reachability.js';
+import { type CallTraits, type ScriptArgument, sendScript } from './send-script.js';
+import { receivedBytes, SignsOfLife } from './signs-of-life.js';
+import { Uplink } from './uplink.js';
+import { NONE_YET, Waits } from './waits.js';
+
+export type { ScriptArgument };
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+/** How often signs of life are looked for in the time after which a connection counts as dead. */
+const LOOKS_A_SILENCE = 4;
+/** A patient call waits no longer than this beyond its time: where the client has lost track of a call, no answer ever comes. */
+const LONGEST_ANSWER_MS = 120_000;
+
+/**
+ * One connection to Redis. A script may run more than once, but takes effect once: each is safe to repeat, so a call whose
+ * reply was lost is sent again here, until it is answered or its time is over.
+ * No promise of the client is ever awaited without a timer of our own: after some disconnects they never settle.
+ */
+export class RedisConnection {
+  /** How fast data comes from Redis, and how much may go there. */
+  readonly downlink = new LinkRate();
+  readonly uplink: Uplink;
+  private closed = false;
+  private readonly life: SignsOfLife;
+  private readonly reachability: Reachability;
+  /** All end when the connection is closed. */
+  private readonly waits = new Waits();
+
+  constructor(
+    private readonly client: Client,
+    outages: OutageLog,
+    /** How long Redis may keep silent before the connection counts as dead. */
+    private readonly silenceMs: number,
+    /** Checks each connection before calls go over it. */
+    private readonly check?: ReadyCheck,
+    /** Called with the address each time that the connection can be used again, the first time included. */
+    reached: (address: string) => void = () => {},
+  ) {
+    this.life = new SignsOfLife(client);
+    this.uplink = new Uplink(silenceMs, this.waits);
+    // Every queue of the process may wait for the same connection.
+    client.setMaxListeners(0);
+    this.reachability = new Reachability(client, outages, reached);
+    client.on('ready', () => this.opened());
+  }
+
+  /** Connects without waiting for it, and tries until there is a connection: the log tells what comes of it. */
+  connect(): void {
+    this.isReadyBy(Number.POSITIVE_INFINITY).catch(() => {});
+  }
+
+  /** Why Redis cannot be reached; `undefined` where it can, or where nothing was heard of it. */
+  get trouble(): Reason | undefined {
+    return this.reachability.trouble;
+  }
+
+  /** Resolves when the connection can take commands. Throws `QueueUnavailableError` (`refused`) at `giveUpAt`, a time of `performance.now()`. */
+  async ready(giveUpAt: number): Promise<void> {
+    if (!(await this.isReadyBy(giveUpAt))) throw unavailable(NO_CONNECTION, false, this.trouble);
+  }
+
+  /** Whether it can take commands by then. Throws `QueueClosedError`. */
+  private async isReadyBy(giveUpAt: number): Promise<boolean> {
+    while (this.client.status !== 'ready') {
+      this.refuseWhenClosed();
+      if (this.client.status === 'wait') this.client.connect().catch(() => {});
+      const triedFrom = this.client.status;
+      await this.nextReady(Math.min(giveUpAt, performance.now() + 2 * this.silenceMs));
+      if ((this.client.status as string) === 'ready') return true;
+      if (performance.now() >= giveUpAt) return false;
+      // Connected, and no word since: no event would ever tell.
+      if (triedFrom === 'connect' && this.client.status === 'connect') dropConnections(this.client);
+    }
+    return true;
+  }
+
+  /**
+   * Runs a script, again where its reply was lost. Throws `QueueUnavailableError` at `giveUpAt`, a time of
+   * `performance.now()`: `unknown` where it may have run, `refused` where it cannot have.
+   */
+  run(
+    script: ScriptName,
+    keys: readonly string[],
+    args: readonly ScriptArgument[],
+    giveUpAt: number,
+    { bytes = 0, isPatient = false }: CallTraits = {},
+  ): Promise<unknown> {
+    const declared = this.client.isCluster ? [...keys, absentKey(keys[0]!)] : keys;
+    const call = () => this.repeat(() => sendScript(this.client, script, declared, args), giveUpAt, keys[0], isPatient);
+    return Uplink.isLarge(bytes) ? this.uplink.carry(bytes, call, giveUpAt) : call();
+  }
+
+  /** How many bytes have come from Redis on the connections that stand. */
+  get received(): number {
+    return receivedBytes(this.client);
+  }
+
+  /** Runs a plain reading command, in the same way. */
+  read<T>(command: (client: Client) => Promise<T>, giveUpAt: number): Promise<T> {
+    return this.repeat(() => command(this.client), giveUpAt);
+  }
+
+  private async repeat<T>(attempt: () => Promise<T>, giveUpAt: number, key?: string, isPatient = false): Promise<T> {
+    const { check } = this;
+    let mayHaveRun = false;
+    this.refuseWhenClosed();
+    if (performance.now() >= giveUpAt) throw unavailable(NOT_SENT, false);
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      // A client that is being closed calls itself ready until its socket has ended.
+      this.refuseWhenClosed();
+      if (this.client.status !== 'ready' && !(await this.isReadyBy(giveUpAt)))
+        throw unavailable(NO_CONNECTION, mayHaveRun, this.trouble);
+      let message: string;
+      try {
+        if (check && !check.isPassed(key !== undefined)) await this.fit(check, key, giveUpAt);
+        return await this.answered(attempt(), giveUpAt, isPatient);
+      } catch (cause) {
+        if (cause instanceof QueueClosedError) throw cause;
+        message = (cause as Error).message ?? '';
+        if (message.startsWith('READONLY')) this.reachability.wasDemoted(message);
+        if (!(cause instanceof QueueUnavailableError) && !NOT_NOW.test(message)) {
+          if (isPermission(message)) check?.doubt();
+          if (REFUSED.test(message)) throw refused(message, mayHaveRun);
+          mayHaveRun = true;
+        }
+      }
+      if (performance.now() + pauseMs >= giveUpAt) throw unavailable(message, mayHaveRun, this.trouble);
+      await this.waits.pause(pauseMs);
+    }
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.reachability.close();
+    this.client.disconnect();
+    this.waits.endAll();
+  }
+
+  private refuseWhenClosed(): void {
+    if (this.closed) throw new QueueClosedError('The queue is closed: its connection to Redis has ended.');
+  }
+
+  /** Runs the check before the first call over each connection. Where it throws, that call has not been sent. */
+  private async fit(check: ReadyCheck, key: string | undefined, giveUpAt: number): Promise<void> {
+    const lacked = !check.hasDatabase;
+    try {
+      await this.answered(check.pass(key), giveUpAt, false);
+    } catch (error) {
+      if (error instanceof QueueClosedError || REFUSED.test((error as Error).message)) throw error;
+      throw new QueueUnavailableError((error as Error).message, 'refused');
+    } finally {
+      if (lacked && check.hasDatabase) this.reachability.found();
+    }
+  }
+
+  /** Waits for an answer, until its time is over or Redis has kept silent for so long that the connection counts as dead. */
+  private async answered<T>(answer: Promise<T>, giveUpAt: number, isPatient: boolean): Promise<T> {
+    this.life.begin();
+    const stands = isPatient ? this.life.whetherItStands() : undefined;
+    const timeIsOver = (now: number) => now >= (stands?.() ? giveUpAt + LONGEST_ANSWER_MS : giveUpAt);
+    try {
+      for (;;) {
+        const lookAt = performance.now() + this.silenceMs / LOOKS_A_SILENCE;
+        const value = await this.waits.answer(answer, isPatient ? lookAt : Math.min(giveUpAt, lookAt));
+        if (value !== NONE_YET) {
+          this.life.heard();
+          if (this.reachability.isDemoted) this.reachability.found();
+          return value;
+        }
+        if (this.closed) throw new QueueClosedError('The queue was closed while a call was under way.');
+        if (this.isDead()) dropConnections(this.client);
+        else if (!timeIsOver(performance.now())) continue;
+        throw new Silence('no answer in time');
+      }
+    } catch (error) {
+      if (!(error instanceof Silence)) this.life.heard();
+      throw error;
+    } finally {
+      this.life.end();
+    }
+  }
+
+  private isDead(): boolean {
+    // While the kernel sends the rest of large calls there is no sign of life: they get more time.
+    const patienceMs = Math.min(Math.max(this.silenceMs, 2 * this.uplink.expectedMs), 2 * this.silenceMs);
+    const silentMs = this.life.silentMs();
+    if (silentMs < patienceMs) return false;
+    this.uplink.wasTooSlow(silentMs);
+    this.life.renew();
+    return true;
+  }
+
+  /** A connection whose database cannot be used is as good as none. */
+  private opened(): void {
+    if (this.check === undefined || this.check.hasDatabase) this.reachability.found();
+    else
+      this.fit(this.check, undefined, performance.now() + this.silenceMs).catch((error: Error) => {
+        this.reachability.lost({ message: firstLine(error.message) });
+      });
+  }
+
+  private nextReady(giveUpAt: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        stopWaiting();
+        this.client.off('ready', done);
+        resolve();
+      };
+      const stopWaiting = this.waits.until(giveUpAt, done);
+      this.client.on('ready', done);
+    });
+  }
+}
+
+class Silence extends Error {}

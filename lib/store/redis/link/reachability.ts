@@ -1,0 +1,81 @@
+import type { OutageLog } from '../checks/outage-log.js';
+import { addressOf, secretsOf } from './address.js';
+import { type ClientError, type Reason, reasonOf, withoutSecretsOf } from './call-error.js';
+import type { Client } from './client.js';
+
+/** Why a connection of this client was refused or lost, and at which address. */
+export function whyLost(client: Client, error: ClientError): Reason | undefined {
+  const reason = reasonOf(error);
+  if (reason === undefined) return undefined;
+  return { ...reason, message: `${withoutSecretsOf(reason.message, secretsOf(client))}, at ${addressOf(client)}` };
+}
+
+/** Whether Redis can be used over one connection: knows why it cannot, and tells the log when that begins and ends. */
+export class Reachability {
+  /** The server answers and takes no writes, as one that a failover has made a replica: as good as away. */
+  private demoted = false;
+  private closed = false;
+  private last?: Reason;
+
+  constructor(
+    private readonly client: Client,
+    private readonly outages: OutageLog,
+    /** Called with the address each time that the connection can be used again, the first time included. */
+    private readonly reached: (address: string) => void,
+  ) {
+    client.on('error', (error: ClientError) => {
+      this.last = whyLost(client, error) ?? this.last;
+      if (client.status !== 'ready') this.lost();
+    });
+    client.on('close', () => this.lost());
+  }
+
+  /** Why Redis cannot be reached; `undefined` where it can, or where nothing was heard of it. */
+  get trouble(): Reason | undefined {
+    return this.client.status === 'ready' ? undefined : this.last;
+  }
+
+  get isDemoted(): boolean {
+    return this.demoted;
+  }
+
+  /** Where nothing else is said, for what the client has said last. */
+  lost(reason = this.last ?? { message: `the connection was closed, at ${addressOf(this.client)}` }): void {
+    if (this.closed) return;
+    this.last = reason;
+    this.outages.lost(this, reason.message);
+  }
+
+  /** On a cluster the others go on, and the client is told where the slot is now. */
+  wasDemoted(message: string): void {
+    if (this.client.isCluster || this.closed) return;
+    this.demoted = true;
+    this.lost({ message });
+  }
+
+  /** A connection to a replica is made again and again until it is a primary; it is back when it is one, or does not say. */
+  found(): void {
+    if (!this.demoted) {
+      this.stands();
+      return;
+    }
+    const back = (info = '') => {
+      if (this.client.status !== 'ready' || /^role:slave/m.test(info)) return;
+      this.demoted = false;
+      this.stands();
+    };
+    this.client.info('replication').then(back, () => back());
+  }
+
+  /** A connection that is closed on purpose is not lost. */
+  close(): void {
+    this.closed = true;
+    this.outages.forget(this);
+  }
+
+  private stands(): void {
+    this.last = undefined;
+    this.outages.found(this);
+    this.reached(addressOf(this.client));
+  }
+}

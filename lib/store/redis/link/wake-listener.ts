@@ -1,0 +1,111 @@
+import type { Cluster } from 'ioredis';
+import type { OutageLog } from '../checks/outage-log.js';
+import type { ClientError } from './call-error.js';
+import { type Client, dropConnections } from './client.js';
+import { whyLost } from './reachability.js';
+
+/** How often the connection is asked for a sign of life: rarely, as it counts among an idle worker's commands. */
+const CHECK_EVERY_MS = 30_000;
+const CHECK_PATIENCE_MS = 5_000;
+
+export type Hear = (message: string | undefined) => void;
+
+/**
+ * Hears the messages that wake workers: one connection for all queues of a process. A message is only ever a hint, so a
+ * lost one costs lateness and nothing else; once a channel is heard (again), its owner is told to look (`undefined`).
+ */
+export class WakeListener {
+  private readonly channels = new Map<string, Set<Hear>>();
+  private readonly heard = new Set<string>();
+  private watchdog?: NodeJS.Timeout;
+  private closed = false;
+
+  constructor(
+    private readonly client: Client,
+    private readonly outages: OutageLog,
+    private readonly checkEveryMs = CHECK_EVERY_MS,
+    private readonly patienceMs = CHECK_PATIENCE_MS,
+  ) {
+    let reason = 'the connection for messages was closed';
+    client.on('error', (error: ClientError) => {
+      reason = whyLost(client, error)?.message ?? reason;
+    });
+    client.on('message', (channel: string, message: string) => this.say(channel, message));
+    client.on('ready', () => {
+      outages.found(this);
+      this.subscribe([...this.channels.keys()]);
+    });
+    client.on('close', () => {
+      this.heard.clear();
+      if (!this.closed) outages.lost(this, reason);
+    });
+  }
+
+  /** Whether messages of this channel arrive at present. */
+  hears(channel: string): boolean {
+    return this.heard.has(channel);
+  }
+
+  listen(channel: string, hear: Hear): void {
+    const hearers = this.channels.get(channel);
+    if (hearers) hearers.add(hear);
+    else this.channels.set(channel, new Set([hear]));
+    this.watchdog ??= setInterval(() => this.checkLife(), this.checkEveryMs).unref();
+    if (this.client.status === 'wait') this.client.connect().catch(() => {});
+    else if (this.client.status === 'ready') this.subscribe([channel]);
+  }
+
+  unlisten(channel: string, hear: Hear): void {
+    const hearers = this.channels.get(channel);
+    hearers?.delete(hear);
+    if (hearers && hearers.size > 0) return;
+    this.channels.delete(channel);
+    this.heard.delete(channel);
+    if (this.client.status === 'ready') this.client.unsubscribe(channel).catch(() => {});
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    clearInterval(this.watchdog);
+    this.outages.forget(this);
+    this.client.disconnect();
+  }
+
+  private say(channel: string, message: string | undefined): void {
+    for (const hear of this.channels.get(channel) ?? []) hear(message);
+  }
+
+  /**
+   * By subscribing again to what it hears, which changes nothing and is answered on the very connection that hears:
+   * on a cluster, PING would go to any node.
+   */
+  private checkLife(): void {
+    const [channel] = this.channels.keys();
+    if (this.client.status !== 'ready' || channel === undefined) return;
+    const patience = setTimeout(() => this.reconnect(), this.patienceMs).unref();
+    const answered = () => clearTimeout(patience);
+    this.client.subscribe(channel).then(answered, answered);
+  }
+
+  private reconnect(): void {
+    if (this.client.status !== 'ready' || this.closed) return;
+    // The connection of a cluster client that hears is none of its nodes', and comes again with all of it.
+    if (this.client.isCluster) (this.client as Cluster).disconnect(true);
+    else dropConnections(this.client);
+  }
+
+  /** After a gap, everyone looks: what was said meanwhile was said to nobody. */
+  private subscribe(channels: string[]): void {
+    if (channels.length === 0) return;
+    this.client.subscribe(...channels).then(
+      () => {
+        for (const channel of channels) {
+          this.heard.add(channel);
+          this.say(channel, undefined);
+        }
+      },
+      () => {},
+    );
+  }
+}

@@ -1,0 +1,120 @@
+import type { JobIdMaker } from '../../../core/job/job-id.js';
+import type { NewJob, ScheduledAnswer } from '../../job-store.js';
+import { CallSlot } from '../calls/call-slot.js';
+import type { QueueKeys } from '../keys.js';
+import { aboutJob } from '../link/call-error.js';
+import type { RedisConnection } from '../link/connection.js';
+import type { ServerClock } from '../link/server-clock.js';
+import { statusOf } from './schedule-status.js';
+import { SharedArguments } from './shared-arguments.js';
+
+/** A job on its way, and who waits for the answer. */
+export interface PendingSchedule {
+  job: NewJob;
+  giveUpAt: number;
+  resolve(answer: ScheduledAnswer): void;
+  reject(error: unknown): void;
+}
+
+export interface ScheduleSenderOptions {
+  queue: string;
+  clustered: boolean;
+  keepRecordMs: number;
+  stealAfterMs: number;
+  commandTimeoutMs: number;
+}
+
+/**
+ * Sends schedules of one queue, one call at a time, in the order of the calls: so the record of the last one tells whether
+ * any ran. Ids are made as a call is sent.
+ */
+export class ScheduleSender {
+  private readonly slot: CallSlot;
+  /** The last id made under the slot's name. */
+  private lastMade = '-';
+  private readonly fixedKeys: readonly string[];
+
+  constructor(
+    connection: RedisConnection,
+    clock: ServerClock,
+    keys: QueueKeys,
+    private readonly ids: JobIdMaker,
+    private readonly options: ScheduleSenderOptions,
+  ) {
+    this.slot = new CallSlot(connection, clock, keys);
+    this.fixedKeys = [
+      keys.jobs,
+      keys.claims,
+      keys.usedIds,
+      keys.stats,
+      keys.completed,
+      keys.results,
+      keys.levels,
+      keys.sleeping,
+    ];
+  }
+
+  /** Resolves once each of them has been answered, with its job or with an error. */
+  async send(calls: readonly PendingSchedule[]): Promise<void> {
+    const { options } = this;
+    const ids: string[] = [];
+    const made: string[] = [];
+    const shared = new SharedArguments();
+    let bytes = 0;
+    try {
+      for (const { job } of calls) {
+        bytes += job.payload.length;
+        const id = job.id ?? this.ids.next(this.slot.caller);
+        if (job.id === undefined) made.push(id);
+        ids.push(id);
+        shared.add(job, id);
+      }
+      this.slot.begin();
+      const lowest = made[0] ?? this.lastMade;
+      this.lastMade = made.at(-1) ?? this.lastMade;
+      const head = [options.keepRecordMs, options.clustered ? 1 : 0, lowest, this.lastMade, options.stealAfterMs];
+      const reply = await this.slot.send(
+        'schedule',
+        this.fixedKeys,
+        [...head, ...shared.toArguments()],
+        calls[0]!.giveUpAt,
+        { bytes },
+      );
+      answer(calls, ids, reply as string[]);
+    } catch (error) {
+      this.slot.rename();
+      this.lastMade = '-';
+      for (const [i, call] of calls.entries()) {
+        call.reject(aboutJob(error, { queue: options.queue, jobName: call.job.name, jobId: ids[i]! }));
+      }
+    }
+  }
+}
+
+function answer(
+  calls: readonly PendingSchedule[],
+  ids: string[],
+  [, , takenAt, letters, ...duplicates]: string[],
+): void {
+  const takenAtMs = Number(takenAt);
+  let nextDuplicate = 0;
+  calls.forEach((call, i) => {
+    const id = ids[i]!;
+    const status = statusOf(letters![i]!);
+    if (status === 'created') call.resolve({ id, status, dueAtMs: dueOf(call.job, takenAtMs) });
+    else if (status === 'ended') call.resolve({ id, status, dueAtMs: null });
+    else call.resolve({ id, status, ...readDuplicate(duplicates[nextDuplicate++]!) });
+  });
+}
+
+/** "<due>", or "<due> <name>" of a job of another name, which may hold spaces. */
+function readDuplicate(text: string): { dueAtMs: number; takenBy?: string } {
+  const space = text.indexOf(' ');
+  if (space < 0) return { dueAtMs: Number(text) };
+  return { dueAtMs: Number(text.slice(0, space)), takenBy: text.slice(space + 1) };
+}
+
+/** As the script computes it. */
+function dueOf(job: NewJob, takenAtMs: number): number {
+  return 'at' in job.due ? job.due.at : takenAtMs + job.due.delayMs;
+}

@@ -1,0 +1,73 @@
+import { encodeFlags, encodeHead, encodeSettings } from '../../envelope.js';
+import type { NewJob } from '../../job-store.js';
+import { toDueArgument } from '../calls/due-argument.js';
+import { howChosen } from '../calls/how-chosen.js';
+import type { ScriptArgument } from '../link/connection.js';
+
+/** Jobs in a row that differ in id and in the end of the envelope alone. */
+interface Row {
+  first: NewJob;
+  chosen: string;
+  due: ScriptArgument;
+  head: string;
+  /** What stands between the time and the end: flags and tags, and where no job has settings their empty line. */
+  middle: string;
+  haveSettings: boolean;
+  ids: string[];
+  ends: string[];
+}
+
+/** Jobs as arguments of the script `schedule`: what those in a row have in common is said once. */
+export class SharedArguments {
+  private readonly rows: Row[] = [];
+
+  add(job: NewJob, id: string): void {
+    const settings = encodeSettings(job.settings);
+    const row = this.rowFor(job, settings !== '');
+    row.ids.push(id);
+    // Each may have settings of its own, such as the header that traces it; where none has any, the payload goes as it is.
+    row.ends.push(settings === '' ? job.payload : `${settings}\n${job.payload}`);
+  }
+
+  toArguments(): ScriptArgument[] {
+    const all: ScriptArgument[] = [];
+    for (const { chosen, due, head, middle, ids, ends } of this.rows) {
+      all.push(ids.length, chosen, head, due, middle);
+      // Made ones are of one length, and an argument costs more than what is cut out of one.
+      if (chosen === '') all.push(ids.join(''));
+      else all.push(...ids);
+      all.push(...ends);
+    }
+    return all;
+  }
+
+  private rowFor(job: NewJob, haveSettings: boolean): Row {
+    const row = this.rows.at(-1);
+    const chosen = job.id === undefined ? '' : howChosen(job.id);
+    const due = toDueArgument(job.due);
+    const mayShare =
+      row &&
+      row.chosen === chosen &&
+      row.due === due &&
+      row.haveSettings === haveSettings &&
+      sharesHead(job, row.first);
+    // Those of a definition are the very same object.
+    if (mayShare && job.tags === row.first.tags) return row;
+    const middle = encodeFlags(chosen !== '', job.tags) + (haveSettings ? '' : '\n');
+    if (mayShare && row.middle === middle) return row;
+    const begun = { first: job, chosen, due, head: encodeHead(job), middle, haveSettings, ids: [], ends: [] };
+    this.rows.push(begun);
+    return begun;
+  }
+}
+
+/** Told by what a head is made of, so that none is made for a job that shares it. */
+function sharesHead(job: NewJob, { name, priority, worker, lateness }: NewJob): boolean {
+  return (
+    job.name === name &&
+    job.priority === priority &&
+    job.worker === worker &&
+    job.lateness?.onLate === lateness?.onLate &&
+    job.lateness?.maxLatenessMs === lateness?.maxLatenessMs
+  );
+}

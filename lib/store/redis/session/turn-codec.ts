@@ -1,0 +1,188 @@
+import type { QueueSettings } from '../../../core/options/queue-options.js';
+import { onLateOf } from '../../envelope.js';
+import type {
+  ClaimedJob,
+  LateJob,
+  MissingJob,
+  RecoveredJob,
+  Settled,
+  Settlement,
+  Turn,
+  TurnAnswer,
+} from '../../job-store.js';
+import { toDueArgument } from '../calls/due-argument.js';
+import type { ScriptArgument } from '../link/connection.js';
+
+const FIELDS_BEFORE_CLAIMS = 14;
+const FIELDS_A_CLAIM = 3;
+/** The claimed jobs must not begin before their leases have been renewed. */
+const UNCONFIRMED = 'u';
+/** Their leases were over before they could be handed out. */
+const OVER = 'o';
+
+/** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals, the handlers' rooms. */
+export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): ScriptArgument[] {
+  const plain: ScriptArgument[] = [];
+  const fences: ScriptArgument[] = [];
+  let fence = '';
+  const others: ScriptArgument[] = [];
+  for (const settlement of settlements) {
+    if (leavesNothing(settlement, settings)) {
+      plain.push(settlement.id);
+      fences.push(settlement.fence === fence ? '' : settlement.fence);
+      fence = settlement.fence;
+    } else others.push(settlement.transition, settlement.id, settlement.fence, ...transitionArguments(settlement));
+  }
+  return [
+    plain.length,
+    ...plain,
+    ...fences,
+    others.length / 5,
+    ...others,
+    renewals.length,
+    ...renewals.flatMap(({ id, fence }) => [id, fence]),
+    handlers.length,
+    ...handlers.flatMap(({ name, weight, free }) => [name, weight, free]),
+  ];
+}
+
+/** The common end of a job: all of it goes, in one step with its batch. */
+function leavesNothing(settlement: Settlement, settings: QueueSettings): boolean {
+  return settlement.transition === 'complete' && !settlement.idWasChosen && settings.keepCompleted.count === 0;
+}
+
+function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArgument] {
+  switch (settlement.transition) {
+    case 'complete':
+      return [settlement.idWasChosen ? 'r' : '', settlement.result ?? ''];
+    case 'retry':
+      return [settlement.delayMs, settlement.failure];
+    case 'dead':
+      return [deadFlags(settlement), settlement.failure];
+    case 'snooze':
+      return [toDueArgument(settlement.due), ''];
+    case 'discard':
+      return [settlement.idWasChosen ? 'r' : '', ''];
+    case 'extend':
+      return [settlement.leaseMs, ''];
+    case 'cancel':
+    case 'release':
+      return ['', ''];
+  }
+}
+
+function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transition: 'dead' }>): string {
+  return `${ran ? '' : 'n'}${failed ? 'f' : ''}${idWasChosen ? 'r' : ''}`;
+}
+
+/** What the script answered. */
+export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings): TurnAnswer {
+  const [
+    status,
+    now,
+    bits,
+    lost,
+    toCancel,
+    recovered,
+    late,
+    missing,
+    dropped,
+    lookAt,
+    fence,
+    lookFrom,
+    hasCompany,
+    suspect,
+  ] = reply as [
+    string,
+    string,
+    string,
+    string[],
+    string[],
+    string[],
+    string[],
+    string[],
+    string[],
+    string,
+    string,
+    string,
+    string,
+    '' | 'reserved' | 'taken',
+  ];
+  const nowMs = Number(now);
+  // The whole one that the script went by.
+  const claimedAtMs = Math.floor(nowMs);
+  // A letter behind the fence's digits tells something rare: see turn.lua.
+  const how = fence.slice(-1);
+  const claimFence = how === UNCONFIRMED || how === OVER ? fence.slice(0, -1) : fence;
+  const claims: ClaimedJob[] = [];
+  for (let i = FIELDS_BEFORE_CLAIMS; i < reply.length; i += FIELDS_A_CLAIM) {
+    // "<due> <attempt> <crashes>", or the due time alone at a first claim.
+    const [due, attempt = '1', crashes = '0'] = (reply[i + 1] as string).split(' ');
+    claims.push({
+      id: reply[i] as string,
+      fence: claimFence,
+      dueAtMs: Number(due),
+      claimedAtMs,
+      attempt: Number(attempt),
+      crashes: Number(crashes),
+      envelope: reply[i + 2] as string,
+    });
+  }
+  return {
+    settled: inOrder(turn.settlements, bits, settings),
+    lost,
+    toCancel,
+    recovered: inRows(5, recovered, toRecovered),
+    late: inRows(5, late, toLate),
+    missing: inRows(4, missing, toMissing),
+    dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
+    claimed: how === OVER ? [] : claims,
+    isUnconfirmed: how === UNCONFIRMED,
+    expired: how === OVER ? claims : [],
+    isReplay: status === 'replayed',
+    sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
+    lookFrom,
+    hasCompany: hasCompany === '1',
+    suspect: suspect || undefined,
+  };
+}
+
+/** The script settles the plain ones first; its bits are put back into the order of the settlements. */
+function inOrder(settlements: readonly Settlement[], bits: string, settings: QueueSettings): Settled[] {
+  let plain = 0;
+  let other = 0;
+  for (const settlement of settlements) if (leavesNothing(settlement, settings)) other++;
+  return settlements.map(
+    (settlement) => SETTLED[Number(bits[leavesNothing(settlement, settings) ? plain++ : other++])]!,
+  );
+}
+
+/** What the script's digits mean. */
+const SETTLED: readonly Settled[] = ['lost', 'counted', 'cancelled', 'replaced'];
+
+function inRows<T>(width: number, fields: string[], toItem: (...row: string[]) => T): T[] {
+  return Array.from({ length: fields.length / width }, (_, i) => toItem(...fields.slice(width * i, width * (i + 1))));
+}
+
+const toRecovered = (id = '', name = '', attempt = '', fate = '', worker = ''): RecoveredJob => ({
+  id,
+  name,
+  attempt: Number(attempt),
+  fate: fate as RecoveredJob['fate'],
+  ...(worker !== '' && { worker }),
+});
+
+const toMissing = (id = '', name = '', attempt = '', reason = ''): MissingJob => ({
+  id,
+  name,
+  attempt: Number(attempt),
+  reason: reason as MissingJob['reason'],
+});
+
+const toLate = (id = '', name = '', attempt = '', latenessMs = '', rule = ''): LateJob => ({
+  id,
+  name,
+  attempt: Number(attempt),
+  latenessMs: Number(latenessMs),
+  onLate: onLateOf(rule),
+});

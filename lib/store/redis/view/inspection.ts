@@ -1,0 +1,114 @@
+import type { OrderingRule } from '../../../core/options/queue-options.js';
+import type { JobCounts, JobState, PriorityCounts, StoredJob } from '../../job-store.js';
+import type { QueueKeys } from '../keys.js';
+import type { RedisConnection } from '../link/connection.js';
+import { RedisListing } from './listing.js';
+
+/** How many due lanes one call counts: about as many microseconds. With more the counts are of several moments. */
+const LANES_A_CALL = 5_000;
+
+/** Reads of one queue. Nothing here writes. */
+export class RedisInspection {
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly keys: QueueKeys,
+    private readonly commandTimeoutMs: number,
+  ) {}
+
+  async counts(): Promise<JobCounts> {
+    const { waiting, active, dead, completed, ...first } = await this.readCounts(0, LANES_A_CALL);
+    let { due, whole } = first;
+    for (let lanes = LANES_A_CALL; !whole; lanes += LANES_A_CALL) {
+      const next = await this.readCounts(lanes, LANES_A_CALL);
+      due += next.due;
+      whole = next.whole;
+    }
+    return { scheduled: Math.max(0, waiting - due), due, active, completed, dead };
+  }
+
+  /** Waiting jobs by priority, most urgent first. */
+  async countsByPriority(): Promise<PriorityCounts[]> {
+    const { keys } = this;
+    const counts = new Map<number, PriorityCounts>();
+    for (let lanes = 0, whole = false; !whole; lanes += LANES_A_CALL) {
+      const args = [keys.base, lanes, LANES_A_CALL];
+      const reply = (await this.connection.run('priorities', [keys.levels], args, this.giveUpAt())) as (
+        | string
+        | number
+      )[];
+      whole = reply[0] === '1';
+      for (let i = 1; i < reply.length; i += 3) {
+        const [priority = 0, waiting = 0, due = 0] = reply.slice(i, i + 3).map(Number);
+        const sum = counts.get(priority) ?? { priority, scheduled: 0, due: 0 };
+        counts.set(priority, { priority, scheduled: sum.scheduled + waiting - due, due: sum.due + due });
+      }
+    }
+    return [...counts.values()];
+  }
+
+  async nextDue(): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
+    const { nextDue, nowMs } = await this.readCounts(0, 0);
+    return { dueAtMs: nextDue, nowMs };
+  }
+
+  async stats(): Promise<Record<string, number>> {
+    const stats = await this.connection.read((client) => client.hgetall(this.keys.stats), this.giveUpAt());
+    return Object.fromEntries(Object.entries(stats).map(([counter, count]) => [counter, Number(count)]));
+  }
+
+  async job(id: string): Promise<StoredJob | undefined> {
+    return await new RedisListing(this.connection, this.keys, this.giveUpAt()).job(id);
+  }
+
+  /** Each job is handed to `as` as it comes; what is kept of it is what that answers. All within `commandTimeoutMs`. */
+  async list<T>(
+    state: JobState,
+    offset: number,
+    limit: number,
+    ordering: OrderingRule,
+    as: (job: StoredJob) => T,
+  ): Promise<T[]> {
+    const jobs: T[] = [];
+    await this.listing(ordering).each(state, offset, limit, (job) => jobs.push(as(job)));
+    return jobs;
+  }
+
+  /** Due jobs and then those not yet due, each once, all within `commandTimeoutMs`. */
+  async peek<T>(count: number, ordering: OrderingRule, as: (job: StoredJob) => T): Promise<T[]> {
+    const jobs = new Map<string, T>();
+    const listing = this.listing(ordering);
+    const take = (job: StoredJob) => jobs.set(job.id, as(job));
+    await listing.each('due', 0, count, take);
+    // One that became due between the two reads may be in both.
+    if (jobs.size < count) await listing.each('scheduled', 0, count - jobs.size, take);
+    return [...jobs.values()];
+  }
+
+  private listing(ordering: OrderingRule): RedisListing {
+    return new RedisListing(this.connection, this.keys, this.giveUpAt(), ordering);
+  }
+
+  private async readCounts(passOver: number, lanes: number) {
+    const { keys } = this;
+    const read = [keys.jobs, keys.active, keys.dead, keys.completed, keys.levels];
+    const reply = (await this.connection.run('counts', read, [keys.base, passOver, lanes], this.giveUpAt())) as (
+      | string
+      | number
+    )[];
+    const [waiting, due, active, dead, completed, whole, now, nextDue] = reply;
+    return {
+      waiting: Number(waiting),
+      due: Number(due),
+      active: Number(active),
+      dead: Number(dead),
+      completed: Number(completed),
+      whole: whole === '1',
+      nowMs: Number(now),
+      nextDue: nextDue === '' ? undefined : Number(nextDue),
+    };
+  }
+
+  private giveUpAt(): number {
+    return performance.now() + this.commandTimeoutMs;
+  }
+}

@@ -1,0 +1,80 @@
+import type { LiveWorker } from '../../job-store.js';
+import { handlesKey, processOf, type QueueKeys } from '../keys.js';
+import type { RedisConnection } from '../link/connection.js';
+
+/** How many running jobs one call counts: about as many half microseconds. With more, the numbers are of several moments. */
+const JOBS_A_CALL = 5_000;
+
+type WorkersReply = [whole: string, alive: string[], holders: (string | number)[]];
+
+/** Who works at one queue. Those that were there within `withinMs` count as alive. */
+export class RedisPresence {
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly keys: QueueKeys,
+    private readonly options: { commandTimeoutMs: number; withinMs: number },
+  ) {}
+
+  async handledBy(name: string): Promise<{ count: number; workers: string[] }> {
+    const { keys, options } = this;
+    const args = [keys.base, name, options.withinMs];
+    const reply = (await this.connection.run('handled', [keys.workers], args, this.giveUpAt())) as string[];
+    const [count, ...workers] = reply;
+    return { count: Number(count), workers: workers.map(processOf) };
+  }
+
+  /** By id. */
+  async workers(): Promise<LiveWorker[]> {
+    const { alive, running } = await this.readAll();
+    const groups = new Map<string, Promise<string[]>>();
+    const found = new Map<string, LiveWorker & { names: Set<string> }>();
+    // Of two entries of one worker the newer one, which comes first, says where it is.
+    for (const { group, seat, pid, host, lastSeenAtMs } of alive) {
+      if (!groups.has(group)) groups.set(group, this.namesOf(group));
+      const names = await groups.get(group)!;
+      const id = processOf(seat);
+      const known = found.get(id) ?? { id, host, pid, running: 0, handles: [], lastSeenAtMs, names: new Set() };
+      for (const name of names) known.names.add(name);
+      found.set(id, known);
+    }
+    for (const [seat, count] of running) {
+      const worker = found.get(processOf(seat));
+      if (worker) worker.running += count;
+    }
+    return [...found.values()]
+      .map(({ names, ...worker }) => ({ ...worker, handles: [...names].sort() }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  private async readAll() {
+    const { keys, options } = this;
+    const read = [keys.workers, keys.active, keys.claims];
+    const running = new Map<string, number>();
+    let alive: string[] = [];
+    for (let passOver = 0, isWhole = false; !isWhole; passOver += JOBS_A_CALL) {
+      const args = [options.withinMs, passOver, JOBS_A_CALL];
+      const reply = (await this.connection.run('workers', read, args, this.giveUpAt())) as WorkersReply;
+      isWhole = reply[0] === '1';
+      if (passOver === 0) alive = reply[1];
+      const holders = reply[2].map(String);
+      for (let i = 0; i < holders.length; i += 2)
+        running.set(holders[i]!, (running.get(holders[i]!) ?? 0) + Number(holders[i + 1]));
+    }
+    return { alive: readAlive(alive), running };
+  }
+
+  private namesOf(group: string): Promise<string[]> {
+    return this.connection.read((client) => client.smembers(handlesKey(this.keys, group)), this.giveUpAt());
+  }
+
+  private giveUpAt(): number {
+    return performance.now() + this.options.commandTimeoutMs;
+  }
+}
+
+function readAlive(pairs: string[]) {
+  return Array.from({ length: pairs.length / 2 }, (_, i) => {
+    const [group = '', seat = '', pid, ...host] = pairs[2 * i]!.split(' ');
+    return { group, seat, pid: Number(pid), host: host.join(' '), lastSeenAtMs: Number(pairs[2 * i + 1]) };
+  });
+}

@@ -1,0 +1,143 @@
+import type { OrderingRule } from '../../../core/options/queue-options.js';
+import type { WaitingState } from '../../job-store.js';
+import { LANE_ENDINGS, levelsKey, type QueueKeys } from '../keys.js';
+import type { RedisConnection } from '../link/connection.js';
+import { byPlace, LaneMerge, type LaneStart, type WaitingJob } from './lane-merge.js';
+
+/** How many heads, levels, lanes and jobs of lanes one call reads. Each such call takes Redis 1 to 3 ms. */
+const HEADS_A_CALL = 2_000;
+const LEVELS_A_CALL = 500;
+const LANES_A_CALL = 500;
+const JOBS_A_CALL = 2_000;
+/** How many lanes with a due first job are opened at a time: later jobs of such a lane may be scheduled ones. */
+const DUE_LANES = 1_000;
+
+/** Finds the waiting jobs of one queue in order, by as many short calls as are needed. Lanes that cannot matter are not read. */
+export class WaitingList {
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly keys: QueueKeys,
+    private readonly giveUpAt: number,
+    private readonly ordering: OrderingRule,
+  ) {}
+
+  /**
+   * Due jobs come in the order of claims, scheduled ones by due time. The order of the scheduled ones is exact while at most 1 000
+   * lanes have a due first job. Beyond that, the jobs of each further thousand of such lanes come after all that were read before.
+   */
+  async ids(state: WaitingState, offset: number, limit: number): Promise<string[]> {
+    const [nowMs, levels] = await Promise.all([this.now(), this.levels()]);
+    const wanted = offset + limit;
+    const found = state === 'due' ? await this.due(nowMs, levels, wanted) : await this.scheduled(nowMs, levels, wanted);
+    return found.slice(offset, wanted);
+  }
+
+  private async due(nowMs: number, levels: readonly string[], wanted: number): Promise<string[]> {
+    const isStrict = this.ordering.mode === 'strict';
+    const lanes = await this.heads(levels, '-inf', String(nowMs), wanted, isStrict ? wanted : Number.POSITIVE_INFINITY);
+    const merge = new LaneMerge(lanes, byPlace('due', this.ordering), (asked, count) =>
+      this.jobs(asked, count, '-inf', nowMs),
+    );
+    return await merge.first(wanted);
+  }
+
+  private async scheduled(nowMs: number, levels: readonly string[], wanted: number): Promise<string[]> {
+    const order = byPlace('scheduled', this.ordering);
+    const read = (asked: readonly LaneStart[], count: number) => this.jobs(asked, count, String(nowMs));
+    const found = new Set<string>();
+    let later = await this.heads(levels, `(${nowMs}`, '+inf', wanted);
+    // Scheduled jobs may also lie behind a lane's due first job, where the heads do not show them.
+    for (let from = 0; ; from += DUE_LANES) {
+      const due = (await this.heads(levels, '-inf', String(nowMs), from + DUE_LANES, from + DUE_LANES)).slice(
+        from,
+        from + DUE_LANES,
+      );
+      const behind = due.map(({ priority, lane }) => ({ priority, lane }));
+      const merge = new LaneMerge([...later, ...behind], order, read);
+      for (const id of await merge.first(wanted - found.size)) found.add(id);
+      if (due.length < DUE_LANES || found.size >= wanted) return [...found];
+      later = [];
+    }
+  }
+
+  /** Redis' clock says what is due. */
+  private async now(): Promise<number> {
+    return Number(await this.connection.run('clock', [this.keys.jobs], [], this.giveUpAt));
+  }
+
+  /** The endings of the keys of heads, the most urgent level first. */
+  private async levels(): Promise<string[]> {
+    const found = await Promise.all(
+      LANE_ENDINGS.map(async (ending) => {
+        const key = levelsKey(this.keys, ending);
+        const priorities = await this.connection.read((client) => client.zrange(key, '0', '-1'), this.giveUpAt);
+        return priorities.map((priority) => ({ priority: Number(priority), level: priority + ending }));
+      }),
+    );
+    return found
+      .flat()
+      .sort((a, b) => a.priority - b.priority)
+      .map(({ level }) => level);
+  }
+
+  /** The earliest lanes of each level, at most `ofLevel` of each. No further priority is read once there are `enough`. */
+  private async heads(
+    levels: readonly string[],
+    from: string,
+    to: string,
+    ofLevel: number,
+    enough = Number.POSITIVE_INFINITY,
+  ): Promise<LaneStart[]> {
+    const lanes: LaneStart[] = [];
+    let at = 0;
+    let passOver = 0;
+    while (at < levels.length) {
+      if (lanes.length >= enough && passOver === 0 && priorityOf(levels[at]!) !== lanes.at(-1)!.priority) break;
+      const asked = levels.slice(at, at + LEVELS_A_CALL);
+      const args = [this.keys.base, from, to, ofLevel, HEADS_A_CALL, passOver, ...asked];
+      const reply = await this.connection.run('heads', [this.keys.levels], args, this.giveUpAt);
+      const [isCut, ...found] = reply as [string, ...string[][]];
+      for (const [i, heads] of found.entries()) lanes.push(...readHeads(heads, priorityOf(asked[i]!)));
+      at += found.length;
+      passOver = isCut === '1' ? passOver * Number(found.length === 1) + found.at(-1)!.length / 2 : 0;
+      if (isCut === '1') at--;
+    }
+    return lanes;
+  }
+
+  /** More jobs of some lanes, in several calls; only those that are due at `until` or before. */
+  private async jobs(asked: readonly LaneStart[], count: number, after: string, until = Number.POSITIVE_INFINITY) {
+    const lanesACall = Math.max(1, Math.min(LANES_A_CALL, Math.floor(JOBS_A_CALL / count)));
+    const found: WaitingJob[][] = [];
+    for (let at = 0; at < asked.length; at += lanesACall) {
+      const lanes = asked.slice(at, at + lanesACall);
+      const args = lanes.flatMap(({ lane, passOver = 0 }) => [lane, passOver]);
+      const reply = await this.connection.run(
+        'lanes',
+        [this.keys.levels],
+        [this.keys.base, after, count, ...args],
+        this.giveUpAt,
+      );
+      for (const [i, jobs] of (reply as string[][]).entries())
+        found.push(
+          pairs(jobs)
+            .map(([id, due]) => ({ id, due, priority: lanes[i]!.priority }))
+            .filter(({ due }) => due <= until),
+        );
+    }
+    return found;
+  }
+}
+
+const priorityOf = (level: string) => Number.parseInt(level, 10);
+
+function readHeads(heads: readonly string[], priority: number): LaneStart[] {
+  return pairs(heads).map(([head, due]) => {
+    const tab = head.indexOf('\t');
+    return { priority, lane: head.slice(tab + 1), first: { id: head.slice(0, tab), due, priority } };
+  });
+}
+
+function pairs(flat: readonly string[]): [member: string, score: number][] {
+  return Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i]!, Number(flat[2 * i + 1])]);
+}

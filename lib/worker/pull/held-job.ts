@@ -1,0 +1,127 @@
+import { JobOutcome, type SnoozeUntil } from '../../core/job/outcome.js';
+import type { PoppedJob } from '../../core/job/popped-job.js';
+import { readExtension } from '../../core/options/pop-options.js';
+import type { Duration } from '../../core/read/duration.js';
+import type { Settled } from '../../store/job-store.js';
+import type { RunningJob } from '../run/running-job.js';
+import type { EndedRun, Settler } from '../run/settler.js';
+
+type EndingCall = 'complete' | 'fail' | 'snooze';
+
+/** Whoever speaks for held jobs to Redis. */
+export interface Desk {
+  /** Says it with the next turn, and again until that is answered. Rejects with `QueueClosedError`. */
+  send(ended: EndedRun): Promise<Settled>;
+  /** As long as a call may take. Rejects with `QueueUnavailableError`. */
+  inTime<T>(answer: Promise<T>, run: RunningJob): Promise<T>;
+  /** The job goes back when the application closes. */
+  add(job: HeldJob): void;
+  /** The job is settled, or was lost. */
+  letGo(job: HeldJob): void;
+}
+
+/**
+ * A popped job in somebody's hands. What the library needs of it is private, so that a job that is logged or serialised shows
+ * what its owner knows.
+ */
+export class HeldJob implements PoppedJob {
+  readonly id: string;
+  readonly queue: string;
+  readonly name: string;
+  readonly payload: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly dueAt: Date;
+  readonly createdAt: Date;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly priority: number;
+  readonly latenessMs: number;
+  readonly fence: number;
+  readonly #run: RunningJob;
+  readonly #settler: Settler;
+  readonly #desk: Desk;
+  #heldUntil: number;
+  /** The first call that ends it, and whether anybody has been told what came of that: the same call may be made again until then. */
+  #ending?: { call?: EndingCall; settled: Promise<Settled>; isTold: boolean };
+
+  constructor(run: RunningJob, heldUntil: number, settler: Settler, desk: Desk) {
+    this.id = run.id;
+    this.queue = run.queue;
+    this.name = run.name;
+    this.payload = run.payload;
+    this.headers = run.headers;
+    this.dueAt = run.dueAt;
+    this.createdAt = run.createdAt;
+    this.attempt = run.attempt;
+    this.maxAttempts = run.maxAttempts;
+    this.priority = run.priority;
+    this.latenessMs = run.latenessMs;
+    this.fence = run.fence;
+    this.#run = run;
+    this.#heldUntil = heldUntil;
+    this.#settler = settler;
+    this.#desk = desk;
+  }
+
+  /** @internal */
+  static runOf(job: HeldJob): RunningJob {
+    return job.#run;
+  }
+
+  /** @internal Whether its lease still holds for all that is known here, at a time of `performance.now()`. */
+  static isHeld(job: HeldJob, now: number): boolean {
+    return now < job.#heldUntil;
+  }
+
+  complete(result?: unknown): Promise<boolean> {
+    return this.#end('complete', () => this.#settler.completed(this.#run, result));
+  }
+
+  fail(error: unknown): Promise<boolean> {
+    return this.#end('fail', () => this.#settler.failed(this.#run, error));
+  }
+
+  async snooze(until: SnoozeUntil): Promise<boolean> {
+    const outcome = JobOutcome.snoozeFor(until, 'snooze', this.#about());
+    return await this.#end('snooze', () => this.#settler.completed(this.#run, outcome));
+  }
+
+  async extend(duration: Duration): Promise<boolean> {
+    const leaseMs = readExtension(duration, this.#about());
+    if (this.#ending) return false;
+    const askedAt = performance.now();
+    const settled = this.#desk.send(this.#settler.extended(this.#run, leaseMs)).then((answer) => {
+      if (answer === 'counted') this.#holdUntil(askedAt + leaseMs);
+      return answer;
+    });
+    if ((await this.#desk.inTime(settled, this.#run)) === 'counted') return true;
+    this.#ending ??= { settled, isTold: true };
+    this.#desk.letGo(this);
+    return false;
+  }
+
+  /** Also where nobody waits for that answer any more, and where the lease had run out before it came. */
+  #holdUntil(time: number): void {
+    this.#heldUntil = time;
+    if (!this.#ending) this.#desk.add(this);
+  }
+
+  #about() {
+    return { queue: this.queue, jobName: this.name, jobId: this.id };
+  }
+
+  /** The first call decides. Whoever makes it again, because no answer came in time, gets the answer of the first. */
+  async #end(call: EndingCall, write: () => EndedRun): Promise<boolean> {
+    if (!this.#ending) {
+      this.#ending = { call, settled: this.#desk.send(write()), isTold: false };
+      this.#desk.letGo(this);
+    }
+    const ending = this.#ending;
+    if (ending.call !== call) return false;
+    const settled = await this.#desk.inTime(ending.settled, this.#run);
+    // Of two calls, at once or one after the other, one has ended the job.
+    if (ending.isTold) return false;
+    ending.isTold = true;
+    return settled === 'counted' || settled === 'replaced';
+  }
+}

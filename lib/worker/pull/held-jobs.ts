@@ -1,0 +1,100 @@
+import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
+import { LONGEST_TIMEOUT_MS } from '../../core/timers.js';
+import type { Settled } from '../../store/job-store.js';
+import type { RunningJob } from '../run/running-job.js';
+import type { EndedRun } from '../run/settler.js';
+import type { SentTurn, TurnDraft } from '../session/turn-draft.js';
+import { type Desk, HeldJob } from './held-job.js';
+
+/** The popped jobs of one puller that nobody has settled, and those who wait for what came of what they said of one. */
+export class HeldJobs implements Desk {
+  private readonly held = new Set<HeldJob>();
+  private readonly said = new Map<EndedRun, { resolve(settled: Settled): void; reject(error: Error): void }>();
+  private closed = false;
+
+  constructor(
+    private readonly queue: string,
+    private readonly draft: TurnDraft,
+    private readonly commandTimeoutMs: number,
+    /** Something is to be said. */
+    private readonly onSaid: () => void,
+    /** Why Redis refused the last turn, or cannot be reached; `undefined` where nothing is known. */
+    private readonly why: () => unknown,
+  ) {}
+
+  add(job: HeldJob): void {
+    this.held.add(job);
+  }
+
+  letGo(job: HeldJob): void {
+    this.held.delete(job);
+  }
+
+  /** Those whose lease has run out are somebody else's by now, or soon. */
+  holdsAny(): boolean {
+    const now = performance.now();
+    for (const job of this.held) if (!HeldJob.isHeld(job, now)) this.held.delete(job);
+    return this.held.size > 0;
+  }
+
+  send(ended: EndedRun): Promise<Settled> {
+    return new Promise((resolve, reject) => {
+      if (this.closed) {
+        reject(this.closedError());
+        return;
+      }
+      this.said.set(ended, { resolve, reject });
+      this.draft.end(ended);
+      this.onSaid();
+    });
+  }
+
+  async inTime<T>(answer: Promise<T>, { id, name }: RunningJob): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(this.noAnswer(id, name)), Math.min(this.commandTimeoutMs, LONGEST_TIMEOUT_MS));
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  answered({ ended }: SentTurn, settled: readonly Settled[]): void {
+    for (const [i, run] of ended.entries()) {
+      this.said.get(run)?.resolve(settled[i]!);
+      this.said.delete(run);
+    }
+  }
+
+  /** All that are held go back as if nothing had been. */
+  giveBack(): void {
+    for (const job of this.held) this.draft.release(HeldJob.runOf(job).claim);
+    this.held.clear();
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const { reject } of this.said.values()) reject(this.closedError());
+    this.said.clear();
+  }
+
+  private closedError(): QueueClosedError {
+    const { queue } = this;
+    return new QueueClosedError(
+      `The application has closed; jobs of queue '${queue}' that nobody had settled have gone back.`,
+      { queue },
+    );
+  }
+
+  private noAnswer(jobId: string, jobName: string): QueueUnavailableError {
+    const cause = this.why();
+    const why = cause instanceof Error ? `: ${cause.message.replace(/\.$/, '')}` : '';
+    return new QueueUnavailableError(
+      `Job '${jobName}' (${jobId}): Redis has not answered within commandTimeoutMs (${this.commandTimeoutMs} ms)${why}. What was said of it is sent again until it is answered; the same call again tells what came of it.`,
+      'unknown',
+      { queue: this.queue, jobName, jobId, ...(cause !== undefined && { cause }) },
+    );
+  }
+}

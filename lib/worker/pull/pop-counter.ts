@@ -1,0 +1,42 @@
+import type { EventSink } from '../../core/job/events.js';
+import type { ClaimedJob } from '../../store/job-store.js';
+import type { ClaimOpener } from '../run/claim-opener.js';
+import { RunningJob } from '../run/running-job.js';
+import type { Settler } from '../run/settler.js';
+import type { TurnDraft } from '../session/turn-draft.js';
+import { HeldJob } from './held-job.js';
+import type { HeldJobs } from './held-jobs.js';
+import type { WaitingPops } from './waiting-pops.js';
+
+/** The counter of a puller: hands the jobs that it has claimed to the pops that wait; the rest goes back. */
+export class PopCounter {
+  constructor(
+    private readonly opener: ClaimOpener,
+    private readonly settler: Settler,
+    private readonly draft: TurnDraft,
+    private readonly held: HeldJobs,
+    private readonly pops: WaitingPops,
+    private readonly leaseMs: number,
+    private readonly events: EventSink,
+  ) {}
+
+  /** For jobs that were asked for at `askedAt`. */
+  handOut(claimed: readonly ClaimedJob[], askedAt: number): void {
+    const jobs: HeldJob[] = [];
+    for (const claim of claimed) {
+      const opened = this.opener.open(claim, askedAt);
+      if (!(opened instanceof RunningJob)) this.draft.end(opened);
+      // The process stood still, or Redis was away, for so long that others may have the job by now.
+      else if (opened.leaseIsOver()) this.draft.release(claim);
+      else jobs.push(new HeldJob(opened, askedAt + this.leaseMs, this.settler, this.held));
+    }
+    const left = this.pops.deliver(jobs);
+    for (const job of left) this.draft.release(HeldJob.runOf(job).claim);
+    for (const job of jobs.slice(0, jobs.length - left.length)) {
+      this.held.add(job);
+      if (!this.events.wanted) continue;
+      const { queue, id, name, attempt, latenessMs } = job;
+      this.events.tell({ type: 'started', queue, id, name, attempt, latenessMs });
+    }
+  }
+}

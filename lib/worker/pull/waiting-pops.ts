@@ -1,0 +1,133 @@
+import { QueueUnavailableError } from '../../core/errors.js';
+import { LONGEST_TIMEOUT_MS } from '../../core/timers.js';
+import type { HeldJob } from './held-job.js';
+
+interface WaitingPop {
+  readonly count: number;
+  resolve(jobs: HeldJob[]): void;
+  reject(error: Error): void;
+  timer?: NodeJS.Timeout;
+  /** A turn under way has room for it. */
+  isAsked: boolean;
+  /** A turn has found nothing for it. */
+  wasAnswered: boolean;
+  /** It waits no longer than for the answer that it must have. */
+  isOver: boolean;
+}
+
+/**
+ * Pops that have got nothing yet, in the order in which they came. Each ends once: with jobs; with none, when its time is over
+ * and at least one turn has found nothing; or with an error, when Redis has kept it waiting for longer than a call may take.
+ */
+export class WaitingPops {
+  private readonly pops = new Set<WaitingPop>();
+
+  constructor(
+    private readonly answerWithinMs: number,
+    private readonly noAnswer: () => Error,
+    /** One has ended because its time was over. */
+    private readonly onGone: () => void,
+  ) {}
+
+  add(count: number, waitMs: number): Promise<HeldJob[]> {
+    return new Promise((resolve, reject) => {
+      const pop: WaitingPop = { count, resolve, reject, isAsked: false, wasAnswered: false, isOver: false };
+      this.pops.add(pop);
+      if (waitMs > 0) pop.timer = setTimeout(() => this.timeIsOver(pop), waitMs);
+      else this.timeIsOver(pop);
+    });
+  }
+
+  get isEmpty(): boolean {
+    return this.pops.size === 0;
+  }
+
+  /** How many jobs are wanted in all. */
+  get room(): number {
+    let room = 0;
+    for (const { count } of this.pops) room += count;
+    return room;
+  }
+
+  /** Whether somebody goes on waiting where the next turn finds nothing. */
+  get anyWaits(): boolean {
+    for (const { isOver } of this.pops) if (!isOver) return true;
+    return false;
+  }
+
+  /** A turn goes out that has room for all that wait. */
+  ask(): void {
+    for (const pop of this.pops) pop.isAsked = true;
+  }
+
+  /** First come, first served, each up to its count. Answers what nobody waits for. */
+  deliver(jobs: readonly HeldJob[]): readonly HeldJob[] {
+    let from = 0;
+    for (const pop of this.pops) {
+      if (from >= jobs.length) break;
+      const own = jobs.slice(from, from + pop.count);
+      from += own.length;
+      this.end(pop);
+      pop.resolve(own);
+    }
+    return jobs.slice(from);
+  }
+
+  /** Whoever has been asked for and is still here has got nothing; where there is `more`, the next turn tells. */
+  answered(more: boolean): void {
+    for (const pop of this.pops) {
+      if (!pop.isAsked) continue;
+      pop.isAsked = false;
+      pop.wasAnswered ||= !more;
+      if (pop.isOver && pop.wasAnswered) this.endWithNone(pop);
+    }
+  }
+
+  /** The turn under way was refused. */
+  refused(error: Error): void {
+    for (const pop of this.pops) {
+      if (!pop.isAsked) continue;
+      this.end(pop);
+      pop.reject(error);
+    }
+  }
+
+  endAll(): void {
+    for (const pop of this.pops) this.endWithNone(pop);
+  }
+
+  private timeIsOver(pop: WaitingPop): void {
+    if (pop.wasAnswered && !pop.isAsked) {
+      this.endWithNone(pop);
+      this.onGone();
+      return;
+    }
+    pop.isOver = true;
+    const patienceMs = Math.min(this.answerWithinMs, LONGEST_TIMEOUT_MS);
+    pop.timer = setTimeout(() => {
+      this.end(pop);
+      pop.reject(this.noAnswer());
+      this.onGone();
+    }, patienceMs);
+  }
+
+  private endWithNone(pop: WaitingPop): void {
+    this.end(pop);
+    pop.resolve([]);
+  }
+
+  private end(pop: WaitingPop): void {
+    clearTimeout(pop.timer);
+    this.pops.delete(pop);
+  }
+}
+
+/** The error of a pop that Redis has not answered in time. `cause`: why Redis refused the last turn, or cannot be reached. */
+export function noAnswer(queue: string, withinMs: number, cause: unknown): QueueUnavailableError {
+  const why = cause instanceof Error ? `: ${cause.message.replace(/\.$/, '')}` : '';
+  return new QueueUnavailableError(
+    `pop: Redis has not answered within commandTimeoutMs (${withinMs} ms)${why}. What this call may have claimed goes back.`,
+    'unknown',
+    cause === undefined ? { queue } : { queue, cause },
+  );
+}

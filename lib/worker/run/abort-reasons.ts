@@ -1,0 +1,24 @@
+import { JobCancelledError, JobTimeoutError, LeaseLostError, QueueClosedError } from '../../core/errors.js';
+import type { RunningJob } from './running-job.js';
+
+/** Why the signal of a run aborts: what its handler sees as `signal.reason`. */
+export const abortReasons = {
+  timeout: (run: RunningJob) =>
+    new JobTimeoutError(
+      `Job '${run.name}' (${run.id}) ran longer than its timeoutMs of ${run.timeoutMs} ms, so the attempt has failed. Raise timeoutMs, or end the work when job.signal aborts.`,
+      about(run),
+    ),
+  cancelled: (run: RunningJob) =>
+    new JobCancelledError(`Job '${run.name}' (${run.id}) was cancelled while it ran.`, about(run)),
+  leaseLost: (run: RunningJob) =>
+    new LeaseLostError(
+      `The lease of job '${run.name}' (${run.id}) was lost; another worker may run it. Look for a blocked event loop, or raise leaseMs.`,
+      about(run),
+    ),
+  closing: (run: RunningJob) =>
+    new QueueClosedError(`The queue '${run.queue}' is closing; the job goes back.`, about(run)),
+};
+
+function about(run: RunningJob) {
+  return { queue: run.queue, jobName: run.name, jobId: run.id };
+}

@@ -1,0 +1,50 @@
+import { DuplicateHandlerError } from '../../core/errors.js';
+import type { ScheduledJob } from '../../core/job/scheduled-job.js';
+import type { RunSettings } from '../../core/options/run-settings.js';
+import type { PayloadClass } from '../../core/payload/payload-class.js';
+
+/** What runs the jobs of one name in one queue. */
+export interface JobHandler {
+  readonly queue: string;
+  readonly name: string;
+  /** Where it stands in the application, such as `ReminderHandlers.send (RemindersModule)`. */
+  readonly place: string;
+  /** What holds for jobs whose call to `schedule` says nothing of its own. */
+  readonly settings: RunSettings;
+  readonly payload?: PayloadClass;
+  /** Runs one job; resolves to its result, throws where the attempt failed, a `PayloadRefusal` where no attempt can succeed. */
+  run(payload: unknown, job: ScheduledJob): unknown;
+}
+
+/** The handlers of this process: one for each name in a queue. */
+export class HandlerRegistry {
+  private readonly queues = new Map<string, Map<string, JobHandler>>();
+
+  /** Throws `DuplicateHandlerError`, which names both places. */
+  add(handler: JobHandler): void {
+    const { queue, name, place } = handler;
+    const handlers = this.queues.get(queue) ?? new Map<string, JobHandler>();
+    this.queues.set(queue, handlers);
+    const other = handlers.get(name);
+    if (other) {
+      throw new DuplicateHandlerError(
+        `Job '${name}' of queue '${queue}' has two handlers: ${other.place} and ${place}. Remove one of them, or give one another name or queue.`,
+        { queue, jobName: name },
+      );
+    }
+    handlers.set(name, handler);
+  }
+
+  all(): JobHandler[] {
+    return [...this.queues.values()].flatMap((handlers) => [...handlers.values()]);
+  }
+
+  /** Queues that have handlers. */
+  queueNames(): string[] {
+    return [...this.queues.keys()];
+  }
+
+  handlersOf(queue: string): ReadonlyMap<string, JobHandler> {
+    return this.queues.get(queue) ?? new Map();
+  }
+}

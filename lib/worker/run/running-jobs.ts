@@ -1,0 +1,80 @@
+import { Bag } from '../../core/bag.js';
+import type { Timers } from '../../core/timers.js';
+import type { ClaimedJob } from '../../store/job-store.js';
+import { Alarm } from '../session/alarm.js';
+import type { RunningJob } from './running-job.js';
+
+/**
+ * The runs of one queue in this process whose handlers have not returned; each takes a place until it does. One timer for
+ * all tells of those whose time is over: it is set for the earliest, and a run that ends leaves it alone.
+ */
+export class RunningJobs {
+  /** Not by id: a job may be claimed anew here while the handler of its last run has yet to return. */
+  private readonly runs = new Bag<RunningJob>();
+  private readonly timeouts: Alarm;
+
+  constructor(
+    timers: Timers,
+    timerName: string,
+    private readonly onTimeout: (run: RunningJob) => void,
+  ) {
+    this.timeouts = new Alarm(timers, timerName, () => this.checkTimeouts());
+  }
+
+  /** How many places are taken. */
+  get size(): number {
+    return this.runs.size;
+  }
+
+  all(): Iterable<RunningJob> {
+    return this.runs;
+  }
+
+  /** Whether there is one whose outcome still counts. */
+  holdsAny(): boolean {
+    for (const run of this.runs) if (!run.abandoned) return true;
+    return false;
+  }
+
+  add(run: RunningJob): void {
+    this.runs.add(run);
+    this.watch(run);
+  }
+
+  /** Answers whether it was there. */
+  remove(run: RunningJob): boolean {
+    return this.runs.delete(run);
+  }
+
+  /** The run of this id whose outcome still counts. */
+  find(id: string): RunningJob | undefined {
+    for (const run of this.runs) if (run.id === id && !run.abandoned) return run;
+    return undefined;
+  }
+
+  /** Those whose outcome still counts. */
+  held(): RunningJob[] {
+    return [...this.runs].filter((run) => !run.abandoned);
+  }
+
+  claims(): ClaimedJob[] {
+    return this.held().map(({ claim }) => claim);
+  }
+
+  clear(): void {
+    this.runs.clear();
+    this.timeouts.clear();
+  }
+
+  private watch(run: RunningJob): void {
+    if (run.timeoutAt !== Number.POSITIVE_INFINITY) this.timeouts.setFor(run.timeoutAt);
+  }
+
+  private checkTimeouts(): void {
+    const now = performance.now();
+    for (const run of this.held()) {
+      if (run.timeoutAt <= now) this.onTimeout(run);
+      else this.watch(run);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { askBackoff, backoffDelayMs } from '../../core/job/backoff.js';
+import type { DeadReason } from '../../core/job/events.js';
+import { isOutcome, type JobOutcome } from '../../core/job/outcome.js';
+import { DEFAULT_BACKOFF } from '../../core/options/defaults.js';
+import type { RunSettings } from '../../core/options/run-settings.js';
+import type { Envelope } from '../../store/envelope.js';
+import type { ClaimedJob, Settlement } from '../../store/job-store.js';
+import { type Failure, toFailure } from './failure.js';
+import type { KeptResults } from './kept-results.js';
+import type { RunLimits, RunningJob } from './running-job.js';
+
+/** How a run ended: what Redis is to be told, and what is known of it here. */
+export interface EndedRun {
+  job: ClaimedJob;
+  name: string;
+  settlement: Settlement;
+  durationMs: number;
+  error?: unknown;
+  reason?: DeadReason;
+  /** What was wrong with the answer of the job's backoff function, if anything. */
+  backoffProblem?: string;
+  /** Why the result of a completed job is not kept, if it was to be and cannot. */
+  resultProblem?: string;
+}
+
+/** What holds for jobs of a name whose call to `schedule` says nothing of its own. */
+export interface SettingsByName {
+  get(name: string): { readonly settings: RunSettings } | undefined;
+}
+
+/** Says how each run is to be settled. Never throws. */
+export class Settler {
+  constructor(
+    private readonly byName: SettingsByName,
+    private readonly results: KeptResults | undefined,
+  ) {}
+
+  /** It returned. */
+  completed(run: RunningJob, result: unknown): EndedRun {
+    const said = outcomeIn(result);
+    if (said) return this.asSaid(run, said);
+    const { id, fence } = run.claim;
+    const { idWasChosen } = run.envelope;
+    if (!this.results) return this.outcome(run, { id, fence, transition: 'complete', idWasChosen });
+    const { text, problem } = this.results.read(result);
+    const ended = this.outcome(run, { id, fence, transition: 'complete', result: text, idWasChosen });
+    return problem === undefined ? ended : { ...ended, resultProblem: problem };
+  }
+
+  private asSaid(run: RunningJob, { kind, reason, due }: JobOutcome): EndedRun {
+    const { id, fence } = run.claim;
+    if (kind === 'snooze') return this.outcome(run, { id, fence, transition: 'snooze', due: due! });
+    if (kind === 'discard') {
+      const { idWasChosen } = run.envelope;
+      return { ...this.outcome(run, { id, fence, transition: 'discard', idWasChosen }), error: reason };
+    }
+    return this.dead(run.claim, run.envelope, 'dead-lettered', reason, run);
+  }
+
+  /** It goes on, and its lease ends so long from now. */
+  extended(run: RunningJob, leaseMs: number): EndedRun {
+    const { id, fence } = run.claim;
+    return this.outcome(run, { id, fence, transition: 'extend', leaseMs });
+  }
+
+  /** The outcome of a run that somebody wanted cancelled. */
+  cancelled(run: RunningJob): EndedRun {
+    const { id, fence } = run.claim;
+    return this.outcome(run, { id, fence, transition: 'cancel' });
+  }
+
+  /** The outcome of a run that threw, or ran too long. */
+  failed(run: RunningJob, error: unknown): EndedRun {
+    const { id, fence, attempt } = run.claim;
+    if (isUnrecoverable(error)) return this.dead(run.claim, run.envelope, 'unrecoverable', error, run);
+    if (attempt >= run.maxAttempts) return this.dead(run.claim, run.envelope, 'attempts-exhausted', error, run);
+    const { delayMs, problem } = this.waitAfter(run, error);
+    return {
+      ...this.outcome(run, { id, fence, transition: 'retry', delayMs, failure: toLine(toFailure(error)) }),
+      error,
+      backoffProblem: problem,
+    };
+  }
+
+  private waitAfter(run: RunningJob, error: unknown): { delayMs: number; problem?: string } {
+    const { attempt } = run.claim;
+    const backoff = run.envelope.settings.backoff ?? this.byName.get(run.name)!.settings.backoff;
+    if (typeof backoff !== 'function') return { delayMs: backoffDelayMs(backoff, attempt) };
+    const delayMs = askBackoff(backoff, attempt, error, run);
+    if (typeof delayMs === 'number') return { delayMs };
+    return { delayMs: backoffDelayMs(DEFAULT_BACKOFF, attempt), problem: delayMs.problem };
+  }
+
+  /** It has no attempt left: the last one lost its lease, or failed when there were to be more. None begins. */
+  spent(claim: ClaimedJob, envelope: Envelope, { maxAttempts }: RunLimits): EndedRun {
+    const begun = claim.attempt - 1;
+    const reason = claim.crashes > 0 ? 'crashed' : 'attempts-exhausted';
+    const why = {
+      crashed: `its lease ran out during attempt ${begun} of ${maxAttempts}: the worker died or was blocked`,
+      'attempts-exhausted': `attempt ${begun} has failed, and maxAttempts is ${maxAttempts} by now`,
+    };
+    // No stack: it would be this library's.
+    const error = Object.assign(new Error(why[reason]), { stack: undefined });
+    const outcome = this.dead(claim, envelope, reason, error, undefined, false);
+    return { ...outcome, job: { ...claim, attempt: begun } };
+  }
+
+  /** Why a job is not tried again; `run` is missing where it was not fit to run. */
+  dead(
+    claim: ClaimedJob,
+    envelope: Envelope | undefined,
+    reason: DeadReason,
+    error: unknown,
+    run?: RunningJob,
+    hasBegun = true,
+  ): EndedRun {
+    const settlement: Settlement = {
+      id: claim.id,
+      fence: claim.fence,
+      transition: 'dead',
+      failure: toLine(toFailure(error, reason)),
+      ran: hasBegun,
+      failed: hasBegun && reason !== 'dead-lettered',
+      idWasChosen: envelope?.idWasChosen ?? false,
+    };
+    const durationMs = run ? performance.now() - run.startedAt : 0;
+    return { job: claim, name: envelope?.name ?? '', settlement, durationMs, error, reason };
+  }
+
+  private outcome(run: RunningJob, settlement: Settlement): EndedRun {
+    return { job: run.claim, name: run.name, settlement, durationMs: performance.now() - run.startedAt };
+  }
+}
+
+/** Of an object that cannot be looked into the answer is undefined: what throws here would take the worker with it. */
+function outcomeIn(result: unknown): JobOutcome | undefined {
+  try {
+    return isOutcome(result) ? result : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** By its code: it may be of this package's other build. What cannot be looked into is an error like any other. */
+function isUnrecoverable(error: unknown): boolean {
+  try {
+    return error instanceof Error && (error as { code?: unknown }).code === 'UNRECOVERABLE_JOB';
+  } catch {
+    return false;
+  }
+}
+
+/** One line: failures are kept as lines. */
+function toLine(failure: Failure): string {
+  return JSON.stringify(failure);
+}

@@ -1,0 +1,213 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { type INestApplicationContext, Logger, type ModuleMetadata } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  getScheduledQueueToken,
+  InvalidPayloadError,
+  ScheduledQueueInspector,
+  ScheduledQueueProducer,
+} from '../../../lib/index.js';
+import { newPrefix, startApp, stopApps } from '../../support/queue-app.js';
+import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
+import { until } from '../../support/wait.js';
+import { Orders } from './recipes/cancel-and-schedule-again.js';
+import { Documents, SearchIndex } from './recipes/debounce.js';
+import { Bank, Orders as PaidOrders, Payments } from './recipes/idempotent-handlers.js';
+import { Cache } from './recipes/jobs-without-a-payload.js';
+import { NightlyCleanUp, nightAfter, Sessions } from './recipes/once-a-night.js';
+import { Invitations } from './recipes/payloads-with-a-class.js';
+
+// Recipes that are modules read the environment when they are imported, so they are imported by their tests.
+
+let server: OwnRedisServer;
+const opened: INestApplicationContext[] = [];
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  server = await startOwnServer();
+  Object.assign(process.env, { REDIS_URL: server.url, REPORTS_REDIS_URL: server.url, PORT: '0' });
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((app) => app.close()));
+  await stopApps();
+});
+afterAll(async () => {
+  for (const name of ['REDIS_URL', 'REPORTS_REDIS_URL', 'PORT', 'QUEUE_PREFIX']) delete process.env[name];
+  await server.stop();
+});
+
+it('debounce: the last change runs, also one that comes while the handler runs', async () => {
+  const updated: string[] = [];
+  let finish = () => {};
+  const index: SearchIndex = {
+    update: (id) => {
+      updated.push(id);
+      return new Promise((resolve) => (finish = resolve));
+    },
+  };
+  const { get, producer, inspector } = await startApp([Documents, { provide: SearchIndex, useValue: index }]);
+  const documents = get(Documents);
+  expect((await documents.changed('7')).status).toBe('created');
+  const job = await documents.changed('7');
+  expect(job.status).toBe('replaced');
+  await producer.runNow(job);
+  await until('the index is updated', () => updated.length === 1);
+  expect((await documents.changed('7')).status).toBe('queued');
+  finish();
+  await until('the last change waits', async () => (await inspector.job(job))?.state === 'scheduled');
+  await producer.runNow(job);
+  await until('the index is updated again', () => updated.length === 2);
+  finish();
+  await until('nothing is left', async () => (await inspector.job(job)) === null);
+});
+
+it('cancel and schedule again: an order that is paid and opened again expires once', async () => {
+  const { get, producer } = await startApp([Orders]);
+  const orders = get(Orders);
+  expect((await orders.opened('7')).status).toBe('created');
+  expect(await orders.touched('7')).toBe(true);
+  expect(await orders.paid('7')).toBe(true);
+  expect(await orders.touched('7')).toBe(false);
+  const again = await orders.opened('7');
+  expect(again.status).toBe('created');
+  await producer.runNow(again);
+  await until('it expires', () => orders.expired.length === 1);
+  expect(await orders.paid('7')).toBe(false);
+  await until('its id is remembered', async () => (await orders.opened('7')).status === 'ended');
+  expect(orders.expired).toEqual(['7']);
+});
+
+it('API and workers apart: the API schedules, and only the worker runs', async () => {
+  const { startApi, startWorker, ReportHandlers } = await import('./recipes/api-and-workers-apart.js');
+  const api = await startApi();
+  opened.push(api);
+  const response = await fetch(`${await api.getUrl()}/reports/ada`, { method: 'POST' });
+  const job = (await response.json()) as { id: string };
+  expect((await api.get(ScheduledQueueInspector).explain(job.id)).code).toBe('no-handler');
+  const worker = await startWorker();
+  opened.push(worker);
+  await until('the worker makes it', () => worker.get(ReportHandlers).made.length === 1);
+});
+
+it('options from ConfigService: they come from the environment, and a missing one is told at start', async () => {
+  process.env.QUEUE_PREFIX = 'from-the-environment';
+  const { AppModule } = await import('./recipes/options-from-configservice.js');
+  const app = await start({ imports: [AppModule] });
+  await app.get(ScheduledQueueProducer).dispatch('job', null);
+  const { inspector } = await startApp([], { connection: server.url, prefix: 'from-the-environment' });
+  expect(await inspector.counts()).toMatchObject({ due: 1 });
+  delete process.env.REDIS_URL;
+  try {
+    await expect(start({ imports: [AppModule] })).rejects.toThrow('"REDIS_URL"');
+  } finally {
+    process.env.REDIS_URL = server.url;
+  }
+});
+
+it('named instances: each runs the handlers that name it', async () => {
+  const { AppModule, Reports } = await import('./recipes/named-instances.js');
+  const app = await start({ imports: [AppModule] });
+  const reports = app.get(Reports);
+  await reports.order('sales');
+  await until('it is made and announced', () => reports.made.length === 2);
+  expect(reports.made).toEqual(['sales', 'sales, announced']);
+  const inspector = app.get<ScheduledQueueInspector>(getScheduledQueueToken(ScheduledQueueInspector, 'reports'));
+  await until('it is counted there', async () => (await inspector.stats()).completed === 1);
+});
+
+it('jobs without a payload: the handler is called with none', async () => {
+  const { get } = await startApp([Cache]);
+  get(Cache).entries.set('key', 'value');
+  const { dueAt } = await get(Cache).clearIn(50);
+  expect(dueAt).toBeInstanceOf(Date);
+  await until('it is cleared', () => get(Cache).entries.size === 0);
+});
+
+it('payloads with a class: a date arrives as a date, and what does not fit is refused', async () => {
+  const { get } = await startApp([Invitations]);
+  const until2027 = new Date('2027-01-01T00:00:00Z');
+  await expect(get(Invitations).send('nobody', until2027)).rejects.toThrow(InvalidPayloadError);
+  await get(Invitations).send('ada@example.com', until2027);
+  await until('it is sent', () => get(Invitations).sent.length === 1);
+  expect(get(Invitations).sent).toEqual(['ada@example.com until 2027-01-01T00:00:00.000Z']);
+});
+
+it('idempotent handlers: a run that dies after charging charges once in the end', async () => {
+  const keys: string[] = [];
+  let isPaid = false;
+  let fails = true;
+  const orders: PaidOrders = {
+    find: async () => ({ cents: 100, isPaid }),
+    markPaid: async () => {
+      if (fails) throw new Error('The database is gone');
+      isPaid = true;
+    },
+  };
+  const bank: Bank = { charge: async (_cents, key) => void keys.push(key) };
+  const { producer, inspector } = await startApp([
+    Payments,
+    { provide: PaidOrders, useValue: orders },
+    { provide: Bank, useValue: bank },
+  ]);
+  const job = await producer.dispatch('order.charge', { orderId: '7' });
+  await until('it has failed', async () => (await inspector.job(job))?.state === 'scheduled');
+  fails = false;
+  await producer.runNow(job);
+  await until('it is paid', () => isPaid);
+  expect(keys).toEqual([job.id, job.id]);
+  await producer.dispatch('order.charge', { orderId: '7' });
+  await until('a second job has run', async () => (await inspector.stats()).completed === 2);
+  expect(keys).toHaveLength(2);
+});
+
+it('shutdown: a job that is interrupted goes back, and no attempt is used', async () => {
+  const { bootstrap, RowExport } = await import('./recipes/shutdown.js');
+  const app = await bootstrap();
+  opened.push(app);
+  const { inspector, producer } = await startApp([], { connection: server.url, prefix: 'shop', role: 'producer' });
+  const job = await producer.dispatch('rows.export', 1_000_000);
+  await until('it runs', () => app.get(RowExport).exported > 0);
+  await app.close();
+  expect(await inspector.job(job)).toMatchObject({ state: 'due', attempts: 0, crashes: 0 });
+  await producer.cancel(job);
+});
+
+it('a prefix for each app: one does not see the jobs of the other', async () => {
+  const { queueOf } = await import('./recipes/a-prefix-for-each-app.js');
+  const shop = await start({ imports: [queueOf('shop')] });
+  const blog = await start({ imports: [queueOf('blog')] });
+  const job = await shop.get(ScheduledQueueProducer).dispatch('job', null);
+  expect(await shop.get(ScheduledQueueInspector).job(job)).toMatchObject({ state: 'due' });
+  expect(await blog.get(ScheduledQueueInspector).job(job)).toBeNull();
+});
+
+it('once a night: two processes schedule one job, and its run schedules the next night', async () => {
+  let runs = 0;
+  const sessions: Sessions = { deleteExpired: async () => void runs++ };
+  const providers = [NightlyCleanUp, { provide: Sessions, useValue: sessions }];
+  const prefix = newPrefix();
+  const { inspector, producer } = await startApp(providers, { prefix });
+  await startApp(providers, { prefix });
+  const [tonight, ...others] = await inspector.list('scheduled');
+  expect(others).toEqual([]);
+  expect(tonight!.dueAt).toEqual(nightAfter(tonight!.createdAt!.getTime()));
+  await producer.runNow(tonight!);
+  await until('it has run', async () => runs === 1 && (await inspector.counts()).active === 0);
+  const waiting = await inspector.list('scheduled');
+  expect(waiting.map(({ dueAt }) => dueAt)).toEqual([nightAfter(tonight!.dueAt.getTime())]);
+});
+
+it('once a night: the night after three in the morning is that of the next day', () => {
+  const at = (time: string) => nightAfter(Date.parse(time)).toISOString();
+  expect(at('2027-01-31T02:59:59.999Z')).toBe('2027-01-31T03:00:00.000Z');
+  expect(at('2027-01-31T03:00:00.000Z')).toBe('2027-02-01T03:00:00.000Z');
+});
+
+async function start(metadata: ModuleMetadata): Promise<INestApplicationContext> {
+  const module = await Test.createTestingModule(metadata)
+    .setLogger({ log() {}, warn() {}, error() {} })
+    .compile();
+  opened.push(module);
+  await module.init();
+  return module;
+}

@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { Cluster } from 'ioredis';
+import { defineScheduledJob, InvalidOptionsError, OnScheduledJob, relayKey } from '../../../lib/index.js';
+import { newPrefix, startApp, stopApps } from '../../support/queue-app.js';
+import { TestCluster } from '../../support/redis-cluster.js';
+import { until } from '../../support/wait.js';
+
+const QUEUES = ['a', 'b', 'c', 'd', 'e', 'f'];
+const jobs = QUEUES.map((queue) => defineScheduledJob<number>('work', { queue }));
+
+@Injectable()
+class Handlers {
+  readonly payloads: number[] = [];
+
+  @OnScheduledJob(jobs[0]!)
+  @OnScheduledJob(jobs[1]!)
+  @OnScheduledJob(jobs[2]!)
+  @OnScheduledJob(jobs[3]!)
+  @OnScheduledJob(jobs[4]!)
+  @OnScheduledJob(jobs[5]!)
+  work(payload: number): void {
+    this.payloads.push(payload);
+  }
+}
+
+let cluster: TestCluster;
+
+beforeAll(async () => {
+  cluster = await TestCluster.start();
+}, 60_000);
+
+afterEach(stopApps);
+afterAll(() => cluster.stop());
+
+it('queues on all nodes of a cluster run their jobs, at once where another process schedules them', async () => {
+  // A colon in the prefix leaves the hash tag where it is.
+  const prefix = `${newPrefix()}:prod`;
+  const worker = await startApp([Handlers], { connection: { cluster: { nodes: cluster.nodes } }, prefix });
+  const { payloads } = worker.get(Handlers);
+  const producer = await startApp([], {
+    connection: { cluster: { nodes: cluster.nodes } },
+    prefix,
+    role: 'producer',
+  });
+  await producer.producer.scheduleMany(jobs.map((job, payload) => ({ job, payload })));
+  await until('all queues have run theirs', () => payloads.length === QUEUES.length);
+  expect([...payloads].sort()).toEqual([0, 1, 2, 3, 4, 5]);
+
+  const delayed = await Promise.all(jobs.map((job, i) => producer.producer.schedule(job, 10 + i, { delay: '1h' })));
+  expect(await producer.producer.cancel(delayed[0]!)).toBe(true);
+  for (const ref of delayed.slice(1)) expect(await producer.producer.runNow(ref)).toBe(true);
+  await until('the others have run', () => payloads.length === 2 * QUEUES.length - 1);
+  for (const queue of QUEUES) {
+    expect(await worker.inspector.counts({ queue })).toEqual({
+      scheduled: 0,
+      due: 0,
+      active: 0,
+      completed: 0,
+      dead: 0,
+    });
+  }
+});
+
+it('queues on all nodes of a cluster are paused, looked at, cleared and resumed', async () => {
+  const connection = { cluster: { nodes: cluster.nodes } };
+  const { inspector, producer, get } = await startApp([Handlers], { connection, workerId: 'w' });
+  for (const queue of QUEUES) await inspector.pause({ queue });
+  await producer.scheduleMany([...jobs, ...jobs].map((job, payload) => ({ job, payload })));
+  const kept = await Promise.all(jobs.map((job, i) => producer.schedule(job, 100 + i)));
+  for (const [i, queue] of QUEUES.entries()) {
+    expect(await inspector.explain(kept[i]!)).toMatchObject({ code: 'paused' });
+    const [there] = await until('its worker is there', async () => {
+      const workers = await inspector.workers({ queue });
+      return workers.length > 0 && workers;
+    });
+    expect(there).toMatchObject({ id: 'w', running: 0, handles: ['work'] });
+    expect(await inspector.remove(kept[i]!)).toBe(true);
+    expect(await inspector.clear({ queue })).toBe(2);
+  }
+  await Promise.all(jobs.map((job, i) => producer.schedule(job, i)));
+  await until('all are due', async () => (await inspector.counts({ queue: 'f' })).due === 1);
+  expect(get(Handlers).payloads).toEqual([]);
+  for (const queue of QUEUES) await inspector.resume({ queue });
+  await until('all run', () => get(Handlers).payloads.length === QUEUES.length, 2_000);
+});
+
+it('pops take what is due on any node, at once where they wait for it, and hand over to those who wait on', async () => {
+  const connection = { cluster: { nodes: cluster.nodes } };
+  const first = await startApp([], { connection });
+  const other = await startApp([], { connection, prefix: first.prefix });
+  for (const queue of QUEUES) {
+    const waiting = [first.consumer.pop({ queue, waitMs: '20s' }), other.consumer.pop({ queue, waitMs: '20s' })];
+    const refs = [
+      await first.producer.schedule('pulled', 1, { queue }),
+      await other.producer.schedule('pulled', 2, { queue, delay: 50 }),
+    ];
+    const popped = (await Promise.all(waiting)).flat();
+    expect(popped.map(({ id }) => id).sort()).toEqual(refs.map(({ id }) => id).sort());
+    expect(await Promise.all(popped.map((job) => job.extend('1m')))).toEqual([true, true]);
+    expect(await Promise.all(popped.map((job) => job.complete()))).toEqual([true, true]);
+    expect(await first.consumer.pop({ queue })).toEqual([]);
+  }
+});
+
+it('a relay moves jobs of any queue to a key of its slot, and refuses one of another slot', async () => {
+  const client = new Cluster(cluster.nodes);
+  try {
+    const { consumer, producer } = await startApp([], { connection: { cluster: { nodes: cluster.nodes } } });
+    for (const stream of ['out', 'out:{b}', '{b}:{a}', '{}{a}'])
+      expect(() => consumer.relay({ queue: 'a', to: { stream } })).toThrow(
+        new InvalidOptionsError(
+          `relay: to: got '${stream}', expected a key with the hash tag {a} on a cluster, such as relayKey('a', …) makes.`,
+        ),
+      );
+    for (const queue of QUEUES) consumer.relay({ queue, to: { stream: relayKey(queue, 'out') } });
+    consumer.relay({ queue: 'a', names: ['other'], to: { list: 'mine:{a}' } });
+    await producer.scheduleMany(jobs.map((job, payload) => ({ job, payload })));
+    await producer.schedule('other', null, { queue: 'a', delay: 50 });
+    for (const [i, queue] of QUEUES.entries()) {
+      await until('it is there', async () => (await client.xlen(relayKey(queue, 'out'))) > 0);
+      const [entry] = await client.xrange(relayKey(queue, 'out'), '-', '+');
+      expect(entry![1]).toEqual(expect.arrayContaining(['queue', queue, 'payload', String(i)]));
+    }
+    await until(
+      'the other is somewhere',
+      async () => (await client.llen('mine:{a}')) + (await client.xlen(relayKey('a', 'out'))) === 2,
+    );
+  } finally {
+    client.disconnect();
+  }
+});
+
+it('a ready cluster client is duplicated, and left open', async () => {
+  const client = new Cluster(cluster.nodes);
+  try {
+    const { app, producer, get } = await startApp([Handlers], { connection: client });
+    await producer.schedule(jobs[3]!, 1);
+    await until('it runs', () => get(Handlers).payloads.length === 1);
+    await app.close();
+    expect(await client.set('{mine}:key', 'value')).toBe('OK');
+  } finally {
+    client.disconnect();
+  }
+});

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { audit } from '../../support/audit.js';
+import { LogLines } from '../../support/log-lines.js';
+import { newPrefix, startApp, stopApps } from '../../support/queue-app.js';
+import { seededRandom } from '../../support/random.js';
+import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
+import { TcpProxy } from '../../support/tcp-proxy.js';
+import { until } from '../../support/wait.js';
+import { Work } from '../../support/work.js';
+
+let server: OwnRedisServer;
+let admin: Redis;
+let proxy: TcpProxy;
+
+beforeEach(async () => {
+  server = await startOwnServer();
+  admin = new Redis(server.url);
+  proxy = await TcpProxy.start(server.url);
+});
+
+afterEach(async () => {
+  await stopApps();
+  admin.disconnect();
+  await proxy.stop();
+  await server.stop();
+});
+
+async function startWorker(options: { connection?: string; leaseMs?: number; maxSleepMs?: number } = {}) {
+  const { connection = proxy.url, leaseMs = 15_000, maxSleepMs = 5_000 } = options;
+  const log = new LogLines();
+  const queues = { default: { leaseMs, maxSleepMs } };
+  const app = await startApp([Work], { connection, queues, prefix: newPrefix() }, { log });
+  const work = app.get(Work);
+  await app.producer.schedule('work', 'first');
+  await until('it runs', async () => (await app.inspector.stats()).completed === 1, 20_000);
+  return { ...app, work, log };
+}
+
+it('connections that are cut at any moment, scripts under way included, neither lose a job nor run one twice', async () => {
+  const { producer, inspector, work, prefix } = await startWorker();
+  const random = seededRandom(7);
+  let cuts = 0;
+  const cutting = (async () => {
+    for (; cuts < 25; cuts++) {
+      await sleep(5 + 55 * random());
+      proxy.cutAll();
+    }
+  })();
+  const ids = new Set<string>();
+  while (cuts < 25) {
+    const calls = Array.from({ length: 20 }, (_, i) => producer.schedule('work', i));
+    for (const call of await Promise.allSettled(calls)) if (call.status === 'fulfilled') ids.add(call.value.id);
+  }
+  await cutting;
+  const { scheduled } = await inspector.stats();
+  await until('all have run', async () => (await inspector.stats()).completed === scheduled, 20_000);
+  expect([...ids].filter((id) => !work.has(id))).toEqual([]);
+  expect(work.twice()).toEqual([]);
+  expect(await inspector.stats()).toMatchObject({ started: scheduled, recovered: 0, failed: 0 });
+  expect(await audit(admin, prefix)).toEqual([]);
+});
+
+it('a slow way that cuts everything into pieces makes jobs late, and nothing else', async () => {
+  // The longest script still arrives whole before the silence counts as that of a dead connection.
+  proxy.slow({ pieceBytes: 3_000, delayMs: 100 });
+  const { producer, inspector, work, prefix, log } = await startWorker({ leaseMs: 2_000 });
+  await producer.schedule('long', 3_000);
+  const refs = await producer.scheduleMany(Array.from({ length: 20 }, (_, payload) => ({ job: 'work', payload })));
+  await until('all have run', async () => (await inspector.stats()).completed === 22, 20_000);
+  expect(refs.filter(({ id }) => !work.has(id))).toEqual([]);
+  expect(work.twice()).toEqual([]);
+  // What arrives a lease after it was asked for goes back and is claimed again.
+  expect(await inspector.stats()).toMatchObject({ recovered: 0, failed: 0 });
+  expect(log.lines).toEqual([]);
+  expect(await audit(admin, prefix)).toEqual([]);
+});
+
+it('CLIENT KILL in a loop fails no call', async () => {
+  const { producer, inspector, work, prefix } = await startWorker({ connection: server.url });
+  for (let i = 0; i < 20; i++) {
+    await Promise.all([producer.schedule('work', i), admin.call('CLIENT', 'KILL', 'TYPE', 'normal')]);
+  }
+  await until('all have run', async () => (await inspector.stats()).completed === 21);
+  expect(work.twice()).toEqual([]);
+  expect(await audit(admin, prefix)).toEqual([]);
+});
+
+it.each([
+  { name: 'CLIENT PAUSE', begin: () => admin.client('PAUSE', 2_000), end: async () => {} },
+  {
+    name: 'a frozen server',
+    begin: async () => server.freeze(),
+    end: async () => {
+      await sleep(2_000);
+      server.thaw();
+    },
+  },
+])('$name of two seconds makes calls late, and fails none', async ({ begin, end }) => {
+  const { producer, inspector, work, prefix } = await startWorker({ connection: server.url });
+  const running = await producer.schedule('long', 500);
+  await until('it runs', () => work.has(running.id));
+  await begin();
+  const calls = [producer.schedule('work', 1), producer.schedule('work', 2, { id: 'mine' })];
+  await end();
+  for (const { id, created } of await Promise.all(calls)) {
+    expect(created).toBe(true);
+    await until('it runs', () => work.has(id));
+  }
+  await until('all are settled', async () => (await inspector.stats()).completed === 4);
+  expect(work.twice()).toEqual([]);
+  expect(await audit(admin, prefix)).toEqual([]);
+});
+
+it('messages that are lost without a word make a job late by no more than maxSleepMs', async () => {
+  const { producer, work } = await startWorker({ maxSleepMs: 1_500 });
+  proxy.blackhole((request) => request.toLowerCase().includes('subscribe'));
+  const calledAt = performance.now();
+  const { id } = await producer.schedule('work', 'unheard');
+  await until('it runs', () => work.has(id));
+  expect(performance.now() - calledAt).toBeLessThan(1_500 + 1_000);
+});
+
+it('a subscriber that Redis cuts off, being killed or too slow for its messages, hears again by itself', async () => {
+  const { producer, work, prefix } = await startWorker({ connection: server.url, maxSleepMs: 60_000 });
+  const channels = async () => (await admin.pubsub('CHANNELS', `${prefix}:*`)) as string[];
+  const [channel] = await until('it hears', async () => (await channels()).length === 1 && (await channels()));
+  const subscriber = async () =>
+    ((await admin.call('CLIENT', 'LIST', 'TYPE', 'pubsub')) as string).match(/^id=(\d+)/)?.[1];
+  await admin.config('SET', 'client-output-buffer-limit', 'pubsub 1mb 0 0');
+  const cutOffs = [
+    () => admin.publish(channel!, 'x'.repeat(8 * 1024 * 1024)),
+    () => admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub'),
+  ];
+  for (const cutOff of cutOffs) {
+    const before = await subscriber();
+    await cutOff();
+    await until('it hears anew', async () => (await channels()).length === 1 && (await subscriber()) !== before);
+    const calledAt = performance.now();
+    const { id } = await producer.schedule('work', 'heard');
+    await until('it runs', () => work.has(id));
+    expect(performance.now() - calledAt).toBeLessThan(2_000);
+  }
+});
+
+it('a message that is no time harms nobody', async () => {
+  const { producer, work, prefix } = await startWorker({ connection: server.url });
+  const { id } = await producer.schedule('work', 'later', { delay: 500 });
+  for (const channel of (await admin.pubsub('CHANNELS', `${prefix}:*`)) as string[]) {
+    await admin.publish(channel, 'nonsense');
+  }
+  await until('it runs', () => work.has(id), 3_000);
+});

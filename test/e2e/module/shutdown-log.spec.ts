@@ -1,0 +1,112 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { OnScheduledJob, type RedisScheduledQueueModuleOptions, ScheduledJob } from '../../../lib/index.js';
+import { LogLines } from '../../support/log-lines.js';
+import { startApp, stopApps } from '../../support/queue-app.js';
+import { startOwnServer } from '../../support/redis-server.js';
+import { until } from '../../support/wait.js';
+
+// What a shutdown says of the jobs that run.
+
+const JOBS = ['mail.send', 'mail.send', 'mail.send', 'report', 'a', 'b', 'c', 'd', 'e'];
+
+let running: ScheduledJob[] = [];
+let open: () => void;
+let opened: Promise<void>;
+
+/** Each kind of job waits until the test lets all go on, but for `stuck`. */
+class Handlers {
+  @OnScheduledJob('mail.send')
+  @OnScheduledJob('report')
+  @OnScheduledJob('a')
+  @OnScheduledJob('b')
+  @OnScheduledJob('c')
+  @OnScheduledJob('d')
+  @OnScheduledJob('e')
+  @OnScheduledJob('stuck')
+  async run(_payload: unknown, job: ScheduledJob): Promise<void> {
+    running.push(job);
+    await opened;
+    if (job.name === 'stuck') await new Promise(() => {});
+  }
+}
+
+afterEach(stopApps);
+
+async function startBusy(names: string[], options: RedisScheduledQueueModuleOptions = {}) {
+  running = [];
+  opened = new Promise((resolve) => {
+    open = resolve;
+  });
+  const log = new LogLines();
+  const app = await startApp([Handlers], options, { log });
+  await app.producer.scheduleMany(names.map((job) => ({ job, payload: null })));
+  await until('all run', () => running.length === names.length);
+  return { ...app, log, said: () => log.lines.filter((line) => /waiting/i.test(line)) };
+}
+
+it('how many jobs are waited for, the commonest names first, how long at most, and that all have ended', async () => {
+  const { app, said } = await startBusy(JOBS);
+  const closed = app.close();
+  await until('they are waited for', () => said().length === 1);
+  open();
+  await closed;
+  expect(said()).toEqual([
+    'log Waiting up to 2 s for 9 running jobs: mail.send (3), report, a, b, c, and 2 other names.',
+    'log Done waiting for 9 running jobs: 9 ended.',
+  ]);
+});
+
+it('how many have ended and how many went back', async () => {
+  const { app, said, inspector } = await startBusy(['stuck', 'report', 'stuck'], { shutdownTimeoutMs: 300 });
+  expect((await inspector.counts()).active).toBe(3);
+  const closed = app.close();
+  await until('they are waited for', () => said().length === 1);
+  open();
+  await closed;
+  expect(said()).toEqual([
+    'log Waiting up to 300 ms for 3 running jobs: stuck (2), report.',
+    'log Done waiting for 3 running jobs: 1 ended, 2 went back to the queue.',
+  ]);
+});
+
+it('that jobs went back, where nothing is to be waited for', async () => {
+  const { app, said } = await startBusy(['stuck'], { shutdownTimeoutMs: 0 });
+  await app.close();
+  expect(said()).toEqual(['log Done waiting for 1 running job: 1 went back to the queue.']);
+});
+
+it('that jobs are left to their leases, where Redis does not answer', async () => {
+  const server = await startOwnServer();
+  try {
+    const { app, said } = await startBusy(['stuck', 'stuck'], { connection: server.url, shutdownTimeoutMs: 200 });
+    server.freeze();
+    await app.close();
+    expect(said()).toEqual([
+      'log Waiting up to 200 ms for 2 running jobs: stuck (2).',
+      'warn Done waiting for 2 running jobs: 2 could not be settled, as Redis did not answer, and may run again when their leases end.',
+    ]);
+  } finally {
+    server.thaw();
+    await server.stop();
+  }
+});
+
+it('nothing, where nothing runs', async () => {
+  const { app, said, log } = await startBusy([]);
+  await app.close();
+  expect(said()).toEqual([]);
+  expect(log.starting('warn')).toEqual([]);
+});
+
+it('the same where only the consumer stops, and is started again', async () => {
+  const { consumer, producer, said } = await startBusy(['report']);
+  open();
+  await consumer.stop();
+  await consumer.start();
+  await producer.schedule('report', null);
+  await until('it runs', () => running.length === 2);
+  await consumer.stop();
+  expect(said().filter((line) => line.startsWith('log Done waiting for 1 running job: 1 ended'))).toHaveLength(
+    said().length / 2,
+  );
+});

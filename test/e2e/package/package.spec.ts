@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+
+// The package as users get it: packed, installed from the registry's side, compiled and run by applications of their own.
+
+const PACKAGE = 'nestjs-redis-scheduled-queue';
+const TSC = 'node_modules/typescript/bin/tsc';
+const INSTALL = ['install', '--no-audit', '--no-fund', '--prefer-offline'];
+/** What of npm's settings its child processes need; the rest is about the run of `npm test` that this one is in. */
+const NPM_SETTINGS =
+  /^npm_config_(registry|cache|userconfig|globalconfig|cafile|proxy|https_proxy|noproxy|strict_ssl)$/i;
+
+const folder = mkdtempSync(join(tmpdir(), 'scheduled-queue-package-'));
+let tarball: string;
+
+beforeAll(async () => {
+  // Built by the global set-up.
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], '.');
+  tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz'))!);
+}, 70_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the tarball', () => {
+  it('holds the build, the documents and nothing of the sources', async () => {
+    const files = (await run('tar', ['-tzf', tarball], '.')).trim().split('\n');
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'package/package.json',
+        'package/LICENSE',
+        'package/dist/index.js',
+        'package/dist/index.d.ts',
+        'package/dist/cjs/index.js',
+        'package/dist/cjs/index.d.ts',
+        'package/dist/cjs/package.json',
+      ]),
+    );
+    const known =
+      /^package\/(dist\/.*\.(js|d\.ts)|dist\/cjs\/package\.json|docs\/.*|bench\/README\.md|bench\/results\/(chart\.svg|table\.md)|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
+    expect(files.filter((file) => !known.test(file) || /\.lua$|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  });
+
+  it('passes publint', async () => {
+    const { buffer, byteOffset, byteLength } = readFileSync(tarball);
+    const contents = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+    const { messages, pkg } = await publint({ strict: true, level: 'warning', pack: { tarball: contents } });
+    expect(messages.map((message) => formatMessage(message, pkg!, { color: false }))).toEqual([]);
+  });
+});
+
+describe('in a Nest 12 application of ES modules, with ioredis 6 and without class-validator', () => {
+  let app: string;
+
+  beforeAll(async () => {
+    app = await install('nest12-esm');
+  }, 180_000);
+
+  it('compiles under strict, its types included', async () => {
+    await run(process.execPath, [TSC, '--noEmit'], app);
+    await run(process.execPath, [TSC, '--noEmit', '--module', 'esnext', '--moduleResolution', 'bundler'], app);
+  }, 190_000);
+
+  it('runs, pops and relays jobs in plain Node, past a guard, and lets the process end', async () => {
+    const output = await run(process.execPath, ['dist/main.js'], app, { env: redis() });
+    expect(lines(output)).toEqual([
+      'cancelled 1',
+      'closed',
+      'handled member',
+      'handled plain',
+      'popped row, row 7',
+      'refused stranger: ForbiddenException',
+    ]);
+  }, 70_000);
+
+  it('says what to install where a job has a payload class', async () => {
+    const output = await run(process.execPath, ['dist/payload-class.js'], app, { env: redis() });
+    expect(lines(output)).toEqual([
+      'InvalidOptionsError: The payload class Invoice needs the packages class-validator and class-transformer: npm install class-validator class-transformer',
+      'closed',
+    ]);
+  }, 70_000);
+
+  it('does not start with a handler whose job has a payload class, and says what to install', async () => {
+    const output = await run(process.execPath, ['dist/payload-class-handler.js'], app, { env: redis() });
+    expect(lines(output)).toEqual([
+      'both: InvalidOptionsError: InvoiceHandlers.send (InvoiceModule): the payload class Invoice needs the packages class-validator and class-transformer: npm install class-validator class-transformer',
+      'producer: InvalidOptionsError: InvoiceHandlers.send (InvoiceModule): the payload class Invoice needs the packages class-validator and class-transformer: npm install class-validator class-transformer',
+    ]);
+  }, 70_000);
+
+  it('imports, in a time that is told', async () => {
+    const output = await run(process.execPath, ['dist/import-time.js'], app);
+    process.stdout.write(`Import of the package: ${output}`);
+    expect(output).toMatch(/^\d+ ms/);
+  }, 70_000);
+});
+
+describe('in a Nest 11 application of CommonJS, with ioredis 5.4.2', () => {
+  let app: string;
+
+  beforeAll(async () => {
+    app = await install('nest11-cjs');
+  }, 180_000);
+
+  it('compiles under strict, its types included, however modules are resolved', async () => {
+    await run(process.execPath, [TSC, '--noEmit'], app);
+    for (const kind of ['node16', 'nodenext']) {
+      await run(process.execPath, [TSC, '--noEmit', '--module', kind, '--moduleResolution', kind], app);
+    }
+  }, 190_000);
+
+  it('runs jobs in plain Node, past a guard, and lets the process end', async () => {
+    const output = await run(process.execPath, ['dist/main.js'], app, { env: redis() });
+    expect(lines(output)).toEqual(['handled early', 'handled plain', 'refused late: ForbiddenException']);
+  }, 70_000);
+
+  it('waits for running handlers before a database is closed, wherever that is imported', async () => {
+    const output = await run(process.execPath, ['dist/draining.js'], app, { env: redis() });
+    expect(output.trim().split('\n')).toEqual([
+      'imported after the queue: the handler wrote',
+      'imported before the queue: the handler wrote',
+      'global, after the queue: the handler wrote',
+      'global, before the queue: the handler wrote',
+      'beside the handler: the handler wrote',
+    ]);
+  }, 70_000);
+
+  it('gives running jobs back and ends at a second SIGTERM', async () => {
+    const output = run(process.execPath, ['dist/second-signal.js'], app, { env: { ...redis(), NO_COLOR: '1' } });
+    await expect(output).rejects.toThrow(
+      /Waiting up to 20 s for 1 running job: work\.\n.*SIGTERM during the shutdown: [^\n]*\n.*1 went back to the queue\.\nexit 143\n/,
+    );
+  }, 70_000);
+
+  it('is one module in plain Node, whether required or imported', async () => {
+    const code = `const required = require('${PACKAGE}'); import('${PACKAGE}').then((imported) => console.log(required.ScheduledJob === imported.ScheduledJob));`;
+    expect(await run(process.execPath, ['-e', code], app)).toBe('true\n');
+  }, 70_000);
+
+  it('runs jobs in Jest in CommonJS mode, past guards, pipes and filters and in request scope', async () => {
+    await run(process.execPath, ['node_modules/jest/bin/jest.js', '--ci'], app, { env: redis(), timeout: 110_000 });
+  }, 190_000);
+});
+
+/** The fixture in a folder of its own, with the packed package and what it names itself, compiled. */
+async function install(fixture: string): Promise<string> {
+  const app = join(folder, fixture);
+  mkdirSync(app);
+  cpSync(`test/e2e/package/fixtures/${fixture}`, app, { recursive: true });
+  await run('npm', [...INSTALL, tarball], app, { timeout: 170_000 });
+  // Types are for the tests to check.
+  await run(process.execPath, [TSC, '--noCheck'], app);
+  return app;
+}
+
+function redis(): Record<string, string> {
+  return { REDIS: process.env.TEST_REDIS_URL!, PREFIX: `t${randomBytes(6).toString('hex')}` };
+}
+
+/** The lines, sorted: jobs that are due together end in any order. */
+function lines(output: string): string[] {
+  return output.trim().split('\n').sort();
+}
+
+/** Runs a program to its end, and answers with what it wrote; fails with all of that where it does not end well. */
+async function run(
+  program: string,
+  args: string[],
+  cwd: string,
+  { env: more = {}, timeout = 60_000 }: { env?: Record<string, string>; timeout?: number } = {},
+): Promise<string> {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|NODE_ENV$|JEST_WORKER_ID$)/i.test(name) || NPM_SETTINGS.test(name),
+  );
+  const env = { ...Object.fromEntries(kept), ...more };
+  try {
+    return (await promisify(execFile)(program, args, { cwd, env, timeout })).stdout;
+  } catch (error) {
+    const { message, killed, stdout, stderr } = error as Error & { killed?: boolean; stdout?: string; stderr?: string };
+    // The message holds the command and stderr.
+    throw new Error(
+      [killed ? `Not ended after ${timeout} ms: ${program} ${args.join(' ')}\n${stderr}` : message, stdout].join('\n'),
+    );
+  }
+}

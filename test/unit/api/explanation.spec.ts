@@ -1,0 +1,52 @@
+import { expect, it } from '@jest/globals';
+import { explainJob } from '../../../lib/api/explanation.js';
+import { readQueueOptions } from '../../../lib/core/options/queue-options.js';
+import type { JobStore, StoredJob } from '../../../lib/store/job-store.js';
+
+const NOW = 1_800_000_000_000;
+/** A due job that prefers a worker which is there, and may be stolen only later. */
+const JOB: StoredJob = {
+  id: 'j',
+  state: 'due',
+  dueAtMs: NOW,
+  attempts: 2,
+  crashes: 2,
+  envelope: `5:busy:work\n${NOW} \n\nnull`,
+  failures: [],
+};
+
+const codeOf = async (job: StoredJob) => {
+  const store = {
+    job: async () => job,
+    pausedUntil: async () => undefined,
+    handledBy: async () => ({ count: 1, workers: ['busy'] }),
+    limits: async () => ({ nowMs: NOW, running: 0, started: 0, opensAtMs: NOW }),
+    workers: async () => [{ id: 'busy' }],
+    counts: async () => ({ due: 1, active: 0 }),
+  };
+  return (await explainJob(store as unknown as JobStore, 'q', 'j', readQueueOptions('q', {}))).code;
+};
+
+it('a job that prefers a worker waits for that one, but a suspect for any process that is empty', async () => {
+  expect(await codeOf(JOB)).toBe('waiting-for-worker');
+  expect(await codeOf({ ...JOB, isSuspect: true })).toBe('suspect');
+});
+
+it.each([
+  [{}, 'completed jobs are not kept, as keepCompleted is 0'],
+  [{ keepCompleted: 100 }, 'keepCompleted keeps the last 100 completed jobs'],
+  [
+    { keepCompleted: { count: 100, ageMs: '1h' } } as const,
+    'keepCompleted keeps the last 100 completed jobs, for at most 3600000 ms',
+  ],
+  [{ keepCompleted: { ageMs: '1h' } } as const, 'keepCompleted keeps completed jobs for 3600000 ms'],
+])(
+  'a job that is gone may have completed, and with %j the message says what is kept of those',
+  async (options, kept) => {
+    const store = { job: async () => undefined } as unknown as JobStore;
+    expect(await explainJob(store, 'q', 'j', readQueueOptions('q', options))).toEqual({
+      code: 'unknown',
+      message: `Queue 'q' has no job 'j'. It may have completed (${kept}); or it was cancelled, discarded, removed or purged, or was never scheduled in this queue.`,
+    });
+  },
+);

@@ -1,0 +1,138 @@
+import { describe, expect, it } from '@jest/globals';
+import { InvalidOptionsError } from '../../../../lib/core/errors.js';
+import { defineScheduledJob, readDefinition } from '../../../../lib/core/job/definition.js';
+import { thrown } from '../../thrown.js';
+
+class Reminder {}
+
+const define = defineScheduledJob as (name: unknown, options?: unknown) => ReturnType<typeof defineScheduledJob>;
+const refused = (name: unknown, options?: unknown) => thrown<InvalidOptionsError>(() => define(name, options));
+
+describe('a definition', () => {
+  it('holds what was said of the job, in the form that is used from then on', () => {
+    const definition = defineScheduledJob('reminder.send', {
+      queue: 'mail',
+      payload: Reminder,
+      priority: 2,
+      maxAttempts: 5,
+      backoff: { type: 'exponential', delayMs: '1s' },
+      onDuplicate: 'replace',
+      headers: { tenant: 'a' },
+    });
+    expect(definition).toEqual({
+      name: 'reminder.send',
+      queue: 'mail',
+      payload: Reminder,
+      ref: expect.any(Function),
+      settings: {
+        priority: 2,
+        maxAttempts: 5,
+        backoff: { type: 'exponential', delayMs: 1_000 },
+        onDuplicate: 'replace',
+        headers: { tenant: 'a' },
+      },
+    });
+  });
+
+  it('needs a name only', () => {
+    expect(defineScheduledJob('ping')).toEqual({ name: 'ping', settings: {}, ref: expect.any(Function) });
+  });
+
+  it('cannot be changed once it is shared', () => {
+    const headers = { tenant: 'a' };
+    const definition = defineScheduledJob('ping', { headers, maxAttempts: 2 });
+    headers.tenant = 'b';
+    expect(definition.settings.headers).toEqual({ tenant: 'a' });
+    expect(Object.isFrozen(definition)).toBe(true);
+    expect(Object.isFrozen(definition.settings)).toBe(true);
+    expect(Object.isFrozen(definition.settings.headers)).toBe(true);
+  });
+
+  it('is told from a name', () => {
+    expect(readDefinition(defineScheduledJob('ping'))).toBeDefined();
+    expect(['ping', null, undefined, {}, { name: 'ping' }, 5].filter(readDefinition)).toEqual([]);
+  });
+});
+
+describe('a name of a job is refused', () => {
+  it.each([
+    ['', '""'],
+    ['a\nb', '"a\\nb"'],
+    ['x'.repeat(129), `"${'x'.repeat(60)}…" (129 characters)`],
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [7, '7'],
+    [{ name: 'ping' }, 'an object'],
+  ])('%p', (name, shown) => {
+    const error = refused(name);
+    expect(error).toBeInstanceOf(InvalidOptionsError);
+    expect(error.message).toBe(`defineScheduledJob: name: got ${shown}, expected 1 to 128 printable characters.`);
+  });
+});
+
+describe('options of a definition are refused', () => {
+  it.each([
+    [{ priority: 0 }, 'priority: got 0, expected a whole number from 1 to 1000.'],
+    [{ priority: 1_001 }, 'priority: got 1001, expected a whole number from 1 to 1000.'],
+    [{ priority: 1.5 }, 'priority: got 1.5, expected a whole number from 1 to 1000.'],
+    [{ priority: '5' }, 'priority: got "5", expected a whole number from 1 to 1000.'],
+    [{ maxAttempts: 0 }, 'maxAttempts: got 0, expected a whole number from 1 to 1000.'],
+    [{ maxAttempts: Number.POSITIVE_INFINITY }, 'maxAttempts: got Infinity, expected a whole number from 1 to 1000.'],
+    [{ backoff: { type: 'linear', delayMs: 1 } }, `backoff: type: got "linear", expected 'fixed' or 'exponential'.`],
+    [{ backoff: { type: 'fixed', delay: 1 } }, `backoff: unknown option "delay", did you mean 'delayMs'?`],
+    [{ onDuplicate: 'drop' }, `onDuplicate: got "drop", expected 'keep' or 'replace'.`],
+    [{ headers: ['a'] }, 'headers: got an array of 1, expected an object of strings.'],
+    [{ headers: new Map([['a', 'b']]) }, 'headers: got a Map, expected an object of strings.'],
+    [{ headers: null }, 'headers: got null, expected an object of strings.'],
+    [{ headers: { a: 1 } }, `headers: 'a': got 1, expected a string.`],
+    [{ headers: { a: undefined } }, `headers: 'a': got undefined, expected a string.`],
+    [{ headers: { a: 'ä'.repeat(2_048) } }, 'headers: got 4104 bytes, expected at most 4096.'],
+    [
+      { queue: 'a b' },
+      'queue: got "a b", expected 1 to 64 of the characters A-Z a-z 0-9 . _ -, a letter or digit first.',
+    ],
+    [{ payload: 'Reminder' }, 'payload: got "Reminder", expected a class.'],
+    [{ payload: new Reminder() }, 'payload: got a Reminder, expected a class.'],
+    [{ payload: null }, 'payload: got null, expected a class.'],
+    [{ maxAttemps: 5 }, `unknown option "maxAttemps", did you mean 'maxAttempts'?`],
+    [{ payloads: Reminder }, `unknown option "payloads", did you mean 'payload'?`],
+    [null, 'got null, expected an object of options.'],
+    [Reminder, "got the function 'Reminder', expected an object of options."],
+  ])('%p', (options, problem) => {
+    const error = refused('ping', options);
+    expect(error).toBeInstanceOf(InvalidOptionsError);
+    expect(error.message).toBe(`defineScheduledJob('ping'): ${problem}`);
+    expect(error).toMatchObject({ code: 'INVALID_OPTIONS', jobName: 'ping' });
+  });
+
+  it.each(['at', 'delay', 'id', 'worker'])('%s, which only a call can say', (option) => {
+    expect(refused('ping', { [option]: '1m' }).message).toContain(
+      `defineScheduledJob('ping'): unknown option "${option}"`,
+    );
+  });
+});
+
+it('headers may have 4 KiB in all, as JSON', () => {
+  const headers = { a: 'x'.repeat(4_096 - '{"a":""}'.length) };
+  expect(defineScheduledJob('ping', { headers }).settings.headers).toEqual(headers);
+  expect(refused('ping', { headers: { a: `${headers.a}x` } }).message).toContain('got 4097 bytes');
+});
+
+describe('a definition that was copied and changed', () => {
+  const original = defineScheduledJob('mail', { queue: 'mails', maxAttempts: 3 });
+
+  it('is read anew, so that nothing unreadable reaches a key', () => {
+    expect(() => readDefinition({ ...original, queue: 'a b' })).toThrow(InvalidOptionsError);
+    expect(() => readDefinition({ ...original, name: 'line\nbreak' })).toThrow(InvalidOptionsError);
+  });
+
+  it('keeps what it says', () => {
+    expect(readDefinition({ ...original, queue: 'others' })).toMatchObject({
+      name: 'mail',
+      queue: 'others',
+      settings: { maxAttempts: 3 },
+    });
+    expect(readDefinition(original)).toBe(original);
+    expect(readDefinition('mail')).toBeUndefined();
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, it } from '@jest/globals';
+import { readQueueOptions } from '../../../../../lib/core/options/queue-options.js';
+import type { Settlement, Turn } from '../../../../../lib/store/job-store.js';
+import { decodeTurn, encodeTurn } from '../../../../../lib/store/redis/session/turn-codec.js';
+
+const KEEPS_NONE = readQueueOptions('q', { keepCompleted: 0 });
+const KEEPS = readQueueOptions('q', { keepCompleted: 10 });
+
+const turnOf = (turn: Partial<Turn>): Turn => ({
+  settlements: [],
+  renewals: [],
+  room: 0,
+  handlers: [],
+  lookFrom: '',
+  leaving: false,
+  suspects: '',
+  ...turn,
+});
+
+const complete = (id: string, fence: string, more = {}): Settlement => ({
+  id,
+  fence,
+  transition: 'complete',
+  idWasChosen: false,
+  ...more,
+});
+const release = (id: string, fence: string): Settlement => ({ id, fence, transition: 'release' });
+
+/** What the script reads of such arguments, by the rules that stand at its top. */
+function read(args: readonly (string | number)[]) {
+  let at = 0;
+  const take = (count: number) => {
+    at += count;
+    return args.slice(at - count, at);
+  };
+  const rows = (width: number) => Array.from({ length: Number(take(1)[0]) }, () => take(width));
+  const plainCount = Number(take(1)[0]);
+  const [ids, fences] = [take(plainCount), take(plainCount)];
+  const plain = ids.map((id, i) => [id, fences.slice(0, i + 1).findLast((fence) => fence !== '')]);
+  const lists = { plain, others: rows(5), renewals: rows(2), handlers: rows(3) };
+  expect(at).toBe(args.length);
+  return lists;
+}
+
+describe('the arguments of a turn', () => {
+  it('say nothing four times where there is nothing to say', () => {
+    expect(encodeTurn(turnOf({}), KEEPS_NONE)).toEqual([0, 0, 0, 0]);
+  });
+
+  it('hold the common ends by themselves, each fence once for those that follow each other', () => {
+    const settlements = [complete('a', '7'), complete('b', '7'), release('c', '7'), complete('d', '9')];
+    const args = encodeTurn(turnOf({ settlements }), KEEPS_NONE);
+    expect(args.slice(0, 7)).toEqual([3, 'a', 'b', 'd', '7', '', '9']);
+    expect(read(args)).toMatchObject({
+      plain: [
+        ['a', '7'],
+        ['b', '7'],
+        ['d', '9'],
+      ],
+      others: [['release', 'c', '7', '', '']],
+    });
+  });
+
+  it('name fences again that come back after another one', () => {
+    const settlements = [complete('a', '7'), complete('b', '9'), complete('c', '7')];
+    expect(read(encodeTurn(turnOf({ settlements }), KEEPS_NONE)).plain).toEqual([
+      ['a', '7'],
+      ['b', '9'],
+      ['c', '7'],
+    ]);
+  });
+
+  it.each<[Settlement, (string | number)[]]>([
+    [complete('j', '1', { idWasChosen: true }), ['complete', 'r', '']],
+    [{ id: 'j', fence: '1', transition: 'retry', delayMs: 50, failure: '{}' }, ['retry', 50, '{}']],
+    [
+      { id: 'j', fence: '1', transition: 'dead', failure: '{}', ran: true, failed: true, idWasChosen: true },
+      ['dead', 'fr', '{}'],
+    ],
+    [
+      { id: 'j', fence: '1', transition: 'dead', failure: '{}', ran: false, failed: false, idWasChosen: false },
+      ['dead', 'n', '{}'],
+    ],
+    [{ id: 'j', fence: '1', transition: 'snooze', due: { at: 1_800_000_000_000 } }, ['snooze', 1_800_000_000_000, '']],
+    [{ id: 'j', fence: '1', transition: 'snooze', due: { delayMs: 200 } }, ['snooze', -200, '']],
+    [{ id: 'j', fence: '1', transition: 'discard', idWasChosen: true }, ['discard', 'r', '']],
+    [{ id: 'j', fence: '1', transition: 'cancel' }, ['cancel', '', '']],
+    [{ id: 'j', fence: '1', transition: 'extend', leaseMs: 9_000 }, ['extend', 9_000, '']],
+    [release('j', '1'), ['release', '', '']],
+  ])('say %j as the script reads it', (settlement, [transition, ...rest]) => {
+    const { plain, others } = read(encodeTurn(turnOf({ settlements: [settlement] }), KEEPS_NONE));
+    expect(plain).toEqual([]);
+    expect(others).toEqual([[transition, 'j', '1', ...rest]]);
+  });
+
+  it('hold the result of a job that is kept', () => {
+    const settlements = [complete('a', '7', { result: '{"x":1}' })];
+    expect(read(encodeTurn(turnOf({ settlements }), KEEPS))).toMatchObject({
+      plain: [],
+      others: [['complete', 'a', '7', '', '{"x":1}']],
+    });
+  });
+
+  it('hold renewals and the room of handlers', () => {
+    const renewals = [
+      { id: 'a', fence: '7' },
+      { id: 'b', fence: '9' },
+    ] as unknown as Turn['renewals'];
+    const handlers = [{ name: 'work', weight: 2, free: 0 }];
+    expect(read(encodeTurn(turnOf({ renewals, handlers }), KEEPS_NONE))).toMatchObject({
+      renewals: [
+        ['a', '7'],
+        ['b', '9'],
+      ],
+      handlers: [['work', 2, 0]],
+    });
+  });
+});
+
+describe('the answer to a turn', () => {
+  const replyWith = (differs: Record<number, unknown>, ...claims: string[]): unknown[] => {
+    const reply: unknown[] = ['done', '1000.250', '', [], [], [], [], [], [], '0', '77', '', '', '', ...claims];
+    for (const [at, value] of Object.entries(differs)) reply[Number(at)] = value;
+    return reply;
+  };
+  const decode = (differs: Record<number, unknown>, settlements: Settlement[] = [], ...claims: string[]) =>
+    decodeTurn(replyWith(differs, ...claims), turnOf({ settlements }), KEEPS_NONE);
+
+  it('tells what became of each settlement in the order in which they were said', () => {
+    const settlements = [release('c', '7'), complete('a', '7'), complete('b', '7')];
+    // The script answers the common ends first: a, b, c.
+    expect(decode({ 2: '102' }, settlements).settled).toEqual(['cancelled', 'counted', 'lost']);
+  });
+
+  it('tells the claims, a first one by its due time alone', () => {
+    const claims = ['a', '990', 'envelope a', 'b', '980 3 1', 'envelope b\n'];
+    expect(decode({}, [], ...claims).claimed).toEqual([
+      { id: 'a', fence: '77', dueAtMs: 990, claimedAtMs: 1_000, attempt: 1, crashes: 0, envelope: 'envelope a' },
+      { id: 'b', fence: '77', dueAtMs: 980, claimedAtMs: 1_000, attempt: 3, crashes: 1, envelope: 'envelope b\n' },
+    ]);
+  });
+
+  it.each([
+    ['0', undefined],
+    ['1500', 499.75],
+    ['900', 0],
+  ])('tells when to look again: %s', (lookAt, sleepMs) => {
+    expect(decode({ 9: lookAt }).sleepMs).toBe(sleepMs);
+  });
+
+  it('tells what was lost, recovered, late, missing and pushed out, row by row', () => {
+    const answer = decode({
+      3: ['l'],
+      4: ['c'],
+      5: ['r1', 'work', '2', 'waiting', 'w1', 'r2', '', '1', 'crashed', ''],
+      6: ['t', 'work', '0', '1200', 'x'],
+      7: ['m', 'work', '1', 'envelope-missing'],
+      8: ['p', 'work', 'q', 'mail'],
+      11: 'c5 8',
+      12: '1',
+    });
+    expect(answer).toEqual({
+      settled: [],
+      lost: ['l'],
+      toCancel: ['c'],
+      recovered: [
+        { id: 'r1', name: 'work', attempt: 2, fate: 'waiting', worker: 'w1' },
+        { id: 'r2', name: '', attempt: 1, fate: 'crashed' },
+      ],
+      late: [{ id: 't', name: 'work', attempt: 0, latenessMs: 1_200, onLate: 'dead-letter' }],
+      missing: [{ id: 'm', name: 'work', attempt: 1, reason: 'envelope-missing' }],
+      dropped: [
+        { id: 'p', name: 'work' },
+        { id: 'q', name: 'mail' },
+      ],
+      claimed: [],
+      sleepMs: undefined,
+      lookFrom: 'c5 8',
+      hasCompany: true,
+      isUnconfirmed: false,
+      expired: [],
+      isReplay: false,
+      suspect: undefined,
+    });
+  });
+});

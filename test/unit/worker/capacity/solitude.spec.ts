@@ -1,0 +1,190 @@
+import { beforeEach, expect, it, jest } from '@jest/globals';
+import { type Occupant, Solitude } from '../../../../lib/worker/capacity/solitude.js';
+
+const LEASE_MS = 15_000;
+
+let made = 0;
+class Party implements Occupant {
+  readonly queue = `queue-${++made}`;
+  mayReserve = true;
+  isRunning = false;
+  holds = false;
+  owes = false;
+  stepBack = jest.fn();
+  look = jest.fn();
+}
+
+let solitude: Solitude;
+let worker: Party;
+let other: Party;
+beforeEach(() => {
+  solitude = new Solitude();
+  worker = new Party();
+  other = new Party();
+  solitude.add(worker);
+  solitude.add(other);
+});
+
+const wish = (party: Party) => solitude.wish(party, LEASE_MS);
+/** A turn of this party that comes to so much. */
+function turn(party: Party, suspect?: 'reserved' | 'taken'): { wish: string; begins: boolean } {
+  const wished = wish(party);
+  return { wish: wished, begins: solitude.answered(party, wished, suspect) };
+}
+
+it('an empty process takes a suspect at once, one that holds jobs reserves itself', () => {
+  expect(wish(worker)).toBe('take');
+  worker.holds = true;
+  expect(wish(worker)).toBe('reserve');
+  worker.mayReserve = false;
+  expect(wish(worker)).toBe('');
+});
+
+it('jobs of another queue make the process not empty, and so do ends that Redis has not heard of', () => {
+  other.holds = true;
+  expect(wish(worker)).toBe('reserve');
+  other.holds = false;
+  other.owes = true;
+  expect(wish(worker)).toBe('reserve');
+});
+
+it('nobody claims while the process empties, and its holder does once it is empty', () => {
+  worker.holds = true;
+  other.holds = true;
+  turn(worker, 'reserved');
+  expect(other.stepBack).toHaveBeenCalledTimes(1);
+  expect([solitude.mayClaim(worker), solitude.mayClaim(other)]).toEqual([false, false]);
+  expect([wish(worker), wish(other)]).toEqual(['keep', '']);
+  worker.holds = false;
+  solitude.check(other);
+  expect(worker.look).not.toHaveBeenCalled();
+  other.holds = false;
+  solitude.check(other);
+  expect(worker.look).toHaveBeenCalledTimes(1);
+  expect([solitude.mayClaim(worker), solitude.mayClaim(other)]).toEqual([true, false]);
+  expect(turn(worker, 'taken')).toEqual({ wish: 'claim', begins: true });
+});
+
+it('others claim once between two suspects', () => {
+  turn(worker, 'taken');
+  worker.holds = true;
+  expect(wish(worker)).toBe('keep');
+  expect([solitude.mayClaim(worker), solitude.mayClaim(other)]).toEqual([false, false]);
+  worker.holds = false;
+  expect(wish(worker)).toBe('leave');
+  expect([solitude.mayClaim(worker), solitude.mayClaim(other)]).toEqual([true, true]);
+  expect(other.look).toHaveBeenCalledTimes(1);
+  expect(wish(other)).toBe('');
+  worker.look.mockClear();
+  solitude.answered(worker, 'leave', undefined);
+  expect(worker.look).toHaveBeenCalledTimes(1);
+  expect(wish(worker)).toBe('take');
+});
+
+it('a suspect does not begin beside a job that another queue has claimed meanwhile', () => {
+  const wished = wish(worker);
+  other.holds = true;
+  expect(solitude.answered(worker, wished, 'taken')).toBe(false);
+  expect(wish(worker)).toBe('keep');
+  other.holds = false;
+  expect(turn(worker, 'taken')).toEqual({ wish: 'claim', begins: true });
+});
+
+it('of two queues that were given a reservation at once one gives it up', () => {
+  const [first, second] = [wish(worker), wish(other)];
+  solitude.answered(worker, first, 'reserved');
+  solitude.answered(other, second, 'reserved');
+  expect(solitude.hasToLeave(other)).toBe(true);
+  expect(wish(other)).toBe('leave');
+  expect(solitude.hasToLeave(other)).toBe(false);
+  expect(wish(worker)).toBe('claim');
+});
+
+it('everybody claims again where no suspect is left', () => {
+  turn(worker, 'reserved');
+  expect(turn(worker)).toEqual({ wish: 'claim', begins: true });
+  expect([solitude.mayClaim(worker), solitude.mayClaim(other)]).toEqual([true, true]);
+});
+
+it('a job that runs for long neither stops all others nor keeps suspects waiting for ever', () => {
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+  try {
+    worker.holds = true;
+    turn(worker, 'reserved');
+    expect(wish(worker)).toBe('keep');
+    clock.mockReturnValue(LEASE_MS);
+    expect(turn(worker).wish).toBe('leave');
+    // As long as it was in vain, others claim.
+    expect([solitude.mayClaim(worker), wish(worker)]).toEqual([true, '']);
+    clock.mockReturnValue(2 * LEASE_MS);
+    expect(turn(worker, 'reserved').wish).toBe('reserve');
+    clock.mockReturnValue(3.5 * LEASE_MS);
+    expect(wish(worker)).toBe('keep');
+    clock.mockReturnValue(4 * LEASE_MS);
+    expect(wish(worker)).toBe('leave');
+  } finally {
+    clock.mockRestore();
+  }
+});
+
+it('a holder is told by its own turns when to look, not by each of them to look at once', () => {
+  turn(worker, 'reserved');
+  worker.look.mockClear();
+  solitude.check(worker);
+  expect(worker.look).not.toHaveBeenCalled();
+  solitude.check(other);
+  expect(worker.look).toHaveBeenCalledTimes(1);
+});
+
+it('waiting for a place under globalConcurrency holds up others no longer than waiting for jobs to end', () => {
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+  try {
+    expect(turn(worker, 'reserved').wish).toBe('take');
+    expect(turn(worker, 'reserved').wish).toBe('claim');
+    clock.mockReturnValue(LEASE_MS);
+    expect(turn(worker).wish).toBe('leave');
+    expect([solitude.mayClaim(other), wish(worker), wish(other)]).toEqual([true, '', '']);
+    clock.mockReturnValue(2 * LEASE_MS);
+    expect(wish(worker)).toBe('take');
+  } finally {
+    clock.mockRestore();
+  }
+});
+
+it('a suspect whose handler goes on after its time keeps the process for a lease more, and no longer', () => {
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+  try {
+    turn(worker, 'taken');
+    worker.isRunning = true;
+    expect([wish(worker), solitude.mayClaim(other)]).toEqual(['keep', false]);
+    expect(solitude.hasToLeave(worker)).toBe(false);
+    clock.mockReturnValue(LEASE_MS);
+    expect(wish(worker)).toBe('leave');
+  } finally {
+    clock.mockRestore();
+  }
+});
+
+it('a puller that is not alone any more with a suspect gives it and the reservation back', () => {
+  worker.mayReserve = false;
+  const wished = wish(worker);
+  other.holds = true;
+  expect(solitude.answered(worker, wished, 'taken')).toBe(false);
+  expect(solitude.isHeldBy(worker)).toBe(false);
+  expect(wish(worker)).toBe('leave');
+});
+
+it('a worker that has stopped before its answer came keeps nobody from claiming', () => {
+  const wished = wish(worker);
+  solitude.remove(worker);
+  expect(solitude.answered(worker, wished, 'taken')).toBe(false);
+  expect(solitude.mayClaim(other)).toBe(true);
+});
+
+it('a holder that stops gives its reservation up, and others claim', () => {
+  worker.holds = true;
+  turn(worker, 'reserved');
+  expect(solitude.lastWish(worker)).toBe('leave');
+  expect(solitude.mayClaim(other)).toBe(true);
+  expect(solitude.lastWish(other)).toBe('');
+});

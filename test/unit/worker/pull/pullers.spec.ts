@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
+import { NodeTimers } from '../../../../lib/core/timers.js';
+import type { ClaimedJob, JobStore, Turn, TurnAnswer, WorkerSeat } from '../../../../lib/store/job-store.js';
+import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
+import { Pullers } from '../../../../lib/worker/pull/pullers.js';
+import { claimOf, EVENTS, LOG } from '../../../support/seat-by-hand.js';
+
+const LEASE_MS = 100;
+
+/** Answers each turn at once. */
+class Seat implements WorkerSeat {
+  hasLeft = false;
+
+  constructor(private readonly claimed: readonly ClaimedJob[]) {}
+
+  async turn(turn: Turn): Promise<TurnAnswer> {
+    const settled = turn.settlements.map(() => 'counted' as const);
+    const none = { lost: [], toCancel: [], recovered: [], late: [], missing: [], dropped: [] };
+    return {
+      ...none,
+      settled,
+      claimed: this.claimed.slice(0, turn.room),
+      sleepMs: 60_000,
+      lookFrom: '',
+      hasCompany: false,
+      isUnconfirmed: false,
+      expired: [],
+      isReplay: false,
+    };
+  }
+
+  listen(): void {}
+
+  leave(): void {
+    this.hasLeft = true;
+  }
+}
+
+let pullers: Pullers;
+let solitude: Solitude;
+let seats: Map<string, Seat[]>;
+
+beforeEach(() => {
+  seats = new Map();
+  solitude = new Solitude();
+  const pullSeat = (_queue: string, _worker: string, [name]: readonly string[] = ['']) => {
+    const seat = new Seat(name === 'holding' ? [claimOf('held')] : []);
+    seats.set(name!, [...(seats.get(name!) ?? []), seat]);
+    return seat;
+  };
+  pullers = new Pullers({ pullSeat } as unknown as JobStore, () => new NodeTimers(), EVENTS, LOG, {
+    workerId: 'w',
+    commandTimeoutMs: 1_000,
+    settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
+    maxPayloadBytes: 1_000,
+    jobs: new Map(),
+    solitude,
+    timerPrefix: 'test',
+  });
+});
+
+afterEach(() => pullers.close(800));
+
+const pop = (name: string, waitMs = 1) => pullers.pop({ queue: 'q', names: [name], count: 1, waitMs });
+const hasLeft = (name: string) => seats.get(name)!.every((seat) => seat.hasLeft);
+
+it('a set of names that nobody has popped for a lease takes no memory', async () => {
+  for (let i = 0; i < 20; i++) await pop(`name-${i}`);
+  const removed = jest.spyOn(solitude, 'remove');
+  await sleep(LEASE_MS + 10);
+  for (let i = 0; i < 20; i++) await pop('again');
+  expect(Array.from({ length: 20 }, (_, i) => hasLeft(`name-${i}`))).not.toContain(false);
+  expect(seats.get('again')).toHaveLength(1);
+  // Nor is it asked any more whether it holds a job.
+  expect(removed).toHaveBeenCalledTimes(20);
+});
+
+it('a set of names of which jobs are held, which somebody waits for, or which was popped just now keeps its place', async () => {
+  const [job] = await pop('holding');
+  const extending = setInterval(() => void job!.extend(LEASE_MS), LEASE_MS / 4);
+  const waiting = pop('waiting', 60_000);
+  await sleep(LEASE_MS + 50);
+  await pop('lately');
+  for (let i = 0; i < 20; i++) await pop('again');
+  clearInterval(extending);
+  expect(['holding', 'waiting', 'lately', 'again'].filter(hasLeft)).toEqual([]);
+  expect(await job!.complete()).toBe(true);
+  await pullers.close(800);
+  expect(await waiting).toEqual([]);
+});
+
+it('a set of names that is popped once a minute keeps its place while nothing else is popped', async () => {
+  await pop('rare');
+  await sleep(LEASE_MS + 10);
+  await pop('rare');
+  expect(seats.get('rare')).toHaveLength(1);
+});

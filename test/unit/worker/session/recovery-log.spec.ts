@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import type { RecoveredJob } from '../../../../lib/store/job-store.js';
+import { RecoveryLog } from '../../../../lib/worker/session/recovery-log.js';
+
+const warned: string[] = [];
+const none = () => {};
+
+beforeEach(() => {
+  warned.length = 0;
+  jest.useFakeTimers();
+});
+afterEach(() => void jest.useRealTimers());
+
+const log = () => new RecoveryLog({ log: none, error: none, warn: (line) => warned.push(line) });
+const job = (i: number, more: Partial<RecoveredJob> = {}): RecoveredJob => ({
+  id: `j${i}`,
+  name: 'mail',
+  attempt: 1,
+  fate: 'waiting',
+  worker: 'w1',
+  ...more,
+});
+const jobs = (count: number, more: (i: number) => Partial<RecoveredJob> = () => ({})) =>
+  Array.from({ length: count }, (_, i) => job(i, more(i)));
+
+it('a job of a dead worker is told at once', () => {
+  log().note('default', jobs(1));
+  expect(warned).toEqual([
+    "Recovered 1 job of queue 'default', whose lease ran out because worker 'w1' died, was stopped without app.enableShutdownHooks(), was blocked or was cut off from Redis: mail (1).",
+  ]);
+});
+
+it('a mass recovery takes one line a second, and no job is left uncounted', () => {
+  const recoveries = log();
+  for (let turn = 0; turn < 50; turn++) recoveries.note('default', jobs(200));
+  expect(warned).toHaveLength(1);
+  jest.advanceTimersByTime(1_000);
+  expect(warned.map((line) => Number(line.match(/^Recovered (\d+) jobs/)![1]))).toEqual([200, 49 * 200]);
+  jest.advanceTimersByTime(60_000);
+  expect(warned).toHaveLength(2);
+  recoveries.note('default', jobs(1));
+  expect(warned).toHaveLength(3);
+});
+
+it('of many names and many workers the first are told, and how many more there are', () => {
+  log().note('default', [
+    ...jobs(9, (i) => ({ name: `n${i}`, worker: `w${i}` })),
+    ...jobs(2, () => ({ name: 'n7', worker: undefined })),
+  ]);
+  expect(warned).toEqual([
+    "Recovered 11 jobs of queue 'default', whose leases ran out because each of the workers 'w0', 'w1', 'w2' and 6 more died, was stopped without app.enableShutdownHooks(), was blocked or was cut off from Redis: n7 (3), n0 (1), n1 (1), n2 (1), n3 (1) and 4 more.",
+  ]);
+});
+
+it('a worker that nobody knows any more is called one', () => {
+  log().note('default', [job(1, { worker: undefined })]);
+  expect(warned[0]).toContain('because a worker died, was stopped without app.enableShutdownHooks(), was blocked');
+});
+
+it('a job that is dead or cancelled has a line of its own, and none here', () => {
+  log().note('default', [job(1, { fate: 'crashed' }), job(2, { fate: 'cancelled' })]);
+  jest.advanceTimersByTime(10_000);
+  expect(warned).toEqual([]);
+});
+
+it('nothing that came back is nothing to say', () => {
+  log().note('default', []);
+  expect(warned).toEqual([]);
+});
