@@ -39,7 +39,7 @@ import { safeLog } from './safe-log.js';
 import { findTimers } from './scheduler-timers.js';
 import { DEFAULT_INSTANCE, getScheduledQueueToken } from './tokens.js';
 
-/** What is said beside the options: how the module stands in the application. */
+/** Options that place the module in the application; they stand beside the queue's own options. */
 interface ModuleExtras {
   /** Whether every module can inject the services without importing this one. Default `true`. */
   isGlobal?: boolean;
@@ -54,7 +54,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIO
     .setExtras<ModuleExtras>({ isGlobal: true, name: DEFAULT_INSTANCE }, defineModule)
     .build();
 
-/** What `useClass` and `useExisting` name: a class that makes the module's options. */
+/** A class for `useClass` and `useExisting`: it creates the module's options. */
 export interface ScheduledQueueOptionsFactory {
   createScheduledQueueOptions(): RedisScheduledQueueModuleOptions | Promise<RedisScheduledQueueModuleOptions>;
 }

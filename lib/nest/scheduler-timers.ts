@@ -1,7 +1,7 @@
 import type { DiscoveryService } from '@nestjs/core';
 import { NodeTimers, type Timers } from '../core/timers.js';
 
-/** What is used of the SchedulerRegistry of @nestjs/schedule. */
+/** The part of the SchedulerRegistry of @nestjs/schedule that this library uses. */
 interface Registry {
   addTimeout(name: string, timeout: unknown): void;
   deleteTimeout(name: string): void;
