@@ -16,6 +16,7 @@ import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
 import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
+import type { Clock } from '../core/clock.js';
 import { InvalidOptionsError } from '../core/errors.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
 import { describe } from '../core/read/describe.js';
@@ -27,6 +28,7 @@ import { Fleet } from '../worker/handle/fleet.js';
 import { Pullers } from '../worker/pull/pullers.js';
 import { Relays } from '../worker/relay/relays.js';
 import { HandlerRegistry } from '../worker/run/job-handler.js';
+import { CLOCK, CLOCK_PROVIDER } from './application-clock.js';
 import { requireOptionsSource } from './async-options.js';
 import { HandlerExplorer } from './handlers/handler.explorer.js';
 import { HandlerContext } from './handlers/handler-context.js';
@@ -36,7 +38,6 @@ import { RunPhase, ScheduledQueueRunPhaseModule } from './lifecycle/run-phase.js
 import { StartLog } from './lifecycle/start-log.js';
 import { type ModuleSettings, type RedisScheduledQueueModuleOptions, readModuleOptions } from './module-options.js';
 import { safeLog } from './safe-log.js';
-import { findTimers } from './scheduler-timers.js';
 import { DEFAULT_INSTANCE, getScheduledQueueToken } from './tokens.js';
 
 /** Options that place the module in the application; they stand beside the queue's own options. */
@@ -102,6 +103,7 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
       useFactory: (options: unknown) => readModuleOptions(options, 'RedisScheduledQueueModule'),
     },
     { provide: INSTANCE_NAME, useValue: name },
+    CLOCK_PROVIDER,
     { provide: services.events, useFactory: () => new ScheduledQueueEvents() },
     {
       provide: STORE,
@@ -115,7 +117,7 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
       useFactory: ({ validation }: ModuleSettings) => new PayloadChecker(validation),
     },
     { provide: HandlerRegistry, useFactory: () => new HandlerRegistry() },
-    { provide: SOLITUDE, useFactory: () => new Solitude() },
+    { provide: SOLITUDE, inject: [CLOCK], useFactory: (clock: Clock) => new Solitude(clock) },
     {
       provide: services.producer,
       inject: [STORE, PayloadChecker, services.events, SETTINGS],
@@ -134,17 +136,17 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
     },
     {
       provide: FLEET,
-      inject: [STORE, HandlerRegistry, PayloadChecker, DiscoveryService, services.events, SETTINGS, SOLITUDE],
+      inject: [STORE, HandlerRegistry, PayloadChecker, CLOCK, services.events, SETTINGS, SOLITUDE],
       useFactory: (
         store: JobStore,
         registry: HandlerRegistry,
         checker: PayloadChecker,
-        discovery: DiscoveryService,
+        clock: Clock,
         events: ScheduledQueueEvents,
         settings: ModuleSettings,
         solitude: Solitude,
       ) =>
-        new Fleet(store, registry, checker, () => findTimers(discovery), events, LOG, {
+        new Fleet(store, registry, checker, clock, events, LOG, {
           ...settings,
           timerPrefix,
           solitude,
@@ -152,14 +154,14 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
     },
     ...[Pullers, Relays].map((Kind) => ({
       provide: Kind,
-      inject: [STORE, DiscoveryService, services.events, SETTINGS, SOLITUDE],
+      inject: [STORE, CLOCK, services.events, SETTINGS, SOLITUDE],
       useFactory: (
         store: JobStore,
-        discovery: DiscoveryService,
+        clock: Clock,
         events: ScheduledQueueEvents,
         settings: ModuleSettings,
         solitude: Solitude,
-      ) => new Kind(store, () => findTimers(discovery), events, LOG, { ...settings, timerPrefix, solitude }),
+      ) => new Kind(store, clock, events, LOG, { ...settings, timerPrefix, solitude }),
     })),
     {
       provide: services.consumer,

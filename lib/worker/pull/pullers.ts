@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js';
 import { QueueClosedError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import type { PoppedJob } from '../../core/job/popped-job.js';
@@ -5,7 +6,6 @@ import type { Log } from '../../core/log.js';
 import type { PopRequest } from '../../core/options/pop-options.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import { type RunSettings, resolveRunSettings } from '../../core/options/run-settings.js';
-import type { Timers } from '../../core/timers.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { Solitude } from '../capacity/solitude.js';
 import { ClaimOpener } from '../run/claim-opener.js';
@@ -39,8 +39,7 @@ export class Pullers {
 
   constructor(
     private readonly store: JobStore,
-    /** Found when first needed: what the application has of timers is only known once it has started. */
-    private readonly findTimers: () => Timers,
+    private readonly clock: Clock,
     private readonly events: EventSink,
     private readonly log: Log,
     private readonly options: PullersOptions,
@@ -66,10 +65,10 @@ export class Pullers {
     for (const puller of this.pullers.values()) puller.stop();
   }
 
-  /** Popped jobs that nobody has settled go back. Resolves within `patienceMs`, whatever Redis does. */
-  async close(patienceMs: number): Promise<void> {
+  /** Popped jobs that nobody has settled go back. Resolves within `withinMs`, whatever Redis does. */
+  async close(withinMs: number): Promise<void> {
     this.stop();
-    await Promise.all([...this.pullers.values()].map((puller) => puller.close(patienceMs)));
+    await Promise.all([...this.pullers.values()].map((puller) => puller.close(withinMs)));
   }
 
   /** Retires pullers that are done, so that sets of names that are used once do not pile up. `wanted`: the place of the present pop. */
@@ -91,11 +90,11 @@ export class Pullers {
     return new Puller(
       queue,
       this.store.pullSeat(queue, workerId, names, settings),
-      new ClaimOpener(queue, byName, leaseMs, settler, this.events),
+      new ClaimOpener(queue, byName, leaseMs, settler, this.events, this.clock),
       settler,
       { leaseMs, commandTimeoutMs, timerName: `${timerPrefix}:${queue}:pull-${++this.hired}`, solitude },
-      this.findTimers(),
-      new Reporter(this.log, this.events, 'pull'),
+      this.clock,
+      new Reporter(this.log, this.events, this.clock, 'pull'),
       this.events,
     );
   }

@@ -1,6 +1,7 @@
-import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from '@jest/globals';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { expect, it, jest } from '@jest/globals';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 import { answerUntil, claimsOf, SeatByHand, stopAt, workerAt } from '../../../support/seat-by-hand.js';
 import { until } from '../../../support/wait.js';
 
@@ -66,15 +67,19 @@ it('a worker that stops gives back what it has not confirmed yet', async () => {
 
 it('a worker that stops waits for the confirmation under way for as long as it may, and not just for its last turn', async () => {
   const seat = new SeatByHand();
-  const worker = workerAt(seat, { run: () => expect(true).toBe(false) }, {});
+  const clock = new ManualClock();
+  const worker = workerAt(seat, { run: () => expect(true).toBe(false) }, {}, { clock });
   worker.start();
   await nextRound();
   const [job] = claimsOf(1);
   seat.answer({ claimed: [job!], isUnconfirmed: true });
   await seat.next(2);
   const stopped = worker.stop(new AbortController().signal);
+  const hasStopped = jest.fn();
+  void stopped.then(hasStopped);
   // Longer than a last turn may take.
-  expect(await Promise.race([stopped, sleep(1_000, 'waits')])).toBe('waits');
+  await clock.elapse(60_000);
+  expect(hasStopped).not.toHaveBeenCalled();
   await answerUntil(seat, stopped);
   const released = seat.turns.flatMap(({ settlements }) => settlements);
   expect(released).toMatchObject([{ id: job!.id, transition: 'release' }]);
@@ -93,9 +98,10 @@ it('claims whose leases were over when their answer came go back at once', async
 
 it('a claim that waits for its confirmation holds the process: another worker gets no suspect to run beside it', async () => {
   const [seat, otherSeat] = [new SeatByHand(), new SeatByHand()];
-  const solitude = new Solitude();
-  const worker = workerAt(seat, { run: () => {} }, {}, solitude);
-  const other = workerAt(otherSeat, { run: () => {} }, {}, solitude);
+  const clock = new ManualClock();
+  const solitude = new Solitude(clock);
+  const worker = workerAt(seat, { run: () => {} }, {}, { clock, solitude });
+  const other = workerAt(otherSeat, { run: () => {} }, {}, { clock, solitude });
   worker.start();
   await nextRound();
   seat.answer({ claimed: claimsOf(1), isUnconfirmed: true });

@@ -1,7 +1,8 @@
-import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { Turn } from '../../../../lib/store/job-store.js';
 import type { QueueWorker } from '../../../../lib/worker/handle/queue-worker.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 import { seededRandom } from '../../../support/random.js';
 import { claimsOf, SeatByHand, stopAt, workerAt } from '../../../support/seat-by-hand.js';
 import { until } from '../../../support/wait.js';
@@ -12,14 +13,15 @@ const full = (room: number) => ({ claimed: claimsOf(room), sleepMs: undefined })
 const carries = ({ settlements, room }: Turn) => ({ ends: settlements.length, room });
 
 /** A worker whose handler returns at once, with a backlog: two turns are under way. */
-async function behind(options: object = {}): Promise<{ seat: SeatByHand; worker: QueueWorker }> {
+async function behind(): Promise<{ seat: SeatByHand; worker: QueueWorker; clock: ManualClock }> {
   const seat = new SeatByHand();
-  const worker = workerAt(seat, { run: () => undefined }, { concurrency: CONCURRENCY, ...options });
+  const clock = new ManualClock();
+  const worker = workerAt(seat, { run: () => undefined }, { concurrency: CONCURRENCY }, { clock });
   worker.start();
   await until('it looks', () => seat.turns.length === 1);
   seat.answer(full(CONCURRENCY));
   await until('there are two', () => seat.underWay.length === 2);
-  return { seat, worker };
+  return { seat, worker, clock };
 }
 
 it('while more is due than there is room for, two turns are under way, and each carries half', async () => {
@@ -164,6 +166,7 @@ it('beside one that renews no other goes, which might settle and claim anew what
 
 it('a second one does not stretch the leases of what the first has claimed', async () => {
   const seat = new SeatByHand();
+  const clock = new ManualClock();
   const leaseMs = 3_000;
   let started = 0;
   let ends: (() => void)[] = [];
@@ -174,21 +177,20 @@ it('a second one does not stretch the leases of what the first has claimed', asy
   const endHalf = () => {
     for (const end of ends.splice(0, 50)) end();
   };
-  const worker = workerAt(seat, { run }, { concurrency: CONCURRENCY, leaseMs });
+  const worker = workerAt(seat, { run }, { concurrency: CONCURRENCY, leaseMs }, { clock });
   worker.start();
   await until('it looks', () => seat.turns.length === 1);
   seat.answer(full(CONCURRENCY));
   await until('all have started', () => started === CONCURRENCY);
   endHalf();
   await until('the first is out', () => seat.underWay.length === 1);
-  const sentBy = performance.now();
-  await sleep(500);
+  await clock.elapse(500);
   endHalf();
   await until('the second is out', () => seat.underWay.length === 2);
   // The answer of the first is lost, and comes again only once its lease is over; that of the second is there at once.
   const [first, second] = [seat.underWay[0]!, seat.underWay[1]!];
   seat.answerTo(second, { sleepMs: 60_000 });
-  await sleep(sentBy + leaseMs - performance.now());
+  await clock.elapse(leaseMs - 500);
   ends = [];
   seat.answerTo(first, full(first.room));
   await nextRound();
@@ -209,11 +211,14 @@ it('handlers with limits of their own have one turn at a time, as only its answe
 });
 
 it('one that was refused is sent again as it was, and the other is not', async () => {
-  const { seat, worker } = await behind();
+  const { seat, worker, clock } = await behind();
   const [first, second] = seat.underWay;
   seat.refuse(new Error('refused'));
   seat.answer({ sleepMs: 60_000 });
-  await until('it is sent again', () => seat.underWay.length === 1, 5_000);
+  await clock.elapse(999);
+  expect(seat.underWay).toEqual([]);
+  await clock.elapse(1);
+  expect(seat.underWay).toHaveLength(1);
   expect(seat.underWay[0]).toBe(first);
   expect(seat.turns.filter((turn) => turn === second)).toHaveLength(1);
   await stopAt(seat, worker);
