@@ -10,7 +10,7 @@ import { ClientFactory } from './link/client.js';
 import { RedisConnection } from './link/connection.js';
 import { WakeListener } from './link/wake-listener.js';
 import { openRedisQueue } from './redis-queue.js';
-import type { SessionLink } from './session/redis-sessions.js';
+import type { SessionLink } from './session/redis-session.js';
 
 export interface RedisJobStoreOptions {
   connection: unknown;

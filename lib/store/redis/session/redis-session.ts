@@ -7,10 +7,9 @@ import { CallSlot } from '../calls/call-slot.js';
 import { rateWindowMs } from '../calls/gate.js';
 import { absentKey, handlesKey, processOf, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
 import { causeOf } from '../link/call-error.js';
-import type { ScriptArgument } from '../link/connection.js';
+import type { RedisConnection, ScriptArgument } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
-import type { Hear } from '../link/wake-listener.js';
-import type { SessionLink } from './redis-sessions.js';
+import type { Hear, WakeListener } from '../link/wake-listener.js';
 import { decodeTurn, encodeTurn } from './turn-codec.js';
 
 /** One reply carries at most this much, so that neither Redis nor the process stalls on it. */
@@ -29,6 +28,12 @@ const LOCATION = `${process.pid} ${hostname()}`;
 
 /** The wire's word for a wish to cancel a job: whoever holds it has to renew, and hears of it then. */
 const CANCEL_MESSAGE = 'renew';
+
+/** What all sessions of this process share: a connection, and one more for messages. */
+export interface SessionLink {
+  readonly connection: RedisConnection;
+  readonly listener: WakeListener;
+}
 
 /** Who takes part in a session, as Redis knows it. */
 export interface SessionIdentity {

@@ -3,20 +3,12 @@ import type { QueueSettings } from '../../../core/options/queue-options.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { QueueSessions, Session, SessionNames } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
-import type { RedisConnection } from '../link/connection.js';
 import { ServerClock } from '../link/server-clock.js';
-import type { WakeListener } from '../link/wake-listener.js';
 import { checkRelayKey } from '../relay-key.js';
-import { RedisSession } from './redis-session.js';
+import { RedisSession, type SessionLink } from './redis-session.js';
 
 /** The group, and the one name, of those that take every name; the scripts know it. */
 const EVERY_NAME = '*';
-
-/** What all sessions of this process share: a connection, and one more for messages. */
-export interface SessionLink {
-  readonly connection: RedisConnection;
-  readonly listener: WakeListener;
-}
 
 /** The sessions of one queue. */
 export class RedisSessions implements QueueSessions {
