@@ -5,11 +5,12 @@ import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { Session, SessionHints, Turn, TurnAnswer } from '../../job-store.js';
 import { CallSlot } from '../calls/call-slot.js';
 import { rateWindowMs } from '../calls/gate.js';
-import { absentKey, handlesKey, processOf, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
+import { absentKey, handlesKey, type QueueKeys, sleepersKey } from '../keys.js';
 import { causeOf } from '../link/call-error.js';
 import type { RedisConnection, ScriptArgument } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
-import type { Hear, WakeListener } from '../link/wake-listener.js';
+import type { WakeListener } from '../link/wake-listener.js';
+import { HintChannel } from './hint-channel.js';
 import { decodeTurn, encodeTurn } from './turn-codec.js';
 
 /** One reply carries at most this much, so that neither Redis nor the process stalls on it. */
@@ -25,9 +26,6 @@ const KEEP_TURN_RECORD_MS = 600_000;
 const TRY_MS = 5_000;
 /** Where this process runs, as others see it. */
 const LOCATION = `${process.pid} ${hostname()}`;
-
-/** The wire's word for a wish to cancel a job: whoever holds it has to renew, and hears of it then. */
-const CANCEL_MESSAGE = 'renew';
 
 /** What all sessions of this process share: a connection, and one more for messages. */
 export interface SessionLink {
@@ -56,10 +54,7 @@ interface TurnInFlight {
 /** The talk of one consumer in this process with one queue in Redis. */
 export class RedisSession implements Session {
   private readonly fixedKeys: string[];
-  private readonly channel: string;
-  /** What it hears by: its own channel, and that of its process, where jobs are told that prefer it. */
-  private readonly channels: ReadonlySet<string>;
-  private hear?: Hear;
+  private readonly hints: HintChannel;
   /** When its presence must be noted again, a time of `performance.now()`. */
   private presentUntil = 0;
   private hasLeft = false;
@@ -78,8 +73,7 @@ export class RedisSession implements Session {
     private readonly clustered: boolean,
   ) {
     const { id, group, target } = who;
-    this.channel = wakeChannel(keys, id);
-    this.channels = new Set([this.channel, wakeChannel(keys, processOf(id))]);
+    this.hints = new HintChannel(link.listener, clock, keys, id);
     this.fixedKeys = [
       keys.jobs,
       keys.claims,
@@ -151,16 +145,7 @@ export class RedisSession implements Session {
   }
 
   listen(hints: SessionHints): void {
-    this.hear = (message) => {
-      // Heard anew: whatever was said meanwhile was said to nobody.
-      if (message === undefined || message === CANCEL_MESSAGE) hints.cancel();
-      if (message === CANCEL_MESSAGE) return;
-      const atMs = Number(message ?? 0);
-      // What is no time comes from somebody else.
-      if (Number.isNaN(atMs)) return;
-      hints.look(this.clock.known ? Math.max(0, this.clock.until(atMs)) : 0);
-    };
-    for (const channel of this.channels) this.link.listener.listen(channel, this.hear);
+    this.hints.listen(hints);
   }
 
   get trouble(): Error | undefined {
@@ -169,7 +154,7 @@ export class RedisSession implements Session {
   }
 
   leave(): void {
-    for (const channel of this.channels) if (this.hear) this.link.listener.unlisten(channel, this.hear);
+    this.hints.leave();
   }
 
   /** Nothing has moved. */
@@ -229,7 +214,7 @@ export class RedisSession implements Session {
 
   /** What becomes of its place among the sleepers. */
   private standing({ standing }: Turn): ScriptArgument {
-    const hears = this.link.listener.hears(this.channel);
+    const { hears } = this.hints;
     if (standing === 'stays') return hears ? 1 : 0;
     return hears && standing === 'until-claimed' ? 'wait' : 'go';
   }
