@@ -108,18 +108,14 @@ export class Fleet {
     const { workerId, settingsOf, maxPayloadBytes, timerPrefix, solitude } = this.options;
     const settings = settingsOf(queue);
     const handlers = this.registry.handlersOf(queue);
-    const seat = this.store.seat(
-      queue,
-      workerId,
-      { names: [...handlers.keys()], limited: haveLimits(handlers) },
-      settings,
-    );
+    const names = { names: [...handlers.keys()], limited: haveLimits(handlers) };
+    const session = this.store.queue(queue).sessions.worker(workerId, names);
     const settler = new Settler(handlers, keptResults(settings, maxPayloadBytes));
     const processor = new Processor(queue, handlers, this.checker, settler, this.events, this.clock);
     const reporter = new Reporter(this.log, this.events, this.clock);
     return new QueueWorker(
       queue,
-      seat,
+      session,
       handlers,
       processor,
       settler,

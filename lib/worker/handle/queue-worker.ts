@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
-import type { ClaimedJob, TurnAnswer, WorkerSeat } from '../../store/job-store.js';
+import type { ClaimedJob, Session, TurnAnswer } from '../../store/job-store.js';
 import { Capacity } from '../capacity/capacity.js';
 import { Occupancy } from '../capacity/occupancy.js';
 import type { Solitude } from '../capacity/solitude.js';
@@ -38,7 +38,6 @@ export class QueueWorker {
   private readonly draft = new TurnDraft(this.clock);
   private readonly lines: readonly TurnLine[] = [{ busy: false }, { busy: false }];
   private readonly starter: Starter;
-  private lookFrom = '';
   private readonly soon = new Soon(this.clock, () => this.turn());
   private stopping = false;
   private readonly occupancy: Occupancy;
@@ -51,7 +50,7 @@ export class QueueWorker {
 
   constructor(
     readonly queue: string,
-    private readonly seat: WorkerSeat,
+    private readonly session: Session,
     handlers: ReadonlyMap<string, JobHandler>,
     processor: Processor,
     settler: Settler,
@@ -92,7 +91,7 @@ export class QueueWorker {
 
   start(): void {
     this.solitude.add(this.occupancy);
-    this.seat.listen({ look: (inMs) => this.plan.lookIn(inMs) && this.turn(), renew: () => this.renewSoon() });
+    this.session.listen({ look: (inMs) => this.plan.lookIn(inMs) && this.turn(), cancel: () => this.renewSoon() });
     this.turn();
   }
 
@@ -103,7 +102,7 @@ export class QueueWorker {
   async stop(deadline: AbortSignal): Promise<StoppedWorker> {
     this.stopping = true;
     this.draft.leave();
-    this.seat.leave();
+    this.session.leave();
     this.turn();
     if (this.hasSomethingToLose()) await this.settled.wait(deadline);
     const gaveBack = this.runs.giveBack();
@@ -187,7 +186,7 @@ export class QueueWorker {
     const sent = line.unanswered;
     this.plan.lookOnlyIfTold();
     if (sent.renews) this.plan.renewOnlyIfTold();
-    const answered = this.seat.turn(sent.turn, this.giveUp.signal);
+    const answered = this.session.turn(sent.turn, this.giveUp.signal);
     // What did not go with this one may be enough for a second.
     if (this.draft.unsent > 0) this.turn();
     const answer = await answered;
@@ -203,7 +202,7 @@ export class QueueWorker {
   }
 
   private writeTurn(): SentTurn {
-    const { plan, draft, lookFrom, capacity, solitude, starter } = this;
+    const { plan, draft, capacity, solitude, starter } = this;
     const { running } = this.runs;
     const suspects = this.stopping
       ? solitude.lastWish(this.occupancy)
@@ -213,9 +212,9 @@ export class QueueWorker {
     const renews = !draft.anyUnderWay && (plan.isTimeToRenew() || !running.holdsAny() || starter.toConfirm.any);
     const renewals = renews ? [...running.claims(), ...starter.toConfirm.claims] : [];
     const share = capacity.takeShare(plan.isTimeToRenew());
-    const pull = this.stepsBack ? 'goes' : undefined;
+    const standing = this.stepsBack ? 'goes' : 'stays';
     this.stepsBack = false;
-    return draft.take({ ...share, lookFrom, renewals, renews, pull, suspects });
+    return draft.take({ ...share, renewals, renews, standing, suspects });
   }
 
   private takeIn(answer: TurnAnswer, sent: SentTurn): void {
@@ -223,7 +222,6 @@ export class QueueWorker {
     for (const id of answer.toCancel) this.runs.cancel(id);
     this.reporter.settled(this.queue, sent, answer.settled);
     this.reporter.found(this.queue, answer);
-    this.lookFrom = answer.lookFrom;
     this.capacity.note(sent, answer);
     // Where there was no room for more, it is looked for as soon as there is some.
     this.plan.lookIn(answer.sleepMs ?? 0);

@@ -6,11 +6,11 @@ import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { Fleet } from '../../../../lib/worker/handle/fleet.js';
 import { HandlerRegistry } from '../../../../lib/worker/run/job-handler.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
-import { answerUntil, claimsOf, EVENTS, LOG, SeatByHand } from '../../../support/seat-by-hand.js';
+import { answerUntil, claimsOf, EVENTS, LOG, SessionByHand } from '../../../support/session-by-hand.js';
 
 let clock: ManualClock;
-let mails: SeatByHand;
-let reports: SeatByHand;
+let mails: SessionByHand;
+let reports: SessionByHand;
 let fleet: Fleet;
 /** Ends the runs of 'mails' that have begun. */
 let ends: (() => void)[];
@@ -18,15 +18,15 @@ let isIdle: boolean;
 
 beforeEach(() => {
   clock = new ManualClock();
-  mails = new SeatByHand();
-  reports = new SeatByHand();
+  mails = new SessionByHand();
+  reports = new SessionByHand();
   ends = [];
   const registry = new HandlerRegistry();
   const handler = { name: 'work', place: 'here', settings: resolveRunSettings() };
   registry.add({ ...handler, queue: 'mails', run: () => new Promise<void>((resolve) => ends.push(resolve)) });
   registry.add({ ...handler, queue: 'reports', run: () => undefined });
-  const seat = (queue: string) => (queue === 'mails' ? mails : reports);
-  fleet = new Fleet({ seat } as unknown as JobStore, registry, undefined as never, clock, EVENTS, LOG, {
+  const queue = (name: string) => ({ sessions: { worker: () => (name === 'mails' ? mails : reports) } });
+  fleet = new Fleet({ queue } as unknown as JobStore, registry, undefined as never, clock, EVENTS, LOG, {
     workerId: 'w',
     shutdownTimeoutMs: 0,
     settingsOf: (queue) => readQueueOptions(queue, {}),

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
-import type { ClaimedJob, JobStore, Turn, TurnAnswer, WorkerSeat } from '../../../../lib/store/job-store.js';
+import type { ClaimedJob, JobStore, Session, Turn, TurnAnswer } from '../../../../lib/store/job-store.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { Pullers } from '../../../../lib/worker/pull/pullers.js';
 import { ManualClock } from '../../../support/manual-clock.js';
-import { claimOf, EVENTS, LOG } from '../../../support/seat-by-hand.js';
+import { claimOf, EVENTS, LOG } from '../../../support/session-by-hand.js';
 
 const LEASE_MS = 100;
 
 /** Answers each turn at once. */
-class Seat implements WorkerSeat {
+class AnsweringSession implements Session {
   hasLeft = false;
 
   constructor(private readonly claimed: readonly ClaimedJob[]) {}
@@ -20,10 +20,9 @@ class Seat implements WorkerSeat {
     return {
       ...none,
       settled,
-      claimed: this.claimed.slice(0, turn.room),
+      claimed: this.claimed.slice(0, turn.limit),
       sleepMs: 60_000,
-      lookFrom: '',
-      hasCompany: false,
+      isContended: false,
       isUnconfirmed: false,
       expired: [],
       isReplay: false,
@@ -40,18 +39,18 @@ class Seat implements WorkerSeat {
 let pullers: Pullers;
 let solitude: Solitude;
 let clock: ManualClock;
-let seats: Map<string, Seat[]>;
+let sessions: Map<string, AnsweringSession[]>;
 
 beforeEach(() => {
-  seats = new Map();
+  sessions = new Map();
   clock = new ManualClock();
   solitude = new Solitude(clock);
-  const pullSeat = (_queue: string, _worker: string, [name]: readonly string[] = ['']) => {
-    const seat = new Seat(name === 'holding' ? [claimOf('held')] : []);
-    seats.set(name!, [...(seats.get(name!) ?? []), seat]);
-    return seat;
+  const pull = (_worker: string, [name]: readonly string[] = ['']) => {
+    const session = new AnsweringSession(name === 'holding' ? [claimOf('held')] : []);
+    sessions.set(name!, [...(sessions.get(name!) ?? []), session]);
+    return session;
   };
-  pullers = new Pullers({ pullSeat } as unknown as JobStore, clock, EVENTS, LOG, {
+  pullers = new Pullers({ queue: () => ({ sessions: { pull } }) } as unknown as JobStore, clock, EVENTS, LOG, {
     workerId: 'w',
     commandTimeoutMs: 1_000,
     settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
@@ -69,7 +68,7 @@ async function pop(name: string, waitMs = 1) {
   if (waitMs === 1) await clock.elapse(waitMs);
   return await popped;
 }
-const hasLeft = (name: string) => seats.get(name)!.every((seat) => seat.hasLeft);
+const hasLeft = (name: string) => sessions.get(name)!.every((session) => session.hasLeft);
 
 it('a set of names that nobody has popped for a lease takes no memory', async () => {
   for (let i = 0; i < 20; i++) await pop(`name-${i}`);
@@ -77,7 +76,7 @@ it('a set of names that nobody has popped for a lease takes no memory', async ()
   await clock.elapse(LEASE_MS);
   for (let i = 0; i < 20; i++) await pop('again');
   expect(Array.from({ length: 20 }, (_, i) => hasLeft(`name-${i}`))).not.toContain(false);
-  expect(seats.get('again')).toHaveLength(1);
+  expect(sessions.get('again')).toHaveLength(1);
   // Nor is it asked any more whether it holds a job.
   expect(removed).toHaveBeenCalledTimes(20);
 });
@@ -101,5 +100,5 @@ it('a set of names that is popped once a minute keeps its place while nothing el
   await pop('rare');
   await clock.elapse(LEASE_MS);
   await pop('rare');
-  expect(seats.get('rare')).toHaveLength(1);
+  expect(sessions.get('rare')).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { type Clock, SystemClock } from '../../lib/core/clock.js';
 import { readQueueOptions } from '../../lib/core/options/queue-options.js';
-import type { ClaimedJob, Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../../lib/store/job-store.js';
+import type { ClaimedJob, Session, SessionHints, Turn, TurnAnswer } from '../../lib/store/job-store.js';
 import { Solitude } from '../../lib/worker/capacity/solitude.js';
 import { QueueWorker } from '../../lib/worker/handle/queue-worker.js';
 import type { JobHandler } from '../../lib/worker/run/job-handler.js';
@@ -23,8 +23,7 @@ const NOTHING: Omit<TurnAnswer, 'settled'> = {
   expired: [],
   isReplay: false,
   sleepMs: 60_000,
-  lookFrom: '',
-  hasCompany: false,
+  isContended: false,
 };
 export const EVENTS = { wanted: false, tell() {} };
 export const LOG = { log() {}, warn() {}, error() {} };
@@ -35,10 +34,10 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A seat whose turns are answered by hand. */
-export class SeatByHand implements WorkerSeat {
+/** A session whose turns are answered by hand. */
+export class SessionByHand implements Session {
   readonly turns: Turn[] = [];
-  hints?: WorkerHints;
+  hints?: SessionHints;
   private readonly waiting: Waiting[] = [];
 
   turn(turn: Turn): Promise<TurnAnswer> {
@@ -73,7 +72,7 @@ export class SeatByHand implements WorkerSeat {
     this.waiting.shift()!.reject(error);
   }
 
-  listen(hints: WorkerHints): void {
+  listen(hints: SessionHints): void {
     this.hints = hints;
   }
 
@@ -87,22 +86,22 @@ export const claimOf = (id: string): ClaimedJob => ({
   claimedAtMs: 0,
   attempt: 1,
   crashes: 0,
-  envelope: '5::work\n0 \n\nnull',
+  envelope: { name: 'work', priority: 5, createdAtMs: 0, idWasChosen: false, tags: [], settings: {}, payload: 'null' },
 });
 
 /** Stops a worker at once, with no more claimed. `clock`: its own, where it stands still. */
-export async function stopAt(seat: SeatByHand, worker: QueueWorker, clock?: ManualClock): Promise<void> {
-  await answerUntil(seat, worker.stop(AbortSignal.abort()), clock);
+export async function stopAt(session: SessionByHand, worker: QueueWorker, clock?: ManualClock): Promise<void> {
+  await answerUntil(session, worker.stop(AbortSignal.abort()), clock);
 }
 
 /** Answers whatever is asked, with nothing, until the promise has resolved; time passes meanwhile. */
-export async function answerUntil(seat: SeatByHand, done: Promise<unknown>, clock?: ManualClock): Promise<void> {
+export async function answerUntil(session: SessionByHand, done: Promise<unknown>, clock?: ManualClock): Promise<void> {
   let isDone = false;
   void done.then(() => {
     isDone = true;
   });
   await until('all is answered', () => {
-    while (seat.underWay.length > 0) seat.answer();
+    while (session.underWay.length > 0) session.answer();
     clock?.pass(100);
     return isDone;
   });
@@ -119,7 +118,7 @@ export interface HandlerByHand {
 
 /** A worker of queue 'q' with one handler for 'work'. */
 export function workerAt(
-  seat: WorkerSeat,
+  session: Session,
   { run, concurrency }: HandlerByHand,
   options: object,
   { clock = new SystemClock(), solitude = new Solitude(clock) }: { clock?: Clock; solitude?: Solitude } = {},
@@ -136,5 +135,5 @@ export function workerAt(
   const processor = new Processor('q', handlers, undefined as never, settler, EVENTS, clock);
   const queue = readQueueOptions('q', { leaseMs: 3_600_000, ...options });
   const reporter = new Reporter(LOG, EVENTS, clock);
-  return new QueueWorker('q', seat, handlers, processor, settler, queue, clock, reporter, solitude, 'test');
+  return new QueueWorker('q', session, handlers, processor, settler, queue, clock, reporter, solitude, 'test');
 }
