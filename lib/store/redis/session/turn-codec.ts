@@ -11,7 +11,7 @@ import type {
   TurnAnswer,
 } from '../../job-store.js';
 import { toDueArgument } from '../calls/due-argument.js';
-import type { ScriptArgument } from '../link/connection.js';
+import type { ScriptArgument } from '../scripts/bound-script.js';
 
 const FIELDS_BEFORE_CLAIMS = 14;
 const FIELDS_A_CLAIM = 3;

@@ -3,13 +3,15 @@ import { QueueClosedError, QueueUnavailableError } from '../../../core/errors.js
 import type { QueueSettings } from '../../../core/options/queue-options.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../../job-store.js';
-import { CallSlot } from '../calls/call-slot.js';
+import { Caller } from '../calls/caller.js';
 import { rateWindowMs } from '../calls/gate.js';
 import { absentKey, handlesKey, processOf, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
 import { causeOf } from '../link/call-error.js';
-import type { RedisConnection, ScriptArgument } from '../link/connection.js';
+import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { Hear, WakeListener } from '../link/wake-listener.js';
+import { ask, type NumberedScript, type ScriptArgument } from '../scripts/bound-script.js';
+import { registerScript } from '../scripts/contracts.js';
 import { decodeTurn, encodeTurn } from './turn-codec.js';
 
 /** One reply carries at most this much, so that neither Redis nor the worker stalls on it. */
@@ -19,8 +21,8 @@ const CLAIMS_A_LEASE = 3;
 const NAMES_A_CALL = 1_000;
 /** How long Redis remembers which names a group handles; a worker that finds them gone notes them again. */
 const KEEP_NAMES_MS = 24 * 3_600_000;
-/** A turn's record must outlive every copy of the call that is still on its way. */
-const KEEP_TURN_RECORD_MS = 600_000;
+/** A turn's receipt must outlive every copy of the call that is still on its way. */
+const KEEP_TURN_RECEIPT_MS = 600_000;
 /** How long one try of a turn may take, longer only while the connection shows signs of life; then it is sent again, under the same number. */
 const TRY_MS = 5_000;
 /** Where this process runs, as others see it. */
@@ -28,12 +30,13 @@ const PLACE = `${process.pid} ${hostname()}`;
 
 interface TurnUnderWay {
   readonly turn: Turn;
-  readonly slot: CallSlot;
+  readonly caller: Caller;
 }
 
 /** A worker's place at one queue in Redis. */
 export class RedisWorkerSeat implements WorkerSeat {
-  private readonly fixedKeys: string[];
+  private readonly script: NumberedScript<ScriptArgument[], [string, string, ...unknown[]]>;
+  private readonly registerScript;
   private readonly channel: string;
   /** What it hears by: its own channel, and that of its process, where jobs are told that prefer it. */
   private readonly channels: ReadonlySet<string>;
@@ -43,7 +46,7 @@ export class RedisWorkerSeat implements WorkerSeat {
   private hasLeft = false;
   /** Turns that have been sent and not been answered, two at most: the same again is the same call. */
   private readonly underWay: TurnUnderWay[] = [];
-  private readonly freeSlots: CallSlot[] = [];
+  private readonly freeCallers: Caller[] = [];
 
   constructor(
     private readonly connection: RedisConnection,
@@ -60,30 +63,36 @@ export class RedisWorkerSeat implements WorkerSeat {
   ) {
     this.channel = wakeChannel(keys, worker);
     this.channels = new Set([this.channel, wakeChannel(keys, processOf(worker))]);
-    this.fixedKeys = [
-      keys.jobs,
-      keys.claims,
-      keys.failures,
-      keys.active,
-      keys.dead,
-      keys.completed,
-      keys.results,
-      keys.usedIds,
-      keys.stats,
-      keys.levels,
-      keys.sleeping,
-      keys.served,
-      keys.fence,
-      keys.workers,
-      keys.paused,
-      keys.rate,
-      keys.reservations,
-      keys.offers,
-      handlesKey(keys, this.group),
-      sleepersKey(keys, this.group),
-      target?.key ?? absentKey(keys.jobs),
-      keys.queued,
-    ];
+    this.registerScript = registerScript(keys, { group });
+    this.script = {
+      name: 'turn',
+      isNumbered: true,
+      encode: (args) => args,
+      keys: [
+        keys.jobs,
+        keys.claims,
+        keys.failures,
+        keys.active,
+        keys.dead,
+        keys.completed,
+        keys.results,
+        keys.usedIds,
+        keys.stats,
+        keys.levels,
+        keys.sleeping,
+        keys.served,
+        keys.fence,
+        keys.workers,
+        keys.paused,
+        keys.rate,
+        keys.reservations,
+        keys.offers,
+        handlesKey(keys, this.group),
+        sleepersKey(keys, this.group),
+        target?.key ?? absentKey(keys.jobs),
+        keys.queued,
+      ],
+    };
   }
 
   async turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
@@ -95,7 +104,7 @@ export class RedisWorkerSeat implements WorkerSeat {
         if (reply[0] === 'refused') throw this.targetError(String(reply[2]));
         if (reply[0] !== 'unregistered') {
           this.underWay.splice(this.underWay.indexOf(sent), 1);
-          this.freeSlots.push(sent.slot);
+          this.freeCallers.push(sent.caller);
           return decodeTurn(reply, turn, this.settings);
         }
         // Twice where names of others had to go first.
@@ -109,21 +118,22 @@ export class RedisWorkerSeat implements WorkerSeat {
     }
   }
 
-  private async send({ slot }: TurnUnderWay, args: readonly ScriptArgument[]): Promise<unknown[]> {
+  private async send({ caller }: TurnUnderWay, args: ScriptArgument[]): Promise<unknown[]> {
     const { connection } = this;
     const sentAt = performance.now();
     const before = connection.received;
-    const reply = await slot.send('turn', this.fixedKeys, args, sentAt + TRY_MS, { isPatient: true });
+    const reply = await caller.send(this.script, args, sentAt + TRY_MS, { isPatient: true });
     connection.downlink.note(connection.received - before, performance.now() - sentAt);
     return reply;
   }
 
-  /** Each turn under way has a slot of its own, as one answers for its last call only. */
+  /** Each turn under way has a caller of its own, as one answers for its last call only. */
   private begin(turn: Turn): TurnUnderWay {
     const { connection, clock, keys } = this;
-    const slot = this.freeSlots.pop() ?? new CallSlot(connection, clock, keys, `${this.worker}.`);
-    slot.begin();
-    const sent = { turn, slot };
+    const caller =
+      this.freeCallers.pop() ?? new Caller(connection, clock, keys, KEEP_TURN_RECEIPT_MS, `${this.worker}.`);
+    caller.begin();
+    const sent = { turn, caller };
     this.underWay.push(sent);
     return sent;
   }
@@ -157,17 +167,17 @@ export class RedisWorkerSeat implements WorkerSeat {
   }
 
   private async register(): Promise<void> {
-    const { keys, names, group } = this;
+    const { names } = this;
     for (let i = 0; i < names.length; i += NAMES_A_CALL) {
-      const args = [KEEP_NAMES_MS, i === 0 ? names.length : 0, ...names.slice(i, i + NAMES_A_CALL)];
-      await this.connection.run('register', [keys.sleeping, handlesKey(keys, group)], args, performance.now() + TRY_MS);
+      const size = i === 0 ? names.length : 0;
+      const args = { keepMs: KEEP_NAMES_MS, size, names: names.slice(i, i + NAMES_A_CALL) };
+      await ask(this.connection, this.registerScript, args, performance.now() + TRY_MS);
     }
   }
 
   private arguments(turn: Turn): ScriptArgument[] {
     const { settings } = this;
     return [
-      KEEP_TURN_RECORD_MS,
       this.clustered ? 1 : 0,
       this.worker,
       this.group,
