@@ -22,10 +22,12 @@ export function embed() {
     .sort();
   const sources = new Sources(readText);
   const keyTable = readKeyTable(readFileSync(new URL('../keys.ts', folder), 'utf8'));
-  const used = check(sources, files, keyTable);
+  const declaredAt = check(sources, files, keyTable);
   const headers = files.map((file) => sources.get(file).header).filter(Boolean);
   return {
-    'embedded.ts': emitScripts(files.map((file) => [file.replace('.lua', ''), emitLua(sources, file, used.get(file))])),
+    'embedded.ts': emitScripts(
+      files.map((file) => [file.replace('.lua', ''), emitLua(sources, file, declaredAt.get(file))]),
+    ),
     'contracts.ts': emitTypes(headers),
   };
 }

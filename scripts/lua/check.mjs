@@ -12,7 +12,8 @@ const INPUTS = new Set(['KEYS', 'ARGV']);
 /**
  * Refuses names that a script or a part uses without declaring or taking them, and whatever else of `@takes`, `@gives` and `@changes`
  * does not agree with the code; names in a script's header that it does not use, and keys that are not in `keyTable`. Throws an error
- * that lists each with file, line, name and what to do. Answers for each script which names of its header are used.
+ * that lists each with file, line, name and what to do. Answers for each script where each name of its header is
+ * declared: the line of the include whose part alone takes it, or 0 for the beginning of the script; no line for those never used.
  */
 export function check(sources, scripts, keyTable) {
   const checker = new Checker(sources, keyTable);
@@ -41,10 +42,11 @@ class Checker {
     for (const { name, line, isTop } of names.locals)
       if (isTop && given.has(name))
         this.#refuse(file, line, `'${name}' hides the name of the header: give one of the two another name`);
-    const used = new Set();
-    for (const { name, line } of names.free) {
-      used.add(name);
+    const used = new Map();
+    for (const use of names.free) {
+      const { name, line } = use;
       const part = names.partAt(line);
+      if (given.has(name)) used.set(name, used.has(name) && used.get(name) !== line ? 0 : lineOfBlock(use, part));
       // A part that does not say yet what it takes may hold functions that nobody calls here.
       if (GLOBALS.has(name) || given.has(name) || (part && !part.contract)) continue;
       if (INPUTS.has(name)) this.#checkInput(file, line, name, header);
@@ -58,7 +60,7 @@ class Checker {
         );
     }
     if (header) this.#checkHeader(file, header, given, used);
-    return new Set([...given.keys()].filter((name) => used.has(name)));
+    return used;
   }
 
   /** Keys and arguments have names; only rows of a list have none. */
@@ -152,6 +154,11 @@ class Checker {
     const problem = new LuaProblem(file, line, text);
     this.problems.set(problem.message, problem);
   }
+}
+
+/** Where a part is the only one that takes a name of the header, the name is declared in its block. */
+function lineOfBlock({ name, line, isRepeated }, part) {
+  return part?.contract?.takes.has(name) && !isRepeated ? line : 0;
 }
 
 function asStatement({ takes, gives, changes }, outer) {

@@ -8,6 +8,11 @@ const NUMBERED = [
   ['deadline', 'epoch ms', 'when the call expires, 0 = never'],
   ['keepReceiptMs', 'ms', 'how long the receipt is kept'],
 ];
+const KEYWORDS = new Set(
+  'and break do else elseif end false for function if in local nil not or repeat return then true until while'.split(
+    ' ',
+  ),
+);
 const RECEIPT = 'receipt:<caller>';
 
 /**
@@ -67,6 +72,7 @@ const TAGS = {
   arg(contract, { text, line }, fail) {
     const { spec, prose } = splitProse(text, fail);
     const [, name, kind] = spec.match(/^(\w+) (.+)$/) ?? fail(`@arg: got '${spec}', expected a name and a kind`);
+    if (KEYWORDS.has(name)) fail(`'${name}' is a word of Lua: give the argument another name`);
     if (!isArgumentKind(kind))
       fail(
         `'${name}' is of the kind '${kind}': expected text, flag, number, count, bytes, ms, epoch ms or words in quotes`,

@@ -3,7 +3,7 @@ import { LuaProblem } from './problem.mjs';
 
 /**
  * Finds by Lua's own rules of scope what the names of a chunk are. Answers
- * - `free`: uses of names that are no local of the chunk: { name, line, isWrite }
+ * - `free`: uses of names that are no local of the chunk: { name, line, isWrite, isRepeated: in a loop or a function }
  * - `locals`: its locals and parameters: { name, line, isTop: declared outside of every block, hides: a local of that name is visible }
  * Throws `LuaProblem` where the text is no Lua 5.1.
  */
@@ -25,6 +25,7 @@ class Walk {
   free = [];
   locals = [];
   #scopes = [];
+  #repeats = 0;
 
   /** Statements in a scope of their own; `names` are declared before the first, `last` is read in the scope after the last. */
   block(statements, names = [], last = undefined) {
@@ -33,6 +34,12 @@ class Walk {
     for (const statement of statements) this.#statement(statement);
     this.#read(last);
     this.#scopes.pop();
+  }
+
+  #repeated(statements, names, last) {
+    this.#repeats++;
+    this.block(statements, names, last);
+    this.#repeats--;
   }
 
   #declare(identifier) {
@@ -48,7 +55,7 @@ class Walk {
   }
 
   #use({ name, loc }, isWrite) {
-    if (!this.#isLocal(name)) this.free.push({ name, line: loc.start.line, isWrite });
+    if (!this.#isLocal(name)) this.free.push({ name, line: loc.start.line, isWrite, isRepeated: this.#repeats > 0 });
   }
 
   #write(target) {
@@ -69,15 +76,15 @@ class Walk {
       case 'FunctionDeclaration':
         if (node.isLocal) this.#declare(node.identifier);
         else this.#write(node.identifier);
-        this.block(node.body, node.parameters);
+        this.#repeated(node.body, node.parameters);
         break;
       case 'ForNumericStatement':
         for (const value of [node.start, node.end, node.step]) this.#read(value);
-        this.block(node.body, [node.variable]);
+        this.#repeated(node.body, [node.variable]);
         break;
       case 'ForGenericStatement':
         for (const value of node.iterators) this.#read(value);
-        this.block(node.body, node.variables);
+        this.#repeated(node.body, node.variables);
         break;
       case 'IfStatement':
         for (const clause of node.clauses) {
@@ -87,10 +94,10 @@ class Walk {
         break;
       case 'WhileStatement':
         this.#read(node.condition);
-        this.block(node.body);
+        this.#repeated(node.body);
         break;
       case 'RepeatStatement':
-        this.block(node.body, [], node.condition);
+        this.#repeated(node.body, [], node.condition);
         break;
       case 'DoStatement':
         this.block(node.body);
@@ -104,7 +111,7 @@ class Walk {
   #read(node) {
     if (!node) return;
     if (node.type === 'Identifier') return this.#use(node, false);
-    if (node.type === 'FunctionDeclaration') return this.block(node.body, node.parameters);
+    if (node.type === 'FunctionDeclaration') return this.#repeated(node.body, node.parameters);
     // The names of fields are no variables.
     if (node.type === 'MemberExpression') return this.#read(node.base);
     if (node.type === 'TableKeyString') return this.#read(node.value);

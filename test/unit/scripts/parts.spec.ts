@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { embed } from './lua-files.js';
+import { embed, refusalOf } from './lua-files.js';
 
 const lines = (...all: string[]) => all.join('\n');
 
@@ -157,14 +157,7 @@ describe('refused with file, line, name and what to do is', () => {
       'parts/b.lua': lines('-- @gives other', 'other = 1'),
       'parts/c.lua': lines('-- @takes base', 'return base'),
     };
-    const said = (() => {
-      try {
-        return embed(files);
-      } catch (error) {
-        return (error as Error).message.replace('The Lua scripts are refused:\n', '');
-      }
-    })();
-    expect(said).toBe(problem);
+    expect(refusalOf(files)).toBe(problem);
   });
 
   it('everything at once, so that one run shows all', () => {
