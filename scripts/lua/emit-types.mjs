@@ -83,7 +83,7 @@ function emitEncoder(contract, name) {
 function emitParameters(contract) {
   const own = keysOf(contract);
   const needsOnlyBase = own.every((key) => !isFixed(key) || !TABLE.has(key));
-  const names = own.flatMap((key) => [...key.matchAll(/<(\w+)>/g)].map(([, name]) => name));
+  const names = [...new Set(own.flatMap((key) => [...key.matchAll(/<(\w+)>/g)].map(([, name]) => name)))];
   const keys = needsOnlyBase ? "keys: Pick<QueueKeys, 'base'>" : 'keys: QueueKeys';
   return names.length === 0 ? keys : `${keys}, names: { ${names.map((name) => `${name}: string`).join('; ')} }`;
 }

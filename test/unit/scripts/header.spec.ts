@@ -120,6 +120,14 @@ export const scriptScript = (keys: QueueKeys, names: { tag: string }): NumberedS
     expect(types).toContain('(keys: QueueKeys): BoundScript<ScriptArguments, ScriptReply> => ({');
   });
 
+  it('is told a name once that several of its keys hold', () => {
+    const types = typesOf(
+      lines('-- script: read', '-- @keys handles:<group>, sleepers:<group>, <target>', ...READER.slice(2)),
+    );
+    expect(types).toContain("(keys: Pick<QueueKeys, 'base'>, names: { group: string; target: string }): Bound");
+    expect(types).toContain('{names.group}`,\n    names.target,\n  ],');
+  });
+
   it('counts the rows of a list by their first fields', () => {
     const types = typesOf(lines(...READER.slice(0, 3), '-- @list ends id, fence: ends', ...READER.slice(3)));
     expect(types).toContain('[a.id, a.ends.length / 2, ...a.ends]');
