@@ -1,30 +1,17 @@
 -- replace: schedule one job, or put it in the place of the job that has its id: at once where that job waits or is dead, after the run
 -- where it runs.
--- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
--- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
--- KEYS[3] sq:{<queue>}:failures    HASH job id -> failed attempts
--- KEYS[4] sq:{<queue>}:active      ZSET job id -> end of its lease (epoch ms)
--- KEYS[5] sq:{<queue>}:dead        ZSET job id -> when it died (epoch ms)
--- KEYS[6] sq:{<queue>}:usedIds     ZSET chosen id of an ended job -> when it may be used again (epoch ms)
--- KEYS[7] sq:{<queue>}:stats       HASH counter -> number
--- KEYS[8] sq:{<queue>}:completed   ZSET id of a kept completed job -> when it completed (epoch ms)
--- KEYS[9] sq:{<queue>}:results     HASH id of a kept completed job -> its result
--- KEYS[10] sq:{<queue>}:levels     ZSET priority -> earliest due (epoch ms)
--- KEYS[11] sq:{<queue>}:sleeping   ZSET group of workers -> until when some of it may sleep (epoch ms)
--- KEYS[12] sq:{<queue>}:queued     HASH id of a running job -> due and envelope of the job that replaces it after the run
--- KEYS[13] sq:{<queue>}:receipt:<caller> STRING last call number and its answer
--- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
--- ARGV[5] '1' on a cluster   ARGV[6] job id   ARGV[7] head of the envelope   ARGV[8] due (> 0: at, epoch ms; <= 0: minus the delay in ms)
--- ARGV[9] how the id was chosen ('c', or 'm' in the form of a made one)   ARGV[10] the envelope from its flags on
--- ARGV[11] how late a job must be before any worker may take it from the one that it prefers (ms)
--- Returns {status, now, letter}, then, but for 'e', the due time of the job that has the id now, then what the letter needs. Letters:
--- '1' created, then 'dead' where a dead job was pushed out; 'r' a waiting job was replaced; 'q' queued behind a running job;
--- 't' a job of another name waits, runs or is dead, then that name; 'e' a made id whose job was created before, and has ended.
--- Repeating it after a lost reply: the record answers like the first time.
-local jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, statsKey = unpack(KEYS, 1, 7)
-local completedKey, resultsKey, levelsKey, sleepingKey, queuedKey, receiptKey = unpack(KEYS, 8, 13)
-local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[11])
+-- @numbered
+-- @keys jobs, claims, failures, active, dead, usedIds, stats, completed, results, levels, sleeping, queued
+-- @arg clustered flag: whether Redis is a cluster
+-- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg id text: job id
+-- @arg chosen 'c' | 'm': how the id was chosen; 'm' in the form of a made one
+-- @arg route text: the first line of the envelope
+-- @arg dueOrDelay number: > 0: at, epoch ms; <= 0: minus the delay in ms
+-- @arg rest text: the envelope from its flags on
+-- @returns letter text, due? text, besides? text: `due` of the job that has the id now, but for 'e'. Letters: '1' created, `besides`
+--   'dead' where a dead job was pushed out; 'r' a waiting job was replaced; 'q' queued behind a running job; 't' a job of another name,
+--   `besides`, waits, runs or is dead; 'e' a made id whose job was created before, and has ended
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/made.lua
@@ -46,10 +33,9 @@ do
   end
 end
 
-local id, due = ARGV[6], tonumber(ARGV[8])
-due = due > 0 and due or now - due
-local laneName, tags = laneOfHead(ARGV[7]), tagsOfFlags(ARGV[10])
-local name, newEnvelope = nameOf(laneName), ARGV[7] .. '\n' .. digits(now) .. ' ' .. ARGV[10]
+local due = dueOrDelay > 0 and dueOrDelay or now - dueOrDelay
+local laneName, tags = laneOfRoute(route), tagsOfFlags(rest)
+local name, newEnvelope = nameOf(laneName), route .. '\n' .. digits(now) .. ' ' .. rest
 
 -- The job that has the id. `state`: 'waiting', 'active', 'dead', or nil where there is none.
 local there = {}
@@ -101,13 +87,13 @@ end
 
 function replaceAs.active()
   local before = queuedJobs.read(id)
-  local marked, rest = string.match(there.record, '^(%d+%l*)( .*)$')
+  local marked, others = string.match(there.record, '^(%d+%l*)( .*)$')
   local tagsBefore = before and before.tags or ''
   untagJob(id, queuedJobs.without(tagsBefore, there.tags .. tags))
   tagJob(id, queuedJobs.without(tags, there.tags .. tagsBefore))
   redis.call('HSET', queuedKey, id, digits(due) .. ' ' .. newEnvelope)
   -- Where somebody has taken the claim record there is nothing to mark: the queued job is found when the lease ends.
-  if marked and not string.find(marked, 'q', 1, true) then redis.call('HSET', claimsKey, id, marked .. 'q' .. rest) end
+  if marked and not string.find(marked, 'q', 1, true) then redis.call('HSET', claimsKey, id, marked .. 'q' .. others) end
   writeTagged()
   writeUntagged()
   return { 'q', digits(due) }
@@ -137,12 +123,12 @@ if there.name and there.name ~= name then
   answer = { 't', there.due, there.name }
 elseif there.state then
   answer = replaceAs[there.state]()
-elseif there.envelope == '' and ranUnanswered(id, ARGV[9]) then
+elseif there.envelope == '' and ranUnanswered(id, chosen) then
   answer = { 'e' }
 else
   there.lane = nil
   answer = create()
 end
-redis.call('SET', receiptKey, ARGV[2] .. ' ' .. table.concat(answer, '\n'), 'PX', ARGV[4])
+redis.call('SET', receiptKey, callNumber .. ' ' .. table.concat(answer, '\n'), 'PX', keepReceiptMs)
 if lane and lane.moved then wakeLane(lane) end
 return { 'done', digits(now), unpack(answer) }

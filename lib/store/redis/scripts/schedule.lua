@@ -1,29 +1,19 @@
 -- schedule: add jobs to their lanes. A job whose id is known already, or ended lately, is not added, and the answer tells which it is.
--- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
--- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
--- KEYS[3] sq:{<queue>}:usedIds     ZSET chosen id of an ended job -> when it may be used again (epoch ms)
--- KEYS[4] sq:{<queue>}:stats       HASH counter -> number
--- KEYS[5] sq:{<queue>}:completed   ZSET id of a kept completed job -> when it completed (epoch ms)
--- KEYS[6] sq:{<queue>}:results     HASH id of a kept completed job -> its result
--- KEYS[7] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
--- KEYS[8] sq:{<queue>}:sleeping    ZSET group of workers -> until when some of it may sleep (epoch ms)
--- KEYS[9] sq:{<queue>}:receipt:<caller> STRING last call number and its answer
--- ARGV[1] key base, "sq:{<queue>}:"   ARGV[2] call number        ARGV[3] deadline (epoch ms, 0 = none)
--- ARGV[4] how long the record is kept (ms)  ARGV[5] '1' on a cluster   ARGV[6] lowest and
--- ARGV[7] highest id that this call's maker made for it ('-' = none)
--- ARGV[8] how late a job must be before any worker may take it from the one that it prefers (ms)
--- ARGV[9…] jobs that differ in id and in the end of the envelope alone come as one row: how many, how their ids were chosen
---          ('' made by this caller, 'c' by the user, 'm' by the user in the form of a made one), head of the envelope, due
---          (> 0: at, epoch ms; <= 0: minus the delay in ms), the middle, which follows the time; then their ids, made ones, all of
---          one length, joined into one argument; then the ends of their envelopes
--- Returns {status, now, when the call was taken in, a letter for each job, then for each letter but '1' and 'e' the due time of the
--- job that is there (of 't' also its name, behind a space)…}. Letters: '1' created; under a known id 'w' a job waits, 'a' one runs,
--- 'd' one is dead, 'e' one ended lately, 't' a job of another name waits, runs or is dead.
--- Repeating it after a lost reply: the record answers, even when the job has run and is gone by then. Where an eviction has
--- taken the record, jobs with made ids are written again.
-local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[8])
-local usedIdsKey, levelsKey, sleepingKey, receiptKey = KEYS[3], KEYS[7], KEYS[8], KEYS[9]
+-- @numbered
+-- @keys jobs, claims, usedIds, stats, completed, results, levels, sleeping
+-- @arg clustered flag: whether Redis is a cluster
+-- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg lowestMade text: the lowest id that this call's maker made for it, '-' = none
+-- @arg highestMade text: the highest of these
+-- @tail rows count, chosen, route, due, middle, ids, ends: jobs that differ in id and in the end of the envelope alone come as one
+--   row: how many; how their ids were chosen ('' made by this caller, 'c' by the user, 'm' by the user in the form of a made one); route
+--   of the envelope; due (> 0: at, epoch ms; <= 0: minus the delay in ms); the middle, which follows the time; then their ids, made
+--   ones, all of one length, joined into one argument; then the ends of their envelopes
+-- @returns takenAt text, letters text, ...duplicates text[]: when the call was taken in; a letter for each job; for each letter but '1'
+--   and 'e' the due time of the job that is there, of 't' also its name, behind a space. Letters: '1' created; under a known id 'w' a
+--   job waits, 'a' one runs, 'd' one is dead, 'e' one ended lately, 't' a job of another name waits, runs or is dead
+-- @repeat the receipt answers even when the job has run and is gone by then. Where an eviction has taken the receipt, jobs with made
+--   ids are written again.
 -- @include parts/clock.lua
 -- @include parts/call.lua
 -- @include parts/made.lua
@@ -32,7 +22,6 @@ local usedIdsKey, levelsKey, sleepingKey, receiptKey = KEYS[3], KEYS[7], KEYS[8]
 -- @include parts/lanes.lua
 -- @include parts/wake.lua
 -- @include parts/tag.lua
-local FIRST = 9
 -- Every made id is cut out of an argument, and a local is found faster.
 local sub = string.sub
 
@@ -48,9 +37,9 @@ if status then
 end
 
 local rows, chosenIds = {}, {}
-local at = FIRST
+local at = rowsFrom
 while ARGV[at] do
-  local row = { count = tonumber(ARGV[at]), chosen = ARGV[at + 1], head = ARGV[at + 2], due = tonumber(ARGV[at + 3]), middle = ARGV[at + 4] }
+  local row = { count = tonumber(ARGV[at]), chosen = ARGV[at + 1], route = ARGV[at + 2], due = tonumber(ARGV[at + 3]), middle = ARGV[at + 4] }
   -- Where its ids begin, and the ends.
   row.ids = at + 5
   row.ends = row.ids + (row.chosen == '' and 1 or row.count)
@@ -63,7 +52,7 @@ end
 -- Chosen ids that are there already, and the envelopes of their jobs. An id that this caller made for this call is new.
 local known = {}
 if chosenIds[1] then
-  for i, envelope in ipairs(redis.call('HMGET', KEYS[1], unpack(chosenIds))) do known[chosenIds[i]] = envelope end
+  for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(chosenIds))) do known[chosenIds[i]] = envelope end
 end
 
 -- A job that is there already: its letter, its name, and its due time, from its lane or, once it was claimed, from its claim record.
@@ -71,7 +60,7 @@ local function readThere(id, envelope)
   local name = nameOf(laneOf(envelope))
   local _, due = findWaiting(id, envelope)
   if due then return { letter = 'w', due = due, name = name } end
-  local fence, claimedDue = string.match(redis.call('HGET', KEYS[2], id) or '', '^(%d+)%l* %d+ %d+ (%d+)')
+  local fence, claimedDue = string.match(redis.call('HGET', claimsKey, id) or '', '^(%d+)%l* %d+ %d+ (%d+)')
   return { letter = fence == '0' and 'd' or 'a', due = claimedDue or digits(now), name = name }
 end
 
@@ -101,8 +90,8 @@ local function takeIn(id, chosen, name, dueText)
   return '1'
 end
 
-local function openFor(head)
-  local lane = openLane(laneOfHead(head))
+local function openFor(route)
+  local lane = openLane(laneOfRoute(route))
   if not lane.added[1] then readWakers(nameOf(lane.name)) end
   return lane
 end
@@ -111,8 +100,8 @@ for _, row in ipairs(rows) do
   local count, chosen, ids, ends = row.count, row.chosen, row.ids, row.ends
   local due, middle = row.due, row.middle
   local dueText = digits(due > 0 and due or now - due)
-  local beginning, tags = row.head .. CREATED .. middle, tagsOfFlags(middle)
-  local name = chosen ~= '' and nameOf(laneOfHead(row.head))
+  local beginning, tags = row.route .. CREATED .. middle, tagsOfFlags(middle)
+  local name = chosen ~= '' and nameOf(laneOfRoute(row.route))
   local madeIds, idLength = ARGV[ids], #ARGV[ids] / count
   local added, last
   for i = 0, count - 1 do
@@ -122,7 +111,7 @@ for _, row in ipairs(rows) do
     letters[place] = letter
     if letter == '1' then
       if not added then
-        added = openFor(row.head).added
+        added = openFor(row.route).added
         last = #added
       end
       added[last + 1], added[last + 2] = dueText, id
@@ -136,18 +125,18 @@ end
 
 if created > 0 then
   -- The first write adds, so that a full memory refuses the call whole.
-  redis.call('HSET', KEYS[1], unpack(fields))
+  redis.call('HSET', jobsKey, unpack(fields))
   closeLanes()
   writeTagged()
-  redis.call('HINCRBY', KEYS[4], 'scheduled', created)
+  redis.call('HINCRBY', statsKey, 'scheduled', created)
   if forgotten[1] then
     redis.call('ZREM', usedIdsKey, unpack(forgotten))
-    redis.call('ZREM', KEYS[5], unpack(forgotten))
-    redis.call('HDEL', KEYS[6], unpack(forgotten))
+    redis.call('ZREM', completedKey, unpack(forgotten))
+    redis.call('HDEL', resultsKey, unpack(forgotten))
   end
 end
 local reply = { digits(now), table.concat(letters), unpack(duplicates) }
-redis.call('SET', receiptKey, ARGV[2] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. '\n' .. table.concat(reply, '\n'), 'PX', ARGV[4])
+redis.call('SET', receiptKey, callNumber .. ' ' .. lowestMade .. ' ' .. highestMade .. '\n' .. table.concat(reply, '\n'), 'PX', keepReceiptMs)
 for _, lane in ipairs(laneList) do
   if lane.moved then wakeLane(lane) end
 end

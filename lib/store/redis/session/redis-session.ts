@@ -3,13 +3,15 @@ import { QueueClosedError, QueueUnavailableError } from '../../../core/errors.js
 import type { QueueSettings } from '../../../core/options/queue-options.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { Session, SessionHints, Turn, TurnAnswer } from '../../job-store.js';
-import { CallSlot } from '../calls/call-slot.js';
+import { Caller } from '../calls/caller.js';
 import { rateWindowMs } from '../calls/gate.js';
 import { absentKey, handlesKey, type QueueKeys, sleepersKey } from '../keys.js';
 import { causeOf } from '../link/call-error.js';
-import type { RedisConnection, ScriptArgument } from '../link/connection.js';
+import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { WakeListener } from '../link/wake-listener.js';
+import { ask, type NumberedScript, type ScriptArgument } from '../scripts/bound-script.js';
+import { registerScript } from '../scripts/contracts.js';
 import { HintChannel } from './hint-channel.js';
 import { decodeTurn, encodeTurn } from './turn-codec.js';
 
@@ -20,8 +22,8 @@ const CLAIMS_A_LEASE = 3;
 const NAMES_A_CALL = 1_000;
 /** How long Redis remembers which names a group handles; a session that finds them gone notes them again. */
 const KEEP_NAMES_MS = 24 * 3_600_000;
-/** A turn's record must outlive every copy of the call that is still on its way. */
-const KEEP_TURN_RECORD_MS = 600_000;
+/** A turn's receipt must outlive every copy of the call that is still on its way. */
+const KEEP_TURN_RECEIPT_MS = 600_000;
 /** How long one try of a turn may take, longer only while the connection shows signs of life; then it is sent again, under the same number. */
 const TRY_MS = 5_000;
 /** Where this process runs, as others see it. */
@@ -46,21 +48,22 @@ export interface SessionIdentity {
 
 interface TurnInFlight {
   readonly turn: Turn;
-  readonly slot: CallSlot;
+  readonly caller: Caller;
   /** Where it goes on looking, or '' for the start. */
   readonly cursor: string;
 }
 
 /** The talk of one consumer in this process with one queue in Redis. */
 export class RedisSession implements Session {
-  private readonly fixedKeys: string[];
+  private readonly script: NumberedScript<ScriptArgument[], [string, string, ...unknown[]]>;
+  private readonly registerScript;
   private readonly hints: HintChannel;
   /** When its presence must be noted again, a time of `performance.now()`. */
   private presentUntil = 0;
   private hasLeft = false;
   /** Turns that have been sent and not been answered, two at most: the same again is the same call. */
   private readonly inFlight: TurnInFlight[] = [];
-  private readonly freeSlots: CallSlot[] = [];
+  private readonly freeCallers: Caller[] = [];
   /** Where the last turn that was answered stopped looking. */
   private cursor = '';
 
@@ -74,30 +77,36 @@ export class RedisSession implements Session {
   ) {
     const { id, group, target } = who;
     this.hints = new HintChannel(link.listener, clock, keys, id);
-    this.fixedKeys = [
-      keys.jobs,
-      keys.claims,
-      keys.failures,
-      keys.active,
-      keys.dead,
-      keys.completed,
-      keys.results,
-      keys.usedIds,
-      keys.stats,
-      keys.levels,
-      keys.sleeping,
-      keys.served,
-      keys.fence,
-      keys.workers,
-      keys.paused,
-      keys.rate,
-      keys.reservations,
-      keys.offers,
-      handlesKey(keys, group),
-      sleepersKey(keys, group),
-      target?.key ?? absentKey(keys.jobs),
-      keys.queued,
-    ];
+    this.registerScript = registerScript(keys, { group });
+    this.script = {
+      name: 'turn',
+      isNumbered: true,
+      encode: (args) => args,
+      keys: [
+        keys.jobs,
+        keys.claims,
+        keys.failures,
+        keys.active,
+        keys.dead,
+        keys.completed,
+        keys.results,
+        keys.usedIds,
+        keys.stats,
+        keys.levels,
+        keys.sleeping,
+        keys.served,
+        keys.fence,
+        keys.workers,
+        keys.paused,
+        keys.rate,
+        keys.reservations,
+        keys.offers,
+        handlesKey(keys, group),
+        sleepersKey(keys, group),
+        target?.key ?? absentKey(keys.jobs),
+        keys.queued,
+      ],
+    };
   }
 
   async turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
@@ -109,7 +118,7 @@ export class RedisSession implements Session {
         if (reply[0] === 'refused') throw this.targetError(String(reply[2]));
         if (reply[0] !== 'unregistered') {
           this.inFlight.splice(this.inFlight.indexOf(sent), 1);
-          this.freeSlots.push(sent.slot);
+          this.freeCallers.push(sent.caller);
           const { answer, cursor } = decodeTurn(reply, turn, this.settings);
           this.cursor = cursor;
           return answer;
@@ -125,21 +134,22 @@ export class RedisSession implements Session {
     }
   }
 
-  private async send({ slot }: TurnInFlight, args: readonly ScriptArgument[]): Promise<unknown[]> {
+  private async send({ caller }: TurnInFlight, args: ScriptArgument[]): Promise<unknown[]> {
     const { connection } = this.link;
     const sentAt = performance.now();
     const before = connection.received;
-    const reply = await slot.send('turn', this.fixedKeys, args, sentAt + TRY_MS, { isPatient: true });
+    const reply = await caller.send(this.script, args, sentAt + TRY_MS, { isPatient: true });
     connection.downlink.note(connection.received - before, performance.now() - sentAt);
     return reply;
   }
 
-  /** Each turn in flight has a slot of its own, as one answers for its last call only. */
+  /** Each turn in flight has a caller of its own, as one answers for its last call only. */
   private begin(turn: Turn): TurnInFlight {
     const { link, clock, keys, who } = this;
-    const slot = this.freeSlots.pop() ?? new CallSlot(link.connection, clock, keys, `${who.id}.`);
-    slot.begin();
-    const sent = { turn, slot, cursor: turn.looksAnew ? '' : this.cursor };
+    const caller =
+      this.freeCallers.pop() ?? new Caller(link.connection, clock, keys, KEEP_TURN_RECEIPT_MS, `${who.id}.`);
+    caller.begin();
+    const sent = { turn, caller, cursor: turn.looksAnew ? '' : this.cursor };
     this.inFlight.push(sent);
     return sent;
   }
@@ -164,11 +174,11 @@ export class RedisSession implements Session {
   }
 
   private async register(): Promise<void> {
-    const { keys, link } = this;
-    const { names, group } = this.who;
+    const { names } = this.who;
     for (let i = 0; i < names.length; i += NAMES_A_CALL) {
-      const args = [KEEP_NAMES_MS, i === 0 ? names.length : 0, ...names.slice(i, i + NAMES_A_CALL)];
-      await link.connection.run('register', [keys.sleeping, handlesKey(keys, group)], args, performance.now() + TRY_MS);
+      const size = i === 0 ? names.length : 0;
+      const args = { keepMs: KEEP_NAMES_MS, size, names: names.slice(i, i + NAMES_A_CALL) };
+      await ask(this.link.connection, this.registerScript, args, performance.now() + TRY_MS);
     }
   }
 
@@ -176,7 +186,6 @@ export class RedisSession implements Session {
     const { settings } = this;
     const { id, group, names, target } = this.who;
     return [
-      KEEP_TURN_RECORD_MS,
       this.clustered ? 1 : 0,
       id,
       group,

@@ -13,7 +13,7 @@ import type {
 import { toDueArgument } from '../calls/due-argument.js';
 import { decodeEnvelope, onLateOf } from '../codec/envelope-text.js';
 import { encodeFailure } from '../codec/failure-line.js';
-import type { ScriptArgument } from '../link/connection.js';
+import type { ScriptArgument } from '../scripts/bound-script.js';
 
 const FIELDS_BEFORE_CLAIMS = 14;
 const FIELDS_A_CLAIM = 3;

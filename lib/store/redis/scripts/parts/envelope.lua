@@ -1,10 +1,10 @@
--- What the scripts read of an envelope (see envelope.ts): its first line, the head, is "<lane>" or "<late rule> <lane>";
+-- What the scripts read of an envelope (see envelope.ts): its first line, the route, is "<lane>" or "<late rule> <lane>";
 -- its second "<created> <flags>" and the tags, a tab before each. A lane is "<priority>:<worker>:<name>", so its first byte tells whether a late rule comes
 -- before it: 'r' run, 'd' discard or 'x' dead-letter what is claimed more than so many ms after its due time.
 local BYTE_9 = 57
 
-local function laneOfHead(head)
-  return string.byte(head) <= BYTE_9 and head or string.match(head, '^%l%d+ (.*)$')
+local function laneOfRoute(route)
+  return string.byte(route) <= BYTE_9 and route or string.match(route, '^%l%d+ (.*)$')
 end
 
 -- An envelope that somebody has damaged is in no lane.

@@ -3,7 +3,7 @@
 -- "<number> <lowest id of the last call> <highest id> …", tells whether the call ran, even when its job is gone by then.
 -- An id of an earlier call comes back where the error was that of several calls together; like any chosen id it may be used
 -- again after a while, which the time in it tells.
--- Needs `base`, `usedIdsKey` and, as ARGV[4], how long the script keeps its record (ms).
+-- Needs `base`, `usedIdsKey` and `keepReceiptMs`.
 
 local MADE_TIME_DIGITS = 9
 
@@ -12,7 +12,7 @@ local function ranUnanswered(id, chosen)
   local record = redis.call('GET', base .. 'receipt:' .. string.sub(id, -6))
   local lowest, highest = string.match(record or '', '^%d+ (%w+) (%w+)')
   if not lowest or id > highest then return false end
-  return lowest <= id or now - tonumber(string.sub(id, 1, MADE_TIME_DIGITS), 36) < tonumber(ARGV[4])
+  return lowest <= id or now - tonumber(string.sub(id, 1, MADE_TIME_DIGITS), 36) < keepReceiptMs
 end
 
 -- Whether a chosen id is remembered of a job that has ended.
