@@ -63,13 +63,13 @@ export class CallSlot {
         traits,
       )) as unknown[];
       this.clock.note(Number(reply[1]));
-      if (reply[0] === 'stale') {
+      if (reply[0] === 'overtaken') {
         // Somebody else numbers calls under this name; under a new one this call can be sent again.
         this.rename();
         this.begin();
         throw new QueueUnavailableError('The call was overtaken by a later one.', 'unknown');
       }
-      if (reply[0] !== 'late') return reply;
+      if (reply[0] !== 'expired') return reply;
       // Either the time is over, or Redis' clock is another one than before, as after a failover.
       if (performance.now() >= giveUpAt)
         throw new QueueUnavailableError('The call reached Redis too late; it was refused.', 'refused');

@@ -30,7 +30,7 @@ export class RedisGate {
 
   async pausedUntil(): Promise<number | undefined> {
     const giveUpAt = performance.now() + this.options.commandTimeoutMs;
-    const ends = (await this.connection.run('paused', [this.keys.paused], [], giveUpAt)) as string;
+    const ends = (await this.connection.run('paused', [this.keys.gate], [], giveUpAt)) as string;
     if (ends === '') return undefined;
     return ends === ENDLESS ? Number.POSITIVE_INFINITY : Number(ends);
   }
@@ -45,7 +45,7 @@ export class RedisGate {
   }
 
   private keysOfCalls(): string[] {
-    return [this.keys.paused, this.keys.sleeping];
+    return [this.keys.gate, this.keys.sleeping];
   }
 
   private argumentsOfCalls(): number[] {

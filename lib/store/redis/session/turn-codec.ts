@@ -147,6 +147,37 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
   };
 }
 
+/** What the script of a relay answered. */
+export function decodeRelay(reply: unknown[]): TurnAnswer {
+  const [status, now, recovered, late, missing, dropped, lookAt, lookFrom] = reply as [
+    string,
+    string,
+    string[],
+    string[],
+    string[],
+    string[],
+    string,
+    string,
+  ];
+  return {
+    settled: [],
+    lost: [],
+    toCancel: [],
+    recovered: inRows(5, recovered, toRecovered),
+    late: inRows(5, late, toLate),
+    missing: inRows(4, missing, toMissing),
+    dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
+    claimed: [],
+    isUnconfirmed: false,
+    expired: [],
+    isReplay: status === 'replayed',
+    sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - Number(now)),
+    lookFrom,
+    hasCompany: false,
+    suspect: undefined,
+  };
+}
+
 /** The script settles the plain ones first; its bits are put back into the order of the settlements. */
 function inOrder(settlements: readonly Settlement[], bits: string, settings: QueueSettings): Settled[] {
   let plain = 0;

@@ -5,12 +5,12 @@ import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../../job-store.js';
 import { CallSlot } from '../calls/call-slot.js';
 import { rateWindowMs } from '../calls/gate.js';
-import { absentKey, handlesKey, processOf, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
+import { handlesKey, processOf, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
 import { causeOf } from '../link/call-error.js';
 import type { RedisConnection, ScriptArgument } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { Hear, WakeListener } from '../link/wake-listener.js';
-import { decodeTurn, encodeTurn } from './turn-codec.js';
+import { decodeRelay, decodeTurn, encodeTurn } from './turn-codec.js';
 
 /** One reply carries at most this much, so that neither Redis nor the worker stalls on it. */
 const BYTES_A_CLAIM = 8 * 1024 * 1024;
@@ -73,16 +73,16 @@ export class RedisWorkerSeat implements WorkerSeat {
       keys.levels,
       keys.sleeping,
       keys.served,
-      keys.fence,
+      ...(target ? [] : [keys.fence]),
       keys.workers,
-      keys.paused,
+      keys.gate,
       keys.rate,
-      keys.reservations,
+      ...(target ? [] : [keys.reservations]),
       keys.offers,
+      keys.queued,
       handlesKey(keys, this.group),
       sleepersKey(keys, this.group),
-      target?.key ?? absentKey(keys.jobs),
-      keys.queued,
+      ...(target ? [target.key] : []),
     ];
   }
 
@@ -96,7 +96,7 @@ export class RedisWorkerSeat implements WorkerSeat {
         if (reply[0] !== 'unregistered') {
           this.underWay.splice(this.underWay.indexOf(sent), 1);
           this.freeSlots.push(sent.slot);
-          return decodeTurn(reply, turn, this.settings);
+          return this.target ? decodeRelay(reply) : decodeTurn(reply, turn, this.settings);
         }
         // Twice where names of others had to go first.
         if (++registered > 5)
@@ -113,7 +113,7 @@ export class RedisWorkerSeat implements WorkerSeat {
     const { connection } = this;
     const sentAt = performance.now();
     const before = connection.received;
-    const reply = await slot.send('turn', this.fixedKeys, args, sentAt + TRY_MS, { isPatient: true });
+    const reply = await slot.send(this.target ? 'relay' : 'turn', this.fixedKeys, args, sentAt + TRY_MS, { isPatient: true });
     connection.downlink.note(connection.received - before, performance.now() - sentAt);
     return reply;
   }
@@ -177,6 +177,7 @@ export class RedisWorkerSeat implements WorkerSeat {
       turn.room,
       this.bytesToClaim(),
       turn.lookFrom,
+      this.listener.hears(this.channel) ? 1 : 0,
       this.standing(turn),
       settings.keepIdsMs,
       settings.keepCompleted.count,
@@ -185,15 +186,13 @@ export class RedisWorkerSeat implements WorkerSeat {
       settings.keepDead.ageMs,
       settings.maxCrashes,
       this.presence(turn.leaving),
+      PLACE,
       settings.ordering.mode === 'aging' ? settings.ordering.msPerLevel : 0,
       settings.stealAfterMs,
       Number.isFinite(settings.globalConcurrency) ? settings.globalConcurrency : 0,
       settings.rateLimit?.max ?? 0,
       settings.rateLimit ? rateWindowMs(settings.rateLimit) : 0,
-      this.target?.type ?? '',
-      this.target?.maxLength ?? 0,
-      turn.suspects,
-      ...encodeTurn(turn, settings),
+      ...(this.target ? [this.target.type, this.target.maxLength ?? 0] : [turn.suspects, ...encodeTurn(turn, settings)]),
     ];
   }
 
@@ -205,20 +204,19 @@ export class RedisWorkerSeat implements WorkerSeat {
 
   /** What becomes of its place among the sleepers. */
   private standing({ pull }: Turn): ScriptArgument {
-    const hears = this.listener.hears(this.channel);
-    if (pull === undefined) return hears ? 1 : 0;
-    return hears && pull === 'waits' ? 'wait' : 'go';
+    if (pull === undefined) return 'stays';
+    return this.listener.hears(this.channel) && pull === 'waits' ? 'until-claimed' : 'goes';
   }
 
   /** Noted a few times a lease, so that one who was not here for a lease is taken for gone. */
   private presence(leaving: boolean): string {
     this.hasLeft ||= leaving;
     // Also in turns after that one, which only settle and renew: what they put back waits for it no longer.
-    if (this.hasLeft) return `gone ${PLACE}`;
+    if (this.hasLeft) return 'gone';
     const now = performance.now();
     if (now < this.presentUntil) return '';
     this.presentUntil = now + this.settings.leaseMs / 4;
-    return `here ${PLACE}`;
+    return 'here';
   }
 }
 

@@ -5,8 +5,8 @@ local function answeredBefore(receiptKey, number, deadline)
   if record then
     local last, answer = string.match(record, '^(%d+) (.*)$')
     if number == tonumber(last) then return 'replayed', answer end
-    if number < tonumber(last) then return 'stale' end
+    if number < tonumber(last) then return 'overtaken' end
   end
-  if deadline > 0 and now > deadline then return 'late' end
+  if deadline > 0 and now > deadline then return 'expired' end
   return nil
 end
