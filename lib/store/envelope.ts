@@ -5,7 +5,7 @@ import type { LatenessRule, OnLate } from '../core/job/lateness.js';
 /**
  * What is stored of a job from its schedule to its end:
  *
- *     <priority>:<worker>:<name>      the head: the lane, which the scripts read (the worker that it prefers, or nothing), and before it, where there is one, the
+ *     <priority>:<worker>:<name>      the route: the lane, which the scripts read (the worker that it prefers, or nothing), and before it, where there is one, the
  *                                     late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
  *     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; then the tags, a tab before each,
  *                                     which is no printable character
@@ -41,7 +41,7 @@ export function onLateOf(letter: string): OnLate {
 }
 
 /** An envelope's first line. */
-export function encodeHead(job: { priority: number; worker?: string; name: string; lateness?: LatenessRule }): string {
+export function encodeRoute(job: { priority: number; worker?: string; name: string; lateness?: LatenessRule }): string {
   const lane = `${job.priority}:${job.worker ?? ''}:${job.name}`;
   const { lateness } = job;
   return lateness ? `${LATE_RULES[lateness.onLate]}${lateness.maxLatenessMs} ${lane}` : lane;
@@ -61,15 +61,15 @@ export function encodeSettings({ maxAttempts, backoff, timeoutMs, headers }: Env
 
 /** Reads an envelope. Throws where it is not one. */
 export function decodeEnvelope(text: string): Envelope {
-  const headEnd = text.indexOf('\n');
-  const createdEnd = text.indexOf('\n', headEnd + 1);
+  const routeEnd = text.indexOf('\n');
+  const createdEnd = text.indexOf('\n', routeEnd + 1);
   const settingsEnd = text.indexOf('\n', createdEnd + 1);
-  if (headEnd < 0 || createdEnd < 0 || settingsEnd < 0) throw new Error('the envelope has fewer than four parts');
-  const head = text.slice(0, headEnd);
+  if (routeEnd < 0 || createdEnd < 0 || settingsEnd < 0) throw new Error('the envelope has fewer than four parts');
+  const route = text.slice(0, routeEnd);
   // A lane begins with a digit, a late rule with a letter.
-  const laneStart = head >= 'a' ? head.indexOf(' ') + 1 : 0;
-  const lane = head.slice(laneStart);
-  const [created = '', ...tags] = text.slice(headEnd + 1, createdEnd).split('\t');
+  const laneStart = route >= 'a' ? route.indexOf(' ') + 1 : 0;
+  const lane = route.slice(laneStart);
+  const [created = '', ...tags] = text.slice(routeEnd + 1, createdEnd).split('\t');
   const space = created.indexOf(' ');
   const priorityEnd = lane.indexOf(':');
   const workerEnd = lane.indexOf(':', priorityEnd + 1);
@@ -83,7 +83,7 @@ export function decodeEnvelope(text: string): Envelope {
     idWasChosen: created.includes('c', space),
     tags,
     settings: settings === '' ? NO_SETTINGS : decodeSettings(settings),
-    ...(laneStart > 0 && { lateness: decodeLateRule(head.slice(0, laneStart - 1)) }),
+    ...(laneStart > 0 && { lateness: decodeLateRule(route.slice(0, laneStart - 1)) }),
     payload: text.slice(settingsEnd + 1),
   };
 }

@@ -1,3 +1,4 @@
+import { givenBy } from './contract.mjs';
 import { LuaProblem, refuse } from './problem.mjs';
 import { namesOf } from './scope.mjs';
 
@@ -10,40 +11,73 @@ const INPUTS = new Set(['KEYS', 'ARGV']);
 
 /**
  * Refuses names that a script or a part uses without declaring or taking them, and whatever else of `@takes`, `@gives` and `@changes`
- * does not agree with the code. Throws an error that lists each with file, line, name and what to do.
+ * does not agree with the code; names in a script's header that it does not use, and keys that are not in `keyTable`. Throws an error
+ * that lists each with file, line, name and what to do. Answers for each script which names of its header are used.
  */
-export function check(sources, scripts) {
-  const checker = new Checker(sources);
-  for (const script of scripts) checker.script(script);
+export function check(sources, scripts, keyTable) {
+  const checker = new Checker(sources, keyTable);
+  const used = new Map(scripts.map((script) => [script, checker.script(script)]));
   refuse([...checker.problems.values()].sort((a, b) => (a.message < b.message ? -1 : 1)));
+  return used;
 }
 
 class Checker {
   /** By message, as a part stands in several scripts. */
   problems = new Map();
   #sources;
+  #keyTable;
   #contracts = new Map();
 
-  constructor(sources) {
+  constructor(sources, keyTable) {
     this.#sources = sources;
+    this.#keyTable = keyTable;
   }
 
   script(file) {
     const names = this.#namesIn(file, []);
-    this.#checkIncludes(file, names, new Set());
-    for (const use of names.free) {
-      if (isGiven(use) || INPUTS.has(use.name)) continue;
-      const part = names.partAt(use.line);
+    const { header } = this.#sources.get(file);
+    const given = header ? givenBy(header) : new Map();
+    this.#checkIncludes(file, names, given);
+    for (const { name, line, isTop } of names.locals)
+      if (isTop && given.has(name))
+        this.#refuse(file, line, `'${name}' hides the name of the header: give one of the two another name`);
+    const used = new Set();
+    for (const { name, line } of names.free) {
+      used.add(name);
+      const part = names.partAt(line);
       // A part that does not say yet what it takes may hold functions that nobody calls here.
-      if (part && !part.contract) continue;
+      if (GLOBALS.has(name) || given.has(name) || (part && !part.contract)) continue;
+      if (INPUTS.has(name)) this.#checkInput(file, line, name, header);
+      else
+        this.#refuse(
+          file,
+          line,
+          part
+            ? `${part.file} takes '${name}', which nothing before this line gives: include the part that gives it earlier, or declare it`
+            : `'${name}' is no local of this script, and neither its header nor a part before this line gives it: declare it there, or add it to the @gives of a part`,
+        );
+    }
+    if (header) this.#checkHeader(file, header, given, used);
+    return new Set([...given.keys()].filter((name) => used.has(name)));
+  }
+
+  /** Keys and arguments have names; only rows of a list have none. */
+  #checkInput(file, line, name, header) {
+    if (header && !(name === 'ARGV' && header.lists.length > 0))
       this.#refuse(
         file,
-        use.line,
-        part
-          ? `${part.file} takes '${use.name}', which nothing before this line gives: include the part that gives it earlier, or declare it`
-          : `'${use.name}' is no local of this script, and no part before this line gives it: declare it, or add it to the @gives of a part`,
+        line,
+        `${name} is used: name the ${name === 'KEYS' ? 'key' : 'argument'} in the header, and use that name`,
       );
-    }
+  }
+
+  #checkHeader(file, { keys, node }, given, used) {
+    for (const [name, { line, isShared }] of given)
+      if (!isShared && !used.has(name))
+        this.#refuse(file, line, `'${name}' is in the header and used nowhere: take it off`);
+    for (const { name, line } of [...keys, ...(node ? [{ name: node, line: 1 }] : [])])
+      if (!this.#keyTable.has(name))
+        this.#refuse(file, line, `the key '${name}' is not in the table of keys.ts: add it there, or correct the name`);
   }
 
   /** What a part takes, gives and changes: as it says, or where it says nothing, what its code shows. */
@@ -64,12 +98,17 @@ class Checker {
     for (const { name, line, isWrite } of names.free) {
       used.add(name);
       if (isWrite) written.add(name);
-      if (isGiven({ name }) || gives.has(name) || changes.has(name)) continue;
+      if (GLOBALS.has(name) || gives.has(name) || changes.has(name)) continue;
       const part = names.partAt(line);
-      if (INPUTS.has(name)) this.#refuse(file, line, `${name} is used: take the argument or the key by its name`);
-      else if (takes.has(name)) {
+      if (takes.has(name)) {
         if (isWrite) this.#refuse(file, line, `'${name}' is in @takes and written: put it into @changes instead`);
-      } else if (part)
+      } else if (INPUTS.has(name))
+        this.#refuse(
+          file,
+          line,
+          `${name} is used: take the argument or the key by its name, or, to read a list, ARGV itself`,
+        );
+      else if (part)
         this.#refuse(file, line, `${part.file} takes '${name}': add it to the @takes of ${file}, or declare it before`);
       else
         this.#refuse(file, line, `'${name}' is neither declared here nor taken: add it to @takes, or make it a local`);
@@ -114,8 +153,6 @@ class Checker {
     this.problems.set(problem.message, problem);
   }
 }
-
-const isGiven = ({ name }) => GLOBALS.has(name);
 
 function asStatement({ takes, gives, changes }, outer) {
   const taken = [...takes.keys(), ...changes.keys()].join(', ');

@@ -1,3 +1,4 @@
+import { readContract } from './contract.mjs';
 import { LuaProblem } from './problem.mjs';
 
 const LISTS = ['takes', 'gives', 'changes'];
@@ -5,10 +6,18 @@ const NAME = /^[A-Za-z_]\w*$/;
 
 /**
  * A Lua file as the other modules need it: its lines, its `@include` lines, and the names in its `@takes`, `@gives` and `@changes`
- * lines. `contract` is undefined where it has no such line. Throws `LuaProblem`.
+ * lines: `contract`, undefined where it has no such line; of a script its header, see contract.mjs. Throws `LuaProblem`.
  */
 export function readLua(file, text) {
-  const read = { file, lines: text.split('\n'), includes: [], contract: undefined };
+  const lines = text.split('\n');
+  const isScript = !file.includes('/');
+  const read = {
+    file,
+    lines,
+    includes: [],
+    contract: undefined,
+    header: isScript ? readContract(file, lines) : undefined,
+  };
   for (const [index, content] of read.lines.entries()) {
     const line = index + 1;
     const included = content.match(/^\s*-- @include (\S+)$/)?.[1];

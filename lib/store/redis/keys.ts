@@ -80,9 +80,6 @@ export const absentKey = (key: string) => `${baseOf(key)}none`;
 /** What any key of a queue begins with. */
 export const baseOf = (key: string) => key.slice(0, key.indexOf('}:') + 2);
 
-/** Where permissions are tried, beside any key of a queue. */
-export const trialKey = (key: string) => `${baseOf(key)}trial`;
-
 /** How the index keys of lanes that prefer some worker end; those of lanes that prefer none end in ''. */
 export const ANY_WORKER = ':*';
 /** How the index keys of suspects' lanes end: of jobs that run alone. */

@@ -21,7 +21,7 @@ import { OutageLog } from './checks/outage-log.js';
 import { PermissionLog } from './checks/permission-log.js';
 import { Preflight } from './checks/preflight.js';
 import { ReadyCheck } from './checks/ready-check.js';
-import { saying } from './link/call-error.js';
+import { annotated } from './link/call-error.js';
 import { ClientFactory } from './link/client.js';
 import { RedisConnection } from './link/connection.js';
 import { WakeListener } from './link/wake-listener.js';
@@ -93,7 +93,7 @@ export class RedisJobStore implements JobStore {
   }
 
   clear(queue: string): Promise<number> {
-    return saying(this.queue(queue).clearing.clear(), { queue });
+    return annotated(this.queue(queue).clearing.clear(), { queue });
   }
 
   reschedule(queue: string, id: string, due: Due): Promise<boolean> {
@@ -114,64 +114,64 @@ export class RedisJobStore implements JobStore {
 
   replayDead(queue: string, which: string | DeadSelection = {}, due: Due, perSecond?: number): Promise<number> {
     const { deadLetters } = this.queue(queue);
-    if (typeof which === 'string') return saying(deadLetters.replayOne(which, due), { queue, jobId: which });
-    return saying(deadLetters.replayMany(which, due, perSecond), { queue });
+    if (typeof which === 'string') return annotated(deadLetters.replayOne(which, due), { queue, jobId: which });
+    return annotated(deadLetters.replayMany(which, due, perSecond), { queue });
   }
 
   purgeDead(queue: string, which: DeadSelection = {}): Promise<number> {
-    return saying(this.queue(queue).deadLetters.purge(which), { queue });
+    return annotated(this.queue(queue).deadLetters.purge(which), { queue });
   }
 
   pause(queue: string, forMs?: number): Promise<void> {
-    return saying(this.queue(queue).gate.pause(forMs), { queue });
+    return annotated(this.queue(queue).gate.pause(forMs), { queue });
   }
 
   resume(queue: string): Promise<void> {
-    return saying(this.queue(queue).gate.resume(), { queue });
+    return annotated(this.queue(queue).gate.resume(), { queue });
   }
 
   pausedUntil(queue: string): Promise<number | undefined> {
-    return saying(this.queue(queue).gate.pausedUntil(), { queue });
+    return annotated(this.queue(queue).gate.pausedUntil(), { queue });
   }
 
   limits(queue: string): Promise<LimitsUse> {
-    return saying(this.queue(queue).gate.limits(this.options.settingsOf(queue).rateLimit), { queue });
+    return annotated(this.queue(queue).gate.limits(this.options.settingsOf(queue).rateLimit), { queue });
   }
 
   cancelTagged(queue: string, tag: string, told: (ids: readonly string[]) => void): Promise<number> {
-    return saying(this.queue(queue).tagged.cancel(tag, told), { queue });
+    return annotated(this.queue(queue).tagged.cancel(tag, told), { queue });
   }
 
   shiftTagged(queue: string, tag: string, byMs: number): Promise<number> {
-    return saying(this.queue(queue).tagged.shift(tag, byMs), { queue });
+    return annotated(this.queue(queue).tagged.shift(tag, byMs), { queue });
   }
 
   counts(queue: string): Promise<JobCounts> {
-    return saying(this.queue(queue).inspection.counts(), { queue });
+    return annotated(this.queue(queue).inspection.counts(), { queue });
   }
 
   countsByPriority(queue: string): Promise<PriorityCounts[]> {
-    return saying(this.queue(queue).inspection.countsByPriority(), { queue });
+    return annotated(this.queue(queue).inspection.countsByPriority(), { queue });
   }
 
   nextDue(queue: string): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
-    return saying(this.queue(queue).inspection.nextDue(), { queue });
+    return annotated(this.queue(queue).inspection.nextDue(), { queue });
   }
 
   stats(queue: string): Promise<Record<string, number>> {
-    return saying(this.queue(queue).inspection.stats(), { queue });
+    return annotated(this.queue(queue).inspection.stats(), { queue });
   }
 
   job(queue: string, id: string): Promise<StoredJob | undefined> {
-    return saying(this.queue(queue).inspection.job(id), { queue, jobId: id });
+    return annotated(this.queue(queue).inspection.job(id), { queue, jobId: id });
   }
 
   handledBy(queue: string, name: string): Promise<{ count: number; workers: string[] }> {
-    return saying(this.queue(queue).presence.handledBy(name), { queue, jobName: name });
+    return annotated(this.queue(queue).presence.handledBy(name), { queue, jobName: name });
   }
 
   workers(queue: string): Promise<LiveWorker[]> {
-    return saying(this.queue(queue).presence.workers(), { queue });
+    return annotated(this.queue(queue).presence.workers(), { queue });
   }
 
   list<T = StoredJob>(
@@ -182,12 +182,12 @@ export class RedisJobStore implements JobStore {
     as = (job: StoredJob) => job as T,
   ): Promise<T[]> {
     const { ordering } = this.options.settingsOf(queue);
-    return saying(this.queue(queue).inspection.list(state, offset, limit, ordering, as), { queue });
+    return annotated(this.queue(queue).inspection.list(state, offset, limit, ordering, as), { queue });
   }
 
   peek<T>(queue: string, count: number, as: (job: StoredJob) => T): Promise<T[]> {
     const { ordering } = this.options.settingsOf(queue);
-    return saying(this.queue(queue).inspection.peek(count, ordering, as), { queue });
+    return annotated(this.queue(queue).inspection.peek(count, ordering, as), { queue });
   }
 
   async close(): Promise<void> {

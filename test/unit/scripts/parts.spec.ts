@@ -133,7 +133,7 @@ describe('refused with file, line, name and what to do is', () => {
       'an argument by its number',
       lines('-- @gives sum', 'sum = ARGV[1]'),
       'return sum',
-      'parts/a.lua:2: ARGV is used: take the argument or the key by its name',
+      'parts/a.lua:2: ARGV is used: take the argument or the key by its name, or, to read a list, ARGV itself',
     ],
     [
       'a part that takes what the part around it does not',
@@ -145,7 +145,7 @@ describe('refused with file, line, name and what to do is', () => {
       'a name of the script that neither it nor a part declares',
       GOOD,
       'return sum + two',
-      "script.lua:3: 'two' is no local of this script, and no part before this line gives it: declare it, or add it to the @gives of a part",
+      "script.lua:3: 'two' is no local of this script, and neither its header nor a part before this line gives it: declare it there, or add it to the @gives of a part",
     ],
     ['a part that is not there', GOOD, '-- @include parts/none.lua', 'script.lua:3: there is no parts/none.lua'],
     ['a part that includes itself', '-- @include parts/a.lua', '', 'parts/a.lua:1: parts/a.lua would include itself'],

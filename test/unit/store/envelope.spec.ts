@@ -3,7 +3,7 @@ import {
   decodeEnvelope,
   type Envelope,
   encodeFlags,
-  encodeHead,
+  encodeRoute,
   encodeSettings,
   onLateOf,
 } from '../../../lib/store/envelope.js';
@@ -11,7 +11,7 @@ import {
 /** As schedule.lua puts it together: the time of its creation is Redis' own. */
 function encode(job: Omit<Envelope, 'lane'>): string {
   const flags = encodeFlags(job.idWasChosen, job.tags);
-  return `${encodeHead(job)}\n${job.createdAtMs} ${flags}${encodeSettings(job.settings)}\n${job.payload}`;
+  return `${encodeRoute(job)}\n${job.createdAtMs} ${flags}${encodeSettings(job.settings)}\n${job.payload}`;
 }
 
 const PLAIN: Omit<Envelope, 'lane'> = {
@@ -66,7 +66,7 @@ describe('an envelope', () => {
   });
 
   it.each(['run', 'discard', 'dead-letter'] as const)('names the late rule %s by a letter of its own', (onLate) => {
-    const head = encodeHead({ ...PLAIN, lateness: { maxLatenessMs: 7, onLate } });
+    const head = encodeRoute({ ...PLAIN, lateness: { maxLatenessMs: 7, onLate } });
     expect(onLateOf(head[0]!)).toBe(onLate);
   });
 

@@ -37,9 +37,6 @@
 --   ms, 0 = when there is capacity); where to go on looking. The time has µs behind the point. {'refused', now, type} where the target is
 --   of another type: nothing has moved
 -- @repeat jobs that were moved are not moved again, and nothing is told.
-local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey, usedIdsKey, statsKey, levelsKey, sleepingKey, servedKey, workersKey, gateKey, rateKey, offersKey, queuedKey, handlesKey, sleepersKey, targetKey, receiptKey = unpack(KEYS, 1, 21)
-local base, callNumber, deadline, keepReceiptMs, clustered, session, group, groupSize, leaseMs, maxSleepMs, limit, maxBytes, cursor, canHear, standing, keepIdsMs, keepCompletedCount, keepCompletedAgeMs, keepDeadCount, keepDeadAgeMs, maxCrashes, presence, host, msPerLevel, stealAfterMs, globalConcurrency, rateMax, rateWindowMs, targetType, maxLength = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5] == '1', ARGV[6], ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]), ARGV[13], ARGV[14] == '1', ARGV[15], tonumber(ARGV[16]), tonumber(ARGV[17]), tonumber(ARGV[18]), tonumber(ARGV[19]), tonumber(ARGV[20]), tonumber(ARGV[21]), ARGV[22], ARGV[23], tonumber(ARGV[24]), tonumber(ARGV[25]), tonumber(ARGV[26]), tonumber(ARGV[27]), tonumber(ARGV[28]), ARGV[29], tonumber(ARGV[30])
--- END OF PROLOGUE
 -- @include shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), {}, {}, {}, {}, digits(now), '' } end
@@ -56,28 +53,29 @@ end
 -- @include shared/claim.lua
 -- @include jobs/untag.lua
 -- @include jobs/lanes.lua
--- @include shared/handles.lua
--- @include shared/publish.lua
--- @include shared/wake.lua
+-- @include wake/handles.lua
+-- @include wake/publish.lua
+-- @include wake/sleepers.lua
+-- @include wake/lane.lua
 -- @include jobs/enter.lua
 asker.session, asker.group = session, group
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --
 -- Whose leases have run out.
--- @include turn/grace.lua
--- @include turn/endings.lua
+-- @include turn/settle/grace.lua
+-- @include turn/settle/endings.lua
 local takeovers, takePlace
 if isRecovering then
-  -- @include turn/takeover.lua
-  -- @include turn/recover.lua
+  -- @include turn/settle/takeover.lua
+  -- @include turn/settle/recover.lua
 end
 
 -- How much may be moved. A relay runs nothing: so it has no handlers, moves suspects like any job, and needs no place under
 -- `globalConcurrency`.
 local handlers
--- @include turn/full.lua
--- @include turn/offers.lua
+-- @include turn/claim/full.lua
+-- @include turn/claim/offers.lua
 -- @include gates/open.lua
 -- @include gates/rate.lua
 -- @include gates/pause.lua
@@ -86,18 +84,18 @@ local handlers
 local picked, fit, late, missing, dropped = {}, {}, {}, {}, {}
 local stopped, nextCursor, fullNames, passedOver = nil, '', {}, nil
 local suspect, wish, awaited, takesSuspects = '', '', nil, true
--- @include turn/affinity.lua
+-- @include turn/claim/affinity.lua
 if limit > 0 and mayPass > 0 then
-  -- @include turn/pick.lua
+  -- @include turn/claim/pick.lua
 end
 local unconfirmed
 if picked[1] then
-  -- @include turn/envelopes.lua
+  -- @include turn/claim/envelopes.lua
   -- @include relay/read.lua
-  -- @include turn/sift.lua
+  -- @include turn/claim/sift.lua
 end
 local placesTaken = 0
--- @include turn/outlook.lua
+-- @include turn/after/outlook.lua
 
 -- Then everything is written. A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the
 -- queue drains.
@@ -107,7 +105,7 @@ if wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', sleeping
 -- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
 if sleepUntil and hears then redis.call('ZADD', sleepingKey, 'GT', digits(sleepUntil), group) end
 if globalConcurrency > 0 then
-  -- @include turn/write-offers.lua
+  -- @include turn/claim/write-offers.lua
 end
 -- Before all writes about jobs: where Redis refuses it, for want of a permission, nothing has moved.
 if fit[1] then
@@ -115,24 +113,24 @@ if fit[1] then
 end
 local noteFailure
 if settlements[1] or expired[1] then
-  -- @include turn/failures.lua
+  -- @include turn/settle/failures.lua
 end
--- @include turn/write-settled.lua
+-- @include turn/settle/write-settled.lua
 if expired[1] then
-  -- @include turn/write-recovered.lua
+  -- @include turn/settle/write-recovered.lua
 end
 if rate then
-  -- @include turn/write-rate.lua
+  -- @include turn/after/note-starts.lua
 end
 closeLanes()
 local isIdle = not picked[1]
 if isIdle or died > 0 or remembered[1] or (endedIds[1] and keepCompletedCount > 0) then
-  -- @include turn/trim.lua
+  -- @include turn/after/trim.lua
 end
 writeUntagged()
--- @include turn/sleep.lua
+-- @include turn/after/sleep.lua
 if presence ~= '' then
-  -- @include turn/presence.lua
+  -- @include turn/after/presence.lua
 end
 redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt) .. ' ' .. lastToFill)
 -- Of an idle turn too: a copy of it that was held up on the way would move jobs once more.
@@ -140,6 +138,6 @@ local result = ''
 -- @include shared/answer.lua
 
 -- Messages come last, as they cannot be taken back.
--- @include turn/tell.lua
+-- @include turn/after/tell.lua
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
 return { 'done', string.format('%.3f', nowUs / 1000), recovered, late, missing, dropped, digits(lookAt), nextCursor }

@@ -27,13 +27,13 @@
 -- @arg globalConcurrency count: how many jobs may run at once over all processes, 0 = any
 -- @arg rateMax count: how many may start over all processes, 0 = any
 -- @arg rateWindowMs ms: within how long
--- @arg wish text: what this turn wishes of suspects, jobs that run alone (see turn/suspects.lua)
+-- @arg wish text: what this turn wishes of suspects, jobs that run alone (see turn/claim/suspects.lua)
 -- @columns completed id, fence: jobs that completed and leave nothing behind; the fence is '' for that of the one before
--- @list others transition, id, fence, first, second: how other jobs ended; two fields depend on it (see turn/settle.lua)
+-- @list others transition, id, fence, first, second: how other jobs ended; two fields depend on it (see turn/settle/others.lua)
 -- @list renewals id, fence: leases to renew
 -- @list limits name, weight, free: names that have a weight or a limit of their own, and how many more may run here
 -- @returns bits text, lost text[], toCancel text[], recovered text[], late text[], missing text[], dropped text[], lookAt text, fence text,
---   cursor text, isContended text, suspect text, ...claimed text[]: a digit for each settlement in order (1 = its lease was still held;
+--   cursor text, isContended '1' | '', suspect 'reserved' | 'taken' | '', ...claimed text[]: a digit for each settlement in order (1 = its lease was still held;
 --   2 = it was, and the job was cancelled instead; 3 = it was, and the job that was queued behind it has taken its place); ids of leases
 --   that are lost; ids of renewed jobs that are to be cancelled; five for each job whose lease had run out: id, name, attempt, 'waiting' |
 --   'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each late job: id, name, attempts begun,
@@ -45,10 +45,6 @@
 --   due and, unless it is its first claim, attempt and crashes, envelope. The time has µs behind the point.
 -- @repeat settlements are answered from the receipt, and the jobs claimed then are handed out again, without envelopes where their leases
 --   are over by then. Of renewals nothing is told, and jobs that had been recovered, were late, missing or pushed out are not told again.
-local jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey, usedIdsKey, statsKey, levelsKey, sleepingKey, servedKey, fenceKey, workersKey, gateKey, rateKey, reservationsKey, offersKey, queuedKey, handlesKey, sleepersKey, receiptKey = unpack(KEYS, 1, 22)
-local base, callNumber, deadline, keepReceiptMs, clustered, session, group, groupSize, leaseMs, maxSleepMs, limit, maxBytes, cursor, canHear, standing, keepIdsMs, keepCompletedCount, keepCompletedAgeMs, keepDeadCount, keepDeadAgeMs, maxCrashes, presence, host, msPerLevel, stealAfterMs, globalConcurrency, rateMax, rateWindowMs, wish = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5] == '1', ARGV[6], ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]), ARGV[13], ARGV[14] == '1', ARGV[15], tonumber(ARGV[16]), tonumber(ARGV[17]), tonumber(ARGV[18]), tonumber(ARGV[19]), tonumber(ARGV[20]), tonumber(ARGV[21]), ARGV[22], ARGV[23], tonumber(ARGV[24]), tonumber(ARGV[25]), tonumber(ARGV[26]), tonumber(ARGV[27]), tonumber(ARGV[28]), ARGV[29]
-local completedFrom = 30
--- END OF PROLOGUE
 -- @include shared/clock.lua
 -- @include shared/begin.lua
 -- @include shared/envelope.lua
@@ -59,22 +55,23 @@ end
 if limit > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
 -- @include jobs/untag.lua
 -- @include jobs/lanes.lua
--- @include shared/handles.lua
--- @include shared/publish.lua
--- @include shared/wake.lua
+-- @include wake/handles.lua
+-- @include wake/publish.lua
+-- @include wake/sleepers.lua
+-- @include wake/lane.lua
 -- @include jobs/enter.lua
 asker.session, asker.group = session, group
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --
 -- What has ended, whose leases go on, and whose have run out.
--- @include turn/grace.lua
--- @include turn/endings.lua
--- @include turn/said.lua
+-- @include turn/settle/grace.lua
+-- @include turn/settle/endings.lua
+-- @include turn/settle/said.lua
 
 -- How much may be claimed: by this session, and over all processes.
--- @include turn/full.lua
--- @include turn/offers.lua
+-- @include turn/claim/full.lua
+-- @include turn/claim/offers.lua
 -- @include gates/open.lua
 -- @include gates/concurrency.lua
 -- @include gates/rate.lua
@@ -84,25 +81,25 @@ asker.session, asker.group = session, group
 -- fit into one reply, less those that come too late.
 local picked, fit, claimed, late, missing, dropped = {}, {}, {}, {}, {}, {}
 local stopped, nextCursor, fullNames = nil, '', {}
--- @include turn/affinity.lua
--- @include turn/suspects.lua
+-- @include turn/claim/affinity.lua
+-- @include turn/claim/suspects.lua
 local takesSuspects, passedOver = false, globalConcurrency > 0 and {} or nil
 if limit > 0 and mayPass > 0 and suspect == '' then
-  -- @include turn/pick.lua
+  -- @include turn/claim/pick.lua
 end
 if globalConcurrency > 0 then
-  -- @include turn/offer.lua
+  -- @include turn/claim/offer.lua
 end
 local fence, unconfirmed, writeClaims = 0, '', nil
 if picked[1] then
-  -- @include turn/envelopes.lua
-  -- @include turn/sift.lua
+  -- @include turn/claim/envelopes.lua
+  -- @include turn/claim/sift.lua
   -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
   fence = math.max(tonumber(redis.call('GET', fenceKey) or 0) or 0, nowUs) + 1
-  -- @include turn/claim.lua
+  -- @include turn/claim/lease.lua
 end
 local placesTaken = #fit
--- @include turn/outlook.lua
+-- @include turn/after/outlook.lua
 
 -- Then everything is written. A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the
 -- queue drains.
@@ -112,7 +109,7 @@ if wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', sleeping
 -- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
 if sleepUntil and hears then redis.call('ZADD', sleepingKey, 'GT', digits(sleepUntil), group) end
 if globalConcurrency > 0 then
-  -- @include turn/write-offers.lua
+  -- @include turn/claim/write-offers.lua
 end
 -- Before other writes about these jobs: a job that is claimed anew in this turn gets another claim.
 if confirmed[1] then redis.call('HSET', claimsKey, unpack(confirmed)) end
@@ -121,27 +118,27 @@ if confirmed[1] then redis.call('HSET', claimsKey, unpack(confirmed)) end
 local putsBack, noteFailure = settlements[1] or expired[1], nil
 if fit[1] and not putsBack then writeClaims() end
 if putsBack then
-  -- @include turn/failures.lua
+  -- @include turn/settle/failures.lua
 end
--- @include turn/write-settled.lua
+-- @include turn/settle/write-settled.lua
 if renewed[1] then redis.call('ZADD', activeKey, 'XX', unpack(renewed)) end
 if expired[1] then
-  -- @include turn/write-recovered.lua
+  -- @include turn/settle/write-recovered.lua
 end
 if fit[1] and putsBack then writeClaims() end
 if rate then
-  -- @include turn/write-rate.lua
+  -- @include turn/after/note-starts.lua
 end
 closeLanes()
 local isIdle = not picked[1]
 if isIdle or died > 0 or remembered[1] or (endedIds[1] and keepCompletedCount > 0) then
-  -- @include turn/trim.lua
+  -- @include turn/after/trim.lua
 end
 writeUntagged()
--- @include turn/write-reservation.lua
--- @include turn/sleep.lua
+-- @include turn/after/reserve.lua
+-- @include turn/after/sleep.lua
 if presence ~= '' then
-  -- @include turn/presence.lua
+  -- @include turn/after/presence.lua
 end
 -- A session that comes and goes, such as a pull, and one with few places (`LEAST_JOBS` in worker/capacity/turn-share.ts) fills no limit
 -- of its own: no worker's second turn is to wait for those.
@@ -152,7 +149,7 @@ local result = table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now +
 -- @include shared/answer.lua
 
 -- Messages come last, as they cannot be taken back.
--- @include turn/tell.lua
+-- @include turn/after/tell.lua
 -- Another session claims as fast, and keeps Redis busy between the turns of this one.
 local isContended = lastToFill ~= '' and lastToFill ~= session
 -- With µs: a session that took it for the whole millisecond would wake up to one later.

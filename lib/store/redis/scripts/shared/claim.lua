@@ -40,7 +40,7 @@ function unheldClaim(claim)
   return formatClaim(claim.idWasChosen and '0r' or '0', claim.attempt, claim.crashes, digits(claim.due), '-', claim.lane, claim.tags)
 end
 
--- The lane in which a job with so many crashes waits: with one crash left it is a suspect (see turn/suspects.lua).
+-- The lane in which a job with so many crashes waits: with one crash left it is a suspect (see turn/claim/suspects.lua).
 function laneAfter(lane, crashes)
   return maxCrashes > 1 and crashes >= maxCrashes - 1 and suspectLane(lane) or lane
 end

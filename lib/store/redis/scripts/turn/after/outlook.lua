@@ -44,7 +44,7 @@ if isFreed or hasOrphans or passesOn then readGroups() end
 if (stopped and stopped ~= 'gate') or next(fullNames) then readOwnGroup() end
 -- Wake the preferred workers themselves: a generic wake-up might reach a worker that may not run these jobs.
 if isFreed and hasPreferred then
-  -- @include shared/preferred.lua
+  -- @include wake/preferred.lua
 end
 
 if stopsLooking then

@@ -19,7 +19,7 @@ local function pick()
     return true
   end
 
-  -- @include turn/source.lua
+  -- @include turn/claim/source.lua
 
   -- The best job of a level, and its source.
   local function best(level)

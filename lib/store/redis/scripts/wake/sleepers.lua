@@ -6,11 +6,11 @@
 -- that a sleeper cannot run because their handlers are full: for those names the sleeper is passed over.
 -- `sleeping` says until when a group may have sleepers, so that a group without sleepers costs nothing.
 -- Read phase: `readGroups` reads the sleepers of all groups, `readOwnGroup` those of the asker's group, `readWakers` those of the groups
--- that handle a name. Last in a script: `wakeGroup` and `wakeLane`.
+-- that handle a name. Last in a script: `wakeGroup`.
 -- ON_ITS_WAY_MS: how long a sleeper that has been told counts as on its way. `asker`: the session whose turn this is, with `group` and
 -- `session`; empty where the script is nobody's turn. `known`: `groups`, all that may have sleepers, and `ownGroup`, the asker's.
--- @takes base, sleepingKey, stealAfterMs, now, digits, publish, handlesName, nameOf, preferredOf
--- @gives DEPUTY_MS, ON_ITS_WAY_MS, asker, known, readGroups, readOwnGroup, readWakers, wakeGroup, wakeLane
+-- @takes base, sleepingKey, now, digits, publish, handlesName
+-- @gives DEPUTY_MS, ON_ITS_WAY_MS, asker, known, readGroups, readOwnGroup, readWakers, wakeGroup
 DEPUTY_MS, ON_ITS_WAY_MS = 500, 50
 asker, known = {}, {}
 -- One, its deputy, and three more in case some have died without a word.
@@ -86,19 +86,4 @@ function wakeGroup(group, due, name)
     end
   end
   table.sort(group.sleepers, function(a, b) return a.at < b.at end)
-end
-
--- Wakes for a lane whose head has moved. A preferred worker is told of the due time of its job, the others of the time from which they
--- may steal the job; but where nobody hears the preferred worker's messages that worker is gone, and the others are told at once.
--- `skipOwn`: leaves out the asker's group. `ownWorker`: the worker that need not be told, as this is its turn.
-function wakeLane(lane, skipOwn, ownWorker)
-  local preferred, due = preferredOf(lane.name), tonumber(lane.headDue)
-  if preferred ~= '' then
-    local isHeard = preferred == ownWorker or publish(preferred, digits(math.max(due, now)))
-    if isHeard then due = due + stealAfterMs end
-  end
-  local name = nameOf(lane.name)
-  for _, group in ipairs(known.groups) do
-    if group.handles[name] and not (group == known.ownGroup and skipOwn) then wakeGroup(group, due, name) end
-  end
 end
