@@ -109,11 +109,11 @@ describe('a turn of a relay', () => {
     await schedule('a', 'b', 'c', 'd', 'e', 'f');
     const worker = test.worker('w1');
     expect(await worker.claim(1)).toHaveLength(1);
-    await test.redis.set(queueKey('paused'), 'inf');
+    await test.redis.hset(queueKey('gate'), 'pausedUntil', 'inf');
     const seat = relay('stream');
     await seat.turn({ room: 10 });
     expect(await moved()).toEqual([]);
-    await test.redis.del(queueKey('paused'));
+    await test.redis.hdel(queueKey('gate'), 'pausedUntil');
     await seat.turn({ room: 10 });
     expect(await moved()).toEqual(['b', 'c', 'd']);
     expect(await test.store.counts(QUEUE)).toMatchObject({ active: 1, due: 2 });

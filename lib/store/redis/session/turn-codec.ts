@@ -12,16 +12,18 @@ import type {
 } from '../../job-store.js';
 import { toDueArgument } from '../calls/due-argument.js';
 import type { ScriptArgument } from '../scripts/bound-script.js';
+import type { RelayReply, TurnArguments, TurnReply } from '../scripts/contracts.js';
 
-const FIELDS_BEFORE_CLAIMS = 14;
 const FIELDS_A_CLAIM = 3;
 /** The claimed jobs must not begin before their leases have been renewed. */
 const UNCONFIRMED = 'u';
 /** Their leases were over before they could be handed out. */
 const OVER = 'o';
 
-/** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals, the handlers' rooms. */
-export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): ScriptArgument[] {
+type TurnLists = Pick<TurnArguments, 'completed' | 'others' | 'renewals' | 'limits'>;
+
+/** What a turn says, as the lists of its script. */
+export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): TurnLists {
   const plain: ScriptArgument[] = [];
   const fences: ScriptArgument[] = [];
   let fence = '';
@@ -33,17 +35,12 @@ export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: 
       fence = settlement.fence;
     } else others.push(settlement.transition, settlement.id, settlement.fence, ...transitionArguments(settlement));
   }
-  return [
-    plain.length,
-    ...plain,
-    ...fences,
-    others.length / 5,
-    ...others,
-    renewals.length,
-    ...renewals.flatMap(({ id, fence }) => [id, fence]),
-    handlers.length,
-    ...handlers.flatMap(({ name, weight, free }) => [name, weight, free]),
-  ];
+  return {
+    completed: { id: plain, fence: fences },
+    others,
+    renewals: renewals.flatMap(({ id, fence }) => [id, fence]),
+    limits: handlers.flatMap(({ name, weight, free }) => [name, weight, free]),
+  };
 }
 
 /** The common end of a job: all of it goes, in one step with its batch. */
@@ -75,8 +72,8 @@ function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transitio
   return `${ran ? '' : 'n'}${failed ? 'f' : ''}${idWasChosen ? 'r' : ''}`;
 }
 
-/** What the script answered. */
-export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings): TurnAnswer {
+/** What the script of a turn answered. */
+export function decodeTurn(reply: TurnReply, turn: Turn, settings: QueueSettings): TurnAnswer {
   const [
     status,
     now,
@@ -90,24 +87,10 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
     lookAt,
     fence,
     lookFrom,
-    hasCompany,
+    isContended,
     suspect,
-  ] = reply as [
-    string,
-    string,
-    string,
-    string[],
-    string[],
-    string[],
-    string[],
-    string[],
-    string[],
-    string,
-    string,
-    string,
-    string,
-    '' | 'reserved' | 'taken',
-  ];
+    ...claimed
+  ] = reply;
   const nowMs = Number(now);
   // The whole one that the script went by.
   const claimedAtMs = Math.floor(nowMs);
@@ -115,17 +98,17 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
   const how = fence.slice(-1);
   const claimFence = how === UNCONFIRMED || how === OVER ? fence.slice(0, -1) : fence;
   const claims: ClaimedJob[] = [];
-  for (let i = FIELDS_BEFORE_CLAIMS; i < reply.length; i += FIELDS_A_CLAIM) {
+  for (let i = 0; i < claimed.length; i += FIELDS_A_CLAIM) {
     // "<due> <attempt> <crashes>", or the due time alone at a first claim.
-    const [due, attempt = '1', crashes = '0'] = (reply[i + 1] as string).split(' ');
+    const [due, attempt = '1', crashes = '0'] = claimed[i + 1]!.split(' ');
     claims.push({
-      id: reply[i] as string,
+      id: claimed[i]!,
       fence: claimFence,
       dueAtMs: Number(due),
       claimedAtMs,
       attempt: Number(attempt),
       crashes: Number(crashes),
-      envelope: reply[i + 2] as string,
+      envelope: claimed[i + 2]!,
     });
   }
   return {
@@ -142,8 +125,30 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
     isReplay: status === 'replayed',
     sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
     lookFrom,
-    hasCompany: hasCompany === '1',
+    hasCompany: isContended === '1',
     suspect: suspect || undefined,
+  };
+}
+
+/** What the script of a relay answered. */
+export function decodeRelay(reply: RelayReply): TurnAnswer {
+  const [status, now, recovered, late, missing, dropped, lookAt, lookFrom] = reply;
+  return {
+    settled: [],
+    lost: [],
+    toCancel: [],
+    recovered: inRows(5, recovered, toRecovered),
+    late: inRows(5, late, toLate),
+    missing: inRows(4, missing, toMissing),
+    dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
+    claimed: [],
+    isUnconfirmed: false,
+    expired: [],
+    isReplay: status === 'replayed',
+    sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - Number(now)),
+    lookFrom,
+    hasCompany: false,
+    suspect: undefined,
   };
 }
 

@@ -5,14 +5,22 @@ import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../../job-store.js';
 import { Caller } from '../calls/caller.js';
 import { rateWindowMs } from '../calls/gate.js';
-import { absentKey, handlesKey, processOf, type QueueKeys, sleepersKey, wakeChannel } from '../keys.js';
+import { processOf, type QueueKeys, wakeChannel } from '../keys.js';
 import { causeOf } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { Hear, WakeListener } from '../link/wake-listener.js';
-import { ask, type NumberedScript, type ScriptArgument } from '../scripts/bound-script.js';
-import { registerScript } from '../scripts/contracts.js';
-import { decodeTurn, encodeTurn } from './turn-codec.js';
+import { ask } from '../scripts/bound-script.js';
+import {
+  type RelayArguments,
+  type RelayReply,
+  registerScript,
+  relayScript,
+  type TurnArguments,
+  type TurnReply,
+  turnScript,
+} from '../scripts/contracts.js';
+import { decodeRelay, decodeTurn, encodeTurn } from './turn-codec.js';
 
 /** One reply carries at most this much, so that neither Redis nor the worker stalls on it. */
 const BYTES_A_CLAIM = 8 * 1024 * 1024;
@@ -26,16 +34,21 @@ const KEEP_TURN_RECEIPT_MS = 600_000;
 /** How long one try of a turn may take, longer only while the connection shows signs of life; then it is sent again, under the same number. */
 const TRY_MS = 5_000;
 /** Where this process runs, as others see it. */
-const PLACE = `${process.pid} ${hostname()}`;
+const HOST = `${process.pid} ${hostname()}`;
 
 interface TurnUnderWay {
   readonly turn: Turn;
   readonly caller: Caller;
 }
 
+/** What one turn of either script says. */
+type SessionArguments = { turn: TurnArguments; relay?: undefined } | { relay: RelayArguments };
+
 /** A worker's place at one queue in Redis. */
 export class RedisWorkerSeat implements WorkerSeat {
-  private readonly script: NumberedScript<ScriptArgument[], [string, string, ...unknown[]]>;
+  private readonly turnScript;
+  /** Of a relay, which moves jobs instead of running them. */
+  private readonly relayScript;
   private readonly registerScript;
   private readonly channel: string;
   /** What it hears by: its own channel, and that of its process, where jobs are told that prefer it. */
@@ -64,40 +77,13 @@ export class RedisWorkerSeat implements WorkerSeat {
     this.channel = wakeChannel(keys, worker);
     this.channels = new Set([this.channel, wakeChannel(keys, processOf(worker))]);
     this.registerScript = registerScript(keys, { group });
-    this.script = {
-      name: 'turn',
-      isNumbered: true,
-      encode: (args) => args,
-      keys: [
-        keys.jobs,
-        keys.claims,
-        keys.failures,
-        keys.active,
-        keys.dead,
-        keys.completed,
-        keys.results,
-        keys.usedIds,
-        keys.stats,
-        keys.levels,
-        keys.sleeping,
-        keys.served,
-        keys.fence,
-        keys.workers,
-        keys.paused,
-        keys.rate,
-        keys.reservations,
-        keys.offers,
-        handlesKey(keys, this.group),
-        sleepersKey(keys, this.group),
-        target?.key ?? absentKey(keys.jobs),
-        keys.queued,
-      ],
-    };
+    this.turnScript = turnScript(keys, { group });
+    this.relayScript = target && relayScript(keys, { group, target: target.key });
   }
 
   async turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
     const sent = this.underWay.find((each) => each.turn === turn) ?? this.begin(turn);
-    const args = this.arguments(turn);
+    const args = this.writeArguments(turn);
     for (let registered = 0; ; ) {
       try {
         const reply = await this.send(sent, args);
@@ -105,7 +91,7 @@ export class RedisWorkerSeat implements WorkerSeat {
         if (reply[0] !== 'unregistered') {
           this.underWay.splice(this.underWay.indexOf(sent), 1);
           this.freeCallers.push(sent.caller);
-          return decodeTurn(reply, turn, this.settings);
+          return this.target ? decodeRelay(reply as RelayReply) : decodeTurn(reply as TurnReply, turn, this.settings);
         }
         // Twice where names of others had to go first.
         if (++registered > 5)
@@ -118,11 +104,14 @@ export class RedisWorkerSeat implements WorkerSeat {
     }
   }
 
-  private async send({ caller }: TurnUnderWay, args: ScriptArgument[]): Promise<unknown[]> {
+  private async send({ caller }: TurnUnderWay, args: SessionArguments): Promise<TurnReply | RelayReply> {
     const { connection } = this;
     const sentAt = performance.now();
     const before = connection.received;
-    const reply = await caller.send(this.script, args, sentAt + TRY_MS, { isPatient: true });
+    const giveUpAt = sentAt + TRY_MS;
+    const reply = args.relay
+      ? await caller.send(this.relayScript!, args.relay, giveUpAt, { isPatient: true })
+      : await caller.send(this.turnScript, args.turn, giveUpAt, { isPatient: true });
     connection.downlink.note(connection.received - before, performance.now() - sentAt);
     return reply;
   }
@@ -141,8 +130,8 @@ export class RedisWorkerSeat implements WorkerSeat {
   listen(hints: WorkerHints): void {
     this.hear = (message) => {
       // Heard anew: whatever was said meanwhile was said to nobody.
-      if (message === undefined || message === 'renew') hints.renew();
-      if (message === 'renew') return;
+      if (message === undefined || message === 'cancel') hints.renew();
+      if (message === 'cancel') return;
       const atMs = Number(message ?? 0);
       // What is no time comes from somebody else.
       if (Number.isNaN(atMs)) return;
@@ -175,36 +164,40 @@ export class RedisWorkerSeat implements WorkerSeat {
     }
   }
 
-  private arguments(turn: Turn): ScriptArgument[] {
-    const { settings } = this;
-    return [
-      this.clustered ? 1 : 0,
-      this.worker,
-      this.group,
-      this.names.length,
-      settings.leaseMs,
-      settings.maxSleepMs,
-      turn.room,
-      this.bytesToClaim(),
-      turn.lookFrom,
-      this.standing(turn),
-      settings.keepIdsMs,
-      settings.keepCompleted.count,
-      settings.keepCompleted.ageMs,
-      settings.keepDead.count,
-      settings.keepDead.ageMs,
-      settings.maxCrashes,
-      this.presence(turn.leaving),
-      settings.ordering.mode === 'aging' ? settings.ordering.msPerLevel : 0,
-      settings.stealAfterMs,
-      Number.isFinite(settings.globalConcurrency) ? settings.globalConcurrency : 0,
-      settings.rateLimit?.max ?? 0,
-      settings.rateLimit ? rateWindowMs(settings.rateLimit) : 0,
-      this.target?.type ?? '',
-      this.target?.maxLength ?? 0,
-      turn.suspects,
-      ...encodeTurn(turn, settings),
-    ];
+  private writeArguments(turn: Turn): SessionArguments {
+    const { settings, target } = this;
+    const common = {
+      clustered: this.clustered,
+      session: this.worker,
+      group: this.group,
+      groupSize: this.names.length,
+      leaseMs: settings.leaseMs,
+      maxSleepMs: settings.maxSleepMs,
+      limit: turn.room,
+      maxBytes: this.bytesToClaim(),
+      cursor: turn.lookFrom,
+      canHear: this.listener.hears(this.channel),
+      keepIdsMs: settings.keepIdsMs,
+      keepCompletedCount: settings.keepCompleted.count,
+      keepCompletedAgeMs: settings.keepCompleted.ageMs,
+      keepDeadCount: settings.keepDead.count,
+      keepDeadAgeMs: settings.keepDead.ageMs,
+      maxCrashes: settings.maxCrashes,
+      presence: this.presence(turn.leaving),
+      host: HOST,
+      msPerLevel: settings.ordering.mode === 'aging' ? settings.ordering.msPerLevel : 0,
+      stealAfterMs: settings.stealAfterMs,
+      globalConcurrency: Number.isFinite(settings.globalConcurrency) ? settings.globalConcurrency : 0,
+      rateMax: settings.rateLimit?.max ?? 0,
+      rateWindowMs: settings.rateLimit ? rateWindowMs(settings.rateLimit) : 0,
+    };
+    if (target) {
+      const { type, maxLength = 0 } = target;
+      const standing = turn.pull ? 'goes' : 'stays';
+      return { relay: { ...common, standing, targetType: type, maxLength } };
+    }
+    const standing = this.standing(turn, common.canHear);
+    return { turn: { ...common, standing, wish: turn.suspects, ...encodeTurn(turn, settings) } };
   }
 
   /** Jobs that are claimed have to come over the link, well within their leases. Jobs that a relay moves stay in Redis. */
@@ -213,22 +206,21 @@ export class RedisWorkerSeat implements WorkerSeat {
     return this.connection.downlink.bytesIn(this.settings.leaseMs / CLAIMS_A_LEASE, BYTES_A_CLAIM);
   }
 
-  /** What becomes of its place among the sleepers. */
-  private standing({ pull }: Turn): ScriptArgument {
-    const hears = this.listener.hears(this.channel);
-    if (pull === undefined) return hears ? 1 : 0;
-    return hears && pull === 'waits' ? 'wait' : 'go';
+  /** A pull that cannot hear is not worth waiting for: it goes after this turn. */
+  private standing({ pull }: Turn, canHear: boolean): TurnArguments['standing'] {
+    if (pull === undefined) return 'stays';
+    return canHear && pull === 'waits' ? 'until-claimed' : 'goes';
   }
 
   /** Noted a few times a lease, so that one who was not here for a lease is taken for gone. */
-  private presence(leaving: boolean): string {
+  private presence(leaving: boolean): TurnArguments['presence'] {
     this.hasLeft ||= leaving;
     // Also in turns after that one, which only settle and renew: what they put back waits for it no longer.
-    if (this.hasLeft) return `gone ${PLACE}`;
+    if (this.hasLeft) return 'gone';
     const now = performance.now();
     if (now < this.presentUntil) return '';
     this.presentUntil = now + this.settings.leaseMs / 4;
-    return `here ${PLACE}`;
+    return 'here';
   }
 }
 
