@@ -83,7 +83,10 @@ export class RedisQueueJobs implements QueueJobs {
   }
 
   async cancelRunning(id: string): Promise<boolean> {
-    const [, , wasRunning] = await this.about({ jobId: id }, this.callers.call(this.scripts.cancelRunning, { id }));
+    const [, , wasRunning] = await this.about(
+      { jobId: id },
+      this.callers.call(this.scripts.cancelRunning, { clustered: this.options.clustered, id }),
+    );
     return wasRunning === '1';
   }
 

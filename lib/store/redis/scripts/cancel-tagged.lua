@@ -5,18 +5,16 @@
 -- @arg last text: the last index to look at, '' = that of the last job there is now
 -- @arg limit count: how many jobs to look at at the most
 -- @returns result text: "<index after which to go on> <last index>" and, a tab before each, the ids of the cancelled jobs
--- @include parts/clock.lua
--- @include parts/call.lua
--- @include parts/envelope.lua
--- @include parts/waiting.lua
--- @include parts/lanes.lua
--- @include parts/untag.lua
--- @include parts/queued.lua
--- @include parts/cancel.lua
--- @include parts/tagged.lua
-
-local status, answer = answeredBefore(receiptKey, callNumber, deadline)
-if status then return { status, digits(now), answer } end
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
+-- @include shared/envelope.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include jobs/untag.lua
+-- @include jobs/queued.lua
+-- @include jobs/cancel.lua
+-- @include jobs/tagged.lua
 
 local step = readTagged(from, last, limit)
 for _, job in ipairs(step.waiting) do cancelWaiting(job.id, job.envelope, job.lane) end
@@ -27,5 +25,5 @@ writeCancelled()
 local result = { step.nextFrom .. ' ' .. step.last, unpack(cancelled) }
 for _, id in ipairs(unqueued) do result[#result + 1] = id end
 result = table.concat(result, '\t')
-redis.call('SET', receiptKey, callNumber .. ' ' .. result, 'PX', keepReceiptMs)
+-- @include shared/answer.lua
 return { 'done', digits(now), result }

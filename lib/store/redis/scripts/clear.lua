@@ -8,20 +8,18 @@
 -- @arg scheduledBy epoch ms: only jobs that were scheduled by then, 0 = by now
 -- @returns result text: "<how many were cancelled> <where to go on, 0 = the walk is over> <bytes of what was looked at>
 --   <by when, epoch ms>"
--- @include parts/clock.lua
--- @include parts/call.lua
--- @include parts/envelope.lua
--- @include parts/waiting.lua
--- @include parts/lanes.lua
--- @include parts/untag.lua
--- @include parts/queued.lua
--- @include parts/cancel.lua
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
+-- @include shared/envelope.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include jobs/untag.lua
+-- @include jobs/queued.lua
+-- @include jobs/cancel.lua
 -- A small hash is walked in one step, however small a step is asked for. What is above this is left for another walk: the
 -- caller begins anew until one has found nothing.
 local CANCELLED_A_CALL = 500
-
-local status, answer = answeredBefore(receiptKey, callNumber, deadline)
-if status then return { status, digits(now), answer } end
 
 local madeBy = scheduledBy == 0 and now or scheduledBy
 -- One that somebody has damaged is in no lane that could be told.
@@ -38,7 +36,7 @@ for i = 1, #fields, 2 do
   bytes = bytes + #envelope
   if #cancelled + #unqueued == CANCELLED_A_CALL then break end
   local lane = findWaiting(id, envelope)
-  local queued = someQueued and not lane and queuedJobs.read(id)
+  local queued = someQueued and not lane and readQueued(id)
   if lane and wasMadeInTime(envelope) then
     cancelWaiting(id, envelope, lane)
   elseif queued then
@@ -50,5 +48,5 @@ end
 redis.call('PEXPIRE', receiptKey, keepReceiptMs)
 writeCancelled()
 local result = #cancelled + #unqueued .. ' ' .. goOn .. ' ' .. bytes .. ' ' .. digits(madeBy)
-redis.call('SET', receiptKey, callNumber .. ' ' .. result, 'PX', keepReceiptMs)
+-- @include shared/answer.lua
 return { 'done', digits(now), result }

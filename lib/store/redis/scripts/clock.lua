@@ -2,5 +2,5 @@
 -- @node jobs
 -- @returns text: epoch ms
 -- @repeat it only reads.
--- @include parts/clock.lua
+-- @include shared/clock.lua
 return digits(now)

@@ -9,13 +9,15 @@ import type { BoundScript, NumberedScript, ScriptArgument } from './bound-script
  * A repeated call is answered from its receipt.
  */
 export interface CancelRunningArguments {
+  /** Whether Redis is a cluster. */
+  clustered: boolean;
   /** Job id. */
   id: string;
 }
 
 export type CancelRunningReply = [status: string, now: string, wasRunning: '1' | '0'];
 
-const encodeCancelRunning = (a: CancelRunningArguments): ScriptArgument[] => [a.id];
+const encodeCancelRunning = (a: CancelRunningArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.id];
 
 /** Binds the script to the keys of a queue. */
 export const cancelRunningScript = (keys: QueueKeys): NumberedScript<CancelRunningArguments, CancelRunningReply> => ({
@@ -348,7 +350,7 @@ const encodePause = (a: PauseArguments): ScriptArgument[] => [a.clustered ? 1 : 
 /** Binds the script to the keys of a queue. */
 export const pauseScript = (keys: QueueKeys): NumberedScript<PauseArguments, PauseReply> => ({
   name: 'pause',
-  keys: [keys.paused, keys.sleeping],
+  keys: [keys.gate, keys.sleeping],
   encode: encodePause,
   isNumbered: true,
 });
@@ -367,7 +369,7 @@ const encodePaused = (): ScriptArgument[] => [];
 /** Binds the script to the keys of a queue. */
 export const pausedScript = (keys: QueueKeys): BoundScript<PausedArguments, PausedReply> => ({
   name: 'paused',
-  keys: [keys.paused],
+  keys: [keys.gate],
   encode: encodePaused,
 });
 
@@ -474,6 +476,134 @@ export const registerScript = (keys: QueueKeys, names: { group: string }): Bound
   name: 'register',
   keys: [keys.sleeping, `${keys.base}handles:${names.group}`],
   encode: encodeRegister,
+});
+
+/**
+ * One round trip of a session that moves due jobs to a stream or a list of the caller's: recover jobs whose leases
+ * have run out, move due jobs, and learn when to look again. A moved job is gone from the queue, counted as started
+ * and completed: there is no lease, nothing to settle, and nothing that a crash leaves in between.
+ * Answers: five for each job whose lease had run out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is
+ * dead for, the worker that held it ('' = not known); five for each late job: id, name, attempts begun, how late
+ * (ms), its late rule's letter; four for each job that died because its envelope is missing or unreadable: id, name,
+ * attempts begun, the reason; two for each dead job that was pushed out: id, name; when to look again (epoch ms, 0 =
+ * when there is capacity); where to go on looking. The time has µs behind the point. {'refused', now, type} where the
+ * target is of another type: nothing has moved.
+ * A repeated call is answered from its receipt.
+ * Jobs that were moved are not moved again, and nothing is told.
+ */
+export interface RelayArguments {
+  /** Whether Redis is a cluster. */
+  clustered: boolean;
+  /** Who takes the turn. */
+  session: string;
+  /** The sessions that take the same names. */
+  group: string;
+  /** How many names the group handles. */
+  groupSize: number;
+  /** For how long a session that was seen counts as there (ms). */
+  leaseMs: number;
+  /** The longest time until the session looks again (ms). */
+  maxSleepMs: number;
+  /** How many jobs to move at most, 0 = none, at most 1000. */
+  limit: number;
+  /** How much of envelopes to move at most (bytes). */
+  maxBytes: number;
+  /** Where to go on looking, '' = from the start. */
+  cursor: string;
+  /** Whether the session hears messages. */
+  canHear: boolean;
+  /** Whether it goes on looking after this turn. */
+  standing: 'stays' | 'goes';
+  /** How long a chosen id is remembered (ms). */
+  keepIdsMs: number;
+  /** How many completed jobs are kept. */
+  keepCompletedCount: number;
+  /** And for how long, 0 = for ever (ms). */
+  keepCompletedAgeMs: number;
+  /** How many dead jobs are kept. */
+  keepDeadCount: number;
+  /** And for how long, 0 = for ever (ms). */
+  keepDeadAgeMs: number;
+  /** How often a job's lease may run out before it is dead. */
+  maxCrashes: number;
+  /** Whether to list the session in `workers`, to take it off, or neither. */
+  presence: 'here' | 'gone' | '';
+  /** "<pid> <host>" of the session. */
+  host: string;
+  /** In what time a waiting job grows more urgent by one level, 0 = never (ms). */
+  msPerLevel: number;
+  /** How late a job must be before any worker may take it from the one that it prefers (ms). */
+  stealAfterMs: number;
+  /** How many jobs may run at once over all processes, 0 = any; moved ones do not count. */
+  globalConcurrency: number;
+  /** How many may start over all processes, 0 = any. */
+  rateMax: number;
+  /** Within how long (ms). */
+  rateWindowMs: number;
+  /** What the target is. */
+  targetType: 'stream' | 'list';
+  /** How many entries a stream is to keep, about, 0 = any. */
+  maxLength: number;
+}
+
+export type RelayReply = [status: string, now: string, recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, cursor: string];
+
+const encodeRelay = (a: RelayArguments): ScriptArgument[] => [
+  a.clustered ? 1 : 0,
+  a.session,
+  a.group,
+  a.groupSize,
+  a.leaseMs,
+  a.maxSleepMs,
+  a.limit,
+  a.maxBytes,
+  a.cursor,
+  a.canHear ? 1 : 0,
+  a.standing,
+  a.keepIdsMs,
+  a.keepCompletedCount,
+  a.keepCompletedAgeMs,
+  a.keepDeadCount,
+  a.keepDeadAgeMs,
+  a.maxCrashes,
+  a.presence,
+  a.host,
+  a.msPerLevel,
+  a.stealAfterMs,
+  a.globalConcurrency,
+  a.rateMax,
+  a.rateWindowMs,
+  a.targetType,
+  a.maxLength,
+];
+
+/** Binds the script to the keys of a queue. */
+export const relayScript = (keys: QueueKeys, names: { group: string; target: string }): NumberedScript<RelayArguments, RelayReply> => ({
+  name: 'relay',
+  keys: [
+    keys.jobs,
+    keys.claims,
+    keys.failures,
+    keys.active,
+    keys.dead,
+    keys.completed,
+    keys.results,
+    keys.usedIds,
+    keys.stats,
+    keys.levels,
+    keys.sleeping,
+    keys.served,
+    keys.workers,
+    keys.gate,
+    keys.rate,
+    keys.offers,
+    keys.queued,
+    `${keys.base}handles:${names.group}`,
+    `${keys.base}sleepers:${names.group}`,
+    names.target,
+  ],
+  encode: encodeRelay,
+  isNumbered: true,
 });
 
 /**
@@ -668,7 +798,7 @@ const encodeResume = (a: ResumeArguments): ScriptArgument[] => [a.clustered ? 1 
 /** Binds the script to the keys of a queue. */
 export const resumeScript = (keys: QueueKeys): NumberedScript<ResumeArguments, ResumeReply> => ({
   name: 'resume',
-  keys: [keys.paused, keys.sleeping],
+  keys: [keys.gate, keys.sleeping],
   encode: encodeResume,
   isNumbered: true,
 });
@@ -758,6 +888,161 @@ export const shiftTaggedScript = (keys: QueueKeys, names: { tag: string }): Numb
     keys.queued,
   ],
   encode: encodeShiftTagged,
+  isNumbered: true,
+});
+
+/**
+ * One round trip of a session that runs jobs, a worker or a pull: settle, renew, recover jobs whose leases have run
+ * out, claim due jobs, and learn when to look again.
+ * Answers: a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was cancelled
+ * instead; 3 = it was, and the job that was queued behind it has taken its place); ids of leases that are lost; ids
+ * of renewed jobs that are to be cancelled; five for each job whose lease had run out: id, name, attempt, 'waiting' |
+ * 'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each late job: id,
+ * name, attempts begun, how late (ms), its late rule's letter; four for each job that died because its envelope is
+ * missing or unreadable: id, name, attempts begun, the reason; two for each dead job that was pushed out: id, name;
+ * when to look again (epoch ms, 0 = when there is capacity); the fence and behind it 'u' where none of the claimed
+ * jobs may begin before their leases have been renewed, 'o' where their leases are over and they are to be given
+ * back; where to go on looking; '1' if another session was the last to fill a limit of sixteen or more, else '';
+ * 'reserved' if this process is kept for a suspect, 'taken' if what it claimed is one, else ''; three for each
+ * claimed job: id, due and, unless it is its first claim, attempt and crashes, envelope. The time has µs behind the
+ * point.
+ * A repeated call is answered from its receipt.
+ * Settlements are answered from the receipt, and the jobs claimed then are handed out again, without envelopes where
+ * their leases are over by then. Of renewals nothing is told, and jobs that had been recovered, were late, missing or
+ * pushed out are not told again.
+ */
+export interface TurnArguments {
+  /** Whether Redis is a cluster. */
+  clustered: boolean;
+  /** Who takes the turn. */
+  session: string;
+  /** The sessions that take the same names. */
+  group: string;
+  /** How many names the group handles. */
+  groupSize: number;
+  /** How long a claimed job belongs to its session (ms). */
+  leaseMs: number;
+  /** The longest time until the session looks again (ms). */
+  maxSleepMs: number;
+  /** What weight of jobs to claim at most, 0 = none, at most 1000. */
+  limit: number;
+  /** How much of envelopes to claim at most (bytes). */
+  maxBytes: number;
+  /** Where to go on looking, '' = from the start. */
+  cursor: string;
+  /** Whether the session hears messages. */
+  canHear: boolean;
+  /** Whether it goes on looking after this turn. */
+  standing: 'stays' | 'until-claimed' | 'goes';
+  /** How long a chosen id is remembered (ms). */
+  keepIdsMs: number;
+  /** How many completed jobs are kept. */
+  keepCompletedCount: number;
+  /** And for how long, 0 = for ever (ms). */
+  keepCompletedAgeMs: number;
+  /** How many dead jobs are kept. */
+  keepDeadCount: number;
+  /** And for how long, 0 = for ever (ms). */
+  keepDeadAgeMs: number;
+  /** How often a job's lease may run out before it is dead. */
+  maxCrashes: number;
+  /** Whether to list the session in `workers`, to take it off, or neither. */
+  presence: 'here' | 'gone' | '';
+  /** "<pid> <host>" of the session. */
+  host: string;
+  /** In what time a waiting job grows more urgent by one level, 0 = never (ms). */
+  msPerLevel: number;
+  /** How late a job must be before any worker may take it from the one that it prefers (ms). */
+  stealAfterMs: number;
+  /** How many jobs may run at once over all processes, 0 = any. */
+  globalConcurrency: number;
+  /** How many may start over all processes, 0 = any. */
+  rateMax: number;
+  /** Within how long (ms). */
+  rateWindowMs: number;
+  /** What this turn wishes of suspects, jobs that run alone (see turn/claim/suspects.lua). */
+  wish: string;
+  /** Jobs that completed and leave nothing behind; the fence is '' for that of the one before. */
+  completed: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
+  /**
+   * How other jobs ended; two fields depend on it (see turn/settle/others.lua). Flat rows: transition, id, fence,
+   * first, second.
+   */
+  others: readonly ScriptArgument[];
+  /** Leases to renew. Flat rows: id, fence. */
+  renewals: readonly ScriptArgument[];
+  /**
+   * Names that have a weight or a limit of their own, and how many more may run here. Flat rows: name, weight, free.
+   */
+  limits: readonly ScriptArgument[];
+}
+
+export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | '', ...claimed: string[]];
+
+const encodeTurn = (a: TurnArguments): ScriptArgument[] => [
+  a.clustered ? 1 : 0,
+  a.session,
+  a.group,
+  a.groupSize,
+  a.leaseMs,
+  a.maxSleepMs,
+  a.limit,
+  a.maxBytes,
+  a.cursor,
+  a.canHear ? 1 : 0,
+  a.standing,
+  a.keepIdsMs,
+  a.keepCompletedCount,
+  a.keepCompletedAgeMs,
+  a.keepDeadCount,
+  a.keepDeadAgeMs,
+  a.maxCrashes,
+  a.presence,
+  a.host,
+  a.msPerLevel,
+  a.stealAfterMs,
+  a.globalConcurrency,
+  a.rateMax,
+  a.rateWindowMs,
+  a.wish,
+  a.completed.id.length,
+  ...a.completed.id,
+  ...a.completed.fence,
+  a.others.length / 5,
+  ...a.others,
+  a.renewals.length / 2,
+  ...a.renewals,
+  a.limits.length / 3,
+  ...a.limits,
+];
+
+/** Binds the script to the keys of a queue. */
+export const turnScript = (keys: QueueKeys, names: { group: string }): NumberedScript<TurnArguments, TurnReply> => ({
+  name: 'turn',
+  keys: [
+    keys.jobs,
+    keys.claims,
+    keys.failures,
+    keys.active,
+    keys.dead,
+    keys.completed,
+    keys.results,
+    keys.usedIds,
+    keys.stats,
+    keys.levels,
+    keys.sleeping,
+    keys.served,
+    keys.fence,
+    keys.workers,
+    keys.gate,
+    keys.rate,
+    keys.reservations,
+    keys.offers,
+    keys.queued,
+    `${keys.base}handles:${names.group}`,
+    `${keys.base}sleepers:${names.group}`,
+  ],
+  encode: encodeTurn,
   isNumbered: true,
 });
 

@@ -6,7 +6,7 @@
 -- @returns waiting number, due number, active number, dead number, completed number, isWhole '1' | '0', now text, nextDue text:
 --   `due` counts the lanes looked into; isWhole: no due lane is left; nextDue: '' where nothing waits
 -- @repeat it only reads.
--- @include parts/clock.lua
+-- @include shared/clock.lua
 local active, dead = redis.call('ZCARD', activeKey), redis.call('ZCARD', deadKey)
 local waiting = redis.call('HLEN', jobsKey) - active - dead
 local due, whole = 0, '1'

@@ -4,9 +4,9 @@
 -- @arg id text: job id
 -- @returns ...known text[]: see parts/known.lua; nothing of an unknown job
 -- @repeat it only reads.
--- @include parts/clock.lua
--- @include parts/envelope.lua
--- @include parts/waiting.lua
--- @include parts/queued.lua
--- @include parts/known.lua
-return known(id)
+-- @include shared/clock.lua
+-- @include shared/envelope.lua
+-- @include jobs/waiting.lua
+-- @include jobs/queued.lua
+-- @include jobs/known.lua
+return knownOf(id)

@@ -5,14 +5,14 @@
 -- @tail ids id: job ids
 -- @returns text[][]: what the script `job` answers for each job that was read, in order; the first one is always read
 -- @repeat it only reads.
--- @include parts/clock.lua
--- @include parts/envelope.lua
--- @include parts/waiting.lua
--- @include parts/queued.lua
--- @include parts/known.lua
+-- @include shared/clock.lua
+-- @include shared/envelope.lua
+-- @include jobs/waiting.lua
+-- @include jobs/queued.lua
+-- @include jobs/known.lua
 local jobs = {}
 for i = idsFrom, #ARGV do
-  local job = known(ARGV[i])
+  local job = knownOf(ARGV[i])
   jobs[#jobs + 1] = job
   for _, text in ipairs(job) do bytesLeft = bytesLeft - #text end
   if bytesLeft <= 0 then break end

@@ -6,7 +6,7 @@
 -- @returns isWhole '1' | '0', ...counts value[]: isWhole: no lane is left; then three for each priority: priority, waiting in
 --   the lanes looked into, due of those
 -- @repeat it only reads.
--- @include parts/clock.lua
+-- @include shared/clock.lua
 local found, whole = {}, '1'
 -- By number, which is the same in every call.
 local levels = {}

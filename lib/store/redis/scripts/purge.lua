@@ -8,13 +8,11 @@
 -- @arg reason text: only those that died for this reason, '' = any
 -- @tail names name: only jobs of these names, none = any
 -- @returns result text: "<how many were deleted> <1 where no other is left to look at, else 0> <place to go on at>"
--- @include parts/clock.lua
--- @include parts/call.lua
--- @include parts/untag.lua
--- @include parts/dead.lua
-
-local status, answer = answeredBefore(receiptKey, callNumber, deadline)
-if status then return { status, digits(now), answer } end
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
+-- @include jobs/untag.lua
+-- @include jobs/dead.lua
 
 local wanted
 for i = namesFrom, #ARGV do
@@ -27,7 +25,7 @@ for _, job in ipairs(step) do
   if job.isWanted then ids[#ids + 1], isTaken[job.id] = job.id, true end
 end
 if ids[1] then
-  for i, record in ipairs(redis.call('HMGET', claimsKey, unpack(ids))) do untagJob(ids[i], tagsOfRecord(record or '')) end
+  for i, claim in ipairs(redis.call('HMGET', claimsKey, unpack(ids))) do untagJob(ids[i], tagsOfClaim(claim or '')) end
   redis.call('ZREM', deadKey, unpack(ids))
   redis.call('HDEL', jobsKey, unpack(ids))
   redis.call('HDEL', claimsKey, unpack(ids))
@@ -36,5 +34,5 @@ if ids[1] then
   writeUntagged()
 end
 local result = deadAfter(step, isTaken)
-redis.call('SET', receiptKey, callNumber .. ' ' .. result, 'PX', keepReceiptMs)
+-- @include shared/answer.lua
 return { 'done', digits(now), result }

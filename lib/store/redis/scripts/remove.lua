@@ -3,17 +3,15 @@
 -- @keys jobs, claims, failures, usedIds, stats, levels, dead, completed, results, queued
 -- @arg id text: job id
 -- @returns isRemoved '1' | '0': 0 if the job runs or is not there
--- @include parts/clock.lua
--- @include parts/call.lua
--- @include parts/envelope.lua
--- @include parts/waiting.lua
--- @include parts/lanes.lua
--- @include parts/untag.lua
--- @include parts/queued.lua
--- @include parts/cancel.lua
-
-local status, answer = answeredBefore(receiptKey, callNumber, deadline)
-if status then return { status, digits(now), answer } end
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
+-- @include shared/envelope.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include jobs/untag.lua
+-- @include jobs/queued.lua
+-- @include jobs/cancel.lua
 
 local result = '1'
 local envelope = redis.call('HGET', jobsKey, id)
@@ -22,8 +20,8 @@ local lane = envelope and findWaiting(id, envelope)
 local isDead = redis.call('ZSCORE', deadKey, id)
 if isDead then
   refuseOtherKinds()
-  -- That of its claim record is what the index holds, where the envelope is gone.
-  untagJob(id, envelope and tagsOf(envelope) or tagsOfRecord(redis.call('HGET', claimsKey, id) or ''))
+  -- Where the envelope is gone, the claim tells the tags.
+  untagJob(id, envelope and tagsOf(envelope) or tagsOfClaim(redis.call('HGET', claimsKey, id) or ''))
   redis.call('ZREM', deadKey, id)
   redis.call('HDEL', jobsKey, id)
   redis.call('HDEL', claimsKey, id)
@@ -40,5 +38,5 @@ elseif not envelope and redis.call('ZSCORE', completedKey, id) then
 else
   result = '0'
 end
-redis.call('SET', receiptKey, callNumber .. ' ' .. result, 'PX', keepReceiptMs)
+-- @include shared/answer.lua
 return { 'done', digits(now), result }

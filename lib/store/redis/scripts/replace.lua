@@ -12,25 +12,28 @@
 -- @returns letter text, due? text, besides? text: `due` of the job that has the id now, but for 'e'. Letters: '1' created, `besides`
 --   'dead' where a dead job was pushed out; 'r' a waiting job was replaced; 'q' queued behind a running job; 't' a job of another name,
 --   `besides`, waits, runs or is dead; 'e' a made id whose job was created before, and has ended
--- @include parts/clock.lua
--- @include parts/call.lua
--- @include parts/made.lua
--- @include parts/envelope.lua
--- @include parts/waiting.lua
--- @include parts/lanes.lua
--- @include parts/wake.lua
--- @include parts/tag.lua
--- @include parts/untag.lua
--- @include parts/queued.lua
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+-- @include jobs/made.lua
+-- @include shared/envelope.lua
+-- @include shared/route.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include wake/handles.lua
+-- @include wake/publish.lua
+-- @include wake/sleepers.lua
+-- @include wake/lane.lua
+-- @include jobs/enter.lua
+-- @include jobs/tag.lua
+-- @include jobs/untag.lua
+-- @include jobs/queued.lua
+-- @include jobs/admit.lua
 
-do
-  local status, answer = answeredBefore(receiptKey, callNumber, deadline)
-  if status then
-    local reply = { status, digits(now) }
-    -- Names may hold spaces, but no line breaks.
-    for part in string.gmatch(answer or '', '[^\n]+') do reply[#reply + 1] = part end
-    return reply
-  end
+if earlierAnswer then
+  local reply = { 'replayed', digits(now) }
+  -- Names may hold spaces, but no line breaks.
+  for field in string.gmatch(earlierAnswer, '[^\n]+') do reply[#reply + 1] = field end
+  return reply
 end
 
 local due = dueOrDelay > 0 and dueOrDelay or now - dueOrDelay
@@ -43,32 +46,27 @@ do
   there.envelope = redis.call('HGET', jobsKey, id) or ''
   there.tags = tagsOf(there.envelope)
   there.lane, there.due = findWaiting(id, there.envelope)
-  there.record = redis.call('HGET', claimsKey, id) or ''
+  there.claim = redis.call('HGET', claimsKey, id) or ''
   if there.due then
     there.state = 'waiting'
   else
     there.state = redis.call('ZSCORE', activeKey, id) and 'active' or redis.call('ZSCORE', deadKey, id) and 'dead'
-    -- The format of parts/record.lua. Where somebody has taken the envelope, the record still tells lane and tags.
-    local claimedDue, lane, claimedTags = string.match(there.record, '^%d+%l* %d+ %d+ (%d+) %S+ ([^\t]*)(.*)$')
+    -- The format of shared/claim.lua. Where somebody has taken the envelope, the claim still tells lane and tags.
+    local claimedDue, lane, claimedTags = string.match(there.claim, '^%d+%l* %d+ %d+ (%d+) %S+ ([^\t]*)(.*)$')
     there.due = claimedDue or digits(now)
     if there.envelope == '' then there.lane, there.tags = lane, claimedTags or '' end
   end
   there.name = there.state and nameOf(there.lane or laneOf(there.envelope))
 end
 
-local lane
 -- Puts the new job into its lane. It keeps the crashes of a waiting job, and its place among the suspects: or a job that kills its
 -- process could be kept alive for ever by replacing it.
 local function putInPlace(crashes)
-  lane = openLane(there.lane and there.lane == suspectLane(there.lane) and suspectLane(laneName) or laneName)
-  readWakers(name)
+  local lane = enterLane(there.lane and there.lane == suspectLane(there.lane) and suspectLane(laneName) or laneName)
   if there.lane and there.lane ~= lane.name then takeFromLane(openLane(there.lane), id) end
-  addToLane(lane, id, due)
-  untagJob(id, queuedJobs.without(there.tags, tags))
-  tagJob(id, queuedJobs.without(tags, there.tags))
-  redis.call('HSET', jobsKey, id, newEnvelope)
-  closeLanes()
-  writeTagged()
+  admit(lane, id, digits(due), newEnvelope, tagsWithout(tags, there.tags), true)
+  untagJob(id, tagsWithout(there.tags, tags))
+  writeAdmitted()
   if crashes > 0 then
     redis.call('HSET', claimsKey, id, '0 0 ' .. crashes .. ' ' .. digits(due) .. ' - ' .. lane.name .. tags)
   else
@@ -81,18 +79,18 @@ end
 local replaceAs = {}
 
 function replaceAs.waiting()
-  putInPlace(tonumber(string.match(there.record, '^%d+%l* %d+ (%d+) ') or 0))
+  putInPlace(tonumber(string.match(there.claim, '^%d+%l* %d+ (%d+) ') or 0))
   return { 'r', digits(due) }
 end
 
 function replaceAs.active()
-  local before = queuedJobs.read(id)
-  local marked, others = string.match(there.record, '^(%d+%l*)( .*)$')
+  local before = readQueued(id)
+  local marked, others = string.match(there.claim, '^(%d+%l*)( .*)$')
   local tagsBefore = before and before.tags or ''
-  untagJob(id, queuedJobs.without(tagsBefore, there.tags .. tags))
-  tagJob(id, queuedJobs.without(tags, there.tags .. tagsBefore))
+  untagJob(id, tagsWithout(tagsBefore, there.tags .. tags))
+  tagJob(id, tagsWithout(tags, there.tags .. tagsBefore))
   redis.call('HSET', queuedKey, id, digits(due) .. ' ' .. newEnvelope)
-  -- Where somebody has taken the claim record there is nothing to mark: the queued job is found when the lease ends.
+  -- Where somebody has taken the claim there is nothing to mark: the queued job is found when the lease ends.
   if marked and not string.find(marked, 'q', 1, true) then redis.call('HSET', claimsKey, id, marked .. 'q' .. others) end
   writeTagged()
   writeUntagged()
@@ -101,10 +99,7 @@ end
 
 local function create()
   putInPlace(0)
-  redis.call('HINCRBY', statsKey, 'scheduled', 1)
-  redis.call('ZREM', usedIdsKey, id)
-  redis.call('ZREM', completedKey, id)
-  redis.call('HDEL', resultsKey, id)
+  writeScheduled()
   return { '1', digits(due) }
 end
 
@@ -129,6 +124,7 @@ else
   there.lane = nil
   answer = create()
 end
-redis.call('SET', receiptKey, callNumber .. ' ' .. table.concat(answer, '\n'), 'PX', keepReceiptMs)
-if lane and lane.moved then wakeLane(lane) end
+local result = table.concat(answer, '\n')
+-- @include shared/answer.lua
+-- @include wake/lanes.lua
 return { 'done', digits(now), unpack(answer) }

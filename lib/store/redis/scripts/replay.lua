@@ -14,15 +14,17 @@
 -- @arg reason text: only those that died for this reason, '' = any
 -- @tail names name: only jobs of these names, none = any
 -- @returns result text: "<how many were put back> <1 where no other is left to look at, else 0> <place to go on at>"
--- @include parts/clock.lua
--- @include parts/call.lua
--- @include parts/envelope.lua
--- @include parts/lanes.lua
--- @include parts/wake.lua
--- @include parts/dead.lua
-
-local status, answer = answeredBefore(receiptKey, callNumber, deadline)
-if status then return { status, digits(now), answer } end
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
+-- @include shared/envelope.lua
+-- @include jobs/lanes.lua
+-- @include wake/handles.lua
+-- @include wake/publish.lua
+-- @include wake/sleepers.lua
+-- @include wake/lane.lua
+-- @include jobs/enter.lua
+-- @include jobs/dead.lua
 
 local step, ids = { from = '-inf', skipped = 0, last = '' }, {}
 if id == '' then
@@ -47,9 +49,7 @@ if ids[1] then
     local laneName = laneOf(envelope or '')
     -- One whose envelope cannot be read stays where it is: it could only die again.
     if laneName ~= '' then
-      local lane = openLane(laneName)
-      if not lane.added[1] then readWakers(nameOf(laneName)) end
-      addToLane(lane, ids[i], math.floor(first + #back * spacing))
+      addToLane(enterLane(laneName), ids[i], math.floor(first + #back * spacing))
       back[#back + 1], isBack[ids[i]] = ids[i], true
     end
   end
@@ -60,8 +60,6 @@ if back[1] then
   redis.call('HDEL', claimsKey, unpack(back))
 end
 local result = deadAfter(step, isBack)
-redis.call('SET', receiptKey, callNumber .. ' ' .. result, 'PX', keepReceiptMs)
-for _, lane in ipairs(laneList) do
-  if lane.moved then wakeLane(lane) end
-end
+-- @include shared/answer.lua
+-- @include wake/lanes.lua
 return { 'done', digits(now), result }

@@ -6,34 +6,34 @@
 -- @arg id text: job id
 -- @arg dueOrDelay number: > 0: at, epoch ms; <= 0: minus the delay in ms
 -- @returns isMoved '1' | '0': 1 if the job was waiting or queued and is now due then; 0 if it had started, ended or was never there
--- @include parts/clock.lua
--- @include parts/call.lua
--- @include parts/envelope.lua
--- @include parts/waiting.lua
--- @include parts/lanes.lua
--- @include parts/wake.lua
--- @include parts/queued.lua
-
-local status, answer = answeredBefore(receiptKey, callNumber, deadline)
-if status then return { status, digits(now), answer } end
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
+-- @include shared/envelope.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include wake/handles.lua
+-- @include wake/publish.lua
+-- @include wake/sleepers.lua
+-- @include wake/lane.lua
+-- @include jobs/enter.lua
+-- @include jobs/queued.lua
 
 local due = dueOrDelay > 0 and dueOrDelay or now - dueOrDelay
 local envelope = redis.call('HGET', jobsKey, id)
 local result = '0'
-local laneName, lane = envelope and findWaiting(id, envelope), nil
+local laneName = envelope and findWaiting(id, envelope)
 if laneName then
   result = '1'
-  lane = openLane(laneName)
-  readWakers(nameOf(lane.name))
-  addToLane(lane, id, due)
+  addToLane(enterLane(laneName), id, due)
   closeLanes()
 else
-  local queued = queuedJobs.read(id)
+  local queued = readQueued(id)
   if queued then
     result = '1'
     redis.call('HSET', queuedKey, id, digits(due) .. ' ' .. queued.envelope)
   end
 end
-redis.call('SET', receiptKey, callNumber .. ' ' .. result, 'PX', keepReceiptMs)
-if lane and lane.moved then wakeLane(lane) end
+-- @include shared/answer.lua
+-- @include wake/lanes.lua
 return { 'done', digits(now), result }

@@ -14,25 +14,24 @@
 --   job waits, 'a' one runs, 'd' one is dead, 'e' one ended lately, 't' a job of another name waits, runs or is dead
 -- @repeat the receipt answers even when the job has run and is gone by then. Where an eviction has taken the receipt, jobs with made
 --   ids are written again.
--- @include parts/clock.lua
--- @include parts/call.lua
--- @include parts/made.lua
--- @include parts/envelope.lua
--- @include parts/waiting.lua
--- @include parts/lanes.lua
--- @include parts/wake.lua
--- @include parts/tag.lua
--- Every made id is cut out of an argument, and a local is found faster.
-local sub = string.sub
-
-local status, answer = answeredBefore(receiptKey, callNumber, deadline)
-if status then
-  local reply = { status, digits(now) }
-  if answer then
-    -- Names may hold spaces, but no line breaks.
-    local parts = string.match(answer, '^%S+ %S+\n(.*)$')
-    for part in string.gmatch(parts, '[^\n]+') do reply[#reply + 1] = part end
-  end
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+-- @include jobs/made.lua
+-- @include shared/envelope.lua
+-- @include shared/route.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include wake/handles.lua
+-- @include wake/publish.lua
+-- @include wake/sleepers.lua
+-- @include wake/lane.lua
+-- @include jobs/enter.lua
+-- @include jobs/tag.lua
+-- @include jobs/admit.lua
+if earlierAnswer then
+  local reply = { 'replayed', digits(now) }
+  -- Names may hold spaces, but no line breaks.
+  for field in string.gmatch(string.match(earlierAnswer, '^%S+ %S+\n(.*)$'), '[^\n]+') do reply[#reply + 1] = field end
   return reply
 end
 
@@ -50,12 +49,12 @@ while ARGV[at] do
   at = row.ends + row.count
 end
 -- Chosen ids that are there already, and the envelopes of their jobs. An id that this caller made for this call is new.
-local known = {}
+local envelopes = {}
 if chosenIds[1] then
-  for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(chosenIds))) do known[chosenIds[i]] = envelope end
+  for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(chosenIds))) do envelopes[chosenIds[i]] = envelope end
 end
 
--- A job that is there already: its letter, its name, and its due time, from its lane or, once it was claimed, from its claim record.
+-- A job that is there already: its letter, its name, and its due time, from its lane or, once it was claimed, from its claim.
 local function readThere(id, envelope)
   local name = nameOf(laneOf(envelope))
   local _, due = findWaiting(id, envelope)
@@ -64,15 +63,13 @@ local function readThere(id, envelope)
   return { letter = fence == '0' and 'd' or 'a', due = claimedDue or digits(now), name = name }
 end
 
-local letters, duplicates, fields, forgotten = {}, {}, {}, {}
+local letters, duplicates = {}, {}
 -- Jobs with chosen ids that this call has taken in.
 local seen = {}
-local created, place = 0, 0
-local CREATED = '\n' .. digits(now) .. ' '
 
 -- The letter of a duplicate; nil where the id is free.
 local function letterOf(id, chosen, name)
-  local there = seen[id] or known[id] and readThere(id, known[id])
+  local there = seen[id] or envelopes[id] and readThere(id, envelopes[id])
   if there then
     -- The name of an envelope that somebody has damaged cannot be told.
     local isTaken = there.name and there.name ~= name
@@ -82,62 +79,38 @@ local function letterOf(id, chosen, name)
   return (isRemembered(id) or ranUnanswered(id, chosen)) and 'e'
 end
 
-local function takeIn(id, chosen, name, dueText)
-  local letter = letterOf(id, chosen, name)
-  if letter then return letter end
-  seen[id] = { letter = 'w', due = dueText, name = name }
-  forgotten[#forgotten + 1] = id
-  return '1'
-end
-
-local function openFor(route)
-  local lane = openLane(laneOfRoute(route))
-  if not lane.added[1] then readWakers(nameOf(lane.name)) end
-  return lane
-end
-
+-- Every made id is cut out of an argument, and a local is found faster.
+local sub = string.sub
+local CREATED = '\n' .. digits(now) .. ' '
+local index, created = 0, 0
 for _, row in ipairs(rows) do
   local count, chosen, ids, ends = row.count, row.chosen, row.ids, row.ends
   local due, middle = row.due, row.middle
   local dueText = digits(due > 0 and due or now - due)
   local beginning, tags = row.route .. CREATED .. middle, tagsOfFlags(middle)
-  local name = chosen ~= '' and nameOf(laneOfRoute(row.route))
+  local laneName, lane = laneOfRoute(row.route), nil
+  local isChosen, name = chosen ~= '', chosen ~= '' and nameOf(laneName)
   local madeIds, idLength = ARGV[ids], #ARGV[ids] / count
-  local added, last
   for i = 0, count - 1 do
-    local id = chosen == '' and sub(madeIds, i * idLength + 1, (i + 1) * idLength) or ARGV[ids + i]
-    place = place + 1
-    local letter = chosen == '' and '1' or takeIn(id, chosen, name, dueText)
-    letters[place] = letter
+    local id = isChosen and ARGV[ids + i] or sub(madeIds, i * idLength + 1, (i + 1) * idLength)
+    local letter = isChosen and letterOf(id, chosen, name) or '1'
     if letter == '1' then
-      if not added then
-        added = openFor(row.route).added
-        last = #added
-      end
-      added[last + 1], added[last + 2] = dueText, id
-      last = last + 2
-      if tags ~= '' then tagJob(id, tags) end
+      if isChosen then seen[id] = { letter = 'w', due = dueText, name = name } end
+      lane = lane or enterLane(laneName)
+      admit(lane, id, dueText, beginning .. ARGV[ends + i], tags, isChosen)
       created = created + 1
-      fields[2 * created - 1], fields[2 * created] = id, beginning .. ARGV[ends + i]
     end
+    index = index + 1
+    letters[index] = letter
   end
 end
 
 if created > 0 then
-  -- The first write adds, so that a full memory refuses the call whole.
-  redis.call('HSET', jobsKey, unpack(fields))
-  closeLanes()
-  writeTagged()
-  redis.call('HINCRBY', statsKey, 'scheduled', created)
-  if forgotten[1] then
-    redis.call('ZREM', usedIdsKey, unpack(forgotten))
-    redis.call('ZREM', completedKey, unpack(forgotten))
-    redis.call('HDEL', resultsKey, unpack(forgotten))
-  end
+  writeAdmitted()
+  writeScheduled()
 end
 local reply = { digits(now), table.concat(letters), unpack(duplicates) }
-redis.call('SET', receiptKey, callNumber .. ' ' .. lowestMade .. ' ' .. highestMade .. '\n' .. table.concat(reply, '\n'), 'PX', keepReceiptMs)
-for _, lane in ipairs(laneList) do
-  if lane.moved then wakeLane(lane) end
-end
+local result = lowestMade .. ' ' .. highestMade .. '\n' .. table.concat(reply, '\n')
+-- @include shared/answer.lua
+-- @include wake/lanes.lua
 return { 'done', digits(now), unpack(reply) }

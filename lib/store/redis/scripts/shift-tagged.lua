@@ -8,20 +8,22 @@
 -- @arg limit count: how many jobs to look at at the most
 -- @arg byMs ms: how much later they are to be due, below 0: earlier
 -- @returns result text: "<index after which to go on> <last index> <how many were moved>"
--- @include parts/clock.lua
--- @include parts/call.lua
--- @include parts/envelope.lua
--- @include parts/waiting.lua
--- @include parts/lanes.lua
--- @include parts/wake.lua
--- @include parts/untag.lua
--- @include parts/queued.lua
--- @include parts/tagged.lua
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
+-- @include shared/envelope.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include wake/handles.lua
+-- @include wake/publish.lua
+-- @include wake/sleepers.lua
+-- @include wake/lane.lua
+-- @include jobs/enter.lua
+-- @include jobs/untag.lua
+-- @include jobs/queued.lua
+-- @include jobs/tagged.lua
 -- Earlier instants are refused everywhere (see core/read/due.ts), and a Date can hold no later ones.
 local FIRST_INSTANT, LAST_INSTANT = 1e11, 8.64e15
-
-local status, answer = answeredBefore(receiptKey, callNumber, deadline)
-if status then return { status, digits(now), answer } end
 
 local step = readTagged(from, last, limit)
 local moved = 0
@@ -32,9 +34,7 @@ for _, job in ipairs(step.waiting) do
   local due = tonumber(job.due)
   local shifted = shift(due)
   if shifted ~= due then
-    local lane = openLane(job.lane)
-    if not lane.added[1] then readWakers(nameOf(lane.name)) end
-    addToLane(lane, job.id, shifted)
+    addToLane(enterLane(job.lane), job.id, shifted)
     moved = moved + 1
   end
 end
@@ -49,8 +49,6 @@ for _, job in ipairs(step.queued) do
 end
 writeUntagged()
 local result = step.nextFrom .. ' ' .. step.last .. ' ' .. moved
-redis.call('SET', receiptKey, callNumber .. ' ' .. result, 'PX', keepReceiptMs)
-for _, lane in ipairs(laneList) do
-  if lane.moved then wakeLane(lane) end
-end
+-- @include shared/answer.lua
+-- @include wake/lanes.lua
 return { 'done', digits(now), result }

@@ -6,7 +6,7 @@
 -- @returns isWhole '1' | '0', alive text[], holders value[]: isWhole: no running job is left; two for each worker, the one last
 --   here first: its member of `workers`, when it was here; two for each holder of the jobs looked at: worker, how many
 -- @repeat it only reads.
--- @include parts/clock.lua
+-- @include shared/clock.lua
 local alive = redis.call('ZRANGE', workersKey, '+inf', digits(now - withinMs), 'BYSCORE', 'REV', 'WITHSCORES')
 local ids = redis.call('ZRANGE', activeKey, digits(passOver), digits(passOver + limit - 1))
 local running, holders = {}, {}
