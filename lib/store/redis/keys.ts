@@ -35,7 +35,7 @@
  * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | relay                             | never                      |
  * | receipt:<caller>   | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
  *
- * And one channel: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look, or 'renew' where one
+ * And one channel: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look, or 'cancel' where one
  * of its jobs is to be cancelled.
  */
 const FIXED_KEYS = [
