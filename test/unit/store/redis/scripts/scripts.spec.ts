@@ -26,7 +26,7 @@ const BY_TABLE: Record<string, string[]> = {
   'lane.key': ['lane:<lane>'],
   'front.key': ['lane:<lane>'],
   'level.key': HEADS,
-  'stream.key': HEADS,
+  'source.key': HEADS,
   headsKey: HEADS,
   'index.key': LEVELS,
   'preferredIndex.key': LEVELS,
