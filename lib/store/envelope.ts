@@ -9,7 +9,7 @@ import type { LatenessRule, OnLate } from '../core/job/lateness.js';
  *                                     late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
  *     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; then the tags, a tab before each,
  *                                     which is no printable character
- *     <settings>                      JSON of what the call itself said, headers last (see lua/parts/relay.lua), or nothing
+ *     <settings>                      JSON of what the call itself said, headers last (see scripts/relay/read.lua), or nothing
  *     <payload>                       as serialised; it may hold anything, line breaks too
  */
 export interface Envelope {
