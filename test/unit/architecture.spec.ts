@@ -123,7 +123,7 @@ describe('a file is short enough to be read at once', () => {
   });
 });
 
-it.each(['store/redis/scripts', 'store/redis/scripts/parts'])(
+it.each(['store/redis/scripts'])(
   'docs/architecture.md names each file of lib/%s',
   (folder) => {
     const page = readFileSync(join(LIB, '../docs/architecture.md'), 'utf8');

@@ -217,7 +217,7 @@ export const headsScript = (keys: QueueKeys): BoundScript<HeadsArguments, HeadsR
 
 /**
  * All that is known of one job.
- * Answers: see parts/known.lua; nothing of an unknown job.
+ * Answers: see jobs/known.lua; nothing of an unknown job.
  * It only reads.
  */
 export interface JobArguments {

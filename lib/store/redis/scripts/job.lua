@@ -2,7 +2,7 @@
 -- @keys jobs, claims, failures, active, dead, completed, results, queued
 -- @arg base text: what every key of the queue begins with
 -- @arg id text: job id
--- @returns ...known text[]: see parts/known.lua; nothing of an unknown job
+-- @returns ...known text[]: see jobs/known.lua; nothing of an unknown job
 -- @repeat it only reads.
 -- @include shared/clock.lua
 -- @include shared/envelope.lua

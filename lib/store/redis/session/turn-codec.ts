@@ -55,7 +55,7 @@ function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArg
     case 'complete':
       return [settlement.idWasChosen ? 'r' : '', settlement.result ?? ''];
     case 'retry':
-      return [settlement.delayMs, encodeFailure(settlement.failure)];
+      return [Math.ceil(settlement.delayMs), encodeFailure(settlement.failure)];
     case 'dead':
       return [deadFlags(settlement), encodeFailure(settlement.failure)];
     case 'snooze':
