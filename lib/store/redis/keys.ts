@@ -5,7 +5,7 @@
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
  * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace, turn, relay | turn, relay, cancel, purge, remove, clear, cancel-tagged |
- * | claims             | HASH   | job id -> claim record (see scripts/shared/claim.lua)                | turn, relay, cancel-running, replace | turn, relay, cancel, replace, replay, purge, remove, clear, cancel-tagged |
+ * | claims             | HASH   | job id -> claim (see scripts/shared/claim.lua)                | turn, relay, cancel-running, replace | turn, relay, cancel, replace, replay, purge, remove, clear, cancel-tagged |
  * | queued             | HASH   | id of a running job -> "<due, epoch ms> <envelope>" of the job that replaces it after the run | replace, reschedule, shift-tagged | turn, relay, cancel, remove, clear, cancel-tagged |
  * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn, relay | turn, relay, cancel, replace, purge, remove, clear, cancel-tagged |
  * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn, relay |
@@ -29,13 +29,13 @@
  * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn, relay | turn, relay, or expires |
  * | reservations       | ZSET   | process that is kept for a suspect -> until when, unless it says so again, epoch ms | turn      | turn, or expires           |
  * | offers             | ZSET   | "<worker> <job id>" -> until when a place under `globalConcurrency` is kept for that worker, epoch ms; 0: no longer, and not again | turn, relay | turn, relay, or expires, a minute |
- * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <worker that last filled 16 places>", times in epoch ms | turn, relay | never                      |
+ * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <session that last filled a limit of 16>", times in epoch ms | turn, relay | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | trial              | SET    | nothing: what is added is taken away in the same call            | permissions                      | permissions |
  * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | relay                             | never                      |
  * | receipt:<caller>   | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
  *
- * And one channel: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look, or 'renew' where one
+ * And one channel: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look, or 'cancel' where one
  * of its jobs is to be cancelled.
  */
 const FIXED_KEYS = [

@@ -58,7 +58,7 @@ end
 -- @include wake/sleepers.lua
 -- @include wake/lane.lua
 -- @include jobs/enter.lua
-asker.session, asker.group = session, group
+known.session, known.group = session, group
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --
@@ -67,6 +67,7 @@ asker.session, asker.group = session, group
 -- @include turn/settle/endings.lua
 local takeovers, takePlace
 if isRecovering then
+  -- @include turn/settle/once.lua
   -- @include turn/settle/takeover.lua
   -- @include turn/settle/recover.lua
 end
@@ -132,7 +133,7 @@ writeUntagged()
 if presence ~= '' then
   -- @include turn/after/presence.lua
 end
-redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt) .. ' ' .. lastToFill)
+redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. grace.lastToFill)
 -- Of an idle turn too: a copy of it that was held up on the way would move jobs once more.
 local result = ''
 -- @include shared/answer.lua

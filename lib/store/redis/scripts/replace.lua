@@ -64,7 +64,9 @@ end
 local function putInPlace(crashes)
   local lane = enterLane(there.lane and there.lane == suspectLane(there.lane) and suspectLane(laneName) or laneName)
   if there.lane and there.lane ~= lane.name then takeFromLane(openLane(there.lane), id) end
-  admit(lane, id, digits(due), newEnvelope, tagsWithout(tags, there.tags), true)
+  addToLane(lane, id, due)
+  admitted.fields, admitted.chosenIds = { id, newEnvelope }, { id }
+  tagJob(id, tagsWithout(tags, there.tags))
   untagJob(id, tagsWithout(there.tags, tags))
   writeAdmitted()
   if crashes > 0 then

@@ -82,26 +82,43 @@ end
 -- Every made id is cut out of an argument, and a local is found faster.
 local sub = string.sub
 local CREATED = '\n' .. digits(now) .. ' '
-local index, created = 0, 0
+local fields, takenIds = admitted.fields, admitted.chosenIds
+local created, index = 0, 0
+
 for _, row in ipairs(rows) do
   local count, chosen, ids, ends = row.count, row.chosen, row.ids, row.ends
   local due, middle = row.due, row.middle
   local dueText = digits(due > 0 and due or now - due)
   local beginning, tags = row.route .. CREATED .. middle, tagsOfFlags(middle)
-  local laneName, lane = laneOfRoute(row.route), nil
+  local laneName = laneOfRoute(row.route)
   local isChosen, name = chosen ~= '', chosen ~= '' and nameOf(laneName)
   local madeIds, idLength = ARGV[ids], #ARGV[ids] / count
+  local added, last
   for i = 0, count - 1 do
-    local id = isChosen and ARGV[ids + i] or sub(madeIds, i * idLength + 1, (i + 1) * idLength)
-    local letter = isChosen and letterOf(id, chosen, name) or '1'
-    if letter == '1' then
-      if isChosen then seen[id] = { letter = 'w', due = dueText, name = name } end
-      lane = lane or enterLane(laneName)
-      admit(lane, id, dueText, beginning .. ARGV[ends + i], tags, isChosen)
-      created = created + 1
+    local id, letter
+    if isChosen then
+      id = ARGV[ids + i]
+      letter = letterOf(id, chosen, name) or '1'
+      if letter == '1' then
+        seen[id] = { letter = 'w', due = dueText, name = name }
+        takenIds[#takenIds + 1] = id
+      end
+    else
+      id, letter = sub(madeIds, i * idLength + 1, (i + 1) * idLength), '1'
     end
     index = index + 1
     letters[index] = letter
+    if letter == '1' then
+      if not added then
+        added = enterLane(laneName).added
+        last = #added
+      end
+      added[last + 1], added[last + 2] = dueText, id
+      last = last + 2
+      if tags ~= '' then tagJob(id, tags) end
+      created = created + 1
+      fields[2 * created - 1], fields[2 * created] = id, beginning .. ARGV[ends + i]
+    end
   end
 end
 

@@ -46,11 +46,13 @@
 -- @repeat settlements are answered from the receipt, and the jobs claimed then are handed out again, without envelopes where their leases
 --   are over by then. Of renewals nothing is told, and jobs that had been recovered, were late, missing or pushed out are not told again.
 -- @include shared/clock.lua
--- @include shared/begin.lua
 -- @include shared/envelope.lua
 -- @include shared/claim.lua
-if earlierAnswer then
-  -- @include turn/replay.lua
+do
+  -- @include shared/begin.lua
+  if earlierAnswer then
+    -- @include turn/replay.lua
+  end
 end
 if limit > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
 -- @include jobs/untag.lua
@@ -60,7 +62,7 @@ if limit > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unr
 -- @include wake/sleepers.lua
 -- @include wake/lane.lua
 -- @include jobs/enter.lua
-asker.session, asker.group = session, group
+known.session, known.group = session, group
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --
@@ -83,12 +85,14 @@ local picked, fit, claimed, late, missing, dropped = {}, {}, {}, {}, {}, {}
 local stopped, nextCursor, fullNames = nil, '', {}
 -- @include turn/claim/affinity.lua
 -- @include turn/claim/suspects.lua
-local takesSuspects, passedOver = false, globalConcurrency > 0 and {} or nil
-if limit > 0 and mayPass > 0 and suspect == '' then
-  -- @include turn/claim/pick.lua
-end
-if globalConcurrency > 0 then
-  -- @include turn/claim/offer.lua
+do
+  local takesSuspects, passedOver = false, globalConcurrency > 0 and {} or nil
+  if limit > 0 and mayPass > 0 and suspect == '' then
+    -- @include turn/claim/pick.lua
+  end
+  if globalConcurrency > 0 then
+    -- @include turn/claim/offer.lua
+  end
 end
 local fence, unconfirmed, writeClaims = 0, '', nil
 if picked[1] then
@@ -143,7 +147,7 @@ end
 -- A session that comes and goes, such as a pull, and one with few places (`LEAST_JOBS` in worker/capacity/turn-share.ts) fills no limit
 -- of its own: no worker's second turn is to wait for those.
 local hasFilled = #fit >= 16 and limitAfter <= 0 and standing == 'stays'
-redis.call('SET', servedKey, digits(now) .. ' ' .. digits(recoverFrom) .. ' ' .. digits(postponedAt) .. ' ' .. (hasFilled and session or lastToFill))
+redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. (hasFilled and session or grace.lastToFill))
 -- Of an idle turn too: a copy of it that was held up on the way would claim jobs that nobody then runs.
 local result = table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs) .. ' ' .. suspect
 -- @include shared/answer.lua
@@ -151,6 +155,6 @@ local result = table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now +
 -- Messages come last, as they cannot be taken back.
 -- @include turn/after/tell.lua
 -- Another session claims as fast, and keeps Redis busy between the turns of this one.
-local isContended = lastToFill ~= '' and lastToFill ~= session
+local isContended = grace.lastToFill ~= '' and grace.lastToFill ~= session
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
 return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence) .. unconfirmed, nextCursor, isContended and '1' or '', suspect, unpack(claimed) }

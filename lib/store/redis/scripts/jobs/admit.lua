@@ -1,35 +1,25 @@
--- Takes new jobs in. `admit` notes a job; `writeAdmitted` writes what was noted; `writeScheduled` counts these jobs as scheduled, and
--- forgets what was kept under their ids, as each id belongs to the new job now.
--- @takes jobsKey, usedIdsKey, statsKey, completedKey, resultsKey, closeLanes, tagJob, writeTagged
--- @gives admit, writeAdmitted, writeScheduled
-local fields, chosenIds, count = {}, {}, 0
-local lastLane, added, last
-
--- `lane`: from `enterLane`. `dueText`: epoch ms. `tags`: those under which the id does not stand yet, a tab before each. `isChosen`: the id
--- was not made by this caller for this call, so something may be kept under it.
-function admit(lane, id, dueText, envelope, tags, isChosen)
-  -- A burst goes into one lane, and to count its members for each job would cost more than to write them.
-  if lane ~= lastLane then lastLane, added, last = lane, lane.added, #lane.added end
-  added[last + 1], added[last + 2] = dueText, id
-  last = last + 2
-  count = count + 1
-  fields[2 * count - 1], fields[2 * count] = id, envelope
-  if tags ~= '' then tagJob(id, tags) end
-  if isChosen then chosenIds[#chosenIds + 1] = id end
-end
+-- Takes new jobs in. A script opens their lanes with `enterLane`, adds them there and to `admitted`, and then writes: `writeAdmitted`
+-- writes envelopes, lanes and tags; `writeScheduled` counts the jobs as scheduled, and forgets what was kept under their ids, as each id
+-- belongs to the new job now.
+-- `admitted`: `fields`, id and envelope of each job; `chosenIds`, ids that were not made by this caller for this call, so something may be
+-- kept under them. A script adds to these itself: a function that is called for each job of a burst would cost a schedule a fifteenth.
+-- @takes jobsKey, usedIdsKey, statsKey, completedKey, resultsKey, closeLanes, writeTagged
+-- @gives admitted, writeAdmitted, writeScheduled
+admitted = { fields = {}, chosenIds = {} }
 
 -- The first write adds, so that a full memory refuses the call whole.
 function writeAdmitted()
-  redis.call('HSET', jobsKey, unpack(fields))
+  redis.call('HSET', jobsKey, unpack(admitted.fields))
   closeLanes()
   writeTagged()
 end
 
 function writeScheduled()
-  redis.call('HINCRBY', statsKey, 'scheduled', count)
-  if chosenIds[1] then
-    redis.call('ZREM', usedIdsKey, unpack(chosenIds))
-    redis.call('ZREM', completedKey, unpack(chosenIds))
-    redis.call('HDEL', resultsKey, unpack(chosenIds))
+  redis.call('HINCRBY', statsKey, 'scheduled', #admitted.fields / 2)
+  local ids = admitted.chosenIds
+  if ids[1] then
+    redis.call('ZREM', usedIdsKey, unpack(ids))
+    redis.call('ZREM', completedKey, unpack(ids))
+    redis.call('HDEL', resultsKey, unpack(ids))
   end
 end

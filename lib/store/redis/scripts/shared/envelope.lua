@@ -2,9 +2,7 @@
 -- line is "<created> <flags>" and the tags, a tab before each. A lane is "<priority>:<worker>:<name>", so the first byte of an
 -- envelope tells whether a late rule comes before the lane: 'r' run, 'd' discard or 'x' dead-letter a job that is claimed more than
 -- so many ms after its due time.
--- @gives BYTE_9, laneOf, nameOf, preferredOf, suspectLane, idWasChosen, tagsOf
-BYTE_9 = 57
-
+-- @gives laneOf, nameOf, preferredOf, suspectLane, idWasChosen, tagsOf
 -- The lane that an envelope names; '' where somebody has damaged the envelope.
 function laneOf(envelope)
   return string.match(envelope, '^(%d+:[^:\n]*:[^\n]*)\n') or string.match(envelope, '^%l%d+ (%d+:[^:\n]*:[^\n]*)\n') or ''

@@ -1,6 +1,7 @@
 -- What the scripts read of a new envelope that arrives in pieces: its route, and the rest of it from the flags on.
--- @takes BYTE_9
 -- @gives laneOfRoute, tagsOfFlags
+local BYTE_9 = 57
+
 function laneOfRoute(route)
   return string.byte(route) <= BYTE_9 and route or string.match(route, '^%l%d+ (.*)$')
 end

@@ -3,7 +3,7 @@
 -- @takes stealAfterMs, now, digits, nameOf, preferredOf, publish, known, wakeGroup
 -- @gives wakeLane
 
--- `skipOwn`: leaves out the asker's group. `ownWorker`: the worker that need not be told, as this is its turn.
+-- `skipOwn`: leaves out the group of the session whose turn this is. `ownWorker`: the worker that need not be told, as this is its turn.
 function wakeLane(lane, skipOwn, ownWorker)
   local preferred, due = preferredOf(lane.name), tonumber(lane.headDue)
   if preferred ~= '' then

@@ -5,14 +5,14 @@
 -- Where handlers have limits of their own, the group's name ends in 'l', and `full:<session>` lists, between line breaks, the names
 -- that a sleeper cannot run because their handlers are full: for those names the sleeper is passed over.
 -- `sleeping` says until when a group may have sleepers, so that a group without sleepers costs nothing.
--- Read phase: `readGroups` reads the sleepers of all groups, `readOwnGroup` those of the asker's group, `readWakers` those of the groups
+-- Read phase: `readGroups` reads the sleepers of all groups, `readOwnGroup` those of the session's own group, `readWakers` those of the groups
 -- that handle a name. Last in a script: `wakeGroup`.
--- ON_ITS_WAY_MS: how long a sleeper that has been told counts as on its way. `asker`: the session whose turn this is, with `group` and
--- `session`; empty where the script is nobody's turn. `known`: `groups`, all that may have sleepers, and `ownGroup`, the asker's.
+-- ON_ITS_WAY_MS: how long a sleeper that has been told counts as on its way. `known`: `session` and `group`, whose turn this is, which
+-- are absent where the script is nobody's turn; `ownGroup`, that group, and `groups`, all that may have sleepers, once they are read.
 -- @takes base, sleepingKey, now, digits, publish, handlesName
--- @gives DEPUTY_MS, ON_ITS_WAY_MS, asker, known, readGroups, readOwnGroup, readWakers, wakeGroup
+-- @gives DEPUTY_MS, ON_ITS_WAY_MS, known, readGroups, readOwnGroup, readWakers, wakeGroup
 DEPUTY_MS, ON_ITS_WAY_MS = 500, 50
-asker, known = {}, {}
+known = {}
 -- One, its deputy, and three more in case some have died without a word.
 local SLEEPERS_READ = 5
 
@@ -25,7 +25,7 @@ local function readSleepers(group)
   group.sleepers = {}
   local found = redis.call('ZRANGE', group.key, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, SLEEPERS_READ, 'WITHSCORES')
   for i = 1, #found, 2 do
-    if found[i] ~= asker.session then
+    if found[i] ~= known.session then
       local full = string.sub(group.name, -1) == 'l' and redis.call('GET', base .. 'full:' .. found[i]) or ''
       group.sleepers[#group.sleepers + 1] = { id = found[i], at = tonumber(found[i + 1]), full = full }
     end
@@ -36,8 +36,8 @@ local function listGroups()
   if known.groups then return end
   known.groups = {}
   for _, name in ipairs(redis.call('ZRANGE', sleepingKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE')) do
-    local group = name == asker.group and known.ownGroup or openGroup(name)
-    if name == asker.group then known.ownGroup = group end
+    local group = name == known.group and known.ownGroup or openGroup(name)
+    if name == known.group then known.ownGroup = group end
     known.groups[#known.groups + 1] = group
   end
 end
@@ -48,7 +48,7 @@ function readGroups()
 end
 
 function readOwnGroup()
-  known.ownGroup = known.ownGroup or openGroup(asker.group)
+  known.ownGroup = known.ownGroup or openGroup(known.group)
   readSleepers(known.ownGroup)
 end
 

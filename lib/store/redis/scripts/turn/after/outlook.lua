@@ -2,12 +2,14 @@
 -- `limitAfter`: how much more this session may claim. `stopsLooking`: it does not go on looking after this turn; a pull looks only until
 -- it has claimed something, or nobody waits any more. `hears`: it stands among the sleepers, and can be told.
 -- `sleepUntil`: the longest that it may sleep after this turn, false where it will not. `otherSleepers`: when others of its group look.
--- `activeAfter`: places under `globalConcurrency` that are taken after this turn. `isFreed`: this turn made room for jobs that this limit
--- has kept from everybody. `hasOrphans`: this worker leaves for good, and jobs preferred it. `passesOn`: this process is no longer kept
--- for suspects, and others wait for one that is. `preferredOfDue`: workers to wake for the freed places; nil for none.
+-- `activeAfter`: places under `globalConcurrency` that are taken after this turn. `toWake`: why others are to be woken:
+--   isFreed     this turn made room for jobs that this limit has kept from everybody
+--   preferred   workers to wake for the freed places; nil for none
+--   hasOrphans  this worker leaves for good, and jobs preferred it
+--   passesOn    this process is no longer kept for suspects, and others wait for one that is
 -- `wasListed`: this session stood among the sleepers, and stops looking.
--- @takes session, standing, canHear, presence, wish, limit, fit, fullNames, nextCursor, lookAgain, settlements, returning, globalConcurrency, placesTaken, offers, base, sleepersKey, leaseMs, maxSleepMs, now, digits, ON_ITS_WAY_MS, ownWorker, hasPreferred, suspectIndex, laneList, preferredOf, readGroups, readOwnGroup
--- @gives limitAfter, stopsLooking, hears, sleepUntil, otherSleepers, activeAfter, isFreed, hasOrphans, passesOn, preferredOfDue, wasListed
+-- @takes session, standing, canHear, presence, wish, limit, fit, fullNames, nextCursor, lookAgain, settlements, returning, globalConcurrency, placesTaken, offers, base, sleepersKey, leaseMs, maxSleepMs, now, digits, ON_ITS_WAY_MS, ownWorker, preferredIndex, suspectIndex, laneList, preferredOf, readGroups, readOwnGroup
+-- @gives limitAfter, stopsLooking, hears, sleepUntil, otherSleepers, activeAfter, toWake, wasListed
 -- @changes stopped, suspect
 stopsLooking = standing == 'goes' or (standing == 'until-claimed' and fit[1] ~= nil)
 hears = canHear and not stopsLooking
@@ -31,20 +33,23 @@ if hasSeenAll then
   end
 end
 
+toWake = {}
 if offers then
   activeAfter = offers.running + placesTaken + offers.held
-  isFreed = offers.before + offers.counted >= globalConcurrency and activeAfter < globalConcurrency
+  toWake.isFreed = offers.before + offers.counted >= globalConcurrency and activeAfter < globalConcurrency
 end
 if presence == 'gone' then
-  hasOrphans = hasPreferred and redis.call('EXISTS', base .. 'levels:' .. ownWorker) == 1
+  local hasOrphans = preferredIndex.count > 0 and redis.call('EXISTS', base .. 'levels:' .. ownWorker) == 1
   for _, lane in ipairs(laneList) do hasOrphans = hasOrphans or preferredOf(lane.name) == ownWorker end
+  toWake.hasOrphans = hasOrphans
 end
-passesOn = wish == 'leave' and suspectIndex.count > 0
-if isFreed or hasOrphans or passesOn then readGroups() end
+toWake.passesOn = wish == 'leave' and suspectIndex.count > 0
+if toWake.isFreed or toWake.hasOrphans or toWake.passesOn then readGroups() end
 if (stopped and stopped ~= 'gate') or next(fullNames) then readOwnGroup() end
 -- Wake the preferred workers themselves: a generic wake-up might reach a worker that may not run these jobs.
-if isFreed and hasPreferred then
+if toWake.isFreed and preferredIndex.count > 0 then
   -- @include wake/preferred.lua
+  toWake.preferred = preferredOfDue
 end
 
 if stopsLooking then

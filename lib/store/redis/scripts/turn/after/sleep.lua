@@ -1,7 +1,7 @@
 -- When this session looks again. One sleeper of a group looks at the next event (a job becomes due, a lease runs out), a deputy half a
 -- second later, all others when they would have anyway. A session that stops looking leaves its time to another one of its group.
 -- `lookAt`: 0 for when there is capacity. `passOnAt`: when another session has to look in the place of this one; math.huge for never.
--- @takes session, group, presence, handlers, limit, limitAfter, stopsLooking, hears, wasListed, sleepUntil, otherSleepers, stopped, cursor, nextCursor, lookAgain, returning, fit, mayPass, opensAt, offers, awaited, OFFER_MS, DEPUTY_MS, firstLeaseEnd, recoverFrom, base, sleepersKey, stealAfterMs, now, digits, openIndex, COMMON, PREFERRED, SUSPECTS, preferredIndex, suspectIndex, ownWorker, isHere, preferredOf
+-- @takes session, group, presence, handlers, limit, limitAfter, stopsLooking, hears, wasListed, sleepUntil, otherSleepers, stopped, cursor, nextCursor, lookAgain, returning, fit, mayPass, opensAt, offers, awaited, OFFER_MS, DEPUTY_MS, firstLeaseEnd, grace, base, sleepersKey, stealAfterMs, now, digits, openIndex, COMMON, PREFERRED, SUSPECTS, preferredIndex, suspectIndex, ownWorker, isHere, preferredOf
 -- @gives lookAt, passOnAt
 lookAt, passOnAt = 0, math.huge
 if stopped == 'bytes' or stopped == 'limit' then
@@ -19,9 +19,6 @@ elseif returning[1] or lookAgain or nextCursor ~= '' then
 elseif limitAfter > 0 or wasListed then
   -- How long a sleeper that is past its time stays listed, and a group's list after its last sleeper.
   local FORGOTTEN_SLEEPER_MS, FORGOTTEN_GROUP_MS = 60000, 86400000
-  -- How many heads of jobs that prefer others are looked at for the first one that may be stolen.
-  local STEALS_LOOKED_AT = 16
-
   local function earliestOf(index)
     return index.count > 0 and tonumber(redis.call('ZRANGE', index.key, 0, 0, 'WITHSCORES')[2]) or math.huge
   end
@@ -49,23 +46,27 @@ elseif limitAfter > 0 or wasListed then
   else
     event = nextDue(COMMON)
     if preferredIndex.count > 0 then
-      -- When the first job that prefers another worker may be stolen.
-      local from = '(' .. digits(now - stealAfterMs)
-      for _, priority in ipairs(redis.call('ZRANGE', preferredIndex.key, 0, -1)) do
+      -- How many heads of jobs that prefer others are looked at for the first one that may be stolen.
+      local STEALS_LOOKED_AT = 16
+      -- When the first job of a level that prefers another worker may be stolen.
+      local function nextSteal(priority)
+        local earliest, from = math.huge, '(' .. digits(now - stealAfterMs)
         local heads = redis.call('ZRANGE', base .. 'heads:' .. priority .. PREFERRED, from, '+inf', 'BYSCORE', 'LIMIT', 0, STEALS_LOOKED_AT, 'WITHSCORES')
         for i = 1, #heads, 2 do
           local due, preferred = tonumber(heads[i + 1]), preferredOf(string.match(heads[i], '\t(.*)$'))
           local at = isHere(preferred) and due + stealAfterMs or due
-          if preferred ~= ownWorker and at > now then event = math.min(event, at) end
+          if preferred ~= ownWorker and at > now then earliest = math.min(earliest, at) end
         end
+        return earliest
       end
+      for _, priority in ipairs(redis.call('ZRANGE', preferredIndex.key, 0, -1)) do event = math.min(event, nextSteal(priority)) end
     end
     if suspectIndex.count > 0 then event = math.min(event, nextDue(SUSPECTS)) end
   end
   if wasListed then passOnAt = event end
 
   if limitAfter > 0 then
-    if firstLeaseEnd then event = math.min(event, math.max(tonumber(firstLeaseEnd), recoverFrom, now + 1)) end
+    if firstLeaseEnd then event = math.min(event, math.max(tonumber(firstLeaseEnd), grace.recoverFrom, now + 1)) end
     lookAt = event
     -- The session that left a place for another looks when that place is free again, whatever other sleepers do.
     local isKept = offers and offers.held > 0 and isGateShut

@@ -3,11 +3,10 @@
 -- whether a worker lives, and how many processes work at this queue; made only where they are needed, as making a function costs a turn
 -- as much as reading a key.
 -- @takes session, workersKey, leaseMs, now, digits, openIndex, PREFERRED, SUSPECTS
--- @gives ownWorker, preferredIndex, hasPreferred, suspectIndex, isHere, processesHere
+-- @gives ownWorker, preferredIndex, suspectIndex, isHere, processesHere
 ownWorker = string.match(session, '^[^~]*')
 preferredIndex, suspectIndex = openIndex(PREFERRED), openIndex(SUSPECTS)
-hasPreferred = preferredIndex.count > 0
-if hasPreferred or suspectIndex.count > 0 then
+if preferredIndex.count > 0 or suspectIndex.count > 0 then
   local workersHere, count = nil, 0
 
   local function readWorkersHere()

@@ -6,7 +6,7 @@
 -- as it is for that sleeper.
 -- Sleepers are told before anything is written, so that no place is kept for a session that does not hear. No sleeper can come before
 -- the script has ended; a message that leads to nothing costs one look.
--- @takes globalConcurrency, base, group, standing, suspect, OFFER_MS, ON_ITS_WAY_MS, EVERY_NAME, PREFERRED, stealAfterMs, msPerLevel, handlesKey, now, digits, nameOf, preferredOf, ownWorker, isHere, hasPreferred, preferredIndex, isFull, giveBack, picked, passedOver, offers, known, readGroups, publish
+-- @takes globalConcurrency, base, group, standing, suspect, OFFER_MS, ON_ITS_WAY_MS, EVERY_NAME, PREFERRED, stealAfterMs, msPerLevel, handlesKey, now, digits, nameOf, preferredOf, ownWorker, isHere, preferredIndex, isFull, giveBack, picked, passedOver, offers, known, readGroups, publish
 -- @changes stopped, mayPass, opensAt
 -- How many places a turn offers; in how many levels, and how far in each, it looks for jobs that prefer other workers.
 local OFFERS_A_TURN, LEVELS_LOOKED_AT, HEADS_LOOKED_AT = 10, 10, 20
@@ -88,7 +88,7 @@ local function findBetter()
     end
     found[#found + 1] = job
   end
-  if hasPreferred then addPreferring(found, worst) end
+  if preferredIndex.count > 0 then addPreferring(found, worst) end
   for _, job in ipairs(found) do
     if isBetter(job, worst) then better[#better + 1] = job end
   end

@@ -5,7 +5,7 @@
 -- `stopped`: why no more of the due jobs: 'limit' of this session, 'gate', or 'bytes' of the reply. `nextCursor`: where to go on looking.
 -- `fullNames`: names that were passed over because their handlers are full here, name -> true. `passedOver`: where it is a table, due
 -- lanes are added that prefer no worker and that this session may not run. `takesSuspects`: suspects are picked like any job.
--- @takes base, levelsKey, handlesKey, group, groupSize, EVERY_NAME, limit, mayPass, msPerLevel, stealAfterMs, cursor, handlers, isFull, ownWorker, isHere, hasPreferred, suspectIndex, COMMON, PREFERRED, SUSPECTS, now, digits, nameOf, preferredOf, picked, passedOver, fullNames, takesSuspects
+-- @takes base, levelsKey, handlesKey, group, groupSize, EVERY_NAME, limit, mayPass, msPerLevel, stealAfterMs, cursor, handlers, isFull, ownWorker, isHere, preferredIndex, suspectIndex, COMMON, PREFERRED, SUSPECTS, now, digits, nameOf, preferredOf, picked, passedOver, fullNames, takesSuspects
 -- @changes stopped, nextCursor
 -- One function, so that the functions inside it look for their names here first.
 local function pick()
@@ -127,9 +127,9 @@ local function pick()
         level.sources[#level.sources + 1] = openSource(kind, priority, ending, offsets[kind .. priority])
       end
     end
-    if hasPreferred then add('o', base .. 'levels:' .. ownWorker, ':' .. ownWorker) end
+    if preferredIndex.count > 0 then add('o', base .. 'levels:' .. ownWorker, ':' .. ownWorker) end
     add('c', levelsKey, COMMON)
-    if hasPreferred then add('s', base .. 'levels' .. PREFERRED, PREFERRED) end
+    if preferredIndex.count > 0 then add('s', base .. 'levels' .. PREFERRED, PREFERRED) end
     if takesSuspects and suspectIndex.count > 0 then add('x', suspectIndex.key, SUSPECTS) end
     table.sort(opened, function(a, b) return a.priority < b.priority end)
     return opened

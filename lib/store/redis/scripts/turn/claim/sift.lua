@@ -2,12 +2,14 @@
 -- envelope is gone or damaged, ends here: told rather than dropped.
 -- `fit`: the jobs to hand out. `late`: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule.
 -- `missing`: four for each job whose envelope is missing, or has the `damage` that a relay has found: id, name, attempts begun, the reason.
--- @takes picked, envelopes, fit, late, missing, claimsKey, activeKey, deadKey, failuresKey, now, digits, BYTE_9, tagsOf, idWasChosen, readClaims, parseClaim, openLane, takeFromLane, giveBack, settlements
+-- @takes picked, envelopes, fit, late, missing, claimsKey, activeKey, deadKey, failuresKey, now, digits, tagsOf, idWasChosen, readClaims, parseClaim, openLane, takeFromLane, giveBack, settlements
 -- @gives UNCLAIMED
 -- @changes lookAgain
 -- A job that nobody has claimed before.
 UNCLAIMED = { attempt = 0, crashes = 0 }
 
+-- Lanes begin with a digit, so a higher first byte is that of a late rule.
+local BYTE_9 = 57
 local function lateRule(job)
   local first = string.byte(job.envelope)
   if not first or first <= BYTE_9 then return nil end

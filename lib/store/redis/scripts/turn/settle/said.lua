@@ -2,8 +2,9 @@
 -- whose leases have run out. Jobs that this turn settles or renews are not recovered in it, however late they are.
 -- `renewed`: two for each renewed job, when its lease ends and its id. `confirmed`: two for each unconfirmed job that is renewed, its id and
 -- its claim without the mark. `lost`: ids of leases that are lost. `toCancel`: ids of renewed jobs that are to be cancelled.
--- @takes ARGV, completedFrom, isRecovering, jobsKey, claimsKey, failuresKey, activeKey, queuedKey, leaseMs, maxCrashes, now, digits, laneOf, nameOf, tagsOf, idWasChosen, readClaims, marksOf, hasMark, parseClaim, laneAfter, tagsOfClaim, untagJob, enterLane, endJob, endsHere, settlements, returning, keptHere, settledHere, expired, recovered
+-- @takes ARGV, completedFrom, isRecovering, jobsKey, claimsKey, failuresKey, activeKey, queuedKey, leaseMs, maxCrashes, now, digits, laneOf, nameOf, tagsOf, idWasChosen, readClaims, marksOf, hasMark, parseClaim, laneAfter, tagsOfClaim, untagJob, enterLane, endJob, endedIds, settlements, returning, expired, recovered
 -- @gives bits, takeovers, renewed, confirmed, lost, toCancel, handlers
+-- @include turn/settle/once.lua
 -- @include turn/settle/lists.lua
 -- @include turn/settle/completed.lua
 local others, renewals = nextList(5), nextList(2)
