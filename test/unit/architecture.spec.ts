@@ -123,15 +123,12 @@ describe('a file is short enough to be read at once', () => {
   });
 });
 
-it.each(['store/redis/scripts'])(
-  'docs/architecture.md names each file of lib/%s',
-  (folder) => {
-    const page = readFileSync(join(LIB, '../docs/architecture.md'), 'utf8');
-    const scripts = readdirSync(join(LIB, folder)).flatMap((file) => file.match(/^(.+)\.lua$/)?.[1] ?? []);
-    expect(scripts).not.toEqual([]);
-    expect(scripts.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
-  },
-);
+it.each(['store/redis/scripts'])('docs/architecture.md names each file of lib/%s', (folder) => {
+  const page = readFileSync(join(LIB, '../docs/architecture.md'), 'utf8');
+  const scripts = readdirSync(join(LIB, folder)).flatMap((file) => file.match(/^(.+)\.lua$/)?.[1] ?? []);
+  expect(scripts).not.toEqual([]);
+  expect(scripts.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
 
 /** Each place in a file that asks for the time, or has itself called back, with what is asked. */
 function timesAskedIn(file: string, text: string): string[] {
