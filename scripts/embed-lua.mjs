@@ -23,7 +23,7 @@ export function embed() {
   const sources = new Sources(readText);
   const keyTable = readKeyTable(readFileSync(new URL('../keys.ts', folder), 'utf8'));
   const declaredAt = check(sources, files, keyTable);
-  const headers = files.map((file) => sources.get(file).header).filter(Boolean);
+  const headers = files.map((file) => sources.get(file).header);
   return {
     'embedded.ts': emitScripts(
       files.map((file) => [file.replace('.lua', ''), emitLua(sources, file, declaredAt.get(file))]),

@@ -27,7 +27,7 @@ class Checker {
   problems = new Map();
   #sources;
   #keyTable;
-  #contracts = new Map();
+  #checked = new Set();
 
   constructor(sources, keyTable) {
     this.#sources = sources;
@@ -37,7 +37,7 @@ class Checker {
   script(file) {
     const names = this.#namesIn(file, []);
     const { header } = this.#sources.get(file);
-    const given = header ? givenBy(header) : new Map();
+    const given = givenBy(header);
     this.#checkIncludes(file, names, given);
     for (const { name, line, isTop } of names.locals)
       if (isTop && given.has(name))
@@ -47,8 +47,7 @@ class Checker {
       const { name, line } = use;
       const part = names.partAt(line);
       if (given.has(name)) used.set(name, used.has(name) && used.get(name) !== line ? 0 : lineOfBlock(use, part));
-      // A part that does not say yet what it takes may hold functions that nobody calls here.
-      if (GLOBALS.has(name) || given.has(name) || (part && !part.contract)) continue;
+      if (GLOBALS.has(name) || given.has(name)) continue;
       if (INPUTS.has(name)) this.#checkInput(file, line, name, header);
       else
         this.#refuse(
@@ -59,13 +58,13 @@ class Checker {
             : `'${name}' is no local of this script, and neither its header nor a part before this line gives it: declare it there, or add it to the @gives of a part`,
         );
     }
-    if (header) this.#checkHeader(file, header, given, used);
+    this.#checkHeader(file, header, given, used);
     return used;
   }
 
   /** Keys and arguments have names; only rows of a list have none. */
   #checkInput(file, line, name, header) {
-    if (header && !(name === 'ARGV' && header.lists.length > 0))
+    if (!(name === 'ARGV' && header.lists.length > 0))
       this.#refuse(
         file,
         line,
@@ -82,15 +81,14 @@ class Checker {
         this.#refuse(file, line, `the key '${name}' is not in the table of keys.ts: add it there, or correct the name`);
   }
 
-  /** What a part takes, gives and changes: as it says, or where it says nothing, what its code shows. */
+  /** Checks each part once, however many include it. */
   #contractOf(part, under) {
     const { file, contract } = part;
-    if (!this.#contracts.has(file)) {
-      const names = this.#namesIn(file, under);
-      if (contract) this.#checkPart(part, names);
-      this.#contracts.set(file, contract ?? shownBy(names));
+    if (!this.#checked.has(file)) {
+      this.#checked.add(file);
+      this.#checkPart(part, this.#namesIn(file, under));
     }
-    return this.#contracts.get(file);
+    return contract;
   }
 
   #checkPart({ file, contract: { takes, gives, changes } }, names) {
@@ -129,7 +127,7 @@ class Checker {
   #checkIncludes(file, names, ofContract) {
     for (const { name, line, hides } of names.locals) {
       const part = names.partAt(line);
-      if (part?.contract && (hides || ofContract.has(name)))
+      if (part && (hides || ofContract.has(name)))
         this.#refuse(
           file,
           line,
@@ -158,7 +156,7 @@ class Checker {
 
 /** Where a part is the only one that takes a name of the header, the name is declared in its block. */
 function lineOfBlock({ name, line, isRepeated }, part) {
-  return part?.contract?.takes.has(name) && !isRepeated ? line : 0;
+  return part?.contract.takes.has(name) && !isRepeated ? line : 0;
 }
 
 function asStatement({ takes, gives, changes }, outer) {
@@ -171,12 +169,4 @@ function asStatement({ takes, gives, changes }, outer) {
     ...(written.length === 0 ? [] : [`${written.join(', ')} = nil`]),
     ...(added.length === 0 ? [] : [`local ${added.join(', ')}`]),
   ].join('; ');
-}
-
-function shownBy({ free, locals }) {
-  const isNamed = ({ name }) => !GLOBALS.has(name) && !INPUTS.has(name);
-  const byName = (uses) => new Map(uses.map(({ name, line }) => [name, line]));
-  const changes = byName(free.filter((use) => use.isWrite && isNamed(use)));
-  const takes = byName(free.filter((use) => isNamed(use) && !changes.has(use.name)));
-  return { takes, changes, gives: byName(locals.filter(({ isTop }) => isTop)) };
 }

@@ -31,7 +31,6 @@ const RECEIPT = 'receipt:<caller>';
  */
 export function readContract(file, lines) {
   const entries = entriesOf(lines);
-  if (!entries.some(({ tag }) => TAGS[tag])) return undefined;
   const contract = {
     script: file.replace('.lua', ''),
     prose: '',

@@ -2,13 +2,13 @@ import { givenBy } from './contract.mjs';
 
 /**
  * The text of a script: its lines and those of its parts, without comment lines and indents, as it goes over the wire once for each
- * server. What a part that says what it gives keeps to itself lies in a block: Lua allows 200 locals at a time, and a closure that walks
+ * server. What a part keeps to itself lies in a block: Lua allows 200 locals at a time, and a closure that walks
  * through many is slow. For the same reason a name of the header that one part alone takes is declared in the block of that part;
  * `declaredAt` is what `check` answers.
  */
 export function emitLua(sources, file, declaredAt) {
   const { header } = sources.get(file);
-  const prologueAt = (line) => (header ? emitPrologue(header, declaredAt, line) : []);
+  const prologueAt = (line) => emitPrologue(header, declaredAt, line);
   return [...prologueAt(0), ...emitFile(sources, file, prologueAt)].join('\n');
 }
 
@@ -39,7 +39,6 @@ function emitFile(sources, file, prologueAt, under = []) {
 
 function emitPart(sources, { file, contract }, outer, prologue, under) {
   const body = emitFile(sources, file, () => [], under);
-  if (!contract) return body;
   // What the including part gives as well is declared around that one.
   const declared = [...contract.gives.keys()].filter((name) => !outer?.gives.has(name));
   return [...(declared.length === 0 ? [] : [`local ${declared.join(', ')}`]), 'do', ...prologue, ...body, 'end'];

@@ -6,7 +6,7 @@ const NAME = /^[A-Za-z_]\w*$/;
 
 /**
  * A Lua file as the other modules need it: its lines, its `@include` lines, and the names in its `@takes`, `@gives` and `@changes`
- * lines: `contract`, undefined where it has no such line; of a script its header, see contract.mjs. Throws `LuaProblem`.
+ * lines: the `contract` of a part. Of a script its `header`, see contract.mjs. Throws `LuaProblem`, also where a file has neither.
  */
 export function readLua(file, text) {
   const lines = text.split('\n');
@@ -15,7 +15,7 @@ export function readLua(file, text) {
     file,
     lines,
     includes: [],
-    contract: undefined,
+    contract: isScript ? undefined : { takes: new Map(), gives: new Map(), changes: new Map() },
     header: isScript ? readContract(file, lines) : undefined,
   };
   for (const [index, content] of read.lines.entries()) {
@@ -24,7 +24,8 @@ export function readLua(file, text) {
     if (included) read.includes.push({ line, file: included });
     const [, list, names] = content.match(/^-- @(\w+)\s+(.*)$/) ?? [];
     if (!LISTS.includes(list)) continue;
-    read.contract ??= { takes: new Map(), gives: new Map(), changes: new Map() };
+    if (isScript)
+      throw new LuaProblem(file, line, `@${list} is for parts: what a script gets stands in @keys and @arg`);
     for (const name of names.split(',').map((each) => each.trim())) {
       if (!NAME.test(name))
         throw new LuaProblem(file, line, `@${list}: got '${name}', expected names with commas between them`);
@@ -33,6 +34,8 @@ export function readLua(file, text) {
       read.contract[list].set(name, line);
     }
   }
+  if (!isScript && LISTS.every((list) => read.contract[list].size === 0))
+    throw new LuaProblem(file, 1, 'it says nothing of what it takes and gives: add @takes, @gives or @changes');
   return read;
 }
 

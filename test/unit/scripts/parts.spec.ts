@@ -3,9 +3,13 @@ import { embed, refusalOf } from './lua-files.js';
 
 const lines = (...all: string[]) => all.join('\n');
 
-/** A script that has `base`, includes a part, and uses what is left of the line. */
+/** What a script says that has no argument. */
+const HEADER = lines('-- script: test', '-- @node jobs', '-- @returns text', '-- @repeat it only reads.');
+const scriptOf = (...body: string[]) => lines(HEADER, ...body);
+
+/** A script that has `base`, includes a part, and goes on with `after`. */
 const embedWith = (part: string, after = '') =>
-  embed({ 'script.lua': lines('local base = 1', '-- @include parts/a.lua', after), 'parts/a.lua': part });
+  embed({ 'script.lua': scriptOf('local base = 1', '-- @include parts/a.lua', after), 'parts/a.lua': part });
 
 const GOOD = lines('-- @takes base', '-- @gives sum', 'local two = 2', 'sum = base + two');
 
@@ -29,7 +33,7 @@ describe('a part that says what it takes and gives', () => {
 
   it('gives its names to the parts that it includes, and hands on what these give', () => {
     const files = {
-      'script.lua': lines('local base = 1', '-- @include parts/a.lua', 'return twice'),
+      'script.lua': scriptOf('local base = 1', '-- @include parts/a.lua', 'return twice'),
       'parts/a.lua': lines('-- @takes base', '-- @gives twice', '-- @include parts/b.lua', 'half = half + 1'),
       'parts/b.lua': lines('-- @takes base', '-- @gives twice, half', 'twice, half = base * 2, base / 2'),
     };
@@ -50,7 +54,13 @@ describe('a part that says what it takes and gives', () => {
   });
 
   it('may be included where only a block, or a function, has what it takes', () => {
-    const script = lines('local function f(base)', '  -- @include parts/a.lua', '  return sum', 'end', 'return f(1)');
+    const script = scriptOf(
+      'local function f(base)',
+      '  -- @include parts/a.lua',
+      '  return sum',
+      'end',
+      'return f(1)',
+    );
     expect(embed({ 'script.lua': script, 'parts/a.lua': GOOD })).toContain('local function f(base)\nlocal sum\ndo\n');
   });
 
@@ -85,7 +95,7 @@ describe('refused with file, line, name and what to do is', () => {
       'a name that nothing before gives',
       lines('-- @takes base, other', '-- @gives sum', 'sum = base + other'),
       'return sum',
-      "script.lua:2: parts/a.lua takes 'other', which nothing before this line gives: include the part that gives it earlier, or declare it",
+      "script.lua:6: parts/a.lua takes 'other', which nothing before this line gives: include the part that gives it earlier, or declare it",
     ],
     [
       'a name in @gives that is never assigned',
@@ -97,7 +107,7 @@ describe('refused with file, line, name and what to do is', () => {
       'a given name that the script has already',
       lines('-- @takes base', '-- @gives other', 'other = base'),
       lines('-- @include parts/b.lua', 'return other'),
-      "script.lua:3: parts/b.lua gives 'other', which there is already: give one of the two another name",
+      "script.lua:7: parts/b.lua gives 'other', which there is already: give one of the two another name",
     ],
     [
       'a name in @takes that is not used',
@@ -145,14 +155,25 @@ describe('refused with file, line, name and what to do is', () => {
       'a name of the script that neither it nor a part declares',
       GOOD,
       'return sum + two',
-      "script.lua:3: 'two' is no local of this script, and neither its header nor a part before this line gives it: declare it there, or add it to the @gives of a part",
+      "script.lua:7: 'two' is no local of this script, and neither its header nor a part before this line gives it: declare it there, or add it to the @gives of a part",
     ],
-    ['a part that is not there', GOOD, '-- @include parts/none.lua', 'script.lua:3: there is no parts/none.lua'],
-    ['a part that includes itself', '-- @include parts/a.lua', '', 'parts/a.lua:1: parts/a.lua would include itself'],
+    ['a part that is not there', GOOD, '-- @include parts/none.lua', 'script.lua:7: there is no parts/none.lua'],
+    [
+      'a part that includes itself',
+      lines('-- @takes base', '-- @include parts/a.lua'),
+      '',
+      'parts/a.lua:2: parts/a.lua would include itself',
+    ],
+    [
+      'a part that says nothing',
+      'return 1',
+      '',
+      'parts/a.lua:1: it says nothing of what it takes and gives: add @takes, @gives or @changes',
+    ],
     ['what is no Lua', lines('-- @takes base', 'base('), '', "parts/a.lua:2: ')' expected near '<eof>'"],
   ])('%s', (_what, part, after, problem) => {
     const files = {
-      'script.lua': lines('local base = 1', '-- @include parts/a.lua', after),
+      'script.lua': scriptOf('local base = 1', '-- @include parts/a.lua', after),
       'parts/a.lua': part,
       'parts/b.lua': lines('-- @gives other', 'other = 1'),
       'parts/c.lua': lines('-- @takes base', 'return base'),
