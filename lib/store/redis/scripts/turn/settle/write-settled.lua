@@ -74,7 +74,7 @@ if settlements[1] then
   function write.release(s)
     s.claim.attempt = s.claim.attempt - 1
     putBack(s)
-    -- Also where it is not due yet, as its due time was past when it was claimed by another clock.
+    -- It was due when it was claimed, so it is due now, even where the clock has gone back.
     lookAgain = true
   end
   function write.cancel(s)
