@@ -2,6 +2,7 @@ import { InvalidPayloadError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import { deserialisePayload } from '../../core/payload/payload.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
+import { isThenable } from '../../core/thenable.js';
 import { decodeEnvelope, type Envelope } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import type { JobHandler } from './job-handler.js';
@@ -124,8 +125,4 @@ export function limitsOf({ settings }: Envelope, byName: { readonly settings: Ru
   const { maxAttempts, timeoutMs } = byName.settings;
   if (settings.maxAttempts === undefined && settings.timeoutMs === undefined) return byName.settings;
   return { maxAttempts: settings.maxAttempts ?? maxAttempts, timeoutMs: settings.timeoutMs ?? timeoutMs };
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
