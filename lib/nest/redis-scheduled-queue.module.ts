@@ -12,6 +12,7 @@ import {
   MetadataScanner,
   ModulesContainer,
 } from '@nestjs/core';
+import { PayloadWriter } from '../api/payload-writer.js';
 import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
 import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
@@ -123,14 +124,14 @@ function providersOf(name: string, services: ReturnType<typeof serviceTokens>): 
         store: JobStore,
         checker: PayloadChecker,
         events: ScheduledQueueEvents,
-        { maxPayloadBytes }: ModuleSettings,
-      ) => new ScheduledQueueProducer(store, checker, events, maxPayloadBytes, LOG),
+        { codecs, maxPayloadBytes }: ModuleSettings,
+      ) => new ScheduledQueueProducer(store, new PayloadWriter(codecs, checker, maxPayloadBytes), events, LOG),
     },
     {
       provide: services.inspector,
       inject: [STORE, services.events, SETTINGS],
-      useFactory: (store: JobStore, events: ScheduledQueueEvents, { settingsOf }: ModuleSettings) =>
-        new ScheduledQueueInspector(store, events, settingsOf),
+      useFactory: (store: JobStore, events: ScheduledQueueEvents, { settingsOf, codecs }: ModuleSettings) =>
+        new ScheduledQueueInspector(store, events, settingsOf, codecs),
     },
     {
       provide: FLEET,

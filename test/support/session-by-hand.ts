@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { readQueueOptions } from '../../lib/core/options/queue-options.js';
+import { Codecs } from '../../lib/core/payload/codecs.js';
 import { NodeTimers } from '../../lib/core/timers.js';
 import type { ClaimedJob, Session, SessionHints, Turn, TurnAnswer } from '../../lib/store/job-store.js';
 import { Solitude } from '../../lib/worker/capacity/solitude.js';
@@ -130,7 +131,7 @@ export function workerAt(
   } as const;
   const handlers = new Map([['work', { name: 'work', settings, run } as unknown as JobHandler]]);
   const settler = new Settler(handlers, undefined);
-  const processor = new Processor('q', handlers, undefined as never, settler, EVENTS);
+  const processor = new Processor('q', handlers, new Codecs(), undefined as never, settler, EVENTS);
   const queue = readQueueOptions('q', { leaseMs: 3_600_000, ...options });
   const reporter = new Reporter(LOG, EVENTS);
   const timers = new NodeTimers();

@@ -15,6 +15,13 @@ export interface StoredPayload {
   readonly payload: string | Uint8Array;
 }
 
+/** Which job a payload belongs to, for errors. */
+interface WhichJob {
+  readonly queue: string;
+  readonly name: string;
+  readonly id: string;
+}
+
 const NONE: ReadonlyMap<string, PayloadCodec> = new Map();
 
 /** The codecs that this process knows: the one that it writes with, if not JSON, and those that it reads. */
@@ -57,10 +64,10 @@ export class Codecs {
    * The payload that was stored; a promise of it only from a codec that answers one. Throws, or rejects with, what the codec does, and
    * `UnknownCodecError`. Of JSON it throws a `SyntaxError` that shows nothing of the payload.
    */
-  decode({ codec, payload }: StoredPayload, fields: ScheduledQueueErrorFields): unknown {
+  decode({ codec, payload }: StoredPayload, job: WhichJob): unknown {
     if (codec === undefined) return deserialisePayload(payload as string);
     const known = this.known.get(codec);
-    if (!known) throw new UnknownCodecError(codec, fields);
+    if (!known) throw new UnknownCodecError(codec, { queue: job.queue, jobName: job.name, jobId: job.id });
     return known.decode(payload);
   }
 }
@@ -77,7 +84,7 @@ function toStored(codec: string, answer: unknown, maxBytes: number, fields: Sche
 }
 
 /** The same bytes, not copied: what talks to Redis, and most that decodes, wants a Buffer. */
-function asBuffer(bytes: Uint8Array): Buffer {
+export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 

@@ -1,7 +1,7 @@
 import type { ScheduledQueueErrorFields } from '../../../core/errors.js';
 import type { Due } from '../../../core/read/due.js';
 import type { Answered, NewJob, QueueJobs, ScheduledAnswer } from '../../job-store.js';
-import { encodeFlags, encodeRoute, encodeSettings } from '../codec/envelope-text.js';
+import { encodeCodec, encodeFlags, encodeRoute, encodeSettings, withPayload } from '../codec/envelope-text.js';
 import type { QueueKeys } from '../keys.js';
 import { saying } from '../link/call-error.js';
 import type { ScriptArgument } from '../link/connection.js';
@@ -74,7 +74,7 @@ export class RedisQueueJobs implements QueueJobs {
       encodeRoute(job),
       toDueArgument(job.due),
       howChosen(job.id),
-      `${encodeFlags(true, job.tags)}${encodeSettings(job.settings)}\n${job.payload}`,
+      withPayload(`${encodeFlags(true, job.tags)}${encodeCodec(job)}${encodeSettings(job.settings)}\n`, job.payload),
       this.options.stealAfterMs,
     ];
     const [, , letter, dueAtMs, besides] = (await this.call(

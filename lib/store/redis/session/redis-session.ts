@@ -11,7 +11,7 @@ import type { RedisConnection, ScriptArgument } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { WakeListener } from '../link/wake-listener.js';
 import { HintChannel } from './hint-channel.js';
-import { decodeTurn, encodeTurn } from './turn-codec.js';
+import { decodeTurn, encodeTurn, turnFromBytes } from './turn-codec.js';
 
 /** One reply carries at most this much, so that neither Redis nor the process stalls on it. */
 const BYTES_A_CLAIM = 8 * 1024 * 1024;
@@ -24,6 +24,7 @@ const KEEP_NAMES_MS = 24 * 3_600_000;
 const KEEP_TURN_RECORD_MS = 600_000;
 /** How long one try of a turn may take, longer only while the connection shows signs of life; then it is sent again, under the same number. */
 const TRY_MS = 5_000;
+const SENT_AS_TURN = { isPatient: true, fromBytes: turnFromBytes };
 /** Where this process runs, as others see it. */
 const LOCATION = `${process.pid} ${hostname()}`;
 
@@ -129,7 +130,7 @@ export class RedisSession implements Session {
     const { connection } = this.link;
     const sentAt = performance.now();
     const before = connection.received;
-    const reply = await slot.send('turn', this.fixedKeys, args, sentAt + TRY_MS, { isPatient: true });
+    const reply = await slot.send('turn', this.fixedKeys, args, sentAt + TRY_MS, SENT_AS_TURN);
     connection.downlink.note(connection.received - before, performance.now() - sentAt);
     return reply;
   }

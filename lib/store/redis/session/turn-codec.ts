@@ -13,7 +13,7 @@ import type {
 import { toDueArgument } from '../calls/due-argument.js';
 import { decodeEnvelope, onLateOf } from '../codec/envelope-text.js';
 import { encodeFailure } from '../codec/failure-line.js';
-import type { ScriptArgument } from '../link/connection.js';
+import { type TextArgument, textOf } from '../link/send-script.js';
 
 const FIELDS_BEFORE_CLAIMS = 14;
 const FIELDS_A_CLAIM = 3;
@@ -23,11 +23,11 @@ const UNCONFIRMED = 'u';
 const OVER = 'o';
 
 /** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals, what the handlers have capacity for. */
-export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): ScriptArgument[] {
-  const plain: ScriptArgument[] = [];
-  const fences: ScriptArgument[] = [];
+export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): TextArgument[] {
+  const plain: TextArgument[] = [];
+  const fences: TextArgument[] = [];
   let fence = '';
-  const others: ScriptArgument[] = [];
+  const others: TextArgument[] = [];
   for (const settlement of settlements) {
     if (leavesNothing(settlement, settings)) {
       plain.push(settlement.id);
@@ -53,7 +53,7 @@ function leavesNothing(settlement: Settlement, settings: QueueSettings): boolean
   return settlement.transition === 'complete' && !settlement.idWasChosen && settings.keepCompleted.count === 0;
 }
 
-function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArgument] {
+function transitionArguments(settlement: Settlement): [TextArgument, TextArgument] {
   switch (settlement.transition) {
     case 'complete':
       return [settlement.idWasChosen ? 'r' : '', settlement.result ?? ''];
@@ -75,6 +75,14 @@ function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArg
 
 function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transition: 'dead' }>): string {
   return `${ran ? '' : 'n'}${failed ? 'f' : ''}${idWasChosen ? 'r' : ''}`;
+}
+
+/** Where in a reply the envelopes of claimed jobs stand. */
+const isEnvelope = (at: number) => at >= FIELDS_BEFORE_CLAIMS && (at - FIELDS_BEFORE_CLAIMS) % FIELDS_A_CLAIM === 2;
+
+/** Text of a reply that came as bytes, but for its envelopes. */
+export function turnFromBytes(reply: unknown): unknown {
+  return (reply as unknown[]).map((field, at) => (isEnvelope(at) ? field : textOf(field)));
 }
 
 /** What the script answered, and where the next turn goes on looking. */
@@ -138,7 +146,7 @@ export function decodeTurn(
       claimedAtMs,
       attempt: Number(attempt),
       crashes: Number(crashes),
-      envelope: decodeEnvelope(reply[i + 2] as string),
+      envelope: decodeEnvelope(reply[i + 2] as string | Buffer),
     });
   }
   const answer = {

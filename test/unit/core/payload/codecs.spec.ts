@@ -5,6 +5,7 @@ import { Codecs, type StoredPayload } from '../../../../lib/core/payload/codecs.
 import { rejected, thrown } from '../../thrown.js';
 
 const FIELDS = { queue: 'mail', jobName: 'reminder.send', jobId: 'r7' };
+const JOB = { queue: 'mail', name: 'reminder.send', id: 'r7' };
 const MOST = 10;
 
 /** A codec of which only what the test is about is given. */
@@ -55,7 +56,7 @@ describe('encoding', () => {
     const shouting = new Codecs(new Map([[codec.id, codec]]), codec);
     const stored = shouting.encode('hey', MOST, FIELDS) as StoredPayload;
     expect(stored.payload).toBe('hey!');
-    expect(shouting.decode(stored, FIELDS)).toBe('hey');
+    expect(shouting.decode(stored, JOB)).toBe('hey');
   });
 
   it.each([
@@ -118,27 +119,27 @@ describe('decoding', () => {
     const bytes = Buffer.from([255]);
     const seen: unknown[] = [];
     const mine = codecs({ decode: (stored) => seen.push(stored) });
-    expect(mine.decode({ codec: 'mine', payload: 'text' }, FIELDS)).toBe(1);
-    expect(mine.decode({ codec: 'mine', payload: bytes }, FIELDS)).toBe(2);
+    expect(mine.decode({ codec: 'mine', payload: 'text' }, JOB)).toBe(1);
+    expect(mine.decode({ codec: 'mine', payload: bytes }, JOB)).toBe(2);
     expect(seen).toEqual(['text', bytes]);
   });
 
   it('reads JSON where no codec is named, whatever codec it writes with', () => {
-    expect(codecs({}).decode({ payload: '{"a":1}' }, FIELDS)).toEqual({ a: 1 });
-    expect(codecs({}).decode({ payload: '' }, FIELDS)).toBeUndefined();
-    expect(new Codecs().decode({ payload: '[1]' }, FIELDS)).toEqual([1]);
-    expect(thrown(() => new Codecs().decode({ payload: '{' }, FIELDS))).toBeInstanceOf(SyntaxError);
+    expect(codecs({}).decode({ payload: '{"a":1}' }, JOB)).toEqual({ a: 1 });
+    expect(codecs({}).decode({ payload: '' }, JOB)).toBeUndefined();
+    expect(new Codecs().decode({ payload: '[1]' }, JOB)).toEqual([1]);
+    expect(thrown(() => new Codecs().decode({ payload: '{' }, JOB))).toBeInstanceOf(SyntaxError);
   });
 
   it('hands on what a codec throws or rejects with', async () => {
     const stored = { codec: 'mine', payload: '' };
-    expect(thrown(() => codecs({ decode: fails }).decode(stored, FIELDS))).toBe(FAILURE);
-    const rejection = codecs({ decode: async () => fails() }).decode(stored, FIELDS) as Promise<unknown>;
+    expect(thrown(() => codecs({ decode: fails }).decode(stored, JOB))).toBe(FAILURE);
+    const rejection = codecs({ decode: async () => fails() }).decode(stored, JOB) as Promise<unknown>;
     expect(await rejected(rejection)).toBe(FAILURE);
   });
 
   it('names a codec that it does not know, and the option', () => {
-    const error = thrown<UnknownCodecError>(() => codecs({}).decode({ codec: 'other', payload: '' }, FIELDS));
+    const error = thrown<UnknownCodecError>(() => codecs({}).decode({ codec: 'other', payload: '' }, JOB));
     expect(error).toBeInstanceOf(UnknownCodecError);
     expect(error).toMatchObject({ ...FIELDS, code: 'UNKNOWN_CODEC', codec: 'other' });
     expect(error.message).toBe(

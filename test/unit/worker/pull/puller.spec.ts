@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { QueueClosedError, QueueUnavailableError } from '../../../../lib/core/errors.js';
 import { resolveRunSettings } from '../../../../lib/core/options/run-settings.js';
+import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import { NodeTimers } from '../../../../lib/core/timers.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { Puller } from '../../../../lib/worker/pull/puller.js';
@@ -22,7 +23,7 @@ beforeEach(() => {
   puller = new Puller(
     'q',
     session,
-    new ClaimOpener('q', byName, LEASE_MS, settler, EVENTS),
+    new ClaimOpener('q', byName, new Codecs(), LEASE_MS, settler, EVENTS),
     settler,
     { leaseMs: LEASE_MS, commandTimeoutMs: 300, timerName: 'test', solitude: new Solitude() },
     new NodeTimers(),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
+import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import { NodeTimers } from '../../../../lib/core/timers.js';
 import type { ClaimedJob, JobStore, Session, Turn, TurnAnswer } from '../../../../lib/store/job-store.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
@@ -56,6 +57,7 @@ beforeEach(() => {
     LOG,
     {
       workerId: 'w',
+      codecs: new Codecs(),
       commandTimeoutMs: 1_000,
       settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
       maxPayloadBytes: 1_000,
