@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readQueueOptions } from '../../../../../lib/core/options/queue-options.js';
 import type { Settlement, Turn } from '../../../../../lib/store/job-store.js';
-import { decodeTurn, encodeTurn } from '../../../../../lib/store/redis/session/turn-codec.js';
+import { decodeTurn, encodeTurn, turnFromBytes } from '../../../../../lib/store/redis/session/turn-codec.js';
 
 const KEEPS_NONE = readQueueOptions('q', { keepCompleted: 0 });
 const KEEPS = readQueueOptions('q', { keepCompleted: 10 });
@@ -119,6 +119,19 @@ describe('the arguments of a turn', () => {
       handlers: [['work', 2, 0]],
     });
   });
+});
+
+it('a reply that came as bytes is text, but for the envelopes of claimed jobs', () => {
+  const bytes = (text: string) => Buffer.from(text);
+  const envelope = Buffer.from([0xff, 0x00]);
+  const head = Array.from({ length: 14 }, (_, i) => (i % 2 ? [bytes(`${i}`), [bytes('ä')], null] : bytes(`${i}`)));
+  const claims = ['a', '1', envelope, 'ä', '2', envelope].map((field) =>
+    field === envelope ? field : bytes(String(field)),
+  );
+  expect(turnFromBytes([...head, ...claims])).toEqual([
+    ...Array.from({ length: 14 }, (_, i) => (i % 2 ? [`${i}`, ['ä'], null] : `${i}`)),
+    ...['a', '1', envelope, 'ä', '2', envelope],
+  ]);
 });
 
 describe('the answer to a turn', () => {
