@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
+import { type Clock, SystemClock } from '../../lib/core/clock.js';
 import { readQueueOptions } from '../../lib/core/options/queue-options.js';
 import { Codecs } from '../../lib/core/payload/codecs.js';
-import { NodeTimers } from '../../lib/core/timers.js';
 import type { ClaimedJob, Session, SessionHints, Turn, TurnAnswer } from '../../lib/store/job-store.js';
 import { Solitude } from '../../lib/worker/capacity/solitude.js';
 import { QueueWorker } from '../../lib/worker/handle/queue-worker.js';
@@ -9,6 +9,7 @@ import type { JobHandler } from '../../lib/worker/run/job-handler.js';
 import { Processor } from '../../lib/worker/run/processor.js';
 import { Settler } from '../../lib/worker/run/settler.js';
 import { Reporter } from '../../lib/worker/session/reporter.js';
+import type { ManualClock } from './manual-clock.js';
 import { until } from './wait.js';
 
 const NOTHING: Omit<TurnAnswer, 'settled'> = {
@@ -89,19 +90,20 @@ export const claimOf = (id: string): ClaimedJob => ({
   envelope: { name: 'work', priority: 5, createdAtMs: 0, idWasChosen: false, tags: [], settings: {}, payload: 'null' },
 });
 
-/** Stops a worker at once, with no more claimed. */
-export async function stopAt(session: SessionByHand, worker: QueueWorker): Promise<void> {
-  await answerUntil(session, worker.stop(AbortSignal.timeout(0)));
+/** Stops a worker at once, with no more claimed. `clock`: its own, where it stands still. */
+export async function stopAt(session: SessionByHand, worker: QueueWorker, clock?: ManualClock): Promise<void> {
+  await answerUntil(session, worker.stop(AbortSignal.abort()), clock);
 }
 
-/** Answers whatever is asked, with nothing, until the promise has resolved. */
-export async function answerUntil(session: SessionByHand, done: Promise<unknown>): Promise<void> {
+/** Answers whatever is asked, with nothing, until the promise has resolved; time passes meanwhile. */
+export async function answerUntil(session: SessionByHand, done: Promise<unknown>, clock?: ManualClock): Promise<void> {
   let isDone = false;
   void done.then(() => {
     isDone = true;
   });
   await until('all is answered', () => {
     while (session.underWay.length > 0) session.answer();
+    clock?.pass(100);
     return isDone;
   });
 }
@@ -120,7 +122,7 @@ export function workerAt(
   session: Session,
   { run, concurrency }: HandlerByHand,
   options: object,
-  solitude = new Solitude(),
+  { clock = new SystemClock(), solitude = new Solitude(clock) }: { clock?: Clock; solitude?: Solitude } = {},
 ): QueueWorker {
   const settings = {
     maxAttempts: 1,
@@ -131,9 +133,8 @@ export function workerAt(
   } as const;
   const handlers = new Map([['work', { name: 'work', settings, run } as unknown as JobHandler]]);
   const settler = new Settler(handlers, undefined);
-  const processor = new Processor('q', handlers, new Codecs(), undefined as never, settler, EVENTS);
+  const processor = new Processor('q', handlers, new Codecs(), undefined as never, settler, EVENTS, clock);
   const queue = readQueueOptions('q', { leaseMs: 3_600_000, ...options });
-  const reporter = new Reporter(LOG, EVENTS);
-  const timers = new NodeTimers();
-  return new QueueWorker('q', session, handlers, processor, settler, queue, timers, reporter, solitude, 'test');
+  const reporter = new Reporter(LOG, EVENTS, clock);
+  return new QueueWorker('q', session, handlers, processor, settler, queue, clock, reporter, solitude, 'test');
 }

@@ -94,6 +94,29 @@ describe('no folder holds more files than can be seen at once', () => {
   });
 });
 
+/** What tells the time, or calls back with it, past the clock that is handed down. */
+const TIME_OF_ITS_OWN = new Set([
+  'performance',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'Date.now',
+  'AbortSignal.timeout',
+]);
+const CLOCK_FILE = 'core/clock.ts';
+
+it('no floor of core, worker and api asks for the time but by the clock that it is given', () => {
+  const asked = files
+    .filter((file) => ['core', 'worker', 'api'].includes(floorOf(file)) && file !== CLOCK_FILE)
+    .flatMap((file) => timesAskedIn(file, readFileSync(join(LIB, file), 'utf8')));
+  expect(asked).toEqual([]);
+  const timers = outside.filter(({ from, to }) => to.startsWith('node:timers') && floorOf(from) !== 'store');
+  expect(told(timers)).toEqual([]);
+  const planted =
+    'new Date(0); new Date(); new Date; Date(); Date.parse(t); Date.now(); x.now(); setTimeout(f); let performance_: Date;';
+  expect(timesAskedIn('a.ts', planted)).toHaveLength(5);
+});
+
 it('nobody in lib imports the index', () => {
   expect(told(inside.filter(({ to }) => to === 'index.ts'))).toEqual([]);
 });
@@ -126,6 +149,24 @@ it.each(['store/redis/scripts', 'store/redis/scripts/parts'])(
     expect(scripts.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   },
 );
+
+/** Each place in a file that asks for the time, or has itself called back, with what is asked. */
+function timesAskedIn(file: string, text: string): string[] {
+  const asked: string[] = [];
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+  function look(node: ts.Node): void {
+    const found = node.getText(source);
+    const isNow =
+      (ts.isNewExpression(node) || ts.isCallExpression(node)) &&
+      node.expression.getText(source) === 'Date' &&
+      (ts.isCallExpression(node) || !node.arguments?.length);
+    const isNamed = (ts.isIdentifier(node) || ts.isPropertyAccessExpression(node)) && TIME_OF_ITS_OWN.has(found);
+    if (isNow || isNamed) asked.push(`${file}: ${found}`);
+    ts.forEachChild(node, look);
+  }
+  look(source);
+  return asked;
+}
 
 /** The files of one circle, the first again as the last; none where there is no circle. */
 function findCircle(list: Import[]): string[] {

@@ -1,8 +1,8 @@
+import { LONGEST_TIMEOUT_MS } from '../clock.js';
 import { InvalidOptionsError, InvalidScheduleError } from '../errors.js';
 import type { Duration } from '../read/duration.js';
 import { jobNames, keyPart } from '../read/names.js';
 import { duration, integer, readOptions, type Shape } from '../read/shape.js';
-import { LONGEST_TIMEOUT_MS } from '../timers.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 
 export interface PopOptions {

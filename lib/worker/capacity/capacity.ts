@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { HandlerCapacity, TurnAnswer } from '../../store/job-store.js';
 import type { JobHandler } from '../run/job-handler.js';
@@ -20,9 +21,10 @@ export class Capacity {
     private readonly draft: TurnDraft,
     /** False while the worker stops, and while its process is kept for a suspect of another occupant. */
     private readonly mayClaim: () => boolean,
+    clock: Clock,
   ) {
     this.places = new Room(settings.concurrency, handlers, running);
-    this.pace = new Pace(settings.concurrency);
+    this.pace = new Pace(settings.concurrency, clock);
     this.share = new TurnShare(settings);
   }
 

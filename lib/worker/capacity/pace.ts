@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js';
 import { isReadable } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 
@@ -25,12 +26,15 @@ export class Pace {
   /** Whether all were over in the round of the event loop in which they were claimed; undefined where nobody knows yet. */
   private areOver?: boolean;
 
-  constructor(private readonly concurrency: number) {}
+  constructor(
+    private readonly concurrency: number,
+    private readonly clock: Clock,
+  ) {}
 
   /** A turn has claimed these. */
   note(claims: readonly ClaimedJob[]): void {
     this.claimed = claims.length;
-    this.claimedAt = performance.now();
+    this.claimedAt = this.clock.now();
     this.bytes = 0;
     for (const { envelope } of claims) this.bytes += bytesOf(envelope);
     this.areOver = undefined;
@@ -38,7 +42,7 @@ export class Pace {
 
   /** Whether what was claimed ahead may still begin. */
   get isInTime(): boolean {
-    return performance.now() < this.claimedAt + AHEAD_MS;
+    return this.clock.now() < this.claimedAt + AHEAD_MS;
   }
 
   /** The round of the event loop is over; `allOver`: and all that was claimed. */
@@ -55,7 +59,7 @@ export class Pace {
     if (this.turnsOver < TURNS_TO_BE_QUICK || free < concurrency || claimed === 0) return free;
     const fitting = Math.floor((SENT_AT_ONCE_BYTES / this.bytes) * claimed);
     const ahead = Math.min(TIMES_CONCURRENCY * concurrency, fitting, most);
-    const msEach = (performance.now() - this.claimedAt) / claimed;
+    const msEach = (this.clock.now() - this.claimedAt) / claimed;
     return msEach * ahead <= AHEAD_MS ? Math.max(ahead, free) : free;
   }
 }

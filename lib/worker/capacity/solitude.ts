@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js';
 import type { SuspectWish, TurnAnswer } from '../../store/job-store.js';
 
 /** Anything that may hold jobs in this module instance: the worker of a queue, or a puller. */
@@ -44,8 +45,10 @@ export class Solitude {
   private reservedAt = 0;
   /** How long a suspect is waited for. Doubled after each time in vain: so a long job neither stops all others nor keeps suspects waiting for ever. */
   private patienceMs = 0;
-  private restUntil = 0;
+  private restUntil = Number.NEGATIVE_INFINITY;
   private restsFromPlaces = false;
+
+  constructor(private readonly clock: Clock) {}
 
   add(occupant: Occupant): void {
     this.occupants.add(occupant);
@@ -86,7 +89,7 @@ export class Solitude {
   /** The wish for this occupant's next turn. */
   wish(occupant: Occupant, leaseMs: number): SuspectWish {
     if (this.tooMany.delete(occupant)) return 'leave';
-    const now = performance.now();
+    const now = this.clock.now();
     if (this.holder === undefined) return this.seek(occupant, now);
     if (this.holder !== occupant) return '';
     if (this.hasSuspect) return this.isSuspectOver(occupant, leaseMs, now) ? this.fill(occupant) : 'keep';
@@ -158,7 +161,7 @@ export class Solitude {
 
   private reserve(holder: Occupant): void {
     this.holder = holder;
-    this.reservedAt = performance.now();
+    this.reservedAt = this.clock.now();
     for (const occupant of this.occupants) if (occupant !== holder) occupant.stepBack();
   }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js';
 import type { ClaimedJob, TurnAnswer } from '../../store/job-store.js';
 import { ClaimsToConfirm } from '../handle/claims-to-confirm.js';
 import type { SentTurn, TurnDraft } from '../session/turn-draft.js';
@@ -32,6 +33,7 @@ export class Starter {
     private readonly capacity: Capacity,
     private readonly draft: TurnDraft,
     private readonly starts: Starts,
+    private readonly clock: Clock,
   ) {
     this.toConfirm = new ClaimsToConfirm(draft);
   }
@@ -71,7 +73,7 @@ export class Starter {
     this.next = 0;
     this.askedAt = askedAt;
     this.startWaiting();
-    setImmediate(() => {
+    this.clock.soon(() => {
       this.capacity.pace.roundOver(!this.anyWait && this.capacity.places.left === this.concurrency);
       if (this.giveBack()) this.starts.onBack();
     });

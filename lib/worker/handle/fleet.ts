@@ -1,10 +1,10 @@
+import type { Clock } from '../../core/clock.js';
 import { QueueClosedError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
-import { LONGEST_TIMEOUT_MS, type Timers } from '../../core/timers.js';
 import type { JobStore } from '../../store/job-store.js';
 import { haveLimits } from '../capacity/room.js';
 import type { Solitude } from '../capacity/solitude.js';
@@ -12,6 +12,7 @@ import type { HandlerRegistry } from '../run/job-handler.js';
 import { keptResults } from '../run/kept-results.js';
 import { Processor } from '../run/processor.js';
 import { Settler } from '../run/settler.js';
+import { Deadline } from '../session/deadline.js';
 import { Reporter } from '../session/reporter.js';
 import { drainedLine, waitingLine } from './drain-report.js';
 import { QueueWorker } from './queue-worker.js';
@@ -33,7 +34,7 @@ export interface FleetOptions {
 export class Fleet {
   private workers: QueueWorker[] = [];
   private stopping?: Promise<void>;
-  private patience?: AbortController;
+  private deadline?: Deadline;
   /** How many running jobs the present or last stop waits for. */
   waitsFor = 0;
   private closed = false;
@@ -42,8 +43,7 @@ export class Fleet {
     private readonly store: JobStore,
     private readonly registry: HandlerRegistry,
     private readonly checker: PayloadChecker,
-    /** Found when first needed: what the application has of timers is only known once it has started. */
-    private readonly findTimers: () => Timers,
+    private readonly clock: Clock,
     private readonly events: EventSink,
     private readonly log: Log,
     private readonly options: FleetOptions,
@@ -57,8 +57,7 @@ export class Fleet {
         'start: the application is closing or has closed; its queues cannot be started again.',
       );
     if (this.workers.length > 0) return;
-    const timers = this.findTimers();
-    this.workers = this.registry.queueNames().map((queue) => this.open(queue, timers));
+    this.workers = this.registry.queueNames().map((queue) => this.hire(queue));
     for (const worker of this.workers) worker.start();
   }
 
@@ -72,7 +71,20 @@ export class Fleet {
 
   /** Cuts short a stop that is under way: the running jobs go back at once. */
   stopWaiting(): void {
-    this.patience?.abort();
+    this.deadline?.passNow();
+  }
+
+  /**
+   * Resolves once no worker of this process has anything to do now: nothing runs, nothing is to be said, no turn is in flight, and
+   * whatever comes next comes with time or from others. At once where none has been started.
+   */
+  async idle(): Promise<void> {
+    // What one has settled may have given another something to do.
+    for (let busy = this.busyOne(); busy; busy = this.busyOne()) await busy.idled.wait();
+  }
+
+  private busyOne(): QueueWorker | undefined {
+    return this.workers.find(({ isIdle }) => !isIdle);
   }
 
   /** Nothing can be started any more. */
@@ -81,29 +93,28 @@ export class Fleet {
   }
 
   private async stopAll(): Promise<void> {
-    const atMostMs = Math.min(this.options.shutdownTimeoutMs, LONGEST_TIMEOUT_MS);
-    const patience = new AbortController();
-    this.patience = patience;
-    const timer = setTimeout(() => patience.abort(), atMostMs);
+    const { shutdownTimeoutMs: atMostMs } = this.options;
+    const deadline = new Deadline(this.clock, atMostMs);
+    this.deadline = deadline;
     const running = this.workers.flatMap(({ runs }) => runs.running.held().map(({ name }) => name));
     this.waitsFor = running.length;
     if (running.length > 0 && atMostMs > 0) this.log.log(waitingLine(running, atMostMs));
-    const stopped = await Promise.all(this.workers.map((worker) => worker.stop(patience.signal)));
-    clearTimeout(timer);
+    const stopped = await Promise.all(this.workers.map((worker) => worker.stop(deadline.signal)));
+    deadline.clear();
     this.workers = [];
     const drained = drainedLine(running.length, stopped);
     if (drained) this.log[drained.isComplete ? 'log' : 'warn'](drained.line);
   }
 
-  private open(queue: string, timers: Timers): QueueWorker {
+  private hire(queue: string): QueueWorker {
     const { workerId, codecs, settingsOf, maxPayloadBytes, timerPrefix, solitude } = this.options;
     const settings = settingsOf(queue);
     const handlers = this.registry.handlersOf(queue);
     const names = { names: [...handlers.keys()], limited: haveLimits(handlers) };
     const session = this.store.queue(queue).sessions.worker(workerId, names);
     const settler = new Settler(handlers, keptResults(settings, maxPayloadBytes));
-    const processor = new Processor(queue, handlers, codecs, this.checker, settler, this.events);
-    const reporter = new Reporter(this.log, this.events);
+    const processor = new Processor(queue, handlers, codecs, this.checker, settler, this.events, this.clock);
+    const reporter = new Reporter(this.log, this.events, this.clock);
     return new QueueWorker(
       queue,
       session,
@@ -111,7 +122,7 @@ export class Fleet {
       processor,
       settler,
       settings,
-      timers,
+      this.clock,
       reporter,
       solitude,
       timerPrefix,

@@ -1,6 +1,6 @@
+import type { Clock } from '../../core/clock.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
-import type { Timers } from '../../core/timers.js';
-import type { Session, TurnAnswer } from '../../store/job-store.js';
+import type { ClaimedJob, Session, TurnAnswer } from '../../store/job-store.js';
 import { Capacity } from '../capacity/capacity.js';
 import { Occupancy } from '../capacity/occupancy.js';
 import type { Solitude } from '../capacity/solitude.js';
@@ -13,10 +13,13 @@ import type { Settler } from '../run/settler.js';
 import { Alarm } from '../session/alarm.js';
 import { Milestone } from '../session/milestone.js';
 import type { Reporter } from '../session/reporter.js';
+import { Soon } from '../session/soon.js';
 import { type SentTurn, TurnDraft } from '../session/turn-draft.js';
 import { LAST_TURN_MS, PAUSE_AFTER_REFUSAL_MS, PAUSE_WHILE_STOPPING_MS, TurnPlan } from '../session/turn-plan.js';
 import type { StoppedWorker } from './drain-report.js';
 import { WorkerRuns } from './worker-runs.js';
+
+const isBusy = ({ busy }: TurnLine) => busy;
 
 /**
  * The worker of one queue in this process. It is in one of three states:
@@ -30,18 +33,20 @@ export class QueueWorker {
   readonly runs: WorkerRuns;
   private readonly capacity: Capacity;
   private readonly leases: LeaseClock;
-  private readonly plan = new TurnPlan();
+  private readonly plan = new TurnPlan(this.clock);
   private readonly alarm: Alarm;
-  private readonly draft = new TurnDraft();
+  private readonly draft = new TurnDraft(this.clock);
   private readonly lines: readonly TurnLine[] = [{ busy: false }, { busy: false }];
   private readonly starter: Starter;
-  private isTurnSoon = false;
+  private readonly soon = new Soon(this.clock, () => this.turn());
   private stopping = false;
   private readonly occupancy: Occupancy;
   /** The next turn claims nothing, and leaves it to others of the group to look. */
   private stepsBack = false;
   private readonly giveUp = new AbortController();
-  private readonly idle = new Milestone();
+  private readonly settled = new Milestone();
+  /** Reached whenever it becomes idle. */
+  readonly idled = new Milestone();
 
   constructor(
     readonly queue: string,
@@ -50,24 +55,26 @@ export class QueueWorker {
     processor: Processor,
     settler: Settler,
     private readonly settings: QueueSettings,
-    timers: Timers,
+    private readonly clock: Clock,
     private readonly reporter: Reporter,
     private readonly solitude: Solitude,
     timerPrefix: string,
   ) {
-    this.alarm = new Alarm(timers, `${timerPrefix}:${queue}`, () => this.turn());
+    this.alarm = new Alarm(clock, `${timerPrefix}:${queue}`, () => this.turn());
     const ends = { toSettle: () => this.turnSoon(), placeFreed: () => this.lookSoon() };
-    this.runs = new WorkerRuns(queue, this.draft, settler, reporter, ends, timers, `${timerPrefix}:${queue}:timeouts`);
+    this.runs = new WorkerRuns(queue, this.draft, settler, reporter, ends, clock, `${timerPrefix}:${queue}:timeouts`);
     const mayClaim = () =>
       !this.stopping && !this.stepsBack && !this.starter.toConfirm.any && solitude.mayClaim(this.occupancy);
-    this.capacity = new Capacity(settings, handlers, this.runs.running, this.draft, mayClaim);
-    this.leases = new LeaseClock(settings.leaseMs, () => this.renewSoon());
-    this.starter = new Starter(settings.concurrency, this.capacity, this.draft, {
+    this.capacity = new Capacity(settings, handlers, this.runs.running, this.draft, mayClaim, clock);
+    this.leases = new LeaseClock(settings.leaseMs, clock, () => this.renewSoon());
+    const context = processor.contextOf(this.leases);
+    const starts = {
       // Claimed when the worker was stopping already: it goes back as if nothing had been.
-      begin: (claim, askedAt) =>
-        this.stopping ? this.draft.release(claim) : processor.start(claim, askedAt, this.leases, this.runs),
+      begin: (claim: ClaimedJob, askedAt: number) =>
+        this.stopping ? this.draft.release(claim) : processor.start(claim, askedAt, context, this.runs),
       onBack: () => this.turn(),
-    });
+    };
+    this.starter = new Starter(settings.concurrency, this.capacity, this.draft, starts, clock);
     this.occupancy = new Occupancy(queue, true, this.draft, {
       holdsAny: () => this.runs.running.holdsAny() || this.starter.anyWait || this.starter.toConfirm.any,
       isRunning: () => this.runs.running.size > 0,
@@ -84,29 +91,37 @@ export class QueueWorker {
 
   start(): void {
     this.solitude.add(this.occupancy);
-    this.session.listen({ look: (inMs) => this.lookIn(inMs), cancel: () => this.renewSoon() });
+    this.session.listen({ look: (inMs) => this.plan.lookIn(inMs) && this.turn(), cancel: () => this.renewSoon() });
     this.turn();
   }
 
   /**
-   * Claims no more, and waits for the running handlers until `patience` aborts; then their signals abort and their jobs
+   * Claims no more, and waits for the running handlers until `deadline` aborts; then their signals abort and their jobs
    * go back at once, with no attempt used. Resolves when all is settled, or cannot be because Redis is away.
    */
-  async stop(patience: AbortSignal): Promise<StoppedWorker> {
+  async stop(deadline: AbortSignal): Promise<StoppedWorker> {
     this.stopping = true;
     this.draft.leave();
     this.session.leave();
     this.turn();
-    if (this.hasSomethingToLose()) await this.idle.wait(patience);
+    if (this.hasSomethingToLose()) await this.settled.wait(deadline);
     const gaveBack = this.runs.giveBack();
-    if (!this.isIdle()) {
+    if (!this.isSettled()) {
       this.turn();
-      await this.idle.wait(AbortSignal.timeout(LAST_TURN_MS));
+      await this.settled.waitFor(LAST_TURN_MS, this.clock);
     }
     this.giveUp.abort();
     this.alarm.clear();
     this.solitude.remove(this.occupancy);
+    this.idled.reach();
     return { gaveBack, unsettled: this.draft.unsettled };
+  }
+
+  /** Nothing runs, nothing is to be said, and nothing is to be looked for before a later time or a hint. */
+  get isIdle(): boolean {
+    if (this.giveUp.signal.aborted) return true;
+    if (this.lines.some(isBusy) || this.soon.isAsked || this.runs.running.size > 0 || this.draft.owes) return false;
+    return !this.starter.anyWait && !this.hasSomethingToSay(this.lines[0]!);
   }
 
   private lookSoon(): void {
@@ -114,12 +129,8 @@ export class QueueWorker {
     this.turnSoon();
   }
 
-  private get turning(): boolean {
-    return this.lines.some(({ busy }) => busy);
-  }
-
-  private isIdle(): boolean {
-    return !this.turning && !this.draft.isLeaving && !this.hasSomethingToLose();
+  private isSettled(): boolean {
+    return !this.lines.some(isBusy) && !this.draft.isLeaving && !this.hasSomethingToLose();
   }
 
   /** A stop does not wait for handlers whose time was over, nor for a turn that only looks. */
@@ -127,13 +138,8 @@ export class QueueWorker {
     return this.draft.unsettled > 0 || this.runs.running.holdsAny() || this.starter.toConfirm.any;
   }
 
-  /** Something may be due in `inMs`, earlier than known. */
-  private lookIn(inMs: number): void {
-    if (this.plan.lookIn(inMs)) this.turn();
-  }
-
   private renewSoon(): void {
-    this.plan.renewBy(0);
+    this.plan.renewSoon();
     this.turn();
   }
 
@@ -156,15 +162,12 @@ export class QueueWorker {
 
   private turn(): void {
     if (this.giveUp.signal.aborted) return;
-    for (const line of this.lines) {
-      if (line.busy || !this.hasSomethingToSay(line)) continue;
-      line.busy = true;
-      void this.takeTurns(line);
-    }
-    if (!this.turning) this.sleep();
+    for (const line of this.lines) if (!line.busy && this.hasSomethingToSay(line)) void this.takeTurns(line);
+    if (!this.lines.some(isBusy)) this.sleep();
   }
 
   private async takeTurns(line: TurnLine): Promise<void> {
+    line.busy = true;
     try {
       while (this.hasSomethingToSay(line)) await this.takeTurn(line);
     } catch (error) {
@@ -173,9 +176,9 @@ export class QueueWorker {
       this.plan.pause(this.stopping ? PAUSE_WHILE_STOPPING_MS : PAUSE_AFTER_REFUSAL_MS);
     }
     line.busy = false;
-    if (this.isIdle()) this.idle.reach();
+    if (this.isSettled()) this.settled.reach();
     // A successor may use the same timer by now.
-    if (!this.giveUp.signal.aborted && !this.turning) this.sleep();
+    if (!this.giveUp.signal.aborted && !this.lines.some(isBusy)) this.sleep();
   }
 
   private async takeTurn(line: TurnLine): Promise<void> {
@@ -231,15 +234,11 @@ export class QueueWorker {
   /** After this round of the event loop: what ends in one moment is settled in one call. */
   private turnSoon(): void {
     this.starter.startWaiting();
-    if (this.isTurnSoon || this.lines.every(({ busy }) => busy)) return;
-    this.isTurnSoon = true;
-    setImmediate(() => {
-      this.isTurnSoon = false;
-      this.turn();
-    });
+    if (!this.lines.every(isBusy)) this.soon.ask();
   }
 
   private sleep(): void {
+    if (this.isIdle) this.idled.reach();
     const { capacity, draft } = this;
     const until = this.plan.nextAt({ looks: capacity.room > 0, holds: this.hasToRenew, owes: draft.owes });
     if (until !== Number.POSITIVE_INFINITY) this.alarm.setFor(until);

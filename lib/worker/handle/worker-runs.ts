@@ -1,4 +1,4 @@
-import type { Timers } from '../../core/timers.js';
+import type { Clock } from '../../core/clock.js';
 import { abortReasons } from '../run/abort-reasons.js';
 import type { RunHolder } from '../run/processor.js';
 import type { RunningJob } from '../run/running-job.js';
@@ -25,10 +25,10 @@ export class WorkerRuns implements RunHolder {
     private readonly settler: Settler,
     private readonly reporter: Reporter,
     private readonly ends: RunEnds,
-    timers: Timers,
+    clock: Clock,
     timerName: string,
   ) {
-    this.running = new RunningJobs(timers, timerName, (run) => this.timeOut(run));
+    this.running = new RunningJobs(clock, timerName, (run) => this.timeOut(run));
   }
 
   begin(run: RunningJob): void {

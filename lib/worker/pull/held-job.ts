@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js';
 import { JobOutcome, type SnoozeUntil } from '../../core/job/outcome.js';
 import type { PoppedJob } from '../../core/job/popped-job.js';
 import { readExtension } from '../../core/options/pop-options.js';
@@ -10,6 +11,7 @@ type EndingCall = 'complete' | 'fail' | 'snooze';
 
 /** Whoever speaks for held jobs to Redis. */
 export interface Desk {
+  readonly clock: Clock;
   /** Says it with the next turn, and again until that is answered. Rejects with `QueueClosedError`. */
   send(ended: EndedRun): Promise<Settled>;
   /** As long as a call may take. Rejects with `QueueUnavailableError`. */
@@ -71,7 +73,7 @@ export class HeldJob implements PoppedJob {
     return job.#run;
   }
 
-  /** @internal Whether its lease still holds for all that is known here, at a time of `performance.now()`. */
+  /** @internal Whether its lease still holds for all that is known here, at a time of `clock.now()`. */
   static isHeld(job: HeldJob, now: number): boolean {
     return now < job.#heldUntil;
   }
@@ -82,7 +84,7 @@ export class HeldJob implements PoppedJob {
   }
 
   /** @internal Waits for its payload. Resolves to false where nobody can have the job; what becomes of it is said then. */
-  static async decode(job: HeldJob): Promise<boolean> {
+  static async decode(job: HeldJob, clock: Clock): Promise<boolean> {
     if (!HeldJob.isDecoding(job)) return true;
     try {
       job.payload = await job.payload;
@@ -92,7 +94,7 @@ export class HeldJob implements PoppedJob {
       job.#refuse(job.#settler.unfit(job.#run, error));
       return false;
     }
-    if (HeldJob.isHeld(job, performance.now())) return true;
+    if (HeldJob.isHeld(job, clock.now())) return true;
     job.#desk.putBack(job);
     return false;
   }
@@ -121,7 +123,7 @@ export class HeldJob implements PoppedJob {
   async extend(duration: Duration): Promise<boolean> {
     const leaseMs = readExtension(duration, this.#about());
     if (this.#ending) return false;
-    const askedAt = performance.now();
+    const askedAt = this.#desk.clock.now();
     const settled = this.#desk.send(this.#settler.extended(this.#run, leaseMs)).then((answer) => {
       if (answer === 'counted') this.#holdUntil(askedAt + leaseMs);
       return answer;

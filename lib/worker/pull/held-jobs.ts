@@ -1,5 +1,5 @@
+import type { CallOff, Clock } from '../../core/clock.js';
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
-import { LONGEST_TIMEOUT_MS } from '../../core/timers.js';
 import type { Settled } from '../../store/job-store.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { EndedRun } from '../run/settler.js';
@@ -16,6 +16,7 @@ export class HeldJobs implements Desk {
     private readonly queue: string,
     private readonly draft: TurnDraft,
     private readonly commandTimeoutMs: number,
+    readonly clock: Clock,
     /** Something is to be said. */
     private readonly onSaid: () => void,
     /** Why Redis refused the last turn, or cannot be reached; `undefined` where nothing is known. */
@@ -38,7 +39,7 @@ export class HeldJobs implements Desk {
 
   /** Those whose lease has run out are somebody else's by now, or soon. */
   holdsAny(): boolean {
-    const now = performance.now();
+    const now = this.clock.now();
     for (const job of this.held) if (!HeldJob.isHeld(job, now)) this.held.delete(job);
     return this.held.size > 0;
   }
@@ -56,14 +57,14 @@ export class HeldJobs implements Desk {
   }
 
   async inTime<T>(answer: Promise<T>, { id, name }: RunningJob): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
+    let callOff: CallOff | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(this.noAnswer(id, name)), Math.min(this.commandTimeoutMs, LONGEST_TIMEOUT_MS));
+      callOff = this.clock.after(this.commandTimeoutMs, () => reject(this.noAnswer(id, name)));
     });
     try {
       return await Promise.race([answer, late]);
     } finally {
-      clearTimeout(timer);
+      callOff?.();
     }
   }
 

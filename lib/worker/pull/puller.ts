@@ -1,5 +1,5 @@
+import type { Clock } from '../../core/clock.js';
 import type { EventSink } from '../../core/job/events.js';
-import type { Timers } from '../../core/timers.js';
 import type { Session, TurnAnswer } from '../../store/job-store.js';
 import { Occupancy } from '../capacity/occupancy.js';
 import type { Solitude } from '../capacity/solitude.js';
@@ -9,6 +9,7 @@ import type { Settler } from '../run/settler.js';
 import { Alarm } from '../session/alarm.js';
 import { Milestone } from '../session/milestone.js';
 import type { Reporter } from '../session/reporter.js';
+import { Soon } from '../session/soon.js';
 import { type SentTurn, TurnDraft } from '../session/turn-draft.js';
 import { PAUSE_AFTER_REFUSAL_MS, TurnPlan } from '../session/turn-plan.js';
 import type { HeldJob } from './held-job.js';
@@ -36,11 +37,11 @@ export interface PullerOptions {
  * - **closed**: entered by `close`, for good.
  */
 export class Puller {
-  private readonly plan = new TurnPlan();
+  private readonly plan = new TurnPlan(this.clock);
   private readonly alarm: Alarm;
   private readonly solitude: Solitude;
   private readonly occupancy: Occupancy;
-  private readonly draft = new TurnDraft();
+  private readonly draft = new TurnDraft(this.clock);
   private readonly toConfirm = new ClaimsToConfirm(this.draft);
   private readonly pops: WaitingPops;
   private readonly held: HeldJobs;
@@ -49,14 +50,14 @@ export class Puller {
   private looksAnew = false;
   /** Sent, and to be sent again until it is answered. */
   private unanswered?: SentTurn;
-  /** When its last turn was answered, a time of `performance.now()`. */
+  /** When its last turn was answered, a time of `clock.now()`. */
+  private turnedAt = this.clock.now();
   private hasTurned = false;
-  private turnedAt = performance.now();
   /** Redis counts on this process to look for what is due next. */
   private standsBy = false;
   private listens = false;
   private turning = false;
-  private turnSoon = false;
+  private readonly soon = new Soon(this.clock, () => this.wakeUp());
   private stopping = false;
   private refusal?: unknown;
   private readonly giveUp = new AbortController();
@@ -68,16 +69,17 @@ export class Puller {
     opener: ClaimOpener,
     settler: Settler,
     private readonly options: PullerOptions,
-    timers: Timers,
+    private readonly clock: Clock,
     private readonly reporter: Reporter,
     events: EventSink,
   ) {
     this.solitude = options.solitude;
-    this.alarm = new Alarm(timers, options.timerName, () => this.wakeUp());
+    this.alarm = new Alarm(clock, options.timerName, () => this.wakeUp());
     const why = () => this.refusal ?? session.trouble;
-    this.held = new HeldJobs(queue, this.draft, options.commandTimeoutMs, () => this.nextTurn(), why);
+    this.held = new HeldJobs(queue, this.draft, options.commandTimeoutMs, clock, () => this.nextTurn(), why);
     this.pops = new WaitingPops(
       options.commandTimeoutMs,
+      clock,
       () => noAnswer(queue, options.commandTimeoutMs, why()),
       () => this.nextTurn(),
     );
@@ -104,9 +106,8 @@ export class Puller {
 
   /** Nobody waits, no job is held, nothing is left to say, and for a lease it has taken no turn, so others count it as gone. */
   get isDone(): boolean {
-    if (this.turning || this.turnSoon || this.unanswered || this.standsBy || this.draft.owes) return false;
-    if (performance.now() < this.turnedAt + this.options.leaseMs || this.solitude.isHeldBy(this.occupancy))
-      return false;
+    if (this.turning || this.soon.isAsked || this.unanswered || this.standsBy || this.draft.owes) return false;
+    if (this.clock.now() < this.turnedAt + this.options.leaseMs || this.solitude.isHeldBy(this.occupancy)) return false;
     return this.pops.isEmpty && !this.held.holdsAny();
   }
 
@@ -120,14 +121,14 @@ export class Puller {
     this.nextTurn();
   }
 
-  /** Jobs that nobody has settled go back, with no attempt used. Resolves within `patienceMs`, whatever Redis does. */
-  async close(patienceMs: number): Promise<void> {
+  /** Jobs that nobody has settled go back, with no attempt used. Resolves within `withinMs`, whatever Redis does. */
+  async close(withinMs: number): Promise<void> {
     this.stop();
     if (this.hasTurned) {
       this.held.giveBack();
       this.draft.leave();
       this.turn();
-      await this.idle.wait(AbortSignal.timeout(patienceMs));
+      await this.idle.waitFor(withinMs, this.clock);
     }
     this.giveUp.abort();
     this.alarm.clear();
@@ -158,12 +159,7 @@ export class Puller {
 
   /** After this round of the event loop: what is said and popped in one moment goes in one call. */
   private nextTurn(): void {
-    if (this.turning || this.turnSoon) return;
-    this.turnSoon = true;
-    setImmediate(() => {
-      this.turnSoon = false;
-      this.wakeUp();
-    });
+    if (!this.turning) this.soon.ask();
   }
 
   private wakeUp(): void {
@@ -227,7 +223,7 @@ export class Puller {
   }
 
   private takeIn(answer: TurnAnswer, sent: SentTurn): void {
-    this.turnedAt = performance.now();
+    this.turnedAt = this.clock.now();
     this.held.answered(sent, answer.settled);
     this.reporter.settled(this.queue, sent, answer.settled);
     this.reporter.found(this.queue, answer);
@@ -245,6 +241,6 @@ export class Puller {
     if (more) this.plan.lookIn(0);
     else if (answer.sleepMs !== undefined) this.plan.lookIn(answer.sleepMs);
     this.plan.renewOnlyIfTold();
-    this.plan.renewBy(performance.now() + this.options.leaseMs / 3);
+    this.plan.renewBy(this.clock.now() + this.options.leaseMs / 3);
   }
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js';
 import { QueueClosedError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import type { PoppedJob } from '../../core/job/popped-job.js';
@@ -6,7 +7,6 @@ import type { PopRequest } from '../../core/options/pop-options.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import { type RunSettings, resolveRunSettings } from '../../core/options/run-settings.js';
 import type { Codecs } from '../../core/payload/codecs.js';
-import type { Timers } from '../../core/timers.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { Solitude } from '../capacity/solitude.js';
 import { ClaimOpener } from '../run/claim-opener.js';
@@ -42,8 +42,7 @@ export class Pullers {
 
   constructor(
     private readonly store: JobStore,
-    /** Found when first needed: what the application has of timers is only known once it has started. */
-    private readonly findTimers: () => Timers,
+    private readonly clock: Clock,
     private readonly events: EventSink,
     private readonly log: Log,
     private readonly options: PullersOptions,
@@ -61,14 +60,14 @@ export class Pullers {
       puller = this.open(queue, names);
       this.pullers.set(key, puller);
     }
-    const askedAt = performance.now();
+    const askedAt = this.clock.now();
     const jobs = await puller.pop(count, waitMs);
     if (!jobs.some(HeldJob.isDecoding)) return jobs;
-    const decoded = await Promise.all(jobs.map(HeldJob.decode));
+    const decoded = await Promise.all(jobs.map((job) => HeldJob.decode(job, this.clock)));
     const readable = jobs.filter((_, i) => decoded[i]);
     if (readable.length > 0 || this.stopped) return readable;
     // All of them have been settled for that, so the next ones are others.
-    return await this.pop({ ...request, waitMs: Math.max(0, askedAt + waitMs - performance.now()) });
+    return await this.pop({ ...request, waitMs: Math.max(0, askedAt + waitMs - this.clock.now()) });
   }
 
   /** Pops that wait end with no jobs, and later ones are refused. Popped jobs can still be settled. */
@@ -77,10 +76,10 @@ export class Pullers {
     for (const puller of this.pullers.values()) puller.stop();
   }
 
-  /** Popped jobs that nobody has settled go back. Resolves within `patienceMs`, whatever Redis does. */
-  async close(patienceMs: number): Promise<void> {
+  /** Popped jobs that nobody has settled go back. Resolves within `withinMs`, whatever Redis does. */
+  async close(withinMs: number): Promise<void> {
     this.stop();
-    await Promise.all([...this.pullers.values()].map((puller) => puller.close(patienceMs)));
+    await Promise.all([...this.pullers.values()].map((puller) => puller.close(withinMs)));
   }
 
   /** Retires pullers that are done, so that sets of names that are used once do not pile up. `wanted`: the key of the present pop. */
@@ -103,11 +102,11 @@ export class Pullers {
     return new Puller(
       queue,
       this.store.queue(queue).sessions.pull(workerId, names),
-      new ClaimOpener(queue, byName, codecs, leaseMs, settler, this.events),
+      new ClaimOpener(queue, byName, codecs, leaseMs, settler, this.events, this.clock),
       settler,
       { leaseMs, commandTimeoutMs, timerName: `${timerPrefix}:${queue}:pull-${++this.opened}`, solitude },
-      this.findTimers(),
-      new Reporter(this.log, this.events, 'pull'),
+      this.clock,
+      new Reporter(this.log, this.events, this.clock, 'pull'),
       this.events,
     );
   }

@@ -1,12 +1,12 @@
+import type { CallOff, Clock } from '../../core/clock.js';
 import { QueueUnavailableError } from '../../core/errors.js';
-import { LONGEST_TIMEOUT_MS } from '../../core/timers.js';
 import type { HeldJob } from './held-job.js';
 
 interface WaitingPop {
   readonly count: number;
   resolve(jobs: HeldJob[]): void;
   reject(error: Error): void;
-  timer?: NodeJS.Timeout;
+  callOff?: CallOff;
   /** A turn under way has room for it. */
   isAsked: boolean;
   /** A turn has found nothing for it. */
@@ -24,6 +24,7 @@ export class WaitingPops {
 
   constructor(
     private readonly answerWithinMs: number,
+    private readonly clock: Clock,
     private readonly noAnswer: () => Error,
     /** One has ended because its time was over. */
     private readonly onGone: () => void,
@@ -33,7 +34,7 @@ export class WaitingPops {
     return new Promise((resolve, reject) => {
       const pop: WaitingPop = { count, resolve, reject, isAsked: false, wasAnswered: false, isOver: false };
       this.pops.add(pop);
-      if (waitMs > 0) pop.timer = setTimeout(() => this.timeIsOver(pop), waitMs);
+      if (waitMs > 0) pop.callOff = this.clock.after(waitMs, () => this.timeIsOver(pop));
       else this.timeIsOver(pop);
     });
   }
@@ -103,12 +104,11 @@ export class WaitingPops {
       return;
     }
     pop.isOver = true;
-    const patienceMs = Math.min(this.answerWithinMs, LONGEST_TIMEOUT_MS);
-    pop.timer = setTimeout(() => {
+    pop.callOff = this.clock.after(this.answerWithinMs, () => {
       this.end(pop);
       pop.reject(this.noAnswer());
       this.onGone();
-    }, patienceMs);
+    });
   }
 
   private endWithNone(pop: WaitingPop): void {
@@ -117,7 +117,7 @@ export class WaitingPops {
   }
 
   private end(pop: WaitingPop): void {
-    clearTimeout(pop.timer);
+    pop.callOff?.();
     this.pops.delete(pop);
   }
 }

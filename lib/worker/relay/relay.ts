@@ -1,4 +1,4 @@
-import type { Timers } from '../../core/timers.js';
+import type { Clock } from '../../core/clock.js';
 import type { Session, Turn, TurnAnswer } from '../../store/job-store.js';
 import { Alarm } from '../session/alarm.js';
 import { Milestone } from '../session/milestone.js';
@@ -13,7 +13,7 @@ import { PAUSE_AFTER_REFUSAL_MS, TurnPlan } from '../session/turn-plan.js';
  * - **stopped**: entered by `stop`, for good.
  */
 export class Relay {
-  private readonly plan = new TurnPlan();
+  private readonly plan = new TurnPlan(this.clock);
   private readonly alarm: Alarm;
   /** One that was not answered may have happened, so the same is sent until it is. */
   private sent?: Turn;
@@ -29,11 +29,11 @@ export class Relay {
     private readonly queue: string,
     private readonly session: Session,
     private readonly batch: number,
-    timers: Timers,
+    private readonly clock: Clock,
     timerName: string,
     private readonly reporter: Reporter,
   ) {
-    this.alarm = new Alarm(timers, timerName, () => this.wakeUp());
+    this.alarm = new Alarm(clock, timerName, () => this.wakeUp());
   }
 
   start(): void {
@@ -42,18 +42,18 @@ export class Relay {
     this.turn();
   }
 
-  /** Moves no more. Resolves when the last turn was answered, cannot be, or `patience` aborts. */
-  stop(patience: AbortSignal): Promise<void> {
+  /** Moves no more. Resolves when the last turn was answered, cannot be, or after `withinMs`. */
+  stop(withinMs: number): Promise<void> {
     this.stopping = true;
-    this.ended ??= this.end(patience);
+    this.ended ??= this.end(withinMs);
     return this.ended;
   }
 
-  private async end(patience: AbortSignal): Promise<void> {
+  private async end(withinMs: number): Promise<void> {
     this.session.leave();
-    const ended = this.lastTurn.wait(patience);
     // What Redis refuses need not be waited for, as nothing is held here.
     if (this.turning || !this.refused) {
+      const ended = this.lastTurn.waitFor(withinMs, this.clock);
       this.turn();
       await ended;
     }

@@ -1,9 +1,9 @@
+import type { Clock } from '../../core/clock.js';
 import { QueueClosedError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import type { Log } from '../../core/log.js';
 import type { RelayRequest } from '../../core/options/relay-options.js';
 import { firstFew } from '../../core/read/describe.js';
-import { LONGEST_TIMEOUT_MS, type Timers } from '../../core/timers.js';
 import type { JobStore } from '../../store/job-store.js';
 import { Reporter } from '../session/reporter.js';
 import { LAST_TURN_MS } from '../session/turn-plan.js';
@@ -27,8 +27,7 @@ export class Relays {
 
   constructor(
     private readonly store: JobStore,
-    /** Found when first needed: what the application has of timers is only known once it has started. */
-    private readonly findTimers: () => Timers,
+    private readonly clock: Clock,
     private readonly events: EventSink,
     private readonly log: Log,
     private readonly options: RelaysOptions,
@@ -41,8 +40,8 @@ export class Relays {
     const { workerId, commandTimeoutMs, timerPrefix } = this.options;
     const session = this.store.queue(queue).sessions.relay(workerId, names, target);
     const timerName = `${timerPrefix}:${queue}:relay-${++this.started}`;
-    const reporter = new Reporter(this.log, this.events, `relay to ${target.type} '${target.key}'`);
-    const relay = new Relay(queue, session, batch, this.findTimers(), timerName, reporter);
+    const reporter = new Reporter(this.log, this.events, this.clock, `relay to ${target.type} '${target.key}'`);
+    const relay = new Relay(queue, session, batch, this.clock, timerName, reporter);
     this.relays.add(relay);
     relay.start();
     this.log.log(
@@ -50,7 +49,7 @@ export class Relays {
     );
     return {
       stop: async () => {
-        await relay.stop(AbortSignal.timeout(Math.min(commandTimeoutMs, LONGEST_TIMEOUT_MS)));
+        await relay.stop(commandTimeoutMs);
         this.relays.delete(relay);
       },
     };
@@ -59,7 +58,7 @@ export class Relays {
   /** Stops all, and later ones are refused. Resolves within a second, whatever Redis does. */
   async stop(): Promise<void> {
     this.stopped = true;
-    await Promise.all([...this.relays].map((relay) => relay.stop(AbortSignal.timeout(LAST_TURN_MS))));
+    await Promise.all([...this.relays].map((relay) => relay.stop(LAST_TURN_MS)));
     this.relays.clear();
   }
 }

@@ -1,22 +1,30 @@
+import type { Clock } from '../../core/clock.js';
 import type { EventSink } from '../../core/job/events.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import { isThenable } from '../../core/thenable.js';
 import { isReadable } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import { limitsOf } from './processor.js';
-import { RunningJob } from './running-job.js';
+import { type RunContext, RunningJob } from './running-job.js';
 import type { EndedRun, SettingsByName, Settler } from './settler.js';
 
 /** Makes claimed jobs fit to be handed out. What has no handler has no payload class: its payload need only be readable. */
 export class ClaimOpener {
+  private readonly context: RunContext;
+
   constructor(
-    private readonly queue: string,
+    queue: string,
     private readonly byName: SettingsByName,
     private readonly codecs: Codecs,
-    private readonly leaseMs: number,
+    leaseMs: number,
     private readonly settler: Settler,
-    private readonly events: EventSink,
-  ) {}
+    events: EventSink,
+    clock: Clock,
+  ) {
+    // Nobody renews their leases.
+    const leases = { renewal: () => undefined, heldUntil: (askedAt: number) => askedAt + leaseMs };
+    this.context = { queue, leases, events, clock };
+  }
 
   /**
    * A job that was asked for at `askedAt`, or how it ends where nobody can have it. Its payload may be the promise of a codec.
@@ -27,9 +35,7 @@ export class ClaimOpener {
     if (!isReadable(envelope)) return this.settler.unreadable(claim, envelope.unreadable);
     const limits = limitsOf(envelope, this.byName.get(envelope.name)!);
     if (claim.attempt > limits.maxAttempts) return this.settler.spent(claim, envelope, limits);
-    // Nobody renews its lease.
-    const keeper = { renewal: () => undefined, heldUntil: (from: number) => from + this.leaseMs };
-    const run = new RunningJob(this.queue, claim, askedAt, envelope, limits, keeper, this.events);
+    const run = new RunningJob(this.context, claim, askedAt, envelope, limits);
     try {
       const payload = this.codecs.decode(envelope, run);
       run.payload = envelope.codec !== undefined && isThenable(payload) ? watched(payload) : payload;

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js';
 import type { LeaseKeeper } from './running-job.js';
 
 /** When the leases of a queue were last renewed, for handlers that want to know. */
@@ -7,13 +8,14 @@ export class LeaseClock implements LeaseKeeper {
 
   constructor(
     private readonly leaseMs: number,
+    private readonly clock: Clock,
     /** Asks for a renewal soon. */
     private readonly renew: () => void,
   ) {}
 
   /** Lately is a sixth of a lease ago: a handler that beats all the time renews twice as often as needed, and no more. */
   renewal(): Promise<void> | undefined {
-    if (performance.now() < this.renewedAt + this.leaseMs / 6) return undefined;
+    if (this.clock.now() < this.renewedAt + this.leaseMs / 6) return undefined;
     if (!this.waiting) {
       let resolve = () => {};
       const renewal = new Promise<void>((done) => {

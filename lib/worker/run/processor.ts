@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js';
 import type { EventSink } from '../../core/job/events.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
@@ -6,7 +7,7 @@ import { type Envelope, isReadable } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import type { JobHandler } from './job-handler.js';
 import { PayloadRefusal } from './payload-refusal.js';
-import { type LeaseKeeper, type RunLimits, RunningJob } from './running-job.js';
+import { type LeaseKeeper, type RunContext, type RunLimits, RunningJob } from './running-job.js';
 import type { EndedRun, Settler } from './settler.js';
 
 /** Whoever holds the jobs: each that was started is ended once. */
@@ -28,10 +29,17 @@ export class Processor {
     private readonly checker: PayloadChecker,
     private readonly settler: Settler,
     private readonly events: EventSink,
+    private readonly clock: Clock,
   ) {}
 
+  /** What the runs of this queue have in common, whose leases this keeper holds. */
+  contextOf(leases: LeaseKeeper): RunContext {
+    const { queue, events, clock } = this;
+    return { queue, leases, events, clock };
+  }
+
   /** Starts a job that was asked for at `askedAt`; its end comes in the same round of the event loop where the handler is synchronous. */
-  start(claim: ClaimedJob, askedAt: number, keeper: LeaseKeeper, holder: RunHolder): void {
+  start(claim: ClaimedJob, askedAt: number, context: RunContext, holder: RunHolder): void {
     const { envelope } = claim;
     if (!isReadable(envelope)) {
       holder.end(this.settler.unreadable(claim, envelope.unreadable));
@@ -47,7 +55,7 @@ export class Processor {
       holder.end(this.settler.spent(claim, envelope, limits));
       return;
     }
-    const run = new RunningJob(this.queue, claim, askedAt, envelope, limits, keeper, this.events);
+    const run = new RunningJob(context, claim, askedAt, envelope, limits);
     holder.begin(run);
     if (handler.payload) void this.runChecked(run, handler, holder);
     else this.runPlain(run, handler, holder);

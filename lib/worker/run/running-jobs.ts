@@ -1,5 +1,5 @@
 import { Bag } from '../../core/bag.js';
-import type { Timers } from '../../core/timers.js';
+import type { Clock } from '../../core/clock.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import { Alarm } from '../session/alarm.js';
 import type { RunningJob } from './running-job.js';
@@ -14,11 +14,11 @@ export class RunningJobs {
   private readonly timeouts: Alarm;
 
   constructor(
-    timers: Timers,
+    private readonly clock: Clock,
     timerName: string,
     private readonly onTimeout: (run: RunningJob) => void,
   ) {
-    this.timeouts = new Alarm(timers, timerName, () => this.checkTimeouts());
+    this.timeouts = new Alarm(clock, timerName, () => this.checkTimeouts());
   }
 
   /** How many places are taken. */
@@ -71,7 +71,7 @@ export class RunningJobs {
   }
 
   private checkTimeouts(): void {
-    const now = performance.now();
+    const now = this.clock.now();
     for (const run of this.held()) {
       if (run.timeoutAt <= now) this.onTimeout(run);
       else this.watch(run);

@@ -138,12 +138,12 @@ export class Settler {
       failed: hasBegun && reason !== 'dead-lettered',
       idWasChosen: envelope?.idWasChosen ?? false,
     };
-    const durationMs = run ? performance.now() - run.startedAt : 0;
+    const durationMs = run?.durationMs ?? 0;
     return { job: claim, name: envelope?.name ?? '', settlement, durationMs, error, reason };
   }
 
   private outcome(run: RunningJob, settlement: Settlement): EndedRun {
-    return { job: run.claim, name: run.name, settlement, durationMs: performance.now() - run.startedAt };
+    return { job: run.claim, name: run.name, settlement, durationMs: run.durationMs };
   }
 }
 

@@ -1,4 +1,5 @@
 import { Bag, type BagItem } from '../../core/bag.js';
+import type { Clock } from '../../core/clock.js';
 import type { Claim, HandlerCapacity, Settlement, SuspectWish, Turn } from '../../store/job-store.js';
 import type { EndedRun } from '../run/settler.js';
 
@@ -11,7 +12,7 @@ export interface SentTurn extends BagItem {
   ended: readonly EndedRun[];
   /** Whether it renews all leases that were held when it was sent, be that none. */
   renews: boolean;
-  /** When it was sent first, by `performance.now()`: its leases count from then, however late it was answered. */
+  /** When it was sent first, by `clock.now()`: its leases count from then, however late it was answered. */
   sentAt: number;
 }
 
@@ -35,6 +36,8 @@ export class TurnDraft {
   private leaving = false;
   /** Two at most, but thousands a second: see `Bag`. */
   private readonly sent = new Bag<SentTurn>();
+
+  constructor(private readonly clock: Clock) {}
 
   end(run: EndedRun): void {
     this.ended.push(run);
@@ -106,7 +109,7 @@ export class TurnDraft {
       turn: { settlements, renewals, limit: room, handlers, isLast, standing, looksAnew, suspects },
       ended,
       renews,
-      sentAt: performance.now(),
+      sentAt: this.clock.now(),
       place: -1,
     };
     this.sent.add(sent);

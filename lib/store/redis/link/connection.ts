@@ -130,7 +130,7 @@ export class RedisConnection {
     this.refuseWhenClosed();
     if (performance.now() >= giveUpAt) throw unavailable(NOT_SENT, false);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      // A client that is being closed calls itself ready until its socket has ended.
+      // A client reports `ready` until its socket has ended, even while it is being closed.
       this.refuseWhenClosed();
       if (this.client.status !== 'ready' && !(await this.isReadyBy(giveUpAt)))
         throw unavailable(NO_CONNECTION, mayHaveRun, this.trouble);

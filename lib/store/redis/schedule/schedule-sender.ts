@@ -64,7 +64,7 @@ export class ScheduleSender {
     try {
       for (const { job } of calls) {
         bytes += job.payload.length;
-        const id = job.id ?? this.ids.next(this.slot.caller);
+        const id = job.id ?? this.ids.next(this.slot.caller, Date.now());
         if (job.id === undefined) made.push(id);
         ids.push(id);
         shared.add(job, id);

@@ -60,7 +60,7 @@ export class RedisInspection {
     return await new RedisListing(this.connection, this.keys, this.giveUpAt()).job(id);
   }
 
-  /** Each job is handed to `as` as it comes; what is kept of it is what that answers. All within `commandTimeoutMs`. */
+  /** Passes each job to `as` when it arrives and keeps only the answer of `as`. Takes at most `commandTimeoutMs`. */
   async list<T>(
     state: JobState,
     offset: number,

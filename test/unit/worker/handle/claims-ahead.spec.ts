@@ -1,7 +1,8 @@
-import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
 import type { ClaimedJob, Envelope, Turn } from '../../../../lib/store/job-store.js';
 import type { QueueWorker } from '../../../../lib/worker/handle/queue-worker.js';
+import { ManualClock, rest } from '../../../support/manual-clock.js';
 import { answerUntil, claimsOf, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
 import { until } from '../../../support/wait.js';
 
@@ -10,12 +11,15 @@ const AHEAD = 4 * CONCURRENCY;
 /** After so many turns whose jobs were over at once the next one claims ahead. */
 const QUICK = 8;
 
+type Handler = (clock: ManualClock) => unknown;
+
 /** A worker that is answered by hand, and told that another one is behind as well. */
 interface Busy {
   session: SessionByHand;
   worker: QueueWorker;
+  clock: ManualClock;
   /** The handler; may change. */
-  run: () => unknown;
+  run: Handler;
   /** Answers the turn under way, with all that it asked for unless told otherwise, and resolves with the next one. */
   serve(claimed?: readonly ClaimedJob[], sleepMs?: number): Promise<Turn>;
 }
@@ -23,17 +27,19 @@ interface Busy {
 let started: Busy[] = [];
 
 afterEach(async () => {
-  for (const { session, worker } of started) await stopAt(session, worker);
+  for (const { session, worker, clock } of started) await stopAt(session, worker, clock);
   started = [];
 });
 
-async function busy(run: () => unknown, options: object = {}, handlersOwn?: number): Promise<Busy> {
+async function busy(run: Handler, options: object = {}, handlersOwn?: number): Promise<Busy> {
   const session = new SessionByHand();
-  const handler = { run: () => made.run(), concurrency: handlersOwn };
-  const worker = workerAt(session, handler, { concurrency: CONCURRENCY, ...options });
+  const clock = new ManualClock();
+  const handler = { run: () => made.run(clock), concurrency: handlersOwn };
+  const worker = workerAt(session, handler, { concurrency: CONCURRENCY, ...options }, { clock });
   const made: Busy = {
     session,
     worker,
+    clock,
     run,
     async serve(claimed = claimsOf(session.underWay[0]!.limit), sleepMs) {
       session.answer({ claimed: [...claimed], sleepMs, isContended: true });
@@ -60,15 +66,10 @@ async function serveUntil(worker: Busy, isLikeThat: (turn: Turn) => boolean): Pr
   throw new Error('None of 200 turns was like that.');
 }
 
-async function ahead(run: () => unknown = () => undefined, options?: object): Promise<Busy> {
+async function ahead(run: Handler = () => undefined, options?: object): Promise<Busy> {
   const worker = await busy(run, options);
   await serveUntil(worker, ({ limit }) => limit === AHEAD);
   return worker;
-}
-
-function block(ms: number): void {
-  const end = performance.now() + ms;
-  while (performance.now() < end);
 }
 
 const released = ({ settlements }: Turn) => settlements.filter(({ transition }) => transition === 'release');
@@ -117,7 +118,8 @@ it('handlers that return at once begin one after the other, not one inside the o
 it('what has no place before the round is over goes back, with a turn that claims nothing, as it looks before it gives back', async () => {
   const worker = await ahead();
   const ends: (() => void)[] = [];
-  worker.run = () => (ends.length < CONCURRENCY / 2 ? new Promise<void>((resolve) => ends.push(resolve)) : block(1));
+  worker.run = (clock) =>
+    ends.length < CONCURRENCY / 2 ? new Promise<void>((resolve) => ends.push(resolve)) : clock.stall(1);
   const claimed = claimsOf(AHEAD);
   const next = await worker.serve(claimed);
   const back = released(next).map(({ id }) => id);
@@ -145,9 +147,9 @@ it('while some wait for a place no turn goes out: what has ended goes with what 
 it('where handlers block, no more than before begin', async () => {
   const worker = await ahead();
   let ran = 0;
-  worker.run = () => {
+  worker.run = (clock) => {
     ran++;
-    block(1);
+    clock.stall(1);
   };
   const next = await worker.serve();
   expect(ran).toBe(CONCURRENCY);
@@ -157,9 +159,9 @@ it('where handlers block, no more than before begin', async () => {
   expect(await rooms(worker, QUICK - 1)).toEqual(Array(QUICK - 1).fill(CONCURRENCY));
 });
 
-it.each<[string, { run?: () => unknown; options?: { concurrency?: number }; handlersOwn?: number }]>([
-  ['jobs are not over in the round in which they begin', { run: () => sleep(1) }],
-  ['each handler blocks for 50 µs', { run: () => block(0.05) }],
+it.each<[string, { run?: Handler; options?: { concurrency?: number }; handlersOwn?: number }]>([
+  ['jobs are not over in the round in which they begin', { run: () => rest() }],
+  ['each handler blocks for 50 µs', { run: (clock) => clock.stall(0.05) }],
   ['globalConcurrency counts what is claimed', { options: { globalConcurrency: 10_000 } as object }],
   ['a rate counts what is claimed', { options: { rateLimit: { max: 1_000_000, perMs: 1 } } as object }],
   ['a handler has a limit of its own', { handlersOwn: CONCURRENCY }],
@@ -251,7 +253,7 @@ it('a claim that waits is a claim as any other: its lease counts from the call t
   const worker = await ahead(() => undefined, { leaseMs: 1_000 });
   let ran = 0;
   worker.run = () => void ran++;
-  await sleep(1_000);
+  worker.clock.stall(1_000);
   const next = await worker.serve();
   expect(ran).toBe(0);
   expect(released(next)).toHaveLength(AHEAD);

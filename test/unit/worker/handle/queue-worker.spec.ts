@@ -1,6 +1,7 @@
-import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from '@jest/globals';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { expect, it, jest } from '@jest/globals';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 import { answerUntil, claimsOf, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
 import { until } from '../../../support/wait.js';
 
@@ -66,15 +67,19 @@ it('a worker that stops gives back what it has not confirmed yet', async () => {
 
 it('a worker that stops waits for the confirmation under way for as long as it may, and not just for its last turn', async () => {
   const session = new SessionByHand();
-  const worker = workerAt(session, { run: () => expect(true).toBe(false) }, {});
+  const clock = new ManualClock();
+  const worker = workerAt(session, { run: () => expect(true).toBe(false) }, {}, { clock });
   worker.start();
   await nextRound();
   const [job] = claimsOf(1);
   session.answer({ claimed: [job!], isUnconfirmed: true });
   await session.next(2);
   const stopped = worker.stop(new AbortController().signal);
+  const hasStopped = jest.fn();
+  void stopped.then(hasStopped);
   // Longer than a last turn may take.
-  expect(await Promise.race([stopped, sleep(1_000, 'waits')])).toBe('waits');
+  await clock.elapse(60_000);
+  expect(hasStopped).not.toHaveBeenCalled();
   await answerUntil(session, stopped);
   const released = session.turns.flatMap(({ settlements }) => settlements);
   expect(released).toMatchObject([{ id: job!.id, transition: 'release' }]);
@@ -92,16 +97,17 @@ it('claims whose leases were over when their answer came go back at once', async
 });
 
 it('a claim that waits for its confirmation holds the process: another worker gets no suspect to run beside it', async () => {
-  const [session, otherSeat] = [new SessionByHand(), new SessionByHand()];
-  const solitude = new Solitude();
-  const worker = workerAt(session, { run: () => {} }, {}, solitude);
-  const other = workerAt(otherSeat, { run: () => {} }, {}, solitude);
+  const [session, otherSession] = [new SessionByHand(), new SessionByHand()];
+  const clock = new ManualClock();
+  const solitude = new Solitude(clock);
+  const worker = workerAt(session, { run: () => {} }, {}, { clock, solitude });
+  const other = workerAt(otherSession, { run: () => {} }, {}, { clock, solitude });
   worker.start();
   await nextRound();
   session.answer({ claimed: claimsOf(1), isUnconfirmed: true });
   await session.next(2);
   other.start();
-  expect(await otherSeat.next(1)).toMatchObject({ suspects: 'reserve' });
+  expect(await otherSession.next(1)).toMatchObject({ suspects: 'reserve' });
   await stopAt(session, worker);
-  await stopAt(otherSeat, other);
+  await stopAt(otherSession, other);
 });

@@ -1,7 +1,8 @@
-import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { Turn } from '../../../../lib/store/job-store.js';
 import type { QueueWorker } from '../../../../lib/worker/handle/queue-worker.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 import { seededRandom } from '../../../support/random.js';
 import { claimsOf, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
 import { until } from '../../../support/wait.js';
@@ -12,14 +13,15 @@ const full = (limit: number) => ({ claimed: claimsOf(limit), sleepMs: undefined 
 const carries = ({ settlements, limit }: Turn) => ({ ends: settlements.length, limit });
 
 /** A worker whose handler returns at once, with a backlog: two turns are under way. */
-async function behind(options: object = {}): Promise<{ session: SessionByHand; worker: QueueWorker }> {
+async function behind(): Promise<{ session: SessionByHand; worker: QueueWorker; clock: ManualClock }> {
   const session = new SessionByHand();
-  const worker = workerAt(session, { run: () => undefined }, { concurrency: CONCURRENCY, ...options });
+  const clock = new ManualClock();
+  const worker = workerAt(session, { run: () => undefined }, { concurrency: CONCURRENCY }, { clock });
   worker.start();
   await until('it looks', () => session.turns.length === 1);
   session.answer(full(CONCURRENCY));
   await until('there are two', () => session.underWay.length === 2);
-  return { session, worker };
+  return { session, worker, clock };
 }
 
 it('while more is due than there is room for, two turns are under way, and each carries half', async () => {
@@ -164,6 +166,7 @@ it('beside one that renews no other goes, which might settle and claim anew what
 
 it('a second one does not stretch the leases of what the first has claimed', async () => {
   const session = new SessionByHand();
+  const clock = new ManualClock();
   const leaseMs = 3_000;
   let started = 0;
   let ends: (() => void)[] = [];
@@ -174,21 +177,20 @@ it('a second one does not stretch the leases of what the first has claimed', asy
   const endHalf = () => {
     for (const end of ends.splice(0, 50)) end();
   };
-  const worker = workerAt(session, { run }, { concurrency: CONCURRENCY, leaseMs });
+  const worker = workerAt(session, { run }, { concurrency: CONCURRENCY, leaseMs }, { clock });
   worker.start();
   await until('it looks', () => session.turns.length === 1);
   session.answer(full(CONCURRENCY));
   await until('all have started', () => started === CONCURRENCY);
   endHalf();
   await until('the first is out', () => session.underWay.length === 1);
-  const sentBy = performance.now();
-  await sleep(500);
+  await clock.elapse(500);
   endHalf();
   await until('the second is out', () => session.underWay.length === 2);
   // The answer of the first is lost, and comes again only once its lease is over; that of the second is there at once.
   const [first, second] = [session.underWay[0]!, session.underWay[1]!];
   session.answerTo(second, { sleepMs: 60_000 });
-  await sleep(sentBy + leaseMs - performance.now());
+  await clock.elapse(leaseMs - 500);
   ends = [];
   session.answerTo(first, full(first.limit));
   await nextRound();
@@ -209,11 +211,14 @@ it('handlers with limits of their own have one turn at a time, as only its answe
 });
 
 it('one that was refused is sent again as it was, and the other is not', async () => {
-  const { session, worker } = await behind();
+  const { session, worker, clock } = await behind();
   const [first, second] = session.underWay;
   session.refuse(new Error('refused'));
   session.answer({ sleepMs: 60_000 });
-  await until('it is sent again', () => session.underWay.length === 1, 5_000);
+  await clock.elapse(999);
+  expect(session.underWay).toEqual([]);
+  await clock.elapse(1);
+  expect(session.underWay).toHaveLength(1);
   expect(session.underWay[0]).toBe(first);
   expect(session.turns.filter((turn) => turn === second)).toHaveLength(1);
   await stopAt(session, worker);

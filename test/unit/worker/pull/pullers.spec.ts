@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
 import { Codecs } from '../../../../lib/core/payload/codecs.js';
-import { NodeTimers } from '../../../../lib/core/timers.js';
 import type { ClaimedJob, JobStore, Session, Turn, TurnAnswer } from '../../../../lib/store/job-store.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { Pullers } from '../../../../lib/worker/pull/pullers.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 import { claimOf, EVENTS, LOG } from '../../../support/session-by-hand.js';
 
 const LEASE_MS = 100;
@@ -40,58 +39,59 @@ class AnsweringSession implements Session {
 
 let pullers: Pullers;
 let solitude: Solitude;
-let seats: Map<string, AnsweringSession[]>;
+let clock: ManualClock;
+let sessions: Map<string, AnsweringSession[]>;
 
 beforeEach(() => {
-  seats = new Map();
-  solitude = new Solitude();
+  sessions = new Map();
+  clock = new ManualClock();
+  solitude = new Solitude(clock);
   const pull = (_worker: string, [name]: readonly string[] = ['']) => {
     const session = new AnsweringSession(name === 'holding' ? [claimOf('held')] : []);
-    seats.set(name!, [...(seats.get(name!) ?? []), session]);
+    sessions.set(name!, [...(sessions.get(name!) ?? []), session]);
     return session;
   };
-  pullers = new Pullers(
-    { queue: () => ({ sessions: { pull } }) } as unknown as JobStore,
-    () => new NodeTimers(),
-    EVENTS,
-    LOG,
-    {
-      workerId: 'w',
-      codecs: new Codecs(),
-      commandTimeoutMs: 1_000,
-      settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
-      maxPayloadBytes: 1_000,
-      jobs: new Map(),
-      solitude,
-      timerPrefix: 'test',
-    },
-  );
+  pullers = new Pullers({ queue: () => ({ sessions: { pull } }) } as unknown as JobStore, clock, EVENTS, LOG, {
+    workerId: 'w',
+    codecs: new Codecs(),
+    commandTimeoutMs: 1_000,
+    settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
+    maxPayloadBytes: 1_000,
+    jobs: new Map(),
+    solitude,
+    timerPrefix: 'test',
+  });
 });
 
 afterEach(() => pullers.close(800));
 
-const pop = (name: string, waitMs = 1) => pullers.pop({ queue: 'q', names: [name], count: 1, waitMs });
-const hasLeft = (name: string) => seats.get(name)!.every((session) => session.hasLeft);
+async function pop(name: string, waitMs = 1) {
+  const popped = pullers.pop({ queue: 'q', names: [name], count: 1, waitMs });
+  if (waitMs === 1) await clock.elapse(waitMs);
+  return await popped;
+}
+const hasLeft = (name: string) => sessions.get(name)!.every((session) => session.hasLeft);
 
 it('a set of names that nobody has popped for a lease takes no memory', async () => {
   for (let i = 0; i < 20; i++) await pop(`name-${i}`);
   const removed = jest.spyOn(solitude, 'remove');
-  await sleep(LEASE_MS + 10);
+  await clock.elapse(LEASE_MS);
   for (let i = 0; i < 20; i++) await pop('again');
   expect(Array.from({ length: 20 }, (_, i) => hasLeft(`name-${i}`))).not.toContain(false);
-  expect(seats.get('again')).toHaveLength(1);
+  expect(sessions.get('again')).toHaveLength(1);
   // Nor is it asked any more whether it holds a job.
   expect(removed).toHaveBeenCalledTimes(20);
 });
 
 it('a set of names of which jobs are held, which somebody waits for, or which was popped just now keeps its place', async () => {
   const [job] = await pop('holding');
-  const extending = setInterval(() => void job!.extend(LEASE_MS), LEASE_MS / 4);
   const waiting = pop('waiting', 60_000);
-  await sleep(LEASE_MS + 50);
+  for (let quarter = 0; quarter < 5; quarter++) {
+    await clock.elapse(LEASE_MS / 4);
+    expect(await job!.extend(LEASE_MS)).toBe(true);
+  }
   await pop('lately');
   for (let i = 0; i < 20; i++) await pop('again');
-  clearInterval(extending);
   expect(['holding', 'waiting', 'lately', 'again'].filter(hasLeft)).toEqual([]);
   expect(await job!.complete()).toBe(true);
   await pullers.close(800);
@@ -100,7 +100,7 @@ it('a set of names of which jobs are held, which somebody waits for, or which wa
 
 it('a set of names that is popped once a minute keeps its place while nothing else is popped', async () => {
   await pop('rare');
-  await sleep(LEASE_MS + 10);
+  await clock.elapse(LEASE_MS);
   await pop('rare');
-  expect(seats.get('rare')).toHaveLength(1);
+  expect(sessions.get('rare')).toHaveLength(1);
 });
