@@ -1,6 +1,6 @@
 import { ANY_COUNT, type QueueSettings } from '../core/options/queue-options.js';
 import type { LimitsUse, QueueView } from '../store/job-store.js';
-import { type InspectedJob, toInspected } from './inspected-job.js';
+import { type InspectedJob, inspectAllButPayload } from './inspected-job.js';
 
 /** Why a job has not run yet, or what has become of it. */
 export interface Explanation {
@@ -43,7 +43,7 @@ export async function explainJob(
   if (!stored) {
     return { code: 'unknown', message: `Queue '${queue}' has no job '${id}'. ${whyGone(settings)}` };
   }
-  const job = toInspected(queue, stored);
+  const job = inspectAllButPayload(queue, stored);
   const what = `Job '${job.name}' (${id}) of queue '${queue}'`;
   switch (job.state) {
     case 'active':

@@ -3,6 +3,7 @@ import type { EventSink } from '../core/job/events.js';
 import { type DeadFilter, type ReplayOptions, readDeadFilter, readReplay } from '../core/options/dead-filter.js';
 import { DEFAULT_QUEUE, type QueueSettings } from '../core/options/queue-options.js';
 import { type JobRef, readRef } from '../core/options/schedule-options.js';
+import type { Codecs } from '../core/payload/codecs.js';
 import { describe } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';
 import { keyPart } from '../core/read/names.js';
@@ -42,6 +43,7 @@ export class ScheduledQueueInspector {
     private readonly store: JobStore,
     private readonly events: EventSink,
     private readonly settingsOf: (queue: string) => QueueSettings,
+    private readonly codecs: Codecs,
   ) {}
 
   /** How many jobs are in each state, at one moment for up to 5 000 combinations of name and priority. `scheduled` jobs are not due yet; `due` ones wait for a worker. */
@@ -78,7 +80,7 @@ export class ScheduledQueueInspector {
   async job(ref: JobRef, options?: { queue?: string }): Promise<InspectedJob | null> {
     const { id, queue } = readRef(ref, options, 'job');
     const stored = await this.store.queue(queue).view.job(id);
-    return stored ? toInspected(queue, stored) : null;
+    return stored ? toInspected(queue, stored, this.codecs) : null;
   }
 
   /**
@@ -97,7 +99,8 @@ export class ScheduledQueueInspector {
     const { offset = 0, limit = 100, queue = DEFAULT_QUEUE } = readOptions(options, LIST_OPTIONS, 'list', refuse);
     if (offset > PASSED_OVER_AT_MOST)
       throw new InvalidOptionsError(`list: offset: got ${offset}, expected at most ${PASSED_OVER_AT_MOST}.`, { queue });
-    return await this.store.queue(queue).view.list(state, offset, limit, (job) => toInspected(queue, job));
+    const { view } = this.store.queue(queue);
+    return Promise.all(await view.list(state, offset, limit, (job) => toInspected(queue, job, this.codecs)));
   }
 
   /**
@@ -108,7 +111,8 @@ export class ScheduledQueueInspector {
     const queue = queueOf(options, 'peek');
     const limit = integer(1, LISTED_AT_MOST)(count);
     if ('problem' in limit) throw refuse(`peek: count: ${limit.problem}.`);
-    return await this.store.queue(queue).view.peek(count, (job) => toInspected(queue, job));
+    const { view } = this.store.queue(queue);
+    return Promise.all(await view.peek(count, (job) => toInspected(queue, job, this.codecs)));
   }
 
   /**

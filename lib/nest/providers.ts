@@ -1,5 +1,6 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { DiscoveryService, ExternalContextCreator, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { PayloadWriter } from '../api/payload-writer.js';
 import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
 import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
@@ -92,14 +93,14 @@ function producingProviders(services: ServiceTokens): Provider[] {
         store: JobStore,
         checker: PayloadChecker,
         events: ScheduledQueueEvents,
-        { maxPayloadBytes }: ModuleSettings,
-      ) => new ScheduledQueueProducer(store, checker, events, maxPayloadBytes, LOG),
+        { codecs, maxPayloadBytes }: ModuleSettings,
+      ) => new ScheduledQueueProducer(store, new PayloadWriter(codecs, checker, maxPayloadBytes), events, LOG),
     },
     {
       provide: services.inspector,
       inject: [STORE, services.events, SETTINGS],
-      useFactory: (store: JobStore, events: ScheduledQueueEvents, { settingsOf }: ModuleSettings) =>
-        new ScheduledQueueInspector(store, events, settingsOf),
+      useFactory: (store: JobStore, events: ScheduledQueueEvents, { settingsOf, codecs }: ModuleSettings) =>
+        new ScheduledQueueInspector(store, events, settingsOf, codecs),
     },
   ];
 }

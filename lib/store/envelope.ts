@@ -13,8 +13,13 @@ export interface Envelope {
   readonly tags: readonly string[];
   readonly settings: EnvelopeSettings;
   readonly lateness?: LatenessRule;
-  /** As serialised. */
-  readonly payload: string;
+  /** The id of the codec that made the payload what it is; `undefined` for JSON. */
+  readonly codec?: string;
+  /**
+   * As it was scheduled. A codec's bytes are those bytes only where the process reads any codec (see `Codecs.decodes`); in other
+   * processes nobody can decode them, and something else may stand here.
+   */
+  readonly payload: string | Uint8Array;
 }
 
 /** What the call to `schedule` itself said; the definition's part is decided where the handler runs. */

@@ -5,7 +5,10 @@ const isWord = (kind) => /^'[^']*'$/.test(kind);
 const eachOf = (kind) => kind.split(' | ');
 
 export function isArgumentKind(kind) {
-  return kind === 'flag' || eachOf(kind).every((one) => one === 'text' || NUMBERS.includes(one) || isWord(one));
+  return (
+    kind === 'flag' ||
+    eachOf(kind).every((one) => one === 'text' || one === 'payload' || NUMBERS.includes(one) || isWord(one))
+  );
 }
 
 export function isReplyKind(kind) {
@@ -17,7 +20,12 @@ export function typeOf(kind) {
   if (kind === 'flag') return 'boolean';
   return eachOf(kind)
     .map((one) =>
-      NUMBERS.includes(one) ? 'number' : one.replace(/^text/, 'string').replace(/^value/, '(string | number)'),
+      NUMBERS.includes(one)
+        ? 'number'
+        : one
+            .replace(/^text/, 'string')
+            .replace(/^payload$/, 'string | Buffer')
+            .replace(/^value/, '(string | number)'),
     )
     .filter((type, i, all) => all.indexOf(type) === i)
     .join(' | ');

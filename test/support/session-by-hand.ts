@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { type Clock, SystemClock } from '../../lib/core/clock.js';
 import { readQueueOptions } from '../../lib/core/options/queue-options.js';
+import { Codecs } from '../../lib/core/payload/codecs.js';
 import type { ClaimedJob, Session, SessionHints, Turn, TurnAnswer } from '../../lib/store/job-store.js';
 import { Solitude } from '../../lib/worker/capacity/solitude.js';
 import { QueueWorker } from '../../lib/worker/handle/queue-worker.js';
@@ -132,7 +133,7 @@ export function workerAt(
   } as const;
   const handlers = new Map([['work', { name: 'work', settings, run } as unknown as JobHandler]]);
   const settler = new Settler(handlers, undefined);
-  const processor = new Processor('q', handlers, undefined as never, settler, EVENTS, clock);
+  const processor = new Processor('q', handlers, new Codecs(), undefined as never, settler, EVENTS, clock);
   const queue = readQueueOptions('q', { leaseMs: 3_600_000, ...options });
   const reporter = new Reporter(LOG, EVENTS, clock);
   return new QueueWorker('q', session, handlers, processor, settler, queue, clock, reporter, solitude, 'test');

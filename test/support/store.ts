@@ -160,7 +160,7 @@ interface WithEnvelope {
 }
 
 /** The payload of a job; throws where its envelope cannot be read. */
-export const payloadOf = (job: WithEnvelope) => envelopeOf(job).payload;
+export const payloadOf = (job: WithEnvelope) => envelopeOf(job).payload as string;
 
 /** The name of a job; throws where its envelope cannot be read. */
 export const nameOf = (job: WithEnvelope) => envelopeOf(job).name;

@@ -7,6 +7,9 @@ import ts from 'typescript';
 const LIB = fileURLToPath(new URL('../../lib', import.meta.url));
 /** From the lowest up: each imports from itself and from those before it. */
 const FLOORS = ['core', 'store', 'worker', 'api', 'nest'];
+const PACKAGE = JSON.parse(readFileSync(join(LIB, '../package.json'), 'utf8'));
+/** The rooms of the entry points beside the index, such as `msgpack` of `nestjs-redis-scheduled-queue/msgpack`, on top of all floors. */
+const ENTRIES = Object.keys(PACKAGE.exports).flatMap((path) => path.match(/^\.\/([\w-]+)$/)?.[1] ?? []);
 const LONGEST_FILE = 250;
 /** About a dozen. */
 const MOST_FILES = 13;
@@ -40,8 +43,22 @@ const told = (list: Import[]) => list.map(({ from, to }) => `${from} imports ${t
 const importersOf = (isMeant: (name: string) => boolean) =>
   new Set(outside.filter(({ to }) => isMeant(packageOf(to))).map(({ from }) => floorOf(from)));
 
-it('lib has the five floors and an index, and nothing beside them', () => {
-  expect([...new Set(files.map(floorOf))].sort()).toEqual([...FLOORS, 'index.ts'].sort());
+it('lib has the five floors, an index and a room for each further entry point, and nothing beside them', () => {
+  expect([...new Set(files.map(floorOf))].sort()).toEqual([...FLOORS, ...ENTRIES, 'index.ts'].sort());
+});
+
+it.each(ENTRIES)(
+  'nobody imports the room of the entry point %s, which has an index and needs no other such room',
+  (entry) => {
+    expect(files).toContain(`${entry}/index.ts`);
+    const others = inside.filter(({ from, to }) => floorOf(from) !== floorOf(to));
+    expect(told(others.filter(({ to }) => floorOf(to) === entry))).toEqual([]);
+    expect(told(others.filter(({ from, to }) => floorOf(from) === entry && !FLOORS.includes(floorOf(to))))).toEqual([]);
+  },
+);
+
+it('a package that one entry point needs is imported nowhere else', () => {
+  expect(importersOf((name) => name === 'msgpackr')).toEqual(new Set(['msgpack']));
 });
 
 it('every import inside lib leads to a file', () => {
@@ -51,7 +68,7 @@ it('every import inside lib leads to a file', () => {
 
 it('no import points to a floor above', () => {
   const up = inside.filter(
-    ({ from, to }) => from !== 'index.ts' && FLOORS.indexOf(floorOf(to)) > FLOORS.indexOf(floorOf(from)),
+    ({ from, to }) => FLOORS.includes(floorOf(from)) && FLOORS.indexOf(floorOf(to)) > FLOORS.indexOf(floorOf(from)),
   );
   expect(told(up)).toEqual([]);
 });
@@ -105,7 +122,7 @@ it('nobody in lib imports the index', () => {
 });
 
 it('nobody in lib imports a package that its users need not have', () => {
-  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(LIB, '../package.json'), 'utf8'));
+  const { dependencies, peerDependencies } = PACKAGE;
   const known = Object.keys({ ...dependencies, ...peerDependencies });
   expect(told(outside.filter(({ to }) => !to.startsWith('node:') && !known.includes(packageOf(to))))).toEqual([]);
 });

@@ -16,6 +16,8 @@ export interface NewJob {
   settings: Pick<JobSettings, 'maxAttempts' | 'backoff' | 'timeoutMs' | 'headers'>;
   /** How late it may begin, and what becomes of it otherwise. */
   lateness?: LatenessRule;
-  /** As JSON. */
-  payload: string;
+  /** The id of the codec that made the payload what it is; `undefined` for JSON. */
+  codec?: string;
+  /** As it is stored: JSON, or what the codec answered. `''` where a job has none. */
+  payload: string | Uint8Array;
 }

@@ -19,6 +19,8 @@ export interface RedisJobStoreOptions {
   /** The options of a queue, the defaults where it has none. */
   settingsOf(queue: string): QueueSettings;
   log: Log;
+  /** `decodes`: this process reads payloads that are no text. Default: JSON alone. */
+  codecs?: { readonly decodes: boolean };
   /** Called with the address, never with a password, whenever a connection for commands can be used again, the first time included. */
   reached?(address: string): void;
 }
@@ -83,6 +85,7 @@ export class RedisJobStore implements JobStore {
       this.silenceMs,
       new ReadyCheck(client, this.permissions),
       this.options.reached,
+      this.options.codecs?.decodes,
     );
     // First used after the application has closed: its calls say so, and no connection is left open.
     if (this.closed) connection.close();

@@ -3,6 +3,7 @@ import { QueueClosedError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
+import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import type { JobStore } from '../../store/job-store.js';
 import { haveLimits } from '../capacity/room.js';
@@ -17,6 +18,7 @@ import { drainedLine, waitingLine } from './drain-report.js';
 import { QueueWorker } from './queue-worker.js';
 
 export interface FleetOptions {
+  codecs: Codecs;
   workerId: string;
   shutdownTimeoutMs: number;
   settingsOf(queue: string): QueueSettings;
@@ -105,13 +107,13 @@ export class Fleet {
   }
 
   private hire(queue: string): QueueWorker {
-    const { workerId, settingsOf, maxPayloadBytes, timerPrefix, solitude } = this.options;
+    const { workerId, codecs, settingsOf, maxPayloadBytes, timerPrefix, solitude } = this.options;
     const settings = settingsOf(queue);
     const handlers = this.registry.handlersOf(queue);
     const names = { names: [...handlers.keys()], limited: haveLimits(handlers) };
     const session = this.store.queue(queue).sessions.worker(workerId, names);
     const settler = new Settler(handlers, keptResults(settings, maxPayloadBytes));
-    const processor = new Processor(queue, handlers, this.checker, settler, this.events, this.clock);
+    const processor = new Processor(queue, handlers, codecs, this.checker, settler, this.events, this.clock);
     const reporter = new Reporter(this.log, this.events, this.clock);
     return new QueueWorker(
       queue,

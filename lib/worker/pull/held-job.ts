@@ -20,6 +20,8 @@ export interface Desk {
   add(job: HeldJob): void;
   /** The job is settled, or was lost. */
   letGo(job: HeldJob): void;
+  /** The job goes back as if nothing had been. */
+  putBack(job: HeldJob): void;
 }
 
 /**
@@ -30,7 +32,8 @@ export class HeldJob implements PoppedJob {
   readonly id: string;
   readonly queue: string;
   readonly name: string;
-  readonly payload: unknown;
+  /** A promise while a codec decodes it: nobody outside has the job then. */
+  payload: unknown;
   readonly headers: Readonly<Record<string, string>>;
   readonly dueAt: Date;
   readonly createdAt: Date;
@@ -73,6 +76,35 @@ export class HeldJob implements PoppedJob {
   /** @internal Whether its lease still holds for all that is known here, at a time of `clock.now()`. */
   static isHeld(job: HeldJob, now: number): boolean {
     return now < job.#heldUntil;
+  }
+
+  /** @internal Whether a codec is still at work on its payload. */
+  static isDecoding(job: HeldJob): boolean {
+    return job.payload instanceof Promise;
+  }
+
+  /** @internal Waits for its payload. Resolves to false where nobody can have the job; what becomes of it is said then. */
+  static async decode(job: HeldJob, clock: Clock): Promise<boolean> {
+    if (!HeldJob.isDecoding(job)) return true;
+    try {
+      job.payload = await job.payload;
+      job.#run.payload = job.payload;
+    } catch (error) {
+      job.#run.payload = undefined;
+      job.#refuse(job.#settler.unfit(job.#run, error));
+      return false;
+    }
+    if (HeldJob.isHeld(job, clock.now())) return true;
+    job.#desk.putBack(job);
+    return false;
+  }
+
+  #refuse(ended: EndedRun): void {
+    const settled = this.#desk.send(ended);
+    // Nobody waits for the answer; it never comes where the application has closed.
+    settled.catch(() => {});
+    this.#ending ??= { settled, isTold: true };
+    this.#desk.letGo(this);
   }
 
   complete(result?: unknown): Promise<boolean> {

@@ -31,6 +31,12 @@ export class HeldJobs implements Desk {
     this.held.delete(job);
   }
 
+  putBack(job: HeldJob): void {
+    this.held.delete(job);
+    this.draft.release(HeldJob.runOf(job).claim);
+    this.onSaid();
+  }
+
   /** Those whose lease has run out are somebody else's by now, or soon. */
   holdsAny(): boolean {
     const now = this.clock.now();

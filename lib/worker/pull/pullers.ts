@@ -6,15 +6,18 @@ import type { Log } from '../../core/log.js';
 import type { PopRequest } from '../../core/options/pop-options.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import { type RunSettings, resolveRunSettings } from '../../core/options/run-settings.js';
+import type { Codecs } from '../../core/payload/codecs.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { Solitude } from '../capacity/solitude.js';
 import { ClaimOpener } from '../run/claim-opener.js';
 import { keptResults } from '../run/kept-results.js';
 import { Settler } from '../run/settler.js';
 import { Reporter } from '../session/reporter.js';
+import { HeldJob } from './held-job.js';
 import { Puller } from './puller.js';
 
 export interface PullersOptions {
+  codecs: Codecs;
   workerId: string;
   commandTimeoutMs: number;
   settingsOf(queue: string): QueueSettings;
@@ -46,7 +49,8 @@ export class Pullers {
   ) {}
 
   /** Throws `QueueClosedError` after `stop`, and `QueueUnavailableError`. */
-  async pop({ queue, names, count, waitMs }: PopRequest): Promise<PoppedJob[]> {
+  async pop(request: PopRequest): Promise<PoppedJob[]> {
+    const { queue, names, count, waitMs } = request;
     if (this.stopped)
       throw new QueueClosedError('pop: the application is closing; nothing more is claimed.', { queue });
     const key = JSON.stringify([queue, names]);
@@ -56,7 +60,14 @@ export class Pullers {
       puller = this.open(queue, names);
       this.pullers.set(key, puller);
     }
-    return await puller.pop(count, waitMs);
+    const askedAt = this.clock.now();
+    const jobs = await puller.pop(count, waitMs);
+    if (!jobs.some(HeldJob.isDecoding)) return jobs;
+    const decoded = await Promise.all(jobs.map((job) => HeldJob.decode(job, this.clock)));
+    const readable = jobs.filter((_, i) => decoded[i]);
+    if (readable.length > 0 || this.stopped) return readable;
+    // All of them have been settled for that, so the next ones are others.
+    return await this.pop({ ...request, waitMs: Math.max(0, askedAt + waitMs - this.clock.now()) });
   }
 
   /** Pops that wait end with no jobs, and later ones are refused. Popped jobs can still be settled. */
@@ -82,7 +93,8 @@ export class Pullers {
   }
 
   private open(queue: string, names: readonly string[] | undefined): Puller {
-    const { workerId, commandTimeoutMs, settingsOf, maxPayloadBytes, jobs, timerPrefix, solitude } = this.options;
+    const { workerId, codecs, commandTimeoutMs, settingsOf, maxPayloadBytes, jobs, timerPrefix, solitude } =
+      this.options;
     const settings = settingsOf(queue);
     const { leaseMs } = settings;
     const byName = { get: (name: string) => ({ settings: resolveRunSettings(jobs.get(name)) }) };
@@ -90,7 +102,7 @@ export class Pullers {
     return new Puller(
       queue,
       this.store.queue(queue).sessions.pull(workerId, names),
-      new ClaimOpener(queue, byName, leaseMs, settler, this.events, this.clock),
+      new ClaimOpener(queue, byName, codecs, leaseMs, settler, this.events, this.clock),
       settler,
       { leaseMs, commandTimeoutMs, timerName: `${timerPrefix}:${queue}:pull-${++this.opened}`, solitude },
       this.clock,

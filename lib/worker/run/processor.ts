@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.js';
-import { InvalidPayloadError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
-import { deserialisePayload } from '../../core/payload/payload.js';
+import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
+import { isThenable } from '../../core/thenable.js';
 import { type Envelope, isReadable } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import type { JobHandler } from './job-handler.js';
@@ -25,6 +25,7 @@ export class Processor {
   constructor(
     private readonly queue: string,
     private readonly handlers: ReadonlyMap<string, JobHandler>,
+    private readonly codecs: Codecs,
     private readonly checker: PayloadChecker,
     private readonly settler: Settler,
     private readonly events: EventSink,
@@ -61,30 +62,34 @@ export class Processor {
   }
 
   private runPlain(run: RunningJob, handler: JobHandler, holder: RunHolder): void {
+    let payload: unknown;
     try {
-      run.payload = deserialisePayload(run.envelope.payload);
+      payload = this.codecs.decode(run.envelope, run);
     } catch (error) {
-      holder.end(this.settler.dead(run.claim, run.envelope, 'invalid-payload', error, run), run);
+      holder.end(this.settler.unfit(run, error), run);
       return;
     }
+    if (run.envelope.codec !== undefined && isThenable(payload)) {
+      void this.runChecked(run, handler, holder, payload);
+      return;
+    }
+    run.payload = payload;
     this.runHandler(run, handler, holder);
   }
 
-  private async runChecked(run: RunningJob, handler: JobHandler, holder: RunHolder): Promise<void> {
+  /** `decoding`: a payload that is being decoded already. */
+  private async runChecked(
+    run: RunningJob,
+    handler: JobHandler,
+    holder: RunHolder,
+    decoding?: PromiseLike<unknown>,
+  ): Promise<void> {
     try {
-      run.payload = await this.checker.read(run.envelope.payload, handler.payload, {
-        queue: this.queue,
-        jobName: run.name,
-        jobId: run.id,
-      });
+      const plain = await (decoding ?? this.codecs.decode(run.envelope, run));
+      const fields = { queue: this.queue, jobName: run.name, jobId: run.id };
+      run.payload = await this.checker.check(plain, handler.payload, fields);
     } catch (error) {
-      const unfit = error instanceof InvalidPayloadError || error instanceof SyntaxError;
-      holder.end(
-        unfit
-          ? this.settler.dead(run.claim, run.envelope, 'invalid-payload', error, run)
-          : this.settler.failed(run, error),
-        run,
-      );
+      holder.end(this.settler.unfit(run, error), run);
       return;
     }
     this.runHandler(run, handler, holder);
@@ -132,8 +137,4 @@ export function limitsOf({ settings }: Envelope, byName: { readonly settings: Ru
   const { maxAttempts, timeoutMs } = byName.settings;
   if (settings.maxAttempts === undefined && settings.timeoutMs === undefined) return byName.settings;
   return { maxAttempts: settings.maxAttempts ?? maxAttempts, timeoutMs: settings.timeoutMs ?? timeoutMs };
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

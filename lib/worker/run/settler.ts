@@ -72,7 +72,7 @@ export class Settler {
   /** The outcome of a run that threw, or ran too long. */
   failed(run: RunningJob, error: unknown): EndedRun {
     const { id, fence, attempt } = run.claim;
-    if (isUnrecoverable(error)) return this.dead(run.claim, run.envelope, 'unrecoverable', error, run);
+    if (hasCode(error, 'UNRECOVERABLE_JOB')) return this.dead(run.claim, run.envelope, 'unrecoverable', error, run);
     if (attempt >= run.maxAttempts) return this.dead(run.claim, run.envelope, 'attempts-exhausted', error, run);
     const { delayMs, problem } = this.waitAfter(run, error);
     return {
@@ -89,6 +89,16 @@ export class Settler {
     const delayMs = askBackoff(backoff, attempt, error, run);
     if (typeof delayMs === 'number') return { delayMs };
     return { delayMs: backoffDelayMs(DEFAULT_BACKOFF, attempt), problem: delayMs.problem };
+  }
+
+  /**
+   * Its payload could not be decoded, or does not fit its class. What is no JSON now never will be; a codec may only lack something for
+   * a moment, such as a key, and says itself where a payload is spoilt for good.
+   */
+  unfit(run: RunningJob, error: unknown): EndedRun {
+    const isSpoilt = run.envelope.codec === undefined && error instanceof SyntaxError;
+    if (!isSpoilt && !hasCode(error, 'INVALID_PAYLOAD')) return this.failed(run, error);
+    return this.dead(run.claim, run.envelope, 'invalid-payload', error, run);
   }
 
   /** It has no attempt left: the last one lost its lease, or failed when there were to be more. None begins. */
@@ -147,9 +157,9 @@ function outcomeIn(result: unknown): JobOutcome | undefined {
 }
 
 /** By its code: it may be of this package's other build. What cannot be looked into is an error like any other. */
-function isUnrecoverable(error: unknown): boolean {
+function hasCode(error: unknown, code: string): boolean {
   try {
-    return error instanceof Error && (error as { code?: unknown }).code === 'UNRECOVERABLE_JOB';
+    return error instanceof Error && (error as { code?: unknown }).code === code;
   } catch {
     return false;
   }

@@ -1,7 +1,9 @@
 import { expect, it } from '@jest/globals';
+import { PayloadWriter } from '../../../lib/api/payload-writer.js';
 import { ScheduledQueueEvents } from '../../../lib/api/scheduled-queue.events.js';
 import { ScheduledQueueProducer } from '../../../lib/api/scheduled-queue.producer.js';
 import { QueueUnavailableError } from '../../../lib/core/errors.js';
+import { Codecs } from '../../../lib/core/payload/codecs.js';
 import type { Answered, JobStore, NewJob } from '../../../lib/store/job-store.js';
 import { ScheduleBatch } from '../../../lib/store/redis/schedule/schedule-batch.js';
 import { LOG } from '../../support/session-by-hand.js';
@@ -13,7 +15,7 @@ const jobs = {
       const batch = new ScheduleBatch(jobs.length, 0, answered, resolve);
       const calls = jobs.map((job, index) => batch.pending(job, index));
       for (const [i, call] of [...calls.entries()].reverse()) {
-        const id = call.job.payload;
+        const id = String(call.job.payload);
         if (i % 2) call.reject(new QueueUnavailableError('no answer', 'unknown', { jobIds: [id] }));
         else call.resolve({ id, dueAtMs: 1, status: 'created' });
       }
@@ -22,7 +24,8 @@ const jobs = {
 const store = { queue: () => ({ jobs }) } as unknown as JobStore;
 
 it('the ids in the error of scheduleMany are in the order of its items, over queues and whatever failed', async () => {
-  const producer = new ScheduledQueueProducer(store, undefined as never, new ScheduledQueueEvents(), 1_000, LOG);
+  const payloads = new PayloadWriter(new Codecs(), undefined as never, 1_000);
+  const producer = new ScheduledQueueProducer(store, payloads, new ScheduledQueueEvents(), LOG);
   const items = Array.from({ length: 9 }, (_, i) => ({
     job: 'work',
     payload: i,

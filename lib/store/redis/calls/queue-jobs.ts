@@ -1,7 +1,7 @@
 import type { ScheduledQueueErrorFields } from '../../../core/errors.js';
 import type { Due } from '../../../core/read/due.js';
 import type { Answered, NewJob, QueueJobs, ScheduledAnswer } from '../../job-store.js';
-import { encodeFlags, encodeRoute, encodeSettings } from '../codec/envelope-text.js';
+import { encodeCodec, encodeFlags, encodeRoute, encodeSettings, withPayload } from '../codec/envelope-text.js';
 import type { QueueKeys } from '../keys.js';
 import { annotated } from '../link/call-error.js';
 import type { ScheduleOutbox } from '../schedule/schedule-outbox.js';
@@ -68,7 +68,10 @@ export class RedisQueueJobs implements QueueJobs {
       chosen: howChosen(job.id),
       route: encodeRoute(job),
       dueOrDelay: toDueArgument(job.due),
-      rest: `${encodeFlags(true, job.tags)}${encodeSettings(job.settings)}\n${job.payload}`,
+      rest: withPayload(
+        `${encodeFlags(true, job.tags)}${encodeCodec(job)}${encodeSettings(job.settings)}\n`,
+        job.payload,
+      ),
     };
     const call = this.callers.call(this.scripts.replace, args, job.payload.length);
     const [, , letter, dueAtMs, besides] = await this.about({ jobId: job.id, jobName: job.name }, call);

@@ -54,6 +54,8 @@ export class RedisConnection {
     private readonly check?: ReadyCheck,
     /** Called with the address each time that the connection can be used again, the first time included. */
     reached: (address: string) => void = () => {},
+    /** Whether this process reads payloads that are no text. */
+    private readonly readsBytes = false,
   ) {
     this.life = new SignsOfLife(client);
     this.uplink = new Uplink(silenceMs, this.waits);
@@ -102,10 +104,12 @@ export class RedisConnection {
     keys: readonly string[],
     args: readonly ScriptArgument[],
     giveUpAt: number,
-    { bytes = 0, isPatient = false }: CallTraits = {},
+    { bytes = 0, isPatient = false, fromBytes }: CallTraits = {},
   ): Promise<unknown> {
     const declared = this.client.isCluster ? [...keys, absentKey(keys[0]!)] : keys;
-    const call = () => this.repeat(() => sendScript(this.client, script, declared, args), giveUpAt, keys[0], isPatient);
+    const take = this.readsBytes ? fromBytes : undefined;
+    const attempt = () => sendScript(this.client, script, declared, args, take);
+    const call = () => this.repeat(attempt, giveUpAt, keys[0], isPatient);
     return Uplink.isLarge(bytes) ? this.uplink.carry(bytes, call, giveUpAt) : call();
   }
 

@@ -1,6 +1,7 @@
 import type { ScriptName } from './embedded.js';
 
-export type ScriptArgument = string | number;
+/** Bytes are a payload's. */
+export type ScriptArgument = string | number | Buffer;
 
 /** A script with the keys of one queue, and with the order of its arguments. `contracts.ts` makes them. */
 export interface BoundScript<A, R> {
@@ -16,12 +17,24 @@ export interface NumberedScript<A, R> extends BoundScript<A, R> {
   readonly isNumbered: true;
 }
 
-/** What scripts are run by: the connection to Redis. */
-interface Runner {
-  run(name: ScriptName, keys: readonly string[], args: readonly ScriptArgument[], giveUpAt: number): Promise<unknown>;
+/** What scripts are run by, the connection to Redis, and how a call differs from others. */
+interface Runner<T> {
+  run(
+    name: ScriptName,
+    keys: readonly string[],
+    args: readonly ScriptArgument[],
+    giveUpAt: number,
+    traits?: T,
+  ): Promise<unknown>;
 }
 
 /** Runs a script whose repetition needs no receipt. `giveUpAt` is a time of `performance.now()`. Throws `QueueUnavailableError`. */
-export async function ask<A, R>(runner: Runner, script: BoundScript<A, R>, args: A, giveUpAt: number): Promise<R> {
-  return (await runner.run(script.name, script.keys, script.encode(args), giveUpAt)) as R;
+export async function ask<A, R, T>(
+  runner: Runner<T>,
+  script: BoundScript<A, R>,
+  args: A,
+  giveUpAt: number,
+  traits?: T,
+): Promise<R> {
+  return (await runner.run(script.name, script.keys, script.encode(args), giveUpAt, traits)) as R;
 }

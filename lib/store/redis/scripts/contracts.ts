@@ -662,7 +662,7 @@ export interface ReplaceArguments {
   /** > 0: at, epoch ms; <= 0: minus the delay in ms. */
   dueOrDelay: number;
   /** The envelope from its flags on. */
-  rest: string;
+  rest: string | Buffer;
 }
 
 export type ReplaceReply = [status: string, now: string, letter: string, due?: string, besides?: string];

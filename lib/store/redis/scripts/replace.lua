@@ -8,7 +8,7 @@
 -- @arg chosen 'c' | 'm': how the id was chosen; 'm' in the form of a made one
 -- @arg route text: the first line of the envelope
 -- @arg dueOrDelay number: > 0: at, epoch ms; <= 0: minus the delay in ms
--- @arg rest text: the envelope from its flags on
+-- @arg rest payload: the envelope from its flags on
 -- @returns letter text, due? text, besides? text: `due` of the job that has the id now, but for 'e'. Letters: '1' created, `besides`
 --   'dead' where a dead job was pushed out; 'r' a waiting job was replaced; 'q' queued behind a running job; 't' a job of another name,
 --   `besides`, waits, runs or is dead; 'e' a made id whose job was created before, and has ended

@@ -19,7 +19,7 @@ import {
 } from '../scripts/contracts.js';
 import { HintChannel } from './hint-channel.js';
 import { SessionArguments, type SessionIdentity } from './session-arguments.js';
-import { type Decoded, decodeRelay, decodeTurn } from './turn-codec.js';
+import { type Decoded, decodeRelay, decodeTurn, turnFromBytes } from './turn-codec.js';
 
 const NAMES_A_CALL = 1_000;
 /** How long Redis remembers which names a group handles; a session that finds them gone notes them again. */
@@ -30,6 +30,8 @@ const KEEP_TURN_RECEIPT_MS = 600_000;
 const TRY_MS = 5_000;
 /** Registering is tried again so often: names of others may have had to go first, and somebody may delete what is written. */
 const REGISTERED_AT_MOST = 5;
+
+const SENT_AS_TURN = { isPatient: true, fromBytes: turnFromBytes };
 
 /** What all sessions of this process share: a connection, and one more for messages. */
 export interface SessionLink {
@@ -117,7 +119,7 @@ export class RedisSession implements Session {
     const giveUpAt = sentAt + TRY_MS;
     const reply = this.relayScript
       ? await caller.send(this.relayScript, args as RelayArguments, giveUpAt, { isPatient: true })
-      : await caller.send(this.turnScript, args as TurnArguments, giveUpAt, { isPatient: true });
+      : await caller.send(this.turnScript, args as TurnArguments, giveUpAt, SENT_AS_TURN);
     connection.downlink.note(connection.received - before, performance.now() - sentAt);
     return reply;
   }

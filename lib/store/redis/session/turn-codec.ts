@@ -13,9 +13,12 @@ import type {
 import { toDueArgument } from '../calls/due-argument.js';
 import { decodeEnvelope, onLateOf } from '../codec/envelope-text.js';
 import { encodeFailure } from '../codec/failure-line.js';
+import { textOf } from '../link/send-script.js';
 import type { ScriptArgument } from '../scripts/bound-script.js';
 import type { RelayReply, TurnArguments, TurnReply } from '../scripts/contracts.js';
 
+/** What stands before the claimed jobs in the reply of a turn: see turn.lua. */
+const FIELDS_BEFORE_CLAIMS = 14;
 const FIELDS_A_CLAIM = 3;
 /** The claimed jobs must not begin before their leases have been renewed. */
 const UNCONFIRMED = 'u';
@@ -74,6 +77,14 @@ function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transitio
   return `${ran ? '' : 'n'}${failed ? 'f' : ''}${idWasChosen ? 'r' : ''}`;
 }
 
+/** Where in a reply the envelopes of claimed jobs stand. */
+const isEnvelope = (at: number) => at >= FIELDS_BEFORE_CLAIMS && (at - FIELDS_BEFORE_CLAIMS) % FIELDS_A_CLAIM === 2;
+
+/** Text of a reply that came as bytes, but for its envelopes. */
+export function turnFromBytes(reply: unknown): unknown {
+  return (reply as unknown[]).map((field, at) => (isEnvelope(at) ? field : textOf(field)));
+}
+
 /** An answer, and where the next turn goes on looking. */
 export interface Decoded {
   answer: TurnAnswer;
@@ -123,7 +134,7 @@ export function decodeTurn(reply: TurnReply, turn: Turn, settings: QueueSettings
       claimedAtMs,
       attempt: Number(attempt),
       crashes: Number(crashes),
-      envelope: decodeEnvelope(claims[i + 2]!),
+      envelope: decodeEnvelope(claims[i + 2] as string | Buffer),
     });
   }
   const answer = {

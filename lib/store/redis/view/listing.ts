@@ -1,11 +1,10 @@
 import type { OrderingRule } from '../../../core/options/queue-options.js';
 import type { JobState, StoredJob } from '../../job-store.js';
-import { decodeEnvelope } from '../codec/envelope-text.js';
-import { decodeFailure } from '../codec/failure-line.js';
-import { processOf, type QueueKeys } from '../keys.js';
+import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import { ask } from '../scripts/bound-script.js';
 import { jobScript, jobsScript } from '../scripts/contracts.js';
+import { type JobReply, jobFromBytes, jobsFromBytes, readJob } from './stored-job.js';
 import { WaitingList } from './waiting-list.js';
 
 /** How many jobs one call reads, and after how many bytes it stops, so that it takes Redis no more than 1 to 4 ms. */
@@ -23,8 +22,9 @@ export class RedisListing {
 
   async job(id: string): Promise<StoredJob | undefined> {
     const { connection, keys, giveUpAt } = this;
-    const reply = await ask(connection, jobScript(keys), { base: keys.base, id }, giveUpAt);
-    return reply.length === 0 ? undefined : readJob(id, reply);
+    const args = { base: keys.base, id };
+    const reply = await ask(connection, jobScript(keys), args, giveUpAt, { fromBytes: jobFromBytes });
+    return readJob(id, reply as unknown as JobReply);
   }
 
   /** Calls `tell` for each job of one state, in order, as it arrives. */
@@ -35,10 +35,10 @@ export class RedisListing {
     for (let at = 0; at < ids.length; ) {
       const asked = ids.slice(at, at + JOBS_A_CALL);
       const args = { base: keys.base, bytesLeft: BYTES_A_CALL, ids: asked };
-      const replies = await ask(connection, script, args, giveUpAt);
+      const replies = await ask(connection, script, args, giveUpAt, { fromBytes: jobsFromBytes });
       at += replies.length;
       for (const [i, reply] of replies.entries()) {
-        const job = reply.length === 0 ? undefined : readJob(asked[i]!, reply);
+        const job = readJob(asked[i]!, reply as unknown as JobReply);
         // A job that has left this state since its id was read is left out.
         if (job?.state === state) tell(job);
       }
@@ -59,53 +59,4 @@ export class RedisListing {
         return new WaitingList(connection, keys, giveUpAt, this.ordering).ids(state, offset, limit);
     }
   }
-}
-
-function readJob(
-  id: string,
-  [now, state, time, envelope, record, failures, kept, queuedDue]: (string | null)[],
-): StoredJob {
-  const at = Number(time);
-  const failed = failures === '' ? [] : failures!.split('\n').map(decodeFailure);
-  if (state === 'completed') {
-    const [head, result, ...rest] = kept!.split('\n');
-    const [attempts, dueAtMs] = head!.split(' ').map(Number);
-    return {
-      id,
-      state,
-      dueAtMs: dueAtMs!,
-      endedAtMs: at,
-      attempts: attempts!,
-      crashes: 0,
-      envelope: decodeEnvelope(rest.join('\n')),
-      failures: failed,
-      result,
-    };
-  }
-  const [mark, attempts, crashes, due, worker, lane] = record === '' ? ['0', '0', '0', '0', '-'] : record!.split(' ');
-  // The letters behind the fence are marks; 'c' says that somebody wants the job cancelled.
-  const fence = mark!.replace(/[a-z]+$/, '');
-  const known = {
-    id,
-    attempts: Number(attempts),
-    crashes: Number(crashes),
-    envelope: decodeEnvelope(envelope!),
-    failures: failed,
-  };
-  if (state === 'active') {
-    const cancelRequested = mark!.includes('c');
-    return {
-      ...known,
-      state,
-      dueAtMs: Number(due),
-      leaseUntilMs: at,
-      fence,
-      worker: processOf(worker!),
-      cancelRequested,
-      ...(typeof queuedDue === 'string' && { queuedDueAtMs: Number(queuedDue) }),
-    };
-  }
-  if (state === 'dead') return { ...known, state, dueAtMs: Number(due), endedAtMs: at };
-  const isSuspect = lane !== undefined && /^\d+:!:/.test(lane);
-  return { ...known, state: at <= Number(now) ? 'due' : 'scheduled', dueAtMs: at, isSuspect };
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
 import { resolveRunSettings } from '../../../../lib/core/options/run-settings.js';
+import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import type { JobStore } from '../../../../lib/store/job-store.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { Fleet } from '../../../../lib/worker/handle/fleet.js';
@@ -28,6 +29,7 @@ beforeEach(() => {
   const queue = (name: string) => ({ sessions: { worker: () => (name === 'mails' ? mails : reports) } });
   fleet = new Fleet({ queue } as unknown as JobStore, registry, undefined as never, clock, EVENTS, LOG, {
     workerId: 'w',
+    codecs: new Codecs(),
     shutdownTimeoutMs: 0,
     settingsOf: (queue) => readQueueOptions(queue, {}),
     maxPayloadBytes: 1_000,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { QueueClosedError, QueueUnavailableError } from '../../../../lib/core/errors.js';
 import { resolveRunSettings } from '../../../../lib/core/options/run-settings.js';
+import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { Puller } from '../../../../lib/worker/pull/puller.js';
 import { ClaimOpener } from '../../../../lib/worker/run/claim-opener.js';
@@ -23,7 +24,7 @@ beforeEach(() => {
   puller = new Puller(
     'q',
     session,
-    new ClaimOpener('q', byName, LEASE_MS, settler, EVENTS, clock),
+    new ClaimOpener('q', byName, new Codecs(), LEASE_MS, settler, EVENTS, clock),
     settler,
     { leaseMs: LEASE_MS, commandTimeoutMs: 300, timerName: 'test', solitude: new Solitude(clock) },
     clock,

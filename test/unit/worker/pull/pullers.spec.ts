@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
+import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import type { ClaimedJob, JobStore, Session, Turn, TurnAnswer } from '../../../../lib/store/job-store.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { Pullers } from '../../../../lib/worker/pull/pullers.js';
@@ -52,6 +53,7 @@ beforeEach(() => {
   };
   pullers = new Pullers({ queue: () => ({ sessions: { pull } }) } as unknown as JobStore, clock, EVENTS, LOG, {
     workerId: 'w',
+    codecs: new Codecs(),
     commandTimeoutMs: 1_000,
     settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
     maxPayloadBytes: 1_000,

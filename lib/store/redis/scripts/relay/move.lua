@@ -1,11 +1,12 @@
 -- Writes jobs to a stream or a list of the caller's, and notes that they have ended: they count as started and completed. The format
--- is described in docs/relay.md.
+-- is described in docs/relay.md. What a codec made may be bytes, which JSON cannot hold: in a list it follows the JSON, after a line
+-- break. As base64 it would take Redis 100 ms for each MiB.
 -- A stream could refuse a later entry of the batch only if somebody had given it the highest id there is; then those before it come a
 -- second time, and nothing is lost.
 -- @takes fit, base, targetKey, targetType, maxLength, keepIdsMs, now, digits, tagsOf, idWasChosen, endJob, counted, remembered
 local queue = string.match(base, '{(.*)}:$')
 
--- The fields of a job: name, JSON value, and whether the value is a text that is still to be quoted.
+-- The fields of a job: name, JSON value, and whether the value is a text that is still to be quoted. A payload that is not JSON is no field.
 local function fieldsOf(job)
   local fields = {
     { 'id', job.id, true },
@@ -18,8 +19,12 @@ local function fieldsOf(job)
   }
   if job.tags then fields[#fields + 1] = { 'tags', job.tags } end
   if job.headers then fields[#fields + 1] = { 'headers', job.headers } end
-  -- A job without a payload has an empty one, which no JSON text is.
-  if job.payload ~= '' then fields[#fields + 1] = { 'payload', job.payload } end
+  if job.codec then
+    fields[#fields + 1] = { 'codec', job.codec, true }
+  elseif job.payload ~= '' then
+    -- A job without a payload has an empty one, which no JSON text is.
+    fields[#fields + 1] = { 'payload', job.payload }
+  end
   return fields
 end
 
@@ -29,6 +34,10 @@ local function toEntry(job)
     entry[#entry + 1] = field[1]
     entry[#entry + 1] = field[2]
   end
+  if job.codec then
+    entry[#entry + 1] = 'payload'
+    entry[#entry + 1] = job.payload
+  end
   return entry
 end
 
@@ -37,7 +46,8 @@ local function toElement(job)
   for i, field in ipairs(fieldsOf(job)) do
     members[i] = '"' .. field[1] .. '":' .. (field[3] and cjson.encode(field[2]) or field[2])
   end
-  return '{' .. table.concat(members, ',') .. '}'
+  local object = '{' .. table.concat(members, ',') .. '}'
+  return job.codec and object .. '\n' .. job.payload or object
 end
 
 if targetType == 'list' then

@@ -2,16 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import type { Envelope } from '../../../../../lib/store/envelope.js';
 import {
   decodeEnvelope,
+  encodeCodec,
   encodeFlags,
   encodeRoute,
   encodeSettings,
   onLateOf,
+  withPayload,
 } from '../../../../../lib/store/redis/codec/envelope-text.js';
 
 /** As schedule.lua puts it together: the time of its creation is Redis' own. */
-function encode(job: Envelope): string {
+function encode(job: Envelope): string | Buffer {
+  const third = `${encodeCodec(job)}${encodeSettings(job.settings)}\n`;
   const flags = encodeFlags(job.idWasChosen, job.tags);
-  return `${encodeRoute(job)}\n${job.createdAtMs} ${flags}${encodeSettings(job.settings)}\n${job.payload}`;
+  return withPayload(`${encodeRoute(job)}\n${job.createdAtMs} ${flags}${third}`, job.payload);
 }
 
 const PLAIN: Envelope = {
@@ -23,6 +26,9 @@ const PLAIN: Envelope = {
   settings: {},
   payload: '{"user":7}',
 };
+
+/** Holds whatever the lines before it end with or consist of. */
+const BINARY = Buffer.from([0x0a, 0xff, 0x0a, 0x09, 0x00, 0x7b, 0xc3, 0x0a]);
 
 describe('an envelope', () => {
   it.each<[string, Partial<Envelope>]>([
@@ -52,6 +58,38 @@ describe('an envelope', () => {
   ])('of %s is read as it was written', (_what, differs) => {
     const job = { ...PLAIN, ...differs };
     expect(decodeEnvelope(encode(job))).toEqual(job);
+    // As a process reads it that knows any codec.
+    expect(decodeEnvelope(Buffer.from(encode(job)))).toEqual(job);
+  });
+
+  it.each<[string, Partial<Envelope>]>([
+    ['text', { payload: 'größe\n{"a":1}\n' }],
+    ['nothing', { payload: '' }],
+    ['bytes that are no UTF-8', { payload: BINARY }],
+    ['no bytes', { payload: Buffer.alloc(0) }],
+    ['bytes behind settings', { payload: BINARY, settings: { maxAttempts: 3, headers: { a: '}{' } } }],
+    ['text behind settings', { payload: '{"x":1}', settings: { timeoutMs: 0 } }],
+    [
+      'bytes behind tags and a late rule',
+      { payload: BINARY, tags: ['b:x', 't'], lateness: { maxLatenessMs: 5, onLate: 'run' } },
+    ],
+  ])('whose codec made %s is read as it was written', (_what, differs) => {
+    const job = { ...PLAIN, codec: 'aes-256.gcm_v2', ...differs };
+    const read = decodeEnvelope(Buffer.from(encode(job)));
+    expect(read).toEqual(job);
+    expect(Buffer.isBuffer((read as Envelope).payload)).toBe(typeof job.payload !== 'string');
+  });
+
+  it('of bytes tells a process that knows no codec all but the payload', () => {
+    const job = { ...PLAIN, codec: 'msgpack', settings: { maxAttempts: 3 }, tags: ['größe'], payload: BINARY };
+    expect(decodeEnvelope(encode(job).toString())).toEqual({ ...job, payload: expect.any(String) });
+  });
+
+  it('of bytes hands out a copy of them, so that a handler keeps no whole reply in memory', () => {
+    const reply = encode({ ...PLAIN, codec: 'msgpack', payload: BINARY }) as Buffer;
+    const { payload } = decodeEnvelope(reply) as Envelope;
+    reply.fill(0);
+    expect(payload).toEqual(BINARY);
   });
 
   it('carries nothing where the call itself said nothing', () => {
@@ -77,9 +115,14 @@ describe('an envelope', () => {
     ['no number', '5::work\n0 \n{"backoff":{"type":"fixed"}}\nnull'],
     ['no number', '5::work\n0 \n{"backoff":null}\nnull'],
     ['no number', '5::work\n0 \nnull\nnull'],
+    ['not valid JSON', '5::work\n0 \nx:secret\nnull'],
+    ['not valid JSON', '5::work\n0 \nb:se cret\nnull'],
+    ['not valid JSON', '5::work\n0 \nb:\nnull'],
+    ['not valid JSON', '5::work\n0 \nb:aes{"headers":{"secret"\nnull'],
   ])('that is damaged says so and tells nothing of what it holds: %s', (problem, text) => {
     const envelope = decodeEnvelope(text);
     expect(envelope).toEqual({ unreadable: expect.stringContaining(problem) });
+    expect(decodeEnvelope(Buffer.from(text))).toEqual(envelope);
     expect(JSON.stringify(envelope)).not.toContain('secret');
   });
 });

@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { type QueueSettings, readQueueOptions } from '../../../../../lib/core/options/queue-options.js';
 import type { Settlement, Turn } from '../../../../../lib/store/job-store.js';
 import { queueKeys } from '../../../../../lib/store/redis/keys.js';
+import type { ScriptArgument } from '../../../../../lib/store/redis/scripts/bound-script.js';
 import { type TurnArguments, type TurnReply, turnScript } from '../../../../../lib/store/redis/scripts/contracts.js';
-import { decodeTurn, encodeTurn } from '../../../../../lib/store/redis/session/turn-codec.js';
+import { decodeTurn, encodeTurn, turnFromBytes } from '../../../../../lib/store/redis/session/turn-codec.js';
 
 const KEEPS_NONE = readQueueOptions('q', { keepCompleted: 0 });
 const KEEPS = readQueueOptions('q', { keepCompleted: 10 });
@@ -33,7 +34,7 @@ const complete = (id: string, fence: string, more = {}): Settlement => ({
 const release = (id: string, fence: string): Settlement => ({ id, fence, transition: 'release' });
 
 /** The arguments behind those of which there is one each. */
-function listsOf(turn: Turn, settings: QueueSettings): readonly (string | number)[] {
+function listsOf(turn: Turn, settings: QueueSettings): ScriptArgument[] {
   const { encode } = turnScript(queueKeys('sq', 'q'), { group: 'g' });
   const lists = encodeTurn(turn, settings);
   const without = { completed: { id: [], fence: [] }, others: [], renewals: [], limits: [] };
@@ -42,7 +43,7 @@ function listsOf(turn: Turn, settings: QueueSettings): readonly (string | number
 }
 
 /** What the script reads of such arguments, by the rules that stand at its top. */
-function read(args: readonly (string | number)[]) {
+function read(args: readonly ScriptArgument[]) {
   let at = 0;
   const take = (count: number) => {
     at += count;
@@ -130,6 +131,19 @@ describe('the arguments of a turn', () => {
       handlers: [['work', 2, 0]],
     });
   });
+});
+
+it('a reply that came as bytes is text, but for the envelopes of claimed jobs', () => {
+  const bytes = (text: string) => Buffer.from(text);
+  const envelope = Buffer.from([0xff, 0x00]);
+  const head = Array.from({ length: 14 }, (_, i) => (i % 2 ? [bytes(`${i}`), [bytes('ä')], null] : bytes(`${i}`)));
+  const claims = ['a', '1', envelope, 'ä', '2', envelope].map((field) =>
+    field === envelope ? field : bytes(String(field)),
+  );
+  expect(turnFromBytes([...head, ...claims])).toEqual([
+    ...Array.from({ length: 14 }, (_, i) => (i % 2 ? [`${i}`, ['ä'], null] : `${i}`)),
+    ...['a', '1', envelope, 'ä', '2', envelope],
+  ]);
 });
 
 describe('the answer to a turn', () => {
