@@ -1,4 +1,4 @@
-import { isArgumentKind, isReplyKind } from './kinds.mjs';
+import { isArgumentKind, isReplyKind, isText } from './kinds.mjs';
 import { LuaProblem } from './problem.mjs';
 
 /** Arguments that every numbered call begins with, as lines of a header. `Caller` in lib/store/redis/calls writes them. */
@@ -22,7 +22,7 @@ const RECEIPT = 'receipt:<caller>';
  *     @numbered                    the call has a number and a receipt: four arguments and a key that all such scripts share
  *     @keys <name>, <name>…        keys in the order of KEYS, as the table of keys.ts names them; `jobs` is `jobsKey` in the script
  *     @node <name>                 a key that only tells a cluster which node to ask
- *     @arg <name> <kind>: …        an argument, in the order of ARGV: text, flag, number, count, bytes, ms, epoch ms, or words in quotes
+ *     @arg <name> <kind>: …        an argument, in the order of ARGV: text, payload (text or bytes), flag, number, count, bytes, ms, epoch ms, or words in quotes
  *     @list <name> <field>, …: …   behind all @arg: how many rows, then their fields. `<name>From` is where the first list begins
  *     @columns <name> <field>, …: … a list of which all first fields come first, then all second ones
  *     @tail <name> <field>, …: …   behind all @arg: rows without a number before them, to the end of ARGV
@@ -74,7 +74,7 @@ const TAGS = {
     if (KEYWORDS.has(name)) fail(`'${name}' is a word of Lua: give the argument another name`);
     if (!isArgumentKind(kind))
       fail(
-        `'${name}' is of the kind '${kind}': expected text, flag, number, count, bytes, ms, epoch ms or words in quotes`,
+        `'${name}' is of the kind '${kind}': expected text, payload, flag, number, count, bytes, ms, epoch ms or words in quotes`,
       );
     if (contract.args.some((arg) => arg.name === name)) fail(`the argument '${name}' is named twice: name it once`);
     if (contract.lists.length > 0) fail(`'${name}' comes behind a list: put all @arg before it`);
@@ -165,5 +165,5 @@ export function givenBy({ keys, args, listsFrom }) {
 
 function argumentIn(kind, value) {
   if (kind === 'flag') return `${value} == '1'`;
-  return kind === 'text' || kind.includes("'") ? value : `tonumber(${value})`;
+  return isText(kind) ? value : `tonumber(${value})`;
 }

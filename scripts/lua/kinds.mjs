@@ -4,6 +4,11 @@ const isWord = (kind) => /^'[^']*'$/.test(kind);
 /** A kind may be several with ` | ` between them; where one of them is a word in quotes, the script gets the text. */
 const eachOf = (kind) => kind.split(' | ');
 
+/** Kinds that a script takes as they come; the others are numbers or flags. */
+export function isText(kind) {
+  return kind === 'text' || kind === 'payload' || kind.includes("'");
+}
+
 export function isArgumentKind(kind) {
   return (
     kind === 'flag' ||
