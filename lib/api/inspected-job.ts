@@ -93,7 +93,7 @@ export function toInspected(queue: string, stored: StoredJob): InspectedJob {
   };
 }
 
-/** Only what was said: undefined is nothing to show. */
+/** Only options that the call gave: an undefined property would show up in logs and JSON views. */
 function said(envelope: Envelope | undefined): Partial<InspectedJob> {
   if (!envelope) return {};
   const { maxAttempts, backoff, timeoutMs } = envelope.settings;

@@ -102,7 +102,7 @@ function notSent(failure: unknown, { queue, name, id }: ScheduleRequest): unknow
   return restated(failure, { queue, jobName: name, jobId: id }, { outcome: 'refused' });
 }
 
-/** The error of one part of a call as that of the whole: what may have happened, and under which ids. */
+/** Turns the error of one part into the error of the whole call: it names the ids of jobs that may exist. */
 function ofAll(errors: readonly unknown[], refs: readonly (ScheduledJobRef | undefined)[]): unknown {
   const reason = errors.find((error) => error !== undefined);
   if (!(reason instanceof QueueUnavailableError)) return reason;

@@ -1,4 +1,4 @@
-/** What can lie in a `Bag`, in one at a time. */
+/** An item of a `Bag`. It can be in one bag at a time, because it stores its own index. */
 export interface BagItem {
   /** Where it lies, or lay last: for its bag alone. */
   place: number;

@@ -1,15 +1,15 @@
 import { describe } from './read/describe.js';
 import { oneLine } from './read/one-line.js';
 
-/** What was thrown, as it is logged and kept: each part but the stack is one line, escaped and short. */
+/** A thrown value as logs and stored failures show it: each part but the stack is one short, escaped line. */
 export interface ErrorDescription {
-  /** The error's, or the `typeof` of what is no error. */
+  /** The name of the error, or the `typeof` of a thrown value that is no error. */
   name: string;
   /** The error's, and what the errors inside an `AggregateError` or the response of an `HttpException` say. */
   message: string;
   /** Such as `ECONNREFUSED` or `P2002`. */
   code?: string;
-  /** What the error says its cause is, as one line with the cause of that, up to three deep. */
+  /** The error's `cause` and the causes of that cause, up to three deep, in one line. */
   cause?: string;
   /** The first line, escaped, and then the first lines that name a place. */
   stack?: string;
@@ -34,7 +34,7 @@ export function describeError(thrown: unknown, places = 10): ErrorDescription {
 /** A description as one line: `Name: message [code] (cause: …)`. */
 export function errorLine({ name, message, code, cause, stack, isError }: ErrorDescription): string {
   if (!isError) return `${message} (not an Error, so there is no stack)`;
-  // Without a stack it is a sentence of this library, or of somebody who took the stack away.
+  // An error without a stack is one that this library made, or one whose stack was removed on purpose.
   const named = name === 'Error' && stack === undefined ? [] : [name];
   const told = [...named, ...(message ? [message] : [])].join(': ');
   // Many messages begin with their code.
@@ -75,7 +75,7 @@ function describeWithin(thrown: unknown, within: readonly unknown[], places: num
   }
 }
 
-/** Not a second time what the message already says of it. */
+/** Describes the cause; `undefined` where there is none, or where the outer message already contains it. */
 function describeCause(error: object, told: string, within: readonly unknown[]): string | undefined {
   const cause = read(error, 'cause');
   if (cause === undefined || cause === null || within.length > CAUSES_TOLD || within.includes(cause)) return undefined;
@@ -84,13 +84,13 @@ function describeCause(error: object, told: string, within: readonly unknown[]):
   return cut(innerLine(cause, within));
 }
 
-/** Text that stands for a cause, or in an `AggregateError`, is told as it is. */
+/** A cause, or an item of an `AggregateError`, may be a string: it is shown unchanged. */
 function innerLine(inner: unknown, within: readonly unknown[]): string {
   const description = describeWithin(inner, [...within, inner], 1);
   return description.isError ? errorLine(description) : description.message;
 }
 
-/** An error that stands for others has often no message of its own, or one that says nothing. */
+/** An `AggregateError` often has an empty or meaningless message: its inner errors tell the reason. */
 function withInner(name: string, message: string, error: object, within: readonly unknown[]): string {
   const inner = [...responseMessages(error), ...innerErrors(error, within)];
   const told = inner.filter((text) => !message.includes(text));
@@ -110,7 +110,7 @@ function innerErrors(error: object, within: readonly unknown[]): string[] {
   );
 }
 
-/** What Nest's `HttpException` has in its response: of a pipe that refuses, its findings. Other responses may hold data, and are not told. */
+/** The findings of a pipe, from the response of Nest's `HttpException`. Other responses may hold user data, so they are not shown. */
 function responseMessages(error: object): string[] {
   if (typeof read(error, 'getResponse') !== 'function') return [];
   const response = read(error, 'response');
@@ -118,7 +118,7 @@ function responseMessages(error: object): string[] {
   return firstOf((Array.isArray(messages) ? messages : [messages]).flatMap(sentencesOf), (text) => text);
 }
 
-/** A sentence, or what class-validator found: its sentences, and never the value that it found fault with. */
+/** A sentence, or the sentences of class-validator's findings. Never the refused value, which may be secret. */
 function sentencesOf(message: unknown): string[] {
   if (typeof message === 'string') return [message];
   if (typeof message !== 'object' || message === null) return [];
@@ -133,7 +133,7 @@ function firstOf<T>(items: readonly T[], toText: (item: T) => string): string[] 
   return items.length > INNER_TOLD ? [...told, `and ${items.length - INNER_TOLD} more`] : told;
 }
 
-/** A property that throws when it is read, as one of a strange proxy may, is as good as none. */
+/** Reading a property may throw, for example on a proxy. Such a property counts as missing. */
 function read(object: object, property: string): unknown {
   try {
     return (object as Record<string, unknown>)[property];

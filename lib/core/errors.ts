@@ -127,7 +127,7 @@ export class QueueUnavailableError extends ScheduledQueueError {
   }
 }
 
-/** The same error about something else, or in other words: what Redis answered and why it cannot be reached stay. */
+/** A copy of the error with another message or other fields. Redis' answer and the reason for an outage are kept. */
 export function restated(
   error: QueueUnavailableError,
   fields: ScheduledQueueErrorFields & { jobIds?: readonly string[] },

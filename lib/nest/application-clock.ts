@@ -1,25 +1,15 @@
-import type { FactoryProvider } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
+import type { DiscoveryService } from '@nestjs/core';
 import { type CallOff, SystemClock, type TimerOptions } from '../core/clock.js';
 
-/** What is used of the SchedulerRegistry of @nestjs/schedule. */
+/** The part of the SchedulerRegistry of @nestjs/schedule that this library uses. */
 interface Registry {
   addTimeout(name: string, timeout: unknown): void;
   deleteTimeout(name: string): void;
   doesExist(type: 'timeout', name: string): boolean;
 }
 
-/** The token of the clock that all parts of one instance of the module go by. */
-export const CLOCK = Symbol('clock');
-
-export const CLOCK_PROVIDER: FactoryProvider = {
-  provide: CLOCK,
-  inject: [DiscoveryService],
-  useFactory: (discovery: DiscoveryService) => new ApplicationClock(discovery),
-};
-
 /** A clock whose named timers an app that uses @nestjs/schedule finds in its SchedulerRegistry, and may delete there. */
-class ApplicationClock extends SystemClock {
+export class ApplicationClock extends SystemClock {
   /** `null` where the app has none. */
   private registry?: Registry | null;
   /** The timers that stand in the registry, by name. */

@@ -12,7 +12,7 @@ const ASYNC_OPTIONS = [
   'name',
 ];
 
-/** Nest itself would take a misspelt `useFactory` for a class that is `undefined`, and say so in words of its own. */
+/** Without this check Nest would answer a misspelt `useFactory` with an error about an undefined class. */
 export function requireOptionsSource(options: object): void {
   const where = 'RedisScheduledQueueModule.forRootAsync';
   const anything: Check<unknown> = (value) => ({ value });

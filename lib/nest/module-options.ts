@@ -100,7 +100,7 @@ const SHAPE: Shape<ReadModuleOptions> = {
   autoStart: flag,
 };
 
-/** What has its place elsewhere, for those who put it here. */
+/** Options that belong elsewhere, and the place to name in the error. */
 const ELSEWHERE: Record<string, string> = {
   name: 'give it to forRoot or forRootAsync itself, beside useFactory',
   isGlobal: 'give it to forRoot or forRootAsync itself, beside useFactory',

@@ -43,7 +43,7 @@ export function backoffDelayMs(backoff: Backoff, attempt: number, random: () => 
   return Math.round(delayMs * (1 - (backoff.jitter ?? 0) * random()));
 }
 
-/** What a backoff function answers in ms, or a sentence that says why it cannot be used. Never throws. */
+/** The answer of a backoff function in ms, or a sentence that says why the answer cannot be used. Never throws. */
 export function askBackoff(
   ask: BackoffFunction,
   attempt: number,

@@ -29,7 +29,7 @@ export interface ReplayOptions {
   queue?: string;
 }
 
-/** A filter that has been read. What is missing means any. */
+/** A filter that has been read. A missing condition fits every dead job. */
 export interface DeadSelection {
   names?: readonly string[];
   reason?: DeadReason;
@@ -99,7 +99,7 @@ export function readReplay(
   return { queue: of, which: id, due };
 }
 
-/** What a condition was to be is unknown then, and without it all dead jobs would be meant. */
+/** An `undefined` condition is refused: without the condition the filter would mean all dead jobs. */
 function refuseUndefined(filter: unknown, where: string): void {
   if (!isRecord(filter)) return;
   const missing = Object.entries(filter).find(([, value]) => value === undefined);

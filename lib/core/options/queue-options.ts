@@ -114,7 +114,7 @@ export const DEFAULT_QUEUE = 'default';
 
 /** Redis keeps a number for each millisecond in which jobs began within the window. */
 const MAX_RATE_WINDOW_MS = 24 * 3_600_000;
-/** What is kept where only an age is given. */
+/** The count that is kept if only an age is given. */
 export const ANY_COUNT = Number.MAX_SAFE_INTEGER;
 
 const DEFAULTS: QueueSettings = {

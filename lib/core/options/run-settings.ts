@@ -46,7 +46,7 @@ export const RUN_OPTIONS_SHAPE: Shape<RunSettings> = {
   weight: integer(1, MOST_JOBS_A_TURN),
 };
 
-/** Decided where a job is scheduled, before its handler is known: for those who say it of a handler. */
+/** Options that are decided when a job is scheduled, before its handler is known. A handler cannot set them. */
 const OF_THE_JOB = Object.keys(JOB_SETTINGS_SHAPE).filter((name) => !Object.hasOwn(RUN_OPTIONS_SHAPE, name));
 
 /** Refuses options of jobs among those of runs, and says where they belong. */

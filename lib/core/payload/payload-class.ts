@@ -112,7 +112,7 @@ function notFitting(
   );
 }
 
-/** What a payload is, and nothing of what it says: the message is logged and kept. */
+/** The type of a payload, and none of its content: this text is logged and stored. */
 function kindOf(payload: unknown): string {
   if (payload === null || payload === undefined) return String(payload);
   if (typeof payload === 'string') return `a string of ${payload.length} characters`;

@@ -1,4 +1,4 @@
-// What the compiler knows of payloads: as they are sent, and as they arrive.
+// The types of payloads: as they are sent, and as they arrive.
 
 type Callable = (...args: never[]) => unknown;
 
@@ -23,7 +23,7 @@ type EmptiedByJson =
   | Promise<unknown>
   | RegExp;
 
-/** How deep a payload's type is followed. What lies deeper is `T` itself: without an end, some recursive types are too much for the compiler. */
+/** How deep a payload's type is followed; deeper parts keep their own type. Without this bound the compiler gives up on some recursive types. */
 type Levels = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1];
 
 /** The levels that are left. */
@@ -38,7 +38,7 @@ type KeptKey<T, K extends keyof T> = K extends symbol
       ? never
       : K;
 
-/** In a list JSON writes `null` for what it leaves out of an object. */
+/** JSON leaves some values out of an object; in a list it writes `null` for them. */
 type Listed<T> = T extends undefined | symbol | Callable ? null : T;
 
 /**

@@ -4,13 +4,13 @@ import { describe } from '../read/describe.js';
 /** Deeper payloads are refused: JSON's own recursion would overflow the stack not far beyond. */
 const MAX_DEPTH = 500;
 
-/** What JSON would write as `{}`: most likely sent by mistake, such as a promise that nobody awaited. */
+/** Types that JSON writes as `{}`. Such a value was most likely sent by mistake: a promise without `await`, for example. */
 const EMPTIED_BY_JSON = [Map, Set, WeakMap, WeakSet, Promise, RegExp, Error, ArrayBuffer];
 
 /** UTF-8's, of one UTF-16 code unit. */
 const MOST_BYTES_A_UNIT = 3;
 
-/** What a payload is written as where a job has none. No JSON text is empty. */
+/** The stored form of a missing payload. It cannot be confused with JSON, because no JSON text is empty. */
 const NO_PAYLOAD = '';
 
 /**
@@ -76,7 +76,7 @@ interface Problem {
   message: string;
 }
 
-/** An object, and the one that it is in. */
+/** An object, and the object that contains it. */
 interface Chain {
   value: object;
   inside?: Chain;

@@ -51,7 +51,7 @@ export function parseDuration(value: unknown): number | { problem: string } {
   return parseBetween(0, MAX_DURATION_MS, value);
 }
 
-/** The same of one that may point back: below 0, or with a minus sign as in `'-2h'`. At most half of what a duration may be. */
+/** As `parseDuration`, but the length may be negative, as in `-500` or `'-2h'`. Its size is at most half of the longest duration. */
 export function parseSignedDuration(value: unknown): number | { problem: string } {
   return parseBetween(-MAX_DURATION_MS / 2, MAX_DURATION_MS / 2, value);
 }

@@ -5,7 +5,7 @@ import type { Check } from './shape.js';
 const KEY_PART = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const PRINTABLE = new RegExp(`^[^${UNPRINTABLE}]+$`, 'u');
 
-/** What every key may begin with. A colon is harmless here: the first brace of a key always ends its prefix. */
+/** A prefix of keys. It may contain a colon, because the first brace of a key always ends the prefix. */
 const PREFIX = /^[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,62}[A-Za-z0-9._-])?$/;
 
 /** A part of a Redis key: a queue, a worker id. Braces, colons or spaces would reach other keys or slots. */

@@ -4,7 +4,7 @@ import { parseDuration } from './duration.js';
 /** Checks one value: answers it in the form that is used from then on, or says what is wrong. */
 export type Check<T> = (value: unknown) => { value: T } | { problem: string };
 
-/** The options of one kind, a check for each; what a check does not know is refused. */
+/** A check for each option of one kind. An option without a check is refused. */
 export type Shape<T> = { readonly [K in keyof T]-?: Check<Exclude<T[K], undefined>> };
 
 /** How a problem becomes the error of whoever asked. */
@@ -31,7 +31,7 @@ export function options<T extends object>(shape: Shape<T>, expected?: string): C
   return (given) => readShape(shape, given, expected);
 }
 
-/** As `readOptions`, for every job that is scheduled: nothing is made here that is not needed, and what is wrong is answered. */
+/** As `readOptions`, for the hot path of `schedule`: it creates no object that is not needed, and returns the problem instead of throwing. */
 export function readShape<T extends object>(
   shape: Shape<T>,
   given: unknown,
@@ -50,12 +50,12 @@ export function readShape<T extends object>(
   return { value: read as Partial<T> };
 }
 
-/** Told by the tag: an instance of a class may hold options; a Date, a Map or a promise that nobody awaited shows none. */
+/** Decided by the object's tag: an instance of a class may hold options, but a Date, a Map or a promise cannot. */
 export function isRecord(value: unknown): value is object {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-/** A problem that is no question ends in a full stop. */
+/** Ends a problem with a full stop, unless it ends with a question mark. */
 export function asSentence(problem: string): string {
   return problem.endsWith('?') ? problem : `${problem}.`;
 }

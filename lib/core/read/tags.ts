@@ -4,7 +4,7 @@ import { parseSignedDuration } from './duration.js';
 import { jobTag } from './names.js';
 import type { Check } from './shape.js';
 
-/** Each tag of a job costs an entry in an index, written when it is scheduled and when it ends. */
+/** Each tag costs one index entry, which is written when its job is scheduled and deleted when the job ends. */
 const MAX_TAGS = 16;
 
 /** The tags of a job, each once. */

@@ -3,7 +3,7 @@ import { InvalidPayloadError, type PayloadFinding } from '../../core/errors.js';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import { PayloadRefusal } from '../../worker/run/payload-refusal.js';
 
-/** Pipes say of one payload what they like; more than this helps nobody. */
+/** A pipe may report any number of findings. Logs and stored failures show this many. */
 const MOST_FINDINGS = 100;
 
 /** What the pipes of each run threw. A run whose pipes threw has not come to its handler, so the handler threw nothing of that. */

@@ -4,11 +4,11 @@ import type { Log } from '../../core/log.js';
 import { safeLog } from '../safe-log.js';
 import { exitCodeOf, hearSecondSignal } from './second-signal.js';
 
-/** What claims and runs jobs in one instance of the module. */
+/** The part of a module instance that claims and runs jobs. */
 export interface Runner {
   /** Begins to claim, unless its options say otherwise. */
   begin(): Promise<void>;
-  /** Claims no more, and waits for what runs. */
+  /** Stops claiming, and waits for the running jobs. */
   end(): Promise<void>;
   /** Cuts short what `end` waits for: the running jobs go back at once, and the popped ones too, as the process ends then. */
   endNow(): Promise<void>;

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** What Nest calls the listener that `enableShutdownHooks` adds. */
+/** The name that Nest gives to the listener of `enableShutdownHooks`. */
 const LISTENER_OF_NEST = 'cleanup';
 /** One Ctrl-C may arrive twice: the terminal sends it to all processes of its group, and npm passes it on once more. */
 const SAME_PRESS_MS = 500;

@@ -7,7 +7,7 @@ import type { Envelope, EnvelopeSettings, Unreadable } from '../../envelope.js';
 //                                     late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
 //     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; then the tags, a tab before each,
 //                                     which is no printable character
-//     <settings>                      JSON of what the call itself said, headers last (see scripts/parts/relay.lua), or nothing
+//     <settings>                      JSON of what the call itself said, headers last (see scripts/relay/read.lua), or nothing
 //     <payload>                       as serialised; it may hold anything, line breaks too
 
 const NO_SETTINGS: EnvelopeSettings = Object.freeze({});

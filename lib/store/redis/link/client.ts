@@ -51,7 +51,7 @@ function ownOptions(silenceMs: number): RedisOptions {
     // A server that was demoted refuses writes for as long as the connection lives.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     connectTimeout: silenceMs,
-    // Else one that takes the connection and never answers is waited for for ever, and keeps the process alive after a close too.
+    // Without a limit, a server that accepts the connection and never answers would be waited for without end, and would keep a closed process alive.
     sentinelCommandTimeout: silenceMs,
     maxLoadingRetryTime: LOADING_RETRY_MS,
     disconnectTimeout: GOODBYE_MS,

@@ -2,6 +2,7 @@ import { QueueClosedError, QueueUnavailableError } from '../../../core/errors.js
 import type { OutageLog } from '../checks/outage-log.js';
 import type { ReadyCheck } from '../checks/ready-check.js';
 import { absentKey } from '../keys.js';
+import type { ScriptArgument } from '../scripts/bound-script.js';
 import type { ScriptName } from '../scripts/embedded.js';
 import {
   firstLine,
@@ -17,12 +18,10 @@ import {
 import { type Client, dropConnections } from './client.js';
 import { LinkRate } from './link-rate.js';
 import { Reachability } from './reachability.js';
-import { type CallTraits, type ScriptArgument, sendScript } from './send-script.js';
+import { type CallTraits, sendScript } from './send-script.js';
 import { receivedBytes, SignsOfLife } from './signs-of-life.js';
 import { Uplink } from './uplink.js';
 import { NONE_YET, Waits } from './waits.js';
-
-export type { ScriptArgument };
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
@@ -126,7 +125,7 @@ export class RedisConnection {
     this.refuseWhenClosed();
     if (performance.now() >= giveUpAt) throw unavailable(NOT_SENT, false);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      // A client that is being closed calls itself ready until its socket has ended.
+      // A client reports `ready` until its socket has ended, even while it is being closed.
       this.refuseWhenClosed();
       if (this.client.status !== 'ready' && !(await this.isReadyBy(giveUpAt)))
         throw unavailable(NO_CONNECTION, mayHaveRun, this.trouble);

@@ -39,7 +39,7 @@ export class Reachability {
     return this.demoted;
   }
 
-  /** Where nothing else is said, for what the client has said last. */
+  /** Notes an outage. The default reason is the last error that the client has reported. */
   lost(reason = this.last ?? { message: `the connection was closed, at ${addressOf(this.client)}` }): void {
     if (this.closed) return;
     this.last = reason;

@@ -1,7 +1,6 @@
+import type { ScriptArgument } from '../scripts/bound-script.js';
 import { SCRIPTS, type ScriptName } from '../scripts/embedded.js';
 import type { Client } from './client.js';
-
-export type ScriptArgument = string | number;
 
 /** How a call differs from others. */
 export interface CallTraits {

@@ -10,7 +10,7 @@ export class SignsOfLife {
   private waiting = 0;
   /** Since when nothing has been heard, a time of `performance.now()`; undefined where no call waits. */
   private silentSince?: number;
-  /** At the first look since then; a call that is answered before pays for no look. */
+  /** Taken at the first check after the call was sent, so that a call which is answered sooner costs no check. */
   private moved?: number;
 
   constructor(private readonly client: Client) {}
@@ -78,7 +78,7 @@ export function receivedBytes(client: Client): number {
   return bytes;
 }
 
-/** The bytes that came, and those that the kernel has taken over to send. */
+/** How many bytes have arrived, and how many the kernel has accepted for sending. */
 function movedBytes(client: Client): number {
   let bytes = 0;
   for (const stream of streamsOf(client))

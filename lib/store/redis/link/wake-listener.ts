@@ -95,7 +95,7 @@ export class WakeListener {
     else dropConnections(this.client);
   }
 
-  /** After a gap, everyone looks: what was said meanwhile was said to nobody. */
+  /** After a gap every session looks for due jobs, because the messages of the gap are lost. */
   private subscribe(channels: string[]): void {
     if (channels.length === 0) return;
     this.client.subscribe(...channels).then(

@@ -4,6 +4,8 @@ import { decodeEnvelope } from '../codec/envelope-text.js';
 import { decodeFailure } from '../codec/failure-line.js';
 import { processOf, type QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
+import { ask } from '../scripts/bound-script.js';
+import { jobScript, jobsScript } from '../scripts/contracts.js';
 import { WaitingList } from './waiting-list.js';
 
 /** How many jobs one call reads, and after how many bytes it stops, so that it takes Redis no more than 1 to 4 ms. */
@@ -20,7 +22,8 @@ export class RedisListing {
   ) {}
 
   async job(id: string): Promise<StoredJob | undefined> {
-    const reply = (await this.connection.run('job', this.readKeys(), [this.keys.base, id], this.giveUpAt)) as string[];
+    const { connection, keys, giveUpAt } = this;
+    const reply = await ask(connection, jobScript(keys), { base: keys.base, id }, giveUpAt);
     return reply.length === 0 ? undefined : readJob(id, reply);
   }
 
@@ -28,10 +31,11 @@ export class RedisListing {
   async each(state: JobState, offset: number, limit: number, tell: (job: StoredJob) => void): Promise<void> {
     const { connection, keys, giveUpAt } = this;
     const ids = await this.ids(state, offset, limit);
+    const script = jobsScript(keys);
     for (let at = 0; at < ids.length; ) {
       const asked = ids.slice(at, at + JOBS_A_CALL);
-      const args = [keys.base, BYTES_A_CALL, ...asked];
-      const replies = (await connection.run('jobs', this.readKeys(), args, giveUpAt)) as string[][];
+      const args = { base: keys.base, bytesLeft: BYTES_A_CALL, ids: asked };
+      const replies = await ask(connection, script, args, giveUpAt);
       at += replies.length;
       for (const [i, reply] of replies.entries()) {
         const job = reply.length === 0 ? undefined : readJob(asked[i]!, reply);
@@ -54,12 +58,6 @@ export class RedisListing {
       default:
         return new WaitingList(connection, keys, giveUpAt, this.ordering).ids(state, offset, limit);
     }
-  }
-
-  private readKeys(): string[] {
-    const { keys } = this;
-    const { jobs, claims, failures, active, dead, completed, results, queued } = keys;
-    return [jobs, claims, failures, active, dead, completed, results, queued];
   }
 }
 
