@@ -4,10 +4,9 @@ import { readQueueOptions } from '../../lib/core/options/queue-options.js';
 import { Codecs } from '../../lib/core/payload/codecs.js';
 import type { ClaimedJob, Session, SessionHints, Turn, TurnAnswer } from '../../lib/store/job-store.js';
 import { Solitude } from '../../lib/worker/capacity/solitude.js';
-import { QueueWorker } from '../../lib/worker/handle/queue-worker.js';
+import { openWorker } from '../../lib/worker/handle/open-worker.js';
+import type { QueueWorker } from '../../lib/worker/handle/queue-worker.js';
 import type { JobHandler } from '../../lib/worker/run/job-handler.js';
-import { Processor } from '../../lib/worker/run/processor.js';
-import { Settler } from '../../lib/worker/run/settler.js';
 import { Reporter } from '../../lib/worker/session/reporter.js';
 import type { ManualClock } from './manual-clock.js';
 import { until } from './wait.js';
@@ -132,9 +131,18 @@ export function workerAt(
     weight: 1,
   } as const;
   const handlers = new Map([['work', { name: 'work', settings, run } as unknown as JobHandler]]);
-  const settler = new Settler(handlers, undefined);
-  const processor = new Processor('q', handlers, new Codecs(), undefined as never, settler, EVENTS, clock);
-  const queue = readQueueOptions('q', { leaseMs: 3_600_000, ...options });
-  const reporter = new Reporter(LOG, EVENTS, clock);
-  return new QueueWorker('q', session, handlers, processor, settler, queue, clock, reporter, solitude, 'test');
+  return openWorker({
+    queue: 'q',
+    session,
+    handlers,
+    settings: readQueueOptions('q', { leaseMs: 3_600_000, ...options }),
+    results: undefined,
+    codecs: new Codecs(),
+    checker: undefined as never,
+    events: EVENTS,
+    reporter: new Reporter(LOG, EVENTS, clock),
+    solitude,
+    clock,
+    timerName: 'test',
+  });
 }

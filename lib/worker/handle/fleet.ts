@@ -6,16 +6,15 @@ import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import type { JobStore } from '../../store/job-store.js';
-import { haveLimits } from '../capacity/room.js';
+import { haveLimits } from '../capacity/places.js';
 import type { Solitude } from '../capacity/solitude.js';
 import type { HandlerRegistry } from '../run/job-handler.js';
 import { keptResults } from '../run/kept-results.js';
-import { Processor } from '../run/processor.js';
-import { Settler } from '../run/settler.js';
 import { Deadline } from '../session/deadline.js';
 import { Reporter } from '../session/reporter.js';
 import { drainedLine, waitingLine } from './drain-report.js';
-import { QueueWorker } from './queue-worker.js';
+import { openWorker } from './open-worker.js';
+import type { QueueWorker } from './queue-worker.js';
 
 export interface FleetOptions {
   codecs: Codecs;
@@ -57,7 +56,7 @@ export class Fleet {
         'start: the application is closing or has closed; its queues cannot be started again.',
       );
     if (this.workers.length > 0) return;
-    this.workers = this.registry.queueNames().map((queue) => this.hire(queue));
+    this.workers = this.registry.queueNames().map((queue) => this.open(queue));
     for (const worker of this.workers) worker.start();
   }
 
@@ -80,7 +79,7 @@ export class Fleet {
    */
   async idle(): Promise<void> {
     // What one has settled may have given another something to do.
-    for (let busy = this.busyOne(); busy; busy = this.busyOne()) await busy.idled.wait();
+    for (let busy = this.busyOne(); busy; busy = this.busyOne()) await busy.rested();
   }
 
   private busyOne(): QueueWorker | undefined {
@@ -96,7 +95,7 @@ export class Fleet {
     const { shutdownTimeoutMs: atMostMs } = this.options;
     const deadline = new Deadline(this.clock, atMostMs);
     this.deadline = deadline;
-    const running = this.workers.flatMap(({ runs }) => runs.running.held().map(({ name }) => name));
+    const running = this.workers.flatMap(({ runningNames }) => runningNames);
     this.waitsFor = running.length;
     if (running.length > 0 && atMostMs > 0) this.log.log(waitingLine(running, atMostMs));
     const stopped = await Promise.all(this.workers.map((worker) => worker.stop(deadline.signal)));
@@ -106,26 +105,25 @@ export class Fleet {
     if (drained) this.log[drained.isComplete ? 'log' : 'warn'](drained.line);
   }
 
-  private hire(queue: string): QueueWorker {
+  private open(queue: string): QueueWorker {
+    const { store, registry, checker, events, clock, log } = this;
     const { workerId, codecs, settingsOf, maxPayloadBytes, timerPrefix, solitude } = this.options;
     const settings = settingsOf(queue);
-    const handlers = this.registry.handlersOf(queue);
+    const handlers = registry.handlersOf(queue);
     const names = { names: [...handlers.keys()], limited: haveLimits(handlers) };
-    const session = this.store.queue(queue).sessions.worker(workerId, names);
-    const settler = new Settler(handlers, keptResults(settings, maxPayloadBytes));
-    const processor = new Processor(queue, handlers, codecs, this.checker, settler, this.events, this.clock);
-    const reporter = new Reporter(this.log, this.events, this.clock);
-    return new QueueWorker(
+    return openWorker({
       queue,
-      session,
+      session: store.queue(queue).sessions.worker(workerId, names),
       handlers,
-      processor,
-      settler,
       settings,
-      this.clock,
-      reporter,
+      results: keptResults(settings, maxPayloadBytes),
+      codecs,
+      checker,
+      events,
+      reporter: new Reporter(log, events, clock),
       solitude,
-      timerPrefix,
-    );
+      clock,
+      timerName: `${timerPrefix}:${queue}`,
+    });
   }
 }

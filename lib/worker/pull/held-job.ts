@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.js';
 import { JobOutcome, type SnoozeUntil } from '../../core/job/outcome.js';
-import type { PoppedJob } from '../../core/job/popped-job.js';
+import { POPPED_JOB_FIELDS, type PoppedJob, type PoppedJobFields } from '../../core/job/popped-job.js';
 import { readExtension } from '../../core/options/pop-options.js';
 import type { Duration } from '../../core/read/duration.js';
 import type { Settled } from '../../store/job-store.js';
@@ -24,24 +24,22 @@ export interface Desk {
   putBack(job: HeldJob): void;
 }
 
+/** Copies the fields of its run, so that they are a popped job's own: a job that is logged or serialised shows them. */
+class FieldsOfRun {
+  constructor(run: RunningJob) {
+    const own = this as unknown as Record<string, unknown>;
+    for (const field of POPPED_JOB_FIELDS) own[field] = run[field];
+  }
+}
+const PoppedFields = FieldsOfRun as new (run: RunningJob) => PoppedJobFields;
+
 /**
  * A popped job in somebody's hands. What the library needs of it is private, so that a job that is logged or serialised shows
  * what its owner knows.
  */
-export class HeldJob implements PoppedJob {
-  readonly id: string;
-  readonly queue: string;
-  readonly name: string;
+export class HeldJob extends PoppedFields implements PoppedJob {
   /** A promise while a codec decodes it: nobody outside has the job then. */
-  payload: unknown;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly dueAt: Date;
-  readonly createdAt: Date;
-  readonly attempt: number;
-  readonly maxAttempts: number;
-  readonly priority: number;
-  readonly latenessMs: number;
-  readonly fence: number;
+  declare payload: unknown;
   readonly #run: RunningJob;
   readonly #settler: Settler;
   readonly #desk: Desk;
@@ -50,18 +48,7 @@ export class HeldJob implements PoppedJob {
   #ending?: { call?: EndingCall; settled: Promise<Settled>; isTold: boolean };
 
   constructor(run: RunningJob, heldUntil: number, settler: Settler, desk: Desk) {
-    this.id = run.id;
-    this.queue = run.queue;
-    this.name = run.name;
-    this.payload = run.payload;
-    this.headers = run.headers;
-    this.dueAt = run.dueAt;
-    this.createdAt = run.createdAt;
-    this.attempt = run.attempt;
-    this.maxAttempts = run.maxAttempts;
-    this.priority = run.priority;
-    this.latenessMs = run.latenessMs;
-    this.fence = run.fence;
+    super(run);
     this.#run = run;
     this.#heldUntil = heldUntil;
     this.#settler = settler;

@@ -9,12 +9,11 @@ import { type RunSettings, resolveRunSettings } from '../../core/options/run-set
 import type { Codecs } from '../../core/payload/codecs.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { Solitude } from '../capacity/solitude.js';
-import { ClaimOpener } from '../run/claim-opener.js';
 import { keptResults } from '../run/kept-results.js';
-import { Settler } from '../run/settler.js';
 import { Reporter } from '../session/reporter.js';
 import { HeldJob } from './held-job.js';
-import { Puller } from './puller.js';
+import { openPuller } from './open-puller.js';
+import type { Puller } from './puller.js';
 
 export interface PullersOptions {
   codecs: Codecs;
@@ -93,22 +92,24 @@ export class Pullers {
   }
 
   private open(queue: string, names: readonly string[] | undefined): Puller {
+    const { store, log, events, clock } = this;
     const { workerId, codecs, commandTimeoutMs, settingsOf, maxPayloadBytes, jobs, timerPrefix, solitude } =
       this.options;
     const settings = settingsOf(queue);
-    const { leaseMs } = settings;
-    const byName = { get: (name: string) => ({ settings: resolveRunSettings(jobs.get(name)) }) };
-    const settler = new Settler(byName, keptResults(settings, maxPayloadBytes));
-    return new Puller(
+    return openPuller({
       queue,
-      this.store.queue(queue).sessions.pull(workerId, names),
-      new ClaimOpener(queue, byName, codecs, leaseMs, settler, this.events, this.clock),
-      settler,
-      { leaseMs, commandTimeoutMs, timerName: `${timerPrefix}:${queue}:pull-${++this.opened}`, solitude },
-      this.clock,
-      new Reporter(this.log, this.events, this.clock, 'pull'),
-      this.events,
-    );
+      session: store.queue(queue).sessions.pull(workerId, names),
+      byName: { get: (name) => ({ settings: resolveRunSettings(jobs.get(name)) }) },
+      results: keptResults(settings, maxPayloadBytes),
+      codecs,
+      leaseMs: settings.leaseMs,
+      commandTimeoutMs,
+      timerName: `${timerPrefix}:${queue}:pull-${++this.opened}`,
+      solitude,
+      reporter: new Reporter(log, events, clock, 'pull'),
+      events,
+      clock,
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CallOff, Clock } from '../../core/clock.js';
 import { QueueUnavailableError } from '../../core/errors.js';
+import type { Talk } from '../session/talk.js';
 import type { HeldJob } from './held-job.js';
 
 interface WaitingPop {
@@ -7,11 +8,11 @@ interface WaitingPop {
   resolve(jobs: HeldJob[]): void;
   reject(error: Error): void;
   callOff?: CallOff;
-  /** A turn under way has room for it. */
+  /** A turn in flight asks for it. */
   isAsked: boolean;
   /** A turn has found nothing for it. */
   wasAnswered: boolean;
-  /** It waits no longer than for the answer that it must have. */
+  /** `waitMs` is over: it ends with the next answer. */
   isOver: boolean;
 }
 
@@ -23,11 +24,10 @@ export class WaitingPops {
   private readonly pops = new Set<WaitingPop>();
 
   constructor(
+    private readonly queue: string,
     private readonly answerWithinMs: number,
     private readonly clock: Clock,
-    private readonly noAnswer: () => Error,
-    /** One has ended because its time was over. */
-    private readonly onGone: () => void,
+    private readonly talk: Talk,
   ) {}
 
   add(count: number, waitMs: number): Promise<HeldJob[]> {
@@ -44,10 +44,16 @@ export class WaitingPops {
   }
 
   /** How many jobs are wanted in all. */
-  get room(): number {
-    let room = 0;
-    for (const { count } of this.pops) room += count;
-    return room;
+  get wanted(): number {
+    let wanted = 0;
+    for (const { count } of this.pops) wanted += count;
+    return wanted;
+  }
+
+  /** True if no turn has told one of them yet whether there is something. */
+  get anyUnanswered(): boolean {
+    for (const { wasAnswered } of this.pops) if (!wasAnswered) return true;
+    return false;
   }
 
   /** Whether somebody goes on waiting where the next turn finds nothing. */
@@ -56,7 +62,7 @@ export class WaitingPops {
     return false;
   }
 
-  /** A turn goes out that has room for all that wait. */
+  /** A turn goes out that asks for all that wait. */
   ask(): void {
     for (const pop of this.pops) pop.isAsked = true;
   }
@@ -84,7 +90,7 @@ export class WaitingPops {
     }
   }
 
-  /** The turn under way was refused. */
+  /** The turn in flight was refused. */
   refused(error: Error): void {
     for (const pop of this.pops) {
       if (!pop.isAsked) continue;
@@ -100,14 +106,14 @@ export class WaitingPops {
   private timeIsOver(pop: WaitingPop): void {
     if (pop.wasAnswered && !pop.isAsked) {
       this.endWithNone(pop);
-      this.onGone();
+      this.talk.saySoon();
       return;
     }
     pop.isOver = true;
     pop.callOff = this.clock.after(this.answerWithinMs, () => {
       this.end(pop);
-      pop.reject(this.noAnswer());
-      this.onGone();
+      pop.reject(noAnswer(this.queue, this.answerWithinMs, this.talk.trouble));
+      this.talk.saySoon();
     });
   }
 
@@ -123,7 +129,7 @@ export class WaitingPops {
 }
 
 /** The error of a pop that Redis has not answered in time. `cause`: why Redis refused the last turn, or cannot be reached. */
-export function noAnswer(queue: string, withinMs: number, cause: unknown): QueueUnavailableError {
+function noAnswer(queue: string, withinMs: number, cause: unknown): QueueUnavailableError {
   const why = cause instanceof Error ? `: ${cause.message.replace(/\.$/, '')}` : '';
   return new QueueUnavailableError(
     `pop: Redis has not answered within commandTimeoutMs (${withinMs} ms)${why}. What this call may have claimed goes back.`,

@@ -6,7 +6,9 @@ import type { RelayRequest } from '../../core/options/relay-options.js';
 import { firstFew } from '../../core/read/describe.js';
 import type { JobStore } from '../../store/job-store.js';
 import { Reporter } from '../session/reporter.js';
+import { Talk } from '../session/talk.js';
 import { LAST_TURN_MS } from '../session/turn-plan.js';
+import { TurnsInFlight } from '../session/turns-in-flight.js';
 import { Relay } from './relay.js';
 
 export interface RelaysOptions {
@@ -41,7 +43,8 @@ export class Relays {
     const session = this.store.queue(queue).sessions.relay(workerId, names, target);
     const timerName = `${timerPrefix}:${queue}:relay-${++this.started}`;
     const reporter = new Reporter(this.log, this.events, this.clock, `relay to ${target.type} '${target.key}'`);
-    const relay = new Relay(queue, session, batch, this.clock, timerName, reporter);
+    const talk = new Talk(session, new TurnsInFlight(), reporter, this.clock, { queue, timerName });
+    const relay = new Relay(talk, batch);
     this.relays.add(relay);
     relay.start();
     this.log.log(

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import type { Talk } from '../session/talk.js';
 import type { LeaseKeeper } from './running-job.js';
 
 /** When the leases of a queue were last renewed, for handlers that want to know. */
@@ -9,8 +10,7 @@ export class LeaseClock implements LeaseKeeper {
   constructor(
     private readonly leaseMs: number,
     private readonly clock: Clock,
-    /** Asks for a renewal soon. */
-    private readonly renew: () => void,
+    private readonly talk: Talk,
   ) {}
 
   /** Lately is a sixth of a lease ago: a handler that beats all the time renews twice as often as needed, and no more. */
@@ -23,7 +23,7 @@ export class LeaseClock implements LeaseKeeper {
       });
       this.waiting = { renewal, resolve };
     }
-    this.renew();
+    this.talk.renew();
     return this.waiting.renewal;
   }
 

@@ -6,7 +6,7 @@ import type { LateJob, RecoveredJob, Settled, TurnAnswer } from '../../store/job
 import type { RunningJob } from '../run/running-job.js';
 import type { EndedRun } from '../run/settler.js';
 import { RecoveryLog } from './recovery-log.js';
-import type { SentTurn } from './turn-draft.js';
+import type { SentTurn } from './turns-in-flight.js';
 
 /** Why jobs die that no handler had. */
 const WHY_DEAD: Partial<Record<DeadReason, string>> = {

@@ -4,9 +4,9 @@ import type { Clock } from '../../core/clock.js';
 const BEGINNING = Number.NEGATIVE_INFINITY;
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** How long a refused turn waits before it is tried again. */
-export const PAUSE_AFTER_REFUSAL_MS = 1_000;
-export const PAUSE_WHILE_STOPPING_MS = 100;
+/** How long a refused turn waits before it is sent again. */
+const PAUSE_MS = 1_000;
+const PAUSE_WHILE_LEAVING_MS = 100;
 /** A timer rings up to a millisecond late, and a call takes a while to arrive: so the worker sets out before something is due. */
 const AHEAD_MS = 0.5;
 /** How long the last turn may take once everything else of a shutdown is done. */
@@ -58,9 +58,13 @@ export class TurnPlan {
   }
 
   /** A turn was refused: the next one comes after a pause, and looks. */
-  pause(ms: number): void {
-    this.pausedUntil = this.clock.now() + ms;
+  pause(isLeaving: boolean): void {
+    this.pausedUntil = this.clock.now() + (isLeaving ? PAUSE_WHILE_LEAVING_MS : PAUSE_MS);
     this.lookAt = BEGINNING;
+  }
+
+  endPause(): void {
+    this.pausedUntil = BEGINNING;
   }
 
   get isPaused(): boolean {

@@ -75,7 +75,7 @@ async function ahead(run: Handler = () => undefined, options?: object): Promise<
 const released = ({ settlements }: Turn) => settlements.filter(({ transition }) => transition === 'release');
 const completed = ({ settlements }: Turn) => settlements.filter(({ transition }) => transition === 'complete');
 
-it('in company, where the jobs of eight turns were over at once, the next asks for four times as many, and runs them all', async () => {
+it('where another worker has a backlog as well, and the jobs of eight turns were over at once, the next asks for four times as many, and runs them all', async () => {
   let ran = 0;
   const worker = await busy(() => void ran++);
   expect(await rooms(worker, QUICK - 1)).toEqual(Array(QUICK - 1).fill(CONCURRENCY));
@@ -234,19 +234,77 @@ it('a worker that is told to stop as its jobs are over asks for nothing', async 
   await answerUntil(stopping.session, stopped!);
 });
 
-it('one that has become alone asks for no more than it has places for, though a renewal keeps it at one turn', async () => {
-  const { session } = await ahead();
+/** One that has become alone: two turns are in flight. */
+async function alone(): Promise<Busy> {
+  const worker = await ahead();
   for (let met = 0; met < QUICK; met++) {
-    session.answer({ claimed: claimsOf(session.underWay[0]!.limit), sleepMs: undefined });
-    await until('it goes on', () => session.underWay.length > 0);
+    worker.session.answer({ claimed: claimsOf(worker.session.underWay[0]!.limit), sleepMs: undefined });
+    await until('it goes on', () => worker.session.underWay.length > 0);
   }
-  await until('there are two', () => session.underWay.length === 2);
+  await until('there are two', () => worker.session.underWay.length === 2);
+  return worker;
+}
+
+const HALF = AHEAD / 2;
+/** Answers both turns in flight in one round of the event loop. */
+function answerBoth({ session }: Busy): void {
+  for (const { limit } of session.underWay) session.answer({ claimed: claimsOf(limit), sleepMs: undefined });
+}
+
+it('one that has become alone has two turns in flight, and each claims half of what is claimed ahead', async () => {
+  const { session } = await alone();
+  for (let turn = 0; turn < 2 * QUICK; turn++) {
+    expect(session.underWay.map(({ limit }) => limit)).toEqual([HALF, HALF]);
+    session.answer({ claimed: claimsOf(HALF), sleepMs: undefined });
+    await until('there are two again', () => session.underWay.length === 2);
+    expect(completed(session.underWay[1]!)).toHaveLength(HALF);
+  }
+});
+
+it('of one that is alone, too, a turn that renews goes by itself, and claims no more than the two did', async () => {
+  const { session } = await alone();
   for (let turn = 0; turn < QUICK; turn++) {
-    expect(session.underWay.reduce((sum, { limit }) => sum + limit, 0)).toBeLessThanOrEqual(CONCURRENCY);
+    expect(session.underWay.reduce((sum, { limit }) => sum + limit, 0)).toBeLessThanOrEqual(AHEAD);
     if (turn % 2 === 0) session.hints!.cancel();
     session.answer({ claimed: claimsOf(session.underWay[0]!.limit), sleepMs: undefined });
     await until('it goes on', () => session.underWay.length > 0);
   }
+});
+
+it('of two claims that are answered in one round no more run at once than before, in the order of their answers', async () => {
+  const worker = await alone();
+  const before = worker.session.turns.length;
+  let running = 0;
+  let most = 0;
+  worker.run = async () => {
+    most = Math.max(most, ++running);
+    await undefined;
+    running--;
+  };
+  answerBoth(worker);
+  const told = () => worker.session.turns.slice(before).flatMap(completed);
+  await until('all are told', () => {
+    if (told().length < AHEAD && worker.session.underWay.length > 0) worker.session.answer();
+    return told().length === AHEAD;
+  });
+  expect(most).toBe(CONCURRENCY);
+  const numbers = told().map(({ id }) => Number(id.slice('job-'.length)));
+  expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+});
+
+it('of two claims that are answered in one round, what has no place goes back', async () => {
+  const worker = await alone();
+  const before = worker.session.turns.length;
+  const ends: (() => void)[] = [];
+  worker.run = () => new Promise<void>((resolve) => ends.push(resolve));
+  answerBoth(worker);
+  const back = () => worker.session.turns.slice(before).flatMap(released);
+  await until('the others go back', () => {
+    if (worker.session.underWay.length > 0) worker.session.answer();
+    return back().length === AHEAD - CONCURRENCY;
+  });
+  expect(ends).toHaveLength(CONCURRENCY);
+  for (const end of ends) end();
 });
 
 it('a claim that waits is a claim as any other: its lease counts from the call that asked for it', async () => {

@@ -3,9 +3,8 @@ import { QueueClosedError, QueueUnavailableError } from '../../../../lib/core/er
 import { resolveRunSettings } from '../../../../lib/core/options/run-settings.js';
 import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
-import { Puller } from '../../../../lib/worker/pull/puller.js';
-import { ClaimOpener } from '../../../../lib/worker/run/claim-opener.js';
-import { Settler } from '../../../../lib/worker/run/settler.js';
+import { openPuller } from '../../../../lib/worker/pull/open-puller.js';
+import type { Puller } from '../../../../lib/worker/pull/puller.js';
 import { Reporter } from '../../../../lib/worker/session/reporter.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
 import { claimOf, EVENTS, LOG, SessionByHand } from '../../../support/session-by-hand.js';
@@ -19,18 +18,20 @@ let clock: ManualClock;
 beforeEach(() => {
   session = new SessionByHand();
   clock = new ManualClock();
-  const byName = { get: () => ({ settings: resolveRunSettings() }) };
-  const settler = new Settler(byName, undefined);
-  puller = new Puller(
-    'q',
+  puller = openPuller({
+    queue: 'q',
     session,
-    new ClaimOpener('q', byName, new Codecs(), LEASE_MS, settler, EVENTS, clock),
-    settler,
-    { leaseMs: LEASE_MS, commandTimeoutMs: 300, timerName: 'test', solitude: new Solitude(clock) },
+    byName: { get: () => ({ settings: resolveRunSettings() }) },
+    results: undefined,
+    codecs: new Codecs(),
+    leaseMs: LEASE_MS,
+    commandTimeoutMs: 300,
+    timerName: 'test',
+    solitude: new Solitude(clock),
+    reporter: new Reporter(LOG, EVENTS, clock),
+    events: EVENTS,
     clock,
-    new Reporter(LOG, EVENTS, clock),
-    EVENTS,
-  );
+  });
 });
 
 afterEach(async () => {

@@ -8,7 +8,7 @@ const NONE: readonly HandlerCapacity[] = [];
  * What there is room for in this process: the queue's `concurrency` less the weights of what runs, and what is left of each
  * handler's own `concurrency`. A run takes its place until its handler returns.
  */
-export class Room {
+export class Places {
   /** Handlers with a weight or a limit of their own. */
   private readonly special: readonly JobHandler[];
 
@@ -17,16 +17,16 @@ export class Room {
     private readonly handlers: ReadonlyMap<string, JobHandler>,
     private readonly running: RunningJobs,
   ) {
-    this.special = [...handlers.values()].filter(hasItsOwnRoom);
+    this.special = [...handlers.values()].filter(hasItsOwnLimits);
   }
 
-  /** Whether handlers have weights or limits of their own, of which `left` does not tell. */
+  /** Whether handlers have weights or limits of their own, of which `free` does not tell. */
   get hasLimitsOfHandlers(): boolean {
     return this.special.length > 0;
   }
 
   /** What weight may still begin. */
-  get left(): number {
+  get free(): number {
     const { concurrency, running } = this;
     if (this.special.length === 0) return concurrency - running.size;
     let weight = 0;
@@ -48,7 +48,7 @@ export class Room {
   }
 }
 
-function hasItsOwnRoom({ settings }: JobHandler): boolean {
+function hasItsOwnLimits({ settings }: JobHandler): boolean {
   return settings.weight > 1 || Number.isFinite(settings.concurrency);
 }
 
