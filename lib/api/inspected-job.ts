@@ -2,8 +2,8 @@ import type { Backoff } from '../core/job/backoff.js';
 import type { DeadReason } from '../core/job/events.js';
 import type { OnLate } from '../core/job/lateness.js';
 import { deserialisePayload } from '../core/payload/payload.js';
-import { decodeEnvelope, type Envelope } from '../store/envelope.js';
-import type { JobState, StoredJob } from '../store/job-store.js';
+import { type Envelope, isReadable } from '../store/envelope.js';
+import type { JobState, StoredFailure, StoredJob } from '../store/job-store.js';
 
 export interface FailedAttempt {
   at: Date;
@@ -65,8 +65,7 @@ export interface InspectedJob {
 /** A stored job as the inspector shows it; what cannot be read of it is left out rather than thrown. */
 export function toInspected(queue: string, stored: StoredJob): InspectedJob {
   const { id, state, attempts, crashes, worker, fence } = stored;
-  const failures = stored.failures.map(readFailure);
-  const envelope = tryDecode(stored.envelope);
+  const envelope = isReadable(stored.envelope) ? stored.envelope : undefined;
   return {
     id,
     queue,
@@ -80,7 +79,7 @@ export function toInspected(queue: string, stored: StoredJob): InspectedJob {
     ...(envelope && { createdAt: new Date(envelope.createdAtMs) }),
     attempts,
     crashes,
-    failures: failures.map(({ reason: _, ...failure }) => failure),
+    failures: stored.failures.map(toFailedAttempt),
     ...said(envelope),
     ...(worker !== undefined && { worker }),
     ...(envelope?.worker !== undefined && { preferredWorker: envelope.worker }),
@@ -89,7 +88,7 @@ export function toInspected(queue: string, stored: StoredJob): InspectedJob {
     ...(stored.queuedDueAtMs !== undefined && { queued: { dueAt: new Date(stored.queuedDueAtMs) } }),
     ...(stored.leaseUntilMs !== undefined && { leaseUntil: new Date(stored.leaseUntilMs) }),
     ...(stored.endedAtMs !== undefined && { endedAt: new Date(stored.endedAtMs) }),
-    ...(state === 'dead' && { reason: failures.at(-1)?.reason }),
+    ...(state === 'dead' && { reason: stored.failures.at(-1)?.reason }),
     ...(state === 'completed' && { result: tryParse(stored.result) }),
   };
 }
@@ -106,17 +105,8 @@ function said(envelope: Envelope | undefined): Partial<InspectedJob> {
   };
 }
 
-function readFailure(line: string): FailedAttempt & { reason?: DeadReason } {
-  const [at, attempt, ...json] = line.split(' ');
-  return { at: new Date(Number(at)), attempt: Number(attempt), ...(tryParse(json.join(' ')) as object) };
-}
-
-function tryDecode(envelope: string): Envelope | undefined {
-  try {
-    return decodeEnvelope(envelope);
-  } catch {
-    return undefined;
-  }
+function toFailedAttempt({ atMs, reason: _, ...failure }: StoredFailure): FailedAttempt {
+  return { at: new Date(atMs), ...failure };
 }
 
 function tryParse(text: string | undefined): unknown {

@@ -20,6 +20,7 @@ import { DUE_NOW } from '../core/read/due.js';
 import type { JobStore, ScheduledAnswer } from '../store/job-store.js';
 import { ofItem, readItem, sendMany } from './many-schedules.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
+import { sendOne } from './send-one.js';
 import { TakenIds } from './taken-ids.js';
 
 /** Options of `dispatch`: those of `schedule`, without `at` and `delay`. */
@@ -90,8 +91,7 @@ export class ScheduledQueueProducer {
     if (options === undefined) refuseMisplacedOptions(payload, request);
     const checked = this.prepare(payload, request);
     if (checked) await checked;
-    const [answer] = this.store.schedule(request.queue, [request]);
-    return this.told(request, await answer!);
+    return this.told(request, await sendOne(this.store, request));
   }
 
   /**
@@ -160,7 +160,7 @@ export class ScheduledQueueProducer {
    */
   async cancel(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'cancel');
-    const cancelled = await this.store.cancel(queue, id);
+    const cancelled = await this.store.queue(queue).jobs.cancel(id);
     if (cancelled && this.events.wanted) this.events.tell({ type: 'cancelled', queue, id });
     return cancelled;
   }
@@ -176,13 +176,13 @@ export class ScheduledQueueProducer {
    */
   async reschedule(ref: JobRef, when: RescheduleOptions, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'reschedule');
-    return this.store.reschedule(queue, id, readReschedule(when, id));
+    return this.store.queue(queue).jobs.reschedule(id, readReschedule(when, id));
   }
 
   /** Makes a waiting job due now, or the job that is queued behind a running one. `false` as for `reschedule`. Atomic. */
   async runNow(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'runNow');
-    return this.store.reschedule(queue, id, DUE_NOW);
+    return this.store.queue(queue).jobs.reschedule(id, DUE_NOW);
   }
 
   /** Puts the payload into the request. A promise where it is checked against its class. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import type { QueueOptions } from '../../lib/core/options/queue-options.js';
 import { type ClaimedJob, type NewJob } from '../../lib/store/job-store.js';
-import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
+import { newJob, payloadOf, settlement, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
 let test: TestStore;
@@ -17,17 +17,11 @@ const open = (options: QueueOptions = {}) => {
 /** Schedules these jobs so that their due times grow in the order given, and waits until all are due. */
 async function scheduleInOrder(jobs: readonly (Partial<NewJob> & { payload: string })[]): Promise<void> {
   const first = Date.now() + 50;
-  await Promise.all(
-    test.store.schedule(
-      QUEUE,
-      jobs.map((job, i) => newJob({ due: { at: first + i }, ...job })),
-    ),
-  );
+  await test.scheduleAll(jobs.map((job, i) => newJob({ due: { at: first + i }, ...job })));
   await until('all are due', () => Date.now() > first + jobs.length);
 }
-const payloads = (claimed: readonly ClaimedJob[]) =>
-  claimed.map(({ envelope }) => envelope.split('\n').slice(3).join('\n'));
-const here = (worker: string) => test.worker(worker).turn({ room: 0 });
+const payloads = (claimed: readonly ClaimedJob[]) => claimed.map(payloadOf);
+const here = (worker: string) => test.worker(worker).turn({ limit: 0 });
 
 it('inside a priority a worker takes its own jobs first, then common ones, then those that it may steal', async () => {
   open({ stealAfterMs: 0 });
@@ -71,7 +65,7 @@ it('leaves a job to a worker that is there until it is stealAfterMs late, and lo
   await here('other');
   const { dueAtMs } = await test.schedule({ worker: 'other' });
   const thief = test.worker('w1');
-  const { claimed, sleepMs } = await thief.turn({ room: 5 });
+  const { claimed, sleepMs } = await thief.turn({ limit: 5 });
   expect(claimed).toEqual([]);
   expect(sleepMs).toBeLessThanOrEqual(400);
   let stolen: readonly ClaimedJob[] = [];
@@ -89,7 +83,7 @@ it('does not wait for a worker that is not there, never was, or has left', async
   await test.schedule({ worker: 'never-was', payload: 'b' });
   const thief = test.worker('w1');
   expect(payloads(await thief.claim())).toEqual(['b']);
-  await test.worker('leaves').turn({ leaving: true });
+  await test.worker('leaves').turn({ isLast: true });
   expect(payloads(await thief.claim())).toEqual(['a']);
 });
 
@@ -118,18 +112,16 @@ it('thousands of jobs that prefer others hide neither own nor common ones', asyn
   const others = Array.from({ length: 300 }, (_, i) => `other-${i}`);
   for (const other of others.slice(0, 3)) await here(other);
   const jobs = others.flatMap((worker) => Array.from({ length: 10 }, (_, i) => newJob({ worker, name: `name-${i}` })));
-  for (let i = 0; i < jobs.length; i += 400) await Promise.all(test.store.schedule(QUEUE, jobs.slice(i, i + 400)));
+  for (let i = 0; i < jobs.length; i += 400) await test.scheduleAll(jobs.slice(i, i + 400));
   await test.schedule({ payload: 'common' });
   await test.schedule({ payload: 'own', worker: 'w1' });
   expect(payloads(await test.worker('w1').claim(2))).toEqual(['own', 'common']);
   // Three workers are there, so theirs wait; the others were never there.
   const names = Array.from({ length: 10 }, (_, i) => `name-${i}`);
   const claimed: ClaimedJob[] = [];
-  let lookFrom = '';
   const thief = test.worker('thief', ...names);
   for (let i = 0; i < 20; i++) {
-    const answer = await thief.turn({ room: 1_000, lookFrom });
-    lookFrom = answer.lookFrom;
+    const answer = await thief.turn({ limit: 1_000 });
     claimed.push(...answer.claimed);
     for (const other of others.slice(0, 3)) await here(other);
   }
@@ -140,17 +132,17 @@ it('counts, lists and cancels what prefers a worker like any other job', async (
   open();
   const due = await test.schedule({ worker: 'w9', priority: 3 });
   const later = await test.schedule({ worker: 'w9', due: { delayMs: 60_000 } });
-  expect(await test.store.counts(QUEUE)).toMatchObject({ scheduled: 1, due: 1 });
-  expect(await test.store.countsByPriority(QUEUE)).toEqual([
+  expect(await test.view.counts()).toMatchObject({ scheduled: 1, due: 1 });
+  expect(await test.view.countsByPriority()).toEqual([
     { priority: 3, scheduled: 0, due: 1 },
     { priority: 5, scheduled: 1, due: 0 },
   ]);
-  expect((await test.store.list(QUEUE, 'due', 0, 10)).map(({ id }) => id)).toEqual([due.id]);
-  expect((await test.store.list(QUEUE, 'scheduled', 0, 10)).map(({ id }) => id)).toEqual([later.id]);
-  expect((await test.store.nextDue(QUEUE)).dueAtMs).toBe(due.dueAtMs);
-  expect(await test.store.cancel(QUEUE, due.id)).toBe(true);
-  expect(await test.store.reschedule(QUEUE, later.id, { delayMs: 0 })).toBe(true);
-  expect(await test.store.counts(QUEUE)).toMatchObject({ scheduled: 0, due: 1 });
+  expect((await test.view.list('due', 0, 10)).map(({ id }) => id)).toEqual([due.id]);
+  expect((await test.view.list('scheduled', 0, 10)).map(({ id }) => id)).toEqual([later.id]);
+  expect((await test.view.nextDue()).dueAtMs).toBe(due.dueAtMs);
+  expect(await test.jobs.cancel(due.id)).toBe(true);
+  expect(await test.jobs.reschedule(later.id, { delayMs: 0 })).toBe(true);
+  expect(await test.view.counts()).toMatchObject({ scheduled: 0, due: 1 });
 });
 
 const QUIET = { leaseMs: 60_000, maxSleepMs: 15_000, stealAfterMs: 60_000 };
@@ -160,7 +152,7 @@ async function sleeps(): Promise<(number | undefined)[]> {
   const workers = ['w2', 'w3', 'w1'].map((id) => test.worker(id));
   for (const worker of workers) await worker.listens();
   const found: (number | undefined)[] = [];
-  for (const worker of workers) found.push((await worker.turn({ room: 5 })).sleepMs);
+  for (const worker of workers) found.push((await worker.turn({ limit: 5 })).sleepMs);
   return found;
 }
 
@@ -185,7 +177,7 @@ it('where such a job waits for the rate or for the end of a pause, its worker lo
   const behindRate = (await sleeps())[2];
   expect(behindRate).toBeGreaterThan(3_000);
   expect(behindRate).toBeLessThanOrEqual(3_560);
-  await test.store.pause(QUEUE, 5_000);
+  await test.management.pause(5_000);
   expect((await sleeps())[2]).toBeLessThanOrEqual(5_500);
 });
 
@@ -197,9 +189,9 @@ it('a place that becomes free under a limit over all processes is told to the wo
   await idle.listens();
   const told = await preferred.listens();
   await test.schedule({ worker: 'w1' });
-  for (const worker of [idle, preferred]) await worker.turn({ room: 5 });
+  for (const worker of [idle, preferred]) await worker.turn({ limit: 5 });
   told.length = 0;
-  expect((await ends.turn({ settlements: [settlement.complete(job!)], room: 5 })).claimed).toEqual([]);
+  expect((await ends.turn({ settlements: [settlement.complete(job!)], limit: 5 })).claimed).toEqual([]);
   await until('it is told', () => told.some((inMs) => inMs < 100));
   expect(await preferred.claim()).toHaveLength(1);
 });
@@ -210,8 +202,8 @@ it('what goes back from a worker that has left is told to the others at once', a
   await test.schedule({ worker: 'w1' });
   const [job] = await leaves.claim();
   const told = await stays.listens();
-  await stays.turn({ room: 5 });
-  await leaves.turn({ leaving: true });
+  await stays.turn({ limit: 5 });
+  await leaves.turn({ isLast: true });
   told.length = 0;
   await leaves.settle(settlement.release(job!));
   await until('it is told', () => told.some((inMs) => inMs < 100));
@@ -223,14 +215,14 @@ it('a worker whose handler is full does not tell others of jobs that prefer it',
   const [full, idle] = ['w1', 'w2'].map((id) => test.limitedWorker(id, true, 'work', 'other'));
   const handlers = (free: number) => [{ name: 'work', weight: 1, free }];
   await full!.turn();
-  await Promise.all(test.store.schedule(QUEUE, [newJob({ worker: 'w1' }), newJob({ worker: 'w1' })]));
-  expect((await full!.turn({ room: 10, handlers: handlers(1) })).claimed).toHaveLength(1);
+  await test.scheduleAll([newJob({ worker: 'w1' }), newJob({ worker: 'w1' })]);
+  expect((await full!.turn({ limit: 10, handlers: handlers(1) })).claimed).toHaveLength(1);
   const told = await idle!.listens();
-  await idle!.turn({ room: 10, handlers: handlers(1) });
+  await idle!.turn({ limit: 10, handlers: handlers(1) });
   told.length = 0;
   for (let i = 0; i < 3; i++) {
-    await full!.turn({ room: 9, handlers: handlers(0) });
-    await idle!.turn({ room: 10, handlers: handlers(1) });
+    await full!.turn({ limit: 9, handlers: handlers(0) });
+    await idle!.turn({ limit: 10, handlers: handlers(1) });
   }
   // A common one it tells of, and messages come in order.
   await test.schedule();

@@ -12,12 +12,7 @@ afterEach(async () => {
 
 async function scheduled(count: number, options: QueueOptions): Promise<void> {
   test = new TestStore(options);
-  await Promise.all(
-    test.store.schedule(
-      QUEUE,
-      Array.from({ length: count }, () => newJob()),
-    ),
-  );
+  await test.scheduleAll(Array.from({ length: count }, () => newJob()));
 }
 
 const key = (name: string) => `${test.prefix}:{${QUEUE}}:${name}`;
@@ -31,17 +26,17 @@ describe('a limit over all processes', () => {
     expect(await second.claim(5)).toHaveLength(2);
     expect(await first.claim(5)).toHaveLength(0);
     expect(await second.claim(5)).toHaveLength(0);
-    const { claimed } = await second.turn({ room: 5 });
+    const { claimed } = await second.turn({ limit: 5 });
     expect(claimed).toHaveLength(0);
     // What ends in a turn makes room in that turn.
-    const answer = await first.turn({ settlements: held.slice(0, 3).map((job) => settlement.complete(job)), room: 5 });
+    const answer = await first.turn({ settlements: held.slice(0, 3).map((job) => settlement.complete(job)), limit: 5 });
     expect(answer.claimed).toHaveLength(3);
   });
 
   it('does not make a worker look again and again while all places are taken', async () => {
     await scheduled(3, { globalConcurrency: 1, maxSleepMs: 3_000 });
     await test.worker('w1').claim();
-    const { claimed, sleepMs } = await test.worker('w2').turn({ room: 10 });
+    const { claimed, sleepMs } = await test.worker('w2').turn({ limit: 10 });
     expect(claimed).toEqual([]);
     expect(sleepMs).toBeGreaterThan(2_000);
   });
@@ -63,7 +58,7 @@ describe('a limit over all processes', () => {
     await scheduled(4, { globalConcurrency: 2 });
     const worker = test.worker('w1');
     const settlements = (await worker.claim(2)).map((job) => settlement.retry(job, 60_000));
-    expect((await worker.turn({ settlements, room: 9 })).claimed).toHaveLength(2);
+    expect((await worker.turn({ settlements, limit: 9 })).claimed).toHaveLength(2);
   });
 
   it('has the places of a dead worker back when its leases have run out', async () => {
@@ -76,7 +71,7 @@ describe('a limit over all processes', () => {
       return claimed.length > 0;
     });
     expect(claimed).toHaveLength(3);
-    expect(await test.store.stats(QUEUE)).toMatchObject({ recovered: 3 });
+    expect(await test.view.stats()).toMatchObject({ recovered: 3 });
   });
 });
 
@@ -96,19 +91,19 @@ describe('a rate', () => {
     starts.sort((a, b) => a - b);
     const tooSoon = starts.slice(10).filter((at, i) => at - starts[i]! < 400);
     expect(tooSoon).toEqual([]);
-    expect(await test.store.counts(QUEUE)).toMatchObject({ due: 0, active: 0, dead: 0 });
+    expect(await test.view.counts()).toMatchObject({ due: 0, active: 0, dead: 0 });
   });
 
   it('tells a worker when the next may begin', async () => {
     await scheduled(5, { rateLimit: { max: 2, perMs: 1_000 } });
     const worker = test.worker('w1');
-    const { claimed, sleepMs } = await worker.turn({ room: 10 });
+    const { claimed, sleepMs } = await worker.turn({ limit: 10 });
     expect(claimed).toHaveLength(2);
     expect(sleepMs).toBeGreaterThan(900);
     expect(sleepMs).toBeLessThanOrEqual(1_020);
     const [begun] = claimed;
     await until('some of the window is over', () => Date.now() > begun!.claimedAtMs + 300);
-    const later = await test.worker('w2').turn({ room: 10 });
+    const later = await test.worker('w2').turn({ limit: 10 });
     expect(later.claimed).toEqual([]);
     expect(later.sleepMs).toBeLessThanOrEqual(720);
   });
@@ -119,12 +114,12 @@ describe('a rate', () => {
     const WINDOW_MS = 500 + 10;
     await scheduled(400, { rateLimit: { max: MAX, perMs: 500 } });
     // One job has started in each of the last thousand milliseconds.
-    const { nowMs } = await test.store.nextDue(QUEUE);
+    const { nowMs } = await test.view.nextDue();
     const starts = Array.from({ length: 1_000 }, (_, i) => nowMs - 999 + i);
     await test.redis.zadd(key('rate'), ...starts.flatMap((at, i) => [at, String(i + 1)]));
     const startedIn = (endMs: number) => starts.filter((at) => at > endMs - WINDOW_MS).length;
 
-    const limits = await test.store.limits(QUEUE);
+    const limits = await test.view.limits();
     expect(limits.started).toBe(startedIn(limits.nowMs));
     const claimed = await test.worker('w1').claim(400);
     expect(claimed.length).toBe(MAX - startedIn(claimed[0]!.claimedAtMs));
@@ -164,7 +159,7 @@ describe('a pause', () => {
     const worker = test.worker('w1');
     const [running] = await worker.claim(1);
     await test.redis.set(key('paused'), 'inf');
-    const { claimed, settled, sleepMs } = await worker.turn({ settlements: [settlement.complete(running!)], room: 5 });
+    const { claimed, settled, sleepMs } = await worker.turn({ settlements: [settlement.complete(running!)], limit: 5 });
     expect({ claimed, settled }).toEqual({ claimed: [], settled: ['counted'] });
     expect(sleepMs).toBeGreaterThan(1_000);
     await test.redis.del(key('paused'));
@@ -176,7 +171,7 @@ describe('a pause', () => {
     const until_ = Date.now() + 300;
     await test.redis.set(key('paused'), until_);
     const worker = test.worker('w1');
-    const { claimed, sleepMs } = await worker.turn({ room: 5 });
+    const { claimed, sleepMs } = await worker.turn({ limit: 5 });
     expect(claimed).toEqual([]);
     expect(sleepMs).toBeLessThanOrEqual(300);
     let taken: readonly { claimedAtMs: number }[] = [];
@@ -194,9 +189,9 @@ describe('who makes room in a queue that was full', () => {
     const worker = test.worker('w1');
     const [first] = await worker.claim(1);
     const sleepers = [await test.asleep('w2', 'other'), await test.asleep('w3', 'work')];
-    const [second] = (await worker.turn({ settlements: [settlement.complete(first!)], room: 1 })).claimed;
+    const [second] = (await worker.turn({ settlements: [settlement.complete(first!)], limit: 1 })).claimed;
     expect(sleepers.map(({ told }) => told.length)).toEqual([0, 0]);
-    await worker.turn({ settlements: [settlement.complete(second!)], room: 0 });
+    await worker.turn({ settlements: [settlement.complete(second!)], limit: 0 });
     await until('both are told', () => sleepers.every(({ told }) => told.length === 1));
   });
 });

@@ -19,12 +19,7 @@ const offers = () => test.redis.zrange(key('offers'), '0', '-1');
 const idsOf = ({ claimed }: TurnAnswer) => claimed.map(({ id }) => id);
 
 async function schedule(count: number, job: Partial<NewJob>): Promise<string[]> {
-  const receipts = await Promise.all(
-    test.store.schedule(
-      QUEUE,
-      Array.from({ length: count }, () => newJob(job)),
-    ),
-  );
+  const receipts = await test.scheduleAll(Array.from({ length: count }, () => newJob(job)));
   return receipts.map(({ id }) => id);
 }
 
@@ -47,7 +42,7 @@ async function sleeper(worker: TestWorker, free: Record<string, number> = {}): P
   const told = await worker.listens();
   const handlers = Object.entries(free).map(([name, left]) => ({ name, weight: 1, free: left }));
   const sleep = async () => {
-    expect((await worker.turn({ room: 1, handlers })).claimed).toEqual([]);
+    expect((await worker.turn({ limit: 1, handlers })).claimed).toEqual([]);
     told.length = 0;
   };
   await sleep();
@@ -56,7 +51,7 @@ async function sleeper(worker: TestWorker, free: Record<string, number> = {}): P
 
 /** What `a` claims as it settles these. */
 function goOn(a: TestWorker, ...ended: ClaimedJob[]): Promise<TurnAnswer> {
-  return a.turn({ settlements: ended.map((job) => settlement.complete(job)), room: ended.length + 3 });
+  return a.turn({ settlements: ended.map((job) => settlement.complete(job)), limit: ended.length + 3 });
 }
 
 describe('under a limit over all processes that is used up, a place that becomes free', () => {
@@ -111,7 +106,7 @@ describe('under a limit over all processes that is used up, a place that becomes
     const held = await a.claim(2);
     const other = await sleeper(test.limitedWorker('other', true, 'bulk', 'urgent'), { urgent: 1 });
     const handlers = [{ name: 'urgent', weight: 1, free: 0 }];
-    const answer = await a.turn({ settlements: [settlement.complete(held[0]!)], room: 5, handlers });
+    const answer = await a.turn({ settlements: [settlement.complete(held[0]!)], limit: 5, handlers });
     expect(idsOf(answer)).toEqual([]);
     await until('the sleeper is told', () => other.told.length > 0);
     expect(await other.worker.claim(1)).toHaveLength(1);
@@ -172,7 +167,7 @@ describe('under a limit over all processes that is used up, a place that becomes
     const { claimed, sleepMs } = await goOn(a, held[0]!);
     expect(claimed).toEqual([]);
     expect(sleepMs).toBeLessThanOrEqual(OFFER_MS);
-    const again = await a.turn({ room: 3 });
+    const again = await a.turn({ limit: 3 });
     expect(again.sleepMs).toBeLessThanOrEqual(sleepMs!);
     const leftAt = performance.now();
     await until('it has the place', async () => (await a.claim()).length === 1, OFFER_MS + 500);
@@ -192,7 +187,7 @@ describe('under a limit over all processes that is used up, a place that becomes
     expect(idsOf(await goOn(a, held[0]!))).toEqual([]);
     await until('one is told', () => b.told.length + c.told.length > 0);
     // Its handler is full by now.
-    await (b.told.length > 0 ? b : c).worker.turn({ room: 1, handlers: [{ name: 'urgent', weight: 1, free: 0 }] });
+    await (b.told.length > 0 ? b : c).worker.turn({ limit: 1, handlers: [{ name: 'urgent', weight: 1, free: 0 }] });
     await until('others are told', () => deputy.told.length > 0);
     expect(await a.claim()).toHaveLength(1);
     // The next place is another matter.
@@ -207,6 +202,6 @@ describe('under a limit over all processes that is used up, a place that becomes
     await b.sleep();
     const puller = test.puller('p', 'bulk');
     await a.settle(settlement.complete(held[0]!));
-    expect((await puller.turn({ room: 1, pull: 'goes' })).claimed).toHaveLength(1);
+    expect((await puller.turn({ limit: 1, standing: 'goes' })).claimed).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ClaimedJob } from '../../lib/store/job-store.js';
-import { QUEUE, settlement, TestStore } from '../support/store.js';
+import { settlement, TestStore } from '../support/store.js';
 
 /** 9 September 2001. */
 const PAST = 1e12;
@@ -29,14 +29,14 @@ describe('an instant in the past is kept', () => {
       'by a job that replaces another',
       async () => {
         await test.schedule({ id: 'r7', due: { delayMs: HOUR_MS } });
-        await test.schedule({ id: 'r7', due: { at: PAST }, replace: true });
+        await test.replace({ id: 'r7', due: { at: PAST } });
       },
     ],
     [
       'by reschedule',
       async () => {
         await test.schedule({ id: 'r7', due: { delayMs: HOUR_MS } });
-        await test.store.reschedule(QUEUE, 'r7', { at: PAST });
+        await test.jobs.reschedule('r7', { at: PAST });
       },
     ],
     [
@@ -52,12 +52,12 @@ describe('an instant in the past is kept', () => {
       async () => {
         await test.schedule({ id: 'r7' });
         await test.worker('w').settle(settlement.dead(await claimed()));
-        await test.store.replayDead(QUEUE, 'r7', { at: PAST });
+        await test.management.replayDead('r7', { at: PAST });
       },
     ],
   ])('%s, and the job is due at once', async (_, act) => {
     await act();
-    expect(await test.store.job(QUEUE, 'r7')).toMatchObject({ state: 'due', dueAtMs: PAST });
+    expect(await test.view.job('r7')).toMatchObject({ state: 'due', dueAtMs: PAST });
     expect(await claimed()).toMatchObject({ id: 'r7', dueAtMs: PAST });
   });
 
@@ -71,13 +71,13 @@ describe('an instant in the past is kept', () => {
 
   it('and counts as late', async () => {
     await test.schedule({ id: 'r7', due: { at: PAST }, lateness: { maxLatenessMs: HOUR_MS, onLate: 'discard' } });
-    expect((await test.worker('w').turn({ room: 1 })).late).toMatchObject([{ id: 'r7', onLate: 'discard' }]);
+    expect((await test.worker('w').turn({ limit: 1 })).late).toMatchObject([{ id: 'r7', onLate: 'discard' }]);
   });
 
   it('while runNow means now', async () => {
     await test.schedule({ id: 'r7', due: { at: PAST } });
     const before = Date.now();
-    await test.store.reschedule(QUEUE, 'r7', { delayMs: 0 });
+    await test.jobs.reschedule('r7', { delayMs: 0 });
     expect((await claimed()).dueAtMs).toBeGreaterThanOrEqual(before);
   });
 });

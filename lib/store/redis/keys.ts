@@ -4,7 +4,7 @@
  *
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
- * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace, turn     | turn, cancel, purge, remove, clear, cancel-tagged |
+ * | jobs               | HASH   | job id -> envelope (see codec/envelope-text.ts), of waiting, active and dead jobs | schedule, replace, turn     | turn, cancel, purge, remove, clear, cancel-tagged |
  * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn, cancel-running, replace    | turn, cancel, replace, replay, purge, remove, clear, cancel-tagged |
  * | queued             | HASH   | id of a running job -> "<due, epoch ms> <envelope>" of the job that replaces it after the run | replace, reschedule, shift-tagged | turn, cancel, remove, clear, cancel-tagged |
  * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn                             | turn, cancel, replace, purge, remove, clear, cancel-tagged |
@@ -94,6 +94,6 @@ export const handlesKey = (keys: QueueKeys, group: string) => `${keys.base}handl
 export const sleepersKey = (keys: QueueKeys, group: string) => `${keys.base}sleepers:${group}`;
 export const tagKey = (keys: QueueKeys, tag: string) => `${keys.base}tag:${tag}`;
 export const receiptKey = (keys: QueueKeys, caller: string) => `${keys.base}receipt:${caller}`;
-/** The process that a seat belongs to. A seat that is not the one of the handlers has a '~' and a name of its own behind the process. */
-export const processOf = (worker: string) => worker.split('~', 1)[0]!;
+/** The process that a session belongs to. A session that is not the one of the handlers has a '~' and a name of its own behind the process. */
+export const processOf = (sessionId: string) => sessionId.split('~', 1)[0]!;
 export const wakeChannel = (keys: QueueKeys, worker: string) => `${keys.base}wake:${worker}`;

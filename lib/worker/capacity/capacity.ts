@@ -1,5 +1,5 @@
 import type { QueueSettings } from '../../core/options/queue-options.js';
-import type { HandlerRoom, TurnAnswer } from '../../store/job-store.js';
+import type { HandlerCapacity, TurnAnswer } from '../../store/job-store.js';
 import type { JobHandler } from '../run/job-handler.js';
 import type { RunningJobs } from '../run/running-jobs.js';
 import type { SentTurn, TurnDraft } from '../session/turn-draft.js';
@@ -44,7 +44,7 @@ export class Capacity {
   }
 
   /** How many ends a turn that goes out now takes along, and how much it may claim. Asking counts as a turn, so ask once for each. */
-  takeShare(renewsSoon: boolean): { ends: number; room: number; handlers: readonly HandlerRoom[] } {
+  takeShare(renewsSoon: boolean): { ends: number; room: number; handlers: readonly HandlerCapacity[] } {
     const { share, draft, room } = this;
     const handlers = this.places.ofHandlers();
     if (this.mayShare(renewsSoon)) return { ...share.beside(draft.unsent, room), handlers };
@@ -53,7 +53,7 @@ export class Capacity {
 
   /** Takes in what a turn was told. */
   note(sent: SentTurn, answer: TurnAnswer): void {
-    this.share.note(sent.turn.room > 0 && answer.sleepMs === undefined, answer.hasCompany);
+    this.share.note(sent.turn.limit > 0 && answer.sleepMs === undefined, answer.isContended);
   }
 
   /**

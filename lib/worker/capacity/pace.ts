@@ -1,3 +1,4 @@
+import { isReadable } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 
 /** With so many times its concurrency two processes drained 1.1 times what one does, with three times 1.07, with two 0.77. */
@@ -9,8 +10,9 @@ const AHEAD_MS = 10;
  * it has run what others have sent meanwhile. 500 jobs of 100 bytes are more than that, and drained no faster than 100.
  */
 const SENT_AT_ONCE_BYTES = 72 * 1_024;
-/** What an answer says of a claimed job beside its envelope, about. */
-const BESIDE_ENVELOPE_BYTES = 48;
+/** What an answer says of a claimed job beside its payload, about: id, times, name, and headers of a trace where it has any. */
+const BESIDE_PAYLOAD_BYTES = 80;
+const HEADERS_BYTES = 100;
 /** Handlers that are quick now and then make jobs go back: so that many turns in a row have to be over at once. */
 const TURNS_TO_BE_QUICK = 8;
 
@@ -30,7 +32,7 @@ export class Pace {
     this.claimed = claims.length;
     this.claimedAt = performance.now();
     this.bytes = 0;
-    for (const { envelope } of claims) this.bytes += envelope.length + BESIDE_ENVELOPE_BYTES;
+    for (const { envelope } of claims) this.bytes += bytesOf(envelope);
     this.areOver = undefined;
   }
 
@@ -56,4 +58,10 @@ export class Pace {
     const msEach = (performance.now() - this.claimedAt) / claimed;
     return msEach * ahead <= AHEAD_MS ? Math.max(ahead, free) : free;
   }
+}
+
+function bytesOf(envelope: ClaimedJob['envelope']): number {
+  if (!isReadable(envelope)) return BESIDE_PAYLOAD_BYTES;
+  const headers = envelope.settings.headers === undefined ? 0 : HEADERS_BYTES;
+  return envelope.payload.length + BESIDE_PAYLOAD_BYTES + headers;
 }

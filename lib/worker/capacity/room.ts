@@ -1,8 +1,8 @@
-import type { HandlerRoom } from '../../store/job-store.js';
+import type { HandlerCapacity } from '../../store/job-store.js';
 import type { JobHandler } from '../run/job-handler.js';
 import type { RunningJobs } from '../run/running-jobs.js';
 
-const NONE: readonly HandlerRoom[] = [];
+const NONE: readonly HandlerCapacity[] = [];
 
 /**
  * What there is room for in this process: the queue's `concurrency` less the weights of what runs, and what is left of each
@@ -35,7 +35,7 @@ export class Room {
   }
 
   /** What is left for each handler that has a weight or a limit of its own. */
-  ofHandlers(): readonly HandlerRoom[] {
+  ofHandlers(): readonly HandlerCapacity[] {
     if (this.special.length === 0) return NONE;
     const runs = new Map<string, number>();
     for (const { name } of this.running.all()) runs.set(name, (runs.get(name) ?? 0) + 1);

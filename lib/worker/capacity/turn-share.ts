@@ -41,9 +41,9 @@ export class TurnShare {
   }
 
   /** Takes in what a turn was told: whether more was due than it had room for, and whether another worker is behind as well. */
-  note(isBehind: boolean, hasCompany: boolean): void {
+  note(isBehind: boolean, isContended: boolean): void {
     this.isBehind = isBehind;
-    this.turnsAlone = hasCompany ? 0 : this.turnsAlone + 1;
+    this.turnsAlone = isContended ? 0 : this.turnsAlone + 1;
   }
 
   /** Whether two turns are worth it: no other worker has been behind lately, or one turn could not take all there is. */

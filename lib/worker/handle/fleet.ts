@@ -56,7 +56,7 @@ export class Fleet {
       );
     if (this.workers.length > 0) return;
     const timers = this.findTimers();
-    this.workers = this.registry.queueNames().map((queue) => this.hire(queue, timers));
+    this.workers = this.registry.queueNames().map((queue) => this.open(queue, timers));
     for (const worker of this.workers) worker.start();
   }
 
@@ -93,22 +93,18 @@ export class Fleet {
     if (drained) this.log[drained.isComplete ? 'log' : 'warn'](drained.line);
   }
 
-  private hire(queue: string, timers: Timers): QueueWorker {
+  private open(queue: string, timers: Timers): QueueWorker {
     const { workerId, settingsOf, maxPayloadBytes, timerPrefix, solitude } = this.options;
     const settings = settingsOf(queue);
     const handlers = this.registry.handlersOf(queue);
-    const seat = this.store.seat(
-      queue,
-      workerId,
-      { names: [...handlers.keys()], limited: haveLimits(handlers) },
-      settings,
-    );
+    const names = { names: [...handlers.keys()], limited: haveLimits(handlers) };
+    const session = this.store.queue(queue).sessions.worker(workerId, names);
     const settler = new Settler(handlers, keptResults(settings, maxPayloadBytes));
     const processor = new Processor(queue, handlers, this.checker, settler, this.events);
     const reporter = new Reporter(this.log, this.events);
     return new QueueWorker(
       queue,
-      seat,
+      session,
       handlers,
       processor,
       settler,

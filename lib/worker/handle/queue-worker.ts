@@ -1,6 +1,6 @@
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { Timers } from '../../core/timers.js';
-import type { TurnAnswer, WorkerSeat } from '../../store/job-store.js';
+import type { Session, TurnAnswer } from '../../store/job-store.js';
 import { Capacity } from '../capacity/capacity.js';
 import { Occupancy } from '../capacity/occupancy.js';
 import type { Solitude } from '../capacity/solitude.js';
@@ -35,7 +35,6 @@ export class QueueWorker {
   private readonly draft = new TurnDraft();
   private readonly lines: readonly TurnLine[] = [{ busy: false }, { busy: false }];
   private readonly starter: Starter;
-  private lookFrom = '';
   private isTurnSoon = false;
   private stopping = false;
   private readonly occupancy: Occupancy;
@@ -46,7 +45,7 @@ export class QueueWorker {
 
   constructor(
     readonly queue: string,
-    private readonly seat: WorkerSeat,
+    private readonly session: Session,
     handlers: ReadonlyMap<string, JobHandler>,
     processor: Processor,
     settler: Settler,
@@ -85,7 +84,7 @@ export class QueueWorker {
 
   start(): void {
     this.solitude.add(this.occupancy);
-    this.seat.listen({ look: (inMs) => this.lookIn(inMs), renew: () => this.renewSoon() });
+    this.session.listen({ look: (inMs) => this.lookIn(inMs), cancel: () => this.renewSoon() });
     this.turn();
   }
 
@@ -96,7 +95,7 @@ export class QueueWorker {
   async stop(patience: AbortSignal): Promise<StoppedWorker> {
     this.stopping = true;
     this.draft.leave();
-    this.seat.leave();
+    this.session.leave();
     this.turn();
     if (this.hasSomethingToLose()) await this.idle.wait(patience);
     const gaveBack = this.runs.giveBack();
@@ -184,7 +183,7 @@ export class QueueWorker {
     const sent = line.unanswered;
     this.plan.lookOnlyIfTold();
     if (sent.renews) this.plan.renewOnlyIfTold();
-    const answered = this.seat.turn(sent.turn, this.giveUp.signal);
+    const answered = this.session.turn(sent.turn, this.giveUp.signal);
     // What did not go with this one may be enough for a second.
     if (this.draft.unsent > 0) this.turn();
     const answer = await answered;
@@ -200,7 +199,7 @@ export class QueueWorker {
   }
 
   private writeTurn(): SentTurn {
-    const { plan, draft, lookFrom, capacity, solitude, starter } = this;
+    const { plan, draft, capacity, solitude, starter } = this;
     const { running } = this.runs;
     const suspects = this.stopping
       ? solitude.lastWish(this.occupancy)
@@ -210,9 +209,9 @@ export class QueueWorker {
     const renews = !draft.anyUnderWay && (plan.isTimeToRenew() || !running.holdsAny() || starter.toConfirm.any);
     const renewals = renews ? [...running.claims(), ...starter.toConfirm.claims] : [];
     const share = capacity.takeShare(plan.isTimeToRenew());
-    const pull = this.stepsBack ? 'goes' : undefined;
+    const standing = this.stepsBack ? 'goes' : 'stays';
     this.stepsBack = false;
-    return draft.take({ ...share, lookFrom, renewals, renews, pull, suspects });
+    return draft.take({ ...share, renewals, renews, standing, suspects });
   }
 
   private takeIn(answer: TurnAnswer, sent: SentTurn): void {
@@ -220,7 +219,6 @@ export class QueueWorker {
     for (const id of answer.toCancel) this.runs.cancel(id);
     this.reporter.settled(this.queue, sent, answer.settled);
     this.reporter.found(this.queue, answer);
-    this.lookFrom = answer.lookFrom;
     this.capacity.note(sent, answer);
     // Where there was no room for more, it is looked for as soon as there is some.
     this.plan.lookIn(answer.sleepMs ?? 0);

@@ -1,6 +1,6 @@
 import type { EventSink } from '../../core/job/events.js';
 import type { Timers } from '../../core/timers.js';
-import type { TurnAnswer, WorkerSeat } from '../../store/job-store.js';
+import type { Session, TurnAnswer } from '../../store/job-store.js';
 import { Occupancy } from '../capacity/occupancy.js';
 import type { Solitude } from '../capacity/solitude.js';
 import { ClaimsToConfirm } from '../handle/claims-to-confirm.js';
@@ -27,7 +27,7 @@ export interface PullerOptions {
 }
 
 /**
- * All pops of one queue and one set of names in this process, and the jobs that they have handed out. They share a seat, and so
+ * All pops of one queue and one set of names in this process, and the jobs that they have handed out. They share a session, and so
  * one call in flight: it settles what was said of held jobs, and claims as much as is wanted. It is in one of four states:
  * - **idle**: nobody waits; entered when the last pop has ended, left by a pop or a call of a held job. While jobs are held, a
  *   turn every third of a lease says that this process is there.
@@ -45,7 +45,8 @@ export class Puller {
   private readonly pops: WaitingPops;
   private readonly held: HeldJobs;
   private readonly counter: PopCounter;
-  private lookFrom = '';
+  /** Whoever the last turn looked for waits no longer. */
+  private looksAnew = false;
   /** Sent, and to be sent again until it is answered. */
   private unanswered?: SentTurn;
   /** When its last turn was answered, a time of `performance.now()`. */
@@ -63,7 +64,7 @@ export class Puller {
 
   constructor(
     private readonly queue: string,
-    private readonly seat: WorkerSeat,
+    private readonly session: Session,
     opener: ClaimOpener,
     settler: Settler,
     private readonly options: PullerOptions,
@@ -73,7 +74,7 @@ export class Puller {
   ) {
     this.solitude = options.solitude;
     this.alarm = new Alarm(timers, options.timerName, () => this.wakeUp());
-    const why = () => this.refusal ?? seat.trouble;
+    const why = () => this.refusal ?? session.trouble;
     this.held = new HeldJobs(queue, this.draft, options.commandTimeoutMs, () => this.nextTurn(), why);
     this.pops = new WaitingPops(
       options.commandTimeoutMs,
@@ -94,7 +95,7 @@ export class Puller {
     if (waitMs > 0 && !this.listens) {
       this.listens = true;
       // Popped jobs are not renewed, so a cancel request takes effect at the holder's next call.
-      this.seat.listen({ look: (inMs) => this.lookIn(inMs), renew: () => {} });
+      this.session.listen({ look: (inMs) => this.lookIn(inMs), cancel: () => {} });
     }
     const jobs = this.pops.add(count, waitMs);
     this.look();
@@ -115,7 +116,7 @@ export class Puller {
     if (this.isDone) this.solitude.remove(this.occupancy);
     this.stopping = true;
     this.pops.endAll();
-    if (this.listens) this.seat.leave();
+    if (this.listens) this.session.leave();
     this.nextTurn();
   }
 
@@ -196,7 +197,7 @@ export class Puller {
     const sent = this.unanswered;
     this.plan.lookOnlyIfTold();
     try {
-      const answer = await this.seat.turn(sent.turn, this.giveUp.signal);
+      const answer = await this.session.turn(sent.turn, this.giveUp.signal);
       this.unanswered = undefined;
       this.draft.answered(sent);
       this.reporter.turnTaken(this.queue);
@@ -213,14 +214,14 @@ export class Puller {
 
   private write(): SentTurn {
     this.hasTurned = true;
-    const { lookFrom, solitude, toConfirm } = this;
+    const { looksAnew, solitude, toConfirm } = this;
     const isLast = this.stopping || (this.isReservedForNobody && !solitude.hasToLeave(this.occupancy));
     const suspects = isLast ? solitude.lastWish(this.occupancy) : solitude.wish(this.occupancy, this.options.leaseMs);
     const mayClaim = !this.stopping && !toConfirm.any && solitude.mayClaim(this.occupancy);
     const room = mayClaim ? Math.min(this.pops.room, MOST_ROOM) : 0;
-    const pull = this.pops.anyWaits && (room > 0 || toConfirm.any) ? 'waits' : 'goes';
+    const standing = this.pops.anyWaits && (room > 0 || toConfirm.any) ? 'until-claimed' : 'goes';
     const renewals = [...toConfirm.claims];
-    const sent = this.draft.take({ room, handlers: [], lookFrom, renewals, renews: false, pull, suspects });
+    const sent = this.draft.take({ room, handlers: [], renewals, renews: false, standing, looksAnew, suspects });
     this.pops.ask();
     return sent;
   }
@@ -239,8 +240,8 @@ export class Puller {
     // this turn only confirmed others and had no room.
     const more = answer.claimed.length > 0 || sent.turn.renewals.length > 0 || answer.sleepMs === 0;
     this.pops.answered(more);
-    this.standsBy = sent.turn.pull === 'waits' && !more;
-    this.lookFrom = this.pops.isEmpty ? '' : answer.lookFrom;
+    this.standsBy = sent.turn.standing === 'until-claimed' && !more;
+    this.looksAnew = this.pops.isEmpty;
     if (more) this.plan.lookIn(0);
     else if (answer.sleepMs !== undefined) this.plan.lookIn(answer.sleepMs);
     this.plan.renewOnlyIfTold();

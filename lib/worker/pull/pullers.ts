@@ -34,7 +34,7 @@ const LOOKED_AT_A_POP = 2;
 /** The pullers of this process: one for each queue and set of names that somebody has popped from. */
 export class Pullers {
   private readonly pullers = new Map<string, Puller>();
-  private hired = 0;
+  private opened = 0;
   private stopped = false;
 
   constructor(
@@ -50,12 +50,12 @@ export class Pullers {
   async pop({ queue, names, count, waitMs }: PopRequest): Promise<PoppedJob[]> {
     if (this.stopped)
       throw new QueueClosedError('pop: the application is closing; nothing more is claimed.', { queue });
-    const place = JSON.stringify([queue, names]);
-    this.letGoOthers(place);
-    let puller = this.pullers.get(place);
+    const key = JSON.stringify([queue, names]);
+    this.letGoOthers(key);
+    let puller = this.pullers.get(key);
     if (!puller) {
-      puller = this.hire(queue, names);
-      this.pullers.set(place, puller);
+      puller = this.open(queue, names);
+      this.pullers.set(key, puller);
     }
     return await puller.pop(count, waitMs);
   }
@@ -72,17 +72,17 @@ export class Pullers {
     await Promise.all([...this.pullers.values()].map((puller) => puller.close(patienceMs)));
   }
 
-  /** Retires pullers that are done, so that sets of names that are used once do not pile up. `wanted`: the place of the present pop. */
+  /** Retires pullers that are done, so that sets of names that are used once do not pile up. `wanted`: the key of the present pop. */
   private letGoOthers(wanted: string): void {
-    for (const [place, puller] of [...take(this.pullers, LOOKED_AT_A_POP)]) {
-      this.pullers.delete(place);
-      if (place !== wanted && puller.isDone) puller.stop();
+    for (const [key, puller] of [...take(this.pullers, LOOKED_AT_A_POP)]) {
+      this.pullers.delete(key);
+      if (key !== wanted && puller.isDone) puller.stop();
       // It goes to the end of the map, so that later pops look at all others first.
-      else this.pullers.set(place, puller);
+      else this.pullers.set(key, puller);
     }
   }
 
-  private hire(queue: string, names: readonly string[] | undefined): Puller {
+  private open(queue: string, names: readonly string[] | undefined): Puller {
     const { workerId, commandTimeoutMs, settingsOf, maxPayloadBytes, jobs, timerPrefix, solitude } = this.options;
     const settings = settingsOf(queue);
     const { leaseMs } = settings;
@@ -90,10 +90,10 @@ export class Pullers {
     const settler = new Settler(byName, keptResults(settings, maxPayloadBytes));
     return new Puller(
       queue,
-      this.store.pullSeat(queue, workerId, names, settings),
+      this.store.queue(queue).sessions.pull(workerId, names),
       new ClaimOpener(queue, byName, leaseMs, settler, this.events),
       settler,
-      { leaseMs, commandTimeoutMs, timerName: `${timerPrefix}:${queue}:pull-${++this.hired}`, solitude },
+      { leaseMs, commandTimeoutMs, timerName: `${timerPrefix}:${queue}:pull-${++this.opened}`, solitude },
       this.findTimers(),
       new Reporter(this.log, this.events, 'pull'),
       this.events,

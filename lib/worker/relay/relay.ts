@@ -1,12 +1,12 @@
 import type { Timers } from '../../core/timers.js';
-import type { Turn, TurnAnswer, WorkerSeat } from '../../store/job-store.js';
+import type { Session, Turn, TurnAnswer } from '../../store/job-store.js';
 import { Alarm } from '../session/alarm.js';
 import { Milestone } from '../session/milestone.js';
 import type { Reporter } from '../session/reporter.js';
 import { PAUSE_AFTER_REFUSAL_MS, TurnPlan } from '../session/turn-plan.js';
 
 /**
- * Moves due jobs of a queue to somewhere else, by a seat whose turns do that: it holds nothing itself, so it may end at any moment.
+ * Moves due jobs of a queue to somewhere else, by a session whose turns do that: it holds nothing itself, so it may end at any moment.
  * It is in one of three states:
  * - **sleeping**: a timer is set to the next time to look; left when it fires or a message says that something came earlier.
  * - **turning**: one call is in flight; left when it was answered and the batch was not full.
@@ -15,7 +15,6 @@ import { PAUSE_AFTER_REFUSAL_MS, TurnPlan } from '../session/turn-plan.js';
 export class Relay {
   private readonly plan = new TurnPlan();
   private readonly alarm: Alarm;
-  private lookFrom = '';
   /** One that was not answered may have happened, so the same is sent until it is. */
   private sent?: Turn;
   private turning = false;
@@ -28,7 +27,7 @@ export class Relay {
 
   constructor(
     private readonly queue: string,
-    private readonly seat: WorkerSeat,
+    private readonly session: Session,
     private readonly batch: number,
     timers: Timers,
     timerName: string,
@@ -39,7 +38,7 @@ export class Relay {
 
   start(): void {
     // What is told before the first look is over may be newer than its answer.
-    this.seat.listen({ look: (inMs) => this.plan.lookIn(inMs) && this.wakeUp(), renew: () => {} });
+    this.session.listen({ look: (inMs) => this.plan.lookIn(inMs) && this.wakeUp(), cancel: () => {} });
     this.turn();
   }
 
@@ -51,7 +50,7 @@ export class Relay {
   }
 
   private async end(patience: AbortSignal): Promise<void> {
-    this.seat.leave();
+    this.session.leave();
     const ended = this.lastTurn.wait(patience);
     // What Redis refuses need not be waited for, as nothing is held here.
     if (this.turning || !this.refused) {
@@ -83,7 +82,7 @@ export class Relay {
     this.sent ??= this.write();
     this.plan.lookOnlyIfTold();
     try {
-      const answer = await this.seat.turn(this.sent, this.giveUp.signal);
+      const answer = await this.session.turn(this.sent, this.giveUp.signal);
       this.takeIn(answer, this.sent);
     } catch (error) {
       if (this.giveUp.signal.aborted) return;
@@ -96,8 +95,7 @@ export class Relay {
   private takeIn(answer: TurnAnswer, turn: Turn): void {
     this.sent = undefined;
     this.refused = false;
-    this.hasLeft = turn.leaving;
-    this.lookFrom = answer.lookFrom;
+    this.hasLeft = turn.isLast;
     this.reporter.turnTaken(this.queue);
     this.reporter.found(this.queue, answer);
     // No time to sleep is told where the batch was full: there may be more.
@@ -106,9 +104,9 @@ export class Relay {
 
   /** The last turn takes this one off the lists of those that are there, and lets another one look in its place. */
   private write(): Turn {
-    const common = { settlements: [], renewals: [], handlers: [], lookFrom: this.lookFrom, suspects: '' as const };
+    const common = { settlements: [], renewals: [], handlers: [], suspects: '' as const };
     return this.stopping
-      ? { ...common, room: 0, leaving: true, pull: 'goes' }
-      : { ...common, room: this.batch, leaving: false };
+      ? { ...common, limit: 0, isLast: true, standing: 'goes' }
+      : { ...common, limit: this.batch, isLast: false, standing: 'stays' };
   }
 }

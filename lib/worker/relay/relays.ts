@@ -1,7 +1,6 @@
 import { QueueClosedError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import type { Log } from '../../core/log.js';
-import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { RelayRequest } from '../../core/options/relay-options.js';
 import { firstFew } from '../../core/read/describe.js';
 import { LONGEST_TIMEOUT_MS, type Timers } from '../../core/timers.js';
@@ -13,7 +12,6 @@ import { Relay } from './relay.js';
 export interface RelaysOptions {
   workerId: string;
   commandTimeoutMs: number;
-  settingsOf(queue: string): QueueSettings;
   /** What the names of their timers begin with. */
   timerPrefix: string;
 }
@@ -40,11 +38,11 @@ export class Relays {
   start({ queue, names, target, batch }: RelayRequest): { stop(): Promise<void> } {
     if (this.stopped)
       throw new QueueClosedError('relay: the application is closing; nothing more is moved.', { queue });
-    const { workerId, commandTimeoutMs, settingsOf, timerPrefix } = this.options;
-    const seat = this.store.relaySeat(queue, workerId, names, target, settingsOf(queue));
+    const { workerId, commandTimeoutMs, timerPrefix } = this.options;
+    const session = this.store.queue(queue).sessions.relay(workerId, names, target);
     const timerName = `${timerPrefix}:${queue}:relay-${++this.started}`;
     const reporter = new Reporter(this.log, this.events, `relay to ${target.type} '${target.key}'`);
-    const relay = new Relay(queue, seat, batch, this.findTimers(), timerName, reporter);
+    const relay = new Relay(queue, session, batch, this.findTimers(), timerName, reporter);
     this.relays.add(relay);
     relay.start();
     this.log.log(

@@ -1,9 +1,9 @@
 import type { EventSink } from '../../core/job/events.js';
 import { deserialisePayload } from '../../core/payload/payload.js';
-import { decodeEnvelope, type Envelope } from '../../store/envelope.js';
+import { isReadable } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import { limitsOf } from './processor.js';
-import { type RunLimits, RunningJob } from './running-job.js';
+import { RunningJob } from './running-job.js';
 import type { EndedRun, SettingsByName, Settler } from './settler.js';
 
 /** Makes claimed jobs fit to be handed out. What has no handler has no payload class: its payload need only be readable. */
@@ -18,14 +18,9 @@ export class ClaimOpener {
 
   /** A job that was asked for at `askedAt`, or how it ends where nobody can have it. Never throws. */
   open(claim: ClaimedJob, askedAt: number): RunningJob | EndedRun {
-    let envelope: Envelope;
-    let limits: RunLimits;
-    try {
-      envelope = decodeEnvelope(claim.envelope);
-      limits = limitsOf(envelope, this.byName.get(envelope.name)!);
-    } catch (error) {
-      return this.settler.dead(claim, undefined, 'unreadable', error);
-    }
+    const { envelope } = claim;
+    if (!isReadable(envelope)) return this.settler.unreadable(claim, envelope.unreadable);
+    const limits = limitsOf(envelope, this.byName.get(envelope.name)!);
     if (claim.attempt > limits.maxAttempts) return this.settler.spent(claim, envelope, limits);
     // Nobody renews its lease.
     const keeper = { renewal: () => undefined, heldUntil: (from: number) => from + this.leaseMs };

@@ -2,7 +2,7 @@ import { InvalidPayloadError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import { deserialisePayload } from '../../core/payload/payload.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
-import { decodeEnvelope, type Envelope } from '../../store/envelope.js';
+import { type Envelope, isReadable } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import type { JobHandler } from './job-handler.js';
 import { PayloadRefusal } from './payload-refusal.js';
@@ -31,17 +31,17 @@ export class Processor {
 
   /** Starts a job that was asked for at `askedAt`; its end comes in the same round of the event loop where the handler is synchronous. */
   start(claim: ClaimedJob, askedAt: number, keeper: LeaseKeeper, holder: RunHolder): void {
-    let envelope: Envelope;
-    let handler: JobHandler;
-    let limits: RunLimits;
-    try {
-      envelope = decodeEnvelope(claim.envelope);
-      handler = this.handlers.get(envelope.name)!;
-      limits = limitsOf(envelope, handler);
-    } catch (error) {
-      holder.end(this.settler.dead(claim, undefined, 'unreadable', error));
+    const { envelope } = claim;
+    if (!isReadable(envelope)) {
+      holder.end(this.settler.unreadable(claim, envelope.unreadable));
       return;
     }
+    const handler = this.handlers.get(envelope.name);
+    if (!handler) {
+      holder.end(this.settler.unreadable(claim, 'the envelope has a name that was not asked for'));
+      return;
+    }
+    const limits = limitsOf(envelope, handler);
     if (claim.attempt > limits.maxAttempts) {
       holder.end(this.settler.spent(claim, envelope, limits));
       return;

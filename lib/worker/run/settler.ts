@@ -5,7 +5,7 @@ import { DEFAULT_BACKOFF } from '../../core/options/defaults.js';
 import type { RunSettings } from '../../core/options/run-settings.js';
 import type { Envelope } from '../../store/envelope.js';
 import type { ClaimedJob, Settlement } from '../../store/job-store.js';
-import { type Failure, toFailure } from './failure.js';
+import { toFailure } from './failure.js';
 import type { KeptResults } from './kept-results.js';
 import type { RunLimits, RunningJob } from './running-job.js';
 
@@ -76,7 +76,7 @@ export class Settler {
     if (attempt >= run.maxAttempts) return this.dead(run.claim, run.envelope, 'attempts-exhausted', error, run);
     const { delayMs, problem } = this.waitAfter(run, error);
     return {
-      ...this.outcome(run, { id, fence, transition: 'retry', delayMs, failure: toLine(toFailure(error)) }),
+      ...this.outcome(run, { id, fence, transition: 'retry', delayMs, failure: toFailure(error) }),
       error,
       backoffProblem: problem,
     };
@@ -105,6 +105,11 @@ export class Settler {
     return { ...outcome, job: { ...claim, attempt: begun } };
   }
 
+  /** Nobody can tell what the job was to be. */
+  unreadable(claim: ClaimedJob, problem: string): EndedRun {
+    return this.dead(claim, undefined, 'unreadable', new Error(problem));
+  }
+
   /** Why a job is not tried again; `run` is missing where it was not fit to run. */
   dead(
     claim: ClaimedJob,
@@ -118,7 +123,7 @@ export class Settler {
       id: claim.id,
       fence: claim.fence,
       transition: 'dead',
-      failure: toLine(toFailure(error, reason)),
+      failure: toFailure(error, reason),
       ran: hasBegun,
       failed: hasBegun && reason !== 'dead-lettered',
       idWasChosen: envelope?.idWasChosen ?? false,
@@ -148,9 +153,4 @@ function isUnrecoverable(error: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-/** One line: failures are kept as lines. */
-function toLine(failure: Failure): string {
-  return JSON.stringify(failure);
 }

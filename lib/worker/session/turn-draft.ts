@@ -1,5 +1,5 @@
 import { Bag, type BagItem } from '../../core/bag.js';
-import type { ClaimedJob, HandlerRoom, Settlement, SuspectWish, Turn } from '../../store/job-store.js';
+import type { Claim, HandlerCapacity, Settlement, SuspectWish, Turn } from '../../store/job-store.js';
 import type { EndedRun } from '../run/settler.js';
 
 /** How many settlements go with one turn, to keep the script short. */
@@ -15,23 +15,23 @@ export interface SentTurn extends BagItem {
   sentAt: number;
 }
 
-/** What a worker has room for, where it stopped looking, and which leases it renews, `renews` where that is all of them. */
+/** What a worker has room for, and which leases it renews, `renews` where that is all of them. */
 export interface TurnWish {
   /** How many ends go with it, at most 1 000, which is the default. */
   ends?: number;
   room: number;
-  handlers: readonly HandlerRoom[];
-  lookFrom: string;
-  renewals: readonly ClaimedJob[];
+  handlers: readonly HandlerCapacity[];
+  renewals: readonly Claim[];
   renews: boolean;
-  pull?: Turn['pull'];
+  standing: Turn['standing'];
+  looksAnew?: boolean;
   suspects: SuspectWish;
 }
 
 /** What a worker has to say to Redis, and the turns that are under way: sent, perhaps in vain, and not answered yet. */
 export class TurnDraft {
   private ended: EndedRun[] = [];
-  private goingBack: ClaimedJob[] = [];
+  private goingBack: Claim[] = [];
   private leaving = false;
   /** Two at most, but thousands a second: see `Bag`. */
   private readonly sent = new Bag<SentTurn>();
@@ -41,7 +41,7 @@ export class TurnDraft {
   }
 
   /** For jobs that go back as if nothing had been. */
-  release(...claims: readonly ClaimedJob[]): void {
+  release(...claims: readonly Claim[]): void {
     this.goingBack.push(...claims);
   }
 
@@ -77,7 +77,7 @@ export class TurnDraft {
   /** What weight of jobs the turns under way may still claim. */
   get roomUnderWay(): number {
     let room = 0;
-    for (const { turn } of this.sent) room += turn.room;
+    for (const { turn } of this.sent) room += turn.limit;
     return room;
   }
 
@@ -94,15 +94,16 @@ export class TurnDraft {
   }
 
   /** A turn to send. While it is not answered it may have happened, so the same is sent until it is. */
-  take({ room, handlers, lookFrom, renewals, renews, pull, suspects, ends = SETTLED_A_TURN }: TurnWish): SentTurn {
-    const { leaving } = this;
+  take(wish: TurnWish): SentTurn {
+    const { ends = SETTLED_A_TURN, room, handlers, renewals, renews, standing, looksAnew, suspects } = wish;
+    const { leaving: isLast } = this;
     const ended = this.ended.splice(0, ends);
     const settlements: Settlement[] = ended.map(({ settlement }) => settlement);
     const goingBack = this.goingBack.splice(0, ends - ended.length);
     for (const { id, fence } of goingBack) settlements.push({ id, fence, transition: 'release' });
     this.leaving = false;
     const sent: SentTurn = {
-      turn: { settlements, renewals, room, handlers, lookFrom, leaving, pull, suspects },
+      turn: { settlements, renewals, limit: room, handlers, isLast, standing, looksAnew, suspects },
       ended,
       renews,
       sentAt: performance.now(),

@@ -104,7 +104,7 @@ export const BUGS = [
   },
   {
     name: 'worker waits for ever after an outage',
-    file: 'lib/store/redis/session/worker-seat.ts',
+    file: 'lib/store/redis/session/redis-session.ts',
     from: '!mayPass(error)) throw error;',
     to: '!mayPass(error)) throw error;\n        await new Promise(() => {});',
     rules: ['everybody-lives'],

@@ -4,21 +4,22 @@ import { ScheduledQueueProducer } from '../../../lib/api/scheduled-queue.produce
 import { QueueUnavailableError } from '../../../lib/core/errors.js';
 import type { Answered, JobStore, NewJob } from '../../../lib/store/job-store.js';
 import { ScheduleBatch } from '../../../lib/store/redis/schedule/schedule-batch.js';
-import { LOG } from '../../support/seat-by-hand.js';
+import { LOG } from '../../support/session-by-hand.js';
 
 /** A store whose answers come last job first, and which fails every second one. */
-const store = {
-  scheduleMany: (_queue: string, jobs: readonly NewJob[], answered: Answered) =>
+const jobs = {
+  scheduleMany: (jobs: readonly NewJob[], answered: Answered) =>
     new Promise<void>((resolve) => {
       const batch = new ScheduleBatch(jobs.length, 0, answered, resolve);
-      const calls = jobs.map((job, place) => batch.pending(job, place));
+      const calls = jobs.map((job, index) => batch.pending(job, index));
       for (const [i, call] of [...calls.entries()].reverse()) {
         const id = call.job.payload;
         if (i % 2) call.reject(new QueueUnavailableError('no answer', 'unknown', { jobIds: [id] }));
         else call.resolve({ id, dueAtMs: 1, status: 'created' });
       }
     }),
-} as unknown as JobStore;
+};
+const store = { queue: () => ({ jobs }) } as unknown as JobStore;
 
 it('the ids in the error of scheduleMany are in the order of its items, over queues and whatever failed', async () => {
   const producer = new ScheduledQueueProducer(store, undefined as never, new ScheduledQueueEvents(), 1_000, LOG);

@@ -17,7 +17,13 @@ export class RedisGate {
     private readonly slots: SlotPool,
     private readonly connection: RedisConnection,
     private readonly keys: QueueKeys,
-    private readonly options: { clustered: boolean; keepRecordMs: number; commandTimeoutMs: number },
+    private readonly options: {
+      clustered: boolean;
+      keepRecordMs: number;
+      commandTimeoutMs: number;
+      /** Where the queue has one. */
+      rateLimit?: RateRule;
+    },
   ) {}
 
   async pause(forMs: number | undefined): Promise<void> {
@@ -35,9 +41,9 @@ export class RedisGate {
     return ends === ENDLESS ? Number.POSITIVE_INFINITY : Number(ends);
   }
 
-  /** `rateLimit` where the queue has one. */
-  async limits(rateLimit: RateRule | undefined): Promise<LimitsUse> {
-    const giveUpAt = performance.now() + this.options.commandTimeoutMs;
+  async limits(): Promise<LimitsUse> {
+    const { rateLimit, commandTimeoutMs } = this.options;
+    const giveUpAt = performance.now() + commandTimeoutMs;
     const read = [this.keys.active, this.keys.rate];
     const reply = await this.connection.run('limits', read, [rateLimit ? rateWindowMs(rateLimit) : 0], giveUpAt);
     const [nowMs = 0, running = 0, started = 0, opensAtMs = 0] = (reply as (string | number)[]).map(Number);

@@ -1,7 +1,7 @@
-import { encodeFlags, encodeHead, encodeSettings } from '../../envelope.js';
 import type { NewJob } from '../../job-store.js';
 import { toDueArgument } from '../calls/due-argument.js';
 import { howChosen } from '../calls/how-chosen.js';
+import { encodeFlags, encodeRoute, encodeSettings } from '../codec/envelope-text.js';
 import type { ScriptArgument } from '../link/connection.js';
 
 /** Jobs in a row that differ in id and in the end of the envelope alone. */
@@ -9,7 +9,7 @@ interface Row {
   first: NewJob;
   chosen: string;
   due: ScriptArgument;
-  head: string;
+  route: string;
   /** What stands between the time and the end: flags and tags, and where no job has settings their empty line. */
   middle: string;
   haveSettings: boolean;
@@ -31,8 +31,8 @@ export class SharedArguments {
 
   toArguments(): ScriptArgument[] {
     const all: ScriptArgument[] = [];
-    for (const { chosen, due, head, middle, ids, ends } of this.rows) {
-      all.push(ids.length, chosen, head, due, middle);
+    for (const { chosen, due, route, middle, ids, ends } of this.rows) {
+      all.push(ids.length, chosen, route, due, middle);
       // Made ones are of one length, and an argument costs more than what is cut out of one.
       if (chosen === '') all.push(ids.join(''));
       else all.push(...ids);
@@ -50,19 +50,19 @@ export class SharedArguments {
       row.chosen === chosen &&
       row.due === due &&
       row.haveSettings === haveSettings &&
-      sharesHead(job, row.first);
+      sharesRoute(job, row.first);
     // Those of a definition are the very same object.
     if (mayShare && job.tags === row.first.tags) return row;
     const middle = encodeFlags(chosen !== '', job.tags) + (haveSettings ? '' : '\n');
     if (mayShare && row.middle === middle) return row;
-    const begun = { first: job, chosen, due, head: encodeHead(job), middle, haveSettings, ids: [], ends: [] };
+    const begun = { first: job, chosen, due, route: encodeRoute(job), middle, haveSettings, ids: [], ends: [] };
     this.rows.push(begun);
     return begun;
   }
 }
 
-/** Told by what a head is made of, so that none is made for a job that shares it. */
-function sharesHead(job: NewJob, { name, priority, worker, lateness }: NewJob): boolean {
+/** Told by what a route is made of, so that none is made for a job that shares it. */
+function sharesRoute(job: NewJob, { name, priority, worker, lateness }: NewJob): boolean {
   return (
     job.name === name &&
     job.priority === priority &&

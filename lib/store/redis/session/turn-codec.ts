@@ -1,6 +1,6 @@
 import type { QueueSettings } from '../../../core/options/queue-options.js';
-import { onLateOf } from '../../envelope.js';
 import type {
+  Claim,
   ClaimedJob,
   LateJob,
   MissingJob,
@@ -11,6 +11,8 @@ import type {
   TurnAnswer,
 } from '../../job-store.js';
 import { toDueArgument } from '../calls/due-argument.js';
+import { decodeEnvelope, onLateOf } from '../codec/envelope-text.js';
+import { encodeFailure } from '../codec/failure-line.js';
 import type { ScriptArgument } from '../link/connection.js';
 
 const FIELDS_BEFORE_CLAIMS = 14;
@@ -20,7 +22,7 @@ const UNCONFIRMED = 'u';
 /** Their leases were over before they could be handed out. */
 const OVER = 'o';
 
-/** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals, the handlers' rooms. */
+/** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals, what the handlers have capacity for. */
 export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): ScriptArgument[] {
   const plain: ScriptArgument[] = [];
   const fences: ScriptArgument[] = [];
@@ -56,9 +58,9 @@ function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArg
     case 'complete':
       return [settlement.idWasChosen ? 'r' : '', settlement.result ?? ''];
     case 'retry':
-      return [settlement.delayMs, settlement.failure];
+      return [settlement.delayMs, encodeFailure(settlement.failure)];
     case 'dead':
-      return [deadFlags(settlement), settlement.failure];
+      return [deadFlags(settlement), encodeFailure(settlement.failure)];
     case 'snooze':
       return [toDueArgument(settlement.due), ''];
     case 'discard':
@@ -75,8 +77,12 @@ function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transitio
   return `${ran ? '' : 'n'}${failed ? 'f' : ''}${idWasChosen ? 'r' : ''}`;
 }
 
-/** What the script answered. */
-export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings): TurnAnswer {
+/** What the script answered, and where the next turn goes on looking. */
+export function decodeTurn(
+  reply: unknown[],
+  turn: Turn,
+  settings: QueueSettings,
+): { answer: TurnAnswer; cursor: string } {
   const [
     status,
     now,
@@ -89,8 +95,8 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
     dropped,
     lookAt,
     fence,
-    lookFrom,
-    hasCompany,
+    cursor,
+    isContended,
     suspect,
   ] = reply as [
     string,
@@ -114,21 +120,28 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
   // A letter behind the fence's digits tells something rare: see turn.lua.
   const how = fence.slice(-1);
   const claimFence = how === UNCONFIRMED || how === OVER ? fence.slice(0, -1) : fence;
-  const claims: ClaimedJob[] = [];
+  const isOver = how === OVER;
+  const claimed: ClaimedJob[] = [];
+  const expired: Claim[] = [];
   for (let i = FIELDS_BEFORE_CLAIMS; i < reply.length; i += FIELDS_A_CLAIM) {
+    const id = reply[i] as string;
+    if (isOver) {
+      expired.push({ id, fence: claimFence });
+      continue;
+    }
     // "<due> <attempt> <crashes>", or the due time alone at a first claim.
     const [due, attempt = '1', crashes = '0'] = (reply[i + 1] as string).split(' ');
-    claims.push({
-      id: reply[i] as string,
+    claimed.push({
+      id,
       fence: claimFence,
       dueAtMs: Number(due),
       claimedAtMs,
       attempt: Number(attempt),
       crashes: Number(crashes),
-      envelope: reply[i + 2] as string,
+      envelope: decodeEnvelope(reply[i + 2] as string),
     });
   }
-  return {
+  const answer = {
     settled: inOrder(turn.settlements, bits, settings),
     lost,
     toCancel,
@@ -136,15 +149,15 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
     late: inRows(5, late, toLate),
     missing: inRows(4, missing, toMissing),
     dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
-    claimed: how === OVER ? [] : claims,
+    claimed,
     isUnconfirmed: how === UNCONFIRMED,
-    expired: how === OVER ? claims : [],
+    expired,
     isReplay: status === 'replayed',
     sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
-    lookFrom,
-    hasCompany: hasCompany === '1',
+    isContended: isContended === '1',
     suspect: suspect || undefined,
   };
+  return { answer, cursor };
 }
 
 /** The script settles the plain ones first; its bits are put back into the order of the settlements. */

@@ -1,5 +1,7 @@
 import type { OrderingRule } from '../../../core/options/queue-options.js';
 import type { JobState, StoredJob } from '../../job-store.js';
+import { decodeEnvelope } from '../codec/envelope-text.js';
+import { decodeFailure } from '../codec/failure-line.js';
 import { processOf, type QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import { WaitingList } from './waiting-list.js';
@@ -66,7 +68,7 @@ function readJob(
   [now, state, time, envelope, record, failures, kept, queuedDue]: (string | null)[],
 ): StoredJob {
   const at = Number(time);
-  const lines = failures === '' ? [] : failures!.split('\n');
+  const failed = failures === '' ? [] : failures!.split('\n').map(decodeFailure);
   if (state === 'completed') {
     const [head, result, ...rest] = kept!.split('\n');
     const [attempts, dueAtMs] = head!.split(' ').map(Number);
@@ -77,15 +79,21 @@ function readJob(
       endedAtMs: at,
       attempts: attempts!,
       crashes: 0,
-      envelope: rest.join('\n'),
-      failures: lines,
+      envelope: decodeEnvelope(rest.join('\n')),
+      failures: failed,
       result,
     };
   }
   const [mark, attempts, crashes, due, worker, lane] = record === '' ? ['0', '0', '0', '0', '-'] : record!.split(' ');
   // The letters behind the fence are marks; 'c' says that somebody wants the job cancelled.
   const fence = mark!.replace(/[a-z]+$/, '');
-  const known = { id, attempts: Number(attempts), crashes: Number(crashes), envelope: envelope!, failures: lines };
+  const known = {
+    id,
+    attempts: Number(attempts),
+    crashes: Number(crashes),
+    envelope: decodeEnvelope(envelope!),
+    failures: failed,
+  };
   if (state === 'active') {
     const cancelRequested = mark!.includes('c');
     return {

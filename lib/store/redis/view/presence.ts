@@ -29,16 +29,16 @@ export class RedisPresence {
     const groups = new Map<string, Promise<string[]>>();
     const found = new Map<string, LiveWorker & { names: Set<string> }>();
     // Of two entries of one worker the newer one, which comes first, says where it is.
-    for (const { group, seat, pid, host, lastSeenAtMs } of alive) {
+    for (const { group, session, pid, host, lastSeenAtMs } of alive) {
       if (!groups.has(group)) groups.set(group, this.namesOf(group));
       const names = await groups.get(group)!;
-      const id = processOf(seat);
+      const id = processOf(session);
       const known = found.get(id) ?? { id, host, pid, running: 0, handles: [], lastSeenAtMs, names: new Set() };
       for (const name of names) known.names.add(name);
       found.set(id, known);
     }
-    for (const [seat, count] of running) {
-      const worker = found.get(processOf(seat));
+    for (const [session, count] of running) {
+      const worker = found.get(processOf(session));
       if (worker) worker.running += count;
     }
     return [...found.values()]
@@ -74,7 +74,7 @@ export class RedisPresence {
 
 function readAlive(pairs: string[]) {
   return Array.from({ length: pairs.length / 2 }, (_, i) => {
-    const [group = '', seat = '', pid, ...host] = pairs[2 * i]!.split(' ');
-    return { group, seat, pid: Number(pid), host: host.join(' '), lastSeenAtMs: Number(pairs[2 * i + 1]) };
+    const [group = '', session = '', pid, ...host] = pairs[2 * i]!.split(' ');
+    return { group, session, pid: Number(pid), host: host.join(' '), lastSeenAtMs: Number(pairs[2 * i + 1]) };
   });
 }

@@ -1,8 +1,8 @@
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
-import type { ClaimedJob, Turn } from '../../../../lib/store/job-store.js';
+import type { ClaimedJob, Envelope, Turn } from '../../../../lib/store/job-store.js';
 import type { QueueWorker } from '../../../../lib/worker/handle/queue-worker.js';
-import { answerUntil, claimsOf, SeatByHand, stopAt, workerAt } from '../../../support/seat-by-hand.js';
+import { answerUntil, claimsOf, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
 import { until } from '../../../support/wait.js';
 
 const CONCURRENCY = 100;
@@ -12,7 +12,7 @@ const QUICK = 8;
 
 /** A worker that is answered by hand, and told that another one is behind as well. */
 interface Busy {
-  seat: SeatByHand;
+  session: SessionByHand;
   worker: QueueWorker;
   /** The handler; may change. */
   run: () => unknown;
@@ -23,34 +23,34 @@ interface Busy {
 let started: Busy[] = [];
 
 afterEach(async () => {
-  for (const { seat, worker } of started) await stopAt(seat, worker);
+  for (const { session, worker } of started) await stopAt(session, worker);
   started = [];
 });
 
 async function busy(run: () => unknown, options: object = {}, handlersOwn?: number): Promise<Busy> {
-  const seat = new SeatByHand();
+  const session = new SessionByHand();
   const handler = { run: () => made.run(), concurrency: handlersOwn };
-  const worker = workerAt(seat, handler, { concurrency: CONCURRENCY, ...options });
+  const worker = workerAt(session, handler, { concurrency: CONCURRENCY, ...options });
   const made: Busy = {
-    seat,
+    session,
     worker,
     run,
-    async serve(claimed = claimsOf(seat.underWay[0]!.room), sleepMs) {
-      seat.answer({ claimed: [...claimed], sleepMs, hasCompany: true });
-      await until('the next turn is out', () => seat.underWay.length === 1);
-      return seat.underWay[0]!;
+    async serve(claimed = claimsOf(session.underWay[0]!.limit), sleepMs) {
+      session.answer({ claimed: [...claimed], sleepMs, isContended: true });
+      await until('the next turn is out', () => session.underWay.length === 1);
+      return session.underWay[0]!;
     },
   };
   started.push(made);
   worker.start();
-  await until('it looks', () => seat.underWay.length === 1);
+  await until('it looks', () => session.underWay.length === 1);
   return made;
 }
 
 /** What so many turns in a row ask for. */
 async function rooms(worker: Busy, count: number, ...answer: Parameters<Busy['serve']>): Promise<number[]> {
   const asked: number[] = [];
-  for (let i = 0; i < count; i++) asked.push((await worker.serve(...answer)).room);
+  for (let i = 0; i < count; i++) asked.push((await worker.serve(...answer)).limit);
   return asked;
 }
 
@@ -62,7 +62,7 @@ async function serveUntil(worker: Busy, isLikeThat: (turn: Turn) => boolean): Pr
 
 async function ahead(run: () => unknown = () => undefined, options?: object): Promise<Busy> {
   const worker = await busy(run, options);
-  await serveUntil(worker, ({ room }) => room === AHEAD);
+  await serveUntil(worker, ({ limit }) => limit === AHEAD);
   return worker;
 }
 
@@ -78,9 +78,9 @@ it('in company, where the jobs of eight turns were over at once, the next asks f
   let ran = 0;
   const worker = await busy(() => void ran++);
   expect(await rooms(worker, QUICK - 1)).toEqual(Array(QUICK - 1).fill(CONCURRENCY));
-  await serveUntil(worker, ({ room }) => room === AHEAD);
+  await serveUntil(worker, ({ limit }) => limit === AHEAD);
   await serveUntil(worker, (turn) => completed(turn).length === AHEAD);
-  expect(worker.seat.turns.flatMap(completed)).toHaveLength(ran);
+  expect(worker.session.turns.flatMap(completed)).toHaveLength(ran);
 });
 
 it('no more run at once than before: the others begin as places become free, in the order in which they were claimed', async () => {
@@ -124,8 +124,8 @@ it('what has no place before the round is over goes back, with a turn that claim
   expect(back.length).toBeGreaterThan(0);
   expect(back).toEqual(claimed.slice(AHEAD - back.length).map(({ id }) => id));
   expect(next.settlements).toHaveLength(AHEAD - ends.length);
-  expect(next.room).toBe(0);
-  expect((await worker.serve([])).room).toBe(CONCURRENCY - ends.length);
+  expect(next.limit).toBe(0);
+  expect((await worker.serve([])).limit).toBe(CONCURRENCY - ends.length);
   for (const end of ends) end();
   worker.run = () => undefined;
   expect(await rooms(worker, QUICK - 1)).toEqual(Array(QUICK - 1).fill(CONCURRENCY));
@@ -168,7 +168,7 @@ it.each<[string, { run?: () => unknown; options?: { concurrency?: number }; hand
   const worker = await busy(run, options, handlersOwn);
   const asked = await rooms(worker, 2 * QUICK);
   expect(Math.max(...asked)).toBeLessThanOrEqual(options.concurrency ?? CONCURRENCY);
-  expect(worker.seat.turns.flatMap(released)).toEqual([]);
+  expect(worker.session.turns.flatMap(released)).toEqual([]);
 });
 
 it('none is claimed ahead where nothing more is due', async () => {
@@ -178,7 +178,7 @@ it('none is claimed ahead where nothing more is due', async () => {
 
 it('no turn asks for more than five hundred', async () => {
   const worker = await busy(() => undefined, { concurrency: 300 });
-  await serveUntil(worker, ({ room }) => room === 500);
+  await serveUntil(worker, ({ limit }) => limit === 500);
   await serveUntil(worker, (turn) => completed(turn).length === 500);
 });
 
@@ -192,8 +192,8 @@ it('an answer does not grow beyond what Redis sends at once', async () => {
   expect(Math.max(...(await rooms(worker, 2 * QUICK, claims(10 * payload))))).toBe(CONCURRENCY);
 });
 
-function sized({ envelope }: ClaimedJob, bytes: number): string {
-  return envelope.replace('null', `"${'x'.repeat(bytes)}"`);
+function sized({ envelope }: ClaimedJob, bytes: number): Envelope {
+  return { ...(envelope as Envelope), payload: `"${'x'.repeat(bytes)}"` };
 }
 
 it.each([
@@ -203,17 +203,17 @@ it.each([
   'a worker that is told to stop by one of its own handlers, %s, gives back what has not begun',
   async (_, stopAtRun) => {
     const stopping = await ahead();
-    const { seat, worker } = stopping;
+    const { session, worker } = stopping;
     let ran = 0;
     let stopped: Promise<unknown> | undefined;
     stopping.run = () => {
       if (++ran === stopAtRun) stopped = worker.stop(new AbortController().signal);
     };
-    const before = seat.turns.length;
+    const before = session.turns.length;
     await stopping.serve();
     expect(ran).toBe(stopAtRun);
-    await answerUntil(seat, stopped!);
-    const last = seat.turns.slice(before);
+    await answerUntil(session, stopped!);
+    const last = session.turns.slice(before);
     expect([last.flatMap(completed).length, last.flatMap(released).length]).toEqual([stopAtRun, AHEAD - stopAtRun]);
   },
 );
@@ -221,29 +221,29 @@ it.each([
 it('a worker that is told to stop as its jobs are over asks for nothing', async () => {
   const stopping = await ahead(async () => undefined);
   let stopped: Promise<unknown> | undefined;
-  const before = stopping.seat.turns.length;
+  const before = stopping.session.turns.length;
   stopping.run = async () => {
     await undefined;
     stopped ??= nextRound().then(() => stopping.worker.stop(new AbortController().signal));
   };
   await stopping.serve();
-  await until('it stops', () => stopping.seat.turns.some(({ leaving }) => leaving) || stopping.seat.answer());
-  for (const { leaving, room } of stopping.seat.turns.slice(before)) if (leaving) expect(room).toBe(0);
-  await answerUntil(stopping.seat, stopped!);
+  await until('it stops', () => stopping.session.turns.some(({ isLast }) => isLast) || stopping.session.answer());
+  for (const { isLast, limit } of stopping.session.turns.slice(before)) if (isLast) expect(limit).toBe(0);
+  await answerUntil(stopping.session, stopped!);
 });
 
 it('one that has become alone asks for no more than it has places for, though a renewal keeps it at one turn', async () => {
-  const { seat } = await ahead();
+  const { session } = await ahead();
   for (let met = 0; met < QUICK; met++) {
-    seat.answer({ claimed: claimsOf(seat.underWay[0]!.room), sleepMs: undefined });
-    await until('it goes on', () => seat.underWay.length > 0);
+    session.answer({ claimed: claimsOf(session.underWay[0]!.limit), sleepMs: undefined });
+    await until('it goes on', () => session.underWay.length > 0);
   }
-  await until('there are two', () => seat.underWay.length === 2);
+  await until('there are two', () => session.underWay.length === 2);
   for (let turn = 0; turn < QUICK; turn++) {
-    expect(seat.underWay.reduce((sum, { room }) => sum + room, 0)).toBeLessThanOrEqual(CONCURRENCY);
-    if (turn % 2 === 0) seat.hints!.renew();
-    seat.answer({ claimed: claimsOf(seat.underWay[0]!.room), sleepMs: undefined });
-    await until('it goes on', () => seat.underWay.length > 0);
+    expect(session.underWay.reduce((sum, { limit }) => sum + limit, 0)).toBeLessThanOrEqual(CONCURRENCY);
+    if (turn % 2 === 0) session.hints!.cancel();
+    session.answer({ claimed: claimsOf(session.underWay[0]!.limit), sleepMs: undefined });
+    await until('it goes on', () => session.underWay.length > 0);
   }
 });
 

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
 import { NodeTimers } from '../../../../lib/core/timers.js';
-import type { ClaimedJob, JobStore, Turn, TurnAnswer, WorkerSeat } from '../../../../lib/store/job-store.js';
+import type { ClaimedJob, JobStore, Session, Turn, TurnAnswer } from '../../../../lib/store/job-store.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { Pullers } from '../../../../lib/worker/pull/pullers.js';
-import { claimOf, EVENTS, LOG } from '../../../support/seat-by-hand.js';
+import { claimOf, EVENTS, LOG } from '../../../support/session-by-hand.js';
 
 const LEASE_MS = 100;
 
 /** Answers each turn at once. */
-class Seat implements WorkerSeat {
+class AnsweringSession implements Session {
   hasLeft = false;
 
   constructor(private readonly claimed: readonly ClaimedJob[]) {}
@@ -21,10 +21,9 @@ class Seat implements WorkerSeat {
     return {
       ...none,
       settled,
-      claimed: this.claimed.slice(0, turn.room),
+      claimed: this.claimed.slice(0, turn.limit),
       sleepMs: 60_000,
-      lookFrom: '',
-      hasCompany: false,
+      isContended: false,
       isUnconfirmed: false,
       expired: [],
       isReplay: false,
@@ -40,31 +39,37 @@ class Seat implements WorkerSeat {
 
 let pullers: Pullers;
 let solitude: Solitude;
-let seats: Map<string, Seat[]>;
+let seats: Map<string, AnsweringSession[]>;
 
 beforeEach(() => {
   seats = new Map();
   solitude = new Solitude();
-  const pullSeat = (_queue: string, _worker: string, [name]: readonly string[] = ['']) => {
-    const seat = new Seat(name === 'holding' ? [claimOf('held')] : []);
-    seats.set(name!, [...(seats.get(name!) ?? []), seat]);
-    return seat;
+  const pull = (_worker: string, [name]: readonly string[] = ['']) => {
+    const session = new AnsweringSession(name === 'holding' ? [claimOf('held')] : []);
+    seats.set(name!, [...(seats.get(name!) ?? []), session]);
+    return session;
   };
-  pullers = new Pullers({ pullSeat } as unknown as JobStore, () => new NodeTimers(), EVENTS, LOG, {
-    workerId: 'w',
-    commandTimeoutMs: 1_000,
-    settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
-    maxPayloadBytes: 1_000,
-    jobs: new Map(),
-    solitude,
-    timerPrefix: 'test',
-  });
+  pullers = new Pullers(
+    { queue: () => ({ sessions: { pull } }) } as unknown as JobStore,
+    () => new NodeTimers(),
+    EVENTS,
+    LOG,
+    {
+      workerId: 'w',
+      commandTimeoutMs: 1_000,
+      settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
+      maxPayloadBytes: 1_000,
+      jobs: new Map(),
+      solitude,
+      timerPrefix: 'test',
+    },
+  );
 });
 
 afterEach(() => pullers.close(800));
 
 const pop = (name: string, waitMs = 1) => pullers.pop({ queue: 'q', names: [name], count: 1, waitMs });
-const hasLeft = (name: string) => seats.get(name)!.every((seat) => seat.hasLeft);
+const hasLeft = (name: string) => seats.get(name)!.every((session) => session.hasLeft);
 
 it('a set of names that nobody has popped for a lease takes no memory', async () => {
   for (let i = 0; i < 20; i++) await pop(`name-${i}`);

@@ -6,7 +6,7 @@ import { RunningJob } from '../../../../lib/worker/run/running-job.js';
 
 v8.setFlagsFromString('--expose-gc');
 const gc = vm.runInNewContext('gc') as () => void;
-const CLAIM = { id: 'a', fence: '1', dueAtMs: 0, claimedAtMs: 0, attempt: 1, crashes: 0, envelope: '' };
+const CLAIM = { id: 'a', fence: '1', dueAtMs: 0, claimedAtMs: 0, attempt: 1, crashes: 0, envelope: { unreadable: '' } };
 const EVENTS = { wanted: false, tell() {} };
 const ENVELOPE = { name: 'n', settings: {} } as never;
 const LIMITS = { maxAttempts: 1, timeoutMs: 0 };

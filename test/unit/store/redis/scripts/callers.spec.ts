@@ -4,9 +4,9 @@ import type { Log } from '../../../../../lib/core/log.js';
 import { readQueueOptions } from '../../../../../lib/core/options/queue-options.js';
 import type { NewJob, Settlement, Turn } from '../../../../../lib/store/job-store.js';
 import { RedisClearing } from '../../../../../lib/store/redis/calls/clearing.js';
-import { ControlCalls } from '../../../../../lib/store/redis/calls/control-calls.js';
 import { RedisDeadLetters } from '../../../../../lib/store/redis/calls/dead-letters.js';
 import { RedisGate } from '../../../../../lib/store/redis/calls/gate.js';
+import { RedisQueueJobs } from '../../../../../lib/store/redis/calls/queue-jobs.js';
 import { SlotPool } from '../../../../../lib/store/redis/calls/slot-pool.js';
 import { RedisTaggedJobs } from '../../../../../lib/store/redis/calls/tagged-jobs.js';
 import { PermissionLog } from '../../../../../lib/store/redis/checks/permission-log.js';
@@ -18,14 +18,14 @@ import { ServerClock } from '../../../../../lib/store/redis/link/server-clock.js
 import type { WakeListener } from '../../../../../lib/store/redis/link/wake-listener.js';
 import { ScheduleOutbox } from '../../../../../lib/store/redis/schedule/schedule-outbox.js';
 import { SCRIPTS, type ScriptName } from '../../../../../lib/store/redis/scripts/embedded.js';
-import { RedisWorkerSeat } from '../../../../../lib/store/redis/session/worker-seat.js';
+import { RedisSession, type SessionIdentity } from '../../../../../lib/store/redis/session/redis-session.js';
 import { RedisInspection } from '../../../../../lib/store/redis/view/inspection.js';
 import { RedisPresence } from '../../../../../lib/store/redis/view/presence.js';
 import { readHeader, SCRIPT_FILES } from './lua-contract.js';
 
 const NOW = '1798794000000';
 const TURNED = ['done', NOW, '', [], [], [], [], [], [], '0', '1', '', ''];
-const JOB: NewJob = { name: 'ping', priority: 5, due: { delayMs: 0 }, replace: false, settings: {}, payload: '{}' };
+const JOB: NewJob = { name: 'ping', priority: 5, due: { delayMs: 0 }, settings: {}, payload: '{}' };
 
 const target = { type: 'stream', key: '{mail}:relay:out', maxLength: 9 } as const;
 
@@ -107,20 +107,20 @@ async function runAll(): Promise<Run[]> {
   };
 
   const outbox = new ScheduleOutbox(connection, clock, keys, new JobIdMaker(), options);
-  await Promise.all([outbox.add(JOB), outbox.add({ ...JOB, id: 'r7' })]);
   const slots = new SlotPool(connection, clock, keys, options.commandTimeoutMs);
-  const control = new ControlCalls(slots, keys, options);
-  await control.replace({ ...JOB, id: 'r7' });
-  await control.reschedule('r7', { at: Number(NOW) });
-  await control.cancel('r7');
-  await control.cancelRunning('r7');
-  await control.remove('r7');
+  const jobs = new RedisQueueJobs(outbox, slots, keys, options);
+  await Promise.all([jobs.schedule(JOB), jobs.schedule({ ...JOB, id: 'r7' })]);
+  await jobs.replace({ ...JOB, id: 'r7' });
+  await jobs.reschedule('r7', { at: Number(NOW) });
+  await jobs.cancel('r7');
+  await jobs.cancelRunning('r7');
+  await jobs.remove('r7');
   await new RedisClearing(slots, keys, options).clear();
-  const gate = new RedisGate(slots, connection, keys, options);
+  const gate = new RedisGate(slots, connection, keys, { ...options, rateLimit: { max: 5, perMs: 1_000 } });
   await gate.pause(undefined);
   await gate.resume();
   await gate.pausedUntil();
-  await gate.limits({ max: 5, perMs: 1_000 });
+  await gate.limits();
   const tagged = new RedisTaggedJobs(slots, keys, options);
   await tagged.cancel('vip', () => {});
   await tagged.shift('vip', -60_000);
@@ -129,33 +129,23 @@ async function runAll(): Promise<Run[]> {
   await deadLetters.purge({ names: ['ping'] });
   const listener = { hears: () => true } as unknown as WakeListener;
   const settings = readQueueOptions('mail', {});
-  const seat = new RedisWorkerSeat(connection, listener, clock, keys, 'worker-1', 'g', ['ping'], settings, false);
+  const open = (who: SessionIdentity) => new RedisSession({ connection, listener }, clock, keys, who, settings, false);
+  const session = open({ id: 'worker-1', group: 'g', names: ['ping'] });
   const ended: Settlement[] = [
     { id: 'a', fence: '1', transition: 'complete', idWasChosen: false },
-    { id: 'b', fence: '1', transition: 'retry', delayMs: 5, failure: '{}' },
+    { id: 'b', fence: '1', transition: 'retry', delayMs: 5, failure: { name: 'Error', message: 'no' } },
   ];
   const turn: Turn = {
     settlements: ended,
     renewals: [{ id: 'c', fence: '1' }],
-    room: 1,
+    limit: 1,
     handlers: [{ name: 'ping', weight: 2, free: 1 }],
-    lookFrom: '',
-    leaving: false,
+    isLast: false,
+    standing: 'stays',
     suspects: '',
   };
-  await seat.turn(turn, new AbortController().signal);
-  const relay = new RedisWorkerSeat(
-    connection,
-    listener,
-    clock,
-    keys,
-    'w~relay-1',
-    '*',
-    ['*'],
-    settings,
-    false,
-    target,
-  );
+  await session.turn(turn, new AbortController().signal);
+  const relay = open({ id: 'w~relay-1', group: '*', names: ['*'], target });
   await relay.turn(turn, new AbortController().signal);
   const inspection = new RedisInspection(connection, keys, 5_000);
   await inspection.job('r7');

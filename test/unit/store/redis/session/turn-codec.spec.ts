@@ -9,13 +9,17 @@ const KEEPS = readQueueOptions('q', { keepCompleted: 10 });
 const turnOf = (turn: Partial<Turn>): Turn => ({
   settlements: [],
   renewals: [],
-  room: 0,
+  limit: 0,
   handlers: [],
-  lookFrom: '',
-  leaving: false,
+
+  isLast: false,
+  standing: 'stays' as const,
   suspects: '',
   ...turn,
 });
+
+const FAILURE = { name: 'Error', message: 'no' };
+const FAILURE_TEXT = '{"name":"Error","message":"no"}';
 
 const complete = (id: string, fence: string, more = {}): Settlement => ({
   id,
@@ -72,14 +76,14 @@ describe('the arguments of a turn', () => {
 
   it.each<[Settlement, (string | number)[]]>([
     [complete('j', '1', { idWasChosen: true }), ['complete', 'r', '']],
-    [{ id: 'j', fence: '1', transition: 'retry', delayMs: 50, failure: '{}' }, ['retry', 50, '{}']],
+    [{ id: 'j', fence: '1', transition: 'retry', delayMs: 50, failure: FAILURE }, ['retry', 50, FAILURE_TEXT]],
     [
-      { id: 'j', fence: '1', transition: 'dead', failure: '{}', ran: true, failed: true, idWasChosen: true },
-      ['dead', 'fr', '{}'],
+      { id: 'j', fence: '1', transition: 'dead', failure: FAILURE, ran: true, failed: true, idWasChosen: true },
+      ['dead', 'fr', FAILURE_TEXT],
     ],
     [
-      { id: 'j', fence: '1', transition: 'dead', failure: '{}', ran: false, failed: false, idWasChosen: false },
-      ['dead', 'n', '{}'],
+      { id: 'j', fence: '1', transition: 'dead', failure: FAILURE, ran: false, failed: false, idWasChosen: false },
+      ['dead', 'n', FAILURE_TEXT],
     ],
     [{ id: 'j', fence: '1', transition: 'snooze', due: { at: 1_800_000_000_000 } }, ['snooze', 1_800_000_000_000, '']],
     [{ id: 'j', fence: '1', transition: 'snooze', due: { delayMs: 200 } }, ['snooze', -200, '']],
@@ -105,7 +109,7 @@ describe('the arguments of a turn', () => {
     const renewals = [
       { id: 'a', fence: '7' },
       { id: 'b', fence: '9' },
-    ] as unknown as Turn['renewals'];
+    ];
     const handlers = [{ name: 'work', weight: 2, free: 0 }];
     expect(read(encodeTurn(turnOf({ renewals, handlers }), KEEPS_NONE))).toMatchObject({
       renewals: [
@@ -124,7 +128,7 @@ describe('the answer to a turn', () => {
     return reply;
   };
   const decode = (differs: Record<number, unknown>, settlements: Settlement[] = [], ...claims: string[]) =>
-    decodeTurn(replyWith(differs, ...claims), turnOf({ settlements }), KEEPS_NONE);
+    decodeTurn(replyWith(differs, ...claims), turnOf({ settlements }), KEEPS_NONE).answer;
 
   it('tells what became of each settlement in the order in which they were said', () => {
     const settlements = [release('c', '7'), complete('a', '7'), complete('b', '7')];
@@ -133,10 +137,27 @@ describe('the answer to a turn', () => {
   });
 
   it('tells the claims, a first one by its due time alone', () => {
-    const claims = ['a', '990', 'envelope a', 'b', '980 3 1', 'envelope b\n'];
+    const claims = ['a', '990', '5::work\n970 \n\n7', 'b', '980 3 1', 'damaged'];
+    const envelope = {
+      name: 'work',
+      priority: 5,
+      createdAtMs: 970,
+      idWasChosen: false,
+      tags: [],
+      settings: {},
+      payload: '7',
+    };
     expect(decode({}, [], ...claims).claimed).toEqual([
-      { id: 'a', fence: '77', dueAtMs: 990, claimedAtMs: 1_000, attempt: 1, crashes: 0, envelope: 'envelope a' },
-      { id: 'b', fence: '77', dueAtMs: 980, claimedAtMs: 1_000, attempt: 3, crashes: 1, envelope: 'envelope b\n' },
+      { id: 'a', fence: '77', dueAtMs: 990, claimedAtMs: 1_000, attempt: 1, crashes: 0, envelope },
+      {
+        id: 'b',
+        fence: '77',
+        dueAtMs: 980,
+        claimedAtMs: 1_000,
+        attempt: 3,
+        crashes: 1,
+        envelope: { unreadable: 'the envelope has fewer than four parts' },
+      },
     ]);
   });
 
@@ -175,8 +196,7 @@ describe('the answer to a turn', () => {
       ],
       claimed: [],
       sleepMs: undefined,
-      lookFrom: 'c5 8',
-      hasCompany: true,
+      isContended: true,
       isUnconfirmed: false,
       expired: [],
       isReplay: false,

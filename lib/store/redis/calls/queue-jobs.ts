@@ -1,19 +1,21 @@
 import type { ScheduledQueueErrorFields } from '../../../core/errors.js';
 import type { Due } from '../../../core/read/due.js';
-import { encodeFlags, encodeHead, encodeSettings } from '../../envelope.js';
-import type { NewJob, ScheduledAnswer } from '../../job-store.js';
+import type { Answered, NewJob, QueueJobs, ScheduledAnswer } from '../../job-store.js';
+import { encodeFlags, encodeRoute, encodeSettings } from '../codec/envelope-text.js';
 import type { QueueKeys } from '../keys.js';
 import { saying } from '../link/call-error.js';
 import type { ScriptArgument } from '../link/connection.js';
+import type { ScheduleOutbox } from '../schedule/schedule-outbox.js';
 import { statusOf } from '../schedule/schedule-status.js';
 import type { ScriptName } from '../scripts/embedded.js';
 import { toDueArgument } from './due-argument.js';
 import { howChosen } from './how-chosen.js';
 import type { SlotPool } from './slot-pool.js';
 
-/** Calls about one job that exists already. `cancel`, `reschedule` and `replace` also act on the job queued behind a running one; `cancelRunning` and `remove` do not. */
-export class ControlCalls {
+/** What is done to single jobs of one queue. New ones go through the outbox, many in one call. */
+export class RedisQueueJobs implements QueueJobs {
   constructor(
+    private readonly outbox: ScheduleOutbox,
     private readonly slots: SlotPool,
     private readonly keys: QueueKeys,
     private readonly options: {
@@ -23,6 +25,14 @@ export class ControlCalls {
       stealAfterMs: number;
     },
   ) {}
+
+  schedule(job: NewJob): Promise<ScheduledAnswer> {
+    return this.outbox.add(job);
+  }
+
+  scheduleMany(jobs: readonly NewJob[], answered: Answered): Promise<void> {
+    return this.outbox.addMany(jobs, answered);
+  }
 
   async cancel(id: string): Promise<boolean> {
     const { keys, options } = this;
@@ -61,7 +71,7 @@ export class ControlCalls {
       this.options.keepRecordMs,
       this.clusterFlag,
       job.id,
-      encodeHead(job),
+      encodeRoute(job),
       toDueArgument(job.due),
       howChosen(job.id),
       `${encodeFlags(true, job.tags)}${encodeSettings(job.settings)}\n${job.payload}`,

@@ -1,33 +1,40 @@
 import type { DeadReason } from '../core/job/events.js';
 import type { OnLate } from '../core/job/lateness.js';
 import type { Due } from '../core/read/due.js';
+import type { Envelope, Unreadable } from './envelope.js';
+import type { Failure } from './failure.js';
 
-/** A job that this worker holds until its lease ends. */
-export interface ClaimedJob {
+/** Which claim of a job is meant: one with a lower fence than the job's changes nothing. */
+export interface Claim {
   id: string;
   fence: string;
+}
+
+/** A job that this session holds until its lease ends. */
+export interface ClaimedJob extends Claim {
   dueAtMs: number;
   claimedAtMs: number;
   attempt: number;
   /** How often a worker died with it. */
   crashes: number;
-  envelope: string;
+  envelope: Envelope | Unreadable;
 }
 
-/** How a claimed job leaves its worker, or how much longer it stays. Counts only where the fence is still the job's. */
-export type Settlement = { id: string; fence: string } & (
-  | { transition: 'complete'; result?: string; idWasChosen: boolean }
-  | { transition: 'retry'; delayMs: number; failure: string }
-  /** `ran`: the attempt began, and is counted. `failed`: it threw, and is counted as failed. */
-  | { transition: 'dead'; failure: string; ran: boolean; failed: boolean; idWasChosen: boolean }
-  /** Goes back for later; the attempt is not counted. */
-  | { transition: 'snooze'; due: Due }
-  | { transition: 'discard'; idWasChosen: boolean }
-  | { transition: 'release' }
-  | { transition: 'cancel' }
-  /** Stays with its holder: the lease ends so long from now. */
-  | { transition: 'extend'; leaseMs: number }
-);
+/** How a claimed job leaves its session, or how much longer it stays. Counts only where the fence is still the job's. */
+export type Settlement = Claim &
+  (
+    | { transition: 'complete'; result?: string; idWasChosen: boolean }
+    | { transition: 'retry'; delayMs: number; failure: Failure }
+    /** `ran`: the attempt began, and is counted. `failed`: it threw, and is counted as failed. */
+    | { transition: 'dead'; failure: Failure; ran: boolean; failed: boolean; idWasChosen: boolean }
+    /** Goes back for later; the attempt is not counted. */
+    | { transition: 'snooze'; due: Due }
+    | { transition: 'discard'; idWasChosen: boolean }
+    | { transition: 'release' }
+    | { transition: 'cancel' }
+    /** Stays with its holder: the lease ends so long from now. */
+    | { transition: 'extend'; leaseMs: number }
+  );
 
 /**
  * What became of a settlement:
@@ -45,7 +52,7 @@ export interface RecoveredJob {
   attempt: number;
   /** What became of it; a reason where it is dead. */
   fate: 'waiting' | 'cancelled' | DeadReason;
-  /** Whose lease ran out; `undefined` where nothing in Redis tells any more. */
+  /** Whose lease ran out; `undefined` where nothing tells any more. */
   worker?: string;
 }
 
@@ -69,7 +76,7 @@ export interface MissingJob {
 }
 
 /** What a run of one name weighs here, and how many more its handler may run. */
-export interface HandlerRoom {
+export interface HandlerCapacity {
   name: string;
   weight: number;
   free: number;
@@ -86,30 +93,30 @@ export interface HandlerRoom {
  */
 export type SuspectWish = '' | 'reserve' | 'take' | 'keep' | 'claim' | 'leave';
 
-/** One round trip of a worker. */
+/** One round trip of a session. */
 export interface Turn {
   settlements: readonly Settlement[];
-  renewals: readonly { id: string; fence: string }[];
-  /** What weight of jobs there is room for; 0 claims none. */
-  room: number;
+  renewals: readonly Claim[];
+  /** What weight of jobs may be claimed; 0 claims none. */
+  limit: number;
   /** Names whose handlers have a weight or a limit of their own. */
-  handlers: readonly HandlerRoom[];
-  /** Where the last turn stopped looking, or '' for the start. */
-  lookFrom: string;
-  /** Whether this is the worker's last turn: it is no longer counted among those that are there. */
-  leaving: boolean;
+  handlers: readonly HandlerCapacity[];
+  /** Whether this is the session's last turn: it is no longer counted among those that are there. */
+  isLast: boolean;
   /**
-   * Of a pull, which does not go on looking as a worker does. `waits`: until something is claimed, somebody waits for it;
-   * `goes`: nobody waits after this turn.
+   * Whether the session goes on looking for jobs after this turn: `stays` as a worker does; `until-claimed`, of a pull for which
+   * somebody waits, unless it has claimed something; `goes`, when nobody waits after this turn.
    */
-  pull?: 'waits' | 'goes';
+  standing: 'stays' | 'until-claimed' | 'goes';
+  /** Whether it looks from the start, not from where the last turn stopped: nobody waits any more for whom that one looked. */
+  looksAnew?: boolean;
   suspects: SuspectWish;
 }
 
 export interface TurnAnswer {
   /** For each settlement in order. */
   settled: readonly Settled[];
-  /** Ids of leases that are no longer this worker's. */
+  /** Ids of leases that are no longer this session's. */
   lost: readonly string[];
   /** Ids of renewed jobs that somebody wants cancelled. */
   toCancel: readonly string[];
@@ -122,43 +129,46 @@ export interface TurnAnswer {
   claimed: readonly ClaimedJob[];
   /** The claim was so large that no job of it may begin before a turn has renewed its lease. Recovery counts no crash before that. */
   isUnconfirmed: boolean;
-  /** Claims whose leases were over before their answer came. They have no envelopes, and are to be released. */
-  expired: readonly ClaimedJob[];
+  /** Claims whose leases were over before their answer came. They are to be released. */
+  expired: readonly Claim[];
   /** The turn had run before, and its answer was lost. This answer says nothing of renewals, nor of what was recovered. */
   isReplay: boolean;
-  /** How long until this worker should look again, in ms and fractions; `undefined` when it had no room to look. */
-  sleepMs?: number;
-  lookFrom: string;
-  /** Another worker was the last to fill sixteen places or more. */
-  hasCompany: boolean;
+  /** How long until this session should look again, in ms and fractions; `undefined`: as soon as it has capacity for what it found due. */
+  sleepMs: number | undefined;
+  /** More was due than this session could take, and another one of this queue was in the same case lately. */
+  isContended: boolean;
   /** `reserved`: the process is kept for a suspect. `taken`: the one job that this turn claimed is a suspect. */
   suspect?: 'reserved' | 'taken';
 }
 
-export interface WorkerHints {
+/** What a session is told between its turns. */
+export interface SessionHints {
   /** Something earlier than known may be due in so many ms. */
   look(inMs: number): void;
-  /** Somebody wants a job cancelled that this worker may hold: renewing tells which. */
-  renew(): void;
+  /** Somebody wants a job cancelled that this session may hold: renewing tells which. */
+  cancel(): void;
 }
 
 /** Which names a worker handles, and whether some of their handlers have limits of their own. */
-export interface SeatNames {
+export interface SessionNames {
   names: readonly string[];
   limited: boolean;
 }
 
-/** A worker's place at one queue: who it is, and which names it handles. */
-export interface WorkerSeat {
+/**
+ * The talk of one consumer with one queue: who it is, which names it takes, and, kept here, where its next turn goes on looking. Cursor and
+ * settings cross no turn.
+ */
+export interface Session {
   /**
    * Settles, renews, recovers and claims in one step; waits out an outage until `signal` aborts. Where it throws, the same
    * turn, the very object, must be sent until it is answered: it may have happened.
    */
   turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer>;
-  /** Hears what others say to this worker. What is said is a hint: it may be lost. */
-  listen(hints: WorkerHints): void;
+  /** Hears what others say to this session. What is said is a hint: it may be lost. */
+  listen(hints: SessionHints): void;
   /** Stops listening. */
   leave(): void;
-  /** Why Redis cannot be reached; `undefined` where it can, or where nothing is known. */
+  /** Why the store cannot be reached; `undefined` where it can, or where nothing is known. */
   readonly trouble?: Error | undefined;
 }

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { readQueueOptions } from '../../lib/core/options/queue-options.js';
 import { NodeTimers } from '../../lib/core/timers.js';
-import type { ClaimedJob, Turn, TurnAnswer, WorkerHints, WorkerSeat } from '../../lib/store/job-store.js';
+import type { ClaimedJob, Session, SessionHints, Turn, TurnAnswer } from '../../lib/store/job-store.js';
 import { Solitude } from '../../lib/worker/capacity/solitude.js';
 import { QueueWorker } from '../../lib/worker/handle/queue-worker.js';
 import type { JobHandler } from '../../lib/worker/run/job-handler.js';
@@ -22,8 +22,7 @@ const NOTHING: Omit<TurnAnswer, 'settled'> = {
   expired: [],
   isReplay: false,
   sleepMs: 60_000,
-  lookFrom: '',
-  hasCompany: false,
+  isContended: false,
 };
 export const EVENTS = { wanted: false, tell() {} };
 export const LOG = { log() {}, warn() {}, error() {} };
@@ -34,10 +33,10 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A seat whose turns are answered by hand. */
-export class SeatByHand implements WorkerSeat {
+/** A session whose turns are answered by hand. */
+export class SessionByHand implements Session {
   readonly turns: Turn[] = [];
-  hints?: WorkerHints;
+  hints?: SessionHints;
   private readonly waiting: Waiting[] = [];
 
   turn(turn: Turn): Promise<TurnAnswer> {
@@ -72,7 +71,7 @@ export class SeatByHand implements WorkerSeat {
     this.waiting.shift()!.reject(error);
   }
 
-  listen(hints: WorkerHints): void {
+  listen(hints: SessionHints): void {
     this.hints = hints;
   }
 
@@ -86,22 +85,22 @@ export const claimOf = (id: string): ClaimedJob => ({
   claimedAtMs: 0,
   attempt: 1,
   crashes: 0,
-  envelope: '5::work\n0 \n\nnull',
+  envelope: { name: 'work', priority: 5, createdAtMs: 0, idWasChosen: false, tags: [], settings: {}, payload: 'null' },
 });
 
 /** Stops a worker at once, with no more claimed. */
-export async function stopAt(seat: SeatByHand, worker: QueueWorker): Promise<void> {
-  await answerUntil(seat, worker.stop(AbortSignal.timeout(0)));
+export async function stopAt(session: SessionByHand, worker: QueueWorker): Promise<void> {
+  await answerUntil(session, worker.stop(AbortSignal.timeout(0)));
 }
 
 /** Answers whatever is asked, with nothing, until the promise has resolved. */
-export async function answerUntil(seat: SeatByHand, done: Promise<unknown>): Promise<void> {
+export async function answerUntil(session: SessionByHand, done: Promise<unknown>): Promise<void> {
   let isDone = false;
   void done.then(() => {
     isDone = true;
   });
   await until('all is answered', () => {
-    while (seat.underWay.length > 0) seat.answer();
+    while (session.underWay.length > 0) session.answer();
     return isDone;
   });
 }
@@ -117,7 +116,7 @@ export interface HandlerByHand {
 
 /** A worker of queue 'q' with one handler for 'work'. */
 export function workerAt(
-  seat: WorkerSeat,
+  session: Session,
   { run, concurrency }: HandlerByHand,
   options: object,
   solitude = new Solitude(),
@@ -135,5 +134,5 @@ export function workerAt(
   const queue = readQueueOptions('q', { leaseMs: 3_600_000, ...options });
   const reporter = new Reporter(LOG, EVENTS);
   const timers = new NodeTimers();
-  return new QueueWorker('q', seat, handlers, processor, settler, queue, timers, reporter, solitude, 'test');
+  return new QueueWorker('q', session, handlers, processor, settler, queue, timers, reporter, solitude, 'test');
 }
