@@ -75,7 +75,8 @@ export const cancel = (world: () => World): void => {
     const [job] = await worker.claim();
     expect((await worker.turn({ renewals: [job!] })).toCancel).toEqual([]);
     await jobs.cancelRunning(id);
-    for (let i = 0; i < 2; i++) expect(await worker.turn({ renewals: [job!] })).toMatchObject({ toCancel: [id], lost: [] });
+    for (let i = 0; i < 2; i++)
+      expect(await worker.turn({ renewals: [job!] })).toMatchObject({ toCancel: [id], lost: [] });
     expect(await world().job(id)).toMatchObject({ state: 'active', cancelRequested: true });
   });
 
@@ -186,7 +187,9 @@ export const cancel = (world: () => World): void => {
 
     it('deletes every job of hundreds of names', async () => {
       const { management, view } = world().store();
-      await world().scheduleAll(Array.from({ length: 1_200 }, (_, i) => ({ name: `n${i % 400}`, priority: 1 + (i % 5) })));
+      await world().scheduleAll(
+        Array.from({ length: 1_200 }, (_, i) => ({ name: `n${i % 400}`, priority: 1 + (i % 5) })),
+      );
       expect(await management.clear()).toBe(1_200);
       expect((await view.nextDue()).dueAtMs).toBeUndefined();
     });

@@ -56,11 +56,17 @@ export const gates = (world: () => World): void => {
 
   describe('a rate', () => {
     it('lets so many begin within a window, whoever claims them, and drops none', async () => {
-      const { view } = world().store({ rateLimit: { max: 3, perMs: 10_000 } });
+      const { view } = world().store({ rateLimit: { max: 3, perMs: 10_000 }, leaseMs: 3_600_000 });
       await world().scheduleAll(Array.from({ length: 7 }, () => ({})));
       const claimed: number[] = [];
       for (let i = 0; i < 4; i++) {
-        claimed.push((await world().worker(`w${i % 2}`).turn({ limit: 2 })).claimed.length);
+        claimed.push(
+          (
+            await world()
+              .worker(`w${i % 2}`)
+              .turn({ limit: 2 })
+          ).claimed.length,
+        );
         claimed.push((await world().puller('p').turn({ limit: 2 })).claimed.length);
         world().pass(10_100);
       }
@@ -101,7 +107,12 @@ export const gates = (world: () => World): void => {
       await worker.claim(1);
       world().pass(100);
       expect((await worker.turn({ limit: 5 })).sleepMs).toBe(920);
-      expect(await view.limits()).toEqual({ nowMs: world().now(), running: 1, started: 1, opensAtMs: world().now() + 920 });
+      expect(await view.limits()).toEqual({
+        nowMs: world().now(),
+        running: 1,
+        started: 1,
+        opensAtMs: world().now() + 920,
+      });
     });
 
     it('counts what goes back', async () => {
@@ -114,7 +125,12 @@ export const gates = (world: () => World): void => {
 
     it('tells that nothing has started where nothing has', async () => {
       const { view } = world().store({ rateLimit: { max: 1, perMs: 1_000 } });
-      expect(await view.limits()).toEqual({ nowMs: world().now(), running: 0, started: 0, opensAtMs: world().now() + 1_020 });
+      expect(await view.limits()).toEqual({
+        nowMs: world().now(),
+        running: 0,
+        started: 0,
+        opensAtMs: world().now() + 1_020,
+      });
     });
   });
 

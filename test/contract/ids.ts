@@ -42,14 +42,17 @@ const REPLACED: Record<string, string> = {
 };
 
 export const ids = (world: () => World): void => {
-  it.each(Object.keys(STATES))('schedule under the id of a job that is %s changes nothing, and says so', async (state) => {
-    world().store();
-    await STATES[state]!(world());
-    const before = await world().job('x');
-    const answer = await world().schedule({ id: 'x', payload: 'other' });
-    expect(answer).toEqual({ id: 'x', status: KEPT[state], dueAtMs: before?.dueAtMs ?? null });
-    expect(await world().job('x')).toEqual(before);
-  });
+  it.each(Object.keys(STATES))(
+    'schedule under the id of a job that is %s changes nothing, and says so',
+    async (state) => {
+      world().store();
+      await STATES[state]!(world());
+      const before = await world().job('x');
+      const answer = await world().schedule({ id: 'x', payload: 'other' });
+      expect(answer).toEqual({ id: 'x', status: KEPT[state], dueAtMs: before?.dueAtMs ?? null });
+      expect(await world().job('x')).toEqual(before);
+    },
+  );
 
   it.each(Object.keys(STATES))('replace under the id of a job that is %s', async (state) => {
     world().store();
@@ -63,15 +66,18 @@ export const ids = (world: () => World): void => {
     });
   });
 
-  it.each(['waiting', 'active', 'dead'])("an id is 'taken' while a job of another name has it that is %s", async (state) => {
-    world().store();
-    await STATES[state]!(world());
-    const before = await world().job('x');
-    const taken = { id: 'x', status: 'taken', takenBy: 'work', dueAtMs: before!.dueAtMs };
-    expect(await world().schedule({ id: 'x', name: 'other name' })).toEqual(taken);
-    expect(await world().replace({ id: 'x', name: 'other name' })).toEqual(taken);
-    expect(await world().job('x')).toEqual(before);
-  });
+  it.each(['waiting', 'active', 'dead'])(
+    "an id is 'taken' while a job of another name has it that is %s",
+    async (state) => {
+      world().store();
+      await STATES[state]!(world());
+      const before = await world().job('x');
+      const taken = { id: 'x', status: 'taken', takenBy: 'work', dueAtMs: before!.dueAtMs };
+      expect(await world().schedule({ id: 'x', name: 'other name' })).toEqual(taken);
+      expect(await world().replace({ id: 'x', name: 'other name' })).toEqual(taken);
+      expect(await world().job('x')).toEqual(before);
+    },
+  );
 
   it('an id is taken no longer once the job of another name has ended', async () => {
     world().store();

@@ -2,7 +2,9 @@ import { expect, it } from '@jest/globals';
 import { ids, payloads, settlement, type World } from './world.js';
 
 export const late = (world: () => World): void => {
-  const rule = (onLate: 'run' | 'discard' | 'dead-letter', maxLatenessMs = 1_000) => ({ lateness: { maxLatenessMs, onLate } });
+  const rule = (onLate: 'run' | 'discard' | 'dead-letter', maxLatenessMs = 1_000) => ({
+    lateness: { maxLatenessMs, onLate },
+  });
 
   it('a job that is later than it may be is discarded as it is claimed, and its id is remembered', async () => {
     const { view } = world().store();
@@ -28,7 +30,10 @@ export const late = (world: () => World): void => {
     expect(await world().job('x')).toMatchObject({
       state: 'dead',
       attempts: 1,
-      failures: [{ message: 'no', attempt: 1 }, { reason: 'late', attempt: 1 }],
+      failures: [
+        { message: 'no', attempt: 1 },
+        { reason: 'late', attempt: 1 },
+      ],
     });
     expect(await view.stats()).toMatchObject({ dead: 1, started: 1 });
   });
@@ -44,7 +49,10 @@ export const late = (world: () => World): void => {
 
   it('a job may be exactly as late as it may be, and not a millisecond later', async () => {
     world().store();
-    await world().scheduleAll([{ payload: 'just', ...rule('discard', 100) }, { payload: 'too', ...rule('discard', 99) }]);
+    await world().scheduleAll([
+      { payload: 'just', ...rule('discard', 100) },
+      { payload: 'too', ...rule('discard', 99) },
+    ]);
     world().pass(100);
     expect(payloads((await world().worker('w').turn({ limit: 5 })).claimed)).toEqual(['just']);
   });

@@ -7,7 +7,9 @@ export const limits = (world: () => World): void => {
   it('takes no more weight than there is capacity for', async () => {
     world().store();
     await world().scheduleAll(Array.from({ length: 10 }, () => ({})));
-    const { claimed } = await world().worker('w').turn({ limit: 7, handlers: [handler('work', 3)] });
+    const { claimed } = await world()
+      .worker('w')
+      .turn({ limit: 7, handlers: [handler('work', 3)] });
     expect(claimed).toHaveLength(2);
   });
 
@@ -71,7 +73,14 @@ export const limits = (world: () => World): void => {
   it('who has no place in a handler for what is due tells one that has, and none that has not either', async () => {
     world().store({ leaseMs: 60_000 });
     const names = ['work', 'other'];
-    const [has, hasNot] = [await world().worker('a', ...names).listens(), await world().worker('b', ...names).listens()];
+    const [has, hasNot] = [
+      await world()
+        .worker('a', ...names)
+        .listens(),
+      await world()
+        .worker('b', ...names)
+        .listens(),
+    ];
     const full = [handler('work', 1, 0)];
     await hasNot.sleeps({ handlers: full });
     await has.sleeps();

@@ -109,9 +109,28 @@ export const order = (world: () => World): void => {
     ]);
   });
 
+  it('where jobs age, one that comes behind a handler which the claim itself fills is still taken by its own rank', async () => {
+    world().store({ ordering: { mode: 'aging', msPerLevel: 100 }, stealAfterMs: 0 });
+    const from = world().now();
+    await world().scheduleAll([
+      { payload: 'fills', name: 'one', priority: 1, due: { at: from } },
+      { payload: 'full', name: 'one', priority: 5, due: { at: from + 900 }, worker: 'w' },
+      { payload: 'common', priority: 5, due: { at: from + 100 } },
+      { payload: 'urgent', priority: 1, due: { at: from + 700 } },
+    ]);
+    world().pass(1_000);
+    const { claimed } = await world()
+      .worker('w', 'one', 'work')
+      .turn({ limit: 10, handlers: [{ name: 'one', weight: 1, free: 1 }] });
+    expect(payloads(claimed)).toEqual(['fills', 'common', 'urgent']);
+  });
+
   it('where jobs age, one that is not due yet is not claimed, however urgent', async () => {
     world().store({ ordering: { mode: 'aging', msPerLevel: 1_000 } });
-    await world().scheduleAll([{ priority: 100, payload: 'due' }, { priority: 1, due: { delayMs: 10 }, payload: 'later' }]);
+    await world().scheduleAll([
+      { priority: 100, payload: 'due' },
+      { priority: 1, due: { delayMs: 10 }, payload: 'later' },
+    ]);
     expect(payloads(await world().worker('w').claim())).toEqual(['due']);
   });
 };

@@ -11,7 +11,11 @@ const ENDS: End[] = [
   ['is cancelled by its handler', (job) => settlement.cancel(job), { cancelled: 1, scheduled: 2 }],
   ['would be tried again', (job) => settlement.retry(job, 1_000), { failed: 1, scheduled: 1 }],
   ['would be dead', (job) => settlement.dead(job), { failed: 1, scheduled: 1 }],
-  ['would be dead without having begun', (job) => settlement.dead(job, { ran: false, failed: false }), { scheduled: 1 }],
+  [
+    'would be dead without having begun',
+    (job) => settlement.dead(job, { ran: false, failed: false }),
+    { scheduled: 1 },
+  ],
   ['is snoozed', (job) => settlement.snooze(job, 1_000), { snoozed: 1, scheduled: 1 }],
   ['goes back', (job) => settlement.release(job), { scheduled: 1 }],
 ];

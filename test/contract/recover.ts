@@ -112,7 +112,10 @@ export const recover = (world: () => World): void => {
     const [job] = await late.claim();
     await world().serve(8_999, world().worker('living', 'nothing'));
     world().pass(1_000);
-    expect(await late.turn({ settlements: [settlement.complete(job!)] })).toMatchObject({ settled: ['counted'], recovered: [] });
+    expect(await late.turn({ settlements: [settlement.complete(job!)] })).toMatchObject({
+      settled: ['counted'],
+      recovered: [],
+    });
     expect((await view.stats()).recovered).toBeUndefined();
   });
 

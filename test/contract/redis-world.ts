@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import type { QueueSettings } from '../../lib/core/options/queue-options.js';
 import { RedisJobStore } from '../../lib/store/redis/redis-job-store.js';
 import { audit } from '../support/audit.js';
-import { newPrefix } from '../support/queue-app.js';
 import type { ManualClock } from '../support/manual-clock.js';
+import { newPrefix } from '../support/queue-app.js';
 import { type StoppedRedis, startStoppedRedis } from '../support/stopped-redis.js';
 import { World } from './world.js';
 

@@ -20,10 +20,9 @@ export const renew = (world: () => World): void => {
     const worker = world().worker('w');
     const [a, b] = await worker.claim();
     world().pass(1_000);
-    expect((await worker.turn({ renewals: [{ id: a!.id, fence: '1' }, b!, { id: 'unknown', fence: '1' }] })).lost).toEqual([
-      a!.id,
-      'unknown',
-    ]);
+    expect(
+      (await worker.turn({ renewals: [{ id: a!.id, fence: '1' }, b!, { id: 'unknown', fence: '1' }] })).lost,
+    ).toEqual([a!.id, 'unknown']);
     expect((await world().job(b!.id))?.leaseUntilMs).toBe(world().now() + world().settings.leaseMs);
     expect((await world().job(a!.id))?.leaseUntilMs).toBe(world().now() - 1_000 + world().settings.leaseMs);
   });

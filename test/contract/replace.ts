@@ -4,7 +4,9 @@ import { ids, payloads, settlement, type World } from './world.js';
 export const replace = (world: () => World): void => {
   it('creates a job where the id is unknown, and debounces it where it waits', async () => {
     const { view } = world().store();
-    expect(await world().replace({ id: 'x', payload: 'a', due: { delayMs: 1_000 } })).toMatchObject({ status: 'created' });
+    expect(await world().replace({ id: 'x', payload: 'a', due: { delayMs: 1_000 } })).toMatchObject({
+      status: 'created',
+    });
     expect(await world().replace({ id: 'x', payload: 'b', due: { delayMs: 2_000 } })).toMatchObject({
       status: 'replaced',
       dueAtMs: world().now() + 2_000,

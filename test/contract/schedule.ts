@@ -31,12 +31,21 @@ export const schedule = (world: () => World): void => {
       priority: 17,
       worker: 'w1',
       tags: ['red', 'two words'],
-      settings: { maxAttempts: 3, timeoutMs: 1_000, backoff: { type: 'fixed', delayMs: 5 }, headers: { a: 'b' } } as const,
+      settings: {
+        maxAttempts: 3,
+        timeoutMs: 1_000,
+        backoff: { type: 'fixed', delayMs: 5 },
+        headers: { a: 'b' },
+      } as const,
       lateness: { maxLatenessMs: 60_000, onLate: 'discard' } as const,
       payload: 'line\nbreak\ttab "quote" ünï 🎈',
     };
     const { id } = await world().schedule(said);
-    expect((await world().job(id))?.envelope).toMatchObject({ ...said, createdAtMs: world().now(), idWasChosen: false });
+    expect((await world().job(id))?.envelope).toMatchObject({
+      ...said,
+      createdAtMs: world().now(),
+      idWasChosen: false,
+    });
   });
 
   it('a new job has begun no attempt, and nobody holds it', async () => {
@@ -130,7 +139,14 @@ export const schedule = (world: () => World): void => {
     const worker = world().worker('w');
     const [job] = await worker.claim();
     expect(await jobs.reschedule(id, { delayMs: 0 })).toBe(false);
-    await worker.settle({ ...job!, transition: 'dead', failure: { name: 'E', message: '' }, ran: true, failed: true, idWasChosen: false });
+    await worker.settle({
+      ...job!,
+      transition: 'dead',
+      failure: { name: 'E', message: '' },
+      ran: true,
+      failed: true,
+      idWasChosen: false,
+    });
     expect(await jobs.reschedule(id, { delayMs: 0 })).toBe(false);
     expect(await jobs.reschedule('unknown', { delayMs: 0 })).toBe(false);
   });

@@ -78,7 +78,11 @@ export const settle = (world: () => World): void => {
     const { view } = world().store();
     const job = await claimOne();
     await worker.settle(settlement.snooze(job, 5_000));
-    expect(await world().job(job.id)).toMatchObject({ state: 'scheduled', dueAtMs: world().now() + 5_000, attempts: 0 });
+    expect(await world().job(job.id)).toMatchObject({
+      state: 'scheduled',
+      dueAtMs: world().now() + 5_000,
+      attempts: 0,
+    });
     expect(await view.stats()).toEqual({ scheduled: 1, started: 1, snoozed: 1 });
   });
 
@@ -234,12 +238,15 @@ export const settle = (world: () => World): void => {
       expect({ recovered, settled }).toEqual({ recovered: [], settled: ['counted'] });
     });
 
-    it.each([0, 1])('together with the end of its job leaves no lease behind, whichever is said first (%i)', async (first) => {
-      const { view } = world().store();
-      const job = await claimOne();
-      const said = [settlement.extend(job, 60_000), settlement.retry(job, 60_000)];
-      expect(await worker.settle(said[first]!, said[1 - first]!)).toEqual(['counted', 'counted']);
-      expect(await view.counts()).toMatchObject({ active: 0, scheduled: 1 });
-    });
+    it.each([0, 1])(
+      'together with the end of its job leaves no lease behind, whichever is said first (%i)',
+      async (first) => {
+        const { view } = world().store();
+        const job = await claimOne();
+        const said = [settlement.extend(job, 60_000), settlement.retry(job, 60_000)];
+        expect(await worker.settle(said[first]!, said[1 - first]!)).toEqual(['counted', 'counted']);
+        expect(await view.counts()).toMatchObject({ active: 0, scheduled: 1 });
+      },
+    );
   });
 };

@@ -31,7 +31,12 @@ const ENDS: Record<string, (world: World, id: string) => Promise<unknown>> = {
   },
 };
 
-async function end(world: World, how: (job: Awaited<ReturnType<ReturnType<World['worker']>['claim']>>[0]) => Parameters<ReturnType<World['worker']>['settle']>[0]) {
+async function end(
+  world: World,
+  how: (
+    job: Awaited<ReturnType<ReturnType<World['worker']>['claim']>>[0],
+  ) => Parameters<ReturnType<World['worker']>['settle']>[0],
+) {
   const worker = world.worker('w');
   await worker.settle(how((await worker.claim())[0]!));
 }
@@ -80,7 +85,11 @@ export const tags = (world: () => World): void => {
   describe('cancelTagged', () => {
     it('takes all that wait out for good, tells each id in the order in which they came, and leaves the others', async () => {
       const { management, view } = world().store();
-      const made = ids(await world().scheduleAll(Array.from({ length: 40 }, (_, i) => ({ tags: i % 2 ? ['odd'] : ['even'], priority: 40 - i }))));
+      const made = ids(
+        await world().scheduleAll(
+          Array.from({ length: 40 }, (_, i) => ({ tags: i % 2 ? ['odd'] : ['even'], priority: 40 - i })),
+        ),
+      );
       const told: string[] = [];
       expect(await management.cancelTagged('odd', (found) => told.push(...found))).toBe(20);
       expect(told).toEqual(made.filter((_, i) => i % 2));

@@ -96,7 +96,9 @@ export const views = (world: () => World): void => {
   it('converts each job as it is asked to', async () => {
     const { view } = world().store();
     await world().scheduleAll([{ priority: 2 }, { priority: 1 }]);
-    expect(await view.list('due', 0, 10, ({ envelope }) => ('priority' in envelope ? envelope.priority : 0))).toEqual([1, 2]);
+    expect(await view.list('due', 0, 10, ({ envelope }) => ('priority' in envelope ? envelope.priority : 0))).toEqual([
+      1, 2,
+    ]);
   });
 
   it('peeks at due ones in claim order, then at scheduled ones by due time', async () => {
@@ -195,6 +197,7 @@ export const views = (world: () => World): void => {
     await world().whole.close();
     await expect(view.counts()).rejects.toThrow(expect.objectContaining({ name: 'QueueClosedError' }));
     await expect(jobs.cancel('x')).rejects.toThrow(expect.objectContaining({ name: 'QueueClosedError' }));
+    world().store();
   });
 
   it('a queue is the same object each time, and knows nothing of another one', async () => {

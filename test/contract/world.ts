@@ -27,7 +27,16 @@ export class TestSession {
 
   turn(turn: Partial<Turn> = {}): Promise<TurnAnswer> {
     return this.session.turn(
-      { settlements: [], renewals: [], limit: 0, handlers: [], isLast: false, standing: 'stays', suspects: '', ...turn },
+      {
+        settlements: [],
+        renewals: [],
+        limit: 0,
+        handlers: [],
+        isLast: false,
+        standing: 'stays',
+        suspects: '',
+        ...turn,
+      },
       never,
     );
   }

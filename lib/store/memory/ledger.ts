@@ -19,9 +19,7 @@ export interface Level {
 export class Ledger {
   /** Those that have not ended. */
   readonly jobs = new Map<string, Job>();
-  readonly active = new SortedList<Job>(
-    (a, b) => a.held!.leaseUntilMs - b.held!.leaseUntilMs || byId(a, b),
-  );
+  readonly active = new SortedList<Job>((a, b) => a.held!.leaseUntilMs - b.held!.leaseUntilMs || byId(a, b));
   readonly dead = new SortedList<Job>((a, b) => a.diedAtMs! - b.diedAtMs! || byId(a, b));
   readonly kept = new Map<string, CompletedJob>();
   readonly completed = new SortedList<CompletedJob>((a, b) => a.completedAtMs - b.completedAtMs || byId(a, b));

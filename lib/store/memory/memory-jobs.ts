@@ -113,7 +113,8 @@ export class MemoryJobs implements QueueJobs {
     const { ledger } = this.queue;
     const id = job.id ?? this.ids.next(this.maker, this.queue.nowMs());
     const there = ledger.jobs.get(id);
-    if (there) return answerOf(there, job.name, there.held ? 'active' : there.diedAtMs === undefined ? 'waiting' : 'dead');
+    if (there)
+      return answerOf(there, job.name, there.held ? 'active' : there.diedAtMs === undefined ? 'waiting' : 'dead');
     if (ledger.isRemembered(id, this.queue.nowMs())) return { id, status: 'ended', dueAtMs: null };
     return this.create(id, job);
   }
@@ -171,7 +172,10 @@ export class MemoryJobs implements QueueJobs {
     tags.add(id, after);
   }
 
-  private envelopeOf({ name, priority, worker, tags = [], settings, lateness, payload }: NewJob, idWasChosen: boolean): Envelope {
+  private envelopeOf(
+    { name, priority, worker, tags = [], settings, lateness, payload }: NewJob,
+    idWasChosen: boolean,
+  ): Envelope {
     return {
       name,
       priority,
@@ -186,10 +190,15 @@ export class MemoryJobs implements QueueJobs {
   }
 }
 
-function answerOf({ id, dueAtMs, envelope }: Job, name: string, status: 'active' | 'waiting' | 'dead' | 'taken'): ScheduledAnswer {
+function answerOf(
+  { id, dueAtMs, envelope }: Job,
+  name: string,
+  status: 'active' | 'waiting' | 'dead' | 'taken',
+): ScheduledAnswer {
   if (envelope.name !== name) return { id, status: 'taken', dueAtMs, takenBy: envelope.name };
   return { id, status, dueAtMs };
 }
 
 /** The tags of the first list that the second one lacks. */
-export const without = (some: readonly string[], others: readonly string[]) => some.filter((tag) => !others.includes(tag));
+export const without = (some: readonly string[], others: readonly string[]) =>
+  some.filter((tag) => !others.includes(tag));

@@ -129,8 +129,7 @@ export class MemoryView implements QueueView {
       .waiting()
       .flatMap(({ jobs }) => [...jobs].filter(({ dueAtMs }) => dueAtMs <= nowMs === (state === 'due')))
       .sort(
-        (a, b) =>
-          rank(a) - rank(b) || a.envelope.priority - b.envelope.priority || a.dueAtMs - b.dueAtMs || byId(a, b),
+        (a, b) => rank(a) - rank(b) || a.envelope.priority - b.envelope.priority || a.dueAtMs - b.dueAtMs || byId(a, b),
       );
   }
 
@@ -154,7 +153,17 @@ export class MemoryView implements QueueView {
 }
 
 function describeCompleted({ id, envelope, dueAtMs, attempts, completedAtMs, result }: CompletedJob): StoredJob {
-  return { id, state: 'completed', dueAtMs, endedAtMs: completedAtMs, attempts, crashes: 0, envelope, failures: [], result };
+  return {
+    id,
+    state: 'completed',
+    dueAtMs,
+    endedAtMs: completedAtMs,
+    attempts,
+    crashes: 0,
+    envelope,
+    failures: [],
+    result,
+  };
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);

@@ -59,7 +59,10 @@ export class Sleepers {
       // Where nobody hears that worker's messages it is gone.
       if (own.length > 0 || except?.worker === preferred) atMs += this.stealAfterMs;
     }
-    this.tellAll(atMs, (session, full) => session !== except && session.handles(envelope.name) && !full.has(envelope.name));
+    this.tellAll(
+      atMs,
+      (session, full) => session !== except && session.handles(envelope.name) && !full.has(envelope.name),
+    );
   }
 
   /** Tells all sleepers that fit and would look later than this. */
@@ -73,8 +76,7 @@ export class Sleepers {
 
   /** The sleepers that have a place for a job of this name. */
   *withPlaceFor(name: string): Generator<Listener> {
-    for (const { session, full } of this.sleeping.values())
-      if (session.handles(name) && !full.has(name)) yield session;
+    for (const { session, full } of this.sleeping.values()) if (session.handles(name) && !full.has(name)) yield session;
   }
 
   /** False where nobody listens. */

@@ -22,9 +22,9 @@ export function claim(stage: Stage, selection: Selection): Claimed {
   const { queue, session, nowMs } = stage;
   const isLarge = cutToSize(stage, selection);
   const late: LateJob[] = [];
-  const fence = selection.picked.length > 0 ? queue.nextFence() : '';
   for (const { job } of selection.picked) queue.ledger.takeOut(job);
   const fit = selection.picked.filter(({ job }) => isInTime(stage, job, late));
+  const fence = fit.length > 0 ? queue.nextFence() : '';
   const claimed = fit.map(({ job }): ClaimedJob => {
     job.attempts++;
     queue.ledger.hold(job, {

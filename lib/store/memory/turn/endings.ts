@@ -39,7 +39,11 @@ export function goBack(stage: Stage, job: Job, dueAtMs: number): void {
   if (dueAtMs <= stage.nowMs) stage.looksAgain = true;
 }
 
-export function complete(stage: Stage, job: Job, { result = '', idWasChosen }: Extract<Settlement, { transition: 'complete' }>): void {
+export function complete(
+  stage: Stage,
+  job: Job,
+  { result = '', idWasChosen }: Extract<Settlement, { transition: 'complete' }>,
+): void {
   const { ledger, settings } = stage.queue;
   const { id, envelope, dueAtMs, attempts } = job;
   leave(stage, job, 'completed', idWasChosen);
@@ -48,7 +52,12 @@ export function complete(stage: Stage, job: Job, { result = '', idWasChosen }: E
 }
 
 /** A job that leaves for good. */
-export function leave(stage: Stage, job: Job, counter: 'completed' | 'discarded' | 'cancelled', remembers: boolean): void {
+export function leave(
+  stage: Stage,
+  job: Job,
+  counter: 'completed' | 'discarded' | 'cancelled',
+  remembers: boolean,
+): void {
   const { ledger } = stage.queue;
   ledger.leave(job);
   ledger.count(counter);

@@ -116,7 +116,11 @@ function* ordinary({ queue: { settings }, nowMs }: Stage, { jobs }: Level): Gene
 
 /** A job that prefers another worker waits for that one until it is `stealAfterMs` late, or as long as that worker is there. */
 export function mayBeStolen(stage: Stage, job: Job): boolean {
-  return job.envelope.worker !== undefined && job.envelope.worker !== stage.session.worker && stealableAt(stage, job) <= stage.nowMs;
+  return (
+    job.envelope.worker !== undefined &&
+    job.envelope.worker !== stage.session.worker &&
+    stealableAt(stage, job) <= stage.nowMs
+  );
 }
 
 export function stealableAt({ queue: { presence, settings }, nowMs }: Stage, { envelope, dueAtMs }: Job): number {

@@ -48,7 +48,8 @@ function recoverJob(stage: Stage, job: Job): RecoveredJob {
   ledger.letGo(job);
   // Of a claim that was never confirmed no job has begun.
   if (!isUnconfirmed && (job.queued || !isCancelled)) job.crashes++;
-  if (takePlace(stage, job, isCancelled ? 'cancel' : 'other')) return { ...told, fate: isCancelled ? 'cancelled' : 'waiting' };
+  if (takePlace(stage, job, isCancelled ? 'cancel' : 'other'))
+    return { ...told, fate: isCancelled ? 'cancelled' : 'waiting' };
   if (isCancelled) {
     leave(stage, job, 'cancelled', false);
     return { ...told, fate: 'cancelled' };

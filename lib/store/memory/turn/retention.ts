@@ -20,7 +20,11 @@ export function trim(stage: Stage, isIdle: boolean): TurnAnswer['dropped'] {
     }
   }
   if (isIdle || (ended > 0 && keepCompleted.count > 0)) {
-    const over = beyond(ledger.completed, keepCompleted, ({ completedAtMs }) => completedAtMs <= nowMs - keepCompleted.ageMs);
+    const over = beyond(
+      ledger.completed,
+      keepCompleted,
+      ({ completedAtMs }) => completedAtMs <= nowMs - keepCompleted.ageMs,
+    );
     for (const { id } of over) ledger.forgetCompleted(id);
   }
   if (isIdle || remembers) for (const [id, untilMs] of ledger.usedIds) if (untilMs <= nowMs) ledger.usedIds.delete(id);

@@ -45,7 +45,8 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
   noteReservation(stage, suspect.outcome);
   const limitAfter = limitLeft(stage, claims, suspect);
   if (limitAfter < turn.limit - claims.weight || suspect.outcome === 'taken') selection.stopped = 'limit';
-  const isPlaceFree = activeBefore + offersBefore >= queue.settings.globalConcurrency && activeAfter < queue.settings.globalConcurrency;
+  const isPlaceFree =
+    activeBefore + offersBefore >= queue.settings.globalConcurrency && activeAfter < queue.settings.globalConcurrency;
   const fillsLimit = claims.claimed.length >= MANY_JOBS && limitAfter <= 0 && turn.standing === 'stays';
   queue.lastToFill = fillsLimit ? session.key : lastToFill;
   queue.served = { atMs: stage.nowMs, ...patience };

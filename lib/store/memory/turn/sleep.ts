@@ -13,7 +13,13 @@ const LOOK_AGAIN_MS = 500;
  * due, or until a lease runs out; never longer than `maxSleepMs`, nor than a third of a lease: then leases that are taken meanwhile are
  * known before they run out, and the queue counts as served. `passed`: how many jobs have passed the gate in this turn.
  */
-export function nextLook(stage: Stage, opening: Opening, passed: number, patience: Patience, isAwaiting: boolean): number {
+export function nextLook(
+  stage: Stage,
+  opening: Opening,
+  passed: number,
+  patience: Patience,
+  isAwaiting: boolean,
+): number {
   const { nowMs, queue } = stage;
   const { maxSleepMs, leaseMs } = queue.settings;
   const isShut = opening.count <= passed;
