@@ -1,5 +1,5 @@
-import type { JobSettings } from '../core/job/definition.js';
 import type { LatenessRule } from '../core/job/lateness.js';
+import type { NewJob } from '../core/job/new-job.js';
 
 /** All that is stored of a job from its schedule to its end. */
 export interface Envelope {
@@ -18,7 +18,7 @@ export interface Envelope {
 }
 
 /** What the call to `schedule` itself said; the definition's part is decided where the handler runs. */
-export type EnvelopeSettings = Pick<JobSettings, 'maxAttempts' | 'backoff' | 'timeoutMs' | 'headers'>;
+export type EnvelopeSettings = NewJob['settings'];
 
 /** In the place of an envelope that is missing, or that somebody has damaged. */
 export interface Unreadable {

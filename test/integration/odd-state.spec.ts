@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from '@jest/globals';
+import type { ClaimedJob, Settlement } from '../../lib/store/job-store.js';
 import { QUEUE, settlement, TestStore } from '../support/store.js';
 
 let test: TestStore;
@@ -9,17 +10,20 @@ afterEach(async () => {
   await test.close();
 });
 
-it.each([
-  ['retry', { delayMs: Number.NaN }],
-  ['retry', { delayMs: Number.POSITIVE_INFINITY }],
-  ['snooze', { due: { delayMs: Number.NaN } }],
-])('a %s with the time %j is due at once, and takes nobody with it', async (transition, time) => {
+it.each<[string, number, (job: ClaimedJob, ms: number) => Settlement]>([
+  ['retry', Number.NaN, settlement.retry],
+  ['retry', Number.POSITIVE_INFINITY, settlement.retry],
+  ['snooze', Number.NaN, ({ id, fence }, delayMs) => ({ id, fence, transition: 'snooze', due: { delayMs } })],
+])('a %s with the delay %d is due at once, and takes nobody with it', async (_, delayMs, oddly) => {
   test = new TestStore();
   const worker = test.worker('w');
   for (let i = 0; i < 3; i++) await test.schedule();
   const [odd, ...others] = await worker.claim(3);
-  const oddly = { ...settlement.retry(odd!, 0), transition, ...time } as never;
-  expect(await worker.settle(oddly, ...others.map((job) => settlement.retry(job, 0)))).toEqual([true, true, true]);
+  expect(await worker.settle(oddly(odd!, delayMs), ...others.map((job) => settlement.retry(job, 0)))).toEqual([
+    true,
+    true,
+    true,
+  ]);
   expect(await test.view.counts()).toMatchObject({ due: 3, active: 0 });
 });
 

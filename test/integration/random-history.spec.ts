@@ -113,9 +113,12 @@ class History {
     const settlements = ending.map((job) => this.settlement(job));
     if (this.over.length > 0 && this.random() < 0.3) settlements.push(settlement.complete(this.pick(this.over)));
     const answer = await worker.turn({ settlements, renewals: staying, limit: Math.floor(this.random() * 6) });
-    for (const [i, settled] of answer.settled.entries())
-      if ((settled === 'counted' || settled === 'replaced') && settlements[i]!.transition === 'complete')
-        this.completed++;
+    for (const [i, settled] of answer.settled.entries()) {
+      // Nobody cancels what runs here.
+      expect(settled).not.toBe('cancelled');
+      if (i >= ending.length) expect(settled).toBe('lost');
+      else if (settled !== 'lost' && settlements[i]!.transition === 'complete') this.completed++;
+    }
     for (const { id } of ending) held.delete(id);
     this.over.push(...ending);
     for (const id of answer.lost) held.delete(id);

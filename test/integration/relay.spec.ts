@@ -51,20 +51,20 @@ describe('a turn of a relay', () => {
 
   it('moves at most what it has room for, and says to look again at once where there is more', async () => {
     await schedule('a', 'b', 'c');
-    const seat = relay('stream');
-    expect((await seat.turn({ limit: 2 })).sleepMs).toBeUndefined();
+    const session = relay('stream');
+    expect((await session.turn({ limit: 2 })).sleepMs).toBeUndefined();
     expect(await moved()).toEqual(['a', 'b']);
-    expect((await seat.turn({ limit: 2 })).sleepMs).toBeGreaterThan(1_000);
+    expect((await session.turn({ limit: 2 })).sleepMs).toBeGreaterThan(1_000);
     expect(await moved()).toEqual(['a', 'b', 'c']);
   });
 
   it('cuts a batch that grows too large for one step', async () => {
     const payload = JSON.stringify('x'.repeat(1_000_000));
     await test.scheduleAll(Array.from({ length: 10 }, () => newJob({ payload })));
-    const seat = relay('list');
-    expect((await seat.turn({ limit: 10 })).sleepMs).toBe(0);
+    const session = relay('list');
+    expect((await session.turn({ limit: 10 })).sleepMs).toBe(0);
     expect(await test.redis.llen(key)).toBe(8);
-    await seat.turn({ limit: 10 });
+    await session.turn({ limit: 10 });
     expect((await listElements(test.redis, key)).map((job) => JSON.stringify(job.payload) === payload)).toEqual(
       Array(10).fill(true),
     );
@@ -99,11 +99,11 @@ describe('a turn of a relay', () => {
     const worker = test.worker('w1');
     expect(await worker.claim(1)).toHaveLength(1);
     await test.redis.set(queueKey('paused'), 'inf');
-    const seat = relay('stream');
-    await seat.turn({ limit: 10 });
+    const session = relay('stream');
+    await session.turn({ limit: 10 });
     expect(await moved()).toEqual([]);
     await test.redis.del(queueKey('paused'));
-    await seat.turn({ limit: 10 });
+    await session.turn({ limit: 10 });
     expect(await moved()).toEqual(['b', 'c', 'd']);
     expect(await test.view.counts()).toMatchObject({ active: 1, due: 2 });
   });
@@ -144,14 +144,14 @@ describe('a turn of a relay', () => {
   ] as const)('to a %s moves nothing where the key is a %s', async (type, found, make) => {
     await make();
     await schedule('a');
-    const seat = relay(type);
-    await expect(seat.turn({ limit: 10 })).rejects.toThrow(
+    const session = relay(type);
+    await expect(session.turn({ limit: 10 })).rejects.toThrow(
       `relay: the key '${key}' is a ${found}, expected a ${type} or nothing. No job has been moved.`,
     );
     expect(await test.view.counts()).toMatchObject({ due: 1 });
     expect(await test.view.stats()).toEqual({ scheduled: 1 });
     await test.redis.del(key);
-    await seat.turn({ limit: 10 });
+    await session.turn({ limit: 10 });
     expect(await test.redis.exists(key)).toBe(1);
   });
 
@@ -160,14 +160,14 @@ describe('a turn of a relay', () => {
     open({ leaseMs: 1_000 });
     await schedule('a');
     await test.worker('dies').claim();
-    const seat = relay('stream');
+    const session = relay('stream');
     const recovered: string[] = [];
     await until('it is found', async () => {
-      recovered.push(...(await seat.turn({ limit: 10 })).recovered.map(({ id }) => id));
+      recovered.push(...(await session.turn({ limit: 10 })).recovered.map(({ id }) => id));
       return recovered.length > 0;
     });
     expect(recovered).toEqual(['a']);
-    await seat.turn({ limit: 10 });
+    await session.turn({ limit: 10 });
     expect(await streamEntries(test.redis, key)).toMatchObject([{ id: 'a', attempt: '2' }]);
   });
 });
@@ -181,10 +181,10 @@ it.each(['stream', 'list'] as const)(
     try {
       const ids = Array.from({ length: 50 }, (_, i) => `j${String(i).padStart(2, '0')}`);
       await schedule(...ids);
-      const seat = relay(type);
-      await seat.turn({ limit: 10 });
+      const session = relay(type);
+      await session.turn({ limit: 10 });
       await test.redis.config('SET', 'maxmemory', '1');
-      while ((await seat.turn({ limit: 10 })).sleepMs === undefined);
+      while ((await session.turn({ limit: 10 })).sleepMs === undefined);
       const out = type === 'stream' ? await streamEntries(test.redis, key) : await listElements(test.redis, key);
       expect(out.map(({ id }) => id)).toEqual(ids);
       expect(await test.view.counts()).toMatchObject({ due: 0, active: 0 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Due } from '../../lib/core/read/due.js';
 import { decodeEnvelope } from '../../lib/store/redis/codec/envelope-text.js';
 import { seededRandom } from '../support/random.js';
 import { newJob, payloadOf, QUEUE, settlement, TestStore } from '../support/store.js';
@@ -58,6 +59,19 @@ describe('schedule', () => {
     );
     expect(answers.filter(({ status }) => status === 'created')).toHaveLength(1);
     expect(new Set(answers.map(({ dueAtMs }) => dueAtMs)).size).toBe(1);
+  });
+
+  it.each<[string, Due]>([
+    ['now', { delayMs: 0 }],
+    ['after a while', { delayMs: HOUR_MS }],
+    ['after a fraction of a millisecond', { delayMs: 0.5 }],
+    ['at an instant', { at: Date.now() + HOUR_MS }],
+    ['at an instant that is over', { at: Date.now() - HOUR_MS }],
+  ])('one that is due %s is answered with the very time that the queue has', async (_, due) => {
+    const added = await test.schedule({ due });
+    expect(added.dueAtMs).toBe((await test.view.job(added.id))!.dueAtMs);
+    const replaced = await test.replace({ id: 'mine', due });
+    expect(replaced.dueAtMs).toBe((await test.view.job('mine'))!.dueAtMs);
   });
 
   it('thousands of one moment are all there, in order', async () => {

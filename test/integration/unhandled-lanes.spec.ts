@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ClaimedJob } from '../../lib/store/job-store.js';
 import { newPrefix, redisUrl } from '../support/queue-app.js';
 import { newJob, payloadOf, settlement, TestStore, type TestWorker } from '../support/store.js';
+import { until } from '../support/wait.js';
 
 const LANES = 20_000;
 
@@ -49,6 +50,22 @@ it('what is due later, or full here, it leaves', async () => {
   const full = [{ name: 'other', weight: 1, free: 0 }];
   expect((await worker.turn({ limit: 10, handlers: full })).claimed).toEqual([]);
   expect(payloads((await claimOnce(worker, 10)).claimed)).toEqual(['full']);
+});
+
+it('a turn that looks anew begins at the start again, and one that does not goes on', async () => {
+  const names = Array.from({ length: 3_000 }, (_, i) => `strange-${i}`);
+  await test.schedule({ payload: 'mine', name: 'strange-77' });
+  const worker = test.worker('w', ...names);
+  const first = await worker.turn({ limit: 10 });
+  expect(first).toMatchObject({ claimed: [], sleepMs: 0 });
+  for (let turn = 0; turn < 20; turn++)
+    expect(await worker.turn({ limit: 10, looksAnew: true })).toMatchObject({ claimed: [], sleepMs: 0 });
+  const found = await until('it is found', async () => {
+    const { claimed } = await worker.turn({ limit: 10 });
+    return claimed.length > 0 && claimed;
+  });
+  expect(payloads(found)).toEqual(['mine']);
+  await worker.settle(...found.map(settlement.complete));
 });
 
 it('one of very many names comes to its own in some turns', async () => {

@@ -53,7 +53,7 @@ it('a job that is to be cancelled still counts as held', async () => {
   await worker.settle(settlement.complete(job!));
 });
 
-it('several seats of one process are one worker, and of two entries of one seat the newer counts', async () => {
+it('several sessions of one process are one worker, and of two entries of one session the newer counts', async () => {
   for (let i = 0; i < 3; i++) await test.schedule();
   const [handlers, pulls] = [test.worker('w', 'work'), test.worker('w~pull-1', 'work', 'pulled')];
   await handlers.claim(1);

@@ -10,8 +10,9 @@ const AHEAD_MS = 10;
  * it has run what others have sent meanwhile. 500 jobs of 100 bytes are more than that, and drained no faster than 100.
  */
 const SENT_AT_ONCE_BYTES = 72 * 1_024;
-/** What an answer says of a claimed job beside its payload, about: id, times, name, and headers of a trace where it has any. */
-const BESIDE_PAYLOAD_BYTES = 80;
+/** What an answer says of a claimed job beside its payload and its name, about: its id, fence and times. */
+const BESIDE_PAYLOAD_BYTES = 68;
+/** What headers come to, about: mostly they are those of a trace. */
 const HEADERS_BYTES = 100;
 /** Handlers that are quick now and then make jobs go back: so that many turns in a row have to be over at once. */
 const TURNS_TO_BE_QUICK = 8;
@@ -63,5 +64,5 @@ export class Pace {
 function bytesOf(envelope: ClaimedJob['envelope']): number {
   if (!isReadable(envelope)) return BESIDE_PAYLOAD_BYTES;
   const headers = envelope.settings.headers === undefined ? 0 : HEADERS_BYTES;
-  return envelope.payload.length + BESIDE_PAYLOAD_BYTES + headers;
+  return envelope.payload.length + envelope.name.length + BESIDE_PAYLOAD_BYTES + headers;
 }

@@ -114,7 +114,7 @@ function readDuplicate(text: string): { dueAtMs: number; takenBy?: string } {
   return { dueAtMs: Number(text.slice(0, space)), takenBy: text.slice(space + 1) };
 }
 
-/** As the script computes it. */
+/** As the script computes it: a job is never due before the whole millisecond in which its time is over. */
 function dueOf(job: NewJob, takenAtMs: number): number {
-  return 'at' in job.due ? job.due.at : takenAtMs + job.due.delayMs;
+  return Math.ceil('at' in job.due ? job.due.at : takenAtMs + job.due.delayMs);
 }

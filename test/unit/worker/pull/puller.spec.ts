@@ -56,6 +56,20 @@ it('pops of one moment share a turn, and one that comes during it is asked for w
   expect(await third).toEqual([]);
 });
 
+it('a turn for other pops than the last one looks from the start, and one for the same goes on', async () => {
+  const first = puller.pop(1, 60_000);
+  expect(await session.next(1)).toMatchObject({ looksAnew: false });
+  // There may be more, further on.
+  session.answer({ sleepMs: 0 });
+  expect(await session.next(2)).toMatchObject({ looksAnew: false });
+  session.answer({ claimed: [claimOf('a')], sleepMs: 0 });
+  expect(await first).toHaveLength(1);
+  const second = puller.pop(1, 60_000);
+  expect(await session.next(3)).toMatchObject({ looksAnew: true });
+  session.answer({ claimed: [claimOf('b')] });
+  await second;
+});
+
 it('a refused turn fails the pops that it was for, is sent again as it was, and what it claims goes back', async () => {
   const popped = puller.pop(1, 60_000);
   const turn = await session.next(1);

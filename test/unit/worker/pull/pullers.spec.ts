@@ -39,14 +39,14 @@ class AnsweringSession implements Session {
 
 let pullers: Pullers;
 let solitude: Solitude;
-let seats: Map<string, AnsweringSession[]>;
+let sessions: Map<string, AnsweringSession[]>;
 
 beforeEach(() => {
-  seats = new Map();
+  sessions = new Map();
   solitude = new Solitude();
   const pull = (_worker: string, [name]: readonly string[] = ['']) => {
     const session = new AnsweringSession(name === 'holding' ? [claimOf('held')] : []);
-    seats.set(name!, [...(seats.get(name!) ?? []), session]);
+    sessions.set(name!, [...(sessions.get(name!) ?? []), session]);
     return session;
   };
   pullers = new Pullers(
@@ -69,7 +69,7 @@ beforeEach(() => {
 afterEach(() => pullers.close(800));
 
 const pop = (name: string, waitMs = 1) => pullers.pop({ queue: 'q', names: [name], count: 1, waitMs });
-const hasLeft = (name: string) => seats.get(name)!.every((session) => session.hasLeft);
+const hasLeft = (name: string) => sessions.get(name)!.every((session) => session.hasLeft);
 
 it('a set of names that nobody has popped for a lease takes no memory', async () => {
   for (let i = 0; i < 20; i++) await pop(`name-${i}`);
@@ -77,7 +77,7 @@ it('a set of names that nobody has popped for a lease takes no memory', async ()
   await sleep(LEASE_MS + 10);
   for (let i = 0; i < 20; i++) await pop('again');
   expect(Array.from({ length: 20 }, (_, i) => hasLeft(`name-${i}`))).not.toContain(false);
-  expect(seats.get('again')).toHaveLength(1);
+  expect(sessions.get('again')).toHaveLength(1);
   // Nor is it asked any more whether it holds a job.
   expect(removed).toHaveBeenCalledTimes(20);
 });
@@ -100,5 +100,5 @@ it('a set of names that is popped once a minute keeps its place while nothing el
   await pop('rare');
   await sleep(LEASE_MS + 10);
   await pop('rare');
-  expect(seats.get('rare')).toHaveLength(1);
+  expect(sessions.get('rare')).toHaveLength(1);
 });
