@@ -129,11 +129,30 @@ export const cancel = (world: () => World): void => {
   });
 
   describe('remove', () => {
-    it('deletes a waiting job, as cancelled', async () => {
+    it.each<[string, ((job: ClaimedJob) => Settlement) | undefined, number]>([
+      ['before its due time', undefined, 60_000],
+      ['when it is due', undefined, 0],
+      ['between two attempts', (job) => settlement.retry(job, 60_000), 0],
+      ['after a snooze', (job) => settlement.snooze(job, 60_000), 0],
+    ])('deletes a waiting job %s, as cancelled, and frees its id', async (_, settle, delayMs) => {
       const { jobs, view } = world().store();
-      const { id } = await world().schedule();
-      expect(await jobs.remove(id)).toBe(true);
-      expect(await view.stats()).toEqual({ scheduled: 1, cancelled: 1 });
+      await world().schedule({ id: 'x', due: { delayMs } });
+      const worker = world().worker('w');
+      if (settle) await worker.settle(settle((await worker.claim())[0]!));
+      expect(await jobs.remove('x')).toBe(true);
+      expect(await world().job('x')).toBeUndefined();
+      expect(await view.stats()).toMatchObject({ scheduled: 1, cancelled: 1 });
+      expect((await world().schedule({ id: 'x' })).status).toBe('created');
+      expect(await jobs.remove('x')).toBe(true);
+      expect(await jobs.remove('x')).toBe(false);
+    });
+
+    it('brings the job behind it to the front', async () => {
+      const { jobs, view } = world().store();
+      await world().schedule({ id: 'first', due: { delayMs: 60_000 } });
+      const second = await world().schedule({ due: { delayMs: 120_000 } });
+      await jobs.remove('first');
+      expect((await view.nextDue()).dueAtMs).toBe(second.dueAtMs);
     });
 
     it('deletes a dead job, as deadDropped, and no other, and frees its id', async () => {

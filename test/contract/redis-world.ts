@@ -4,6 +4,7 @@ import { RedisJobStore } from '../../lib/store/redis/redis-job-store.js';
 import { audit } from '../support/audit.js';
 import type { ManualClock } from '../support/manual-clock.js';
 import { newPrefix } from '../support/queue-app.js';
+import { snapshot } from '../support/snapshot.js';
 import { type StoppedRedis, startStoppedRedis } from '../support/stopped-redis.js';
 import { World } from './world.js';
 
@@ -44,8 +45,11 @@ export class RedisWorld extends World {
     this.server.setTime(this.now());
   }
 
-  audit(): Promise<string[]> {
-    return audit(this.redis, this.prefix);
+  /** Every index is true, and nothing outlives its job. */
+  async audit(): Promise<string[]> {
+    const { failures, envelopes } = await snapshot(this.redis, this.prefix);
+    const orphans = [...failures.keys()].filter((id) => !envelopes.has(id));
+    return [...(await audit(this.redis, this.prefix)), ...orphans.map((id) => `${id} has failures and is nowhere`)];
   }
 
   override async stop(): Promise<void> {

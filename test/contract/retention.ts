@@ -20,6 +20,14 @@ export const retention = (world: () => World): void => {
     expect(ids(await view.list('completed', 0, 2)).sort()).toEqual([...made].sort());
   });
 
+  it.each(['complete', 'dead'] as const)('hundreds that %s in each turn leave no more than are kept', async (how) => {
+    const { view } = world().store({ concurrency: 500, keepCompleted: 50, keepDead: 50 });
+    for (let turn = 0; turn < 3; turn++) await finish(400, how);
+    const counts = await view.counts();
+    expect(counts[how === 'complete' ? 'completed' : 'dead']).toBe(50);
+    expect((await view.stats()).deadDropped).toBe(how === 'dead' ? 1_150 : undefined);
+  });
+
   it('no completed job is kept where the count is 0', async () => {
     const { view } = world().store({ keepCompleted: 0 });
     const { made } = await finish(1, 'complete');

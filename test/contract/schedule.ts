@@ -1,5 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { ids, newJob, payloads, type World } from './world.js';
+import type { Due } from '../../lib/core/read/due.js';
+import type { ClaimedJob } from '../../lib/store/job-store.js';
+import { ids, newJob, payloads, settlement, type World } from './world.js';
 
 export const schedule = (world: () => World): void => {
   it('a job without a due time is due at once, by the clock of the store', async () => {
@@ -131,6 +133,46 @@ export const schedule = (world: () => World): void => {
     const at = world().now() - 5_000;
     await jobs.reschedule(second!, { at });
     expect(ids(await world().worker('w').claim())).toEqual([second, first]);
+  });
+
+  it.each<[string, (at: number) => Promise<unknown>]>([
+    ['replace', (at) => world().replace({ id: 'x', due: { at } })],
+    ['reschedule', (at) => world().whole.queue('default').jobs.reschedule('x', { at })],
+    [
+      'snooze',
+      async (at) => {
+        const worker = world().worker('w');
+        await world().whole.queue('default').jobs.reschedule('x', { delayMs: 0 });
+        const [{ id, fence }] = (await worker.claim()) as [ClaimedJob];
+        await worker.settle({ id, fence, transition: 'snooze', due: { at } });
+      },
+    ],
+    [
+      'replayDead',
+      async (at) => {
+        const worker = world().worker('w');
+        await world().whole.queue('default').jobs.reschedule('x', { delayMs: 0 });
+        await worker.settle(settlement.dead((await worker.claim())[0]!));
+        await world().whole.queue('default').management.replayDead('x', { at });
+      },
+    ],
+  ])('an instant in the past is kept by %s too, and the job is due at once', async (_, act) => {
+    world().store();
+    await world().schedule({ id: 'x', due: { delayMs: 60_000 } });
+    const at = world().now() - 3_600_000;
+    await act(at);
+    expect(await world().job('x')).toMatchObject({ state: 'due', dueAtMs: at });
+    expect((await world().worker('w').claim())[0]).toMatchObject({ id: 'x', dueAtMs: at });
+  });
+
+  it('a fraction of a millisecond is rounded up, and answered as it is stored', async () => {
+    world().store();
+    const dues: Due[] = [{ delayMs: 0.4 }, { delayMs: 0.5 }, { delayMs: 1.5 }, { at: world().now() + 7.1 }];
+    for (const due of dues) {
+      const { id, dueAtMs } = await world().schedule({ due });
+      expect(dueAtMs).toBe(Math.ceil('at' in due ? due.at : world().now() + due.delayMs));
+      expect((await world().job(id))?.dueAtMs).toBe(dueAtMs);
+    }
   });
 
   it('reschedule answers false for a job that runs, is dead or is not there', async () => {

@@ -39,8 +39,9 @@ export class MemoryQueue {
     return Math.floor(this.clock.wallNow());
   }
 
+  /** Never before the whole millisecond in which its time is over. */
   dueAt(due: Due): number {
-    return 'at' in due ? due.at : this.nowMs() + due.delayMs;
+    return Math.ceil('at' in due ? due.at : this.nowMs() + due.delayMs);
   }
 
   /** Tells whoever may run a job that it waits. `except`: that session knows already. */
