@@ -92,6 +92,21 @@ export const affinity = (world: () => World): void => {
     expect(await preferred.claim()).toHaveLength(1);
   });
 
+  it.each(['w1', 'w2'])(
+    'one that %s puts back for later, where nobody else waits for a worker, is looked for in time',
+    async (id) => {
+      const { view } = world().store({ stealAfterMs: 500, maxCrashes: 1, leaseMs: 60_000 });
+      await world().schedule({ worker: 'w1' });
+      world().pass(500);
+      const worker = world().worker(id);
+      const [job] = await worker.claim();
+      const { settled, sleepMs } = await worker.turn({ settlements: [settlement.retry(job!, 2_000)], limit: 5 });
+      expect(settled).toEqual(['counted']);
+      expect(sleepMs).toBe(2_000);
+      expect(await view.counts()).toMatchObject({ active: 0, scheduled: 1 });
+    },
+  );
+
   it('a worker that settles after its last turn is not among those that are there again', async () => {
     world().store({ stealAfterMs: 600_000 });
     const leaves = world().worker('w1');

@@ -5,8 +5,9 @@ local preferredIndex = openIndex(PREFERRED)
 local hasPreferred = preferredIndex.count > 0
 local suspectIndex = openIndex(SUSPECTS)
 local isHere, processesHere
--- Made only where they are needed: making a function costs a turn as much as reading a key.
-if hasPreferred or suspectIndex.count > 0 then
+-- Made only where they are needed: making a function costs a turn as much as reading a key. A job that this turn puts back may prefer a
+-- worker where no waiting one did.
+if hasPreferred or suspectIndex.count > 0 or settlements[1] or returning[1] then
   local workersHere, count = nil, 0
 
   local function readWorkersHere()
