@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals';
 import type { QueueOptions } from '../../lib/core/options/queue-options.js';
-import { type ClaimedJob, type NewJob } from '../../lib/store/job-store.js';
+import { type ClaimedJob } from '../../lib/store/job-store.js';
 import { newJob, payloadOf, settlement, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
@@ -14,98 +14,8 @@ afterEach(async () => {
 const open = (options: QueueOptions = {}) => {
   test = new TestStore(options);
 };
-/** Schedules these jobs so that their due times grow in the order given, and waits until all are due. */
-async function scheduleInOrder(jobs: readonly (Partial<NewJob> & { payload: string })[]): Promise<void> {
-  const first = Date.now() + 50;
-  await test.scheduleAll(jobs.map((job, i) => newJob({ due: { at: first + i }, ...job })));
-  await until('all are due', () => Date.now() > first + jobs.length);
-}
 const payloads = (claimed: readonly ClaimedJob[]) => claimed.map(payloadOf);
 const here = (worker: string) => test.worker(worker).turn({ limit: 0 });
-
-it('inside a priority a worker takes its own jobs first, then common ones, then those that it may steal', async () => {
-  open({ stealAfterMs: 0 });
-  await here('other');
-  await scheduleInOrder([
-    { payload: 'stolen 1', worker: 'other' },
-    { payload: 'common 1' },
-    { payload: 'urgent, stolen', worker: 'other', priority: 1 },
-    { payload: 'own 1', worker: 'w1' },
-    { payload: 'stolen 2', worker: 'another' },
-    { payload: 'own 2', worker: 'w1' },
-    { payload: 'common 2' },
-    { payload: 'late, own', worker: 'w1', priority: 9 },
-  ]);
-  const claimed = await test.worker('w1').claim(10);
-  expect(payloads(claimed)).toEqual([
-    'urgent, stolen',
-    'own 1',
-    'own 2',
-    'common 1',
-    'common 2',
-    'stolen 1',
-    'stolen 2',
-    'late, own',
-  ]);
-});
-
-it('where jobs age, own jobs still come first inside a priority', async () => {
-  open({ stealAfterMs: 0, ordering: { mode: 'aging', msPerLevel: 1_000_000 } });
-  await scheduleInOrder([
-    { payload: 'stolen', worker: 'gone' },
-    { payload: 'common' },
-    { payload: 'own', worker: 'w1' },
-    { payload: 'urgent', priority: 1 },
-  ]);
-  expect(payloads(await test.worker('w1').claim(10))).toEqual(['urgent', 'own', 'common', 'stolen']);
-});
-
-it('leaves a job to a worker that is there until it is stealAfterMs late, and looks again then', async () => {
-  open({ stealAfterMs: 400, maxSleepMs: 5_000 });
-  await here('other');
-  const { dueAtMs } = await test.schedule({ worker: 'other' });
-  const thief = test.worker('w1');
-  const { claimed, sleepMs } = await thief.turn({ limit: 5 });
-  expect(claimed).toEqual([]);
-  expect(sleepMs).toBeLessThanOrEqual(400);
-  let stolen: readonly ClaimedJob[] = [];
-  await until('it is stolen', async () => {
-    stolen = await thief.claim();
-    return stolen.length > 0;
-  });
-  expect(stolen[0]!.claimedAtMs).toBeGreaterThanOrEqual(dueAtMs! + 400);
-});
-
-it('does not wait for a worker that is not there, never was, or has left', async () => {
-  open({ stealAfterMs: 600_000 });
-  await here('leaves');
-  await test.schedule({ worker: 'leaves', payload: 'a' });
-  await test.schedule({ worker: 'never-was', payload: 'b' });
-  const thief = test.worker('w1');
-  expect(payloads(await thief.claim())).toEqual(['b']);
-  await test.worker('leaves').turn({ isLast: true });
-  expect(payloads(await thief.claim())).toEqual(['a']);
-});
-
-it('does not wait for a worker that died without a word longer than a lease', async () => {
-  open({ stealAfterMs: 600_000, leaseMs: 1_000 });
-  await here('dies');
-  await test.schedule({ worker: 'dies' });
-  const thief = test.worker('w1');
-  expect(await thief.claim()).toEqual([]);
-  await until('it is taken for gone', async () => (await thief.claim()).length === 1);
-});
-
-it('a retried job comes back to the worker that it prefers', async () => {
-  open({ stealAfterMs: 600_000 });
-  const preferred = test.worker('w1');
-  await preferred.turn();
-  await test.schedule({ worker: 'w1' });
-  const [job] = await preferred.claim();
-  await preferred.settle(settlement.retry(job!, 0));
-  expect(await test.worker('w2').claim()).toEqual([]);
-  expect(await preferred.claim()).toHaveLength(1);
-});
 
 it('thousands of jobs that prefer others hide neither own nor common ones', async () => {
   open({ stealAfterMs: 600_000 });
@@ -126,23 +36,6 @@ it('thousands of jobs that prefer others hide neither own nor common ones', asyn
     for (const other of others.slice(0, 3)) await here(other);
   }
   expect(claimed).toHaveLength(2_970);
-});
-
-it('counts, lists and cancels what prefers a worker like any other job', async () => {
-  open();
-  const due = await test.schedule({ worker: 'w9', priority: 3 });
-  const later = await test.schedule({ worker: 'w9', due: { delayMs: 60_000 } });
-  expect(await test.view.counts()).toMatchObject({ scheduled: 1, due: 1 });
-  expect(await test.view.countsByPriority()).toEqual([
-    { priority: 3, scheduled: 0, due: 1 },
-    { priority: 5, scheduled: 1, due: 0 },
-  ]);
-  expect((await test.view.list('due', 0, 10)).map(({ id }) => id)).toEqual([due.id]);
-  expect((await test.view.list('scheduled', 0, 10)).map(({ id }) => id)).toEqual([later.id]);
-  expect((await test.view.nextDue()).dueAtMs).toBe(due.dueAtMs);
-  expect(await test.jobs.cancel(due.id)).toBe(true);
-  expect(await test.jobs.reschedule(later.id, { delayMs: 0 })).toBe(true);
-  expect(await test.view.counts()).toMatchObject({ scheduled: 0, due: 1 });
 });
 
 const QUIET = { leaseMs: 60_000, maxSleepMs: 15_000, stealAfterMs: 60_000 };
@@ -194,20 +87,6 @@ it('a place that becomes free under a limit over all processes is told to the wo
   expect((await ends.turn({ settlements: [settlement.complete(job!)], limit: 5 })).claimed).toEqual([]);
   await until('it is told', () => told.some((inMs) => inMs < 100));
   expect(await preferred.claim()).toHaveLength(1);
-});
-
-it('what goes back from a worker that has left is told to the others at once', async () => {
-  open(QUIET);
-  const [leaves, stays] = [test.worker('w1'), test.worker('w2')];
-  await test.schedule({ worker: 'w1' });
-  const [job] = await leaves.claim();
-  const told = await stays.listens();
-  await stays.turn({ limit: 5 });
-  await leaves.turn({ isLast: true });
-  told.length = 0;
-  await leaves.settle(settlement.release(job!));
-  await until('it is told', () => told.some((inMs) => inMs < 100));
-  expect(await stays.claim()).toHaveLength(1);
 });
 
 it('a worker whose handler is full does not tell others of jobs that prefer it', async () => {

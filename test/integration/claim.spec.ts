@@ -26,32 +26,6 @@ it('counts the jobs of more due lanes than one call looks into', async () => {
 });
 
 describe('claim', () => {
-  it('gives what is due, most urgent first, then by due time, then in schedule order', async () => {
-    const now = Date.now();
-    const jobs = [
-      { priority: 5, at: now - 1_000, payload: 'e' },
-      { priority: 100, at: now - 9_000, payload: 'g' },
-      { priority: 5, at: now - 2_000, payload: 'c', name: 'other' },
-      { priority: 1, at: now - 1_000, payload: 'a' },
-      { priority: 5, at: now - 2_000, payload: 'd' },
-      { priority: 1, at: now - 500, payload: 'b' },
-      { priority: 5, at: now - 1_000, payload: 'f', name: 'other' },
-    ];
-    // The past means now: so that the due times stay apart they are written as they would lie after a while.
-    const answers = await test.scheduleAll(
-      jobs.map(({ priority, payload, name = 'work' }) =>
-        newJob({ priority, payload, name, due: { delayMs: 3_600_000 } }),
-      ),
-    );
-    const bases = `${test.prefix}:{${QUEUE}}:`;
-    for (const [i, { priority, at, name = 'work' }] of jobs.entries()) {
-      await test.redis.zadd(`${bases}lane:${priority}::${name}`, at, answers[i]!.id);
-    }
-    await rebuildIndexes(bases);
-    const claimed = await test.worker('w', 'work', 'other').claim();
-    expect(payloads(claimed)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
-  });
-
   it('tells to the microsecond how long it is until the next job is due', async () => {
     const at = Date.now() + 4_000;
     await test.schedule({ due: { at } });
@@ -103,38 +77,6 @@ describe('claim', () => {
     expect(order).toEqual(names.map((_, i) => String(i)));
   });
 
-  it('gives each job to one worker only', async () => {
-    await test.scheduleAll(Array.from({ length: 50 }, () => newJob()));
-    const claims = await Promise.all(['a', 'b', 'c'].map((id) => test.worker(id).claim(20)));
-    const ids = claims.flat().map(({ id }) => id);
-    expect(ids).toHaveLength(50);
-    expect(new Set(ids).size).toBe(50);
-  });
-
-  it('is never early: a job of the future stays, and the answer says for how long', async () => {
-    const { dueAtMs } = await test.schedule({ due: { delayMs: 400 } });
-    const { claimed, sleepMs } = await test.worker('w').turn({ limit: 1 });
-    expect(claimed).toEqual([]);
-    expect(sleepMs).toBeGreaterThan(0);
-    expect(sleepMs).toBeLessThanOrEqual(400);
-    const [job] = await until('it is due', async () => {
-      const found = await test.worker('w').claim();
-      return found.length > 0 && found;
-    });
-    expect(job!.claimedAtMs).toBeGreaterThanOrEqual(dueAtMs!);
-  });
-
-  it('leaves names that nobody here handles, behind which others are found, and does not spin', async () => {
-    await test.scheduleAll(Array.from({ length: 200 }, (_, i) => newJob({ name: `unknown-${i}` })));
-    await test.schedule({ payload: 'mine' });
-    await test.schedule({ payload: 'later', due: { delayMs: 3_600_000 } });
-    const worker = test.worker('w');
-    expect(payloads(await worker.claim())).toEqual(['mine']);
-    const { claimed, sleepMs } = await worker.turn({ limit: 1 });
-    expect(claimed).toEqual([]);
-    expect(sleepMs).toBeGreaterThan(1_000);
-  });
-
   it('finds a job behind more unhandled lanes than one turn looks at', async () => {
     for (let i = 0; i < 4_200; i += 300) {
       await test.scheduleAll(Array.from({ length: 300 }, (_, j) => newJob({ name: `unknown-${i + j}` })));
@@ -167,16 +109,6 @@ describe('claim', () => {
     expect(1 + sizes[0]! + sizes[1]!).toBe(12);
   });
 
-  it('counts attempts, and gives a growing fence each time', async () => {
-    await test.schedule();
-    const worker = test.worker('w');
-    const [first] = await worker.claim();
-    await worker.settle(settlement.retry(first!, 0));
-    const [second] = await worker.claim();
-    expect([first!.attempt, second!.attempt]).toEqual([1, 2]);
-    expect(BigInt(second!.fence)).toBeGreaterThan(BigInt(first!.fence));
-  });
-
   it('gives a growing fence also where the clock of Redis has gone back', async () => {
     await test.schedule();
     // As an hour ahead of now would have left it.
@@ -199,15 +131,3 @@ describe('claim', () => {
     expect(await test.view.job(lost.id)).toMatchObject({ state: 'dead' });
   });
 });
-
-/** As the scripts would leave them. */
-async function rebuildIndexes(base: string): Promise<void> {
-  await test.redis.del(...(await test.redis.keys(`${base}heads:*`)), `${base}levels`);
-  for (const key of await test.redis.keys(`${base}lane:*`)) {
-    const lane = key.slice(`${base}lane:`.length);
-    const level = lane.split(':', 1)[0]!;
-    const [id, due] = await test.redis.zrange(key, '0', '0', 'WITHSCORES');
-    await test.redis.zadd(`${base}heads:${level}`, due!, `${id}\t${lane}`);
-    await test.redis.zadd(`${base}levels`, 'LT', due!, level);
-  }
-}

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { NewJob } from '../../lib/store/job-store.js';
 import { startOwnServer } from '../support/redis-server.js';
-import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
+import { newJob, QUEUE, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
 const HOUR = 3_600_000;
@@ -20,31 +20,6 @@ const key = (name: string) => `${test.prefix}:{${QUEUE}}:${name}`;
 async function scheduleMany(count: number, job: (i: number) => Partial<NewJob>, store = test): Promise<void> {
   await store.scheduleAll(Array.from({ length: count }, (_, i) => newJob(job(i))));
 }
-
-it('clear deletes what waits, whatever it waits for, and leaves what runs, is dead or completed', async () => {
-  const worker = test.worker('w');
-  for (let i = 0; i < 5; i++) await test.schedule();
-  const [completes, dies, retries, snoozes, runs] = await worker.claim(5);
-  const due = { delayMs: HOUR };
-  await worker.settle(settlement.complete(completes!), settlement.dead(dies!), settlement.retry(retries!, HOUR), {
-    id: snoozes!.id,
-    fence: snoozes!.fence,
-    transition: 'snooze',
-    due,
-  });
-  await test.schedule({ id: 'due' });
-  await test.schedule({ id: 'later', due, priority: 9, name: 'other' });
-  await test.schedule({ id: 'may-be-late', due, lateness: { maxLatenessMs: 5, onLate: 'discard' } });
-
-  expect(await test.management.clear()).toBe(5);
-  expect(await test.view.counts()).toEqual({ scheduled: 0, due: 0, active: 1, completed: 1, dead: 1 });
-  expect(await test.view.stats()).toMatchObject({ scheduled: 8, cancelled: 5 });
-  expect(await test.view.job(dies!.id)).toMatchObject({ state: 'dead' });
-  expect(await test.redis.exists(key('levels'))).toBe(0);
-  expect(await test.schedule({ id: 'due' })).toMatchObject({ status: 'created' });
-  expect(await worker.settle(settlement.complete(runs!))).toEqual([true]);
-  expect(await test.management.clear()).toBe(1);
-});
 
 it('clear deletes every job of thousands of lanes, a few hundred a call', async () => {
   await scheduleMany(3_000, (i) => ({ name: `job-${i}`, priority: 1 + (i % 7), due: { delayMs: (i % 2) * HOUR } }));

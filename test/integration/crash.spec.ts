@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';
-import { until } from '../support/wait.js';
+import { QUEUE, settlement, TestStore } from '../support/store.js';
 
 let test: TestStore;
 beforeEach(() => {
@@ -9,68 +8,6 @@ beforeEach(() => {
 afterEach(async () => {
   expect(await test.audit()).toEqual([]);
   await test.close();
-});
-
-/** Claims whatever waits, and dies with it. */
-async function dieWith(worker: TestWorker, id: string): Promise<void> {
-  await until('it is claimed', async () => (await worker.claim()).length > 0);
-  const active = `${test.prefix}:{${QUEUE}}:active`;
-  await test.redis.zadd(active, 'XX', Date.now() - 1, id);
-}
-
-describe('a job whose lease runs out', () => {
-  it('waits again, with a line of history that names its worker', async () => {
-    const { id } = await test.schedule();
-    await dieWith(test.worker('dies'), id);
-    const { recovered } = await test.worker('other').turn({ limit: 0 });
-    expect(recovered).toEqual([{ id, name: 'work', attempt: 1, fate: 'waiting', worker: 'dies' }]);
-    const job = await test.view.job(id);
-    expect(job).toMatchObject({ state: 'due', attempts: 1, crashes: 1 });
-    expect(job!.failures).toEqual([
-      {
-        atMs: expect.any(Number),
-        attempt: 1,
-        name: 'Error',
-        message: 'the lease ran out: worker dies died or was blocked',
-      },
-    ]);
-  });
-
-  it('once too often is dead, and is handed out to nobody any more', async () => {
-    const { id } = await test.schedule();
-    const worker = test.worker('dies');
-    await dieWith(worker, id);
-    await dieWith(worker, id);
-    const { recovered, claimed } = await test.worker('other').turn({ limit: 1, suspects: 'take' });
-    expect(recovered).toEqual([{ id, name: 'work', attempt: 2, fate: 'crashed', worker: 'dies' }]);
-    expect(claimed).toEqual([]);
-    const job = await test.view.job(id);
-    expect(job).toMatchObject({ state: 'dead', attempts: 2, crashes: 2 });
-    expect(job!.failures.at(-1)).toMatchObject({ reason: 'crashed' });
-    expect(await test.view.stats()).toMatchObject({ started: 2, recovered: 2, dead: 1 });
-  });
-
-  it('starts anew when it is replayed', async () => {
-    const { id } = await test.schedule();
-    const worker = test.worker('dies');
-    await dieWith(worker, id);
-    await dieWith(worker, id);
-    await test.worker('other').turn({ limit: 0 });
-    expect(await test.management.replayDead(id, { delayMs: 0 })).toBe(1);
-    expect((await worker.claim())[0]).toMatchObject({ attempt: 1, crashes: 0 });
-    expect((await test.view.job(id))!.failures).toHaveLength(2);
-  });
-
-  it('does not count attempts that failed as crashes', async () => {
-    const { id } = await test.schedule();
-    const worker = test.worker('w');
-    for (let i = 0; i < 3; i++) {
-      const [job] = await worker.claim();
-      expect(await worker.settle(settlement.retry(job!, 0))).toEqual([true]);
-    }
-    await dieWith(worker, id);
-    expect((await worker.turn({ limit: 0 })).recovered).toMatchObject([{ attempt: 4, fate: 'waiting' }]);
-  });
 });
 
 describe('what somebody has damaged', () => {

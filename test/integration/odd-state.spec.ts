@@ -27,17 +27,6 @@ it.each<[string, number, (job: ClaimedJob, ms: number) => Settlement]>([
   expect(await test.view.counts()).toMatchObject({ due: 3, active: 0 });
 });
 
-it('a worker that settles after its last turn is not among those that are there again', async () => {
-  test = new TestStore();
-  const worker = test.worker('w');
-  await test.schedule();
-  const [job] = await worker.claim();
-  expect(await test.redis.zcard(key('workers'))).toBe(1);
-  await worker.turn({ isLast: true });
-  await worker.settle(settlement.complete(job!));
-  expect(await test.redis.zcard(key('workers'))).toBe(0);
-});
-
 it('all that can be replayed is, whatever lies between', async () => {
   test = new TestStore();
   const worker = test.worker('w');

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { QueueOptions } from '../../lib/core/options/queue-options.js';
 import type { ClaimedJob } from '../../lib/store/job-store.js';
 import { seededRandom } from '../support/random.js';
-import { newJob, payloadOf, settlement, TestStore, type TestWorker } from '../support/store.js';
+import { newJob, settlement, TestStore, type TestWorker } from '../support/store.js';
 import { until } from '../support/wait.js';
 
 interface Planned {
@@ -73,27 +73,6 @@ describe.each<[string, QueueOptions, (job: Planned) => number]>([
     expect(claimed.map(({ id }) => id)).toEqual(inOrder(planned, rank));
   }, 120_000);
 
-  it('whatever the size of a claim, and over thousands of names', async () => {
-    test = new TestStore({ concurrency: 1_000, ...options });
-    const names = Array.from({ length: 3_000 }, (_, i) => `name-${i}`);
-    const planned = await scheduleMixed(10_000, [1, 2, 3], names, 500);
-    const random = seededRandom(3);
-    const claimed = await drain(test.worker('w', ...names), () => 1 + Math.floor(random() * 40));
-    expect(claimed.map(({ id }) => id)).toEqual(inOrder(planned, rank));
-  }, 60_000);
-
-  it('four workers at once claim nothing while something of better rank could be claimed', async () => {
-    test = new TestStore({ concurrency: 1_000, ...options });
-    const planned = await scheduleMixed(20_000, PRIORITIES, NAMES, 2_000);
-    const workers = ['a', 'b', 'c', 'd'].map((id) => test.worker(id, ...NAMES));
-    const claimed = (await Promise.all(workers.map((worker) => drain(worker, () => 50)))).flat();
-    // A fence tells when its claim ran; the jobs of one claim share it.
-    const byClaim = claimed
-      .map((job, i) => ({ ...job, i }))
-      .sort((a, b) => Number(a.fence) - Number(b.fence) || a.i - b.i);
-    expect(byClaim.map(({ id }) => id)).toEqual(inOrder(planned, rank));
-  }, 60_000);
-
   it('names that this worker does not handle hide nothing behind them', async () => {
     test = new TestStore({ concurrency: 1_000, ...options });
     const strangers = Array.from({ length: 4_500 }, (_, i) => `stranger-${i}`);
@@ -111,20 +90,4 @@ describe.each<[string, QueueOptions, (job: Planned) => number]>([
     }
     expect(new Set(found)).toEqual(new Set(planned.map(({ id }) => id)));
   }, 60_000);
-});
-
-it('a job is never overtaken by one that is due more than (priority - 1) levels after it', async () => {
-  const msPerLevel = 200;
-  test = new TestStore({ ordering: { mode: 'aging', msPerLevel } });
-  const from = Date.now() + 300;
-  const urgentAt = (due: number) => newJob({ priority: 1, due: { at: due }, payload: String(due - from) });
-  const patient = newJob({ priority: 4, due: { at: from }, payload: 'patient' });
-  const bound = 3 * msPerLevel;
-  const jobs = [patient, urgentAt(from + bound - 1), urgentAt(from + bound), urgentAt(from + bound + 1)];
-  await test.scheduleAll(jobs);
-  await until('all are due', () => Date.now() > from + bound + 20);
-  const claimed = await test.worker('w').claim(10);
-  const payloads = claimed.map(payloadOf);
-  // Of equal ranks the lower priority number goes first.
-  expect(payloads).toEqual([String(bound - 1), String(bound), 'patient', String(bound + 1)]);
 });

@@ -48,13 +48,6 @@ describe('remove deletes a job that waits, as cancelled,', () => {
     expect(await test.jobs.remove(id)).toBe(false);
   });
 
-  it('and the job behind it is next', async () => {
-    await test.schedule({ id: 'first', due: { delayMs: HOUR } });
-    const second = await test.schedule({ id: 'second', due: { delayMs: 2 * HOUR } });
-    await test.jobs.remove('first');
-    expect((await test.view.nextDue()).dueAtMs).toBe(second.dueAtMs);
-  });
-
   it('and forgets its id at once where the queue remembers none', async () => {
     const other = new TestStore({ keepIdsMs: 0 });
     await other.schedule({ id: 'r7' });
@@ -66,17 +59,6 @@ describe('remove deletes a job that waits, as cancelled,', () => {
 });
 
 describe('remove deletes a dead job, as deadDropped,', () => {
-  it('and no other', async () => {
-    await settled(settlement.dead);
-    const id = await settled(settlement.dead);
-    expect(await test.jobs.remove(id)).toBe(true);
-    expect(await test.view.job(id)).toBeUndefined();
-    expect(await test.view.counts()).toMatchObject({ dead: 1 });
-    const stats = await test.view.stats();
-    expect(stats).toMatchObject({ dead: 2, deadDropped: 1 });
-    expect(stats).not.toHaveProperty('cancelled');
-  });
-
   it('also where somebody has taken its envelope', async () => {
     const id = await settled(settlement.dead);
     await test.redis.hdel(key('jobs'), id);
@@ -92,15 +74,6 @@ it('remove deletes a completed job that is kept, and counts nothing', async () =
   expect(await test.view.job(id)).toBeUndefined();
   expect(await test.view.counts()).toMatchObject({ completed: 0 });
   expect(await test.view.stats()).toEqual(before);
-});
-
-it('remove leaves a running job alone, and answers false for it and for one that is not there', async () => {
-  const { id } = await test.schedule();
-  const worker = test.worker('w');
-  const [job] = await worker.claim();
-  expect(await test.jobs.remove(id)).toBe(false);
-  expect(await test.jobs.remove('never')).toBe(false);
-  expect(await worker.settle(settlement.complete(job!))).toEqual([true]);
 });
 
 it.each(['claims', 'failures', 'stats'])(

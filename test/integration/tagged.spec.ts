@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { QueueUnavailableError } from '../../lib/index.js';
 import type { NewJob } from '../../lib/store/job-store.js';
 import { RedisConnection } from '../../lib/store/redis/link/connection.js';
-import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
+import { newJob, QUEUE, TestStore } from '../support/store.js';
 
 /** More than two steps. */
 const JOBS = 1_201;
@@ -60,41 +60,6 @@ async function dueTimes(ids: readonly string[]): Promise<(number | undefined)[]>
 }
 
 describe('cancelTagged', () => {
-  it('takes all that wait out for good, tells each id once, and leaves the others', async () => {
-    const answers = await scheduleMany(JOBS, mixed);
-    const even = answers.filter((_, i) => i % 2 === 0).map(({ id }) => id);
-    arriveTwice();
-    const told: string[] = [];
-    expect(await test.management.cancelTagged('even', (ids) => told.push(...ids))).toBe(even.length);
-    expect(told.sort()).toEqual(even.sort());
-    expect(await test.view.stats()).toEqual({ scheduled: JOBS, cancelled: even.length });
-    expect(await test.view.counts()).toMatchObject({ scheduled: JOBS - even.length });
-    expect(await test.redis.zcard(key('tag:all'))).toBe(JOBS - even.length);
-    expect(await test.redis.exists(key('tag:even'))).toBe(0);
-    expect(await test.management.cancelTagged('even', ignore)).toBe(0);
-  });
-
-  it('frees the ids that callers chose, and forgets histories', async () => {
-    await scheduleMany(2, (i) => ({ id: `r${i}`, tags: ['vip'] }));
-    await test.schedule({ tags: ['vip'], due: LATER });
-    const worker = test.worker('w');
-    for (const job of await worker.claim()) await worker.settle(settlement.retry(job, 60_000));
-    expect(await test.management.cancelTagged('vip', ignore)).toBe(3);
-    expect(await test.redis.exists(key('jobs'), key('claims'), key('failures'), key('levels'), key('usedIds'))).toBe(0);
-    expect(await test.schedule({ id: 'r1' })).toMatchObject({ status: 'created' });
-  });
-
-  it('leaves what runs, is dead or has ended alone', async () => {
-    const worker = test.worker('w');
-    await scheduleMany(4, () => ({ tags: ['vip'] }));
-    const [runs, dies, ends, waits] = await worker.claim();
-    await worker.settle(settlement.dead(dies!), settlement.complete(ends!), settlement.retry(waits!, 60_000));
-    expect(await test.management.cancelTagged('vip', ignore)).toBe(1);
-    expect((await worker.turn({ renewals: [runs!] })).lost).toEqual([]);
-    expect(await test.view.counts()).toMatchObject({ scheduled: 0, active: 1, dead: 1 });
-    expect(await worker.settle(settlement.complete(runs!))).toEqual([true]);
-  });
-
   it('comes to its end, and spares what is scheduled after it began, however fast that comes', async () => {
     await scheduleMany(JOBS, mixed);
     let added = 0;
@@ -143,37 +108,6 @@ describe('shiftTagged', () => {
     const moved = (await dueTimes(ids)).map((due, i) => due! - (given[ids[i]!] ?? answers[i]!.dueAtMs!));
     // The one had been moved before it was replaced, the other came after the end.
     expect(moved.flatMap((ms, i) => (ms === 60_000 ? [] : [`${ids[i]} ${ms}`]))).toEqual(['id-3 0', '! 0']);
-  });
-
-  it('moves due times into the past, in which they keep their order', async () => {
-    const soon = await test.schedule({ tags: ['vip'], due: { delayMs: 50_000 } });
-    const overdue = await test.schedule({ tags: ['vip'] });
-    expect(await test.management.shiftTagged('vip', -60_000)).toBe(2);
-    expect(await dueTimes([soon.id, overdue.id])).toEqual([soon.dueAtMs! - 60_000, overdue.dueAtMs! - 60_000]);
-    expect((await test.worker('w').claim()).map(({ id }) => id)).toEqual([overdue.id, soon.id]);
-  });
-
-  it('moves none before the first instant that a job may have', async () => {
-    const { id } = await test.schedule({ tags: ['vip'], due: { at: 1e11 + 5 } });
-    expect(await test.management.shiftTagged('vip', -60_000)).toBe(1);
-    expect(await dueTimes([id])).toEqual([1e11]);
-    expect(await test.management.shiftTagged('vip', -60_000)).toBe(0);
-  });
-
-  it('moves none beyond the last instant of a Date', async () => {
-    const { id } = await test.schedule({ tags: ['vip'], due: { at: 8.64e15 - 5 } });
-    expect(await test.management.shiftTagged('vip', 60_000)).toBe(1);
-    expect(await dueTimes([id])).toEqual([8.64e15]);
-    expect(await test.management.shiftTagged('vip', 60_000)).toBe(0);
-  });
-
-  it('leaves what runs and what is dead alone', async () => {
-    await scheduleMany(2, () => ({ tags: ['vip'] }));
-    const worker = test.worker('w');
-    const [runs, dies] = await worker.claim();
-    await worker.settle(settlement.dead(dies!));
-    expect(await test.management.shiftTagged('vip', 60_000)).toBe(0);
-    expect(await dueTimes([runs!.id, dies!.id])).toEqual([runs!.dueAtMs, dies!.dueAtMs]);
   });
 });
 

@@ -130,34 +130,6 @@ describe('no index of a tag outlives its last job, which', () => {
   });
 });
 
-describe('a job keeps its tags', () => {
-  it('over retries, crashes, death and replay', async () => {
-    const job = await claimed();
-    await worker.settle(settlement.retry(job, 0));
-    await worker.claim();
-    await recovered(test.worker('other'));
-    await worker.settle(settlement.dead((await worker.claim())[0]!));
-    expect(await test.management.replayDead(job.id, LATER)).toBe(1);
-    expect(await tagKeys()).toEqual([...TAGS].sort());
-    expect(await test.management.shiftTagged('vip', 5)).toBe(1);
-    expect(await test.management.cancelTagged('vip', () => {})).toBe(1);
-  });
-
-  it('those of the replacing job, where it is replaced', async () => {
-    await test.schedule({ id: 'r7', due: LATER, tags: ['a', 'bb', 'c'] });
-    await test.replace({ id: 'r7', due: LATER, tags: ['b', 'c', 'cc'] });
-    expect(await tagKeys()).toEqual(['b', 'c', 'cc']);
-    expect(await test.management.cancelTagged('bb', () => {})).toBe(0);
-    expect(await test.management.cancelTagged('b', () => {})).toBe(1);
-  });
-
-  it('those that it was first scheduled with, where it is scheduled again', async () => {
-    await test.schedule({ id: 'r7', due: LATER, tags: ['a'] });
-    await test.schedule({ id: 'r7', due: LATER, tags: ['b'] });
-    expect(await tagKeys()).toEqual(['a']);
-  });
-});
-
 it('a job without tags costs no command more, from its schedule to any of its ends', async () => {
   // Others' traffic would drown what is listened for.
   const server = await startOwnServer();

@@ -29,7 +29,6 @@ afterEach(async () => {
 
 const key = (name: string) => `${test.prefix}:{${QUEUE}}:${name}`;
 const endLease = (id: string) => redis.zadd(key('active'), 'XX', Date.now() - 1, id);
-const marksOf = async (id: string) => /^\d+([a-z]*) /.exec((await redis.hget(key('claims'), id))!)![1];
 
 describe('a claim of much data', () => {
   let id: string;
@@ -42,35 +41,6 @@ describe('a claim of much data', () => {
     claim = claimed[0]!;
   });
 
-  it('that was never confirmed is no crash: its job goes back as if nothing had been', async () => {
-    await endLease(id);
-    const other = test.worker('other');
-    const { recovered } = await other.turn({ limit: 0 });
-    expect(recovered).toEqual([{ id, name: 'work', attempt: 1, fate: 'waiting', worker: 'w' }]);
-    expect(await test.view.job(id)).toMatchObject(AS_IF_NEVER_CLAIMED);
-    expect(await other.claim()).toMatchObject([{ id, attempt: 1, crashes: 0 }]);
-  });
-
-  it('that was never confirmed gives the job that is queued behind it no crash either', async () => {
-    await test.close();
-    test = new TestStore({ leaseMs: 1_000, maxCrashes: 3 }, proxy.url);
-    await test.schedule({ id: 'chosen', payload: LARGE });
-    await test.worker('w').turn({ limit: 1 });
-    await test.replace({ id: 'chosen', payload: '"new"' });
-    await endLease('chosen');
-    const other = test.worker('other');
-    await other.turn({ limit: 0 });
-    expect(await other.claim()).toMatchObject([{ id: 'chosen', attempt: 1, crashes: 0 }]);
-  });
-
-  it('is confirmed by a renewal: a lease that then runs out is a crash', async () => {
-    expect((await test.worker('w').turn({ renewals: [claim] })).lost).toEqual([]);
-    expect(await marksOf(id)).toBe('');
-    await endLease(id);
-    await test.worker('other').turn({ limit: 0 });
-    expect(await test.view.job(id)).toMatchObject({ state: 'due', attempts: 1, crashes: 1 });
-  });
-
   it('hears by its confirmation what others have recovered meanwhile', async () => {
     await endLease(id);
     const other = test.worker('other');
@@ -79,29 +49,11 @@ describe('a claim of much data', () => {
     expect((await test.worker('w').turn({ renewals: [claim] })).lost).toEqual([id]);
   });
 
-  it('hears by its confirmation what somebody wants cancelled, which stays so', async () => {
-    await test.jobs.cancelRunning(id);
-    expect((await test.worker('w').turn({ renewals: [claim] })).toCancel).toEqual([id]);
-    expect(await marksOf(id)).toBe('c');
-  });
-
-  it('is held all the same by whoever gives it back', async () => {
-    expect(await test.worker('w').settle(settlement.release(claim))).toEqual([true]);
-    expect(await test.view.job(id)).toMatchObject(AS_IF_NEVER_CLAIMED);
-  });
-
   it('settled and confirmed in one turn is settled', async () => {
     const { settled } = await test.worker('w').turn({ settlements: [settlement.complete(claim)], renewals: [claim] });
     expect(settled).toEqual(['counted']);
     expect(await test.view.job(id)).toBeUndefined();
   });
-});
-
-it('a claim of many small jobs needs no confirmation', async () => {
-  await Promise.all(Array.from({ length: 500 }, () => test.schedule({ payload: '"0123456789"' })));
-  const { claimed, isUnconfirmed } = await test.worker('w').turn({ limit: 500 });
-  expect([claimed.length, isUnconfirmed]).toEqual([500, false]);
-  expect(await marksOf(claimed[0]!.id)).toBe('');
 });
 
 describe('a claim whose answer comes only after its leases are over', () => {

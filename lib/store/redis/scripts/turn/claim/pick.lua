@@ -98,11 +98,21 @@ local function pick()
       end
       open[at] = level
     end
+    -- Levels whose best job cannot run any more, as its handler is full now: another of their jobs may have a better rank.
+    local function reopenFull()
+      local stale = {}
+      for i = #open, 1, -1 do
+        if isFull(open[i].front.name) then stale[#stale + 1] = table.remove(open, i) end
+      end
+      for _, level in ipairs(stale) do reopen(level) end
+    end
     for _, level in ipairs(levels) do reopen(level) end
     -- The best one is the last, where taking it out is cheapest.
     while open[1] and not stopped do
       local level = table.remove(open)
+      local name = level.front.name
       take(level.source, level.front, true)
+      if isFull(name) then reopenFull() end
       reopen(level)
     end
   end
