@@ -158,18 +158,18 @@ describe('a pause', () => {
     await scheduled(3, {});
     const worker = test.worker('w1');
     const [running] = await worker.claim(1);
-    await test.redis.set(key('paused'), 'inf');
+    await test.redis.hset(key('gate'), 'pausedUntil', 'inf');
     const { claimed, settled, sleepMs } = await worker.turn({ settlements: [settlement.complete(running!)], limit: 5 });
     expect({ claimed, settled }).toEqual({ claimed: [], settled: ['counted'] });
     expect(sleepMs).toBeGreaterThan(1_000);
-    await test.redis.del(key('paused'));
+    await test.redis.hdel(key('gate'), 'pausedUntil');
     expect(await worker.claim(5)).toHaveLength(2);
   });
 
   it('ends by itself at its time', async () => {
     await scheduled(1, {});
     const until_ = Date.now() + 300;
-    await test.redis.set(key('paused'), until_);
+    await test.redis.hset(key('gate'), 'pausedUntil', until_);
     const worker = test.worker('w1');
     const { claimed, sleepMs } = await worker.turn({ limit: 5 });
     expect(claimed).toEqual([]);

@@ -39,7 +39,7 @@ it('a copy of a turn that found nothing, held up on the way, claims nothing once
   const { id } = await test.schedule();
   const [older, last] = turns.slice(-2) as [string[], string[]];
   const statusOf = async (copy: string[]) => ((await test.redis.call('evalsha', ...copy)) as string[])[0];
-  expect([await statusOf(older), await statusOf(last)]).toEqual(['stale', 'replayed']);
+  expect([await statusOf(older), await statusOf(last)]).toEqual(['overtaken', 'replayed']);
   expect(await test.view.job(id)).toMatchObject({ state: 'due', attempts: 0 });
   expect(await worker.claim()).toMatchObject([{ id, attempt: 1 }]);
 });
@@ -65,7 +65,7 @@ it.each(CALLS)(
       const deadline = Number(rest[Number(count) + 2]);
       await until('its time is over', async () => (await test.view.nextDue()).nowMs > deadline);
       const reply = await test.redis.eval(SCRIPTS[script].source, count!, ...rest);
-      expect((reply as string[])[0]).toBe('late');
+      expect((reply as string[])[0]).toBe('expired');
     }
     expect(await test.view.job(id)).toEqual(before);
     expect(await test.view.stats()).toEqual({ scheduled: 1 });

@@ -98,11 +98,11 @@ describe('a turn of a relay', () => {
     await schedule('a', 'b', 'c', 'd', 'e', 'f');
     const worker = test.worker('w1');
     expect(await worker.claim(1)).toHaveLength(1);
-    await test.redis.set(queueKey('paused'), 'inf');
+    await test.redis.hset(queueKey('gate'), 'pausedUntil', 'inf');
     const session = relay('stream');
     await session.turn({ limit: 10 });
     expect(await moved()).toEqual([]);
-    await test.redis.del(queueKey('paused'));
+    await test.redis.hdel(queueKey('gate'), 'pausedUntil');
     await session.turn({ limit: 10 });
     expect(await moved()).toEqual(['b', 'c', 'd']);
     expect(await test.view.counts()).toMatchObject({ active: 1, due: 2 });

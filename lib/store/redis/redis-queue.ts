@@ -1,12 +1,12 @@
 import type { JobIdMaker } from '../../core/job/job-id.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { QueueStore } from '../job-store.js';
+import { CallerPool } from './calls/caller-pool.js';
 import { RedisClearing } from './calls/clearing.js';
 import { RedisDeadLetters } from './calls/dead-letters.js';
 import { RedisGate } from './calls/gate.js';
 import { RedisQueueJobs } from './calls/queue-jobs.js';
 import { RedisQueueManagement } from './calls/queue-management.js';
-import { SlotPool } from './calls/slot-pool.js';
 import { RedisTaggedJobs } from './calls/tagged-jobs.js';
 import { queueKeys } from './keys.js';
 import type { RedisConnection } from './link/connection.js';
@@ -18,8 +18,8 @@ import { RedisInspection } from './view/inspection.js';
 import { RedisPresence } from './view/presence.js';
 import { RedisQueueView } from './view/queue-view.js';
 
-/** A record of a call is kept at least this long: longer than any copy of the call can be on its way. */
-const KEEP_CALL_RECORD_MS = 60_000;
+/** A receipt is kept at least this long: longer than any copy of its call can be on its way. */
+const KEEP_RECEIPT_MS = 60_000;
 
 export interface RedisQueueOptions {
   prefix: string;
@@ -34,7 +34,7 @@ export interface StoreLinks {
   forSessions(): SessionLink;
 }
 
-/** One queue in Redis. Its roles share a connection, a clock and, but for schedules, the slots of their calls. Nothing is sent yet. */
+/** One queue in Redis. Its roles share a connection, a clock and, but for schedules, the callers of their calls. Nothing is sent yet. */
 export function openRedisQueue(
   queue: string,
   settings: QueueSettings,
@@ -46,17 +46,17 @@ export function openRedisQueue(
   const connection = links.forCalls;
   const keys = queueKeys(prefix, queue);
   const clock = new ServerClock(keys);
-  const slots = new SlotPool(connection, clock, keys, commandTimeoutMs);
-  const keepRecordMs = Math.max(KEEP_CALL_RECORD_MS, keepIdsMs, 2 * commandTimeoutMs);
-  const options = { queue, clustered, keepRecordMs, stealAfterMs, commandTimeoutMs };
-  const gate = new RedisGate(slots, connection, keys, { ...options, rateLimit });
+  const keepReceiptMs = Math.max(KEEP_RECEIPT_MS, keepIdsMs, 2 * commandTimeoutMs);
+  const options = { queue, clustered, keepReceiptMs, stealAfterMs, commandTimeoutMs };
+  const callers = new CallerPool(connection, clock, keys, options);
+  const gate = new RedisGate(callers, connection, keys, { ...options, rateLimit });
   return {
-    jobs: new RedisQueueJobs(new ScheduleOutbox(connection, clock, keys, ids, options), slots, keys, options),
+    jobs: new RedisQueueJobs(new ScheduleOutbox(connection, clock, keys, ids, options), callers, keys, options),
     management: new RedisQueueManagement(queue, {
       gate,
-      clearing: new RedisClearing(slots, keys, options),
-      tagged: new RedisTaggedJobs(slots, keys, options),
-      deadLetters: new RedisDeadLetters(slots, keys, options),
+      clearing: new RedisClearing(callers, keys),
+      tagged: new RedisTaggedJobs(callers, keys, options),
+      deadLetters: new RedisDeadLetters(callers, keys, options),
     }),
     view: new RedisQueueView(queue, ordering, {
       gate,

@@ -3,28 +3,41 @@ import type { Due } from '../../../core/read/due.js';
 import type { Answered, NewJob, QueueJobs, ScheduledAnswer } from '../../job-store.js';
 import { encodeCodec, encodeFlags, encodeRoute, encodeSettings, withPayload } from '../codec/envelope-text.js';
 import type { QueueKeys } from '../keys.js';
-import { saying } from '../link/call-error.js';
-import type { ScriptArgument } from '../link/connection.js';
+import { annotated } from '../link/call-error.js';
 import type { ScheduleOutbox } from '../schedule/schedule-outbox.js';
 import { statusOf } from '../schedule/schedule-status.js';
-import type { ScriptName } from '../scripts/embedded.js';
+import {
+  cancelRunningScript,
+  cancelScript,
+  removeScript,
+  replaceScript,
+  rescheduleScript,
+} from '../scripts/contracts.js';
+import type { CallerPool } from './caller-pool.js';
 import { toDueArgument } from './due-argument.js';
 import { howChosen } from './how-chosen.js';
-import type { SlotPool } from './slot-pool.js';
 
-/** What is done to single jobs of one queue. New ones go through the outbox, many in one call. */
+/**
+ * What is done to single jobs of one queue. New ones go through the outbox, many in one call. `cancel`, `reschedule` and `replace` also act
+ * on the job queued behind a running one; `cancelRunning` and `remove` do not.
+ */
 export class RedisQueueJobs implements QueueJobs {
+  private readonly scripts;
+
   constructor(
     private readonly outbox: ScheduleOutbox,
-    private readonly slots: SlotPool,
-    private readonly keys: QueueKeys,
-    private readonly options: {
-      queue: string;
-      clustered: boolean;
-      keepRecordMs: number;
-      stealAfterMs: number;
-    },
-  ) {}
+    private readonly callers: CallerPool,
+    keys: QueueKeys,
+    private readonly options: { queue: string; clustered: boolean; stealAfterMs: number },
+  ) {
+    this.scripts = {
+      cancel: cancelScript(keys),
+      reschedule: rescheduleScript(keys),
+      replace: replaceScript(keys),
+      cancelRunning: cancelRunningScript(keys),
+      remove: removeScript(keys),
+    };
+  }
 
   schedule(job: NewJob): Promise<ScheduledAnswer> {
     return this.outbox.add(job);
@@ -35,56 +48,34 @@ export class RedisQueueJobs implements QueueJobs {
   }
 
   async cancel(id: string): Promise<boolean> {
-    const { keys, options } = this;
-    const fixed = [keys.jobs, keys.claims, keys.failures, keys.queued, keys.stats, keys.levels];
-    const reply = await this.call('cancel', fixed, [options.keepRecordMs, id], { jobId: id });
-    return reply[2] === '1';
+    const [, , count] = await this.about({ jobId: id }, this.callers.call(this.scripts.cancel, { id }));
+    return count === '1';
   }
 
   async reschedule(id: string, due: Due): Promise<boolean> {
-    const { keys } = this;
-    const { keepRecordMs, stealAfterMs } = this.options;
-    const rest = [keepRecordMs, this.clusterFlag, id, toDueArgument(due), stealAfterMs];
-    const reply = await this.call('reschedule', [keys.jobs, keys.levels, keys.sleeping, keys.queued], rest, {
-      jobId: id,
-    });
-    return reply[2] === '1';
+    const { clustered, stealAfterMs } = this.options;
+    const args = { clustered, stealAfterMs, id, dueOrDelay: toDueArgument(due) };
+    const [, , isMoved] = await this.about({ jobId: id }, this.callers.call(this.scripts.reschedule, args));
+    return isMoved === '1';
   }
 
   async replace(job: NewJob & { id: string }): Promise<ScheduledAnswer> {
-    const { keys } = this;
-    const fixed = [
-      keys.jobs,
-      keys.claims,
-      keys.failures,
-      keys.active,
-      keys.dead,
-      keys.usedIds,
-      keys.stats,
-      keys.completed,
-      keys.results,
-      keys.levels,
-      keys.sleeping,
-      keys.queued,
-    ];
-    const args = [
-      this.options.keepRecordMs,
-      this.clusterFlag,
-      job.id,
-      encodeRoute(job),
-      toDueArgument(job.due),
-      howChosen(job.id),
-      withPayload(`${encodeFlags(true, job.tags)}${encodeCodec(job)}${encodeSettings(job.settings)}\n`, job.payload),
-      this.options.stealAfterMs,
-    ];
-    const [, , letter, dueAtMs, besides] = (await this.call(
-      'replace',
-      fixed,
-      args,
-      { jobId: job.id, jobName: job.name },
-      job.payload.length,
-    )) as string[];
-    const status = statusOf(letter!);
+    const { clustered, stealAfterMs } = this.options;
+    const args = {
+      clustered,
+      stealAfterMs,
+      id: job.id,
+      chosen: howChosen(job.id),
+      route: encodeRoute(job),
+      dueOrDelay: toDueArgument(job.due),
+      rest: withPayload(
+        `${encodeFlags(true, job.tags)}${encodeCodec(job)}${encodeSettings(job.settings)}\n`,
+        job.payload,
+      ),
+    };
+    const call = this.callers.call(this.scripts.replace, args, job.payload.length);
+    const [, , letter, dueAtMs, besides] = await this.about({ jobId: job.id, jobName: job.name }, call);
+    const status = statusOf(letter);
     return {
       id: job.id,
       status,
@@ -95,40 +86,19 @@ export class RedisQueueJobs implements QueueJobs {
   }
 
   async cancelRunning(id: string): Promise<boolean> {
-    const { keys, options } = this;
-    const reply = await this.call('cancel-running', [keys.claims], [options.keepRecordMs, id], { jobId: id });
-    return reply[2] === '1';
+    const [, , wasRunning] = await this.about(
+      { jobId: id },
+      this.callers.call(this.scripts.cancelRunning, { clustered: this.options.clustered, id }),
+    );
+    return wasRunning === '1';
   }
 
   async remove(id: string): Promise<boolean> {
-    const { keys, options } = this;
-    const fixed = [
-      keys.jobs,
-      keys.claims,
-      keys.failures,
-      keys.usedIds,
-      keys.stats,
-      keys.levels,
-      keys.dead,
-      keys.completed,
-      keys.results,
-      keys.queued,
-    ];
-    const reply = await this.call('remove', fixed, [options.keepRecordMs, id], { jobId: id });
-    return reply[2] === '1';
+    const [, , isRemoved] = await this.about({ jobId: id }, this.callers.call(this.scripts.remove, { id }));
+    return isRemoved === '1';
   }
 
-  private get clusterFlag(): number {
-    return this.options.clustered ? 1 : 0;
-  }
-
-  private call(
-    script: ScriptName,
-    keys: readonly string[],
-    rest: readonly ScriptArgument[],
-    about: ScheduledQueueErrorFields,
-    bytes = 0,
-  ): Promise<unknown[]> {
-    return saying(this.slots.call(script, keys, rest, bytes), { queue: this.options.queue, ...about });
+  private about<R>(fields: ScheduledQueueErrorFields, call: Promise<R>): Promise<R> {
+    return annotated(call, { queue: this.options.queue, ...fields });
   }
 }

@@ -1,6 +1,6 @@
 import type { Due } from '../../../core/read/due.js';
 import type { DeadSelection, QueueManagement } from '../../job-store.js';
-import { saying } from '../link/call-error.js';
+import { annotated } from '../link/call-error.js';
 import type { RedisClearing } from './clearing.js';
 import type { RedisDeadLetters } from './dead-letters.js';
 import type { RedisGate } from './gate.js';
@@ -49,6 +49,6 @@ export class RedisQueueManagement implements QueueManagement {
   }
 
   private about<T>(call: Promise<T>, jobId?: string): Promise<T> {
-    return saying(call, { queue: this.queue, ...(jobId !== undefined && { jobId }) });
+    return annotated(call, { queue: this.queue, ...(jobId !== undefined && { jobId }) });
   }
 }

@@ -2,6 +2,7 @@ import { QueueClosedError, QueueUnavailableError } from '../../../core/errors.js
 import type { OutageLog } from '../checks/outage-log.js';
 import type { ReadyCheck } from '../checks/ready-check.js';
 import { absentKey } from '../keys.js';
+import type { ScriptArgument } from '../scripts/bound-script.js';
 import type { ScriptName } from '../scripts/embedded.js';
 import {
   firstLine,
@@ -17,12 +18,10 @@ import {
 import { type Client, dropConnections } from './client.js';
 import { LinkRate } from './link-rate.js';
 import { Reachability } from './reachability.js';
-import { type CallTraits, type ScriptArgument, sendScript } from './send-script.js';
+import { type CallTraits, sendScript } from './send-script.js';
 import { receivedBytes, SignsOfLife } from './signs-of-life.js';
 import { Uplink } from './uplink.js';
 import { NONE_YET, Waits } from './waits.js';
-
-export type { ScriptArgument };
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;

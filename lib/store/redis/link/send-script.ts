@@ -1,10 +1,6 @@
+import type { ScriptArgument } from '../scripts/bound-script.js';
 import { SCRIPTS, type ScriptName } from '../scripts/embedded.js';
 import type { Client } from './client.js';
-
-export type TextArgument = string | number;
-
-/** Bytes are a payload's. */
-export type ScriptArgument = TextArgument | Buffer;
 
 /** How a call differs from others. */
 export interface CallTraits {

@@ -2,7 +2,7 @@ import type { NewJob } from '../../job-store.js';
 import { toDueArgument } from '../calls/due-argument.js';
 import { howChosen } from '../calls/how-chosen.js';
 import { encodeCodec, encodeFlags, encodeRoute, encodeSettings, withPayload } from '../codec/envelope-text.js';
-import type { ScriptArgument } from '../link/connection.js';
+import type { ScriptArgument } from '../scripts/bound-script.js';
 
 /** Jobs in a row that differ in id and in the end of the envelope alone. */
 interface Row {
@@ -65,7 +65,7 @@ export class SharedArguments {
   }
 }
 
-/** Told by what a route is made of, so that none is made for a job that shares it. */
+/** Compares what a route is made of, so that none is made for a job that shares it. */
 function sharesRoute(job: NewJob, { name, priority, worker, lateness }: NewJob): boolean {
   return (
     job.name === name &&

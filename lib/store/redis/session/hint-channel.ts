@@ -4,7 +4,7 @@ import type { ServerClock } from '../link/server-clock.js';
 import type { Hear, WakeListener } from '../link/wake-listener.js';
 
 /** The wire's word for a wish to cancel a job: whoever holds it has to renew its lease, and hears of the wish then. */
-const CANCEL_MESSAGE = 'renew';
+const CANCEL_MESSAGE = 'cancel';
 
 /** By what a session hears hints: its own channel, and that of its process, where jobs are told that prefer the process. */
 export class HintChannel {

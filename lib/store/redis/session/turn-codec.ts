@@ -13,8 +13,11 @@ import type {
 import { toDueArgument } from '../calls/due-argument.js';
 import { decodeEnvelope, onLateOf } from '../codec/envelope-text.js';
 import { encodeFailure } from '../codec/failure-line.js';
-import { type TextArgument, textOf } from '../link/send-script.js';
+import { textOf } from '../link/send-script.js';
+import type { ScriptArgument } from '../scripts/bound-script.js';
+import type { RelayReply, TurnArguments, TurnReply } from '../scripts/contracts.js';
 
+/** Each claimed job has three, behind these. */
 const FIELDS_BEFORE_CLAIMS = 14;
 const FIELDS_A_CLAIM = 3;
 /** The claimed jobs must not begin before their leases have been renewed. */
@@ -22,12 +25,14 @@ const UNCONFIRMED = 'u';
 /** Their leases were over before they could be handed out. */
 const OVER = 'o';
 
-/** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals, what the handlers have capacity for. */
-export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): TextArgument[] {
-  const plain: TextArgument[] = [];
-  const fences: TextArgument[] = [];
+type TurnLists = Pick<TurnArguments, 'completed' | 'others' | 'renewals' | 'limits'>;
+
+/** What a turn says, as the lists of its script. */
+export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): TurnLists {
+  const plain: ScriptArgument[] = [];
+  const fences: ScriptArgument[] = [];
   let fence = '';
-  const others: TextArgument[] = [];
+  const others: ScriptArgument[] = [];
   for (const settlement of settlements) {
     if (leavesNothing(settlement, settings)) {
       plain.push(settlement.id);
@@ -35,17 +40,12 @@ export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: 
       fence = settlement.fence;
     } else others.push(settlement.transition, settlement.id, settlement.fence, ...transitionArguments(settlement));
   }
-  return [
-    plain.length,
-    ...plain,
-    ...fences,
-    others.length / 5,
-    ...others,
-    renewals.length,
-    ...renewals.flatMap(({ id, fence }) => [id, fence]),
-    handlers.length,
-    ...handlers.flatMap(({ name, weight, free }) => [name, weight, free]),
-  ];
+  return {
+    completed: { id: plain, fence: fences },
+    others,
+    renewals: renewals.flatMap(({ id, fence }) => [id, fence]),
+    limits: handlers.flatMap(({ name, weight, free }) => [name, weight, free]),
+  };
 }
 
 /** The common end of a job: all of it goes, in one step with its batch. */
@@ -53,12 +53,12 @@ function leavesNothing(settlement: Settlement, settings: QueueSettings): boolean
   return settlement.transition === 'complete' && !settlement.idWasChosen && settings.keepCompleted.count === 0;
 }
 
-function transitionArguments(settlement: Settlement): [TextArgument, TextArgument] {
+function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArgument] {
   switch (settlement.transition) {
     case 'complete':
       return [settlement.idWasChosen ? 'r' : '', settlement.result ?? ''];
     case 'retry':
-      return [settlement.delayMs, encodeFailure(settlement.failure)];
+      return [Math.ceil(settlement.delayMs), encodeFailure(settlement.failure)];
     case 'dead':
       return [deadFlags(settlement), encodeFailure(settlement.failure)];
     case 'snooze':
@@ -85,12 +85,14 @@ export function turnFromBytes(reply: unknown): unknown {
   return (reply as unknown[]).map((field, at) => (isEnvelope(at) ? field : textOf(field)));
 }
 
-/** What the script answered, and where the next turn goes on looking. */
-export function decodeTurn(
-  reply: unknown[],
-  turn: Turn,
-  settings: QueueSettings,
-): { answer: TurnAnswer; cursor: string } {
+/** An answer, and where the next turn goes on looking. */
+export interface Decoded {
+  answer: TurnAnswer;
+  cursor: string;
+}
+
+/** What the script of a turn answered. */
+export function decodeTurn(reply: TurnReply, turn: Turn, settings: QueueSettings): Decoded {
   const [
     status,
     now,
@@ -106,22 +108,8 @@ export function decodeTurn(
     cursor,
     isContended,
     suspect,
-  ] = reply as [
-    string,
-    string,
-    string,
-    string[],
-    string[],
-    string[],
-    string[],
-    string[],
-    string[],
-    string,
-    string,
-    string,
-    string,
-    '' | 'reserved' | 'taken',
-  ];
+    ...claims
+  ] = reply;
   const nowMs = Number(now);
   // The whole one that the script went by.
   const claimedAtMs = Math.floor(nowMs);
@@ -131,14 +119,14 @@ export function decodeTurn(
   const isOver = how === OVER;
   const claimed: ClaimedJob[] = [];
   const expired: Claim[] = [];
-  for (let i = FIELDS_BEFORE_CLAIMS; i < reply.length; i += FIELDS_A_CLAIM) {
-    const id = reply[i] as string;
+  for (let i = 0; i < claims.length; i += FIELDS_A_CLAIM) {
+    const id = claims[i]!;
     if (isOver) {
       expired.push({ id, fence: claimFence });
       continue;
     }
     // "<due> <attempt> <crashes>", or the due time alone at a first claim.
-    const [due, attempt = '1', crashes = '0'] = (reply[i + 1] as string).split(' ');
+    const [due, attempt = '1', crashes = '0'] = claims[i + 1]!.split(' ');
     claimed.push({
       id,
       fence: claimFence,
@@ -146,7 +134,7 @@ export function decodeTurn(
       claimedAtMs,
       attempt: Number(attempt),
       crashes: Number(crashes),
-      envelope: decodeEnvelope(reply[i + 2] as string | Buffer),
+      envelope: decodeEnvelope(claims[i + 2]! as string | Buffer),
     });
   }
   const answer = {
@@ -164,6 +152,27 @@ export function decodeTurn(
     sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
     isContended: isContended === '1',
     suspect: suspect || undefined,
+  };
+  return { answer, cursor };
+}
+
+/** What the script of a relay answered. */
+export function decodeRelay(reply: RelayReply): Decoded {
+  const [status, now, recovered, late, missing, dropped, lookAt, cursor] = reply;
+  const answer = {
+    settled: [],
+    lost: [],
+    toCancel: [],
+    recovered: inRows(5, recovered, toRecovered),
+    late: inRows(5, late, toLate),
+    missing: inRows(4, missing, toMissing),
+    dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
+    claimed: [],
+    isUnconfirmed: false,
+    expired: [],
+    isReplay: status === 'replayed',
+    sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - Number(now)),
+    isContended: false,
   };
   return { answer, cursor };
 }

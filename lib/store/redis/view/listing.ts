@@ -2,7 +2,9 @@ import type { OrderingRule } from '../../../core/options/queue-options.js';
 import type { JobState, StoredJob } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
-import { type JobReply, jobFromBytes, jobsFromBytes, readJob } from './stored-job.js';
+import { ask } from '../scripts/bound-script.js';
+import { jobScript, jobsScript } from '../scripts/contracts.js';
+import { jobFromBytes, jobsFromBytes, type KnownJob, readJob } from './stored-job.js';
 import { WaitingList } from './waiting-list.js';
 
 /** How many jobs one call reads, and after how many bytes it stops, so that it takes Redis no more than 1 to 4 ms. */
@@ -19,23 +21,25 @@ export class RedisListing {
   ) {}
 
   async job(id: string): Promise<StoredJob | undefined> {
-    const args = [this.keys.base, id];
-    const reply = await this.connection.run('job', this.readKeys(), args, this.giveUpAt, { fromBytes: jobFromBytes });
-    return readJob(id, reply as JobReply);
+    const { connection, keys, giveUpAt } = this;
+    const reply = await ask(connection, jobScript(keys), { base: keys.base, id }, giveUpAt, {
+      fromBytes: jobFromBytes,
+    });
+    return readJob(id, reply as unknown as KnownJob);
   }
 
   /** Calls `tell` for each job of one state, in order, as it arrives. */
   async each(state: JobState, offset: number, limit: number, tell: (job: StoredJob) => void): Promise<void> {
     const { connection, keys, giveUpAt } = this;
     const ids = await this.ids(state, offset, limit);
+    const script = jobsScript(keys);
     for (let at = 0; at < ids.length; ) {
       const asked = ids.slice(at, at + JOBS_A_CALL);
-      const args = [keys.base, BYTES_A_CALL, ...asked];
-      const traits = { fromBytes: jobsFromBytes };
-      const replies = (await connection.run('jobs', this.readKeys(), args, giveUpAt, traits)) as JobReply[];
+      const args = { base: keys.base, bytesLeft: BYTES_A_CALL, ids: asked };
+      const replies = await ask(connection, script, args, giveUpAt, { fromBytes: jobsFromBytes });
       at += replies.length;
       for (const [i, reply] of replies.entries()) {
-        const job = readJob(asked[i]!, reply);
+        const job = readJob(asked[i]!, reply as unknown as KnownJob);
         // A job that has left this state since its id was read is left out.
         if (job?.state === state) tell(job);
       }
@@ -55,11 +59,5 @@ export class RedisListing {
       default:
         return new WaitingList(connection, keys, giveUpAt, this.ordering).ids(state, offset, limit);
     }
-  }
-
-  private readKeys(): string[] {
-    const { keys } = this;
-    const { jobs, claims, failures, active, dead, completed, results, queued } = keys;
-    return [jobs, claims, failures, active, dead, completed, results, queued];
   }
 }

@@ -1,11 +1,11 @@
 import type { LiveWorker } from '../../job-store.js';
 import { handlesKey, processOf, type QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
+import { ask } from '../scripts/bound-script.js';
+import { handledScript, workersScript } from '../scripts/contracts.js';
 
 /** How many running jobs one call counts: about as many half microseconds. With more, the numbers are of several moments. */
 const JOBS_A_CALL = 5_000;
-
-type WorkersReply = [whole: string, alive: string[], holders: (string | number)[]];
 
 /** Who works at one queue. Those that were there within `withinMs` count as alive. */
 export class RedisPresence {
@@ -17,9 +17,8 @@ export class RedisPresence {
 
   async handledBy(name: string): Promise<{ count: number; workers: string[] }> {
     const { keys, options } = this;
-    const args = [keys.base, name, options.withinMs];
-    const reply = (await this.connection.run('handled', [keys.workers], args, this.giveUpAt())) as string[];
-    const [count, ...workers] = reply;
+    const args = { base: keys.base, name, withinMs: options.withinMs };
+    const [count, ...workers] = await ask(this.connection, handledScript(keys), args, this.giveUpAt());
     return { count: Number(count), workers: workers.map(processOf) };
   }
 
@@ -47,16 +46,16 @@ export class RedisPresence {
   }
 
   private async readAll() {
-    const { keys, options } = this;
-    const read = [keys.workers, keys.active, keys.claims];
+    const { withinMs } = this.options;
+    const script = workersScript(this.keys);
     const running = new Map<string, number>();
     let alive: string[] = [];
     for (let passOver = 0, isWhole = false; !isWhole; passOver += JOBS_A_CALL) {
-      const args = [options.withinMs, passOver, JOBS_A_CALL];
-      const reply = (await this.connection.run('workers', read, args, this.giveUpAt())) as WorkersReply;
-      isWhole = reply[0] === '1';
-      if (passOver === 0) alive = reply[1];
-      const holders = reply[2].map(String);
+      const args = { withinMs, passOver, limit: JOBS_A_CALL };
+      const [whole, present, counted] = await ask(this.connection, script, args, this.giveUpAt());
+      isWhole = whole === '1';
+      if (passOver === 0) alive = present;
+      const holders = counted.map(String);
       for (let i = 0; i < holders.length; i += 2)
         running.set(holders[i]!, (running.get(holders[i]!) ?? 0) + Number(holders[i + 1]));
     }

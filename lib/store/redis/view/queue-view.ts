@@ -10,7 +10,7 @@ import type {
   StoredJob,
 } from '../../job-store.js';
 import type { RedisGate } from '../calls/gate.js';
-import { saying } from '../link/call-error.js';
+import { annotated } from '../link/call-error.js';
 import type { RedisInspection } from './inspection.js';
 import type { RedisPresence } from './presence.js';
 
@@ -72,6 +72,6 @@ export class RedisQueueView implements QueueView {
   }
 
   private about<T>(call: Promise<T>, fields?: ScheduledQueueErrorFields): Promise<T> {
-    return saying(call, { queue: this.queue, ...fields });
+    return annotated(call, { queue: this.queue, ...fields });
   }
 }

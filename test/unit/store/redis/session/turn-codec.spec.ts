@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { readQueueOptions } from '../../../../../lib/core/options/queue-options.js';
+import { type QueueSettings, readQueueOptions } from '../../../../../lib/core/options/queue-options.js';
 import type { Settlement, Turn } from '../../../../../lib/store/job-store.js';
+import { queueKeys } from '../../../../../lib/store/redis/keys.js';
+import { type TurnArguments, type TurnReply, turnScript } from '../../../../../lib/store/redis/scripts/contracts.js';
 import { decodeTurn, encodeTurn, turnFromBytes } from '../../../../../lib/store/redis/session/turn-codec.js';
 
 const KEEPS_NONE = readQueueOptions('q', { keepCompleted: 0 });
@@ -30,8 +32,17 @@ const complete = (id: string, fence: string, more = {}): Settlement => ({
 });
 const release = (id: string, fence: string): Settlement => ({ id, fence, transition: 'release' });
 
+/** The arguments behind those of which there is one each. */
+function listsOf(turn: Turn, settings: QueueSettings): readonly unknown[] {
+  const { encode } = turnScript(queueKeys('sq', 'q'), { group: 'g' });
+  const lists = encodeTurn(turn, settings);
+  const without = { completed: { id: [], fence: [] }, others: [], renewals: [], limits: [] };
+  const single = encode(without as unknown as TurnArguments).length - 4;
+  return encode(lists as TurnArguments).slice(single);
+}
+
 /** What the script reads of such arguments, by the rules that stand at its top. */
-function read(args: readonly (string | number)[]) {
+function read(args: readonly unknown[]) {
   let at = 0;
   const take = (count: number) => {
     at += count;
@@ -48,12 +59,12 @@ function read(args: readonly (string | number)[]) {
 
 describe('the arguments of a turn', () => {
   it('say nothing four times where there is nothing to say', () => {
-    expect(encodeTurn(turnOf({}), KEEPS_NONE)).toEqual([0, 0, 0, 0]);
+    expect(listsOf(turnOf({}), KEEPS_NONE)).toEqual([0, 0, 0, 0]);
   });
 
   it('hold the common ends by themselves, each fence once for those that follow each other', () => {
     const settlements = [complete('a', '7'), complete('b', '7'), release('c', '7'), complete('d', '9')];
-    const args = encodeTurn(turnOf({ settlements }), KEEPS_NONE);
+    const args = listsOf(turnOf({ settlements }), KEEPS_NONE);
     expect(args.slice(0, 7)).toEqual([3, 'a', 'b', 'd', '7', '', '9']);
     expect(read(args)).toMatchObject({
       plain: [
@@ -67,7 +78,7 @@ describe('the arguments of a turn', () => {
 
   it('name fences again that come back after another one', () => {
     const settlements = [complete('a', '7'), complete('b', '9'), complete('c', '7')];
-    expect(read(encodeTurn(turnOf({ settlements }), KEEPS_NONE)).plain).toEqual([
+    expect(read(listsOf(turnOf({ settlements }), KEEPS_NONE)).plain).toEqual([
       ['a', '7'],
       ['b', '9'],
       ['c', '7'],
@@ -92,14 +103,14 @@ describe('the arguments of a turn', () => {
     [{ id: 'j', fence: '1', transition: 'extend', leaseMs: 9_000 }, ['extend', 9_000, '']],
     [release('j', '1'), ['release', '', '']],
   ])('say %j as the script reads it', (settlement, [transition, ...rest]) => {
-    const { plain, others } = read(encodeTurn(turnOf({ settlements: [settlement] }), KEEPS_NONE));
+    const { plain, others } = read(listsOf(turnOf({ settlements: [settlement] }), KEEPS_NONE));
     expect(plain).toEqual([]);
     expect(others).toEqual([[transition, 'j', '1', ...rest]]);
   });
 
   it('hold the result of a job that is kept', () => {
     const settlements = [complete('a', '7', { result: '{"x":1}' })];
-    expect(read(encodeTurn(turnOf({ settlements }), KEEPS))).toMatchObject({
+    expect(read(listsOf(turnOf({ settlements }), KEEPS))).toMatchObject({
       plain: [],
       others: [['complete', 'a', '7', '', '{"x":1}']],
     });
@@ -111,7 +122,7 @@ describe('the arguments of a turn', () => {
       { id: 'b', fence: '9' },
     ];
     const handlers = [{ name: 'work', weight: 2, free: 0 }];
-    expect(read(encodeTurn(turnOf({ renewals, handlers }), KEEPS_NONE))).toMatchObject({
+    expect(read(listsOf(turnOf({ renewals, handlers }), KEEPS_NONE))).toMatchObject({
       renewals: [
         ['a', '7'],
         ['b', '9'],
@@ -141,7 +152,7 @@ describe('the answer to a turn', () => {
     return reply;
   };
   const decode = (differs: Record<number, unknown>, settlements: Settlement[] = [], ...claims: string[]) =>
-    decodeTurn(replyWith(differs, ...claims), turnOf({ settlements }), KEEPS_NONE).answer;
+    decodeTurn(replyWith(differs, ...claims) as unknown as TurnReply, turnOf({ settlements }), KEEPS_NONE).answer;
 
   it('tells what became of each settlement in the order in which they were said', () => {
     const settlements = [release('c', '7'), complete('a', '7'), complete('b', '7')];
