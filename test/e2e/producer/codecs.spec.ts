@@ -290,6 +290,15 @@ describe('what is stored', () => {
     );
   });
 
+  it('tells jobs with a payload and jobs without one apart, though they are alike and go in one call', async () => {
+    const { producer, consumer } = await producerOf({ codec: messagePackCodec, role: 'both' });
+    const job = defineScheduledJob('maybe') as never;
+    const payloads = [undefined, 1, undefined, 'two', BINARY];
+    await producer.scheduleMany(payloads.map((payload) => ({ job, payload })) as never);
+    const jobs = await consumer.pop({ count: 5 });
+    expect(jobs.map(({ payload }) => payload)).toEqual(payloads);
+  });
+
   it('of a job without a payload reaches no codec', async () => {
     const codec = new Rot13();
     const { producer, next, inspector } = await start({ codec });

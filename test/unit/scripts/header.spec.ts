@@ -199,7 +199,7 @@ describe('refused is a header', () => {
     [
       'with an argument of an unknown kind',
       withLine('-- @arg other seconds: how long'),
-      "script.lua:4: 'other' is of the kind 'seconds': expected text, flag, number, count, bytes, ms, epoch ms or words in quotes",
+      "script.lua:4: 'other' is of the kind 'seconds': expected text, payload, flag, number, count, bytes, ms, epoch ms or words in quotes",
     ],
     [
       'with an argument behind a list',
