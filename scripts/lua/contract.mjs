@@ -1,4 +1,4 @@
-import { isArgumentKind, isReplyKind, isText } from './kinds.mjs';
+import { isArgumentKind, isReplyKind } from './kinds.mjs';
 import { LuaProblem } from './problem.mjs';
 
 /** Arguments that every numbered call begins with, as lines of a header. `Caller` in lib/store/redis/calls writes them. */
@@ -165,5 +165,5 @@ export function givenBy({ keys, args, listsFrom }) {
 
 function argumentIn(kind, value) {
   if (kind === 'flag') return `${value} == '1'`;
-  return isText(kind) ? value : `tonumber(${value})`;
+  return kind === 'text' || kind === 'payload' || kind.includes("'") ? value : `tonumber(${value})`;
 }

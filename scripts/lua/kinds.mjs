@@ -1,19 +1,13 @@
 const NUMBERS = ['number', 'count', 'bytes', 'ms', 'epoch ms'];
+/** What a codec made may be bytes. */
+const TEXTS = { text: 'string', payload: 'string | Buffer' };
 const isWord = (kind) => /^'[^']*'$/.test(kind);
 
 /** A kind may be several with ` | ` between them; where one of them is a word in quotes, the script gets the text. */
 const eachOf = (kind) => kind.split(' | ');
 
-/** Kinds that a script takes as they come; the others are numbers or flags. */
-export function isText(kind) {
-  return kind === 'text' || kind === 'payload' || kind.includes("'");
-}
-
 export function isArgumentKind(kind) {
-  return (
-    kind === 'flag' ||
-    eachOf(kind).every((one) => one === 'text' || one === 'payload' || NUMBERS.includes(one) || isWord(one))
-  );
+  return kind === 'flag' || eachOf(kind).every((one) => one in TEXTS || NUMBERS.includes(one) || isWord(one));
 }
 
 export function isReplyKind(kind) {
@@ -27,10 +21,7 @@ export function typeOf(kind) {
     .map((one) =>
       NUMBERS.includes(one)
         ? 'number'
-        : one
-            .replace(/^text/, 'string')
-            .replace(/^payload$/, 'string | Buffer')
-            .replace(/^value/, '(string | number)'),
+        : (TEXTS[one] ?? one).replace(/^text/, 'string').replace(/^value/, '(string | number)'),
     )
     .filter((type, i, all) => all.indexOf(type) === i)
     .join(' | ');

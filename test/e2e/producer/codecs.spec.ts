@@ -16,8 +16,10 @@ import {
   UnrecoverableJobError,
 } from '../../../lib/index.js';
 import { messagePackCodec } from '../../../lib/msgpack/index.js';
+import { SCRIPTS } from '../../../lib/store/redis/scripts/embedded.js';
 import { audit } from '../../support/audit.js';
 import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
+import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/wait.js';
 
 class Photo {
@@ -225,6 +227,48 @@ describe.each<[string, () => PayloadCodec, unknown]>([
   });
 });
 
+describe('bytes come whole', () => {
+  const payload = photo();
+
+  it('where Redis has forgotten the scripts', async () => {
+    const { producer, inspector, next } = await start({ codec: messagePackCodec });
+    for (let i = 0; i < 3; i++) {
+      await redis.script('FLUSH');
+      const job = await producer.schedule(store, payload, { delay: '1h' });
+      await redis.script('FLUSH');
+      expect((await inspector.job(job))!.payload).toEqual(payload);
+      await redis.script('FLUSH');
+      await producer.runNow(job);
+      expect((await next()).payload).toEqual(payload);
+    }
+  });
+
+  it('where the answer to a claim is lost, and where the lease runs out', async () => {
+    const proxy = await TcpProxy.start(redisUrl());
+    try {
+      const queues = { default: { leaseMs: 1_000 } };
+      const dying = await producerOf({ codec: messagePackCodec, role: 'both', connection: proxy.url, queues });
+      const { prefix } = dying;
+      await dying.consumer.pop({});
+      const cut = proxy.cutOnce(
+        (request, reply) => request.includes(SCRIPTS.turn.sha) && reply.includes('::photo.store'),
+      );
+      await dying.producer.schedule(store, payload);
+      const [job] = await dying.consumer.pop({ waitMs: '5s' });
+      await cut;
+      expect(job!.payload).toEqual({ ...payload });
+      // It is not settled, and nobody renews its lease.
+      const { next } = await start({ codecs: [messagePackCodec], prefix, queues });
+      const { payload: recovered, job: run } = await next();
+      expect(recovered).toEqual(payload);
+      expect(run.attempt).toBe(2);
+    } finally {
+      await stopApps();
+      await proxy.stop();
+    }
+  });
+});
+
 describe('what is stored', () => {
   it('without a codec is what it was before there were any', async () => {
     const { producer, prefix } = await producerOf({ codecs: [messagePackCodec] });
@@ -244,6 +288,15 @@ describe('what is stored', () => {
     expect(envelope!.subarray(0, -bytes.length).toString()).toMatch(
       /^5::echo\n\d+ c\tt\nb:msgpack\{"headers":\{"trace":"1"\}\}\n$/,
     );
+  });
+
+  it('tells jobs with a payload and jobs without one apart, though they are alike and go in one call', async () => {
+    const { producer, consumer } = await producerOf({ codec: messagePackCodec, role: 'both' });
+    const job = defineScheduledJob('maybe') as never;
+    const payloads = [undefined, 1, undefined, 'two', BINARY];
+    await producer.scheduleMany(payloads.map((payload) => ({ job, payload })) as never);
+    const jobs = await consumer.pop({ count: 5 });
+    expect(jobs.map(({ payload }) => payload)).toEqual(payloads);
   });
 
   it('of a job without a payload reaches no codec', async () => {

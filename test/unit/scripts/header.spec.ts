@@ -120,6 +120,17 @@ export const scriptScript = (keys: QueueKeys, names: { tag: string }): NumberedS
     expect(types).toContain('(keys: QueueKeys): BoundScript<ScriptArguments, ScriptReply> => ({');
   });
 
+  it('takes text or bytes for a payload', () => {
+    const script = lines(
+      ...READER.slice(0, 3),
+      '-- @arg rest payload: what is stored',
+      ...READER.slice(3),
+      'return { id, rest, jobsKey }',
+    );
+    expect(typesOf(script)).toContain('  rest: string | Buffer;');
+    expect(embed({ 'script.lua': script })).toContain('local id, rest = ARGV[1], ARGV[2]');
+  });
+
   it('is told a name once that several of its keys hold', () => {
     const types = typesOf(
       lines('-- script: read', '-- @keys handles:<group>, sleepers:<group>, <target>', ...READER.slice(2)),

@@ -17,24 +17,30 @@ export interface NumberedScript<A, R> extends BoundScript<A, R> {
   readonly isNumbered: true;
 }
 
-/** What scripts are run by, the connection to Redis, and how a call differs from others. */
-interface Runner<T> {
+/** How a reply is read. */
+interface ReplyTraits {
+  /** See `CallTraits`. */
+  fromBytes?: (reply: unknown) => unknown;
+}
+
+/** What scripts are run by: the connection to Redis. */
+interface Runner {
   run(
     name: ScriptName,
     keys: readonly string[],
     args: readonly ScriptArgument[],
     giveUpAt: number,
-    traits?: T,
+    traits?: ReplyTraits,
   ): Promise<unknown>;
 }
 
 /** Runs a script whose repetition needs no receipt. `giveUpAt` is a time of `performance.now()`. Throws `QueueUnavailableError`. */
-export async function ask<A, R, T>(
-  runner: Runner<T>,
+export async function ask<A, R>(
+  runner: Runner,
   script: BoundScript<A, R>,
   args: A,
   giveUpAt: number,
-  traits?: T,
+  traits?: ReplyTraits,
 ): Promise<R> {
   return (await runner.run(script.name, script.keys, script.encode(args), giveUpAt, traits)) as R;
 }

@@ -4,7 +4,7 @@ import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import { ask } from '../scripts/bound-script.js';
 import { jobScript, jobsScript } from '../scripts/contracts.js';
-import { type JobReply, jobFromBytes, jobsFromBytes, readJob } from './stored-job.js';
+import { jobFromBytes, jobsFromBytes, type KnownJob, readJob } from './stored-job.js';
 import { WaitingList } from './waiting-list.js';
 
 /** How many jobs one call reads, and after how many bytes it stops, so that it takes Redis no more than 1 to 4 ms. */
@@ -22,9 +22,10 @@ export class RedisListing {
 
   async job(id: string): Promise<StoredJob | undefined> {
     const { connection, keys, giveUpAt } = this;
-    const args = { base: keys.base, id };
-    const reply = await ask(connection, jobScript(keys), args, giveUpAt, { fromBytes: jobFromBytes });
-    return readJob(id, reply as unknown as JobReply);
+    const reply = await ask(connection, jobScript(keys), { base: keys.base, id }, giveUpAt, {
+      fromBytes: jobFromBytes,
+    });
+    return readJob(id, reply as unknown as KnownJob);
   }
 
   /** Calls `tell` for each job of one state, in order, as it arrives. */
@@ -38,7 +39,7 @@ export class RedisListing {
       const replies = await ask(connection, script, args, giveUpAt, { fromBytes: jobsFromBytes });
       at += replies.length;
       for (const [i, reply] of replies.entries()) {
-        const job = readJob(asked[i]!, reply as unknown as JobReply);
+        const job = readJob(asked[i]!, reply as unknown as KnownJob);
         // A job that has left this state since its id was read is left out.
         if (job?.state === state) tell(job);
       }

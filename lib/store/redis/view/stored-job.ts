@@ -5,7 +5,7 @@ import { processOf } from '../keys.js';
 import { textOf } from '../link/send-script.js';
 
 /** What the script `job` answers, and `jobs` of each job; empty for an unknown one. Payloads that are no text come as bytes. */
-export type JobReply = [
+export type KnownJob = [
   now: string,
   state: string,
   time: string,
@@ -31,7 +31,7 @@ export function jobsFromBytes(replies: unknown): unknown {
 }
 
 /** A job as the scripts tell of it; `undefined` for an unknown one. */
-export function readJob(id: string, reply: JobReply): StoredJob | undefined {
+export function readJob(id: string, reply: KnownJob): StoredJob | undefined {
   if ((reply.length as number) === 0) return undefined;
   const [now, state, time, envelope, claim, failures, kept, queuedDue] = reply;
   const at = Number(time);

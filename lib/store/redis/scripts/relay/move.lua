@@ -1,12 +1,13 @@
 -- Writes jobs to a stream or a list of the caller's, and notes that they have ended: they count as started and completed. The format
--- is described in docs/relay.md. What a codec made may be bytes, which JSON cannot hold: in a list it follows the JSON, after a line
--- break. As base64 it would take Redis 100 ms for each MiB.
+-- is described in docs/relay.md.
+-- What a codec made may be bytes, which JSON cannot hold: in a list they follow the JSON, after a line break. As base64 they would take
+-- Redis 100 ms for each MiB.
 -- A stream could refuse a later entry of the batch only if somebody had given it the highest id there is; then those before it come a
 -- second time, and nothing is lost.
 -- @takes fit, base, targetKey, targetType, maxLength, keepIdsMs, now, digits, tagsOf, idWasChosen, endJob, counted, remembered
 local queue = string.match(base, '{(.*)}:$')
 
--- The fields of a job: name, JSON value, and whether the value is a text that is still to be quoted. A payload that is not JSON is no field.
+-- The fields of a job, but for a payload that is not JSON: name, JSON value, and whether the value is a text that is still to be quoted.
 local function fieldsOf(job)
   local fields = {
     { 'id', job.id, true },

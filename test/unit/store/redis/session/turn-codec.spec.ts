@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { type QueueSettings, readQueueOptions } from '../../../../../lib/core/options/queue-options.js';
 import type { Settlement, Turn } from '../../../../../lib/store/job-store.js';
 import { queueKeys } from '../../../../../lib/store/redis/keys.js';
-import type { ScriptArgument } from '../../../../../lib/store/redis/scripts/bound-script.js';
 import { type TurnArguments, type TurnReply, turnScript } from '../../../../../lib/store/redis/scripts/contracts.js';
 import { decodeTurn, encodeTurn, turnFromBytes } from '../../../../../lib/store/redis/session/turn-codec.js';
 
@@ -34,7 +33,7 @@ const complete = (id: string, fence: string, more = {}): Settlement => ({
 const release = (id: string, fence: string): Settlement => ({ id, fence, transition: 'release' });
 
 /** The arguments behind those of which there is one each. */
-function listsOf(turn: Turn, settings: QueueSettings): ScriptArgument[] {
+function listsOf(turn: Turn, settings: QueueSettings): readonly unknown[] {
   const { encode } = turnScript(queueKeys('sq', 'q'), { group: 'g' });
   const lists = encodeTurn(turn, settings);
   const without = { completed: { id: [], fence: [] }, others: [], renewals: [], limits: [] };
@@ -43,7 +42,7 @@ function listsOf(turn: Turn, settings: QueueSettings): ScriptArgument[] {
 }
 
 /** What the script reads of such arguments, by the rules that stand at its top. */
-function read(args: readonly ScriptArgument[]) {
+function read(args: readonly unknown[]) {
   let at = 0;
   const take = (count: number) => {
     at += count;
