@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Due } from '../../lib/core/read/due.js';
+import type { Envelope } from '../../lib/store/envelope.js';
 import type { ClaimedJob } from '../../lib/store/job-store.js';
 import { ids, newJob, payloads, settlement, type World } from './world.js';
 
@@ -48,6 +49,18 @@ export const schedule = (world: () => World): void => {
       createdAtMs: world().now(),
       idWasChosen: false,
     });
+  });
+
+  it('a payload that a codec has made comes back byte by byte, with the id of the codec', async () => {
+    world().store();
+    const bytes = Buffer.from([0xff, 0x00, 0x0a, 0xc3]);
+    const { id } = await world().schedule({ codec: 'packed', payload: bytes });
+    const read = (await world().job(id))!.envelope as Envelope;
+    const [claimed] = await world().worker('w1').claim();
+    for (const envelope of [read, claimed!.envelope as Envelope]) {
+      expect(envelope.codec).toBe('packed');
+      expect(Buffer.from(envelope.payload as Uint8Array)).toEqual(bytes);
+    }
   });
 
   it('a new job has begun no attempt, and nobody holds it', async () => {

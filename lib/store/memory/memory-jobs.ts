@@ -173,7 +173,7 @@ export class MemoryJobs implements QueueJobs {
   }
 
   private envelopeOf(
-    { name, priority, worker, tags = [], settings, lateness, payload }: NewJob,
+    { name, priority, worker, tags = [], settings, lateness, codec, payload }: NewJob,
     idWasChosen: boolean,
   ): Envelope {
     return {
@@ -185,6 +185,7 @@ export class MemoryJobs implements QueueJobs {
       tags: [...tags],
       settings: structuredClone(settings),
       ...(lateness && { lateness: { ...lateness } }),
+      ...(codec !== undefined && { codec }),
       payload,
     };
   }
