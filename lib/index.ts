@@ -19,6 +19,7 @@ export {
   QueueClosedError,
   QueueUnavailableError,
   ScheduledQueueError,
+  UnknownCodecError,
   UnrecoverableJobError,
 } from './core/errors.js';
 export type { BackoffFunction, BackoffOptions } from './core/job/backoff.js';
@@ -41,6 +42,7 @@ export type { RelayOptions, ScheduledQueueRelay } from './core/options/relay-opt
 export type { Role } from './core/options/role.js';
 export type { RunOptions } from './core/options/run-settings.js';
 export type { JobRef, RescheduleOptions, ScheduleOptions } from './core/options/schedule-options.js';
+export type { PayloadCodec } from './core/payload/codec.js';
 export type { ValidationOptions } from './core/payload/payload-class.js';
 export type { JsonOf, PayloadOf } from './core/payload/payload-types.js';
 export type { Duration } from './core/read/duration.js';

@@ -1,6 +1,6 @@
 import { ANY_COUNT, type QueueSettings } from '../core/options/queue-options.js';
-import type { JobStore, LimitsUse } from '../store/job-store.js';
-import { type InspectedJob, toInspected } from './inspected-job.js';
+import type { LimitsUse, QueueView } from '../store/job-store.js';
+import { type InspectedJob, inspectAllButPayload } from './inspected-job.js';
 
 /** Why a job has not run yet, or what has become of it. */
 export interface Explanation {
@@ -34,16 +34,16 @@ export interface Explanation {
  * - `behind`: it is due, and waits for a worker to have room.
  */
 export async function explainJob(
-  store: JobStore,
+  view: QueueView,
   queue: string,
   id: string,
   settings: QueueSettings,
 ): Promise<Explanation> {
-  const stored = await store.job(queue, id);
+  const stored = await view.job(id);
   if (!stored) {
     return { code: 'unknown', message: `Queue '${queue}' has no job '${id}'. ${whyGone(settings)}` };
   }
-  const job = toInspected(queue, stored);
+  const job = inspectAllButPayload(queue, stored);
   const what = `Job '${job.name}' (${id}) of queue '${queue}'`;
   switch (job.state) {
     case 'active':
@@ -67,7 +67,7 @@ export async function explainJob(
       return { code: 'not-due', message: `${what} is due at ${job.dueAt.toISOString()}${after}.` };
     }
     case 'due':
-      return explainDue(store, job, what, settings, stored.isSuspect === true);
+      return explainDue(view, job, what, settings, stored.isSuspect === true);
   }
 }
 
@@ -89,29 +89,29 @@ function whyGone({ keepCompleted }: QueueSettings): string {
 }
 
 async function explainDue(
-  store: JobStore,
+  view: QueueView,
   job: InspectedJob,
   what: string,
   settings: QueueSettings,
   isSuspect: boolean,
 ): Promise<Explanation> {
-  const { queue, name } = job;
-  const pausedUntilMs = await store.pausedUntil(queue);
+  const { name } = job;
+  const pausedUntilMs = await view.pausedUntil();
   // First, as it may be that nobody works at a queue because it is paused.
   if (pausedUntilMs !== undefined) {
     const end = Number.isFinite(pausedUntilMs) ? new Date(pausedUntilMs).toISOString() : 'somebody resumes it';
     return { code: 'paused', message: `${what} is due, but its queue is paused until ${end}.` };
   }
-  const handlers = await store.handledBy(queue, name);
+  const handlers = await view.handledBy(name);
   if (handlers.count === 0) {
     return {
       code: 'no-handler',
       message: `${what} is due, but no worker that runs at present handles that name: it waits for one that does.`,
     };
   }
-  const use = await store.limits(queue);
+  const use = await view.limits();
   // Any process that is empty may take a suspect, whichever worker it preferred.
-  const preference = isSuspect ? undefined : await explainPreference(store, job, what, settings, use);
+  const preference = isSuspect ? undefined : await explainPreference(view, job, what, settings, use);
   const kept = preference ?? explainLimits(use, what, settings);
   if (kept) return kept;
   if (isSuspect) {
@@ -120,7 +120,7 @@ async function explainDue(
       message: `${what} is due and has one crash left (${job.crashes} of ${settings.maxCrashes}): it runs alone, once a process holds nothing else.`,
     };
   }
-  const { due, active } = await store.counts(queue);
+  const { due, active } = await view.counts();
   const workers = handlers.count === 1 ? `worker '${handlers.workers[0]}'` : `one of ${handlers.count} workers`;
   return {
     code: 'behind',
@@ -129,15 +129,15 @@ async function explainDue(
 }
 
 async function explainPreference(
-  store: JobStore,
-  { queue, preferredWorker, dueAt }: InspectedJob,
+  view: QueueView,
+  { preferredWorker, dueAt }: InspectedJob,
   what: string,
   { stealAfterMs }: QueueSettings,
   { nowMs }: LimitsUse,
 ): Promise<Explanation | undefined> {
   if (preferredWorker === undefined) return undefined;
   const leftUntil = new Date(dueAt.getTime() + stealAfterMs);
-  const isThere = (await store.workers(queue)).some(({ id }) => id === preferredWorker);
+  const isThere = (await view.workers()).some(({ id }) => id === preferredWorker);
   if (!isThere || nowMs >= leftUntil.getTime()) return undefined;
   return {
     code: 'waiting-for-worker',

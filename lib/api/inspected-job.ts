@@ -1,9 +1,11 @@
 import type { Backoff } from '../core/job/backoff.js';
 import type { DeadReason } from '../core/job/events.js';
 import type { OnLate } from '../core/job/lateness.js';
+import type { Codecs } from '../core/payload/codecs.js';
 import { deserialisePayload } from '../core/payload/payload.js';
-import { decodeEnvelope, type Envelope } from '../store/envelope.js';
-import type { JobState, StoredJob } from '../store/job-store.js';
+import { isThenable } from '../core/thenable.js';
+import { type Envelope, isReadable } from '../store/envelope.js';
+import type { JobState, StoredFailure, StoredJob } from '../store/job-store.js';
 
 export interface FailedAttempt {
   at: Date;
@@ -24,8 +26,10 @@ export interface InspectedJob {
   queue: string;
   name: string;
   state: JobState;
-  /** As JSON gives it back, before any class; `undefined` if it cannot be read. */
+  /** As JSON or its codec gives it back, before any class; `undefined` if it cannot be read, or if its codec is not known here. */
   payload: unknown;
+  /** The id of the codec that stored the payload; missing for JSON. */
+  codec?: string;
   headers: Readonly<Record<string, string>>;
   tags: readonly string[];
   priority: number;
@@ -62,17 +66,35 @@ export interface InspectedJob {
   result?: unknown;
 }
 
-/** A stored job as the inspector shows it; what cannot be read of it is left out rather than thrown. */
-export function toInspected(queue: string, stored: StoredJob): InspectedJob {
+/**
+ * A stored job as the inspector shows it; what cannot be read of it is left out rather than thrown. A promise of that only where a
+ * codec answers one.
+ */
+export function toInspected(queue: string, stored: StoredJob, codecs: Codecs): InspectedJob | Promise<InspectedJob> {
+  const job = inspectAllButPayload(queue, stored);
+  const { envelope } = stored;
+  if (!isReadable(envelope)) return job;
+  const payload = tryDecode(() => codecs.decode(envelope, job));
+  if (envelope.codec !== undefined && isThenable(payload))
+    return Promise.resolve(payload).then(
+      (decoded) => ({ ...job, payload: decoded }),
+      () => job,
+    );
+  job.payload = payload;
+  return job;
+}
+
+/** As `toInspected`, without the payload. */
+export function inspectAllButPayload(queue: string, stored: StoredJob): InspectedJob {
   const { id, state, attempts, crashes, worker, fence } = stored;
-  const failures = stored.failures.map(readFailure);
-  const envelope = tryDecode(stored.envelope);
+  const envelope = isReadable(stored.envelope) ? stored.envelope : undefined;
   return {
     id,
     queue,
     name: envelope?.name ?? '',
     state,
-    payload: tryParse(envelope?.payload),
+    payload: undefined,
+    ...(envelope?.codec !== undefined && { codec: envelope.codec }),
     headers: envelope?.settings.headers ?? {},
     tags: envelope?.tags ?? [],
     priority: envelope?.priority ?? 0,
@@ -80,7 +102,7 @@ export function toInspected(queue: string, stored: StoredJob): InspectedJob {
     ...(envelope && { createdAt: new Date(envelope.createdAtMs) }),
     attempts,
     crashes,
-    failures: failures.map(({ reason: _, ...failure }) => failure),
+    failures: stored.failures.map(toFailedAttempt),
     ...said(envelope),
     ...(worker !== undefined && { worker }),
     ...(envelope?.worker !== undefined && { preferredWorker: envelope.worker }),
@@ -89,8 +111,8 @@ export function toInspected(queue: string, stored: StoredJob): InspectedJob {
     ...(stored.queuedDueAtMs !== undefined && { queued: { dueAt: new Date(stored.queuedDueAtMs) } }),
     ...(stored.leaseUntilMs !== undefined && { leaseUntil: new Date(stored.leaseUntilMs) }),
     ...(stored.endedAtMs !== undefined && { endedAt: new Date(stored.endedAtMs) }),
-    ...(state === 'dead' && { reason: failures.at(-1)?.reason }),
-    ...(state === 'completed' && { result: tryParse(stored.result) }),
+    ...(state === 'dead' && { reason: stored.failures.at(-1)?.reason }),
+    ...(state === 'completed' && { result: readResult(stored.result) }),
   };
 }
 
@@ -106,22 +128,17 @@ function said(envelope: Envelope | undefined): Partial<InspectedJob> {
   };
 }
 
-function readFailure(line: string): FailedAttempt & { reason?: DeadReason } {
-  const [at, attempt, ...json] = line.split(' ');
-  return { at: new Date(Number(at)), attempt: Number(attempt), ...(tryParse(json.join(' ')) as object) };
+function toFailedAttempt({ atMs, reason: _, ...failure }: StoredFailure): FailedAttempt {
+  return { at: new Date(atMs), ...failure };
 }
 
-function tryDecode(envelope: string): Envelope | undefined {
-  try {
-    return decodeEnvelope(envelope);
-  } catch {
-    return undefined;
-  }
+function readResult(text: string | undefined): unknown {
+  return text === undefined ? undefined : tryDecode(() => deserialisePayload(text));
 }
 
-function tryParse(text: string | undefined): unknown {
+function tryDecode(decode: () => unknown): unknown {
   try {
-    return text === undefined ? undefined : deserialisePayload(text);
+    return decode();
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@ import type { ScheduleRequest } from '../core/options/schedule-options.js';
 import { describe } from '../core/read/describe.js';
 import { asSentence, isRecord, unknownOption } from '../core/read/shape.js';
 import type { Answered, JobStore, ScheduledAnswer } from '../store/job-store.js';
+import { sendOne } from './send-one.js';
 
 const ITEM = ['job', 'payload', 'options'];
 
@@ -43,32 +44,32 @@ export async function sendMany(
     requests[i] = undefined;
   };
   const { together, chains } = sort(requests as ScheduleRequest[]);
-  const calls = chains.map((places) => sendChain(store, requests, places, answered));
-  for (const [queue, places] of together) {
-    const jobs = places.map((i) => requests[i]!);
-    calls.push(store.scheduleMany(queue, jobs, (j, answer, error) => answered(places[j]!, answer, error)));
+  const calls = chains.map((indexes) => sendChain(store, requests, indexes, answered));
+  for (const [queue, indexes] of together) {
+    const jobs = indexes.map((i) => requests[i]!);
+    calls.push(store.queue(queue).jobs.scheduleMany(jobs, (j, answer, error) => answered(indexes[j]!, answer, error)));
   }
   await Promise.all(calls);
   if (errors.length > 0) throw ofAll(errors, refs);
   return refs as ScheduledJobRef[];
 }
 
-/** Sorts the items, named by their places in the call: those that go together, by queue, and chains of those that share an id. */
+/** Sorts the items, named by their indexes in the call: those that go together, by queue, and chains of those that share an id. */
 function sort(requests: readonly ScheduleRequest[]): { together: Map<string, number[]>; chains: number[][] } {
   const together = new Map<string, number[]>();
   const byId = new Map<string, number[]>();
   for (const [i, { queue, id }] of requests.entries()) {
     // No queue's name holds a slash.
-    const [places, key] = id === undefined ? [together, queue] : [byId, `${queue}/${id}`];
-    if (!places.get(key)?.push(i)) places.set(key, [i]);
+    const [indexes, key] = id === undefined ? [together, queue] : [byId, `${queue}/${id}`];
+    if (!indexes.get(key)?.push(i)) indexes.set(key, [i]);
   }
   const chains: number[][] = [];
-  for (const places of byId.values()) {
-    const { queue, replace } = requests[places[0]!]!;
-    if (replace || places.length > 1) chains.push(places);
-    else if (!together.get(queue)?.push(places[0]!)) together.set(queue, [places[0]!]);
+  for (const indexes of byId.values()) {
+    const { queue, replace } = requests[indexes[0]!]!;
+    if (replace || indexes.length > 1) chains.push(indexes);
+    else if (!together.get(queue)?.push(indexes[0]!)) together.set(queue, [indexes[0]!]);
   }
-  if (byId.size > 0) for (const places of together.values()) places.sort((a, b) => a - b);
+  if (byId.size > 0) for (const indexes of together.values()) indexes.sort((a, b) => a - b);
   return { together, chains };
 }
 
@@ -76,18 +77,17 @@ function sort(requests: readonly ScheduleRequest[]): { together: Map<string, num
 async function sendChain(
   store: JobStore,
   requests: readonly (ScheduleRequest | undefined)[],
-  places: readonly number[],
+  indexes: readonly number[],
   answered: Answered,
 ): Promise<void> {
   let failure: unknown;
-  for (const i of places) {
+  for (const i of indexes) {
     const request = requests[i]!;
     if (failure !== undefined) {
       answered(i, undefined, notSent(failure, request));
       continue;
     }
-    const [call] = store.schedule(request.queue, [request]);
-    await call!.then(
+    await sendOne(store, request).then(
       (answer) => answered(i, answer),
       (error) => {
         failure = error;

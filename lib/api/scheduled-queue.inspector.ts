@@ -3,6 +3,7 @@ import type { EventSink } from '../core/job/events.js';
 import { type DeadFilter, type ReplayOptions, readDeadFilter, readReplay } from '../core/options/dead-filter.js';
 import { DEFAULT_QUEUE, type QueueSettings } from '../core/options/queue-options.js';
 import { type JobRef, readRef } from '../core/options/schedule-options.js';
+import type { Codecs } from '../core/payload/codecs.js';
 import { describe } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';
 import { keyPart } from '../core/read/names.js';
@@ -42,11 +43,12 @@ export class ScheduledQueueInspector {
     private readonly store: JobStore,
     private readonly events: EventSink,
     private readonly settingsOf: (queue: string) => QueueSettings,
+    private readonly codecs: Codecs,
   ) {}
 
   /** How many jobs are in each state, at one moment for up to 5 000 combinations of name and priority. `scheduled` jobs are not due yet; `due` ones wait for a worker. */
   async counts(options?: { queue?: string }): Promise<JobCounts> {
-    return this.store.counts(queueOf(options, 'counts'));
+    return this.store.queue(queueOf(options, 'counts')).view.counts();
   }
 
   /**
@@ -54,31 +56,31 @@ export class ScheduledQueueInspector {
    * name and priority.
    */
   async countsByPriority(options?: { queue?: string }): Promise<PriorityCounts[]> {
-    return this.store.countsByPriority(queueOf(options, 'countsByPriority'));
+    return this.store.queue(queueOf(options, 'countsByPriority')).view.countsByPriority();
   }
 
   /** When the earliest waiting job is due, which may be in the past; `null` if no job waits. */
   async nextDueAt(options?: { queue?: string }): Promise<Date | null> {
-    const { dueAtMs } = await this.store.nextDue(queueOf(options, 'nextDueAt'));
+    const { dueAtMs } = await this.store.queue(queueOf(options, 'nextDueAt')).view.nextDue();
     return dueAtMs === undefined ? null : new Date(dueAtMs);
   }
 
   /** How long the oldest due job has waited, in ms by Redis' clock; 0 if none is due. */
   async latenessMs(options?: { queue?: string }): Promise<number> {
-    const { dueAtMs, nowMs } = await this.store.nextDue(queueOf(options, 'latenessMs'));
+    const { dueAtMs, nowMs } = await this.store.queue(queueOf(options, 'latenessMs')).view.nextDue();
     return dueAtMs === undefined ? 0 : Math.max(0, nowMs - dueAtMs);
   }
 
   /** What has happened since the queue began. Each transition is counted in the step that makes it, so the numbers are exact. */
   async stats(options?: { queue?: string }): Promise<QueueStats> {
-    return toStats(await this.store.stats(queueOf(options, 'stats')));
+    return toStats(await this.store.queue(queueOf(options, 'stats')).view.stats());
   }
 
   /** All that is known of one job; `null` if there is no job of that id, or if it has ended and is not kept. */
   async job(ref: JobRef, options?: { queue?: string }): Promise<InspectedJob | null> {
     const { id, queue } = readRef(ref, options, 'job');
-    const stored = await this.store.job(queue, id);
-    return stored ? toInspected(queue, stored) : null;
+    const stored = await this.store.queue(queue).view.job(id);
+    return stored ? toInspected(queue, stored, this.codecs) : null;
   }
 
   /**
@@ -97,7 +99,8 @@ export class ScheduledQueueInspector {
     const { offset = 0, limit = 100, queue = DEFAULT_QUEUE } = readOptions(options, LIST_OPTIONS, 'list', refuse);
     if (offset > PASSED_OVER_AT_MOST)
       throw new InvalidOptionsError(`list: offset: got ${offset}, expected at most ${PASSED_OVER_AT_MOST}.`, { queue });
-    return await this.store.list(queue, state, offset, limit, (job) => toInspected(queue, job));
+    const { view } = this.store.queue(queue);
+    return Promise.all(await view.list(state, offset, limit, (job) => toInspected(queue, job, this.codecs)));
   }
 
   /**
@@ -108,7 +111,8 @@ export class ScheduledQueueInspector {
     const queue = queueOf(options, 'peek');
     const limit = integer(1, LISTED_AT_MOST)(count);
     if ('problem' in limit) throw refuse(`peek: count: ${limit.problem}.`);
-    return await this.store.peek(queue, count, (job) => toInspected(queue, job));
+    const { view } = this.store.queue(queue);
+    return Promise.all(await view.peek(count, (job) => toInspected(queue, job, this.codecs)));
   }
 
   /**
@@ -118,7 +122,7 @@ export class ScheduledQueueInspector {
    */
   async cancelRunning(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'cancelRunning');
-    return this.store.cancelRunning(queue, id);
+    return this.store.queue(queue).jobs.cancelRunning(id);
   }
 
   /**
@@ -127,7 +131,7 @@ export class ScheduledQueueInspector {
    */
   async remove(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'remove');
-    return this.store.remove(queue, id);
+    return this.store.queue(queue).jobs.remove(id);
   }
 
   /**
@@ -137,7 +141,7 @@ export class ScheduledQueueInspector {
    * once. Atomic for each few hundred jobs: after a `QueueUnavailableError` some may be gone; call again to delete the rest.
    */
   async clear(options?: { queue?: string }): Promise<number> {
-    return this.store.clear(queueOf(options, 'clear'));
+    return this.store.queue(queueOf(options, 'clear')).management.clear();
   }
 
   /**
@@ -145,7 +149,7 @@ export class ScheduledQueueInspector {
    * jobs it holds. The numbers are of one moment, for up to 5 000 running jobs.
    */
   async workers(options?: { queue?: string }): Promise<InspectedWorker[]> {
-    return (await this.store.workers(queueOf(options, 'workers'))).map(toInspectedWorker);
+    return (await this.store.queue(queueOf(options, 'workers')).view.workers()).map(toInspectedWorker);
   }
 
   /**
@@ -155,7 +159,7 @@ export class ScheduledQueueInspector {
    */
   async cancelTagged(tag: string, options?: { queue?: string }): Promise<number> {
     const queue = queueOf(options, 'cancelTagged');
-    return this.store.cancelTagged(queue, readTag(tag, 'cancelTagged'), (ids) => {
+    return this.store.queue(queue).management.cancelTagged(readTag(tag, 'cancelTagged'), (ids) => {
       if (this.events.wanted) for (const id of ids) this.events.tell({ type: 'cancelled', queue, id });
     });
   }
@@ -168,7 +172,7 @@ export class ScheduledQueueInspector {
    */
   async shiftTagged(tag: string, ms: Duration, options?: { queue?: string }): Promise<number> {
     const queue = queueOf(options, 'shiftTagged');
-    return this.store.shiftTagged(queue, readTag(tag, 'shiftTagged'), readShift(ms, 'shiftTagged'));
+    return this.store.queue(queue).management.shiftTagged(readTag(tag, 'shiftTagged'), readShift(ms, 'shiftTagged'));
   }
 
   /**
@@ -177,7 +181,7 @@ export class ScheduledQueueInspector {
    */
   async explain(ref: JobRef, options?: { queue?: string }): Promise<Explanation> {
     const { id, queue } = readRef(ref, options, 'explain');
-    return explainJob(this.store, queue, id, this.settingsOf(queue));
+    return explainJob(this.store.queue(queue).view, queue, id, this.settingsOf(queue));
   }
 
   /**
@@ -187,17 +191,17 @@ export class ScheduledQueueInspector {
    */
   async pause(options: PauseOptions = {}): Promise<void> {
     const { forMs, queue = DEFAULT_QUEUE } = readOptions(options, PAUSE_OPTIONS, 'pause', refuse);
-    return this.store.pause(queue, forMs);
+    return this.store.queue(queue).management.pause(forMs);
   }
 
   /** Ends a pause; work goes on at once. Does nothing if the queue is not paused. Atomic. */
   async resume(options?: { queue?: string }): Promise<void> {
-    return this.store.resume(queueOf(options, 'resume'));
+    return this.store.queue(queueOf(options, 'resume')).management.resume();
   }
 
   /** Whether the queue is paused now. */
   async isPaused(options?: { queue?: string }): Promise<boolean> {
-    return (await this.store.pausedUntil(queueOf(options, 'isPaused'))) !== undefined;
+    return (await this.store.queue(queueOf(options, 'isPaused')).view.pausedUntil()) !== undefined;
   }
 
   /**
@@ -208,7 +212,7 @@ export class ScheduledQueueInspector {
    */
   async replayDead(which: JobRef | 'all' | DeadFilter, options?: ReplayOptions): Promise<number> {
     const read = readReplay(which, options);
-    return this.store.replayDead(read.queue, read.which, read.due, read.perSecond);
+    return this.store.queue(read.queue).management.replayDead(read.which, read.due, read.perSecond);
   }
 
   /**
@@ -217,7 +221,7 @@ export class ScheduledQueueInspector {
    */
   async purgeDead(filter?: DeadFilter, options?: { queue?: string }): Promise<number> {
     const { queue, which } = readDeadFilter(filter, options, 'purgeDead');
-    return this.store.purgeDead(queue, which);
+    return this.store.queue(queue).management.purgeDead(which);
   }
 }
 

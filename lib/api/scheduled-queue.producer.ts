@@ -1,4 +1,4 @@
-import { InvalidPayloadError, InvalidScheduleError } from '../core/errors.js';
+import { InvalidScheduleError } from '../core/errors.js';
 import type { ScheduledJobDefinition } from '../core/job/definition.js';
 import type { ScheduledJobRef } from '../core/job/scheduled-job.js';
 import type { Log } from '../core/log.js';
@@ -12,14 +12,14 @@ import {
   type ScheduleOptions,
   type ScheduleRequest,
 } from '../core/options/schedule-options.js';
-import { serialisePayload } from '../core/payload/payload.js';
-import type { PayloadChecker } from '../core/payload/payload-class.js';
 import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import { DUE_NOW } from '../core/read/due.js';
 import type { JobStore, ScheduledAnswer } from '../store/job-store.js';
 import { ofItem, readItem, sendMany } from './many-schedules.js';
+import type { PayloadWriter } from './payload-writer.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
+import { sendOne } from './send-one.js';
 import { TakenIds } from './taken-ids.js';
 
 /** Options of `dispatch`: those of `schedule`, without `at` and `delay`. */
@@ -54,9 +54,8 @@ export class ScheduledQueueProducer {
 
   constructor(
     private readonly store: JobStore,
-    private readonly checker: PayloadChecker,
+    private readonly payloads: PayloadWriter,
     private readonly events: ScheduledQueueEvents,
-    private readonly maxPayloadBytes: number,
     log: Log,
   ) {
     this.takenIds = new TakenIds(log);
@@ -88,10 +87,11 @@ export class ScheduledQueueProducer {
   ): Promise<ScheduledJobRef> {
     const request = readSchedule(job, options);
     if (options === undefined) refuseMisplacedOptions(payload, request);
-    const checked = this.prepare(payload, request);
+    const checked = this.payloads.check(payload, request);
     if (checked) await checked;
-    const [answer] = this.store.schedule(request.queue, [request]);
-    return this.told(request, await answer!);
+    const encoded = this.payloads.encode(payload, request);
+    if (encoded) await encoded;
+    return this.told(request, await sendOne(this.store, request));
   }
 
   /**
@@ -117,13 +117,14 @@ export class ScheduledQueueProducer {
       try {
         const { job, payload, options } = readItem<ScheduleItem>(items[i]);
         const request = readSchedule(job, options);
-        const checked = this.prepare(payload, request);
+        const checked = this.payloads.check(payload, request);
         if (checked) await checked;
         requests.push(request);
       } catch (error) {
         throw ofItem(i, error);
       }
     }
+    await this.payloads.encodeMany((i) => readItem<ScheduleItem>(items[i]).payload, requests);
     return sendMany(this.store, requests, (request, answer) => this.told(request, answer));
   }
 
@@ -160,7 +161,7 @@ export class ScheduledQueueProducer {
    */
   async cancel(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'cancel');
-    const cancelled = await this.store.cancel(queue, id);
+    const cancelled = await this.store.queue(queue).jobs.cancel(id);
     if (cancelled && this.events.wanted) this.events.tell({ type: 'cancelled', queue, id });
     return cancelled;
   }
@@ -176,28 +177,13 @@ export class ScheduledQueueProducer {
    */
   async reschedule(ref: JobRef, when: RescheduleOptions, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'reschedule');
-    return this.store.reschedule(queue, id, readReschedule(when, id));
+    return this.store.queue(queue).jobs.reschedule(id, readReschedule(when, id));
   }
 
   /** Makes a waiting job due now, or the job that is queued behind a running one. `false` as for `reschedule`. Atomic. */
   async runNow(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'runNow');
-    return this.store.reschedule(queue, id, DUE_NOW);
-  }
-
-  /** Puts the payload into the request. A promise where it is checked against its class. */
-  private prepare(payload: unknown, request: ScheduleRequest): Promise<unknown> | undefined {
-    const { definition, name, queue, id } = request;
-    const fields = { queue, jobName: name, jobId: id };
-    const type = definition?.payload;
-    // A definition without a class may be one of jobs without a payload; a bare name with one forgotten is a mistake.
-    if (payload === undefined && (type || !definition)) {
-      const message = `The payload of job '${name}' is undefined, expected ${type ? `a ${type.name}` : 'a value; null says that there is none'}.`;
-      throw new InvalidPayloadError(message, [{ path: '', messages: ['is undefined'] }], fields);
-    }
-    request.payload = serialisePayload(payload, this.maxPayloadBytes, fields);
-    // In the form that the handler will see, so that nothing is accepted here which is refused there.
-    return type && this.checker.read(request.payload, type, fields);
+    return this.store.queue(queue).jobs.reschedule(id, DUE_NOW);
   }
 
   private told(

@@ -72,6 +72,24 @@ export class PayloadTooLargeError extends ScheduledQueueError {
   }
 }
 
+/**
+ * A job's payload was stored by a codec that this process does not know. The attempt has failed and is retried by the backoff, so that
+ * a process that knows the codec may get the job.
+ */
+export class UnknownCodecError extends ScheduledQueueError {
+  readonly code = 'UNKNOWN_CODEC';
+  /** The id of the codec. */
+  readonly codec: string;
+
+  constructor(codec: string, fields: ScheduledQueueErrorFields = {}) {
+    super(
+      `The payload of job '${fields.jobName}' was stored by codec '${codec}', which this process does not know: add that codec to the module's option codecs.`,
+      fields,
+    );
+    this.codec = codec;
+  }
+}
+
 /** Two methods handle one job name in one queue. The application does not start. */
 export class DuplicateHandlerError extends ScheduledQueueError {
   readonly code = 'DUPLICATE_HANDLER';

@@ -14,6 +14,8 @@ import {
   type RunSettings,
   refuseJobOptions,
 } from '../core/options/run-settings.js';
+import { codecsById, type PayloadCodec, payloadCodec, payloadCodecs } from '../core/payload/codec.js';
+import { Codecs } from '../core/payload/codecs.js';
 import type { ValidationOptions } from '../core/payload/payload-class.js';
 import { describe, nearest } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';
@@ -53,7 +55,17 @@ export interface RedisScheduledQueueModuleOptions {
   inheritAppConfig?: boolean;
   /** Options of class-validator, or `false` to skip validation. Default: unknown properties are kept. */
   validation?: ValidationOptions;
-  /** Larger payloads are refused when scheduling, and larger results of handlers are not kept. Default 1 MiB. */
+  /**
+   * How payloads are stored, for example `messagePackCodec` or one of your own that encrypts. Payloads are validated before they are
+   * encoded. The codec's `id` is stored with each job. Results, headers and the values of `progress` stay JSON. Default: JSON.
+   */
+  codec?: PayloadCodec;
+  /**
+   * Further codecs that this process reads, so that it understands jobs which other processes have written. `codec` and JSON are
+   * always known. An attempt to run a job of an unknown codec fails with `UnknownCodecError` and is retried by the backoff. Default: none.
+   */
+  codecs?: readonly PayloadCodec[];
+  /** Larger payloads, as they are stored, are refused when scheduling, and larger results of handlers are not kept. Default 1 MiB. */
   maxPayloadBytes?: number;
   /** How long a call may wait for Redis before it throws `QueueUnavailableError`. At least 100. Default 5 000. */
   commandTimeoutMs?: Duration;
@@ -71,6 +83,7 @@ export interface ModuleSettings {
   shutdownTimeoutMs: number;
   inheritAppConfig: boolean;
   validation: ValidationOptions;
+  codecs: Codecs;
   maxPayloadBytes: number;
   commandTimeoutMs: number;
   autoStart: boolean;
@@ -78,7 +91,12 @@ export interface ModuleSettings {
   settingsOf(queue: string): QueueSettings;
 }
 
-type ReadModuleOptions = Omit<ModuleSettings, 'jobs' | 'queues' | 'settingsOf'> & { jobs: unknown; queues: unknown };
+type ReadModuleOptions = Omit<ModuleSettings, 'jobs' | 'queues' | 'settingsOf' | 'codecs'> & {
+  jobs: unknown;
+  queues: unknown;
+  codec: PayloadCodec;
+  codecs: readonly PayloadCodec[];
+};
 
 const refuse = (message: string) => new InvalidOptionsError(message);
 const object: Check<object> = (value) =>
@@ -95,6 +113,8 @@ const SHAPE: Shape<ReadModuleOptions> = {
   inheritAppConfig: flag,
   validation: (value) =>
     value === false ? { value } : (object(value) as { value: Record<string, unknown> } | { problem: string }),
+  codec: payloadCodec,
+  codecs: payloadCodecs,
   maxPayloadBytes: integer(1, 512 * 1024 * 1024),
   commandTimeoutMs: duration(100),
   autoStart: flag,
@@ -122,7 +142,7 @@ export function readModuleOptions(given: unknown, where: string): ModuleSettings
       `${where}: connection: got ${describe(options.connection)}, expected a URL, options of ioredis, { cluster } or a client. Is an environment variable missing? Leave the option out for ${DEFAULT_CONNECTION}.`,
     );
   }
-  const read = readOptions<ReadModuleOptions>(options, SHAPE, where, refuse);
+  const { codec, codecs, ...read } = readOptions<ReadModuleOptions>(options, SHAPE, where, refuse);
   const queues = readQueues(read.queues ?? {});
   const defaults = readQueueOptions('*', {});
   return {
@@ -138,6 +158,7 @@ export function readModuleOptions(given: unknown, where: string): ModuleSettings
     autoStart: true,
     ...read,
     jobs: readJobs(read.jobs ?? {}, where),
+    codecs: new Codecs(codecsById([...(codec ? [codec] : []), ...(codecs ?? [])], where), codec),
     queues,
     settingsOf: (queue) => queues.get(queue) ?? defaults,
   };

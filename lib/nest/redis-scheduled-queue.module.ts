@@ -1,43 +1,13 @@
-import {
-  ConfigurableModuleBuilder,
-  type DynamicModule,
-  type InjectionToken,
-  Module,
-  type Provider,
-} from '@nestjs/common';
-import {
-  DiscoveryModule,
-  DiscoveryService,
-  ExternalContextCreator,
-  MetadataScanner,
-  ModulesContainer,
-} from '@nestjs/core';
-import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
-import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
-import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
-import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
+import { ConfigurableModuleBuilder, type DynamicModule, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { InvalidOptionsError } from '../core/errors.js';
-import { PayloadChecker } from '../core/payload/payload-class.js';
 import { describe } from '../core/read/describe.js';
 import { keyPart } from '../core/read/names.js';
-import type { JobStore } from '../store/job-store.js';
-import { RedisJobStore } from '../store/redis/redis-job-store.js';
-import { Solitude } from '../worker/capacity/solitude.js';
-import { Fleet } from '../worker/handle/fleet.js';
-import { Pullers } from '../worker/pull/pullers.js';
-import { Relays } from '../worker/relay/relays.js';
-import { HandlerRegistry } from '../worker/run/job-handler.js';
 import { requireOptionsSource } from './async-options.js';
-import { HandlerExplorer } from './handlers/handler.explorer.js';
-import { HandlerContext } from './handlers/handler-context.js';
-import { INSTANCE_NAME } from './instances.js';
-import { Lifecycle } from './lifecycle/lifecycle.js';
-import { RunPhase, ScheduledQueueRunPhaseModule } from './lifecycle/run-phase.js';
-import { StartLog } from './lifecycle/start-log.js';
-import { type ModuleSettings, type RedisScheduledQueueModuleOptions, readModuleOptions } from './module-options.js';
-import { safeLog } from './safe-log.js';
-import { findTimers } from './scheduler-timers.js';
-import { DEFAULT_INSTANCE, getScheduledQueueToken } from './tokens.js';
+import { ScheduledQueueRunPhaseModule } from './lifecycle/run-phase.js';
+import type { RedisScheduledQueueModuleOptions } from './module-options.js';
+import { providersOf, serviceTokens } from './providers.js';
+import { DEFAULT_INSTANCE } from './tokens.js';
 
 /** Options that place the module in the application; they stand beside the queue's own options. */
 interface ModuleExtras {
@@ -59,13 +29,6 @@ export interface ScheduledQueueOptionsFactory {
   createScheduledQueueOptions(): RedisScheduledQueueModuleOptions | Promise<RedisScheduledQueueModuleOptions>;
 }
 
-/** Private to each instance of the module: none of these is exported. */
-const SETTINGS = Symbol('settings');
-const STORE = Symbol('store');
-const FLEET = Symbol('fleet');
-const SOLITUDE = Symbol('solitude');
-const LOG = safeLog('ScheduledQueue');
-
 function defineModule(definition: DynamicModule, { isGlobal, name }: ModuleExtras): DynamicModule {
   const checked = keyPart(name ?? DEFAULT_INSTANCE);
   if ('problem' in checked) throw new InvalidOptionsError(`RedisScheduledQueueModule: name: ${checked.problem}.`);
@@ -79,145 +42,9 @@ function defineModule(definition: DynamicModule, { isGlobal, name }: ModuleExtra
     ...definition,
     global: isGlobal ?? true,
     imports: [...(definition.imports ?? []), DiscoveryModule, ScheduledQueueRunPhaseModule],
-    providers: [...(definition.providers ?? []), ...providersOf(checked.value, services)],
+    providers: [...(definition.providers ?? []), ...providersOf(checked.value, services, MODULE_OPTIONS_TOKEN)],
     exports: Object.values(services),
   };
-}
-
-function serviceTokens(name: string) {
-  return {
-    producer: getScheduledQueueToken(ScheduledQueueProducer, name) as InjectionToken,
-    consumer: getScheduledQueueToken(ScheduledQueueConsumer, name) as InjectionToken,
-    inspector: getScheduledQueueToken(ScheduledQueueInspector, name) as InjectionToken,
-    events: getScheduledQueueToken(ScheduledQueueEvents, name) as InjectionToken,
-  };
-}
-
-function providersOf(name: string, services: ReturnType<typeof serviceTokens>): Provider[] {
-  const timerPrefix = name === DEFAULT_INSTANCE ? 'scheduled-queue' : `scheduled-queue(${name})`;
-  return [
-    {
-      provide: SETTINGS,
-      inject: [MODULE_OPTIONS_TOKEN],
-      useFactory: (options: unknown) => readModuleOptions(options, 'RedisScheduledQueueModule'),
-    },
-    { provide: INSTANCE_NAME, useValue: name },
-    { provide: services.events, useFactory: () => new ScheduledQueueEvents() },
-    {
-      provide: STORE,
-      inject: [SETTINGS],
-      useFactory: (settings: ModuleSettings) =>
-        new RedisJobStore({ ...settings, log: LOG, reached: new StartLog(LOG, settings, name).connected }),
-    },
-    {
-      provide: PayloadChecker,
-      inject: [SETTINGS],
-      useFactory: ({ validation }: ModuleSettings) => new PayloadChecker(validation),
-    },
-    { provide: HandlerRegistry, useFactory: () => new HandlerRegistry() },
-    { provide: SOLITUDE, useFactory: () => new Solitude() },
-    {
-      provide: services.producer,
-      inject: [STORE, PayloadChecker, services.events, SETTINGS],
-      useFactory: (
-        store: JobStore,
-        checker: PayloadChecker,
-        events: ScheduledQueueEvents,
-        { maxPayloadBytes }: ModuleSettings,
-      ) => new ScheduledQueueProducer(store, checker, events, maxPayloadBytes, LOG),
-    },
-    {
-      provide: services.inspector,
-      inject: [STORE, services.events, SETTINGS],
-      useFactory: (store: JobStore, events: ScheduledQueueEvents, { settingsOf }: ModuleSettings) =>
-        new ScheduledQueueInspector(store, events, settingsOf),
-    },
-    {
-      provide: FLEET,
-      inject: [STORE, HandlerRegistry, PayloadChecker, DiscoveryService, services.events, SETTINGS, SOLITUDE],
-      useFactory: (
-        store: JobStore,
-        registry: HandlerRegistry,
-        checker: PayloadChecker,
-        discovery: DiscoveryService,
-        events: ScheduledQueueEvents,
-        settings: ModuleSettings,
-        solitude: Solitude,
-      ) =>
-        new Fleet(store, registry, checker, () => findTimers(discovery), events, LOG, {
-          ...settings,
-          timerPrefix,
-          solitude,
-        }),
-    },
-    ...[Pullers, Relays].map((Kind) => ({
-      provide: Kind,
-      inject: [STORE, DiscoveryService, services.events, SETTINGS, SOLITUDE],
-      useFactory: (
-        store: JobStore,
-        discovery: DiscoveryService,
-        events: ScheduledQueueEvents,
-        settings: ModuleSettings,
-        solitude: Solitude,
-      ) => new Kind(store, () => findTimers(discovery), events, LOG, { ...settings, timerPrefix, solitude }),
-    })),
-    {
-      provide: services.consumer,
-      inject: [FLEET, Pullers, Relays, SETTINGS],
-      useFactory: (fleet: Fleet, pullers: Pullers, relays: Relays, { role }: ModuleSettings) =>
-        new ScheduledQueueConsumer(fleet, pullers, relays, role),
-    },
-    {
-      provide: Lifecycle,
-      inject: [
-        SETTINGS,
-        RunPhase,
-        STORE,
-        HandlerRegistry,
-        PayloadChecker,
-        FLEET,
-        Pullers,
-        Relays,
-        services.events,
-        DiscoveryService,
-        MetadataScanner,
-        ModulesContainer,
-        ExternalContextCreator,
-      ],
-      useFactory: (
-        settings: ModuleSettings,
-        runPhase: RunPhase,
-        store: JobStore,
-        registry: HandlerRegistry,
-        checker: PayloadChecker,
-        fleet: Fleet,
-        pullers: Pullers,
-        relays: Relays,
-        events: ScheduledQueueEvents,
-        discovery: DiscoveryService,
-        scanner: MetadataScanner,
-        modules: ModulesContainer,
-        creator: ExternalContextCreator,
-      ) => {
-        const context = new HandlerContext(creator, settings.inheritAppConfig);
-        const explorer = new HandlerExplorer(discovery, scanner, modules, context, settings, name);
-        const lifecycle = new Lifecycle(
-          explorer,
-          registry,
-          checker,
-          fleet,
-          pullers,
-          relays,
-          store,
-          events,
-          settings,
-          LOG,
-        );
-        runPhase.add(lifecycle);
-        return lifecycle;
-      },
-    },
-  ];
 }
 
 /**

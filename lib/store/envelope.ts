@@ -1,108 +1,37 @@
-import type { Backoff } from '../core/job/backoff.js';
-import type { JobSettings } from '../core/job/definition.js';
-import type { LatenessRule, OnLate } from '../core/job/lateness.js';
+import type { LatenessRule } from '../core/job/lateness.js';
+import type { NewJob } from '../core/job/new-job.js';
 
-/**
- * What is stored of a job from its schedule to its end:
- *
- *     <priority>:<worker>:<name>      the head: the lane, which the scripts read (the worker that it prefers, or nothing), and before it, where there is one, the
- *                                     late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
- *     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; then the tags, a tab before each,
- *                                     which is no printable character
- *     <settings>                      JSON of what the call itself said, headers last (see lua/parts/relay.lua), or nothing
- *     <payload>                       as serialised; it may hold anything, line breaks too
- */
+/** All that is stored of a job from its schedule to its end. */
 export interface Envelope {
-  lane: string;
-  name: string;
-  priority: number;
+  readonly name: string;
+  readonly priority: number;
   /** The worker that it prefers. */
-  worker?: string;
-  createdAtMs: number;
-  idWasChosen: boolean;
-  tags: readonly string[];
-  settings: EnvelopeSettings;
-  lateness?: LatenessRule;
-  payload: string;
+  readonly worker?: string;
+  /** By the store's clock. */
+  readonly createdAtMs: number;
+  readonly idWasChosen: boolean;
+  readonly tags: readonly string[];
+  readonly settings: EnvelopeSettings;
+  readonly lateness?: LatenessRule;
+  /** The id of the codec that made the payload what it is; `undefined` for JSON. */
+  readonly codec?: string;
+  /**
+   * As it was scheduled. A codec's bytes are those bytes only where the process reads any codec (see `Codecs.decodes`); in other
+   * processes nobody can decode them, and something else may stand here.
+   */
+  readonly payload: string | Uint8Array;
 }
 
-export type EnvelopeSettings = Pick<JobSettings, 'maxAttempts' | 'timeoutMs' | 'headers'> & { backoff?: Backoff };
+/** What the call to `schedule` itself said; the definition's part is decided where the handler runs. */
+export type EnvelopeSettings = NewJob['settings'];
 
-const NO_SETTINGS: EnvelopeSettings = Object.freeze({});
-
-/** One for all: none is made for each job. */
-const NO_TAGS: readonly string[] = [];
-
-const LATE_RULES: Record<OnLate, string> = { run: 'r', discard: 'd', 'dead-letter': 'x' };
-
-/** What a late rule's letter means. */
-export function onLateOf(letter: string): OnLate {
-  return (Object.keys(LATE_RULES) as OnLate[]).find((onLate) => LATE_RULES[onLate] === letter)!;
+/** In the place of an envelope that is missing, or that somebody has damaged. */
+export interface Unreadable {
+  /** What is wrong with it, without anything that it holds. */
+  readonly unreadable: string;
 }
 
-/** An envelope's first line. */
-export function encodeHead(job: { priority: number; worker?: string; name: string; lateness?: LatenessRule }): string {
-  const lane = `${job.priority}:${job.worker ?? ''}:${job.name}`;
-  const { lateness } = job;
-  return lateness ? `${LATE_RULES[lateness.onLate]}${lateness.maxLatenessMs} ${lane}` : lane;
-}
-
-/** Flags and tags, with the end of their line. */
-export function encodeFlags(idWasChosen: boolean, tags: readonly string[] = NO_TAGS): string {
-  const tagged = tags.map((tag) => `\t${tag}`).join('');
-  return `${idWasChosen ? 'c' : ''}${tagged}\n`;
-}
-
-/** Without the end of their line; `''` where the call itself said nothing. */
-export function encodeSettings({ maxAttempts, backoff, timeoutMs, headers }: EnvelopeSettings): string {
-  const said = maxAttempts !== undefined || backoff !== undefined || timeoutMs !== undefined || headers !== undefined;
-  return said ? JSON.stringify({ maxAttempts, backoff, timeoutMs, headers }) : '';
-}
-
-/** Reads an envelope. Throws where it is not one. */
-export function decodeEnvelope(text: string): Envelope {
-  const headEnd = text.indexOf('\n');
-  const createdEnd = text.indexOf('\n', headEnd + 1);
-  const settingsEnd = text.indexOf('\n', createdEnd + 1);
-  if (headEnd < 0 || createdEnd < 0 || settingsEnd < 0) throw new Error('the envelope has fewer than four parts');
-  const head = text.slice(0, headEnd);
-  // A lane begins with a digit, a late rule with a letter.
-  const laneStart = head >= 'a' ? head.indexOf(' ') + 1 : 0;
-  const lane = head.slice(laneStart);
-  const [created = '', ...tags] = text.slice(headEnd + 1, createdEnd).split('\t');
-  const space = created.indexOf(' ');
-  const priorityEnd = lane.indexOf(':');
-  const workerEnd = lane.indexOf(':', priorityEnd + 1);
-  const settings = text.slice(createdEnd + 1, settingsEnd);
-  return {
-    lane,
-    name: lane.slice(workerEnd + 1),
-    priority: Number(lane.slice(0, priorityEnd)),
-    ...(workerEnd > priorityEnd + 1 && { worker: lane.slice(priorityEnd + 1, workerEnd) }),
-    createdAtMs: Number(created.slice(0, space)),
-    idWasChosen: created.includes('c', space),
-    tags,
-    settings: settings === '' ? NO_SETTINGS : decodeSettings(settings),
-    ...(laneStart > 0 && { lateness: decodeLateRule(head.slice(0, laneStart - 1)) }),
-    payload: text.slice(settingsEnd + 1),
-  };
-}
-
-function decodeLateRule(rule: string): LatenessRule {
-  return { maxLatenessMs: Number(rule.slice(1)), onLate: onLateOf(rule[0]!) };
-}
-
-/** Somebody may have changed them by hand; and headers may hold secrets, so nothing of them goes into the error. */
-function decodeSettings(text: string): EnvelopeSettings {
-  let settings: EnvelopeSettings;
-  try {
-    settings = JSON.parse(text);
-  } catch {
-    throw new Error('the settings in the envelope are not valid JSON');
-  }
-  const { maxAttempts = 1, timeoutMs = 0, backoff = { delayMs: 0 } as Backoff } = settings;
-  const { delayMs, maxDelayMs = 0, jitter = 0 } = backoff;
-  if (![maxAttempts, timeoutMs, delayMs, maxDelayMs, jitter].every(Number.isFinite))
-    throw new Error('the settings in the envelope hold something that is no number');
-  return settings;
+/** True for an envelope, false for what stands in the place of one. */
+export function isReadable(envelope: Envelope | Unreadable): envelope is Envelope {
+  return !('unreadable' in envelope);
 }

@@ -1,106 +1,111 @@
+import type { NewJob } from '../core/job/new-job.js';
 import type { DeadSelection } from '../core/options/dead-filter.js';
-import type { QueueSettings } from '../core/options/queue-options.js';
 import type { RelayTarget } from '../core/options/relay-options.js';
 import type { Due } from '../core/read/due.js';
-import type { Answered, NewJob, ScheduledAnswer } from './new-job.js';
 import type { JobCounts, JobState, LimitsUse, LiveWorker, PriorityCounts, StoredJob } from './queue-view.js';
-import type { SeatNames, WorkerSeat } from './turn.js';
+import type { Answered, ScheduledAnswer } from './schedule-answer.js';
+import type { Session, SessionNames } from './session.js';
 
+export type { NewJob } from '../core/job/new-job.js';
 export type { DeadSelection } from '../core/options/dead-filter.js';
-export type { Answered, NewJob, ScheduledAnswer } from './new-job.js';
+export type { Envelope, EnvelopeSettings, Unreadable } from './envelope.js';
+export type { Failure, StoredFailure } from './failure.js';
 export type * from './queue-view.js';
-export type {
-  ClaimedJob,
-  HandlerRoom,
-  LateJob,
-  MissingJob,
-  RecoveredJob,
-  SeatNames,
-  Settled,
-  Settlement,
-  SuspectWish,
-  Turn,
-  TurnAnswer,
-  WorkerHints,
-  WorkerSeat,
-} from './turn.js';
+export type { Answered, ScheduledAnswer } from './schedule-answer.js';
+export type * from './session.js';
 
-/** Where the jobs lie. One method, one transition. */
+/** Where the jobs lie. It was given the settings of its queues when it was opened. */
 export interface JobStore {
   /** Begins to connect, and tries until it has: so a wrong address is told in the log before anybody calls. Waits for nothing. */
   connect(): void;
-  /** Adds jobs to a queue, each whole or not at all. */
-  schedule(queue: string, jobs: readonly NewJob[]): Promise<ScheduledAnswer>[];
-  /** The same for many, none of which replaces another: `answered` hears of each; resolves after the last. */
-  scheduleMany(queue: string, jobs: readonly NewJob[], answered: Answered): Promise<void>;
+  /** One queue; the same object each time. Nothing is sent for it. */
+  queue(name: string): QueueStore;
+  /** Closes all that was opened; calls that are under way fail with `QueueClosedError`, and so do later ones. */
+  close(): Promise<void>;
+}
+
+/** One queue, by what can be asked of it. Each method is one transition, or reads. */
+export interface QueueStore {
+  readonly jobs: QueueJobs;
+  readonly management: QueueManagement;
+  readonly view: QueueView;
+  readonly sessions: QueueSessions;
+}
+
+/** What is done to single jobs. */
+export interface QueueJobs {
+  /** Adds a job, unless its id waits, runs, is dead or has ended lately; the answer tells which. */
+  schedule(job: NewJob): Promise<ScheduledAnswer>;
+  /** The same for many, in their order, each whole or not at all: `answered` hears of each; resolves after the last. */
+  scheduleMany(jobs: readonly NewJob[], answered: Answered): Promise<void>;
+  /** Adds a job, or puts it in the place of the one that has its id; beside a running one it is queued until the run ends. */
+  replace(job: NewJob & { id: string }): Promise<ScheduledAnswer>;
   /** Takes a waiting job out of its queue, or the one queued behind a running job; false if there is neither. */
-  cancel(queue: string, id: string): Promise<boolean>;
+  cancel(id: string): Promise<boolean>;
   /** Asks for a running job to be cancelled; false if it does not run. */
-  cancelRunning(queue: string, id: string): Promise<boolean>;
+  cancelRunning(id: string): Promise<boolean>;
   /** Deletes a job that waits, is dead, or has completed and is kept; false if it runs or is not there. */
-  remove(queue: string, id: string): Promise<boolean>;
-  /** Takes all jobs that wait by now, or are queued behind running ones, out of their queue. Answers how many. */
-  clear(queue: string): Promise<number>;
+  remove(id: string): Promise<boolean>;
   /** Gives a waiting job, or the one queued behind a running job, another due time; false if there is neither. */
-  reschedule(queue: string, id: string, due: Due): Promise<boolean>;
-  /** Takes the waiting and queued jobs that carry a tag out of their queue, in atomic steps whose ids `told` hears. Answers how many. */
-  cancelTagged(queue: string, tag: string, told: (ids: readonly string[]) => void): Promise<number>;
+  reschedule(id: string, due: Due): Promise<boolean>;
+}
+
+/** What is done to a queue, or to many of its jobs at once. */
+export interface QueueManagement {
+  /** Lets nothing be claimed, for so long or until it is resumed. */
+  pause(forMs?: number): Promise<void>;
+  /** Lets jobs be claimed again. */
+  resume(): Promise<void>;
+  /** Takes all jobs that wait by now, or are queued behind running ones, out of the queue. Answers how many. */
+  clear(): Promise<number>;
+  /** Takes the waiting and queued jobs that carry a tag out of the queue, in atomic steps whose ids `told` hears. Answers how many. */
+  cancelTagged(tag: string, told: (ids: readonly string[]) => void): Promise<number>;
   /** Moves their due times, each once: later by so many ms, or earlier where below 0. Answers how many were moved. */
-  shiftTagged(queue: string, tag: string, byMs: number): Promise<number>;
+  shiftTagged(tag: string, byMs: number): Promise<number>;
   /** Puts one dead job, or those that are selected and dead by now, back to run from attempt 1; at most so many a second. Answers how many. */
-  replayDead(queue: string, which: string | DeadSelection | undefined, due: Due, perSecond?: number): Promise<number>;
+  replayDead(which: string | DeadSelection | undefined, due: Due, perSecond?: number): Promise<number>;
   /** Deletes the jobs that are selected and dead by now. Answers how many. */
-  purgeDead(queue: string, which?: DeadSelection): Promise<number>;
-  /** Lets nothing of a queue be claimed, for so long or until it is resumed. */
-  pause(queue: string, forMs?: number): Promise<void>;
-  /** Lets a queue's jobs be claimed again. */
-  resume(queue: string): Promise<void>;
-  /** Tells until when a queue is paused, `Infinity` where that has no end; `undefined` where it is not. */
-  pausedUntil(queue: string): Promise<number | undefined>;
-  /** Tells how far a queue's limits over all processes are used up. */
-  limits(queue: string): Promise<LimitsUse>;
-  /** Takes a place as a worker of a queue that handles these names. */
-  seat(queue: string, worker: string, names: SeatNames, settings: QueueSettings): WorkerSeat;
-  /** Takes a place to pull jobs of these names from a queue, or of every name, also of those to come. */
-  pullSeat(queue: string, worker: string, names: readonly string[] | undefined, settings: QueueSettings): WorkerSeat;
-  /**
-   * Takes a place whose turns move due jobs to a stream or a list: a turn claims nothing, and what it had room for is gone from the
-   * queue. Throws `InvalidOptionsError` where the target cannot be one of this queue.
-   */
-  relaySeat(
-    queue: string,
-    worker: string,
-    names: readonly string[] | undefined,
-    target: RelayTarget,
-    settings: QueueSettings,
-  ): WorkerSeat;
-  /** Counts the jobs of a queue by state. */
-  counts(queue: string): Promise<JobCounts>;
-  /** Counts the waiting jobs of a queue by priority, most urgent first. */
-  countsByPriority(queue: string): Promise<PriorityCounts[]>;
-  /** Tells when the earliest waiting job is due, and the time now, both by Redis' clock. */
-  nextDue(queue: string): Promise<{ dueAtMs: number | undefined; nowMs: number }>;
-  /** Reads the counters of a queue. */
-  stats(queue: string): Promise<Record<string, number>>;
+  purgeDead(which?: DeadSelection): Promise<number>;
+}
+
+/** What can be read of a queue; see `queue-view.ts`. */
+export interface QueueView {
+  /** Counts the jobs by state. */
+  counts(): Promise<JobCounts>;
+  /** Counts the waiting jobs by priority, most urgent first. */
+  countsByPriority(): Promise<PriorityCounts[]>;
+  /** Tells when the earliest waiting job is due, and the time now, both by the store's clock. */
+  nextDue(): Promise<{ dueAtMs: number | undefined; nowMs: number }>;
+  /** Reads the counters. */
+  stats(): Promise<Record<string, number>>;
   /** Reads one job. */
-  job(queue: string, id: string): Promise<StoredJob | undefined>;
-  /** Tells which workers that are alive handle a name: how many, and some of them. */
-  handledBy(queue: string, name: string): Promise<{ count: number; workers: string[] }>;
-  /** Tells which workers are alive, by id. */
-  workers(queue: string): Promise<LiveWorker[]>;
+  job(id: string): Promise<StoredJob | undefined>;
   /**
    * Reads jobs of one state: due ones in claim order, scheduled ones by due time, ended ones latest first. `as` converts each job as
    * it arrives, so that its stored form need not be kept.
    */
-  list<T = StoredJob>(
-    queue: string,
-    state: JobState,
-    offset: number,
-    limit: number,
-    as?: (job: StoredJob) => T,
-  ): Promise<T[]>;
+  list<T = StoredJob>(state: JobState, offset: number, limit: number, as?: (job: StoredJob) => T): Promise<T[]>;
   /** Reads the next jobs: due ones in claim order, then scheduled ones by due time. */
-  peek<T>(queue: string, count: number, as: (job: StoredJob) => T): Promise<T[]>;
-  /** Closes what was opened; calls that are under way fail. */
-  close(): Promise<void>;
+  peek<T>(count: number, as: (job: StoredJob) => T): Promise<T[]>;
+  /** Tells which workers that are alive handle a name: how many, and some of them. */
+  handledBy(name: string): Promise<{ count: number; workers: string[] }>;
+  /** Tells which workers are alive, by id. */
+  workers(): Promise<LiveWorker[]>;
+  /** Tells until when the queue is paused, `Infinity` where that has no end; `undefined` where it is not. */
+  pausedUntil(): Promise<number | undefined>;
+  /** Tells how far the limits over all processes are used up. */
+  limits(): Promise<LimitsUse>;
+}
+
+/** The sessions of a queue: each is the talk of one consumer in this process. */
+export interface QueueSessions {
+  /** Opens the session of a worker that handles these names. */
+  worker(workerId: string, names: SessionNames): Session;
+  /** Opens a session that pulls jobs of these names, or of every name, also of those to come. */
+  pull(workerId: string, names: readonly string[] | undefined): Session;
+  /**
+   * Opens a session whose turns move due jobs to a stream or a list: a turn claims nothing, and what it had capacity for is gone from
+   * the queue. Throws `InvalidOptionsError` where the target cannot be one of this queue, or where the store has no such targets.
+   */
+  relay(workerId: string, names: readonly string[] | undefined, target: RelayTarget): Session;
 }

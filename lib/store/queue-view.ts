@@ -1,5 +1,8 @@
 // What can be read of a queue.
 
+import type { Envelope, Unreadable } from './envelope.js';
+import type { StoredFailure } from './failure.js';
+
 /** How far the limits over all processes are used up. */
 export interface LimitsUse {
   nowMs: number;
@@ -62,8 +65,9 @@ export interface StoredJob {
   isSuspect?: boolean;
   /** Of an active job: when the job that is queued behind it is due. */
   queuedDueAtMs?: number;
-  envelope: string;
-  /** Lines "<epoch ms> <attempt> <JSON>". */
-  failures: readonly string[];
+  envelope: Envelope | Unreadable;
+  /** The oldest first. */
+  failures: readonly StoredFailure[];
+  /** Of a completed job: what its handler returned, as JSON. */
   result?: string;
 }

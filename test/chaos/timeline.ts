@@ -36,7 +36,7 @@ export interface Call {
 export interface Run extends StartLine {
   mono: number;
   who: string;
-  /** By Redis' clock: a fence is that clock's time in microseconds (see docs/architecture.md). */
+  /** By Redis' clock: a fence is that clock's time in microseconds (see docs/calls-and-replays.md). */
   claimedAt: number;
   startedAt: Instant;
   endedAt?: Instant;

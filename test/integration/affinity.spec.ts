@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import type { QueueOptions } from '../../lib/core/options/queue-options.js';
-import { type ClaimedJob, type NewJob } from '../../lib/store/job-store.js';
-import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
+import { type ClaimedJob } from '../../lib/store/job-store.js';
+import { newJob, payloadOf, settlement, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
 let test: TestStore;
@@ -14,143 +14,28 @@ afterEach(async () => {
 const open = (options: QueueOptions = {}) => {
   test = new TestStore(options);
 };
-/** Schedules these jobs so that their due times grow in the order given, and waits until all are due. */
-async function scheduleInOrder(jobs: readonly (Partial<NewJob> & { payload: string })[]): Promise<void> {
-  const first = Date.now() + 50;
-  await Promise.all(
-    test.store.schedule(
-      QUEUE,
-      jobs.map((job, i) => newJob({ due: { at: first + i }, ...job })),
-    ),
-  );
-  await until('all are due', () => Date.now() > first + jobs.length);
-}
-const payloads = (claimed: readonly ClaimedJob[]) =>
-  claimed.map(({ envelope }) => envelope.split('\n').slice(3).join('\n'));
-const here = (worker: string) => test.worker(worker).turn({ room: 0 });
-
-it('inside a priority a worker takes its own jobs first, then common ones, then those that it may steal', async () => {
-  open({ stealAfterMs: 0 });
-  await here('other');
-  await scheduleInOrder([
-    { payload: 'stolen 1', worker: 'other' },
-    { payload: 'common 1' },
-    { payload: 'urgent, stolen', worker: 'other', priority: 1 },
-    { payload: 'own 1', worker: 'w1' },
-    { payload: 'stolen 2', worker: 'another' },
-    { payload: 'own 2', worker: 'w1' },
-    { payload: 'common 2' },
-    { payload: 'late, own', worker: 'w1', priority: 9 },
-  ]);
-  const claimed = await test.worker('w1').claim(10);
-  expect(payloads(claimed)).toEqual([
-    'urgent, stolen',
-    'own 1',
-    'own 2',
-    'common 1',
-    'common 2',
-    'stolen 1',
-    'stolen 2',
-    'late, own',
-  ]);
-});
-
-it('where jobs age, own jobs still come first inside a priority', async () => {
-  open({ stealAfterMs: 0, ordering: { mode: 'aging', msPerLevel: 1_000_000 } });
-  await scheduleInOrder([
-    { payload: 'stolen', worker: 'gone' },
-    { payload: 'common' },
-    { payload: 'own', worker: 'w1' },
-    { payload: 'urgent', priority: 1 },
-  ]);
-  expect(payloads(await test.worker('w1').claim(10))).toEqual(['urgent', 'own', 'common', 'stolen']);
-});
-
-it('leaves a job to a worker that is there until it is stealAfterMs late, and looks again then', async () => {
-  open({ stealAfterMs: 400, maxSleepMs: 5_000 });
-  await here('other');
-  const { dueAtMs } = await test.schedule({ worker: 'other' });
-  const thief = test.worker('w1');
-  const { claimed, sleepMs } = await thief.turn({ room: 5 });
-  expect(claimed).toEqual([]);
-  expect(sleepMs).toBeLessThanOrEqual(400);
-  let stolen: readonly ClaimedJob[] = [];
-  await until('it is stolen', async () => {
-    stolen = await thief.claim();
-    return stolen.length > 0;
-  });
-  expect(stolen[0]!.claimedAtMs).toBeGreaterThanOrEqual(dueAtMs! + 400);
-});
-
-it('does not wait for a worker that is not there, never was, or has left', async () => {
-  open({ stealAfterMs: 600_000 });
-  await here('leaves');
-  await test.schedule({ worker: 'leaves', payload: 'a' });
-  await test.schedule({ worker: 'never-was', payload: 'b' });
-  const thief = test.worker('w1');
-  expect(payloads(await thief.claim())).toEqual(['b']);
-  await test.worker('leaves').turn({ leaving: true });
-  expect(payloads(await thief.claim())).toEqual(['a']);
-});
-
-it('does not wait for a worker that died without a word longer than a lease', async () => {
-  open({ stealAfterMs: 600_000, leaseMs: 1_000 });
-  await here('dies');
-  await test.schedule({ worker: 'dies' });
-  const thief = test.worker('w1');
-  expect(await thief.claim()).toEqual([]);
-  await until('it is taken for gone', async () => (await thief.claim()).length === 1);
-});
-
-it('a retried job comes back to the worker that it prefers', async () => {
-  open({ stealAfterMs: 600_000 });
-  const preferred = test.worker('w1');
-  await preferred.turn();
-  await test.schedule({ worker: 'w1' });
-  const [job] = await preferred.claim();
-  await preferred.settle(settlement.retry(job!, 0));
-  expect(await test.worker('w2').claim()).toEqual([]);
-  expect(await preferred.claim()).toHaveLength(1);
-});
+const payloads = (claimed: readonly ClaimedJob[]) => claimed.map(payloadOf);
+const here = (worker: string) => test.worker(worker).turn({ limit: 0 });
 
 it('thousands of jobs that prefer others hide neither own nor common ones', async () => {
   open({ stealAfterMs: 600_000 });
   const others = Array.from({ length: 300 }, (_, i) => `other-${i}`);
   for (const other of others.slice(0, 3)) await here(other);
   const jobs = others.flatMap((worker) => Array.from({ length: 10 }, (_, i) => newJob({ worker, name: `name-${i}` })));
-  for (let i = 0; i < jobs.length; i += 400) await Promise.all(test.store.schedule(QUEUE, jobs.slice(i, i + 400)));
+  for (let i = 0; i < jobs.length; i += 400) await test.scheduleAll(jobs.slice(i, i + 400));
   await test.schedule({ payload: 'common' });
   await test.schedule({ payload: 'own', worker: 'w1' });
   expect(payloads(await test.worker('w1').claim(2))).toEqual(['own', 'common']);
   // Three workers are there, so theirs wait; the others were never there.
   const names = Array.from({ length: 10 }, (_, i) => `name-${i}`);
   const claimed: ClaimedJob[] = [];
-  let lookFrom = '';
   const thief = test.worker('thief', ...names);
   for (let i = 0; i < 20; i++) {
-    const answer = await thief.turn({ room: 1_000, lookFrom });
-    lookFrom = answer.lookFrom;
+    const answer = await thief.turn({ limit: 1_000 });
     claimed.push(...answer.claimed);
     for (const other of others.slice(0, 3)) await here(other);
   }
   expect(claimed).toHaveLength(2_970);
-});
-
-it('counts, lists and cancels what prefers a worker like any other job', async () => {
-  open();
-  const due = await test.schedule({ worker: 'w9', priority: 3 });
-  const later = await test.schedule({ worker: 'w9', due: { delayMs: 60_000 } });
-  expect(await test.store.counts(QUEUE)).toMatchObject({ scheduled: 1, due: 1 });
-  expect(await test.store.countsByPriority(QUEUE)).toEqual([
-    { priority: 3, scheduled: 0, due: 1 },
-    { priority: 5, scheduled: 1, due: 0 },
-  ]);
-  expect((await test.store.list(QUEUE, 'due', 0, 10)).map(({ id }) => id)).toEqual([due.id]);
-  expect((await test.store.list(QUEUE, 'scheduled', 0, 10)).map(({ id }) => id)).toEqual([later.id]);
-  expect((await test.store.nextDue(QUEUE)).dueAtMs).toBe(due.dueAtMs);
-  expect(await test.store.cancel(QUEUE, due.id)).toBe(true);
-  expect(await test.store.reschedule(QUEUE, later.id, { delayMs: 0 })).toBe(true);
-  expect(await test.store.counts(QUEUE)).toMatchObject({ scheduled: 0, due: 1 });
 });
 
 const QUIET = { leaseMs: 60_000, maxSleepMs: 15_000, stealAfterMs: 60_000 };
@@ -160,7 +45,7 @@ async function sleeps(): Promise<(number | undefined)[]> {
   const workers = ['w2', 'w3', 'w1'].map((id) => test.worker(id));
   for (const worker of workers) await worker.listens();
   const found: (number | undefined)[] = [];
-  for (const worker of workers) found.push((await worker.turn({ room: 5 })).sleepMs);
+  for (const worker of workers) found.push((await worker.turn({ limit: 5 })).sleepMs);
   return found;
 }
 
@@ -185,7 +70,7 @@ it('where such a job waits for the rate or for the end of a pause, its worker lo
   const behindRate = (await sleeps())[2];
   expect(behindRate).toBeGreaterThan(3_000);
   expect(behindRate).toBeLessThanOrEqual(3_560);
-  await test.store.pause(QUEUE, 5_000);
+  await test.management.pause(5_000);
   expect((await sleeps())[2]).toBeLessThanOrEqual(5_500);
 });
 
@@ -197,25 +82,11 @@ it('a place that becomes free under a limit over all processes is told to the wo
   await idle.listens();
   const told = await preferred.listens();
   await test.schedule({ worker: 'w1' });
-  for (const worker of [idle, preferred]) await worker.turn({ room: 5 });
+  for (const worker of [idle, preferred]) await worker.turn({ limit: 5 });
   told.length = 0;
-  expect((await ends.turn({ settlements: [settlement.complete(job!)], room: 5 })).claimed).toEqual([]);
+  expect((await ends.turn({ settlements: [settlement.complete(job!)], limit: 5 })).claimed).toEqual([]);
   await until('it is told', () => told.some((inMs) => inMs < 100));
   expect(await preferred.claim()).toHaveLength(1);
-});
-
-it('what goes back from a worker that has left is told to the others at once', async () => {
-  open(QUIET);
-  const [leaves, stays] = [test.worker('w1'), test.worker('w2')];
-  await test.schedule({ worker: 'w1' });
-  const [job] = await leaves.claim();
-  const told = await stays.listens();
-  await stays.turn({ room: 5 });
-  await leaves.turn({ leaving: true });
-  told.length = 0;
-  await leaves.settle(settlement.release(job!));
-  await until('it is told', () => told.some((inMs) => inMs < 100));
-  expect(await stays.claim()).toHaveLength(1);
 });
 
 it('a worker whose handler is full does not tell others of jobs that prefer it', async () => {
@@ -223,14 +94,14 @@ it('a worker whose handler is full does not tell others of jobs that prefer it',
   const [full, idle] = ['w1', 'w2'].map((id) => test.limitedWorker(id, true, 'work', 'other'));
   const handlers = (free: number) => [{ name: 'work', weight: 1, free }];
   await full!.turn();
-  await Promise.all(test.store.schedule(QUEUE, [newJob({ worker: 'w1' }), newJob({ worker: 'w1' })]));
-  expect((await full!.turn({ room: 10, handlers: handlers(1) })).claimed).toHaveLength(1);
+  await test.scheduleAll([newJob({ worker: 'w1' }), newJob({ worker: 'w1' })]);
+  expect((await full!.turn({ limit: 10, handlers: handlers(1) })).claimed).toHaveLength(1);
   const told = await idle!.listens();
-  await idle!.turn({ room: 10, handlers: handlers(1) });
+  await idle!.turn({ limit: 10, handlers: handlers(1) });
   told.length = 0;
   for (let i = 0; i < 3; i++) {
-    await full!.turn({ room: 9, handlers: handlers(0) });
-    await idle!.turn({ room: 10, handlers: handlers(1) });
+    await full!.turn({ limit: 9, handlers: handlers(0) });
+    await idle!.turn({ limit: 10, handlers: handlers(1) });
   }
   // A common one it tells of, and messages come in order.
   await test.schedule();

@@ -22,29 +22,24 @@ async function burst(
 ): Promise<{ ids: string[]; dues: number[] }> {
   const from = Date.now() + 200;
   const dues = sizes.flatMap((size, i) => Array.from({ length: size }, () => from + i));
-  const answers = await Promise.all(
-    test.store.schedule(
-      QUEUE,
-      dues.map((at, i) => newJob({ name: names[i % names.length]!, due: { at } })),
-    ),
-  );
-  await until('all are due', async () => (await test.store.counts(QUEUE)).due === dues.length);
+  const answers = await test.scheduleAll(dues.map((at, i) => newJob({ name: names[i % names.length]!, due: { at } })));
+  await until('all are due', async () => (await test.view.counts()).due === dues.length);
   return { ids: answers.map(({ id }) => id), dues };
 }
 
 it.each([
-  { sizes: [60, 5, 40], room: 100 },
-  { sizes: [60, 5, 40], room: 1 },
-  { sizes: [60, 5, 40], room: 17 },
-  { sizes: [17, 17, 17], room: 25 },
-  { sizes: Array.from({ length: 40 }, () => 1), room: 33 },
-])('jobs of $sizes moments keep their order and due times, $room at a time', async ({ sizes, room }) => {
+  { sizes: [60, 5, 40], limit: 100 },
+  { sizes: [60, 5, 40], limit: 1 },
+  { sizes: [60, 5, 40], limit: 17 },
+  { sizes: [17, 17, 17], limit: 25 },
+  { sizes: Array.from({ length: 40 }, () => 1), limit: 33 },
+])('jobs of $sizes moments keep their order and due times, $limit at a time', async ({ sizes, limit }) => {
   const { ids, dues } = await burst(sizes);
   const worker = test.worker('w');
   const claimed: { id: string; dueAtMs: number }[] = [];
   for (let more = true; more; ) {
-    const jobs = await worker.claim(room);
-    expect(jobs).toHaveLength(Math.min(room, ids.length - claimed.length));
+    const jobs = await worker.claim(limit);
+    expect(jobs).toHaveLength(Math.min(limit, ids.length - claimed.length));
     claimed.push(...jobs);
     more = jobs.length > 0;
   }
@@ -57,7 +52,7 @@ it('what a turn puts back into a lane from which it claims stays there', async (
   const worker = test.worker('w');
   const first = await worker.claim(20);
   const settlements = first.map((job) => settlement.release(job));
-  const { claimed } = await worker.turn({ room: 20, settlements });
+  const { claimed } = await worker.turn({ limit: 20, settlements });
   expect(claimed.map(({ id }) => id)).not.toEqual(expect.arrayContaining([first[0]!.id]));
   const rest = await worker.claim(100);
   expect(rest.map(({ id }) => id).slice(0, 20)).toEqual(first.map(({ id }) => id));
@@ -96,7 +91,7 @@ it.each(['recovers', 'puts back'])(
     await test.redis.zadd(`${base()}levels`, 1, '5');
     if (how === 'recovers') await test.redis.zadd(`${base()}active`, 1, job!.id);
     const settlements = how === 'recovers' ? [] : [settlement.release(job!)];
-    const { claimed } = await worker.turn({ room: 5, settlements });
+    const { claimed } = await worker.turn({ limit: 5, settlements });
     expect(claimed.map(({ id }) => id)).toEqual([job!.id]);
     expect(await worker.settle(settlement.release(claimed[0]!))).toEqual([true]);
     expect(await worker.claim()).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
+import type { ClaimedJob } from '../../lib/store/job-store.js';
+import { newJob, payloadOf, QUEUE, settlement, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
 let test: TestStore;
@@ -13,48 +14,18 @@ afterEach(async () => {
   await test.close();
 });
 
-const payloads = (claimed: readonly { envelope: string }[]) =>
-  claimed.map(({ envelope }) => envelope.split('\n').slice(3).join('\n'));
+const payloads = (claimed: readonly ClaimedJob[]) => claimed.map(payloadOf);
 
 it('counts the jobs of more due lanes than one call looks into', async () => {
   for (let i = 0; i < 5_200; i += 400) {
     const jobs = Array.from({ length: 400 }, (_, j) => newJob({ name: `name-${i + j}`, priority: 1 + (j % 3) }));
-    await Promise.all(test.store.schedule(QUEUE, jobs));
+    await test.scheduleAll(jobs);
   }
   await test.schedule({ due: { delayMs: 3_600_000 } });
-  expect(await test.store.counts(QUEUE)).toMatchObject({ scheduled: 1, due: 5_200 });
+  expect(await test.view.counts()).toMatchObject({ scheduled: 1, due: 5_200 });
 });
 
 describe('claim', () => {
-  it('gives what is due, most urgent first, then by due time, then in schedule order', async () => {
-    const now = Date.now();
-    const jobs = [
-      { priority: 5, at: now - 1_000, payload: 'e' },
-      { priority: 100, at: now - 9_000, payload: 'g' },
-      { priority: 5, at: now - 2_000, payload: 'c', name: 'other' },
-      { priority: 1, at: now - 1_000, payload: 'a' },
-      { priority: 5, at: now - 2_000, payload: 'd' },
-      { priority: 1, at: now - 500, payload: 'b' },
-      { priority: 5, at: now - 1_000, payload: 'f', name: 'other' },
-    ];
-    // The past means now: so that the due times stay apart they are written as they would lie after a while.
-    const answers = await Promise.all(
-      test.store.schedule(
-        QUEUE,
-        jobs.map(({ priority, payload, name = 'work' }) =>
-          newJob({ priority, payload, name, due: { delayMs: 3_600_000 } }),
-        ),
-      ),
-    );
-    const bases = `${test.prefix}:{${QUEUE}}:`;
-    for (const [i, { priority, at, name = 'work' }] of jobs.entries()) {
-      await test.redis.zadd(`${bases}lane:${priority}::${name}`, at, answers[i]!.id);
-    }
-    await rebuildIndexes(bases);
-    const claimed = await test.worker('w', 'work', 'other').claim();
-    expect(payloads(claimed)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
-  });
-
   it('tells to the microsecond how long it is until the next job is due', async () => {
     const at = Date.now() + 4_000;
     await test.schedule({ due: { at } });
@@ -66,7 +37,7 @@ describe('claim', () => {
     // Where the whole millisecond were told, it would be right now and then.
     for (let i = 0; i < 20; i++) {
       const before = await redisNow();
-      const { sleepMs } = await worker.turn({ room: 1 });
+      const { sleepMs } = await worker.turn({ limit: 1 });
       const after = await redisNow();
       expect(sleepMs).toBeGreaterThanOrEqual(at - after);
       // To the precision of a double of this size.
@@ -76,30 +47,27 @@ describe('claim', () => {
 
   it('tells a worker whether another one was the last to fill sixteen places or more', async () => {
     const [one, two] = [test.worker('one', 'work'), test.worker('two', 'work')];
-    const hasCompany = async (worker: typeof one, room: number) => (await worker.turn({ room })).hasCompany;
+    const isContended = async (worker: typeof one, limit: number) => (await worker.turn({ limit })).isContended;
     const jobs = Array.from({ length: 100 }, () => newJob());
-    await Promise.all(test.store.schedule(QUEUE, jobs));
-    expect(await hasCompany(one, 16)).toBe(false);
-    expect(await hasCompany(one, 16)).toBe(false);
-    expect(await hasCompany(two, 16)).toBe(true);
-    expect(await hasCompany(two, 16)).toBe(false);
-    expect((await test.puller('three', 'work').turn({ room: 16, pull: 'waits' })).claimed).toHaveLength(16);
-    expect(await hasCompany(one, 15)).toBe(true);
-    expect(await hasCompany(two, 0)).toBe(false);
+    await test.scheduleAll(jobs);
+    expect(await isContended(one, 16)).toBe(false);
+    expect(await isContended(one, 16)).toBe(false);
+    expect(await isContended(two, 16)).toBe(true);
+    expect(await isContended(two, 16)).toBe(false);
+    expect((await test.puller('three', 'work').turn({ limit: 16, standing: 'until-claimed' })).claimed).toHaveLength(
+      16,
+    );
+    expect(await isContended(one, 15)).toBe(true);
+    expect(await isContended(two, 0)).toBe(false);
     // Who has room left does not keep Redis busy.
-    expect(await hasCompany(one, 16)).toBe(true);
-    expect(await hasCompany(two, 0)).toBe(false);
+    expect(await isContended(one, 16)).toBe(true);
+    expect(await isContended(two, 0)).toBe(false);
   });
 
   it('keeps schedule order inside a millisecond, over more lanes than it claims', async () => {
     const names = Array.from({ length: 30 }, (_, i) => `name-${(i * 7) % 30}`);
     const at = Date.now() + 100;
-    await Promise.all(
-      test.store.schedule(
-        QUEUE,
-        names.map((name, i) => newJob({ name, payload: String(i), due: { at } })),
-      ),
-    );
+    await test.scheduleAll(names.map((name, i) => newJob({ name, payload: String(i), due: { at } })));
     const worker = test.worker('w', ...names);
     const order: string[] = [];
     await until('all are claimed', async () => {
@@ -109,65 +77,16 @@ describe('claim', () => {
     expect(order).toEqual(names.map((_, i) => String(i)));
   });
 
-  it('gives each job to one worker only', async () => {
-    await Promise.all(
-      test.store.schedule(
-        QUEUE,
-        Array.from({ length: 50 }, () => newJob()),
-      ),
-    );
-    const claims = await Promise.all(['a', 'b', 'c'].map((id) => test.worker(id).claim(20)));
-    const ids = claims.flat().map(({ id }) => id);
-    expect(ids).toHaveLength(50);
-    expect(new Set(ids).size).toBe(50);
-  });
-
-  it('is never early: a job of the future stays, and the answer says for how long', async () => {
-    const { dueAtMs } = await test.schedule({ due: { delayMs: 400 } });
-    const { claimed, sleepMs } = await test.worker('w').turn({ room: 1 });
-    expect(claimed).toEqual([]);
-    expect(sleepMs).toBeGreaterThan(0);
-    expect(sleepMs).toBeLessThanOrEqual(400);
-    const [job] = await until('it is due', async () => {
-      const found = await test.worker('w').claim();
-      return found.length > 0 && found;
-    });
-    expect(job!.claimedAtMs).toBeGreaterThanOrEqual(dueAtMs!);
-  });
-
-  it('leaves names that nobody here handles, behind which others are found, and does not spin', async () => {
-    await Promise.all(
-      test.store.schedule(
-        QUEUE,
-        Array.from({ length: 200 }, (_, i) => newJob({ name: `unknown-${i}` })),
-      ),
-    );
-    await test.schedule({ payload: 'mine' });
-    await test.schedule({ payload: 'later', due: { delayMs: 3_600_000 } });
-    const worker = test.worker('w');
-    expect(payloads(await worker.claim())).toEqual(['mine']);
-    const { claimed, sleepMs } = await worker.turn({ room: 1 });
-    expect(claimed).toEqual([]);
-    expect(sleepMs).toBeGreaterThan(1_000);
-  });
-
   it('finds a job behind more unhandled lanes than one turn looks at', async () => {
     for (let i = 0; i < 4_200; i += 300) {
-      await Promise.all(
-        test.store.schedule(
-          QUEUE,
-          Array.from({ length: 300 }, (_, j) => newJob({ name: `unknown-${i + j}` })),
-        ),
-      );
+      await test.scheduleAll(Array.from({ length: 300 }, (_, j) => newJob({ name: `unknown-${i + j}` })));
     }
     await test.schedule({ payload: 'mine' });
     const worker = test.worker('w');
-    let lookFrom = '';
     let turns = 0;
     const found = await until('it is found', async () => {
-      const answer = await worker.turn({ room: 10, lookFrom });
+      const answer = await worker.turn({ limit: 10 });
       turns++;
-      lookFrom = answer.lookFrom;
       return answer.claimed.length > 0 && answer.claimed;
     });
     expect(payloads(found)).toEqual(['mine']);
@@ -178,7 +97,7 @@ describe('claim', () => {
     const payload = 'x'.repeat(1024 * 1024);
     for (let i = 0; i < 12; i++) await test.schedule({ payload });
     const worker = test.worker('w');
-    const { claimed, sleepMs } = await worker.turn({ room: 100 });
+    const { claimed, sleepMs } = await worker.turn({ limit: 100 });
     expect(claimed.length).toBeGreaterThan(0);
     expect(claimed.length).toBeLessThan(9);
     expect(sleepMs).toBe(0);
@@ -188,16 +107,6 @@ describe('claim', () => {
     expect(sizes[0]).toBeGreaterThan(1);
     expect(sizes[0]).toBeLessThan(9);
     expect(1 + sizes[0]! + sizes[1]!).toBe(12);
-  });
-
-  it('counts attempts, and gives a growing fence each time', async () => {
-    await test.schedule();
-    const worker = test.worker('w');
-    const [first] = await worker.claim();
-    await worker.settle(settlement.retry(first!, 0));
-    const [second] = await worker.claim();
-    expect([first!.attempt, second!.attempt]).toEqual([1, 2]);
-    expect(BigInt(second!.fence)).toBeGreaterThan(BigInt(first!.fence));
   });
 
   it('gives a growing fence also where the clock of Redis has gone back', async () => {
@@ -219,18 +128,6 @@ describe('claim', () => {
     await test.schedule({ payload: 'other' });
     await test.redis.hdel(`${test.prefix}:{${QUEUE}}:jobs`, lost.id);
     expect(payloads(await test.worker('w').claim())).toEqual(['other']);
-    expect(await test.store.job(QUEUE, lost.id)).toMatchObject({ state: 'dead' });
+    expect(await test.view.job(lost.id)).toMatchObject({ state: 'dead' });
   });
 });
-
-/** As the scripts would leave them. */
-async function rebuildIndexes(base: string): Promise<void> {
-  await test.redis.del(...(await test.redis.keys(`${base}heads:*`)), `${base}levels`);
-  for (const key of await test.redis.keys(`${base}lane:*`)) {
-    const lane = key.slice(`${base}lane:`.length);
-    const level = lane.split(':', 1)[0]!;
-    const [id, due] = await test.redis.zrange(key, '0', '0', 'WITHSCORES');
-    await test.redis.zadd(`${base}heads:${level}`, due!, `${id}\t${lane}`);
-    await test.redis.zadd(`${base}levels`, 'LT', due!, level);
-  }
-}

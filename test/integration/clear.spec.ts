@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { NewJob } from '../../lib/store/job-store.js';
 import { startOwnServer } from '../support/redis-server.js';
-import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
+import { newJob, QUEUE, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
 const HOUR = 3_600_000;
@@ -17,44 +17,14 @@ afterEach(async () => {
 
 const key = (name: string) => `${test.prefix}:{${QUEUE}}:${name}`;
 
-async function scheduleMany(count: number, job: (i: number) => Partial<NewJob>, store = test.store): Promise<void> {
-  await Promise.all(
-    store.schedule(
-      QUEUE,
-      Array.from({ length: count }, (_, i) => newJob(job(i))),
-    ),
-  );
+async function scheduleMany(count: number, job: (i: number) => Partial<NewJob>, store = test): Promise<void> {
+  await store.scheduleAll(Array.from({ length: count }, (_, i) => newJob(job(i))));
 }
-
-it('clear deletes what waits, whatever it waits for, and leaves what runs, is dead or completed', async () => {
-  const worker = test.worker('w');
-  for (let i = 0; i < 5; i++) await test.schedule();
-  const [completes, dies, retries, snoozes, runs] = await worker.claim(5);
-  const due = { delayMs: HOUR };
-  await worker.settle(settlement.complete(completes!), settlement.dead(dies!), settlement.retry(retries!, HOUR), {
-    id: snoozes!.id,
-    fence: snoozes!.fence,
-    transition: 'snooze',
-    due,
-  });
-  await test.schedule({ id: 'due' });
-  await test.schedule({ id: 'later', due, priority: 9, name: 'other' });
-  await test.schedule({ id: 'may-be-late', due, lateness: { maxLatenessMs: 5, onLate: 'discard' } });
-
-  expect(await test.store.clear(QUEUE)).toBe(5);
-  expect(await test.store.counts(QUEUE)).toEqual({ scheduled: 0, due: 0, active: 1, completed: 1, dead: 1 });
-  expect(await test.store.stats(QUEUE)).toMatchObject({ scheduled: 8, cancelled: 5 });
-  expect(await test.store.job(QUEUE, dies!.id)).toMatchObject({ state: 'dead' });
-  expect(await test.redis.exists(key('levels'))).toBe(0);
-  expect(await test.schedule({ id: 'due' })).toMatchObject({ status: 'created' });
-  expect(await worker.settle(settlement.complete(runs!))).toEqual([true]);
-  expect(await test.store.clear(QUEUE)).toBe(1);
-});
 
 it('clear deletes every job of thousands of lanes, a few hundred a call', async () => {
   await scheduleMany(3_000, (i) => ({ name: `job-${i}`, priority: 1 + (i % 7), due: { delayMs: (i % 2) * HOUR } }));
-  expect(await test.store.clear(QUEUE)).toBe(3_000);
-  expect(await test.store.counts(QUEUE)).toMatchObject({ scheduled: 0, due: 0 });
+  expect(await test.management.clear()).toBe(3_000);
+  expect(await test.view.counts()).toMatchObject({ scheduled: 0, due: 0 });
   expect(await test.redis.keys(key('*'))).toEqual(
     expect.not.arrayContaining([expect.stringMatching(/:(lane|heads|levels|jobs)\b/)]),
   );
@@ -62,12 +32,12 @@ it('clear deletes every job of thousands of lanes, a few hundred a call', async 
 
 it('clear leaves what is scheduled while it is under way', async () => {
   await scheduleMany(6_000, (i) => ({ id: `old-${i}`, due: { delayMs: HOUR } }));
-  const clearing = test.store.clear(QUEUE);
-  await until('it has begun', async () => (await test.store.stats(QUEUE)).cancelled);
+  const clearing = test.management.clear();
+  await until('it has begun', async () => (await test.view.stats()).cancelled);
   await scheduleMany(300, (i) => ({ id: `new-${i}`, due: { delayMs: HOUR } }));
-  expect(await test.store.counts(QUEUE).then(({ scheduled }) => scheduled > 300)).toBe(true);
+  expect(await test.view.counts().then(({ scheduled }) => scheduled > 300)).toBe(true);
   expect(await clearing).toBe(6_000);
-  expect(await test.store.counts(QUEUE)).toMatchObject({ scheduled: 300 });
+  expect(await test.view.counts()).toMatchObject({ scheduled: 300 });
 });
 
 it('clear gets past an id in a lane that is no job, and past an envelope that cannot be read', async () => {
@@ -75,22 +45,22 @@ it('clear gets past an id in a lane that is no job, and past an envelope that ca
   const envelope = (await test.redis.hget(key('jobs'), 'damaged'))!;
   await test.redis.hdel(key('jobs'), 'gone');
   await test.redis.hset(key('jobs'), 'damaged', 'no envelope');
-  expect(await test.store.clear(QUEUE)).toBe(2);
+  expect(await test.management.clear()).toBe(2);
   await test.redis.hset(key('jobs'), 'damaged', envelope);
-  expect(await test.store.clear(QUEUE)).toBe(1);
-  expect(await test.worker('w').turn({ room: 5 })).toMatchObject({ claimed: [], missing: [{ id: 'gone' }] });
+  expect(await test.management.clear()).toBe(1);
+  expect(await test.worker('w').turn({ limit: 5 })).toMatchObject({ claimed: [], missing: [{ id: 'gone' }] });
 });
 
 it('clear gets through large payloads, and through a queue that Redis keeps in one piece', async () => {
   await scheduleMany(40, () => ({ payload: JSON.stringify('x'.repeat(200_000)) }));
-  expect(await test.store.clear(QUEUE)).toBe(40);
+  expect(await test.management.clear()).toBe(40);
 
   const server = await startOwnServer();
   const other = new TestStore({}, server.url);
   try {
     await other.redis.config('SET', 'hash-max-listpack-entries', '5000');
-    await scheduleMany(1_300, () => ({}), other.store);
-    expect(await other.store.clear(QUEUE)).toBe(1_300);
+    await scheduleMany(1_300, () => ({}), other);
+    expect(await other.management.clear()).toBe(1_300);
     // 500 a call, one that found nothing, and the one by which its permission was tried.
     expect(await other.redis.info('commandstats')).toContain('cmdstat_hscan:calls=5,');
     expect(await other.audit()).toEqual([]);
@@ -102,10 +72,10 @@ it('clear gets through large payloads, and through a queue that Redis keeps in o
 
 it('clear takes ids that are over out of those that are remembered', async () => {
   const other = new TestStore({ keepIdsMs: 1 });
-  await scheduleMany(300, (i) => ({ id: `r${i}` }), other.store);
-  expect(await other.store.clear(QUEUE)).toBe(300);
-  await scheduleMany(300, (i) => ({ id: `s${i}` }), other.store);
-  expect(await other.store.clear(QUEUE)).toBe(300);
+  await scheduleMany(300, (i) => ({ id: `r${i}` }), other);
+  expect(await other.management.clear()).toBe(300);
+  await scheduleMany(300, (i) => ({ id: `s${i}` }), other);
+  expect(await other.management.clear()).toBe(300);
   expect(await other.redis.zcard(`${other.prefix}:{${QUEUE}}:usedIds`)).toBeLessThanOrEqual(300);
   await other.close();
 });

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { QueueUnavailableError } from '../../lib/index.js';
 import { startOwnServer } from '../support/redis-server.js';
-import { QUEUE, settlement, TestStore } from '../support/store.js';
+import { settlement, TestStore } from '../support/store.js';
 
 it('where Redis has no memory left a schedule is refused whole, while workers go on and jobs are cancelled by tag', async () => {
   const server = await startOwnServer();
@@ -20,11 +20,11 @@ it('where Redis has no memory left a schedule is refused whole, while workers go
     const [job] = await worker.claim();
     expect((await worker.turn({ renewals: [job!] })).lost).toEqual([]);
     expect(await worker.settle(settlement.complete(job!))).toEqual([true]);
-    expect(await test.store.cancelTagged(QUEUE, 'vip', () => {})).toBe(1);
-    expect(await test.store.cancelTagged(QUEUE, 'vip', () => {})).toBe(0);
+    expect(await test.management.cancelTagged('vip', () => {})).toBe(1);
+    expect(await test.management.cancelTagged('vip', () => {})).toBe(0);
 
     await test.redis.config('SET', 'maxmemory', '0');
-    expect(await test.store.job(QUEUE, 'after')).toBeUndefined();
+    expect(await test.view.job('after')).toBeUndefined();
     expect(await test.schedule({ id: 'after' })).toMatchObject({ status: 'created' });
     expect(await test.audit()).toEqual([]);
   } finally {

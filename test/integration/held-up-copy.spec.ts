@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { SCRIPTS, type ScriptName } from '../../lib/store/redis/scripts/embedded.js';
-import { newJob, QUEUE, TestStore } from '../support/store.js';
+import { QUEUE, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
 const COMMAND_TIMEOUT_MS = 400;
@@ -35,40 +35,40 @@ afterEach(async () => {
 
 it('a copy of a turn that found nothing, held up on the way, claims nothing once the turn has been answered', async () => {
   const worker = test.worker('w');
-  for (let i = 0; i < 3; i++) await worker.turn({ room: 1 });
+  for (let i = 0; i < 3; i++) await worker.turn({ limit: 1 });
   const { id } = await test.schedule();
   const [older, last] = turns.slice(-2) as [string[], string[]];
   const statusOf = async (copy: string[]) => ((await test.redis.call('evalsha', ...copy)) as string[])[0];
-  expect([await statusOf(older), await statusOf(last)]).toEqual(['stale', 'replayed']);
-  expect(await test.store.job(QUEUE, id)).toMatchObject({ state: 'due', attempts: 0 });
+  expect([await statusOf(older), await statusOf(last)]).toEqual(['overtaken', 'replayed']);
+  expect(await test.view.job(id)).toMatchObject({ state: 'due', attempts: 0 });
   expect(await worker.claim()).toMatchObject([{ id, attempt: 1 }]);
 });
 
 /** What a call does to a waiting job, had it reached Redis in time. */
 const CALLS: [ScriptName, (id: string) => Promise<unknown>][] = [
   ['schedule', () => test.schedule({ id: 'new' })],
-  ['replace', (id) => test.store.schedule(QUEUE, [newJob({ id, replace: true, payload: '"new"' })])[0]!],
-  ['cancel', (id) => test.store.cancel(QUEUE, id)],
-  ['reschedule', (id) => test.store.reschedule(QUEUE, id, { delayMs: 0 })],
+  ['replace', (id) => test.replace({ id, payload: '"new"' })],
+  ['cancel', (id) => test.jobs.cancel(id)],
+  ['reschedule', (id) => test.jobs.reschedule(id, { delayMs: 0 })],
 ];
 
 it.each(CALLS)(
   'a copy of a %s, held up until the time of the call is over and its caller has been told, changes nothing',
   async (script, call) => {
     const { id } = await test.schedule({ id: 'there', due: { delayMs: 60_000 } });
-    const before = await test.store.job(QUEUE, id);
+    const before = await test.view.job(id);
     heldUp = { script, copies: [] };
     await expect(call(id)).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE' });
     const { copies } = heldUp;
     expect(copies.length).toBeGreaterThan(0);
     for (const [, count, ...rest] of copies) {
       const deadline = Number(rest[Number(count) + 2]);
-      await until('its time is over', async () => (await test.store.nextDue(QUEUE)).nowMs > deadline);
+      await until('its time is over', async () => (await test.view.nextDue()).nowMs > deadline);
       const reply = await test.redis.eval(SCRIPTS[script].source, count!, ...rest);
-      expect((reply as string[])[0]).toBe('late');
+      expect((reply as string[])[0]).toBe('expired');
     }
-    expect(await test.store.job(QUEUE, id)).toEqual(before);
-    expect(await test.store.stats(QUEUE)).toEqual({ scheduled: 1 });
+    expect(await test.view.job(id)).toEqual(before);
+    expect(await test.view.stats()).toEqual({ scheduled: 1 });
     expect(await test.audit()).toEqual([]);
   },
 );
@@ -88,5 +88,5 @@ it('a copy of a claim, held up on the way until its leases are over, does not ma
   expect([status, fence!.at(-1)]).toEqual(['replayed', 'o']);
   const other = test.worker('other');
   await until('the job is recovered', async () => (await other.turn()).recovered.length === 1);
-  expect(await test.store.job(QUEUE, id)).toMatchObject({ attempts: 1, crashes: 1 });
+  expect(await test.view.job(id)).toMatchObject({ attempts: 1, crashes: 1 });
 });

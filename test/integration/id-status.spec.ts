@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ClaimedJob, NewJob, Settlement } from '../../lib/store/job-store.js';
 import { RedisConnection } from '../../lib/store/redis/link/connection.js';
-import { QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';
+import { settlement, TestStore, type TestWorker } from '../support/store.js';
 
 const HOUR_MS = 3_600_000;
 const LATER = { delayMs: HOUR_MS };
@@ -21,8 +21,8 @@ afterEach(async () => {
   await test.close();
 });
 
-const key = (name: string) => `${test.prefix}:{${QUEUE}}:${name}`;
 const schedule = (job: Partial<NewJob> = {}) => test.schedule({ id: 'mine', due: LATER, ...job });
+const replace = (job: Partial<NewJob> = {}) => test.replace({ id: 'mine', due: LATER, ...job });
 
 async function running(job: Partial<NewJob> = {}): Promise<ClaimedJob> {
   await schedule({ due: { delayMs: 0 }, ...job });
@@ -57,7 +57,7 @@ const STATES: [string, () => Promise<unknown>, string, string][] = [
     'was cancelled',
     async () => {
       await schedule();
-      await test.store.cancel(QUEUE, 'mine');
+      await test.jobs.cancel('mine');
     },
     'created',
     'created',
@@ -66,7 +66,7 @@ const STATES: [string, () => Promise<unknown>, string, string][] = [
     'was cancelled by its tag',
     async () => {
       await schedule({ tags: ['vip'] });
-      await test.store.cancelTagged(QUEUE, 'vip', () => {});
+      await test.management.cancelTagged('vip', () => {});
     },
     'created',
     'created',
@@ -75,7 +75,7 @@ const STATES: [string, () => Promise<unknown>, string, string][] = [
     'was cancelled while it ran',
     async () => {
       const job = await running();
-      await test.store.cancelRunning(QUEUE, 'mine');
+      await test.jobs.cancelRunning('mine');
       await worker.settle(chosen(settlement.complete(job)));
     },
     'created',
@@ -85,7 +85,7 @@ const STATES: [string, () => Promise<unknown>, string, string][] = [
     'was removed',
     async () => {
       await schedule();
-      await test.store.remove(QUEUE, 'mine');
+      await test.jobs.remove('mine');
     },
     'created',
     'created',
@@ -94,7 +94,7 @@ const STATES: [string, () => Promise<unknown>, string, string][] = [
     'was removed after it had completed',
     async () => {
       await worker.settle(chosen(settlement.complete(await running())));
-      expect(await test.store.remove(QUEUE, 'mine')).toBe(true);
+      expect(await test.jobs.remove('mine')).toBe(true);
     },
     'created',
     'created',
@@ -103,7 +103,7 @@ const STATES: [string, () => Promise<unknown>, string, string][] = [
     'was removed after it had died',
     async () => {
       await worker.settle(chosen(settlement.dead(await running())));
-      await test.store.remove(QUEUE, 'mine');
+      await test.jobs.remove('mine');
     },
     'created',
     'created',
@@ -112,7 +112,7 @@ const STATES: [string, () => Promise<unknown>, string, string][] = [
     'was purged',
     async () => {
       await worker.settle(chosen(settlement.dead(await running())));
-      await test.store.purgeDead(QUEUE);
+      await test.management.purgeDead();
     },
     'created',
     'created',
@@ -121,61 +121,12 @@ const STATES: [string, () => Promise<unknown>, string, string][] = [
     'was cleared',
     async () => {
       await schedule();
-      await test.store.clear(QUEUE);
+      await test.management.clear();
     },
     'created',
     'created',
   ],
 ];
-
-describe('an id whose job', () => {
-  it.each(STATES)("%s says so under 'keep', and when its job is due", async (_, make, expected) => {
-    await make();
-    const before = await test.store.job(QUEUE, 'mine');
-    const { status, dueAtMs } = await schedule();
-    expect(status).toBe(expected);
-    const job = await test.store.job(QUEUE, 'mine');
-    expect(dueAtMs).toBe(status === 'ended' ? null : job!.dueAtMs);
-    if (status !== 'created') expect(job).toEqual(before);
-  });
-
-  it.each(STATES)(
-    "%s says so under 'replace', and the new job is in its place or behind it",
-    async (_, make, __, expected) => {
-      await make();
-      const { status, dueAtMs } = await schedule({ replace: true, payload: 'new' });
-      expect(status).toBe(expected);
-      const job = (await test.store.job(QUEUE, 'mine'))!;
-      expect(dueAtMs).toBe(status === 'queued' ? job.queuedDueAtMs : job.dueAtMs);
-      if (status !== 'queued') {
-        expect(job).toMatchObject({ state: 'scheduled', attempts: 0, failures: [] });
-        expect(job.envelope).toMatch(/\nnew$/);
-      }
-      expect(await test.redis.exists(key('dead'), key('usedIds'), key('results'))).toBe(0);
-    },
-  );
-
-  it('was pushed out of the dead is remembered from then on, where the caller had chosen it', async () => {
-    await test.close();
-    test = new TestStore({ keepDead: 1 }, undefined, test.prefix);
-    worker = test.worker('w');
-    await worker.settle(chosen(settlement.dead(await running())));
-    await worker.settle(settlement.dead(await running({ id: undefined })));
-    expect(await test.store.job(QUEUE, 'mine')).toBeUndefined();
-    expect(await schedule()).toEqual({ id: 'mine', status: 'ended', dueAtMs: null });
-    await worker.settle(settlement.dead(await running({ id: undefined })));
-    expect(await test.redis.zcard(key('usedIds'))).toBe(1);
-  });
-
-  it('was replayed waits, and is remembered once it completes', async () => {
-    await worker.settle(chosen(settlement.dead(await running())));
-    await test.store.replayDead(QUEUE, 'mine', { delayMs: 0 });
-    expect(await schedule()).toMatchObject({ status: 'waiting' });
-    const [job] = await worker.claim();
-    await worker.settle(chosen(settlement.complete(job!)));
-    expect(await schedule()).toMatchObject({ status: 'ended' });
-  });
-});
 
 describe("an id is 'taken'", () => {
   it.each<[string, () => Promise<unknown>]>([
@@ -184,45 +135,12 @@ describe("an id is 'taken'", () => {
     ['is dead', async () => worker.settle(settlement.dead(await running()))],
   ])('while a job of another name %s, under keep and replace', async (_, make) => {
     await make();
-    const before = (await test.store.job(QUEUE, 'mine'))!;
+    const before = (await test.view.job('mine'))!;
     const taken = { id: 'mine', status: 'taken', takenBy: 'work', dueAtMs: before.dueAtMs };
     expect(await schedule({ name: 'any other' })).toEqual(taken);
-    expect(await schedule({ name: 'any other', replace: true })).toEqual(taken);
-    expect(await test.store.job(QUEUE, 'mine')).toEqual(before);
+    expect(await replace({ name: 'any other' })).toEqual(taken);
+    expect(await test.view.job('mine')).toEqual(before);
   });
-
-  it('and no longer once that job has ended', async () => {
-    await worker.settle(chosen(settlement.complete(await running())));
-    expect(await schedule({ name: 'other' })).toMatchObject({ status: 'ended' });
-    expect(await schedule({ name: 'other', replace: true })).toMatchObject({ status: 'created' });
-  });
-
-  it('by the first of two names in one call, whose names hold spaces', async () => {
-    const jobs = ['send a mail', 'ring a bell', 'send a mail'].map((name) => ({ name, id: 'mine', due: LATER }));
-    const answers = await Promise.all(jobs.map((job) => test.schedule(job)));
-    expect(answers).toMatchObject([
-      { status: 'created' },
-      { status: 'taken', takenBy: 'send a mail' },
-      { status: 'waiting' },
-    ]);
-    expect(new Set(answers.map(({ dueAtMs }) => dueAtMs)).size).toBe(1);
-  });
-});
-
-it('a dead job that is replaced counts as pushed out, and its history is forgotten', async () => {
-  await worker.settle(settlement.dead(await running({ tags: ['old'] })));
-  expect(await schedule({ replace: true, tags: ['new'] })).toMatchObject({ status: 'created', pushedOut: true });
-  expect(await test.store.stats(QUEUE)).toMatchObject({ scheduled: 2, dead: 1, deadDropped: 1 });
-  expect(await test.redis.exists(key('tag:old'), key('failures'), key('claims'))).toBe(0);
-});
-
-it('a job that has crashed and is replaced keeps its crashes', async () => {
-  await running();
-  await test.redis.zadd(key('active'), Date.now() - 1, 'mine');
-  await worker.turn({});
-  expect(await test.store.job(QUEUE, 'mine')).toMatchObject({ state: 'due', crashes: 1 });
-  expect(await schedule({ replace: true, due: { delayMs: 0 } })).toMatchObject({ status: 'replaced' });
-  expect((await worker.claim())[0]).toMatchObject({ attempt: 1, crashes: 1 });
 });
 
 describe('a call that arrives twice is answered alike both times, whatever happened in between', () => {
@@ -247,10 +165,10 @@ describe('a call that arrives twice is answered alike both times, whatever happe
   )('where the job %s, under %s', async (_, how, make, status) => {
     await make();
     arriveTwice(async () => {
-      await test.store.cancel(QUEUE, 'mine');
-      await test.store.purgeDead(QUEUE);
+      await test.jobs.cancel('mine');
+      await test.management.purgeDead();
     });
-    expect(await schedule({ replace: how === 'replace' })).toMatchObject({
+    expect(await (how === 'replace' ? replace() : schedule())).toMatchObject({
       status,
       dueAtMs: status === 'ended' ? null : expect.any(Number),
     });
@@ -258,9 +176,9 @@ describe('a call that arrives twice is answered alike both times, whatever happe
 
   it('where the id is taken by a job whose name holds spaces', async () => {
     await schedule({ name: 'send a mail' });
-    for (const replace of [true, false]) {
+    for (const call of [replace, schedule]) {
       arriveTwice(async () => {});
-      expect(await schedule({ replace })).toMatchObject({ status: 'taken', takenBy: 'send a mail' });
+      expect(await call()).toMatchObject({ status: 'taken', takenBy: 'send a mail' });
     }
   });
 });

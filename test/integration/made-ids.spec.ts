@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { QUEUE, settlement, TestStore } from '../support/store.js';
+import { settlement, TestStore } from '../support/store.js';
 
 let test: TestStore;
 beforeEach(() => {
@@ -25,7 +25,7 @@ it.each([
   await test.schedule(next);
   await runAll();
   expect(await test.schedule({ id })).toMatchObject({ id, status: 'ended' });
-  expect(await test.store.stats(QUEUE)).toMatchObject({ scheduled: 2, completed: 2 });
+  expect(await test.view.stats()).toMatchObject({ scheduled: 2, completed: 2 });
 });
 
 it('an id in the form of a made one that nobody made is scheduled', async () => {

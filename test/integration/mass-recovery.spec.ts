@@ -47,7 +47,7 @@ it('twenty thousand leases of a fleet that died are recovered in as many turns a
   // Two hundred a turn; the first also came across the living.
   expect(turns).toBeGreaterThanOrEqual(JOBS / 200);
   expect(turns).toBeLessThanOrEqual(JOBS / 200 + 1);
-  expect(await test.store.counts(QUEUE)).toMatchObject({ due: JOBS, active: LIVING });
+  expect(await test.view.counts()).toMatchObject({ due: JOBS, active: LIVING });
   expect(await living.settle(...mine.map(settlement.complete))).toEqual(mine.map(() => true));
   expect((await test.worker('next').claim(1)).map(({ attempt, crashes }) => ({ attempt, crashes }))).toEqual([
     { attempt: 2, crashes: 1 },

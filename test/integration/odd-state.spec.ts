@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from '@jest/globals';
+import type { ClaimedJob, Settlement } from '../../lib/store/job-store.js';
 import { QUEUE, settlement, TestStore } from '../support/store.js';
 
 let test: TestStore;
@@ -9,29 +10,21 @@ afterEach(async () => {
   await test.close();
 });
 
-it.each([
-  ['retry', { delayMs: Number.NaN }],
-  ['retry', { delayMs: Number.POSITIVE_INFINITY }],
-  ['snooze', { due: { delayMs: Number.NaN } }],
-])('a %s with the time %j is due at once, and takes nobody with it', async (transition, time) => {
+it.each<[string, number, (job: ClaimedJob, ms: number) => Settlement]>([
+  ['retry', Number.NaN, settlement.retry],
+  ['retry', Number.POSITIVE_INFINITY, settlement.retry],
+  ['snooze', Number.NaN, ({ id, fence }, delayMs) => ({ id, fence, transition: 'snooze', due: { delayMs } })],
+])('a %s with the delay %d is due at once, and takes nobody with it', async (_, delayMs, oddly) => {
   test = new TestStore();
   const worker = test.worker('w');
   for (let i = 0; i < 3; i++) await test.schedule();
   const [odd, ...others] = await worker.claim(3);
-  const oddly = { ...settlement.retry(odd!, 0), transition, ...time } as never;
-  expect(await worker.settle(oddly, ...others.map((job) => settlement.retry(job, 0)))).toEqual([true, true, true]);
-  expect(await test.store.counts(QUEUE)).toMatchObject({ due: 3, active: 0 });
-});
-
-it('a worker that settles after its last turn is not among those that are there again', async () => {
-  test = new TestStore();
-  const worker = test.worker('w');
-  await test.schedule();
-  const [job] = await worker.claim();
-  expect(await test.redis.zcard(key('workers'))).toBe(1);
-  await worker.turn({ leaving: true });
-  await worker.settle(settlement.complete(job!));
-  expect(await test.redis.zcard(key('workers'))).toBe(0);
+  expect(await worker.settle(oddly(odd!, delayMs), ...others.map((job) => settlement.retry(job, 0)))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(await test.view.counts()).toMatchObject({ due: 3, active: 0 });
 });
 
 it('all that can be replayed is, whatever lies between', async () => {
@@ -43,15 +36,15 @@ it('all that can be replayed is, whatever lies between', async () => {
   const damaged = [first!, ...rest.slice(120, 140)];
   const envelopes = await test.redis.hmget(key('jobs'), ...damaged);
   for (const id of damaged) await test.redis.hset(key('jobs'), id, 'damaged');
-  expect(await test.store.replayDead(QUEUE, undefined, { delayMs: 0 })).toBe(250 - damaged.length);
-  expect(await test.store.counts(QUEUE)).toMatchObject({ due: 250 - damaged.length, dead: damaged.length });
+  expect(await test.management.replayDead(undefined, { delayMs: 0 })).toBe(250 - damaged.length);
+  expect(await test.view.counts()).toMatchObject({ due: 250 - damaged.length, dead: damaged.length });
   for (const [i, id] of damaged.entries()) await test.redis.hset(key('jobs'), id, envelopes[i]!);
 });
 
 it('a name among those of a group that nobody of it handles is taken out, and the worker goes on', async () => {
   test = new TestStore();
   const worker = test.worker('w');
-  await worker.turn({ room: 1 });
+  await worker.turn({ limit: 1 });
   const [handles] = await test.redis.keys(key('handles:*'));
   await test.redis.sadd(handles!, 'stranger');
   const { id } = await test.schedule();

@@ -4,9 +4,6 @@ import type { ClaimedJob, NewJob, TurnAnswer } from '../../lib/store/job-store.j
 import { newJob, QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';
 import { until } from '../support/wait.js';
 
-/** How long a place may stay free for a sleeper. */
-const OFFER_MS = 250;
-
 let test: TestStore;
 
 afterEach(async () => {
@@ -19,12 +16,7 @@ const offers = () => test.redis.zrange(key('offers'), '0', '-1');
 const idsOf = ({ claimed }: TurnAnswer) => claimed.map(({ id }) => id);
 
 async function schedule(count: number, job: Partial<NewJob>): Promise<string[]> {
-  const receipts = await Promise.all(
-    test.store.schedule(
-      QUEUE,
-      Array.from({ length: count }, () => newJob(job)),
-    ),
-  );
+  const receipts = await test.scheduleAll(Array.from({ length: count }, () => newJob(job)));
   return receipts.map(({ id }) => id);
 }
 
@@ -47,7 +39,7 @@ async function sleeper(worker: TestWorker, free: Record<string, number> = {}): P
   const told = await worker.listens();
   const handlers = Object.entries(free).map(([name, left]) => ({ name, weight: 1, free: left }));
   const sleep = async () => {
-    expect((await worker.turn({ room: 1, handlers })).claimed).toEqual([]);
+    expect((await worker.turn({ limit: 1, handlers })).claimed).toEqual([]);
     told.length = 0;
   };
   await sleep();
@@ -56,34 +48,10 @@ async function sleeper(worker: TestWorker, free: Record<string, number> = {}): P
 
 /** What `a` claims as it settles these. */
 function goOn(a: TestWorker, ...ended: ClaimedJob[]): Promise<TurnAnswer> {
-  return a.turn({ settlements: ended.map((job) => settlement.complete(job)), room: ended.length + 3 });
+  return a.turn({ settlements: ended.map((job) => settlement.complete(job)), limit: ended.length + 3 });
 }
 
 describe('under a limit over all processes that is used up, a place that becomes free', () => {
-  it('is left to a more urgent job that only a sleeping worker handles', async () => {
-    const { a, held } = await busy({ globalConcurrency: 2 });
-    const b = await sleeper(test.worker('b', 'urgent'));
-    const [urgent] = await schedule(1, { name: 'urgent', priority: 1 });
-    await b.sleep();
-    const left = await goOn(a, held[0]!);
-    expect(idsOf(left)).toEqual([]);
-    await until('the sleeper is told', () => b.told.length > 0);
-    // Nobody else gets that place meanwhile.
-    expect(await a.claim()).toEqual([]);
-    expect(await b.worker.claim()).toMatchObject([{ id: urgent }]);
-    expect(await offers()).toEqual([]);
-  });
-
-  it('is left to a job that prefers a sleeping worker, before those of its priority that prefer nobody', async () => {
-    const { a, held } = await busy({ globalConcurrency: 2, stealAfterMs: 60_000 });
-    const x = await sleeper(test.worker('x', 'bulk'));
-    const [preferring] = await schedule(1, { name: 'bulk', worker: 'x' });
-    await x.sleep();
-    expect(idsOf(await goOn(a, held[0]!))).toEqual([]);
-    await until('the sleeper is told', () => x.told.length > 0);
-    expect(await x.worker.claim(1)).toMatchObject([{ id: preferring }]);
-  });
-
   it('is left to the better job where jobs grow more urgent as they wait', async () => {
     test = new TestStore({ globalConcurrency: 1, ordering: { mode: 'aging', msPerLevel: 50 } });
     const [waited] = await schedule(1, { name: 'urgent', priority: 6 });
@@ -111,41 +79,10 @@ describe('under a limit over all processes that is used up, a place that becomes
     const held = await a.claim(2);
     const other = await sleeper(test.limitedWorker('other', true, 'bulk', 'urgent'), { urgent: 1 });
     const handlers = [{ name: 'urgent', weight: 1, free: 0 }];
-    const answer = await a.turn({ settlements: [settlement.complete(held[0]!)], room: 5, handlers });
+    const answer = await a.turn({ settlements: [settlement.complete(held[0]!)], limit: 5, handlers });
     expect(idsOf(answer)).toEqual([]);
     await until('the sleeper is told', () => other.told.length > 0);
     expect(await other.worker.claim(1)).toHaveLength(1);
-  });
-
-  it('is left for each of two better jobs to a sleeper of its own', async () => {
-    const { a, held } = await busy({ globalConcurrency: 3 });
-    const sleepers = [await sleeper(test.worker('b', 'urgent')), await sleeper(test.worker('c', 'urgent'))];
-    const urgent = await schedule(3, { name: 'urgent', priority: 1 });
-    for (const { sleep } of sleepers) await sleep();
-    expect(idsOf(await goOn(a, ...held))).toHaveLength(1);
-    await until('both are told', () => sleepers.every(({ told }) => told.length > 0));
-    const taken = await Promise.all(sleepers.map(({ worker }) => worker.claim(1)));
-    expect(taken.map((jobs) => urgent.indexOf(jobs[0]!.id)).sort()).toEqual([0, 1]);
-  });
-
-  it('is taken by the worker itself where the sleeper has no room in its handler for the better job', async () => {
-    const { a, held } = await busy({ globalConcurrency: 2 });
-    const b = await sleeper(test.limitedWorker('b', true, 'urgent', 'more'), { urgent: 0, more: 1 });
-    await schedule(1, { name: 'urgent', priority: 1 });
-    expect(idsOf(await goOn(a, held[0]!))).toHaveLength(1);
-    expect(b.told).toEqual([]);
-    expect(await offers()).toEqual([]);
-  });
-
-  it('is taken by the worker itself where the job of the sleeper is not better', async () => {
-    const { a, held } = await busy({ globalConcurrency: 2 });
-    const b = await sleeper(test.worker('b', 'urgent'));
-    await schedule(1, { name: 'urgent', priority: 6 });
-    // As urgent, but due later.
-    await schedule(1, { name: 'urgent', priority: 5 });
-    await b.sleep();
-    expect(idsOf(await goOn(a, held[0]!))).toHaveLength(1);
-    expect(await offers()).toEqual([]);
   });
 
   it('is taken by the worker itself where nobody sleeps, or nobody hears', async () => {
@@ -160,28 +97,6 @@ describe('under a limit over all processes that is used up, a place that becomes
     expect(await offers()).toEqual([]);
   });
 
-  it('is no longer kept once the time of the sleeper is over, and whoever left it is told to look then', async () => {
-    const { a, held } = await busy({ globalConcurrency: 2 });
-    const frozen = await sleeper(test.worker('frozen', 'urgent'));
-    await sleeper(test.worker('deputy', 'bulk'));
-    await schedule(1, { name: 'urgent', priority: 1 });
-    await frozen.sleep();
-    // Another one of its group is about to look, and may be dead.
-    for (const sleepers of await test.redis.keys(key('sleepers:*')))
-      await test.redis.zadd(sleepers, 'XX', Date.now() + 100, 'deputy');
-    const { claimed, sleepMs } = await goOn(a, held[0]!);
-    expect(claimed).toEqual([]);
-    expect(sleepMs).toBeLessThanOrEqual(OFFER_MS);
-    const again = await a.turn({ room: 3 });
-    expect(again.sleepMs).toBeLessThanOrEqual(sleepMs!);
-    const leftAt = performance.now();
-    await until('it has the place', async () => (await a.claim()).length === 1, OFFER_MS + 500);
-    expect(performance.now() - leftAt).toBeLessThan(OFFER_MS + 100);
-    expect(await offers()).toEqual([]);
-    // Who did not come is offered nothing before it sleeps anew.
-    expect(idsOf(await goOn(a, held[1]!))).toHaveLength(1);
-  });
-
   it('goes back at once where the sleeper comes and has nothing to run, and is not offered again', async () => {
     const { a, held } = await busy({ globalConcurrency: 2 });
     const deputy = await sleeper(test.worker('deputy', 'bulk'));
@@ -192,21 +107,11 @@ describe('under a limit over all processes that is used up, a place that becomes
     expect(idsOf(await goOn(a, held[0]!))).toEqual([]);
     await until('one is told', () => b.told.length + c.told.length > 0);
     // Its handler is full by now.
-    await (b.told.length > 0 ? b : c).worker.turn({ room: 1, handlers: [{ name: 'urgent', weight: 1, free: 0 }] });
+    await (b.told.length > 0 ? b : c).worker.turn({ limit: 1, handlers: [{ name: 'urgent', weight: 1, free: 0 }] });
     await until('others are told', () => deputy.told.length > 0);
     expect(await a.claim()).toHaveLength(1);
     // The next place is another matter.
     expect(idsOf(await goOn(a, held[1]!))).toEqual([]);
     expect([...(await b.worker.claim()), ...(await c.worker.claim())]).toMatchObject([{ id: urgent }]);
-  });
-
-  it('is not left by a pop that does not wait', async () => {
-    const { a, held } = await busy({ globalConcurrency: 2 });
-    const b = await sleeper(test.worker('b', 'urgent'));
-    await schedule(1, { name: 'urgent', priority: 1 });
-    await b.sleep();
-    const puller = test.puller('p', 'bulk');
-    await a.settle(settlement.complete(held[0]!));
-    expect((await puller.turn({ room: 1, pull: 'goes' })).claimed).toHaveLength(1);
   });
 });

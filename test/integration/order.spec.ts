@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { QueueOptions } from '../../lib/core/options/queue-options.js';
 import type { ClaimedJob } from '../../lib/store/job-store.js';
 import { seededRandom } from '../support/random.js';
-import { newJob, QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';
+import { newJob, settlement, TestStore, type TestWorker } from '../support/store.js';
 import { until } from '../support/wait.js';
 
 interface Planned {
@@ -30,7 +30,7 @@ async function scheduleMixed(count: number, priorities: readonly number[], names
       const at = from + Math.floor(random() * spanMs);
       return newJob({ name: pick(names), priority: pick(priorities), due: { at } });
     });
-    const answers = await Promise.all(test.store.schedule(QUEUE, jobs));
+    const answers = await test.scheduleAll(jobs);
     for (const [j, { id, dueAtMs }] of answers.entries())
       planned.push({ id, priority: jobs[j]!.priority, due: dueAtMs! });
   }
@@ -43,14 +43,12 @@ async function scheduleMixed(count: number, priorities: readonly number[], names
 async function drain(worker: TestWorker, roomOf: () => number): Promise<ClaimedJob[]> {
   const found: ClaimedJob[] = [];
   let claimed: readonly ClaimedJob[] = [];
-  let lookFrom = '';
   do {
     const answer = await worker.turn({
       settlements: claimed.map((job) => settlement.complete(job)),
-      room: roomOf(),
-      lookFrom,
+      limit: roomOf(),
     });
-    ({ claimed, lookFrom } = answer);
+    ({ claimed } = answer);
     found.push(...claimed);
   } while (claimed.length > 0);
   return found;
@@ -75,60 +73,21 @@ describe.each<[string, QueueOptions, (job: Planned) => number]>([
     expect(claimed.map(({ id }) => id)).toEqual(inOrder(planned, rank));
   }, 120_000);
 
-  it('whatever the size of a claim, and over thousands of names', async () => {
-    test = new TestStore({ concurrency: 1_000, ...options });
-    const names = Array.from({ length: 3_000 }, (_, i) => `name-${i}`);
-    const planned = await scheduleMixed(10_000, [1, 2, 3], names, 500);
-    const random = seededRandom(3);
-    const claimed = await drain(test.worker('w', ...names), () => 1 + Math.floor(random() * 40));
-    expect(claimed.map(({ id }) => id)).toEqual(inOrder(planned, rank));
-  }, 60_000);
-
-  it('four workers at once claim nothing while something of better rank could be claimed', async () => {
-    test = new TestStore({ concurrency: 1_000, ...options });
-    const planned = await scheduleMixed(20_000, PRIORITIES, NAMES, 2_000);
-    const workers = ['a', 'b', 'c', 'd'].map((id) => test.worker(id, ...NAMES));
-    const claimed = (await Promise.all(workers.map((worker) => drain(worker, () => 50)))).flat();
-    // A fence tells when its claim ran; the jobs of one claim share it.
-    const byClaim = claimed
-      .map((job, i) => ({ ...job, i }))
-      .sort((a, b) => Number(a.fence) - Number(b.fence) || a.i - b.i);
-    expect(byClaim.map(({ id }) => id)).toEqual(inOrder(planned, rank));
-  }, 60_000);
-
   it('names that this worker does not handle hide nothing behind them', async () => {
     test = new TestStore({ concurrency: 1_000, ...options });
     const strangers = Array.from({ length: 4_500 }, (_, i) => `stranger-${i}`);
     // More at each of two levels than one turn looks at: each must be gone on with where it was left.
     for (const priority of [1, 2]) {
       const jobs = strangers.map((name) => newJob({ name, priority }));
-      await Promise.all(test.store.schedule(QUEUE, jobs));
+      await test.scheduleAll(jobs);
     }
     const planned = await scheduleMixed(300, [1, 2, 3], ['work'], 100);
     const found: string[] = [];
     const worker = test.worker('w');
-    let lookFrom = '';
     for (let turns = 0; found.length < planned.length && turns < 30; turns++) {
-      const answer = await worker.turn({ room: 100, lookFrom });
+      const answer = await worker.turn({ limit: 100 });
       found.push(...answer.claimed.map(({ id }) => id));
-      ({ lookFrom } = answer);
     }
     expect(new Set(found)).toEqual(new Set(planned.map(({ id }) => id)));
   }, 60_000);
-});
-
-it('a job is never overtaken by one that is due more than (priority - 1) levels after it', async () => {
-  const msPerLevel = 200;
-  test = new TestStore({ ordering: { mode: 'aging', msPerLevel } });
-  const from = Date.now() + 300;
-  const urgentAt = (due: number) => newJob({ priority: 1, due: { at: due }, payload: String(due - from) });
-  const patient = newJob({ priority: 4, due: { at: from }, payload: 'patient' });
-  const bound = 3 * msPerLevel;
-  const jobs = [patient, urgentAt(from + bound - 1), urgentAt(from + bound), urgentAt(from + bound + 1)];
-  await Promise.all(test.store.schedule(QUEUE, jobs));
-  await until('all are due', () => Date.now() > from + bound + 20);
-  const claimed = await test.worker('w').claim(10);
-  const payloads = claimed.map(({ envelope }) => envelope.split('\n')[3]);
-  // Of equal ranks the lower priority number goes first.
-  expect(payloads).toEqual([String(bound - 1), String(bound), 'patient', String(bound + 1)]);
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ClaimedJob } from '../../lib/store/job-store.js';
 import { RedisConnection } from '../../lib/store/redis/link/connection.js';
 import { seededRandom } from '../support/random.js';
-import { newJob, QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';
+import { newJob, settlement, TestStore, type TestWorker } from '../support/store.js';
 
 const NAMES = ['work', 'other', 'third'];
 const TAGS = ['red', 'two words', 'c'];
@@ -34,7 +34,7 @@ describe('a random history in which every call arrives twice', () => {
     }
     await history.drain();
     expect(await test.audit()).toEqual([]);
-    const stats = await test.store.stats(QUEUE);
+    const stats = await test.view.stats();
     // A job that was queued behind a run counts once it takes the place of one that ended.
     expect(stats.scheduled).toBeGreaterThanOrEqual(history.created);
     expect(stats.scheduled).toBeLessThanOrEqual(history.created + history.queued);
@@ -62,18 +62,17 @@ class History {
     if (die < 0.3) await this.schedule();
     else if (die < 0.38) await this.replace();
     else if (die < 0.48) await this.cancel();
-    else if (die < 0.56) await test.store.reschedule(QUEUE, this.anyId(), this.due());
+    else if (die < 0.56) await test.jobs.reschedule(this.anyId(), this.due());
     else if (die < 0.6) await this.remove();
-    else if (die < 0.61) this.cancelled += await test.store.clear(QUEUE);
-    else if (die < 0.62) this.cancelled += await test.store.cancelTagged(QUEUE, this.pick(TAGS), () => {});
-    else if (die < 0.65) await test.store.shiftTagged(QUEUE, this.pick(TAGS), Math.floor(this.random() * 60) - 30);
+    else if (die < 0.61) this.cancelled += await test.management.clear();
+    else if (die < 0.62) this.cancelled += await test.management.cancelTagged(this.pick(TAGS), () => {});
+    else if (die < 0.65) await test.management.shiftTagged(this.pick(TAGS), Math.floor(this.random() * 60) - 30);
     else await this.turn(this.pick(this.workers));
   }
 
   async drain(): Promise<void> {
     const [{ worker }] = this.workers as [(typeof this.workers)[0]];
-    for (const { id } of await test.store.list(QUEUE, 'scheduled', 0, 1_000))
-      await test.store.reschedule(QUEUE, id, { delayMs: 0 });
+    for (const { id } of await test.view.list('scheduled', 0, 1_000)) await test.jobs.reschedule(id, { delayMs: 0 });
     for (const other of this.workers) await this.settleAll(other);
     for (let claimed = await worker.claim(50); claimed.length > 0; claimed = await worker.claim(50)) {
       for (const held of await worker.settle(...claimed.map(settlement.complete))) if (held) this.completed++;
@@ -84,28 +83,26 @@ class History {
     const jobs = Array.from({ length: 1 + Math.floor(this.random() * 6) }, () =>
       newJob({ ...this.job(), id: this.random() < 0.4 ? this.chosenId() : undefined }),
     );
-    for (const answer of await Promise.all(test.store.schedule(QUEUE, jobs))) {
+    for (const answer of await test.scheduleAll(jobs)) {
       if (answer.status === 'created') this.created++;
       this.ids.push(answer.id);
     }
   }
 
   private async replace(): Promise<void> {
-    const [answer] = await Promise.all(
-      test.store.schedule(QUEUE, [newJob({ ...this.job(), id: this.chosenId(), replace: true })]),
-    );
-    if (answer!.status === 'created') this.created++;
-    if (answer!.status === 'queued') this.queued++;
+    const { status } = await test.replace({ ...this.job(), id: this.chosenId() });
+    if (status === 'created') this.created++;
+    if (status === 'queued') this.queued++;
   }
 
   private async cancel(): Promise<void> {
-    if (await test.store.cancel(QUEUE, this.anyId())) this.cancelled++;
+    if (await test.jobs.cancel(this.anyId())) this.cancelled++;
   }
 
   private async remove(): Promise<void> {
     const id = this.anyId();
-    const state = (await test.store.job(QUEUE, id))?.state;
-    const removed = await test.store.remove(QUEUE, id);
+    const state = (await test.view.job(id))?.state;
+    const removed = await test.jobs.remove(id);
     expect(removed).toBe(state !== undefined && state !== 'active');
     if (state === 'scheduled' || state === 'due') this.cancelled++;
   }
@@ -115,10 +112,13 @@ class History {
     const staying = [...held.values()].filter((job) => !ending.includes(job) && this.random() < 0.8);
     const settlements = ending.map((job) => this.settlement(job));
     if (this.over.length > 0 && this.random() < 0.3) settlements.push(settlement.complete(this.pick(this.over)));
-    const answer = await worker.turn({ settlements, renewals: staying, room: Math.floor(this.random() * 6) });
-    for (const [i, settled] of answer.settled.entries())
-      if ((settled === 'counted' || settled === 'replaced') && settlements[i]!.transition === 'complete')
-        this.completed++;
+    const answer = await worker.turn({ settlements, renewals: staying, limit: Math.floor(this.random() * 6) });
+    for (const [i, settled] of answer.settled.entries()) {
+      // Nobody cancels what runs here.
+      expect(settled).not.toBe('cancelled');
+      if (i >= ending.length) expect(settled).toBe('lost');
+      else if (settled !== 'lost' && settlements[i]!.transition === 'complete') this.completed++;
+    }
     for (const { id } of ending) held.delete(id);
     this.over.push(...ending);
     for (const id of answer.lost) held.delete(id);

@@ -16,17 +16,11 @@ function open(options: QueueOptions = {}, url?: string, prefix?: string): void {
 }
 
 /** Its claims are moved to the target. */
-function relay(type: RelayTarget['type'], names?: string[], settings = test.settings): TestWorker {
-  return new TestWorker(test.store.relaySeat(QUEUE, 'w', names, { type, key }, settings));
+function relay(type: RelayTarget['type'], names?: string[], maxLength = 0): TestWorker {
+  return new TestWorker(test.sessions.relay('w', names, { type, key, maxLength }));
 }
 
-const schedule = (...ids: string[]) =>
-  Promise.all(
-    test.store.schedule(
-      QUEUE,
-      ids.map((id) => newJob({ id, payload: `"${id}"` })),
-    ),
-  );
+const schedule = (...ids: string[]) => test.scheduleAll(ids.map((id) => newJob({ id, payload: `"${id}"` })));
 const queueKey = (name: string) => `${test.prefix}:{${QUEUE}}:${name}`;
 const moved = async () => (await streamEntries(test.redis, key)).map(({ id }) => id);
 
@@ -44,12 +38,12 @@ describe('a turn of a relay', () => {
     async (type) => {
       await schedule('a', 'b', 'c');
       await test.schedule({ id: 'later', due: { delayMs: 3_600_000 } });
-      const answer = await relay(type).turn({ room: 10 });
+      const answer = await relay(type).turn({ limit: 10 });
       expect(answer.claimed).toEqual([]);
       const out = type === 'stream' ? await streamEntries(test.redis, key) : await listElements(test.redis, key);
       expect(out.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
-      expect(await test.store.counts(QUEUE)).toEqual({ scheduled: 1, due: 0, active: 0, completed: 0, dead: 0 });
-      expect(await test.store.stats(QUEUE)).toMatchObject({ scheduled: 4, started: 3, completed: 3 });
+      expect(await test.view.counts()).toEqual({ scheduled: 1, due: 0, active: 0, completed: 0, dead: 0 });
+      expect(await test.view.stats()).toMatchObject({ scheduled: 4, started: 3, completed: 3 });
       for (const hash of ['jobs', 'claims', 'failures']) expect(await test.redis.hexists(queueKey(hash), 'a')).toBe(0);
       expect(await test.redis.exists(queueKey('fence'))).toBe(0);
     },
@@ -57,25 +51,20 @@ describe('a turn of a relay', () => {
 
   it('moves at most what it has room for, and says to look again at once where there is more', async () => {
     await schedule('a', 'b', 'c');
-    const seat = relay('stream');
-    expect((await seat.turn({ room: 2 })).sleepMs).toBeUndefined();
+    const session = relay('stream');
+    expect((await session.turn({ limit: 2 })).sleepMs).toBeUndefined();
     expect(await moved()).toEqual(['a', 'b']);
-    expect((await seat.turn({ room: 2 })).sleepMs).toBeGreaterThan(1_000);
+    expect((await session.turn({ limit: 2 })).sleepMs).toBeGreaterThan(1_000);
     expect(await moved()).toEqual(['a', 'b', 'c']);
   });
 
   it('cuts a batch that grows too large for one step', async () => {
     const payload = JSON.stringify('x'.repeat(1_000_000));
-    await Promise.all(
-      test.store.schedule(
-        QUEUE,
-        Array.from({ length: 10 }, () => newJob({ payload })),
-      ),
-    );
-    const seat = relay('list');
-    expect((await seat.turn({ room: 10 })).sleepMs).toBe(0);
+    await test.scheduleAll(Array.from({ length: 10 }, () => newJob({ payload })));
+    const session = relay('list');
+    expect((await session.turn({ limit: 10 })).sleepMs).toBe(0);
     expect(await test.redis.llen(key)).toBe(8);
-    await seat.turn({ room: 10 });
+    await session.turn({ limit: 10 });
     expect((await listElements(test.redis, key)).map((job) => JSON.stringify(job.payload) === payload)).toEqual(
       Array(10).fill(true),
     );
@@ -87,9 +76,9 @@ describe('a turn of a relay', () => {
     await schedule('chosen');
     await test.schedule({ tags: ['t1', 't2'] });
     expect(await test.redis.zcard(queueKey('tag:t1'))).toBe(1);
-    await relay('stream').turn({ room: 10 });
+    await relay('stream').turn({ limit: 10 });
     expect(await test.schedule({ id: 'chosen' })).toMatchObject({ status: 'ended' });
-    expect(await test.store.counts(QUEUE)).toMatchObject({ due: 0, completed: 0 });
+    expect(await test.view.counts()).toMatchObject({ due: 0, completed: 0 });
     expect(await test.redis.zcard(queueKey('usedIds'))).toBe(1);
     for (const tag of ['t1', 't2']) expect(await test.redis.exists(queueKey(`tag:${tag}`))).toBe(0);
   });
@@ -99,7 +88,7 @@ describe('a turn of a relay', () => {
     const worker = test.worker('w1');
     const [job] = await worker.claim();
     await worker.settle(settlement.retry(job!, 0));
-    await relay('stream').turn({ room: 10 });
+    await relay('stream').turn({ limit: 10 });
     expect(await streamEntries(test.redis, key)).toMatchObject([{ id: 'a', attempt: '2' }]);
   });
 
@@ -109,14 +98,14 @@ describe('a turn of a relay', () => {
     await schedule('a', 'b', 'c', 'd', 'e', 'f');
     const worker = test.worker('w1');
     expect(await worker.claim(1)).toHaveLength(1);
-    await test.redis.set(queueKey('paused'), 'inf');
-    const seat = relay('stream');
-    await seat.turn({ room: 10 });
+    await test.redis.hset(queueKey('gate'), 'pausedUntil', 'inf');
+    const session = relay('stream');
+    await session.turn({ limit: 10 });
     expect(await moved()).toEqual([]);
-    await test.redis.del(queueKey('paused'));
-    await seat.turn({ room: 10 });
+    await test.redis.hdel(queueKey('gate'), 'pausedUntil');
+    await session.turn({ limit: 10 });
     expect(await moved()).toEqual(['b', 'c', 'd']);
-    expect(await test.store.counts(QUEUE)).toMatchObject({ active: 1, due: 2 });
+    expect(await test.view.counts()).toMatchObject({ active: 1, due: 2 });
   });
 
   it('meets the late rules, and turns away what nobody could read', async () => {
@@ -133,7 +122,7 @@ describe('a turn of a relay', () => {
       const [seconds, micros] = await test.redis.time();
       return Number(seconds) * 1_000 + Number(micros) / 1_000 > lastDueAt + 1;
     });
-    const { missing, late } = await relay('stream').turn({ room: 10 });
+    const { missing, late } = await relay('stream').turn({ limit: 10 });
     expect(missing).toEqual([
       { id: 'missing', name: 'work', attempt: 0, reason: 'envelope-missing' },
       { id: 'unreadable', name: 'work', attempt: 0, reason: 'unreadable' },
@@ -144,7 +133,7 @@ describe('a turn of a relay', () => {
       'run: run',
     ]);
     expect(await moved()).toEqual(['ok', 'run']);
-    expect(await test.store.stats(QUEUE)).toMatchObject({ started: 2, completed: 2, discarded: 1, dead: 3 });
+    expect(await test.view.stats()).toMatchObject({ started: 2, completed: 2, discarded: 1, dead: 3 });
     await test.redis.hset(queueKey('jobs'), 'unreadable', '5::work\n0 \n\n');
   });
 
@@ -155,14 +144,14 @@ describe('a turn of a relay', () => {
   ] as const)('to a %s moves nothing where the key is a %s', async (type, found, make) => {
     await make();
     await schedule('a');
-    const seat = relay(type);
-    await expect(seat.turn({ room: 10 })).rejects.toThrow(
+    const session = relay(type);
+    await expect(session.turn({ limit: 10 })).rejects.toThrow(
       `relay: the key '${key}' is a ${found}, expected a ${type} or nothing. No job has been moved.`,
     );
-    expect(await test.store.counts(QUEUE)).toMatchObject({ due: 1 });
-    expect(await test.store.stats(QUEUE)).toEqual({ scheduled: 1 });
+    expect(await test.view.counts()).toMatchObject({ due: 1 });
+    expect(await test.view.stats()).toEqual({ scheduled: 1 });
     await test.redis.del(key);
-    await seat.turn({ room: 10 });
+    await session.turn({ limit: 10 });
     expect(await test.redis.exists(key)).toBe(1);
   });
 
@@ -171,14 +160,14 @@ describe('a turn of a relay', () => {
     open({ leaseMs: 1_000 });
     await schedule('a');
     await test.worker('dies').claim();
-    const seat = relay('stream');
+    const session = relay('stream');
     const recovered: string[] = [];
     await until('it is found', async () => {
-      recovered.push(...(await seat.turn({ room: 10 })).recovered.map(({ id }) => id));
+      recovered.push(...(await session.turn({ limit: 10 })).recovered.map(({ id }) => id));
       return recovered.length > 0;
     });
     expect(recovered).toEqual(['a']);
-    await seat.turn({ room: 10 });
+    await session.turn({ limit: 10 });
     expect(await streamEntries(test.redis, key)).toMatchObject([{ id: 'a', attempt: '2' }]);
   });
 });
@@ -192,13 +181,13 @@ it.each(['stream', 'list'] as const)(
     try {
       const ids = Array.from({ length: 50 }, (_, i) => `j${String(i).padStart(2, '0')}`);
       await schedule(...ids);
-      const seat = relay(type);
-      await seat.turn({ room: 10 });
+      const session = relay(type);
+      await session.turn({ limit: 10 });
       await test.redis.config('SET', 'maxmemory', '1');
-      while ((await seat.turn({ room: 10 })).sleepMs === undefined);
+      while ((await session.turn({ limit: 10 })).sleepMs === undefined);
       const out = type === 'stream' ? await streamEntries(test.redis, key) : await listElements(test.redis, key);
       expect(out.map(({ id }) => id)).toEqual(ids);
-      expect(await test.store.counts(QUEUE)).toMatchObject({ due: 0, active: 0 });
+      expect(await test.view.counts()).toMatchObject({ due: 0, active: 0 });
       await test.redis.config('SET', 'maxmemory', '0');
       expect(await test.audit()).toEqual([]);
     } finally {
@@ -218,12 +207,12 @@ it('a relay without the permission to write to its target moves nothing', async 
     open({}, server.url.replace('redis://', 'redis://relay:secret@'), admin.prefix);
     await Promise.all(['a', 'b'].map((id) => admin.schedule({ id })));
     for (const type of ['stream', 'list'] as const)
-      await expect(relay(type).turn({ room: 10 })).rejects.toThrow(
+      await expect(relay(type).turn({ limit: 10 })).rejects.toThrow(
         // Redis 7, and those after it.
         /can't run this command|has no permissions to run the '(xadd|rpush)' command/,
       );
-    expect(await admin.store.counts(QUEUE)).toMatchObject({ due: 2 });
-    expect(await admin.store.stats(QUEUE)).toEqual({ scheduled: 2 });
+    expect(await admin.view.counts()).toMatchObject({ due: 2 });
+    expect(await admin.view.stats()).toEqual({ scheduled: 2 });
     expect(await admin.audit()).toEqual([]);
   } finally {
     await admin.close();

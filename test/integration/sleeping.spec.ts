@@ -43,7 +43,7 @@ it('pops of a thousand sets of names make no later schedule do more', async () =
   const schedule = () => test.schedule({ due: { delayMs: 3_600_000 } });
   await schedule();
   const before = await commandsOf(schedule);
-  for (let i = 0; i < 1_000; i++) await test.puller('w', `name-${i}`).turn({ room: 1, pull: 'goes' });
+  for (let i = 0; i < 1_000; i++) await test.puller('w', `name-${i}`).turn({ limit: 1, standing: 'goes' });
   expect(await commandsOf(schedule)).toEqual(before);
 });
 
@@ -54,10 +54,10 @@ it('pops that have waited in vain make no later schedule do more', async () => {
   const pullers = Array.from({ length: 20 }, (_, i) => test.puller('w', `name-${i}`));
   for (const puller of pullers) {
     await puller.listens();
-    await puller.turn({ room: 1, pull: 'waits' });
+    await puller.turn({ limit: 1, standing: 'until-claimed' });
   }
   expect(await admin.zcard(keys().sleeping)).toBe(20);
-  for (const puller of pullers) await puller.turn({ room: 0, pull: 'goes' });
+  for (const puller of pullers) await puller.turn({ limit: 0, standing: 'goes' });
   expect(await commandsOf(schedule)).toEqual(before);
 });
 
@@ -66,9 +66,9 @@ it('one of two that wait for the same names is still told when the other one goe
   const goes = test.puller('goes', 'work');
   const told = await stays.listens();
   await goes.listens();
-  for (const puller of [stays, goes]) await puller.turn({ room: 1, pull: 'waits' });
+  for (const puller of [stays, goes]) await puller.turn({ limit: 1, standing: 'until-claimed' });
   told.length = 0;
-  await goes.turn({ room: 0, pull: 'goes' });
+  await goes.turn({ limit: 0, standing: 'goes' });
   await test.schedule();
   await until('it is told', () => told.length > 0);
 });
@@ -86,9 +86,9 @@ it('a schedule reads the sleepers of those only who handle the name', async () =
 it('a worker is told of jobs again once it has slept after somebody emptied Redis', async () => {
   const worker = test.worker('w', 'work');
   const told = await worker.listens();
-  await worker.turn({ room: 1 });
+  await worker.turn({ limit: 1 });
   await admin.flushall();
-  await worker.turn({ room: 1 });
+  await worker.turn({ limit: 1 });
   told.length = 0;
   await test.schedule();
   await until('it is told', () => told.length > 0);
@@ -96,19 +96,19 @@ it('a worker is told of jobs again once it has slept after somebody emptied Redi
 
 it('groups that sleep no longer are not kept', async () => {
   await admin.zadd(keys().sleeping, 1, 'gone');
-  await test.worker('w', 'work').turn({ room: 1 });
+  await test.worker('w', 'work').turn({ limit: 1 });
   expect(await admin.zrange(keys().sleeping, '0', '-1')).not.toContain('gone');
 });
 
 it('workers that have died asleep are forgotten after a minute, when another one says that it is there', async () => {
   const worker = test.worker('w', 'work');
   await worker.listens();
-  await worker.turn({ room: 1 });
+  await worker.turn({ limit: 1 });
   const [sleepers = ''] = await admin.keys(`${test.prefix}:*:sleepers:*`);
   await admin.zadd(sleepers, Date.now() - 61_000, 'dead');
   const next = test.worker('next', 'work');
   await next.listens();
-  await next.turn({ room: 1 });
+  await next.turn({ limit: 1 });
   expect((await admin.zrange(sleepers, '0', '-1')).sort()).toEqual(['next', 'w']);
 });
 
@@ -116,7 +116,7 @@ it('a group that looks again is listed for longer', async () => {
   const worker = test.worker('w');
   await worker.listens();
   const listedUntil = async () => {
-    await worker.turn({ room: 1 });
+    await worker.turn({ limit: 1 });
     const [, until] = await admin.zrange(keys().sleeping, '0', '-1', 'WITHSCORES');
     return Number(until);
   };

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { QueueUnavailableError } from '../../lib/index.js';
 import type { NewJob } from '../../lib/store/job-store.js';
 import { RedisConnection } from '../../lib/store/redis/link/connection.js';
-import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
+import { newJob, QUEUE, TestStore } from '../support/store.js';
 
 /** More than two steps. */
 const JOBS = 1_201;
@@ -25,12 +25,7 @@ afterEach(async () => {
 const key = (name: string) => `${test.prefix}:{${QUEUE}}:${name}`;
 
 function scheduleMany(count: number, toJob: (i: number) => Partial<NewJob>) {
-  return Promise.all(
-    test.store.schedule(
-      QUEUE,
-      Array.from({ length: count }, (_, i) => newJob(toJob(i))),
-    ),
-  );
+  return test.scheduleAll(Array.from({ length: count }, (_, i) => newJob(toJob(i))));
 }
 
 /** Of several lanes, priorities, kinds of id and sets of tags. */
@@ -61,45 +56,10 @@ function arriveTwice(): void {
 }
 
 async function dueTimes(ids: readonly string[]): Promise<(number | undefined)[]> {
-  return Promise.all(ids.map(async (id) => (await test.store.job(QUEUE, id))?.dueAtMs));
+  return Promise.all(ids.map(async (id) => (await test.view.job(id))?.dueAtMs));
 }
 
 describe('cancelTagged', () => {
-  it('takes all that wait out for good, tells each id once, and leaves the others', async () => {
-    const answers = await scheduleMany(JOBS, mixed);
-    const even = answers.filter((_, i) => i % 2 === 0).map(({ id }) => id);
-    arriveTwice();
-    const told: string[] = [];
-    expect(await test.store.cancelTagged(QUEUE, 'even', (ids) => told.push(...ids))).toBe(even.length);
-    expect(told.sort()).toEqual(even.sort());
-    expect(await test.store.stats(QUEUE)).toEqual({ scheduled: JOBS, cancelled: even.length });
-    expect(await test.store.counts(QUEUE)).toMatchObject({ scheduled: JOBS - even.length });
-    expect(await test.redis.zcard(key('tag:all'))).toBe(JOBS - even.length);
-    expect(await test.redis.exists(key('tag:even'))).toBe(0);
-    expect(await test.store.cancelTagged(QUEUE, 'even', ignore)).toBe(0);
-  });
-
-  it('frees the ids that callers chose, and forgets histories', async () => {
-    await scheduleMany(2, (i) => ({ id: `r${i}`, tags: ['vip'] }));
-    await test.schedule({ tags: ['vip'], due: LATER });
-    const worker = test.worker('w');
-    for (const job of await worker.claim()) await worker.settle(settlement.retry(job, 60_000));
-    expect(await test.store.cancelTagged(QUEUE, 'vip', ignore)).toBe(3);
-    expect(await test.redis.exists(key('jobs'), key('claims'), key('failures'), key('levels'), key('usedIds'))).toBe(0);
-    expect(await test.schedule({ id: 'r1' })).toMatchObject({ status: 'created' });
-  });
-
-  it('leaves what runs, is dead or has ended alone', async () => {
-    const worker = test.worker('w');
-    await scheduleMany(4, () => ({ tags: ['vip'] }));
-    const [runs, dies, ends, waits] = await worker.claim();
-    await worker.settle(settlement.dead(dies!), settlement.complete(ends!), settlement.retry(waits!, 60_000));
-    expect(await test.store.cancelTagged(QUEUE, 'vip', ignore)).toBe(1);
-    expect((await worker.turn({ renewals: [runs!] })).lost).toEqual([]);
-    expect(await test.store.counts(QUEUE)).toMatchObject({ scheduled: 0, active: 1, dead: 1 });
-    expect(await worker.settle(settlement.complete(runs!))).toEqual([true]);
-  });
-
   it('comes to its end, and spares what is scheduled after it began, however fast that comes', async () => {
     await scheduleMany(JOBS, mixed);
     let added = 0;
@@ -113,8 +73,8 @@ describe('cancelTagged', () => {
       }
       return reply;
     };
-    expect(await test.store.cancelTagged(QUEUE, 'all', ignore)).toBe(JOBS);
-    expect(await test.store.counts(QUEUE)).toMatchObject({ scheduled: added });
+    expect(await test.management.cancelTagged('all', ignore)).toBe(JOBS);
+    expect(await test.view.counts()).toMatchObject({ scheduled: added });
   });
 });
 
@@ -125,7 +85,7 @@ describe('shiftTagged', () => {
   ])('moves each once when it moves them %s, though every call arrives twice', async (_, byMs) => {
     const answers = await scheduleMany(JOBS, mixed);
     arriveTwice();
-    expect(await test.store.shiftTagged(QUEUE, 'odd', byMs)).toBe((JOBS - 1) / 2);
+    expect(await test.management.shiftTagged('odd', byMs)).toBe((JOBS - 1) / 2);
     const expected = answers.map(({ dueAtMs }, i) => (i % 2 === 0 ? dueAtMs : dueAtMs! + byMs));
     expect(await dueTimes(answers.map(({ id }) => id))).toEqual(expected);
   });
@@ -137,48 +97,17 @@ describe('shiftTagged', () => {
     const given: Record<string, number> = {};
     beforeSecondStep(async () => {
       const again = [3, 700, JOBS - 1].map((i) => ({ id: `id-${i}`, tags: ['all'], due: { delayMs: 9_000_000 } }));
-      await test.store.cancel(QUEUE, 'id-1200');
+      await test.jobs.cancel('id-1200');
       for (const job of [...again, { id: '!', tags: ['all'], due: LATER }]) {
-        const { id, dueAtMs } = await test.schedule({ ...job, replace: true });
+        const { id, dueAtMs } = await test.replace(job);
         given[id] = dueAtMs!;
       }
     });
-    await test.store.shiftTagged(QUEUE, 'all', 60_000);
+    await test.management.shiftTagged('all', 60_000);
     const ids = [...answers.map(({ id }) => id), '!'];
     const moved = (await dueTimes(ids)).map((due, i) => due! - (given[ids[i]!] ?? answers[i]!.dueAtMs!));
     // The one had been moved before it was replaced, the other came after the end.
     expect(moved.flatMap((ms, i) => (ms === 60_000 ? [] : [`${ids[i]} ${ms}`]))).toEqual(['id-3 0', '! 0']);
-  });
-
-  it('moves due times into the past, in which they keep their order', async () => {
-    const soon = await test.schedule({ tags: ['vip'], due: { delayMs: 50_000 } });
-    const overdue = await test.schedule({ tags: ['vip'] });
-    expect(await test.store.shiftTagged(QUEUE, 'vip', -60_000)).toBe(2);
-    expect(await dueTimes([soon.id, overdue.id])).toEqual([soon.dueAtMs! - 60_000, overdue.dueAtMs! - 60_000]);
-    expect((await test.worker('w').claim()).map(({ id }) => id)).toEqual([overdue.id, soon.id]);
-  });
-
-  it('moves none before the first instant that a job may have', async () => {
-    const { id } = await test.schedule({ tags: ['vip'], due: { at: 1e11 + 5 } });
-    expect(await test.store.shiftTagged(QUEUE, 'vip', -60_000)).toBe(1);
-    expect(await dueTimes([id])).toEqual([1e11]);
-    expect(await test.store.shiftTagged(QUEUE, 'vip', -60_000)).toBe(0);
-  });
-
-  it('moves none beyond the last instant of a Date', async () => {
-    const { id } = await test.schedule({ tags: ['vip'], due: { at: 8.64e15 - 5 } });
-    expect(await test.store.shiftTagged(QUEUE, 'vip', 60_000)).toBe(1);
-    expect(await dueTimes([id])).toEqual([8.64e15]);
-    expect(await test.store.shiftTagged(QUEUE, 'vip', 60_000)).toBe(0);
-  });
-
-  it('leaves what runs and what is dead alone', async () => {
-    await scheduleMany(2, () => ({ tags: ['vip'] }));
-    const worker = test.worker('w');
-    const [runs, dies] = await worker.claim();
-    await worker.settle(settlement.dead(dies!));
-    expect(await test.store.shiftTagged(QUEUE, 'vip', 60_000)).toBe(0);
-    expect(await dueTimes([runs!.id, dies!.id])).toEqual([runs!.dueAtMs, dies!.dueAtMs]);
   });
 });
 
@@ -188,7 +117,7 @@ describe('a walk over a tag', () => {
     beforeSecondStep(async () => {
       throw new QueueUnavailableError('Redis is unavailable.', 'refused');
     });
-    await expect(test.store.shiftTagged(QUEUE, 'all', 60_000)).rejects.toMatchObject({
+    await expect(test.management.shiftTagged('all', 60_000)).rejects.toMatchObject({
       outcome: 'unknown',
       queue: QUEUE,
       message: expect.stringContaining('500 jobs'),
@@ -202,7 +131,7 @@ describe('a walk over a tag', () => {
     RedisConnection.prototype.run = async () => {
       throw new QueueUnavailableError('Redis is unavailable.', 'refused');
     };
-    await expect(test.store.cancelTagged(QUEUE, 'all', ignore)).rejects.toMatchObject({ outcome: 'refused' });
+    await expect(test.management.cancelTagged('all', ignore)).rejects.toMatchObject({ outcome: 'refused' });
   });
 
   it('takes off the index what somebody has taken the envelope of, and goes on', async () => {
@@ -210,7 +139,7 @@ describe('a walk over a tag', () => {
     const lost = answers.slice(0, 600).map(({ id }) => id);
     await test.redis.hset(key('jobs'), lost[0]!, 'rubbish');
     await test.redis.hdel(key('jobs'), ...lost.slice(1));
-    expect(await test.store.shiftTagged(QUEUE, 'all', 1)).toBe(JOBS - 600);
+    expect(await test.management.shiftTagged('all', 1)).toBe(JOBS - 600);
     expect(await test.redis.zcard(key('tag:all'))).toBe(JOBS - 600);
     // Nothing else is as it should be in this queue.
     await test.redis.del(...(await test.redis.keys(key('*'))));
@@ -219,7 +148,7 @@ describe('a walk over a tag', () => {
   it('reads only so many bytes of envelopes a step', async () => {
     await scheduleMany(20, () => ({ tags: ['large'], due: LATER, payload: JSON.stringify('x'.repeat(1_048_000)) }));
     const steps: number[] = [];
-    expect(await test.store.cancelTagged(QUEUE, 'large', (ids) => steps.push(ids.length))).toBe(20);
+    expect(await test.management.cancelTagged('large', (ids) => steps.push(ids.length))).toBe(20);
     expect(steps).toEqual([9, 9, 2]);
   });
 });

@@ -35,7 +35,7 @@ async function claimed(job: Partial<NewJob> = {}): Promise<ClaimedJob> {
 }
 
 async function recovered(by: TestWorker): Promise<void> {
-  await until('it is recovered', async () => (await by.turn({ room: 0 })).recovered.length > 0);
+  await until('it is recovered', async () => (await by.turn({ limit: 0 })).recovered.length > 0);
 }
 
 describe('no index of a tag outlives its last job, which', () => {
@@ -58,26 +58,26 @@ describe('no index of a tag outlives its last job, which', () => {
     },
     'is discarded as it is late': async () => {
       await test.schedule({ tags: TAGS, lateness: { maxLatenessMs: 0, onLate: 'discard' } });
-      await until('it is late', async () => (await worker.turn({ room: 1 })).late.length > 0);
+      await until('it is late', async () => (await worker.turn({ limit: 1 })).late.length > 0);
     },
-    'is cancelled while it waits': async () => test.store.cancel(QUEUE, (await test.schedule({ tags: TAGS })).id),
+    'is cancelled while it waits': async () => test.jobs.cancel((await test.schedule({ tags: TAGS })).id),
     'is cancelled while it waits to be retried': async () => {
       const job = await claimed();
       await worker.settle(settlement.retry(job, 1_000));
-      expect(await test.store.cancel(QUEUE, job.id)).toBe(true);
+      expect(await test.jobs.cancel(job.id)).toBe(true);
     },
     'is cancelled while it runs': async () => {
       const job = await claimed();
-      await test.store.cancelRunning(QUEUE, job.id);
+      await test.jobs.cancelRunning(job.id);
       await worker.settle(cancel(job));
     },
     'was to be cancelled when it completed': async () => {
       const job = await claimed();
-      await test.store.cancelRunning(QUEUE, job.id);
+      await test.jobs.cancelRunning(job.id);
       await worker.settle(settlement.complete(job));
     },
     'was to be cancelled when its worker died': async () => {
-      await test.store.cancelRunning(QUEUE, (await claimed()).id);
+      await test.jobs.cancelRunning((await claimed()).id);
       await recovered(test.worker('other'));
     },
     'is dead and pushed out': async () => {
@@ -88,73 +88,45 @@ describe('no index of a tag outlives its last job, which', () => {
     'is dead and purged': async () => {
       await worker.settle(settlement.dead(await claimed()));
       expect(await tagKeys()).toEqual([...TAGS].sort());
-      await test.store.purgeDead(QUEUE);
+      await test.management.purgeDead();
     },
     'has lost its envelope, is dead and purged': async () => {
       await worker.settle(settlement.retry(await claimed(), 0));
       await test.redis.del(key('jobs'));
-      await until('it is missing', async () => (await worker.turn({ room: 1 })).missing.length > 0);
+      await until('it is missing', async () => (await worker.turn({ limit: 1 })).missing.length > 0);
       expect(await tagKeys()).toEqual([...TAGS].sort());
       expect(await test.audit()).toEqual([]);
-      await test.store.purgeDead(QUEUE);
+      await test.management.purgeDead();
     },
     'is replaced by one without tags': async () => {
       await test.schedule({ id: 'r7', due: LATER, tags: TAGS });
-      await test.schedule({ id: 'r7', due: LATER, replace: true });
+      await test.replace({ id: 'r7', due: LATER });
     },
-    'is removed while it waits': async () => test.store.remove(QUEUE, (await test.schedule({ tags: TAGS })).id),
+    'is removed while it waits': async () => test.jobs.remove((await test.schedule({ tags: TAGS })).id),
     'is dead and removed': async () => {
       const job = await claimed();
       await worker.settle(settlement.dead(job));
-      expect(await test.store.remove(QUEUE, job.id)).toBe(true);
+      expect(await test.jobs.remove(job.id)).toBe(true);
     },
     'has lost its envelope, is dead and removed': async () => {
       const job = await claimed();
       await worker.settle(settlement.dead(job));
       await test.redis.hdel(key('jobs'), job.id);
-      expect(await test.store.remove(QUEUE, job.id)).toBe(true);
+      expect(await test.jobs.remove(job.id)).toBe(true);
     },
     'is cleared': async () => {
       await test.schedule({ tags: TAGS });
-      expect(await test.store.clear(QUEUE)).toBe(1);
+      expect(await test.management.clear()).toBe(1);
     },
     'is cancelled by one of its tags': async () => {
       await test.schedule({ tags: TAGS });
-      expect(await test.store.cancelTagged(QUEUE, 'c', () => {})).toBe(1);
+      expect(await test.management.cancelTagged('c', () => {})).toBe(1);
     },
   };
 
   it.each(Object.entries(ENDS))('%s', async (_, end) => {
     await end();
     expect(await tagKeys()).toEqual([]);
-  });
-});
-
-describe('a job keeps its tags', () => {
-  it('over retries, crashes, death and replay', async () => {
-    const job = await claimed();
-    await worker.settle(settlement.retry(job, 0));
-    await worker.claim();
-    await recovered(test.worker('other'));
-    await worker.settle(settlement.dead((await worker.claim())[0]!));
-    expect(await test.store.replayDead(QUEUE, job.id, LATER)).toBe(1);
-    expect(await tagKeys()).toEqual([...TAGS].sort());
-    expect(await test.store.shiftTagged(QUEUE, 'vip', 5)).toBe(1);
-    expect(await test.store.cancelTagged(QUEUE, 'vip', () => {})).toBe(1);
-  });
-
-  it('those of the replacing job, where it is replaced', async () => {
-    await test.schedule({ id: 'r7', due: LATER, tags: ['a', 'bb', 'c'] });
-    await test.schedule({ id: 'r7', due: LATER, tags: ['b', 'c', 'cc'], replace: true });
-    expect(await tagKeys()).toEqual(['b', 'c', 'cc']);
-    expect(await test.store.cancelTagged(QUEUE, 'bb', () => {})).toBe(0);
-    expect(await test.store.cancelTagged(QUEUE, 'b', () => {})).toBe(1);
-  });
-
-  it('those that it was first scheduled with, where it is scheduled again', async () => {
-    await test.schedule({ id: 'r7', due: LATER, tags: ['a'] });
-    await test.schedule({ id: 'r7', due: LATER, tags: ['b'] });
-    expect(await tagKeys()).toEqual(['a']);
   });
 });
 
@@ -173,7 +145,7 @@ it('a job without tags costs no command more, from its schedule to any of its en
       await own.schedule();
       await holder.settle(end((await holder.claim())[0]!));
     }
-    await own.store.cancel(QUEUE, (await own.schedule({ id: 'r7', tags: [] })).id);
+    await own.jobs.cancel((await own.schedule({ id: 'r7', tags: [] })).id);
     // What is tagged is heard of after them.
     await own.schedule({ tags: ['vip'], due: LATER });
     await until('the index is written', () => about.includes('ZADD'));
@@ -190,9 +162,9 @@ it('a job whose tags cannot be indexed is refused before anything is written; on
   await test.redis.del(key('tag:broken'));
   await test.redis.set(key('tag:broken'), 'text');
   await expect(test.schedule({ id: 'r7', tags: ['vip', 'broken'] })).rejects.toMatchObject({ outcome: 'refused' });
-  expect(await test.store.job(QUEUE, 'r7')).toBeUndefined();
+  expect(await test.view.job('r7')).toBeUndefined();
   expect(await worker.settle(settlement.complete(job))).toEqual([true]);
-  expect(await test.store.stats(QUEUE)).toMatchObject({ scheduled: 1, completed: 1 });
+  expect(await test.view.stats()).toMatchObject({ scheduled: 1, completed: 1 });
   await test.redis.del(key('tag:broken'));
   expect(await tagKeys()).toEqual([]);
 });

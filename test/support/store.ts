@@ -1,13 +1,19 @@
 import { Redis } from 'ioredis';
 import { type QueueOptions, type QueueSettings, readQueueOptions } from '../../lib/core/options/queue-options.js';
+import { isReadable } from '../../lib/store/envelope.js';
 import type {
+  Claim,
   ClaimedJob,
+  Envelope,
   JobStore,
   NewJob,
+  QueueStore,
+  ScheduledAnswer,
+  Session,
   Settlement,
   Turn,
   TurnAnswer,
-  WorkerSeat,
+  Unreadable,
 } from '../../lib/store/job-store.js';
 import { RedisJobStore } from '../../lib/store/redis/redis-job-store.js';
 import { audit } from './audit.js';
@@ -19,20 +25,29 @@ export const QUEUE = 'default';
 const never = new AbortController().signal;
 const silent = { log: () => {}, warn: () => {}, error: () => {} };
 
-/** A worker's seat with the turns that tests take. */
+/** A session with the turns that tests take. */
 export class TestWorker {
-  constructor(private readonly seat: WorkerSeat) {}
+  constructor(private readonly session: Session) {}
 
   turn(turn: Partial<Turn> = {}): Promise<TurnAnswer> {
-    return this.seat.turn(
-      { settlements: [], renewals: [], room: 0, handlers: [], lookFrom: '', leaving: false, suspects: '', ...turn },
+    return this.session.turn(
+      {
+        settlements: [],
+        renewals: [],
+        limit: 0,
+        handlers: [],
+        isLast: false,
+        standing: 'stays',
+        suspects: '',
+        ...turn,
+      },
       never,
     );
   }
 
-  async claim(room = 10): Promise<readonly ClaimedJob[]> {
+  async claim(limit = 10): Promise<readonly ClaimedJob[]> {
     // As a process that holds nothing: a suspect comes alone.
-    return (await this.turn({ room, suspects: 'take' })).claimed;
+    return (await this.turn({ limit, suspects: 'take' })).claimed;
   }
 
   async settle(...settlements: Settlement[]): Promise<readonly boolean[]> {
@@ -47,7 +62,7 @@ export class TestWorker {
         told.push(inMs);
         resolve(told);
       };
-      this.seat.listen({ look, renew: () => {} });
+      this.session.listen({ look, cancel: () => {} });
     });
   }
 }
@@ -56,6 +71,10 @@ export class TestWorker {
 export class TestStore {
   readonly redis: Redis;
   readonly store: JobStore;
+  readonly jobs: QueueStore['jobs'];
+  readonly management: QueueStore['management'];
+  readonly view: QueueStore['view'];
+  readonly sessions: QueueStore['sessions'];
   readonly settings: QueueSettings;
 
   constructor(
@@ -73,6 +92,12 @@ export class TestStore {
       settingsOf: () => this.settings,
       log: silent,
     });
+    ({
+      jobs: this.jobs,
+      management: this.management,
+      view: this.view,
+      sessions: this.sessions,
+    } = this.store.queue(QUEUE));
   }
 
   worker(id: string, ...names: string[]): TestWorker {
@@ -81,30 +106,39 @@ export class TestStore {
 
   /** `limited`: its handlers have limits of their own, which each turn says. */
   limitedWorker(id: string, limited: boolean, ...names: string[]): TestWorker {
-    const seatNames = { names: names.length > 0 ? names : ['work'], limited };
-    return new TestWorker(this.store.seat(QUEUE, id, seatNames, this.settings));
+    return new TestWorker(this.sessions.worker(id, { names: names.length > 0 ? names : ['work'], limited }));
   }
 
   /** Pulls jobs of these names, of every name where there are none. */
   puller(id: string, ...names: string[]): TestWorker {
-    return new TestWorker(this.store.pullSeat(QUEUE, id, names.length > 0 ? names : undefined, this.settings));
+    return new TestWorker(this.sessions.pull(id, names.length > 0 ? names : undefined));
   }
 
   /** A worker that sleeps, all its handlers full, and notes when it is told to look; with several names they have limits. */
   async asleep(id: string, ...names: string[]): Promise<{ told: number[] }> {
     const told: number[] = [];
-    const seat = this.store.seat(QUEUE, id, { names, limited: names.length > 1 }, this.settings);
-    seat.listen({ look: (inMs) => told.push(inMs), renew: () => {} });
+    const session = this.sessions.worker(id, { names, limited: names.length > 1 });
+    session.listen({ look: (inMs) => told.push(inMs), cancel: () => {} });
     // Told once that it is heard; from then on a turn puts it among the sleepers.
     await until(`${id} is heard`, () => told.length > 0);
-    await new TestWorker(seat).turn({ room: 1, handlers: names.map((name) => ({ name, weight: 1, free: 0 })) });
+    await new TestWorker(session).turn({ limit: 1, handlers: names.map((name) => ({ name, weight: 1, free: 0 })) });
     told.length = 0;
     return { told };
   }
 
   /** Schedules one job named `work`, due now unless said otherwise. */
   schedule(job: Partial<NewJob> = {}) {
-    return this.store.schedule(QUEUE, [newJob(job)])[0]!;
+    return this.jobs.schedule(newJob(job));
+  }
+
+  /** Schedules these, in one call of its own each. */
+  scheduleAll(jobs: readonly NewJob[]): Promise<ScheduledAnswer[]> {
+    return Promise.all(jobs.map((job) => this.jobs.schedule(job)));
+  }
+
+  /** Puts one job named `work` in the place of the one that has its id. */
+  replace(job: Partial<NewJob> & { id: string }) {
+    return this.jobs.replace({ ...newJob(job), id: job.id });
   }
 
   audit(): Promise<string[]> {
@@ -118,7 +152,22 @@ export class TestStore {
 }
 
 export function newJob(job: Partial<NewJob> = {}): NewJob {
-  return { name: 'work', priority: 5, due: { delayMs: 0 }, replace: false, settings: {}, payload: '{}', ...job };
+  return { name: 'work', priority: 5, due: { delayMs: 0 }, settings: {}, payload: '{}', ...job };
+}
+
+interface WithEnvelope {
+  readonly envelope: Envelope | Unreadable;
+}
+
+/** The payload of a job; throws where its envelope cannot be read. */
+export const payloadOf = (job: WithEnvelope) => envelopeOf(job).payload as string;
+
+/** The name of a job; throws where its envelope cannot be read. */
+export const nameOf = (job: WithEnvelope) => envelopeOf(job).name;
+
+function envelopeOf({ envelope }: WithEnvelope): Envelope {
+  if (!isReadable(envelope)) throw new Error(envelope.unreadable);
+  return envelope;
 }
 
 export const settlement = {
@@ -129,17 +178,17 @@ export const settlement = {
     fence,
     transition: 'retry',
     delayMs,
-    failure: '{"message":"no"}',
+    failure: { name: 'Error', message: 'no' },
   }),
   dead: ({ id, fence }: ClaimedJob) =>
     ({
       id,
       fence,
       transition: 'dead',
-      failure: '{"reason":"attempts-exhausted"}',
+      failure: { name: 'Error', message: 'no', reason: 'attempts-exhausted' },
       ran: true,
       failed: true,
       idWasChosen: false,
     }) satisfies Settlement,
-  release: ({ id, fence }: ClaimedJob): Settlement => ({ id, fence, transition: 'release' }),
+  release: ({ id, fence }: Claim): Settlement => ({ id, fence, transition: 'release' }),
 };

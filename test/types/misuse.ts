@@ -280,6 +280,12 @@ export const modules = [
   RedisScheduledQueueModule.forRoot({ jobs: { ping: { queue: 'mail' } } }),
   // @ts-expect-error a validation that is neither options nor off
   RedisScheduledQueueModule.forRoot({ validation: true }),
+  // @ts-expect-error a codec that cannot decode
+  RedisScheduledQueueModule.forRoot({ codec: { id: 'mine', encode: () => '' } }),
+  // @ts-expect-error a codec that encodes as neither text nor bytes
+  RedisScheduledQueueModule.forRoot({ codec: { id: 'mine', encode: (payload) => ({ payload }), decode: String } }),
+  // @ts-expect-error one codec in the place of a list
+  RedisScheduledQueueModule.forRoot({ codecs: { id: 'mine', encode: () => '', decode: String } }),
   // @ts-expect-error an option beside the factory that is misspelt
   RedisScheduledQueueModule.forRootAsync({ useFactory: () => ({}), global: true }),
   // @ts-expect-error a factory whose option is misspelt

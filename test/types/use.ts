@@ -10,6 +10,7 @@ import {
   type JobRef,
   type JsonOf,
   OnScheduledJob,
+  type PayloadCodec,
   type PayloadOf,
   type PopOptions,
   type PoppedJob,
@@ -30,6 +31,7 @@ import {
   type ScheduleItem,
   type ScheduleStatus,
 } from 'nestjs-redis-scheduled-queue';
+import { messagePackCodec } from 'nestjs-redis-scheduled-queue/msgpack';
 import { ConfigService } from './application.js';
 
 class Address {
@@ -37,6 +39,30 @@ class Address {
 
   line(): string {
     return this.street;
+  }
+}
+
+const base64 = {
+  id: 'base64',
+  encode: (payload: unknown) => Buffer.from(JSON.stringify(payload)).toString('base64'),
+  decode: (stored: string): unknown => JSON.parse(Buffer.from(stored, 'base64').toString()),
+};
+
+const vault: PayloadCodec<string> = {
+  id: 'vault',
+  encode: async (payload) => JSON.stringify(payload),
+  decode: async (stored) => JSON.parse(stored),
+};
+
+class Sealed implements PayloadCodec<Uint8Array> {
+  readonly id = 'sealed';
+
+  encode(payload: unknown) {
+    return Buffer.from(JSON.stringify(payload));
+  }
+
+  decode(stored: Buffer): unknown {
+    return JSON.parse(stored.toString());
   }
 }
 
@@ -303,6 +329,7 @@ export const modules = [
     isGlobal: false,
   }),
   RedisScheduledQueueModule.forRoot({ validation: false }),
+  RedisScheduledQueueModule.forRoot({ codec: messagePackCodec, codecs: [base64, vault, new Sealed()] }),
   RedisScheduledQueueModule.forRootAsync({ useClass: OptionsFactory, name: 'reports', isGlobal: false }),
   RedisScheduledQueueModule.forRootAsync({ useExisting: OptionsFactory }),
   RedisScheduledQueueModule.forRootAsync({ useFactory: () => ({}) }),

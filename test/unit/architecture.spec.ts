@@ -7,11 +7,14 @@ import ts from 'typescript';
 const LIB = fileURLToPath(new URL('../../lib', import.meta.url));
 /** From the lowest up: each imports from itself and from those before it. */
 const FLOORS = ['core', 'store', 'worker', 'api', 'nest'];
+const PACKAGE = JSON.parse(readFileSync(join(LIB, '../package.json'), 'utf8'));
+/** The rooms of the entry points beside the index, such as `msgpack` of `nestjs-redis-scheduled-queue/msgpack`, on top of all floors. */
+const ENTRIES = Object.keys(PACKAGE.exports).flatMap((path) => path.match(/^\.\/([\w-]+)$/)?.[1] ?? []);
 const LONGEST_FILE = 250;
 /** About a dozen. */
 const MOST_FILES = 13;
-/** Made by a script, one line a Lua script. */
-const MADE = 'store/redis/scripts/embedded.ts';
+/** Made by a script from the Lua scripts. */
+const MADE = ['store/redis/scripts/embedded.ts', 'store/redis/scripts/contracts.ts'];
 
 interface Import {
   from: string;
@@ -40,8 +43,22 @@ const told = (list: Import[]) => list.map(({ from, to }) => `${from} imports ${t
 const importersOf = (isMeant: (name: string) => boolean) =>
   new Set(outside.filter(({ to }) => isMeant(packageOf(to))).map(({ from }) => floorOf(from)));
 
-it('lib has the five floors and an index, and nothing beside them', () => {
-  expect([...new Set(files.map(floorOf))].sort()).toEqual([...FLOORS, 'index.ts'].sort());
+it('lib has the five floors, an index and a room for each further entry point, and nothing beside them', () => {
+  expect([...new Set(files.map(floorOf))].sort()).toEqual([...FLOORS, ...ENTRIES, 'index.ts'].sort());
+});
+
+it.each(ENTRIES)(
+  'nobody imports the room of the entry point %s, which has an index and needs no other such room',
+  (entry) => {
+    expect(files).toContain(`${entry}/index.ts`);
+    const others = inside.filter(({ from, to }) => floorOf(from) !== floorOf(to));
+    expect(told(others.filter(({ to }) => floorOf(to) === entry))).toEqual([]);
+    expect(told(others.filter(({ from, to }) => floorOf(from) === entry && !FLOORS.includes(floorOf(to))))).toEqual([]);
+  },
+);
+
+it('a package that one entry point needs is imported nowhere else', () => {
+  expect(importersOf((name) => name === 'msgpackr')).toEqual(new Set(['msgpack']));
 });
 
 it('every import inside lib leads to a file', () => {
@@ -51,7 +68,7 @@ it('every import inside lib leads to a file', () => {
 
 it('no import points to a floor above', () => {
   const up = inside.filter(
-    ({ from, to }) => from !== 'index.ts' && FLOORS.indexOf(floorOf(to)) > FLOORS.indexOf(floorOf(from)),
+    ({ from, to }) => FLOORS.includes(floorOf(from)) && FLOORS.indexOf(floorOf(to)) > FLOORS.indexOf(floorOf(from)),
   );
   expect(told(up)).toEqual([]);
 });
@@ -77,12 +94,35 @@ describe('no folder holds more files than can be seen at once', () => {
   });
 });
 
+/** What tells the time, or calls back with it, past the clock that is handed down. */
+const TIME_OF_ITS_OWN = new Set([
+  'performance',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'Date.now',
+  'AbortSignal.timeout',
+]);
+const CLOCK_FILE = 'core/clock.ts';
+
+it('no floor of core, worker and api asks for the time but by the clock that it is given', () => {
+  const asked = files
+    .filter((file) => ['core', 'worker', 'api'].includes(floorOf(file)) && file !== CLOCK_FILE)
+    .flatMap((file) => timesAskedIn(file, readFileSync(join(LIB, file), 'utf8')));
+  expect(asked).toEqual([]);
+  const timers = outside.filter(({ from, to }) => to.startsWith('node:timers') && floorOf(from) !== 'store');
+  expect(told(timers)).toEqual([]);
+  const planted =
+    'new Date(0); new Date(); new Date; Date(); Date.parse(t); Date.now(); x.now(); setTimeout(f); let performance_: Date;';
+  expect(timesAskedIn('a.ts', planted)).toHaveLength(5);
+});
+
 it('nobody in lib imports the index', () => {
   expect(told(inside.filter(({ to }) => to === 'index.ts'))).toEqual([]);
 });
 
 it('nobody in lib imports a package that its users need not have', () => {
-  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(LIB, '../package.json'), 'utf8'));
+  const { dependencies, peerDependencies } = PACKAGE;
   const known = Object.keys({ ...dependencies, ...peerDependencies });
   expect(told(outside.filter(({ to }) => !to.startsWith('node:') && !known.includes(packageOf(to))))).toEqual([]);
 });
@@ -94,21 +134,36 @@ it('no imports go round in a circle', () => {
 });
 
 describe('a file is short enough to be read at once', () => {
-  it.each(files.filter((file) => file !== MADE))('%s', (file) => {
+  it.each(files.filter((file) => !MADE.includes(file)))('%s', (file) => {
     const lines = readFileSync(join(LIB, file), 'utf8').trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(LONGEST_FILE);
   });
 });
 
-it.each(['store/redis/scripts', 'store/redis/scripts/parts'])(
-  'docs/architecture.md names each file of lib/%s',
-  (folder) => {
-    const page = readFileSync(join(LIB, '../docs/architecture.md'), 'utf8');
-    const scripts = readdirSync(join(LIB, folder)).flatMap((file) => file.match(/^(.+)\.lua$/)?.[1] ?? []);
-    expect(scripts).not.toEqual([]);
-    expect(scripts.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
-  },
-);
+it.each(['store/redis/scripts'])('docs/redis-design.md names each file of lib/%s', (folder) => {
+  const page = readFileSync(join(LIB, '../docs/redis-design.md'), 'utf8');
+  const scripts = readdirSync(join(LIB, folder)).flatMap((file) => file.match(/^(.+)\.lua$/)?.[1] ?? []);
+  expect(scripts).not.toEqual([]);
+  expect(scripts.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+/** Each place in a file that asks for the time, or has itself called back, with what is asked. */
+function timesAskedIn(file: string, text: string): string[] {
+  const asked: string[] = [];
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+  function look(node: ts.Node): void {
+    const found = node.getText(source);
+    const isNow =
+      (ts.isNewExpression(node) || ts.isCallExpression(node)) &&
+      node.expression.getText(source) === 'Date' &&
+      (ts.isCallExpression(node) || !node.arguments?.length);
+    const isNamed = (ts.isIdentifier(node) || ts.isPropertyAccessExpression(node)) && TIME_OF_ITS_OWN.has(found);
+    if (isNow || isNamed) asked.push(`${file}: ${found}`);
+    ts.forEachChild(node, look);
+  }
+  look(source);
+  return asked;
+}
 
 /** The files of one circle, the first again as the last; none where there is no circle. */
 function findCircle(list: Import[]): string[] {

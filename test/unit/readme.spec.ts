@@ -10,6 +10,7 @@ const CONTEXT = `
 import * as queue from 'nestjs-redis-scheduled-queue';
 const { defineScheduledJob, InjectScheduledQueue, JobOutcome, OnScheduledJob, RedisScheduledQueueModule } = queue;
 import { ScheduledJob, type ScheduledJobDefinition, ScheduledQueueProducer } from 'nestjs-redis-scheduled-queue';
+import { messagePackCodec } from 'nestjs-redis-scheduled-queue/msgpack';
 declare const producer: ScheduledQueueProducer;
 declare const consumer: queue.ScheduledQueueConsumer;
 declare const inspector: queue.ScheduledQueueInspector;
@@ -120,7 +121,10 @@ function compile(): ts.Program {
   const withPaths = {
     ...options,
     noUnusedLocals: false,
-    paths: { 'nestjs-redis-scheduled-queue': [join(root, 'lib/index.ts')] },
+    paths: {
+      'nestjs-redis-scheduled-queue': [join(root, 'lib/index.ts')],
+      'nestjs-redis-scheduled-queue/*': [join(root, 'lib/*/index.ts')],
+    },
   };
   const host = ts.createCompilerHost(withPaths);
   const { readFile, fileExists, getSourceFile } = host;

@@ -4,7 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 
 const TYPES = fileURLToPath(new URL('../types/', import.meta.url));
-const INDEX = fileURLToPath(new URL('../../lib/index.ts', import.meta.url));
+const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
+const INDEX = `${LIB}index.ts`;
 
 const files = readdirSync(TYPES).filter((file) => file.endsWith('.ts'));
 const OPTIONS: ts.CompilerOptions = {
@@ -17,7 +18,7 @@ const OPTIONS: ts.CompilerOptions = {
   module: ts.ModuleKind.NodeNext,
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   types: ['node'],
-  paths: { 'nestjs-redis-scheduled-queue': [INDEX] },
+  paths: { 'nestjs-redis-scheduled-queue': [INDEX], 'nestjs-redis-scheduled-queue/*': [`${LIB}*/index.ts`] },
   skipLibCheck: true,
   noEmit: true,
 };
@@ -67,7 +68,7 @@ describe('an application compiles, and its mistakes do not', () => {
     expect(
       program
         .getSourceFiles()
-        .filter(({ fileName }) => fileName.includes('/dist/index.d.ts') && !fileName.includes('node_modules')),
+        .filter(({ fileName }) => /\/dist\/(\w+\/)?index\.d\.ts$/.test(fileName) && !fileName.includes('node_modules')),
     ).toEqual([]);
   });
 

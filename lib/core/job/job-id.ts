@@ -24,7 +24,8 @@ export class JobIdMaker {
   private timeText = '';
   private counter = 0;
 
-  next(maker: string, nowMs = Date.now()): string {
+  /** `nowMs`: the time of day in epoch milliseconds. */
+  next(maker: string, nowMs: number): string {
     // Whole and not negative, also where somebody has put another clock in the place of Date: all ids are of one length.
     const wholeMs = Math.max(0, Math.floor(nowMs));
     if (wholeMs > this.timeMs) this.startAt(wholeMs);

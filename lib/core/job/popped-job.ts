@@ -2,19 +2,23 @@ import type { Duration } from '../read/duration.js';
 import type { SnoozeUntil } from './outcome.js';
 import type { ScheduledJob } from './scheduled-job.js';
 
-type JobFields =
-  | 'id'
-  | 'queue'
-  | 'name'
-  | 'payload'
-  | 'headers'
-  | 'dueAt'
-  | 'createdAt'
-  | 'attempt'
-  | 'maxAttempts'
-  | 'priority'
-  | 'latenessMs'
-  | 'fence';
+/** What a popped job tells of itself, as a running one does. */
+export const POPPED_JOB_FIELDS = [
+  'id',
+  'queue',
+  'name',
+  'payload',
+  'headers',
+  'dueAt',
+  'createdAt',
+  'attempt',
+  'maxAttempts',
+  'priority',
+  'latenessMs',
+  'fence',
+] as const;
+
+export type PoppedJobFields<T = unknown> = Readonly<Pick<ScheduledJob<T>, (typeof POPPED_JOB_FIELDS)[number]>>;
 
 /**
  * A job that `pop` has claimed. You hold it for the queue's `leaseMs`; nobody renews this lease, but `extend` makes it longer. When it
@@ -24,7 +28,7 @@ type JobFields =
  * answer `false` if somebody has called `cancelRunning`; the job then ends as cancelled. They throw `QueueUnavailableError` if Redis
  * has not answered within `commandTimeoutMs`. The call is still sent when Redis is back; call again to learn its result.
  */
-export interface PoppedJob<T = unknown> extends Readonly<Pick<ScheduledJob<T>, JobFields>> {
+export interface PoppedJob<T = unknown> extends PoppedJobFields<T> {
   /** Completes the job. Its result is kept if the queue keeps completed jobs. A `JobOutcome` decides instead, as in a handler. */
   complete(result?: unknown): Promise<boolean>;
   /** Fails the attempt, as if a handler had thrown this error: the job is retried or dead. */

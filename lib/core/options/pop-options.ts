@@ -1,8 +1,9 @@
+import { LONGEST_TIMEOUT_MS } from '../clock.js';
 import { InvalidOptionsError, InvalidScheduleError } from '../errors.js';
 import type { Duration } from '../read/duration.js';
 import { jobNames, keyPart } from '../read/names.js';
 import { duration, integer, readOptions, type Shape } from '../read/shape.js';
-import { LONGEST_TIMEOUT_MS } from '../timers.js';
+import { MOST_JOBS_A_TURN } from './defaults.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 
 export interface PopOptions {
@@ -28,13 +29,10 @@ export interface PopRequest {
   waitMs: number;
 }
 
-/** As many as one claim takes. */
-const MOST_AT_ONCE = 1_000;
-
 const SHAPE: Shape<PopRequest> = {
   queue: keyPart,
   names: jobNames,
-  count: integer(1, MOST_AT_ONCE),
+  count: integer(1, MOST_JOBS_A_TURN),
   waitMs: duration(0, LONGEST_TIMEOUT_MS),
 };
 

@@ -2,6 +2,7 @@ import { InvalidOptionsError } from '../errors.js';
 import { describe } from '../read/describe.js';
 import type { Duration } from '../read/duration.js';
 import { type Check, duration, integer, oneOf, options, readOptions, type Shape } from '../read/shape.js';
+import { MOST_JOBS_A_TURN } from './defaults.js';
 
 /** How many ended jobs are kept: a number, or a number and an age. With an age alone, any number is kept for that time. 0 keeps none. */
 export type Keep = number | { count?: number; ageMs?: Duration };
@@ -111,8 +112,6 @@ export interface QueueSettings {
 
 export const DEFAULT_QUEUE = 'default';
 
-/** One claim takes at most this many jobs, so more could not be used at once. */
-export const MAX_CONCURRENCY = 1_000;
 /** Redis keeps a number for each millisecond in which jobs began within the window. */
 const MAX_RATE_WINDOW_MS = 24 * 3_600_000;
 /** The count that is kept if only an age is given. */
@@ -177,7 +176,7 @@ const rateLimit: Check<RateRule> = (value) => {
 };
 
 const SHAPE: Shape<QueueSettings> = {
-  concurrency: integer(1, MAX_CONCURRENCY),
+  concurrency: integer(1, MOST_JOBS_A_TURN),
   globalConcurrency: integer(1),
   rateLimit,
   stealAfterMs: duration(),

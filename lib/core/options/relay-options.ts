@@ -1,6 +1,7 @@
 import { InvalidOptionsError } from '../errors.js';
 import { jobNames, keyPart, redisKey } from '../read/names.js';
 import { type Check, integer, options, readOptions, type Shape } from '../read/shape.js';
+import { MOST_JOBS_A_TURN } from './defaults.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 
 export interface RelayOptions {
@@ -49,8 +50,6 @@ export interface RelayRequest {
 }
 
 const DEFAULT_BATCH = 100;
-/** As many as one claim takes. */
-const LARGEST_BATCH = 1_000;
 
 const PLACES = '{ stream: key } or { list: key }';
 
@@ -69,7 +68,7 @@ const SHAPE: Shape<{ queue: string; names: readonly string[]; to: RelayTarget; b
   queue: keyPart,
   names: jobNames,
   to,
-  batch: integer(1, LARGEST_BATCH),
+  batch: integer(1, MOST_JOBS_A_TURN),
   maxLength: integer(1),
 };
 

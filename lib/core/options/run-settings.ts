@@ -2,8 +2,7 @@ import { type Backoff, type BackoffFunction, type BackoffOptions, backoffOrFunct
 import { JOB_SETTINGS_SHAPE } from '../job/definition.js';
 import type { Duration } from '../read/duration.js';
 import { duration, integer, isRecord, type Refuse, type Shape } from '../read/shape.js';
-import { DEFAULT_BACKOFF, DEFAULT_MAX_ATTEMPTS, DEFAULT_TIMEOUT_MS } from './defaults.js';
-import { MAX_CONCURRENCY } from './queue-options.js';
+import { DEFAULT_BACKOFF, DEFAULT_MAX_ATTEMPTS, DEFAULT_TIMEOUT_MS, MOST_JOBS_A_TURN } from './defaults.js';
 
 /**
  * How jobs run: options of a handler and of the module's `jobs`. The call to `schedule` overrides the module's `jobs`, these override
@@ -43,8 +42,8 @@ export const RUN_OPTIONS_SHAPE: Shape<RunSettings> = {
   maxAttempts: integer(1, 1_000),
   backoff: backoffOrFunctionCheck,
   timeoutMs: duration(),
-  concurrency: integer(1, MAX_CONCURRENCY),
-  weight: integer(1, MAX_CONCURRENCY),
+  concurrency: integer(1, MOST_JOBS_A_TURN),
+  weight: integer(1, MOST_JOBS_A_TURN),
 };
 
 /** Options that are decided when a job is scheduled, before its handler is known. A handler cannot set them. */

@@ -8,6 +8,7 @@ import {
   type ScheduledJobDefinition,
 } from '../job/definition.js';
 import type { LatenessRule } from '../job/lateness.js';
+import type { NewJob } from '../job/new-job.js';
 import { describe } from '../read/describe.js';
 import { DUE_NOW, type Due, readDue } from '../read/due.js';
 import type { Duration } from '../read/duration.js';
@@ -46,24 +47,13 @@ export type RescheduleOptions = Pick<ScheduleOptions, 'at' | 'delay'>;
 /** How a call names a job: the answer of `schedule`, `definition.ref(id)`, `{ id, queue }`, or a bare id in the default queue. */
 export type JobRef = string | { readonly id: string; readonly queue?: string };
 
-/** A call to `schedule` that has been read. */
-export interface ScheduleRequest {
+/** A call to `schedule` that has been read: the job, and where it goes. Its payload is empty until it has been serialised. */
+export interface ScheduleRequest extends NewJob {
   /** Missing where the job was named by a string. */
   definition?: ScheduledJobDefinition;
-  name: string;
   queue: string;
-  priority: number;
-  due: Due;
-  id?: string;
-  /** The preferred worker. */
-  worker?: string;
+  /** Whether the job takes the place of one that has its id. */
   replace: boolean;
-  tags?: readonly string[];
-  /** What the call itself says; the definition's part is decided where the handler runs. */
-  settings: Pick<JobSettings, 'maxAttempts' | 'backoff' | 'timeoutMs' | 'headers'>;
-  lateness?: LatenessRule;
-  /** As JSON; empty until it has been serialised. */
-  payload: string;
 }
 
 interface ReadScheduleOptions extends JobSettings {

@@ -33,9 +33,13 @@ export class PayloadChecker {
 
   constructor(private readonly options: ValidationOptions) {}
 
-  /** The payload as a handler sees it. Throws `InvalidPayloadError` where it does not fit its class. */
+  /** What JSON text holds, as a handler sees it. Throws as `check` does. */
   async read(text: string, type: PayloadClass | undefined, fields: ScheduledQueueErrorFields): Promise<unknown> {
-    const plain = deserialisePayload(text);
+    return this.check(deserialisePayload(text), type, fields);
+  }
+
+  /** A payload that has been decoded, or is not yet encoded, as a handler sees it. Throws `InvalidPayloadError` where it does not fit its class. */
+  async check(plain: unknown, type: PayloadClass | undefined, fields: ScheduledQueueErrorFields): Promise<unknown> {
     if (!type) return plain;
     if (plain === null || typeof plain !== 'object' || Array.isArray(plain)) {
       throw notFitting(type, fields, [{ path: '', messages: [`got ${kindOf(plain)}, expected an object`] }]);

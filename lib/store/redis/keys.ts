@@ -4,38 +4,38 @@
  *
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
- * | jobs               | HASH   | job id -> envelope (see envelope.ts), of waiting, active and dead jobs | schedule, replace, turn     | turn, cancel, purge, remove, clear, cancel-tagged |
- * | claims             | HASH   | job id -> claim record (see lua/parts/record.lua)                | turn, cancel-running, replace    | turn, cancel, replace, replay, purge, remove, clear, cancel-tagged |
- * | queued             | HASH   | id of a running job -> "<due, epoch ms> <envelope>" of the job that replaces it after the run | replace, reschedule, shift-tagged | turn, cancel, remove, clear, cancel-tagged |
- * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn                             | turn, cancel, replace, purge, remove, clear, cancel-tagged |
- * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn                       |
- * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn                             | turn, replace, replay, purge, remove |
- * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn                             | turn, schedule, replace, remove |
- * | results            | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn                             | turn, schedule, replace, remove |
- * | usedIds            | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn                             | turn, schedule, replace, remove |
- * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, cancel, purge, remove, clear, cancel-tagged | never                      |
+ * | jobs               | HASH   | job id -> envelope (see codec/envelope-text.ts), of waiting, active and dead jobs | schedule, replace, turn, relay | turn, relay, cancel, purge, remove, clear, cancel-tagged |
+ * | claims             | HASH   | job id -> claim (see scripts/shared/claim.lua)                | turn, relay, cancel-running, replace | turn, relay, cancel, replace, replay, purge, remove, clear, cancel-tagged |
+ * | queued             | HASH   | id of a running job -> "<due, epoch ms> <envelope>" of the job that replaces it after the run | replace, reschedule, shift-tagged | turn, relay, cancel, remove, clear, cancel-tagged |
+ * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn, relay | turn, relay, cancel, replace, purge, remove, clear, cancel-tagged |
+ * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn, relay |
+ * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn, relay | turn, relay, replace, replay, purge, remove |
+ * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn, relay | turn, relay, schedule, replace, remove |
+ * | results            | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn, relay | turn, relay, schedule, replace, remove |
+ * | usedIds            | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, relay | turn, relay, schedule, replace, remove |
+ * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, relay, cancel, purge, remove, clear, cancel-tagged | never                      |
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
  * | levels:<ending>    | ZSET   | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects | every script that moves a job    | the same                   |
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
  * | heads:<priority>:<ending> | ZSET | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects | every script that moves a job    | the same                   |
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>", of suspects with '!' for the worker | every script that moves a job    | the same                   |
- * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, replace     | turn, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged |
- * | workers            | ZSET   | "<group> <worker> <pid> <host>" -> when it was last here, epoch ms | turn                             | turn, or expires, an hour  |
- * | sleeping           | ZSET   | group: workers that handle the same names -> until when some of them may sleep, epoch ms | turn | turn, register             |
+ * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, replace     | turn, relay, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged |
+ * | workers            | ZSET   | "<group> <worker> <pid> <host>" -> when it was last here, epoch ms | turn, relay | turn, relay, or expires, an hour |
+ * | sleeping           | ZSET   | group: workers that handle the same names -> until when some of them may sleep, epoch ms | turn, relay | turn, relay, register |
  * | handles:<group>    | SET    | job name; of the group '*', which takes every name, only '*'      | register                         | register, or expires, a day |
- * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, schedule, replace, reschedule, shift-tagged, replay, pause, resume | the same, or expires, a day |
- * | full:<worker>      | STRING | names that a sleeper's handlers have no room for, between line breaks | turn                        | turn, or expires, a minute |
- * | paused             | STRING | until when nothing is claimed, epoch ms, or 'inf'                | pause                            | resume, or expires         |
- * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn                          | turn, or expires           |
+ * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, relay, schedule, replace, reschedule, shift-tagged, replay, pause, resume | the same, or expires, a day |
+ * | full:<worker>      | STRING | names that a sleeper's handlers have no room for, between line breaks | turn, relay | turn, relay, or expires, a minute |
+ * | gate               | HASH   | what keeps the whole queue shut: `pausedUntil` -> until when nothing is claimed, epoch ms, or 'inf' | pause | resume |
+ * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn, relay | turn, relay, or expires |
  * | reservations       | ZSET   | process that is kept for a suspect -> until when, unless it says so again, epoch ms | turn      | turn, or expires           |
- * | offers             | ZSET   | "<worker> <job id>" -> until when a place under `globalConcurrency` is kept for that worker, epoch ms; 0: no longer, and not again | turn | turn, or expires, a minute |
- * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <worker that last filled 16 places>", times in epoch ms | turn                             | never                      |
+ * | offers             | ZSET   | "<worker> <job id>" -> until when a place under `globalConcurrency` is kept for that worker, epoch ms; 0: no longer, and not again | turn, relay | turn, relay, or expires, a minute |
+ * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <session that last filled a limit of 16>", times in epoch ms | turn, relay | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | trial              | SET    | nothing: what is added is taken away in the same call            | permissions                      | permissions |
- * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | turn                             | never                      |
+ * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | relay                             | never                      |
  * | receipt:<caller>   | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
  *
- * And one channel: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look, or 'renew' where one
+ * And one channel: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look, or 'cancel' where one
  * of its jobs is to be cancelled.
  */
 const FIXED_KEYS = [
@@ -54,7 +54,7 @@ const FIXED_KEYS = [
   'sleeping',
   'served',
   'fence',
-  'paused',
+  'gate',
   'rate',
   'reservations',
   'offers',
@@ -80,9 +80,6 @@ export const absentKey = (key: string) => `${baseOf(key)}none`;
 /** What any key of a queue begins with. */
 export const baseOf = (key: string) => key.slice(0, key.indexOf('}:') + 2);
 
-/** Where permissions are tried, beside any key of a queue. */
-export const trialKey = (key: string) => `${baseOf(key)}trial`;
-
 /** How the index keys of lanes that prefer some worker end; those of lanes that prefer none end in ''. */
 export const ANY_WORKER = ':*';
 /** How the index keys of suspects' lanes end: of jobs that run alone. */
@@ -94,6 +91,6 @@ export const handlesKey = (keys: QueueKeys, group: string) => `${keys.base}handl
 export const sleepersKey = (keys: QueueKeys, group: string) => `${keys.base}sleepers:${group}`;
 export const tagKey = (keys: QueueKeys, tag: string) => `${keys.base}tag:${tag}`;
 export const receiptKey = (keys: QueueKeys, caller: string) => `${keys.base}receipt:${caller}`;
-/** The process that a seat belongs to. A seat that is not the one of the handlers has a '~' and a name of its own behind the process. */
-export const processOf = (worker: string) => worker.split('~', 1)[0]!;
+/** The process that a session belongs to. A session that is not the one of the handlers has a '~' and a name of its own behind the process. */
+export const processOf = (sessionId: string) => sessionId.split('~', 1)[0]!;
 export const wakeChannel = (keys: QueueKeys, worker: string) => `${keys.base}wake:${worker}`;

@@ -1,42 +1,97 @@
-import type { TurnDraft } from '../session/turn-draft.js';
-import type { Occupant } from './solitude.js';
+import type { SuspectWish, TurnAnswer } from '../../store/job-store.js';
+import type { ClaimsToConfirm } from '../session/claims-to-confirm.js';
+import type { Outcomes } from '../session/outcomes.js';
+import type { Talk } from '../session/talk.js';
+import type { Occupant, Solitude } from './solitude.js';
 
-/** The worker or puller behind an occupancy. */
-export interface OccupancyOwner {
-  /** True if it holds a job. Jobs that its turns under way may claim are not asked for here. */
+/** What a worker or a puller has in hand. */
+export interface Holdings {
+  /** True if it holds a job that Redis still counts as its own. */
   holdsAny(): boolean;
-  /** True if one of its handlers has not returned. */
-  isRunning(): boolean;
-  stepBack(): void;
-  look(): void;
+  /** True if a handler has not returned, even where its outcome no longer counts. */
+  readonly isRunning: boolean;
 }
 
-/** A worker or a puller, as `Solitude` sees it: something that may hold jobs in this process. */
+/** The part of a worker or a puller in its process, which `Solitude` may keep for a suspect. */
 export class Occupancy implements Occupant {
+  /** The next turn claims nothing, and leaves it to others of the group to look. */
+  private steppingBack = false;
+
   constructor(
     readonly queue: string,
     readonly mayReserve: boolean,
-    private readonly draft: TurnDraft,
-    private readonly owner: OccupancyOwner,
+    private readonly solitude: Solitude,
+    private readonly talk: Talk,
+    private readonly outcomes: Outcomes,
+    private readonly toConfirm: ClaimsToConfirm,
+    private readonly holdings: Holdings,
   ) {}
 
+  begin(): void {
+    this.solitude.add(this);
+  }
+
+  end(): void {
+    this.solitude.remove(this);
+  }
+
   get holds(): boolean {
-    return this.draft.roomUnderWay > 0 || this.owner.holdsAny();
+    return this.talk.inFlight.limit > 0 || this.toConfirm.any || this.holdings.holdsAny();
   }
 
   get isRunning(): boolean {
-    return this.owner.isRunning();
+    return this.holdings.isRunning;
   }
 
   get owes(): boolean {
-    return this.draft.unsettled > 0;
+    return this.outcomes.count + this.talk.inFlight.settlements > 0;
   }
 
   stepBack(): void {
-    this.owner.stepBack();
+    this.steppingBack = true;
+    this.talk.saySoon();
   }
 
   look(): void {
-    this.owner.look();
+    this.steppingBack = false;
+    this.talk.lookSoon();
+  }
+
+  get stepsBack(): boolean {
+    return this.steppingBack;
+  }
+
+  /** A turn goes out that leaves it to others to look. */
+  hasSteppedBack(): void {
+    this.steppingBack = false;
+  }
+
+  get mayClaim(): boolean {
+    return !this.steppingBack && !this.toConfirm.any && this.solitude.mayClaim(this);
+  }
+
+  /** True if the process is kept for this one's suspect. */
+  get isReserved(): boolean {
+    return this.solitude.isHeldBy(this);
+  }
+
+  /** True if it has a reservation to give up. */
+  get hasToLeave(): boolean {
+    return this.solitude.hasToLeave(this);
+  }
+
+  /** What the next turn wishes about suspects. `isLast`: it waits for none any more. */
+  wish(leaseMs: number, isLast: boolean): SuspectWish {
+    return isLast ? this.solitude.lastWish(this) : this.solitude.wish(this, leaseMs);
+  }
+
+  /** Takes in the answer of a turn. True if the jobs that it claimed may begin; else they have to go back. */
+  answered(wish: SuspectWish, suspect: TurnAnswer['suspect']): boolean {
+    return this.solitude.answered(this, wish, suspect);
+  }
+
+  /** Jobs have ended: the process may be empty now. */
+  check(): void {
+    this.solitude.check(this);
   }
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js';
 import type { SuspectWish, TurnAnswer } from '../../store/job-store.js';
 
 /** Anything that may hold jobs in this module instance: the worker of a queue, or a puller. */
@@ -5,7 +6,7 @@ export interface Occupant {
   readonly queue: string;
   /** True if it may wait for the process to become empty. Not a puller: how long a popped job takes is up to the application. */
   readonly mayReserve: boolean;
-  /** True if it holds a job, or a turn under way may claim one. Jobs that have ended and only wait for the next turn do not count. */
+  /** True if it holds a job, or a turn in flight may claim one. Jobs that have ended and only wait for the next turn do not count. */
   readonly holds: boolean;
   /** True if one of its handlers has not returned, even where its outcome no longer counts. */
   readonly isRunning: boolean;
@@ -43,9 +44,11 @@ export class Solitude {
   private readonly tooMany = new Set<Occupant>();
   private reservedAt = 0;
   /** How long a suspect is waited for. Doubled after each time in vain: so a long job neither stops all others nor keeps suspects waiting for ever. */
-  private patienceMs = 0;
-  private restUntil = 0;
+  private waitsForMs = 0;
+  private restUntil = Number.NEGATIVE_INFINITY;
   private restsFromPlaces = false;
+
+  constructor(private readonly clock: Clock) {}
 
   add(occupant: Occupant): void {
     this.occupants.add(occupant);
@@ -86,16 +89,16 @@ export class Solitude {
   /** The wish for this occupant's next turn. */
   wish(occupant: Occupant, leaseMs: number): SuspectWish {
     if (this.tooMany.delete(occupant)) return 'leave';
-    const now = performance.now();
+    const now = this.clock.now();
     if (this.holder === undefined) return this.seek(occupant, now);
     if (this.holder !== occupant) return '';
     if (this.hasSuspect) return this.isSuspectOver(occupant, leaseMs, now) ? this.fill(occupant) : 'keep';
     const isEmpty = this.isEmptyFor(occupant);
-    this.patienceMs ||= leaseMs;
-    if ((isEmpty && !this.awaitsPlace) || now < this.reservedAt + this.patienceMs) return isEmpty ? 'claim' : 'keep';
-    this.restUntil = now + this.patienceMs;
+    this.waitsForMs ||= leaseMs;
+    if ((isEmpty && !this.awaitsPlace) || now < this.reservedAt + this.waitsForMs) return isEmpty ? 'claim' : 'keep';
+    this.restUntil = now + this.waitsForMs;
     this.restsFromPlaces = this.awaitsPlace;
-    this.patienceMs = Math.min(2 * this.patienceMs, MOST_LEASES * leaseMs);
+    this.waitsForMs = Math.min(2 * this.waitsForMs, MOST_LEASES * leaseMs);
     return this.fill(occupant);
   }
 
@@ -110,7 +113,7 @@ export class Solitude {
     }
     if (suspect === undefined) {
       if (this.holder === occupant && wish === 'claim') {
-        this.patienceMs = 0;
+        this.waitsForMs = 0;
         this.share();
       }
       return true;
@@ -123,7 +126,7 @@ export class Solitude {
     if (suspect === 'reserved') return true;
     if (isAlone) {
       this.hasSuspect = true;
-      this.patienceMs = 0;
+      this.waitsForMs = 0;
     }
     return isAlone;
   }
@@ -158,7 +161,7 @@ export class Solitude {
 
   private reserve(holder: Occupant): void {
     this.holder = holder;
-    this.reservedAt = performance.now();
+    this.reservedAt = this.clock.now();
     for (const occupant of this.occupants) if (occupant !== holder) occupant.stepBack();
   }
 

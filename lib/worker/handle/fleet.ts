@@ -1,21 +1,23 @@
+import type { Clock } from '../../core/clock.js';
 import { QueueClosedError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
+import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
-import { LONGEST_TIMEOUT_MS, type Timers } from '../../core/timers.js';
 import type { JobStore } from '../../store/job-store.js';
-import { haveLimits } from '../capacity/room.js';
+import { haveLimits } from '../capacity/places.js';
 import type { Solitude } from '../capacity/solitude.js';
 import type { HandlerRegistry } from '../run/job-handler.js';
 import { keptResults } from '../run/kept-results.js';
-import { Processor } from '../run/processor.js';
-import { Settler } from '../run/settler.js';
+import { Deadline } from '../session/deadline.js';
 import { Reporter } from '../session/reporter.js';
 import { drainedLine, waitingLine } from './drain-report.js';
-import { QueueWorker } from './queue-worker.js';
+import { openWorker } from './open-worker.js';
+import type { QueueWorker } from './queue-worker.js';
 
 export interface FleetOptions {
+  codecs: Codecs;
   workerId: string;
   shutdownTimeoutMs: number;
   settingsOf(queue: string): QueueSettings;
@@ -31,7 +33,7 @@ export interface FleetOptions {
 export class Fleet {
   private workers: QueueWorker[] = [];
   private stopping?: Promise<void>;
-  private patience?: AbortController;
+  private deadline?: Deadline;
   /** How many running jobs the present or last stop waits for. */
   waitsFor = 0;
   private closed = false;
@@ -40,8 +42,7 @@ export class Fleet {
     private readonly store: JobStore,
     private readonly registry: HandlerRegistry,
     private readonly checker: PayloadChecker,
-    /** Found when first needed: what the application has of timers is only known once it has started. */
-    private readonly findTimers: () => Timers,
+    private readonly clock: Clock,
     private readonly events: EventSink,
     private readonly log: Log,
     private readonly options: FleetOptions,
@@ -55,8 +56,7 @@ export class Fleet {
         'start: the application is closing or has closed; its queues cannot be started again.',
       );
     if (this.workers.length > 0) return;
-    const timers = this.findTimers();
-    this.workers = this.registry.queueNames().map((queue) => this.hire(queue, timers));
+    this.workers = this.registry.queueNames().map((queue) => this.open(queue));
     for (const worker of this.workers) worker.start();
   }
 
@@ -70,7 +70,20 @@ export class Fleet {
 
   /** Cuts short a stop that is under way: the running jobs go back at once. */
   stopWaiting(): void {
-    this.patience?.abort();
+    this.deadline?.passNow();
+  }
+
+  /**
+   * Resolves once no worker of this process has anything to do now: nothing runs, nothing is to be said, no turn is in flight, and
+   * whatever comes next comes with time or from others. At once where none has been started.
+   */
+  async idle(): Promise<void> {
+    // What one has settled may have given another something to do.
+    for (let busy = this.busyOne(); busy; busy = this.busyOne()) await busy.rested();
+  }
+
+  private busyOne(): QueueWorker | undefined {
+    return this.workers.find(({ isIdle }) => !isIdle);
   }
 
   /** Nothing can be started any more. */
@@ -79,44 +92,38 @@ export class Fleet {
   }
 
   private async stopAll(): Promise<void> {
-    const atMostMs = Math.min(this.options.shutdownTimeoutMs, LONGEST_TIMEOUT_MS);
-    const patience = new AbortController();
-    this.patience = patience;
-    const timer = setTimeout(() => patience.abort(), atMostMs);
-    const running = this.workers.flatMap(({ runs }) => runs.running.held().map(({ name }) => name));
+    const { shutdownTimeoutMs: atMostMs } = this.options;
+    const deadline = new Deadline(this.clock, atMostMs);
+    this.deadline = deadline;
+    const running = this.workers.flatMap(({ runningNames }) => runningNames);
     this.waitsFor = running.length;
     if (running.length > 0 && atMostMs > 0) this.log.log(waitingLine(running, atMostMs));
-    const stopped = await Promise.all(this.workers.map((worker) => worker.stop(patience.signal)));
-    clearTimeout(timer);
+    const stopped = await Promise.all(this.workers.map((worker) => worker.stop(deadline.signal)));
+    deadline.clear();
     this.workers = [];
     const drained = drainedLine(running.length, stopped);
     if (drained) this.log[drained.isComplete ? 'log' : 'warn'](drained.line);
   }
 
-  private hire(queue: string, timers: Timers): QueueWorker {
-    const { workerId, settingsOf, maxPayloadBytes, timerPrefix, solitude } = this.options;
+  private open(queue: string): QueueWorker {
+    const { store, registry, checker, events, clock, log } = this;
+    const { workerId, codecs, settingsOf, maxPayloadBytes, timerPrefix, solitude } = this.options;
     const settings = settingsOf(queue);
-    const handlers = this.registry.handlersOf(queue);
-    const seat = this.store.seat(
+    const handlers = registry.handlersOf(queue);
+    const names = { names: [...handlers.keys()], limited: haveLimits(handlers) };
+    return openWorker({
       queue,
-      workerId,
-      { names: [...handlers.keys()], limited: haveLimits(handlers) },
-      settings,
-    );
-    const settler = new Settler(handlers, keptResults(settings, maxPayloadBytes));
-    const processor = new Processor(queue, handlers, this.checker, settler, this.events);
-    const reporter = new Reporter(this.log, this.events);
-    return new QueueWorker(
-      queue,
-      seat,
+      session: store.queue(queue).sessions.worker(workerId, names),
       handlers,
-      processor,
-      settler,
       settings,
-      timers,
-      reporter,
+      results: keptResults(settings, maxPayloadBytes),
+      codecs,
+      checker,
+      events,
+      reporter: new Reporter(log, events, clock),
       solitude,
-      timerPrefix,
-    );
+      clock,
+      timerName: `${timerPrefix}:${queue}`,
+    });
   }
 }

@@ -1,249 +1,132 @@
-import type { QueueSettings } from '../../core/options/queue-options.js';
-import type { Timers } from '../../core/timers.js';
-import type { TurnAnswer, WorkerSeat } from '../../store/job-store.js';
-import { Capacity } from '../capacity/capacity.js';
-import { Occupancy } from '../capacity/occupancy.js';
-import type { Solitude } from '../capacity/solitude.js';
-import { Starter } from '../capacity/starter.js';
-import type { TurnLine } from '../capacity/turn-share.js';
-import type { JobHandler } from '../run/job-handler.js';
-import { LeaseClock } from '../run/lease-clock.js';
-import type { Processor } from '../run/processor.js';
-import type { Settler } from '../run/settler.js';
-import { Alarm } from '../session/alarm.js';
-import { Milestone } from '../session/milestone.js';
-import type { Reporter } from '../session/reporter.js';
-import { type SentTurn, TurnDraft } from '../session/turn-draft.js';
-import { LAST_TURN_MS, PAUSE_AFTER_REFUSAL_MS, PAUSE_WHILE_STOPPING_MS, TurnPlan } from '../session/turn-plan.js';
+import type { TurnAnswer } from '../../store/job-store.js';
+import type { Capacity } from '../capacity/capacity.js';
+import type { Occupancy } from '../capacity/occupancy.js';
+import type { LeaseClock } from '../run/lease-clock.js';
+import type { RunningJobs } from '../run/running-jobs.js';
+import type { ClaimsToConfirm } from '../session/claims-to-confirm.js';
+import type { Outcomes } from '../session/outcomes.js';
+import type { Party } from '../session/party.js';
+import type { Talk } from '../session/talk.js';
+import { LAST_TURN_MS } from '../session/turn-plan.js';
+import type { SentTurn, WrittenTurn } from '../session/turns-in-flight.js';
 import type { StoppedWorker } from './drain-report.js';
-import { WorkerRuns } from './worker-runs.js';
+import type { Runs } from './runs.js';
 
-/**
- * The worker of one queue in this process. It is in one of three states:
- * - **sleeping**: a timer is set to the next time to look or to renew; entered when a turn leaves nothing to do;
- *   left when the timer fires, a message says that something came earlier, or a job has ended.
- * - **turning**: a call is in flight that settles, renews and claims at once, or two while more is due than there is room
- *   for and no other worker is behind; what happens meanwhile goes into the next one. Left when the answers have been taken in and nothing is left to say.
- * - **stopped**: entered by `stop`, for good; nothing is held any more.
- */
-export class QueueWorker {
-  readonly runs: WorkerRuns;
-  private readonly capacity: Capacity;
-  private readonly leases: LeaseClock;
-  private readonly plan = new TurnPlan();
-  private readonly alarm: Alarm;
-  private readonly draft = new TurnDraft();
-  private readonly lines: readonly TurnLine[] = [{ busy: false }, { busy: false }];
-  private readonly starter: Starter;
-  private lookFrom = '';
-  private isTurnSoon = false;
-  private stopping = false;
-  private readonly occupancy: Occupancy;
-  /** The next turn claims nothing, and leaves it to others of the group to look. */
-  private stepsBack = false;
-  private readonly giveUp = new AbortController();
-  private readonly idle = new Milestone();
+export interface WorkerParts {
+  readonly leaseMs: number;
+  readonly talk: Talk;
+  readonly outcomes: Outcomes;
+  readonly toConfirm: ClaimsToConfirm;
+  readonly running: RunningJobs;
+  readonly runs: Runs;
+  readonly capacity: Capacity;
+  readonly leases: LeaseClock;
+  readonly occupancy: Occupancy;
+}
 
-  constructor(
-    readonly queue: string,
-    private readonly seat: WorkerSeat,
-    handlers: ReadonlyMap<string, JobHandler>,
-    processor: Processor,
-    settler: Settler,
-    private readonly settings: QueueSettings,
-    timers: Timers,
-    private readonly reporter: Reporter,
-    private readonly solitude: Solitude,
-    timerPrefix: string,
-  ) {
-    this.alarm = new Alarm(timers, `${timerPrefix}:${queue}`, () => this.turn());
-    const ends = { toSettle: () => this.turnSoon(), placeFreed: () => this.lookSoon() };
-    this.runs = new WorkerRuns(queue, this.draft, settler, reporter, ends, timers, `${timerPrefix}:${queue}:timeouts`);
-    const mayClaim = () =>
-      !this.stopping && !this.stepsBack && !this.starter.toConfirm.any && solitude.mayClaim(this.occupancy);
-    this.capacity = new Capacity(settings, handlers, this.runs.running, this.draft, mayClaim);
-    this.leases = new LeaseClock(settings.leaseMs, () => this.renewSoon());
-    this.starter = new Starter(settings.concurrency, this.capacity, this.draft, {
-      // Claimed when the worker was stopping already: it goes back as if nothing had been.
-      begin: (claim, askedAt) =>
-        this.stopping ? this.draft.release(claim) : processor.start(claim, askedAt, this.leases, this.runs),
-      onBack: () => this.turn(),
-    });
-    this.occupancy = new Occupancy(queue, true, this.draft, {
-      holdsAny: () => this.runs.running.holdsAny() || this.starter.anyWait || this.starter.toConfirm.any,
-      isRunning: () => this.runs.running.size > 0,
-      stepBack: () => {
-        this.stepsBack = true;
-        this.turnSoon();
-      },
-      look: () => {
-        this.stepsBack = false;
-        this.lookSoon();
-      },
-    });
+/** The worker of one queue in this process: it claims jobs, hands them to `Runs`, renews their leases and tells what became of them. */
+export class QueueWorker implements Party {
+  private isStopping = false;
+
+  constructor(private readonly parts: WorkerParts) {
+    parts.talk.join(this);
   }
 
   start(): void {
-    this.solitude.add(this.occupancy);
-    this.seat.listen({ look: (inMs) => this.lookIn(inMs), renew: () => this.renewSoon() });
-    this.turn();
+    const { occupancy, talk } = this.parts;
+    occupancy.begin();
+    talk.listen();
+    talk.speak();
   }
 
   /**
-   * Claims no more, and waits for the running handlers until `patience` aborts; then their signals abort and their jobs
+   * Claims no more, and waits for the running handlers until `deadline` aborts; then their signals abort and their jobs
    * go back at once, with no attempt used. Resolves when all is settled, or cannot be because Redis is away.
    */
-  async stop(patience: AbortSignal): Promise<StoppedWorker> {
-    this.stopping = true;
-    this.draft.leave();
-    this.seat.leave();
-    this.turn();
-    if (this.hasSomethingToLose()) await this.idle.wait(patience);
-    const gaveBack = this.runs.giveBack();
-    if (!this.isIdle()) {
-      this.turn();
-      await this.idle.wait(AbortSignal.timeout(LAST_TURN_MS));
-    }
-    this.giveUp.abort();
-    this.alarm.clear();
-    this.solitude.remove(this.occupancy);
-    return { gaveBack, unsettled: this.draft.unsettled };
+  async stop(deadline: AbortSignal): Promise<StoppedWorker> {
+    const { talk, runs, occupancy } = this.parts;
+    this.isStopping = true;
+    runs.stop();
+    talk.leave();
+    if (this.hasSomethingToLose) await talk.allSaid(deadline);
+    const gaveBack = runs.giveBack();
+    await talk.finish(LAST_TURN_MS);
+    occupancy.end();
+    return { gaveBack, unsettled: this.unsettled };
   }
 
-  private lookSoon(): void {
-    this.plan.lookIn(0);
-    this.turnSoon();
+  /** The names of the jobs that run and whose outcome counts. */
+  get runningNames(): readonly string[] {
+    return this.parts.running.held().map(({ name }) => name);
   }
 
-  private get turning(): boolean {
-    return this.lines.some(({ busy }) => busy);
+  /** True if nothing runs, nothing is to be said, and nothing is to be looked for before a later time or a hint. */
+  get isIdle(): boolean {
+    return this.parts.talk.isResting && !this.parts.runs.isRunning;
   }
 
-  private isIdle(): boolean {
-    return !this.turning && !this.draft.isLeaving && !this.hasSomethingToLose();
+  /** Resolves when it may have become idle. */
+  async rested(): Promise<void> {
+    await this.parts.talk.rested.wait();
+  }
+
+  get owes(): boolean {
+    const { outcomes, toConfirm, occupancy } = this.parts;
+    return outcomes.count > 0 || toConfirm.any || occupancy.stepsBack || occupancy.hasToLeave;
+  }
+
+  get looks(): boolean {
+    return this.mayClaim && this.parts.capacity.open > 0;
+  }
+
+  get holds(): boolean {
+    return this.parts.running.holdsAny() || this.parts.occupancy.isReserved;
+  }
+
+  get isSorting(): boolean {
+    return this.parts.runs.anyWaits;
+  }
+
+  get mayOverlap(): boolean {
+    return this.mayClaim && this.parts.capacity.mayOverlap;
+  }
+
+  write(isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
+    const { talk, outcomes, toConfirm, running, capacity, occupancy, leaseMs } = this.parts;
+    const suspects = occupancy.wish(leaseMs, this.isStopping);
+    // Where nothing is held there is nothing to renew until what this turn claims. What another turn is claiming would have to be
+    // renewed as well, and is not known yet.
+    const renews = talk.inFlight.count === 0 && (isTimeToRenew || !running.holdsAny() || toConfirm.any);
+    const renewals = renews ? [...running.claims(), ...toConfirm.claims] : [];
+    const { settlements: most, limit, handlers } = capacity.share(this.mayClaim, isTimeToRenew);
+    const standing = occupancy.stepsBack ? 'goes' : 'stays';
+    occupancy.hasSteppedBack();
+    const { ended, settlements } = outcomes.take(most);
+    return { turn: { settlements, renewals, limit, handlers, isLast, standing, suspects }, ended, renews };
+  }
+
+  take(answer: TurnAnswer, sent: SentTurn): void {
+    const { runs, capacity, leases, occupancy, outcomes, toConfirm } = this.parts;
+    if (sent.renews) leases.note(sent.sentAt);
+    for (const id of answer.lost) runs.loseLease(id);
+    for (const id of answer.toCancel) runs.cancel(id);
+    capacity.answered(sent, answer);
+    if (!occupancy.answered(sent.turn.suspects, answer.suspect)) outcomes.release(...answer.claimed, ...answer.expired);
+    else runs.claimed(toConfirm.sift(sent.turn, answer), sent.sentAt);
+    occupancy.check();
+  }
+
+  private get mayClaim(): boolean {
+    return !this.isStopping && this.parts.occupancy.mayClaim;
   }
 
   /** A stop does not wait for handlers whose time was over, nor for a turn that only looks. */
-  private hasSomethingToLose(): boolean {
-    return this.draft.unsettled > 0 || this.runs.running.holdsAny() || this.starter.toConfirm.any;
+  private get hasSomethingToLose(): boolean {
+    return this.unsettled > 0 || this.parts.running.holdsAny() || this.parts.toConfirm.any;
   }
 
-  /** Something may be due in `inMs`, earlier than known. */
-  private lookIn(inMs: number): void {
-    if (this.plan.lookIn(inMs)) this.turn();
-  }
-
-  private renewSoon(): void {
-    this.plan.renewBy(0);
-    this.turn();
-  }
-
-  private hasSomethingToSay(line: TurnLine): boolean {
-    const { plan, draft } = this;
-    if (plan.isPaused) return false;
-    if (line.unanswered) return true;
-    // Claims still waiting for a place are resolved within this event-loop round; one turn then carries all of them.
-    if (this.starter.anyWait) return false;
-    if (this.starter.toConfirm.any) return !draft.anyUnderWay;
-    if (draft.anyUnderWay) return this.capacity.isEnoughForSecond(plan.isTimeToRenew());
-    if (draft.owes || this.stepsBack || this.solitude.hasToLeave(this.occupancy)) return true;
-    return (this.capacity.room > 0 && plan.isTimeToLook()) || (plan.isTimeToRenew() && this.hasToRenew);
-  }
-
-  /** There are leases to renew, or the reservation of this process. */
-  private get hasToRenew(): boolean {
-    return this.runs.running.holdsAny() || this.solitude.isHeldBy(this.occupancy);
-  }
-
-  private turn(): void {
-    if (this.giveUp.signal.aborted) return;
-    for (const line of this.lines) {
-      if (line.busy || !this.hasSomethingToSay(line)) continue;
-      line.busy = true;
-      void this.takeTurns(line);
-    }
-    if (!this.turning) this.sleep();
-  }
-
-  private async takeTurns(line: TurnLine): Promise<void> {
-    try {
-      while (this.hasSomethingToSay(line)) await this.takeTurn(line);
-    } catch (error) {
-      line.isRefused = true;
-      if (!this.giveUp.signal.aborted) this.reporter.turnRefused(this.queue, error);
-      this.plan.pause(this.stopping ? PAUSE_WHILE_STOPPING_MS : PAUSE_AFTER_REFUSAL_MS);
-    }
-    line.busy = false;
-    if (this.isIdle()) this.idle.reach();
-    // A successor may use the same timer by now.
-    if (!this.giveUp.signal.aborted && !this.turning) this.sleep();
-  }
-
-  private async takeTurn(line: TurnLine): Promise<void> {
-    line.unanswered ??= this.writeTurn();
-    const sent = line.unanswered;
-    this.plan.lookOnlyIfTold();
-    if (sent.renews) this.plan.renewOnlyIfTold();
-    const answered = this.seat.turn(sent.turn, this.giveUp.signal);
-    // What did not go with this one may be enough for a second.
-    if (this.draft.unsent > 0) this.turn();
-    const answer = await answered;
-    line.unanswered = undefined;
-    line.isRefused = false;
-    this.draft.answered(sent);
-    if (!this.lines.some(({ isRefused }) => isRefused)) this.reporter.turnTaken(this.queue);
-    if (sent.renews) {
-      this.plan.renewBy(sent.sentAt + this.settings.leaseMs / 3);
-      this.leases.note(sent.sentAt);
-    }
-    this.takeIn(answer, sent);
-  }
-
-  private writeTurn(): SentTurn {
-    const { plan, draft, lookFrom, capacity, solitude, starter } = this;
-    const { running } = this.runs;
-    const suspects = this.stopping
-      ? solitude.lastWish(this.occupancy)
-      : solitude.wish(this.occupancy, this.settings.leaseMs);
-    // Where nothing is held there is nothing to renew until what this turn claims. What another turn is claiming would have to be
-    // renewed as well, and is not known yet.
-    const renews = !draft.anyUnderWay && (plan.isTimeToRenew() || !running.holdsAny() || starter.toConfirm.any);
-    const renewals = renews ? [...running.claims(), ...starter.toConfirm.claims] : [];
-    const share = capacity.takeShare(plan.isTimeToRenew());
-    const pull = this.stepsBack ? 'goes' : undefined;
-    this.stepsBack = false;
-    return draft.take({ ...share, lookFrom, renewals, renews, pull, suspects });
-  }
-
-  private takeIn(answer: TurnAnswer, sent: SentTurn): void {
-    for (const id of answer.lost) this.runs.loseLease(id);
-    for (const id of answer.toCancel) this.runs.cancel(id);
-    this.reporter.settled(this.queue, sent, answer.settled);
-    this.reporter.found(this.queue, answer);
-    this.lookFrom = answer.lookFrom;
-    this.capacity.note(sent, answer);
-    // Where there was no room for more, it is looked for as soon as there is some.
-    this.plan.lookIn(answer.sleepMs ?? 0);
-    if (this.solitude.answered(this.occupancy, sent.turn.suspects, answer.suspect))
-      this.starter.start(answer, sent, this.capacity.mayClaimAhead);
-    else this.draft.release(...answer.claimed, ...answer.expired);
-    this.solitude.check(this.occupancy);
-  }
-
-  /** After this round of the event loop: what ends in one moment is settled in one call. */
-  private turnSoon(): void {
-    this.starter.startWaiting();
-    if (this.isTurnSoon || this.lines.every(({ busy }) => busy)) return;
-    this.isTurnSoon = true;
-    setImmediate(() => {
-      this.isTurnSoon = false;
-      this.turn();
-    });
-  }
-
-  private sleep(): void {
-    const { capacity, draft } = this;
-    const until = this.plan.nextAt({ looks: capacity.room > 0, holds: this.hasToRenew, owes: draft.owes });
-    if (until !== Number.POSITIVE_INFINITY) this.alarm.setFor(until);
+  /** How many jobs have left their handlers, and Redis has not answered for them yet. */
+  private get unsettled(): number {
+    return this.parts.outcomes.count + this.parts.talk.inFlight.settlements;
   }
 }

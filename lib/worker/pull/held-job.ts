@@ -1,5 +1,6 @@
+import type { Clock } from '../../core/clock.js';
 import { JobOutcome, type SnoozeUntil } from '../../core/job/outcome.js';
-import type { PoppedJob } from '../../core/job/popped-job.js';
+import { POPPED_JOB_FIELDS, type PoppedJob, type PoppedJobFields } from '../../core/job/popped-job.js';
 import { readExtension } from '../../core/options/pop-options.js';
 import type { Duration } from '../../core/read/duration.js';
 import type { Settled } from '../../store/job-store.js';
@@ -10,6 +11,7 @@ type EndingCall = 'complete' | 'fail' | 'snooze';
 
 /** Whoever speaks for held jobs to Redis. */
 export interface Desk {
+  readonly clock: Clock;
   /** Says it with the next turn, and again until that is answered. Rejects with `QueueClosedError`. */
   send(ended: EndedRun): Promise<Settled>;
   /** As long as a call may take. Rejects with `QueueUnavailableError`. */
@@ -18,25 +20,26 @@ export interface Desk {
   add(job: HeldJob): void;
   /** The job is settled, or was lost. */
   letGo(job: HeldJob): void;
+  /** The job goes back as if nothing had been. */
+  putBack(job: HeldJob): void;
 }
+
+/** Copies the fields of its run, so that they are a popped job's own: a job that is logged or serialised shows them. */
+class FieldsOfRun {
+  constructor(run: RunningJob) {
+    const own = this as unknown as Record<string, unknown>;
+    for (const field of POPPED_JOB_FIELDS) own[field] = run[field];
+  }
+}
+const PoppedFields = FieldsOfRun as new (run: RunningJob) => PoppedJobFields;
 
 /**
  * A popped job in somebody's hands. What the library needs of it is private, so that a job that is logged or serialised shows
  * what its owner knows.
  */
-export class HeldJob implements PoppedJob {
-  readonly id: string;
-  readonly queue: string;
-  readonly name: string;
-  readonly payload: unknown;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly dueAt: Date;
-  readonly createdAt: Date;
-  readonly attempt: number;
-  readonly maxAttempts: number;
-  readonly priority: number;
-  readonly latenessMs: number;
-  readonly fence: number;
+export class HeldJob extends PoppedFields implements PoppedJob {
+  /** A promise while a codec decodes it: nobody outside has the job then. */
+  declare payload: unknown;
   readonly #run: RunningJob;
   readonly #settler: Settler;
   readonly #desk: Desk;
@@ -45,18 +48,7 @@ export class HeldJob implements PoppedJob {
   #ending?: { call?: EndingCall; settled: Promise<Settled>; isTold: boolean };
 
   constructor(run: RunningJob, heldUntil: number, settler: Settler, desk: Desk) {
-    this.id = run.id;
-    this.queue = run.queue;
-    this.name = run.name;
-    this.payload = run.payload;
-    this.headers = run.headers;
-    this.dueAt = run.dueAt;
-    this.createdAt = run.createdAt;
-    this.attempt = run.attempt;
-    this.maxAttempts = run.maxAttempts;
-    this.priority = run.priority;
-    this.latenessMs = run.latenessMs;
-    this.fence = run.fence;
+    super(run);
     this.#run = run;
     this.#heldUntil = heldUntil;
     this.#settler = settler;
@@ -68,9 +60,38 @@ export class HeldJob implements PoppedJob {
     return job.#run;
   }
 
-  /** @internal Whether its lease still holds for all that is known here, at a time of `performance.now()`. */
+  /** @internal Whether its lease still holds for all that is known here, at a time of `clock.now()`. */
   static isHeld(job: HeldJob, now: number): boolean {
     return now < job.#heldUntil;
+  }
+
+  /** @internal Whether a codec is still at work on its payload. */
+  static isDecoding(job: HeldJob): boolean {
+    return job.payload instanceof Promise;
+  }
+
+  /** @internal Waits for its payload. Resolves to false where nobody can have the job; what becomes of it is said then. */
+  static async decode(job: HeldJob, clock: Clock): Promise<boolean> {
+    if (!HeldJob.isDecoding(job)) return true;
+    try {
+      job.payload = await job.payload;
+      job.#run.payload = job.payload;
+    } catch (error) {
+      job.#run.payload = undefined;
+      job.#refuse(job.#settler.unfit(job.#run, error));
+      return false;
+    }
+    if (HeldJob.isHeld(job, clock.now())) return true;
+    job.#desk.putBack(job);
+    return false;
+  }
+
+  #refuse(ended: EndedRun): void {
+    const settled = this.#desk.send(ended);
+    // Nobody waits for the answer; it never comes where the application has closed.
+    settled.catch(() => {});
+    this.#ending ??= { settled, isTold: true };
+    this.#desk.letGo(this);
   }
 
   complete(result?: unknown): Promise<boolean> {
@@ -89,7 +110,7 @@ export class HeldJob implements PoppedJob {
   async extend(duration: Duration): Promise<boolean> {
     const leaseMs = readExtension(duration, this.#about());
     if (this.#ending) return false;
-    const askedAt = performance.now();
+    const askedAt = this.#desk.clock.now();
     const settled = this.#desk.send(this.#settler.extended(this.#run, leaseMs)).then((answer) => {
       if (answer === 'counted') this.#holdUntil(askedAt + leaseMs);
       return answer;

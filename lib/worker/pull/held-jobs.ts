@@ -1,25 +1,26 @@
+import type { CallOff, Clock } from '../../core/clock.js';
 import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
-import { LONGEST_TIMEOUT_MS } from '../../core/timers.js';
 import type { Settled } from '../../store/job-store.js';
+import type { Holdings } from '../capacity/occupancy.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { EndedRun } from '../run/settler.js';
-import type { SentTurn, TurnDraft } from '../session/turn-draft.js';
+import type { Outcomes } from '../session/outcomes.js';
+import type { Talk } from '../session/talk.js';
+import type { SentTurn } from '../session/turns-in-flight.js';
 import { type Desk, HeldJob } from './held-job.js';
 
-/** The popped jobs of one puller that nobody has settled, and those who wait for what came of what they said of one. */
-export class HeldJobs implements Desk {
+/** The unsettled popped jobs of one puller, and the callers that wait for the result of a settlement. */
+export class HeldJobs implements Desk, Holdings {
   private readonly held = new Set<HeldJob>();
   private readonly said = new Map<EndedRun, { resolve(settled: Settled): void; reject(error: Error): void }>();
   private closed = false;
 
   constructor(
     private readonly queue: string,
-    private readonly draft: TurnDraft,
+    private readonly outcomes: Outcomes,
+    private readonly talk: Talk,
     private readonly commandTimeoutMs: number,
-    /** Something is to be said. */
-    private readonly onSaid: () => void,
-    /** Why Redis refused the last turn, or cannot be reached; `undefined` where nothing is known. */
-    private readonly why: () => unknown,
+    readonly clock: Clock,
   ) {}
 
   add(job: HeldJob): void {
@@ -30,11 +31,21 @@ export class HeldJobs implements Desk {
     this.held.delete(job);
   }
 
+  putBack(job: HeldJob): void {
+    this.held.delete(job);
+    this.outcomes.release(HeldJob.runOf(job).claim);
+    this.talk.saySoon();
+  }
+
   /** Those whose lease has run out are somebody else's by now, or soon. */
   holdsAny(): boolean {
-    const now = performance.now();
+    const now = this.clock.now();
     for (const job of this.held) if (!HeldJob.isHeld(job, now)) this.held.delete(job);
     return this.held.size > 0;
+  }
+
+  get isRunning(): boolean {
+    return this.holdsAny();
   }
 
   send(ended: EndedRun): Promise<Settled> {
@@ -44,20 +55,20 @@ export class HeldJobs implements Desk {
         return;
       }
       this.said.set(ended, { resolve, reject });
-      this.draft.end(ended);
-      this.onSaid();
+      this.outcomes.end(ended);
+      this.talk.saySoon();
     });
   }
 
   async inTime<T>(answer: Promise<T>, { id, name }: RunningJob): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
+    let callOff: CallOff | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(this.noAnswer(id, name)), Math.min(this.commandTimeoutMs, LONGEST_TIMEOUT_MS));
+      callOff = this.clock.after(this.commandTimeoutMs, () => reject(this.noAnswer(id, name)));
     });
     try {
       return await Promise.race([answer, late]);
     } finally {
-      clearTimeout(timer);
+      callOff?.();
     }
   }
 
@@ -70,7 +81,7 @@ export class HeldJobs implements Desk {
 
   /** All that are held go back as if nothing had been. */
   giveBack(): void {
-    for (const job of this.held) this.draft.release(HeldJob.runOf(job).claim);
+    for (const job of this.held) this.outcomes.release(HeldJob.runOf(job).claim);
     this.held.clear();
   }
 
@@ -89,7 +100,7 @@ export class HeldJobs implements Desk {
   }
 
   private noAnswer(jobId: string, jobName: string): QueueUnavailableError {
-    const cause = this.why();
+    const cause = this.talk.trouble;
     const why = cause instanceof Error ? `: ${cause.message.replace(/\.$/, '')}` : '';
     return new QueueUnavailableError(
       `Job '${jobName}' (${jobId}): Redis has not answered within commandTimeoutMs (${this.commandTimeoutMs} ms)${why}. What was said of it is sent again until it is answered; the same call again tells what came of it.`,

@@ -1,249 +1,155 @@
-import type { EventSink } from '../../core/job/events.js';
-import type { Timers } from '../../core/timers.js';
-import type { TurnAnswer, WorkerSeat } from '../../store/job-store.js';
-import { Occupancy } from '../capacity/occupancy.js';
-import type { Solitude } from '../capacity/solitude.js';
-import { ClaimsToConfirm } from '../handle/claims-to-confirm.js';
-import type { ClaimOpener } from '../run/claim-opener.js';
-import type { Settler } from '../run/settler.js';
-import { Alarm } from '../session/alarm.js';
-import { Milestone } from '../session/milestone.js';
-import type { Reporter } from '../session/reporter.js';
-import { type SentTurn, TurnDraft } from '../session/turn-draft.js';
-import { PAUSE_AFTER_REFUSAL_MS, TurnPlan } from '../session/turn-plan.js';
+import type { Clock } from '../../core/clock.js';
+import { MOST_JOBS_A_TURN } from '../../core/options/defaults.js';
+import type { TurnAnswer } from '../../store/job-store.js';
+import type { Occupancy } from '../capacity/occupancy.js';
+import type { ClaimsToConfirm } from '../session/claims-to-confirm.js';
+import type { Outcomes } from '../session/outcomes.js';
+import type { Party } from '../session/party.js';
+import type { Talk } from '../session/talk.js';
+import type { SentTurn, WrittenTurn } from '../session/turns-in-flight.js';
 import type { HeldJob } from './held-job.js';
-import { HeldJobs } from './held-jobs.js';
-import { PopCounter } from './pop-counter.js';
-import { noAnswer, WaitingPops } from './waiting-pops.js';
+import type { HeldJobs } from './held-jobs.js';
+import type { PopCounter } from './pop-counter.js';
+import type { WaitingPops } from './waiting-pops.js';
 
-/** As many as one turn claims. */
-const MOST_ROOM = 1_000;
-
-export interface PullerOptions {
-  leaseMs: number;
-  commandTimeoutMs: number;
-  timerName: string;
-  solitude: Solitude;
+export interface PullerParts {
+  readonly leaseMs: number;
+  readonly talk: Talk;
+  readonly outcomes: Outcomes;
+  readonly toConfirm: ClaimsToConfirm;
+  readonly pops: WaitingPops;
+  readonly held: HeldJobs;
+  readonly counter: PopCounter;
+  readonly occupancy: Occupancy;
+  readonly clock: Clock;
 }
 
 /**
- * All pops of one queue and one set of names in this process, and the jobs that they have handed out. They share a seat, and so
- * one call in flight: it settles what was said of held jobs, and claims as much as is wanted. It is in one of four states:
- * - **idle**: nobody waits; entered when the last pop has ended, left by a pop or a call of a held job. While jobs are held, a
- *   turn every third of a lease says that this process is there.
- * - **sleeping**: somebody waits, and a timer is set to the next time to look; left when it fires or a message comes.
- * - **turning**: a call is in flight; what is said meanwhile goes with the next one.
- * - **closed**: entered by `close`, for good.
+ * All pops of one queue and one set of names in this process, and the jobs that they have handed out. They share a session, and so
+ * one call in flight: it settles what was said of held jobs, and claims as much as is wanted. While jobs are held, a turn every third
+ * of a lease says that this process is there.
  */
-export class Puller {
-  private readonly plan = new TurnPlan();
-  private readonly alarm: Alarm;
-  private readonly solitude: Solitude;
-  private readonly occupancy: Occupancy;
-  private readonly draft = new TurnDraft();
-  private readonly toConfirm = new ClaimsToConfirm(this.draft);
-  private readonly pops: WaitingPops;
-  private readonly held: HeldJobs;
-  private readonly counter: PopCounter;
-  private lookFrom = '';
-  /** Sent, and to be sent again until it is answered. */
-  private unanswered?: SentTurn;
-  /** When its last turn was answered, a time of `performance.now()`. */
+export class Puller implements Party {
+  readonly isSorting = false;
+  readonly mayOverlap = false;
+  /** Whoever the last turn looked for waits no longer. */
+  private looksAnew = false;
+  /** When its last turn was answered, a time of `clock.now()`. */
+  private turnedAt: number;
   private hasTurned = false;
-  private turnedAt = performance.now();
   /** Redis counts on this process to look for what is due next. */
   private standsBy = false;
-  private listens = false;
-  private turning = false;
-  private turnSoon = false;
-  private stopping = false;
-  private refusal?: unknown;
-  private readonly giveUp = new AbortController();
-  private readonly idle = new Milestone();
+  private isStopping = false;
 
-  constructor(
-    private readonly queue: string,
-    private readonly seat: WorkerSeat,
-    opener: ClaimOpener,
-    settler: Settler,
-    private readonly options: PullerOptions,
-    timers: Timers,
-    private readonly reporter: Reporter,
-    events: EventSink,
-  ) {
-    this.solitude = options.solitude;
-    this.alarm = new Alarm(timers, options.timerName, () => this.wakeUp());
-    const why = () => this.refusal ?? seat.trouble;
-    this.held = new HeldJobs(queue, this.draft, options.commandTimeoutMs, () => this.nextTurn(), why);
-    this.pops = new WaitingPops(
-      options.commandTimeoutMs,
-      () => noAnswer(queue, options.commandTimeoutMs, why()),
-      () => this.nextTurn(),
-    );
-    this.occupancy = new Occupancy(queue, false, this.draft, {
-      holdsAny: () => this.held.holdsAny() || this.toConfirm.any,
-      isRunning: () => this.held.holdsAny(),
-      stepBack: () => this.pops.isEmpty || this.look(),
-      look: () => this.look(),
-    });
-    this.solitude.add(this.occupancy);
-    this.counter = new PopCounter(opener, settler, this.draft, this.held, this.pops, options.leaseMs, events);
+  constructor(private readonly parts: PullerParts) {
+    this.turnedAt = parts.clock.now();
+    parts.talk.join(this);
+    parts.occupancy.begin();
   }
 
   pop(count: number, waitMs: number): Promise<HeldJob[]> {
-    if (waitMs > 0 && !this.listens) {
-      this.listens = true;
-      // Popped jobs are not renewed, so a cancel request takes effect at the holder's next call.
-      this.seat.listen({ look: (inMs) => this.lookIn(inMs), renew: () => {} });
-    }
-    const jobs = this.pops.add(count, waitMs);
-    this.look();
+    const { pops, talk } = this.parts;
+    // Popped jobs are not renewed, so a cancel request takes effect at the holder's next call.
+    if (waitMs > 0) talk.listen({ look: (inMs) => talk.look(inMs), cancel: () => {} });
+    const jobs = pops.add(count, waitMs);
+    talk.lookSoon();
     return jobs;
   }
 
   /** Nobody waits, no job is held, nothing is left to say, and for a lease it has taken no turn, so others count it as gone. */
   get isDone(): boolean {
-    if (this.turning || this.turnSoon || this.unanswered || this.standsBy || this.draft.owes) return false;
-    if (performance.now() < this.turnedAt + this.options.leaseMs || this.solitude.isHeldBy(this.occupancy))
-      return false;
-    return this.pops.isEmpty && !this.held.holdsAny();
+    const { talk, pops, clock, leaseMs } = this.parts;
+    return talk.isResting && pops.isEmpty && !this.holds && clock.now() >= this.turnedAt + leaseMs;
   }
 
   /** Pops that wait end with no jobs. Held jobs can still be settled. */
   stop(): void {
-    if (this.stopping) return;
-    if (this.isDone) this.solitude.remove(this.occupancy);
-    this.stopping = true;
-    this.pops.endAll();
-    if (this.listens) this.seat.leave();
-    this.nextTurn();
+    if (this.isStopping) return;
+    const { occupancy, pops, talk } = this.parts;
+    if (this.isDone) occupancy.end();
+    this.isStopping = true;
+    pops.endAll();
+    talk.hearNoMore();
+    talk.saySoon();
   }
 
-  /** Jobs that nobody has settled go back, with no attempt used. Resolves within `patienceMs`, whatever Redis does. */
-  async close(patienceMs: number): Promise<void> {
+  /** Jobs that nobody has settled go back, with no attempt used. Resolves within `withinMs`, whatever Redis does. */
+  async close(withinMs: number): Promise<void> {
+    const { talk, held, occupancy } = this.parts;
     this.stop();
     if (this.hasTurned) {
-      this.held.giveBack();
-      this.draft.leave();
-      this.turn();
-      await this.idle.wait(AbortSignal.timeout(patienceMs));
-    }
-    this.giveUp.abort();
-    this.alarm.clear();
-    this.held.close();
-    this.solitude.remove(this.occupancy);
+      held.giveBack();
+      talk.leave();
+      await talk.finish(withinMs);
+    } else talk.close();
+    held.close();
+    occupancy.end();
   }
 
-  private look(): void {
-    this.plan.lookIn(0);
-    this.nextTurn();
+  get owes(): boolean {
+    const { outcomes, toConfirm, occupancy, pops } = this.parts;
+    if (outcomes.count > 0 || toConfirm.any || (this.standsBy && !pops.anyWaits)) return true;
+    return occupancy.hasToLeave || this.isReservedForNobody || (occupancy.stepsBack && !pops.isEmpty);
   }
 
-  private lookIn(inMs: number): void {
-    if (!this.pops.isEmpty && this.plan.lookIn(inMs)) this.wakeUp();
+  /** Each pop is answered at least once, even where nothing may be claimed. */
+  get looks(): boolean {
+    const { pops } = this.parts;
+    return !pops.isEmpty && (this.mayClaim || pops.anyUnanswered);
   }
 
-  private hasSomethingToSay(): boolean {
-    if (this.plan.isPaused) return false;
-    if (this.draft.owes || this.toConfirm.any || (this.standsBy && !this.pops.anyWaits)) return true;
-    if (this.solitude.hasToLeave(this.occupancy) || this.isReservedForNobody) return true;
-    return (!this.pops.isEmpty && this.plan.isTimeToLook()) || (this.plan.isTimeToRenew() && this.hasToRenew);
+  /** There are held jobs, or the reservation of this process, to tell Redis of. */
+  get holds(): boolean {
+    return this.parts.held.holdsAny() || this.parts.occupancy.isReserved;
+  }
+
+  write(_isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
+    const { outcomes, toConfirm, pops, occupancy, leaseMs } = this.parts;
+    const { looksAnew } = this;
+    this.hasTurned = true;
+    const waitsForNone = this.isStopping || (this.isReservedForNobody && !occupancy.hasToLeave);
+    const suspects = occupancy.wish(leaseMs, waitsForNone);
+    const limit = this.mayClaim ? Math.min(pops.wanted, MOST_JOBS_A_TURN) : 0;
+    const standing = pops.anyWaits && (limit > 0 || toConfirm.any) ? 'until-claimed' : 'goes';
+    occupancy.hasSteppedBack();
+    pops.ask();
+    const { ended, settlements } = outcomes.take();
+    const renewals = [...toConfirm.claims];
+    const turn = { settlements, renewals, limit, handlers: [], isLast, standing, looksAnew, suspects } as const;
+    return { turn, ended, renews: true };
+  }
+
+  take(answer: TurnAnswer, sent: SentTurn): void {
+    const { talk, outcomes, toConfirm, pops, held, counter, occupancy, clock } = this.parts;
+    this.turnedAt = clock.now();
+    held.answered(sent, answer.settled);
+    // First: jobs of this claim that are to be confirmed must not yet count as held.
+    if (occupancy.answered(sent.turn.suspects, answer.suspect))
+      counter.handOut(toConfirm.sift(sent.turn, answer), sent.sentAt);
+    else outcomes.release(...answer.claimed, ...answer.expired);
+    occupancy.check();
+    // Look again at once where there may be more: the claimed jobs may all have been unfit, or wait for their confirmation, or
+    // this turn only confirmed others and asked for none.
+    const more = answer.claimed.length > 0 || sent.turn.renewals.length > 0 || answer.sleepMs === 0;
+    pops.answered(more);
+    this.standsBy = sent.turn.standing === 'until-claimed' && !more;
+    this.looksAnew = pops.isEmpty;
+    if (more) talk.lookSoon();
+    // What those say who have got their jobs goes with the next turn.
+    talk.gather();
+  }
+
+  refused(error: unknown): void {
+    this.parts.pops.refused(error as Error);
+  }
+
+  private get mayClaim(): boolean {
+    return !this.isStopping && this.parts.occupancy.mayClaim;
   }
 
   /** The process is reserved for a suspect, but no pop waits for one any more. */
   private get isReservedForNobody(): boolean {
-    return this.solitude.isHeldBy(this.occupancy) && this.pops.isEmpty && !this.occupancy.holds;
-  }
-
-  /** After this round of the event loop: what is said and popped in one moment goes in one call. */
-  private nextTurn(): void {
-    if (this.turning || this.turnSoon) return;
-    this.turnSoon = true;
-    setImmediate(() => {
-      this.turnSoon = false;
-      this.wakeUp();
-    });
-  }
-
-  private wakeUp(): void {
-    if (this.turning || this.giveUp.signal.aborted) return;
-    if (this.hasSomethingToSay()) this.turn();
-    else this.sleep();
-  }
-
-  private turn(): void {
-    if (this.turning) return;
-    this.turning = true;
-    void this.takeTurn().finally(() => {
-      this.turning = false;
-      if (this.draft.owes || this.toConfirm.any || !this.idle.isAwaited) this.nextTurn();
-      else this.idle.reach();
-    });
-  }
-
-  /** There are held jobs, or the reservation of this process, to tell Redis of. */
-  private get hasToRenew(): boolean {
-    return this.held.holdsAny() || this.solitude.isHeldBy(this.occupancy);
-  }
-
-  private sleep(): void {
-    const until = this.plan.nextAt({ looks: !this.pops.isEmpty, holds: this.hasToRenew, owes: this.draft.owes });
-    if (until !== Number.POSITIVE_INFINITY) this.alarm.setFor(until);
-  }
-
-  private async takeTurn(): Promise<void> {
-    this.unanswered ??= this.write();
-    const sent = this.unanswered;
-    this.plan.lookOnlyIfTold();
-    try {
-      const answer = await this.seat.turn(sent.turn, this.giveUp.signal);
-      this.unanswered = undefined;
-      this.draft.answered(sent);
-      this.reporter.turnTaken(this.queue);
-      this.refusal = undefined;
-      this.takeIn(answer, sent);
-    } catch (error) {
-      if (this.giveUp.signal.aborted) return;
-      this.reporter.turnRefused(this.queue, error);
-      this.refusal = error;
-      this.pops.refused(error as Error);
-      this.plan.pause(PAUSE_AFTER_REFUSAL_MS);
-    }
-  }
-
-  private write(): SentTurn {
-    this.hasTurned = true;
-    const { lookFrom, solitude, toConfirm } = this;
-    const isLast = this.stopping || (this.isReservedForNobody && !solitude.hasToLeave(this.occupancy));
-    const suspects = isLast ? solitude.lastWish(this.occupancy) : solitude.wish(this.occupancy, this.options.leaseMs);
-    const mayClaim = !this.stopping && !toConfirm.any && solitude.mayClaim(this.occupancy);
-    const room = mayClaim ? Math.min(this.pops.room, MOST_ROOM) : 0;
-    const pull = this.pops.anyWaits && (room > 0 || toConfirm.any) ? 'waits' : 'goes';
-    const renewals = [...toConfirm.claims];
-    const sent = this.draft.take({ room, handlers: [], lookFrom, renewals, renews: false, pull, suspects });
-    this.pops.ask();
-    return sent;
-  }
-
-  private takeIn(answer: TurnAnswer, sent: SentTurn): void {
-    this.turnedAt = performance.now();
-    this.held.answered(sent, answer.settled);
-    this.reporter.settled(this.queue, sent, answer.settled);
-    this.reporter.found(this.queue, answer);
-    // First: jobs of this claim that are to be confirmed must not yet count as held.
-    if (this.solitude.answered(this.occupancy, sent.turn.suspects, answer.suspect))
-      this.counter.handOut(this.toConfirm.sift(sent.turn, answer), sent.sentAt);
-    else this.draft.release(...answer.claimed, ...answer.expired);
-    this.solitude.check(this.occupancy);
-    // Look again at once where there may be more: the claimed jobs may all have been unfit, or wait for their confirmation, or
-    // this turn only confirmed others and had no room.
-    const more = answer.claimed.length > 0 || sent.turn.renewals.length > 0 || answer.sleepMs === 0;
-    this.pops.answered(more);
-    this.standsBy = sent.turn.pull === 'waits' && !more;
-    this.lookFrom = this.pops.isEmpty ? '' : answer.lookFrom;
-    if (more) this.plan.lookIn(0);
-    else if (answer.sleepMs !== undefined) this.plan.lookIn(answer.sleepMs);
-    this.plan.renewOnlyIfTold();
-    this.plan.renewBy(performance.now() + this.options.leaseMs / 3);
+    const { occupancy, pops } = this.parts;
+    return occupancy.isReserved && pops.isEmpty && !occupancy.holds;
   }
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js';
 import { QueueClosedError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import type { PoppedJob } from '../../core/job/popped-job.js';
@@ -5,16 +6,17 @@ import type { Log } from '../../core/log.js';
 import type { PopRequest } from '../../core/options/pop-options.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import { type RunSettings, resolveRunSettings } from '../../core/options/run-settings.js';
-import type { Timers } from '../../core/timers.js';
+import type { Codecs } from '../../core/payload/codecs.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { Solitude } from '../capacity/solitude.js';
-import { ClaimOpener } from '../run/claim-opener.js';
 import { keptResults } from '../run/kept-results.js';
-import { Settler } from '../run/settler.js';
 import { Reporter } from '../session/reporter.js';
-import { Puller } from './puller.js';
+import { HeldJob } from './held-job.js';
+import { openPuller } from './open-puller.js';
+import type { Puller } from './puller.js';
 
 export interface PullersOptions {
+  codecs: Codecs;
   workerId: string;
   commandTimeoutMs: number;
   settingsOf(queue: string): QueueSettings;
@@ -34,30 +36,37 @@ const LOOKED_AT_A_POP = 2;
 /** The pullers of this process: one for each queue and set of names that somebody has popped from. */
 export class Pullers {
   private readonly pullers = new Map<string, Puller>();
-  private hired = 0;
+  private opened = 0;
   private stopped = false;
 
   constructor(
     private readonly store: JobStore,
-    /** Found when first needed: what the application has of timers is only known once it has started. */
-    private readonly findTimers: () => Timers,
+    private readonly clock: Clock,
     private readonly events: EventSink,
     private readonly log: Log,
     private readonly options: PullersOptions,
   ) {}
 
   /** Throws `QueueClosedError` after `stop`, and `QueueUnavailableError`. */
-  async pop({ queue, names, count, waitMs }: PopRequest): Promise<PoppedJob[]> {
+  async pop(request: PopRequest): Promise<PoppedJob[]> {
+    const { queue, names, count, waitMs } = request;
     if (this.stopped)
       throw new QueueClosedError('pop: the application is closing; nothing more is claimed.', { queue });
-    const place = JSON.stringify([queue, names]);
-    this.letGoOthers(place);
-    let puller = this.pullers.get(place);
+    const key = JSON.stringify([queue, names]);
+    this.letGoOthers(key);
+    let puller = this.pullers.get(key);
     if (!puller) {
-      puller = this.hire(queue, names);
-      this.pullers.set(place, puller);
+      puller = this.open(queue, names);
+      this.pullers.set(key, puller);
     }
-    return await puller.pop(count, waitMs);
+    const askedAt = this.clock.now();
+    const jobs = await puller.pop(count, waitMs);
+    if (!jobs.some(HeldJob.isDecoding)) return jobs;
+    const decoded = await Promise.all(jobs.map((job) => HeldJob.decode(job, this.clock)));
+    const readable = jobs.filter((_, i) => decoded[i]);
+    if (readable.length > 0 || this.stopped) return readable;
+    // All of them have been settled for that, so the next ones are others.
+    return await this.pop({ ...request, waitMs: Math.max(0, askedAt + waitMs - this.clock.now()) });
   }
 
   /** Pops that wait end with no jobs, and later ones are refused. Popped jobs can still be settled. */
@@ -66,38 +75,41 @@ export class Pullers {
     for (const puller of this.pullers.values()) puller.stop();
   }
 
-  /** Popped jobs that nobody has settled go back. Resolves within `patienceMs`, whatever Redis does. */
-  async close(patienceMs: number): Promise<void> {
+  /** Popped jobs that nobody has settled go back. Resolves within `withinMs`, whatever Redis does. */
+  async close(withinMs: number): Promise<void> {
     this.stop();
-    await Promise.all([...this.pullers.values()].map((puller) => puller.close(patienceMs)));
+    await Promise.all([...this.pullers.values()].map((puller) => puller.close(withinMs)));
   }
 
-  /** Retires pullers that are done, so that sets of names that are used once do not pile up. `wanted`: the place of the present pop. */
+  /** Retires pullers that are done, so that sets of names that are used once do not pile up. `wanted`: the key of the present pop. */
   private letGoOthers(wanted: string): void {
-    for (const [place, puller] of [...take(this.pullers, LOOKED_AT_A_POP)]) {
-      this.pullers.delete(place);
-      if (place !== wanted && puller.isDone) puller.stop();
+    for (const [key, puller] of [...take(this.pullers, LOOKED_AT_A_POP)]) {
+      this.pullers.delete(key);
+      if (key !== wanted && puller.isDone) puller.stop();
       // It goes to the end of the map, so that later pops look at all others first.
-      else this.pullers.set(place, puller);
+      else this.pullers.set(key, puller);
     }
   }
 
-  private hire(queue: string, names: readonly string[] | undefined): Puller {
-    const { workerId, commandTimeoutMs, settingsOf, maxPayloadBytes, jobs, timerPrefix, solitude } = this.options;
+  private open(queue: string, names: readonly string[] | undefined): Puller {
+    const { store, log, events, clock } = this;
+    const { workerId, codecs, commandTimeoutMs, settingsOf, maxPayloadBytes, jobs, timerPrefix, solitude } =
+      this.options;
     const settings = settingsOf(queue);
-    const { leaseMs } = settings;
-    const byName = { get: (name: string) => ({ settings: resolveRunSettings(jobs.get(name)) }) };
-    const settler = new Settler(byName, keptResults(settings, maxPayloadBytes));
-    return new Puller(
+    return openPuller({
       queue,
-      this.store.pullSeat(queue, workerId, names, settings),
-      new ClaimOpener(queue, byName, leaseMs, settler, this.events),
-      settler,
-      { leaseMs, commandTimeoutMs, timerName: `${timerPrefix}:${queue}:pull-${++this.hired}`, solitude },
-      this.findTimers(),
-      new Reporter(this.log, this.events, 'pull'),
-      this.events,
-    );
+      session: store.queue(queue).sessions.pull(workerId, names),
+      byName: { get: (name) => ({ settings: resolveRunSettings(jobs.get(name)) }) },
+      results: keptResults(settings, maxPayloadBytes),
+      codecs,
+      leaseMs: settings.leaseMs,
+      commandTimeoutMs,
+      timerName: `${timerPrefix}:${queue}:pull-${++this.opened}`,
+      solitude,
+      reporter: new Reporter(log, events, clock, 'pull'),
+      events,
+      clock,
+    });
   }
 }
 

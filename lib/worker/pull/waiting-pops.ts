@@ -1,17 +1,18 @@
+import type { CallOff, Clock } from '../../core/clock.js';
 import { QueueUnavailableError } from '../../core/errors.js';
-import { LONGEST_TIMEOUT_MS } from '../../core/timers.js';
+import type { Talk } from '../session/talk.js';
 import type { HeldJob } from './held-job.js';
 
 interface WaitingPop {
   readonly count: number;
   resolve(jobs: HeldJob[]): void;
   reject(error: Error): void;
-  timer?: NodeJS.Timeout;
-  /** A turn under way has room for it. */
+  callOff?: CallOff;
+  /** A turn in flight asks for it. */
   isAsked: boolean;
   /** A turn has found nothing for it. */
   wasAnswered: boolean;
-  /** It waits no longer than for the answer that it must have. */
+  /** `waitMs` is over: it ends with the next answer. */
   isOver: boolean;
 }
 
@@ -23,17 +24,17 @@ export class WaitingPops {
   private readonly pops = new Set<WaitingPop>();
 
   constructor(
+    private readonly queue: string,
     private readonly answerWithinMs: number,
-    private readonly noAnswer: () => Error,
-    /** One has ended because its time was over. */
-    private readonly onGone: () => void,
+    private readonly clock: Clock,
+    private readonly talk: Talk,
   ) {}
 
   add(count: number, waitMs: number): Promise<HeldJob[]> {
     return new Promise((resolve, reject) => {
       const pop: WaitingPop = { count, resolve, reject, isAsked: false, wasAnswered: false, isOver: false };
       this.pops.add(pop);
-      if (waitMs > 0) pop.timer = setTimeout(() => this.timeIsOver(pop), waitMs);
+      if (waitMs > 0) pop.callOff = this.clock.after(waitMs, () => this.timeIsOver(pop));
       else this.timeIsOver(pop);
     });
   }
@@ -43,10 +44,16 @@ export class WaitingPops {
   }
 
   /** How many jobs are wanted in all. */
-  get room(): number {
-    let room = 0;
-    for (const { count } of this.pops) room += count;
-    return room;
+  get wanted(): number {
+    let wanted = 0;
+    for (const { count } of this.pops) wanted += count;
+    return wanted;
+  }
+
+  /** True if no turn has told one of them yet whether there is something. */
+  get anyUnanswered(): boolean {
+    for (const { wasAnswered } of this.pops) if (!wasAnswered) return true;
+    return false;
   }
 
   /** Whether somebody goes on waiting where the next turn finds nothing. */
@@ -55,7 +62,7 @@ export class WaitingPops {
     return false;
   }
 
-  /** A turn goes out that has room for all that wait. */
+  /** A turn goes out that asks for all that wait. */
   ask(): void {
     for (const pop of this.pops) pop.isAsked = true;
   }
@@ -83,7 +90,7 @@ export class WaitingPops {
     }
   }
 
-  /** The turn under way was refused. */
+  /** The turn in flight was refused. */
   refused(error: Error): void {
     for (const pop of this.pops) {
       if (!pop.isAsked) continue;
@@ -99,16 +106,15 @@ export class WaitingPops {
   private timeIsOver(pop: WaitingPop): void {
     if (pop.wasAnswered && !pop.isAsked) {
       this.endWithNone(pop);
-      this.onGone();
+      this.talk.saySoon();
       return;
     }
     pop.isOver = true;
-    const patienceMs = Math.min(this.answerWithinMs, LONGEST_TIMEOUT_MS);
-    pop.timer = setTimeout(() => {
+    pop.callOff = this.clock.after(this.answerWithinMs, () => {
       this.end(pop);
-      pop.reject(this.noAnswer());
-      this.onGone();
-    }, patienceMs);
+      pop.reject(noAnswer(this.queue, this.answerWithinMs, this.talk.trouble));
+      this.talk.saySoon();
+    });
   }
 
   private endWithNone(pop: WaitingPop): void {
@@ -117,13 +123,13 @@ export class WaitingPops {
   }
 
   private end(pop: WaitingPop): void {
-    clearTimeout(pop.timer);
+    pop.callOff?.();
     this.pops.delete(pop);
   }
 }
 
 /** The error of a pop that Redis has not answered in time. `cause`: why Redis refused the last turn, or cannot be reached. */
-export function noAnswer(queue: string, withinMs: number, cause: unknown): QueueUnavailableError {
+function noAnswer(queue: string, withinMs: number, cause: unknown): QueueUnavailableError {
   const why = cause instanceof Error ? `: ${cause.message.replace(/\.$/, '')}` : '';
   return new QueueUnavailableError(
     `pop: Redis has not answered within commandTimeoutMs (${withinMs} ms)${why}. What this call may have claimed goes back.`,

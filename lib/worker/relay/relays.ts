@@ -1,19 +1,19 @@
+import type { Clock } from '../../core/clock.js';
 import { QueueClosedError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import type { Log } from '../../core/log.js';
-import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { RelayRequest } from '../../core/options/relay-options.js';
 import { firstFew } from '../../core/read/describe.js';
-import { LONGEST_TIMEOUT_MS, type Timers } from '../../core/timers.js';
 import type { JobStore } from '../../store/job-store.js';
 import { Reporter } from '../session/reporter.js';
+import { Talk } from '../session/talk.js';
 import { LAST_TURN_MS } from '../session/turn-plan.js';
+import { TurnsInFlight } from '../session/turns-in-flight.js';
 import { Relay } from './relay.js';
 
 export interface RelaysOptions {
   workerId: string;
   commandTimeoutMs: number;
-  settingsOf(queue: string): QueueSettings;
   /** What the names of their timers begin with. */
   timerPrefix: string;
 }
@@ -29,8 +29,7 @@ export class Relays {
 
   constructor(
     private readonly store: JobStore,
-    /** Found when first needed: what the application has of timers is only known once it has started. */
-    private readonly findTimers: () => Timers,
+    private readonly clock: Clock,
     private readonly events: EventSink,
     private readonly log: Log,
     private readonly options: RelaysOptions,
@@ -40,11 +39,12 @@ export class Relays {
   start({ queue, names, target, batch }: RelayRequest): { stop(): Promise<void> } {
     if (this.stopped)
       throw new QueueClosedError('relay: the application is closing; nothing more is moved.', { queue });
-    const { workerId, commandTimeoutMs, settingsOf, timerPrefix } = this.options;
-    const seat = this.store.relaySeat(queue, workerId, names, target, settingsOf(queue));
+    const { workerId, commandTimeoutMs, timerPrefix } = this.options;
+    const session = this.store.queue(queue).sessions.relay(workerId, names, target);
     const timerName = `${timerPrefix}:${queue}:relay-${++this.started}`;
-    const reporter = new Reporter(this.log, this.events, `relay to ${target.type} '${target.key}'`);
-    const relay = new Relay(queue, seat, batch, this.findTimers(), timerName, reporter);
+    const reporter = new Reporter(this.log, this.events, this.clock, `relay to ${target.type} '${target.key}'`);
+    const talk = new Talk(session, new TurnsInFlight(), reporter, this.clock, { queue, timerName });
+    const relay = new Relay(talk, batch);
     this.relays.add(relay);
     relay.start();
     this.log.log(
@@ -52,7 +52,7 @@ export class Relays {
     );
     return {
       stop: async () => {
-        await relay.stop(AbortSignal.timeout(Math.min(commandTimeoutMs, LONGEST_TIMEOUT_MS)));
+        await relay.stop(commandTimeoutMs);
         this.relays.delete(relay);
       },
     };
@@ -61,7 +61,7 @@ export class Relays {
   /** Stops all, and later ones are refused. Resolves within a second, whatever Redis does. */
   async stop(): Promise<void> {
     this.stopped = true;
-    await Promise.all([...this.relays].map((relay) => relay.stop(AbortSignal.timeout(LAST_TURN_MS))));
+    await Promise.all([...this.relays].map((relay) => relay.stop(LAST_TURN_MS)));
     this.relays.clear();
   }
 }

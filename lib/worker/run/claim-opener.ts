@@ -1,40 +1,55 @@
-import type { EventSink } from '../../core/job/events.js';
-import { deserialisePayload } from '../../core/payload/payload.js';
-import { decodeEnvelope, type Envelope } from '../../store/envelope.js';
+import type { Codecs } from '../../core/payload/codecs.js';
+import { isThenable } from '../../core/thenable.js';
+import { type Envelope, isReadable } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
-import { limitsOf } from './processor.js';
-import { type RunLimits, RunningJob } from './running-job.js';
+import { type RunContext, type RunLimits, RunningJob } from './running-job.js';
 import type { EndedRun, SettingsByName, Settler } from './settler.js';
 
-/** Makes claimed jobs fit to be handed out. What has no handler has no payload class: its payload need only be readable. */
+/** Makes runs of claimed jobs, for handlers and for those who pop. Never throws. */
 export class ClaimOpener {
   constructor(
-    private readonly queue: string,
+    private readonly context: RunContext,
     private readonly byName: SettingsByName,
-    private readonly leaseMs: number,
+    private readonly codecs: Codecs,
     private readonly settler: Settler,
-    private readonly events: EventSink,
   ) {}
 
-  /** A job that was asked for at `askedAt`, or how it ends where nobody can have it. Never throws. */
+  /** The run of a job that was asked for at `askedAt`, its payload still unread; or how the job ends where it cannot run. */
   open(claim: ClaimedJob, askedAt: number): RunningJob | EndedRun {
-    let envelope: Envelope;
-    let limits: RunLimits;
-    try {
-      envelope = decodeEnvelope(claim.envelope);
-      limits = limitsOf(envelope, this.byName.get(envelope.name)!);
-    } catch (error) {
-      return this.settler.dead(claim, undefined, 'unreadable', error);
-    }
+    const { envelope } = claim;
+    if (!isReadable(envelope)) return this.settler.unreadable(claim, envelope.unreadable);
+    const byName = this.byName.get(envelope.name);
+    if (!byName) return this.settler.unreadable(claim, 'the envelope has a name that was not asked for');
+    const limits = limitsOf(envelope, byName);
     if (claim.attempt > limits.maxAttempts) return this.settler.spent(claim, envelope, limits);
-    // Nobody renews its lease.
-    const keeper = { renewal: () => undefined, heldUntil: (from: number) => from + this.leaseMs };
-    const run = new RunningJob(this.queue, claim, askedAt, envelope, limits, keeper, this.events);
-    try {
-      run.payload = deserialisePayload(envelope.payload);
-    } catch (error) {
-      return this.settler.dead(claim, envelope, 'invalid-payload', error, run);
-    }
-    return run;
+    return new RunningJob(this.context, claim, askedAt, envelope, limits);
   }
+
+  /**
+   * Reads a payload that has no class, so it need only be readable; it may be the promise of a codec then. Answers how the job ends
+   * where reading fails.
+   */
+  readPayload(run: RunningJob): EndedRun | undefined {
+    try {
+      const payload = this.codecs.decode(run.envelope, run);
+      run.payload = run.envelope.codec !== undefined && isThenable(payload) ? watched(payload) : payload;
+      return undefined;
+    } catch (error) {
+      return this.settler.unfit(run, error);
+    }
+  }
+}
+
+/** A promise whose rejection may stay unheard: the job may go back before anybody waits for its payload. */
+function watched(payload: PromiseLike<unknown>): Promise<unknown> {
+  const promise = Promise.resolve(payload);
+  promise.catch(() => {});
+  return promise;
+}
+
+/** What the call said wins. */
+function limitsOf({ settings }: Envelope, byName: { readonly settings: RunLimits }): RunLimits {
+  const { maxAttempts, timeoutMs } = byName.settings;
+  if (settings.maxAttempts === undefined && settings.timeoutMs === undefined) return byName.settings;
+  return { maxAttempts: settings.maxAttempts ?? maxAttempts, timeoutMs: settings.timeoutMs ?? timeoutMs };
 }

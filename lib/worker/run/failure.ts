@@ -1,17 +1,6 @@
 import { describeError } from '../../core/error-description.js';
 import type { DeadReason } from '../../core/job/events.js';
-
-/** A failed attempt as it is kept with the job. */
-export interface Failure {
-  name: string;
-  message: string;
-  code?: string;
-  cause?: string;
-  /** Its first line, escaped, and then the first lines that name a place. */
-  stack?: string;
-  /** Why the job died with this attempt, if it did. */
-  reason?: DeadReason;
-}
+import type { Failure } from '../../store/failure.js';
 
 /** How many places of a stack are kept: up to 20 failures are kept with each job, so they are short. */
 const PLACES_KEPT = 5;

@@ -1,3 +1,5 @@
+import type { Clock } from '../../core/clock.js';
+import type { Talk } from '../session/talk.js';
 import type { LeaseKeeper } from './running-job.js';
 
 /** When the leases of a queue were last renewed, for handlers that want to know. */
@@ -7,13 +9,13 @@ export class LeaseClock implements LeaseKeeper {
 
   constructor(
     private readonly leaseMs: number,
-    /** Asks for a renewal soon. */
-    private readonly renew: () => void,
+    private readonly clock: Clock,
+    private readonly talk: Talk,
   ) {}
 
   /** Lately is a sixth of a lease ago: a handler that beats all the time renews twice as often as needed, and no more. */
   renewal(): Promise<void> | undefined {
-    if (performance.now() < this.renewedAt + this.leaseMs / 6) return undefined;
+    if (this.clock.now() < this.renewedAt + this.leaseMs / 6) return undefined;
     if (!this.waiting) {
       let resolve = () => {};
       const renewal = new Promise<void>((done) => {
@@ -21,7 +23,7 @@ export class LeaseClock implements LeaseKeeper {
       });
       this.waiting = { renewal, resolve };
     }
-    this.renew();
+    this.talk.renew();
     return this.waiting.renewal;
   }
 

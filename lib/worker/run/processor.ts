@@ -1,12 +1,11 @@
-import { InvalidPayloadError } from '../../core/errors.js';
-import type { EventSink } from '../../core/job/events.js';
-import { deserialisePayload } from '../../core/payload/payload.js';
+import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
-import { decodeEnvelope, type Envelope } from '../../store/envelope.js';
+import { isThenable } from '../../core/thenable.js';
 import type { ClaimedJob } from '../../store/job-store.js';
+import type { ClaimOpener } from './claim-opener.js';
 import type { JobHandler } from './job-handler.js';
 import { PayloadRefusal } from './payload-refusal.js';
-import { type LeaseKeeper, type RunLimits, RunningJob } from './running-job.js';
+import { type RunContext, RunningJob } from './running-job.js';
 import type { EndedRun, Settler } from './settler.js';
 
 /** Whoever holds the jobs: each that was started is ended once. */
@@ -22,61 +21,48 @@ export interface RunHolder {
 /** Runs claimed jobs. Never throws, and never rejects. */
 export class Processor {
   constructor(
-    private readonly queue: string,
+    private readonly context: RunContext,
     private readonly handlers: ReadonlyMap<string, JobHandler>,
+    private readonly opener: ClaimOpener,
+    private readonly codecs: Codecs,
     private readonly checker: PayloadChecker,
     private readonly settler: Settler,
-    private readonly events: EventSink,
   ) {}
 
   /** Starts a job that was asked for at `askedAt`; its end comes in the same round of the event loop where the handler is synchronous. */
-  start(claim: ClaimedJob, askedAt: number, keeper: LeaseKeeper, holder: RunHolder): void {
-    let envelope: Envelope;
-    let handler: JobHandler;
-    let limits: RunLimits;
-    try {
-      envelope = decodeEnvelope(claim.envelope);
-      handler = this.handlers.get(envelope.name)!;
-      limits = limitsOf(envelope, handler);
-    } catch (error) {
-      holder.end(this.settler.dead(claim, undefined, 'unreadable', error));
+  start(claim: ClaimedJob, askedAt: number, holder: RunHolder): void {
+    const run = this.opener.open(claim, askedAt);
+    if (!(run instanceof RunningJob)) {
+      holder.end(run);
       return;
     }
-    if (claim.attempt > limits.maxAttempts) {
-      holder.end(this.settler.spent(claim, envelope, limits));
-      return;
-    }
-    const run = new RunningJob(this.queue, claim, askedAt, envelope, limits, keeper, this.events);
     holder.begin(run);
+    const handler = this.handlers.get(run.name)!;
     if (handler.payload) void this.runChecked(run, handler, holder);
     else this.runPlain(run, handler, holder);
   }
 
   private runPlain(run: RunningJob, handler: JobHandler, holder: RunHolder): void {
-    try {
-      run.payload = deserialisePayload(run.envelope.payload);
-    } catch (error) {
-      holder.end(this.settler.dead(run.claim, run.envelope, 'invalid-payload', error, run), run);
-      return;
-    }
-    this.runHandler(run, handler, holder);
+    const unfit = this.opener.readPayload(run);
+    if (unfit) holder.end(unfit, run);
+    else if (run.envelope.codec !== undefined && run.payload instanceof Promise)
+      void this.runChecked(run, handler, holder, run.payload);
+    else this.runHandler(run, handler, holder);
   }
 
-  private async runChecked(run: RunningJob, handler: JobHandler, holder: RunHolder): Promise<void> {
+  /** `decoding`: a payload that is being decoded already. */
+  private async runChecked(
+    run: RunningJob,
+    handler: JobHandler,
+    holder: RunHolder,
+    decoding?: PromiseLike<unknown>,
+  ): Promise<void> {
     try {
-      run.payload = await this.checker.read(run.envelope.payload, handler.payload, {
-        queue: this.queue,
-        jobName: run.name,
-        jobId: run.id,
-      });
+      const plain = await (decoding ?? this.codecs.decode(run.envelope, run));
+      const fields = { queue: run.queue, jobName: run.name, jobId: run.id };
+      run.payload = await this.checker.check(plain, handler.payload, fields);
     } catch (error) {
-      const unfit = error instanceof InvalidPayloadError || error instanceof SyntaxError;
-      holder.end(
-        unfit
-          ? this.settler.dead(run.claim, run.envelope, 'invalid-payload', error, run)
-          : this.settler.failed(run, error),
-        run,
-      );
+      holder.end(this.settler.unfit(run, error), run);
       return;
     }
     this.runHandler(run, handler, holder);
@@ -89,9 +75,10 @@ export class Processor {
       holder.drop(run);
       return;
     }
-    if (this.events.wanted) {
-      const { id, name, attempt, latenessMs } = run;
-      this.events.tell({ type: 'started', queue: this.queue, id, name, attempt, latenessMs });
+    const { events } = this.context;
+    if (events.wanted) {
+      const { queue, id, name, attempt, latenessMs } = run;
+      events.tell({ type: 'started', queue, id, name, attempt, latenessMs });
     }
     let result: unknown;
     try {
@@ -117,15 +104,4 @@ export class Processor {
       ? this.settler.dead(run.claim, run.envelope, 'invalid-payload', unfit, run)
       : this.settler.failed(run, thrown);
   }
-}
-
-/** What the call said wins. */
-export function limitsOf({ settings }: Envelope, byName: { readonly settings: RunLimits }): RunLimits {
-  const { maxAttempts, timeoutMs } = byName.settings;
-  if (settings.maxAttempts === undefined && settings.timeoutMs === undefined) return byName.settings;
-  return { maxAttempts: settings.maxAttempts ?? maxAttempts, timeoutMs: settings.timeoutMs ?? timeoutMs };
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

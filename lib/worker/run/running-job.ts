@@ -1,4 +1,5 @@
 import type { BagItem } from '../../core/bag.js';
+import type { Clock } from '../../core/clock.js';
 import type { EventSink } from '../../core/job/events.js';
 import { ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { Envelope } from '../../store/envelope.js';
@@ -17,13 +18,22 @@ export interface RunLimits {
 export interface LeaseKeeper {
   /** Resolves with the next renewal; `undefined` where they have been renewed lately. */
   renewal(): Promise<void> | undefined;
-  /** Until when a lease holds that was asked for at `askedAt`, both times of `performance.now()`. */
+  /** Until when a lease holds that was asked for at `askedAt`, both times of `clock.now()`. */
   heldUntil(askedAt: number): number;
+}
+
+/** What all runs of a queue have in common. */
+export interface RunContext {
+  readonly queue: string;
+  readonly leases: LeaseKeeper;
+  readonly events: EventSink;
+  readonly clock: Clock;
 }
 
 /** One run of a job in this process, from claim to settlement. */
 export class RunningJob extends ScheduledJob implements BagItem {
-  readonly startedAt = performance.now();
+  /** A time of `clock.now()`. */
+  private readonly startedAt: number;
   payload: unknown;
   place = -1;
   /** Nobody waits for this run's outcome any more: it is settled already, or its lease is lost. */
@@ -33,15 +43,18 @@ export class RunningJob extends ScheduledJob implements BagItem {
   private aborted?: Promise<void>;
 
   constructor(
-    readonly queue: string,
+    private readonly context: RunContext,
     readonly claim: ClaimedJob,
     private readonly askedAt: number,
     readonly envelope: Envelope,
     private readonly limits: RunLimits,
-    private readonly keeper: LeaseKeeper,
-    private readonly events: EventSink,
   ) {
     super();
+    this.startedAt = context.clock.now();
+  }
+
+  get queue(): string {
+    return this.context.queue;
   }
 
   get id(): string {
@@ -88,14 +101,20 @@ export class RunningJob extends ScheduledJob implements BagItem {
     return this.limits.timeoutMs;
   }
 
-  /** When its time is over, a time of `performance.now()`. */
+  /** When its time is over, a time of `clock.now()`. */
   get timeoutAt(): number {
     return this.limits.timeoutMs > 0 ? this.startedAt + this.limits.timeoutMs : Number.POSITIVE_INFINITY;
   }
 
+  /** How long it has run so far. */
+  get durationMs(): number {
+    return this.context.clock.now() - this.startedAt;
+  }
+
   /** Whether another worker may have the job by now. */
   leaseIsOver(): boolean {
-    return performance.now() >= this.keeper.heldUntil(this.askedAt);
+    const { clock, leases } = this.context;
+    return clock.now() >= leases.heldUntil(this.askedAt);
   }
 
   /** Made when first asked for: most handlers never do. */
@@ -112,8 +131,9 @@ export class RunningJob extends ScheduledJob implements BagItem {
   }
 
   progress(value: unknown): void {
-    if (!this.events.wanted) return;
-    this.events.tell({
+    const { events } = this.context;
+    if (!events.wanted) return;
+    events.tell({
       type: 'progress',
       queue: this.queue,
       id: this.id,
@@ -125,10 +145,10 @@ export class RunningJob extends ScheduledJob implements BagItem {
 
   async heartbeat(): Promise<void> {
     // A handler that only awaits what is done already never lets timers and answers through.
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => this.context.clock.soon(resolve));
     this.signal.throwIfAborted();
     // Mostly there is none to wait for; what a race leaves at a promise that lives as long as the run adds up.
-    const renewal = this.keeper.renewal();
+    const renewal = this.context.leases.renewal();
     if (!renewal) return;
     this.aborted ??= new Promise((resolve) => this.signal.addEventListener('abort', () => resolve(), { once: true }));
     await Promise.race([renewal, this.aborted]);

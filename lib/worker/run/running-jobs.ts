@@ -1,8 +1,13 @@
 import { Bag } from '../../core/bag.js';
-import type { Timers } from '../../core/timers.js';
+import type { Clock } from '../../core/clock.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import { Alarm } from '../session/alarm.js';
 import type { RunningJob } from './running-job.js';
+
+/** Whoever ends runs whose time is over. */
+export interface TimeoutHolder {
+  timeOut(run: RunningJob): void;
+}
 
 /**
  * The runs of one queue in this process whose handlers have not returned; each takes a place until it does. One timer for
@@ -12,13 +17,18 @@ export class RunningJobs {
   /** Not by id: a job may be claimed anew here while the handler of its last run has yet to return. */
   private readonly runs = new Bag<RunningJob>();
   private readonly timeouts: Alarm;
+  private holder?: TimeoutHolder;
 
   constructor(
-    timers: Timers,
+    private readonly clock: Clock,
     timerName: string,
-    private readonly onTimeout: (run: RunningJob) => void,
   ) {
-    this.timeouts = new Alarm(timers, timerName, () => this.checkTimeouts());
+    this.timeouts = new Alarm(clock, timerName, () => this.checkTimeouts());
+  }
+
+  /** Tells this holder from now on of runs whose time is over. */
+  tell(holder: TimeoutHolder): void {
+    this.holder = holder;
   }
 
   /** How many places are taken. */
@@ -71,9 +81,9 @@ export class RunningJobs {
   }
 
   private checkTimeouts(): void {
-    const now = performance.now();
+    const now = this.clock.now();
     for (const run of this.held()) {
-      if (run.timeoutAt <= now) this.onTimeout(run);
+      if (run.timeoutAt <= now) this.holder?.timeOut(run);
       else this.watch(run);
     }
   }

@@ -5,7 +5,7 @@ import { DEFAULT_BACKOFF } from '../../core/options/defaults.js';
 import type { RunSettings } from '../../core/options/run-settings.js';
 import type { Envelope } from '../../store/envelope.js';
 import type { ClaimedJob, Settlement } from '../../store/job-store.js';
-import { type Failure, toFailure } from './failure.js';
+import { toFailure } from './failure.js';
 import type { KeptResults } from './kept-results.js';
 import type { RunLimits, RunningJob } from './running-job.js';
 
@@ -72,11 +72,11 @@ export class Settler {
   /** The outcome of a run that threw, or ran too long. */
   failed(run: RunningJob, error: unknown): EndedRun {
     const { id, fence, attempt } = run.claim;
-    if (isUnrecoverable(error)) return this.dead(run.claim, run.envelope, 'unrecoverable', error, run);
+    if (hasCode(error, 'UNRECOVERABLE_JOB')) return this.dead(run.claim, run.envelope, 'unrecoverable', error, run);
     if (attempt >= run.maxAttempts) return this.dead(run.claim, run.envelope, 'attempts-exhausted', error, run);
     const { delayMs, problem } = this.waitAfter(run, error);
     return {
-      ...this.outcome(run, { id, fence, transition: 'retry', delayMs, failure: toLine(toFailure(error)) }),
+      ...this.outcome(run, { id, fence, transition: 'retry', delayMs, failure: toFailure(error) }),
       error,
       backoffProblem: problem,
     };
@@ -89,6 +89,16 @@ export class Settler {
     const delayMs = askBackoff(backoff, attempt, error, run);
     if (typeof delayMs === 'number') return { delayMs };
     return { delayMs: backoffDelayMs(DEFAULT_BACKOFF, attempt), problem: delayMs.problem };
+  }
+
+  /**
+   * Its payload could not be decoded, or does not fit its class. What is no JSON now never will be; a codec may only lack something for
+   * a moment, such as a key, and says itself where a payload is spoilt for good.
+   */
+  unfit(run: RunningJob, error: unknown): EndedRun {
+    const isSpoilt = run.envelope.codec === undefined && error instanceof SyntaxError;
+    if (!isSpoilt && !hasCode(error, 'INVALID_PAYLOAD')) return this.failed(run, error);
+    return this.dead(run.claim, run.envelope, 'invalid-payload', error, run);
   }
 
   /** It has no attempt left: the last one lost its lease, or failed when there were to be more. None begins. */
@@ -105,6 +115,11 @@ export class Settler {
     return { ...outcome, job: { ...claim, attempt: begun } };
   }
 
+  /** Nobody can tell what the job was to be. */
+  unreadable(claim: ClaimedJob, problem: string): EndedRun {
+    return this.dead(claim, undefined, 'unreadable', new Error(problem));
+  }
+
   /** Why a job is not tried again; `run` is missing where it was not fit to run. */
   dead(
     claim: ClaimedJob,
@@ -118,17 +133,17 @@ export class Settler {
       id: claim.id,
       fence: claim.fence,
       transition: 'dead',
-      failure: toLine(toFailure(error, reason)),
+      failure: toFailure(error, reason),
       ran: hasBegun,
       failed: hasBegun && reason !== 'dead-lettered',
       idWasChosen: envelope?.idWasChosen ?? false,
     };
-    const durationMs = run ? performance.now() - run.startedAt : 0;
+    const durationMs = run?.durationMs ?? 0;
     return { job: claim, name: envelope?.name ?? '', settlement, durationMs, error, reason };
   }
 
   private outcome(run: RunningJob, settlement: Settlement): EndedRun {
-    return { job: run.claim, name: run.name, settlement, durationMs: performance.now() - run.startedAt };
+    return { job: run.claim, name: run.name, settlement, durationMs: run.durationMs };
   }
 }
 
@@ -142,15 +157,10 @@ function outcomeIn(result: unknown): JobOutcome | undefined {
 }
 
 /** By its code: it may be of this package's other build. What cannot be looked into is an error like any other. */
-function isUnrecoverable(error: unknown): boolean {
+function hasCode(error: unknown, code: string): boolean {
   try {
-    return error instanceof Error && (error as { code?: unknown }).code === 'UNRECOVERABLE_JOB';
+    return error instanceof Error && (error as { code?: unknown }).code === code;
   } catch {
     return false;
   }
-}
-
-/** One line: failures are kept as lines. */
-function toLine(failure: Failure): string {
-  return JSON.stringify(failure);
 }

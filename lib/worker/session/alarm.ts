@@ -1,6 +1,6 @@
-import type { Timers } from '../../core/timers.js';
+import type { CallOff, Clock } from '../../core/clock.js';
 
-/** The application may have deleted the timer, where it keeps its timers in a registry of its own. */
+/** An application that finds the timer in its registry may have deleted it there. */
 const OVERDUE_MS = 1_000;
 
 /**
@@ -8,31 +8,40 @@ const OVERDUE_MS = 1_000;
  * as setting timers anew with every turn costs more than a ring that finds nothing.
  */
 export class Alarm {
-  /** When it rings, a time of `performance.now()`; infinite while it is not set. */
+  /** When it rings, a time of `clock.now()`; infinite while it is not set. */
   private at = Number.POSITIVE_INFINITY;
+  private callOff?: CallOff;
 
   constructor(
-    private readonly timers: Timers,
+    private readonly clock: Clock,
     private readonly name: string,
     private readonly ring: () => void,
   ) {}
 
+  get isSet(): boolean {
+    return this.at !== Number.POSITIVE_INFINITY;
+  }
+
   setFor(at: number): void {
-    const isOverdue = performance.now() > this.at + OVERDUE_MS;
+    const { clock, name } = this;
+    const now = clock.now();
+    const isOverdue = now > this.at + OVERDUE_MS;
     if (at >= this.at && !isOverdue) return;
+    this.callOff?.();
     this.at = at;
     // Rounded up, because a timer that fires early costs a call that finds nothing.
-    const ms = Math.max(0, Math.ceil(at - performance.now()));
-    this.timers.set(this.name, () => this.fire(), ms);
+    this.callOff = clock.after(Math.max(0, Math.ceil(at - now)), () => this.fire(), { name });
   }
 
   clear(): void {
     this.at = Number.POSITIVE_INFINITY;
-    this.timers.clear(this.name);
+    this.callOff?.();
+    this.callOff = undefined;
   }
 
   private fire(): void {
     this.at = Number.POSITIVE_INFINITY;
+    this.callOff = undefined;
     this.ring();
   }
 }

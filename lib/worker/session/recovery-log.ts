@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js';
 import type { Log } from '../../core/log.js';
 import { firstFew } from '../../core/read/describe.js';
 import type { RecoveredJob } from '../../store/job-store.js';
@@ -12,9 +13,12 @@ export class RecoveryLog {
   private count = 0;
   private readonly names = new Map<string, number>();
   private readonly workers = new Set<string>();
-  private pause?: NodeJS.Timeout;
+  private isPausing = false;
 
-  constructor(private readonly log: Log) {}
+  constructor(
+    private readonly log: Log,
+    private readonly clock: Clock,
+  ) {}
 
   /** Jobs that are dead or cancelled are told by lines of their own. */
   note(queue: string, jobs: readonly RecoveredJob[]): void {
@@ -24,11 +28,11 @@ export class RecoveryLog {
       this.names.set(name, (this.names.get(name) ?? 0) + 1);
       if (worker !== undefined) this.workers.add(worker);
     }
-    if (this.pause === undefined) this.tell(queue);
+    if (!this.isPausing) this.tell(queue);
   }
 
   private tell(queue: string): void {
-    this.pause = undefined;
+    this.isPausing = false;
     if (this.count === 0) return;
     const jobs = this.count === 1 ? '1 job' : `${this.count} jobs`;
     const leases = this.count === 1 ? 'whose lease' : 'whose leases';
@@ -40,8 +44,9 @@ export class RecoveryLog {
     this.count = 0;
     this.names.clear();
     this.workers.clear();
+    this.isPausing = true;
     // Does not keep a process alive that has nothing else to do.
-    this.pause = setTimeout(() => this.tell(queue), PAUSE_MS).unref();
+    this.clock.after(PAUSE_MS, () => this.tell(queue), { keepsAlive: false });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js';
 import { describeError, errorLine, placeIn } from '../../core/error-description.js';
 import type { DeadReason, EventSink, ScheduledQueueEvent } from '../../core/job/events.js';
 import type { Log } from '../../core/log.js';
@@ -5,7 +6,7 @@ import type { LateJob, RecoveredJob, Settled, TurnAnswer } from '../../store/job
 import type { RunningJob } from '../run/running-job.js';
 import type { EndedRun } from '../run/settler.js';
 import { RecoveryLog } from './recovery-log.js';
-import type { SentTurn } from './turn-draft.js';
+import type { SentTurn } from './turns-in-flight.js';
 
 /** Why jobs die that no handler had. */
 const WHY_DEAD: Partial<Record<DeadReason, string>> = {
@@ -27,10 +28,11 @@ export class Reporter {
   constructor(
     private readonly log: Log,
     private readonly events: EventSink,
+    private readonly clock: Clock,
     /** Whose turns these are, as the log says. */
     private readonly who = 'worker',
   ) {
-    this.recoveries = new RecoveryLog(log);
+    this.recoveries = new RecoveryLog(log, clock);
   }
 
   /** What became of all that a turn settled: the runs that had ended, and then the jobs that went back. */
@@ -132,7 +134,7 @@ export class Reporter {
         this.log.warn(
           `${about(queue, id, name, true)} failed in attempt ${attempt}: ${whyFailed(error)}; next attempt in ${settlement.delayMs} ms.`,
         );
-        this.tell({ type: 'failed', ...run, error, retryAt: new Date(Date.now() + settlement.delayMs) });
+        this.tell({ type: 'failed', ...run, error, retryAt: new Date(this.clock.wallNow() + settlement.delayMs) });
         break;
       case 'dead':
         this.logDeath(queue, outcome);

@@ -1,8 +1,12 @@
+import type { Clock } from '../../core/clock.js';
+
+/** Earlier than any instant of a clock. */
+const BEGINNING = Number.NEGATIVE_INFINITY;
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** How long a refused turn waits before it is tried again. */
-export const PAUSE_AFTER_REFUSAL_MS = 1_000;
-export const PAUSE_WHILE_STOPPING_MS = 100;
+/** How long a refused turn waits before it is sent again. */
+const PAUSE_MS = 1_000;
+const PAUSE_WHILE_LEAVING_MS = 100;
 /** A timer rings up to a millisecond late, and a call takes a while to arrive: so the worker sets out before something is due. */
 const AHEAD_MS = 0.5;
 /** How long the last turn may take once everything else of a shutdown is done. */
@@ -15,19 +19,21 @@ export function lastTurnMs(alreadyOverdueMs: number): number {
   return Math.max(LAST_TURN_MS - Math.max(alreadyOverdueMs, 0), LEAST_LAST_TURN_MS);
 }
 
-/** When a worker has to take a turn: times of `performance.now()`. */
+/** When a worker has to take a turn: times of `clock.now()`. */
 export class TurnPlan {
   /** Something may be due. */
-  private lookAt = 0;
+  private lookAt = BEGINNING;
   /** Leases must be renewed. */
-  private renewAt = 0;
+  private renewAt = BEGINNING;
   /** After a refusal: no turn is taken before this. */
-  private pausedUntil = 0;
+  private pausedUntil = BEGINNING;
+
+  constructor(private readonly clock: Clock) {}
 
   /** Answers whether that is earlier than what was known. */
   lookIn(ms: number): boolean {
     // What is nearer than a timer can tell is not looked for ahead: that would only ask twice.
-    const at = performance.now() + (ms > 1 ? ms - AHEAD_MS : ms);
+    const at = this.clock.now() + (ms > 1 ? ms - AHEAD_MS : ms);
     if (at >= this.lookAt) return false;
     this.lookAt = at;
     return true;
@@ -42,32 +48,40 @@ export class TurnPlan {
     this.renewAt = Math.min(this.renewAt, at);
   }
 
+  renewSoon(): void {
+    this.renewAt = BEGINNING;
+  }
+
   /** A turn goes out that renews: who asks for it from now on may know more than its answer. */
   renewOnlyIfTold(): void {
     this.renewAt = NEVER;
   }
 
   /** A turn was refused: the next one comes after a pause, and looks. */
-  pause(ms: number): void {
-    this.pausedUntil = performance.now() + ms;
-    this.lookAt = 0;
+  pause(isLeaving: boolean): void {
+    this.pausedUntil = this.clock.now() + (isLeaving ? PAUSE_WHILE_LEAVING_MS : PAUSE_MS);
+    this.lookAt = BEGINNING;
+  }
+
+  endPause(): void {
+    this.pausedUntil = BEGINNING;
   }
 
   get isPaused(): boolean {
-    return performance.now() < this.pausedUntil;
+    return this.clock.now() < this.pausedUntil;
   }
 
   isTimeToLook(): boolean {
-    return performance.now() >= this.lookAt;
+    return this.clock.now() >= this.lookAt;
   }
 
   isTimeToRenew(): boolean {
-    return performance.now() >= this.renewAt;
+    return this.clock.now() >= this.renewAt;
   }
 
   /** When to wake up, infinite for never. `looks`: there is room for jobs; `holds`: there are leases; `owes`: something is to be said. */
   nextAt({ looks, holds, owes }: { looks: boolean; holds: boolean; owes: boolean }): number {
-    const at = Math.min(owes ? 0 : NEVER, looks ? this.lookAt : NEVER, holds ? this.renewAt : NEVER);
+    const at = Math.min(owes ? BEGINNING : NEVER, looks ? this.lookAt : NEVER, holds ? this.renewAt : NEVER);
     return Math.max(at, this.pausedUntil);
   }
 }

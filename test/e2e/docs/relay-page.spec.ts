@@ -81,6 +81,19 @@ it('the commands that docs/relay.md shows read what it describes, in the form th
   expect(commands).toEqual([]);
 });
 
+it('a list that is read as docs/relay.md shows tells what a codec made from JSON', async () => {
+  const codec = { id: 'own', encode: () => Buffer.from([0xff, 0x0a, 0x00]), decode: () => 0 };
+  const { producer } = await startApp([Relays], { connection: server.url, codec });
+  await producer.schedule('row.export', 1);
+  const key = relayKey('default', 'rows');
+  const element = await until('it is there', () => redis.lpopBuffer(key));
+  const end = element.indexOf('\n');
+  const [, shown] = page.match(/^(\{.*"codec".*\})\n<the bytes/m)!;
+  const head = JSON.parse(element.toString('utf8', 0, end));
+  expect(Object.keys(head)).toEqual(Object.keys(JSON.parse(shown!)));
+  expect(element.subarray(end + 1)).toEqual(Buffer.from([0xff, 0x0a, 0x00]));
+});
+
 it('docs/relay.md names the fields in the order in which they come', async () => {
   const cells = [
     ...page
@@ -89,7 +102,8 @@ it('docs/relay.md names the fields in the order in which they come', async () =>
       .matchAll(/^\| (`.*?) \| /gm),
   ];
   const named = cells.flatMap(([, cell]) => [...cell!.matchAll(/`(\w+)`/g)].map(([, field]) => field!));
-  const { producer } = await startApp([Relays], { connection: server.url });
+  const codec = { id: 'own', encode: String, decode: Number };
+  const { producer } = await startApp([Relays], { connection: server.url, codec });
   await producer.schedule('mail.send', 1, { tags: ['a'], headers: { b: 'c' } });
   const [[, fields]] = await until('it is there', async () => {
     const found = await redis.xrange(relayKey('default', 'mail'), '-', '+');

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { Cluster } from 'ioredis';
 import { defineScheduledJob, InvalidOptionsError, OnScheduledJob, relayKey } from '../../../lib/index.js';
+import { messagePackCodec } from '../../../lib/msgpack/index.js';
 import { newPrefix, startApp, stopApps } from '../../support/queue-app.js';
 import { TestCluster } from '../../support/redis-cluster.js';
 import { until } from '../../support/wait.js';
@@ -59,6 +60,19 @@ it('queues on all nodes of a cluster run their jobs, at once where another proce
       completed: 0,
       dead: 0,
     });
+  }
+});
+
+it('payloads that are bytes come whole from all nodes of a cluster', async () => {
+  const connection = { cluster: { nodes: cluster.nodes } };
+  const { producer, inspector, consumer } = await startApp([], { connection, codec: messagePackCodec });
+  const payload = { bytes: Buffer.from([0xff, 0x0a, 0x00]), at: new Date(0) };
+  for (const queue of QUEUES) {
+    const job = await producer.schedule('photo', payload, { queue });
+    expect((await inspector.job(job))!.payload).toEqual(payload);
+    const [popped] = await consumer.pop({ queue, waitMs: '5s' });
+    expect(popped!.payload).toEqual(payload);
+    expect(await popped!.complete()).toBe(true);
   }
 });
 

@@ -40,6 +40,10 @@ describe('the tarball', () => {
         'package/dist/cjs/index.js',
         'package/dist/cjs/index.d.ts',
         'package/dist/cjs/package.json',
+        'package/dist/msgpack/index.js',
+        'package/dist/msgpack/index.d.ts',
+        'package/dist/cjs/msgpack/index.js',
+        'package/dist/cjs/msgpack/index.d.ts',
       ]),
     );
     const known =
@@ -77,6 +81,11 @@ describe('in a Nest 12 application of ES modules, with ioredis 6 and without cla
       'popped row, row 7',
       'refused stranger: ForbiddenException',
     ]);
+  }, 70_000);
+
+  it('stores payloads by the codec of the entry point ./msgpack', async () => {
+    const output = await run(process.execPath, ['dist/message-pack.js'], app, { env: redis() });
+    expect(lines(output)).toEqual(['photo of 2027: ffd800']);
   }, 70_000);
 
   it('says what to install where a job has a payload class', async () => {
@@ -119,6 +128,11 @@ describe('in a Nest 11 application of CommonJS, with ioredis 5.4.2', () => {
   it('runs jobs in plain Node, past a guard, and lets the process end', async () => {
     const output = await run(process.execPath, ['dist/main.js'], app, { env: redis() });
     expect(lines(output)).toEqual(['handled early', 'handled plain', 'refused late: ForbiddenException']);
+  }, 70_000);
+
+  it('stores payloads by the codec of the entry point ./msgpack, with the oldest msgpackr that it takes', async () => {
+    const output = await run(process.execPath, ['dist/message-pack.js'], app, { env: redis() });
+    expect(lines(output)).toEqual(['photo of 2027: ffd800']);
   }, 70_000);
 
   it('waits for running handlers before a database is closed, wherever that is imported', async () => {

@@ -307,7 +307,7 @@ describe('a relay', () => {
     consumer.relay({ to: type === 'stream' ? { stream: key } : { list: key }, batch: 10 });
     await until('the first is there', async () => (await inspector.stats()).completed === 1);
     let turns = 0;
-    const cut = proxy.cutOnce((request) => request.includes(SCRIPTS.turn.sha) && ++turns === 3);
+    const cut = proxy.cutOnce((request) => request.includes(SCRIPTS.relay.sha) && ++turns === 3);
     const refs = await producer.scheduleMany(Array.from({ length: 50 }, (_, i) => ({ job: 'mail', payload: i + 1 })));
     await cut;
     await until('all are moved', async () => (await inspector.stats()).completed === 51);

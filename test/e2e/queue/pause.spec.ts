@@ -216,13 +216,18 @@ describe('a pause for a time', () => {
     expect(await inspector.isPaused()).toBe(true);
   });
 
-  it('is forgotten when it is over', async () => {
+  it('leaves what else the gate holds as it is', async () => {
     const redis = new Redis(redisUrl());
     const { inspector, prefix } = await startApp();
+    const gate = `${prefix}:{default}:gate`;
+    await redis.hset(gate, 'windows', 'some');
     await inspector.pause({ forMs: '2h' });
-    const ttl = await redis.pttl(`${prefix}:{default}:paused`);
-    expect(ttl).toBeGreaterThan(2 * 3_600_000);
-    expect(ttl).toBeLessThanOrEqual(2 * 3_600_000 + 60_000);
+    await inspector.resume();
+    expect(await redis.hgetall(gate)).toEqual({ windows: 'some' });
+    await redis.hdel(gate, 'windows');
+    await inspector.pause();
+    await inspector.resume();
+    expect(await redis.exists(gate)).toBe(0);
     redis.disconnect();
   });
 
@@ -257,12 +262,12 @@ it('a pause whose reply is lost grows no longer by being sent again', async () =
     });
     const pausing = inspector.pause({ forMs: '2h' });
     await cut;
-    const before = await until('it has happened', () => redis.get(`${prefix}:{default}:paused`));
+    const before = await until('it has happened', () => redis.hget(`${prefix}:{default}:gate`, 'pausedUntil'));
     const from = performance.now();
     await until('time has passed', () => performance.now() > from + 20);
     proxy.accept();
     await pausing;
-    expect(await redis.get(`${prefix}:{default}:paused`)).toBe(before);
+    expect(await redis.hget(`${prefix}:{default}:gate`, 'pausedUntil')).toBe(before);
   } finally {
     redis.disconnect();
     await stopApps();

@@ -46,7 +46,7 @@ async function makeSuspects(prefix: string, name: string, count: number): Promis
   const ids: string[] = [];
   for (let i = 0; i < count; i++) ids.push((await test.schedule({ name })).id);
   for (const dies of ['dies', 'dies-too']) {
-    await test.worker(dies, name).turn({ room: count });
+    await test.worker(dies, name).turn({ limit: count });
     await test.redis.zadd(`${prefix}:{${QUEUE}}:active`, 'XX', ...ids.flatMap((id) => [1, id]));
     await test.worker('recovers', name).turn();
   }
@@ -72,7 +72,7 @@ it('a suspect waits until nothing else runs in its process, other queues include
   handlers.finish('before');
   await until('the suspect runs', () => handlers.running.has(suspect!));
   await producer.schedule('other-work', null, { id: 'after', queue: 'other' });
-  await until('both others are due', async () => (await store.current!.store.counts(QUEUE)).due === 1);
+  await until('both others are due', async () => (await store.current!.view.counts()).due === 1);
   expect([...handlers.running]).toEqual([suspect]);
 
   handlers.finish(suspect!);

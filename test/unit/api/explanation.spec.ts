@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { explainJob } from '../../../lib/api/explanation.js';
 import { readQueueOptions } from '../../../lib/core/options/queue-options.js';
-import type { JobStore, StoredJob } from '../../../lib/store/job-store.js';
+import type { QueueView, StoredJob } from '../../../lib/store/job-store.js';
 
 const NOW = 1_800_000_000_000;
 /** A due job that prefers a worker which is there, and may be stolen only later. */
@@ -11,7 +11,16 @@ const JOB: StoredJob = {
   dueAtMs: NOW,
   attempts: 2,
   crashes: 2,
-  envelope: `5:busy:work\n${NOW} \n\nnull`,
+  envelope: {
+    name: 'work',
+    priority: 5,
+    worker: 'busy',
+    createdAtMs: NOW,
+    idWasChosen: false,
+    tags: [],
+    settings: {},
+    payload: 'null',
+  },
   failures: [],
 };
 
@@ -24,7 +33,7 @@ const codeOf = async (job: StoredJob) => {
     workers: async () => [{ id: 'busy' }],
     counts: async () => ({ due: 1, active: 0 }),
   };
-  return (await explainJob(store as unknown as JobStore, 'q', 'j', readQueueOptions('q', {}))).code;
+  return (await explainJob(store as unknown as QueueView, 'q', 'j', readQueueOptions('q', {}))).code;
 };
 
 it('a job that prefers a worker waits for that one, but a suspect for any process that is empty', async () => {
@@ -43,7 +52,7 @@ it.each([
 ])(
   'a job that is gone may have completed, and with %j the message says what is kept of those',
   async (options, kept) => {
-    const store = { job: async () => undefined } as unknown as JobStore;
+    const store = { job: async () => undefined } as unknown as QueueView;
     expect(await explainJob(store, 'q', 'j', readQueueOptions('q', options))).toEqual({
       code: 'unknown',
       message: `Queue 'q' has no job 'j'. It may have completed (${kept}); or it was cancelled, discarded, removed or purged, or was never scheduled in this queue.`,

@@ -1,27 +1,31 @@
 import { expect, it } from '@jest/globals';
+import { PayloadWriter } from '../../../lib/api/payload-writer.js';
 import { ScheduledQueueEvents } from '../../../lib/api/scheduled-queue.events.js';
 import { ScheduledQueueProducer } from '../../../lib/api/scheduled-queue.producer.js';
 import { QueueUnavailableError } from '../../../lib/core/errors.js';
+import { Codecs } from '../../../lib/core/payload/codecs.js';
 import type { Answered, JobStore, NewJob } from '../../../lib/store/job-store.js';
 import { ScheduleBatch } from '../../../lib/store/redis/schedule/schedule-batch.js';
-import { LOG } from '../../support/seat-by-hand.js';
+import { LOG } from '../../support/session-by-hand.js';
 
 /** A store whose answers come last job first, and which fails every second one. */
-const store = {
-  scheduleMany: (_queue: string, jobs: readonly NewJob[], answered: Answered) =>
+const jobs = {
+  scheduleMany: (jobs: readonly NewJob[], answered: Answered) =>
     new Promise<void>((resolve) => {
       const batch = new ScheduleBatch(jobs.length, 0, answered, resolve);
-      const calls = jobs.map((job, place) => batch.pending(job, place));
+      const calls = jobs.map((job, index) => batch.pending(job, index));
       for (const [i, call] of [...calls.entries()].reverse()) {
-        const id = call.job.payload;
+        const id = String(call.job.payload);
         if (i % 2) call.reject(new QueueUnavailableError('no answer', 'unknown', { jobIds: [id] }));
         else call.resolve({ id, dueAtMs: 1, status: 'created' });
       }
     }),
-} as unknown as JobStore;
+};
+const store = { queue: () => ({ jobs }) } as unknown as JobStore;
 
 it('the ids in the error of scheduleMany are in the order of its items, over queues and whatever failed', async () => {
-  const producer = new ScheduledQueueProducer(store, undefined as never, new ScheduledQueueEvents(), 1_000, LOG);
+  const payloads = new PayloadWriter(new Codecs(), undefined as never, 1_000);
+  const producer = new ScheduledQueueProducer(store, payloads, new ScheduledQueueEvents(), LOG);
   const items = Array.from({ length: 9 }, (_, i) => ({
     job: 'work',
     payload: i,

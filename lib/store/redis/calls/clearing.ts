@@ -1,5 +1,6 @@
 import type { QueueKeys } from '../keys.js';
-import type { SlotPool } from './slot-pool.js';
+import { clearScript } from '../scripts/contracts.js';
+import type { CallerPool } from './caller-pool.js';
 
 /** About how many jobs one call looks at; each may be the first of a lane of its own. */
 const FIRST_STEP = 10;
@@ -9,11 +10,14 @@ const LARGE_BYTES = 512 * 1024;
 
 /** Empties one queue of the jobs that wait in it or are queued behind running ones, in bounded steps. */
 export class RedisClearing {
+  private readonly script;
+
   constructor(
-    private readonly slots: SlotPool,
-    private readonly keys: QueueKeys,
-    private readonly options: { keepRecordMs: number },
-  ) {}
+    private readonly callers: CallerPool,
+    keys: QueueKeys,
+  ) {
+    this.script = clearScript(keys);
+  }
 
   /**
    * Walks through the queue until a walk has found nothing: one may leave jobs out where a failover or a slot that moves puts
@@ -21,7 +25,7 @@ export class RedisClearing {
    * began.
    */
   async clear(): Promise<number> {
-    const walk = { madeBy: 0, step: FIRST_STEP };
+    const walk = { scheduledBy: 0, step: FIRST_STEP };
     for (let cleared = 0; ; ) {
       const found = await this.walk(walk);
       if (found === 0) return cleared;
@@ -29,21 +33,19 @@ export class RedisClearing {
     }
   }
 
-  private async walk(walk: { madeBy: number; step: number }): Promise<number> {
-    const { keys, options } = this;
-    const fixed = [keys.jobs, keys.claims, keys.failures, keys.queued, keys.stats, keys.levels];
+  private async walk(walk: { scheduledBy: number; step: number }): Promise<number> {
     let found = 0;
-    let goOn = '0';
+    let cursor = '0';
     do {
-      const args = [options.keepRecordMs, goOn, walk.step, walk.madeBy];
-      const reply = await this.slots.call('clear', fixed, args);
-      const [count, next = '0', bytes, madeBy] = String(reply[2]).split(' ');
+      const args = { cursor, limit: walk.step, scheduledBy: walk.scheduledBy };
+      const [, , result] = await this.callers.call(this.script, args);
+      const [count, next = '0', bytes, scheduledBy] = result.split(' ');
       found += Number(count);
-      goOn = next;
+      cursor = next;
       // By the clock of the first call, so that what is scheduled after it stays.
-      walk.madeBy = Number(madeBy);
+      walk.scheduledBy = Number(scheduledBy);
       walk.step = Number(bytes) > LARGE_BYTES ? Math.ceil(walk.step / 4) : Math.min(2 * walk.step, LONGEST_STEP);
-    } while (goOn !== '0');
+    } while (cursor !== '0');
     return found;
   }
 }

@@ -1,13 +1,14 @@
 import { DUE_NOW, type Due } from '../../../core/read/due.js';
 import type { DeadSelection } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
+import { type PurgeArguments, type PurgeReply, purgeScript, replayScript } from '../scripts/contracts.js';
+import type { CallerPool } from './caller-pool.js';
 import { toDueArgument } from './due-argument.js';
-import type { SlotPool } from './slot-pool.js';
 
 /** How many dead jobs one call looks at: a script of so many stays well below a millisecond or two. */
 const JOBS_A_CALL = 100;
 
-/** Where the first step begins. A place names the last job that was looked at and left; see lua/parts/dead.lua. */
+/** Where the first step begins. Its cursor names the last job that was looked at and left; see scripts/jobs/dead.lua. */
 const OLDEST = '-inf 0 ';
 
 /** What one call has done. */
@@ -22,14 +23,18 @@ interface Step {
 
 /** What is done to the dead-letter set of one queue, in bounded steps. */
 export class RedisDeadLetters {
+  private readonly scripts;
+
   constructor(
-    private readonly slots: SlotPool,
-    private readonly keys: QueueKeys,
-    private readonly options: { clustered: boolean; keepRecordMs: number; stealAfterMs: number },
-  ) {}
+    private readonly callers: CallerPool,
+    keys: QueueKeys,
+    private readonly options: { clustered: boolean; stealAfterMs: number },
+  ) {
+    this.scripts = { purge: purgeScript(keys), replay: replayScript(keys) };
+  }
 
   async replayOne(id: string, due: Due): Promise<number> {
-    return (await this.replay(id, due, 0, [0, '+inf', 0, OLDEST, ''])).taken;
+    return (await this.replay(id, due, 0, ANY)).taken;
   }
 
   /** The oldest first; a job that dies again meanwhile is not put back a second time. */
@@ -41,11 +46,7 @@ export class RedisDeadLetters {
   }
 
   purge(selection: DeadSelection): Promise<number> {
-    const { keys, options } = this;
-    const fixed = [keys.jobs, keys.claims, keys.failures, keys.dead, keys.stats];
-    return this.walk(selection, async (choice) =>
-      readStep(await this.slots.call('purge', fixed, [options.keepRecordMs, ...choice])),
-    );
+    return this.walk(selection, async (choice) => readStep(await this.callers.call(this.scripts.purge, choice)));
   }
 
   /**
@@ -64,9 +65,15 @@ export class RedisDeadLetters {
     // Those that died in that very millisecond are not meant.
     let diedBy = diedBeforeMs - 1;
     while (taken < limit) {
-      const until = diedBy === Number.POSITIVE_INFINITY ? '+inf' : diedBy;
-      const most = Math.min(JOBS_A_CALL, limit - taken);
-      const step = await take([JOBS_A_CALL, until, most, place, reason, ...names], taken, startedAt);
+      const choice: Choice = {
+        limit: JOBS_A_CALL,
+        diedBy: diedBy === Number.POSITIVE_INFINITY ? '+inf' : diedBy,
+        most: Math.min(JOBS_A_CALL, limit - taken),
+        from: place,
+        reason,
+        names,
+      };
+      const step = await take(choice, taken, startedAt);
       taken += step.taken;
       place = step.next;
       startedAt ||= step.nowMs;
@@ -83,19 +90,20 @@ export class RedisDeadLetters {
   }
 
   private async replay(id: string, due: Due, spacingMs: number, choice: Choice): Promise<Step> {
-    const { keys, options } = this;
-    const fixed = [keys.jobs, keys.claims, keys.failures, keys.dead, keys.levels, keys.sleeping];
-    const { keepRecordMs, clustered, stealAfterMs } = options;
-    const args = [keepRecordMs, clustered ? 1 : 0, stealAfterMs, toDueArgument(due), spacingMs, id, ...choice];
-    return readStep(await this.slots.call('replay', fixed, args));
+    const { clustered, stealAfterMs } = this.options;
+    const args = { clustered, stealAfterMs, dueOrDelay: toDueArgument(due), spacing: spacingMs, id, ...choice };
+    return readStep(await this.callers.call(this.scripts.replay, args));
   }
 }
 
-/** How many to look at, which died by when, how many to take, the place, the reason, and then the names. */
-type Choice = readonly (string | number)[];
+/** What one call looks at, and for. */
+type Choice = PurgeArguments;
+
+/** For a job that is named by its id. */
+const ANY: Choice = { limit: 0, diedBy: '+inf', most: 0, from: OLDEST, reason: '', names: [] };
 
 /** The place is last: it ends with an id, in which anything printable may stand. */
-function readStep(reply: readonly unknown[]): Step {
-  const [, taken, isLast, next] = String(reply[2]).match(/^(\d+) ([01]) (.*)$/)!;
-  return { nowMs: Number(reply[1]), taken: Number(taken), isLast: isLast === '1', next: next! };
+function readStep([, now, result]: PurgeReply): Step {
+  const [, taken, isLast, next] = result.match(/^(\d+) ([01]) (.*)$/)!;
+  return { nowMs: Number(now), taken: Number(taken), isLast: isLast === '1', next: next! };
 }

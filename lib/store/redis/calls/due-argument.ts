@@ -1,6 +1,9 @@
 import type { Due } from '../../../core/read/due.js';
 
-/** A due time as the scripts read it: an instant as epoch ms, a delay as minus its ms. No instant is as small as that (see core/read/due.ts). */
+/**
+ * A due time as the scripts read it: an instant as epoch ms, a delay as minus its ms. No instant is as small as that (see core/read/due.ts).
+ * Rounded up to a whole millisecond, so that no job is due before the fraction of its last millisecond is over.
+ */
 export function toDueArgument(due: Due): number {
-  return 'delayMs' in due ? -due.delayMs : due.at;
+  return 'delayMs' in due ? -Math.ceil(due.delayMs) : Math.ceil(due.at);
 }

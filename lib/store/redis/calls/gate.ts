@@ -2,7 +2,9 @@ import type { RateRule } from '../../../core/options/queue-options.js';
 import type { LimitsUse } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
-import type { SlotPool } from './slot-pool.js';
+import { ask } from '../scripts/bound-script.js';
+import { limitsScript, pausedScript, pauseScript, resumeScript } from '../scripts/contracts.js';
+import type { CallerPool } from './caller-pool.js';
 
 /** What the scripts say for a pause without an end. */
 const ENDLESS = 'inf';
@@ -13,43 +15,50 @@ const LONGER_AT_MOST_MS = 50;
 
 /** What keeps the due jobs of one queue from being claimed in any process: a pause, and the limits. */
 export class RedisGate {
+  private readonly scripts;
+
   constructor(
-    private readonly slots: SlotPool,
+    private readonly callers: CallerPool,
     private readonly connection: RedisConnection,
-    private readonly keys: QueueKeys,
-    private readonly options: { clustered: boolean; keepRecordMs: number; commandTimeoutMs: number },
-  ) {}
+    keys: QueueKeys,
+    private readonly options: {
+      clustered: boolean;
+      commandTimeoutMs: number;
+      /** Where the queue has one. */
+      rateLimit?: RateRule;
+    },
+  ) {
+    this.scripts = {
+      pause: pauseScript(keys),
+      resume: resumeScript(keys),
+      paused: pausedScript(keys),
+      limits: limitsScript(keys),
+    };
+  }
 
   async pause(forMs: number | undefined): Promise<void> {
-    await this.slots.call('pause', this.keysOfCalls(), [...this.argumentsOfCalls(), forMs ?? ENDLESS]);
+    const { clustered } = this.options;
+    await this.callers.call(this.scripts.pause, { clustered, pause: forMs ?? ENDLESS });
   }
 
   async resume(): Promise<void> {
-    await this.slots.call('resume', this.keysOfCalls(), this.argumentsOfCalls());
+    const { clustered } = this.options;
+    await this.callers.call(this.scripts.resume, { clustered });
   }
 
   async pausedUntil(): Promise<number | undefined> {
     const giveUpAt = performance.now() + this.options.commandTimeoutMs;
-    const ends = (await this.connection.run('paused', [this.keys.paused], [], giveUpAt)) as string;
+    const ends = await ask(this.connection, this.scripts.paused, {}, giveUpAt);
     if (ends === '') return undefined;
     return ends === ENDLESS ? Number.POSITIVE_INFINITY : Number(ends);
   }
 
-  /** `rateLimit` where the queue has one. */
-  async limits(rateLimit: RateRule | undefined): Promise<LimitsUse> {
-    const giveUpAt = performance.now() + this.options.commandTimeoutMs;
-    const read = [this.keys.active, this.keys.rate];
-    const reply = await this.connection.run('limits', read, [rateLimit ? rateWindowMs(rateLimit) : 0], giveUpAt);
-    const [nowMs = 0, running = 0, started = 0, opensAtMs = 0] = (reply as (string | number)[]).map(Number);
-    return { nowMs, running, started, opensAtMs };
-  }
-
-  private keysOfCalls(): string[] {
-    return [this.keys.paused, this.keys.sleeping];
-  }
-
-  private argumentsOfCalls(): number[] {
-    return [this.options.keepRecordMs, this.options.clustered ? 1 : 0];
+  async limits(): Promise<LimitsUse> {
+    const { rateLimit, commandTimeoutMs } = this.options;
+    const giveUpAt = performance.now() + commandTimeoutMs;
+    const args = { rateWindowMs: rateLimit ? rateWindowMs(rateLimit) : 0 };
+    const [now, running, started, opensAt] = await ask(this.connection, this.scripts.limits, args, giveUpAt);
+    return { nowMs: Number(now), running, started, opensAtMs: Number(opensAt) };
   }
 }
 

@@ -1,8 +1,7 @@
 import { QueueUnavailableError, restated } from '../../../core/errors.js';
-import { type QueueKeys, tagKey } from '../keys.js';
-import type { ScriptArgument } from '../link/connection.js';
-import type { ScriptName } from '../scripts/embedded.js';
-import type { SlotPool } from './slot-pool.js';
+import type { QueueKeys } from '../keys.js';
+import { cancelTaggedScript, shiftTaggedScript } from '../scripts/contracts.js';
+import type { CallerPool } from './caller-pool.js';
 
 /** How many jobs of a tag one call looks at: about as long a script as that of a full schedule. */
 const JOBS_A_CALL = 500;
@@ -10,30 +9,29 @@ const JOBS_A_CALL = 500;
 /** What is done to the waiting jobs of a tag and to those queued behind running ones, in bounded steps. */
 export class RedisTaggedJobs {
   constructor(
-    private readonly slots: SlotPool,
+    private readonly callers: CallerPool,
     private readonly keys: QueueKeys,
-    private readonly options: { clustered: boolean; keepRecordMs: number; stealAfterMs: number },
+    private readonly options: { clustered: boolean; stealAfterMs: number },
   ) {}
 
   /** `told` hears the ids of each step, once Redis has confirmed it. */
   cancel(tag: string, told: (ids: readonly string[]) => void): Promise<number> {
-    const { keys, options } = this;
-    const fixed = [keys.jobs, keys.claims, keys.failures, keys.queued, keys.stats, keys.levels, tagKey(keys, tag)];
+    const script = cancelTaggedScript(this.keys, { tag });
     return this.walk(async (from, last) => {
-      const args = [options.keepRecordMs, from, last, JOBS_A_CALL];
-      const [place, ...ids] = (await this.call('cancel-tagged', fixed, args)).split('\t');
+      const [, , result] = await this.callers.call(script, { from, last, limit: JOBS_A_CALL });
+      const [walked, ...ids] = result.split('\t');
       told(ids);
-      return [...place!.split(' '), ids.length] as Step;
+      return [...walked!.split(' '), ids.length] as Step;
     });
   }
 
   shift(tag: string, byMs: number): Promise<number> {
-    const { keys, options } = this;
-    const fixed = [keys.jobs, keys.levels, keys.sleeping, tagKey(keys, tag), keys.queued];
+    const script = shiftTaggedScript(this.keys, { tag });
+    const { clustered, stealAfterMs } = this.options;
     return this.walk(async (from, last) => {
-      const { keepRecordMs, clustered, stealAfterMs } = options;
-      const args = [keepRecordMs, clustered ? 1 : 0, from, last, JOBS_A_CALL, byMs, stealAfterMs];
-      const [next, end, moved] = (await this.call('shift-tagged', fixed, args)).split(' ');
+      const args = { clustered, stealAfterMs, from, last, limit: JOBS_A_CALL, byMs };
+      const [, , result] = await this.callers.call(script, args);
+      const [next, end, moved] = result.split(' ');
       return [next!, end!, Number(moved)];
     });
   }
@@ -55,13 +53,9 @@ export class RedisTaggedJobs {
     }
     return sum;
   }
-
-  private async call(script: ScriptName, keys: readonly string[], rest: readonly ScriptArgument[]): Promise<string> {
-    return String((await this.slots.call(script, keys, rest))[2]);
-  }
 }
 
-/** Where to go on, the last place, how many were cancelled or moved. */
+/** Where to go on, the last index, how many were cancelled or moved. */
 type Step = [next: string, last: string, count: number];
 
 /** That the last step was refused does not mean that nothing has happened. */

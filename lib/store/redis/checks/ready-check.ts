@@ -1,7 +1,8 @@
 import type { Redis, RedisOptions } from 'ioredis';
-import { baseOf, trialKey } from '../keys.js';
+import { baseOf } from '../keys.js';
 import type { Client } from '../link/client.js';
 import { sendScript } from '../link/send-script.js';
+import { permissionsScript } from '../scripts/contracts.js';
 import { inAcl, type PermissionLog } from './permission-log.js';
 
 /** How long a refusal is not asked about again. Workers ask every second; of many calls at once, one asks for all. */
@@ -107,7 +108,9 @@ export class ReadyCheck {
   }
 
   private async tryCommands(key: string): Promise<void> {
-    const missing = (await sendScript(this.client, 'permissions', [trialKey(key)], [baseOf(key)])) as string[];
+    const base = baseOf(key);
+    const { name, keys, encode } = permissionsScript({ base });
+    const missing = (await sendScript(this.client, name, keys, encode({ base }))) as string[];
     if (missing.length === 0) return this.log.complete();
     this.log.missing(this.user, missing);
     throw new Unfit(

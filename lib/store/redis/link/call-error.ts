@@ -18,8 +18,8 @@ export function aboutJob(error: unknown, fields: ScheduledQueueErrorFields): unk
   return restated(error, fields);
 }
 
-/** A call whose error says what it was about. */
-export async function saying<T>(call: Promise<T>, fields: ScheduledQueueErrorFields): Promise<T> {
+/** Adds queue and job to a failed call's error. */
+export async function annotated<T>(call: Promise<T>, fields: ScheduledQueueErrorFields): Promise<T> {
   try {
     return await call;
   } catch (error) {

@@ -2,6 +2,7 @@ import { QueueClosedError, QueueUnavailableError } from '../../../core/errors.js
 import type { OutageLog } from '../checks/outage-log.js';
 import type { ReadyCheck } from '../checks/ready-check.js';
 import { absentKey } from '../keys.js';
+import type { ScriptArgument } from '../scripts/bound-script.js';
 import type { ScriptName } from '../scripts/embedded.js';
 import {
   firstLine,
@@ -17,12 +18,10 @@ import {
 import { type Client, dropConnections } from './client.js';
 import { LinkRate } from './link-rate.js';
 import { Reachability } from './reachability.js';
-import { type CallTraits, type ScriptArgument, sendScript } from './send-script.js';
+import { type CallTraits, sendScript } from './send-script.js';
 import { receivedBytes, SignsOfLife } from './signs-of-life.js';
 import { Uplink } from './uplink.js';
 import { NONE_YET, Waits } from './waits.js';
-
-export type { ScriptArgument };
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
@@ -55,6 +54,8 @@ export class RedisConnection {
     private readonly check?: ReadyCheck,
     /** Called with the address each time that the connection can be used again, the first time included. */
     reached: (address: string) => void = () => {},
+    /** Whether this process reads payloads that are no text. */
+    private readonly readsBytes = false,
   ) {
     this.life = new SignsOfLife(client);
     this.uplink = new Uplink(silenceMs, this.waits);
@@ -103,10 +104,12 @@ export class RedisConnection {
     keys: readonly string[],
     args: readonly ScriptArgument[],
     giveUpAt: number,
-    { bytes = 0, isPatient = false }: CallTraits = {},
+    { bytes = 0, isPatient = false, fromBytes }: CallTraits = {},
   ): Promise<unknown> {
     const declared = this.client.isCluster ? [...keys, absentKey(keys[0]!)] : keys;
-    const call = () => this.repeat(() => sendScript(this.client, script, declared, args), giveUpAt, keys[0], isPatient);
+    const take = this.readsBytes ? fromBytes : undefined;
+    const attempt = () => sendScript(this.client, script, declared, args, take);
+    const call = () => this.repeat(attempt, giveUpAt, keys[0], isPatient);
     return Uplink.isLarge(bytes) ? this.uplink.carry(bytes, call, giveUpAt) : call();
   }
 

@@ -1,6 +1,6 @@
 /**
  * This much may always be under way, however slow the link is: with less, a claim of many small jobs would need several calls.
- * `UNCONFIRMED_BYTES` in lua/parts/claim.lua is the same number.
+ * `UNCONFIRMED_BYTES` in scripts/turn/claim/envelopes.lua is the same number.
  */
 export const LEAST_BYTES = 256 * 1024;
 /** How much may be under way while nothing is known of the link. */

@@ -1,4 +1,6 @@
 import type { QueueKeys } from '../keys.js';
+import { ask } from '../scripts/bound-script.js';
+import { clockScript } from '../scripts/contracts.js';
 import type { RedisConnection } from './connection.js';
 
 /** Redis' time as last heard, carried on by this process's monotonic clock. No wall clock of a process is ever asked. */
@@ -17,7 +19,7 @@ export class ServerClock {
   }
 
   async learn(connection: RedisConnection, giveUpAt: number): Promise<void> {
-    this.note(Number(await connection.run('clock', [this.keys.jobs], [], giveUpAt)));
+    this.note(Number(await ask(connection, clockScript(this.keys), {}, giveUpAt)));
   }
 
   /** How long from now it is until Redis' time is `serverMs`, in ms and fractions. */

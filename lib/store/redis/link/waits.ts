@@ -1,5 +1,5 @@
 import { Bag, type BagItem } from '../../../core/bag.js';
-import { LONGEST_TIMEOUT_MS } from '../../../core/timers.js';
+import { LONGEST_TIMEOUT_MS } from '../../../core/clock.js';
 
 interface Wait extends BagItem {
   /** Ends the wait, at its time or before. */

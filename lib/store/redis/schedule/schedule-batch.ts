@@ -10,14 +10,14 @@ export class ScheduleBatch {
     private readonly done: () => void,
   ) {}
 
-  /** The job at this place of the call. It is not kept: once it has been answered nobody needs it. */
-  pending(job: NewJob, place: number): PendingSchedule {
-    return new BatchedSchedule(job, this.giveUpAt, this, place);
+  /** The job at this index of the call. It is not kept: once it has been answered nobody needs it. */
+  pending(job: NewJob, index: number): PendingSchedule {
+    return new BatchedSchedule(job, this.giveUpAt, this, index);
   }
 
-  settle(place: number, answer: ScheduledAnswer | undefined, error?: unknown): void {
+  settle(index: number, answer: ScheduledAnswer | undefined, error?: unknown): void {
     try {
-      this.answered(place, answer, error);
+      this.answered(index, answer, error);
     } finally {
       if (--this.left === 0) this.done();
     }
@@ -29,14 +29,14 @@ class BatchedSchedule implements PendingSchedule {
     readonly job: NewJob,
     readonly giveUpAt: number,
     private readonly batch: ScheduleBatch,
-    private readonly place: number,
+    private readonly index: number,
   ) {}
 
   resolve(answer: ScheduledAnswer): void {
-    this.batch.settle(this.place, answer);
+    this.batch.settle(this.index, answer);
   }
 
   reject(error: unknown): void {
-    this.batch.settle(this.place, undefined, error);
+    this.batch.settle(this.index, undefined, error);
   }
 }

@@ -50,8 +50,8 @@ export class ScheduleOutbox {
     return new Promise((resolve) => {
       if (jobs.length === 0) resolve();
       const batch = new ScheduleBatch(jobs.length, this.giveUpAt(), answered, resolve);
-      jobs.forEach((job, place) => {
-        this.push(batch.pending(job, place));
+      jobs.forEach((job, index) => {
+        this.push(batch.pending(job, index));
       });
     });
   }

@@ -1,10 +1,11 @@
 import type { JobIdMaker } from '../../../core/job/job-id.js';
 import type { NewJob, ScheduledAnswer } from '../../job-store.js';
-import { CallSlot } from '../calls/call-slot.js';
+import { Caller } from '../calls/caller.js';
 import type { QueueKeys } from '../keys.js';
 import { aboutJob } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
+import { type ScheduleReply, scheduleScript } from '../scripts/contracts.js';
 import { statusOf } from './schedule-status.js';
 import { SharedArguments } from './shared-arguments.js';
 
@@ -19,20 +20,20 @@ export interface PendingSchedule {
 export interface ScheduleSenderOptions {
   queue: string;
   clustered: boolean;
-  keepRecordMs: number;
+  keepReceiptMs: number;
   stealAfterMs: number;
   commandTimeoutMs: number;
 }
 
 /**
- * Sends schedules of one queue, one call at a time, in the order of the calls: so the record of the last one tells whether
+ * Sends schedules of one queue, one call at a time, in the order of the calls: so the receipt of the last one tells whether
  * any ran. Ids are made as a call is sent.
  */
 export class ScheduleSender {
-  private readonly slot: CallSlot;
-  /** The last id made under the slot's name. */
+  private readonly caller: Caller;
+  /** The last id made under the caller's name. */
   private lastMade = '-';
-  private readonly fixedKeys: readonly string[];
+  private readonly script;
 
   constructor(
     connection: RedisConnection,
@@ -41,17 +42,8 @@ export class ScheduleSender {
     private readonly ids: JobIdMaker,
     private readonly options: ScheduleSenderOptions,
   ) {
-    this.slot = new CallSlot(connection, clock, keys);
-    this.fixedKeys = [
-      keys.jobs,
-      keys.claims,
-      keys.usedIds,
-      keys.stats,
-      keys.completed,
-      keys.results,
-      keys.levels,
-      keys.sleeping,
-    ];
+    this.caller = new Caller(connection, clock, keys, options.keepReceiptMs);
+    this.script = scheduleScript(keys);
   }
 
   /** Resolves once each of them has been answered, with its job or with an error. */
@@ -64,25 +56,24 @@ export class ScheduleSender {
     try {
       for (const { job } of calls) {
         bytes += job.payload.length;
-        const id = job.id ?? this.ids.next(this.slot.caller);
+        const id = job.id ?? this.ids.next(this.caller.name, Date.now());
         if (job.id === undefined) made.push(id);
         ids.push(id);
         shared.add(job, id);
       }
-      this.slot.begin();
-      const lowest = made[0] ?? this.lastMade;
+      this.caller.begin();
+      const lowestMade = made[0] ?? this.lastMade;
       this.lastMade = made.at(-1) ?? this.lastMade;
-      const head = [options.keepRecordMs, options.clustered ? 1 : 0, lowest, this.lastMade, options.stealAfterMs];
-      const reply = await this.slot.send(
-        'schedule',
-        this.fixedKeys,
-        [...head, ...shared.toArguments()],
-        calls[0]!.giveUpAt,
-        { bytes },
-      );
-      answer(calls, ids, reply as string[]);
+      const args = {
+        clustered: options.clustered,
+        stealAfterMs: options.stealAfterMs,
+        lowestMade,
+        highestMade: this.lastMade,
+        rows: shared.toArguments(),
+      };
+      answer(calls, ids, await this.caller.send(this.script, args, calls[0]!.giveUpAt, { bytes }));
     } catch (error) {
-      this.slot.rename();
+      this.caller.rename();
       this.lastMade = '-';
       for (const [i, call] of calls.entries()) {
         call.reject(aboutJob(error, { queue: options.queue, jobName: call.job.name, jobId: ids[i]! }));
@@ -94,13 +85,13 @@ export class ScheduleSender {
 function answer(
   calls: readonly PendingSchedule[],
   ids: string[],
-  [, , takenAt, letters, ...duplicates]: string[],
+  [, , takenAt, letters, ...duplicates]: ScheduleReply,
 ): void {
   const takenAtMs = Number(takenAt);
   let nextDuplicate = 0;
   calls.forEach((call, i) => {
     const id = ids[i]!;
-    const status = statusOf(letters![i]!);
+    const status = statusOf(letters[i]!);
     if (status === 'created') call.resolve({ id, status, dueAtMs: dueOf(call.job, takenAtMs) });
     else if (status === 'ended') call.resolve({ id, status, dueAtMs: null });
     else call.resolve({ id, status, ...readDuplicate(duplicates[nextDuplicate++]!) });
@@ -114,7 +105,7 @@ function readDuplicate(text: string): { dueAtMs: number; takenBy?: string } {
   return { dueAtMs: Number(text.slice(0, space)), takenBy: text.slice(space + 1) };
 }
 
-/** As the script computes it. */
+/** As the script computes it: a job is never due before the whole millisecond in which its time is over. */
 function dueOf(job: NewJob, takenAtMs: number): number {
-  return 'at' in job.due ? job.due.at : takenAtMs + job.due.delayMs;
+  return Math.ceil('at' in job.due ? job.due.at : takenAtMs + job.due.delayMs);
 }

@@ -1,20 +1,22 @@
-import { encodeFlags, encodeHead, encodeSettings } from '../../envelope.js';
 import type { NewJob } from '../../job-store.js';
 import { toDueArgument } from '../calls/due-argument.js';
 import { howChosen } from '../calls/how-chosen.js';
-import type { ScriptArgument } from '../link/connection.js';
+import { encodeCodec, encodeFlags, encodeRoute, encodeSettings, withPayload } from '../codec/envelope-text.js';
+import type { ScriptArgument } from '../scripts/bound-script.js';
 
 /** Jobs in a row that differ in id and in the end of the envelope alone. */
 interface Row {
   first: NewJob;
   chosen: string;
   due: ScriptArgument;
-  head: string;
-  /** What stands between the time and the end: flags and tags, and where no job has settings their empty line. */
+  route: string;
+  /** What the third line of the envelope begins with. */
+  codec: string;
+  /** What stands between the time and the end: flags and tags, and where no job has settings the line that they would stand in. */
   middle: string;
   haveSettings: boolean;
   ids: string[];
-  ends: string[];
+  ends: ScriptArgument[];
 }
 
 /** Jobs as arguments of the script `schedule`: what those in a row have in common is said once. */
@@ -26,13 +28,13 @@ export class SharedArguments {
     const row = this.rowFor(job, settings !== '');
     row.ids.push(id);
     // Each may have settings of its own, such as the header that traces it; where none has any, the payload goes as it is.
-    row.ends.push(settings === '' ? job.payload : `${settings}\n${job.payload}`);
+    row.ends.push(withPayload(settings === '' ? '' : `${row.codec}${settings}\n`, job.payload));
   }
 
   toArguments(): ScriptArgument[] {
     const all: ScriptArgument[] = [];
-    for (const { chosen, due, head, middle, ids, ends } of this.rows) {
-      all.push(ids.length, chosen, head, due, middle);
+    for (const { chosen, due, route, middle, ids, ends } of this.rows) {
+      all.push(ids.length, chosen, route, due, middle);
       // Made ones are of one length, and an argument costs more than what is cut out of one.
       if (chosen === '') all.push(ids.join(''));
       else all.push(...ids);
@@ -45,24 +47,26 @@ export class SharedArguments {
     const row = this.rows.at(-1);
     const chosen = job.id === undefined ? '' : howChosen(job.id);
     const due = toDueArgument(job.due);
+    const codec = encodeCodec(job);
     const mayShare =
       row &&
+      row.codec === codec &&
       row.chosen === chosen &&
       row.due === due &&
       row.haveSettings === haveSettings &&
-      sharesHead(job, row.first);
+      sharesRoute(job, row.first);
     // Those of a definition are the very same object.
     if (mayShare && job.tags === row.first.tags) return row;
-    const middle = encodeFlags(chosen !== '', job.tags) + (haveSettings ? '' : '\n');
+    const middle = encodeFlags(chosen !== '', job.tags) + (haveSettings ? '' : `${codec}\n`);
     if (mayShare && row.middle === middle) return row;
-    const begun = { first: job, chosen, due, head: encodeHead(job), middle, haveSettings, ids: [], ends: [] };
+    const begun = { first: job, chosen, due, route: encodeRoute(job), codec, middle, haveSettings, ids: [], ends: [] };
     this.rows.push(begun);
     return begun;
   }
 }
 
-/** Told by what a head is made of, so that none is made for a job that shares it. */
-function sharesHead(job: NewJob, { name, priority, worker, lateness }: NewJob): boolean {
+/** Compares what a route is made of, so that none is made for a job that shares it. */
+function sharesRoute(job: NewJob, { name, priority, worker, lateness }: NewJob): boolean {
   return (
     job.name === name &&
     job.priority === priority &&

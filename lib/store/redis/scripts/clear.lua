@@ -1,43 +1,34 @@
 -- clear: look at the next jobs of the queue, and take those that wait, or are queued behind running ones, out of it for good.
 -- A walk through `jobs` rather than through the lanes: it comes to each job that is there from beginning to end, however lanes
 -- change meanwhile, and knows nothing of ids in a lane that are no jobs, on which a walk by heads would never get past.
--- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
--- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
--- KEYS[3] sq:{<queue>}:failures    HASH job id -> failed attempts
--- KEYS[4] sq:{<queue>}:queued      HASH id of a running job -> due and envelope of the job that replaces it after the run
--- KEYS[5] sq:{<queue>}:stats       HASH counter -> number
--- KEYS[6] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
--- KEYS[7] sq:{<queue>}:receipt:<caller> STRING last call number and its answer
--- ARGV[1] key base   ARGV[2] call number   ARGV[3] deadline (epoch ms, 0 = none)   ARGV[4] how long the record is kept (ms)
--- ARGV[5] where to go on ('0' = from the start)   ARGV[6] about how many to look at
--- ARGV[7] only jobs that were scheduled by then (epoch ms, 0 = by now)
--- Returns {status, now, "<how many were cancelled> <where to go on, 0 = the walk is over> <bytes of what was looked at> <by when, epoch ms>"}.
--- Repeating it after a lost reply: the record answers like the first time.
-local jobsKey, claimsKey, failuresKey, queuedKey, statsKey, levelsKey, receiptKey = unpack(KEYS, 1, 7)
-local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
--- @include parts/clock.lua
--- @include parts/call.lua
--- @include parts/envelope.lua
--- @include parts/waiting.lua
--- @include parts/lanes.lua
--- @include parts/untag.lua
--- @include parts/queued.lua
--- @include parts/cancel.lua
+-- @numbered
+-- @keys jobs, claims, failures, queued, stats, levels
+-- @arg cursor text: where to go on, '0' = from the start
+-- @arg limit count: about how many jobs to look at
+-- @arg scheduledBy epoch ms: only jobs that were scheduled by then, 0 = by now
+-- @returns result text: "<how many were cancelled> <where to go on, 0 = the walk is over> <bytes of what was looked at>
+--   <by when, epoch ms>"
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
+-- @include shared/envelope.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include jobs/untag.lua
+-- @include jobs/queued.lua
+-- @include jobs/cancel.lua
 -- A small hash is walked in one step, however small a step is asked for. What is above this is left for another walk: the
 -- caller begins anew until one has found nothing.
 local CANCELLED_A_CALL = 500
 
-local status, answer = answeredBefore(receiptKey, callNumber, deadline)
-if status then return { status, digits(now), answer } end
-
-local madeBy = ARGV[7] == '0' and now or tonumber(ARGV[7])
+local madeBy = scheduledBy == 0 and now or scheduledBy
 -- One that somebody has damaged is in no lane that could be told.
 local function wasMadeInTime(envelope)
   local madeAt = string.match(envelope, '^[^\n]*\n(%d+)')
   return madeAt and tonumber(madeAt) <= madeBy
 end
 
-local step = redis.call('HSCAN', jobsKey, ARGV[5], 'COUNT', ARGV[6])
+local step = redis.call('HSCAN', jobsKey, cursor, 'COUNT', limit)
 local goOn, fields, bytes = step[1], step[2], 0
 local someQueued = redis.call('HLEN', queuedKey) > 0
 for i = 1, #fields, 2 do
@@ -45,7 +36,7 @@ for i = 1, #fields, 2 do
   bytes = bytes + #envelope
   if #cancelled + #unqueued == CANCELLED_A_CALL then break end
   local lane = findWaiting(id, envelope)
-  local queued = someQueued and not lane and queuedJobs.read(id)
+  local queued = someQueued and not lane and readQueued(id)
   if lane and wasMadeInTime(envelope) then
     cancelWaiting(id, envelope, lane)
   elseif queued then
@@ -54,8 +45,8 @@ for i = 1, #fields, 2 do
   end
 end
 -- The first write needs no memory: Redis checks its memory only at the first one, and a full memory is a reason to clear a queue.
-redis.call('PEXPIRE', receiptKey, ARGV[4])
+redis.call('PEXPIRE', receiptKey, keepReceiptMs)
 writeCancelled()
 local result = #cancelled + #unqueued .. ' ' .. goOn .. ' ' .. bytes .. ' ' .. digits(madeBy)
-redis.call('SET', receiptKey, ARGV[2] .. ' ' .. result, 'PX', ARGV[4])
+-- @include shared/answer.lua
 return { 'done', digits(now), result }

@@ -1,21 +1,19 @@
 -- counts: how many jobs are in each state, those of so many due lanes at a time.
--- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
--- KEYS[2] sq:{<queue>}:active      ZSET job id -> end of its lease (epoch ms)
--- KEYS[3] sq:{<queue>}:dead        ZSET job id -> when it died (epoch ms)
--- KEYS[4] sq:{<queue>}:completed   ZSET job id -> when it completed (epoch ms)
--- KEYS[5] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
--- ARGV[1] key base   ARGV[2] how many due lanes to pass over   ARGV[3] how many to look into at the most
--- Returns {waiting, due in the lanes looked into, active, dead, completed, '1' if no due lane is left, now, next due or ''}.
--- Repeating it: it only reads.
-local base, passOver, lanesLeft = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
--- @include parts/clock.lua
-local active, dead = redis.call('ZCARD', KEYS[2]), redis.call('ZCARD', KEYS[3])
-local waiting = redis.call('HLEN', KEYS[1]) - active - dead
+-- @keys jobs, active, dead, completed, levels
+-- @arg base text: what every key of the queue begins with
+-- @arg passOver count: how many due lanes to pass over
+-- @arg lanesLeft count: how many to look into at the most
+-- @returns waiting number, due number, active number, dead number, completed number, isWhole '1' | '0', now text, nextDue text:
+--   `due` counts the lanes looked into; isWhole: no due lane is left; nextDue: '' where nothing waits
+-- @repeat it only reads.
+-- @include shared/clock.lua
+local active, dead = redis.call('ZCARD', activeKey), redis.call('ZCARD', deadKey)
+local waiting = redis.call('HLEN', jobsKey) - active - dead
 local due, whole = 0, '1'
 -- Lanes without a preferred worker, then all those with one, then those of suspects: as endings of their heads' keys.
 local endings, first = {}, math.huge
 for _, ending in ipairs({ '', ':*', ':!' }) do
-  local key = ending == '' and KEYS[5] or base .. 'levels' .. ending
+  local key = ending == '' and levelsKey or base .. 'levels' .. ending
   for _, priority in ipairs(redis.call('ZRANGE', key, '-inf', digits(now), 'BYSCORE')) do
     endings[#endings + 1] = priority .. ending
   end
@@ -39,4 +37,4 @@ for _, ending in ipairs(endings) do
     lanesLeft, passOver = lanesLeft - #found, 0
   end
 end
-return { waiting, due, active, dead, redis.call('ZCARD', KEYS[4]), whole, digits(now), first < math.huge and digits(first) or '' }
+return { waiting, due, active, dead, redis.call('ZCARD', completedKey), whole, digits(now), first < math.huge and digits(first) or '' }

@@ -1,14 +1,17 @@
 -- heads: the first jobs of lanes, earliest first, of many priority levels at once.
--- KEYS[1] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms; named so that a cluster asks the right node; not read)
--- ARGV[1] key base   ARGV[2] from and   ARGV[3] up to which due time, as ZRANGE takes them
--- ARGV[4] the most heads of one level   ARGV[5] the most heads of all levels   ARGV[6] how many heads of the first level to pass over
--- ARGV[7…] levels, as the keys of their heads end: "<priority>" or "<priority>:<ending>"
--- Returns {'1' where the last of the levels read may have more heads, else '0', then for each level that was read {head, due (epoch ms)…}}.
--- Repeating it: it only reads.
-local base, from, to = ARGV[1], ARGV[2], ARGV[3]
-local ofLevel, left, passOver = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+-- @node levels
+-- @arg base text: what every key of the queue begins with
+-- @arg from text: from which due time, as ZRANGE takes it
+-- @arg to text: up to which due time, as ZRANGE takes it
+-- @arg ofLevel count: the most heads of one level
+-- @arg left count: the most heads of all levels
+-- @arg passOver count: how many heads of the first level to pass over
+-- @tail levels level: levels, as the keys of their heads end, "<priority>" or "<priority>:<ending>"
+-- @returns isCut '1' | '0', ...found text[][]: whether the last of the levels read may have more heads; then for each level that was
+--   read its heads, a due time (epoch ms) behind each
+-- @repeat it only reads.
 local found = { '0' }
-for i = 7, #ARGV do
+for i = levelsFrom, #ARGV do
   local count = math.min(left, ofLevel - passOver)
   local headsKey = base .. 'heads:' .. ARGV[i]
   local heads = redis.call('ZRANGE', headsKey, from, to, 'BYSCORE', 'LIMIT', passOver, count, 'WITHSCORES')

@@ -1,12 +1,13 @@
 -- lanes: waiting jobs of many lanes at once, each lane's by due time.
--- KEYS[1] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms; named so that a cluster asks the right node; not read)
--- ARGV[1] key base   ARGV[2] only jobs due later than this (epoch ms), '-inf' for all   ARGV[3] how many of each lane
--- ARGV[4…] two for each lane: its name, how many of those jobs to pass over
--- Returns {job id, due (epoch ms)…} for each lane.
--- Repeating it: it only reads.
-local base, after, count = ARGV[1], ARGV[2], tonumber(ARGV[3])
+-- @node levels
+-- @arg base text: what every key of the queue begins with
+-- @arg after text: only jobs due later than this (epoch ms), '-inf' for all
+-- @arg count count: how many of each lane
+-- @tail lanes name, passOver: names of lanes, and how many of those jobs to pass over
+-- @returns text[][]: for each lane its jobs, a due time (epoch ms) behind each id
+-- @repeat it only reads.
 local found = {}
-for i = 4, #ARGV, 2 do
+for i = lanesFrom, #ARGV, 2 do
   local lane = { key = base .. 'lane:' .. ARGV[i] }
   -- By rank: with BYSCORE and LIMIT, Redis would walk through all jobs that are passed over.
   local first = tonumber(ARGV[i + 1])

@@ -1,9 +1,8 @@
 -- permissions: tell which commands of the other scripts this user may not run. A script that met such a command would have begun to write.
--- KEYS[1] sq:{<queue>}:trial       SET a member that is added and taken away in this call, so no other call sees the key
--- ARGV[1] key base
--- Returns {command, …}: the missing ones, usually none. Commands that only relays use are not tried: without them nothing is half done.
--- Repeating it: it leaves nothing behind.
-local trialKey, base = KEYS[1], ARGV[1]
+-- @keys trial
+-- @arg base text: what every key of the queue begins with
+-- @returns ...missing text[]: commands, usually none. Those that only relays use are not tried: without them nothing is half done
+-- @repeat it leaves nothing behind.
 local missing = {}
 
 -- The words differ between versions: 'can't run this command' until 7.0, 'no permissions to run' since.

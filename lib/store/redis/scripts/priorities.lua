@@ -1,16 +1,18 @@
 -- priorities: how many jobs wait at each priority, those of so many lanes at a time.
--- KEYS[1] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
--- ARGV[1] key base   ARGV[2] how many lanes to pass over   ARGV[3] how many to look into at the most
--- Returns {'1' if no lane is left, then three for each priority: priority, waiting in the lanes looked into, due of those}.
--- Repeating it: it only reads.
-local base, passOver, lanesLeft = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
--- @include parts/clock.lua
+-- @keys levels
+-- @arg base text: what every key of the queue begins with
+-- @arg passOver count: how many lanes to pass over
+-- @arg lanesLeft count: how many to look into at the most
+-- @returns isWhole '1' | '0', ...counts value[]: isWhole: no lane is left; then three for each priority: priority, waiting in
+--   the lanes looked into, due of those
+-- @repeat it only reads.
+-- @include shared/clock.lua
 local found, whole = {}, '1'
 -- By number, which is the same in every call.
 local levels = {}
 -- Lanes without a preferred worker, then all those with one, then those of suspects.
 for _, ending in ipairs({ '', ':*', ':!' }) do
-  local key = ending == '' and KEYS[1] or base .. 'levels' .. ending
+  local key = ending == '' and levelsKey or base .. 'levels' .. ending
   for _, priority in ipairs(redis.call('ZRANGE', key, 0, -1)) do
     levels[#levels + 1] = { priority = priority, key = base .. 'heads:' .. priority .. ending }
   end

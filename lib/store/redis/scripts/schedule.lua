@@ -1,56 +1,44 @@
 -- schedule: add jobs to their lanes. A job whose id is known already, or ended lately, is not added, and the answer tells which it is.
--- KEYS[1] sq:{<queue>}:jobs        HASH job id -> envelope
--- KEYS[2] sq:{<queue>}:claims      HASH job id -> claim record
--- KEYS[3] sq:{<queue>}:usedIds     ZSET chosen id of an ended job -> when it may be used again (epoch ms)
--- KEYS[4] sq:{<queue>}:stats       HASH counter -> number
--- KEYS[5] sq:{<queue>}:completed   ZSET id of a kept completed job -> when it completed (epoch ms)
--- KEYS[6] sq:{<queue>}:results     HASH id of a kept completed job -> its result
--- KEYS[7] sq:{<queue>}:levels      ZSET priority -> earliest due (epoch ms)
--- KEYS[8] sq:{<queue>}:sleeping    ZSET group of workers -> until when some of it may sleep (epoch ms)
--- KEYS[9] sq:{<queue>}:receipt:<caller> STRING last call number and its answer
--- ARGV[1] key base, "sq:{<queue>}:"   ARGV[2] call number        ARGV[3] deadline (epoch ms, 0 = none)
--- ARGV[4] how long the record is kept (ms)  ARGV[5] '1' on a cluster   ARGV[6] lowest and
--- ARGV[7] highest id that this call's maker made for it ('-' = none)
--- ARGV[8] how late a job must be before any worker may take it from the one that it prefers (ms)
--- ARGV[9…] jobs that differ in id and in the end of the envelope alone come as one row: how many, how their ids were chosen
---          ('' made by this caller, 'c' by the user, 'm' by the user in the form of a made one), head of the envelope, due
---          (> 0: at, epoch ms; <= 0: minus the delay in ms), the middle, which follows the time; then their ids, made ones, all of
---          one length, joined into one argument; then the ends of their envelopes
--- Returns {status, now, when the call was taken in, a letter for each job, then for each letter but '1' and 'e' the due time of the
--- job that is there (of 't' also its name, behind a space)…}. Letters: '1' created; under a known id 'w' a job waits, 'a' one runs,
--- 'd' one is dead, 'e' one ended lately, 't' a job of another name waits, runs or is dead.
--- Repeating it after a lost reply: the record answers, even when the job has run and is gone by then. Where an eviction has
--- taken the record, jobs with made ids are written again.
-local base, callNumber, deadline = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local clustered, stealAfterMs = ARGV[5] == '1', tonumber(ARGV[8])
-local usedIdsKey, levelsKey, sleepingKey, receiptKey = KEYS[3], KEYS[7], KEYS[8], KEYS[9]
--- @include parts/clock.lua
--- @include parts/call.lua
--- @include parts/made.lua
--- @include parts/envelope.lua
--- @include parts/waiting.lua
--- @include parts/lanes.lua
--- @include parts/wake.lua
--- @include parts/tag.lua
-local FIRST = 9
--- Every made id is cut out of an argument, and a local is found faster.
-local sub = string.sub
-
-local status, answer = answeredBefore(receiptKey, callNumber, deadline)
-if status then
-  local reply = { status, digits(now) }
-  if answer then
-    -- Names may hold spaces, but no line breaks.
-    local parts = string.match(answer, '^%S+ %S+\n(.*)$')
-    for part in string.gmatch(parts, '[^\n]+') do reply[#reply + 1] = part end
-  end
+-- @numbered
+-- @keys jobs, claims, usedIds, stats, completed, results, levels, sleeping
+-- @arg clustered flag: whether Redis is a cluster
+-- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg lowestMade text: the lowest id that this call's maker made for it, '-' = none
+-- @arg highestMade text: the highest of these
+-- @tail rows count, chosen, route, due, middle, ids, ends: jobs that differ in id and in the end of the envelope alone come as one
+--   row: how many; how their ids were chosen ('' made by this caller, 'c' by the user, 'm' by the user in the form of a made one); route
+--   of the envelope; due (> 0: at, epoch ms; <= 0: minus the delay in ms); the middle, which follows the time; then their ids, made
+--   ones, all of one length, joined into one argument; then the ends of their envelopes
+-- @returns takenAt text, letters text, ...duplicates text[]: when the call was taken in; a letter for each job; for each letter but '1'
+--   and 'e' the due time of the job that is there, of 't' also its name, behind a space. Letters: '1' created; under a known id 'w' a
+--   job waits, 'a' one runs, 'd' one is dead, 'e' one ended lately, 't' a job of another name waits, runs or is dead
+-- @repeat the receipt answers even when the job has run and is gone by then. Where an eviction has taken the receipt, jobs with made
+--   ids are written again.
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+-- @include jobs/made.lua
+-- @include shared/envelope.lua
+-- @include shared/route.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include wake/handles.lua
+-- @include wake/publish.lua
+-- @include wake/sleepers.lua
+-- @include wake/lane.lua
+-- @include jobs/enter.lua
+-- @include jobs/tag.lua
+-- @include jobs/admit.lua
+if earlierAnswer then
+  local reply = { 'replayed', digits(now) }
+  -- Names may hold spaces, but no line breaks.
+  for field in string.gmatch(string.match(earlierAnswer, '^%S+ %S+\n(.*)$'), '[^\n]+') do reply[#reply + 1] = field end
   return reply
 end
 
 local rows, chosenIds = {}, {}
-local at = FIRST
+local at = rowsFrom
 while ARGV[at] do
-  local row = { count = tonumber(ARGV[at]), chosen = ARGV[at + 1], head = ARGV[at + 2], due = tonumber(ARGV[at + 3]), middle = ARGV[at + 4] }
+  local row = { count = tonumber(ARGV[at]), chosen = ARGV[at + 1], route = ARGV[at + 2], due = tonumber(ARGV[at + 3]), middle = ARGV[at + 4] }
   -- Where its ids begin, and the ends.
   row.ids = at + 5
   row.ends = row.ids + (row.chosen == '' and 1 or row.count)
@@ -61,29 +49,27 @@ while ARGV[at] do
   at = row.ends + row.count
 end
 -- Chosen ids that are there already, and the envelopes of their jobs. An id that this caller made for this call is new.
-local known = {}
+local envelopes = {}
 if chosenIds[1] then
-  for i, envelope in ipairs(redis.call('HMGET', KEYS[1], unpack(chosenIds))) do known[chosenIds[i]] = envelope end
+  for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(chosenIds))) do envelopes[chosenIds[i]] = envelope end
 end
 
--- A job that is there already: its letter, its name, and its due time, from its lane or, once it was claimed, from its claim record.
+-- A job that is there already: its letter, its name, and its due time, from its lane or, once it was claimed, from its claim.
 local function readThere(id, envelope)
   local name = nameOf(laneOf(envelope))
   local _, due = findWaiting(id, envelope)
   if due then return { letter = 'w', due = due, name = name } end
-  local fence, claimedDue = string.match(redis.call('HGET', KEYS[2], id) or '', '^(%d+)%l* %d+ %d+ (%d+)')
+  local fence, claimedDue = string.match(redis.call('HGET', claimsKey, id) or '', '^(%d+)%l* %d+ %d+ (%d+)')
   return { letter = fence == '0' and 'd' or 'a', due = claimedDue or digits(now), name = name }
 end
 
-local letters, duplicates, fields, forgotten = {}, {}, {}, {}
+local letters, duplicates = {}, {}
 -- Jobs with chosen ids that this call has taken in.
 local seen = {}
-local created, place = 0, 0
-local CREATED = '\n' .. digits(now) .. ' '
 
 -- The letter of a duplicate; nil where the id is free.
 local function letterOf(id, chosen, name)
-  local there = seen[id] or known[id] and readThere(id, known[id])
+  local there = seen[id] or envelopes[id] and readThere(id, envelopes[id])
   if there then
     -- The name of an envelope that somebody has damaged cannot be told.
     local isTaken = there.name and there.name ~= name
@@ -93,36 +79,38 @@ local function letterOf(id, chosen, name)
   return (isRemembered(id) or ranUnanswered(id, chosen)) and 'e'
 end
 
-local function takeIn(id, chosen, name, dueText)
-  local letter = letterOf(id, chosen, name)
-  if letter then return letter end
-  seen[id] = { letter = 'w', due = dueText, name = name }
-  forgotten[#forgotten + 1] = id
-  return '1'
-end
-
-local function openFor(head)
-  local lane = openLane(laneOfHead(head))
-  if not lane.added[1] then readWakers(nameOf(lane.name)) end
-  return lane
-end
+-- Every made id is cut out of an argument, and a local is found faster.
+local sub = string.sub
+local CREATED = '\n' .. digits(now) .. ' '
+local fields, takenIds = admitted.fields, admitted.chosenIds
+local created, index = 0, 0
 
 for _, row in ipairs(rows) do
   local count, chosen, ids, ends = row.count, row.chosen, row.ids, row.ends
   local due, middle = row.due, row.middle
   local dueText = digits(due > 0 and due or now - due)
-  local beginning, tags = row.head .. CREATED .. middle, tagsOfFlags(middle)
-  local name = chosen ~= '' and nameOf(laneOfHead(row.head))
+  local beginning, tags = row.route .. CREATED .. middle, tagsOfFlags(middle)
+  local laneName = laneOfRoute(row.route)
+  local isChosen, name = chosen ~= '', chosen ~= '' and nameOf(laneName)
   local madeIds, idLength = ARGV[ids], #ARGV[ids] / count
   local added, last
   for i = 0, count - 1 do
-    local id = chosen == '' and sub(madeIds, i * idLength + 1, (i + 1) * idLength) or ARGV[ids + i]
-    place = place + 1
-    local letter = chosen == '' and '1' or takeIn(id, chosen, name, dueText)
-    letters[place] = letter
+    local id, letter
+    if isChosen then
+      id = ARGV[ids + i]
+      letter = letterOf(id, chosen, name) or '1'
+      if letter == '1' then
+        seen[id] = { letter = 'w', due = dueText, name = name }
+        takenIds[#takenIds + 1] = id
+      end
+    else
+      id, letter = sub(madeIds, i * idLength + 1, (i + 1) * idLength), '1'
+    end
+    index = index + 1
+    letters[index] = letter
     if letter == '1' then
       if not added then
-        added = openFor(row.head).added
+        added = enterLane(laneName).added
         last = #added
       end
       added[last + 1], added[last + 2] = dueText, id
@@ -135,20 +123,11 @@ for _, row in ipairs(rows) do
 end
 
 if created > 0 then
-  -- The first write adds, so that a full memory refuses the call whole.
-  redis.call('HSET', KEYS[1], unpack(fields))
-  closeLanes()
-  writeTagged()
-  redis.call('HINCRBY', KEYS[4], 'scheduled', created)
-  if forgotten[1] then
-    redis.call('ZREM', usedIdsKey, unpack(forgotten))
-    redis.call('ZREM', KEYS[5], unpack(forgotten))
-    redis.call('HDEL', KEYS[6], unpack(forgotten))
-  end
+  writeAdmitted()
+  writeScheduled()
 end
 local reply = { digits(now), table.concat(letters), unpack(duplicates) }
-redis.call('SET', receiptKey, ARGV[2] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. '\n' .. table.concat(reply, '\n'), 'PX', ARGV[4])
-for _, lane in ipairs(laneList) do
-  if lane.moved then wakeLane(lane) end
-end
+local result = lowestMade .. ' ' .. highestMade .. '\n' .. table.concat(reply, '\n')
+-- @include shared/answer.lua
+-- @include wake/lanes.lua
 return { 'done', digits(now), unpack(reply) }

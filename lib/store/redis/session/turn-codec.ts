@@ -1,6 +1,6 @@
 import type { QueueSettings } from '../../../core/options/queue-options.js';
-import { onLateOf } from '../../envelope.js';
 import type {
+  Claim,
   ClaimedJob,
   LateJob,
   MissingJob,
@@ -11,8 +11,13 @@ import type {
   TurnAnswer,
 } from '../../job-store.js';
 import { toDueArgument } from '../calls/due-argument.js';
-import type { ScriptArgument } from '../link/connection.js';
+import { decodeEnvelope, onLateOf } from '../codec/envelope-text.js';
+import { encodeFailure } from '../codec/failure-line.js';
+import { textOf } from '../link/send-script.js';
+import type { ScriptArgument } from '../scripts/bound-script.js';
+import type { RelayReply, TurnArguments, TurnReply } from '../scripts/contracts.js';
 
+/** What stands before the claimed jobs in the reply of a turn: see turn.lua. */
 const FIELDS_BEFORE_CLAIMS = 14;
 const FIELDS_A_CLAIM = 3;
 /** The claimed jobs must not begin before their leases have been renewed. */
@@ -20,8 +25,10 @@ const UNCONFIRMED = 'u';
 /** Their leases were over before they could be handed out. */
 const OVER = 'o';
 
-/** A turn as the arguments of its script: how many ends there are of the common kind, those, the other ends, the renewals, the handlers' rooms. */
-export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): ScriptArgument[] {
+type TurnLists = Pick<TurnArguments, 'completed' | 'others' | 'renewals' | 'limits'>;
+
+/** What a turn says, as the lists of its script. */
+export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): TurnLists {
   const plain: ScriptArgument[] = [];
   const fences: ScriptArgument[] = [];
   let fence = '';
@@ -33,17 +40,12 @@ export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: 
       fence = settlement.fence;
     } else others.push(settlement.transition, settlement.id, settlement.fence, ...transitionArguments(settlement));
   }
-  return [
-    plain.length,
-    ...plain,
-    ...fences,
-    others.length / 5,
-    ...others,
-    renewals.length,
-    ...renewals.flatMap(({ id, fence }) => [id, fence]),
-    handlers.length,
-    ...handlers.flatMap(({ name, weight, free }) => [name, weight, free]),
-  ];
+  return {
+    completed: { id: plain, fence: fences },
+    others,
+    renewals: renewals.flatMap(({ id, fence }) => [id, fence]),
+    limits: handlers.flatMap(({ name, weight, free }) => [name, weight, free]),
+  };
 }
 
 /** The common end of a job: all of it goes, in one step with its batch. */
@@ -56,9 +58,9 @@ function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArg
     case 'complete':
       return [settlement.idWasChosen ? 'r' : '', settlement.result ?? ''];
     case 'retry':
-      return [settlement.delayMs, settlement.failure];
+      return [Math.ceil(settlement.delayMs), encodeFailure(settlement.failure)];
     case 'dead':
-      return [deadFlags(settlement), settlement.failure];
+      return [deadFlags(settlement), encodeFailure(settlement.failure)];
     case 'snooze':
       return [toDueArgument(settlement.due), ''];
     case 'discard':
@@ -75,8 +77,22 @@ function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transitio
   return `${ran ? '' : 'n'}${failed ? 'f' : ''}${idWasChosen ? 'r' : ''}`;
 }
 
-/** What the script answered. */
-export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings): TurnAnswer {
+/** Where in a reply the envelopes of claimed jobs stand. */
+const isEnvelope = (at: number) => at >= FIELDS_BEFORE_CLAIMS && (at - FIELDS_BEFORE_CLAIMS) % FIELDS_A_CLAIM === 2;
+
+/** Text of a reply that came as bytes, but for its envelopes. */
+export function turnFromBytes(reply: unknown): unknown {
+  return (reply as unknown[]).map((field, at) => (isEnvelope(at) ? field : textOf(field)));
+}
+
+/** An answer, and where the next turn goes on looking. */
+export interface Decoded {
+  answer: TurnAnswer;
+  cursor: string;
+}
+
+/** What the script of a turn answered. */
+export function decodeTurn(reply: TurnReply, turn: Turn, settings: QueueSettings): Decoded {
   const [
     status,
     now,
@@ -89,46 +105,39 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
     dropped,
     lookAt,
     fence,
-    lookFrom,
-    hasCompany,
+    cursor,
+    isContended,
     suspect,
-  ] = reply as [
-    string,
-    string,
-    string,
-    string[],
-    string[],
-    string[],
-    string[],
-    string[],
-    string[],
-    string,
-    string,
-    string,
-    string,
-    '' | 'reserved' | 'taken',
-  ];
+    ...claims
+  ] = reply;
   const nowMs = Number(now);
   // The whole one that the script went by.
   const claimedAtMs = Math.floor(nowMs);
   // A letter behind the fence's digits tells something rare: see turn.lua.
   const how = fence.slice(-1);
   const claimFence = how === UNCONFIRMED || how === OVER ? fence.slice(0, -1) : fence;
-  const claims: ClaimedJob[] = [];
-  for (let i = FIELDS_BEFORE_CLAIMS; i < reply.length; i += FIELDS_A_CLAIM) {
+  const isOver = how === OVER;
+  const claimed: ClaimedJob[] = [];
+  const expired: Claim[] = [];
+  for (let i = 0; i < claims.length; i += FIELDS_A_CLAIM) {
+    const id = claims[i]!;
+    if (isOver) {
+      expired.push({ id, fence: claimFence });
+      continue;
+    }
     // "<due> <attempt> <crashes>", or the due time alone at a first claim.
-    const [due, attempt = '1', crashes = '0'] = (reply[i + 1] as string).split(' ');
-    claims.push({
-      id: reply[i] as string,
+    const [due, attempt = '1', crashes = '0'] = claims[i + 1]!.split(' ');
+    claimed.push({
+      id,
       fence: claimFence,
       dueAtMs: Number(due),
       claimedAtMs,
       attempt: Number(attempt),
       crashes: Number(crashes),
-      envelope: reply[i + 2] as string,
+      envelope: decodeEnvelope(claims[i + 2] as string | Buffer),
     });
   }
-  return {
+  const answer = {
     settled: inOrder(turn.settlements, bits, settings),
     lost,
     toCancel,
@@ -136,15 +145,36 @@ export function decodeTurn(reply: unknown[], turn: Turn, settings: QueueSettings
     late: inRows(5, late, toLate),
     missing: inRows(4, missing, toMissing),
     dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
-    claimed: how === OVER ? [] : claims,
+    claimed,
     isUnconfirmed: how === UNCONFIRMED,
-    expired: how === OVER ? claims : [],
+    expired,
     isReplay: status === 'replayed',
     sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
-    lookFrom,
-    hasCompany: hasCompany === '1',
+    isContended: isContended === '1',
     suspect: suspect || undefined,
   };
+  return { answer, cursor };
+}
+
+/** What the script of a relay answered. */
+export function decodeRelay(reply: RelayReply): Decoded {
+  const [status, now, recovered, late, missing, dropped, lookAt, cursor] = reply;
+  const answer = {
+    settled: [],
+    lost: [],
+    toCancel: [],
+    recovered: inRows(5, recovered, toRecovered),
+    late: inRows(5, late, toLate),
+    missing: inRows(4, missing, toMissing),
+    dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
+    claimed: [],
+    isUnconfirmed: false,
+    expired: [],
+    isReplay: status === 'replayed',
+    sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - Number(now)),
+    isContended: false,
+  };
+  return { answer, cursor };
 }
 
 /** The script settles the plain ones first; its bits are put back into the order of the settlements. */

@@ -2,6 +2,8 @@ import type { OrderingRule } from '../../../core/options/queue-options.js';
 import type { JobCounts, JobState, PriorityCounts, StoredJob } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
+import { ask } from '../scripts/bound-script.js';
+import { countsScript, prioritiesScript } from '../scripts/contracts.js';
 import { RedisListing } from './listing.js';
 
 /** How many due lanes one call counts: about as many microseconds. With more the counts are of several moments. */
@@ -28,17 +30,15 @@ export class RedisInspection {
 
   /** Waiting jobs by priority, most urgent first. */
   async countsByPriority(): Promise<PriorityCounts[]> {
-    const { keys } = this;
+    const { base } = this.keys;
+    const script = prioritiesScript(this.keys);
     const counts = new Map<number, PriorityCounts>();
-    for (let lanes = 0, whole = false; !whole; lanes += LANES_A_CALL) {
-      const args = [keys.base, lanes, LANES_A_CALL];
-      const reply = (await this.connection.run('priorities', [keys.levels], args, this.giveUpAt())) as (
-        | string
-        | number
-      )[];
-      whole = reply[0] === '1';
-      for (let i = 1; i < reply.length; i += 3) {
-        const [priority = 0, waiting = 0, due = 0] = reply.slice(i, i + 3).map(Number);
+    for (let passOver = 0, whole = false; !whole; passOver += LANES_A_CALL) {
+      const args = { base, passOver, lanesLeft: LANES_A_CALL };
+      const [isWhole, ...rows] = await ask(this.connection, script, args, this.giveUpAt());
+      whole = isWhole === '1';
+      for (let i = 0; i < rows.length; i += 3) {
+        const [priority = 0, waiting = 0, due = 0] = rows.slice(i, i + 3).map(Number);
         const sum = counts.get(priority) ?? { priority, scheduled: 0, due: 0 };
         counts.set(priority, { priority, scheduled: sum.scheduled + waiting - due, due: sum.due + due });
       }
@@ -89,20 +89,16 @@ export class RedisInspection {
   }
 
   private async readCounts(passOver: number, lanes: number) {
-    const { keys } = this;
-    const read = [keys.jobs, keys.active, keys.dead, keys.completed, keys.levels];
-    const reply = (await this.connection.run('counts', read, [keys.base, passOver, lanes], this.giveUpAt())) as (
-      | string
-      | number
-    )[];
-    const [waiting, due, active, dead, completed, whole, now, nextDue] = reply;
+    const args = { base: this.keys.base, passOver, lanesLeft: lanes };
+    const reply = await ask(this.connection, countsScript(this.keys), args, this.giveUpAt());
+    const [waiting, due, active, dead, completed, isWhole, now, nextDue] = reply;
     return {
-      waiting: Number(waiting),
-      due: Number(due),
-      active: Number(active),
-      dead: Number(dead),
-      completed: Number(completed),
-      whole: whole === '1',
+      waiting,
+      due,
+      active,
+      dead,
+      completed,
+      whole: isWhole === '1',
       nowMs: Number(now),
       nextDue: nextDue === '' ? undefined : Number(nextDue),
     };

@@ -1,7 +1,10 @@
 import type { OrderingRule } from '../../../core/options/queue-options.js';
 import type { JobState, StoredJob } from '../../job-store.js';
-import { processOf, type QueueKeys } from '../keys.js';
+import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
+import { ask } from '../scripts/bound-script.js';
+import { jobScript, jobsScript } from '../scripts/contracts.js';
+import { jobFromBytes, jobsFromBytes, type KnownJob, readJob } from './stored-job.js';
 import { WaitingList } from './waiting-list.js';
 
 /** How many jobs one call reads, and after how many bytes it stops, so that it takes Redis no more than 1 to 4 ms. */
@@ -18,21 +21,25 @@ export class RedisListing {
   ) {}
 
   async job(id: string): Promise<StoredJob | undefined> {
-    const reply = (await this.connection.run('job', this.readKeys(), [this.keys.base, id], this.giveUpAt)) as string[];
-    return reply.length === 0 ? undefined : readJob(id, reply);
+    const { connection, keys, giveUpAt } = this;
+    const reply = await ask(connection, jobScript(keys), { base: keys.base, id }, giveUpAt, {
+      fromBytes: jobFromBytes,
+    });
+    return readJob(id, reply as unknown as KnownJob);
   }
 
   /** Calls `tell` for each job of one state, in order, as it arrives. */
   async each(state: JobState, offset: number, limit: number, tell: (job: StoredJob) => void): Promise<void> {
     const { connection, keys, giveUpAt } = this;
     const ids = await this.ids(state, offset, limit);
+    const script = jobsScript(keys);
     for (let at = 0; at < ids.length; ) {
       const asked = ids.slice(at, at + JOBS_A_CALL);
-      const args = [keys.base, BYTES_A_CALL, ...asked];
-      const replies = (await connection.run('jobs', this.readKeys(), args, giveUpAt)) as string[][];
+      const args = { base: keys.base, bytesLeft: BYTES_A_CALL, ids: asked };
+      const replies = await ask(connection, script, args, giveUpAt, { fromBytes: jobsFromBytes });
       at += replies.length;
       for (const [i, reply] of replies.entries()) {
-        const job = reply.length === 0 ? undefined : readJob(asked[i]!, reply);
+        const job = readJob(asked[i]!, reply as unknown as KnownJob);
         // A job that has left this state since its id was read is left out.
         if (job?.state === state) tell(job);
       }
@@ -53,53 +60,4 @@ export class RedisListing {
         return new WaitingList(connection, keys, giveUpAt, this.ordering).ids(state, offset, limit);
     }
   }
-
-  private readKeys(): string[] {
-    const { keys } = this;
-    const { jobs, claims, failures, active, dead, completed, results, queued } = keys;
-    return [jobs, claims, failures, active, dead, completed, results, queued];
-  }
-}
-
-function readJob(
-  id: string,
-  [now, state, time, envelope, record, failures, kept, queuedDue]: (string | null)[],
-): StoredJob {
-  const at = Number(time);
-  const lines = failures === '' ? [] : failures!.split('\n');
-  if (state === 'completed') {
-    const [head, result, ...rest] = kept!.split('\n');
-    const [attempts, dueAtMs] = head!.split(' ').map(Number);
-    return {
-      id,
-      state,
-      dueAtMs: dueAtMs!,
-      endedAtMs: at,
-      attempts: attempts!,
-      crashes: 0,
-      envelope: rest.join('\n'),
-      failures: lines,
-      result,
-    };
-  }
-  const [mark, attempts, crashes, due, worker, lane] = record === '' ? ['0', '0', '0', '0', '-'] : record!.split(' ');
-  // The letters behind the fence are marks; 'c' says that somebody wants the job cancelled.
-  const fence = mark!.replace(/[a-z]+$/, '');
-  const known = { id, attempts: Number(attempts), crashes: Number(crashes), envelope: envelope!, failures: lines };
-  if (state === 'active') {
-    const cancelRequested = mark!.includes('c');
-    return {
-      ...known,
-      state,
-      dueAtMs: Number(due),
-      leaseUntilMs: at,
-      fence,
-      worker: processOf(worker!),
-      cancelRequested,
-      ...(typeof queuedDue === 'string' && { queuedDueAtMs: Number(queuedDue) }),
-    };
-  }
-  if (state === 'dead') return { ...known, state, dueAtMs: Number(due), endedAtMs: at };
-  const isSuspect = lane !== undefined && /^\d+:!:/.test(lane);
-  return { ...known, state: at <= Number(now) ? 'due' : 'scheduled', dueAtMs: at, isSuspect };
 }

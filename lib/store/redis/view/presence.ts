@@ -1,11 +1,11 @@
 import type { LiveWorker } from '../../job-store.js';
 import { handlesKey, processOf, type QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
+import { ask } from '../scripts/bound-script.js';
+import { handledScript, workersScript } from '../scripts/contracts.js';
 
 /** How many running jobs one call counts: about as many half microseconds. With more, the numbers are of several moments. */
 const JOBS_A_CALL = 5_000;
-
-type WorkersReply = [whole: string, alive: string[], holders: (string | number)[]];
 
 /** Who works at one queue. Those that were there within `withinMs` count as alive. */
 export class RedisPresence {
@@ -17,9 +17,8 @@ export class RedisPresence {
 
   async handledBy(name: string): Promise<{ count: number; workers: string[] }> {
     const { keys, options } = this;
-    const args = [keys.base, name, options.withinMs];
-    const reply = (await this.connection.run('handled', [keys.workers], args, this.giveUpAt())) as string[];
-    const [count, ...workers] = reply;
+    const args = { base: keys.base, name, withinMs: options.withinMs };
+    const [count, ...workers] = await ask(this.connection, handledScript(keys), args, this.giveUpAt());
     return { count: Number(count), workers: workers.map(processOf) };
   }
 
@@ -29,16 +28,16 @@ export class RedisPresence {
     const groups = new Map<string, Promise<string[]>>();
     const found = new Map<string, LiveWorker & { names: Set<string> }>();
     // Of two entries of one worker the newer one, which comes first, says where it is.
-    for (const { group, seat, pid, host, lastSeenAtMs } of alive) {
+    for (const { group, session, pid, host, lastSeenAtMs } of alive) {
       if (!groups.has(group)) groups.set(group, this.namesOf(group));
       const names = await groups.get(group)!;
-      const id = processOf(seat);
+      const id = processOf(session);
       const known = found.get(id) ?? { id, host, pid, running: 0, handles: [], lastSeenAtMs, names: new Set() };
       for (const name of names) known.names.add(name);
       found.set(id, known);
     }
-    for (const [seat, count] of running) {
-      const worker = found.get(processOf(seat));
+    for (const [session, count] of running) {
+      const worker = found.get(processOf(session));
       if (worker) worker.running += count;
     }
     return [...found.values()]
@@ -47,16 +46,16 @@ export class RedisPresence {
   }
 
   private async readAll() {
-    const { keys, options } = this;
-    const read = [keys.workers, keys.active, keys.claims];
+    const { withinMs } = this.options;
+    const script = workersScript(this.keys);
     const running = new Map<string, number>();
     let alive: string[] = [];
     for (let passOver = 0, isWhole = false; !isWhole; passOver += JOBS_A_CALL) {
-      const args = [options.withinMs, passOver, JOBS_A_CALL];
-      const reply = (await this.connection.run('workers', read, args, this.giveUpAt())) as WorkersReply;
-      isWhole = reply[0] === '1';
-      if (passOver === 0) alive = reply[1];
-      const holders = reply[2].map(String);
+      const args = { withinMs, passOver, limit: JOBS_A_CALL };
+      const [whole, present, counted] = await ask(this.connection, script, args, this.giveUpAt());
+      isWhole = whole === '1';
+      if (passOver === 0) alive = present;
+      const holders = counted.map(String);
       for (let i = 0; i < holders.length; i += 2)
         running.set(holders[i]!, (running.get(holders[i]!) ?? 0) + Number(holders[i + 1]));
     }
@@ -74,7 +73,7 @@ export class RedisPresence {
 
 function readAlive(pairs: string[]) {
   return Array.from({ length: pairs.length / 2 }, (_, i) => {
-    const [group = '', seat = '', pid, ...host] = pairs[2 * i]!.split(' ');
-    return { group, seat, pid: Number(pid), host: host.join(' '), lastSeenAtMs: Number(pairs[2 * i + 1]) };
+    const [group = '', session = '', pid, ...host] = pairs[2 * i]!.split(' ');
+    return { group, session, pid: Number(pid), host: host.join(' '), lastSeenAtMs: Number(pairs[2 * i + 1]) };
   });
 }

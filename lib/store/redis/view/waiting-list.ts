@@ -2,6 +2,8 @@ import type { OrderingRule } from '../../../core/options/queue-options.js';
 import type { WaitingState } from '../../job-store.js';
 import { LANE_ENDINGS, levelsKey, type QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
+import { ask } from '../scripts/bound-script.js';
+import { clockScript, headsScript, lanesScript } from '../scripts/contracts.js';
 import { byPlace, LaneMerge, type LaneStart, type WaitingJob } from './lane-merge.js';
 
 /** How many heads, levels, lanes and jobs of lanes one call reads. Each such call takes Redis 1 to 3 ms. */
@@ -62,7 +64,7 @@ export class WaitingList {
 
   /** Redis' clock says what is due. */
   private async now(): Promise<number> {
-    return Number(await this.connection.run('clock', [this.keys.jobs], [], this.giveUpAt));
+    return Number(await ask(this.connection, clockScript(this.keys), {}, this.giveUpAt));
   }
 
   /** The endings of the keys of heads, the most urgent level first. */
@@ -94,9 +96,8 @@ export class WaitingList {
     while (at < levels.length) {
       if (lanes.length >= enough && passOver === 0 && priorityOf(levels[at]!) !== lanes.at(-1)!.priority) break;
       const asked = levels.slice(at, at + LEVELS_A_CALL);
-      const args = [this.keys.base, from, to, ofLevel, HEADS_A_CALL, passOver, ...asked];
-      const reply = await this.connection.run('heads', [this.keys.levels], args, this.giveUpAt);
-      const [isCut, ...found] = reply as [string, ...string[][]];
+      const args = { base: this.keys.base, from, to, ofLevel, left: HEADS_A_CALL, passOver, levels: asked };
+      const [isCut, ...found] = await ask(this.connection, headsScript(this.keys), args, this.giveUpAt);
       for (const [i, heads] of found.entries()) lanes.push(...readHeads(heads, priorityOf(asked[i]!)));
       at += found.length;
       passOver = isCut === '1' ? passOver * Number(found.length === 1) + found.at(-1)!.length / 2 : 0;
@@ -111,14 +112,14 @@ export class WaitingList {
     const found: WaitingJob[][] = [];
     for (let at = 0; at < asked.length; at += lanesACall) {
       const lanes = asked.slice(at, at + lanesACall);
-      const args = lanes.flatMap(({ lane, passOver = 0 }) => [lane, passOver]);
-      const reply = await this.connection.run(
-        'lanes',
-        [this.keys.levels],
-        [this.keys.base, after, count, ...args],
-        this.giveUpAt,
-      );
-      for (const [i, jobs] of (reply as string[][]).entries())
+      const args = {
+        base: this.keys.base,
+        after,
+        count,
+        lanes: lanes.flatMap(({ lane, passOver = 0 }) => [lane, passOver]),
+      };
+      const reply = await ask(this.connection, lanesScript(this.keys), args, this.giveUpAt);
+      for (const [i, jobs] of reply.entries())
         found.push(
           pairs(jobs)
             .map(([id, due]) => ({ id, due, priority: lanes[i]!.priority }))

@@ -47,13 +47,6 @@ it('an id begins with the time at which it was made, however many are made then'
   expect(new Set(ids.map((id) => Number.parseInt(id.slice(0, 9), 36)))).toEqual(new Set([NOON]));
 });
 
-it('an id is made of the present time where none is given', () => {
-  const before = new JobIdMaker().next('maker1', Date.now() - 1);
-  const id = new JobIdMaker().next('maker1');
-  const after = new JobIdMaker().next('maker1', Date.now() + 1);
-  expect([after, before, id].sort()).toEqual([before, id, after]);
-});
-
 it('the names of makers have six characters and differ', () => {
   const names = Array.from({ length: 50 }, newMaker);
   expect(names.filter((name) => !/^[0-9a-z]{6}$/.test(name))).toEqual([]);

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it, jest } from '@jest/globals';
 import { type Occupant, Solitude } from '../../../../lib/worker/capacity/solitude.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 
 const LEASE_MS = 15_000;
 
@@ -14,11 +15,13 @@ class Party implements Occupant {
   look = jest.fn();
 }
 
+let clock: ManualClock;
 let solitude: Solitude;
 let worker: Party;
 let other: Party;
 beforeEach(() => {
-  solitude = new Solitude();
+  clock = new ManualClock();
+  solitude = new Solitude(clock);
   worker = new Party();
   other = new Party();
   solitude.add(worker);
@@ -107,24 +110,19 @@ it('everybody claims again where no suspect is left', () => {
 });
 
 it('a job that runs for long neither stops all others nor keeps suspects waiting for ever', () => {
-  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
-  try {
-    worker.holds = true;
-    turn(worker, 'reserved');
-    expect(wish(worker)).toBe('keep');
-    clock.mockReturnValue(LEASE_MS);
-    expect(turn(worker).wish).toBe('leave');
-    // As long as it was in vain, others claim.
-    expect([solitude.mayClaim(worker), wish(worker)]).toEqual([true, '']);
-    clock.mockReturnValue(2 * LEASE_MS);
-    expect(turn(worker, 'reserved').wish).toBe('reserve');
-    clock.mockReturnValue(3.5 * LEASE_MS);
-    expect(wish(worker)).toBe('keep');
-    clock.mockReturnValue(4 * LEASE_MS);
-    expect(wish(worker)).toBe('leave');
-  } finally {
-    clock.mockRestore();
-  }
+  worker.holds = true;
+  turn(worker, 'reserved');
+  expect(wish(worker)).toBe('keep');
+  clock.passTo(LEASE_MS);
+  expect(turn(worker).wish).toBe('leave');
+  // As long as it was in vain, others claim.
+  expect([solitude.mayClaim(worker), wish(worker)]).toEqual([true, '']);
+  clock.passTo(2 * LEASE_MS);
+  expect(turn(worker, 'reserved').wish).toBe('reserve');
+  clock.passTo(3.5 * LEASE_MS);
+  expect(wish(worker)).toBe('keep');
+  clock.passTo(4 * LEASE_MS);
+  expect(wish(worker)).toBe('leave');
 });
 
 it('a holder is told by its own turns when to look, not by each of them to look at once', () => {
@@ -137,32 +135,22 @@ it('a holder is told by its own turns when to look, not by each of them to look 
 });
 
 it('waiting for a place under globalConcurrency holds up others no longer than waiting for jobs to end', () => {
-  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
-  try {
-    expect(turn(worker, 'reserved').wish).toBe('take');
-    expect(turn(worker, 'reserved').wish).toBe('claim');
-    clock.mockReturnValue(LEASE_MS);
-    expect(turn(worker).wish).toBe('leave');
-    expect([solitude.mayClaim(other), wish(worker), wish(other)]).toEqual([true, '', '']);
-    clock.mockReturnValue(2 * LEASE_MS);
-    expect(wish(worker)).toBe('take');
-  } finally {
-    clock.mockRestore();
-  }
+  expect(turn(worker, 'reserved').wish).toBe('take');
+  expect(turn(worker, 'reserved').wish).toBe('claim');
+  clock.passTo(LEASE_MS);
+  expect(turn(worker).wish).toBe('leave');
+  expect([solitude.mayClaim(other), wish(worker), wish(other)]).toEqual([true, '', '']);
+  clock.passTo(2 * LEASE_MS);
+  expect(wish(worker)).toBe('take');
 });
 
 it('a suspect whose handler goes on after its time keeps the process for a lease more, and no longer', () => {
-  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
-  try {
-    turn(worker, 'taken');
-    worker.isRunning = true;
-    expect([wish(worker), solitude.mayClaim(other)]).toEqual(['keep', false]);
-    expect(solitude.hasToLeave(worker)).toBe(false);
-    clock.mockReturnValue(LEASE_MS);
-    expect(wish(worker)).toBe('leave');
-  } finally {
-    clock.mockRestore();
-  }
+  turn(worker, 'taken');
+  worker.isRunning = true;
+  expect([wish(worker), solitude.mayClaim(other)]).toEqual(['keep', false]);
+  expect(solitude.hasToLeave(worker)).toBe(false);
+  clock.passTo(LEASE_MS);
+  expect(wish(worker)).toBe('leave');
 });
 
 it('a puller that is not alone any more with a suspect gives it and the reservation back', () => {

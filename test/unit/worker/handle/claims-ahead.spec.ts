@@ -1,8 +1,9 @@
-import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
-import type { ClaimedJob, Turn } from '../../../../lib/store/job-store.js';
+import type { ClaimedJob, Envelope, Turn } from '../../../../lib/store/job-store.js';
 import type { QueueWorker } from '../../../../lib/worker/handle/queue-worker.js';
-import { answerUntil, claimsOf, SeatByHand, stopAt, workerAt } from '../../../support/seat-by-hand.js';
+import { ManualClock, rest } from '../../../support/manual-clock.js';
+import { answerUntil, claimsOf, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
 import { until } from '../../../support/wait.js';
 
 const CONCURRENCY = 100;
@@ -10,12 +11,15 @@ const AHEAD = 4 * CONCURRENCY;
 /** After so many turns whose jobs were over at once the next one claims ahead. */
 const QUICK = 8;
 
+type Handler = (clock: ManualClock) => unknown;
+
 /** A worker that is answered by hand, and told that another one is behind as well. */
 interface Busy {
-  seat: SeatByHand;
+  session: SessionByHand;
   worker: QueueWorker;
+  clock: ManualClock;
   /** The handler; may change. */
-  run: () => unknown;
+  run: Handler;
   /** Answers the turn under way, with all that it asked for unless told otherwise, and resolves with the next one. */
   serve(claimed?: readonly ClaimedJob[], sleepMs?: number): Promise<Turn>;
 }
@@ -23,34 +27,36 @@ interface Busy {
 let started: Busy[] = [];
 
 afterEach(async () => {
-  for (const { seat, worker } of started) await stopAt(seat, worker);
+  for (const { session, worker, clock } of started) await stopAt(session, worker, clock);
   started = [];
 });
 
-async function busy(run: () => unknown, options: object = {}, handlersOwn?: number): Promise<Busy> {
-  const seat = new SeatByHand();
-  const handler = { run: () => made.run(), concurrency: handlersOwn };
-  const worker = workerAt(seat, handler, { concurrency: CONCURRENCY, ...options });
+async function busy(run: Handler, options: object = {}, handlersOwn?: number): Promise<Busy> {
+  const session = new SessionByHand();
+  const clock = new ManualClock();
+  const handler = { run: () => made.run(clock), concurrency: handlersOwn };
+  const worker = workerAt(session, handler, { concurrency: CONCURRENCY, ...options }, { clock });
   const made: Busy = {
-    seat,
+    session,
     worker,
+    clock,
     run,
-    async serve(claimed = claimsOf(seat.underWay[0]!.room), sleepMs) {
-      seat.answer({ claimed: [...claimed], sleepMs, hasCompany: true });
-      await until('the next turn is out', () => seat.underWay.length === 1);
-      return seat.underWay[0]!;
+    async serve(claimed = claimsOf(session.underWay[0]!.limit), sleepMs) {
+      session.answer({ claimed: [...claimed], sleepMs, isContended: true });
+      await until('the next turn is out', () => session.underWay.length === 1);
+      return session.underWay[0]!;
     },
   };
   started.push(made);
   worker.start();
-  await until('it looks', () => seat.underWay.length === 1);
+  await until('it looks', () => session.underWay.length === 1);
   return made;
 }
 
 /** What so many turns in a row ask for. */
 async function rooms(worker: Busy, count: number, ...answer: Parameters<Busy['serve']>): Promise<number[]> {
   const asked: number[] = [];
-  for (let i = 0; i < count; i++) asked.push((await worker.serve(...answer)).room);
+  for (let i = 0; i < count; i++) asked.push((await worker.serve(...answer)).limit);
   return asked;
 }
 
@@ -60,27 +66,22 @@ async function serveUntil(worker: Busy, isLikeThat: (turn: Turn) => boolean): Pr
   throw new Error('None of 200 turns was like that.');
 }
 
-async function ahead(run: () => unknown = () => undefined, options?: object): Promise<Busy> {
+async function ahead(run: Handler = () => undefined, options?: object): Promise<Busy> {
   const worker = await busy(run, options);
-  await serveUntil(worker, ({ room }) => room === AHEAD);
+  await serveUntil(worker, ({ limit }) => limit === AHEAD);
   return worker;
-}
-
-function block(ms: number): void {
-  const end = performance.now() + ms;
-  while (performance.now() < end);
 }
 
 const released = ({ settlements }: Turn) => settlements.filter(({ transition }) => transition === 'release');
 const completed = ({ settlements }: Turn) => settlements.filter(({ transition }) => transition === 'complete');
 
-it('in company, where the jobs of eight turns were over at once, the next asks for four times as many, and runs them all', async () => {
+it('where another worker has a backlog as well, and the jobs of eight turns were over at once, the next asks for four times as many, and runs them all', async () => {
   let ran = 0;
   const worker = await busy(() => void ran++);
   expect(await rooms(worker, QUICK - 1)).toEqual(Array(QUICK - 1).fill(CONCURRENCY));
-  await serveUntil(worker, ({ room }) => room === AHEAD);
+  await serveUntil(worker, ({ limit }) => limit === AHEAD);
   await serveUntil(worker, (turn) => completed(turn).length === AHEAD);
-  expect(worker.seat.turns.flatMap(completed)).toHaveLength(ran);
+  expect(worker.session.turns.flatMap(completed)).toHaveLength(ran);
 });
 
 it('no more run at once than before: the others begin as places become free, in the order in which they were claimed', async () => {
@@ -117,15 +118,16 @@ it('handlers that return at once begin one after the other, not one inside the o
 it('what has no place before the round is over goes back, with a turn that claims nothing, as it looks before it gives back', async () => {
   const worker = await ahead();
   const ends: (() => void)[] = [];
-  worker.run = () => (ends.length < CONCURRENCY / 2 ? new Promise<void>((resolve) => ends.push(resolve)) : block(1));
+  worker.run = (clock) =>
+    ends.length < CONCURRENCY / 2 ? new Promise<void>((resolve) => ends.push(resolve)) : clock.stall(1);
   const claimed = claimsOf(AHEAD);
   const next = await worker.serve(claimed);
   const back = released(next).map(({ id }) => id);
   expect(back.length).toBeGreaterThan(0);
   expect(back).toEqual(claimed.slice(AHEAD - back.length).map(({ id }) => id));
   expect(next.settlements).toHaveLength(AHEAD - ends.length);
-  expect(next.room).toBe(0);
-  expect((await worker.serve([])).room).toBe(CONCURRENCY - ends.length);
+  expect(next.limit).toBe(0);
+  expect((await worker.serve([])).limit).toBe(CONCURRENCY - ends.length);
   for (const end of ends) end();
   worker.run = () => undefined;
   expect(await rooms(worker, QUICK - 1)).toEqual(Array(QUICK - 1).fill(CONCURRENCY));
@@ -145,9 +147,9 @@ it('while some wait for a place no turn goes out: what has ended goes with what 
 it('where handlers block, no more than before begin', async () => {
   const worker = await ahead();
   let ran = 0;
-  worker.run = () => {
+  worker.run = (clock) => {
     ran++;
-    block(1);
+    clock.stall(1);
   };
   const next = await worker.serve();
   expect(ran).toBe(CONCURRENCY);
@@ -157,9 +159,9 @@ it('where handlers block, no more than before begin', async () => {
   expect(await rooms(worker, QUICK - 1)).toEqual(Array(QUICK - 1).fill(CONCURRENCY));
 });
 
-it.each<[string, { run?: () => unknown; options?: { concurrency?: number }; handlersOwn?: number }]>([
-  ['jobs are not over in the round in which they begin', { run: () => sleep(1) }],
-  ['each handler blocks for 50 µs', { run: () => block(0.05) }],
+it.each<[string, { run?: Handler; options?: { concurrency?: number }; handlersOwn?: number }]>([
+  ['jobs are not over in the round in which they begin', { run: () => rest() }],
+  ['each handler blocks for 50 µs', { run: (clock) => clock.stall(0.05) }],
   ['globalConcurrency counts what is claimed', { options: { globalConcurrency: 10_000 } as object }],
   ['a rate counts what is claimed', { options: { rateLimit: { max: 1_000_000, perMs: 1 } } as object }],
   ['a handler has a limit of its own', { handlersOwn: CONCURRENCY }],
@@ -168,7 +170,7 @@ it.each<[string, { run?: () => unknown; options?: { concurrency?: number }; hand
   const worker = await busy(run, options, handlersOwn);
   const asked = await rooms(worker, 2 * QUICK);
   expect(Math.max(...asked)).toBeLessThanOrEqual(options.concurrency ?? CONCURRENCY);
-  expect(worker.seat.turns.flatMap(released)).toEqual([]);
+  expect(worker.session.turns.flatMap(released)).toEqual([]);
 });
 
 it('none is claimed ahead where nothing more is due', async () => {
@@ -178,7 +180,7 @@ it('none is claimed ahead where nothing more is due', async () => {
 
 it('no turn asks for more than five hundred', async () => {
   const worker = await busy(() => undefined, { concurrency: 300 });
-  await serveUntil(worker, ({ room }) => room === 500);
+  await serveUntil(worker, ({ limit }) => limit === 500);
   await serveUntil(worker, (turn) => completed(turn).length === 500);
 });
 
@@ -192,8 +194,8 @@ it('an answer does not grow beyond what Redis sends at once', async () => {
   expect(Math.max(...(await rooms(worker, 2 * QUICK, claims(10 * payload))))).toBe(CONCURRENCY);
 });
 
-function sized({ envelope }: ClaimedJob, bytes: number): string {
-  return envelope.replace('null', `"${'x'.repeat(bytes)}"`);
+function sized({ envelope }: ClaimedJob, bytes: number): Envelope {
+  return { ...(envelope as Envelope), payload: `"${'x'.repeat(bytes)}"` };
 }
 
 it.each([
@@ -203,17 +205,17 @@ it.each([
   'a worker that is told to stop by one of its own handlers, %s, gives back what has not begun',
   async (_, stopAtRun) => {
     const stopping = await ahead();
-    const { seat, worker } = stopping;
+    const { session, worker } = stopping;
     let ran = 0;
     let stopped: Promise<unknown> | undefined;
     stopping.run = () => {
       if (++ran === stopAtRun) stopped = worker.stop(new AbortController().signal);
     };
-    const before = seat.turns.length;
+    const before = session.turns.length;
     await stopping.serve();
     expect(ran).toBe(stopAtRun);
-    await answerUntil(seat, stopped!);
-    const last = seat.turns.slice(before);
+    await answerUntil(session, stopped!);
+    const last = session.turns.slice(before);
     expect([last.flatMap(completed).length, last.flatMap(released).length]).toEqual([stopAtRun, AHEAD - stopAtRun]);
   },
 );
@@ -221,37 +223,95 @@ it.each([
 it('a worker that is told to stop as its jobs are over asks for nothing', async () => {
   const stopping = await ahead(async () => undefined);
   let stopped: Promise<unknown> | undefined;
-  const before = stopping.seat.turns.length;
+  const before = stopping.session.turns.length;
   stopping.run = async () => {
     await undefined;
     stopped ??= nextRound().then(() => stopping.worker.stop(new AbortController().signal));
   };
   await stopping.serve();
-  await until('it stops', () => stopping.seat.turns.some(({ leaving }) => leaving) || stopping.seat.answer());
-  for (const { leaving, room } of stopping.seat.turns.slice(before)) if (leaving) expect(room).toBe(0);
-  await answerUntil(stopping.seat, stopped!);
+  await until('it stops', () => stopping.session.turns.some(({ isLast }) => isLast) || stopping.session.answer());
+  for (const { isLast, limit } of stopping.session.turns.slice(before)) if (isLast) expect(limit).toBe(0);
+  await answerUntil(stopping.session, stopped!);
 });
 
-it('one that has become alone asks for no more than it has places for, though a renewal keeps it at one turn', async () => {
-  const { seat } = await ahead();
+/** One that has become alone: two turns are in flight. */
+async function alone(): Promise<Busy> {
+  const worker = await ahead();
   for (let met = 0; met < QUICK; met++) {
-    seat.answer({ claimed: claimsOf(seat.underWay[0]!.room), sleepMs: undefined });
-    await until('it goes on', () => seat.underWay.length > 0);
+    worker.session.answer({ claimed: claimsOf(worker.session.underWay[0]!.limit), sleepMs: undefined });
+    await until('it goes on', () => worker.session.underWay.length > 0);
   }
-  await until('there are two', () => seat.underWay.length === 2);
+  await until('there are two', () => worker.session.underWay.length === 2);
+  return worker;
+}
+
+const HALF = AHEAD / 2;
+/** Answers both turns in flight in one round of the event loop. */
+function answerBoth({ session }: Busy): void {
+  for (const { limit } of session.underWay) session.answer({ claimed: claimsOf(limit), sleepMs: undefined });
+}
+
+it('one that has become alone has two turns in flight, and each claims half of what is claimed ahead', async () => {
+  const { session } = await alone();
+  for (let turn = 0; turn < 2 * QUICK; turn++) {
+    expect(session.underWay.map(({ limit }) => limit)).toEqual([HALF, HALF]);
+    session.answer({ claimed: claimsOf(HALF), sleepMs: undefined });
+    await until('there are two again', () => session.underWay.length === 2);
+    expect(completed(session.underWay[1]!)).toHaveLength(HALF);
+  }
+});
+
+it('of one that is alone, too, a turn that renews goes by itself, and claims no more than the two did', async () => {
+  const { session } = await alone();
   for (let turn = 0; turn < QUICK; turn++) {
-    expect(seat.underWay.reduce((sum, { room }) => sum + room, 0)).toBeLessThanOrEqual(CONCURRENCY);
-    if (turn % 2 === 0) seat.hints!.renew();
-    seat.answer({ claimed: claimsOf(seat.underWay[0]!.room), sleepMs: undefined });
-    await until('it goes on', () => seat.underWay.length > 0);
+    expect(session.underWay.reduce((sum, { limit }) => sum + limit, 0)).toBeLessThanOrEqual(AHEAD);
+    if (turn % 2 === 0) session.hints!.cancel();
+    session.answer({ claimed: claimsOf(session.underWay[0]!.limit), sleepMs: undefined });
+    await until('it goes on', () => session.underWay.length > 0);
   }
+});
+
+it('of two claims that are answered in one round no more run at once than before, in the order of their answers', async () => {
+  const worker = await alone();
+  const before = worker.session.turns.length;
+  let running = 0;
+  let most = 0;
+  worker.run = async () => {
+    most = Math.max(most, ++running);
+    await undefined;
+    running--;
+  };
+  answerBoth(worker);
+  const told = () => worker.session.turns.slice(before).flatMap(completed);
+  await until('all are told', () => {
+    if (told().length < AHEAD && worker.session.underWay.length > 0) worker.session.answer();
+    return told().length === AHEAD;
+  });
+  expect(most).toBe(CONCURRENCY);
+  const numbers = told().map(({ id }) => Number(id.slice('job-'.length)));
+  expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+});
+
+it('of two claims that are answered in one round, what has no place goes back', async () => {
+  const worker = await alone();
+  const before = worker.session.turns.length;
+  const ends: (() => void)[] = [];
+  worker.run = () => new Promise<void>((resolve) => ends.push(resolve));
+  answerBoth(worker);
+  const back = () => worker.session.turns.slice(before).flatMap(released);
+  await until('the others go back', () => {
+    if (worker.session.underWay.length > 0) worker.session.answer();
+    return back().length === AHEAD - CONCURRENCY;
+  });
+  expect(ends).toHaveLength(CONCURRENCY);
+  for (const end of ends) end();
 });
 
 it('a claim that waits is a claim as any other: its lease counts from the call that asked for it', async () => {
   const worker = await ahead(() => undefined, { leaseMs: 1_000 });
   let ran = 0;
   worker.run = () => void ran++;
-  await sleep(1_000);
+  worker.clock.stall(1_000);
   const next = await worker.serve();
   expect(ran).toBe(0);
   expect(released(next)).toHaveLength(AHEAD);

@@ -1,71 +1,76 @@
-import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { Turn } from '../../../../lib/store/job-store.js';
 import type { QueueWorker } from '../../../../lib/worker/handle/queue-worker.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 import { seededRandom } from '../../../support/random.js';
-import { claimsOf, SeatByHand, stopAt, workerAt } from '../../../support/seat-by-hand.js';
+import { claimsOf, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
 import { until } from '../../../support/wait.js';
 
 const CONCURRENCY = 100;
 /** What a turn is answered that had room for less than is due. */
-const full = (room: number) => ({ claimed: claimsOf(room), sleepMs: undefined });
-const carries = ({ settlements, room }: Turn) => ({ ends: settlements.length, room });
+const full = (limit: number) => ({ claimed: claimsOf(limit), sleepMs: undefined });
+const carries = ({ settlements, limit }: Turn) => ({ ends: settlements.length, limit });
 
 /** A worker whose handler returns at once, with a backlog: two turns are under way. */
-async function behind(options: object = {}): Promise<{ seat: SeatByHand; worker: QueueWorker }> {
-  const seat = new SeatByHand();
-  const worker = workerAt(seat, { run: () => undefined }, { concurrency: CONCURRENCY, ...options });
+async function behind(
+  options: object = {},
+): Promise<{ session: SessionByHand; worker: QueueWorker; clock: ManualClock }> {
+  const session = new SessionByHand();
+  const clock = new ManualClock();
+  const worker = workerAt(session, { run: () => undefined }, { concurrency: CONCURRENCY, ...options }, { clock });
   worker.start();
-  await until('it looks', () => seat.turns.length === 1);
-  seat.answer(full(CONCURRENCY));
-  await until('there are two', () => seat.underWay.length === 2);
-  return { seat, worker };
+  await until('it looks', () => session.turns.length === 1);
+  session.answer(full(CONCURRENCY));
+  await until('there are two', () => session.underWay.length === 2);
+  return { session, worker, clock };
 }
 
 it('while more is due than there is room for, two turns are under way, and each carries half', async () => {
-  const { seat, worker } = await behind();
-  expect(seat.underWay.map(carries)).toEqual([
-    { ends: 50, room: 50 },
-    { ends: 50, room: 50 },
+  const { session, worker } = await behind();
+  expect(session.underWay.map(carries)).toEqual([
+    { ends: 50, limit: 50 },
+    { ends: 50, limit: 50 },
   ]);
-  seat.answer(full(50));
-  await until('the next one is out', () => seat.turns.length === 4);
-  expect(carries(seat.turns[3]!)).toEqual({ ends: 50, room: 50 });
-  await stopAt(seat, worker);
+  session.answer(full(50));
+  await until('the next one is out', () => session.turns.length === 4);
+  expect(carries(session.turns[3]!)).toEqual({ ends: 50, limit: 50 });
+  await stopAt(session, worker);
 });
 
-it('where another worker is behind as well, there is one with all of it, until eight in a row met nobody', async () => {
-  const { seat, worker } = await behind();
-  seat.answer({ ...full(50), hasCompany: true });
+it('where another worker has a backlog as well, there is one with all of it, until eight in a row met nobody', async () => {
+  // Jobs that are counted over all processes are not claimed ahead, however quick they are.
+  const { session, worker } = await behind({ globalConcurrency: 10_000 });
+  session.answer({ ...full(50), isContended: true });
   await nextRound();
-  expect(seat.underWay).toHaveLength(1);
-  seat.answer(full(50));
+  expect(session.underWay).toHaveLength(1);
+  session.answer(full(50));
   for (let met = 1; met < 8; met++) {
-    await until('all goes at once', () => seat.underWay.length === 1);
-    expect(carries(seat.underWay[0]!)).toEqual({ ends: CONCURRENCY, room: CONCURRENCY });
-    seat.answer(full(CONCURRENCY));
+    await until('all goes at once', () => session.underWay.length === 1);
+    expect(carries(session.underWay[0]!)).toEqual({ ends: CONCURRENCY, limit: CONCURRENCY });
+    session.answer(full(CONCURRENCY));
   }
-  await until('there are two again', () => seat.underWay.length === 2);
-  await stopAt(seat, worker);
+  await until('there are two again', () => session.underWay.length === 2);
+  await stopAt(session, worker);
 });
 
 it('who has more places than one turn takes asks for them in a second, whoever else is behind', async () => {
-  const seat = new SeatByHand();
-  const worker = workerAt(seat, { run: () => undefined }, { concurrency: 1_000 });
+  const session = new SessionByHand();
+  const worker = workerAt(session, { run: () => undefined }, { concurrency: 1_000 });
   worker.start();
-  await until('it looks', () => seat.turns.length === 1);
-  seat.answer({ ...full(500), hasCompany: true });
-  await until('there are two', () => seat.underWay.length === 2);
-  expect(seat.underWay.map(carries)).toEqual([
-    { ends: 500, room: 500 },
-    { ends: 0, room: 500 },
+  await until('it looks', () => session.turns.length === 1);
+  session.answer({ ...full(500), isContended: true });
+  await until('there are two', () => session.underWay.length === 2);
+  expect(session.underWay.map(carries)).toEqual([
+    { ends: 500, limit: 500 },
+    { ends: 0, limit: 500 },
   ]);
-  await stopAt(seat, worker);
+  await stopAt(session, worker);
 });
 
 it('they claim no more together than there is room for, whatever has ended meanwhile', async () => {
   const random = seededRandom(7);
-  const seat = new SeatByHand();
+  const session = new SessionByHand();
   const ends: (() => void)[] = [];
   let running = 0;
   const run = () => {
@@ -77,93 +82,94 @@ it('they claim no more together than there is room for, whatever has ended meanw
       });
     });
   };
-  const worker = workerAt(seat, { run }, { concurrency: CONCURRENCY });
+  const worker = workerAt(session, { run }, { concurrency: CONCURRENCY });
   worker.start();
   let most = 0;
   for (let i = 0; i < 2_000; i++) {
     await nextRound();
-    most = Math.max(most, seat.underWay.length);
-    const asked = seat.underWay.reduce((sum, { room }) => sum + room, 0);
+    most = Math.max(most, session.underWay.length);
+    const asked = session.underWay.reduce((sum, { limit }) => sum + limit, 0);
     expect(running + asked).toBeLessThanOrEqual(CONCURRENCY);
-    if (random() < 0.5 && seat.underWay.length > 0) seat.answer(full(seat.underWay[0]!.room));
+    if (random() < 0.5 && session.underWay.length > 0) session.answer(full(session.underWay[0]!.limit));
     else
       for (let n = random() * 40; n > 0 && ends.length > 0; n--)
         ends.splice(Math.floor(random() * ends.length), 1)[0]!();
   }
   expect(most).toBe(2);
   for (const end of ends) end();
-  await stopAt(seat, worker);
+  await stopAt(session, worker);
 });
 
 it('one alone claims and settles no more than five hundred, and the next goes on', async () => {
-  const seat = new SeatByHand();
+  const session = new SessionByHand();
   const ends: (() => void)[] = [];
   const run = () => new Promise<void>((resolve) => ends.push(resolve));
-  const worker = workerAt(seat, { run }, { concurrency: 1_000 });
+  const worker = workerAt(session, { run }, { concurrency: 1_000 });
   worker.start();
   for (const answer of [full(500), { claimed: claimsOf(400), sleepMs: 60_000 }]) {
-    await until('it looks', () => seat.underWay.length === 1);
-    expect(carries(seat.underWay[0]!)).toEqual({ ends: 0, room: 500 });
-    seat.answer(answer);
+    await until('it looks', () => session.underWay.length === 1);
+    expect(carries(session.underWay[0]!)).toEqual({ ends: 0, limit: 500 });
+    session.answer(answer);
   }
   await until('all run', () => ends.length === 900);
   for (const end of ends) end();
-  await until('it settles', () => seat.underWay.length === 1);
-  expect(carries(seat.underWay[0]!)).toEqual({ ends: 500, room: 500 });
-  await stopAt(seat, worker);
+  await until('it settles', () => session.underWay.length === 1);
+  expect(carries(session.underWay[0]!)).toEqual({ ends: 500, limit: 500 });
+  await stopAt(session, worker);
 });
 
 it('a second one is not sent for a few jobs', async () => {
-  const seat = new SeatByHand();
-  const worker = workerAt(seat, { run: () => undefined }, { concurrency: 30 });
+  const session = new SessionByHand();
+  const worker = workerAt(session, { run: () => undefined }, { concurrency: 30 });
   worker.start();
-  await until('it looks', () => seat.turns.length === 1);
-  seat.answer(full(30));
-  await until('it goes on', () => seat.turns.length === 2);
+  await until('it looks', () => session.turns.length === 1);
+  session.answer(full(30));
+  await until('it goes on', () => session.turns.length === 2);
   await nextRound();
-  expect(seat.underWay.map(carries)).toEqual([{ ends: 30, room: 30 }]);
-  await stopAt(seat, worker);
+  expect(session.underWay.map(carries)).toEqual([{ ends: 30, limit: 30 }]);
+  await stopAt(session, worker);
 });
 
 it('one that renews waits until no other may claim what it would have to renew', async () => {
-  const { seat, worker } = await behind();
-  seat.hints!.renew();
-  seat.answer(full(50));
+  const { session, worker } = await behind();
+  session.hints!.cancel();
+  session.answer(full(50));
   await nextRound();
   await nextRound();
-  expect(seat.underWay).toHaveLength(1);
-  seat.answer(full(50));
-  await until('it renews', () => seat.turns.length === 4);
-  expect(carries(seat.turns[3]!)).toEqual({ ends: 100, room: 100 });
-  await stopAt(seat, worker);
+  expect(session.underWay).toHaveLength(1);
+  session.answer(full(50));
+  await until('it renews', () => session.turns.length === 4);
+  expect(carries(session.turns[3]!)).toEqual({ ends: 100, limit: 100 });
+  await stopAt(session, worker);
 });
 
 it('beside one that renews no other goes, which might settle and claim anew what it speaks of', async () => {
-  const seat = new SeatByHand();
+  const session = new SessionByHand();
   const ends: (() => void)[] = [];
   const worker = workerAt(
-    seat,
+    session,
     { run: () => new Promise<void>((end) => ends.push(end)) },
     { concurrency: CONCURRENCY },
   );
   worker.start();
-  await until('it looks', () => seat.turns.length === 1);
-  seat.answer(full(CONCURRENCY));
+  await until('it looks', () => session.turns.length === 1);
+  session.answer(full(CONCURRENCY));
   await until('all have started', () => ends.length === CONCURRENCY);
-  seat.hints!.renew();
-  await until('it renews', () => seat.underWay.length === 1);
-  expect(seat.underWay[0]!.renewals).toHaveLength(CONCURRENCY);
+  session.hints!.cancel();
+  await until('it renews', () => session.underWay.length === 1);
+  expect(session.underWay[0]!.renewals).toHaveLength(CONCURRENCY);
   for (const end of ends) end();
   await nextRound();
   await nextRound();
-  expect(seat.underWay).toHaveLength(1);
-  seat.answer({ sleepMs: undefined });
-  await until('the ends go', () => seat.underWay.length === 1);
-  await stopAt(seat, worker);
+  expect(session.underWay).toHaveLength(1);
+  session.answer({ sleepMs: undefined });
+  await until('the ends go', () => session.underWay.length === 1);
+  await stopAt(session, worker);
 });
 
 it('a second one does not stretch the leases of what the first has claimed', async () => {
-  const seat = new SeatByHand();
+  const session = new SessionByHand();
+  const clock = new ManualClock();
   const leaseMs = 3_000;
   let started = 0;
   let ends: (() => void)[] = [];
@@ -174,75 +180,77 @@ it('a second one does not stretch the leases of what the first has claimed', asy
   const endHalf = () => {
     for (const end of ends.splice(0, 50)) end();
   };
-  const worker = workerAt(seat, { run }, { concurrency: CONCURRENCY, leaseMs });
+  const worker = workerAt(session, { run }, { concurrency: CONCURRENCY, leaseMs }, { clock });
   worker.start();
-  await until('it looks', () => seat.turns.length === 1);
-  seat.answer(full(CONCURRENCY));
+  await until('it looks', () => session.turns.length === 1);
+  session.answer(full(CONCURRENCY));
   await until('all have started', () => started === CONCURRENCY);
   endHalf();
-  await until('the first is out', () => seat.underWay.length === 1);
-  const sentBy = performance.now();
-  await sleep(500);
+  await until('the first is out', () => session.underWay.length === 1);
+  await clock.elapse(500);
   endHalf();
-  await until('the second is out', () => seat.underWay.length === 2);
+  await until('the second is out', () => session.underWay.length === 2);
   // The answer of the first is lost, and comes again only once its lease is over; that of the second is there at once.
-  const [first, second] = [seat.underWay[0]!, seat.underWay[1]!];
-  seat.answerTo(second, { sleepMs: 60_000 });
-  await sleep(sentBy + leaseMs - performance.now());
+  const [first, second] = [session.underWay[0]!, session.underWay[1]!];
+  session.answerTo(second, { sleepMs: 60_000 });
+  await clock.elapse(leaseMs - 500);
   ends = [];
-  seat.answerTo(first, full(first.room));
+  session.answerTo(first, full(first.limit));
   await nextRound();
   expect(started).toBe(CONCURRENCY);
-  await stopAt(seat, worker);
+  await stopAt(session, worker);
 });
 
 it('handlers with limits of their own have one turn at a time, as only its answer tells what is left of them', async () => {
-  const seat = new SeatByHand();
-  const worker = workerAt(seat, { run: () => undefined, concurrency: 90 }, { concurrency: CONCURRENCY });
+  const session = new SessionByHand();
+  const worker = workerAt(session, { run: () => undefined, concurrency: 90 }, { concurrency: CONCURRENCY });
   worker.start();
-  await until('it looks', () => seat.turns.length === 1);
-  seat.answer(full(90));
-  await until('it goes on', () => seat.turns.length === 2);
+  await until('it looks', () => session.turns.length === 1);
+  session.answer(full(90));
+  await until('it goes on', () => session.turns.length === 2);
   await nextRound();
-  expect(seat.underWay.map(({ settlements }) => settlements.length)).toEqual([90]);
-  await stopAt(seat, worker);
+  expect(session.underWay.map(({ settlements }) => settlements.length)).toEqual([90]);
+  await stopAt(session, worker);
 });
 
 it('one that was refused is sent again as it was, and the other is not', async () => {
-  const { seat, worker } = await behind();
-  const [first, second] = seat.underWay;
-  seat.refuse(new Error('refused'));
-  seat.answer({ sleepMs: 60_000 });
-  await until('it is sent again', () => seat.underWay.length === 1, 5_000);
-  expect(seat.underWay[0]).toBe(first);
-  expect(seat.turns.filter((turn) => turn === second)).toHaveLength(1);
-  await stopAt(seat, worker);
+  const { session, worker, clock } = await behind();
+  const [first, second] = session.underWay;
+  session.refuse(new Error('refused'));
+  session.answer({ sleepMs: 60_000 });
+  await clock.elapse(999);
+  expect(session.underWay).toEqual([]);
+  await clock.elapse(1);
+  expect(session.underWay).toHaveLength(1);
+  expect(session.underWay[0]).toBe(first);
+  expect(session.turns.filter((turn) => turn === second)).toHaveLength(1);
+  await stopAt(session, worker);
 });
 
 it('where one found nothing while the other had no room for more, it looks again at once', async () => {
-  const { seat, worker } = await behind();
-  seat.answer({ sleepMs: 60_000 });
-  seat.answer(full(50));
-  await until('it looks', () => seat.underWay.length === 1);
-  expect(carries(seat.underWay[0]!)).toEqual({ ends: 50, room: 100 });
-  seat.answer({ sleepMs: undefined });
-  await until('it looks again though nothing has ended', () => seat.underWay.length === 1);
-  await stopAt(seat, worker);
+  const { session, worker } = await behind();
+  session.answer({ sleepMs: 60_000 });
+  session.answer(full(50));
+  await until('it looks', () => session.underWay.length === 1);
+  expect(carries(session.underWay[0]!)).toEqual({ ends: 50, limit: 100 });
+  session.answer({ sleepMs: undefined });
+  await until('it looks again though nothing has ended', () => session.underWay.length === 1);
+  await stopAt(session, worker);
 });
 
 it('the last turn goes alone, and what was claimed meanwhile goes back', async () => {
-  const { seat, worker } = await behind();
+  const { session, worker } = await behind();
   const stopped = worker.stop(new AbortController().signal);
   const claimed = claimsOf(50);
-  seat.answer({ claimed, sleepMs: undefined });
+  session.answer({ claimed, sleepMs: undefined });
   await nextRound();
-  expect(seat.underWay).toHaveLength(1);
-  seat.answer(full(50));
-  await until('the last one is out', () => seat.underWay.length === 1 && seat.underWay[0]!.leaving);
-  const last = seat.underWay[0]!;
-  expect(last.room).toBe(0);
+  expect(session.underWay).toHaveLength(1);
+  session.answer(full(50));
+  await until('the last one is out', () => session.underWay.length === 1 && session.underWay[0]!.isLast);
+  const last = session.underWay[0]!;
+  expect(last.limit).toBe(0);
   expect(last.settlements).toHaveLength(100);
   expect(last.settlements).toContainEqual({ id: claimed[0]!.id, fence: '1', transition: 'release' });
-  seat.answer();
+  session.answer();
   await stopped;
 });

@@ -1,42 +1,44 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { QueueClosedError, QueueUnavailableError } from '../../../../lib/core/errors.js';
 import { resolveRunSettings } from '../../../../lib/core/options/run-settings.js';
-import { NodeTimers } from '../../../../lib/core/timers.js';
+import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
-import { Puller } from '../../../../lib/worker/pull/puller.js';
-import { ClaimOpener } from '../../../../lib/worker/run/claim-opener.js';
-import { Settler } from '../../../../lib/worker/run/settler.js';
+import { openPuller } from '../../../../lib/worker/pull/open-puller.js';
+import type { Puller } from '../../../../lib/worker/pull/puller.js';
 import { Reporter } from '../../../../lib/worker/session/reporter.js';
-import { claimOf, EVENTS, LOG, SeatByHand } from '../../../support/seat-by-hand.js';
+import { ManualClock, rest } from '../../../support/manual-clock.js';
+import { claimOf, EVENTS, LOG, SessionByHand } from '../../../support/session-by-hand.js';
 
 const LEASE_MS = 1_000;
 
-let seat: SeatByHand;
+let session: SessionByHand;
 let puller: Puller;
+let clock: ManualClock;
 
 beforeEach(() => {
-  seat = new SeatByHand();
-  const byName = { get: () => ({ settings: resolveRunSettings() }) };
-  const settler = new Settler(byName, undefined);
-  puller = new Puller(
-    'q',
-    seat,
-    new ClaimOpener('q', byName, LEASE_MS, settler, EVENTS),
-    settler,
-    { leaseMs: LEASE_MS, commandTimeoutMs: 300, timerName: 'test', solitude: new Solitude() },
-    new NodeTimers(),
-    new Reporter(LOG, EVENTS),
-    EVENTS,
-  );
+  session = new SessionByHand();
+  clock = new ManualClock();
+  puller = openPuller({
+    queue: 'q',
+    session,
+    byName: { get: () => ({ settings: resolveRunSettings() }) },
+    results: undefined,
+    codecs: new Codecs(),
+    leaseMs: LEASE_MS,
+    commandTimeoutMs: 300,
+    timerName: 'test',
+    solitude: new Solitude(clock),
+    reporter: new Reporter(LOG, EVENTS, clock),
+    events: EVENTS,
+    clock,
+  });
 });
 
 afterEach(async () => {
   const closed = puller.close(800);
   const answering = setInterval(() => {
-    try {
-      seat.answer();
-    } catch {}
+    clock.pass(10);
+    if (session.underWay.length > 0) session.answer();
   }, 5);
   await closed;
   clearInterval(answering);
@@ -45,107 +47,129 @@ afterEach(async () => {
 it('pops of one moment share a turn, and one that comes during it is asked for with the next', async () => {
   const first = puller.pop(2, 0);
   const second = puller.pop(3, 0);
-  expect(await seat.next(1)).toMatchObject({ room: 5, pull: 'goes' });
+  expect(await session.next(1)).toMatchObject({ limit: 5, standing: 'goes' });
   const third = puller.pop(1, 0);
-  await sleep(20);
-  seat.answer({ claimed: ['a', 'b', 'c'].map(claimOf) });
+  await rest();
+  session.answer({ claimed: ['a', 'b', 'c'].map(claimOf) });
   expect((await first).map(({ id }) => id)).toEqual(['a', 'b']);
   expect((await second).map(({ id }) => id)).toEqual(['c']);
-  expect(await seat.next(2)).toMatchObject({ room: 1 });
-  seat.answer();
+  expect(await session.next(2)).toMatchObject({ limit: 1 });
+  session.answer();
   expect(await third).toEqual([]);
+});
+
+it('a turn for other pops than the last one looks from the start, and one for the same goes on', async () => {
+  const first = puller.pop(1, 60_000);
+  expect(await session.next(1)).toMatchObject({ looksAnew: false });
+  // There may be more, further on.
+  session.answer({ sleepMs: 0 });
+  expect(await session.next(2)).toMatchObject({ looksAnew: false });
+  session.answer({ claimed: [claimOf('a')], sleepMs: 0 });
+  expect(await first).toHaveLength(1);
+  const second = puller.pop(1, 60_000);
+  expect(await session.next(3)).toMatchObject({ looksAnew: true });
+  session.answer({ claimed: [claimOf('b')] });
+  await second;
 });
 
 it('a refused turn fails the pops that it was for, is sent again as it was, and what it claims goes back', async () => {
   const popped = puller.pop(1, 60_000);
-  const turn = await seat.next(1);
+  const turn = await session.next(1);
   const refusal = new QueueUnavailableError('NOPERM', 'refused', { redisCode: 'NOPERM' });
-  seat.refuse(refusal);
+  session.refuse(refusal);
   await expect(popped).rejects.toBe(refusal);
-  expect(await seat.next(2)).toBe(turn);
-  seat.answer({ claimed: [claimOf('a')] });
-  expect(await seat.next(3)).toMatchObject({ room: 0, settlements: [{ id: 'a', transition: 'release' }] });
-  seat.answer();
+  await clock.elapse(999);
+  await session.next(1);
+  await clock.elapse(1);
+  expect(await session.next(2)).toBe(turn);
+  session.answer({ claimed: [claimOf('a')] });
+  expect(await session.next(3)).toMatchObject({ limit: 0, settlements: [{ id: 'a', transition: 'release' }] });
+  session.answer();
 });
 
 it('a pop ends with an error where no answer comes in time, and what is claimed for it later goes back', async () => {
-  const from = performance.now();
   const popped = puller.pop(1, 100);
-  await seat.next(1);
+  const ended = jest.fn();
+  popped.catch(ended);
+  await session.next(1);
+  await clock.elapse(399);
+  expect(ended).not.toHaveBeenCalled();
+  await clock.elapse(1);
   await expect(popped).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE', outcome: 'unknown', queue: 'q' });
-  expect(performance.now() - from).toBeGreaterThanOrEqual(399);
-  seat.answer({ claimed: [claimOf('a')] });
-  expect((await seat.next(2)).settlements).toMatchObject([{ id: 'a', transition: 'release' }]);
-  seat.answer();
+  session.answer({ claimed: [claimOf('a')] });
+  expect((await session.next(2)).settlements).toMatchObject([{ id: 'a', transition: 'release' }]);
+  session.answer();
 });
 
 it('a job whose claim is answered after its lease is handed to nobody: others may have it', async () => {
   const popped = puller.pop(1, 5_000);
-  await seat.next(1);
-  await sleep(LEASE_MS + 50);
-  seat.answer({ claimed: [claimOf('a')] });
-  expect(await seat.next(2)).toMatchObject({ room: 1, settlements: [{ id: 'a', transition: 'release' }] });
-  seat.answer({ claimed: [claimOf('b')] });
+  await session.next(1);
+  clock.pass(LEASE_MS);
+  session.answer({ claimed: [claimOf('a')] });
+  expect(await session.next(2)).toMatchObject({ limit: 1, settlements: [{ id: 'a', transition: 'release' }] });
+  session.answer({ claimed: [claimOf('b')] });
   expect((await popped).map(({ id }) => id)).toEqual(['b']);
 });
 
 it('while jobs are held, and no longer, it says a few times a lease that it is there', async () => {
   const popped = puller.pop(1, 0);
-  await seat.next(1);
-  seat.answer({ claimed: [claimOf('a')] });
+  await session.next(1);
+  session.answer({ claimed: [claimOf('a')] });
   const [job] = await popped;
-  const from = performance.now();
-  expect(await seat.next(2)).toMatchObject({ room: 0, settlements: [], renewals: [] });
-  expect(performance.now() - from).toBeGreaterThan(LEASE_MS / 3 - 20);
-  seat.answer();
-  await seat.next(3);
-  seat.answer();
+  await clock.elapse(Math.floor(LEASE_MS / 3));
+  await session.next(1);
+  await clock.elapse(1);
+  expect(await session.next(2)).toMatchObject({ limit: 0, settlements: [], renewals: [] });
+  session.answer();
+  await clock.elapse(LEASE_MS / 3 + 1);
+  await session.next(3);
+  session.answer();
   const completed = job!.complete();
-  await seat.next(4);
-  seat.answer();
+  await session.next(4);
+  session.answer();
   expect(await completed).toBe(true);
-  await sleep(LEASE_MS);
-  await seat.next(4);
+  await clock.elapse(10 * LEASE_MS);
+  await session.next(4);
 });
 
 it('no more than a thousand ends go with one turn', async () => {
   const popped = puller.pop(1_000, 0);
-  await seat.next(1);
-  seat.answer({ claimed: Array.from({ length: 1_000 }, (_, i) => claimOf(`a${i}`)) });
+  await session.next(1);
+  session.answer({ claimed: Array.from({ length: 1_000 }, (_, i) => claimOf(`a${i}`)) });
   const more = puller.pop(500, 0);
-  await seat.next(2);
-  seat.answer({ claimed: Array.from({ length: 500 }, (_, i) => claimOf(`b${i}`)) });
+  await session.next(2);
+  session.answer({ claimed: Array.from({ length: 500 }, (_, i) => claimOf(`b${i}`)) });
   const completed = Promise.all([...(await popped), ...(await more)].map((job) => job.complete()));
-  expect((await seat.next(3)).settlements).toHaveLength(1_000);
-  seat.answer();
-  expect((await seat.next(4)).settlements).toHaveLength(500);
-  seat.answer();
+  expect((await session.next(3)).settlements).toHaveLength(1_000);
+  session.answer();
+  expect((await session.next(4)).settlements).toHaveLength(500);
+  session.answer();
   expect(new Set(await completed)).toEqual(new Set([true]));
 });
 
 it('a message wakes pops that wait, and nobody where none does', async () => {
   const popped = puller.pop(1, 60_000);
-  expect(await seat.next(1)).toMatchObject({ pull: 'waits' });
-  seat.answer();
-  await sleep(20);
-  seat.hints!.look(0);
-  await seat.next(2);
-  seat.answer({ claimed: [claimOf('a')] });
+  expect(await session.next(1)).toMatchObject({ standing: 'until-claimed' });
+  session.answer();
+  await rest();
+  session.hints!.look(0);
+  await session.next(2);
+  session.answer({ claimed: [claimOf('a')] });
   await popped;
-  await sleep(20);
-  seat.hints!.look(0);
-  await sleep(50);
-  expect(seat.turns).toHaveLength(2);
+  await rest();
+  session.hints!.look(0);
+  await rest();
+  expect(session.turns).toHaveLength(2);
 });
 
 it('what is said of a job after the end is refused', async () => {
   const popped = puller.pop(1, 0);
-  await seat.next(1);
-  seat.answer({ claimed: [claimOf('a')] });
+  await session.next(1);
+  session.answer({ claimed: [claimOf('a')] });
   const [job] = await popped;
   const closed = puller.close(800);
-  expect(await seat.next(2)).toMatchObject({ leaving: true, settlements: [{ id: 'a', transition: 'release' }] });
-  seat.answer();
+  expect(await session.next(2)).toMatchObject({ isLast: true, settlements: [{ id: 'a', transition: 'release' }] });
+  session.answer();
   await closed;
   await expect(job!.extend('1m')).rejects.toThrow(QueueClosedError);
   await expect(job!.complete()).rejects.toThrow(QueueClosedError);
@@ -153,41 +177,43 @@ it('what is said of a job after the end is refused', async () => {
 
 it('jobs of a claim that is to be confirmed are handed out once their leases have been renewed, but for those that are lost', async () => {
   const popped = puller.pop(2, 0);
-  await seat.next(1);
+  await session.next(1);
   const claims = ['a', 'b'].map(claimOf);
-  seat.answer({ claimed: claims, isUnconfirmed: true });
-  expect(await seat.next(2)).toMatchObject({ room: 0, renewals: claims });
-  seat.answer({ lost: ['a'] });
+  session.answer({ claimed: claims, isUnconfirmed: true });
+  expect(await session.next(2)).toMatchObject({ limit: 0, renewals: claims });
+  session.answer({ lost: ['a'] });
   expect((await popped).map(({ id }) => id)).toEqual(['b']);
 });
 
 it('a pop whose claim was lost as a whole before it was confirmed is asked for again', async () => {
   const popped = puller.pop(1, 0);
-  await seat.next(1);
-  seat.answer({ claimed: [claimOf('a')], isUnconfirmed: true });
-  await seat.next(2);
-  seat.answer({ lost: ['a'] });
-  expect(await seat.next(3)).toMatchObject({ room: 1, renewals: [] });
-  seat.answer({ claimed: [claimOf('b')] });
+  await session.next(1);
+  session.answer({ claimed: [claimOf('a')], isUnconfirmed: true });
+  await session.next(2);
+  session.answer({ lost: ['a'] });
+  expect(await session.next(3)).toMatchObject({ limit: 1, renewals: [] });
+  session.answer({ claimed: [claimOf('b')] });
   expect((await popped).map(({ id }) => id)).toEqual(['b']);
 });
 
 it('what is to be confirmed goes back where nobody waits for it any more', async () => {
   const popped = puller.pop(1, 0);
-  await seat.next(1);
-  seat.answer({ claimed: [claimOf('a')], isUnconfirmed: true });
-  await seat.next(2);
+  await session.next(1);
+  session.answer({ claimed: [claimOf('a')], isUnconfirmed: true });
+  await session.next(2);
+  await clock.elapse(300);
   await expect(popped).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE' });
-  seat.answer();
-  expect((await seat.next(3)).settlements).toMatchObject([{ id: 'a', transition: 'release' }]);
+  session.answer();
+  expect((await session.next(3)).settlements).toMatchObject([{ id: 'a', transition: 'release' }]);
 });
 
 it('what is to be confirmed and came after the last pop had ended goes back as well', async () => {
   const popped = puller.pop(1, 0);
-  await seat.next(1);
+  await session.next(1);
+  await clock.elapse(300);
   await expect(popped).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE' });
-  seat.answer({ claimed: [claimOf('a')], isUnconfirmed: true });
-  expect(await seat.next(2)).toMatchObject({ room: 0, renewals: [{ id: 'a' }] });
-  seat.answer();
-  expect((await seat.next(3)).settlements).toMatchObject([{ id: 'a', transition: 'release' }]);
+  session.answer({ claimed: [claimOf('a')], isUnconfirmed: true });
+  expect(await session.next(2)).toMatchObject({ limit: 0, renewals: [{ id: 'a' }] });
+  session.answer();
+  expect((await session.next(3)).settlements).toMatchObject([{ id: 'a', transition: 'release' }]);
 });

@@ -1,16 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
-import { NodeTimers } from '../../../../lib/core/timers.js';
-import type { ClaimedJob, JobStore, Turn, TurnAnswer, WorkerSeat } from '../../../../lib/store/job-store.js';
+import { Codecs } from '../../../../lib/core/payload/codecs.js';
+import type { ClaimedJob, JobStore, Session, Turn, TurnAnswer } from '../../../../lib/store/job-store.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { Pullers } from '../../../../lib/worker/pull/pullers.js';
-import { claimOf, EVENTS, LOG } from '../../../support/seat-by-hand.js';
+import { ManualClock } from '../../../support/manual-clock.js';
+import { claimOf, EVENTS, LOG } from '../../../support/session-by-hand.js';
 
 const LEASE_MS = 100;
 
 /** Answers each turn at once. */
-class Seat implements WorkerSeat {
+class AnsweringSession implements Session {
   hasLeft = false;
 
   constructor(private readonly claimed: readonly ClaimedJob[]) {}
@@ -21,10 +21,9 @@ class Seat implements WorkerSeat {
     return {
       ...none,
       settled,
-      claimed: this.claimed.slice(0, turn.room),
+      claimed: this.claimed.slice(0, turn.limit),
       sleepMs: 60_000,
-      lookFrom: '',
-      hasCompany: false,
+      isContended: false,
       isUnconfirmed: false,
       expired: [],
       isReplay: false,
@@ -40,18 +39,21 @@ class Seat implements WorkerSeat {
 
 let pullers: Pullers;
 let solitude: Solitude;
-let seats: Map<string, Seat[]>;
+let clock: ManualClock;
+let sessions: Map<string, AnsweringSession[]>;
 
 beforeEach(() => {
-  seats = new Map();
-  solitude = new Solitude();
-  const pullSeat = (_queue: string, _worker: string, [name]: readonly string[] = ['']) => {
-    const seat = new Seat(name === 'holding' ? [claimOf('held')] : []);
-    seats.set(name!, [...(seats.get(name!) ?? []), seat]);
-    return seat;
+  sessions = new Map();
+  clock = new ManualClock();
+  solitude = new Solitude(clock);
+  const pull = (_worker: string, [name]: readonly string[] = ['']) => {
+    const session = new AnsweringSession(name === 'holding' ? [claimOf('held')] : []);
+    sessions.set(name!, [...(sessions.get(name!) ?? []), session]);
+    return session;
   };
-  pullers = new Pullers({ pullSeat } as unknown as JobStore, () => new NodeTimers(), EVENTS, LOG, {
+  pullers = new Pullers({ queue: () => ({ sessions: { pull } }) } as unknown as JobStore, clock, EVENTS, LOG, {
     workerId: 'w',
+    codecs: new Codecs(),
     commandTimeoutMs: 1_000,
     settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
     maxPayloadBytes: 1_000,
@@ -63,28 +65,33 @@ beforeEach(() => {
 
 afterEach(() => pullers.close(800));
 
-const pop = (name: string, waitMs = 1) => pullers.pop({ queue: 'q', names: [name], count: 1, waitMs });
-const hasLeft = (name: string) => seats.get(name)!.every((seat) => seat.hasLeft);
+async function pop(name: string, waitMs = 1) {
+  const popped = pullers.pop({ queue: 'q', names: [name], count: 1, waitMs });
+  if (waitMs === 1) await clock.elapse(waitMs);
+  return await popped;
+}
+const hasLeft = (name: string) => sessions.get(name)!.every((session) => session.hasLeft);
 
 it('a set of names that nobody has popped for a lease takes no memory', async () => {
   for (let i = 0; i < 20; i++) await pop(`name-${i}`);
   const removed = jest.spyOn(solitude, 'remove');
-  await sleep(LEASE_MS + 10);
+  await clock.elapse(LEASE_MS);
   for (let i = 0; i < 20; i++) await pop('again');
   expect(Array.from({ length: 20 }, (_, i) => hasLeft(`name-${i}`))).not.toContain(false);
-  expect(seats.get('again')).toHaveLength(1);
+  expect(sessions.get('again')).toHaveLength(1);
   // Nor is it asked any more whether it holds a job.
   expect(removed).toHaveBeenCalledTimes(20);
 });
 
 it('a set of names of which jobs are held, which somebody waits for, or which was popped just now keeps its place', async () => {
   const [job] = await pop('holding');
-  const extending = setInterval(() => void job!.extend(LEASE_MS), LEASE_MS / 4);
   const waiting = pop('waiting', 60_000);
-  await sleep(LEASE_MS + 50);
+  for (let quarter = 0; quarter < 5; quarter++) {
+    await clock.elapse(LEASE_MS / 4);
+    expect(await job!.extend(LEASE_MS)).toBe(true);
+  }
   await pop('lately');
   for (let i = 0; i < 20; i++) await pop('again');
-  clearInterval(extending);
   expect(['holding', 'waiting', 'lately', 'again'].filter(hasLeft)).toEqual([]);
   expect(await job!.complete()).toBe(true);
   await pullers.close(800);
@@ -93,7 +100,7 @@ it('a set of names of which jobs are held, which somebody waits for, or which wa
 
 it('a set of names that is popped once a minute keeps its place while nothing else is popped', async () => {
   await pop('rare');
-  await sleep(LEASE_MS + 10);
+  await clock.elapse(LEASE_MS);
   await pop('rare');
-  expect(seats.get('rare')).toHaveLength(1);
+  expect(sessions.get('rare')).toHaveLength(1);
 });

@@ -1,20 +1,24 @@
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import { expect, it } from '@jest/globals';
+import { SystemClock } from '../../../../lib/core/clock.js';
 import { LeaseClock } from '../../../../lib/worker/run/lease-clock.js';
 import { RunningJob } from '../../../../lib/worker/run/running-job.js';
+import type { Talk } from '../../../../lib/worker/session/talk.js';
 
 v8.setFlagsFromString('--expose-gc');
 const gc = vm.runInNewContext('gc') as () => void;
-const CLAIM = { id: 'a', fence: '1', dueAtMs: 0, claimedAtMs: 0, attempt: 1, crashes: 0, envelope: '' };
+const CLAIM = { id: 'a', fence: '1', dueAtMs: 0, claimedAtMs: 0, attempt: 1, crashes: 0, envelope: { unreadable: '' } };
 const EVENTS = { wanted: false, tell() {} };
 const ENVELOPE = { name: 'n', settings: {} } as never;
 const LIMITS = { maxAttempts: 1, timeoutMs: 0 };
 
 it('a run that beats hundreds of thousands of times holds no more memory than before', async () => {
-  const leases = new LeaseClock(1_000_000_000, () => {});
-  leases.note(performance.now());
-  const run = new RunningJob('q', CLAIM, performance.now(), ENVELOPE, LIMITS, leases, EVENTS);
+  const clock = new SystemClock();
+  const leases = new LeaseClock(1_000_000_000, clock, { renew() {} } as Talk);
+  leases.note(clock.now());
+  const context = { queue: 'q', leases, events: EVENTS, clock };
+  const run = new RunningJob(context, CLAIM, clock.now(), ENVELOPE, LIMITS);
   const beat = async (times: number) => {
     for (let i = 0; i < times; i++) await run.heartbeat();
     gc();

@@ -1,17 +1,18 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import type { RecoveredJob } from '../../../../lib/store/job-store.js';
 import { RecoveryLog } from '../../../../lib/worker/session/recovery-log.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 
 const warned: string[] = [];
 const none = () => {};
+let clock: ManualClock;
 
 beforeEach(() => {
   warned.length = 0;
-  jest.useFakeTimers();
+  clock = new ManualClock();
 });
-afterEach(() => void jest.useRealTimers());
 
-const log = () => new RecoveryLog({ log: none, error: none, warn: (line) => warned.push(line) });
+const log = () => new RecoveryLog({ log: none, error: none, warn: (line) => warned.push(line) }, clock);
 const job = (i: number, more: Partial<RecoveredJob> = {}): RecoveredJob => ({
   id: `j${i}`,
   name: 'mail',
@@ -34,9 +35,9 @@ it('a mass recovery takes one line a second, and no job is left uncounted', () =
   const recoveries = log();
   for (let turn = 0; turn < 50; turn++) recoveries.note('default', jobs(200));
   expect(warned).toHaveLength(1);
-  jest.advanceTimersByTime(1_000);
+  clock.pass(1_000);
   expect(warned.map((line) => Number(line.match(/^Recovered (\d+) jobs/)![1]))).toEqual([200, 49 * 200]);
-  jest.advanceTimersByTime(60_000);
+  clock.pass(60_000);
   expect(warned).toHaveLength(2);
   recoveries.note('default', jobs(1));
   expect(warned).toHaveLength(3);
@@ -59,7 +60,7 @@ it('a worker that nobody knows any more is called one', () => {
 
 it('a job that is dead or cancelled has a line of its own, and none here', () => {
   log().note('default', [job(1, { fate: 'crashed' }), job(2, { fate: 'cancelled' })]);
-  jest.advanceTimersByTime(10_000);
+  clock.pass(10_000);
   expect(warned).toEqual([]);
 });
 

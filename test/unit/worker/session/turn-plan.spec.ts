@@ -1,16 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { TurnPlan } from '../../../../lib/worker/session/turn-plan.js';
-
-/** For when the plan has it, in ms from now: between what it is before the plan was made and after. */
-function plannedIn(ms: number): { least: number; most: number } {
-  const plan = new TurnPlan();
-  plan.lookOnlyIfTold();
-  const before = performance.now();
-  plan.lookIn(ms);
-  const after = performance.now();
-  const at = plan.nextAt({ looks: true, holds: false, owes: false });
-  return { least: at - after, most: at - before };
-}
+import { ManualClock } from '../../../support/manual-clock.js';
 
 it.each([
   [10, 9.5],
@@ -18,8 +8,8 @@ it.each([
   [0.4, 0.4],
   [0, 0],
 ])('what is due in %d ms is looked for in %d ms', (ms, planned) => {
-  const { least, most } = plannedIn(ms);
-  // To the precision of a double of this size.
-  expect(least).toBeLessThanOrEqual(planned + 1e-6);
-  expect(most).toBeGreaterThanOrEqual(planned - 1e-6);
+  const plan = new TurnPlan(new ManualClock());
+  plan.lookOnlyIfTold();
+  plan.lookIn(ms);
+  expect(plan.nextAt({ looks: true, holds: false, owes: false })).toBe(planned);
 });

@@ -1,20 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { SCRIPTS, type ScriptName } from '../../../../../lib/store/redis/scripts/embedded.js';
-import {
-  type RedisCall,
-  range,
-  readAliases,
-  readCalls,
-  readHeader,
-  readSchema,
-  readUse,
-  SCRIPT_FILES,
-  type SchemaRow,
-  sorted,
-} from './lua-contract.js';
+import { type KeyRow, type RedisCall, readCalls, readSchema, SCRIPT_NAMES } from './redis-calls.js';
 
-const EMBEDDED = new URL('../../../../../lib/store/redis/scripts/embedded.ts', import.meta.url);
+const SCRIPTS_FOLDER = 'lib/store/redis/scripts';
 const EMBEDDER: string = '../../../../../scripts/embed-lua.mjs';
 
 const WRITES = ['HSET', 'HINCRBY', 'ZADD', 'SADD', 'SET', 'XADD', 'RPUSH'];
@@ -36,7 +26,7 @@ const BY_TABLE: Record<string, string[]> = {
   'lane.key': ['lane:<lane>'],
   'front.key': ['lane:<lane>'],
   'level.key': HEADS,
-  'stream.key': HEADS,
+  'source.key': HEADS,
   headsKey: HEADS,
   'index.key': LEVELS,
   'preferredIndex.key': LEVELS,
@@ -45,80 +35,54 @@ const BY_TABLE: Record<string, string[]> = {
   'tag.key': ['tag:<tag>'],
 };
 
-const names = SCRIPT_FILES.map((file) => file.replace('.lua', '')) as ScriptName[];
-const schema = readSchema();
+const schema = await readSchema();
 
-it('the embedded scripts are those of the .lua files', async () => {
-  const { embed } = (await import(EMBEDDER)) as { embed(): string };
-  expect(readFileSync(EMBEDDED, 'utf8')).toBe(embed());
-  expect(Object.keys(SCRIPTS).sort()).toEqual([...names].sort());
-});
-
-describe.each(names)('the header of %s', (name) => {
-  const read = () => ({ header: readHeader(`${name}.lua`), use: readUse(SCRIPTS[name].source) });
-
-  it('begins with its name and says what it does, what it returns and what repeating it does', () => {
-    const { header } = read();
-    expect(header.title).toMatch(new RegExp(`^${name}: \\S`));
-    expect(header.lines.filter((line) => /^Returns \S/.test(line))).toHaveLength(1);
-    expect(header.lines.filter((line) => /^Repeating it( after a lost reply)?: \S/.test(line))).toHaveLength(1);
+describe('what is made of the .lua files', () => {
+  it('is up to date', async () => {
+    const { embed } = (await import(EMBEDDER)) as { embed(): Record<string, string> };
+    const made = embed();
+    expect(Object.keys(made)).toEqual(['embedded.ts', 'contracts.ts']);
+    for (const [file, text] of Object.entries(made))
+      expect(readFileSync(join(SCRIPTS_FOLDER, file), 'utf8')).toBe(text);
   });
 
-  it('names just the KEYS that the body uses, in order', () => {
-    const { header, use } = read();
-    const documented = header.keys.map(({ number }) => number);
-    expect(documented).toEqual(range(1, documented.length));
-    expect(use.keys).toEqual(header.keys.filter(({ unread }) => !unread).map(({ number }) => number));
+  it('has each script, and no other', () => {
+    expect(Object.keys(SCRIPTS).sort()).toEqual([...SCRIPT_NAMES].sort());
   });
 
-  it('names just the ARGV that the body uses', () => {
-    const { header, use } = read();
-    expect(header.argv).toEqual(range(1, header.argv.length));
-    // Every numbered call begins with the key base, whether its script needs it or not.
-    const unread = header.lines.some((line) => line.includes('ARGV[1] key base (not read)')) ? [1] : [];
-    expect([...unread, ...use.argv]).toEqual(header.argv);
-    expect(use.argvFrom).toBe(header.argvFrom);
-    if (header.argvFrom !== undefined) expect(header.argvFrom).toBe(header.argv.length + 1);
-  });
+  it('binds each script to its keys, for somebody who calls it', () => {
+    const contracts = readFileSync(join(SCRIPTS_FOLDER, 'contracts.ts'), 'utf8');
+    const bound = [...contracts.matchAll(/^export const (\w+Script) = [\s\S]*?\n {2}name: '(.+)',$/gm)];
 
-  it('names nothing that the body only gives a name', () => {
-    const { source } = SCRIPTS[name];
-    const locals = [...source.matchAll(/^local ([\w, ]+) = .*\b(?:KEYS|ARGV)\b/gm)].flatMap(([, list]) =>
-      list!.split(', '),
-    );
-    expect(locals.filter((local) => source.match(new RegExp(`\\b${local}\\b`, 'g'))!.length < 2)).toEqual([]);
-  });
-
-  it('names keys and types as the table of keys.ts does', () => {
-    const { header } = read();
-    const rows = header.keys.map(({ name: key }) => schema.find((row) => row.name === key));
-    expect(rows.map((row) => row && [row.name, row.type])).toEqual(
-      header.keys.map(({ name: key, type }) => [key, type]),
-    );
+    expect(bound.map(([, , script]) => script).sort()).toEqual([...SCRIPT_NAMES].sort());
+    const callers = readdirSync('lib/store/redis', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('scripts'))
+      .map((file) => readFileSync(join('lib/store/redis', file), 'utf8'));
+    const uncalled = bound.filter(([, name]) => !callers.some((text) => text.includes(`${name}(`)));
+    expect(uncalled.map(([, name]) => name)).toEqual([]);
   });
 });
 
 interface Touch extends RedisCall {
   script: ScriptName;
-  row: SchemaRow;
+  row: KeyRow;
+}
+
+/** The rows that a key may have, as it is written in a script: a header's keys have the names of their rows. */
+function rowsOf(key: string): (KeyRow | undefined)[] {
+  const begin = key.match(/^base \.\. '(\w+:)'$/)?.[1];
+  if (begin) return [schema.find(({ name }) => name.startsWith(begin))];
+  if (BY_TABLE[key]) return BY_TABLE[key].map((name) => schema.find((row) => row.name === name));
+  const named = key.match(/^(\w+)Key$/)?.[1];
+  return [schema.find(({ name }) => named !== undefined && name.match(/\w+/)![0] === named)];
 }
 
 /** Each call of a script, with the rows of the table that its key may have. */
 function touches(script: ScriptName): Touch[] {
-  const { source } = SCRIPTS[script];
-  const { keys } = readHeader(`${script}.lua`);
-  const aliases = readAliases(source);
-  const namesOf = (key: string): (string | undefined)[] => {
-    const number = key.match(/^KEYS\[(\d+)\]$/)?.[1] ?? aliases.get(key);
-    if (number !== undefined) return [keys[Number(number) - 1]?.name];
-    const begin = key.match(/^base \.\. '(\w+:)'$/)?.[1];
-    return begin ? [schema.find(({ name }) => name.startsWith(begin))?.name] : (BY_TABLE[key] ?? [undefined]);
-  };
-  return readCalls(source)
+  return readCalls(script)
     .filter(({ command, key }) => !WITHOUT_KEY.includes(command) && key !== 'key')
     .flatMap((call) =>
-      namesOf(call.key ?? '').map((key) => {
-        const row = schema.find(({ name }) => name === key);
+      rowsOf(call.key ?? '').map((row) => {
         if (!row) throw new Error(`${script}: which key is it? ${call.text}`);
         return { ...call, script, row };
       }),
@@ -126,8 +90,8 @@ function touches(script: ScriptName): Touch[] {
 }
 
 describe('the table of keys.ts', () => {
-  const all = () => names.flatMap(touches);
-  const scriptsThat = (row: SchemaRow, does: (call: Touch) => boolean) =>
+  const all = () => SCRIPT_NAMES.flatMap(touches);
+  const scriptsThat = (row: KeyRow, does: (call: Touch) => boolean) =>
     [
       ...new Set(
         all()
@@ -137,7 +101,8 @@ describe('the table of keys.ts', () => {
     ].sort();
 
   it('has each key once, of a type that Redis has', () => {
-    expect(new Set(schema.map(({ name }) => name)).size).toBe(schema.length);
+    const rows = readFileSync('lib/store/redis/keys.ts', 'utf8').match(/^ \* \| (?!key|---)/gm)!;
+    expect(schema).toHaveLength(rows.length);
     expect(schema.filter(({ type }) => !(type in TYPES))).toEqual([]);
   });
 
@@ -147,8 +112,8 @@ describe('the table of keys.ts', () => {
   });
 
   it('leaves out no call whose key is handed to a function: these only read sorted sets', () => {
-    const handed = names.flatMap((script) => readCalls(SCRIPTS[script].source)).filter(({ key }) => key === 'key');
-    expect(sorted(handed.map(({ command }) => ['ZCARD', 'ZRANGE'].indexOf(command)))).toEqual([0, 1]);
+    const handed = SCRIPT_NAMES.flatMap(readCalls).filter(({ key }) => key === 'key');
+    expect([...new Set(handed.map(({ command }) => command))].sort()).toEqual(['ZCARD', 'ZRANGE']);
   });
 
   it.each(schema.map((row) => [row.name, row] as const))('says who writes %s', (_, row) => {
@@ -171,7 +136,7 @@ describe('the table of keys.ts', () => {
 
 it('the script of permissions tries each command of all others, but for those of relays alone, and no more', () => {
   const OF_RELAYS = ['TYPE', 'XADD', 'RPUSH'];
-  const used = names.filter((name) => name !== 'permissions').flatMap((name) => readCalls(SCRIPTS[name].source));
+  const used = SCRIPT_NAMES.filter((name) => name !== 'permissions').flatMap(readCalls);
   const needed = new Set(used.map(({ command }) => command).filter((command) => !OF_RELAYS.includes(command)));
   const { source } = SCRIPTS.permissions;
   const tried = [...source.matchAll(/^try\('(\w+)'/gm), ...source.matchAll(/\bnote\('(\w+)'/g)].map(

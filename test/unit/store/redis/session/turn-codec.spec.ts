@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { readQueueOptions } from '../../../../../lib/core/options/queue-options.js';
+import { type QueueSettings, readQueueOptions } from '../../../../../lib/core/options/queue-options.js';
 import type { Settlement, Turn } from '../../../../../lib/store/job-store.js';
-import { decodeTurn, encodeTurn } from '../../../../../lib/store/redis/session/turn-codec.js';
+import { queueKeys } from '../../../../../lib/store/redis/keys.js';
+import { type TurnArguments, type TurnReply, turnScript } from '../../../../../lib/store/redis/scripts/contracts.js';
+import { decodeTurn, encodeTurn, turnFromBytes } from '../../../../../lib/store/redis/session/turn-codec.js';
 
 const KEEPS_NONE = readQueueOptions('q', { keepCompleted: 0 });
 const KEEPS = readQueueOptions('q', { keepCompleted: 10 });
@@ -9,13 +11,17 @@ const KEEPS = readQueueOptions('q', { keepCompleted: 10 });
 const turnOf = (turn: Partial<Turn>): Turn => ({
   settlements: [],
   renewals: [],
-  room: 0,
+  limit: 0,
   handlers: [],
-  lookFrom: '',
-  leaving: false,
+
+  isLast: false,
+  standing: 'stays' as const,
   suspects: '',
   ...turn,
 });
+
+const FAILURE = { name: 'Error', message: 'no' };
+const FAILURE_TEXT = '{"name":"Error","message":"no"}';
 
 const complete = (id: string, fence: string, more = {}): Settlement => ({
   id,
@@ -26,8 +32,17 @@ const complete = (id: string, fence: string, more = {}): Settlement => ({
 });
 const release = (id: string, fence: string): Settlement => ({ id, fence, transition: 'release' });
 
+/** The arguments behind those of which there is one each. */
+function listsOf(turn: Turn, settings: QueueSettings): readonly unknown[] {
+  const { encode } = turnScript(queueKeys('sq', 'q'), { group: 'g' });
+  const lists = encodeTurn(turn, settings);
+  const without = { completed: { id: [], fence: [] }, others: [], renewals: [], limits: [] };
+  const single = encode(without as unknown as TurnArguments).length - 4;
+  return encode(lists as TurnArguments).slice(single);
+}
+
 /** What the script reads of such arguments, by the rules that stand at its top. */
-function read(args: readonly (string | number)[]) {
+function read(args: readonly unknown[]) {
   let at = 0;
   const take = (count: number) => {
     at += count;
@@ -44,12 +59,12 @@ function read(args: readonly (string | number)[]) {
 
 describe('the arguments of a turn', () => {
   it('say nothing four times where there is nothing to say', () => {
-    expect(encodeTurn(turnOf({}), KEEPS_NONE)).toEqual([0, 0, 0, 0]);
+    expect(listsOf(turnOf({}), KEEPS_NONE)).toEqual([0, 0, 0, 0]);
   });
 
   it('hold the common ends by themselves, each fence once for those that follow each other', () => {
     const settlements = [complete('a', '7'), complete('b', '7'), release('c', '7'), complete('d', '9')];
-    const args = encodeTurn(turnOf({ settlements }), KEEPS_NONE);
+    const args = listsOf(turnOf({ settlements }), KEEPS_NONE);
     expect(args.slice(0, 7)).toEqual([3, 'a', 'b', 'd', '7', '', '9']);
     expect(read(args)).toMatchObject({
       plain: [
@@ -63,7 +78,7 @@ describe('the arguments of a turn', () => {
 
   it('name fences again that come back after another one', () => {
     const settlements = [complete('a', '7'), complete('b', '9'), complete('c', '7')];
-    expect(read(encodeTurn(turnOf({ settlements }), KEEPS_NONE)).plain).toEqual([
+    expect(read(listsOf(turnOf({ settlements }), KEEPS_NONE)).plain).toEqual([
       ['a', '7'],
       ['b', '9'],
       ['c', '7'],
@@ -72,14 +87,14 @@ describe('the arguments of a turn', () => {
 
   it.each<[Settlement, (string | number)[]]>([
     [complete('j', '1', { idWasChosen: true }), ['complete', 'r', '']],
-    [{ id: 'j', fence: '1', transition: 'retry', delayMs: 50, failure: '{}' }, ['retry', 50, '{}']],
+    [{ id: 'j', fence: '1', transition: 'retry', delayMs: 50, failure: FAILURE }, ['retry', 50, FAILURE_TEXT]],
     [
-      { id: 'j', fence: '1', transition: 'dead', failure: '{}', ran: true, failed: true, idWasChosen: true },
-      ['dead', 'fr', '{}'],
+      { id: 'j', fence: '1', transition: 'dead', failure: FAILURE, ran: true, failed: true, idWasChosen: true },
+      ['dead', 'fr', FAILURE_TEXT],
     ],
     [
-      { id: 'j', fence: '1', transition: 'dead', failure: '{}', ran: false, failed: false, idWasChosen: false },
-      ['dead', 'n', '{}'],
+      { id: 'j', fence: '1', transition: 'dead', failure: FAILURE, ran: false, failed: false, idWasChosen: false },
+      ['dead', 'n', FAILURE_TEXT],
     ],
     [{ id: 'j', fence: '1', transition: 'snooze', due: { at: 1_800_000_000_000 } }, ['snooze', 1_800_000_000_000, '']],
     [{ id: 'j', fence: '1', transition: 'snooze', due: { delayMs: 200 } }, ['snooze', -200, '']],
@@ -88,14 +103,14 @@ describe('the arguments of a turn', () => {
     [{ id: 'j', fence: '1', transition: 'extend', leaseMs: 9_000 }, ['extend', 9_000, '']],
     [release('j', '1'), ['release', '', '']],
   ])('say %j as the script reads it', (settlement, [transition, ...rest]) => {
-    const { plain, others } = read(encodeTurn(turnOf({ settlements: [settlement] }), KEEPS_NONE));
+    const { plain, others } = read(listsOf(turnOf({ settlements: [settlement] }), KEEPS_NONE));
     expect(plain).toEqual([]);
     expect(others).toEqual([[transition, 'j', '1', ...rest]]);
   });
 
   it('hold the result of a job that is kept', () => {
     const settlements = [complete('a', '7', { result: '{"x":1}' })];
-    expect(read(encodeTurn(turnOf({ settlements }), KEEPS))).toMatchObject({
+    expect(read(listsOf(turnOf({ settlements }), KEEPS))).toMatchObject({
       plain: [],
       others: [['complete', 'a', '7', '', '{"x":1}']],
     });
@@ -105,9 +120,9 @@ describe('the arguments of a turn', () => {
     const renewals = [
       { id: 'a', fence: '7' },
       { id: 'b', fence: '9' },
-    ] as unknown as Turn['renewals'];
+    ];
     const handlers = [{ name: 'work', weight: 2, free: 0 }];
-    expect(read(encodeTurn(turnOf({ renewals, handlers }), KEEPS_NONE))).toMatchObject({
+    expect(read(listsOf(turnOf({ renewals, handlers }), KEEPS_NONE))).toMatchObject({
       renewals: [
         ['a', '7'],
         ['b', '9'],
@@ -117,6 +132,19 @@ describe('the arguments of a turn', () => {
   });
 });
 
+it('a reply that came as bytes is text, but for the envelopes of claimed jobs', () => {
+  const bytes = (text: string) => Buffer.from(text);
+  const envelope = Buffer.from([0xff, 0x00]);
+  const head = Array.from({ length: 14 }, (_, i) => (i % 2 ? [bytes(`${i}`), [bytes('ä')], null] : bytes(`${i}`)));
+  const claims = ['a', '1', envelope, 'ä', '2', envelope].map((field) =>
+    field === envelope ? field : bytes(String(field)),
+  );
+  expect(turnFromBytes([...head, ...claims])).toEqual([
+    ...Array.from({ length: 14 }, (_, i) => (i % 2 ? [`${i}`, ['ä'], null] : `${i}`)),
+    ...['a', '1', envelope, 'ä', '2', envelope],
+  ]);
+});
+
 describe('the answer to a turn', () => {
   const replyWith = (differs: Record<number, unknown>, ...claims: string[]): unknown[] => {
     const reply: unknown[] = ['done', '1000.250', '', [], [], [], [], [], [], '0', '77', '', '', '', ...claims];
@@ -124,7 +152,7 @@ describe('the answer to a turn', () => {
     return reply;
   };
   const decode = (differs: Record<number, unknown>, settlements: Settlement[] = [], ...claims: string[]) =>
-    decodeTurn(replyWith(differs, ...claims), turnOf({ settlements }), KEEPS_NONE);
+    decodeTurn(replyWith(differs, ...claims) as unknown as TurnReply, turnOf({ settlements }), KEEPS_NONE).answer;
 
   it('tells what became of each settlement in the order in which they were said', () => {
     const settlements = [release('c', '7'), complete('a', '7'), complete('b', '7')];
@@ -133,10 +161,27 @@ describe('the answer to a turn', () => {
   });
 
   it('tells the claims, a first one by its due time alone', () => {
-    const claims = ['a', '990', 'envelope a', 'b', '980 3 1', 'envelope b\n'];
+    const claims = ['a', '990', '5::work\n970 \n\n7', 'b', '980 3 1', 'damaged'];
+    const envelope = {
+      name: 'work',
+      priority: 5,
+      createdAtMs: 970,
+      idWasChosen: false,
+      tags: [],
+      settings: {},
+      payload: '7',
+    };
     expect(decode({}, [], ...claims).claimed).toEqual([
-      { id: 'a', fence: '77', dueAtMs: 990, claimedAtMs: 1_000, attempt: 1, crashes: 0, envelope: 'envelope a' },
-      { id: 'b', fence: '77', dueAtMs: 980, claimedAtMs: 1_000, attempt: 3, crashes: 1, envelope: 'envelope b\n' },
+      { id: 'a', fence: '77', dueAtMs: 990, claimedAtMs: 1_000, attempt: 1, crashes: 0, envelope },
+      {
+        id: 'b',
+        fence: '77',
+        dueAtMs: 980,
+        claimedAtMs: 1_000,
+        attempt: 3,
+        crashes: 1,
+        envelope: { unreadable: 'the envelope has fewer than four parts' },
+      },
     ]);
   });
 
@@ -175,8 +220,7 @@ describe('the answer to a turn', () => {
       ],
       claimed: [],
       sleepMs: undefined,
-      lookFrom: 'c5 8',
-      hasCompany: true,
+      isContended: true,
       isUnconfirmed: false,
       expired: [],
       isReplay: false,

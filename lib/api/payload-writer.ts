@@ -1,0 +1,78 @@
+import { InvalidPayloadError } from '../core/errors.js';
+import type { ScheduleRequest } from '../core/options/schedule-options.js';
+import type { Codecs, StoredPayload } from '../core/payload/codecs.js';
+import { serialisePayload } from '../core/payload/payload.js';
+import type { PayloadChecker } from '../core/payload/payload-class.js';
+import { ofItem } from './many-schedules.js';
+
+/** How many payloads of one call codecs that answer promises work on at a time: they may ask a service for each. */
+const ENCODED_AT_A_TIME = 100;
+
+/** Puts payloads into requests as they are stored: `check` and then, where all of a call fit, `encode`. */
+export class PayloadWriter {
+  constructor(
+    private readonly codecs: Codecs,
+    private readonly checker: PayloadChecker,
+    private readonly maxBytes: number,
+  ) {}
+
+  /** Throws, or rejects with, `InvalidPayloadError` or `PayloadTooLargeError`. A promise where the payload is checked against its class. */
+  check(payload: unknown, request: ScheduleRequest): Promise<unknown> | undefined {
+    const { definition, name } = request;
+    const fields = fieldsOf(request);
+    const type = definition?.payload;
+    // A definition without a class may be one of jobs without a payload; a bare name with one forgotten is a mistake.
+    if (payload === undefined && (type || !definition)) {
+      const message = `The payload of job '${name}' is undefined, expected ${type ? `a ${type.name}` : 'a value; null says that there is none'}.`;
+      throw new InvalidPayloadError(message, [{ path: '', messages: ['is undefined'] }], fields);
+    }
+    // Before it is encoded: a codec may write something elsewhere.
+    if (this.codecs.encodes) return type && this.checker.check(payload, type, fields);
+    request.payload = serialisePayload(payload, this.maxBytes, fields);
+    // In the form that the handler will see, so that nothing is accepted here which is refused there.
+    return type && this.checker.read(request.payload, type, fields);
+  }
+
+  /** Throws likewise. A promise where the codec answers one; JSON is there already. */
+  encode(payload: unknown, request: ScheduleRequest): Promise<void> | undefined {
+    if (!this.codecs.encodes || payload === undefined) return undefined;
+    const stored = this.codecs.encode(payload, this.maxBytes, fieldsOf(request));
+    if (stored instanceof Promise) return stored.then((answer) => put(answer, request));
+    put(stored, request);
+  }
+
+  /** Encodes the payloads of many requests, in their order. Throws the first error, which says which item it is about. */
+  async encodeMany(payloadOf: (i: number) => unknown, requests: readonly ScheduleRequest[]): Promise<void> {
+    if (!this.codecs.encodes) return;
+    let encoding: Promise<void>[] = [];
+    for (const [i, request] of requests.entries()) {
+      const encoded = this.encodeItem(i, payloadOf(i), request);
+      if (encoded && encoding.push(encoded) === ENCODED_AT_A_TIME) {
+        await Promise.all(encoding);
+        encoding = [];
+      }
+    }
+    await Promise.all(encoding);
+  }
+
+  private encodeItem(i: number, payload: unknown, request: ScheduleRequest): Promise<void> | undefined {
+    let encoded: Promise<void> | undefined;
+    try {
+      encoded = this.encode(payload, request)?.catch((error) => Promise.reject(ofItem(i, error)));
+    } catch (error) {
+      throw ofItem(i, error);
+    }
+    // A later item may throw before anybody waits for this one.
+    encoded?.catch(() => {});
+    return encoded;
+  }
+}
+
+function put({ codec, payload }: StoredPayload, request: ScheduleRequest): void {
+  request.codec = codec;
+  request.payload = payload;
+}
+
+function fieldsOf({ queue, name, id }: ScheduleRequest) {
+  return { queue, jobName: name, jobId: id };
+}

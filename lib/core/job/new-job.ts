@@ -1,0 +1,23 @@
+import type { Due } from '../read/due.js';
+import type { JobSettings } from './definition.js';
+import type { LatenessRule } from './lateness.js';
+
+/** A job on its way into a queue. */
+export interface NewJob {
+  name: string;
+  priority: number;
+  due: Due;
+  /** The id that the caller chose; one is made otherwise. */
+  id?: string;
+  /** The worker that is to run it, if it is there. */
+  worker?: string;
+  tags?: readonly string[];
+  /** What the call itself says; the definition's part is decided where the handler runs. */
+  settings: Pick<JobSettings, 'maxAttempts' | 'backoff' | 'timeoutMs' | 'headers'>;
+  /** How late it may begin, and what becomes of it otherwise. */
+  lateness?: LatenessRule;
+  /** The id of the codec that made the payload what it is; `undefined` for JSON. */
+  codec?: string;
+  /** As it is stored: JSON, or what the codec answered. `''` where a job has none. */
+  payload: string | Uint8Array;
+}

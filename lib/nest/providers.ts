@@ -1,0 +1,204 @@
+import type { InjectionToken, Provider } from '@nestjs/common';
+import { DiscoveryService, ExternalContextCreator, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { PayloadWriter } from '../api/payload-writer.js';
+import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
+import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
+import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
+import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
+import type { Clock } from '../core/clock.js';
+import { PayloadChecker } from '../core/payload/payload-class.js';
+import type { JobStore } from '../store/job-store.js';
+import { RedisJobStore } from '../store/redis/redis-job-store.js';
+import { Solitude } from '../worker/capacity/solitude.js';
+import { Fleet } from '../worker/handle/fleet.js';
+import { Pullers } from '../worker/pull/pullers.js';
+import { Relays } from '../worker/relay/relays.js';
+import { HandlerRegistry } from '../worker/run/job-handler.js';
+import { ApplicationClock } from './application-clock.js';
+import { HandlerExplorer } from './handlers/handler.explorer.js';
+import { HandlerContext } from './handlers/handler-context.js';
+import { INSTANCE_NAME } from './instances.js';
+import { CLOCK, FLEET, SETTINGS, SOLITUDE, STORE } from './internal-tokens.js';
+import { Lifecycle } from './lifecycle/lifecycle.js';
+import { RunPhase } from './lifecycle/run-phase.js';
+import { StartLog } from './lifecycle/start-log.js';
+import { type ModuleSettings, readModuleOptions } from './module-options.js';
+import { safeLog } from './safe-log.js';
+import { DEFAULT_INSTANCE, getScheduledQueueToken } from './tokens.js';
+
+const LOG = safeLog('ScheduledQueue');
+
+/** Under which tokens an instance of the module exports its services. */
+export interface ServiceTokens {
+  producer: InjectionToken;
+  consumer: InjectionToken;
+  inspector: InjectionToken;
+  events: InjectionToken;
+}
+
+export function serviceTokens(name: string): ServiceTokens {
+  return {
+    producer: getScheduledQueueToken(ScheduledQueueProducer, name),
+    consumer: getScheduledQueueToken(ScheduledQueueConsumer, name),
+    inspector: getScheduledQueueToken(ScheduledQueueInspector, name),
+    events: getScheduledQueueToken(ScheduledQueueEvents, name),
+  };
+}
+
+/** All that an instance of the module is made of. `options`: the token of what the application has said. */
+export function providersOf(name: string, services: ServiceTokens, options: InjectionToken): Provider[] {
+  return [
+    {
+      provide: SETTINGS,
+      inject: [options],
+      useFactory: (given: unknown) => readModuleOptions(given, 'RedisScheduledQueueModule'),
+    },
+    { provide: INSTANCE_NAME, useValue: name },
+    storeProvider(name),
+    CLOCK_PROVIDER,
+    ...producingProviders(services),
+    ...workingProviders(name, services),
+    lifecycleProvider(name, services),
+  ];
+}
+
+function storeProvider(name: string): Provider {
+  return {
+    provide: STORE,
+    inject: [SETTINGS],
+    useFactory: (settings: ModuleSettings): JobStore =>
+      new RedisJobStore({ ...settings, log: LOG, reached: new StartLog(LOG, settings, name).connected }),
+  };
+}
+
+const CLOCK_PROVIDER: Provider = {
+  provide: CLOCK,
+  inject: [DiscoveryService],
+  useFactory: (discovery: DiscoveryService): Clock => new ApplicationClock(discovery),
+};
+
+/** What schedules and inspects, and so needs no handlers. */
+function producingProviders(services: ServiceTokens): Provider[] {
+  return [
+    { provide: services.events, useFactory: () => new ScheduledQueueEvents() },
+    {
+      provide: PayloadChecker,
+      inject: [SETTINGS],
+      useFactory: ({ validation }: ModuleSettings) => new PayloadChecker(validation),
+    },
+    {
+      provide: services.producer,
+      inject: [STORE, PayloadChecker, services.events, SETTINGS],
+      useFactory: (
+        store: JobStore,
+        checker: PayloadChecker,
+        events: ScheduledQueueEvents,
+        { codecs, maxPayloadBytes }: ModuleSettings,
+      ) => new ScheduledQueueProducer(store, new PayloadWriter(codecs, checker, maxPayloadBytes), events, LOG),
+    },
+    {
+      provide: services.inspector,
+      inject: [STORE, services.events, SETTINGS],
+      useFactory: (store: JobStore, events: ScheduledQueueEvents, { settingsOf, codecs }: ModuleSettings) =>
+        new ScheduledQueueInspector(store, events, settingsOf, codecs),
+    },
+  ];
+}
+
+/** What runs, hands out and moves jobs. */
+function workingProviders(name: string, services: ServiceTokens): Provider[] {
+  const timerPrefix = name === DEFAULT_INSTANCE ? 'scheduled-queue' : `scheduled-queue(${name})`;
+  return [
+    { provide: HandlerRegistry, useFactory: () => new HandlerRegistry() },
+    { provide: SOLITUDE, inject: [CLOCK], useFactory: (clock: Clock) => new Solitude(clock) },
+    {
+      provide: FLEET,
+      inject: [STORE, HandlerRegistry, PayloadChecker, CLOCK, services.events, SETTINGS, SOLITUDE],
+      useFactory: (
+        store: JobStore,
+        registry: HandlerRegistry,
+        checker: PayloadChecker,
+        clock: Clock,
+        events: ScheduledQueueEvents,
+        settings: ModuleSettings,
+        solitude: Solitude,
+      ) =>
+        new Fleet(store, registry, checker, clock, events, LOG, {
+          ...settings,
+          timerPrefix,
+          solitude,
+        }),
+    },
+    ...[Pullers, Relays].map((Kind) => ({
+      provide: Kind,
+      inject: [STORE, CLOCK, services.events, SETTINGS, SOLITUDE],
+      useFactory: (
+        store: JobStore,
+        clock: Clock,
+        events: ScheduledQueueEvents,
+        settings: ModuleSettings,
+        solitude: Solitude,
+      ) => new Kind(store, clock, events, LOG, { ...settings, timerPrefix, solitude }),
+    })),
+    {
+      provide: services.consumer,
+      inject: [FLEET, Pullers, Relays, SETTINGS],
+      useFactory: (fleet: Fleet, pullers: Pullers, relays: Relays, { role }: ModuleSettings) =>
+        new ScheduledQueueConsumer(fleet, pullers, relays, role),
+    },
+  ];
+}
+
+/** What starts and ends them with the application. */
+function lifecycleProvider(name: string, services: ServiceTokens): Provider {
+  return {
+    provide: Lifecycle,
+    inject: [
+      SETTINGS,
+      RunPhase,
+      STORE,
+      HandlerRegistry,
+      PayloadChecker,
+      FLEET,
+      Pullers,
+      Relays,
+      services.events,
+      DiscoveryService,
+      MetadataScanner,
+      ModulesContainer,
+      ExternalContextCreator,
+    ],
+    useFactory: (
+      settings: ModuleSettings,
+      runPhase: RunPhase,
+      store: JobStore,
+      registry: HandlerRegistry,
+      checker: PayloadChecker,
+      fleet: Fleet,
+      pullers: Pullers,
+      relays: Relays,
+      events: ScheduledQueueEvents,
+      discovery: DiscoveryService,
+      scanner: MetadataScanner,
+      modules: ModulesContainer,
+      creator: ExternalContextCreator,
+    ) => {
+      const context = new HandlerContext(creator, settings.inheritAppConfig);
+      const explorer = new HandlerExplorer(discovery, scanner, modules, context, settings, name);
+      const lifecycle = new Lifecycle(
+        explorer,
+        registry,
+        checker,
+        fleet,
+        pullers,
+        relays,
+        store,
+        events,
+        settings,
+        LOG,
+      );
+      runPhase.add(lifecycle);
+      return lifecycle;
+    },
+  };
+}

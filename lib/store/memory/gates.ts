@@ -1,0 +1,54 @@
+import type { QueueSettings, RateRule } from '../../core/options/queue-options.js';
+
+/** The window of a rate is this much longer than said, as the way from a claim to its handler is not always equally long. */
+const LONGER_BY = 0.02;
+const LONGER_AT_MOST_MS = 50;
+
+/** A place under `globalConcurrency` that is kept for a sleeper for a moment, so that it can run a better job. */
+export interface Offer {
+  /** The key of the session. */
+  readonly session: string;
+  readonly jobId: string;
+  /** 0: no longer kept, and not offered again before all places are used up. */
+  untilMs: number;
+}
+
+/** What narrows the number of jobs that may be claimed over all processes: a pause, the limit of running jobs, the rate of starts. */
+export class Gates {
+  private pausedUntilMs = 0;
+  private starts: { atMs: number; count: number }[] = [];
+  offers: Offer[] = [];
+
+  constructor(private readonly settings: QueueSettings) {}
+
+  pause(untilMs: number): void {
+    this.pausedUntilMs = untilMs;
+  }
+
+  pausedUntil(nowMs: number): number | undefined {
+    return this.pausedUntilMs > nowMs ? this.pausedUntilMs : undefined;
+  }
+
+  noteStarts(count: number, nowMs: number): void {
+    if (!this.settings.rateLimit || count === 0) return;
+    this.starts = this.started(nowMs);
+    this.starts.push({ atMs: nowMs, count });
+  }
+
+  /** How many have started within the window, and when the first of those leaves it. */
+  rate(nowMs: number): { started: number; opensAtMs: number } {
+    const started = this.started(nowMs);
+    return {
+      started: started.reduce((sum, { count }) => sum + count, 0),
+      opensAtMs: (started[0]?.atMs ?? nowMs) + windowMs(this.settings.rateLimit),
+    };
+  }
+
+  private started(nowMs: number) {
+    return this.starts.filter(({ atMs }) => atMs > nowMs - windowMs(this.settings.rateLimit));
+  }
+}
+
+function windowMs(rule: RateRule | undefined): number {
+  return rule ? rule.perMs + Math.min(LONGER_AT_MOST_MS, Math.ceil(rule.perMs * LONGER_BY)) : 0;
+}

@@ -1,0 +1,205 @@
+import { type JobIdMaker, newMaker } from '../../core/job/job-id.js';
+import type { Due } from '../../core/read/due.js';
+import type { Envelope } from '../envelope.js';
+import type { Answered, NewJob, QueueJobs, ScheduledAnswer } from '../job-store.js';
+import type { Job } from './job.js';
+import type { MemoryQueue } from './memory-queue.js';
+
+/** What is done to single jobs. */
+export class MemoryJobs implements QueueJobs {
+  private readonly maker = newMaker();
+
+  constructor(
+    private readonly queue: MemoryQueue,
+    private readonly ids: JobIdMaker,
+  ) {}
+
+  schedule(job: NewJob): Promise<ScheduledAnswer> {
+    return this.queue.answer(() => this.add(job));
+  }
+
+  async scheduleMany(jobs: readonly NewJob[], answered: Answered): Promise<void> {
+    await Promise.all(
+      jobs.map(async (job, index) => {
+        try {
+          answered(index, await this.schedule(job));
+        } catch (error) {
+          answered(index, undefined, error);
+        }
+      }),
+    );
+  }
+
+  replace(job: NewJob & { id: string }): Promise<ScheduledAnswer> {
+    return this.queue.answer(() => this.put(job));
+  }
+
+  cancel(id: string): Promise<boolean> {
+    return this.queue.answer(() => {
+      const waiting = this.queue.ledger.findWaiting(id);
+      return waiting ? this.cancelWaiting(waiting) : this.cancelQueued(this.queue.ledger.jobs.get(id));
+    });
+  }
+
+  cancelRunning(id: string): Promise<boolean> {
+    return this.queue.answer(() => {
+      const held = this.queue.ledger.jobs.get(id)?.held;
+      if (!held) return false;
+      held.isCancelled = true;
+      this.queue.sleepers.cancel(held.session);
+      return true;
+    });
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.queue.answer(() => {
+      const { ledger } = this.queue;
+      const job = ledger.jobs.get(id);
+      if (job?.held) return false;
+      if (!job) {
+        const wasKept = ledger.forgetCompleted(id);
+        if (wasKept) ledger.usedIds.delete(id);
+        return wasKept;
+      }
+      if (job.diedAtMs === undefined) return this.cancelWaiting(job);
+      this.dropDead(job);
+      return true;
+    });
+  }
+
+  reschedule(id: string, due: Due): Promise<boolean> {
+    return this.queue.answer(() => {
+      const { ledger } = this.queue;
+      const dueAtMs = this.queue.dueAt(due);
+      const waiting = ledger.findWaiting(id);
+      const queued = ledger.jobs.get(id)?.queued;
+      if (waiting) {
+        ledger.move(waiting, dueAtMs);
+        this.queue.tellOf(waiting);
+      } else if (queued) queued.dueAtMs = dueAtMs;
+      return waiting !== undefined || queued !== undefined;
+    });
+  }
+
+  /** Its id is free at once. */
+  cancelWaiting(job: Job): true {
+    const { ledger } = this.queue;
+    ledger.takeOut(job);
+    ledger.leave(job);
+    ledger.count('cancelled');
+    return true;
+  }
+
+  /** The run goes on, and ends as if nothing had been queued behind it. A queued job counts as scheduled only now. */
+  cancelQueued(job: Job | undefined): boolean {
+    if (!job?.queued) return false;
+    const { ledger } = this.queue;
+    ledger.tags.delete(job.id, without(job.queued.envelope.tags, job.envelope.tags));
+    job.queued = undefined;
+    ledger.count('scheduled');
+    ledger.count('cancelled');
+    return true;
+  }
+
+  dropDead(job: Job): void {
+    const { ledger } = this.queue;
+    ledger.revive(job);
+    ledger.leave(job);
+    ledger.count('deadDropped');
+  }
+
+  /** Takes a job in, unless its id is known or remembered. */
+  private add(job: NewJob): ScheduledAnswer {
+    const { ledger } = this.queue;
+    const id = job.id ?? this.ids.next(this.maker, this.queue.nowMs());
+    const there = ledger.jobs.get(id);
+    if (there)
+      return answerOf(there, job.name, there.held ? 'active' : there.diedAtMs === undefined ? 'waiting' : 'dead');
+    if (ledger.isRemembered(id, this.queue.nowMs())) return { id, status: 'ended', dueAtMs: null };
+    return this.create(id, job);
+  }
+
+  /** Takes a job in, or puts it in the place of the one that has its id: one of another name is left alone. */
+  private put(job: NewJob & { id: string }): ScheduledAnswer {
+    const there = this.queue.ledger.jobs.get(job.id);
+    if (!there) return this.create(job.id, job);
+    if (there.envelope.name !== job.name) return answerOf(there, job.name, 'taken');
+    if (there.held) return this.queueBehind(there, job);
+    if (there.diedAtMs === undefined) return this.replaceWaiting(there, job);
+    this.dropDead(there);
+    return { ...this.create(job.id, job), pushedOut: true };
+  }
+
+  private create(id: string, job: NewJob): ScheduledAnswer {
+    const created: Job = {
+      id,
+      envelope: this.envelopeOf(job, job.id !== undefined),
+      dueAtMs: this.queue.dueAt(job.due),
+      attempts: 0,
+      crashes: 0,
+      failures: [],
+    };
+    this.queue.ledger.enter(created);
+    this.queue.tellOf(created);
+    return { id, status: 'created', dueAtMs: created.dueAtMs };
+  }
+
+  /** The new job keeps the crashes: or a job that kills its process could be kept alive for ever by replacing it. */
+  private replaceWaiting(there: Job, job: NewJob): ScheduledAnswer {
+    const { ledger } = this.queue;
+    ledger.takeOut(there);
+    this.retag(there.id, there.envelope.tags, job.tags ?? []);
+    there.envelope = this.envelopeOf(job, true);
+    there.dueAtMs = this.queue.dueAt(job.due);
+    there.attempts = 0;
+    there.failures = [];
+    ledger.wait(there);
+    this.queue.tellOf(there);
+    return { id: there.id, status: 'replaced', dueAtMs: there.dueAtMs };
+  }
+
+  private queueBehind(there: Job, job: NewJob): ScheduledAnswer {
+    const { tags } = there.envelope;
+    this.retag(there.id, without(there.queued?.envelope.tags ?? [], tags), without(job.tags ?? [], tags));
+    there.queued = { envelope: this.envelopeOf(job, true), dueAtMs: this.queue.dueAt(job.due) };
+    return { id: there.id, status: 'queued', dueAtMs: there.queued.dueAtMs };
+  }
+
+  /** Under a tag that stays, the id keeps its place. */
+  private retag(id: string, before: readonly string[], after: readonly string[]): void {
+    const { tags } = this.queue.ledger;
+    tags.delete(id, without(before, after));
+    tags.add(id, after);
+  }
+
+  private envelopeOf(
+    { name, priority, worker, tags = [], settings, lateness, codec, payload }: NewJob,
+    idWasChosen: boolean,
+  ): Envelope {
+    return {
+      name,
+      priority,
+      ...(worker !== undefined && { worker }),
+      createdAtMs: this.queue.nowMs(),
+      idWasChosen,
+      tags: [...tags],
+      settings: structuredClone(settings),
+      ...(lateness && { lateness: { ...lateness } }),
+      ...(codec !== undefined && { codec }),
+      payload,
+    };
+  }
+}
+
+function answerOf(
+  { id, dueAtMs, envelope }: Job,
+  name: string,
+  status: 'active' | 'waiting' | 'dead' | 'taken',
+): ScheduledAnswer {
+  if (envelope.name !== name) return { id, status: 'taken', dueAtMs, takenBy: envelope.name };
+  return { id, status, dueAtMs };
+}
+
+/** The tags of the first list that the second one lacks. */
+export const without = (some: readonly string[], others: readonly string[]) =>
+  some.filter((tag) => !others.includes(tag));

@@ -1,0 +1,121 @@
+import type { Due } from '../../core/read/due.js';
+import type { DeadSelection, QueueManagement } from '../job-store.js';
+import type { Job } from './job.js';
+import type { MemoryJobs } from './memory-jobs.js';
+import type { MemoryQueue } from './memory-queue.js';
+
+/** No instant before this, or after that, is a due time (see core/read/due.ts). */
+const FIRST_INSTANT_MS = 1e11;
+const LAST_INSTANT_MS = 8.64e15;
+
+/** What is done to a queue, or to many of its jobs at once. */
+export class MemoryManagement implements QueueManagement {
+  constructor(
+    private readonly queue: MemoryQueue,
+    private readonly jobs: MemoryJobs,
+  ) {}
+
+  pause(forMs = Number.POSITIVE_INFINITY): Promise<void> {
+    return this.queue.answer(() => {
+      const untilMs = this.queue.nowMs() + forMs;
+      this.queue.gates.pause(untilMs);
+      // Who has seen a pause that ended later would sleep beyond the end of this one.
+      this.queue.sleepers.tellAll(untilMs);
+    });
+  }
+
+  resume(): Promise<void> {
+    return this.queue.answer(() => {
+      const wasPaused = this.queue.gates.pausedUntil(this.queue.nowMs()) !== undefined;
+      this.queue.gates.pause(0);
+      if (wasPaused) this.queue.sleepers.tellAll(this.queue.nowMs());
+    });
+  }
+
+  clear(): Promise<number> {
+    return this.queue.answer(() => this.cancelAll([...this.queue.ledger.jobs.values()]).length);
+  }
+
+  cancelTagged(tag: string, told: (ids: readonly string[]) => void): Promise<number> {
+    return this.queue.answer(() => {
+      const { waiting, queued } = this.tagged(tag);
+      const ids = this.cancelAll([...waiting, ...queued]);
+      told(ids);
+      return ids.length;
+    });
+  }
+
+  shiftTagged(tag: string, byMs: number): Promise<number> {
+    return this.queue.answer(() => {
+      const { ledger } = this.queue;
+      const { waiting, queued } = this.tagged(tag);
+      const shifted = (dueAtMs: number) => Math.min(Math.max(dueAtMs + byMs, FIRST_INSTANT_MS), LAST_INSTANT_MS);
+      const moved = waiting.filter(({ dueAtMs }) => shifted(dueAtMs) !== dueAtMs);
+      for (const job of moved) ledger.move(job, shifted(job.dueAtMs));
+      for (const job of moved) this.queue.tellOf(job);
+      const movedBehind = queued.filter(({ queued }) => shifted(queued!.dueAtMs) !== queued!.dueAtMs);
+      for (const job of movedBehind) job.queued!.dueAtMs = shifted(job.queued!.dueAtMs);
+      return moved.length + movedBehind.length;
+    });
+  }
+
+  replayDead(which: string | DeadSelection = {}, due: Due, perSecond?: number): Promise<number> {
+    return this.queue.answer(() => {
+      const { ledger } = this.queue;
+      const firstAtMs = this.queue.dueAt(due);
+      const spacingMs = typeof which === 'string' || perSecond === undefined ? 0 : 1_000 / perSecond;
+      const chosen = this.dead(which);
+      chosen.forEach((job, index) => {
+        ledger.revive(job);
+        // Their failures stay with them.
+        job.attempts = 0;
+        job.crashes = 0;
+        job.dueAtMs = Math.floor(firstAtMs + index * spacingMs);
+        ledger.wait(job);
+      });
+      for (const job of chosen) this.queue.tellOf(job);
+      return chosen.length;
+    });
+  }
+
+  purgeDead(which: DeadSelection = {}): Promise<number> {
+    return this.queue.answer(() => {
+      const chosen = this.dead(which);
+      for (const job of chosen) this.jobs.dropDead(job);
+      return chosen.length;
+    });
+  }
+
+  /** Cancels those that wait, and those that are queued behind others; answers their ids. */
+  private cancelAll(jobs: readonly Job[]): string[] {
+    const { ledger } = this.queue;
+    return jobs
+      .filter((job) => (ledger.findWaiting(job.id) ? this.jobs.cancelWaiting(job) : this.jobs.cancelQueued(job)))
+      .map(({ id }) => id);
+  }
+
+  /** The waiting jobs of a tag, and those behind which a job of this tag is queued, in the order in which they came. */
+  private tagged(tag: string): { waiting: Job[]; queued: Job[] } {
+    const { ledger } = this.queue;
+    const jobs = ledger.tags.ids(tag).map((id) => ledger.jobs.get(id)!);
+    return {
+      waiting: jobs.filter(({ id }) => ledger.findWaiting(id)),
+      queued: jobs.filter(({ queued }) => queued?.envelope.tags.includes(tag)),
+    };
+  }
+
+  /** The dead jobs that are meant, the oldest first. */
+  private dead(which: string | DeadSelection): Job[] {
+    const { ledger } = this.queue;
+    if (typeof which === 'string') {
+      const job = ledger.jobs.get(which);
+      return job?.diedAtMs === undefined ? [] : [job];
+    }
+    const { names, reason, diedBeforeMs = Number.POSITIVE_INFINITY, limit } = which;
+    return [...ledger.dead]
+      .filter(({ diedAtMs }) => diedAtMs! < diedBeforeMs)
+      .filter(({ envelope }) => !names || names.length === 0 || names.includes(envelope.name))
+      .filter(({ failures }) => !reason || failures.at(-1)?.reason === reason)
+      .slice(0, limit);
+  }
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../../core/clock.js';
+import { QueueClosedError } from '../../core/errors.js';
+import type { QueueSettings } from '../../core/options/queue-options.js';
+import type { Due } from '../../core/read/due.js';
+import { Gates } from './gates.js';
+import { type Job, preferredBy } from './job.js';
+import { Ledger } from './ledger.js';
+import { Presence } from './presence.js';
+import { type Listener, Sleepers } from './sleepers.js';
+
+/** What all parts of one queue share: its jobs, its gates, who is there, who sleeps, and the time. */
+export class MemoryQueue {
+  readonly ledger: Ledger;
+  readonly gates: Gates;
+  readonly presence: Presence;
+  readonly sleepers: Sleepers;
+  /** The processes that are kept for a suspect, and until when. */
+  readonly reservations = new Map<string, number>();
+  /** When the last turn was, before which time no lease is recovered, and when that was put off last. */
+  served?: { atMs: number; recoverFromMs: number; postponedAtMs: number };
+  /** The session that was the last to fill sixteen places or more. */
+  lastToFill?: string;
+  private lastFence = 0;
+  private isClosed = false;
+
+  constructor(
+    readonly name: string,
+    readonly settings: QueueSettings,
+    readonly clock: Clock,
+  ) {
+    this.ledger = new Ledger(settings);
+    this.gates = new Gates(settings);
+    this.presence = new Presence(settings.leaseMs);
+    this.sleepers = new Sleepers(clock, settings.stealAfterMs, () => this.nowMs());
+  }
+
+  /** In whole milliseconds. */
+  nowMs(): number {
+    return Math.floor(this.clock.wallNow());
+  }
+
+  /** Never before the whole millisecond in which its time is over. */
+  dueAt(due: Due): number {
+    return Math.ceil('at' in due ? due.at : this.nowMs() + due.delayMs);
+  }
+
+  /** Tells whoever may run a job that it waits. `except`: that session knows already. */
+  tellOf(job: Job, except?: Listener): void {
+    this.sleepers.tellOf(job, preferredBy(job, this.settings.maxCrashes), except);
+  }
+
+  /** A number that grows with each claim, also where the clock has gone back. */
+  nextFence(): string {
+    this.lastFence = Math.max(this.lastFence, this.nowMs() * 1_000) + 1;
+    return String(this.lastFence);
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /** Answers as a store does that is somewhere else: later, or with an error once it is closed. */
+  async answer<T>(step: () => T): Promise<T> {
+    if (this.isClosed) throw new QueueClosedError('The connection is closed.', { queue: this.name });
+    return step();
+  }
+}

@@ -1,0 +1,169 @@
+import type { JobCounts, JobState, LimitsUse, LiveWorker, PriorityCounts, QueueView, StoredJob } from '../job-store.js';
+import { byId, type CompletedJob, isSuspect, type Job } from './job.js';
+import type { MemoryQueue } from './memory-queue.js';
+
+/** How many of the workers that handle a name are told by id. */
+const LISTED_WORKERS = 10;
+
+/** What a session of all names stands for. */
+const EVERY_NAME = '*';
+
+/** What can be read of a queue. */
+export class MemoryView implements QueueView {
+  constructor(
+    private readonly queue: MemoryQueue,
+    private readonly place: { host: string; pid: number },
+  ) {}
+
+  counts(): Promise<JobCounts> {
+    return this.queue.answer(() => {
+      const { ledger } = this.queue;
+      const priorities = this.priorities();
+      return {
+        scheduled: sum(priorities.map(({ scheduled }) => scheduled)),
+        due: sum(priorities.map(({ due }) => due)),
+        active: ledger.active.size,
+        completed: ledger.completed.size,
+        dead: ledger.dead.size,
+      };
+    });
+  }
+
+  countsByPriority(): Promise<PriorityCounts[]> {
+    return this.queue.answer(() => this.priorities());
+  }
+
+  nextDue(): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
+    return this.queue.answer(() => {
+      const dueAtMs = this.queue.ledger.nextDue();
+      return { dueAtMs: Number.isFinite(dueAtMs) ? dueAtMs : undefined, nowMs: this.queue.nowMs() };
+    });
+  }
+
+  stats(): Promise<Record<string, number>> {
+    return this.queue.answer(() => Object.fromEntries(this.queue.ledger.counters));
+  }
+
+  job(id: string): Promise<StoredJob | undefined> {
+    return this.queue.answer(() => {
+      const { jobs, kept } = this.queue.ledger;
+      const job = jobs.get(id);
+      const completed = kept.get(id);
+      return job ? this.describe(job) : completed && describeCompleted(completed);
+    });
+  }
+
+  list<T = StoredJob>(
+    state: JobState,
+    offset: number,
+    limit: number,
+    as: (job: StoredJob) => T = (job) => job as T,
+  ): Promise<T[]> {
+    return this.queue.answer(() => [...this.inState(state)].slice(offset, offset + limit).map(as));
+  }
+
+  peek<T>(count: number, as: (job: StoredJob) => T): Promise<T[]> {
+    return this.queue.answer(() => [...this.inState('due'), ...this.inState('scheduled')].slice(0, count).map(as));
+  }
+
+  handledBy(name: string): Promise<{ count: number; workers: string[] }> {
+    return this.queue.answer(() => {
+      const here = this.queue.presence.sessionsHere(this.queue.nowMs());
+      const handling = here.filter(({ names }) => !names || names.includes(name));
+      return { count: handling.length, workers: handling.slice(0, LISTED_WORKERS).map(({ worker }) => worker) };
+    });
+  }
+
+  workers(): Promise<LiveWorker[]> {
+    return this.queue.answer(() => {
+      const running = new Map<string, number>();
+      for (const { held } of this.queue.ledger.active) running.set(held!.worker, (running.get(held!.worker) ?? 0) + 1);
+      const found = new Map<string, LiveWorker>();
+      for (const { worker, names, seenAtMs } of this.queue.presence.sessionsHere(this.queue.nowMs())) {
+        // Of several sessions of a process, the one that was there last comes first.
+        const known = found.get(worker);
+        const handles = [...new Set([...(known?.handles ?? []), ...(names ?? [EVERY_NAME])])].sort();
+        const lastSeenAtMs = known?.lastSeenAtMs ?? seenAtMs;
+        found.set(worker, { id: worker, ...this.place, running: running.get(worker) ?? 0, handles, lastSeenAtMs });
+      }
+      return [...found.values()].sort(byId);
+    });
+  }
+
+  pausedUntil(): Promise<number | undefined> {
+    return this.queue.answer(() => this.queue.gates.pausedUntil(this.queue.nowMs()));
+  }
+
+  limits(): Promise<LimitsUse> {
+    return this.queue.answer(() => {
+      const nowMs = this.queue.nowMs();
+      return { nowMs, running: this.queue.ledger.active.size, ...this.queue.gates.rate(nowMs) };
+    });
+  }
+
+  private priorities(): PriorityCounts[] {
+    const nowMs = this.queue.nowMs();
+    return this.queue.ledger.waiting().map(({ priority, jobs }) => {
+      const due = jobs.countBefore(({ dueAtMs }) => dueAtMs <= nowMs);
+      return { priority, scheduled: jobs.size - due, due };
+    });
+  }
+
+  private *inState(state: JobState): Generator<StoredJob> {
+    const { ledger } = this.queue;
+    if (state === 'completed') for (const job of ledger.completed.reversed()) yield describeCompleted(job);
+    else if (state === 'active') for (const job of ledger.active) yield this.describe(job);
+    else if (state === 'dead') for (const job of ledger.dead.reversed()) yield this.describe(job);
+    else for (const job of this.inOrder(state)) yield this.describe(job);
+  }
+
+  /** Due jobs in the order of a worker that none of them prefers, scheduled ones by due time. */
+  private inOrder(state: 'due' | 'scheduled'): Job[] {
+    const { ordering } = this.queue.settings;
+    const nowMs = this.queue.nowMs();
+    const rank = ({ dueAtMs, envelope: { priority } }: Job) => {
+      if (state === 'scheduled') return dueAtMs;
+      return ordering.mode === 'strict' ? priority : dueAtMs + priority * ordering.msPerLevel;
+    };
+    return this.queue.ledger
+      .waiting()
+      .flatMap(({ jobs }) => [...jobs].filter(({ dueAtMs }) => dueAtMs <= nowMs === (state === 'due')))
+      .sort(
+        (a, b) => rank(a) - rank(b) || a.envelope.priority - b.envelope.priority || a.dueAtMs - b.dueAtMs || byId(a, b),
+      );
+  }
+
+  private describe(job: Job): StoredJob {
+    const { id, dueAtMs, attempts, crashes, envelope, failures, held, queued, diedAtMs } = job;
+    const known = { id, dueAtMs, attempts, crashes, envelope, failures };
+    if (held)
+      return {
+        ...known,
+        state: 'active',
+        leaseUntilMs: held.leaseUntilMs,
+        fence: held.fence,
+        worker: held.worker,
+        cancelRequested: held.isCancelled,
+        ...(queued && { queuedDueAtMs: queued.dueAtMs }),
+      };
+    if (diedAtMs !== undefined) return { ...known, state: 'dead', endedAtMs: diedAtMs };
+    const state = dueAtMs <= this.queue.nowMs() ? 'due' : 'scheduled';
+    return { ...known, state, isSuspect: isSuspect(job, this.queue.settings.maxCrashes) };
+  }
+}
+
+function describeCompleted({ id, envelope, dueAtMs, attempts, completedAtMs, result }: CompletedJob): StoredJob {
+  return {
+    id,
+    state: 'completed',
+    dueAtMs,
+    endedAtMs: completedAtMs,
+    attempts,
+    crashes: 0,
+    envelope,
+    failures: [],
+    result,
+  };
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);

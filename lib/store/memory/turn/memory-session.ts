@@ -1,0 +1,75 @@
+import type { Session, SessionHints, Turn, TurnAnswer } from '../../job-store.js';
+import type { MemoryQueue } from '../memory-queue.js';
+import type { Listener } from '../sleepers.js';
+import { runTurn } from './run-turn.js';
+
+/** Who was here is noted so many times a lease. */
+const NOTES_A_LEASE = 4;
+
+/** The talk of one consumer with a queue in memory. */
+export class MemorySession implements Session, Listener {
+  readonly key: string;
+  readonly group: string;
+  private readonly handled: ReadonlySet<string> | undefined;
+  private hints?: SessionHints;
+  private isNotedUntilMs = Number.NEGATIVE_INFINITY;
+  private hasLeft = false;
+
+  constructor(
+    private readonly queue: MemoryQueue,
+    readonly worker: string,
+    kind: 'worker' | 'pull',
+    /** Every name, also those to come, where there are none. */
+    private readonly names: readonly string[] | undefined,
+  ) {
+    this.handled = names && new Set(names);
+    this.group = names ? [...names].sort().join('\n') : '';
+    this.key = `${worker} ${kind} ${this.group}`;
+  }
+
+  turn(turn: Turn, _signal?: AbortSignal): Promise<TurnAnswer> {
+    return this.queue.answer(() => {
+      const answer = runTurn(this.queue, this, turn);
+      this.notePresence(turn.isLast);
+      return answer;
+    });
+  }
+
+  listen(hints: SessionHints): void {
+    this.hints = hints;
+    this.queue.sleepers.open(this);
+    // From now on it is told: whatever was said before was said to nobody.
+    this.queue.clock.soon(() => {
+      this.cancel();
+      this.look(0);
+    });
+  }
+
+  leave(): void {
+    this.hints = undefined;
+    this.queue.sleepers.close(this);
+  }
+
+  handles(name: string): boolean {
+    return !this.handled || this.handled.has(name);
+  }
+
+  look(inMs: number): void {
+    this.hints?.look(inMs);
+  }
+
+  cancel(): void {
+    this.hints?.cancel();
+  }
+
+  private notePresence(isLast: boolean): void {
+    const nowMs = this.queue.nowMs();
+    // In turns after its last one, which only settle, it is not there again.
+    this.hasLeft ||= isLast;
+    if (this.hasLeft) this.queue.presence.leave(this.key);
+    else if (nowMs >= this.isNotedUntilMs) {
+      this.isNotedUntilMs = nowMs + this.queue.settings.leaseMs / NOTES_A_LEASE;
+      this.queue.presence.note(this.key, { worker: this.worker, names: this.names, seenAtMs: nowMs });
+    }
+  }
+}

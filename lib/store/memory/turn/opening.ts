@@ -1,0 +1,39 @@
+import type { Stage } from './stage.js';
+
+/** What the gates let through: how many jobs may be claimed now, over all processes, and when more may be. */
+export interface Opening {
+  count: number;
+  /** Infinite where only the end of a run opens the gate. */
+  untilMs: number;
+  /** Shut by a pause or by the rate, so that it helps nobody to wait for a place. */
+  isShut: boolean;
+  /** Places that are kept for others, under `globalConcurrency`. */
+  kept: number;
+}
+
+/** The narrowest of three gates. `active`: how many jobs run after what this turn has settled and recovered. */
+export function openingOf({ queue: { gates, settings }, session, nowMs, turn }: Stage, active: number): Opening {
+  const opening: Opening = {
+    count: Number.POSITIVE_INFINITY,
+    untilMs: Number.POSITIVE_INFINITY,
+    isShut: false,
+    kept: 0,
+  };
+  if (Number.isFinite(settings.globalConcurrency)) {
+    const others = gates.offers.filter((offer) => offer.untilMs > nowMs && offer.session !== session.key);
+    opening.kept = others.length;
+    if (turn.limit > 0) {
+      opening.count = Math.max(0, settings.globalConcurrency - active - opening.kept);
+      opening.untilMs = Math.min(...others.map(({ untilMs }) => untilMs), Number.POSITIVE_INFINITY);
+    }
+  }
+  if (turn.limit === 0) return opening;
+  if (settings.rateLimit) {
+    const { started, opensAtMs } = gates.rate(nowMs);
+    const left = Math.max(0, settings.rateLimit.max - started);
+    if (left <= opening.count) Object.assign(opening, { count: left, untilMs: opensAtMs, isShut: left === 0 });
+  }
+  const pausedUntilMs = gates.pausedUntil(nowMs);
+  if (pausedUntilMs !== undefined) Object.assign(opening, { count: 0, untilMs: pausedUntilMs, isShut: true });
+  return opening;
+}

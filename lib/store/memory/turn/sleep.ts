@@ -1,0 +1,67 @@
+import { isSuspect, preferredBy } from '../job.js';
+import { OFFER_MS } from './offers.js';
+import type { Opening } from './opening.js';
+import { stealableAt } from './order.js';
+import type { Patience } from './recover.js';
+import type { Stage } from './stage.js';
+
+/** A session that waits for something that nobody tells looks again after this. */
+const LOOK_AGAIN_MS = 500;
+
+/**
+ * How long a session that has a place left should sleep: until the next job is due that it may take, until a gate opens for those that are
+ * due, or until a lease runs out; never longer than `maxSleepMs`, nor than a third of a lease: then leases that are taken meanwhile are
+ * known before they run out, and the queue counts as served. `passed`: how many jobs have passed the gate in this turn.
+ */
+export function nextLook(
+  stage: Stage,
+  opening: Opening,
+  passed: number,
+  patience: Patience,
+  isAwaiting: boolean,
+): number {
+  const { nowMs, queue } = stage;
+  const { maxSleepMs, leaseMs } = queue.settings;
+  const isShut = opening.count <= passed;
+  const leaseEnd =
+    patience.firstLeaseEndMs === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.max(patience.firstLeaseEndMs, patience.recoverFromMs, nowMs + 1);
+  return Math.min(
+    isShut ? Math.max(opening.untilMs, queue.ledger.nextDue()) : nextDue(stage),
+    nextOwn(stage, opening, isShut),
+    leaseEnd,
+    Math.floor(nowMs + Math.min(maxSleepMs, leaseMs / 3)),
+    isAwaiting ? Math.floor(nowMs + OFFER_MS / 2) : Number.POSITIVE_INFINITY,
+  );
+}
+
+/** When a session looks that could not take the best job: nobody tells it of a better one. */
+export const lookForPlace = ({ nowMs }: Stage) => nowMs + LOOK_AGAIN_MS;
+
+/** When the next job is due, or, where it prefers another worker, may be stolen. */
+function nextDue(stage: Stage): number {
+  const { nowMs, queue } = stage;
+  const { ledger, settings } = queue;
+  if (!ledger.somePrefer) return ledger.nextDue(nowMs);
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { jobs } of ledger.waiting())
+    for (const job of jobs) {
+      const preferred = preferredBy(job, settings.maxCrashes);
+      const isOthers = preferred !== undefined && preferred !== stage.session.worker;
+      const atMs = isOthers ? stealableAt(stage, job) : job.dueAtMs;
+      if (atMs > nowMs && preferred !== stage.session.worker) earliest = Math.min(earliest, atMs);
+    }
+  return earliest;
+}
+
+/** When the first job is due that prefers this worker; where such jobs wait for a gate, half a second after the gate opens. */
+function nextOwn(stage: Stage, opening: Opening, isShut: boolean): number {
+  const { nowMs, queue, session } = stage;
+  const { ledger, settings } = queue;
+  if (!ledger.somePrefer) return Number.POSITIVE_INFINITY;
+  const isOwn = (job: Parameters<typeof isSuspect>[0]) => preferredBy(job, settings.maxCrashes) === session.worker;
+  if (!isShut || opening.untilMs === Number.POSITIVE_INFINITY) return ledger.nextDue(nowMs, isOwn);
+  const first = ledger.nextDue(undefined, isOwn);
+  return first > opening.untilMs ? first : opening.untilMs + LOOK_AGAIN_MS;
+}

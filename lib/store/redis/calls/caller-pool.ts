@@ -1,0 +1,57 @@
+import type { QueueKeys } from '../keys.js';
+import type { RedisConnection } from '../link/connection.js';
+import type { ServerClock } from '../link/server-clock.js';
+import type { NumberedScript } from '../scripts/bound-script.js';
+import { Caller } from './caller.js';
+
+/** How many calls of one queue are in flight at once; more wait for a caller. */
+const CALLERS = 16;
+
+/** Numbered calls of one queue that need not wait for each other. */
+export class CallerPool {
+  private readonly free: Caller[] = [];
+  private opened = 0;
+  private readonly queueing: ((caller: Caller) => void)[] = [];
+
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly clock: ServerClock,
+    private readonly keys: QueueKeys,
+    private readonly options: { commandTimeoutMs: number; keepReceiptMs: number },
+  ) {}
+
+  /** `bytes`: of payload, about. Throws `QueueUnavailableError`. */
+  async call<A, R extends [string, string, ...unknown[]]>(
+    script: NumberedScript<A, R>,
+    args: A,
+    bytes = 0,
+  ): Promise<R> {
+    const giveUpAt = performance.now() + this.options.commandTimeoutMs;
+    const caller = await this.take();
+    try {
+      caller.begin();
+      return await caller.send(script, args, giveUpAt, { bytes });
+    } catch (error) {
+      caller.rename();
+      throw error;
+    } finally {
+      this.giveBack(caller);
+    }
+  }
+
+  private take(): Caller | Promise<Caller> {
+    const caller = this.free.pop();
+    if (caller) return caller;
+    if (this.opened < CALLERS) {
+      this.opened++;
+      return new Caller(this.connection, this.clock, this.keys, this.options.keepReceiptMs);
+    }
+    return new Promise((resolve) => this.queueing.push(resolve));
+  }
+
+  private giveBack(caller: Caller): void {
+    const next = this.queueing.shift();
+    if (next) next(caller);
+    else this.free.push(caller);
+  }
+}

@@ -1,0 +1,104 @@
+import type { ScheduledQueueErrorFields } from '../../../core/errors.js';
+import type { Due } from '../../../core/read/due.js';
+import type { Answered, NewJob, QueueJobs, ScheduledAnswer } from '../../job-store.js';
+import { encodeCodec, encodeFlags, encodeRoute, encodeSettings, withPayload } from '../codec/envelope-text.js';
+import type { QueueKeys } from '../keys.js';
+import { annotated } from '../link/call-error.js';
+import type { ScheduleOutbox } from '../schedule/schedule-outbox.js';
+import { statusOf } from '../schedule/schedule-status.js';
+import {
+  cancelRunningScript,
+  cancelScript,
+  removeScript,
+  replaceScript,
+  rescheduleScript,
+} from '../scripts/contracts.js';
+import type { CallerPool } from './caller-pool.js';
+import { toDueArgument } from './due-argument.js';
+import { howChosen } from './how-chosen.js';
+
+/**
+ * What is done to single jobs of one queue. New ones go through the outbox, many in one call. `cancel`, `reschedule` and `replace` also act
+ * on the job queued behind a running one; `cancelRunning` and `remove` do not.
+ */
+export class RedisQueueJobs implements QueueJobs {
+  private readonly scripts;
+
+  constructor(
+    private readonly outbox: ScheduleOutbox,
+    private readonly callers: CallerPool,
+    keys: QueueKeys,
+    private readonly options: { queue: string; clustered: boolean; stealAfterMs: number },
+  ) {
+    this.scripts = {
+      cancel: cancelScript(keys),
+      reschedule: rescheduleScript(keys),
+      replace: replaceScript(keys),
+      cancelRunning: cancelRunningScript(keys),
+      remove: removeScript(keys),
+    };
+  }
+
+  schedule(job: NewJob): Promise<ScheduledAnswer> {
+    return this.outbox.add(job);
+  }
+
+  scheduleMany(jobs: readonly NewJob[], answered: Answered): Promise<void> {
+    return this.outbox.addMany(jobs, answered);
+  }
+
+  async cancel(id: string): Promise<boolean> {
+    const [, , count] = await this.about({ jobId: id }, this.callers.call(this.scripts.cancel, { id }));
+    return count === '1';
+  }
+
+  async reschedule(id: string, due: Due): Promise<boolean> {
+    const { clustered, stealAfterMs } = this.options;
+    const args = { clustered, stealAfterMs, id, dueOrDelay: toDueArgument(due) };
+    const [, , isMoved] = await this.about({ jobId: id }, this.callers.call(this.scripts.reschedule, args));
+    return isMoved === '1';
+  }
+
+  async replace(job: NewJob & { id: string }): Promise<ScheduledAnswer> {
+    const { clustered, stealAfterMs } = this.options;
+    const args = {
+      clustered,
+      stealAfterMs,
+      id: job.id,
+      chosen: howChosen(job.id),
+      route: encodeRoute(job),
+      dueOrDelay: toDueArgument(job.due),
+      rest: withPayload(
+        `${encodeFlags(true, job.tags)}${encodeCodec(job)}${encodeSettings(job.settings)}\n`,
+        job.payload,
+      ),
+    };
+    const call = this.callers.call(this.scripts.replace, args, job.payload.length);
+    const [, , letter, dueAtMs, besides] = await this.about({ jobId: job.id, jobName: job.name }, call);
+    const status = statusOf(letter);
+    return {
+      id: job.id,
+      status,
+      dueAtMs: dueAtMs === undefined ? null : Number(dueAtMs),
+      ...(status === 'taken' && { takenBy: besides }),
+      ...(status === 'created' && besides && { pushedOut: true }),
+    };
+  }
+
+  async cancelRunning(id: string): Promise<boolean> {
+    const [, , wasRunning] = await this.about(
+      { jobId: id },
+      this.callers.call(this.scripts.cancelRunning, { clustered: this.options.clustered, id }),
+    );
+    return wasRunning === '1';
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const [, , isRemoved] = await this.about({ jobId: id }, this.callers.call(this.scripts.remove, { id }));
+    return isRemoved === '1';
+  }
+
+  private about<R>(fields: ScheduledQueueErrorFields, call: Promise<R>): Promise<R> {
+    return annotated(call, { queue: this.options.queue, ...fields });
+  }
+}

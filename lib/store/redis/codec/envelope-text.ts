@@ -1,0 +1,134 @@
+import type { LatenessRule, OnLate } from '../../../core/job/lateness.js';
+import { asBuffer } from '../../../core/payload/codecs.js';
+import type { Envelope, EnvelopeSettings, Unreadable } from '../../envelope.js';
+
+// An envelope as text, or, where a codec has made the payload, as bytes that begin with text:
+//
+//     <priority>:<worker>:<name>      the route: the lane, which the scripts read (the worker that it prefers, or nothing), and before it, where there is one, the
+//                                     late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
+//     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; then the tags, a tab before each,
+//                                     which is no printable character
+//     <codec><settings>               of a payload that is not JSON: `t:` (text) or `b:` (bytes) and the id of its codec; then JSON of
+//                                     what the call itself said, headers last (see scripts/relay/read.lua), or nothing
+//     <payload>                       as serialised or encoded; it may hold anything, line breaks too
+//
+// The codec stands in the third line because no script but that of the relay reads it.
+
+const NO_SETTINGS: EnvelopeSettings = Object.freeze({});
+
+/** One for all: none is made for each job. */
+const NO_TAGS: readonly string[] = [];
+
+/** What stands before a codec's id. */
+const TEXT = 't';
+const BYTES = 'b';
+const CODEC = /^[tb]:([A-Za-z0-9._-]+)(?=\{|$)/;
+/** Behind the letter and the colon. */
+const CODEC_START = 2;
+
+const LINE_END = 10;
+
+const LATE_RULES: Record<OnLate, string> = { run: 'r', discard: 'd', 'dead-letter': 'x' };
+
+/** What a late rule's letter means. */
+export function onLateOf(letter: string): OnLate {
+  return (Object.keys(LATE_RULES) as OnLate[]).find((onLate) => LATE_RULES[onLate] === letter)!;
+}
+
+/** An envelope's first line. */
+export function encodeRoute(job: { priority: number; worker?: string; name: string; lateness?: LatenessRule }): string {
+  const lane = `${job.priority}:${job.worker ?? ''}:${job.name}`;
+  const { lateness } = job;
+  return lateness ? `${LATE_RULES[lateness.onLate]}${lateness.maxLatenessMs} ${lane}` : lane;
+}
+
+/** Flags and tags, with the end of their line. */
+export function encodeFlags(idWasChosen: boolean, tags: readonly string[] = NO_TAGS): string {
+  const tagged = tags.map((tag) => `\t${tag}`).join('');
+  return `${idWasChosen ? 'c' : ''}${tagged}\n`;
+}
+
+/** Without the end of their line; `''` where the call itself said nothing. */
+export function encodeSettings({ maxAttempts, backoff, timeoutMs, headers }: EnvelopeSettings): string {
+  const said = maxAttempts !== undefined || backoff !== undefined || timeoutMs !== undefined || headers !== undefined;
+  return said ? JSON.stringify({ maxAttempts, backoff, timeoutMs, headers }) : '';
+}
+
+/** What the third line begins with; `''` for JSON. */
+export function encodeCodec({ codec, payload }: Pick<Envelope, 'codec' | 'payload'>): string {
+  if (codec === undefined) return '';
+  return `${typeof payload === 'string' ? TEXT : BYTES}:${codec}`;
+}
+
+/** Text, and a payload behind it. */
+export function withPayload(text: string, payload: string | Uint8Array): string | Buffer {
+  if (typeof payload === 'string') return text + payload;
+  return text === '' ? asBuffer(payload) : Buffer.concat([Buffer.from(text), payload]);
+}
+
+/** Reads an envelope. Never throws. */
+export function decodeEnvelope(stored: string | Buffer): Envelope | Unreadable {
+  return typeof stored === 'string' ? decodeText(stored) : decodeBytes(stored);
+}
+
+function decodeBytes(stored: Buffer): Envelope | Unreadable {
+  const createdEnd = stored.indexOf(LINE_END, stored.indexOf(LINE_END) + 1);
+  const settingsEnd = stored.indexOf(LINE_END, createdEnd + 1);
+  const envelope = decodeText(stored.toString('utf8', 0, settingsEnd + 1));
+  if ('unreadable' in envelope) return envelope;
+  const isBytes = envelope.codec !== undefined && stored.toString('latin1', createdEnd + 1, createdEnd + 2) === BYTES;
+  // A copy: a part of the reply would keep all of it in memory for as long as a handler keeps a part of its payload.
+  const payload = isBytes ? Buffer.from(stored.subarray(settingsEnd + 1)) : stored.toString('utf8', settingsEnd + 1);
+  return { ...envelope, payload };
+}
+
+function decodeText(text: string): Envelope | Unreadable {
+  const routeEnd = text.indexOf('\n');
+  const createdEnd = text.indexOf('\n', routeEnd + 1);
+  const settingsEnd = text.indexOf('\n', createdEnd + 1);
+  if (routeEnd < 0 || createdEnd < 0 || settingsEnd < 0)
+    return { unreadable: 'the envelope has fewer than four parts' };
+  const third = text.slice(createdEnd + 1, settingsEnd);
+  const codec = third === '' || third[0] === '{' ? undefined : third.match(CODEC)?.[1];
+  const said = codec === undefined ? third : third.slice(CODEC_START + codec.length);
+  const settings = said === '' ? NO_SETTINGS : decodeSettings(said);
+  if (typeof settings === 'string') return { unreadable: settings };
+  const route = text.slice(0, routeEnd);
+  // A lane begins with a digit, a late rule with a letter.
+  const laneStart = route >= 'a' ? route.indexOf(' ') + 1 : 0;
+  const priorityEnd = route.indexOf(':', laneStart);
+  const workerEnd = route.indexOf(':', priorityEnd + 1);
+  const [created = '', ...tags] = text.slice(routeEnd + 1, createdEnd).split('\t');
+  const space = created.indexOf(' ');
+  return {
+    name: route.slice(workerEnd + 1),
+    priority: Number(route.slice(laneStart, priorityEnd)),
+    ...(workerEnd > priorityEnd + 1 && { worker: route.slice(priorityEnd + 1, workerEnd) }),
+    createdAtMs: Number(created.slice(0, space)),
+    idWasChosen: created.includes('c', space),
+    tags,
+    settings,
+    ...(laneStart > 0 && { lateness: decodeLateRule(route.slice(0, laneStart - 1)) }),
+    ...(codec !== undefined && { codec }),
+    payload: text.slice(settingsEnd + 1),
+  };
+}
+
+function decodeLateRule(rule: string): LatenessRule {
+  return { maxLatenessMs: Number(rule.slice(1)), onLate: onLateOf(rule[0]!) };
+}
+
+/** Or says what is wrong: somebody may have changed them by hand. Headers may hold secrets, so nothing of them is told. */
+function decodeSettings(text: string): EnvelopeSettings | string {
+  let settings: EnvelopeSettings | null;
+  try {
+    settings = JSON.parse(text);
+  } catch {
+    return 'the settings in the envelope are not valid JSON';
+  }
+  const { maxAttempts = 1, timeoutMs = 0, backoff } = settings ?? { maxAttempts: Number.NaN };
+  const { delayMs, maxDelayMs = 0, jitter = 0 } = backoff === undefined ? { delayMs: 0 } : Object(backoff);
+  if (![maxAttempts, timeoutMs, delayMs, maxDelayMs, jitter].every(Number.isFinite))
+    return 'the settings in the envelope hold something that is no number';
+  return settings!;
+}

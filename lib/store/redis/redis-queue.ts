@@ -1,0 +1,68 @@
+import type { JobIdMaker } from '../../core/job/job-id.js';
+import type { QueueSettings } from '../../core/options/queue-options.js';
+import type { QueueStore } from '../job-store.js';
+import { CallerPool } from './calls/caller-pool.js';
+import { RedisClearing } from './calls/clearing.js';
+import { RedisDeadLetters } from './calls/dead-letters.js';
+import { RedisGate } from './calls/gate.js';
+import { RedisQueueJobs } from './calls/queue-jobs.js';
+import { RedisQueueManagement } from './calls/queue-management.js';
+import { RedisTaggedJobs } from './calls/tagged-jobs.js';
+import { queueKeys } from './keys.js';
+import type { RedisConnection } from './link/connection.js';
+import { ServerClock } from './link/server-clock.js';
+import { ScheduleOutbox } from './schedule/schedule-outbox.js';
+import type { SessionLink } from './session/redis-session.js';
+import { RedisSessions } from './session/redis-sessions.js';
+import { RedisInspection } from './view/inspection.js';
+import { RedisPresence } from './view/presence.js';
+import { RedisQueueView } from './view/queue-view.js';
+
+/** A receipt is kept at least this long: longer than any copy of its call can be on its way. */
+const KEEP_RECEIPT_MS = 60_000;
+
+export interface RedisQueueOptions {
+  prefix: string;
+  commandTimeoutMs: number;
+  clustered: boolean;
+}
+
+/** The links of a store that its queues share. Sessions have one of their own, so that neither they nor producers wait behind the others. */
+export interface StoreLinks {
+  readonly forCalls: RedisConnection;
+  /** Opened when a first session is. */
+  forSessions(): SessionLink;
+}
+
+/** One queue in Redis. Its roles share a connection, a clock and, but for schedules, the callers of their calls. Nothing is sent yet. */
+export function openRedisQueue(
+  queue: string,
+  settings: QueueSettings,
+  links: StoreLinks,
+  ids: JobIdMaker,
+  { prefix, commandTimeoutMs, clustered }: RedisQueueOptions,
+): QueueStore {
+  const { keepIdsMs, leaseMs, stealAfterMs, rateLimit, ordering } = settings;
+  const connection = links.forCalls;
+  const keys = queueKeys(prefix, queue);
+  const clock = new ServerClock(keys);
+  const keepReceiptMs = Math.max(KEEP_RECEIPT_MS, keepIdsMs, 2 * commandTimeoutMs);
+  const options = { queue, clustered, keepReceiptMs, stealAfterMs, commandTimeoutMs };
+  const callers = new CallerPool(connection, clock, keys, options);
+  const gate = new RedisGate(callers, connection, keys, { ...options, rateLimit });
+  return {
+    jobs: new RedisQueueJobs(new ScheduleOutbox(connection, clock, keys, ids, options), callers, keys, options),
+    management: new RedisQueueManagement(queue, {
+      gate,
+      clearing: new RedisClearing(callers, keys),
+      tagged: new RedisTaggedJobs(callers, keys, options),
+      deadLetters: new RedisDeadLetters(callers, keys, options),
+    }),
+    view: new RedisQueueView(queue, ordering, {
+      gate,
+      inspection: new RedisInspection(connection, keys, commandTimeoutMs),
+      presence: new RedisPresence(connection, keys, { commandTimeoutMs, withinMs: leaseMs }),
+    }),
+    sessions: new RedisSessions(() => links.forSessions(), keys, settings, { queue, prefix, clustered }),
+  };
+}

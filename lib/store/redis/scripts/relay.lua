@@ -1,0 +1,144 @@
+-- relay: one round trip of a session that moves due jobs to a stream or a list of the caller's: recover jobs whose leases have run out,
+--   move due jobs, and learn when to look again. A moved job is gone from the queue, counted as started and completed: there is no
+--   lease, nothing to settle, and nothing that a crash leaves in between.
+-- @numbered
+-- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, workers, gate, rate, offers,
+--   queued, handles:<group>, sleepers:<group>, <target>
+-- @arg clustered flag: whether Redis is a cluster
+-- @arg session text: who takes the turn
+-- @arg group text: the sessions that take the same names
+-- @arg groupSize count: how many names the group handles
+-- @arg leaseMs ms: for how long a session that was seen counts as there
+-- @arg maxSleepMs ms: the longest time until the session looks again
+-- @arg limit count: how many jobs to move at most, 0 = none, at most 1000
+-- @arg maxBytes bytes: how much of envelopes to move at most
+-- @arg cursor text: where to go on looking, '' = from the start
+-- @arg canHear flag: whether the session hears messages
+-- @arg standing 'stays' | 'goes': whether it goes on looking after this turn
+-- @arg keepIdsMs ms: how long a chosen id is remembered
+-- @arg keepCompletedCount count: how many completed jobs are kept
+-- @arg keepCompletedAgeMs ms: and for how long, 0 = for ever
+-- @arg keepDeadCount count: how many dead jobs are kept
+-- @arg keepDeadAgeMs ms: and for how long, 0 = for ever
+-- @arg maxCrashes count: how often a job's lease may run out before it is dead
+-- @arg presence 'here' | 'gone' | '': whether to list the session in `workers`, to take it off, or neither
+-- @arg host text: "<pid> <host>" of the session
+-- @arg msPerLevel ms: in what time a waiting job grows more urgent by one level, 0 = never
+-- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg globalConcurrency count: how many jobs may run at once over all processes, 0 = any; moved ones do not count
+-- @arg rateMax count: how many may start over all processes, 0 = any
+-- @arg rateWindowMs ms: within how long
+-- @arg targetType 'stream' | 'list': what the target is
+-- @arg maxLength count: how many entries a stream is to keep, about, 0 = any
+-- @returns recovered text[], late text[], missing text[], dropped text[], lookAt text, cursor text: five for each job whose lease had run
+--   out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each
+--   late job: id, name, attempts begun, how late (ms), its late rule's letter; four for each job that died because its envelope is missing
+--   or unreadable: id, name, attempts begun, the reason; two for each dead job that was pushed out: id, name; when to look again (epoch
+--   ms, 0 = when there is capacity); where to go on looking. The time has µs behind the point. {'refused', now, type} where the target is
+--   of another type: nothing has moved
+-- @repeat jobs that were moved are not moved again, and nothing is told.
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), {}, {}, {}, {}, digits(now), '' } end
+if limit > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
+if limit > 0 then
+  local found = redis.call('TYPE', targetKey).ok
+  if found ~= 'none' and found ~= targetType then
+    -- This relay does not look before somebody has mended the key: others of its group must not count on it.
+    redis.call('ZREM', sleepersKey, session)
+    return { 'refused', digits(now), found }
+  end
+end
+-- @include shared/envelope.lua
+-- @include shared/claim.lua
+-- @include jobs/untag.lua
+-- @include jobs/lanes.lua
+-- @include wake/handles.lua
+-- @include wake/publish.lua
+-- @include wake/sleepers.lua
+-- @include wake/lane.lua
+-- @include jobs/enter.lua
+known.session, known.group = session, group
+
+-- First everything is read, so that a script that cannot go on leaves nothing half done.
+--
+-- Whose leases have run out.
+-- @include turn/settle/grace.lua
+-- @include turn/settle/endings.lua
+local takeovers, takePlace
+if isRecovering then
+  -- @include turn/settle/once.lua
+  -- @include turn/settle/takeover.lua
+  -- @include turn/settle/recover.lua
+end
+
+-- How much may be moved. A relay runs nothing: so it has no handlers, moves suspects like any job, and needs no place under
+-- `globalConcurrency`.
+local handlers
+-- @include turn/claim/full.lua
+-- @include turn/claim/offers.lua
+-- @include gates/open.lua
+-- @include gates/rate.lua
+-- @include gates/pause.lua
+
+-- Which jobs are moved: the best ones, less those that do not fit into one script, less those that come too late.
+local picked, fit, late, missing, dropped = {}, {}, {}, {}, {}
+local stopped, nextCursor, fullNames, passedOver = nil, '', {}, nil
+local suspect, wish, awaited, takesSuspects = '', '', nil, true
+-- @include turn/claim/affinity.lua
+if limit > 0 and mayPass > 0 then
+  -- @include turn/claim/pick.lua
+end
+local unconfirmed
+if picked[1] then
+  -- @include turn/claim/envelopes.lua
+  -- @include relay/read.lua
+  -- @include turn/claim/sift.lua
+end
+local placesTaken = 0
+-- @include turn/after/outlook.lua
+
+-- Then everything is written. A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the
+-- queue drains.
+redis.call('ZREM', sleepersKey, session)
+-- The last of its group to wait; who sleeps next lists the group again.
+if wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, group) end
+-- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
+if sleepUntil and hears then redis.call('ZADD', sleepingKey, 'GT', digits(sleepUntil), group) end
+if globalConcurrency > 0 then
+  -- @include turn/claim/write-offers.lua
+end
+-- Before all writes about jobs: where Redis refuses it, for want of a permission, nothing has moved.
+if fit[1] then
+  -- @include relay/move.lua
+end
+local noteFailure
+if settlements[1] or expired[1] then
+  -- @include turn/settle/failures.lua
+end
+-- @include turn/settle/write-settled.lua
+if expired[1] then
+  -- @include turn/settle/write-recovered.lua
+end
+if rate then
+  -- @include turn/after/note-starts.lua
+end
+closeLanes()
+local isIdle = not picked[1]
+if isIdle or died > 0 or remembered[1] or (endedIds[1] and keepCompletedCount > 0) then
+  -- @include turn/after/trim.lua
+end
+writeUntagged()
+-- @include turn/after/sleep.lua
+if presence ~= '' then
+  -- @include turn/after/presence.lua
+end
+redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. grace.lastToFill)
+-- Of an idle turn too: a copy of it that was held up on the way would move jobs once more.
+local result = ''
+-- @include shared/answer.lua
+
+-- Messages come last, as they cannot be taken back.
+-- @include turn/after/tell.lua
+-- With µs: a session that took it for the whole millisecond would wake up to one later.
+return { 'done', string.format('%.3f', nowUs / 1000), recovered, late, missing, dropped, digits(lookAt), nextCursor }

@@ -1,0 +1,46 @@
+-- A claim: "<fence> <attempt> <crashes> <due> <holder> <lane>" and the job's tags, a tab before each. Fence 0 and holder "-": nobody
+-- holds the job. A claim exists from a job's first claim on, and stays while the job waits for its next attempt or lies dead.
+-- Letters behind the fence are marks for rare cases:
+--   c  somebody wants the running job cancelled
+--   q  another job is queued behind the running one (see jobs/queued.lua)
+--   u  unconfirmed: nobody knows whether the claim has reached its session, which begins none of the jobs before it has renewed them
+--   r  of a dead job: its id is to be remembered once the job is pushed out
+-- A marked claim does not begin with its holder's fence and a space, so ordinary settlements pay nothing for marks.
+-- @takes claimsKey, maxCrashes, digits, suspectLane
+-- @gives readClaims, marksOf, hasMark, parseClaim, formatClaim, unheldClaim, laneAfter
+
+-- The claims of these ids as they are stored; false where there is none.
+function readClaims(ids)
+  return ids[1] and redis.call('HMGET', claimsKey, unpack(ids)) or {}
+end
+
+-- The marks of a claim that is held under this fence, '' for none; nil where the fence is another one.
+function marksOf(claim, fence)
+  if not claim or string.sub(claim, 1, #fence) ~= fence then return nil end
+  return string.match(claim, '^(%l*) ', #fence + 1)
+end
+
+function hasMark(marks, mark)
+  return marks and string.find(marks, mark, 1, true) ~= nil
+end
+
+-- nil where somebody has damaged the claim.
+function parseClaim(text)
+  local fence, marks, attempt, crashes, due, holder, lane, tags = string.match(text, '^(%d+)(%l*) (%d+) (%d+) (%d+) (%S+) ([^\t]*)(.*)$')
+  if not lane then return nil end
+  return { fence = fence, marks = marks, attempt = tonumber(attempt), crashes = tonumber(crashes), due = tonumber(due), holder = holder, lane = lane, tags = tags }
+end
+
+function formatClaim(fence, attempt, crashes, due, holder, lane, tags)
+  return fence .. ' ' .. attempt .. ' ' .. crashes .. ' ' .. due .. ' ' .. holder .. ' ' .. lane .. tags
+end
+
+-- The claim of a job that nobody holds. `idWasChosen`: of a dead job whose id is to be remembered.
+function unheldClaim(claim)
+  return formatClaim(claim.idWasChosen and '0r' or '0', claim.attempt, claim.crashes, digits(claim.due), '-', claim.lane, claim.tags)
+end
+
+-- The lane in which a job with so many crashes waits: with one crash left it is a suspect (see turn/claim/suspects.lua).
+function laneAfter(lane, crashes)
+  return maxCrashes > 1 and crashes >= maxCrashes - 1 and suspectLane(lane) or lane
+end

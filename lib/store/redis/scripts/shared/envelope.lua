@@ -1,0 +1,34 @@
+-- What the scripts read of an envelope (see envelope.ts). Its first line, the route, is "<lane>" or "<late rule> <lane>"; its second
+-- line is "<created> <flags>" and the tags, a tab before each. A lane is "<priority>:<worker>:<name>", so the first byte of an
+-- envelope tells whether a late rule comes before the lane: 'r' run, 'd' discard or 'x' dead-letter a job that is claimed more than
+-- so many ms after its due time.
+-- @gives laneOf, nameOf, preferredOf, suspectLane, idWasChosen, tagsOf
+-- The lane that an envelope names; '' where somebody has damaged the envelope.
+function laneOf(envelope)
+  return string.match(envelope, '^(%d+:[^:\n]*:[^\n]*)\n') or string.match(envelope, '^%l%d+ (%d+:[^:\n]*:[^\n]*)\n') or ''
+end
+
+function nameOf(lane)
+  return string.match(lane, '^%d+:[^:]*:(.*)$')
+end
+
+-- The worker that a lane's jobs prefer, '' for none. The lanes of suspects have a '!' there, and prefer none.
+function preferredOf(lane)
+  return string.match(lane, '^%d+:!?([^:]*):')
+end
+
+-- The lane in which a job of this lane lies as a suspect.
+function suspectLane(lane)
+  return (string.gsub(lane, '^(%d+):[^:]*:', '%1:!:'))
+end
+
+function idWasChosen(envelope)
+  return string.find(envelope, '^[^\n]*\n%d+ c') ~= nil
+end
+
+-- The tags of an envelope, a tab before each; '' for none.
+function tagsOf(envelope)
+  -- Most envelopes have no tags, and a small one is searched for a tab faster than it is matched.
+  if #envelope < 1000 and not string.find(envelope, '\t', 1, true) then return '' end
+  return string.match(envelope, '^[^\n]*\n%d+ %l*(\t[^\n]*)') or ''
+end

@@ -1,0 +1,49 @@
+-- Dead jobs, completed jobs and ids of ended jobs are kept up to a number or an age only: this drops what is above it.
+-- `dropped`: dead jobs that had to make room, as pairs of id and name.
+-- @takes isIdle, died, endedIds, remembered, keepCompletedCount, keepCompletedAgeMs, keepDeadCount, keepDeadAgeMs, keepIdsMs, jobsKey, claimsKey, failuresKey, deadKey, completedKey, resultsKey, usedIdsKey, statsKey, now, digits, nameOf, readClaims, parseClaim, hasMark, untagJob, dropped
+-- @changes lookAgain
+-- How many more are dropped a turn than it adds, to keep the script short.
+local TRIMMED_A_TURN = 100
+local function oldest(key, keepCount, keepAgeMs, added)
+  local over = redis.call('ZCARD', key) - keepCount
+  if over > 0 then return redis.call('ZRANGE', key, 0, math.min(over, added + TRIMMED_A_TURN) - 1) end
+  if keepAgeMs == 0 then return {} end
+  return redis.call('ZRANGE', key, '-inf', digits(now - keepAgeMs), 'BYSCORE', 'LIMIT', 0, added + TRIMMED_A_TURN)
+end
+
+local usedIds = {}
+if isIdle or died > 0 then
+  local ids = oldest(deadKey, keepDeadCount, keepDeadAgeMs, died)
+  for i, text in ipairs(readClaims(ids)) do
+    local claim = text and parseClaim(text)
+    if claim and hasMark(claim.marks, 'r') and keepIdsMs > 0 then
+      usedIds[#usedIds + 1] = digits(now + keepIdsMs)
+      usedIds[#usedIds + 1] = ids[i]
+    end
+    dropped[#dropped + 1] = ids[i]
+    dropped[#dropped + 1] = claim and nameOf(claim.lane) or ''
+    if claim then untagJob(ids[i], claim.tags) end
+  end
+  if ids[1] then
+    redis.call('ZREM', deadKey, unpack(ids))
+    redis.call('HDEL', jobsKey, unpack(ids))
+    redis.call('HDEL', claimsKey, unpack(ids))
+    redis.call('HDEL', failuresKey, unpack(ids))
+    redis.call('HINCRBY', statsKey, 'deadDropped', #ids)
+    if usedIds[1] then redis.call('ZADD', usedIdsKey, unpack(usedIds)) end
+  end
+end
+if isIdle or (endedIds[1] and keepCompletedCount > 0) then
+  local ids = oldest(completedKey, keepCompletedCount, keepCompletedAgeMs, #endedIds)
+  if ids[1] then
+    redis.call('ZREM', completedKey, unpack(ids))
+    redis.call('HDEL', resultsKey, unpack(ids))
+  end
+end
+if isIdle or remembered[1] or usedIds[1] then
+  local limit = (#remembered + #usedIds) / 2 + TRIMMED_A_TURN
+  local ids = redis.call('ZRANGE', usedIdsKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, limit)
+  if ids[1] then redis.call('ZREM', usedIdsKey, unpack(ids)) end
+  -- More ids may be over: look again at once, as an idle session would otherwise come back only in seconds.
+  if isIdle and #ids == limit then lookAgain = true end
+end

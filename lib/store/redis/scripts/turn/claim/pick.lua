@@ -1,0 +1,179 @@
+-- The due jobs that this turn takes, best first. Of two levels the lower number comes first; or, where jobs age, the lower rank, which is
+-- due + priority * msPerLevel: as a waiting job grows more urgent by one level every msPerLevel, the order of two jobs never changes,
+-- and so nothing need ever be scored anew. Inside a level first come the jobs that prefer this worker, then those that prefer none, then
+-- those that prefer another and may be stolen; each kind by due time, then by id. Each kind of a level is a source (see source.lua).
+-- `stopped`: why no more of the due jobs: 'limit' of this session, 'gate', or 'bytes' of the reply. `nextCursor`: where to go on looking.
+-- `fullNames`: names that were passed over because their handlers are full here, name -> true. `passedOver`: where it is a table, due
+-- lanes are added that prefer no worker and that this session may not run. `takesSuspects`: suspects are picked like any job.
+-- @takes base, levelsKey, handlesKey, group, groupSize, EVERY_NAME, limit, mayPass, msPerLevel, stealAfterMs, cursor, handlers, isFull, ownWorker, isHere, preferredIndex, suspectIndex, COMMON, PREFERRED, SUSPECTS, now, digits, nameOf, preferredOf, picked, passedOver, fullNames, takesSuspects
+-- @changes stopped, nextCursor
+-- One function, so that the functions inside it look for their names here first.
+local function pick()
+  local limitLeft, pickedCount = limit, 0
+
+  -- Whether a lane of this name is passed over because its handler is full here.
+  local function isPassedOver(name, kind)
+    if not isFull(name) then return false end
+    -- Others may not take this worker's own jobs, and look by themselves when they may.
+    if kind ~= 'o' then fullNames[name] = true end
+    return true
+  end
+
+  -- @include turn/claim/source.lua
+
+  -- The best job of a level, and its source.
+  local function best(level)
+    while level.sources[level.at] do
+      local source = level.sources[level.at]
+      local front = bestOf(source)
+      if front then return front, source end
+      level.at = level.at + 1
+    end
+  end
+
+  -- Picks the best job of a source, or says what it does not fit into. The best one is not passed over for a lighter one that
+  -- comes after it: it would wait for ever.
+  local function takeOne(source, front, handler)
+    local weight = handler and handler.weight or 1
+    if weight > limitLeft then
+      stopped = 'limit'
+      return false
+    end
+    if pickedCount >= mayPass then
+      stopped = 'gate'
+      return false
+    end
+    limitLeft = limitLeft - weight
+    if handler then handler.free = handler.free - 1 end
+    pickedCount = pickedCount + 1
+    picked[pickedCount] = { id = front.id, due = front.due, dueText = front.dueText, front = front, weight = weight, envelope = false, claim = false }
+    return true
+  end
+
+  -- Picks from a source's best lane as long as it is that, or once.
+  local function take(source, front, once)
+    -- What a level's best job was may have been decided before another level's filled its handler.
+    if isPassedOver(front.name, source.kind) then return end
+    local handler = handlers and handlers[front.name]
+    local other = source.fronts[source.first + 1]
+    local isAlone = source.exhausted and not other
+    repeat
+      if not takeOne(source, front, handler) then return end
+      if not advance(front, isAlone and math.min(limitLeft, mayPass) + 1 or FIRST_READ) then
+        source.first = source.first + 1
+        return
+      end
+      local isBest = isAlone or other and not after(front, other) and (source.exhausted or not after(front, source.last))
+    until once or handler or not isBest
+    if other and after(front, other) then
+      source.first = source.first + 1
+      insert(source, front)
+    end
+  end
+
+  local function pickLevel(level)
+    local front, source = best(level)
+    while front and not stopped do
+      take(source, front, false)
+      front, source = best(level)
+    end
+  end
+
+  local function ranksAfter(a, b)
+    if a.rank ~= b.rank then return a.rank > b.rank end
+    return a.priority > b.priority
+  end
+
+  -- Merges levels by the rank of their best jobs.
+  local function pickByRank(levels)
+    local open = {}
+    local function reopen(level)
+      local front, source = best(level)
+      if not front then return end
+      level.front, level.source, level.rank = front, source, front.due + level.priority * msPerLevel
+      local at = #open + 1
+      while at > 1 and ranksAfter(level, open[at - 1]) do
+        open[at] = open[at - 1]
+        at = at - 1
+      end
+      open[at] = level
+    end
+    -- Levels whose best job cannot run any more, as its handler is full now: another of their jobs may have a better rank.
+    local function reopenFull()
+      local stale = {}
+      for i = #open, 1, -1 do
+        if isFull(open[i].front.name) then stale[#stale + 1] = table.remove(open, i) end
+      end
+      for _, level in ipairs(stale) do reopen(level) end
+    end
+    for _, level in ipairs(levels) do reopen(level) end
+    -- The best one is the last, where taking it out is cheapest.
+    while open[1] and not stopped do
+      local level = table.remove(open)
+      local name = level.front.name
+      take(level.source, level.front, true)
+      if isFull(name) then reopenFull() end
+      reopen(level)
+    end
+  end
+
+  local function isCut(level)
+    for _, source in ipairs(level.sources) do
+      if source.isCut then return true end
+    end
+    return false
+  end
+
+  -- The levels that hold something due, most urgent first, with the sources that each has.
+  local function openLevels(offsets)
+    local opened, byPriority = {}, {}
+    local function add(kind, key, ending)
+      for _, priority in ipairs(redis.call('ZRANGE', key, '-inf', digits(now), 'BYSCORE')) do
+        local level = byPriority[priority]
+        if not level then
+          level = { priority = tonumber(priority), sources = {}, at = 1 }
+          byPriority[priority], opened[#opened + 1] = level, level
+        end
+        level.sources[#level.sources + 1] = openSource(kind, priority, ending, offsets[kind .. priority])
+      end
+    end
+    if preferredIndex.count > 0 then add('o', base .. 'levels:' .. ownWorker, ':' .. ownWorker) end
+    add('c', levelsKey, COMMON)
+    if preferredIndex.count > 0 then add('s', base .. 'levels' .. PREFERRED, PREFERRED) end
+    if takesSuspects and suspectIndex.count > 0 then add('x', suspectIndex.key, SUSPECTS) end
+    table.sort(opened, function(a, b) return a.priority < b.priority end)
+    return opened
+  end
+
+  local function pickAll()
+    local offsets, from = {}, nil
+    for kind, priority, offset in string.gmatch(cursor, '([ocsx])(%d+) (%d+)') do
+      offsets[kind .. priority] = tonumber(offset)
+      if not from or tonumber(priority) < from then from = tonumber(priority) end
+    end
+    local opened, looked = openLevels(offsets), {}
+    if msPerLevel > 0 then
+      looked = opened
+      pickByRank(opened)
+    else
+      for _, level in ipairs(opened) do
+        -- Levels before the one that was cut have been looked through.
+        if not from or level.priority >= from then
+          looked[1] = level
+          pickLevel(level)
+          if stopped or isCut(level) then break end
+        end
+      end
+    end
+    if stopped then return end
+    -- Sources that have been looked through are gone on with at their end, or the next turn would spend itself on them again.
+    local cursors, wasCut = {}, false
+    for _, level in ipairs(looked) do
+      for _, source in ipairs(level.sources) do cursors[#cursors + 1] = source.kind .. level.priority .. ' ' .. digits(source.offset) end
+      wasCut = wasCut or isCut(level)
+    end
+    if wasCut then nextCursor = table.concat(cursors, ' ') end
+  end
+  pickAll()
+end
+pick()

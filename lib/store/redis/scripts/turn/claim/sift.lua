@@ -1,0 +1,71 @@
+-- Takes the picked jobs out of their lanes, and keeps the ones that can be handed out. A job that is too late by its rule, and a job whose
+-- envelope is gone or damaged, ends here: told rather than dropped.
+-- `fit`: the jobs to hand out. `late`: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule.
+-- `missing`: four for each job whose envelope is missing, or has the `damage` that a relay has found: id, name, attempts begun, the reason.
+-- @takes picked, envelopes, fit, late, missing, claimsKey, activeKey, deadKey, failuresKey, now, digits, tagsOf, idWasChosen, readClaims, parseClaim, openLane, takeFromLane, giveBack, settlements
+-- @gives UNCLAIMED
+-- @changes lookAgain
+-- A job that nobody has claimed before.
+UNCLAIMED = { attempt = 0, crashes = 0 }
+
+-- Lanes begin with a digit, so a higher first byte is that of a late rule.
+local BYTE_9 = 57
+local function lateRule(job)
+  local first = string.byte(job.envelope)
+  if not first or first <= BYTE_9 then return nil end
+  local rule, maxLatenessMs = string.match(job.envelope, '^(%l)(%d+) ')
+  if rule and now - job.due > tonumber(maxLatenessMs) then return rule end
+end
+
+local function turnAway(job, transition, reason)
+  local claim = job.claim
+  settlements[#settlements + 1] = {
+    transition = transition,
+    id = job.id,
+    claim = { attempt = claim.attempt, crashes = claim.crashes, due = job.due, lane = job.front.lane, tags = job.envelope and tagsOf(job.envelope) or claim.tags or '' },
+    lostEnvelope = not job.envelope,
+    -- 'r': the id is to be remembered.
+    first = idWasChosen(job.envelope or '') and 'r' or '',
+    second = '{"reason":"' .. reason .. '"}',
+    failures = redis.call('HGET', failuresKey, job.id),
+  }
+  giveBack(job)
+  -- There is room for others.
+  lookAgain = true
+end
+
+local fitCount = 0
+local function sift(job)
+  local damage = not job.envelope and 'envelope-missing' or job.damage
+  if damage then
+    for _, field in ipairs({ job.id, job.front.name, tostring(job.claim.attempt), damage }) do missing[#missing + 1] = field end
+    return turnAway(job, 'dead', damage)
+  end
+  local rule = lateRule(job)
+  if rule then
+    local attempts = tostring(job.claim.attempt)
+    for _, field in ipairs({ job.id, job.front.name, attempts, digits(now - job.due), rule }) do late[#late + 1] = field end
+    if rule == 'd' then return turnAway(job, 'discard', 'late') end
+    if rule == 'x' then return turnAway(job, 'dead', 'late') end
+  end
+  fitCount = fitCount + 1
+  fit[fitCount] = job
+end
+
+-- Each running and each dead job has a claim; where there are no more claims, no waiting job has one.
+local claims = {}
+if redis.call('HLEN', claimsKey) > redis.call('ZCARD', activeKey) + redis.call('ZCARD', deadKey) then
+  local ids = {}
+  for i, job in ipairs(picked) do ids[i] = job.id end
+  claims = readClaims(ids)
+end
+for i = 1, #picked do
+  local job, claim = picked[i], claims[i]
+  local front = job.front
+  job.envelope = envelopes[i]
+  job.claim = claim and parseClaim(claim) or UNCLAIMED
+  local lane = openLane(front.lane, front.head)
+  -- By rank where the job is known to be among the lane's first ones: that is cheaper than by its id.
+  if front.inOrder then lane.first = lane.first + 1 else takeFromLane(lane, job.id) end
+  sift(job)
+end

@@ -1,0 +1,175 @@
+-- A source of due jobs: those of one level that prefer this worker, none, or another from which they may be stolen. Its lanes come with the
+-- due times of their first jobs, earliest first, so a lane is only read once its first job has been taken.
+-- Due lanes that this session may not run now are passed over; how many a turn is bounded, and the next turn goes on there.
+-- @takes base, handlesKey, group, groupSize, EVERY_NAME, stealAfterMs, ownWorker, isHere, now, digits, nameOf, preferredOf, isPassedOver, passedOver
+-- @gives FIRST_READ, after, insert, openSource, bestOf, advance
+local LANES_LOOKED_AT = 2000
+-- Once a session has passed over this many lanes of a source, and four times as many as its group has names, it looks up the lane of
+-- each of its names instead. So a session that handles few names comes to its own jobs in one turn, and knows when there are none,
+-- however many lanes of others are due. Not in sources of stolen jobs: their lanes belong to preferred workers, whom it cannot know.
+local PASSED_OVER = 168
+-- The most lanes that a turn looks up.
+local LANES_LOOKED_UP = 2000
+local lookedUp, namesHandled = 0, nil
+-- How many heads of a source, and jobs of a lane, are read at first where several compete; then four times as many.
+local FIRST_HEADS, MOST_HEADS = 8, 1000
+FIRST_READ = 4
+local lanesLooked = 0
+
+function after(a, b)
+  if a.due ~= b.due then return a.due > b.due end
+  return a.id > b.id
+end
+
+-- `kind` tells the sources of a level apart from turn to turn: o(wn), c(ommon), s(tolen), x (suspects, of a relay).
+function openSource(kind, priority, ending, offset)
+  return { kind = kind, priority = priority, seen = {}, key = base .. 'heads:' .. priority .. ending, offset = offset or 0, chunk = FIRST_HEADS, fronts = {}, first = 1 }
+end
+
+-- Puts a lane where its next job belongs among the others of its source.
+function insert(source, front)
+  local fronts, low, high = source.fronts, source.first, #source.fronts + 1
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if after(fronts[middle], front) then high = middle else low = middle + 1 end
+  end
+  table.insert(fronts, low, front)
+end
+
+-- Until when a lane's jobs must be due for this session to run them; nil if it may not.
+local function dueBy(source, laneName)
+  if source.kind ~= 's' then return now end
+  local preferred = preferredOf(laneName)
+  -- Its own lanes come in a source of their own.
+  if preferred == ownWorker then return nil end
+  return isHere(preferred) and now - stealAfterMs or now
+end
+
+-- Takes a lane with due jobs into a source; false where this session may not run them now.
+local function consider(source, laneName, name, id, dueText)
+  local due, last = tonumber(dueText), dueBy(source, laneName)
+  if source.seen[laneName] then return true end
+  if not last or due > last or isPassedOver(name, source.kind) then return false end
+  source.seen[laneName] = true
+  insert(source, { id = id, due = due, dueText = dueText, head = { id, dueText }, dueBy = last, name = name, lane = laneName, key = base .. 'lane:' .. laneName, read = 1, jobs = {}, at = 1, step = 2, inOrder = false })
+  return true
+end
+
+local function isLookedUp(source)
+  return source.kind ~= 's' and group ~= EVERY_NAME and source.offset >= math.max(PASSED_OVER, 4 * groupSize)
+    and lookedUp + groupSize <= LANES_LOOKED_UP
+end
+
+-- Opens the lanes that this session may run by their names instead of by their heads.
+local function lookUp(source)
+  namesHandled = namesHandled or redis.call('SMEMBERS', handlesKey)
+  lookedUp = lookedUp + #namesHandled
+  local begin = source.priority .. ':' .. (source.kind == 'o' and ownWorker or source.kind == 'x' and '!' or '') .. ':'
+  for _, name in ipairs(namesHandled) do
+    local first = redis.call('ZRANGE', base .. 'lane:' .. begin .. name, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
+    if first[1] then consider(source, begin .. name, name, first[1], first[2]) end
+  end
+  source.exhausted = true
+end
+
+-- The most lanes noted that this session may not run. They come in the order of reading, which is mostly that of the queue.
+local MOST_PASSED_OVER = 100
+
+local passOver = passedOver and function(source, lane)
+  if source.kind == 'c' and #passedOver < MOST_PASSED_OVER then passedOver[#passedOver + 1] = lane end
+end
+
+local function readHeads(source)
+  if isLookedUp(source) then return lookUp(source) end
+  if lanesLooked >= LANES_LOOKED_AT then
+    source.isCut, source.exhausted = true, true
+    return
+  end
+  local heads = redis.call('ZRANGE', source.key, '-inf', digits(now), 'BYSCORE', 'LIMIT', source.offset, source.chunk, 'WITHSCORES')
+  local laneNames, names, ids = {}, {}, {}
+  for i = 1, #heads, 2 do
+    local id, laneName = string.match(heads[i], '^([^\t]*)\t(.*)$')
+    ids[#ids + 1], laneNames[#laneNames + 1], names[#names + 1] = id, laneName, nameOf(laneName)
+  end
+  source.exhausted = #ids < source.chunk
+  if not ids[1] then return end
+  local handled = group ~= EVERY_NAME and redis.call('SMISMEMBER', handlesKey, unpack(names))
+  for i in ipairs(ids) do
+    local isTaken = (not handled or handled[i] == 1) and consider(source, laneNames[i], names[i], ids[i], heads[2 * i])
+    if passedOver and not isTaken then
+      passOver(source, { id = ids[i], due = tonumber(heads[2 * i]), lane = laneNames[i] })
+    end
+    source.last = { id = ids[i], due = tonumber(heads[2 * i]) }
+  end
+  source.offset = source.offset + #ids
+  source.chunk = math.min(source.chunk * 4, MOST_HEADS)
+  lanesLooked = lanesLooked + #ids
+end
+
+-- The best job of a source, nil for none. Lanes whose heads have not been read begin later than the last one that was.
+function bestOf(source)
+  while true do
+    local front = source.fronts[source.first]
+    if front and (source.exhausted or not after(front, source.last)) then
+      if not isPassedOver(front.name, source.kind) then return front end
+      if passedOver then passOver(source, { id = front.id, due = front.due, lane = front.lane, front = front }) end
+      source.first = source.first + 1
+    elseif source.exhausted then
+      return nil
+    else
+      readHeads(source)
+    end
+  end
+end
+
+-- How many jobs of one due time make it worth while to ask for them by themselves.
+local MANY_AT_ONCE = 16
+
+-- Reads on in a lane. The scores of many that are due at once need not be handed over, one by one, as text.
+local function readJobs(front, count)
+  local last = front.read + count - 1
+  if front.read == 0 then
+    local same = redis.call('ZCOUNT', front.key, front.dueText, front.dueText)
+    if same > MANY_AT_ONCE then
+      front.step = 1
+      return redis.call('ZRANGE', front.key, 0, math.min(last, same - 1))
+    end
+  end
+  front.step = 2
+  return redis.call('ZRANGE', front.key, '-inf', digits(front.dueBy), 'BYSCORE', 'LIMIT', front.read, count, 'WITHSCORES')
+end
+
+-- Moves a lane's front to its next due job; false when there is none.
+function advance(front, chunk)
+  local at = front.at + front.step
+  local jobs = front.jobs
+  if not jobs[at] then
+    if front.exhausted then return false end
+    -- Whether the head is read once more, so that the lane is known to begin with it: worth while for many.
+    local verifies = not front.chunk and chunk > MANY_AT_ONCE
+    if verifies then front.read = 0 end
+    front.chunk = front.chunk and front.chunk * 4 or (verifies and chunk + 1 or chunk)
+    jobs = readJobs(front, front.chunk)
+    local count = #jobs / front.step
+    front.exhausted = front.step == 2 and count < front.chunk
+    front.read = front.read + count
+    -- The first one is taken already; where somebody has damaged the index, it is another one, and the taken one may come later.
+    front.inOrder = verifies and jobs[1] == front.id or front.inOrder
+    at = verifies and front.step + 1 or 1
+    front.jobs = jobs
+    if not jobs[at] then
+      front.at = at - front.step
+      return not front.exhausted and advance(front, chunk)
+    end
+  end
+  if not front.inOrder and jobs[at] == front.head[1] then
+    front.at = at
+    return advance(front, chunk)
+  end
+  front.at, front.id = at, jobs[at]
+  if front.step == 2 then
+    front.dueText = jobs[at + 1]
+    front.due = tonumber(front.dueText)
+  end
+  return true
+end

@@ -1,0 +1,68 @@
+-- Suspects: jobs with one crash left. They run alone, with nothing else in their process, so that a job which kills its process does
+-- not take others with it. Ordinary claims never see their lanes. A process that finds a due suspect reserves itself in `reservations`,
+-- claims nothing more, and claims the suspect once it holds nothing else. The reservation of a process that has died runs out.
+-- `wish` ('' of a process that may not seek a suspect now):
+--   reserve  the process holds jobs, and may reserve itself
+--   take     the process holds nothing, and may claim a suspect at once
+--   keep     the process is reserved, and holds other jobs, or the suspect itself
+--   claim    the process is reserved, and holds nothing
+--   leave    the reservation is given up
+-- `suspect`: the outcome: 'reserved', 'taken', or '' where the process is not reserved.
+-- `awaited`: the suspect that lacks only a place under `globalConcurrency`. The process is offered the next place (see offers.lua).
+-- @takes wish, limit, base, reservationsKey, leaseMs, ownWorker, group, handlers, now, digits, nameOf, handlesName, suspectIndex, SUSPECTS, processesHere, mayPass, isShut, picked
+-- @gives suspect, awaited
+suspect = wish == 'keep' and 'reserved' or ''
+if limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wish ~= 'leave' then
+  -- Suspects hold up at most one process in this many at a time, but always one.
+  local PROCESSES_A_SUSPECT = 4
+  -- How many levels, and how many lanes of each, are looked through for a suspect that this session handles.
+  local LEVELS_LOOKED_AT, HEADS_LOOKED_AT = 10, 100
+
+  -- The due suspect to run first, and how many are due in the lanes that are looked through. Only reads.
+  local function findSuspect()
+    local priorities = redis.call('ZRANGE', suspectIndex.key, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, LEVELS_LOOKED_AT)
+    table.sort(priorities, function(a, b) return tonumber(a) < tonumber(b) end)
+    local first, due = nil, 0
+    for _, priority in ipairs(priorities) do
+      local heads = redis.call('ZRANGE', base .. 'heads:' .. priority .. SUSPECTS, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, HEADS_LOOKED_AT, 'WITHSCORES')
+      for i = 1, #heads, 2 do
+        local id, lane = string.match(heads[i], '^([^\t]*)\t(.*)$')
+        local name = nameOf(lane)
+        local handler = handlers and handlers[name]
+        if (not handler or handler.free > 0) and handlesName(group, name) then
+          due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))
+          first = first or { id = id, due = tonumber(heads[i + 1]), dueText = heads[i + 1], lane = lane, name = name }
+        end
+      end
+    end
+    return first, due
+  end
+
+  -- Whether this process may reserve itself beside those that are reserved already. `due`: how many suspects are due. A reservation that
+  -- ends later than a lease from now is of a clock that went back.
+  local function mayReserve(due)
+    local others = 0
+    for _, process in ipairs(redis.call('ZRANGE', reservationsKey, '(' .. digits(now), digits(now + leaseMs), 'BYSCORE')) do
+      if process ~= ownWorker then others = others + 1 end
+    end
+    return others < math.min(due, math.max(1, math.floor(processesHere() / PROCESSES_A_SUSPECT)))
+  end
+
+  -- No process reserves itself during a pause or while the rate is used up. It does while `globalConcurrency` is used up: or a backlog
+  -- that fills all places would keep suspects waiting for ever.
+  if not isShut then
+    local found, due = findSuspect()
+    if found and mayReserve(due) then
+      suspect = 'reserved'
+      if wish ~= 'reserve' and mayPass == 0 then
+        awaited = found.id
+      elseif wish ~= 'reserve' then
+        suspect = 'taken'
+        -- It takes all the capacity there is.
+        local front = { lane = found.lane, head = { found.id, found.dueText }, name = found.name, inOrder = false }
+        picked[1] = { id = found.id, due = found.due, dueText = found.dueText, front = front, weight = limit, envelope = false, claim = false }
+        if handlers and handlers[found.name] then handlers[found.name].free = handlers[found.name].free - 1 end
+      end
+    end
+  end
+end

@@ -1,0 +1,23 @@
+-- Whether this turn may recover jobs whose leases have run out (see recover.lua).
+-- After a silence of more than half a lease (Redis was away, its clock jumped, every session froze) nobody could renew, so a lease is
+-- waited before anybody is taken for dead. Renewals come every third of a lease, and idle sessions look as often: the rest is the time
+-- that a reconnection may take. Recovery is not put off again within two leases, so that the only session, were it as slow as that,
+-- does not put it off for ever.
+-- `grace`: `recoverFrom` and `postponedAt`, before what time nothing is recovered, and when that was decided; `lastToFill`, the session that
+-- was the last to fill a limit of sixteen or more, '' where nobody holds anything.
+-- @takes activeKey, servedKey, leaseMs, now
+-- @gives firstLeaseEnd, grace, isRecovering
+grace = { recoverFrom = 0, postponedAt = 0, lastToFill = '' }
+firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]
+if firstLeaseEnd then
+  local servedAt, from, at, filler = string.match(redis.call('GET', servedKey) or '', '^(%d+) (%d+) (%d+) ?(.*)$')
+  if servedAt then
+    grace.lastToFill = filler
+    -- Where the clock went forward and back, no further off than a lease.
+    grace.recoverFrom, grace.postponedAt = math.min(tonumber(from), now + leaseMs), math.min(tonumber(at), now)
+    if now - tonumber(servedAt) > leaseMs / 2 and now - grace.postponedAt > 2 * leaseMs then
+      grace.recoverFrom, grace.postponedAt = now + leaseMs, now
+    end
+  end
+end
+isRecovering = firstLeaseEnd and now >= grace.recoverFrom and tonumber(firstLeaseEnd) <= now

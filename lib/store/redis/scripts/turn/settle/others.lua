@@ -1,0 +1,74 @@
+-- The settlements that are not common, and the renewals. Both count only where the session's fence is the one in the claim. Where the
+-- job is to be cancelled, any settlement ends it as cancelled; digit 2 says so. Where another job is queued behind it, that one takes
+-- its place at every end; digit 3 says so.
+-- Transitions, with their two arguments:
+--   complete  flags ('r': the caller chose the id, remember it)   result to keep
+--   retry     delay (ms)                                          failure, one line
+--   dead      flags ('n': this attempt never began; 'f': it threw; 'r': the caller chose the id, remember it once the job is
+--             pushed out of the dead)                             failure, one line, with the reason
+--   snooze    due (> 0: at, epoch ms; <= 0: minus the delay in ms)  ''          (goes back, uses no attempt)
+--   discard   flags ('r' as above)                                ''
+--   release   ''                                                  ''          (goes back, uses no attempt)
+--   cancel    ''                                                  ''
+--   extend    how long from now its lease is to hold (ms)         ''          (stays with its holder)
+-- Needed only where there are such settlements, so a turn of a drain makes none of these functions.
+-- @takes bits, completedCount, odd, others, jobsKey, failuresKey, readClaims, marksOf, hasMark, parseClaim, tagsOfClaim, enterLane, takePlace, endJob, endsHere, settlements, keptHere, settledHere
+-- @changes extended
+
+-- A text that is no finite number would stop the script in the middle of its writes; 0, at once, is the safe number.
+local function finite(text)
+  local number = tonumber(text)
+  return number and number == number and math.abs(number) < math.huge and number or 0
+end
+
+local function settle(s)
+  keptHere[s.id], settledHere[s.id] = true, true
+  if s.transition == 'complete' then
+    s.envelope = redis.call('HGET', jobsKey, s.id)
+  elseif s.second ~= '' then
+    s.failures = redis.call('HGET', failuresKey, s.id)
+  end
+  if s.transition == 'retry' or s.transition == 'snooze' then s.first = finite(s.first) end
+  if s.transition == 'retry' or s.transition == 'release' or s.transition == 'snooze' then enterLane(s.claim.lane) end
+  settlements[#settlements + 1] = s
+end
+
+-- Once, however many settlements of the job come in one turn.
+local function cancelHeld(id, text)
+  if endsHere(id) then return '2' end
+  local claim = parseClaim(text)
+  if claim and takePlace(id, claim, 'cancel') then return '2' end
+  settle({ transition = 'cancel', id = id, first = '', second = '', claim = { tags = tagsOfClaim(text) } })
+  return '2'
+end
+
+-- A common settlement whose claim has marks, or another fence: `marks` is nil then.
+local function endMarked(id, text, marks)
+  if not marks then return '0' end
+  if hasMark(marks, 'c') then return cancelHeld(id, text) end
+  local claim = parseClaim(text)
+  if claim and takePlace(id, claim, 'complete') then return '3' end
+  endJob(id, tagsOfClaim(text))
+  return '1'
+end
+
+for _, ended in ipairs(odd) do bits[ended.index] = endMarked(ended.id, ended.claim, marksOf(ended.claim, ended.fence)) end
+
+local claims = readClaims(others[2])
+extended = {}
+for i = 1, others.n do
+  local transition, id, fence, first, second = others[1][i], others[2][i], others[3][i], others[4][i], others[5][i]
+  local claim, bit = marksOf(claims[i], fence) and parseClaim(claims[i]), '0'
+  if claim and hasMark(claim.marks, 'c') then
+    bit = cancelHeld(id, claims[i])
+  elseif claim and transition == 'extend' then
+    bit = '1'
+    extended[#extended + 1] = { id = id, leaseMs = finite(first) }
+  elseif claim and takePlace(id, claim, transition == 'dead' and first or transition) then
+    bit = '3'
+  elseif claim then
+    bit = '1'
+    settle({ transition = transition, id = id, first = first, second = second, claim = claim })
+  end
+  bits[completedCount + i] = bit
+end

@@ -1,0 +1,110 @@
+-- Writes what has become of the jobs that this turn settles, recovers or turns away.
+-- `died`: how many of them are dead now.
+-- @takes endedIds, settlements, takeovers, counted, remembered, endJob, keepCompletedCount, keepIdsMs, jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey, usedIdsKey, queuedKey, statsKey, now, digits, openLane, addToLane, formatClaim, unheldClaim, noteFailure
+-- @gives died
+-- @changes lookAgain
+died = 0
+-- In one removal, as it may empty the key.
+if settlements[1] then
+  local ids = { unpack(endedIds) }
+  for _, s in ipairs(settlements) do ids[#ids + 1] = s.id end
+  redis.call('ZREM', activeKey, unpack(ids))
+elseif endedIds[1] then
+  redis.call('ZREM', activeKey, unpack(endedIds))
+end
+-- Before the other settlements add to the ended ones.
+if endedIds[1] then counted.completed = #endedIds end
+if settlements[1] then
+  local function count(counter)
+    counted[counter] = (counted[counter] or 0) + 1
+  end
+
+  local function rememberId(s)
+    if not string.find(s.first, 'r', 1, true) or keepIdsMs == 0 then return end
+    remembered[#remembered + 1] = digits(now + keepIdsMs)
+    remembered[#remembered + 1] = s.id
+  end
+
+  local function putBack(s)
+    lookAgain = lookAgain or s.claim.due <= now
+    addToLane(openLane(s.claim.lane), s.id, s.claim.due)
+    redis.call('HSET', claimsKey, s.id, unheldClaim(s.claim))
+  end
+
+  local write = {}
+  function write.complete(s)
+    count('completed')
+    endJob(s.id, s.claim.tags)
+    rememberId(s)
+    if keepCompletedCount > 0 then
+      redis.call('HSET', resultsKey, s.id, s.claim.attempt .. ' ' .. digits(s.claim.due) .. '\n' .. s.second .. '\n' .. (s.envelope or ''))
+      redis.call('ZADD', completedKey, digits(now), s.id)
+    end
+  end
+  function write.retry(s)
+    s.claim.due = now + s.first
+    putBack(s)
+    noteFailure(s)
+    count('failed')
+    count('retried')
+  end
+  function write.dead(s)
+    s.claim.idWasChosen = string.find(s.first, 'r', 1, true) ~= nil
+    if string.find(s.first, 'n', 1, true) then s.claim.attempt = s.claim.attempt - 1 end
+    if s.lostEnvelope then redis.call('HSET', jobsKey, s.id, s.claim.lane .. '\n0 ' .. s.claim.tags .. '\n\n') end
+    redis.call('ZADD', deadKey, digits(now), s.id)
+    redis.call('HSET', claimsKey, s.id, unheldClaim(s.claim))
+    noteFailure(s)
+    if string.find(s.first, 'f', 1, true) then count('failed') end
+    count('dead')
+    died = died + 1
+  end
+  function write.snooze(s)
+    local due = s.first
+    s.claim.due = due > 0 and due or now - due
+    s.claim.attempt = s.claim.attempt - 1
+    putBack(s)
+    count('snoozed')
+  end
+  function write.discard(s)
+    endJob(s.id, s.claim.tags)
+    rememberId(s)
+    count('discarded')
+  end
+  function write.release(s)
+    s.claim.attempt = s.claim.attempt - 1
+    putBack(s)
+    -- It was due when it was claimed, so it is due now, even where the clock has gone back.
+    lookAgain = true
+  end
+  function write.cancel(s)
+    endJob(s.id, s.claim.tags)
+    count('cancelled')
+  end
+  -- As a job that has never run, except that it keeps the crashes of the run before.
+  function write.takePlace(s)
+    local queued = s.queued
+    redis.call('HSET', jobsKey, s.id, queued.envelope)
+    redis.call('HSET', claimsKey, s.id, formatClaim('0', 0, queued.crashes, digits(queued.due), '-', queued.lane, queued.tags))
+    addToLane(openLane(queued.lane), s.id, queued.due)
+    lookAgain = lookAgain or queued.due <= now
+    takeovers.placed[#takeovers.placed + 1] = s.id
+    for _, counter in ipairs(s.counted) do count(counter) end
+  end
+
+  for _, s in ipairs(settlements) do write[s.transition](s) end
+end
+if endedIds[1] then
+  redis.call('HDEL', jobsKey, unpack(endedIds))
+  redis.call('HDEL', claimsKey, unpack(endedIds))
+end
+local withoutFailures = endedIds
+if takeovers and takeovers.placed[1] then
+  withoutFailures = { unpack(endedIds) }
+  for _, id in ipairs(takeovers.placed) do withoutFailures[#withoutFailures + 1] = id end
+end
+-- Mostly nothing has failed, and then there is no need to hand all ids over.
+if withoutFailures[1] and redis.call('EXISTS', failuresKey) == 1 then redis.call('HDEL', failuresKey, unpack(withoutFailures)) end
+if takeovers and takeovers.over[1] then redis.call('HDEL', queuedKey, unpack(takeovers.over)) end
+if remembered[1] then redis.call('ZADD', usedIdsKey, unpack(remembered)) end
+for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end

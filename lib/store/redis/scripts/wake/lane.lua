@@ -1,0 +1,17 @@
+-- Wakes sleepers for a lane whose head has moved. A preferred worker is told of the due time of its job, the others of the time from which
+-- they may steal the job; but where nobody hears the preferred worker's messages that worker is gone, and the others are told at once.
+-- @takes stealAfterMs, now, digits, nameOf, preferredOf, publish, known, wakeGroup
+-- @gives wakeLane
+
+-- `skipOwn`: leaves out the group of the session whose turn this is. `ownWorker`: the worker that need not be told, as this is its turn.
+function wakeLane(lane, skipOwn, ownWorker)
+  local preferred, due = preferredOf(lane.name), tonumber(lane.headDue)
+  if preferred ~= '' then
+    local isHeard = preferred == ownWorker or publish(preferred, digits(math.max(due, now)))
+    if isHeard then due = due + stealAfterMs end
+  end
+  local name = nameOf(lane.name)
+  for _, group in ipairs(known.groups) do
+    if group.handles[name] and not (group == known.ownGroup and skipOwn) then wakeGroup(group, due, name) end
+  end
+end

@@ -1,0 +1,162 @@
+import { QueueClosedError, QueueUnavailableError } from '../../../core/errors.js';
+import type { QueueSettings } from '../../../core/options/queue-options.js';
+import type { Session, SessionHints, Turn, TurnAnswer } from '../../job-store.js';
+import { Caller } from '../calls/caller.js';
+import type { QueueKeys } from '../keys.js';
+import { causeOf } from '../link/call-error.js';
+import type { RedisConnection } from '../link/connection.js';
+import type { ServerClock } from '../link/server-clock.js';
+import type { WakeListener } from '../link/wake-listener.js';
+import { ask } from '../scripts/bound-script.js';
+import {
+  type RelayArguments,
+  type RelayReply,
+  registerScript,
+  relayScript,
+  type TurnArguments,
+  type TurnReply,
+  turnScript,
+} from '../scripts/contracts.js';
+import { HintChannel } from './hint-channel.js';
+import { SessionArguments, type SessionIdentity } from './session-arguments.js';
+import { type Decoded, decodeRelay, decodeTurn, turnFromBytes } from './turn-codec.js';
+
+const NAMES_A_CALL = 1_000;
+/** How long Redis remembers which names a group handles; a session that finds them gone notes them again. */
+const KEEP_NAMES_MS = 24 * 3_600_000;
+/** A turn's receipt must outlive every copy of the call that is still on its way. */
+const KEEP_TURN_RECEIPT_MS = 600_000;
+/** How long one try of a turn may take, longer only while the connection shows signs of life; then it is sent again, under the same number. */
+const TRY_MS = 5_000;
+/** Registering is tried again so often: names of others may have had to go first, and somebody may delete what is written. */
+const REGISTERED_AT_MOST = 5;
+
+const SENT_AS_TURN = { isPatient: true, fromBytes: turnFromBytes };
+
+/** What all sessions of this process share: a connection, and one more for messages. */
+export interface SessionLink {
+  readonly connection: RedisConnection;
+  readonly listener: WakeListener;
+}
+
+/** A turn that was sent and has not been answered. It is sent again with the very same arguments. */
+interface TurnInFlight {
+  readonly turn: Turn;
+  readonly caller: Caller;
+  /** Of one script or the other: a relay moves jobs instead of running them. */
+  readonly args: TurnArguments | RelayArguments;
+}
+
+/** The talk of one consumer in this process with one queue in Redis. */
+export class RedisSession implements Session {
+  private readonly turnScript;
+  private readonly relayScript;
+  private readonly registerScript;
+  private readonly hints: HintChannel;
+  private readonly args: SessionArguments;
+  /** Two at most: the same turn again is the same call. */
+  private readonly inFlight: TurnInFlight[] = [];
+  private readonly freeCallers: Caller[] = [];
+  /** Where the last turn that was answered stopped looking. */
+  private cursor = '';
+
+  constructor(
+    private readonly link: SessionLink,
+    private readonly clock: ServerClock,
+    private readonly keys: QueueKeys,
+    private readonly who: SessionIdentity,
+    private readonly settings: QueueSettings,
+    clustered: boolean,
+  ) {
+    const { id, group, target } = who;
+    this.hints = new HintChannel(link.listener, clock, keys, id);
+    this.args = new SessionArguments(link.connection, this.hints, who, settings, clustered);
+    this.registerScript = registerScript(keys, { group });
+    this.turnScript = turnScript(keys, { group });
+    this.relayScript = target && relayScript(keys, { group, target: target.key });
+  }
+
+  async turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
+    const sent = this.inFlight.find((each) => each.turn === turn) ?? this.begin(turn);
+    for (let registered = 0; ; ) {
+      try {
+        const reply = await this.send(sent);
+        if (reply[0] === 'refused') throw this.targetError(String(reply[2]));
+        if (reply[0] !== 'unregistered') {
+          this.inFlight.splice(this.inFlight.indexOf(sent), 1);
+          this.freeCallers.push(sent.caller);
+          const { answer, cursor } = this.decode(reply, turn);
+          this.cursor = cursor;
+          return answer;
+        }
+        if (++registered > REGISTERED_AT_MOST)
+          throw new Error(`${this.keys.base}handles:${this.who.group} does not keep what is written to it.`);
+        await this.register();
+      } catch (error) {
+        // Only Redis being away is waited out; what it refuses for good is for the caller to tell.
+        if (signal.aborted || error instanceof QueueClosedError || !mayPass(error)) throw error;
+      }
+    }
+  }
+
+  listen(hints: SessionHints): void {
+    this.hints.listen(hints);
+  }
+
+  get trouble(): Error | undefined {
+    const { trouble } = this.link.connection;
+    return trouble && causeOf(trouble);
+  }
+
+  leave(): void {
+    this.hints.leave();
+  }
+
+  private async send({ caller, args }: TurnInFlight): Promise<TurnReply | RelayReply> {
+    const { connection } = this.link;
+    const sentAt = performance.now();
+    const before = connection.received;
+    const giveUpAt = sentAt + TRY_MS;
+    const reply = this.relayScript
+      ? await caller.send(this.relayScript, args as RelayArguments, giveUpAt, { isPatient: true })
+      : await caller.send(this.turnScript, args as TurnArguments, giveUpAt, SENT_AS_TURN);
+    connection.downlink.note(connection.received - before, performance.now() - sentAt);
+    return reply;
+  }
+
+  private decode(reply: TurnReply | RelayReply, turn: Turn): Decoded {
+    return this.relayScript ? decodeRelay(reply as RelayReply) : decodeTurn(reply as TurnReply, turn, this.settings);
+  }
+
+  /** Each turn in flight has a caller of its own, as one answers for its last call only. */
+  private begin(turn: Turn): TurnInFlight {
+    const { link, clock, keys, who } = this;
+    const caller =
+      this.freeCallers.pop() ?? new Caller(link.connection, clock, keys, KEEP_TURN_RECEIPT_MS, `${who.id}.`);
+    caller.begin();
+    const cursor = turn.looksAnew ? '' : this.cursor;
+    const args = who.target ? this.args.ofRelay(turn, cursor, who.target) : this.args.ofTurn(turn, cursor);
+    const sent = { turn, caller, args };
+    this.inFlight.push(sent);
+    return sent;
+  }
+
+  /** Nothing has moved. */
+  private targetError(found: string): Error {
+    const { key, type } = this.who.target!;
+    return new Error(`relay: the key '${key}' is a ${found}, expected a ${type} or nothing. No job has been moved.`);
+  }
+
+  private async register(): Promise<void> {
+    const { names } = this.who;
+    for (let i = 0; i < names.length; i += NAMES_A_CALL) {
+      const size = i === 0 ? names.length : 0;
+      const args = { keepMs: KEEP_NAMES_MS, size, names: names.slice(i, i + NAMES_A_CALL) };
+      await ask(this.link.connection, this.registerScript, args, performance.now() + TRY_MS);
+    }
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  return error instanceof QueueUnavailableError && error.redisCode === undefined;
+}

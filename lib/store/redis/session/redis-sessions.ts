@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { QueueSettings } from '../../../core/options/queue-options.js';
+import type { RelayTarget } from '../../../core/options/relay-options.js';
+import type { QueueSessions, Session, SessionNames } from '../../job-store.js';
+import type { QueueKeys } from '../keys.js';
+import { ServerClock } from '../link/server-clock.js';
+import { checkRelayKey } from '../relay-key.js';
+import { RedisSession, type SessionLink } from './redis-session.js';
+
+/** The group, and the one name, of those that take every name; the scripts know it. */
+const EVERY_NAME = '*';
+
+/** The sessions of one queue. */
+export class RedisSessions implements QueueSessions {
+  private relays = 0;
+
+  constructor(
+    private readonly link: () => SessionLink,
+    private readonly keys: QueueKeys,
+    private readonly settings: QueueSettings,
+    private readonly options: { queue: string; prefix: string; clustered: boolean },
+  ) {}
+
+  worker(workerId: string, { names, limited }: SessionNames): Session {
+    return this.open(workerId, groupOf(names, limited), names);
+  }
+
+  /** Under a name of its own, as each session numbers its own calls; no worker's id has a '~'. */
+  pull(workerId: string, names: readonly string[] | undefined): Session {
+    const group = names ? groupOf(names, false) : EVERY_NAME;
+    return this.open(`${workerId}~pull-${group}`, group, names ?? [EVERY_NAME]);
+  }
+
+  /** Each under a name of its own: several may move the same names to different targets. */
+  relay(workerId: string, names: readonly string[] | undefined, target: RelayTarget): Session {
+    const { queue, prefix, clustered } = this.options;
+    checkRelayKey(target.key, queue, prefix, clustered);
+    const group = names ? groupOf(names, false) : EVERY_NAME;
+    return this.open(`${workerId}~relay-${++this.relays}`, group, names ?? [EVERY_NAME], target);
+  }
+
+  private open(id: string, group: string, names: readonly string[], target?: RelayTarget): Session {
+    const { keys, settings, options } = this;
+    const clock = new ServerClock(keys);
+    return new RedisSession(this.link(), clock, keys, { id, group, names, target }, settings, options.clustered);
+  }
+}
+
+/** Workers with the same names are one group, whatever order the names come in; an 'l' says that handlers have limits there. */
+function groupOf(names: readonly string[], limited: boolean): string {
+  const hash = createHash('sha1')
+    .update([...names].sort().join('\n'))
+    .digest('hex');
+  return `${hash.slice(0, 12)}${limited ? 'l' : ''}`;
+}

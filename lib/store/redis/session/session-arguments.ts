@@ -1,0 +1,102 @@
+import { hostname } from 'node:os';
+import type { QueueSettings } from '../../../core/options/queue-options.js';
+import type { RelayTarget } from '../../../core/options/relay-options.js';
+import type { Turn } from '../../job-store.js';
+import { rateWindowMs } from '../calls/gate.js';
+import type { RedisConnection } from '../link/connection.js';
+import type { RelayArguments, TurnArguments } from '../scripts/contracts.js';
+import type { HintChannel } from './hint-channel.js';
+import { encodeTurn } from './turn-codec.js';
+
+/** One reply carries at most this much, so that neither Redis nor the process stalls on it. */
+const BYTES_A_CLAIM = 8 * 1024 * 1024;
+/** A claim also asks for no more than the link should carry in a lease divided by this. */
+const CLAIMS_A_LEASE = 3;
+/** Where this process runs, as others see it. */
+const HOST = `${process.pid} ${hostname()}`;
+
+/** Who takes part in a session, as Redis knows it. */
+export interface SessionIdentity {
+  /** The worker's; behind a '~', what tells it from other sessions of the process. */
+  readonly id: string;
+  /** All sessions that take the same names. */
+  readonly group: string;
+  readonly names: readonly string[];
+  /** Of a relay: where the jobs go that its turns have capacity for. */
+  readonly target?: RelayTarget;
+}
+
+/** Writes the arguments of a session's turns: who it is, the settings of its queue, and what the turn itself says. */
+export class SessionArguments {
+  /** When its presence must be noted again, a time of `performance.now()`. */
+  private presentUntil = 0;
+  private hasLeft = false;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly hints: HintChannel,
+    private readonly who: SessionIdentity,
+    private readonly settings: QueueSettings,
+    private readonly clustered: boolean,
+  ) {}
+
+  ofTurn(turn: Turn, cursor: string): TurnArguments {
+    const { settings, hints } = this;
+    // Jobs that are claimed have to come over the link, well within their leases.
+    const maxBytes = this.connection.downlink.bytesIn(settings.leaseMs / CLAIMS_A_LEASE, BYTES_A_CLAIM);
+    // A pull that cannot hear is not worth waiting for: it goes after this turn.
+    const standing = turn.standing === 'stays' || hints.hears ? turn.standing : 'goes';
+    return {
+      ...this.ofAny(turn, cursor),
+      maxBytes,
+      standing,
+      wish: turn.suspects,
+      ...encodeTurn(turn, settings),
+    };
+  }
+
+  /** Jobs that a relay moves stay in Redis, so the link does not bound them. */
+  ofRelay(turn: Turn, cursor: string, { type, maxLength = 0 }: RelayTarget): RelayArguments {
+    const standing = turn.standing === 'stays' ? 'stays' : 'goes';
+    return { ...this.ofAny(turn, cursor), maxBytes: BYTES_A_CLAIM, standing, targetType: type, maxLength };
+  }
+
+  private ofAny(turn: Turn, cursor: string) {
+    const { settings, who } = this;
+    return {
+      clustered: this.clustered,
+      session: who.id,
+      group: who.group,
+      groupSize: who.names.length,
+      leaseMs: settings.leaseMs,
+      maxSleepMs: settings.maxSleepMs,
+      limit: turn.limit,
+      cursor,
+      canHear: this.hints.hears,
+      keepIdsMs: settings.keepIdsMs,
+      keepCompletedCount: settings.keepCompleted.count,
+      keepCompletedAgeMs: settings.keepCompleted.ageMs,
+      keepDeadCount: settings.keepDead.count,
+      keepDeadAgeMs: settings.keepDead.ageMs,
+      maxCrashes: settings.maxCrashes,
+      presence: this.presence(turn.isLast),
+      host: HOST,
+      msPerLevel: settings.ordering.mode === 'aging' ? settings.ordering.msPerLevel : 0,
+      stealAfterMs: settings.stealAfterMs,
+      globalConcurrency: Number.isFinite(settings.globalConcurrency) ? settings.globalConcurrency : 0,
+      rateMax: settings.rateLimit?.max ?? 0,
+      rateWindowMs: settings.rateLimit ? rateWindowMs(settings.rateLimit) : 0,
+    };
+  }
+
+  /** Noted a few times a lease, so that one who was not here for a lease is taken for gone. */
+  private presence(isLast: boolean): TurnArguments['presence'] {
+    this.hasLeft ||= isLast;
+    // Also in turns after the last one, which only settle and renew: jobs that they put back must not wait for this worker.
+    if (this.hasLeft) return 'gone';
+    const now = performance.now();
+    if (now < this.presentUntil) return '';
+    this.presentUntil = now + this.settings.leaseMs / 4;
+    return 'here';
+  }
+}

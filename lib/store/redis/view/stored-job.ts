@@ -1,0 +1,77 @@
+import type { StoredJob } from '../../job-store.js';
+import { decodeEnvelope } from '../codec/envelope-text.js';
+import { decodeFailure } from '../codec/failure-line.js';
+import { processOf } from '../keys.js';
+import { textOf } from '../link/send-script.js';
+
+/** What the script `job` answers, and `jobs` of each job; empty for an unknown one. Payloads that are no text come as bytes. */
+export type KnownJob = [
+  now: string,
+  state: string,
+  time: string,
+  envelope: string | Buffer,
+  claim: string,
+  failures: string,
+  kept: string | Buffer,
+  queuedDue?: string | null,
+];
+
+/** Where in it payloads stand: in the envelope, and in what is kept of a completed job. */
+const ENVELOPE_AT = 3;
+const KEPT_AT = 6;
+
+/** Text of a reply that came as bytes, but where payloads stand. */
+export function jobFromBytes(reply: unknown): unknown {
+  return (reply as unknown[]).map((field, at) => (at === ENVELOPE_AT || at === KEPT_AT ? field : textOf(field)));
+}
+
+/** The same for many. */
+export function jobsFromBytes(replies: unknown): unknown {
+  return (replies as unknown[]).map(jobFromBytes);
+}
+
+/** A job as the scripts tell of it; `undefined` for an unknown one. */
+export function readJob(id: string, reply: KnownJob): StoredJob | undefined {
+  if ((reply.length as number) === 0) return undefined;
+  const [now, state, time, envelope, claim, failures, kept, queuedDue] = reply;
+  const at = Number(time);
+  const failed = failures === '' ? [] : failures.split('\n').map(decodeFailure);
+  if (state === 'completed') return { id, state, endedAtMs: at, crashes: 0, failures: failed, ...readKept(kept) };
+  const [mark, attempts, crashes, due, worker, lane] = claim === '' ? ['0', '0', '0', '0', '-'] : claim.split(' ');
+  // The letters behind the fence are marks; 'c' says that somebody wants the job cancelled.
+  const fence = mark!.replace(/[a-z]+$/, '');
+  const known = {
+    id,
+    attempts: Number(attempts),
+    crashes: Number(crashes),
+    envelope: decodeEnvelope(envelope),
+    failures: failed,
+  };
+  if (state === 'active') {
+    const cancelRequested = mark!.includes('c');
+    return {
+      ...known,
+      state,
+      dueAtMs: Number(due),
+      leaseUntilMs: at,
+      fence,
+      worker: processOf(worker!),
+      cancelRequested,
+      ...(typeof queuedDue === 'string' && { queuedDueAtMs: Number(queuedDue) }),
+    };
+  }
+  if (state === 'dead') return { ...known, state, dueAtMs: Number(due), endedAtMs: at };
+  const isSuspect = lane !== undefined && /^\d+:!:/.test(lane);
+  return { ...known, state: at <= Number(now) ? 'due' : 'scheduled', dueAtMs: at, isSuspect };
+}
+
+/** Of a completed job: a line of its attempts and its due time, its result, its envelope. */
+function readKept(kept: string | Buffer): Pick<StoredJob, 'attempts' | 'dueAtMs' | 'result' | 'envelope'> {
+  const secondEnd = kept.indexOf('\n', kept.indexOf('\n') + 1);
+  const end = secondEnd < 0 ? kept.length : secondEnd;
+  const lines = typeof kept === 'string' ? kept.slice(0, end) : kept.toString('utf8', 0, end);
+  const envelope = typeof kept === 'string' ? kept.slice(end + 1) : kept.subarray(end + 1);
+  const [numbers, result] = lines.split('\n');
+  const [attempts, dueAtMs] = numbers!.split(' ').map(Number);
+  return { attempts: attempts!, dueAtMs: dueAtMs!, result, envelope: decodeEnvelope(envelope) };
+}

@@ -1,0 +1,174 @@
+import type { DeadReason } from '../core/job/events.js';
+import type { OnLate } from '../core/job/lateness.js';
+import type { Due } from '../core/read/due.js';
+import type { Envelope, Unreadable } from './envelope.js';
+import type { Failure } from './failure.js';
+
+/** Which claim of a job is meant: one with a lower fence than the job's changes nothing. */
+export interface Claim {
+  id: string;
+  fence: string;
+}
+
+/** A job that this session holds until its lease ends. */
+export interface ClaimedJob extends Claim {
+  dueAtMs: number;
+  claimedAtMs: number;
+  attempt: number;
+  /** How often a worker died with it. */
+  crashes: number;
+  envelope: Envelope | Unreadable;
+}
+
+/** How a claimed job leaves its session, or how much longer it stays. Counts only where the fence is still the job's. */
+export type Settlement = Claim &
+  (
+    | { transition: 'complete'; result?: string; idWasChosen: boolean }
+    | { transition: 'retry'; delayMs: number; failure: Failure }
+    /** `ran`: the attempt began, and is counted. `failed`: it threw, and is counted as failed. */
+    | { transition: 'dead'; failure: Failure; ran: boolean; failed: boolean; idWasChosen: boolean }
+    /** Goes back for later; the attempt is not counted. */
+    | { transition: 'snooze'; due: Due }
+    | { transition: 'discard'; idWasChosen: boolean }
+    | { transition: 'release' }
+    | { transition: 'cancel' }
+    /** Stays with its holder: the lease ends so long from now. */
+    | { transition: 'extend'; leaseMs: number }
+  );
+
+/**
+ * What became of a settlement:
+ * - `counted`: it took effect;
+ * - `replaced`: it took effect, and the job that was queued behind the run has taken its place;
+ * - `cancelled`: the job ended as cancelled instead, because somebody had asked for that; a queued job has taken its place;
+ * - `lost`: the lease was no longer held, and nothing changed.
+ */
+export type Settled = 'counted' | 'replaced' | 'cancelled' | 'lost';
+
+/** A job whose lease ran out. `dead`: once too often. `cancelled`: somebody had asked for that. */
+export interface RecoveredJob {
+  id: string;
+  name: string;
+  attempt: number;
+  /** What became of it; a reason where it is dead. */
+  fate: 'waiting' | 'cancelled' | DeadReason;
+  /** Whose lease ran out; `undefined` where nothing tells any more. */
+  worker?: string;
+}
+
+/** A job that nobody could begin in time, and what became of it for that. */
+export interface LateJob {
+  id: string;
+  name: string;
+  /** How many have begun; 0 where it is late at its first. */
+  attempt: number;
+  latenessMs: number;
+  onLate: OnLate;
+}
+
+/** A job that could not be handed out: what it was made of is gone, or, where a relay was to move it, unreadable. */
+export interface MissingJob {
+  id: string;
+  name: string;
+  /** How many have begun. */
+  attempt: number;
+  reason: Extract<DeadReason, 'envelope-missing' | 'unreadable'>;
+}
+
+/** What a run of one name weighs here, and how many more its handler may run. */
+export interface HandlerCapacity {
+  name: string;
+  weight: number;
+  free: number;
+}
+
+/**
+ * What a turn wishes about suspects, jobs that have to run with nothing else in their process:
+ * - '': nothing;
+ * - 'reserve': the process holds jobs. If a suspect is due, keep the process for it, and claim nothing else;
+ * - 'take': the process holds nothing. If a suspect is due, claim it, alone;
+ * - 'keep': the process stays reserved;
+ * - 'claim': the process is reserved and holds nothing. As 'take'; if no suspect is due, give the reservation up;
+ * - 'leave': give the reservation up.
+ */
+export type SuspectWish = '' | 'reserve' | 'take' | 'keep' | 'claim' | 'leave';
+
+/** One round trip of a session. */
+export interface Turn {
+  settlements: readonly Settlement[];
+  renewals: readonly Claim[];
+  /** What weight of jobs may be claimed; 0 claims none. */
+  limit: number;
+  /** Names whose handlers have a weight or a limit of their own. */
+  handlers: readonly HandlerCapacity[];
+  /** Whether this is the session's last turn: it is no longer counted among those that are there. */
+  isLast: boolean;
+  /**
+   * Whether the session goes on looking for jobs after this turn: `stays` as a worker does; `until-claimed`, of a pull for which
+   * somebody waits, unless it has claimed something; `goes`, when nobody waits after this turn.
+   */
+  standing: 'stays' | 'until-claimed' | 'goes';
+  /** Whether it looks from the start, not from where the last turn stopped: nobody waits any more for whom that one looked. */
+  looksAnew?: boolean;
+  suspects: SuspectWish;
+}
+
+export interface TurnAnswer {
+  /** For each settlement in order. */
+  settled: readonly Settled[];
+  /** Ids of leases that are no longer this session's. */
+  lost: readonly string[];
+  /** Ids of renewed jobs that somebody wants cancelled. */
+  toCancel: readonly string[];
+  recovered: readonly RecoveredJob[];
+  late: readonly LateJob[];
+  /** Waiting jobs that are dead because somebody, or an eviction, took what they were made of, or damaged it. */
+  missing: readonly MissingJob[];
+  /** Dead jobs that were deleted, as there are more or older ones than are kept. */
+  dropped: readonly { id: string; name: string }[];
+  claimed: readonly ClaimedJob[];
+  /** The claim was so large that no job of it may begin before a turn has renewed its lease. Recovery counts no crash before that. */
+  isUnconfirmed: boolean;
+  /** Claims whose leases were over before their answer came. They are to be released. */
+  expired: readonly Claim[];
+  /** The turn had run before, and its answer was lost. This answer says nothing of renewals, nor of what was recovered. */
+  isReplay: boolean;
+  /** How long until this session should look again, in ms and fractions; `undefined`: as soon as it has capacity for what it found due. */
+  sleepMs: number | undefined;
+  /** More was due than this session could take, and another one of this queue was in the same case lately. */
+  isContended: boolean;
+  /** `reserved`: the process is kept for a suspect. `taken`: the one job that this turn claimed is a suspect. */
+  suspect?: 'reserved' | 'taken';
+}
+
+/** What a session is told between its turns. */
+export interface SessionHints {
+  /** Something earlier than known may be due in so many ms. */
+  look(inMs: number): void;
+  /** Somebody wants a job cancelled that this session may hold: renewing tells which. */
+  cancel(): void;
+}
+
+/** Which names a worker handles, and whether some of their handlers have limits of their own. */
+export interface SessionNames {
+  names: readonly string[];
+  limited: boolean;
+}
+
+/**
+ * The talk of one consumer with one queue: who it is, which names it takes, and, kept here, where its next turn goes on looking. Cursor and
+ * settings cross no turn.
+ */
+export interface Session {
+  /**
+   * Settles, renews, recovers and claims in one step; waits out an outage until `signal` aborts. Where it throws, the same
+   * turn, the very object, must be sent until it is answered: it may have happened.
+   */
+  turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer>;
+  /** Hears what others say to this session. What is said is a hint: it may be lost. */
+  listen(hints: SessionHints): void;
+  /** Stops listening. */
+  leave(): void;
+  /** Why the store cannot be reached; `undefined` where it can, or where nothing is known. */
+  readonly trouble?: Error | undefined;
+}

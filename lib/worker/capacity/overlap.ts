@@ -1,0 +1,47 @@
+import { FEWEST_JOBS, MOST_JOBS } from './turn-size.js';
+
+/** After so many of its turns in a row that met nobody else, a worker counts as alone. */
+const TURNS_TO_BE_ALONE = 8;
+
+/** How many settlements a turn takes along, and how much it may claim. */
+export interface Share {
+  settlements: number;
+  limit: number;
+}
+
+/**
+ * The strategy of two turns in flight. The store works on one while the worker takes in the answer of the other; each carries half.
+ * For a worker that is alone with a backlog. Where another worker has one as well, that worker keeps the store busy meanwhile, and one
+ * turn with all the work costs less than two halves.
+ */
+export class Overlap {
+  private turnsAlone = TURNS_TO_BE_ALONE;
+
+  constructor(private readonly concurrency: number) {}
+
+  /** Takes in what a turn was told of other workers. */
+  answered(isContended: boolean): void {
+    this.turnsAlone = isContended ? 0 : this.turnsAlone + 1;
+  }
+
+  /** True if two turns are worth it: no other worker had a backlog lately, or one turn could not take all there is. */
+  get isWorthIt(): boolean {
+    return this.turnsAlone >= TURNS_TO_BE_ALONE || this.concurrency > MOST_JOBS;
+  }
+
+  /** True if this is enough for a turn beside another. Capacity for a whole turn is enough by itself. */
+  isEnough({ settlements, limit }: Share): boolean {
+    const least = Math.max(FEWEST_JOBS, Math.floor(this.concurrency / 4));
+    return Math.min(settlements, limit) >= least || limit >= MOST_JOBS;
+  }
+
+  /**
+   * The share of a turn of all there is: where the rest is enough for another turn, half of what may be in hand (`window`, and no less
+   * than all places); else as much as it can take.
+   */
+  shareOf(all: Share, window: number): Share {
+    const half = Math.min(Math.ceil(Math.max(window, this.concurrency) / 2), MOST_JOBS);
+    const isWorthHalving = this.isEnough({ settlements: all.settlements - half, limit: all.limit - half });
+    return isWorthHalving ? { settlements: half, limit: half } : all;
+  }
+}

@@ -1,0 +1,58 @@
+import type { HandlerCapacity } from '../../store/job-store.js';
+import type { JobHandler } from '../run/job-handler.js';
+import type { RunningJobs } from '../run/running-jobs.js';
+
+const NONE: readonly HandlerCapacity[] = [];
+
+/**
+ * What there is room for in this process: the queue's `concurrency` less the weights of what runs, and what is left of each
+ * handler's own `concurrency`. A run takes its place until its handler returns.
+ */
+export class Places {
+  /** Handlers with a weight or a limit of their own. */
+  private readonly special: readonly JobHandler[];
+
+  constructor(
+    private readonly concurrency: number,
+    private readonly handlers: ReadonlyMap<string, JobHandler>,
+    private readonly running: RunningJobs,
+  ) {
+    this.special = [...handlers.values()].filter(hasItsOwnLimits);
+  }
+
+  /** Whether handlers have weights or limits of their own, of which `free` does not tell. */
+  get hasLimitsOfHandlers(): boolean {
+    return this.special.length > 0;
+  }
+
+  /** What weight may still begin. */
+  get free(): number {
+    const { concurrency, running } = this;
+    if (this.special.length === 0) return concurrency - running.size;
+    let weight = 0;
+    for (const run of running.all()) weight += this.handlers.get(run.name)!.settings.weight;
+    return concurrency - weight;
+  }
+
+  /** What is left for each handler that has a weight or a limit of its own. */
+  ofHandlers(): readonly HandlerCapacity[] {
+    if (this.special.length === 0) return NONE;
+    const runs = new Map<string, number>();
+    for (const { name } of this.running.all()) runs.set(name, (runs.get(name) ?? 0) + 1);
+    return this.special.map(({ name, settings: { weight, concurrency } }) => ({
+      name,
+      weight,
+      // No more than the whole queue, where the handler has no limit.
+      free: Math.min(concurrency, this.concurrency) - (runs.get(name) ?? 0),
+    }));
+  }
+}
+
+function hasItsOwnLimits({ settings }: JobHandler): boolean {
+  return settings.weight > 1 || Number.isFinite(settings.concurrency);
+}
+
+/** Whether a worker of these handlers may be full for some names and not for others. */
+export function haveLimits(handlers: ReadonlyMap<string, JobHandler>): boolean {
+  return [...handlers.values()].some(({ settings }) => Number.isFinite(settings.concurrency));
+}

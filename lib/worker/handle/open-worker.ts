@@ -1,0 +1,60 @@
+import type { Clock } from '../../core/clock.js';
+import type { EventSink } from '../../core/job/events.js';
+import type { QueueSettings } from '../../core/options/queue-options.js';
+import type { Codecs } from '../../core/payload/codecs.js';
+import type { PayloadChecker } from '../../core/payload/payload-class.js';
+import type { Session } from '../../store/job-store.js';
+import { Capacity } from '../capacity/capacity.js';
+import { Occupancy } from '../capacity/occupancy.js';
+import type { Solitude } from '../capacity/solitude.js';
+import { ClaimOpener } from '../run/claim-opener.js';
+import type { JobHandler } from '../run/job-handler.js';
+import type { KeptResults } from '../run/kept-results.js';
+import { LeaseClock } from '../run/lease-clock.js';
+import { Processor } from '../run/processor.js';
+import { RunningJobs } from '../run/running-jobs.js';
+import { Settler } from '../run/settler.js';
+import { ClaimsToConfirm } from '../session/claims-to-confirm.js';
+import { Outcomes } from '../session/outcomes.js';
+import type { Reporter } from '../session/reporter.js';
+import { Talk } from '../session/talk.js';
+import { TurnsInFlight } from '../session/turns-in-flight.js';
+import { QueueWorker } from './queue-worker.js';
+import { Runs } from './runs.js';
+
+export interface WorkerSetup {
+  readonly queue: string;
+  readonly session: Session;
+  readonly handlers: ReadonlyMap<string, JobHandler>;
+  readonly settings: QueueSettings;
+  readonly results: KeptResults | undefined;
+  readonly codecs: Codecs;
+  readonly checker: PayloadChecker;
+  readonly events: EventSink;
+  readonly reporter: Reporter;
+  readonly solitude: Solitude;
+  readonly clock: Clock;
+  /** What the names of its timers begin with. */
+  readonly timerName: string;
+}
+
+/** Makes the worker of one queue: here stands which of its parts knows which. Each knows those that were made before it. */
+export function openWorker(setup: WorkerSetup): QueueWorker {
+  const { queue, session, handlers, settings, results, codecs, checker } = setup;
+  const { events, reporter, solitude, clock, timerName } = setup;
+  const { leaseMs } = settings;
+  const outcomes = new Outcomes();
+  const inFlight = new TurnsInFlight();
+  const toConfirm = new ClaimsToConfirm(outcomes);
+  const running = new RunningJobs(clock, `${timerName}:timeouts`);
+  const capacity = new Capacity(settings, handlers, running, inFlight, outcomes, clock);
+  const talk = new Talk(session, inFlight, reporter, clock, { queue, leaseMs, timerName });
+  const leases = new LeaseClock(leaseMs, clock, talk);
+  const settler = new Settler(handlers, results);
+  const context = { queue, leases, events, clock };
+  const opener = new ClaimOpener(context, handlers, codecs, settler);
+  const processor = new Processor(context, handlers, opener, codecs, checker, settler);
+  const runs = new Runs({ queue, running, capacity, processor, settler, outcomes, talk, reporter, clock });
+  const occupancy = new Occupancy(queue, true, solitude, talk, outcomes, toConfirm, runs);
+  return new QueueWorker({ leaseMs, talk, outcomes, toConfirm, running, runs, capacity, leases, occupancy });
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../../core/clock.js';
+import type { EventSink } from '../../core/job/events.js';
+import type { Codecs } from '../../core/payload/codecs.js';
+import type { Session } from '../../store/job-store.js';
+import { Occupancy } from '../capacity/occupancy.js';
+import type { Solitude } from '../capacity/solitude.js';
+import { ClaimOpener } from '../run/claim-opener.js';
+import type { KeptResults } from '../run/kept-results.js';
+import { type SettingsByName, Settler } from '../run/settler.js';
+import { ClaimsToConfirm } from '../session/claims-to-confirm.js';
+import { Outcomes } from '../session/outcomes.js';
+import type { Reporter } from '../session/reporter.js';
+import { Talk } from '../session/talk.js';
+import { TurnsInFlight } from '../session/turns-in-flight.js';
+import { HeldJobs } from './held-jobs.js';
+import { PopCounter } from './pop-counter.js';
+import { Puller } from './puller.js';
+import { WaitingPops } from './waiting-pops.js';
+
+export interface PullerSetup {
+  readonly queue: string;
+  readonly session: Session;
+  readonly byName: SettingsByName;
+  readonly results: KeptResults | undefined;
+  readonly codecs: Codecs;
+  readonly leaseMs: number;
+  readonly commandTimeoutMs: number;
+  readonly timerName: string;
+  readonly solitude: Solitude;
+  readonly reporter: Reporter;
+  readonly events: EventSink;
+  readonly clock: Clock;
+}
+
+/** Makes one puller: here stands which of its parts knows which. Each knows those that were made before it. */
+export function openPuller(setup: PullerSetup): Puller {
+  const { queue, session, byName, results, codecs, leaseMs, commandTimeoutMs, timerName } = setup;
+  const { solitude, reporter, events, clock } = setup;
+  const outcomes = new Outcomes();
+  const toConfirm = new ClaimsToConfirm(outcomes);
+  const talk = new Talk(session, new TurnsInFlight(), reporter, clock, { queue, leaseMs, timerName });
+  const settler = new Settler(byName, results);
+  // Nobody renews their leases.
+  const leases = { renewal: () => undefined, heldUntil: (askedAt: number) => askedAt + leaseMs };
+  const opener = new ClaimOpener({ queue, leases, events, clock }, byName, codecs, settler);
+  const held = new HeldJobs(queue, outcomes, talk, commandTimeoutMs, clock);
+  const pops = new WaitingPops(queue, commandTimeoutMs, clock, talk);
+  const counter = new PopCounter(opener, settler, outcomes, held, pops, leaseMs, events);
+  const occupancy = new Occupancy(queue, false, solitude, talk, outcomes, toConfirm, held);
+  return new Puller({ leaseMs, talk, outcomes, toConfirm, pops, held, counter, occupancy, clock });
+}

@@ -1,0 +1,35 @@
+import { MOST_JOBS_A_TURN } from '../../core/options/defaults.js';
+import type { Claim, Settlement } from '../../store/job-store.js';
+import type { EndedRun } from '../run/settler.js';
+
+/** What has become of jobs and goes with no turn yet: runs that have ended, and jobs that go back. */
+export class Outcomes {
+  private ended: EndedRun[] = [];
+  private goingBack: Claim[] = [];
+
+  end(run: EndedRun): void {
+    this.ended.push(run);
+  }
+
+  /** For jobs that go back as if nothing had been. */
+  release(...claims: readonly Claim[]): void {
+    this.goingBack.push(...claims);
+  }
+
+  get count(): number {
+    return this.ended.length + this.goingBack.length;
+  }
+
+  get anyGoesBack(): boolean {
+    return this.goingBack.length > 0;
+  }
+
+  /** Takes up to so many out, for one turn: first the runs that have ended. */
+  take(most = MOST_JOBS_A_TURN): { ended: readonly EndedRun[]; settlements: readonly Settlement[] } {
+    const ended = this.ended.splice(0, most);
+    const settlements: Settlement[] = ended.map(({ settlement }) => settlement);
+    for (const { id, fence } of this.goingBack.splice(0, most - ended.length))
+      settlements.push({ id, fence, transition: 'release' });
+    return { ended, settlements };
+  }
+}

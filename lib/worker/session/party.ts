@@ -1,0 +1,22 @@
+import type { TurnAnswer } from '../../store/job-store.js';
+import type { SentTurn, WrittenTurn } from './turns-in-flight.js';
+
+/** Whoever writes the turns of a session and takes their answers in: a worker, a puller or a relay. */
+export interface Party {
+  /** True if it has something to say that waits for no time. */
+  readonly owes: boolean;
+  /** True if it takes jobs now: a turn goes out when something may be due. */
+  readonly looks: boolean;
+  /** True if it holds what has to be renewed: a turn goes out when it is time for that. */
+  readonly holds: boolean;
+  /** True while claims find their places, which is over within this round of the event loop: a turn waits for that. */
+  readonly isSorting: boolean;
+  /** True if a turn is worth sending beside the one in flight, which renews nothing. */
+  readonly mayOverlap: boolean;
+  /** Writes the next turn. `isTimeToRenew`: leases have to be renewed, so it goes alone. `isLast`: the last one of the session. */
+  write(isTimeToRenew: boolean, isLast: boolean): WrittenTurn;
+  /** Takes an answer in. The settlements and what the turn found have been reported. */
+  take(answer: TurnAnswer, sent: SentTurn): void;
+  /** Hears that the store has refused a turn. */
+  refused?(error: unknown): void;
+}

@@ -1,0 +1,123 @@
+import luaparse from 'luaparse';
+import { LuaProblem } from './problem.mjs';
+
+/**
+ * Finds by Lua's own rules of scope what the names of a chunk are. Answers
+ * - `free`: uses of names that are no local of the chunk: { name, line, isWrite, isRepeated: in a loop or a function }
+ * - `locals`: its locals and parameters: { name, line, isTop: declared outside of every block, hides: a local of that name is visible }
+ * Throws `LuaProblem` where the text is no Lua 5.1.
+ */
+export function namesOf(file, text) {
+  const walk = new Walk();
+  walk.block(parse(file, text).body);
+  return { free: walk.free, locals: walk.locals };
+}
+
+function parse(file, text) {
+  try {
+    return luaparse.parse(text, { luaVersion: '5.1', locations: true, comments: false });
+  } catch (error) {
+    throw new LuaProblem(file, error.line ?? 1, error.message.replace(/^\[\d+:\d+\] /, ''));
+  }
+}
+
+class Walk {
+  free = [];
+  locals = [];
+  #scopes = [];
+  #repeats = 0;
+
+  /** Statements in a scope of their own; `names` are declared before the first, `last` is read in the scope after the last. */
+  block(statements, names = [], last = undefined) {
+    this.#scopes.push(new Set());
+    for (const name of names) this.#declare(name);
+    for (const statement of statements) this.#statement(statement);
+    this.#read(last);
+    this.#scopes.pop();
+  }
+
+  #repeated(statements, names, last) {
+    this.#repeats++;
+    this.block(statements, names, last);
+    this.#repeats--;
+  }
+
+  #declare(identifier) {
+    // Not `...`.
+    if (identifier.type !== 'Identifier') return;
+    const { name, loc } = identifier;
+    this.locals.push({ name, line: loc.start.line, isTop: this.#scopes.length === 1, hides: this.#isLocal(name) });
+    this.#scopes.at(-1).add(name);
+  }
+
+  #isLocal(name) {
+    return this.#scopes.some((scope) => scope.has(name));
+  }
+
+  #use({ name, loc }, isWrite) {
+    if (!this.#isLocal(name)) this.free.push({ name, line: loc.start.line, isWrite, isRepeated: this.#repeats > 0 });
+  }
+
+  #write(target) {
+    if (target.type === 'Identifier') this.#use(target, true);
+    else this.#read(target);
+  }
+
+  #statement(node) {
+    switch (node.type) {
+      case 'LocalStatement':
+        for (const value of node.init) this.#read(value);
+        for (const name of node.variables) this.#declare(name);
+        break;
+      case 'AssignmentStatement':
+        for (const value of node.init) this.#read(value);
+        for (const target of node.variables) this.#write(target);
+        break;
+      case 'FunctionDeclaration':
+        if (node.isLocal) this.#declare(node.identifier);
+        else this.#write(node.identifier);
+        this.#repeated(node.body, node.parameters);
+        break;
+      case 'ForNumericStatement':
+        for (const value of [node.start, node.end, node.step]) this.#read(value);
+        this.#repeated(node.body, [node.variable]);
+        break;
+      case 'ForGenericStatement':
+        for (const value of node.iterators) this.#read(value);
+        this.#repeated(node.body, node.variables);
+        break;
+      case 'IfStatement':
+        for (const clause of node.clauses) {
+          this.#read(clause.condition);
+          this.block(clause.body);
+        }
+        break;
+      case 'WhileStatement':
+        this.#read(node.condition);
+        this.#repeated(node.body);
+        break;
+      case 'RepeatStatement':
+        this.#repeated(node.body, [], node.condition);
+        break;
+      case 'DoStatement':
+        this.block(node.body);
+        break;
+      default:
+        this.#read(node);
+    }
+  }
+
+  /** Names in an expression, or in a statement that is a call, a `return` or a `break`. */
+  #read(node) {
+    if (!node) return;
+    if (node.type === 'Identifier') return this.#use(node, false);
+    if (node.type === 'FunctionDeclaration') return this.#repeated(node.body, node.parameters);
+    // The names of fields are no variables.
+    if (node.type === 'MemberExpression') return this.#read(node.base);
+    if (node.type === 'TableKeyString') return this.#read(node.value);
+    for (const [key, value] of Object.entries(node)) {
+      if (key === 'loc' || value === null || typeof value !== 'object') continue;
+      for (const child of Array.isArray(value) ? value : [value]) this.#read(child);
+    }
+  }
+}

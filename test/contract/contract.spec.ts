@@ -1,0 +1,81 @@
+import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals';
+import { ManualClock } from '../support/manual-clock.js';
+import { whyNoStoppedRedis } from '../support/stopped-redis.js';
+import { affinity } from './affinity.js';
+import { cancel } from './cancel.js';
+import { claim } from './claim.js';
+import { deadLetters } from './dead-letters.js';
+import { gates } from './gates.js';
+import { ids } from './ids.js';
+import { late } from './late.js';
+import { limits } from './limits.js';
+import { MemoryWorld } from './memory-world.js';
+import { offers } from './offers.js';
+import { order } from './order.js';
+import { pull } from './pull.js';
+import { queued } from './queued.js';
+import { recover } from './recover.js';
+import { RedisWorld } from './redis-world.js';
+import { renew } from './renew.js';
+import { replace } from './replace.js';
+import { retention } from './retention.js';
+import { schedule } from './schedule.js';
+import { settle } from './settle.js';
+import { sleep } from './sleep.js';
+import { suspects } from './suspects.js';
+import { tags } from './tags.js';
+import { views } from './views.js';
+import type { World } from './world.js';
+
+const STORES: Record<string, (clock: ManualClock) => Promise<World>> = {
+  memory: async (clock) => new MemoryWorld(clock),
+  Redis: (clock) => RedisWorld.start(clock),
+};
+
+const CASES = {
+  schedule,
+  ids,
+  replace,
+  queued,
+  cancel,
+  claim,
+  order,
+  affinity,
+  settle,
+  renew,
+  recover,
+  suspects,
+  gates,
+  offers,
+  limits,
+  late,
+  tags,
+  retention,
+  deadLetters,
+  views,
+  pull,
+  sleep,
+};
+
+const missing = whyNoStoppedRedis();
+if (missing) process.stdout.write(`The contract is not held against Redis: ${missing}.\n`);
+
+describe.each(Object.entries(STORES).filter(([name]) => !missing || name !== 'Redis'))(
+  'the store in %s',
+  (_, start) => {
+    let world: World;
+
+    beforeAll(async () => {
+      world = await start(new ManualClock());
+    });
+
+    afterEach(async () => {
+      expect(await world.audit()).toEqual([]);
+      await world.close();
+    });
+
+    afterAll(() => world.stop());
+
+    for (const [name, cases] of Object.entries(CASES)) describe(name, () => cases(() => world));
+  },
+);

@@ -1,0 +1,289 @@
+import { expect } from '@jest/globals';
+import type { QueueOptions } from '../../../lib/core/options/queue-options.js';
+import type { Due } from '../../../lib/core/read/due.js';
+import type { ClaimedJob, NewJob, Settlement, SuspectWish, Turn, TurnAnswer } from '../../../lib/store/job-store.js';
+import { newJob, settlement, type TestSession } from '../world.js';
+import type { TwoStores } from './two-stores.js';
+
+const NAMES = ['work', 'other', 'third'];
+const TAGS = ['red', 'two words', 'c'];
+const WORKERS = ['a', 'b', 'c', 'd'];
+/** Above it a claim has to be confirmed. One id alone has so much, so that no claim is cut to fit into one answer. */
+const LARGE = 'x'.repeat(300_000);
+
+interface Party {
+  readonly sessions: readonly [TestSession, TestSession];
+  readonly kind: 'worker' | 'pull';
+  readonly id: string;
+  readonly names: readonly string[];
+  /** What it holds, as far as it knows. */
+  readonly held: Map<string, ClaimedJob>;
+}
+
+/** Options of all kinds, by chance. Nobody listens, so both stores say exactly when each session is to look again. */
+export function randomOptions(random: () => number): QueueOptions {
+  const maybe = <T>(value: T) => (random() < 0.5 ? value : undefined);
+  const said: QueueOptions = {
+    leaseMs: 6_000,
+    maxSleepMs: 1_000 + Math.floor(random() * 4_000),
+    stealAfterMs: maybe(Math.floor(random() * 3_000)),
+    ordering: maybe({ mode: 'aging' as const, msPerLevel: 1 + Math.floor(random() * 500) }),
+    globalConcurrency: maybe(1 + Math.floor(random() * 8)),
+    rateLimit:
+      random() < 0.3 ? { max: 1 + Math.floor(random() * 8), perMs: 1 + Math.floor(random() * 3_000) } : undefined,
+    keepCompleted: maybe(random() < 0.5 ? 4 : { count: 6, ageMs: 2_000 }),
+    keepDead: maybe(random() < 0.5 ? 4 : { count: 6, ageMs: 2_000 }),
+    keepIdsMs: maybe(Math.floor(random() * 4_000)),
+    maxCrashes: 1 + Math.floor(random() * 4),
+  };
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+}
+
+/** Steps by chance, each taken by both stores and compared. */
+export class RandomHistory {
+  private readonly parties: Party[] = [];
+  private readonly ids: string[] = [];
+  /** Claims that have ended: whatever is said of them again must not count. */
+  private readonly over: ClaimedJob[] = [];
+
+  constructor(
+    private readonly stores: TwoStores,
+    private readonly random: () => number,
+  ) {
+    for (const id of WORKERS) this.parties.push(this.openWorker(id));
+    this.parties.push(this.openPull('a'), this.openPull('p', 'work', 'other'));
+  }
+
+  /** Each party claims once, in vain: from then on both stores know which names it handles. */
+  async begin(): Promise<void> {
+    for (const { sessions } of this.parties)
+      await this.stores.both(undefined, (_, __, index) => sessions[index].turn({ limit: 1 }));
+  }
+
+  async step(): Promise<void> {
+    const die = this.random();
+    if (die < 0.4) await this.turn(this.pick(this.parties));
+    else if (die < 0.6) await this.schedule();
+    else if (die < 0.75) this.pass();
+    else if (die < 0.93) await this.control();
+    else if (die < 0.96) await this.manage();
+    else await this.view();
+  }
+
+  private async schedule(): Promise<void> {
+    const jobs = Array.from({ length: 1 + Math.floor(this.random() * 5) }, () =>
+      this.newJob(this.random() < 0.4 ? this.chosenId() : undefined),
+    );
+    const answers = await this.stores.both(jobs, ({ jobs: store }, given) =>
+      Promise.all(given.map((job) => store.schedule(job))),
+    );
+    for (const { id } of answers) this.ids.push(id);
+    if (this.ids.length > 200) this.ids.splice(0, 100);
+  }
+
+  private async control(): Promise<void> {
+    const id = this.anyId();
+    const die = this.random();
+    if (die < 0.3) {
+      const job = { ...this.newJob(undefined), id: this.chosenId() };
+      await this.stores.both(job, ({ jobs }, given) => jobs.replace(given));
+    } else if (die < 0.5) await this.stores.both(id, ({ jobs }, given) => jobs.cancel(given));
+    else if (die < 0.65) await this.stores.both(this.heldId() ?? id, ({ jobs }, given) => jobs.cancelRunning(given));
+    else if (die < 0.8) await this.stores.both(id, ({ jobs }, given) => jobs.remove(given));
+    else await this.stores.both({ id, due: this.due() }, ({ jobs }, given) => jobs.reschedule(given.id, given.due));
+  }
+
+  private async manage(): Promise<void> {
+    const die = this.random();
+    const tag = this.pick(TAGS);
+    const which = {
+      ...(this.random() < 0.4 && { names: [this.pick(NAMES)] }),
+      ...(this.random() < 0.3 && { reason: this.pick(['crashed', 'late', 'attempts-exhausted'] as const) }),
+      ...(this.random() < 0.3 && { limit: 1 + Math.floor(this.random() * 3) }),
+      ...(this.random() < 0.3 && { diedBeforeMs: this.stores.now() - Math.floor(this.random() * 2_000) }),
+    };
+    const perSecond = this.random() < 0.3 ? 0.5 + this.random() * 20 : undefined;
+    if (die < 0.05) await this.stores.both(undefined, ({ management }) => management.clear());
+    else if (die < 0.15)
+      await this.stores.both(tag, async ({ management }, given) => {
+        const told: string[] = [];
+        const count = await management.cancelTagged(given, (ids) => told.push(...ids));
+        return { count, told };
+      });
+    else if (die < 0.4) {
+      const byMs = Math.floor(this.random() * 4_000) - 2_000;
+      await this.stores.both(tag, ({ management }, given) => management.shiftTagged(given, byMs));
+    } else if (die < 0.6) {
+      const due = this.due();
+      await this.stores.both(this.random() < 0.3 ? this.anyId() : which, ({ management }, given) =>
+        management.replayDead(given, due, perSecond),
+      );
+    } else if (die < 0.7) await this.stores.both(which, ({ management }, given) => management.purgeDead(given));
+    else if (die < 0.85) {
+      const forMs = this.random() < 0.8 ? Math.floor(this.random() * 2_000) : undefined;
+      await this.stores.both(forMs, ({ management }, given) => management.pause(given));
+    } else await this.stores.both(undefined, ({ management }) => management.resume());
+  }
+
+  private async view(): Promise<void> {
+    const die = this.random();
+    const [offset, limit] = [Math.floor(this.random() * 5), 1 + Math.floor(this.random() * 20)];
+    const state = this.pick(['due', 'scheduled', 'active', 'completed', 'dead'] as const);
+    if (die < 0.3) await this.stores.both(this.anyId(), ({ view }, given) => view.job(given));
+    else if (die < 0.6) await this.stores.both(undefined, ({ view }) => view.list(state, offset, limit));
+    else if (die < 0.8) await this.stores.both(undefined, ({ view }) => view.peek(limit, (job) => job));
+    else
+      await this.stores.both(
+        this.pick(NAMES),
+        ({ view }, given) => view.handledBy(given),
+        (redis, memory) => {
+          expect(redis.count).toBe(memory.count);
+          expect([...redis.workers].sort()).toEqual([...memory.workers].sort());
+        },
+      );
+  }
+
+  private pass(): void {
+    const die = this.random();
+    const mostMs = die < 0.5 ? 20 : die < 0.9 ? 1_500 : die < 0.98 ? 4_000 : 20_000;
+    this.stores.pass(Math.floor(this.random() * mostMs));
+  }
+
+  private async turn(party: Party): Promise<void> {
+    const { held, sessions } = party;
+    const ending = [...held.values()].filter(() => this.random() < 0.5);
+    const staying = [...held.values()].filter((job) => this.random() < (ending.includes(job) ? 0.05 : 0.8));
+    const settlements = ending.map((job) => this.settlement(job));
+    if (this.over.length > 0 && this.random() < 0.3) settlements.push(this.settlement(this.pick(this.over)));
+    const isLast = this.random() < 0.01;
+    const turn: Partial<Turn> = {
+      settlements,
+      renewals: staying,
+      limit: this.random() < 0.2 ? 0 : Math.floor(this.random() * (this.random() < 0.1 ? 40 : 7)),
+      handlers: this.handlers(),
+      suspects: party.kind === 'pull' ? this.pick(['', 'take']) : this.pick(WISHES),
+      standing: party.kind === 'worker' ? 'stays' : this.pick(['until-claimed', 'goes']),
+      isLast,
+    };
+    const answer = await this.stores.both(
+      turn,
+      (_, given, index) => sessions[index].turn(given),
+      (redis, memory) => this.compareTurns(redis, memory),
+    );
+    this.take(party, ending, answer, settlements);
+    if (isLast) this.parties[this.parties.indexOf(party)] = this.reopen(party);
+  }
+
+  /**
+   * Redis looks at the first job of each name only: where something due is left, it may overlook what is due later behind that, which is
+   * left for the same reason.
+   */
+  private async compareTurns({ sleepMs, ...redis }: TurnAnswer, { sleepMs: expectedMs, ...memory }: TurnAnswer) {
+    expect(redis).toEqual(memory);
+    const { due } = await this.stores.worlds[0].whole.queue('default').view.counts();
+    if (due === 0 || !sleepMs || !expectedMs) expect(sleepMs).toBe(expectedMs);
+    else expect(sleepMs).toBeGreaterThanOrEqual(expectedMs);
+  }
+
+  private take({ held }: Party, ending: readonly ClaimedJob[], answer: TurnAnswer, said: readonly Settlement[]): void {
+    for (const [i, job] of ending.entries()) {
+      if (said[i]!.transition === 'extend' && answer.settled[i] === 'counted') continue;
+      held.delete(job.id);
+      this.over.push(job);
+    }
+    for (const id of answer.lost) held.delete(id);
+    for (const job of answer.claimed) held.set(job.id, job);
+    if (this.over.length > 50) this.over.splice(0, 25);
+    // Sometimes it forgets what it holds, as if its process had died.
+    if (this.random() < 0.03) held.clear();
+  }
+
+  private settlement(job: ClaimedJob): Settlement {
+    const die = this.random();
+    const idWasChosen = job.id.startsWith('id-');
+    const { id, fence } = job;
+    if (die < 0.35) return { id, fence, transition: 'complete', idWasChosen, result: '{"a":1}' };
+    if (die < 0.55) return settlement.retry(job, Math.floor(this.random() * 1_000));
+    if (die < 0.65) return settlement.dead(job, { idWasChosen });
+    if (die < 0.7) return settlement.dead(job, { idWasChosen, ran: false, failed: false });
+    if (die < 0.8) return { id, fence, transition: 'snooze', due: this.due() };
+    if (die < 0.85) return settlement.discard(job, idWasChosen);
+    if (die < 0.92) return settlement.release(job);
+    if (die < 0.95) return settlement.cancel(job);
+    return settlement.extend(job, Math.floor(this.random() * 8_000));
+  }
+
+  private newJob(id: string | undefined): NewJob {
+    const some = this.random();
+    const isLarge = id === 'id-0' && this.random() < 0.3;
+    return newJob({
+      name: this.pick(NAMES),
+      priority: this.pick([1, 5, 10]),
+      due: this.due(),
+      ...(id !== undefined && { id }),
+      ...(this.random() < 0.25 && { worker: this.pick([...WORKERS, 'never-was']) }),
+      ...(this.random() < 0.4 && { tags: TAGS.filter(() => this.random() < 0.4) }),
+      ...(some < 0.1 && {
+        lateness: {
+          maxLatenessMs: Math.floor(this.random() * 2_000),
+          onLate: this.pick(['run', 'discard', 'dead-letter'] as const),
+        },
+      }),
+      ...(some > 0.8 && { settings: { maxAttempts: 3, headers: { a: 'b' } } }),
+      payload: isLarge ? LARGE : `{"n":${Math.floor(some * 100)}}`,
+    });
+  }
+
+  private due(): Due {
+    const die = this.random();
+    if (die < 0.5) return { delayMs: 0 };
+    if (die < 0.8) return { delayMs: Math.floor(this.random() * 3_000) };
+    return { at: this.stores.now() + Math.floor(this.random() * 4_000) - 2_000 };
+  }
+
+  private handlers(): Turn['handlers'] {
+    if (this.random() < 0.6) return [];
+    return NAMES.filter(() => this.random() < 0.5).map((name) => ({
+      name,
+      weight: 1 + Math.floor(this.random() * 3),
+      free: Math.floor(this.random() * 4),
+    }));
+  }
+
+  private openWorker(id: string): Party {
+    // One of them handles less than the others.
+    const names = id === 'd' ? NAMES.slice(0, 1) : NAMES;
+    const [memory, redis] = this.stores.worlds;
+    const sessions = [memory.worker(id, ...names), redis.worker(id, ...names)] as const;
+    return { sessions, kind: 'worker', id, names, held: new Map() };
+  }
+
+  private openPull(id: string, ...names: string[]): Party {
+    const [memory, redis] = this.stores.worlds;
+    const sessions = [memory.puller(id, ...names), redis.puller(id, ...names)] as const;
+    return { sessions, kind: 'pull', id, names, held: new Map() };
+  }
+
+  private reopen({ kind, id, names }: Party): Party {
+    return kind === 'worker' ? this.openWorker(id) : this.openPull(id, ...names);
+  }
+
+  private chosenId(): string {
+    return `id-${Math.floor(this.random() * 25)}`;
+  }
+
+  private heldId(): string | undefined {
+    const held = this.parties.flatMap((party) => [...party.held.keys()]);
+    return held.length > 0 ? this.pick(held) : undefined;
+  }
+
+  private anyId(): string {
+    return this.random() < 0.4 || this.ids.length === 0 ? this.chosenId() : this.pick(this.ids);
+  }
+
+  private pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.random() * items.length)]!;
+  }
+}
+
+const WISHES: readonly SuspectWish[] = ['', 'take', 'take', 'reserve', 'keep', 'claim', 'leave'];

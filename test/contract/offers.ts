@@ -1,0 +1,118 @@
+import { expect, it } from '@jest/globals';
+import type { QueueOptions } from '../../lib/core/options/queue-options.js';
+import type { ClaimedJob } from '../../lib/store/job-store.js';
+import { ids, settlement, type TestSession, type World } from './world.js';
+
+export const offers = (world: () => World): void => {
+  /** Worker `a` has all places, and a backlog beside them. */
+  const busy = async (options: QueueOptions & { globalConcurrency: number }) => {
+    world().store(options);
+    await world().scheduleAll(Array.from({ length: 10 }, () => ({ name: 'bulk' })));
+    const a = world().worker('a', 'bulk');
+    return { a, held: await a.claim(options.globalConcurrency) };
+  };
+  /** What `a` claims as it settles these. */
+  const goOn = (a: TestSession, ...ended: ClaimedJob[]) =>
+    a.turn({ settlements: ended.map((job) => settlement.complete(job)), limit: ended.length + 3 });
+  const sleeper = async (session: TestSession, full: string[] = []) => {
+    await session.listens();
+    const handlers = full.map((name) => ({ name, weight: 1, free: 0 }));
+    expect((await session.turn({ limit: 1, handlers })).claimed).toEqual([]);
+    return session;
+  };
+
+  it('a place that becomes free is left to a more urgent job that only a sleeping worker handles', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2 });
+    const b = await sleeper(world().worker('b', 'urgent'));
+    const { id } = await world().schedule({ name: 'urgent', priority: 1 });
+    await b.sleeps({ limit: 1 });
+    expect(ids((await goOn(a, held[0]!)).claimed)).toEqual([]);
+    await b.isTold();
+    // Nobody else gets that place meanwhile.
+    expect(await a.claim()).toEqual([]);
+    expect(ids(await b.claim())).toEqual([id]);
+  });
+
+  it('is left to a job that prefers a sleeping worker, before those of its priority that prefer nobody', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2, stealAfterMs: 60_000 });
+    const x = await sleeper(world().worker('x', 'bulk'));
+    const { id } = await world().schedule({ name: 'bulk', worker: 'x' });
+    await x.sleeps({ limit: 1 });
+    expect(ids((await goOn(a, held[0]!)).claimed)).toEqual([]);
+    await x.isTold();
+    expect(ids(await x.claim(1))).toEqual([id]);
+  });
+
+  it('is left for each of two better jobs to a sleeper of its own', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2 });
+    const [b, c] = [await sleeper(world().worker('b', 'one')), await sleeper(world().worker('c', 'two'))];
+    await world().scheduleAll([
+      { name: 'one', priority: 1 },
+      { name: 'two', priority: 1 },
+    ]);
+    await b.sleeps({ limit: 1 });
+    await c.sleeps({ limit: 1 });
+    expect((await goOn(a, ...held)).claimed).toEqual([]);
+    expect(await b.claim()).toHaveLength(1);
+    expect(await c.claim()).toHaveLength(1);
+  });
+
+  it('is taken by the worker itself where the sleeper has no place in its handler for the better job', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2 });
+    const b = await sleeper(world().worker('b', 'urgent', 'more'), ['urgent']);
+    await world().schedule({ name: 'urgent', priority: 1 });
+    await b.sleeps({ limit: 1, handlers: [{ name: 'urgent', weight: 1, free: 0 }] });
+    expect((await goOn(a, held[0]!)).claimed).toHaveLength(1);
+  });
+
+  it('is taken by the worker itself where the job of the sleeper is not better', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2 });
+    const b = await sleeper(world().worker('b', 'patient'));
+    await world().schedule({ name: 'patient', priority: 9 });
+    await b.sleeps({ limit: 1 });
+    expect((await goOn(a, held[0]!)).claimed).toHaveLength(1);
+  });
+
+  it('is taken by the worker itself where nobody sleeps, or nobody hears', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2 });
+    await world().schedule({ name: 'urgent', priority: 1 });
+    expect((await goOn(a, held[0]!)).claimed).toHaveLength(1);
+    await world().worker('deaf', 'urgent').turn({ limit: 1, suspects: '' });
+  });
+
+  it('is no longer kept once the time of the sleeper is over, and whoever left it looks then', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2, leaseMs: 60_000 });
+    const b = await sleeper(world().worker('b', 'urgent'));
+    await world().schedule({ name: 'urgent', priority: 1 });
+    await b.sleeps({ limit: 1 });
+    const left = await goOn(a, held[0]!);
+    expect(left.sleepMs).toBeLessThanOrEqual(250);
+    world().pass(250);
+    expect(await a.claim(1)).toHaveLength(1);
+  });
+
+  it('goes back where the sleeper comes and has nothing to run, and is not offered again', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2 });
+    const b = await sleeper(world().worker('b', 'urgent'));
+    const { id } = await world().schedule({ name: 'urgent', priority: 1 });
+    await b.sleeps({ limit: 1 });
+    expect((await goOn(a, held[0]!)).claimed).toEqual([]);
+    await b.turn({ limit: 0 });
+    expect((await world().job(id))?.state).toBe('due');
+    expect((await a.turn({ limit: 1 })).claimed).toHaveLength(1);
+  });
+
+  it('is not left by a pop that does not wait', async () => {
+    const { held } = await busy({ globalConcurrency: 2 });
+    const b = await sleeper(world().worker('b', 'urgent'));
+    await world().schedule({ name: 'urgent', priority: 1 });
+    await b.sleeps({ limit: 1 });
+    const pull = world().puller('p', 'bulk');
+    const answer = await pull.turn({
+      settlements: [settlement.complete(held[0]!)],
+      limit: 1,
+      standing: 'goes',
+    });
+    expect(answer.claimed).toHaveLength(1);
+  });
+};

@@ -1,0 +1,284 @@
+import { describe, expect, it } from '@jest/globals';
+import { ids, settlement, type World } from './world.js';
+
+export const suspects = (world: () => World): void => {
+  const open = (options = {}) => world().store({ leaseMs: 60_000, maxCrashes: 3, ...options });
+
+  /** Schedules so many jobs, and lets workers die with all of them together until each has one crash left. */
+  const makeSuspects = async (count: number): Promise<string[]> => {
+    const made = ids(await world().scheduleAll(Array.from({ length: count }, () => ({}))));
+    for (const name of ['dies', 'dies-too']) {
+      expect((await world().worker(name).turn({ limit: count })).claimed).toHaveLength(count);
+      await world().outlive();
+    }
+    return made;
+  };
+  /** A worker that is there. */
+  const here = async (id: string) => {
+    const worker = world().worker(id);
+    await worker.turn();
+    return worker;
+  };
+
+  describe('a job with one crash left', () => {
+    it('is not seen by a turn that asks for no suspects', async () => {
+      open();
+      await makeSuspects(2);
+      const { id } = await world().schedule();
+      expect(ids((await world().worker('w').turn({ limit: 10 })).claimed)).toEqual([id]);
+    });
+
+    it('is claimed alone by a process that holds nothing', async () => {
+      open();
+      await makeSuspects(2);
+      await world().schedule();
+      const answer = await world().worker('w').turn({ limit: 10, suspects: 'take' });
+      expect(answer.claimed).toMatchObject([{ attempt: 3, crashes: 2 }]);
+      expect(answer).toMatchObject({ suspect: 'taken', sleepMs: undefined });
+    });
+
+    it('is dead when its process dies with it, and no other job is', async () => {
+      const { view } = open();
+      const made = await makeSuspects(2);
+      const [job] = await world().worker('w').claim();
+      await world().outlive();
+      expect((await world().job(job!.id))?.state).toBe('dead');
+      expect(await view.counts()).toMatchObject({ dead: 1, due: 1 });
+      expect(made).toContain(job!.id);
+    });
+
+    it('waits alone again after an attempt that failed', async () => {
+      open();
+      const [id] = await makeSuspects(1);
+      const worker = world().worker('w');
+      await worker.settle(settlement.retry((await worker.claim())[0]!));
+      expect(await world().job(id!)).toMatchObject({ state: 'due', isSuspect: true });
+      expect((await worker.turn({ limit: 5 })).claimed).toEqual([]);
+      expect(await worker.claim()).toMatchObject([{ id, attempt: 4 }]);
+    });
+
+    it('is an ordinary job again once it was replayed', async () => {
+      const { management } = open();
+      const [id] = await makeSuspects(1);
+      const worker = world().worker('w');
+      await worker.settle(settlement.dead((await worker.claim())[0]!));
+      await management.replayDead(id!, { delayMs: 0 });
+      expect(ids((await worker.turn({ limit: 5 })).claimed)).toEqual([id]);
+    });
+
+    it('can be counted, listed, moved to another time and cancelled', async () => {
+      const { view, jobs } = open();
+      const [id] = await makeSuspects(1);
+      expect(await view.counts()).toMatchObject({ due: 1 });
+      expect(await view.countsByPriority()).toEqual([{ priority: 5, scheduled: 0, due: 1 }]);
+      expect(ids(await view.list('due', 0, 5))).toEqual([id]);
+      expect(await jobs.reschedule(id!, { delayMs: 60_000 })).toBe(true);
+      expect(await view.counts()).toMatchObject({ scheduled: 1, due: 0 });
+      expect(await jobs.cancel(id!)).toBe(true);
+      expect(await world().job(id!)).toBeUndefined();
+    });
+
+    it('is not claimed before it is due, and tells the worker when that is', async () => {
+      const { jobs } = open();
+      const [id] = await makeSuspects(1);
+      await jobs.reschedule(id!, { delayMs: 3_000 });
+      const worker = world().worker('w');
+      expect(await worker.turn({ limit: 5, suspects: 'take' })).toMatchObject({ claimed: [], sleepMs: 3_000 });
+      world().pass(3_000);
+      expect(await worker.claim()).toHaveLength(1);
+    });
+
+    it('is left to workers that handle its name', async () => {
+      open();
+      await makeSuspects(1);
+      const other = await world().worker('o', 'other').turn({ limit: 5, suspects: 'take' });
+      expect(other.suspect).toBeUndefined();
+      expect(other.claimed).toEqual([]);
+    });
+
+    it('is left alone by a handler that is full', async () => {
+      open();
+      await makeSuspects(1);
+      const answer = await world()
+        .worker('w')
+        .turn({ limit: 5, suspects: 'take', handlers: [{ name: 'work', weight: 1, free: 0 }] });
+      expect(answer).toMatchObject({ claimed: [] });
+      expect(answer.suspect).toBeUndefined();
+    });
+
+    it('the most urgent comes first', async () => {
+      open();
+      const jobs = await world().scheduleAll([{ priority: 5 }, { priority: 1 }]);
+      for (const name of ['dies', 'dies-too']) {
+        await world().worker(name).turn({ limit: 2 });
+        await world().outlive();
+      }
+      expect(ids(await world().worker('w').claim())).toEqual([jobs[1]!.id]);
+    });
+
+    it('hands its crashes on to the job that is queued behind its run, which is a suspect then', async () => {
+      open();
+      await world().schedule({ id: 'x' });
+      await world().crash(1);
+      await world().worker('dies').claim();
+      await world().replace({ id: 'x', payload: 'new' });
+      await world().outlive();
+      expect(await world().job('x')).toMatchObject({ crashes: 2, isSuspect: true, envelope: { payload: 'new' } });
+    });
+
+    it('is no suspect where a job may crash once only', async () => {
+      open({ maxCrashes: 1 });
+      const { id } = await world().schedule();
+      expect((await world().job(id))?.isSuspect).toBe(false);
+      expect(await world().worker('w').turn({ limit: 5 })).toMatchObject({ claimed: [{ id }] });
+    });
+
+    it('prefers no worker any more', async () => {
+      open({ stealAfterMs: 600_000 });
+      await world().schedule({ id: 'x', worker: 'away' });
+      for (const name of ['dies', 'dies-too']) {
+        await world().worker(name).turn({ limit: 1 });
+        await world().outlive();
+      }
+      await here('away');
+      expect(ids(await world().worker('w').claim())).toEqual(['x']);
+    });
+
+    it('is turned away where it is too late, and the process stays reserved', async () => {
+      open();
+      await world().schedule({ id: 'x', lateness: { maxLatenessMs: 400_000, onLate: 'dead-letter' } });
+      for (const name of ['dies', 'dies-too']) {
+        await world().worker(name).turn({ limit: 1 });
+        await world().outlive();
+      }
+      world().pass(400_000);
+      const answer = await world().worker('w').turn({ limit: 1, suspects: 'take' });
+      expect(answer).toMatchObject({ claimed: [], suspect: 'reserved', late: [{ id: 'x', attempt: 2 }] });
+    });
+  });
+
+  describe('a process that holds jobs', () => {
+    it('reserves itself, claims nothing else meanwhile, and claims the suspect once it is empty', async () => {
+      open();
+      await world().schedule();
+      const worker = world().worker('w');
+      const [held] = await worker.claim();
+      const [id] = await (async () => {
+        const made = await world().scheduleAll([{ id: 's' }]);
+        for (const name of ['dies', 'dies-too']) {
+          await world().worker(name).turn({ limit: 1 });
+          for (let i = 0; i < 4; i++) {
+            world().pass(20_000);
+            await worker.turn({ renewals: [held!] });
+          }
+        }
+        return ids(made);
+      })();
+      await world().schedule();
+      expect(await worker.turn({ limit: 5, suspects: 'reserve' })).toMatchObject({
+        claimed: [],
+        suspect: 'reserved',
+        sleepMs: undefined,
+      });
+      expect((await worker.turn({ limit: 5, suspects: 'keep', renewals: [held!] })).claimed).toEqual([]);
+      const answer = await worker.turn({ settlements: [settlement.complete(held!)], limit: 5, suspects: 'claim' });
+      expect(answer).toMatchObject({ claimed: [{ id }], suspect: 'taken' });
+    });
+
+    it('is reserved no longer where the suspect has gone, and claims others in the same turn', async () => {
+      const { jobs } = open();
+      const [id] = await makeSuspects(1);
+      const { id: other } = await world().schedule();
+      const worker = world().worker('w');
+      expect((await worker.turn({ limit: 5, suspects: 'reserve' })).suspect).toBe('reserved');
+      await jobs.cancel(id!);
+      const answer = await worker.turn({ limit: 5, suspects: 'claim' });
+      expect(ids(answer.claimed)).toEqual([other]);
+      expect(answer.suspect).toBeUndefined();
+    });
+
+    it('gives the reservation up, and claims others in the same turn; another process may take the suspect', async () => {
+      open();
+      const [id] = await makeSuspects(1);
+      const { id: ordinary } = await world().schedule();
+      const [worker, other] = [world().worker('w'), world().worker('v')];
+      await worker.turn({ limit: 5, suspects: 'reserve' });
+      expect((await other.turn({ limit: 0, suspects: 'take' })).suspect).toBeUndefined();
+      const answer = await worker.turn({ limit: 5, suspects: 'leave' });
+      expect(answer.suspect).toBeUndefined();
+      expect(ids(answer.claimed)).toEqual([ordinary]);
+      expect(ids(await other.claim(5))).toEqual([id]);
+    });
+
+    it('tells another process of its group of what it leaves', async () => {
+      open();
+      const other = await world().worker('v').listens();
+      await other.sleeps();
+      await makeSuspects(1);
+      await other.sleeps();
+      await world().worker('w').turn({ limit: 5, suspects: 'reserve' });
+      expect(await other.isTold()).toBeLessThan(100);
+    });
+  });
+
+  describe('how many processes suspects hold up', () => {
+    it('is one where fewer than eight work at the queue', async () => {
+      open();
+      await makeSuspects(4);
+      for (const id of ['a', 'b', 'c']) await here(id);
+      expect((await world().worker('a').turn({ limit: 1, suspects: 'reserve' })).suspect).toBe('reserved');
+      expect((await world().worker('b').turn({ limit: 1, suspects: 'take' })).suspect).toBeUndefined();
+    });
+
+    it('is one in four', async () => {
+      open();
+      await makeSuspects(4);
+      for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) await here(id);
+      expect((await world().worker('a').turn({ limit: 1, suspects: 'reserve' })).suspect).toBe('reserved');
+      expect((await world().worker('b').turn({ limit: 1, suspects: 'take' })).suspect).toBe('taken');
+      expect((await world().worker('c').turn({ limit: 1, suspects: 'take' })).suspect).toBeUndefined();
+    });
+
+    it('is not more than there are suspects due', async () => {
+      open();
+      await makeSuspects(1);
+      for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) await here(id);
+      expect((await world().worker('a').turn({ limit: 1, suspects: 'reserve' })).suspect).toBe('reserved');
+      expect((await world().worker('b').turn({ limit: 1, suspects: 'reserve' })).suspect).toBeUndefined();
+    });
+
+    it('does not count a process that has died since it reserved itself', async () => {
+      open();
+      await makeSuspects(2);
+      await world().worker('a').turn({ limit: 1, suspects: 'reserve' });
+      expect((await world().worker('b').turn({ limit: 1, suspects: 'take' })).suspect).toBeUndefined();
+      world().pass(60_000);
+      expect((await world().worker('b').turn({ limit: 1, suspects: 'take' })).suspect).toBe('taken');
+    });
+  });
+
+  it.each(['pause', 'rate'])('no process reserves itself while the gate is shut by a %s', async (how) => {
+    const { management } = open(how === 'rate' ? { rateLimit: { max: 2, perMs: 3_600_000 } } : {});
+    await makeSuspects(1);
+    if (how === 'pause') await management.pause();
+    expect((await world().worker('w').turn({ limit: 1, suspects: 'take' })).suspect).toBeUndefined();
+  });
+
+  it('while all places are used up, a process reserves itself, and looks again before the place is offered to others', async () => {
+    open({ globalConcurrency: 2 });
+    const [id] = await makeSuspects(1);
+    await world().scheduleAll([{}, {}, {}, {}]);
+    const busy = world().worker('busy');
+    const { claimed } = await busy.turn({ limit: 2 });
+    expect(claimed).toHaveLength(2);
+    const waiting = world().worker('waiting');
+    expect(await waiting.turn({ limit: 10, suspects: 'take' })).toMatchObject({
+      suspect: 'reserved',
+      claimed: [],
+      sleepMs: 100,
+    });
+    const next = await busy.turn({ settlements: [settlement.complete(claimed[0]!)], limit: 1 });
+    expect(next.claimed).toEqual([]);
+    expect(await waiting.turn({ limit: 10, suspects: 'claim' })).toMatchObject({ suspect: 'taken', claimed: [{ id }] });
+  });
+};

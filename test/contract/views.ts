@@ -1,0 +1,210 @@
+import { hostname } from 'node:os';
+import { expect, it } from '@jest/globals';
+import { ids, payloads, settlement, type World } from './world.js';
+
+export const views = (world: () => World): void => {
+  it('of an empty queue there is nothing', async () => {
+    const { view } = world().store();
+    expect(await view.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 0, dead: 0 });
+    expect(await view.countsByPriority()).toEqual([]);
+    expect(await view.nextDue()).toEqual({ dueAtMs: undefined, nowMs: world().now() });
+    expect(await view.stats()).toEqual({});
+    expect(await view.job('unknown')).toBeUndefined();
+    expect(await view.peek(5, ({ id }) => id)).toEqual([]);
+    expect(await view.workers()).toEqual([]);
+    expect(await view.handledBy('work')).toEqual({ count: 0, workers: [] });
+    expect(await view.pausedUntil()).toBeUndefined();
+    expect(await view.limits()).toMatchObject({ running: 0, started: 0 });
+  });
+
+  it('counts the jobs by state', async () => {
+    const { view } = world().store({ keepCompleted: 5 });
+    await world().scheduleAll([{}, {}, {}, { due: { delayMs: 5_000 } }, { worker: 'v' }, { name: 'other' }]);
+    const worker = world().worker('w');
+    const [a, b] = await worker.turn({ limit: 3 }).then(({ claimed }) => claimed);
+    await worker.settle(settlement.complete(a!), settlement.dead(b!));
+    expect(await view.counts()).toEqual({ scheduled: 1, due: 2, active: 1, completed: 1, dead: 1 });
+    world().pass(5_000);
+    expect(await view.counts()).toMatchObject({ scheduled: 0, due: 3 });
+  });
+
+  it('counts the waiting jobs by priority, most urgent first', async () => {
+    const { view } = world().store();
+    await world().scheduleAll([
+      { priority: 10 },
+      { priority: 2, due: { delayMs: 5 } },
+      { priority: 2, worker: 'w' },
+      { priority: 100, name: 'other' },
+    ]);
+    expect(await view.countsByPriority()).toEqual([
+      { priority: 2, scheduled: 1, due: 1 },
+      { priority: 10, scheduled: 0, due: 1 },
+      { priority: 100, scheduled: 0, due: 1 },
+    ]);
+  });
+
+  it('tells when the earliest waiting job is due, be it past', async () => {
+    const { view } = world().store();
+    await world().schedule({ due: { delayMs: 9_000 } });
+    const { dueAtMs } = await world().schedule({ due: { delayMs: 3_000 }, worker: 'w', priority: 9 });
+    expect(await view.nextDue()).toEqual({ dueAtMs, nowMs: world().now() });
+    world().pass(60_000);
+    expect((await view.nextDue()).dueAtMs).toBe(dueAtMs);
+  });
+
+  it('lists scheduled jobs by due time, those of many names and priorities too', async () => {
+    const { view } = world().store();
+    const made = await world().scheduleAll(
+      [5, 3, 9, 1, 7].map((s, i) => ({ due: { delayMs: s * 1_000 }, name: `n${i}`, priority: 9 - i })),
+    );
+    expect(ids(await view.list('scheduled', 0, 10))).toEqual([3, 1, 0, 4, 2].map((i) => made[i]!.id));
+    expect(ids(await view.list('scheduled', 1, 2))).toEqual([1, 0].map((i) => made[i]!.id));
+    expect(await view.list('due', 0, 10)).toEqual([]);
+  });
+
+  it('lists scheduled jobs that lie behind due ones', async () => {
+    const { view } = world().store();
+    await world().schedule({});
+    const later = await world().schedule({ due: { delayMs: 5 } });
+    expect(ids(await view.list('scheduled', 0, 10))).toEqual([later.id]);
+  });
+
+  it('lists ended jobs latest first', async () => {
+    const { view } = world().store({ keepCompleted: 10 });
+    const worker = world().worker('w');
+    const ended: Record<string, string[]> = { complete: [], dead: [] };
+    for (const how of ['complete', 'dead', 'complete', 'dead'] as const) {
+      const { id } = await world().schedule();
+      await worker.settle(settlement[how]((await worker.claim())[0]!));
+      ended[how]!.unshift(id);
+      world().pass(5);
+    }
+    expect(ids(await view.list('completed', 0, 10))).toEqual(ended.complete);
+    expect(ids(await view.list('dead', 0, 10))).toEqual(ended.dead);
+    expect(ids(await view.list('dead', 1, 10))).toEqual(ended.dead!.slice(1));
+  });
+
+  it('lists active jobs by the end of their leases', async () => {
+    const { view } = world().store();
+    await world().scheduleAll([{}, {}]);
+    const worker = world().worker('w');
+    const [a, b] = await worker.claim();
+    await worker.settle(settlement.extend(a!, 100_000));
+    expect(ids(await view.list('active', 0, 10))).toEqual([b!.id, a!.id]);
+  });
+
+  it('converts each job as it is asked to', async () => {
+    const { view } = world().store();
+    await world().scheduleAll([{ priority: 2 }, { priority: 1 }]);
+    expect(await view.list('due', 0, 10, ({ envelope }) => ('priority' in envelope ? envelope.priority : 0))).toEqual([
+      1, 2,
+    ]);
+  });
+
+  it('peeks at due ones in claim order, then at scheduled ones by due time', async () => {
+    const { view } = world().store();
+    await world().scheduleAll([
+      { payload: '4', due: { delayMs: 500 }, priority: 1 },
+      { payload: '2' },
+      { payload: '3', due: { delayMs: 5 }, priority: 9 },
+      { payload: '1', priority: 1 },
+    ]);
+    const peeked = await view.peek(10, (job) => job);
+    expect(payloads(peeked)).toEqual(['1', '2', '3', '4']);
+    expect(await view.peek(3, (job) => job)).toHaveLength(3);
+  });
+
+  it('workers tells each worker that is there, by id, with the names it handles and the jobs it holds', async () => {
+    const { view } = world().store();
+    await world().scheduleAll([{}, {}, {}]);
+    const [b, a] = [world().worker('b', 'work', 'other'), world().worker('a')];
+    await b.claim(2);
+    await a.claim(5);
+    const place = { host: hostname(), pid: process.pid, lastSeenAtMs: world().now() };
+    expect(await view.workers()).toEqual([
+      { id: 'a', running: 1, handles: ['work'], ...place },
+      { id: 'b', running: 2, handles: ['other', 'work'], ...place },
+    ]);
+  });
+
+  it('several sessions of one process are one worker', async () => {
+    const { view } = world().store();
+    await world().scheduleAll([{}, { name: 'pulled' }]);
+    await world().worker('a').claim();
+    await world().puller('a', 'pulled').claim();
+    expect(await view.workers()).toMatchObject([{ id: 'a', running: 2, handles: ['pulled', 'work'] }]);
+  });
+
+  it('a worker that has left is not told, nor one that has not been there for a lease', async () => {
+    const { view } = world().store({ leaseMs: 10_000 });
+    const [leaves, dies] = [world().worker('leaves'), world().worker('dies')];
+    await leaves.claim();
+    await dies.claim();
+    await leaves.turn({ isLast: true });
+    expect((await view.workers()).map(({ id }) => id)).toEqual(['dies']);
+    world().pass(10_001);
+    expect(await view.workers()).toEqual([]);
+  });
+
+  it('a job that is to be cancelled still counts as held', async () => {
+    const { view, jobs } = world().store();
+    const { id } = await world().schedule();
+    await world().worker('w').claim();
+    await jobs.cancelRunning(id);
+    expect(await view.workers()).toMatchObject([{ id: 'w', running: 1 }]);
+  });
+
+  it('tells which workers handle a name, one that pulls every name among them', async () => {
+    const { view } = world().store();
+    await world().worker('a', 'one').claim();
+    await world().worker('b', 'one', 'two').claim();
+    await world().puller('c').claim();
+    const one = await view.handledBy('one');
+    expect({ count: one.count, workers: [...one.workers].sort() }).toEqual({ count: 3, workers: ['a', 'b', 'c'] });
+    expect((await view.handledBy('none')).workers).toEqual(['c']);
+  });
+
+  it('counts all that handle a name, and names ten of them', async () => {
+    const { view } = world().store();
+    for (let i = 0; i < 13; i++) await world().worker(`w${i}`).claim();
+    const { count, workers } = await view.handledBy('work');
+    expect(count).toBe(13);
+    expect(new Set(workers).size).toBe(10);
+  });
+
+  it('conserves: what was scheduled is there or is counted as gone', async () => {
+    const { view, jobs } = world().store({ keepCompleted: 2 });
+    await world().scheduleAll(Array.from({ length: 12 }, () => ({})));
+    const worker = world().worker('w');
+    const claimed = await worker.claim(6);
+    await worker.settle(
+      settlement.complete(claimed[0]!),
+      settlement.dead(claimed[1]!),
+      settlement.discard(claimed[2]!),
+      settlement.retry(claimed[3]!, 0),
+      settlement.cancel(claimed[4]!),
+    );
+    await jobs.cancel((await view.list('due', 0, 1))[0]!.id);
+    const { scheduled, due, active, dead } = await view.counts();
+    const stats = await view.stats();
+    const gone = stats.completed! + stats.cancelled! + stats.discarded!;
+    expect(stats.scheduled).toBe(scheduled + due + active + dead + gone);
+  });
+
+  it('after close, every call fails with QueueClosedError', async () => {
+    const { view, jobs } = world().store();
+    await view.counts();
+    await world().whole.close();
+    await expect(view.counts()).rejects.toThrow(expect.objectContaining({ name: 'QueueClosedError' }));
+    await expect(jobs.cancel('x')).rejects.toThrow(expect.objectContaining({ name: 'QueueClosedError' }));
+    world().store();
+  });
+
+  it('a queue is the same object each time, and knows nothing of another one', async () => {
+    const queue = world().store();
+    expect(world().whole.queue('default')).toBe(queue);
+    await world().schedule({ id: 'x' });
+    expect(await world().whole.queue('another').view.job('x')).toBeUndefined();
+    expect(await world().whole.queue('another').view.counts()).toMatchObject({ due: 0 });
+  });
+};

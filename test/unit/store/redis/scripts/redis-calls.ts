@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { SCRIPTS, type ScriptName } from '../../../../../lib/store/redis/scripts/embedded.js';
+
+const FOLDER = new URL('../../../../../lib/store/redis/scripts/', import.meta.url);
+const KEYS_FILE = new URL('../keys.ts', FOLDER);
+const KEY_TABLE: string = '../../../../../scripts/lua/key-table.mjs';
+
+export const SCRIPT_NAMES = readdirSync(FOLDER)
+  .filter((file) => file.endsWith('.lua'))
+  .map((file) => file.replace('.lua', '') as ScriptName);
+
+export interface KeyRow {
+  name: string;
+  type: string;
+  writtenBy: readonly string[];
+  removedBy: readonly string[];
+}
+
+/** The table at the top of keys.ts. */
+export async function readSchema(): Promise<KeyRow[]> {
+  const { readKeyTable } = (await import(KEY_TABLE)) as {
+    readKeyTable(text: string): Map<string, Record<string, string>>;
+  };
+  return [...readKeyTable(readFileSync(KEYS_FILE, 'utf8')).values()].map(
+    ({ name = '', type = '', writtenBy = '', removedBy = '' }) => ({
+      name,
+      type,
+      writtenBy: who(writtenBy),
+      removedBy: who(removedBy),
+    }),
+  );
+}
+
+/** Which scripts hold such a line. */
+const scriptsWith = (line: string) => SCRIPT_NAMES.filter((name) => SCRIPTS[name].source.includes(line));
+
+function who(cell: string): string[] {
+  return cell.split(', ').flatMap((word) => {
+    if (word === 'nobody') return [];
+    if (word === 'every script that moves a job') return scriptsWith('function closeLanes()');
+    if (word === 'every numbered call') return scriptsWith("redis.call('SET', receiptKey");
+    return word;
+  });
+}
+
+/** One call of a script to Redis, with the key it goes to as it is written there. */
+export interface RedisCall {
+  command: string;
+  key?: string;
+  text: string;
+}
+
+export function readCalls(name: ScriptName): RedisCall[] {
+  const { source } = SCRIPTS[name];
+  return [...source.matchAll(/redis\.p?call\('(\w+)'(?:, (base \.\. '\w+:'|[\w.]+))?.*/g)].map(
+    ([text, command, key]) => ({ command: command!, key, text }),
+  );
+}

@@ -1,0 +1,86 @@
+import { expect, it } from '@jest/globals';
+import { readQueueOptions } from '../../../../../lib/core/options/queue-options.js';
+import type { Turn } from '../../../../../lib/store/job-store.js';
+import { queueKeys } from '../../../../../lib/store/redis/keys.js';
+import type { RedisConnection } from '../../../../../lib/store/redis/link/connection.js';
+import { ServerClock } from '../../../../../lib/store/redis/link/server-clock.js';
+import type { WakeListener } from '../../../../../lib/store/redis/link/wake-listener.js';
+import { RedisSession } from '../../../../../lib/store/redis/session/redis-session.js';
+
+const NOW = '1798794000000';
+const CURSORS = ['c5 8', 'o1 3'] as const;
+const never = new AbortController().signal;
+
+/** Which of the cursors stands among the arguments of each call that was sent, and how to answer the oldest. */
+function openSession() {
+  const sent: (string | undefined)[] = [];
+  const waiting: { resolve(reply: unknown): void; reject(error: Error): void }[] = [];
+  const connection = {
+    received: 0,
+    downlink: { note() {}, bytesIn: () => 1_000_000 },
+    run: async (script: string, _keys: unknown, args: readonly unknown[]) => {
+      if (script === 'clock') return [NOW, NOW];
+      sent.push(CURSORS.find((cursor) => args.includes(cursor)));
+      return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+    },
+  } as unknown as RedisConnection;
+  const link = { connection, listener: { hears: () => true } as unknown as WakeListener };
+  const keys = queueKeys('sq', 'mail');
+  const who = { id: 'w', group: 'g', names: ['mail'] };
+  const session = new RedisSession(link, new ServerClock(keys), keys, who, readQueueOptions('mail', {}), false);
+  const answer = (cursor: string) => {
+    waiting.shift()!.resolve(['done', NOW, '', [], [], [], [], [], [], NOW, '1', cursor, '', '']);
+  };
+  return { session, sent, answer, refuse: (error: Error) => waiting.shift()!.reject(error), waiting };
+}
+
+const turnOf = (turn: Partial<Turn> = {}): Turn => ({
+  settlements: [],
+  renewals: [],
+  limit: 1,
+  handlers: [],
+  isLast: false,
+  standing: 'stays',
+  suspects: '',
+  ...turn,
+});
+
+/** Calls are sent after a few rounds of promises. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+it('a turn goes on looking where the last one that was answered stopped, unless it looks anew', async () => {
+  const { session, sent, answer } = openSession();
+  for (const [turn, cursor] of [
+    [turnOf(), 'c5 8'],
+    [turnOf(), 'o1 3'],
+    [turnOf({ looksAnew: true }), 'c5 8'],
+    [turnOf(), ''],
+    [turnOf(), ''],
+  ] as const) {
+    const answered = session.turn(turn, never);
+    await settled();
+    answer(cursor);
+    await answered;
+  }
+  expect(sent).toEqual([undefined, 'c5 8', undefined, 'c5 8', undefined]);
+});
+
+it('a turn that is sent again looks from where it looked first, whatever was answered meanwhile', async () => {
+  const { session, sent, answer, refuse } = openSession();
+  const [first, second, third] = [turnOf(), turnOf(), turnOf()];
+  const refused = session.turn(first, never);
+  await settled();
+  const other = session.turn(second, never);
+  await settled();
+  refuse(new Error('NOPERM'));
+  await expect(refused).rejects.toThrow('NOPERM');
+  answer('c5 8');
+  await other;
+  for (const turn of [first, third]) {
+    const answered = session.turn(turn, never);
+    await settled();
+    answer('c5 8');
+    await answered;
+  }
+  expect(sent).toEqual([undefined, undefined, undefined, 'c5 8']);
+});

@@ -1,0 +1,116 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
+import type { Turn } from '../../../../lib/store/job-store.js';
+import { Capacity } from '../../../../lib/worker/capacity/capacity.js';
+import type { JobHandler } from '../../../../lib/worker/run/job-handler.js';
+import type { RunningJob } from '../../../../lib/worker/run/running-job.js';
+import { RunningJobs } from '../../../../lib/worker/run/running-jobs.js';
+import { Outcomes } from '../../../../lib/worker/session/outcomes.js';
+import { type SentTurn, TurnsInFlight } from '../../../../lib/worker/session/turns-in-flight.js';
+import { ManualClock } from '../../../support/manual-clock.js';
+import { claimOf, claimsOf } from '../../../support/session-by-hand.js';
+
+const CONCURRENCY = 100;
+
+let clock: ManualClock;
+let running: RunningJobs;
+let inFlight: TurnsInFlight;
+let outcomes: Outcomes;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  running = new RunningJobs(clock, 'test');
+  inFlight = new TurnsInFlight();
+  outcomes = new Outcomes();
+});
+
+/** `weight` and `limit` are those of the one handler. */
+function capacityOf(options: object = {}, weight = 1, limit = Number.POSITIVE_INFINITY): Capacity {
+  const settings = readQueueOptions('q', { concurrency: CONCURRENCY, ...options });
+  const handler = { name: 'work', settings: { weight, concurrency: limit } } as unknown as JobHandler;
+  return new Capacity(settings, new Map([['work', handler]]), running, inFlight, outcomes, clock);
+}
+
+const run = (): RunningJob =>
+  ({ name: 'work', timeoutAt: Number.POSITIVE_INFINITY, place: -1 }) as unknown as RunningJob;
+const begin = (count: number) => {
+  for (let i = 0; i < count; i++) running.add(run());
+};
+const send = (limit: number): SentTurn =>
+  inFlight.add({ turn: { limit, settlements: [], renewals: [] } as unknown as Turn, ended: [], renews: false }, 0);
+
+/** A turn that asked for so many has left a backlog. */
+function leaveBacklog(capacity: Capacity, isContended = false): void {
+  const sent = send(1);
+  inFlight.remove(sent);
+  capacity.answered(sent, { sleepMs: undefined, isContended } as never);
+}
+
+it('what runs, and what the turns in flight may claim, is no longer open', () => {
+  const capacity = capacityOf();
+  expect(capacity.open).toBe(CONCURRENCY);
+  begin(30);
+  send(50);
+  expect(capacity.open).toBe(20);
+});
+
+it('while jobs go back nothing is open, as the turn that gives them back looks before that', () => {
+  const capacity = capacityOf();
+  outcomes.release(claimOf('a'));
+  expect(capacity.open).toBe(0);
+  expect(capacity.share(true, false)).toMatchObject({ settlements: 1, limit: 0 });
+});
+
+it('weights count, and a handler with a limit is told with what it has left', () => {
+  const capacity = capacityOf({}, 3, 20);
+  begin(10);
+  expect(capacity.open).toBe(70);
+  expect(capacity.share(true, false).handlers).toEqual([{ name: 'work', weight: 3, free: 10 }]);
+});
+
+it('without a backlog a turn takes all there is, and none goes beside it', () => {
+  const capacity = capacityOf();
+  for (const claim of claimsOf(100)) outcomes.end({ settlement: claim } as never);
+  expect(capacity.mayOverlap).toBe(false);
+  expect(capacity.share(true, false)).toMatchObject({ settlements: 100, limit: 100 });
+});
+
+it('with a backlog, and alone, a turn takes half of it, unless it has to go alone', () => {
+  const capacity = capacityOf();
+  leaveBacklog(capacity);
+  for (const claim of claimsOf(100)) outcomes.end({ settlement: claim } as never);
+  expect(capacity.mayOverlap).toBe(true);
+  expect(capacity.share(true, false)).toMatchObject({ settlements: 50, limit: 50 });
+  expect(capacity.share(true, true)).toMatchObject({ settlements: 100, limit: 100 });
+  leaveBacklog(capacity, true);
+  expect(capacity.share(true, false)).toMatchObject({ settlements: 100, limit: 100 });
+});
+
+it('more claims than there are places for begin by and by, for ten milliseconds beyond those of the first places', () => {
+  const capacity = capacityOf();
+  expect(capacity.mustQueue(claimsOf(100))).toBe(false);
+  expect(capacity.mustQueue(claimsOf(101))).toBe(true);
+  expect([capacity.mayBegin(0), capacity.mayBegin(CONCURRENCY)]).toEqual([true, true]);
+  clock.pass(10);
+  expect([capacity.mayBegin(CONCURRENCY - 1), capacity.mayBegin(CONCURRENCY)]).toEqual([true, false]);
+  begin(CONCURRENCY);
+  expect(capacity.mayBegin(0)).toBe(false);
+});
+
+it('one whose jobs are not over when their round is, is not open for more than its places', () => {
+  const capacity = capacityOf();
+  leaveBacklog(capacity);
+  const quick = (times: number) => {
+    for (let i = 0; i < times; i++) {
+      capacity.mustQueue(claimsOf(100));
+      capacity.roundOver(false);
+    }
+  };
+  quick(7);
+  expect(capacity.open).toBe(CONCURRENCY);
+  quick(1);
+  expect(capacity.open).toBe(4 * CONCURRENCY);
+  capacity.mustQueue(claimsOf(400));
+  capacity.roundOver(true);
+  expect(capacity.open).toBe(CONCURRENCY);
+});
