@@ -49,6 +49,17 @@ describe('docs/errors.md', () => {
   });
 });
 
+describe('every file that a page about the design names is there', () => {
+  const files = readdirSync('lib', { recursive: true, encoding: 'utf8' }).map((file) => `lib/${file}`);
+  files.push(...readdirSync('test/unit', { encoding: 'utf8' }).map((file) => `test/unit/${file}`));
+  files.push(...readdirSync('scripts', { recursive: true, encoding: 'utf8' }).map((file) => `scripts/${file}`));
+
+  it.each(['architecture', 'redis-design', 'calls-and-replays', 'worker-design', 'glossary'])('docs/%s.md', (page) => {
+    const named = [...read(`docs/${page}.md`).matchAll(/`([\w./-]+\.(?:ts|lua|mjs))`/g)].map(([, name]) => name!);
+    expect(named.filter((name) => !files.some((file) => file === name || file.endsWith(`/${name}`)))).toEqual([]);
+  });
+});
+
 it('the README says no more of speed and memory than was measured', () => {
   const section = read('README.md').split('## How fast')[1]!.split('##')[0]!;
   const [, drained, scheduled] = section.match(/at least (\w+) times as many due.*?at least (\w+) times as many/s)!;
