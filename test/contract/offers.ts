@@ -33,6 +33,18 @@ export const offers = (world: () => World): void => {
     expect(ids(await b.claim())).toEqual([id]);
   });
 
+  it('is left to the more urgent job also in a turn that puts a job of its own back', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2 });
+    const b = await sleeper(world().worker('b', 'urgent'));
+    const { id } = await world().schedule({ name: 'urgent', priority: 1 });
+    await b.sleeps({ limit: 1 });
+    // Before its offers the turn has asked who handles the job that goes back: `b` does not.
+    const answer = await a.turn({ settlements: [settlement.retry(held[0]!, 60_000)], limit: 4 });
+    expect([answer.settled, ids(answer.claimed)]).toEqual([['counted'], []]);
+    await b.isTold();
+    expect(ids(await b.claim())).toEqual([id]);
+  });
+
   it('is left to a job that prefers a sleeping worker, before those of its priority that prefer nobody', async () => {
     const { a, held } = await busy({ globalConcurrency: 2, stealAfterMs: 60_000 });
     const x = await sleeper(world().worker('x', 'bulk'));

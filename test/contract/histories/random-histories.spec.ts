@@ -4,6 +4,7 @@ import { seededRandom } from '../../support/random.js';
 import { whyNoStoppedRedis } from '../../support/stopped-redis.js';
 import { MemoryWorld } from '../memory-world.js';
 import { RedisWorld } from '../redis-world.js';
+import { OneStore } from './one-store.js';
 import { RandomHistory, randomOptions } from './random-history.js';
 import { TwoStores } from './two-stores.js';
 
@@ -37,24 +38,30 @@ if (missing) process.stdout.write(`No histories are compared with Redis: ${missi
 (missing ? describe.skip : describe)('a random history', () => {
   it.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
     'is answered by Redis as by the store in memory (seed %i)',
-    async (seed) => {
-      const random = seededRandom(seed);
-      const options = randomOptions(random);
-      const stores = new TwoStores(memory, redis);
-      stores.open(options);
-      const history = new RandomHistory(stores, random);
-      await history.begin();
-      for (let step = 1; step <= STEPS; step++) {
-        try {
-          await history.step();
-          if (step % STEPS_A_COMPARISON === 0 || step === STEPS) await stores.compareAll();
-        } catch (error) {
-          (error as Error).message =
-            `seed ${seed}, step ${step}, ${JSON.stringify(options)}: ${(error as Error).message}`;
-          throw error;
-        }
-      }
-    },
+    (seed) => run(seed, new TwoStores(memory, redis), false),
+    600_000,
+  );
+
+  it.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
+    'is answered by Redis also where sessions hear of each other (seed %i)',
+    (seed) => run(seed, new OneStore(redis), true),
     600_000,
   );
 });
+
+async function run(seed: number, stores: TwoStores, listens: boolean): Promise<void> {
+  const random = seededRandom(seed);
+  const options = randomOptions(random);
+  stores.open(options);
+  const history = new RandomHistory(stores, random, listens);
+  await history.begin();
+  for (let step = 1; step <= STEPS; step++) {
+    try {
+      await history.step();
+      if (step % STEPS_A_COMPARISON === 0 || step === STEPS) await stores.compareAll();
+    } catch (error) {
+      (error as Error).message = `seed ${seed}, step ${step}, ${JSON.stringify(options)}: ${(error as Error).message}`;
+      throw error;
+    }
+  }
+}

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { QueueOptions } from '../../../lib/core/options/queue-options.js';
 import type { Due } from '../../../lib/core/read/due.js';
 import type { ClaimedJob, NewJob, Settlement, SuspectWish, Turn, TurnAnswer } from '../../../lib/store/job-store.js';
-import { newJob, settlement, type TestSession } from '../world.js';
+import { newJob, settlement, TestSession } from '../world.js';
 import type { TwoStores } from './two-stores.js';
 
 const NAMES = ['work', 'other', 'third'];
@@ -13,14 +13,14 @@ const LARGE = 'x'.repeat(300_000);
 
 interface Party {
   readonly sessions: readonly [TestSession, TestSession];
-  readonly kind: 'worker' | 'pull';
+  readonly kind: 'worker' | 'pull' | 'relay';
   readonly id: string;
   readonly names: readonly string[];
   /** What it holds, as far as it knows. */
   readonly held: Map<string, ClaimedJob>;
 }
 
-/** Options of all kinds, by chance. Nobody listens, so both stores say exactly when each session is to look again. */
+/** Options of all kinds, by chance. Where nobody listens both stores say exactly when each session is to look again. */
 export function randomOptions(random: () => number): QueueOptions {
   const maybe = <T>(value: T) => (random() < 0.5 ? value : undefined);
   const said: QueueOptions = {
@@ -49,15 +49,21 @@ export class RandomHistory {
   constructor(
     private readonly stores: TwoStores,
     private readonly random: () => number,
+    /** Whether sessions hear messages, so that places are offered, and sleepers woken. */
+    private readonly listens = false,
   ) {
     for (const id of WORKERS) this.parties.push(this.openWorker(id));
     this.parties.push(this.openPull('a'), this.openPull('p', 'work', 'other'));
+    if (listens) this.parties.push(this.openRelay('b', 'third'), this.openRelay('a'));
   }
 
   /** Each party claims once, in vain: from then on both stores know which names it handles. */
   async begin(): Promise<void> {
     for (const { sessions } of this.parties)
-      await this.stores.both(undefined, (_, __, index) => sessions[index].turn({ limit: 1 }));
+      await this.stores.both(undefined, async (_, __, index) => {
+        if (this.listens) await sessions[index].listens();
+        return sessions[index].turn({ limit: 1 });
+      });
   }
 
   async step(): Promise<void> {
@@ -150,6 +156,7 @@ export class RandomHistory {
   }
 
   private async turn(party: Party): Promise<void> {
+    if (party.kind === 'relay') return this.relay(party);
     const { held, sessions } = party;
     const ending = [...held.values()].filter(() => this.random() < 0.5);
     const staying = [...held.values()].filter((job) => this.random() < (ending.includes(job) ? 0.05 : 0.8));
@@ -171,7 +178,19 @@ export class RandomHistory {
       (redis, memory) => this.compareTurns(redis, memory),
     );
     this.take(party, ending, answer, settlements);
-    if (isLast) this.parties[this.parties.indexOf(party)] = this.reopen(party);
+    if (!isLast) return;
+    const next = this.reopen(party);
+    this.parties[this.parties.indexOf(party)] = next;
+    if (this.listens)
+      await this.stores.both(undefined, (_, __, index) => next.sessions[index].listens().then(() => {}));
+  }
+
+  private async relay({ sessions }: Party): Promise<void> {
+    const turn: Partial<Turn> =
+      this.random() < 0.3
+        ? { standing: 'goes' }
+        : { limit: this.random() < 0.5 ? 0 : 1 + Math.floor(this.random() * 4) };
+    await this.stores.both(turn, (_, given, index) => sessions[index].turn(given));
   }
 
   /**
@@ -262,6 +281,15 @@ export class RandomHistory {
     const [memory, redis] = this.stores.worlds;
     const sessions = [memory.puller(id, ...names), redis.puller(id, ...names)] as const;
     return { sessions, kind: 'pull', id, names, held: new Map() };
+  }
+
+  private openRelay(id: string, ...names: string[]): Party {
+    const target = { type: this.pick(['list', 'stream'] as const), key: `${id}-${Math.floor(this.random() * 1e9)}` };
+    const [session] = this.stores.worlds.map(
+      (world) =>
+        new TestSession(world.whole.queue('default').sessions.relay(id, names.length > 0 ? names : undefined, target)),
+    );
+    return { sessions: [session!, session!], kind: 'relay', id, names, held: new Map() };
   }
 
   private reopen({ kind, id, names }: Party): Party {

@@ -113,9 +113,10 @@ local function addNextOfLane(jobs, job)
   jobs[#jobs + 1] = following
 end
 
--- Reads which groups with a sleeper handle the names of these jobs.
+-- Reads which groups with a sleeper handle the names of these jobs. Of groups that are known already, as this turn puts a job back, the
+-- sleepers may still be unread.
 local function readHandled(jobs)
-  if not known.groups then readGroups() end
+  readGroups()
   local names = {}
   for i, job in ipairs(jobs) do names[i] = job.name end
   for _, g in ipairs(known.groups) do
