@@ -1,7 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, it, jest } from '@jest/globals';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
-import { ManualClock } from '../../../support/manual-clock.js';
+import { ManualClock, rest } from '../../../support/manual-clock.js';
 import { answerUntil, claimsOf, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
 import { until } from '../../../support/wait.js';
 
@@ -110,4 +110,25 @@ it('a claim that waits for its confirmation holds the process: another worker ge
   expect(await otherSession.next(1)).toMatchObject({ suspects: 'reserve' });
   await stopAt(session, worker);
   await stopAt(otherSession, other);
+});
+
+it('a worker that stops does not wait for a suspect that has lost its lease, though its handler goes on', async () => {
+  const session = new SessionByHand();
+  const clock = new ManualClock();
+  const worker = workerAt(session, { run: () => new Promise(() => {}) }, {}, { clock });
+  worker.start();
+  await nextRound();
+  const [suspect] = claimsOf(1);
+  session.answer({ claimed: [suspect!], suspect: 'taken' });
+  await rest();
+  const stopped = worker.stop(new AbortController().signal);
+  await session.next(2);
+  session.answer();
+  await rest();
+  // A handler asks whether it still has its lease.
+  session.hints!.cancel();
+  await session.next(3);
+  session.answer({ lost: [suspect!.id] });
+  // No time passes.
+  await answerUntil(session, stopped);
 });
