@@ -83,6 +83,15 @@ it('a set of names that nobody has popped for a lease takes no memory', async ()
   expect(removed).toHaveBeenCalledTimes(20);
 });
 
+it('a set of names that nobody pops any more leaves no timer, which would keep the process alive', async () => {
+  await pop('once');
+  expect(clock.nextAt).toBeLessThan(Number.POSITIVE_INFINITY);
+  await clock.elapse(LEASE_MS);
+  await pop('other', 0);
+  await pullers.close(800);
+  expect(clock.nextAt).toBe(Number.POSITIVE_INFINITY);
+});
+
 it('a set of names of which jobs are held, which somebody waits for, or which was popped just now keeps its place', async () => {
   const [job] = await pop('holding');
   const waiting = pop('waiting', 60_000);
