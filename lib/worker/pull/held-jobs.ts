@@ -13,6 +13,7 @@ import { type Desk, HeldJob } from './held-job.js';
 export class HeldJobs implements Desk, Holdings {
   private readonly held = new Set<HeldJob>();
   private readonly said = new Map<EndedRun, { resolve(settled: Settled): void; reject(error: Error): void }>();
+  private isGivenBack = false;
   private closed = false;
 
   constructor(
@@ -23,8 +24,9 @@ export class HeldJobs implements Desk, Holdings {
     readonly clock: Clock,
   ) {}
 
+  /** Also of one that has gone back while its extension was in flight: it is held no more. */
   add(job: HeldJob): void {
-    this.held.add(job);
+    if (!this.isGivenBack) this.held.add(job);
   }
 
   letGo(job: HeldJob): void {
@@ -81,6 +83,7 @@ export class HeldJobs implements Desk, Holdings {
 
   /** All that are held go back as if nothing had been. */
   giveBack(): void {
+    this.isGivenBack = true;
     for (const job of this.held) this.outcomes.release(HeldJob.runOf(job).claim);
     this.held.clear();
   }

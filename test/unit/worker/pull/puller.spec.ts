@@ -217,3 +217,20 @@ it('what is to be confirmed and came after the last pop had ended goes back as w
   session.answer();
   expect((await session.next(3)).settlements).toMatchObject([{ id: 'a', transition: 'release' }]);
 });
+
+it('a job whose lease is being extended as the application closes goes back, and nobody waits for its lease', async () => {
+  const popped = puller.pop(1, 0);
+  await session.next(1);
+  session.answer({ claimed: [claimOf('a')] });
+  const [job] = await popped;
+  const extended = job!.extend('1m');
+  await session.next(2);
+  const hasClosed = jest.fn();
+  void puller.close(800).then(hasClosed);
+  session.answer();
+  expect(await extended).toBe(true);
+  expect(await session.next(3)).toMatchObject({ isLast: true, settlements: [{ id: 'a', transition: 'release' }] });
+  session.answer();
+  await rest();
+  expect(hasClosed).toHaveBeenCalled();
+});
