@@ -121,7 +121,11 @@ export function workerAt(
   session: Session,
   { run, concurrency }: HandlerByHand,
   options: object,
-  { clock = new SystemClock(), solitude = new Solitude(clock) }: { clock?: Clock; solitude?: Solitude } = {},
+  {
+    clock = new SystemClock(),
+    solitude = new Solitude(clock),
+    codecs = new Codecs(),
+  }: { clock?: Clock; solitude?: Solitude; codecs?: Codecs } = {},
 ): QueueWorker {
   const settings = {
     maxAttempts: 1,
@@ -137,7 +141,7 @@ export function workerAt(
     handlers,
     settings: readQueueOptions('q', { leaseMs: 3_600_000, ...options }),
     results: undefined,
-    codecs: new Codecs(),
+    codecs,
     checker: undefined as never,
     events: EVENTS,
     reporter: new Reporter(LOG, EVENTS, clock),

@@ -80,7 +80,8 @@ export class QueueWorker implements Party {
   }
 
   get holds(): boolean {
-    return this.parts.running.holdsAny() || this.parts.occupancy.isReserved;
+    // The last turn gives a reservation up.
+    return this.parts.running.holdsAny() || (!this.isStopping && this.parts.occupancy.isReserved);
   }
 
   get isSorting(): boolean {

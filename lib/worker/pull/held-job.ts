@@ -12,6 +12,8 @@ type EndingCall = 'complete' | 'fail' | 'snooze';
 /** Whoever speaks for held jobs to Redis. */
 export interface Desk {
   readonly clock: Clock;
+  /** True once the application closes and all jobs have gone back. */
+  readonly areGivenBack: boolean;
   /** Says it with the next turn, and again until that is answered. Rejects with `QueueClosedError`. */
   send(ended: EndedRun): Promise<Settled>;
   /** As long as a call may take. Rejects with `QueueUnavailableError`. */
@@ -78,9 +80,10 @@ export class HeldJob extends PoppedFields implements PoppedJob {
       job.#run.payload = job.payload;
     } catch (error) {
       job.#run.payload = undefined;
-      job.#refuse(job.#settler.unfit(job.#run, error));
+      if (!job.#desk.areGivenBack) job.#refuse(job.#settler.unfit(job.#run, error));
       return false;
     }
+    if (job.#desk.areGivenBack) return false;
     if (HeldJob.isHeld(job, clock.now())) return true;
     job.#desk.putBack(job);
     return false;

@@ -13,6 +13,7 @@ import { type Desk, HeldJob } from './held-job.js';
 export class HeldJobs implements Desk, Holdings {
   private readonly held = new Set<HeldJob>();
   private readonly said = new Map<EndedRun, { resolve(settled: Settled): void; reject(error: Error): void }>();
+  private givenBack = false;
   private closed = false;
 
   constructor(
@@ -23,8 +24,9 @@ export class HeldJobs implements Desk, Holdings {
     readonly clock: Clock,
   ) {}
 
+  /** Also of one that has gone back while its extension was in flight: it is held no more. */
   add(job: HeldJob): void {
-    this.held.add(job);
+    if (!this.givenBack) this.held.add(job);
   }
 
   letGo(job: HeldJob): void {
@@ -42,6 +44,10 @@ export class HeldJobs implements Desk, Holdings {
     const now = this.clock.now();
     for (const job of this.held) if (!HeldJob.isHeld(job, now)) this.held.delete(job);
     return this.held.size > 0;
+  }
+
+  get areGivenBack(): boolean {
+    return this.givenBack;
   }
 
   get isRunning(): boolean {
@@ -81,6 +87,7 @@ export class HeldJobs implements Desk, Holdings {
 
   /** All that are held go back as if nothing had been. */
   giveBack(): void {
+    this.givenBack = true;
     for (const job of this.held) this.outcomes.release(HeldJob.runOf(job).claim);
     this.held.clear();
   }

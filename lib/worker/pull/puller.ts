@@ -73,6 +73,12 @@ export class Puller implements Party {
     talk.saySoon();
   }
 
+  /** For one that is done. It says nothing more, and no timer of its own keeps the process alive. */
+  retire(): void {
+    this.stop();
+    this.parts.talk.close();
+  }
+
   /** Jobs that nobody has settled go back, with no attempt used. Resolves within `withinMs`, whatever Redis does. */
   async close(withinMs: number): Promise<void> {
     const { talk, held, occupancy } = this.parts;

@@ -85,7 +85,7 @@ export class Pullers {
   private letGoOthers(wanted: string): void {
     for (const [key, puller] of [...take(this.pullers, LOOKED_AT_A_POP)]) {
       this.pullers.delete(key);
-      if (key !== wanted && puller.isDone) puller.stop();
+      if (key !== wanted && puller.isDone) puller.retire();
       // It goes to the end of the map, so that later pops look at all others first.
       else this.pullers.set(key, puller);
     }

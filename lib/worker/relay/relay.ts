@@ -9,7 +9,6 @@ export class Relay implements Party {
   readonly holds = false;
   readonly isSorting = false;
   readonly mayOverlap = false;
-  private ended?: Promise<void>;
   private isStopping = false;
 
   constructor(
@@ -29,11 +28,20 @@ export class Relay implements Party {
     this.talk.speak();
   }
 
-  /** Moves no more. Resolves when the last turn was answered, cannot be, or after `withinMs`. */
-  stop(withinMs: number): Promise<void> {
+  /**
+   * Moves no more. Resolves when the last turn was answered, cannot be, or after `withinMs`. May be called again: the shortest time
+   * holds for all calls.
+   */
+  async stop(withinMs: number): Promise<void> {
+    const { talk } = this;
     this.isStopping = true;
-    this.ended ??= this.end(withinMs);
-    return this.ended;
+    if (talk.state === 'closed') return;
+    if (talk.state === 'paused') {
+      talk.close();
+      return;
+    }
+    talk.leave();
+    await talk.finish(withinMs);
   }
 
   /** The last turn takes this one off the lists of those that are there, and lets another one look in its place. */
@@ -50,14 +58,5 @@ export class Relay implements Party {
   /** What Redis refuses need not be waited for, as nothing is held here. */
   refused(): void {
     if (this.isStopping) this.talk.close();
-  }
-
-  private async end(withinMs: number): Promise<void> {
-    if (this.talk.state === 'paused') {
-      this.talk.close();
-      return;
-    }
-    this.talk.leave();
-    await this.talk.finish(withinMs);
   }
 }

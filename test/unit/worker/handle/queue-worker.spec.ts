@@ -1,7 +1,9 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, it, jest } from '@jest/globals';
+import { Codecs } from '../../../../lib/core/payload/codecs.js';
+import type { Envelope } from '../../../../lib/store/job-store.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
-import { ManualClock } from '../../../support/manual-clock.js';
+import { ManualClock, rest } from '../../../support/manual-clock.js';
 import { answerUntil, claimsOf, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
 import { until } from '../../../support/wait.js';
 
@@ -110,4 +112,49 @@ it('a claim that waits for its confirmation holds the process: another worker ge
   expect(await otherSession.next(1)).toMatchObject({ suspects: 'reserve' });
   await stopAt(session, worker);
   await stopAt(otherSession, other);
+});
+
+it('a worker that stops does not wait for a suspect that has lost its lease, though its handler goes on', async () => {
+  const session = new SessionByHand();
+  const clock = new ManualClock();
+  const worker = workerAt(session, { run: () => new Promise(() => {}) }, {}, { clock });
+  worker.start();
+  await nextRound();
+  const [suspect] = claimsOf(1);
+  session.answer({ claimed: [suspect!], suspect: 'taken' });
+  await rest();
+  const stopped = worker.stop(new AbortController().signal);
+  await session.next(2);
+  session.answer();
+  await rest();
+  // A handler asks whether it still has its lease.
+  session.hints!.cancel();
+  await session.next(3);
+  session.answer({ lost: [suspect!.id] });
+  // No time passes.
+  await answerUntil(session, stopped);
+});
+
+it('a job whose time is over while a codec decodes it is settled then, and keeps its place until it is decoded', async () => {
+  const session = new SessionByHand();
+  const clock = new ManualClock();
+  let decoded = (_: unknown) => {};
+  const decode = () => new Promise((resolve) => (decoded = resolve));
+  const codecs = new Codecs(new Map([['slow', { id: 'slow', encode: () => '', decode }]]));
+  const run = jest.fn();
+  const worker = workerAt(session, { run }, { concurrency: 1 }, { clock, codecs });
+  worker.start();
+  await nextRound();
+  const [job] = claimsOf(1);
+  const envelope: Envelope = { ...(job!.envelope as Envelope), codec: 'slow', settings: { timeoutMs: 1_000 } };
+  session.answer({ claimed: [{ ...job!, envelope }] });
+  await clock.elapse(1_000);
+  expect(await session.next(2)).toMatchObject({ limit: 0, settlements: [{ id: job!.id, transition: 'dead' }] });
+  session.answer({ sleepMs: undefined });
+  await rest();
+  await session.next(2);
+  decoded('payload');
+  expect(await session.next(3)).toMatchObject({ limit: 1, settlements: [] });
+  expect(run).not.toHaveBeenCalled();
+  await stopAt(session, worker, clock);
 });

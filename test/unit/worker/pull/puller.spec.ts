@@ -7,17 +7,19 @@ import { openPuller } from '../../../../lib/worker/pull/open-puller.js';
 import type { Puller } from '../../../../lib/worker/pull/puller.js';
 import { Reporter } from '../../../../lib/worker/session/reporter.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
-import { claimOf, EVENTS, LOG, SessionByHand } from '../../../support/session-by-hand.js';
+import { claimOf, EVENTS, LOG, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
 
 const LEASE_MS = 1_000;
 
 let session: SessionByHand;
 let puller: Puller;
+let solitude: Solitude;
 let clock: ManualClock;
 
 beforeEach(() => {
   session = new SessionByHand();
   clock = new ManualClock();
+  solitude = new Solitude(clock);
   puller = openPuller({
     queue: 'q',
     session,
@@ -27,7 +29,7 @@ beforeEach(() => {
     leaseMs: LEASE_MS,
     commandTimeoutMs: 300,
     timerName: 'test',
-    solitude: new Solitude(clock),
+    solitude,
     reporter: new Reporter(LOG, EVENTS, clock),
     events: EVENTS,
     clock,
@@ -216,4 +218,61 @@ it('what is to be confirmed and came after the last pop had ended goes back as w
   expect(await session.next(2)).toMatchObject({ limit: 0, renewals: [{ id: 'a' }] });
   session.answer();
   expect((await session.next(3)).settlements).toMatchObject([{ id: 'a', transition: 'release' }]);
+});
+
+it('a job whose lease is being extended as the application closes goes back, and nobody waits for its lease', async () => {
+  const popped = puller.pop(1, 0);
+  await session.next(1);
+  session.answer({ claimed: [claimOf('a')] });
+  const [job] = await popped;
+  const extended = job!.extend('1m');
+  await session.next(2);
+  const hasClosed = jest.fn();
+  void puller.close(800).then(hasClosed);
+  session.answer();
+  expect(await extended).toBe(true);
+  expect(await session.next(3)).toMatchObject({ isLast: true, settlements: [{ id: 'a', transition: 'release' }] });
+  session.answer();
+  await rest();
+  expect(hasClosed).toHaveBeenCalled();
+});
+
+it('while the process is kept for a suspect of a worker a pop is answered by a turn that claims nothing, and after that by one as before', async () => {
+  const other = new SessionByHand();
+  const worker = workerAt(other, { run: () => undefined }, {}, { clock, solitude });
+  worker.start();
+  await other.next(1);
+  other.answer({ suspect: 'reserved' });
+  await rest();
+  const inVain = puller.pop(1, 0);
+  expect(await session.next(1)).toMatchObject({ limit: 0, standing: 'goes' });
+  session.answer({ sleepMs: undefined });
+  expect(await inVain).toEqual([]);
+  other.hints!.look(0);
+  expect(await other.next(2)).toMatchObject({ suspects: 'claim' });
+  other.answer();
+  await rest();
+  const popped = puller.pop(1, 0);
+  expect(await session.next(2)).toMatchObject({ limit: 1 });
+  session.answer({ claimed: [claimOf('a')] });
+  expect(await popped).toHaveLength(1);
+  await stopAt(other, worker, clock);
+});
+
+it('one that had nothing to step back from as the process was kept for a suspect claims as before once it no longer is', async () => {
+  const other = new SessionByHand();
+  const worker = workerAt(other, { run: () => undefined }, {}, { clock, solitude });
+  worker.start();
+  await other.next(1);
+  other.answer({ suspect: 'reserved' });
+  await rest();
+  other.hints!.look(0);
+  await other.next(2);
+  other.answer();
+  await rest();
+  const popped = puller.pop(1, 0);
+  expect(await session.next(1)).toMatchObject({ limit: 1 });
+  session.answer({ claimed: [claimOf('a')] });
+  expect(await popped).toHaveLength(1);
+  await stopAt(other, worker, clock);
 });

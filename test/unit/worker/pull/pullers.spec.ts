@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
+import type { PayloadCodec } from '../../../../lib/core/payload/codec.js';
 import { Codecs } from '../../../../lib/core/payload/codecs.js';
-import type { ClaimedJob, JobStore, Session, Turn, TurnAnswer } from '../../../../lib/store/job-store.js';
+import type { ClaimedJob, Envelope, JobStore, Session, Turn, TurnAnswer } from '../../../../lib/store/job-store.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { Pullers } from '../../../../lib/worker/pull/pullers.js';
-import { ManualClock } from '../../../support/manual-clock.js';
+import { ManualClock, rest } from '../../../support/manual-clock.js';
 import { claimOf, EVENTS, LOG } from '../../../support/session-by-hand.js';
 
 const LEASE_MS = 100;
@@ -12,10 +13,12 @@ const LEASE_MS = 100;
 /** Answers each turn at once. */
 class AnsweringSession implements Session {
   hasLeft = false;
+  readonly settled: string[] = [];
 
   constructor(private readonly claimed: readonly ClaimedJob[]) {}
 
   async turn(turn: Turn): Promise<TurnAnswer> {
+    this.settled.push(...turn.settlements.map(({ transition }) => transition));
     const settled = turn.settlements.map(() => 'counted' as const);
     const none = { lost: [], toCancel: [], recovered: [], late: [], missing: [], dropped: [] };
     return {
@@ -37,9 +40,21 @@ class AnsweringSession implements Session {
   }
 }
 
+let decoding: { resolve(payload: unknown): void; reject(error: Error): void };
+const SLOW: PayloadCodec = {
+  id: 'slow',
+  encode: () => '',
+  decode: () => new Promise((resolve, reject) => (decoding = { resolve, reject })),
+};
+const encoded = (id: string): ClaimedJob => {
+  const claim = claimOf(id);
+  return { ...claim, envelope: { ...(claim.envelope as Envelope), codec: 'slow' } };
+};
+
 let pullers: Pullers;
 let solitude: Solitude;
 let clock: ManualClock;
+const CLAIMED: Record<string, readonly ClaimedJob[]> = { holding: [claimOf('held')], encoded: [encoded('slow')] };
 let sessions: Map<string, AnsweringSession[]>;
 
 beforeEach(() => {
@@ -47,13 +62,13 @@ beforeEach(() => {
   clock = new ManualClock();
   solitude = new Solitude(clock);
   const pull = (_worker: string, [name]: readonly string[] = ['']) => {
-    const session = new AnsweringSession(name === 'holding' ? [claimOf('held')] : []);
+    const session = new AnsweringSession(CLAIMED[name!] ?? []);
     sessions.set(name!, [...(sessions.get(name!) ?? []), session]);
     return session;
   };
   pullers = new Pullers({ queue: () => ({ sessions: { pull } }) } as unknown as JobStore, clock, EVENTS, LOG, {
     workerId: 'w',
-    codecs: new Codecs(),
+    codecs: new Codecs(new Map([['slow', SLOW]])),
     commandTimeoutMs: 1_000,
     settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
     maxPayloadBytes: 1_000,
@@ -83,6 +98,15 @@ it('a set of names that nobody has popped for a lease takes no memory', async ()
   expect(removed).toHaveBeenCalledTimes(20);
 });
 
+it('a set of names that nobody pops any more leaves no timer, which would keep the process alive', async () => {
+  await pop('once');
+  expect(clock.nextAt).toBeLessThan(Number.POSITIVE_INFINITY);
+  await clock.elapse(LEASE_MS);
+  await pop('other', 0);
+  await pullers.close(800);
+  expect(clock.nextAt).toBe(Number.POSITIVE_INFINITY);
+});
+
 it('a set of names of which jobs are held, which somebody waits for, or which was popped just now keeps its place', async () => {
   const [job] = await pop('holding');
   const waiting = pop('waiting', 60_000);
@@ -103,4 +127,17 @@ it('a set of names that is popped once a minute keeps its place while nothing el
   await clock.elapse(LEASE_MS);
   await pop('rare');
   expect(sessions.get('rare')).toHaveLength(1);
+});
+
+it.each<[string, () => void]>([
+  ['', () => decoding.resolve('payload')],
+  [', in vain,', () => decoding.reject(new Error('no key'))],
+])('a job that a codec decodes%s as the application closes goes back, once, and nobody gets it', async (_, decode) => {
+  const popped = pop('encoded', 60_000);
+  await rest();
+  const closed = pullers.close(800);
+  decode();
+  expect(await popped).toEqual([]);
+  await closed;
+  expect(sessions.get('encoded')!.flatMap(({ settled }) => settled)).toEqual(['release']);
 });

@@ -199,3 +199,20 @@ it('it is closed when its time to finish is over, whatever is in flight; a late 
   await clock.elapse(60_000);
   expect([party.taken, session.turns.length]).toEqual([1, 1]);
 });
+
+it('while one of two turns is refused the answer of the other does not mean that it goes on', async () => {
+  party.mayOverlap = true;
+  party.holds = true;
+  talk.speak();
+  await answer();
+  party.owes = true;
+  talk.speak();
+  expect(session.underWay).toHaveLength(2);
+  session.refuse(new Error('NOPERM'));
+  await answer();
+  expect([talk.state, logged.length]).toEqual(['paused', 1]);
+  expect(String((talk.trouble as Error).message)).toBe('NOPERM');
+  await clock.elapse(1_000);
+  await answer();
+  expect([talk.trouble, logged.length]).toEqual([undefined, 2]);
+});

@@ -1,0 +1,30 @@
+import { expect, it } from '@jest/globals';
+import { SystemClock } from '../../../../lib/core/clock.js';
+import { resolveRunSettings } from '../../../../lib/core/options/run-settings.js';
+import { Codecs } from '../../../../lib/core/payload/codecs.js';
+import type { Envelope } from '../../../../lib/store/job-store.js';
+import { ClaimOpener } from '../../../../lib/worker/run/claim-opener.js';
+import type { RunningJob } from '../../../../lib/worker/run/running-job.js';
+import { Settler } from '../../../../lib/worker/run/settler.js';
+import { rest } from '../../../support/manual-clock.js';
+import { claimOf, EVENTS } from '../../../support/session-by-hand.js';
+
+it('a payload that nobody waits for may fail to be decoded, as when its job goes back before that', async () => {
+  const codec = { id: 'late', encode: () => '', decode: () => Promise.reject(new Error('no key')) };
+  const clock = new SystemClock();
+  const leases = { renewal: () => undefined, heldUntil: () => Number.POSITIVE_INFINITY };
+  const byName = { get: () => ({ settings: resolveRunSettings() }) };
+  const codecs = new Codecs(new Map([['late', codec]]));
+  const context = { queue: 'q', leases, events: EVENTS, clock };
+  const opener = new ClaimOpener(context, byName, codecs, new Settler(byName, undefined));
+  const claim = claimOf('a');
+  const run = opener.open({ ...claim, envelope: { ...(claim.envelope as Envelope), codec: 'late' } }, 0) as RunningJob;
+  const unheard: unknown[] = [];
+  const hear = (error: unknown) => void unheard.push(error);
+  process.on('unhandledRejection', hear);
+  expect(opener.readPayload(run)).toBeUndefined();
+  await rest();
+  process.off('unhandledRejection', hear);
+  expect(unheard).toEqual([]);
+  await expect(run.payload).rejects.toThrow('no key');
+});
