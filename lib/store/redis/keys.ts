@@ -24,11 +24,11 @@
  * | sleeping           | ZSET   | group: workers that handle the same names -> until when some of them may sleep, epoch ms | turn, relay | turn, relay, register |
  * | handles:<group>    | SET    | job name; of the group '*', which takes every name, only '*'      | register                         | register, or expires, a day |
  * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, relay, schedule, replace, reschedule, shift-tagged, replay, pause, resume | the same, or expires, a day |
- * | full:<worker>      | STRING | names that a sleeper's handlers have no room for, between line breaks | turn, relay | turn, relay, or expires, a minute |
+ * | full:<session>     | STRING | names that a sleeper's handlers have no capacity for, between line breaks | turn, relay | turn, relay, or expires, a minute |
  * | gate               | HASH   | what keeps the whole queue shut: `pausedUntil` -> until when nothing is claimed, epoch ms, or 'inf' | pause | resume |
  * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn, relay | turn, relay, or expires |
  * | reservations       | ZSET   | process that is kept for a suspect -> until when, unless it says so again, epoch ms | turn      | turn, or expires           |
- * | offers             | ZSET   | "<worker> <job id>" -> until when a place under `globalConcurrency` is kept for that worker, epoch ms; 0: no longer, and not again | turn, relay | turn, relay, or expires, a minute |
+ * | offers             | ZSET   | "<session> <job id>" -> until when a place under `globalConcurrency` is kept for that session, epoch ms; 0: no longer, and not again | turn, relay | turn, relay, or expires, a minute |
  * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <session that last filled a limit of 16>", times in epoch ms | turn, relay | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | trial              | SET    | nothing: what is added is taken away in the same call            | permissions                      | permissions |

@@ -39,7 +39,7 @@ export class Ahead {
     private readonly clock: Clock,
   ) {}
 
-  /** False with few places, which are few for a reason, and with so many that a turn takes no more. */
+  /** False below 16 places and from 500 on: few places are few for a reason, and a turn carries no more than 500 jobs. */
   get isWorthIt(): boolean {
     return this.concurrency >= FEWEST_JOBS && this.concurrency < MOST_JOBS;
   }

@@ -45,7 +45,7 @@ export class Capacity {
 
   /** What weight may be claimed now, besides what the turns in flight may claim; none where it is 0 or less. */
   get open(): number {
-    // A turn that gives jobs back looks first: it would not find them, and take those that come after them.
+    // A turn that releases jobs claims nothing: the script picks before it puts released jobs back, so it would skip them.
     return this.outcomes.anyGoesBack ? 0 : this.window - this.inFlight.limit;
   }
 

@@ -8,7 +8,7 @@ import { HeldJob } from './held-job.js';
 import type { HeldJobs } from './held-jobs.js';
 import type { WaitingPops } from './waiting-pops.js';
 
-/** The counter of a puller: hands the jobs that it has claimed to the pops that wait; the rest goes back. */
+/** Hands claimed jobs to the pops that wait, and releases the rest. */
 export class PopCounter {
   constructor(
     private readonly opener: ClaimOpener,

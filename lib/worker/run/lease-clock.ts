@@ -13,7 +13,7 @@ export class LeaseClock implements LeaseKeeper {
     private readonly talk: Talk,
   ) {}
 
-  /** Lately is a sixth of a lease ago: a handler that beats all the time renews twice as often as needed, and no more. */
+  /** A renewal younger than a sixth of a lease is enough, so frequent heartbeats at most double the renewals. */
   renewal(): Promise<void> | undefined {
     if (this.clock.now() < this.renewedAt + this.leaseMs / 6) return undefined;
     if (!this.waiting) {

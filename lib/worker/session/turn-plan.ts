@@ -79,7 +79,7 @@ export class TurnPlan {
     return this.clock.now() >= this.renewAt;
   }
 
-  /** When to wake up, infinite for never. `looks`: there is room for jobs; `holds`: there are leases; `owes`: something is to be said. */
+  /** When to wake up, infinite for never. `looks`: the party has capacity; `holds`: there are leases; `owes`: something is to be said. */
   nextAt({ looks, holds, owes }: { looks: boolean; holds: boolean; owes: boolean }): number {
     const at = Math.min(owes ? BEGINNING : NEVER, looks ? this.lookAt : NEVER, holds ? this.renewAt : NEVER);
     return Math.max(at, this.pausedUntil);

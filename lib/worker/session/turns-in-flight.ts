@@ -6,7 +6,7 @@ export interface WrittenTurn {
   turn: Turn;
   /** The runs that its first settlements are about, in their order. The others are of jobs that go back. */
   ended: readonly EndedRun[];
-  /** True if it renews all that the party holds, be that nothing: the next renewal is due a third of a lease later. */
+  /** True if the turn renews every lease that the party holds, even if the party holds none. The next renewal is due a third of a lease later. */
   renews: boolean;
 }
 

@@ -111,7 +111,7 @@ export const BUGS = [
   },
   {
     name: 'end of a run overrules its cancellation',
-    file: 'lib/store/redis/scripts/turn/settle/others.lua',
+    file: 'lib/store/redis/scripts/turn/settle/other-settlements.lua',
     from: "if claim and hasMark(claim.marks, 'c') then",
     to: 'if false then',
     rules: ['ends-once', 'true-means-running'],
@@ -140,14 +140,14 @@ export const BUGS = [
   },
   {
     name: 'late jobs begin all the same',
-    file: 'lib/store/redis/scripts/turn/claim/sift.lua',
+    file: 'lib/store/redis/scripts/turn/claim/turn-away.lua',
     from: 'now - job.due > tonumber(maxLatenessMs)',
     to: 'false',
     rules: ['late-as-asked'],
   },
   {
     name: 'job dead as late too early',
-    file: 'lib/store/redis/scripts/turn/claim/sift.lua',
+    file: 'lib/store/redis/scripts/turn/claim/turn-away.lua',
     from: 'now - job.due > tonumber(maxLatenessMs)',
     to: 'now - job.due > tonumber(maxLatenessMs) / 100',
     rules: ['late-as-asked'],

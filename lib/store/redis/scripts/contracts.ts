@@ -965,8 +965,8 @@ export interface TurnArguments {
   /** Jobs that completed and leave nothing behind; the fence is '' for that of the one before. */
   completed: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
   /**
-   * How other jobs ended; two fields depend on it (see turn/settle/others.lua). Flat rows: transition, id, fence,
-   * first, second.
+   * How other jobs ended; two fields depend on it (see turn/settle/other-settlements.lua). Flat rows: transition, id,
+   * fence, first, second.
    */
   others: readonly ScriptArgument[];
   /** Leases to renew. Flat rows: id, fence. */

@@ -75,8 +75,8 @@ end
 -- How much may be moved. A relay runs nothing: so it has no handlers, moves suspects like any job, and needs no place under
 -- `globalConcurrency`.
 local handlers
--- @include turn/claim/full.lua
--- @include turn/claim/offers.lua
+-- @include turn/claim/handler-limits.lua
+-- @include turn/claim/read-offers.lua
 -- @include gates/open.lua
 -- @include gates/rate.lua
 -- @include gates/pause.lua
@@ -93,7 +93,7 @@ local unconfirmed
 if picked[1] then
   -- @include turn/claim/envelopes.lua
   -- @include relay/read.lua
-  -- @include turn/claim/sift.lua
+  -- @include turn/claim/turn-away.lua
 end
 local placesTaken = 0
 -- @include turn/after/outlook.lua
@@ -139,6 +139,6 @@ local result = ''
 -- @include shared/answer.lua
 
 -- Messages come last, as they cannot be taken back.
--- @include turn/after/tell.lua
+-- @include turn/after/wake-others.lua
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
 return { 'done', string.format('%.3f', nowUs / 1000), recovered, late, missing, dropped, digits(lookAt), nextCursor }

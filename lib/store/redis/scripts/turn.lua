@@ -29,7 +29,7 @@
 -- @arg rateWindowMs ms: within how long
 -- @arg wish text: what this turn wishes of suspects, jobs that run alone (see turn/claim/suspects.lua)
 -- @columns completed id, fence: jobs that completed and leave nothing behind; the fence is '' for that of the one before
--- @list others transition, id, fence, first, second: how other jobs ended; two fields depend on it (see turn/settle/others.lua)
+-- @list others transition, id, fence, first, second: how other jobs ended; two fields depend on it (see turn/settle/other-settlements.lua)
 -- @list renewals id, fence: leases to renew
 -- @list limits name, weight, free: names that have a weight or a limit of their own, and how many more may run here
 -- @returns bits text, lost text[], toCancel text[], recovered text[], late text[], missing text[], dropped text[], lookAt text, fence text,
@@ -69,11 +69,11 @@ known.session, known.group = session, group
 -- What has ended, whose leases go on, and whose have run out.
 -- @include turn/settle/grace.lua
 -- @include turn/settle/endings.lua
--- @include turn/settle/said.lua
+-- @include turn/settle/read-said.lua
 
 -- How much may be claimed: by this session, and over all processes.
--- @include turn/claim/full.lua
--- @include turn/claim/offers.lua
+-- @include turn/claim/handler-limits.lua
+-- @include turn/claim/read-offers.lua
 -- @include gates/open.lua
 -- @include gates/concurrency.lua
 -- @include gates/rate.lua
@@ -91,13 +91,13 @@ do
     -- @include turn/claim/pick.lua
   end
   if globalConcurrency > 0 then
-    -- @include turn/claim/offer.lua
+    -- @include turn/claim/make-offers.lua
   end
 end
 local fence, unconfirmed, writeClaims = 0, '', nil
 if picked[1] then
   -- @include turn/claim/envelopes.lua
-  -- @include turn/claim/sift.lua
+  -- @include turn/claim/turn-away.lua
   -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
   fence = math.max(tonumber(redis.call('GET', fenceKey) or 0) or 0, nowUs) + 1
   -- @include turn/claim/lease.lua
@@ -144,8 +144,8 @@ writeUntagged()
 if presence ~= '' then
   -- @include turn/after/presence.lua
 end
--- A session that comes and goes, such as a pull, and one with few places (`LEAST_JOBS` in worker/capacity/turn-share.ts) fills no limit
--- of its own: no worker's second turn is to wait for those.
+-- A pull, and a session with fewer than 16 places (`FEWEST_JOBS` in worker/capacity/turn-size.ts), are not noted: no worker gives up its
+-- second turn for them.
 local hasFilled = #fit >= 16 and limitAfter <= 0 and standing == 'stays'
 redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. (hasFilled and session or grace.lastToFill))
 -- Of an idle turn too: a copy of it that was held up on the way would claim jobs that nobody then runs.
@@ -153,7 +153,7 @@ local result = table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now +
 -- @include shared/answer.lua
 
 -- Messages come last, as they cannot be taken back.
--- @include turn/after/tell.lua
+-- @include turn/after/wake-others.lua
 -- Another session claims as fast, and keeps Redis busy between the turns of this one.
 local isContended = grace.lastToFill ~= '' and grace.lastToFill ~= session
 -- With µs: a session that took it for the whole millisecond would wake up to one later.

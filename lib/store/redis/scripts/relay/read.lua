@@ -1,5 +1,5 @@
 -- Takes the envelopes of the picked jobs apart, for a relay to write their parts. An envelope that cannot be taken apart is damaged:
--- sift.lua ends such a job. Headers are JSON already, and so is a payload that no codec made; all pass as they are stored.
+-- turn-away.lua ends such a job. Headers are JSON already, and so is a payload that no codec made; all pass as they are stored.
 -- @takes picked, envelopes, digits, tagsOf
 for i = 1, #picked do
   local job, envelope = picked[i], envelopes[i] or ''

@@ -1,5 +1,5 @@
 -- Dead jobs, completed jobs and ids of ended jobs are kept up to a number or an age only: this drops what is above it.
--- `dropped`: dead jobs that had to make room, as pairs of id and name.
+-- `dropped`: the dead jobs that this turn deletes, id and name of each.
 -- @takes isIdle, died, endedIds, remembered, keepCompletedCount, keepCompletedAgeMs, keepDeadCount, keepDeadAgeMs, keepIdsMs, jobsKey, claimsKey, failuresKey, deadKey, completedKey, resultsKey, usedIdsKey, statsKey, now, digits, nameOf, readClaims, parseClaim, hasMark, untagJob, dropped
 -- @changes lookAgain
 -- How many more are dropped a turn than it adds, to keep the script short.

@@ -8,7 +8,7 @@
 --   claim    the process is reserved, and holds nothing
 --   leave    the reservation is given up
 -- `suspect`: the outcome: 'reserved', 'taken', or '' where the process is not reserved.
--- `awaited`: the suspect that lacks only a place under `globalConcurrency`. The process is offered the next place (see offers.lua).
+-- `awaited`: the suspect that lacks only a place under `globalConcurrency`. The process is offered the next place (see read-offers.lua).
 -- @takes wish, limit, base, reservationsKey, leaseMs, ownWorker, group, handlers, now, digits, nameOf, handlesName, suspectIndex, SUSPECTS, processesHere, mayPass, isShut, picked
 -- @gives suspect, awaited
 suspect = wish == 'keep' and 'reserved' or ''

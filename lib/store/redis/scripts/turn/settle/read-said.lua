@@ -15,7 +15,7 @@ if odd[1] or others.n > 0 or isRecovering then
   -- @include turn/settle/takeover.lua
 end
 if odd[1] or others.n > 0 then
-  -- @include turn/settle/others.lua
+  -- @include turn/settle/other-settlements.lua
 end
 if extended or renewals.n > 0 then
   -- @include turn/settle/renew.lua

@@ -30,7 +30,7 @@ local function turnAway(job, transition, reason)
     failures = redis.call('HGET', failuresKey, job.id),
   }
   giveBack(job)
-  -- There is room for others.
+  -- The turn may claim other jobs instead, so look again.
   lookAgain = true
 end
 

@@ -1,4 +1,4 @@
--- The settlements that are not common, and the renewals. Both count only where the session's fence is the one in the claim. Where the
+-- Every settlement but a plain completion. It counts only where the session's fence is the one in the claim. Where the
 -- job is to be cancelled, any settlement ends it as cancelled; digit 2 says so. Where another job is queued behind it, that one takes
 -- its place at every end; digit 3 says so.
 -- Transitions, with their two arguments:

@@ -10,7 +10,7 @@
 -- @changes stopped, mayPass, opensAt
 -- How many places a turn offers; in how many levels, and how far in each, it looks for jobs that prefer other workers.
 local OFFERS_A_TURN, LEVELS_LOOKED_AT, HEADS_LOOKED_AT = 10, 10, 20
--- Whom a job prefers, as the worker sees it that would run the job.
+-- Whom a job prefers, seen from the worker that would run it.
 local ITSELF, NOBODY, ANOTHER = 1, 2, 3
 
 local made, unheard = {}, {}
