@@ -5,46 +5,21 @@ import type {
   NewJob,
   QueueStore,
   ScheduledAnswer,
-  Session,
   Settlement,
   StoredJob,
   Turn,
   TurnAnswer,
 } from '../../lib/store/job-store.js';
 import type { ManualClock } from '../support/manual-clock.js';
+import { SessionTurns } from '../support/session-turns.js';
 
 export const QUEUE = 'default';
 
-const never = new AbortController().signal;
-
 /** A session with the turns that cases take. */
-export class TestSession {
+export class TestSession extends SessionTurns {
   /** In how many ms each message so far said to look. */
   readonly told: number[] = [];
   cancels = 0;
-
-  constructor(readonly session: Session) {}
-
-  turn(turn: Partial<Turn> = {}): Promise<TurnAnswer> {
-    return this.session.turn(
-      {
-        settlements: [],
-        renewals: [],
-        limit: 0,
-        handlers: [],
-        isLast: false,
-        standing: 'stays',
-        suspects: '',
-        ...turn,
-      },
-      never,
-    );
-  }
-
-  async claim(limit = 10): Promise<readonly ClaimedJob[]> {
-    // As a process that holds nothing: a suspect comes alone.
-    return (await this.turn({ limit, suspects: 'take' })).claimed;
-  }
 
   async settle(...settlements: Settlement[]): Promise<TurnAnswer['settled']> {
     return (await this.turn({ settlements })).settled;

@@ -9,47 +9,21 @@ import type {
   NewJob,
   QueueStore,
   ScheduledAnswer,
-  Session,
   Settlement,
-  Turn,
-  TurnAnswer,
   Unreadable,
 } from '../../lib/store/job-store.js';
 import { RedisJobStore } from '../../lib/store/redis/redis-job-store.js';
 import { audit } from './audit.js';
 import { newPrefix, redisUrl } from './queue-app.js';
+import { SessionTurns } from './session-turns.js';
 import { until } from './wait.js';
 
 export const QUEUE = 'default';
 
-const never = new AbortController().signal;
 const silent = { log: () => {}, warn: () => {}, error: () => {} };
 
 /** A session with the turns that tests take. */
-export class TestWorker {
-  constructor(private readonly session: Session) {}
-
-  turn(turn: Partial<Turn> = {}): Promise<TurnAnswer> {
-    return this.session.turn(
-      {
-        settlements: [],
-        renewals: [],
-        limit: 0,
-        handlers: [],
-        isLast: false,
-        standing: 'stays',
-        suspects: '',
-        ...turn,
-      },
-      never,
-    );
-  }
-
-  async claim(limit = 10): Promise<readonly ClaimedJob[]> {
-    // As a process that holds nothing: a suspect comes alone.
-    return (await this.turn({ limit, suspects: 'take' })).claimed;
-  }
-
+export class TestWorker extends SessionTurns {
   async settle(...settlements: Settlement[]): Promise<readonly boolean[]> {
     return (await this.turn({ settlements })).settled.map((settled) => settled !== 'lost');
   }
