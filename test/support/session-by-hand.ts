@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { type Clock, SystemClock } from '../../lib/core/clock.js';
 import { readQueueOptions } from '../../lib/core/options/queue-options.js';
 import { Codecs } from '../../lib/core/payload/codecs.js';
+import { PayloadChecker } from '../../lib/core/payload/payload-class.js';
 import type { ClaimedJob, Session, SessionHints, Turn, TurnAnswer } from '../../lib/store/job-store.js';
 import { Solitude } from '../../lib/worker/capacity/solitude.js';
 import { openWorker } from '../../lib/worker/handle/open-worker.js';
@@ -142,7 +143,7 @@ export function workerAt(
     settings: readQueueOptions('q', { leaseMs: 3_600_000, ...options }),
     results: undefined,
     codecs,
-    checker: undefined as never,
+    checker: new PayloadChecker({}),
     events: EVENTS,
     reporter: new Reporter(LOG, EVENTS, clock),
     solitude,

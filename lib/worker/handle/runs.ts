@@ -68,22 +68,13 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   }
 
   end(ended: EndedRun, run?: RunningJob): void {
-    // Nobody waits for a run whose job went back at shutdown.
-    if (run && !this.parts.running.remove(run)) return;
-    if (run?.abandoned) {
-      this.placeFreed();
-      return;
-    }
+    if (run && !this.leavesItsPlace(run)) return;
     this.parts.outcomes.end(ended);
     this.tellSoon();
   }
 
   drop(run: RunningJob): void {
-    if (!this.parts.running.remove(run)) return;
-    if (run.abandoned) {
-      this.placeFreed();
-      return;
-    }
+    if (!this.leavesItsPlace(run)) return;
     this.parts.outcomes.release(run.claim);
     this.tellSoon();
   }
@@ -149,6 +140,15 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
     talk.speak();
   }
 
+  /** True if the outcome of the run still counts; else there is nothing to settle, and only its place is free now. */
+  private leavesItsPlace(run: RunningJob): boolean {
+    this.parts.running.remove(run);
+    if (!run.abandoned) return true;
+    this.startWaiting();
+    this.parts.talk.lookSoon();
+    return false;
+  }
+
   /** The handler goes on, and its place is only free once it returns; but what it answers no longer counts. */
   private endEarly(run: RunningJob, reason: Error, ended: EndedRun): void {
     run.abandon(reason);
@@ -160,11 +160,5 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   private tellSoon(): void {
     this.startWaiting();
     this.parts.talk.saySoon();
-  }
-
-  /** A place is free, and there is nothing to settle. */
-  private placeFreed(): void {
-    this.startWaiting();
-    this.parts.talk.lookSoon();
   }
 }

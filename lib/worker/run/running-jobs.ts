@@ -51,9 +51,9 @@ export class RunningJobs {
     this.watch(run);
   }
 
-  /** Answers whether it was there. */
-  remove(run: RunningJob): boolean {
-    return this.runs.delete(run);
+  /** It may have gone already, as all do when their jobs go back at shutdown. */
+  remove(run: RunningJob): void {
+    this.runs.delete(run);
   }
 
   /** The run of this id whose outcome still counts. */

@@ -307,6 +307,19 @@ it('of two claims that are answered in one round, what has no place goes back', 
   for (const end of ends) end();
 });
 
+it('of two claims that are answered in one round, where handlers block, the second one does not give the first ones their places anew', async () => {
+  const worker = await alone();
+  let ran = 0;
+  worker.run = (clock) => {
+    ran++;
+    clock.stall(1);
+  };
+  answerBoth(worker);
+  await until('the round is over', () => worker.session.underWay.length > 0);
+  // The places of the first claim, and ten milliseconds more for the second.
+  expect(ran).toBe(CONCURRENCY + 10);
+});
+
 it('a claim that waits is a claim as any other: its lease counts from the call that asked for it', async () => {
   const worker = await ahead(() => undefined, { leaseMs: 1_000 });
   let ran = 0;

@@ -98,18 +98,28 @@ it('claims whose leases were over when their answer came go back at once', async
   await stopAt(session, worker);
 });
 
-it('a claim that waits for its confirmation holds the process: another worker gets no suspect to run beside it', async () => {
+it.each<[string, (session: SessionByHand) => void]>([
+  ['a turn in flight, which may claim,', () => {}],
+  [
+    'a claim that waits for its confirmation',
+    (session) => session.answer({ claimed: claimsOf(1), isUnconfirmed: true }),
+  ],
+  ['a running job', (session) => session.answer({ claimed: claimsOf(1) })],
+])('%s holds the process: another worker gets no suspect to run beside it', async (_, claim) => {
   const [session, otherSession] = [new SessionByHand(), new SessionByHand()];
   const clock = new ManualClock();
   const solitude = new Solitude(clock);
-  const worker = workerAt(session, { run: () => {} }, {}, { clock, solitude });
+  let finish = () => {};
+  const run = () => new Promise<void>((resolve) => (finish = resolve));
+  const worker = workerAt(session, { run }, {}, { clock, solitude });
   const other = workerAt(otherSession, { run: () => {} }, {}, { clock, solitude });
   worker.start();
-  await nextRound();
-  session.answer({ claimed: claimsOf(1), isUnconfirmed: true });
-  await session.next(2);
+  await rest();
+  claim(session);
+  await rest();
   other.start();
   expect(await otherSession.next(1)).toMatchObject({ suspects: 'reserve' });
+  finish();
   await stopAt(session, worker);
   await stopAt(otherSession, other);
 });
@@ -157,4 +167,43 @@ it('a job whose time is over while a codec decodes it is settled then, and keeps
   expect(await session.next(3)).toMatchObject({ limit: 1, settlements: [] });
   expect(run).not.toHaveBeenCalled();
   await stopAt(session, worker, clock);
+});
+
+it('a handler that goes on after its time keeps its place until it returns, and what it answers then no longer counts', async () => {
+  const session = new SessionByHand();
+  const clock = new ManualClock();
+  let finish = () => {};
+  const run = () => new Promise<void>((resolve) => (finish = resolve));
+  const worker = workerAt(session, { run }, { concurrency: 1 }, { clock });
+  worker.start();
+  await session.next(1);
+  const [job] = claimsOf(1);
+  session.answer({
+    claimed: [{ ...job!, envelope: { ...(job!.envelope as Envelope), settings: { timeoutMs: 1_000 } } }],
+  });
+  await clock.elapse(1_000);
+  expect(await session.next(2)).toMatchObject({ limit: 0, settlements: [{ id: job!.id, transition: 'dead' }] });
+  session.answer({ sleepMs: undefined });
+  await rest();
+  await session.next(2);
+  finish();
+  expect(await session.next(3)).toMatchObject({ limit: 1, settlements: [] });
+  await stopAt(session, worker, clock);
+});
+
+it('a handler that returns after its job went back at the end of the application changes nothing', async () => {
+  const session = new SessionByHand();
+  let finish = () => {};
+  const worker = workerAt(session, { run: () => new Promise<void>((resolve) => (finish = resolve)) }, {});
+  worker.start();
+  await session.next(1);
+  const [job] = claimsOf(1);
+  session.answer({ claimed: [job!] });
+  await rest();
+  const stopped = worker.stop(AbortSignal.abort());
+  expect(await session.next(2)).toMatchObject({ isLast: true });
+  finish();
+  await answerUntil(session, stopped);
+  const settled = session.turns.flatMap(({ settlements }) => settlements);
+  expect(settled).toMatchObject([{ id: job!.id, transition: 'release' }]);
 });

@@ -164,6 +164,18 @@ it('a message wakes pops that wait, and nobody where none does', async () => {
   expect(session.turns).toHaveLength(2);
 });
 
+it('once nobody waits any more it says so, and once: Redis would count on it to look', async () => {
+  const popped = puller.pop(1, 1_000);
+  expect(await session.next(1)).toMatchObject({ standing: 'until-claimed' });
+  session.answer();
+  await clock.elapse(1_000);
+  expect(await popped).toEqual([]);
+  expect(await session.next(2)).toMatchObject({ limit: 0, standing: 'goes' });
+  session.answer();
+  await clock.elapse(60_000);
+  await session.next(2);
+});
+
 it('what is said of a job after the end is refused', async () => {
   const popped = puller.pop(1, 0);
   await session.next(1);
@@ -237,7 +249,7 @@ it('a job whose lease is being extended as the application closes goes back, and
   expect(hasClosed).toHaveBeenCalled();
 });
 
-it('while the process is kept for a suspect of a worker a pop is answered by a turn that claims nothing, and after that by one as before', async () => {
+it('while the process is kept for a suspect of a worker each pop is answered by a turn that claims nothing, and after that by one as before', async () => {
   const other = new SessionByHand();
   const worker = workerAt(other, { run: () => undefined }, {}, { clock, solitude });
   worker.start();
@@ -248,12 +260,16 @@ it('while the process is kept for a suspect of a worker a pop is answered by a t
   expect(await session.next(1)).toMatchObject({ limit: 0, standing: 'goes' });
   session.answer({ sleepMs: undefined });
   expect(await inVain).toEqual([]);
+  const inVainToo = puller.pop(1, 0);
+  expect(await session.next(2)).toMatchObject({ limit: 0, standing: 'goes' });
+  session.answer({ sleepMs: undefined });
+  expect(await inVainToo).toEqual([]);
   other.hints!.look(0);
   expect(await other.next(2)).toMatchObject({ suspects: 'claim' });
   other.answer();
   await rest();
   const popped = puller.pop(1, 0);
-  expect(await session.next(2)).toMatchObject({ limit: 1 });
+  expect(await session.next(3)).toMatchObject({ limit: 1 });
   session.answer({ claimed: [claimOf('a')] });
   expect(await popped).toHaveLength(1);
   await stopAt(other, worker, clock);
