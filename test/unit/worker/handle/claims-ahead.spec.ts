@@ -320,6 +320,27 @@ it('of two claims that are answered in one round, where handlers block, the seco
   expect(ran).toBe(CONCURRENCY + 10);
 });
 
+it('the place of a run that is cancelled as others wait goes to one of them once its handler has returned', async () => {
+  const worker = await alone();
+  const ends: (() => void)[] = [];
+  let ran = 0;
+  let isCancelled = false;
+  worker.run = async () => {
+    if (ran++ > 0) return new Promise<void>((resolve) => ends.push(resolve));
+    while (!isCancelled) await undefined;
+  };
+  const [first, second] = worker.session.underWay;
+  const claimed = claimsOf(HALF);
+  worker.session.answerTo(first!, { claimed, sleepMs: undefined });
+  worker.session.answerTo(second!, { toCancel: [claimed[0]!.id], sleepMs: undefined });
+  queueMicrotask(() => (isCancelled = true));
+  await until('the round is over', () => worker.session.underWay.length > 0);
+  expect(ran).toBe(CONCURRENCY + 1);
+  const ended = worker.session.underWay[0]!.settlements.filter(({ transition }) => transition !== 'release');
+  expect(ended).toMatchObject([{ id: claimed[0]!.id, transition: 'cancel' }]);
+  for (const end of ends) end();
+});
+
 it('a claim that waits is a claim as any other: its lease counts from the call that asked for it', async () => {
   const worker = await ahead(() => undefined, { leaseMs: 1_000 });
   let ran = 0;
