@@ -18,6 +18,7 @@ const INPUTS = new Set(['KEYS', 'ARGV']);
 export function check(sources, scripts, keyTable) {
   const checker = new Checker(sources, keyTable);
   const used = new Map(scripts.map((script) => [script, checker.script(script)]));
+  checker.checkGifts();
   refuse([...checker.problems.values()].sort((a, b) => (a.message < b.message ? -1 : 1)));
   return used;
 }
@@ -28,6 +29,8 @@ class Checker {
   #sources;
   #keyTable;
   #checked = new Set();
+  /** By part, those of the names in its `@gives` that a script or a part that includes it reads or hands on. */
+  #wanted = new Map();
 
   constructor(sources, keyTable) {
     this.#sources = sources;
@@ -60,6 +63,18 @@ class Checker {
     }
     this.#checkHeader(file, header, given, used);
     return used;
+  }
+
+  /** For after all scripts: a name that a part gives is used by one of those that include it. */
+  checkGifts() {
+    for (const file of this.#checked)
+      for (const [name, line] of this.#sources.get(file).contract.gives)
+        if (!this.#wanted.get(file)?.has(name))
+          this.#refuse(
+            file,
+            line,
+            `'${name}' is in @gives and used by nothing that includes this part: make it a local`,
+          );
   }
 
   /** Keys and arguments have names; only rows of a list have none. */
@@ -144,8 +159,17 @@ class Checker {
     for (const { line, part } of this.#sources.includesOf(file, under)) {
       parts.set(line, part);
       lines[line - 1] = asStatement(this.#contractOf(part, [...under, file]), read.contract);
+      for (const name of handedOn(part.contract, read.contract)) this.#noteWanted(part, name);
     }
-    return { ...namesOf(file, lines.join('\n')), partAt: (line) => parts.get(line) };
+    const names = namesOf(file, lines.join('\n'));
+    for (const { name, line, isRead } of names.locals)
+      if (isRead && parts.has(line)) this.#noteWanted(parts.get(line), name);
+    return { ...names, partAt: (line) => parts.get(line) };
+  }
+
+  #noteWanted({ file }, name) {
+    if (!this.#wanted.has(file)) this.#wanted.set(file, new Set());
+    this.#wanted.get(file).add(name);
   }
 
   #refuse(file, line, text) {
@@ -159,11 +183,16 @@ function lineOfBlock({ name, line, isRepeated }, part) {
   return part?.contract.takes.has(name) && !isRepeated ? line : 0;
 }
 
+/** What a part gives that the part around it gives as well. */
+function handedOn({ gives }, outer) {
+  return [...gives.keys()].filter((name) => outer?.gives.has(name));
+}
+
 function asStatement({ takes, gives, changes }, outer) {
   const taken = [...takes.keys(), ...changes.keys()].join(', ');
-  const handedOn = [...gives.keys()].filter((name) => outer?.gives.has(name));
-  const added = [...gives.keys()].filter((name) => !handedOn.includes(name));
-  const written = [...changes.keys(), ...handedOn];
+  const passedOn = handedOn({ gives }, outer);
+  const added = [...gives.keys()].filter((name) => !passedOn.includes(name));
+  const written = [...changes.keys(), ...passedOn];
   return [
     ...(taken === '' ? [] : [`type({ ${taken} })`]),
     ...(written.length === 0 ? [] : [`${written.join(', ')} = nil`]),

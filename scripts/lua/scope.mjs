@@ -4,7 +4,8 @@ import { LuaProblem } from './problem.mjs';
 /**
  * Finds by Lua's own rules of scope what the names of a chunk are. Answers
  * - `free`: uses of names that are no local of the chunk: { name, line, isWrite, isRepeated: in a loop or a function }
- * - `locals`: its locals and parameters: { name, line, isTop: declared outside of every block, hides: a local of that name is visible }
+ * - `locals`: its locals and parameters: { name, line, isTop: declared outside of every block, hides: a local of that name is visible,
+ *   isRead: its value is used }
  * Throws `LuaProblem` where the text is no Lua 5.1.
  */
 export function namesOf(file, text) {
@@ -29,7 +30,7 @@ class Walk {
 
   /** Statements in a scope of their own; `names` are declared before the first, `last` is read in the scope after the last. */
   block(statements, names = [], last = undefined) {
-    this.#scopes.push(new Set());
+    this.#scopes.push(new Map());
     for (const name of names) this.#declare(name);
     for (const statement of statements) this.#statement(statement);
     this.#read(last);
@@ -46,16 +47,21 @@ class Walk {
     // Not `...`.
     if (identifier.type !== 'Identifier') return;
     const { name, loc } = identifier;
-    this.locals.push({ name, line: loc.start.line, isTop: this.#scopes.length === 1, hides: this.#isLocal(name) });
-    this.#scopes.at(-1).add(name);
+    const isTop = this.#scopes.length === 1;
+    const local = { name, line: loc.start.line, isTop, hides: this.#find(name) !== undefined, isRead: false };
+    this.locals.push(local);
+    this.#scopes.at(-1).set(name, local);
   }
 
-  #isLocal(name) {
-    return this.#scopes.some((scope) => scope.has(name));
+  /** The local that a name stands for here. */
+  #find(name) {
+    return this.#scopes.findLast((scope) => scope.has(name))?.get(name);
   }
 
   #use({ name, loc }, isWrite) {
-    if (!this.#isLocal(name)) this.free.push({ name, line: loc.start.line, isWrite, isRepeated: this.#repeats > 0 });
+    const local = this.#find(name);
+    if (!local) this.free.push({ name, line: loc.start.line, isWrite, isRepeated: this.#repeats > 0 });
+    else if (!isWrite) local.isRead = true;
   }
 
   #write(target) {

@@ -19,10 +19,10 @@ const { Sources, check, emitLua, emitTypes } = {
 /** The keys that the table of keys.ts has. */
 const KEYS = ['jobs', 'claims', 'tag:<tag>', 'receipt:<caller>'];
 
-/** The text of `script.lua` as it is embedded, made of these files. Throws where they are refused. */
-export function embed(files: Record<string, string>): string {
+/** The text of `script.lua` as it is embedded, made of these files, beside other scripts. Throws where they are refused. */
+export function embed(files: Record<string, string>, ...others: string[]): string {
   const sources = new Sources((file) => files[file]);
-  const declaredAt = check(sources, ['script.lua'], new Map(KEYS.map((key) => [key, {}])));
+  const declaredAt = check(sources, ['script.lua', ...others], new Map(KEYS.map((key) => [key, {}])));
   return emitLua(sources, 'script.lua', declaredAt.get('script.lua')!);
 }
 
@@ -32,9 +32,9 @@ export function typesOf(script: string): string {
 }
 
 /** What an embedding is refused for, '' where it is not. */
-export function refusalOf(files: Record<string, string>): string {
+export function refusalOf(files: Record<string, string>, ...others: string[]): string {
   try {
-    embed(files);
+    embed(files, ...others);
     return '';
   } catch (error) {
     return (error as Error).message.replace('The Lua scripts are refused:\n', '');

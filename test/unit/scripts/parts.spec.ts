@@ -104,10 +104,22 @@ describe('refused with file, line, name and what to do is', () => {
       "parts/a.lua:2: 'sum' is in @gives and never assigned: assign to it, without 'local'",
     ],
     [
+      'a name in @gives that nobody uses who includes the part',
+      lines('-- @takes base', '-- @gives sum, two', 'two = 2', 'sum = base + two'),
+      'return sum',
+      "parts/a.lua:2: 'two' is in @gives and used by nothing that includes this part: make it a local",
+    ],
+    [
+      'a name in @gives of which the script keeps a local of its own',
+      lines('-- @takes base', '-- @gives sum', 'sum = base'),
+      lines('local function f(sum) return sum end', 'return f(1)'),
+      "parts/a.lua:2: 'sum' is in @gives and used by nothing that includes this part: make it a local",
+    ],
+    [
       'a given name that the script has already',
       lines('-- @takes base', '-- @gives other', 'other = base'),
-      lines('-- @include parts/b.lua', 'return other'),
-      "script.lua:7: parts/b.lua gives 'other', which there is already: give one of the two another name",
+      lines('other()', '-- @include parts/b.lua', 'return other'),
+      "script.lua:8: parts/b.lua gives 'other', which there is already: give one of the two another name",
     ],
     [
       'a name in @takes that is not used',
@@ -181,8 +193,22 @@ describe('refused with file, line, name and what to do is', () => {
     expect(refusalOf(files)).toBe(problem);
   });
 
+  it('no name that one of several scripts uses, or a part that hands it on', () => {
+    const files = {
+      'script.lua': scriptOf('local base = 1', '-- @include parts/a.lua', '-- @include parts/c.lua', 'return product'),
+      'other.lua': scriptOf('local base = 1', '-- @include parts/b.lua', 'return sum').replace('script', 'other'),
+      'parts/a.lua': lines('-- @takes base', '-- @gives product', '-- @include parts/b.lua', 'base()'),
+      'parts/b.lua': lines('-- @takes base', '-- @gives sum, product', 'sum, product = base + 2, base * 2'),
+      'parts/c.lua': lines('-- @changes product', 'product = product + 1'),
+    };
+    expect(refusalOf(files)).toBe(
+      "parts/b.lua:2: 'sum' is in @gives and used by nothing that includes this part: make it a local",
+    );
+    expect(refusalOf(files, 'other.lua')).toBe('');
+  });
+
   it('everything at once, so that one run shows all', () => {
     const part = lines('-- @takes base, other', '-- @gives sum', 'local unused = none');
-    expect(() => embedWith(part)).toThrow(/^The Lua scripts are refused:(\n[^\n]+){5}$/);
+    expect(() => embedWith(part, 'return sum')).toThrow(/^The Lua scripts are refused:(\n[^\n]+){5}$/);
   });
 });
