@@ -135,11 +135,16 @@ it('a full memory refuses schedules whole and lets the queue drain', async () =>
 
 it("somebody's long script delays jobs and loses none, and workers go on within two seconds of its end", async () => {
   await startServer('--busy-reply-threshold', '50');
-  const app = await startWorker(500);
+  // Tries of a call come 20, 40, 80, 160 and 320 ms after each other: so the last one has nearly half a second for its answer.
+  const app = await startWorker(1_100);
   const running = await app.producer.schedule('long', 500);
   await until('it runs', () => app.work.has(running.id));
+  // Redis looks for calls to refuse after each 100 000 instructions of Lua; those of an empty loop are over in a millisecond.
   const spinning = admin.eval(
-    "local function s() return tonumber(redis.call('TIME')[1]) end local e = s() + 3 while s() < e do end return 1",
+    `local function s() return tonumber(redis.call('TIME')[1]) end
+    local e = s() + 4
+    while s() < e do for i = 1, 1000 do end end
+    return 1`,
     0,
   );
   await until('it is busy', async () => (await ping(server.port)).startsWith('-BUSY'));
