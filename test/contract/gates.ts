@@ -181,6 +181,16 @@ export const gates = (world: () => World): void => {
       expect(await worker.claim()).toHaveLength(1);
     });
 
+    it('resume tells the worker that a due job prefers as well, whoever sleeps before that one', async () => {
+      const { management } = world().store({ leaseMs: 60_000 });
+      await world().schedule({ worker: 'z' });
+      const workers = await Promise.all(['a', 'b', 'z'].map((id) => world().worker(id).listens()));
+      await management.pause();
+      for (const worker of workers) await worker.sleeps();
+      await management.resume();
+      expect(await workers[2]!.isTold()).toBeLessThan(100);
+    });
+
     it('who sleeps because of a longer one is told of the end of a shorter one', async () => {
       const { management } = world().store({ leaseMs: 60_000 });
       await world().schedule();

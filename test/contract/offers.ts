@@ -114,6 +114,19 @@ export const offers = (world: () => World): void => {
     expect((await a.turn({ limit: 1 })).claimed).toHaveLength(1);
   });
 
+  it('that nobody took is left to the more urgent job again once all places have been used up', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2 });
+    const b = await sleeper(world().worker('b', 'urgent'));
+    await world().schedule({ name: 'urgent', priority: 1 });
+    await b.sleeps({ limit: 1 });
+    expect((await goOn(a, held[0]!)).claimed).toEqual([]);
+    await b.turn({ limit: 0 });
+    const [job] = (await a.turn({ limit: 1 })).claimed;
+    await b.sleeps({ limit: 1 });
+    expect((await goOn(a, job!)).claimed).toEqual([]);
+    expect(await b.isTold()).toBe(0);
+  });
+
   it('is not left by a pop that does not wait', async () => {
     const { held } = await busy({ globalConcurrency: 2 });
     const b = await sleeper(world().worker('b', 'urgent'));

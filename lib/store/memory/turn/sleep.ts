@@ -1,4 +1,4 @@
-import { isSuspect, preferredBy } from '../job.js';
+import { preferredBy } from '../job.js';
 import { OFFER_MS } from './offers.js';
 import type { Opening } from './opening.js';
 import { stealableAt } from './order.js';
@@ -55,13 +55,10 @@ function nextDue(stage: Stage): number {
   return earliest;
 }
 
-/** When the first job is due that prefers this worker; where such jobs wait for a gate, half a second after the gate opens. */
+/** When the first job is due that prefers this worker. Where a gate is shut until a known time, nobody looks before that. */
 function nextOwn(stage: Stage, opening: Opening, isShut: boolean): number {
   const { nowMs, queue, session } = stage;
   const { ledger, settings } = queue;
-  if (!ledger.somePrefer) return Number.POSITIVE_INFINITY;
-  const isOwn = (job: Parameters<typeof isSuspect>[0]) => preferredBy(job, settings.maxCrashes) === session.worker;
-  if (!isShut || opening.untilMs === Number.POSITIVE_INFINITY) return ledger.nextDue(nowMs, isOwn);
-  const first = ledger.nextDue(undefined, isOwn);
-  return first > opening.untilMs ? first : opening.untilMs + LOOK_AGAIN_MS;
+  if (!ledger.somePrefer || (isShut && Number.isFinite(opening.untilMs))) return Number.POSITIVE_INFINITY;
+  return ledger.nextDue(nowMs, (job) => preferredBy(job, settings.maxCrashes) === session.worker);
 }
