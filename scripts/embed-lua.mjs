@@ -10,17 +10,17 @@ import { Sources } from './lua/read.mjs';
 
 const folder = new URL('../lib/store/redis/scripts/', import.meta.url);
 
-function readText(file) {
+export function readText(file) {
   const url = new URL(file, folder);
   return existsSync(url) ? readFileSync(url, 'utf8') : undefined;
 }
 
-/** The text of each file that is made, by its name. */
-export function embed() {
+/** The text of each file that is made, by its name. `read` answers the text of a .lua file by its path in the folder of scripts. */
+export function embed(read = readText) {
   const files = readdirSync(folder)
     .filter((file) => file.endsWith('.lua'))
     .sort();
-  const sources = new Sources(readText);
+  const sources = new Sources(read);
   const keyTable = readKeyTable(readFileSync(new URL('../keys.ts', folder), 'utf8'));
   const declaredAt = check(sources, files, keyTable);
   const headers = files.map((file) => sources.get(file).header);

@@ -26,6 +26,11 @@ interface Judges {
 }
 const load = (file: string): Promise<unknown> => import(`./planted-bugs/${file}`);
 const { BUGS } = (await load('bugs.mjs')) as { BUGS: readonly PlantedBug[] };
+const SCRIPTS = 'lib/store/redis/scripts/';
+const { embed, readText } = (await import('../../scripts/embed-lua.mjs' as string)) as {
+  embed(read: (file: string) => string | undefined): Record<string, string>;
+  readText(file: string): string | undefined;
+};
 const { judgePlanted, problemOfUnplanted } = (await load('verdict.mjs')) as Judges;
 
 describe('the planted bugs', () => {
@@ -36,6 +41,15 @@ describe('the planted bugs', () => {
       expect(to).not.toBe(from);
       expect(text.replaceAll(from, () => to)).not.toBe(text);
     }
+  });
+
+  it.each(BUGS.filter(({ file }) => file.endsWith('.lua')))('$name: its script can still be embedded', (bug) => {
+    const changes = [bug, ...(bug.widenedBy ?? [])];
+    const plantedIn = (file: string) =>
+      changes
+        .filter((change) => change.file === SCRIPTS + file)
+        .reduce((text, { from, to }) => text?.replaceAll(from, () => to), readText(file));
+    expect(embed(plantedIn)['embedded.ts']).not.toBe(embed(readText)['embedded.ts']);
   });
 
   it.each(BUGS)('$name: names rules that there are', ({ rules }) => {

@@ -34,8 +34,8 @@ export const BUGS = [
   {
     name: 'receipt ignored',
     file: 'lib/store/redis/scripts/shared/begin.lua',
-    from: 'if callNumber == tonumber(last) then earlierAnswer = answer end',
-    to: '',
+    from: 'then earlierAnswer = answer end',
+    to: 'then earlierAnswer = nil end',
     rules: ['counts-add-up', 'nothing-lost', 'due-as-asked'],
   },
   {
@@ -135,7 +135,7 @@ export const BUGS = [
     name: 'change beside a run dropped',
     file: 'lib/store/redis/scripts/turn/settle/takeover.lua',
     from: "if not hasMark(claim.marks, 'q') then return false end",
-    to: 'do return false end',
+    to: 'if hasMark then return false end',
     rules: ['last-change-runs'],
   },
   {
