@@ -18,7 +18,7 @@ const INPUTS = new Set(['KEYS', 'ARGV']);
 export function check(sources, scripts, keyTable) {
   const checker = new Checker(sources, keyTable);
   const used = new Map(scripts.map((script) => [script, checker.script(script)]));
-  checker.checkGifts();
+  checker.checkGives();
   refuse([...checker.problems.values()].sort((a, b) => (a.message < b.message ? -1 : 1)));
   return used;
 }
@@ -29,8 +29,8 @@ class Checker {
   #sources;
   #keyTable;
   #checked = new Set();
-  /** By part, those of the names in its `@gives` that a script or a part that includes it reads or hands on. */
-  #wanted = new Map();
+  /** For each part, the names of its `@gives` that are used: read, or handed on, by a script or a part that includes it. */
+  #usedGives = new Map();
 
   constructor(sources, keyTable) {
     this.#sources = sources;
@@ -65,11 +65,11 @@ class Checker {
     return used;
   }
 
-  /** For after all scripts: a name that a part gives is used by one of those that include it. */
-  checkGifts() {
+  /** Refuses names in `@gives` that nothing uses. To be called after all scripts have been checked, as each may use other names. */
+  checkGives() {
     for (const file of this.#checked)
       for (const [name, line] of this.#sources.get(file).contract.gives)
-        if (!this.#wanted.get(file)?.has(name))
+        if (!this.#usedGives.get(file)?.has(name))
           this.#refuse(
             file,
             line,
@@ -159,17 +159,17 @@ class Checker {
     for (const { line, part } of this.#sources.includesOf(file, under)) {
       parts.set(line, part);
       lines[line - 1] = asStatement(this.#contractOf(part, [...under, file]), read.contract);
-      for (const name of handedOn(part.contract, read.contract)) this.#noteWanted(part, name);
+      for (const name of handedOn(part.contract, read.contract)) this.#noteUse(part, name);
     }
     const names = namesOf(file, lines.join('\n'));
     for (const { name, line, isRead } of names.locals)
-      if (isRead && parts.has(line)) this.#noteWanted(parts.get(line), name);
+      if (isRead && parts.has(line)) this.#noteUse(parts.get(line), name);
     return { ...names, partAt: (line) => parts.get(line) };
   }
 
-  #noteWanted({ file }, name) {
-    if (!this.#wanted.has(file)) this.#wanted.set(file, new Set());
-    this.#wanted.get(file).add(name);
+  #noteUse({ file }, name) {
+    if (!this.#usedGives.has(file)) this.#usedGives.set(file, new Set());
+    this.#usedGives.get(file).add(name);
   }
 
   #refuse(file, line, text) {

@@ -34,6 +34,8 @@ const { embed, readText } = (await import('../../scripts/embed-lua.mjs' as strin
 const { judgePlanted, problemOfUnplanted } = (await load('verdict.mjs')) as Judges;
 
 describe('the planted bugs', () => {
+  const asItIs = embed(readText)['embedded.ts'];
+
   it.each(BUGS)('$name: its text is in its file, and planting it changes that', (bug) => {
     for (const { file, from, to } of [bug, ...(bug.widenedBy ?? [])]) {
       const text = readFileSync(file, 'utf8');
@@ -49,7 +51,7 @@ describe('the planted bugs', () => {
       changes
         .filter((change) => change.file === SCRIPTS + file)
         .reduce((text, { from, to }) => text?.replaceAll(from, () => to), readText(file));
-    expect(embed(plantedIn)['embedded.ts']).not.toBe(embed(readText)['embedded.ts']);
+    expect(embed(plantedIn)['embedded.ts']).not.toBe(asItIs);
   });
 
   it.each(BUGS)('$name: names rules that there are', ({ rules }) => {

@@ -68,13 +68,13 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   }
 
   end(ended: EndedRun, run?: RunningJob): void {
-    if (run && !this.leavesItsPlace(run)) return;
+    if (run && !this.takeOut(run)) return;
     this.parts.outcomes.end(ended);
     this.tellSoon();
   }
 
   drop(run: RunningJob): void {
-    if (!this.leavesItsPlace(run)) return;
+    if (!this.takeOut(run)) return;
     this.parts.outcomes.release(run.claim);
     this.tellSoon();
   }
@@ -140,8 +140,8 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
     talk.speak();
   }
 
-  /** True if the outcome of the run still counts; else there is nothing to settle, and only its place is free now. */
-  private leavesItsPlace(run: RunningJob): boolean {
+  /** Frees the place of a run. True if its outcome still counts; else there is nothing to settle, and others may begin in its place. */
+  private takeOut(run: RunningJob): boolean {
     this.parts.running.remove(run);
     if (!run.abandoned) return true;
     this.startWaiting();

@@ -51,7 +51,7 @@ export class RunningJobs {
     this.watch(run);
   }
 
-  /** It may have gone already, as all do when their jobs go back at shutdown. */
+  /** Does nothing if the run has been removed already: at shutdown `clear` removes all. */
   remove(run: RunningJob): void {
     this.runs.delete(run);
   }
