@@ -42,6 +42,7 @@ function note(event: string, job: ScheduledJob, version?: number): void {
     pid: process.pid,
     version,
     attempt: job.attempt,
+    fence: job.fence,
     dueAt: job.dueAt.getTime(),
     // By the clock that no test puts wrong.
     at: Math.round(performance.timeOrigin + performance.now()),

@@ -15,6 +15,8 @@ export interface HistoryLine {
   /** What the payload said, if anything. */
   version?: number;
   attempt: number;
+  /** Only of workers. Begins as the time of the claim by Redis' clock, in µs. */
+  fence?: number;
   dueAt: number;
   at: number;
 }

@@ -84,15 +84,16 @@ it('no window has more starts than the rate over four processes, and hardly less
   await Promise.all(NAMES.map((id) => workers.start(id, options)));
   await until('the time is over', async () => (await inspector.stats()).started >= 100 * SECONDS, 60_000);
 
+  // By Redis' clock: a busy machine may bring handlers that were claimed a while apart closer together.
   const starts = workers
     .history()
     .filter(({ event }) => event === 'start')
-    .map(({ at }) => at)
+    .map(({ fence }) => fence! / 1_000)
     .sort((a, b) => a - b);
   const inTime = starts.filter((at) => at < starts[0]! + SECONDS * 1_000);
   const closest = Math.min(...starts.slice(100).map((at, i) => at - starts[i]!));
   process.stdout.write(
-    `${inTime.length} of ${100 * SECONDS} started in ${SECONDS} s; 101 starts took ${closest} ms at the least\n`,
+    `${inTime.length} of ${100 * SECONDS} started in ${SECONDS} s; 101 starts took ${Math.floor(closest)} ms at the least\n`,
   );
   expect(closest).toBeGreaterThanOrEqual(1_000);
   expect(inTime.length).toBeGreaterThanOrEqual(0.95 * 100 * SECONDS);
