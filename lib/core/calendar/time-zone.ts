@@ -12,7 +12,7 @@ interface Change {
 export interface Stretch {
   /** A change of the clock less than `CHANGE_REACH_MS` earlier, or the instant that was asked for. */
   readonly fromMs: number;
-  /** The next change of the clock, or some instant before it that is at least `LOOK_AHEAD_MS` later than the one asked for. */
+  /** The next change of the clock, or an instant before it that is `LOOK_AHEAD_MS` or more later than the one asked for. */
   readonly toMs: number;
   /** How far the wall clock is ahead of UTC. */
   readonly offsetMs: number;
@@ -32,24 +32,30 @@ const LOOK_EVERY_MS = 2 * DAY_MS;
 const MOST_WINDOWS = 1_000;
 const LAST_INSTANT = 8.64e15;
 
+/** Zones without changes, the default one among them: nothing need be looked for. */
+const UNCHANGING = /^(?:UTC|GMT|Etc\/.+)$/i;
 const OFFSET = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/;
 
 /** The offsets of a zone over time, asked of `Intl` and remembered by windows of a month. */
 export class TimeZone {
   private readonly format: Intl.DateTimeFormat;
+  private readonly offsetForGoodMs?: number;
   private readonly windows = new Map<number, { offsetMs: number; changes: readonly Change[] }>();
 
   /** Throws a RangeError where `Intl` knows no such zone. */
   constructor(readonly name: string) {
     this.format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
+    if (UNCHANGING.test(name)) this.offsetForGoodMs = this.offsetAt(0);
   }
 
   /** The stretch in which an instant lies. */
   stretchAt(atMs: number): Stretch {
-    let offsetMs = this.window(Math.floor((atMs - CHANGE_REACH_MS) / WINDOW_MS)).offsetMs;
-    let last: Change | undefined;
+    if (this.offsetForGoodMs !== undefined) return stretch(atMs, undefined, this.offsetForGoodMs, LAST_INSTANT);
+    const first = Math.floor((atMs - CHANGE_REACH_MS) / WINDOW_MS);
     const until = atMs + LOOK_AHEAD_MS;
-    for (let index = Math.floor((atMs - CHANGE_REACH_MS) / WINDOW_MS); index * WINDOW_MS <= until; index++) {
+    let { offsetMs } = this.window(first);
+    let last: Change | undefined;
+    for (let index = first; index * WINDOW_MS <= until; index++) {
       for (const change of this.window(index).changes) {
         if (change.atMs > atMs) return stretch(atMs, last, offsetMs, change.atMs);
         offsetMs = change.afterMs;
