@@ -62,7 +62,11 @@ function* shownByClock(timing: Timing, times: WallTimes, fromMs: number, untilMs
   let passed = 0;
   let atMs = fromMs;
   while (passed < MOST_WALL_TIMES) {
-    atMs = excluded.instantAfter(atMs) ?? atMs;
+    const allowedMs = excluded.instantAfter(atMs);
+    if (allowedMs !== undefined) {
+      passed++;
+      atMs = allowedMs;
+    }
     if (atMs > untilMs || atMs > END_OF_WALL_TIMES) return;
     const { fromMs: beginMs, toMs, offsetMs, offsetBeforeMs } = zone.stretchAt(atMs);
     // A wall time that the clock shows again after it was set back has had its instant, unless the rule is for every hour.

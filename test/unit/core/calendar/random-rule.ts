@@ -1,7 +1,7 @@
 /** Draws cron expressions that are likely to meet a wall time: its hour, its date, its weekday. */
 export function randomCron(random: () => number, nearMs: number): string {
   const below = (n: number) => Math.floor(random() * n);
-  const pick = <T>(...from: T[]): T => from[below(from.length)]!;
+  const pick = (...from: (string | number)[]) => from[below(from.length)]!;
   const some = (n: number, draw: () => string | number) => Array.from({ length: 1 + below(n) }, draw).join(',');
   const near = new Date(nearMs);
   const date = near.getUTCDate();
@@ -34,34 +34,11 @@ export function randomCron(random: () => number, nearMs: number): string {
       `${range(0, 59)}/${1 + below(20)}`,
     );
   const hours = () =>
-    pick<string | number>(
-      '*',
-      '?',
-      '0-23',
-      hour(),
-      hour(),
-      some(4, hour),
-      `*/${2 + below(10)}`,
-      '0-22',
-      '1-23',
-      range(0, 23),
-    );
+    pick('*', '?', '0-23', hour(), hour(), some(4, hour), `*/${2 + below(10)}`, '0-22', '1-23', range(0, 23));
   const days = () =>
-    pick<string | number>(
-      '*',
-      '*',
-      '?',
-      day(),
-      some(3, day),
-      'L',
-      'LW',
-      `${day()}W`,
-      `L,${day()}`,
-      range(1, 31),
-      `*/${1 + below(5)}`,
-    );
+    pick('*', '*', '?', day(), some(3, day), 'L', 'LW', `${day()}W`, `L,${day()}`, range(1, 31), `*/${1 + below(5)}`);
   const months = () =>
-    pick<string | number>(
+    pick(
       '*',
       '*',
       month,
@@ -72,7 +49,7 @@ export function randomCron(random: () => number, nearMs: number): string {
       pick('mar', 'APR', 'OCT', 'Nov'),
     );
   const weekdays = () =>
-    pick<string | number>(
+    pick(
       '*',
       '*',
       '?',
@@ -91,7 +68,6 @@ export function randomCron(random: () => number, nearMs: number): string {
 
   const fields = [minute(), hours(), days(), months(), weekdays()];
   if (random() < 0.3) fields.unshift(second());
-  if (fields.length === 6 && random() < 0.3)
-    fields.push(pick<string | number>('*', year, `${year - 1},${year}`, `${year}-${year + 1}`));
+  if (fields.length === 6 && random() < 0.3) fields.push(pick('*', year, `${year - 1},${year}`, `${year}-${year + 1}`));
   return fields.join(' ');
 }
