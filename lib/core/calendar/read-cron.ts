@@ -1,5 +1,5 @@
-import { CronPattern } from 'croner';
 import { describe } from '../read/describe.js';
+import { wallTimes } from './wall-times.js';
 
 interface Field {
   readonly name: string;
@@ -59,7 +59,7 @@ function hintOf(text: string, { first, last }: Field): string | undefined {
 
 function problemOf(cron: string): string | undefined {
   try {
-    new CronPattern(cron);
+    wallTimes(cron);
     return undefined;
   } catch (error) {
     return (error as Error).message.replace(/^CronPattern: /, '');

@@ -112,8 +112,8 @@ function followingOf(set: readonly number[]): Following {
   return following;
 }
 
-/** About 300 bytes each, or 100 kB where years are named; reading one takes 30 µs. */
-const MOST_KNOWN = 1_000;
+/** About 1 kB each, more where many years are named; reading one takes 30 µs, most of it for the ten thousand years of croner. */
+const MOST_KNOWN = 2_000;
 const known = new Map<string, WallTimes>();
 
 /** As the constructor, but remembers those it has made. */
