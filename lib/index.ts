@@ -6,6 +6,17 @@ export { ScheduledQueueConsumer } from './api/scheduled-queue.consumer.js';
 export { ScheduledQueueEvents } from './api/scheduled-queue.events.js';
 export { type PauseOptions, ScheduledQueueInspector } from './api/scheduled-queue.inspector.js';
 export { type DispatchOptions, ScheduledQueueProducer, type ScheduleItem } from './api/scheduled-queue.producer.js';
+export { type NextOccurrencesOptions, nextOccurrences } from './core/calendar/next-occurrences.js';
+export type {
+  CronRule,
+  ExcludedTime,
+  Instant,
+  IntervalRule,
+  OnMissed,
+  Overlap,
+  RecurrencePolicy,
+  RecurrenceRule,
+} from './core/calendar/rule.js';
 export {
   DuplicateHandlerError,
   InvalidOptionsError,
