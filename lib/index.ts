@@ -2,10 +2,13 @@ export type { Explanation } from './api/explanation.js';
 export type { FailedAttempt, InspectedJob } from './api/inspected-job.js';
 export type { InspectedWorker } from './api/inspected-worker.js';
 export type { QueueStats } from './api/queue-stats.js';
+export type { RecurrenceView } from './api/recurrence/recurrence-view.js';
+export type { RecurrenceChange } from './api/recurrence/recurrences.js';
 export { ScheduledQueueConsumer } from './api/scheduled-queue.consumer.js';
 export { ScheduledQueueEvents } from './api/scheduled-queue.events.js';
-export { type PauseOptions, ScheduledQueueInspector } from './api/scheduled-queue.inspector.js';
+export { ScheduledQueueInspector } from './api/scheduled-queue.inspector.js';
 export { type DispatchOptions, ScheduledQueueProducer, type ScheduleItem } from './api/scheduled-queue.producer.js';
+export type { Blackout, BlackoutRange, ListedBlackout, RecurringBlackout } from './core/blackouts/blackout.js';
 export { type NextOccurrencesOptions, nextOccurrences } from './core/calendar/next-occurrences.js';
 export type {
   CronRule,
@@ -45,10 +48,23 @@ export type { OnLate } from './core/job/lateness.js';
 export { JobOutcome, type SnoozeUntil } from './core/job/outcome.js';
 export type { PoppedJob } from './core/job/popped-job.js';
 export { JobPriority } from './core/job/priority.js';
-export { ScheduledJob, type ScheduledJobRef, type ScheduleStatus } from './core/job/scheduled-job.js';
+export {
+  type JobRecurrence,
+  ScheduledJob,
+  type ScheduledJobRef,
+  type ScheduleStatus,
+} from './core/job/scheduled-job.js';
 export type { DeadFilter, ReplayOptions } from './core/options/dead-filter.js';
+export type { PauseOptions } from './core/options/pause-options.js';
 export type { PopOptions } from './core/options/pop-options.js';
 export type { Keep, Ordering, QueueOptions, RateLimit } from './core/options/queue-options.js';
+export type {
+  BackfillRange,
+  PauseRecurrenceOptions,
+  RecurrenceOptions,
+  RecurrenceRef,
+  RecurrencesOptions,
+} from './core/options/recurrence-options.js';
 export type { RelayOptions, ScheduledQueueRelay } from './core/options/relay-options.js';
 export type { Role } from './core/options/role.js';
 export type { RunOptions } from './core/options/run-settings.js';
@@ -58,9 +74,11 @@ export type { ValidationOptions } from './core/payload/payload-class.js';
 export type { JsonOf, PayloadOf } from './core/payload/payload-types.js';
 export type { Duration } from './core/read/duration.js';
 export { type HandlerOptions, OnScheduledJob } from './nest/handlers/on-scheduled-job.decorator.js';
-export type { JobOverrides, RedisScheduledQueueModuleOptions } from './nest/module-options.js';
+export type { DeclaredRecurrenceOptions } from './nest/handlers/recurrence-options.js';
+export type { JobOverrides } from './nest/job-overrides.js';
+export type { RedisScheduledQueueModuleOptions } from './nest/module-options.js';
 export { RedisScheduledQueueModule, type ScheduledQueueOptionsFactory } from './nest/redis-scheduled-queue.module.js';
 export { getScheduledQueueToken, InjectScheduledQueue } from './nest/tokens.js';
-export type { JobCounts, JobState, PriorityCounts } from './store/job-store.js';
+export type { JobCounts, JobState, PriorityCounts, RecurrenceState } from './store/job-store.js';
 export type { ConnectionOption } from './store/redis/link/client.js';
 export { relayKey } from './store/redis/relay-key.js';

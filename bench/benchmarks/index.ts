@@ -10,6 +10,7 @@ import { importing } from './import.js';
 import { lateness } from './lateness.js';
 import { memory } from './memory.js';
 import { queues } from './queues.js';
+import { recurrences } from './recurrences.js';
 import { schedule } from './schedule.js';
 import { single } from './single.js';
 import { two } from './two.js';
@@ -29,6 +30,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   claim,
   queues,
   two,
+  recurrences,
   importing,
 ];
 

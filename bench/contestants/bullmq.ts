@@ -1,5 +1,5 @@
 import { loadPeer } from '../peers.js';
-import type { Contestant, Job } from './contestant.js';
+import type { Contestant, Job, Recurrence } from './contestant.js';
 
 /** As much of BullMQ as is used here: its own types are there only once it is installed. */
 interface BullMQ {
@@ -9,6 +9,7 @@ interface BullMQ {
 interface BullQueue {
   add(name: string, data: object, options?: object): Promise<unknown>;
   addBulk(jobs: { name: string; data: object; opts?: object }[]): Promise<unknown>;
+  upsertJobScheduler(id: string, repeat: object, template: { name: string; data: object }): Promise<unknown>;
   waitUntilReady(): Promise<unknown>;
 }
 interface BullWorker {
@@ -34,6 +35,8 @@ export const bullmq: Contestant = {
       schedule: ({ payload, dueAt }) => queue.add('job', payload, optionsOf(dueAt)),
       scheduleMany: (jobs) =>
         queue.addBulk(jobs.map(({ payload, dueAt }) => ({ name: 'job', data: payload, opts: optionsOf(dueAt) }))),
+      upsertRecurrence: ({ id, payload, rule }) =>
+        queue.upsertJobScheduler(id, repeatOf(rule), { name: 'job', data: payload }),
       async start() {
         const worker = new Worker(QUEUE, async ({ data }) => handle(data as never), {
           connection,
@@ -50,6 +53,11 @@ export const bullmq: Contestant = {
     };
   },
 };
+
+function repeatOf(rule: Recurrence['rule']): object {
+  if ('cron' in rule) return { pattern: rule.cron, tz: rule.timeZone };
+  return { every: rule.everyMs, offset: rule.offsetMs };
+}
 
 /** A delay counts from the job's own timestamp, so both are told. */
 function optionsOf(dueAt: Job['dueAt']): object | undefined {

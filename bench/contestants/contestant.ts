@@ -20,6 +20,16 @@ export interface Job {
   name?: string;
   queue?: string;
   priority?: number;
+  id?: string;
+}
+
+/** One job again and again: at wall times of a zone, or every so many ms since the epoch, and so much later. */
+export interface Recurrence {
+  id: string;
+  payload: Payload;
+  rule: { cron: string; timeZone: string } | { everyMs: number; offsetMs: number };
+  /** For this library alone. */
+  queue?: string;
 }
 
 /** What a benchmark does in a job. The floor hands over the payload as it was stored, unread. */
@@ -46,6 +56,8 @@ export interface Session {
   schedule(job: Job): Promise<unknown>;
   /** One call for all of them, however many round trips the contestant makes of it. */
   scheduleMany(jobs: readonly Job[]): Promise<unknown>;
+  /** One call for one recurrence. Resolves once Redis has it and its first job. Only of those that have recurrences. */
+  upsertRecurrence?(recurrence: Recurrence): Promise<unknown>;
   /** Begins to run jobs. */
   start(): Promise<void>;
   /** Runs no more of them, and waits for those that run. Only where the benchmark needs it. */

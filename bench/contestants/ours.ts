@@ -56,11 +56,12 @@ function sessionOf(
   consumer: ScheduledQueueConsumer,
   definition: ScheduledJobDefinition<object>,
 ): Session {
-  const toItem = ({ payload, name, dueAt, queue, priority }: Job) => {
+  const toItem = ({ payload, name, dueAt, queue, priority, id }: Job) => {
     const options: ScheduleOptions = {};
     if (dueAt !== undefined) options.at = dueAt;
     if (queue !== undefined) options.queue = queue;
     if (priority !== undefined) options.priority = priority;
+    if (id !== undefined) options.id = id;
     return { job: name ?? definition, payload, options };
   };
   return {
@@ -69,6 +70,8 @@ function sessionOf(
       return producer.schedule(item.job as ScheduledJobDefinition<object>, item.payload, item.options);
     },
     scheduleMany: (jobs) => producer.scheduleMany(jobs.map(toItem)),
+    upsertRecurrence: ({ id, payload, rule, queue }) =>
+      producer.upsertRecurrence(id, definition, payload, rule, queue === undefined ? {} : { queue }),
     start: () => consumer.start(),
     stop: () => consumer.stop(),
   };

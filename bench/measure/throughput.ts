@@ -12,12 +12,22 @@ export async function fill(session: Session, count: number, job: Job): Promise<v
   for (let left = count; left > 0; left -= BULK) await session.scheduleMany(jobs(Math.min(left, BULK), job));
 }
 
+/** The same of jobs that differ. */
+export async function fillWith(session: Session, all: readonly Job[]): Promise<void> {
+  for (let from = 0; from < all.length; from += BULK) await session.scheduleMany(all.slice(from, from + BULK));
+}
+
 /** Jobs a second, one call for each, a thousand of them under way. */
-export async function scheduleRate(session: Session, count: number, job: Job): Promise<number> {
+export function scheduleRate(session: Session, count: number, job: Job): Promise<number> {
+  return callRate(count, () => session.schedule(job));
+}
+
+/** Calls a second, a thousand of them under way. Each is given its number, from 0. */
+export async function callRate(count: number, call: (index: number) => Promise<unknown>): Promise<number> {
   const started = performance.now();
-  let left = count;
+  let next = 0;
   const caller = async () => {
-    while (left-- > 0) await session.schedule(job);
+    while (next < count) await call(next++);
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, caller));
   return perSecond(count, performance.now() - started);
@@ -45,6 +55,8 @@ export interface DrainOptions {
   payload?: Payload;
   /** What lies there beside the jobs that are due. */
   before?: (session: Session) => Promise<void>;
+  /** Puts the jobs there that are drained; left out: in bulk, due now. */
+  fill?: (session: Session) => Promise<void>;
   session?: Partial<OpenOptions>;
 }
 
@@ -75,7 +87,7 @@ export async function drain(context: Context, options: DrainOptions): Promise<Dr
   };
   const session = await context.open({ concurrency, handle: () => {}, settled: onSettled, ...options.session });
   await before?.(session);
-  await fill(session, count, { payload });
+  await (options.fill?.(session) ?? fill(session, count, { payload }));
   await session.start();
   const endedAt = await ended;
   const { user, system } = process.cpuUsage(nodeCpu!);

@@ -1,5 +1,5 @@
 import { ANY_COUNT, type QueueSettings } from '../core/options/queue-options.js';
-import type { LimitsUse, QueueView } from '../store/job-store.js';
+import type { LimitsUse, QueueView, StoredJob } from '../store/job-store.js';
 import { type InspectedJob, inspectAllButPayload } from './inspected-job.js';
 
 /** Why a job has not run yet, or what has become of it. */
@@ -7,11 +7,13 @@ export interface Explanation {
   code:
     | 'not-due'
     | 'paused'
+    | 'blackout'
     | 'no-handler'
     | 'waiting-for-worker'
     | 'concurrency'
     | 'rate-limited'
     | 'suspect'
+    | 'overlap'
     | 'behind'
     | 'active'
     | 'completed'
@@ -26,11 +28,13 @@ export interface Explanation {
  * - `active`, `completed`, `dead`: it has run;
  * - `not-due`: it waits for its due time;
  * - `paused`: it is due, and its queue is paused;
+ * - `blackout`: it is due, and its queue is in a blackout;
  * - `no-handler`: it is due, and no worker that is alive handles its name;
  * - `waiting-for-worker`: it is due, and left to the worker that it prefers for a while yet;
  * - `concurrency`: it is due, and as many jobs run as the queue's `globalConcurrency` lets;
  * - `rate-limited`: it is due, and as many jobs have started as the queue's `rateLimit` lets;
  * - `suspect`: it is due, has one crash left before `maxCrashes`, and waits for a process that holds nothing else;
+ * - `overlap`: it is an occurrence of a recurrence whose `overlap` is `'queue'`, and waits for the end of the previous occurrence;
  * - `behind`: it is due, and waits for a worker to have room.
  */
 export async function explainJob(
@@ -61,14 +65,23 @@ export async function explainJob(
       };
     }
     case 'scheduled': {
+      // While it is held, its due time is moved a moment ahead again and again.
+      if (stored.waitsForEndOf !== undefined) return heldBack(what, stored.waitsForEndOf);
       const attempts = job.attempts === 1 ? '1 attempt' : `${job.attempts} attempts`;
       const last = lastFailure(job);
       const after = job.attempts > 0 ? `, after ${attempts}${last ? `; the last failure was: ${last}` : ''}` : '';
       return { code: 'not-due', message: `${what} is due at ${job.dueAt.toISOString()}${after}.` };
     }
     case 'due':
-      return explainDue(view, job, what, settings, stored.isSuspect === true);
+      return explainDue(view, job, what, settings, stored);
   }
+}
+
+function heldBack(what: string, previous: string): Explanation {
+  return {
+    code: 'overlap',
+    message: `${what} waits for the previous occurrence, job '${previous}', to end: the overlap of its recurrence is 'queue'.`,
+  };
 }
 
 function lastFailure({ failures }: InspectedJob): string | undefined {
@@ -93,7 +106,7 @@ async function explainDue(
   job: InspectedJob,
   what: string,
   settings: QueueSettings,
-  isSuspect: boolean,
+  { isSuspect = false, waitsForEndOf }: StoredJob,
 ): Promise<Explanation> {
   const { name } = job;
   const pausedUntilMs = await view.pausedUntil();
@@ -102,6 +115,13 @@ async function explainDue(
     const end = Number.isFinite(pausedUntilMs) ? new Date(pausedUntilMs).toISOString() : 'somebody resumes it';
     return { code: 'paused', message: `${what} is due, but its queue is paused until ${end}.` };
   }
+  const { untilMs } = await view.blackouts();
+  if (untilMs !== undefined) {
+    const end = Number.isFinite(untilMs)
+      ? `is in a blackout until ${new Date(untilMs).toISOString()}`
+      : 'is shut until a worker has computed its next blackouts';
+    return { code: 'blackout', message: `${what} is due, but its queue ${end}.` };
+  }
   const handlers = await view.handledBy(name);
   if (handlers.count === 0) {
     return {
@@ -109,6 +129,7 @@ async function explainDue(
       message: `${what} is due, but no worker that runs at present handles that name: it waits for one that does.`,
     };
   }
+  if (waitsForEndOf !== undefined) return heldBack(what, waitsForEndOf);
   const use = await view.limits();
   // Any process that is empty may take a suspect, whichever worker it preferred.
   const preference = isSuspect ? undefined : await explainPreference(view, job, what, settings, use);

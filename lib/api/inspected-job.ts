@@ -1,6 +1,8 @@
 import type { Backoff } from '../core/job/backoff.js';
 import type { DeadReason } from '../core/job/events.js';
 import type { OnLate } from '../core/job/lateness.js';
+import { recurrenceOf } from '../core/job/occurrence-id.js';
+import type { JobRecurrence } from '../core/job/scheduled-job.js';
 import type { Codecs } from '../core/payload/codecs.js';
 import { deserialisePayload } from '../core/payload/payload.js';
 import { isThenable } from '../core/thenable.js';
@@ -48,6 +50,8 @@ export interface InspectedJob {
   maxLatenessMs?: number;
   onLate?: OnLate;
   failures: FailedAttempt[];
+  /** Of an occurrence of a recurrence: which one. */
+  recurrence?: JobRecurrence;
   /** The worker that the call preferred. */
   preferredWorker?: string;
   /** Of an active job: who runs it, under which fence, and until when its lease holds. */
@@ -88,6 +92,7 @@ export function toInspected(queue: string, stored: StoredJob, codecs: Codecs): I
 export function inspectAllButPayload(queue: string, stored: StoredJob): InspectedJob {
   const { id, state, attempts, crashes, worker, fence } = stored;
   const envelope = isReadable(stored.envelope) ? stored.envelope : undefined;
+  const recurrence = recurrenceOf(id, envelope?.occurrence);
   return {
     id,
     queue,
@@ -104,6 +109,7 @@ export function inspectAllButPayload(queue: string, stored: StoredJob): Inspecte
     crashes,
     failures: stored.failures.map(toFailedAttempt),
     ...said(envelope),
+    ...(recurrence && { recurrence }),
     ...(worker !== undefined && { worker }),
     ...(envelope?.worker !== undefined && { preferredWorker: envelope.worker }),
     ...(fence !== undefined && { fence: Number(fence) }),

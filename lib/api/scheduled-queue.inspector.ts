@@ -1,13 +1,16 @@
+import { type Blackout, type ListedBlackout, toListed } from '../core/blackouts/blackout.js';
+import { readBlackouts } from '../core/blackouts/read-blackouts.js';
 import { InvalidOptionsError, InvalidScheduleError } from '../core/errors.js';
 import type { EventSink } from '../core/job/events.js';
 import { type DeadFilter, type ReplayOptions, readDeadFilter, readReplay } from '../core/options/dead-filter.js';
+import { PAUSE_OPTIONS, type PauseOptions } from '../core/options/pause-options.js';
 import { DEFAULT_QUEUE, type QueueSettings } from '../core/options/queue-options.js';
 import { type JobRef, readRef } from '../core/options/schedule-options.js';
 import type { Codecs } from '../core/payload/codecs.js';
 import { describe } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';
 import { keyPart } from '../core/read/names.js';
-import { duration, integer, readOptions, type Shape } from '../core/read/shape.js';
+import { integer, readOptions, type Shape } from '../core/read/shape.js';
 import { readShift, readTag } from '../core/read/tags.js';
 import type { JobCounts, JobState, JobStore, PriorityCounts } from '../store/job-store.js';
 import { type Explanation, explainJob } from './explanation.js';
@@ -24,16 +27,8 @@ const LIST_OPTIONS: Shape<{ offset: number; limit: number; queue: string }> = {
   queue: keyPart,
 };
 
-export interface PauseOptions {
-  /** For how long, by Redis' clock, at least 1. Default: until `resume`. */
-  forMs?: Duration;
-  queue?: string;
-}
-
-const PAUSE_OPTIONS: Shape<{ forMs: number; queue: string }> = { forMs: duration(1), queue: keyPart };
-
 /**
- * Looks at queues, jobs and workers, and manages them: pauses queues, cancels running jobs, deletes other jobs, cancels or moves the
+ * Looks at queues, jobs and workers, and manages them: pauses queues, sets their blackouts, cancels running jobs, deletes other jobs, cancels or moves the
  * jobs of a tag, and replays or purges dead jobs. If no queue is named, the default queue is meant.
  * Every method throws `InvalidScheduleError` for a job or an option that cannot be used, `QueueUnavailableError` if Redis has not
  * answered within `commandTimeoutMs`, and `QueueClosedError` after shutdown.
@@ -202,6 +197,23 @@ export class ScheduledQueueInspector {
   /** Whether the queue is paused now. */
   async isPaused(options?: { queue?: string }): Promise<boolean> {
     return (await this.store.queue(queueOf(options, 'isPaused')).view.pausedUntil()) !== undefined;
+  }
+
+  /** The blackouts that were set and are not over for good, with instants as Dates and durations in milliseconds. */
+  async blackouts(options?: { queue?: string }): Promise<ListedBlackout[]> {
+    const { rules } = await this.store.queue(queueOf(options, 'blackouts')).view.blackouts();
+    return rules.map(toListed);
+  }
+
+  /**
+   * Replaces the blackouts of the queue, at most 1 000; `[]` ends them all. In a blackout nothing of the queue is claimed, popped or
+   * relayed in any process, not even what was retried or `runNow`; what runs goes on, and jobs can be scheduled. One that comes again
+   * lasts `durationMs` from each instant of its `cron` on. Throws `InvalidOptionsError` for a list that cannot be used, also for a
+   * blackout that would never end. Kept in Redis, counted by Redis' clock. Atomic.
+   */
+  async setBlackouts(blackouts: readonly Blackout[], options?: { queue?: string }): Promise<void> {
+    const { management } = this.store.queue(queueOf(options, 'setBlackouts'));
+    return management.setBlackouts(readBlackouts(blackouts, 'setBlackouts'));
   }
 
   /**

@@ -18,6 +18,9 @@ import { DUE_NOW } from '../core/read/due.js';
 import type { JobStore, ScheduledAnswer } from '../store/job-store.js';
 import { ofItem, readItem, sendMany } from './many-schedules.js';
 import type { PayloadWriter } from './payload-writer.js';
+import { ChosenIds } from './recurrence/chosen-ids.js';
+import { RecurrenceCalls } from './recurrence/recurrence-calls.js';
+import type { Recurrences } from './recurrence/recurrences.js';
 import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
 import { sendOne } from './send-one.js';
 import { TakenIds } from './taken-ids.js';
@@ -43,21 +46,25 @@ export type ScheduleItem<T = unknown> = {
 type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: ScheduleItem<Payloads[I]> };
 
 /**
- * Schedules jobs, and cancels or moves them while they wait.
+ * Schedules jobs, and cancels or moves them while they wait; and makes recurrences, which schedule jobs by a rule.
  *
  * Every call throws `InvalidScheduleError` for a job, a time or an option that cannot be used, and `QueueClosedError` after
  * shutdown. It throws `QueueUnavailableError` if Redis has not answered within `commandTimeoutMs`. The `outcome` of that error says
  * whether the call may have happened; it is safe to call again with the id that the error names.
  */
-export class ScheduledQueueProducer {
+export class ScheduledQueueProducer extends RecurrenceCalls {
   private readonly takenIds: TakenIds;
+  private readonly chosenIds: ChosenIds;
 
   constructor(
     private readonly store: JobStore,
     private readonly payloads: PayloadWriter,
+    recurrences: Recurrences,
     private readonly events: ScheduledQueueEvents,
     log: Log,
   ) {
+    super(recurrences);
+    this.chosenIds = new ChosenIds(store);
     this.takenIds = new TakenIds(log);
   }
 
@@ -89,6 +96,8 @@ export class ScheduledQueueProducer {
     if (options === undefined) refuseMisplacedOptions(payload, request);
     const checked = this.payloads.check(payload, request);
     if (checked) await checked;
+    const free = this.chosenIds.check(request);
+    if (free) await free;
     const encoded = this.payloads.encode(payload, request);
     if (encoded) await encoded;
     return this.told(request, await sendOne(this.store, request));
@@ -124,6 +133,7 @@ export class ScheduledQueueProducer {
         throw ofItem(i, error);
       }
     }
+    await this.chosenIds.checkMany(requests, ofItem);
     await this.payloads.encodeMany((i) => readItem<ScheduleItem>(items[i]).payload, requests);
     return sendMany(this.store, requests, (request, answer) => this.told(request, answer));
   }

@@ -22,7 +22,7 @@ export abstract class ScheduledQueueError extends Error {
   }
 }
 
-/** An option of the module, a definition, a handler, `pop` or `relay` is unknown, of the wrong type or out of range. */
+/** An option of the module, a definition, a handler, `pop` or `relay`, or a list of blackouts, is unknown, of the wrong type or out of range. */
 export class InvalidOptionsError extends ScheduledQueueError {
   readonly code = 'INVALID_OPTIONS';
 }

@@ -8,23 +8,15 @@ import {
   readQueueOptions,
 } from '../core/options/queue-options.js';
 import type { Role } from '../core/options/role.js';
-import {
-  RUN_OPTIONS_SHAPE,
-  type RunOptions,
-  type RunSettings,
-  refuseJobOptions,
-} from '../core/options/run-settings.js';
 import { codecsById, type PayloadCodec, payloadCodec, payloadCodecs } from '../core/payload/codec.js';
 import { Codecs } from '../core/payload/codecs.js';
 import type { ValidationOptions } from '../core/payload/payload-class.js';
-import { describe, nearest } from '../core/read/describe.js';
+import { describe } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';
-import { jobName, keyPart, keyPrefix } from '../core/read/names.js';
+import { keyPart, keyPrefix } from '../core/read/names.js';
 import { type Check, duration, flag, integer, isRecord, oneOf, readOptions, type Shape } from '../core/read/shape.js';
 import { type ConnectionOption, DEFAULT_CONNECTION } from '../store/redis/link/client.js';
-
-/** What the module's `jobs` may say of a job. It overrides `@OnScheduledJob` and the definition; the call to `schedule` overrides it. */
-export type JobOverrides = RunOptions;
+import { type JobOverride, type JobOverrides, readJobs } from './job-overrides.js';
 
 export interface RedisScheduledQueueModuleOptions {
   /**
@@ -69,6 +61,27 @@ export interface RedisScheduledQueueModuleOptions {
   maxPayloadBytes?: number;
   /** How long a call may wait for Redis before it throws `QueueUnavailableError`. At least 100. Default 5 000. */
   commandTimeoutMs?: Duration;
+  /**
+   * Whose recurrences the decorators of this application declare. Several applications may share a queue. 1 to 64 of the characters
+   * `A-Z a-z 0-9 . _ -`. Default `'app'`.
+   */
+  app?: string;
+  /**
+   * Which build declares these recurrences: a number, such as that of the release. Where live processes declare
+   * different rules under one id, the higher number wins. Without it the process that started last wins, so an old build that crashes
+   * and starts again and again makes the rule change to and fro. Default: none, which is below any.
+   */
+  revision?: number;
+  /**
+   * What becomes of a recurrence that a decorator of this `app` once declared, and that none of its live processes has declared for
+   * `orphanAfterMs`: `'report'` names it in one log line, `'remove'` deletes it, and needs `app`. Default `'report'`.
+   */
+  orphanedRecurrences?: 'report' | 'remove';
+  /**
+   * After how long without a live process that declares it a recurrence is an orphan, and another declaration of it takes over. Longer
+   * than a deploy takes. At least 1 000. Default 600 000, ten minutes.
+   */
+  orphanAfterMs?: Duration;
   /** `true`: workers start after bootstrap. `false`: they start when you call `ScheduledQueueConsumer.start()`. Default `true`. */
   autoStart?: boolean;
 }
@@ -79,13 +92,17 @@ export interface ModuleSettings {
   prefix: string;
   role: Role;
   workerId: string;
-  jobs: ReadonlyMap<string, Partial<RunSettings>>;
+  jobs: ReadonlyMap<string, JobOverride>;
   shutdownTimeoutMs: number;
   inheritAppConfig: boolean;
   validation: ValidationOptions;
   codecs: Codecs;
   maxPayloadBytes: number;
   commandTimeoutMs: number;
+  app: string;
+  revision?: number;
+  orphanedRecurrences: 'report' | 'remove';
+  orphanAfterMs: number;
   autoStart: boolean;
   queues: ReadonlyMap<string, QueueSettings>;
   settingsOf(queue: string): QueueSettings;
@@ -117,6 +134,11 @@ const SHAPE: Shape<ReadModuleOptions> = {
   codecs: payloadCodecs,
   maxPayloadBytes: integer(1, 512 * 1024 * 1024),
   commandTimeoutMs: duration(100),
+  app: keyPart,
+  revision: (value) =>
+    Number.isFinite(value) ? { value: value as number } : { problem: `got ${describe(value)}, expected a number` },
+  orphanedRecurrences: oneOf('report', 'remove'),
+  orphanAfterMs: duration(1_000),
   autoStart: flag,
 };
 
@@ -143,6 +165,11 @@ export function readModuleOptions(given: unknown, where: string): ModuleSettings
     );
   }
   const { codec, codecs, ...read } = readOptions<ReadModuleOptions>(options, SHAPE, where, refuse);
+  if (read.orphanedRecurrences === 'remove' && read.app === undefined) {
+    throw refuse(
+      `${where}: orphanedRecurrences: got 'remove' and no app, expected app as well: else this application would delete the recurrences of each other one that has no app either. Give each application of the queue its own app.`,
+    );
+  }
   const queues = readQueues(read.queues ?? {});
   const defaults = readQueueOptions('*', {});
   return {
@@ -155,6 +182,9 @@ export function readModuleOptions(given: unknown, where: string): ModuleSettings
     validation: {},
     maxPayloadBytes: 1024 * 1024,
     commandTimeoutMs: 5_000,
+    app: 'app',
+    orphanedRecurrences: 'report',
+    orphanAfterMs: 600_000,
     autoStart: true,
     ...read,
     jobs: readJobs(read.jobs ?? {}, where),
@@ -176,43 +206,6 @@ function readQueues(given: object): Map<string, QueueSettings> {
       return [queue, readQueueOptions(queue, options)];
     }),
   );
-}
-
-function readJobs(given: object, where: string): ModuleSettings['jobs'] {
-  return new Map(
-    Object.entries(given).map(([job, overrides]) => {
-      const name = jobName(job);
-      if ('problem' in name) throw refuse(`${where}: jobs: ${name.problem}.`);
-      if (typeof overrides === 'object' && overrides !== null && 'queue' in overrides) {
-        throw refuse(
-          `${where}: jobs['${job}']: queue cannot be changed from configuration: jobs wait where their definition or handler says.`,
-        );
-      }
-      const place = `${where}: jobs['${job}']`;
-      refuseJobOptions(overrides, place, refuse);
-      return [job, readOptions<RunSettings>(overrides, RUN_OPTIONS_SHAPE, place, refuse)];
-    }),
-  );
-}
-
-/** Holds for popped jobs too, whose names nobody knows at the start. */
-const FOR_POPS = ['maxAttempts', 'backoff'];
-
-/**
- * A sentence for each name in `jobs` that no handler of this process has and that is most likely misspelt: it is near to one that
- * is handled, or has options that only handlers have.
- */
-export function unhandledOverrides(settings: ModuleSettings, handled: readonly string[]): string[] {
-  return [...settings.jobs].flatMap(([name, overrides]) => {
-    if (handled.includes(name)) return [];
-    const beginning = `The option jobs names '${name}', which no handler of this process handles`;
-    const near = nearest(name, handled);
-    if (near) return `${beginning}; did you mean '${near}'? Where it is only popped, nothing is wrong.`;
-    const forHandlers = Object.keys(overrides).filter((option) => !FOR_POPS.includes(option));
-    return forHandlers.length > 0
-      ? `${beginning}, and what it says of ${forHandlers.join(', ')} holds for handlers only.`
-      : [];
-  });
 }
 
 function defaultWorkerId(): string {

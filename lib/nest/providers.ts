@@ -1,6 +1,7 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { DiscoveryService, ExternalContextCreator, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { PayloadWriter } from '../api/payload-writer.js';
+import { Recurrences } from '../api/recurrence/recurrences.js';
 import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
 import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
@@ -12,6 +13,8 @@ import { RedisJobStore } from '../store/redis/redis-job-store.js';
 import { Solitude } from '../worker/capacity/solitude.js';
 import { Fleet } from '../worker/handle/fleet.js';
 import { Pullers } from '../worker/pull/pullers.js';
+import { Caretakers } from '../worker/recur/caretakers.js';
+import { Declarers } from '../worker/recur/declarers.js';
 import { Relays } from '../worker/relay/relays.js';
 import { HandlerRegistry } from '../worker/run/job-handler.js';
 import { ApplicationClock } from './application-clock.js';
@@ -87,14 +90,23 @@ function producingProviders(services: ServiceTokens): Provider[] {
       useFactory: ({ validation }: ModuleSettings) => new PayloadChecker(validation),
     },
     {
+      provide: PayloadWriter,
+      inject: [PayloadChecker, SETTINGS],
+      useFactory: (checker: PayloadChecker, { codecs, maxPayloadBytes }: ModuleSettings) =>
+        new PayloadWriter(codecs, checker, maxPayloadBytes),
+    },
+    {
       provide: services.producer,
-      inject: [STORE, PayloadChecker, services.events, SETTINGS],
+      inject: [STORE, PayloadWriter, services.events, SETTINGS],
       useFactory: (
         store: JobStore,
-        checker: PayloadChecker,
+        payloads: PayloadWriter,
         events: ScheduledQueueEvents,
-        { codecs, maxPayloadBytes }: ModuleSettings,
-      ) => new ScheduledQueueProducer(store, new PayloadWriter(codecs, checker, maxPayloadBytes), events, LOG),
+        { codecs }: ModuleSettings,
+      ) => {
+        const recurrences = new Recurrences(store, payloads, events, codecs);
+        return new ScheduledQueueProducer(store, payloads, recurrences, events, LOG);
+      },
     },
     {
       provide: services.inspector,
@@ -110,10 +122,31 @@ function workingProviders(name: string, services: ServiceTokens): Provider[] {
   const timerPrefix = name === DEFAULT_INSTANCE ? 'scheduled-queue' : `scheduled-queue(${name})`;
   return [
     { provide: HandlerRegistry, useFactory: () => new HandlerRegistry() },
+    {
+      provide: Caretakers,
+      inject: [STORE, CLOCK],
+      useFactory: (store: JobStore, clock: Clock) => new Caretakers(store, clock, LOG),
+    },
     { provide: SOLITUDE, inject: [CLOCK], useFactory: (clock: Clock) => new Solitude(clock) },
     {
+      provide: Declarers,
+      inject: [STORE, CLOCK, SETTINGS],
+      useFactory: (store: JobStore, clock: Clock, settings: ModuleSettings) =>
+        new Declarers(store, clock, LOG, settings),
+    },
+    {
       provide: FLEET,
-      inject: [STORE, HandlerRegistry, PayloadChecker, CLOCK, services.events, SETTINGS, SOLITUDE],
+      inject: [
+        STORE,
+        HandlerRegistry,
+        PayloadChecker,
+        CLOCK,
+        services.events,
+        SETTINGS,
+        SOLITUDE,
+        Caretakers,
+        Declarers,
+      ],
       useFactory: (
         store: JobStore,
         registry: HandlerRegistry,
@@ -122,23 +155,28 @@ function workingProviders(name: string, services: ServiceTokens): Provider[] {
         events: ScheduledQueueEvents,
         settings: ModuleSettings,
         solitude: Solitude,
+        caretakers: Caretakers,
+        declarers: Declarers,
       ) =>
         new Fleet(store, registry, checker, clock, events, LOG, {
           ...settings,
           timerPrefix,
           solitude,
+          caretakers,
+          declarers,
         }),
     },
     ...[Pullers, Relays].map((Kind) => ({
       provide: Kind,
-      inject: [STORE, CLOCK, services.events, SETTINGS, SOLITUDE],
+      inject: [STORE, CLOCK, services.events, SETTINGS, SOLITUDE, Caretakers],
       useFactory: (
         store: JobStore,
         clock: Clock,
         events: ScheduledQueueEvents,
         settings: ModuleSettings,
         solitude: Solitude,
-      ) => new Kind(store, clock, events, LOG, { ...settings, timerPrefix, solitude }),
+        caretakers: Caretakers,
+      ) => new Kind(store, clock, events, LOG, { ...settings, timerPrefix, solitude, caretakers }),
     })),
     {
       provide: services.consumer,
@@ -159,6 +197,8 @@ function lifecycleProvider(name: string, services: ServiceTokens): Provider {
       STORE,
       HandlerRegistry,
       PayloadChecker,
+      PayloadWriter,
+      Declarers,
       FLEET,
       Pullers,
       Relays,
@@ -174,6 +214,8 @@ function lifecycleProvider(name: string, services: ServiceTokens): Provider {
       store: JobStore,
       registry: HandlerRegistry,
       checker: PayloadChecker,
+      payloads: PayloadWriter,
+      declarers: Declarers,
       fleet: Fleet,
       pullers: Pullers,
       relays: Relays,
@@ -189,6 +231,8 @@ function lifecycleProvider(name: string, services: ServiceTokens): Provider {
         explorer,
         registry,
         checker,
+        payloads,
+        declarers,
         fleet,
         pullers,
         relays,

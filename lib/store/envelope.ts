@@ -11,6 +11,8 @@ export interface Envelope {
   readonly createdAtMs: number;
   readonly idWasChosen: boolean;
   readonly tags: readonly string[];
+  /** Of an occurrence of a recurrence, whose id is "<recurrence id>@<nominal instant, epoch ms>". */
+  readonly occurrence?: { readonly isMissed: boolean };
   readonly settings: EnvelopeSettings;
   readonly lateness?: LatenessRule;
   /** The id of the codec that made the payload what it is; `undefined` for JSON. */

@@ -1,16 +1,29 @@
+import type { BlackoutRule } from '../core/blackouts/blackout.js';
 import type { NewJob } from '../core/job/new-job.js';
 import type { DeadSelection } from '../core/options/dead-filter.js';
 import type { RelayTarget } from '../core/options/relay-options.js';
 import type { Due } from '../core/read/due.js';
-import type { JobCounts, JobState, LimitsUse, LiveWorker, PriorityCounts, StoredJob } from './queue-view.js';
+import type { QueueDeclarations } from './declarations.js';
+import type {
+  JobCounts,
+  JobState,
+  KnownBlackouts,
+  LimitsUse,
+  LiveWorker,
+  PriorityCounts,
+  StoredJob,
+} from './queue-view.js';
+import type { QueueRecurrences } from './recurrences.js';
 import type { Answered, ScheduledAnswer } from './schedule-answer.js';
 import type { Session, SessionNames } from './session.js';
 
 export type { NewJob } from '../core/job/new-job.js';
 export type { DeadSelection } from '../core/options/dead-filter.js';
+export type * from './declarations.js';
 export type { Envelope, EnvelopeSettings, Unreadable } from './envelope.js';
 export type { Failure, StoredFailure } from './failure.js';
 export type * from './queue-view.js';
+export type * from './recurrences.js';
 export type { Answered, ScheduledAnswer } from './schedule-answer.js';
 export type * from './session.js';
 
@@ -30,6 +43,8 @@ export interface QueueStore {
   readonly management: QueueManagement;
   readonly view: QueueView;
   readonly sessions: QueueSessions;
+  readonly recurrences: QueueRecurrences;
+  readonly declarations: QueueDeclarations;
 }
 
 /** What is done to single jobs. */
@@ -56,6 +71,16 @@ export interface QueueManagement {
   pause(forMs?: number): Promise<void>;
   /** Lets jobs be claimed again. */
   resume(): Promise<void>;
+  /**
+   * Puts these blackouts in the place of those that were set: in each of them nothing is claimed. Those that come again and again are
+   * known for a time ahead only, beyond which the queue is shut until `tendBlackouts` has been called.
+   */
+  setBlackouts(blackouts: readonly BlackoutRule[]): Promise<void>;
+  /**
+   * Computes blackouts that come again and again further ahead, where it is time for that. Answers in how many ms it is to be called
+   * again; `undefined` where none come again.
+   */
+  tendBlackouts(): Promise<number | undefined>;
   /** Takes all jobs that wait by now, or are queued behind running ones, out of the queue. Answers how many. */
   clear(): Promise<number>;
   /** Takes the waiting and queued jobs that carry a tag out of the queue, in atomic steps whose ids `told` hears. Answers how many. */
@@ -93,6 +118,8 @@ export interface QueueView {
   workers(): Promise<LiveWorker[]>;
   /** Tells until when the queue is paused, `Infinity` where that has no end; `undefined` where it is not. */
   pausedUntil(): Promise<number | undefined>;
+  /** Tells which blackouts were set and are not over, and until when one lasts that is on. */
+  blackouts(): Promise<KnownBlackouts>;
   /** Tells how far the limits over all processes are used up. */
   limits(): Promise<LimitsUse>;
 }

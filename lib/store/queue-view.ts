@@ -1,5 +1,6 @@
 // What can be read of a queue.
 
+import type { BlackoutRule } from '../core/blackouts/blackout.js';
 import type { Envelope, Unreadable } from './envelope.js';
 import type { StoredFailure } from './failure.js';
 
@@ -11,6 +12,14 @@ export interface LimitsUse {
   /** How many have started within the rate's window, and when the first of those leaves it. */
   started: number;
   opensAtMs: number;
+}
+
+/** The blackouts of a queue. */
+export interface KnownBlackouts {
+  /** As they were set, without those that are over for good. */
+  rules: readonly BlackoutRule[];
+  /** Until when one lasts that is on, `Infinity` where nobody has computed that; `undefined` where none is on. */
+  untilMs: number | undefined;
 }
 
 export type WaitingState = 'scheduled' | 'due';
@@ -63,6 +72,8 @@ export interface StoredJob {
   cancelRequested?: boolean;
   /** A waiting job that has one crash left: it waits for a process that holds nothing else. */
   isSuspect?: boolean;
+  /** Of a waiting occurrence that is held because the previous one has not ended: the id of that one. */
+  waitsForEndOf?: string;
   /** Of an active job: when the job that is queued behind it is due. */
   queuedDueAtMs?: number;
   envelope: Envelope | Unreadable;

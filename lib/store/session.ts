@@ -66,6 +66,14 @@ export interface LateJob {
   onLate: OnLate;
 }
 
+/** An occurrence of a recurrence that its policy leaves out. */
+export interface LeftOutJob {
+  id: string;
+  name: string;
+  /** `missed`: it had not begun in time; `overlap`: the previous one had not ended. */
+  reason: 'missed' | 'overlap';
+}
+
 /** A job that could not be handed out: what it was made of is gone, or, where a relay was to move it, unreadable. */
 export interface MissingJob {
   id: string;
@@ -122,6 +130,8 @@ export interface TurnAnswer {
   toCancel: readonly string[];
   recovered: readonly RecoveredJob[];
   late: readonly LateJob[];
+  /** Occurrences that ended as discarded, because the policy of their recurrence leaves them out. */
+  leftOut: readonly LeftOutJob[];
   /** Waiting jobs that are dead because somebody, or an eviction, took what they were made of, or damaged it. */
   missing: readonly MissingJob[];
   /** Dead jobs that were deleted, as there are more or older ones than are kept. */
@@ -137,6 +147,10 @@ export interface TurnAnswer {
   sleepMs: number | undefined;
   /** More was due than this session could take, and another one of this queue was in the same case lately. */
   isContended: boolean;
+  /** In how many ms the recurrences of the queue are to be tended; `undefined` where it has none. See `QueueRecurrences.tend`. */
+  tendInMs: number | undefined;
+  /** Ids of recurrences that run short of instants known ahead; they are to be tended at once. */
+  short: readonly string[];
   /** `reserved`: the process is kept for a suspect. `taken`: the one job that this turn claimed is a suspect. */
   suspect?: 'reserved' | 'taken';
 }

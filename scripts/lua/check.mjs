@@ -4,7 +4,7 @@ import { namesOf } from './scope.mjs';
 
 /** What Lua and Redis give every script. */
 const GLOBALS = new Set(
-  'redis cjson tonumber tostring string table math ipairs pairs next unpack select type error'.split(' '),
+  'redis cjson tonumber tostring string table math ipairs pairs next unpack setmetatable select type error'.split(' '),
 );
 /** By number; a part is given what it needs of them by name. */
 const INPUTS = new Set(['KEYS', 'ARGV']);

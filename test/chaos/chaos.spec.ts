@@ -16,6 +16,8 @@ it('keeps every promise while processes, connections and Redis fail', async () =
     'completed',
     'dead',
     'cancelled',
+    'occurrences',
+    'madeUpFor',
     'workerKills',
     'workerRestarts',
     'workerFreezes',

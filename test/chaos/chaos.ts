@@ -79,6 +79,7 @@ async function quiesce(
   history.note({ type: 'healed' });
   say('healed; draining');
   await Promise.all(producers.map((producer) => producer.ask('stop')));
+  await producers[0]!.ask('end-recurrences');
   const drained = await drains(() => redis.unfinished(), seconds);
   history.note({ type: 'drained', drained });
   if (drained) for (const worker of workers) await probe(worker, workers, producers[0]!, redis, history);

@@ -2,6 +2,7 @@ import { createdOnce, nothingUnknown, refusedIsNowhere, trueMeansRunning, trueMe
 import { attemptsCount, fencesGrow, outdatedSettlesNothing, rerunsHaveReasons } from './rules/claims.js';
 import { countsAddUp, endsAsItMust, endsOnce, lastChangeRuns, nothingLost, oneState } from './rules/ends.js';
 import { everybodyLives, leavesInTime, nothingUntoward } from './rules/processes.js';
+import { oneAfterTheOther, oneJobAnInstant, recursAgain, recursAsAsked } from './rules/recurrences.js';
 import type { Rule, Violation } from './rules/rule.js';
 import { dueAsAsked, lateAsAsked, neverEarly } from './rules/timing.js';
 import type { Timeline } from './timeline.js';
@@ -25,6 +26,10 @@ const RULES: readonly Rule[] = [
   outdatedSettlesNothing,
   attemptsCount,
   rerunsHaveReasons,
+  oneJobAnInstant,
+  recursAsAsked,
+  oneAfterTheOther,
+  recursAgain,
   everybodyLives,
   leavesInTime,
   nothingUntoward,

@@ -4,6 +4,8 @@ import type { ChaosPayload, KindName } from './job-kinds.js';
 import type { QueueName } from './settings.js';
 
 export type OperationName = 'schedule' | 'replace' | 'cancel' | 'reschedule' | 'runNow' | 'cancelRunning';
+/** What is asked of a recurrence. An armed occurrence is cancelled as any job is. */
+export type RecurrenceOperation = 'upsert' | 'pause' | 'resume' | 'runNow' | 'backfill' | 'remove';
 /** As `QueueUnavailableError` has it; an operation without an end is `unknown` too. */
 export type Outcome = 'ok' | 'refused' | 'unknown';
 export type RunEnd = 'ok' | 'fail' | 'snooze' | 'discard' | 'dead-letter' | 'cancel';
@@ -24,6 +26,8 @@ export interface StartLine {
   fence: number;
   dueAt: number;
   latenessMs: number;
+  /** As the job itself says; missing where it is no occurrence. */
+  recurrence?: { id: string; at: number; missed: boolean };
 }
 
 /** What a handler answered, noted as the last thing that it does. */
@@ -69,6 +73,29 @@ export interface AnswerLine {
   /** Of a schedule or a replacement: what became of it. */
   status?: ScheduleStatus;
   dueAt?: number;
+}
+
+/** A call about a recurrence, before it is made. */
+export interface RecurrenceCallLine {
+  type: 'recurrenceCall';
+  call: number;
+  operation: RecurrenceOperation;
+  recurrence: string;
+}
+
+/** The same once it is answered. */
+export interface RecurrenceAnswerLine {
+  type: 'recurrenceAnswer';
+  call: number;
+  outcome: Outcome;
+  /** `true` where the recurrence was created, paused, resumed or removed. */
+  changed?: boolean;
+  /** Of a runNow: the id of the occurrence. */
+  id?: string;
+  /** The library said that there is no such recurrence; `refused` then. */
+  isUnknown?: boolean;
+  /** Of a backfill: how many were scheduled. */
+  count?: number;
 }
 
 /** A fault, from when to when. `target` is a process, or `redis`. */
@@ -132,6 +159,8 @@ export type Body =
   | EventLine
   | CallLine
   | AnswerLine
+  | RecurrenceCallLine
+  | RecurrenceAnswerLine
   | FaultLine
   | ClockLine
   | StallLine
@@ -143,6 +172,8 @@ export type Body =
   | { type: 'left'; tookMs: number }
   /** Something that no process may do: a warning of Node, an exception or rejection that nobody caught, an error of a call that is not told. */
   | { type: 'trouble'; message: string }
+  /** Whether a recurrence went on once all had been healed: an occurrence began that was not due before `from`. */
+  | { type: 'recurred'; recurrence: string; from: number; done: boolean }
   /** The last fault is over, and everything has been healed. */
   | { type: 'healed' }
   /** Nothing waits and nothing runs any more, or `drained` is false: the wait for that was over. */

@@ -43,6 +43,8 @@ export const KINDS = {
   cancellable: { weight: 5, maxAttempts: PLENTY, ends: ['completed'] },
   /** Is not to begin later than a moment after it is due. */
   perishable: { weight: 5, maxAttempts: PLENTY, ends: ['completed', 'late'] },
+  /** An occurrence of a recurrence; nobody schedules it. */
+  recurring: { weight: 0, maxAttempts: PLENTY, ends: ['completed'] },
   /** Ends its process. */
   poison: { weight: 0.15, maxAttempts: 3, ends: [] },
 } as const satisfies Record<string, JobKind>;

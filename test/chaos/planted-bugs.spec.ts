@@ -57,7 +57,9 @@ describe('the planted bugs', () => {
   it.each(BUGS)('$name: names rules that there are', ({ rules }) => {
     const known = readdirSync('test/chaos/rules')
       .map((file) => readFileSync(`test/chaos/rules/${file}`, 'utf8'))
-      .flatMap((text) => [...text.matchAll(/about(?:All|Jobs|Lives)\('([\w-]+)'/g)].map(([, rule]) => rule));
+      .flatMap((text) =>
+        [...text.matchAll(/about(?:All|Jobs|Lives|Recurrences)\('([\w-]+)'/g)].map(([, rule]) => rule),
+      );
     expect(known.length).toBeGreaterThan(10);
     expect(rules.length).toBeGreaterThan(0);
     expect(rules.filter((rule) => !known.includes(rule))).toEqual([]);

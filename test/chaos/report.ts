@@ -12,6 +12,7 @@ const PRINTED = 20;
 
 export function figuresOf(timeline: Timeline): Figures {
   const jobs = [...timeline.jobs.values()].filter(didExist);
+  const occurrences = jobs.filter(({ occurrence }) => occurrence);
   const runs = jobs.flatMap((job) => job.runs);
   const faults = timeline.faults.filter(({ done, fault }) => done && fault !== 'audit');
   const of = (name: string, of: 'worker' | 'producer' | 'redis') =>
@@ -31,6 +32,10 @@ export function figuresOf(timeline: Timeline): Figures {
     tooLate: jobs.filter(({ dead }) => dead?.reason === 'late').length,
     unknownOutcomes: jobs.flatMap(({ calls }) => calls).filter(({ outcome }) => outcome === 'unknown').length,
     refusedCalls: jobs.flatMap(({ calls }) => calls).filter(({ outcome }) => outcome === 'refused').length,
+    occurrences: occurrences.filter(({ runs }) => runs.length > 0).length,
+    madeUpFor: occurrences.filter(({ runs }) => runs.some(({ recurrence }) => recurrence?.missed)).length,
+    leftOut: occurrences.filter(({ events }) => events.some(({ event }) => event === 'discarded')).length,
+    recurrenceCalls: timeline.recurrenceCalls.length,
     faults: faults.length,
     workerKills: of('kill', 'worker'),
     workerRestarts: of('terminate', 'worker'),

@@ -1,5 +1,6 @@
 import { check } from './checker.js';
-import type { AnswerLine, Body, CallLine, FinalLine, Line, StartLine } from './history.js';
+import type { AnswerLine, Body, CallLine, FinalLine, Line, RecurrenceOperation, RunEnd, StartLine } from './history.js';
+import { RECURRENCES } from './recurrences.js';
 import type { QueueName } from './settings.js';
 import { Timeline } from './timeline.js';
 
@@ -15,9 +16,21 @@ export function death(dead: Partial<FinalLine['dead'][number]>): FinalLine['dead
   return { id: 'j', token: 'j', reason: 'crashed', attempts: 3, crashes: 3, ...times, ...dead };
 }
 
+interface OccurrenceRun {
+  dueAt: number;
+  claimedAt: number;
+  tookMs: number;
+  attempt: number;
+  how: RunEnd;
+  missed: boolean;
+  /** The instant that the job says it is of. */
+  says: number;
+}
+
 /** A history made by hand. Instants are ms from the beginning. */
 export class Story {
   private readonly lines: Line[] = [];
+  private readonly occurrences = new Map<string, FinalLine['completed'][number]>();
   private calls = 0;
 
   constructor() {
@@ -92,6 +105,39 @@ export class Story {
 
   toldDead(mono: number, reason: string, attempt: number): this {
     return this.add(mono, 'w1.1', { type: 'event', event: 'dead', id: 'j', queue: KEPT, attempt, reason });
+  }
+
+  /** A call about a recurrence, begun at an instant and answered 2 ms later, unless nothing is answered. */
+  recurrenceCall(
+    mono: number,
+    operation: RecurrenceOperation,
+    recurrence: string,
+    answer?: { changed?: boolean; id?: string; outcome?: 'refused'; isUnknown?: boolean },
+  ): this {
+    const call = ++this.calls;
+    this.add(mono, 'p1.1', { type: 'recurrenceCall', call, operation, recurrence });
+    return answer
+      ? this.add(mono + 2, 'p1.1', { type: 'recurrenceAnswer', call, outcome: 'ok', ...answer })
+      : this.add(mono + 2, 'p1.1', { type: 'exit', wanted: true, code: 'SIGKILL' });
+  }
+
+  /** An occurrence of a nominal instant that ran as it should, but for what is said otherwise. */
+  occurrence(recurrence: string, at: number, run: Partial<OccurrenceRun> = {}): this {
+    const { dueAt = at, claimedAt = dueAt + 1, tookMs = 5, attempt = 1, how = 'ok', missed = false, says = at } = run;
+    const { queue } = RECURRENCES[recurrence]!;
+    const id = `${recurrence}@${OFFSET + at}`;
+    const of = { id: recurrence, at: OFFSET + says, missed };
+    this.start(claimedAt, { token: id, id, queue, kind: 'recurring', attempt, dueAt, recurrence: of });
+    this.add(claimedAt + 1 + tookMs, 'w1.1', { type: 'end', id, fence: fenceOf(claimedAt), how });
+    const event = how === 'ok' ? 'completed' : 'failed';
+    this.add(claimedAt + 2 + tookMs, 'w1.1', { type: 'event', event, id, queue, attempt });
+    if (queue === KEPT && how === 'ok') this.occurrences.set(id, { id, token: '', result: String(fenceOf(claimedAt)) });
+    return this;
+  }
+
+  /** With the occurrences that ran, and nothing else. */
+  endsRecurring(cancelled = 0): Set<string> {
+    return this.ends({ completed: [...this.occurrences.values()], stats: { cancelled } });
   }
 
   fault(from: number, to: number, target: string, fault = 'freezeLong'): this {

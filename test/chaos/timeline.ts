@@ -1,3 +1,4 @@
+import { type Answered, answeredCalls } from './answered-calls.js';
 import { Clocks, type Instant } from './clocks.js';
 import type {
   AnswerLine,
@@ -9,27 +10,31 @@ import type {
   FinalLine,
   Line,
   OperationName,
-  Outcome,
+  RecurrenceAnswerLine,
+  RecurrenceOperation,
   RunEnd,
   StartLine,
   When,
 } from './history.js';
 import type { KindName } from './job-kinds.js';
+import { occurrenceOf, RECURRENCES } from './recurrences.js';
 import { COMMAND_TIMEOUT_MS, LEASE_MS, type QueueName } from './settings.js';
 
 /** An operation of a producer on one job. Instants are bounds by Redis' clock. */
-export interface Call {
+export interface Call extends Answered {
   operation: OperationName;
-  outcome: Outcome;
-  /** It took effect after this and before that, if it did. */
-  begin: number;
-  end: number;
   when?: When;
   revision?: number;
   changed?: boolean;
   /** Of a schedule or a replacement that was answered. */
   status?: AnswerLine['status'];
   dueAt?: number;
+}
+
+/** An operation of a producer on a recurrence. */
+export interface RecurrenceCall extends Answered, Pick<RecurrenceAnswerLine, 'changed' | 'id' | 'isUnknown'> {
+  operation: RecurrenceOperation;
+  recurrence: string;
 }
 
 /** A handler's run of a job. */
@@ -52,6 +57,8 @@ export interface Job {
   token: string;
   queue: QueueName;
   kind: KindName;
+  /** Of which recurrence it is, and its nominal instant. Its token is its id. */
+  occurrence?: { recurrence: string; at: number };
   calls: Call[];
   /** By fence. */
   runs: Run[];
@@ -84,6 +91,7 @@ const SETTLING = new Set(['completed', 'failed', 'dead', 'snoozed', 'discarded']
 export class Timeline {
   readonly clocks: Clocks;
   readonly jobs = new Map<string, Job>();
+  readonly recurrenceCalls: RecurrenceCall[] = [];
   readonly disturbances: Disturbance[] = [];
   private readonly tokens = new Map<string, string>();
   private lastClockAt = Number.POSITIVE_INFINITY;
@@ -139,37 +147,45 @@ export class Timeline {
   }
 
   private readCalls(): void {
-    const answers = new Map<string, Line & AnswerLine>();
-    for (const line of this.of('answer')) answers.set(`${line.who} ${line.call} ${line.token}`, line);
-    const gone = new Map(this.of('exit').map(({ who, mono }) => [who, mono]));
-    for (const line of this.of('call')) {
-      const answer = answers.get(`${line.who} ${line.call} ${line.token}`);
-      const job = this.jobOf(line);
-      const id = answer?.id ?? line.id;
-      if (id !== undefined) this.tokens.set(id, line.token);
-      // A caller that died: what it had sent is refused by Redis once the call's time is over.
-      const endedAt = answer?.mono ?? (gone.get(line.who) ?? Number.POSITIVE_INFINITY) + COMMAND_TIMEOUT_MS;
-      job.calls.push({
-        operation: line.operation,
-        outcome: answer?.outcome ?? 'unknown',
-        begin: this.clocks.at(line.mono).earliest,
-        end: this.clocks.at(endedAt).latest,
-        when: line.when,
-        revision: line.payload?.revision,
-        changed: answer?.changed,
-        status: answer?.status,
-        dueAt: answer?.dueAt,
+    for (const { call, answer, answered } of answeredCalls(this.lines, this.clocks, 'call')) {
+      const { operation, token, when, payload } = call;
+      const id = answer?.id ?? call.id;
+      if (id !== undefined) this.tokens.set(id, token);
+      const { changed, status, dueAt } = answer ?? {};
+      this.jobOf(call).calls.push({
+        operation,
+        ...answered,
+        when,
+        revision: payload?.revision,
+        changed,
+        status,
+        dueAt,
       });
+    }
+    for (const { call, answer, answered } of answeredCalls(this.lines, this.clocks, 'recurrenceCall')) {
+      const { operation, recurrence } = call;
+      const { changed, id, isUnknown } = answer ?? {};
+      this.recurrenceCalls.push({ operation, recurrence, ...answered, changed, id, isUnknown });
     }
   }
 
-  private jobOf({ token, queue, payload }: CallLine): Job {
+  private jobOf({ token, queue, payload }: Pick<CallLine, 'token' | 'queue' | 'payload'>): Job {
     let job = this.jobs.get(token);
     if (!job) {
-      job = { token, queue, kind: payload?.kind ?? 'quick', calls: [], runs: [], events: [], hasLives: false };
+      const occurrence = occurrenceOf(token);
+      const kind = occurrence ? 'recurring' : (payload?.kind ?? 'quick');
+      job = { token, queue, kind, occurrence, calls: [], runs: [], events: [], hasLives: false };
       this.jobs.set(token, job);
     }
     return job;
+  }
+
+  /** The job of an id that a line names: nobody schedules an occurrence, so it is known by its id. */
+  private found(id: string, token?: string): Job | undefined {
+    const occurrence = occurrenceOf(id);
+    if (!occurrence) return this.jobWith(id, token);
+    this.tokens.set(id, id);
+    return this.jobOf({ token: id, queue: RECURRENCES[occurrence.recurrence]!.queue });
   }
 
   private read(line: Line): void {
@@ -197,11 +213,12 @@ export class Timeline {
   }
 
   private readStart(line: Line & StartLine): void {
+    const job = this.found(line.id, line.token);
     this.tokens.set(line.id, line.token);
     const run: Run = { ...line, claimedAt: Math.floor(line.fence / 1_000), startedAt: this.clocks.at(line.mono) };
     const key = `${line.who} ${line.id}`;
     this.runs.set(key, [...(this.runs.get(key) ?? []), run]);
-    this.jobs.get(line.token)?.runs.push(run);
+    job?.runs.push(run);
   }
 
   private readEnd({ who, id, fence, how, mono }: Line & EndLine): void {
@@ -215,7 +232,7 @@ export class Timeline {
    */
   private readEvent(line: Line & EventLine): void {
     const { who, id, attempt, event, reason, mono } = line;
-    this.jobs.get(this.tokens.get(id) ?? '')?.events.push(line);
+    this.found(id)?.events.push(line);
     const runs = (this.runs.get(`${who} ${id}`) ?? []).filter((run) => run.attempt === attempt);
     if (event === 'leaseLost') {
       const lost = runs.findLast((run) => !run.settled && !run.lost);
@@ -230,10 +247,10 @@ export class Timeline {
   }
 
   private readFinal({ dead, completed, waiting, active }: FinalLine): void {
-    for (const one of dead) Object.assign(this.jobWith(one.id, one.token) ?? {}, { dead: one });
-    for (const one of completed) Object.assign(this.jobWith(one.id, one.token) ?? {}, { completed: one });
-    for (const id of waiting) Object.assign(this.jobWith(id) ?? {}, { unfinished: 'waiting' });
-    for (const id of active) Object.assign(this.jobWith(id) ?? {}, { unfinished: 'active' });
+    for (const one of dead) Object.assign(this.found(one.id, one.token) ?? {}, { dead: one });
+    for (const one of completed) Object.assign(this.found(one.id, one.token) ?? {}, { completed: one });
+    for (const id of waiting) Object.assign(this.found(id) ?? {}, { unfinished: 'waiting' });
+    for (const id of active) Object.assign(this.found(id) ?? {}, { unfinished: 'active' });
   }
 }
 

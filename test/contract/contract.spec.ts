@@ -2,9 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals'
 import { ManualClock } from '../support/manual-clock.js';
 import { whyNoStoppedRedis } from '../support/stopped-redis.js';
 import { affinity } from './affinity.js';
+import { blackouts } from './blackouts.js';
 import { cancel } from './cancel.js';
 import { claim } from './claim.js';
 import { deadLetters } from './dead-letters.js';
+import { declarations } from './declarations.js';
 import { gates } from './gates.js';
 import { ids } from './ids.js';
 import { late } from './late.js';
@@ -15,6 +17,12 @@ import { order } from './order.js';
 import { pull } from './pull.js';
 import { queued } from './queued.js';
 import { recover } from './recover.js';
+import { recurrencesArming } from './recurrences-arming.js';
+import { recurrencesControl } from './recurrences-control.js';
+import { recurrencesJitter } from './recurrences-jitter.js';
+import { recurrencesLimits } from './recurrences-limits.js';
+import { recurrencesMissed } from './recurrences-missed.js';
+import { recurrencesOverlap } from './recurrences-overlap.js';
 import { RedisWorld } from './redis-world.js';
 import { renew } from './renew.js';
 import { replace } from './replace.js';
@@ -46,6 +54,7 @@ const CASES = {
   recover,
   suspects,
   gates,
+  blackouts,
   offers,
   limits,
   late,
@@ -55,6 +64,13 @@ const CASES = {
   views,
   pull,
   sleep,
+  recurrencesArming,
+  recurrencesJitter,
+  recurrencesLimits,
+  recurrencesControl,
+  recurrencesMissed,
+  recurrencesOverlap,
+  declarations,
 };
 
 const missing = whyNoStoppedRedis();
@@ -76,6 +92,8 @@ describe.each(Object.entries(STORES).filter(([name]) => !missing || name !== 'Re
 
     afterAll(() => world.stop());
 
-    for (const [name, cases] of Object.entries(CASES)) describe(name, () => cases(() => world));
+    for (const [name, cases] of Object.entries(CASES)) {
+      describe(name, () => cases(() => world));
+    }
   },
 );

@@ -75,7 +75,7 @@ export abstract class World {
     return this.opened!.store;
   }
 
-  private get queue(): QueueStore {
+  get queue(): QueueStore {
     return this.opened!.queue;
   }
 

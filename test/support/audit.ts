@@ -20,6 +20,7 @@ export function auditSnapshot(queue: QueueSnapshot): string[] {
     ...auditClaims(queue, states),
     ...auditQueued(queue, states),
     ...auditCompleted(queue, states),
+    ...auditRecurrences(queue, states),
     ...auditCounters(queue, states.size),
   ];
 }
@@ -117,6 +118,18 @@ function auditCompleted({ completed, results }: QueueSnapshot, states: Map<strin
   }
   for (const id of results.keys())
     if (!ids.has(id)) problems.push(`${id} has a record of its end and is not completed`);
+  return problems;
+}
+
+/** What a recurrence has armed waits to begin. */
+function auditRecurrences({ timetable }: QueueSnapshot, states: Map<string, string[]>): string[] {
+  const problems: string[] = [];
+  for (const [id, state] of timetable) {
+    const [, armed] = state.split(' ', 2);
+    const found = states.get(`${id}@${armed}`) ?? ['nowhere'];
+    if (armed !== '0' && !found[0]!.startsWith('lane'))
+      problems.push(`${id} has armed ${armed}, which is ${found.join(' and ')}`);
+  }
   return problems;
 }
 

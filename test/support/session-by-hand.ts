@@ -7,6 +7,7 @@ import type { ClaimedJob, Session, SessionHints, Turn, TurnAnswer } from '../../
 import { Solitude } from '../../lib/worker/capacity/solitude.js';
 import { openWorker } from '../../lib/worker/handle/open-worker.js';
 import type { QueueWorker } from '../../lib/worker/handle/queue-worker.js';
+import { Caretakers } from '../../lib/worker/recur/caretakers.js';
 import type { JobHandler } from '../../lib/worker/run/job-handler.js';
 import { Reporter } from '../../lib/worker/session/reporter.js';
 import type { ManualClock } from './manual-clock.js';
@@ -25,9 +26,14 @@ const NOTHING: Omit<TurnAnswer, 'settled'> = {
   isReplay: false,
   sleepMs: 60_000,
   isContended: false,
+  leftOut: [],
+  tendInMs: undefined,
+  short: [],
 };
 export const EVENTS = { wanted: false, tell() {} };
 export const LOG = { log() {}, warn() {}, error() {} };
+/** For queues without recurrences. */
+export const CARETAKERS = new Caretakers({ queue: () => undefined as never }, new SystemClock(), LOG);
 
 interface Waiting {
   turn: Turn;
@@ -147,6 +153,7 @@ export function workerAt(
     events: EVENTS,
     reporter: new Reporter(LOG, EVENTS, clock),
     solitude,
+    caretakers: CARETAKERS,
     clock,
     timerName: 'test',
   });

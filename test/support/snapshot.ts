@@ -23,6 +23,8 @@ export interface QueueSnapshot {
   queued: Map<string, string>;
   failures: Map<string, string>;
   results: Map<string, string>;
+  /** The states of recurrences, by id. */
+  timetable: Map<string, string>;
   stats: Map<string, string>;
   /** By Redis' clock, epoch ms. */
   takenAt: number;
@@ -43,7 +45,7 @@ local function hash(key) return redis.call('HGETALL', base .. key) end
 local time = redis.call('TIME')
 return {
   all('lane'), all('heads'), all('levels'), all('tag'), zset(base .. 'levels'), zset(base .. 'active'), zset(base .. 'dead'), zset(base .. 'completed'),
-  hash('jobs'), hash('claims'), hash('failures'), hash('results'), hash('stats'), hash('queued'), time[1] * 1000 + math.floor(time[2] / 1000),
+  hash('jobs'), hash('claims'), hash('failures'), hash('results'), hash('stats'), hash('queued'), hash('timetable'), time[1] * 1000 + math.floor(time[2] / 1000),
 }`;
 
 /** Reads a queue whole, as it is at one instant. Not on a cluster: it asks which keys there are. */
@@ -56,7 +58,9 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
     ...string[][],
   ];
   const [lanes, heads, otherLevels, tags, levels, active, dead, completed, ...rest] = reply;
-  const [envelopes, claims, failures, results, stats, queued] = rest.slice(0, 6).map((flat) => new Map(pairs(flat)));
+  const [envelopes, claims, failures, results, stats, queued, timetable] = rest
+    .slice(0, 7)
+    .map((flat) => new Map(pairs(flat)));
   return {
     lanes: new Map(lanes.map(([lane, flat]) => [lane, pairs(flat)])),
     heads: new Map(heads.map(([priority, flat]) => [priority, pairs(flat)])),
@@ -72,9 +76,10 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
     claims: claims!,
     failures: failures!,
     results: results!,
+    timetable: timetable!,
     stats: stats!,
     queued: queued!,
-    takenAt: Number(rest[6]),
+    takenAt: Number(rest[7]),
   };
 }
 

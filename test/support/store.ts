@@ -49,6 +49,7 @@ export class TestStore {
   readonly management: QueueStore['management'];
   readonly view: QueueStore['view'];
   readonly sessions: QueueStore['sessions'];
+  readonly recurrences: QueueStore['recurrences'];
   readonly settings: QueueSettings;
 
   constructor(
@@ -71,6 +72,7 @@ export class TestStore {
       management: this.management,
       view: this.view,
       sessions: this.sessions,
+      recurrences: this.recurrences,
     } = this.store.queue(QUEUE));
   }
 

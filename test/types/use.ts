@@ -379,6 +379,13 @@ export const limited: QueueOptions = {
 export async function manage(inspector: ScheduledQueueInspector, producer: ScheduledQueueProducer): Promise<number> {
   await producer.schedule('work', 1, { worker: 'w1', tags: ['order:7'] as const });
   await inspector.pause({ forMs: '5m', queue: 'mail' });
+  await inspector.setBlackouts([
+    { from: new Date(), to: '2030-01-01T00:00:00Z' },
+    { cron: '@daily', durationMs: '8h' },
+  ]);
+  await inspector.setBlackouts(await inspector.blackouts({ queue: 'mail' }), { queue: 'mail' });
+  // @ts-expect-error a blackout is of one kind
+  await inspector.setBlackouts([{ from: new Date(), durationMs: 5 }]);
   if (await inspector.isPaused()) await inspector.resume();
   const [worker] = await inspector.workers();
   const seenAt: Date | undefined = worker?.lastSeenAt;

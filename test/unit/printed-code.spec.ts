@@ -6,9 +6,16 @@ import { expect, it } from '@jest/globals';
 const PRINTED: [page: string, folder: string, spec: string][] = [
   ['README.md', 'test/e2e/docs/readme', 'test/e2e/docs/readme-page.spec.ts'],
   ['docs/codecs.md', 'test/e2e/docs/codecs', 'test/e2e/docs/codecs-page.spec.ts'],
+  [
+    'docs/coming-from-nestjs-schedule.md',
+    'test/e2e/docs/coming-from-nestjs-schedule',
+    'test/e2e/docs/coming-from-nestjs-schedule-page.spec.ts',
+  ],
   ['docs/errors.md', 'test/e2e/docs/errors-page', 'test/e2e/docs/errors-page.spec.ts'],
+  ['docs/operations.md', 'test/e2e/docs/operations', 'test/e2e/docs/operations-page.spec.ts'],
   ['docs/recurrence.md', 'test/e2e/docs/recurrence', 'test/e2e/docs/recurrence-page.spec.ts'],
   ['docs/recipes.md', 'test/e2e/docs/recipes', 'test/e2e/docs/recipes.spec.ts'],
+  ['docs/recurrence.md', 'test/e2e/docs/recurrence', 'test/e2e/docs/recurrence-page.spec.ts'],
 ];
 
 it.each(PRINTED)('%s prints exactly the files of %s', (page, folder) => {

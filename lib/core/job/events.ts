@@ -58,7 +58,7 @@ interface DeadEvent extends RunEvent {
 
 interface DiscardedEvent extends RunEvent {
   type: 'discarded';
-  /** What `JobOutcome.discard` was given, or `'late'`. */
+  /** What `JobOutcome.discard` was given, or `'late'`; of an occurrence of a recurrence also `'missed'` or `'overlap'`. */
   reason: string;
 }
 

@@ -16,6 +16,7 @@ export const POPPED_JOB_FIELDS = [
   'priority',
   'latenessMs',
   'fence',
+  'recurrence',
 ] as const;
 
 export type PoppedJobFields<T = unknown> = Readonly<Pick<ScheduledJob<T>, (typeof POPPED_JOB_FIELDS)[number]>>;

@@ -17,6 +17,8 @@ export abstract class ScheduledJob<T = unknown> {
   abstract readonly latenessMs: number;
   /** A number that grows with every claim of the job. A database can compare it to refuse the writes of an outdated worker. */
   abstract readonly fence: number;
+  /** Which occurrence of a recurrence the job is; `undefined` if it is none. */
+  abstract readonly recurrence: JobRecurrence | undefined;
   /**
    * Aborts when this run must end or no longer counts. `signal.reason` is a `JobTimeoutError`, a `LeaseLostError`, a
    * `JobCancelledError` or a `QueueClosedError`.
@@ -30,6 +32,16 @@ export abstract class ScheduledJob<T = unknown> {
    * loop turns. Waits while Redis is away.
    */
   abstract heartbeat(): Promise<void>;
+}
+
+/** Which occurrence of which recurrence a job is. */
+export interface JobRecurrence {
+  /** The recurrence's. */
+  readonly id: string;
+  /** The instant that the rule names. `job.dueAt` is later by the jitter, and after a retry, a snooze or `reschedule`. */
+  readonly at: Date;
+  /** `true` if the occurrence was missed and is made up for, as `onMissed` says. */
+  readonly missed: boolean;
 }
 
 /** The answer of `schedule`. You can pass it to every call that takes a job. */

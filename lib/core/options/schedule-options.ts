@@ -76,13 +76,14 @@ const SHAPE: Shape<ReadScheduleOptions> = {
 };
 const NO_SETTINGS = Object.freeze({});
 
-/** Reads a call to `schedule`. Throws `InvalidScheduleError`. */
+/** Reads a call to `schedule`, or what another call says of a job in the same way. Throws `InvalidScheduleError`; `where` begins its message. */
 export function readSchedule(
   job: ScheduledJobDefinition | string,
   options: ScheduleOptions | undefined,
+  where?: string,
 ): ScheduleRequest {
   const definition = readDefinition(job);
-  const name = definition?.name ?? readName(job);
+  const name = definition?.name ?? readName(job, where);
   const queue = definition?.queue ?? DEFAULT_QUEUE;
   const defined = definition?.settings;
   if (options === undefined) {
@@ -100,24 +101,26 @@ export function readSchedule(
     };
   }
   const read = readShape<ReadScheduleOptions>(SHAPE, options);
-  if ('problem' in read) throw refused(name, queue, asSentence(read.problem));
+  if ('problem' in read) throw refused(where, name, queue, asSentence(read.problem));
   const given = read.value;
   const due = readDue(given.at, given.delay);
-  if ('problem' in due) throw refused(name, queue, `${due.problem}.`);
+  if ('problem' in due) throw refused(where, name, queue, `${due.problem}.`);
   const replace = (given.onDuplicate ?? defined?.onDuplicate) === 'replace';
   if (replace && given.id === undefined && given.onDuplicate) {
-    throw refused(name, queue, `onDuplicate: 'replace' needs an id, expected one that names what is replaced.`);
+    throw refused(where, name, queue, `onDuplicate: 'replace' needs an id, expected one that names what is replaced.`);
   }
   const lateness =
     given.maxLatenessMs === undefined && given.onLate === undefined
       ? latenessOf(defined)
       : latenessOf({ ...defined, ...given });
   if (given.onLate && !lateness)
-    throw refused(name, queue, `onLate: '${given.onLate}' needs maxLatenessMs, expected how late is too late.`);
+    throw refused(where, name, queue, `onLate: '${given.onLate}' needs maxLatenessMs, expected how late is too late.`);
   const merged = defined?.headers && given.headers ? headers({ ...defined.headers, ...given.headers }) : undefined;
-  if (merged && 'problem' in merged) throw refused(name, queue, `headers, with the definition's: ${merged.problem}.`);
+  if (merged && 'problem' in merged)
+    throw refused(where, name, queue, `headers, with the definition's: ${merged.problem}.`);
   const tagged = defined?.tags && given.tags ? tags([...defined.tags, ...given.tags]) : undefined;
-  if (tagged && 'problem' in tagged) throw refused(name, queue, `tags, with the definition's: ${tagged.problem}.`);
+  if (tagged && 'problem' in tagged)
+    throw refused(where, name, queue, `tags, with the definition's: ${tagged.problem}.`);
   return {
     definition,
     name,
@@ -143,14 +146,15 @@ export function refuseMisplacedOptions(payload: unknown, { definition, name, que
   const keys = Object.keys(payload);
   if (keys.length === 0 || !keys.every((key) => Object.hasOwn(SHAPE, key))) return;
   throw refused(
+    undefined,
     name,
     queue,
     `got { ${keys.join(', ')} } as the payload, which are all names of options: expected them as the third argument, schedule(job, undefined, { … }). If it is the payload, give options as well, even empty ones: schedule(job, payload, {}).`,
   );
 }
 
-function refused(name: string, queue: string, problem: string): InvalidScheduleError {
-  return new InvalidScheduleError(`schedule('${name}'): ${problem}`, { queue, jobName: name });
+function refused(where = '', name: string, queue: string, problem: string): InvalidScheduleError {
+  return new InvalidScheduleError(`${where || `schedule('${name}')`}: ${problem}`, { queue, jobName: name });
 }
 
 function settingsOf(
@@ -167,11 +171,11 @@ function latenessOf(settings: Pick<JobSettings, 'maxLatenessMs' | 'onLate'> | un
   return { maxLatenessMs: settings.maxLatenessMs, onLate: settings.onLate ?? 'run' };
 }
 
-function readName(job: unknown): string {
+function readName(job: unknown, where = 'schedule'): string {
   const read = jobName(job);
   if ('problem' in read) {
     throw new InvalidScheduleError(
-      `schedule: job: got ${describe(job)}, expected a definition or a name of 1 to ${JOB_NAME_CHARACTERS} printable characters.`,
+      `${where}: job: got ${describe(job)}, expected a definition or a name of 1 to ${JOB_NAME_CHARACTERS} printable characters.`,
     );
   }
   return read.value;

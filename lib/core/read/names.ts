@@ -36,6 +36,9 @@ export const JOB_NAME_CHARACTERS = 128;
 export const jobName: Check<string> = printable(JOB_NAME_CHARACTERS);
 export const jobId: Check<string> = printable(256);
 export const jobTag: Check<string> = printable(256);
+/** Leaves room in the ids of its occurrences, which end with '@' and an instant. */
+export const recurrenceId: Check<string> = printable(200);
+export const pauseReason: Check<string> = printable(1_000);
 
 /** As many as one call to Redis registers. A claim may look each name up by itself, so the number also keeps claims short. */
 const MOST_NAMES = 1_000;

@@ -12,9 +12,11 @@ import { resolveRunSettings } from '../../core/options/run-settings.js';
 import type { HandlerRegistry } from '../../worker/run/job-handler.js';
 import { instanceNames, requireInstance } from '../instances.js';
 import type { ModuleSettings } from '../module-options.js';
+import type { DeclaredRecurrences } from './declared-recurrences.js';
 import { finished, type HandlerContext, type HandlerPlace, hasEnhancers, type Method } from './handler-context.js';
 import { lostMarks } from './marked-method.js';
 import { HANDLER_METADATA, type HandlerMark } from './on-scheduled-job.decorator.js';
+import { type MarkedHandler, markedHandlers } from './repeated-marks.js';
 
 type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
@@ -40,10 +42,10 @@ export class HandlerExplorer {
   ) {}
 
   /**
-   * Puts every handler into the registry, and answers a sentence for each job that lost its handler to an override. Throws
-   * `DuplicateHandlerError` and `InvalidOptionsError`.
+   * Puts every handler into the registry, and what its decorators say of recurrences into `declared`. Answers a sentence for each job
+   * that lost its handler to an override. Throws `DuplicateHandlerError`, `InvalidOptionsError` and `InvalidScheduleError`.
    */
-  explore(registry: HandlerRegistry): string[] {
+  explore(registry: HandlerRegistry, declared: DeclaredRecurrences): string[] {
     const instances = instanceNames(this.modules);
     const overridden: Overridden[] = [];
     const seen = new Set<unknown>();
@@ -58,9 +60,12 @@ export class HandlerExplorer {
         const method = (prototype as Record<string, unknown>)[methodName] as object;
         const marks: HandlerMark[] | undefined = Reflect.getMetadata(HANDLER_METADATA, method);
         if (!marks) overridden.push(...this.overriddenBy(wrapper, prototype, methodName));
-        for (const mark of marks ?? []) {
-          requireInstance(instances, mark.instance, mark.name, placeOf(wrapper, methodName));
-          if (mark.instance === this.instanceName) this.add(registry, mark, wrapper, prototype, methodName);
+        const place = placeOf(wrapper, methodName);
+        for (const { instance, name } of marks ?? []) requireInstance(instances, instance, name, place);
+        const own = (marks ?? []).filter(({ instance }) => instance === this.instanceName);
+        for (const handler of markedHandlers(own, place)) {
+          this.add(registry, handler, wrapper, prototype, methodName);
+          declared.add(handler, place);
         }
       }
     }
@@ -70,7 +75,7 @@ export class HandlerExplorer {
 
   private add(
     registry: HandlerRegistry,
-    mark: HandlerMark,
+    { mark, queue }: MarkedHandler,
     wrapper: Wrapper,
     prototype: object,
     methodName: string,
@@ -78,7 +83,6 @@ export class HandlerExplorer {
     const method = (prototype as Record<string, unknown>)[methodName] as Method;
     const place = placeOf(wrapper, methodName);
     refuseParameterDecorators(prototype, methodName, mark, place);
-    const queue = mark.queue ?? DEFAULT_QUEUE;
     const settings = resolveRunSettings(this.settings.jobs.get(mark.name), mark.own, mark.defined);
     // Only a worker needs to know how much its queues may run at once.
     if (this.settings.role !== 'producer')

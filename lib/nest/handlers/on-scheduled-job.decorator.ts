@@ -9,13 +9,20 @@ import {
   refuseJobOptions,
 } from '../../core/options/run-settings.js';
 import type { PayloadClass } from '../../core/payload/payload-class.js';
-import type { PayloadForm, ReceivedPayload } from '../../core/payload/payload-types.js';
+import type { PayloadForm, PayloadOf, ReceivedPayload } from '../../core/payload/payload-types.js';
 import { jobName, keyPart } from '../../core/read/names.js';
 import { readOptions } from '../../core/read/shape.js';
 import { DEFAULT_INSTANCE } from '../tokens.js';
 import { methodOf, noteMarked } from './marked-method.js';
+import {
+  type DeclaredRecurrenceOptions,
+  type GivenRecurrence,
+  RECURRENCE_SHAPE,
+  type RecurrenceMark,
+  splitRecurrence,
+} from './recurrence-options.js';
 
-export interface HandlerOptions extends RunOptions {
+export interface HandlerOptions<Payload = unknown> extends RunOptions, DeclaredRecurrenceOptions<Payload> {
   /** The queue. Default: the definition's, else `'default'`. */
   queue?: string;
   /** The `name` of the module's instance that runs this handler. Default: the instance without a name. */
@@ -28,6 +35,10 @@ export interface HandlerMark {
   instance: string;
   queue?: string;
   payload?: PayloadClass;
+  /** Missing where the job was named by a string. */
+  definition?: ScheduledJobDefinition;
+  /** What it says of a recurrence, where it says anything. */
+  recurrence?: RecurrenceMark;
   /** What the decorator says, and what the definition. */
   own: Partial<RunSettings>;
   defined?: Partial<RunSettings>;
@@ -57,6 +68,10 @@ type HandlerDecorator<Handler> = <Method extends Handler>(
  * `HttpException` of 400 to 499 refuses the payload: the job is dead at once, with the reason `invalid-payload`. Throws
  * `InvalidOptionsError` for an option that cannot be used, and on a static method or an arrow property, which would never run.
  *
+ * With `cron` or `everyMs` the decorator also declares a recurrence. Repeat the decorator on the method with other `recurrenceId`s to
+ * declare several. A rule that cannot be used stops the application at its start, with an `InvalidScheduleError`, and so does a
+ * `recurrencePayload` that does not fit, with an `InvalidPayloadError`; both name the method.
+ *
  * @example
  * ```ts
  * class Reminders {
@@ -64,12 +79,17 @@ type HandlerDecorator<Handler> = <Method extends Handler>(
  *   send({ to }: { to: string }, job: ScheduledJob) {
  *     console.log(`A reminder for ${to}, attempt ${job.attempt}`);
  *   }
+ *
+ *   @OnScheduledJob('digest.send', { cron: '0 7 * * *', timeZone: 'Europe/Paris' })
+ *   sendDigests() {
+ *     console.log('Once a day over all processes, at 7 in Paris');
+ *   }
  * }
  * ```
  */
 export function OnScheduledJob<T, Form extends PayloadForm>(
   job: ScheduledJobDefinition<T, Form>,
-  options?: HandlerOptions,
+  options?: HandlerOptions<NoInfer<PayloadOf<T>>>,
 ): HandlerDecorator<(payload: ReceivedPayload<T, Form>, job: ScheduledJob<ReceivedPayload<T, Form>>) => unknown>;
 export function OnScheduledJob(job: string, options?: HandlerOptions): HandlerDecorator<AnyHandler>;
 export function OnScheduledJob(
@@ -95,17 +115,21 @@ function readMark(job: ScheduledJobDefinition | string, options: HandlerOptions 
   const where = `@OnScheduledJob('${checked.value}')`;
   const refuse = (message: string) => new InvalidOptionsError(message, { jobName: checked.value });
   refuseJobOptions(options, where, refuse);
-  const { queue, instance, ...own } = readOptions<{ queue: string; instance: string } & RunSettings>(
+  const read = readOptions<{ queue: string; instance: string } & RunSettings & GivenRecurrence>(
     options,
-    { queue: keyPart, instance: keyPart, ...RUN_OPTIONS_SHAPE },
+    { queue: keyPart, instance: keyPart, ...RUN_OPTIONS_SHAPE, ...RECURRENCE_SHAPE },
     where,
     refuse,
   );
+  const { recurrence, rest } = splitRecurrence(read);
+  const { queue, instance, ...own } = rest;
   return {
     name: checked.value,
     instance: instance ?? DEFAULT_INSTANCE,
     queue: queue ?? definition?.queue,
     payload: definition?.payload,
+    definition,
+    recurrence,
     own,
     defined: definition?.settings,
   };

@@ -1,15 +1,19 @@
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { PayloadWriter } from '../../api/payload-writer.js';
 import type { ScheduledQueueEvents } from '../../api/scheduled-queue.events.js';
 import type { Log } from '../../core/log.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { Fleet } from '../../worker/handle/fleet.js';
 import type { Pullers } from '../../worker/pull/pullers.js';
+import type { Declarers } from '../../worker/recur/declarers.js';
 import type { Relays } from '../../worker/relay/relays.js';
 import { HandlerRegistry } from '../../worker/run/job-handler.js';
 import { lastTurnMs } from '../../worker/session/turn-plan.js';
+import { DeclaredRecurrences } from '../handlers/declared-recurrences.js';
 import type { HandlerExplorer } from '../handlers/handler.explorer.js';
-import { type ModuleSettings, unhandledOverrides } from '../module-options.js';
+import { unhandledOverrides } from '../job-overrides.js';
+import type { ModuleSettings } from '../module-options.js';
 import type { Runner } from './run-phase.js';
 import { connectAtStart, StartLog } from './start-log.js';
 
@@ -22,6 +26,8 @@ export class Lifecycle implements OnModuleInit, OnApplicationShutdown, Runner {
     private readonly explorer: HandlerExplorer,
     private readonly registry: HandlerRegistry,
     private readonly checker: PayloadChecker,
+    private readonly payloads: PayloadWriter,
+    private readonly declarers: Declarers,
     private readonly fleet: Fleet,
     private readonly pullers: Pullers,
     private readonly relays: Relays,
@@ -35,12 +41,16 @@ export class Lifecycle implements OnModuleInit, OnApplicationShutdown, Runner {
     const isProducer = this.settings.role === 'producer';
     // A producer runs none of its handlers, but tells the same mistakes, before the workers are deployed.
     const registry = isProducer ? new HandlerRegistry() : this.registry;
-    for (const sentence of this.explorer.explore(registry)) this.log.warn(sentence);
+    const declared = new DeclaredRecurrences(this.settings.jobs);
+    for (const sentence of this.explorer.explore(registry, declared)) this.log.warn(sentence);
     for (const { payload, place } of registry.all()) if (payload) await this.checker.prepare(payload, place);
+    await declared.check(this.payloads);
     if (isProducer) return;
+    for (const [queue, declarations] of await declared.declarations(this.payloads))
+      this.declarers.add(queue, declarations);
     const handled = this.registry.queueNames().flatMap((queue) => [...this.registry.handlersOf(queue).keys()]);
     new StartLog(this.log, this.settings, this.explorer.instanceName).handlers(this.registry);
-    for (const sentence of unhandledOverrides(this.settings, handled)) this.log.warn(sentence);
+    for (const sentence of unhandledOverrides(this.settings.jobs, handled)) this.log.warn(sentence);
   }
 
   async begin(): Promise<void> {

@@ -1,3 +1,5 @@
+import { type BlackoutRule, isCron } from '../../core/blackouts/blackout.js';
+import { type BlackoutWindow, type KnownWindows, windowsAt } from '../../core/blackouts/windows.js';
 import type { QueueSettings, RateRule } from '../../core/options/queue-options.js';
 
 /** The window of a rate is this much longer than said, as the way from a claim to its handler is not always equally long. */
@@ -13,10 +15,12 @@ export interface Offer {
   untilMs: number;
 }
 
-/** What narrows the number of jobs that may be claimed over all processes: a pause, the limit of running jobs, the rate of starts. */
+/** What narrows the number of jobs that may be claimed over all processes: a pause, blackouts, the limit of running jobs, the rate of starts. */
 export class Gates {
   private pausedUntilMs = 0;
   private starts: { atMs: number; count: number }[] = [];
+  private blackouts: readonly BlackoutRule[] = [];
+  private windows?: KnownWindows;
   offers: Offer[] = [];
 
   constructor(private readonly settings: QueueSettings) {}
@@ -27,6 +31,24 @@ export class Gates {
 
   pausedUntil(nowMs: number): number | undefined {
     return this.pausedUntilMs > nowMs ? this.pausedUntilMs : undefined;
+  }
+
+  setBlackouts(blackouts: readonly BlackoutRule[]): void {
+    this.blackouts = blackouts;
+    this.windows = undefined;
+  }
+
+  /** Those that are not over for good. */
+  blackoutsAt(nowMs: number): BlackoutRule[] {
+    return this.blackouts.filter((rule) => isCron(rule) || rule.toMs > nowMs);
+  }
+
+  /** Until when a blackout lasts that is on. */
+  blackoutUntil(nowMs: number): number | undefined {
+    if (!this.windows || nowMs >= (this.windows.moreAtMs ?? Number.POSITIVE_INFINITY))
+      this.windows = windowsAt(nowMs, this.blackouts);
+    const isOn = ({ fromMs, toMs }: BlackoutWindow) => fromMs <= nowMs && nowMs < toMs;
+    return this.windows.windows.find(isOn)?.toMs;
   }
 
   noteStarts(count: number, nowMs: number): void {

@@ -1,3 +1,4 @@
+import type { NewJob } from '../../core/job/new-job.js';
 import type { Envelope } from '../envelope.js';
 import type { StoredFailure } from '../failure.js';
 
@@ -55,3 +56,23 @@ export const isSuspect = ({ crashes }: Job, maxCrashes: number) => maxCrashes > 
 /** The worker that a waiting job prefers. Suspects prefer none: they go to whatever process is empty. */
 export const preferredBy = (job: Job, maxCrashes: number) =>
   isSuspect(job, maxCrashes) ? undefined : job.envelope.worker;
+
+/** What is stored of a job; nothing of it is shared with the caller. */
+export function envelopeOf(
+  { name, priority, worker, tags = [], settings, lateness, codec, payload }: Omit<NewJob, 'id' | 'due'>,
+  createdAtMs: number,
+  idWasChosen: boolean,
+): Envelope {
+  return {
+    name,
+    priority,
+    ...(worker !== undefined && { worker }),
+    createdAtMs,
+    idWasChosen,
+    tags: [...tags],
+    settings: structuredClone(settings),
+    ...(lateness && { lateness: { ...lateness } }),
+    ...(codec !== undefined && { codec }),
+    payload,
+  };
+}

@@ -88,6 +88,13 @@ export class Ledger {
     this.wait(job);
   }
 
+  /** Takes a waiting job out of the queue for good; its id is free at once. */
+  cancel(job: Job): void {
+    this.takeOut(job);
+    this.leave(job);
+    this.count('cancelled');
+  }
+
   hold(job: Job, holding: Holding): void {
     job.held = holding;
     this.active.add(job);

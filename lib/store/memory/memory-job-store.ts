@@ -8,6 +8,8 @@ import { MemoryManagement } from './memory-management.js';
 import { MemoryQueue } from './memory-queue.js';
 import { MemorySessions } from './memory-sessions.js';
 import { MemoryView } from './memory-view.js';
+import { MemoryDeclarations } from './recur/memory-declarations.js';
+import { MemoryRecurrences } from './recur/memory-recurrences.js';
 
 export interface MemoryJobStoreOptions {
   /** The options of a queue, the defaults where it has none. */
@@ -49,6 +51,8 @@ export class MemoryJobStore implements JobStore {
       management: new MemoryManagement(queue, jobs),
       view: new MemoryView(queue, { host: hostname(), pid: process.pid }),
       sessions: new MemorySessions(queue),
+      recurrences: new MemoryRecurrences(queue),
+      declarations: new MemoryDeclarations(queue),
     };
     return { queue, store };
   }

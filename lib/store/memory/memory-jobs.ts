@@ -1,9 +1,9 @@
 import { type JobIdMaker, newMaker } from '../../core/job/job-id.js';
 import type { Due } from '../../core/read/due.js';
-import type { Envelope } from '../envelope.js';
 import type { Answered, NewJob, QueueJobs, ScheduledAnswer } from '../job-store.js';
-import type { Job } from './job.js';
+import { envelopeOf, type Job } from './job.js';
 import type { MemoryQueue } from './memory-queue.js';
+import { without } from './tag-index.js';
 
 /** What is done to single jobs. */
 export class MemoryJobs implements QueueJobs {
@@ -81,12 +81,10 @@ export class MemoryJobs implements QueueJobs {
     });
   }
 
-  /** Its id is free at once. */
+  /** Its id is free at once. Where it was the armed occurrence of a recurrence, the one after it is armed. */
   cancelWaiting(job: Job): true {
-    const { ledger } = this.queue;
-    ledger.takeOut(job);
-    ledger.leave(job);
-    ledger.count('cancelled');
+    this.queue.ledger.cancel(job);
+    this.queue.timetable.skip(job);
     return true;
   }
 
@@ -133,7 +131,7 @@ export class MemoryJobs implements QueueJobs {
   private create(id: string, job: NewJob): ScheduledAnswer {
     const created: Job = {
       id,
-      envelope: this.envelopeOf(job, job.id !== undefined),
+      envelope: envelopeOf(job, this.queue.nowMs(), job.id !== undefined),
       dueAtMs: this.queue.dueAt(job.due),
       attempts: 0,
       crashes: 0,
@@ -148,8 +146,8 @@ export class MemoryJobs implements QueueJobs {
   private replaceWaiting(there: Job, job: NewJob): ScheduledAnswer {
     const { ledger } = this.queue;
     ledger.takeOut(there);
-    this.retag(there.id, there.envelope.tags, job.tags ?? []);
-    there.envelope = this.envelopeOf(job, true);
+    this.queue.ledger.tags.change(there.id, there.envelope.tags, job.tags ?? []);
+    there.envelope = envelopeOf(job, this.queue.nowMs(), true);
     there.dueAtMs = this.queue.dueAt(job.due);
     there.attempts = 0;
     there.failures = [];
@@ -160,34 +158,13 @@ export class MemoryJobs implements QueueJobs {
 
   private queueBehind(there: Job, job: NewJob): ScheduledAnswer {
     const { tags } = there.envelope;
-    this.retag(there.id, without(there.queued?.envelope.tags ?? [], tags), without(job.tags ?? [], tags));
-    there.queued = { envelope: this.envelopeOf(job, true), dueAtMs: this.queue.dueAt(job.due) };
+    this.queue.ledger.tags.change(
+      there.id,
+      without(there.queued?.envelope.tags ?? [], tags),
+      without(job.tags ?? [], tags),
+    );
+    there.queued = { envelope: envelopeOf(job, this.queue.nowMs(), true), dueAtMs: this.queue.dueAt(job.due) };
     return { id: there.id, status: 'queued', dueAtMs: there.queued.dueAtMs };
-  }
-
-  /** Under a tag that stays, the id keeps its place. */
-  private retag(id: string, before: readonly string[], after: readonly string[]): void {
-    const { tags } = this.queue.ledger;
-    tags.delete(id, without(before, after));
-    tags.add(id, after);
-  }
-
-  private envelopeOf(
-    { name, priority, worker, tags = [], settings, lateness, codec, payload }: NewJob,
-    idWasChosen: boolean,
-  ): Envelope {
-    return {
-      name,
-      priority,
-      ...(worker !== undefined && { worker }),
-      createdAtMs: this.queue.nowMs(),
-      idWasChosen,
-      tags: [...tags],
-      settings: structuredClone(settings),
-      ...(lateness && { lateness: { ...lateness } }),
-      ...(codec !== undefined && { codec }),
-      payload,
-    };
   }
 }
 
@@ -199,7 +176,3 @@ function answerOf(
   if (envelope.name !== name) return { id, status: 'taken', dueAtMs, takenBy: envelope.name };
   return { id, status, dueAtMs };
 }
-
-/** The tags of the first list that the second one lacks. */
-export const without = (some: readonly string[], others: readonly string[]) =>
-  some.filter((tag) => !others.includes(tag));

@@ -1,3 +1,4 @@
+import type { BlackoutRule } from '../../core/blackouts/blackout.js';
 import type { Due } from '../../core/read/due.js';
 import type { DeadSelection, QueueManagement } from '../job-store.js';
 import type { Job } from './job.js';
@@ -30,6 +31,23 @@ export class MemoryManagement implements QueueManagement {
       this.queue.gates.pause(0);
       if (wasPaused) this.queue.sleepers.tellAll(this.queue.nowMs());
     });
+  }
+
+  setBlackouts(blackouts: readonly BlackoutRule[]): Promise<void> {
+    return this.queue.answer(() => {
+      const { gates, sleepers } = this.queue;
+      const nowMs = this.queue.nowMs();
+      const wasShutUntilMs = gates.blackoutUntil(nowMs);
+      gates.setBlackouts(blackouts);
+      const opensAtMs = gates.blackoutUntil(nowMs) ?? nowMs;
+      // Who has seen a blackout that ended later would sleep beyond the end of this one.
+      if (wasShutUntilMs !== undefined && opensAtMs < wasShutUntilMs) sleepers.tellAll(opensAtMs);
+    });
+  }
+
+  /** They are computed when somebody looks. */
+  tendBlackouts(): Promise<undefined> {
+    return this.queue.answer(() => undefined);
   }
 
   clear(): Promise<number> {

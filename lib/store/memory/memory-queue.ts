@@ -6,14 +6,16 @@ import { Gates } from './gates.js';
 import { type Job, preferredBy } from './job.js';
 import { Ledger } from './ledger.js';
 import { Presence } from './presence.js';
+import { Timetable } from './recur/timetable.js';
 import { type Listener, Sleepers } from './sleepers.js';
 
-/** What all parts of one queue share: its jobs, its gates, who is there, who sleeps, and the time. */
+/** What all parts of one queue share: its jobs, its recurrences, its gates, who is there, who sleeps, and the time. */
 export class MemoryQueue {
   readonly ledger: Ledger;
   readonly gates: Gates;
   readonly presence: Presence;
   readonly sleepers: Sleepers;
+  readonly timetable: Timetable;
   /** The processes that are kept for a suspect, and until when. */
   readonly reservations = new Map<string, number>();
   /** When the last turn was, before which time no lease is recovered, and when that was put off last. */
@@ -32,6 +34,11 @@ export class MemoryQueue {
     this.gates = new Gates(settings);
     this.presence = new Presence(settings.leaseMs);
     this.sleepers = new Sleepers(clock, settings.stealAfterMs, () => this.nowMs());
+    this.timetable = new Timetable(
+      this.ledger,
+      () => this.nowMs(),
+      (job) => this.tellOf(job),
+    );
   }
 
   /** In whole milliseconds. */

@@ -1,6 +1,16 @@
-import type { JobCounts, JobState, LimitsUse, LiveWorker, PriorityCounts, QueueView, StoredJob } from '../job-store.js';
+import type {
+  JobCounts,
+  JobState,
+  KnownBlackouts,
+  LimitsUse,
+  LiveWorker,
+  PriorityCounts,
+  QueueView,
+  StoredJob,
+} from '../job-store.js';
 import { byId, type CompletedJob, isSuspect, type Job } from './job.js';
 import type { MemoryQueue } from './memory-queue.js';
+import { occurrenceId, readOccurrence } from './recur/recurrence.js';
 
 /** How many of the workers that handle a name are told by id. */
 const LISTED_WORKERS = 10;
@@ -49,8 +59,18 @@ export class MemoryView implements QueueView {
       const { jobs, kept } = this.queue.ledger;
       const job = jobs.get(id);
       const completed = kept.get(id);
-      return job ? this.describe(job) : completed && describeCompleted(completed);
+      if (!job) return completed && describeCompleted(completed);
+      const waitsForEndOf = this.previousOf(job);
+      return { ...this.describe(job), ...(waitsForEndOf !== undefined && { waitsForEndOf }) };
     });
+  }
+
+  /** The occurrence whose end this one is held for; `undefined` where it is not held. */
+  private previousOf(job: Job): string | undefined {
+    const occurrence = readOccurrence(job);
+    const recurrence = occurrence && this.queue.timetable.find(occurrence.recurrenceId);
+    if (!recurrence?.isHeld || recurrence.armedAtMs !== occurrence!.atMs) return undefined;
+    return recurrence.beganAtMs === undefined ? undefined : occurrenceId(recurrence.id, recurrence.beganAtMs);
   }
 
   list<T = StoredJob>(
@@ -92,6 +112,14 @@ export class MemoryView implements QueueView {
 
   pausedUntil(): Promise<number | undefined> {
     return this.queue.answer(() => this.queue.gates.pausedUntil(this.queue.nowMs()));
+  }
+
+  blackouts(): Promise<KnownBlackouts> {
+    return this.queue.answer(() => {
+      const nowMs = this.queue.nowMs();
+      const { gates } = this.queue;
+      return { rules: gates.blackoutsAt(nowMs), untilMs: gates.blackoutUntil(nowMs) };
+    });
   }
 
   limits(): Promise<LimitsUse> {

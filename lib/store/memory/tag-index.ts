@@ -18,6 +18,12 @@ export class TagIndex {
     }
   }
 
+  /** Under a tag that stays, the id keeps its place. */
+  change(id: string, before: readonly string[], after: readonly string[]): void {
+    this.delete(id, without(before, after));
+    this.add(id, after);
+  }
+
   /** As they are now: what is tagged or goes meanwhile changes nothing. */
   ids(tag: string): readonly string[] {
     return [...(this.tagged.get(tag) ?? [])];
@@ -27,3 +33,7 @@ export class TagIndex {
     return this.tagged;
   }
 }
+
+/** The tags of the first list that the second one lacks. */
+export const without = (some: readonly string[], others: readonly string[]) =>
+  some.filter((tag) => !others.includes(tag));

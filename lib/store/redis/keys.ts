@@ -4,28 +4,33 @@
  *
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
- * | jobs               | HASH   | job id -> envelope (see codec/envelope-text.ts), of waiting, active and dead jobs | schedule, replace, turn, relay | turn, relay, cancel, purge, remove, clear, cancel-tagged |
+ * | jobs               | HASH   | job id -> envelope (see codec/envelope-text.ts), of waiting, active and dead jobs | schedule, replace, backfill-recurrence, run-recurrence, every script that arms an occurrence | turn, relay, cancel, purge, remove, clear, cancel-tagged, every script that disarms one |
  * | claims             | HASH   | job id -> claim (see scripts/shared/claim.lua)                | turn, relay, cancel-running, replace | turn, relay, cancel, replace, replay, purge, remove, clear, cancel-tagged |
  * | queued             | HASH   | id of a running job -> "<due, epoch ms> <envelope>" of the job that replaces it after the run | replace, reschedule, shift-tagged | turn, relay, cancel, remove, clear, cancel-tagged |
  * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn, relay | turn, relay, cancel, replace, purge, remove, clear, cancel-tagged |
  * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn, relay |
  * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn, relay | turn, relay, replace, replay, purge, remove |
- * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn, relay | turn, relay, schedule, replace, remove |
- * | results            | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn, relay | turn, relay, schedule, replace, remove |
- * | usedIds            | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, relay | turn, relay, schedule, replace, remove |
- * | stats              | HASH   | counter -> number                                                | schedule, replace, turn, relay, cancel, purge, remove, clear, cancel-tagged | never                      |
+ * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn, relay | schedule, replace, remove, backfill-recurrence, run-recurrence, every script that arms an occurrence |
+ * | results            | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn, relay | schedule, replace, remove, backfill-recurrence, run-recurrence, every script that arms an occurrence |
+ * | usedIds            | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, relay | schedule, replace, remove, backfill-recurrence, run-recurrence, relay, turn |
+ * | stats              | HASH   | counter -> number                                                | schedule, replace, cancel, purge, remove, clear, cancel-tagged, backfill-recurrence, pause-recurrence, remove-orphan, remove-recurrence, run-recurrence, every script that arms an occurrence | never |
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
  * | levels:<ending>    | ZSET   | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects | every script that moves a job    | the same                   |
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
  * | heads:<priority>:<ending> | ZSET | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects | every script that moves a job    | the same                   |
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>", of suspects with '!' for the worker | every script that moves a job    | the same                   |
- * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, replace     | turn, relay, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged |
+ * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, replace, backfill-recurrence, run-recurrence, every script that arms an occurrence | turn, relay, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged, every script that disarms one |
  * | workers            | ZSET   | "<group> <worker> <pid> <host>" -> when it was last here, epoch ms | turn, relay | turn, relay, or expires, an hour |
  * | sleeping           | ZSET   | group: workers that handle the same names -> until when some of them may sleep, epoch ms | turn, relay | turn, relay, register |
  * | handles:<group>    | SET    | job name; of the group '*', which takes every name, only '*'      | register                         | register, or expires, a day |
- * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | turn, relay, schedule, replace, reschedule, shift-tagged, replay, pause, resume | the same, or expires, a day |
+ * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | schedule, replace, reschedule, shift-tagged, replay, pause, resume, backfill-recurrence, run-recurrence, set-blackouts, every script that arms an occurrence | the same, or expires, a day |
  * | full:<session>     | STRING | names that a sleeper's handlers have no capacity for, between line breaks | turn, relay | turn, relay, or expires, a minute |
- * | gate               | HASH   | what keeps the whole queue shut: `pausedUntil` -> until when nothing is claimed, epoch ms, or 'inf' | pause | resume |
+ * | gate               | HASH   | what keeps the whole queue shut: `pausedUntil` -> until when nothing is claimed, epoch ms, or 'inf'; `blackout` -> the blackout that is on or comes next, as in `blackouts`; and when somebody has to tend what nobody can compute in Redis: `tendAt` -> the recurrences, epoch ms, while there are any; `blackoutsTendAt` -> the blackouts, epoch ms, while some come again and again | pause, set-blackouts, turn, relay, upsert-recurrence, resume-recurrence, tend, declare-recurrence, declare | resume, set-blackouts, turn, relay, remove-recurrence, tend, declare, remove-orphan |
+ * | blackouts          | ZSET   | "<from> <to>" of a blackout that is not over -> `to`, epoch ms, or 'inf' where the blackouts from there on are still to be computed | set-blackouts | set-blackouts, turn, relay |
+ * | blackoutRules      | STRING | "<version> <JSON of the blackouts as they were set>" | set-blackouts | set-blackouts |
+ * | recurrences        | HASH   | recurrence id -> its record (see scripts/recur/record.lua)       | upsert-recurrence, declare, declare-recurrence | remove-recurrence, tend, declare, remove-orphan |
+ * | timetable          | HASH   | recurrence id -> its state (see scripts/recur/record.lua)        | cancel, remove, clear, cancel-tagged, pause-recurrence, every script that arms an occurrence | remove-recurrence, tend, declare, remove-orphan |
+ * | declared           | ZSET   | "<app>\t<recurrence id>\t<digest of the declaration>" -> when a live process last declared it, epoch ms; below 0 once it has been told as an orphan | declare, declare-recurrence, remove-orphan | declare, remove-orphan |
  * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn, relay | turn, relay, or expires |
  * | reservations       | ZSET   | process that is kept for a suspect -> until when, unless it says so again, epoch ms | turn      | turn, or expires           |
  * | offers             | ZSET   | "<session> <job id>" -> until when a place under `globalConcurrency` is kept for that session, epoch ms; 0: no longer, and not again | turn, relay | turn, relay, or expires, a minute |
@@ -55,9 +60,13 @@ const FIXED_KEYS = [
   'served',
   'fence',
   'gate',
+  'blackouts',
+  'blackoutRules',
   'rate',
   'reservations',
   'offers',
+  'recurrences',
+  'timetable',
 ] as const;
 
 export type FixedKey = (typeof FIXED_KEYS)[number];

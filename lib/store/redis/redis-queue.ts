@@ -1,6 +1,7 @@
 import type { JobIdMaker } from '../../core/job/job-id.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { QueueStore } from '../job-store.js';
+import { RedisBlackouts } from './calls/blackouts.js';
 import { CallerPool } from './calls/caller-pool.js';
 import { RedisClearing } from './calls/clearing.js';
 import { RedisDeadLetters } from './calls/dead-letters.js';
@@ -11,6 +12,9 @@ import { RedisTaggedJobs } from './calls/tagged-jobs.js';
 import { queueKeys } from './keys.js';
 import type { RedisConnection } from './link/connection.js';
 import { ServerClock } from './link/server-clock.js';
+import { RedisDeclarations } from './recur/declarations.js';
+import { RedisRecurrences } from './recur/redis-recurrences.js';
+import { RedisTending } from './recur/redis-tending.js';
 import { ScheduleOutbox } from './schedule/schedule-outbox.js';
 import type { SessionLink } from './session/redis-session.js';
 import { RedisSessions } from './session/redis-sessions.js';
@@ -49,20 +53,29 @@ export function openRedisQueue(
   const keepReceiptMs = Math.max(KEEP_RECEIPT_MS, keepIdsMs, 2 * commandTimeoutMs);
   const options = { queue, clustered, keepReceiptMs, stealAfterMs, commandTimeoutMs };
   const callers = new CallerPool(connection, clock, keys, options);
+  const tending = new RedisTending(callers, clock, keys, options);
   const gate = new RedisGate(callers, connection, keys, { ...options, rateLimit });
+  const blackouts = new RedisBlackouts(callers, connection, keys, options);
   return {
-    jobs: new RedisQueueJobs(new ScheduleOutbox(connection, clock, keys, ids, options), callers, keys, options),
+    jobs: new RedisQueueJobs(new ScheduleOutbox(connection, clock, keys, ids, options), callers, keys, {
+      ...options,
+      tending,
+    }),
     management: new RedisQueueManagement(queue, {
       gate,
-      clearing: new RedisClearing(callers, keys),
-      tagged: new RedisTaggedJobs(callers, keys, options),
+      blackouts,
+      clearing: new RedisClearing(callers, keys, tending),
+      tagged: new RedisTaggedJobs(callers, keys, { ...options, tending }),
       deadLetters: new RedisDeadLetters(callers, keys, options),
     }),
     view: new RedisQueueView(queue, ordering, {
       gate,
+      blackouts,
       inspection: new RedisInspection(connection, keys, commandTimeoutMs),
       presence: new RedisPresence(connection, keys, { commandTimeoutMs, withinMs: leaseMs }),
     }),
+    recurrences: new RedisRecurrences(callers, connection, clock, keys, { ...options, tending, blackouts }),
+    declarations: new RedisDeclarations(callers, connection, clock, keys, options),
     sessions: new RedisSessions(() => links.forSessions(), keys, settings, { queue, prefix, clustered }),
   };
 }

@@ -8,6 +8,8 @@ import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import type { JobStore } from '../../store/job-store.js';
 import { haveLimits } from '../capacity/places.js';
 import type { Solitude } from '../capacity/solitude.js';
+import type { Caretakers } from '../recur/caretakers.js';
+import type { Declarers } from '../recur/declarers.js';
 import type { HandlerRegistry } from '../run/job-handler.js';
 import { keptResults } from '../run/kept-results.js';
 import { Deadline } from '../session/deadline.js';
@@ -27,6 +29,10 @@ export interface FleetOptions {
   timerPrefix: string;
   /** Shared by all that may hold jobs in this module instance. */
   solitude: Solitude;
+  /** Shared likewise. */
+  caretakers: Caretakers;
+  /** What this process declares while its workers claim. */
+  declarers?: Declarers;
 }
 
 /** The workers of this process: one for each queue that has handlers. May be started and stopped again and again. */
@@ -58,6 +64,7 @@ export class Fleet {
     if (this.workers.length > 0) return;
     this.workers = this.registry.queueNames().map((queue) => this.open(queue));
     for (const worker of this.workers) worker.start();
+    this.options.declarers?.start();
   }
 
   /** Resolves within `shutdownTimeoutMs` and a second, whatever handlers or Redis do. */
@@ -95,6 +102,7 @@ export class Fleet {
     const { shutdownTimeoutMs: atMostMs } = this.options;
     const deadline = new Deadline(this.clock, atMostMs);
     this.deadline = deadline;
+    this.options.declarers?.stop();
     const running = this.workers.flatMap(({ runningNames }) => runningNames);
     this.waitsFor = running.length;
     if (running.length > 0 && atMostMs > 0) this.log.log(waitingLine(running, atMostMs));
@@ -107,7 +115,7 @@ export class Fleet {
 
   private open(queue: string): QueueWorker {
     const { store, registry, checker, events, clock, log } = this;
-    const { workerId, codecs, settingsOf, maxPayloadBytes, timerPrefix, solitude } = this.options;
+    const { workerId, codecs, settingsOf, maxPayloadBytes, timerPrefix, solitude, caretakers } = this.options;
     const settings = settingsOf(queue);
     const handlers = registry.handlersOf(queue);
     const names = { names: [...handlers.keys()], limited: haveLimits(handlers) };
@@ -122,6 +130,7 @@ export class Fleet {
       events,
       reporter: new Reporter(log, events, clock),
       solitude,
+      caretakers,
       clock,
       timerName: `${timerPrefix}:${queue}`,
     });

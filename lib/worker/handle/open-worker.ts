@@ -7,6 +7,7 @@ import type { Session } from '../../store/job-store.js';
 import { Capacity } from '../capacity/capacity.js';
 import { Occupancy } from '../capacity/occupancy.js';
 import type { Solitude } from '../capacity/solitude.js';
+import type { Caretakers } from '../recur/caretakers.js';
 import { ClaimOpener } from '../run/claim-opener.js';
 import type { JobHandler } from '../run/job-handler.js';
 import type { KeptResults } from '../run/kept-results.js';
@@ -33,6 +34,7 @@ export interface WorkerSetup {
   readonly events: EventSink;
   readonly reporter: Reporter;
   readonly solitude: Solitude;
+  readonly caretakers: Caretakers;
   readonly clock: Clock;
   /** What the names of its timers begin with. */
   readonly timerName: string;
@@ -41,14 +43,14 @@ export interface WorkerSetup {
 /** Makes the worker of one queue: here stands which of its parts knows which. Each knows those that were made before it. */
 export function openWorker(setup: WorkerSetup): QueueWorker {
   const { queue, session, handlers, settings, results, codecs, checker } = setup;
-  const { events, reporter, solitude, clock, timerName } = setup;
+  const { events, reporter, solitude, caretakers, clock, timerName } = setup;
   const { leaseMs } = settings;
   const outcomes = new Outcomes();
   const inFlight = new TurnsInFlight();
   const toConfirm = new ClaimsToConfirm(outcomes);
   const running = new RunningJobs(clock, `${timerName}:timeouts`);
   const capacity = new Capacity(settings, handlers, running, inFlight, outcomes, clock);
-  const talk = new Talk(session, inFlight, reporter, clock, { queue, leaseMs, timerName });
+  const talk = new Talk(session, inFlight, reporter, clock, { queue, leaseMs, timerName, caretakers });
   const leases = new LeaseClock(leaseMs, clock, talk);
   const settler = new Settler(handlers, results);
   const context = { queue, leases, events, clock };

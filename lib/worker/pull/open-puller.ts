@@ -4,6 +4,7 @@ import type { Codecs } from '../../core/payload/codecs.js';
 import type { Session } from '../../store/job-store.js';
 import { Occupancy } from '../capacity/occupancy.js';
 import type { Solitude } from '../capacity/solitude.js';
+import type { Caretakers } from '../recur/caretakers.js';
 import { ClaimOpener } from '../run/claim-opener.js';
 import type { KeptResults } from '../run/kept-results.js';
 import { type SettingsByName, Settler } from '../run/settler.js';
@@ -27,6 +28,7 @@ export interface PullerSetup {
   readonly commandTimeoutMs: number;
   readonly timerName: string;
   readonly solitude: Solitude;
+  readonly caretakers: Caretakers;
   readonly reporter: Reporter;
   readonly events: EventSink;
   readonly clock: Clock;
@@ -35,10 +37,10 @@ export interface PullerSetup {
 /** Makes one puller: here stands which of its parts knows which. Each knows those that were made before it. */
 export function openPuller(setup: PullerSetup): Puller {
   const { queue, session, byName, results, codecs, leaseMs, commandTimeoutMs, timerName } = setup;
-  const { solitude, reporter, events, clock } = setup;
+  const { solitude, caretakers, reporter, events, clock } = setup;
   const outcomes = new Outcomes();
   const toConfirm = new ClaimsToConfirm(outcomes);
-  const talk = new Talk(session, new TurnsInFlight(), reporter, clock, { queue, leaseMs, timerName });
+  const talk = new Talk(session, new TurnsInFlight(), reporter, clock, { queue, leaseMs, timerName, caretakers });
   const settler = new Settler(byName, results);
   // Nobody renews their leases.
   const leases = { renewal: () => undefined, heldUntil: (askedAt: number) => askedAt + leaseMs };

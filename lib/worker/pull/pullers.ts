@@ -9,6 +9,7 @@ import { type RunSettings, resolveRunSettings } from '../../core/options/run-set
 import type { Codecs } from '../../core/payload/codecs.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { Solitude } from '../capacity/solitude.js';
+import type { Caretakers } from '../recur/caretakers.js';
 import { keptResults } from '../run/kept-results.js';
 import { Reporter } from '../session/reporter.js';
 import { HeldJob } from './held-job.js';
@@ -28,6 +29,8 @@ export interface PullersOptions {
   timerPrefix: string;
   /** Shared by all that may hold jobs in this module instance. */
   solitude: Solitude;
+  /** Shared likewise. */
+  caretakers: Caretakers;
 }
 
 /** How many pullers each pop checks for being done. More than the one that it may add, so that pullers do not pile up. */
@@ -93,7 +96,7 @@ export class Pullers {
 
   private open(queue: string, names: readonly string[] | undefined): Puller {
     const { store, log, events, clock } = this;
-    const { workerId, codecs, commandTimeoutMs, settingsOf, maxPayloadBytes, jobs, timerPrefix, solitude } =
+    const { workerId, codecs, commandTimeoutMs, settingsOf, maxPayloadBytes, jobs, timerPrefix, solitude, caretakers } =
       this.options;
     const settings = settingsOf(queue);
     return openPuller({
@@ -106,6 +109,7 @@ export class Pullers {
       commandTimeoutMs,
       timerName: `${timerPrefix}:${queue}:pull-${++this.opened}`,
       solitude,
+      caretakers,
       reporter: new Reporter(log, events, clock, 'pull'),
       events,
       clock,

@@ -5,6 +5,7 @@ import type { Log } from '../../core/log.js';
 import type { RelayRequest } from '../../core/options/relay-options.js';
 import { firstFew } from '../../core/read/describe.js';
 import type { JobStore } from '../../store/job-store.js';
+import type { Caretakers } from '../recur/caretakers.js';
 import { Reporter } from '../session/reporter.js';
 import { Talk } from '../session/talk.js';
 import { LAST_TURN_MS } from '../session/turn-plan.js';
@@ -16,6 +17,8 @@ export interface RelaysOptions {
   commandTimeoutMs: number;
   /** What the names of their timers begin with. */
   timerPrefix: string;
+  /** Shared by all that talk with queues in this module instance. */
+  caretakers: Caretakers;
 }
 
 /** How many names the log line of a relay tells; there may be 1 000. */
@@ -39,11 +42,11 @@ export class Relays {
   start({ queue, names, target, batch }: RelayRequest): { stop(): Promise<void> } {
     if (this.stopped)
       throw new QueueClosedError('relay: the application is closing; nothing more is moved.', { queue });
-    const { workerId, commandTimeoutMs, timerPrefix } = this.options;
+    const { workerId, commandTimeoutMs, timerPrefix, caretakers } = this.options;
     const session = this.store.queue(queue).sessions.relay(workerId, names, target);
     const timerName = `${timerPrefix}:${queue}:relay-${++this.started}`;
     const reporter = new Reporter(this.log, this.events, this.clock, `relay to ${target.type} '${target.key}'`);
-    const talk = new Talk(session, new TurnsInFlight(), reporter, this.clock, { queue, timerName });
+    const talk = new Talk(session, new TurnsInFlight(), reporter, this.clock, { queue, timerName, caretakers });
     const relay = new Relay(talk, batch);
     this.relays.add(relay);
     relay.start();

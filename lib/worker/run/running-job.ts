@@ -1,7 +1,8 @@
 import type { BagItem } from '../../core/bag.js';
 import type { Clock } from '../../core/clock.js';
 import type { EventSink } from '../../core/job/events.js';
-import { ScheduledJob } from '../../core/job/scheduled-job.js';
+import { recurrenceOf } from '../../core/job/occurrence-id.js';
+import { type JobRecurrence, ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { Envelope } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 
@@ -95,6 +96,10 @@ export class RunningJob extends ScheduledJob implements BagItem {
 
   get fence(): number {
     return Number(this.claim.fence);
+  }
+
+  get recurrence(): JobRecurrence | undefined {
+    return recurrenceOf(this.id, this.envelope.occurrence);
   }
 
   get timeoutMs(): number {

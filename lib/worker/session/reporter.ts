@@ -2,7 +2,8 @@ import type { Clock } from '../../core/clock.js';
 import { describeError, errorLine, placeIn } from '../../core/error-description.js';
 import type { DeadReason, EventSink, ScheduledQueueEvent } from '../../core/job/events.js';
 import type { Log } from '../../core/log.js';
-import type { LateJob, RecoveredJob, Settled, TurnAnswer } from '../../store/job-store.js';
+import { firstFew } from '../../core/read/describe.js';
+import type { LateJob, LeftOutJob, RecoveredJob, Settled, TurnAnswer } from '../../store/job-store.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { EndedRun } from '../run/settler.js';
 import { RecoveryLog } from './recovery-log.js';
@@ -15,6 +16,12 @@ const WHY_DEAD: Partial<Record<DeadReason, string>> = {
     'its envelope is gone from Redis, so its payload is lost; look for evictions and for deleted keys',
   unreadable: 'what is stored of it in Redis cannot be read',
 };
+
+const WHY_LEFT_OUT: Record<LeftOutJob['reason'], string> = {
+  missed: 'could not begin in time, and the onMissed of the recurrence makes up for no more',
+  overlap: 'the previous occurrence had not ended, and overlap of the recurrence is not allowed',
+};
+const IDS_TOLD = 5;
 
 /** Names may be made up at run time. Beyond this many no warning follows, so that the set cannot grow for ever. */
 const NAMES_REMEMBERED = 1_000;
@@ -56,9 +63,10 @@ export class Reporter {
   }
 
   /** What a turn found in the queue, besides jobs to run. */
-  found(queue: string, { recovered, late, missing, dropped }: TurnAnswer): void {
+  found(queue: string, { recovered, late, leftOut, missing, dropped }: TurnAnswer): void {
     this.recovered(queue, recovered);
     this.late(queue, late);
+    if (leftOut.length > 0) this.leftOut(queue, leftOut);
     this.missing(queue, missing);
     // Their deaths have been logged; that they made room is counted, and told to those who keep what must not go.
     for (const job of dropped) this.tell({ type: 'deadDropped', queue, ...job });
@@ -98,6 +106,17 @@ export class Reporter {
       if (onLate === 'discard') this.tell({ type: 'discarded', queue, id, name, attempt, reason: 'late' });
       else this.tell({ type: 'dead', queue, id, name, attempt, reason: 'late' });
     }
+  }
+
+  /** One line for each reason: an outage may leave thousands. */
+  private leftOut(queue: string, jobs: readonly LeftOutJob[]): void {
+    for (const reason of ['missed', 'overlap'] as const) {
+      const ids = jobs.filter((job) => job.reason === reason).map(({ id }) => `'${id}'`);
+      if (ids.length === 0) continue;
+      const what = ids.length === 1 ? '1 occurrence' : `${ids.length} occurrences`;
+      this.log.warn(`Left out ${what} in queue '${queue}': ${WHY_LEFT_OUT[reason]}: ${firstFew(ids, IDS_TOLD)}.`);
+    }
+    for (const { id, name, reason } of jobs) this.tell({ type: 'discarded', queue, id, name, attempt: 0, reason });
   }
 
   /** Once, until a turn goes through again: a loop that fails every second says so once. */

@@ -1,10 +1,12 @@
 import type { Clock } from '../../core/clock.js';
 import type { Session, SessionHints, TurnAnswer } from '../../store/job-store.js';
+import type { Caretakers } from '../recur/caretakers.js';
 import { Alarm } from './alarm.js';
 import { Milestone } from './milestone.js';
 import type { Party } from './party.js';
 import type { Reporter } from './reporter.js';
 import { Soon } from './soon.js';
+import type { TalkState } from './talk-state.js';
 import { TurnPlan } from './turn-plan.js';
 import type { SentTurn, TurnsInFlight } from './turns-in-flight.js';
 
@@ -14,19 +16,9 @@ export interface TalkOptions {
   readonly leaseMs?: number;
   /** The name of its timer, for an application that lists its timers. */
   readonly timerName: string;
+  /** They hear what each answer says of recurrences. */
+  readonly caretakers: Caretakers;
 }
-
-/**
- * - **idle**: nothing is in flight, and nothing will be said before somebody asks. Left by a call, a hint or the party's own work.
- * - **sleeping**: as idle, with an alarm set for when something may be due or has to be renewed.
- * - **talking**: a turn is in flight, or two. Entered when there is something to say; left when all are answered and nothing is left to
- *   say. What comes up meanwhile goes with the next turn.
- * - **paused**: the store has refused a turn. The same turn goes out again after a pause; nothing else does before that.
- * - **leaving**: entered by `leave`. The party's last turn is said as soon as may be, and then what still comes up; a refused turn
- *   pauses for less long. Left when `finish` has waited for all answers, or for long enough.
- * - **closed**: nothing is said any more. An answer that comes all the same is still taken in.
- */
-export type TalkState = 'idle' | 'sleeping' | 'talking' | 'paused' | 'leaving' | 'closed';
 
 /** Two turns at most are in flight at a time: one that the store works on while the answer of the other is taken in. */
 const MOST_IN_FLIGHT = 2;
@@ -157,6 +149,7 @@ export class Talk {
     this.hearNoMore();
     this.giveUp.abort();
     this.alarm.clear();
+    this.options.caretakers.leave(this.options.queue, this);
     this.finished.reach();
     this.rested.reach();
   }
@@ -221,6 +214,8 @@ export class Talk {
     plan.lookIn(answer.sleepMs ?? 0);
     reporter.settled(options.queue, sent, answer.settled);
     reporter.found(options.queue, answer);
+    // Whoever leaves looks after nothing any more.
+    if (this.lastTurn === 'unasked') options.caretakers.hear(options.queue, this, answer);
     this.party.take(answer, sent);
   }
 

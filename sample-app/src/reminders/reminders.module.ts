@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { DigestHandlers } from './digest.handlers.js';
 import { OpeningReminders } from './opening-reminders.js';
 import { ReminderHandlers } from './reminder.handlers.js';
 import { RemindersController } from './reminders.controller.js';
@@ -6,6 +7,6 @@ import { RemindersService } from './reminders.service.js';
 
 @Module({
   controllers: [RemindersController],
-  providers: [RemindersService, ReminderHandlers, OpeningReminders],
+  providers: [RemindersService, ReminderHandlers, DigestHandlers, OpeningReminders],
 })
 export class RemindersModule {}

@@ -159,4 +159,33 @@ export const BUGS = [
     to: "'cancelled', 2 * #cancelled + #unqueued)",
     rules: ['counts-add-up'],
   },
+  {
+    name: 'occurrence left out now and then',
+    file: 'lib/store/redis/scripts/recur/next.lua',
+    from: '(math.floor(from / rule.everyMs) + 1)',
+    to: '(math.floor(from / rule.everyMs) + (now % 8 == 0 and 2 or 1))',
+    rules: ['one-job-an-instant'],
+  },
+  {
+    // What has ended is in no index that the next arming looks at.
+    name: 'last begun occurrence armed again',
+    file: 'lib/store/redis/scripts/resume-recurrence.lua',
+    from: 'math.max(now, state.passed)',
+    to: 'state.began > 0 and state.began - 1 or now',
+    rules: ['one-job-an-instant'],
+  },
+  {
+    name: 'recurrence without an armed occurrence left alone',
+    file: 'lib/store/redis/scripts/recur/look.lua',
+    from: 'if state and state.armed == 0 then',
+    to: 'if state and state.armed == 0 then state = nil elseif false then',
+    rules: ['recurs-again'],
+  },
+  {
+    name: 'retry of the previous occurrence not waited for',
+    file: 'lib/store/redis/scripts/recur/judge.lua',
+    from: "redis.call('HEXISTS', jobsKey, id) == 1",
+    to: "redis.call('ZSCORE', base .. 'active', id)",
+    rules: ['one-after-the-other'],
+  },
 ];

@@ -12,6 +12,7 @@ import {
 } from 'nestjs-redis-scheduled-queue';
 import { History, monotonicMs, type RunEnd } from '../history.js';
 import { type ChaosPayload, KINDS, type KindName } from '../job-kinds.js';
+import { occurrenceOf, RECURRENCES, workOf } from '../recurrences.js';
 import { BACKOFF_MS, QUEUE_NAMES, type QueueName, SNOOZE_MS, TIMEOUT_MS } from '../settings.js';
 
 /** What `typed` and `unfit` are checked against; the revision of an unfit one is no number. */
@@ -38,10 +39,12 @@ function Handles(kind: KindName, { payload, timeoutMs }: { payload?: typeof Type
 export class Notebook {
   constructor(private readonly history: History) {}
 
-  start(payload: ChaosPayload, { id, queue, attempt, maxAttempts, fence, dueAt, latenessMs }: ScheduledJob): void {
+  start(payload: Pick<ChaosPayload, 'token' | 'revision' | 'kind'>, job: ScheduledJob): void {
+    const { id, attempt, maxAttempts, fence, dueAt, latenessMs } = job;
     const { token, revision, kind } = payload;
-    const job = { token, revision, kind, id, queue: queue as QueueName, attempt, maxAttempts };
-    this.history.note({ type: 'start', ...job, fence, dueAt: dueAt.getTime(), latenessMs });
+    const noted = { token, revision, kind, id, queue: job.queue as QueueName, attempt, maxAttempts };
+    const recurrence = job.recurrence && { ...job.recurrence, at: job.recurrence.at.getTime() };
+    this.history.note({ type: 'start', ...noted, fence, dueAt: dueAt.getTime(), latenessMs, recurrence });
   }
 
   stoodStill(from: number): void {
@@ -157,6 +160,17 @@ export class Handlers {
   @Handles('perishable')
   async perishable(payload: ChaosPayload, job: ScheduledJob): Promise<number> {
     this.notebook.start(payload, job);
+    return this.completed(job);
+  }
+
+  /** All occurrences of a recurrence carry the same, so an id is the token. */
+  @Handles('recurring')
+  async recurring(_payload: object, job: ScheduledJob): Promise<number> {
+    this.notebook.start({ token: job.id, revision: 0, kind: 'recurring' }, job);
+    const { recurrence, at } = occurrenceOf(job.id)!;
+    const { workMs, fails } = workOf(RECURRENCES[recurrence]!, at);
+    if (workMs > 0) await sleep(workMs);
+    if (job.attempt <= fails) this.fail(job, new Error(`recurring ${job.fence}`));
     return this.completed(job);
   }
 

@@ -10,8 +10,10 @@ import {
   ScheduledQueueProducer,
 } from 'nestjs-redis-scheduled-queue';
 import { History, type OperationName, type When } from '../history.js';
+import { planRecurrenceWork } from '../recurrence-plan.js';
 import { COMMAND_TIMEOUT_MS, MAX_LATENESS_MS, PREFIX, QUEUE_NAMES, QUEUE_OPTIONS, QUEUES } from '../settings.js';
 import { type PlannedJob, type PlannedOperation, type PlannedTarget, planWork } from '../work-plan.js';
+import { Recurring } from './recurring.js';
 import { reportOn } from './self-report.js';
 
 const { REDIS, WHO, HISTORY, SEED } = process.env;
@@ -38,7 +40,10 @@ Logger.overrideLogger(['error', 'warn', 'log']);
 const app = await NestFactory.createApplicationContext(ProducerModule);
 const producer = app.get(ScheduledQueueProducer);
 const inspector = app.get(ScheduledQueueInspector);
-const underWay = new Set<Promise<void>>();
+const recurring = new Recurring(producer, history, (target) =>
+  change('cancel', target, undefined, (ref) => producer.cancel(ref)),
+);
+const underWay = new Set<Promise<unknown>>();
 let calls = 0;
 let stopping = false;
 
@@ -150,18 +155,29 @@ async function probe(token: string): Promise<void> {
   }
 }
 
+/** Does what comes next, once it is time for that and some call has come back where too many are under way. */
+async function carryOut<T extends { pauseMs: number }>(plan: Iterable<T>, act: (planned: T) => Promise<unknown>) {
+  for (const planned of plan) {
+    if (stopping) break;
+    if (planned.pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, planned.pauseMs));
+    if (underWay.size >= CALLS_AT_ONCE) await Promise.race(underWay);
+    const done: Promise<unknown> = act(planned).finally(() => underWay.delete(done));
+    underWay.add(done);
+  }
+}
+
 process.on('message', (message: string) => {
   if (message === 'stop') stopping = true;
+  else if (message === 'end-recurrences') void recurring.end().then(() => process.send?.('ended'));
   else void probe(message).then(() => process.send?.('scheduled'));
 });
 history.note({ type: 'ready' });
 process.send?.('ready');
-for (const planned of planWork(Number(SEED), WHO!)) {
-  if (stopping) break;
-  if (planned.pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, planned.pauseMs));
-  if (underWay.size >= CALLS_AT_ONCE) await Promise.race(underWay);
-  const done: Promise<void> = perform(planned).finally(() => underWay.delete(done));
-  underWay.add(done);
-}
+const first = recurring.upsertAll().finally(() => underWay.delete(first));
+underWay.add(first);
+await Promise.all([
+  carryOut(planWork(Number(SEED), WHO!), perform),
+  carryOut(planRecurrenceWork(Number(SEED), WHO!), (planned) => recurring.perform(planned)),
+]);
 await Promise.all(underWay);
 process.send?.('stopped');

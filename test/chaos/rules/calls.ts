@@ -6,9 +6,9 @@ import { aboutAll, aboutJobs, aboutLives, clockTime } from './rule.js';
 export const creates = ({ operation }: Call) => operation === 'schedule' || operation === 'replace';
 const said = (what: boolean) => (call: Call) => call.outcome === 'ok' && call.changed === what;
 
-/** Whether some call of a job may have put it into its queue. */
-export function mayExist({ calls }: Job): boolean {
-  return calls.some((call) => creates(call) && call.outcome !== 'refused');
+/** Whether some call of a job may have put it into its queue, or a recurrence has. */
+export function mayExist({ calls, occurrence }: Job): boolean {
+  return occurrence !== undefined || calls.some((call) => creates(call) && call.outcome !== 'refused');
 }
 
 /** Whether it is certain that it was there. */

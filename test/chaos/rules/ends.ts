@@ -2,6 +2,7 @@ import { type End, kindOf } from '../job-kinds.js';
 import { MAX_CRASHES } from '../settings.js';
 import type { Call, Job, Run, Timeline } from '../timeline.js';
 import { creates, didExist, mayExist } from './calls.js';
+import { uncounted } from './recurrences.js';
 import { aboutAll, aboutJobs, aboutLives } from './rule.js';
 
 /** While it waited, or while it ran: it may be asked for that more than once, and ends once. */
@@ -23,7 +24,8 @@ function ranTo({ runs }: Job, how: 'ok' | 'discard'): boolean {
 /** Nothing is lost: what was accepted has completed, or is dead, cancelled or discarded. */
 export const nothingLost = aboutLives('nothing-lost', (job) => {
   if (!didExist(job)) return [];
-  const { dead, completed, unfinished, queue } = job;
+  const { dead, completed, unfinished, queue, occurrence, events } = job;
+  if (occurrence && events.some(({ event, reason }) => event === 'discarded' && reason === 'overlap')) return [];
   if (unfinished) return [`it is ${unfinished} still`];
   if (dead || completed || wasCancelled(job) || mayBeCancelled(job) || ranTo(job, 'discard')) return [];
   if (queue === 'kept' && ranTo(job, 'ok')) return ['it has run and is not among the completed jobs, which are kept'];
@@ -106,12 +108,13 @@ export const countsAddUp = aboutAll('counts-add-up', (timeline) =>
     const jobs = [...timeline.jobs.values()].filter((job) => job.queue === queue);
     const number = (which: (job: Job) => unknown) => jobs.filter(which).length;
     const runs = jobs.flatMap((job) => job.runs);
+    const { takenAway, leftOut } = uncounted(timeline, queue);
     const lives = jobs.reduce((sum, job) => sum + (job.hasLives ? livesOf(job) : 0), 0);
     const events = (name: string) => jobs.reduce((sum, job) => sum + told(job, name), 0);
     const bounds: Record<string, [least: number, most: number]> = {
-      scheduled: [number(didExist), number(mayExist)],
-      cancelled: [number(wasCancelled), number((job) => wasCancelled(job) || mayBeCancelled(job))],
-      discarded: [events('discarded'), number((job) => ranTo(job, 'discard'))],
+      scheduled: [number(didExist), number(mayExist) + takenAway + leftOut],
+      cancelled: [number(wasCancelled), number((job) => wasCancelled(job) || mayBeCancelled(job)) + takenAway],
+      discarded: [events('discarded'), number((job) => ranTo(job, 'discard')) + leftOut],
       completed: [Math.max(events('completed'), completed.length), number((job) => ranTo(job, 'ok'))],
       dead: [dead.length, dead.length],
       deadDropped: [0, 0],

@@ -41,6 +41,8 @@ interface DueChange {
 
 /** Each run was due when the last change of its due time before its claim said so, or one that may have come after that. */
 export const dueAsAsked = aboutLives('due-as-asked', (job) => {
+  // Its recurrence asked for it; see `recurs-as-asked`.
+  if (job.occurrence) return [];
   const changes = dueChanges(job);
   return job.runs.flatMap(({ attempt, dueAt, claimedAt }) => {
     const fits = changes.some(

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, it } from '@jest/globals';
+import type { QueueOptions } from '../../../lib/core/options/queue-options.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { seededRandom } from '../../support/random.js';
 import { whyNoStoppedRedis } from '../../support/stopped-redis.js';
@@ -6,6 +7,7 @@ import { MemoryWorld } from '../memory-world.js';
 import { RedisWorld } from '../redis-world.js';
 import { OneStore } from './one-store.js';
 import { RandomHistory, randomOptions } from './random-history.js';
+import { RecurrenceHistory, recurrenceOptions } from './recurrence-history.js';
 import { TwoStores } from './two-stores.js';
 
 /** `npm run test:histories` takes more and longer ones. */
@@ -47,18 +49,41 @@ if (missing) process.stdout.write(`No histories are compared with Redis: ${missi
     (seed) => run(seed, new OneStore(redis), true),
     600_000,
   );
+
+  it.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
+    'of recurrences is answered by Redis as by the store in memory (seed %i)',
+    (seed) => runRecurrences(seed, new TwoStores(memory, redis)),
+    600_000,
+  );
 });
 
-async function run(seed: number, stores: TwoStores, listens: boolean): Promise<void> {
+function run(seed: number, stores: TwoStores, listens: boolean): Promise<void> {
   const random = seededRandom(seed);
   const options = randomOptions(random);
   stores.open(options);
-  const history = new RandomHistory(stores, random, listens);
+  return take(seed, options, stores, new RandomHistory(stores, random, listens));
+}
+
+function runRecurrences(seed: number, stores: TwoStores): Promise<void> {
+  const random = seededRandom(seed);
+  const options = recurrenceOptions(random);
+  stores.open(options);
+  return take(seed, options, stores, new RecurrenceHistory(stores, random));
+}
+
+async function take(
+  seed: number,
+  options: QueueOptions,
+  stores: TwoStores,
+  history: RandomHistory | RecurrenceHistory,
+): Promise<void> {
   await history.begin();
   for (let step = 1; step <= STEPS; step++) {
     try {
       await history.step();
-      if (step % STEPS_A_COMPARISON === 0 || step === STEPS) await stores.compareAll();
+      if (step % STEPS_A_COMPARISON !== 0 && step !== STEPS) continue;
+      await stores.compareAll();
+      if (history instanceof RecurrenceHistory) await history.compareRecurrences();
     } catch (error) {
       (error as Error).message = `seed ${seed}, step ${step}, ${JSON.stringify(options)}: ${(error as Error).message}`;
       throw error;

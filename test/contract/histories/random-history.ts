@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import type { BlackoutRule } from '../../../lib/core/blackouts/blackout.js';
 import type { QueueOptions } from '../../../lib/core/options/queue-options.js';
 import type { Due } from '../../../lib/core/read/due.js';
 import type { ClaimedJob, NewJob, Settlement, SuspectWish, Turn, TurnAnswer } from '../../../lib/store/job-store.js';
@@ -128,7 +129,18 @@ export class RandomHistory {
     else if (die < 0.85) {
       const forMs = this.random() < 0.8 ? Math.floor(this.random() * 2_000) : undefined;
       await this.stores.both(forMs, ({ management }, given) => management.pause(given));
-    } else await this.stores.both(undefined, ({ management }) => management.resume());
+    } else if (die < 0.95) await this.stores.both(undefined, ({ management }) => management.resume());
+    else await this.stores.both(this.blackouts(), ({ management }, given) => management.setBlackouts(given));
+  }
+
+  /** None, or some that are on, come once, or again and again, and may overlap. */
+  private blackouts(): BlackoutRule[] {
+    const ms = (most: number) => Math.floor(this.random() * most);
+    return Array.from({ length: ms(4) }, () => {
+      const fromMs = this.stores.now() - 1_000 + ms(20_000);
+      if (this.random() < 0.7) return { fromMs, toMs: fromMs + 1 + ms(4_000) };
+      return { cron: '*/30 * * * * *', timeZone: 'UTC', durationMs: 1 + ms(8_000) };
+    });
   }
 
   private async view(): Promise<void> {

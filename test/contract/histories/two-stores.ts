@@ -86,6 +86,7 @@ export class TwoStores {
       stats: await view.stats(),
       limits: await view.limits(),
       pausedUntil: await view.pausedUntil(),
+      blackouts: await view.blackouts(),
       workers: await view.workers(),
       jobs: await Promise.all(states.map((state) => view.list(state, 0, 10_000))),
     }));

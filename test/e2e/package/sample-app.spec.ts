@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { newPrefix, redisUrl } from '../../support/queue-app.js';
+import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
 import { until } from '../../support/wait.js';
 
 /** The compiler has to run first, which takes its time where others use the machine. */
@@ -9,6 +9,7 @@ const START_DEADLINE_MS = 60_000;
 let sample: ChildProcess;
 let output = '';
 let url = '';
+const prefix = newPrefix();
 
 beforeAll(async () => {
   sample = spawn(process.execPath, ['node_modules/@nestjs/cli/bin/nest.js', 'start', 'sample-app', '--no-shell'], {
@@ -17,7 +18,7 @@ beforeAll(async () => {
     env: {
       ...process.env,
       REDIS_URL: redisUrl(),
-      SAMPLE_PREFIX: newPrefix(),
+      SAMPLE_PREFIX: prefix,
       PORT: '0',
       NO_COLOR: '1',
       NODE_OPTIONS: '',
@@ -72,6 +73,15 @@ it('lists a reminder while it waits, and never sends one that was deleted', asyn
   expect((await get(id)).status).toBe(404);
   expect((await get()).body).not.toContainEqual(waiting);
   expect(await remove(id)).toBe(404);
+});
+
+it('has the next daily digest armed, for seven in the morning in Paris', async () => {
+  const { inspector } = await startApp([], { prefix, role: 'producer' });
+  const digest = await until('the digest is armed', async () =>
+    (await inspector.list('scheduled')).find(({ name }) => name === 'reminders.digest'),
+  );
+  expect(digest.dueAt.toLocaleTimeString('en-GB', { timeZone: 'Europe/Paris' })).toBe('07:00:00');
+  await stopApps();
 });
 
 it('answers 409 to the deletion of a reminder that was sent, and 404 to that of one that never was', async () => {

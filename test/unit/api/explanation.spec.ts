@@ -24,21 +24,39 @@ const JOB: StoredJob = {
   failures: [],
 };
 
-const codeOf = async (job: StoredJob) => {
+const explain = (job: StoredJob, blackoutUntilMs?: number) => {
   const store = {
     job: async () => job,
     pausedUntil: async () => undefined,
+    blackouts: async () => ({ rules: [], untilMs: blackoutUntilMs }),
     handledBy: async () => ({ count: 1, workers: ['busy'] }),
     limits: async () => ({ nowMs: NOW, running: 0, started: 0, opensAtMs: NOW }),
     workers: async () => [{ id: 'busy' }],
     counts: async () => ({ due: 1, active: 0 }),
   };
-  return (await explainJob(store as unknown as QueueView, 'q', 'j', readQueueOptions('q', {}))).code;
+  return explainJob(store as unknown as QueueView, 'q', 'j', readQueueOptions('q', {}));
 };
+const codeOf = async (job: StoredJob) => (await explain(job)).code;
 
 it('a job that prefers a worker waits for that one, but a suspect for any process that is empty', async () => {
   expect(await codeOf(JOB)).toBe('waiting-for-worker');
   expect(await codeOf({ ...JOB, isSuspect: true })).toBe('suspect');
+});
+
+it('an occurrence that waits for the end of the previous one says so, though it is due a moment ahead again and again', async () => {
+  const held = { ...JOB, waitsForEndOf: 'digest@1' };
+  expect(await codeOf(held)).toBe('overlap');
+  expect(await codeOf({ ...held, state: 'scheduled' })).toBe('overlap');
+});
+
+it.each([
+  [NOW, `is in a blackout until ${new Date(NOW).toISOString()}.`],
+  [Number.POSITIVE_INFINITY, 'is shut until a worker has computed its next blackouts.'],
+])('in a blackout the message says until when, or what is missing (%p)', async (untilMs, end) => {
+  expect(await explain(JOB, untilMs)).toEqual({
+    code: 'blackout',
+    message: `Job 'work' (j) of queue 'q' is due, but its queue ${end}`,
+  });
 });
 
 it.each([

@@ -1,6 +1,6 @@
 import type { Failure, Settlement } from '../../job-store.js';
 import { type Job } from '../job.js';
-import { without } from '../memory-jobs.js';
+import { without } from '../tag-index.js';
 import type { Stage } from './stage.js';
 
 // The ways in which a claimed job leaves its session. Each takes a job that is in no state any more.

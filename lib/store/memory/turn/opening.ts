@@ -5,13 +5,13 @@ export interface Opening {
   count: number;
   /** Infinite where only the end of a run opens the gate. */
   untilMs: number;
-  /** Shut by a pause or by the rate, so that it helps nobody to wait for a place. */
+  /** Shut by a pause, a blackout or the rate, so that it helps nobody to wait for a place. */
   isShut: boolean;
   /** Places that are kept for others, under `globalConcurrency`. */
   kept: number;
 }
 
-/** The narrowest of three gates. `active`: how many jobs run after what this turn has settled and recovered. */
+/** The narrowest of the gates. `active`: how many jobs run after what this turn has settled and recovered. */
 export function openingOf({ queue: { gates, settings }, session, nowMs, turn }: Stage, active: number): Opening {
   const opening: Opening = {
     count: Number.POSITIVE_INFINITY,
@@ -33,7 +33,7 @@ export function openingOf({ queue: { gates, settings }, session, nowMs, turn }: 
     const left = Math.max(0, settings.rateLimit.max - started);
     if (left <= opening.count) Object.assign(opening, { count: left, untilMs: opensAtMs, isShut: left === 0 });
   }
-  const pausedUntilMs = gates.pausedUntil(nowMs);
-  if (pausedUntilMs !== undefined) Object.assign(opening, { count: 0, untilMs: pausedUntilMs, isShut: true });
+  const shutUntilMs = [gates.pausedUntil(nowMs), gates.blackoutUntil(nowMs)].filter((ms) => ms !== undefined);
+  if (shutUntilMs.length > 0) Object.assign(opening, { count: 0, untilMs: Math.max(...shutUntilMs), isShut: true });
   return opening;
 }

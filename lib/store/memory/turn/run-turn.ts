@@ -66,6 +66,9 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
     expired: [],
     isReplay: false,
     sleepMs,
+    leftOut: claims.leftOut,
+    tendInMs: queue.timetable.tendInMs,
+    short: [],
     isContended: lastToFill !== undefined && lastToFill !== session.key,
     ...(suspect.outcome && { suspect: suspect.outcome }),
   };
@@ -111,7 +114,7 @@ function sleep(
 function tellOthers(stage: Stage, { stopped, fullNames }: Selection, limitAfter: number, isPlaceFree: boolean): void {
   const { queue, session, turn, nowMs } = stage;
   const { sleepers, ledger, settings } = queue;
-  for (const job of stage.returning) {
+  for (const job of [...stage.returning, ...stage.armed]) {
     const looksItself = limitAfter > 0 && !isFull(stage, job.envelope.name) && turn.standing === 'stays';
     queue.tellOf(job, looksItself ? session : undefined);
   }

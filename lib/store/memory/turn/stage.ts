@@ -13,6 +13,8 @@ export interface Stage {
   readonly handlers: ReadonlyMap<string, HandlerCapacity>;
   /** Jobs that go back: they wait once the claim is over, so that no turn claims what it has put back itself. */
   readonly returning: Job[];
+  /** Occurrences that this turn has armed: they wait already, and others are told of them once the claim is over. */
+  readonly armed: Job[];
   /** A job that this turn puts back is due already, or one that was due was turned away: so the session looks again at once. */
   looksAgain: boolean;
   /** How many jobs have ended in this turn and left the queue, how many have died, and whether an id is remembered. */
@@ -29,6 +31,7 @@ export function stageOf(queue: MemoryQueue, session: Listener, turn: Turn): Stag
     nowMs: queue.nowMs(),
     handlers: new Map(turn.handlers.map((handler) => [handler.name, { ...handler }])),
     returning: [],
+    armed: [],
     looksAgain: false,
     ended: 0,
     died: 0,
@@ -39,3 +42,9 @@ export function stageOf(queue: MemoryQueue, session: Listener, turn: Turn): Stag
 export const isFull = ({ handlers }: Stage, name: string) => (handlers.get(name)?.free ?? 1) <= 0;
 
 export const mayRun = (stage: Stage, name: string) => stage.session.handles(name) && !isFull(stage, name);
+
+/** A picked job is not claimed: its handler has its place back. */
+export function giveBack(stage: Stage, { envelope }: Job): void {
+  const handler = stage.handlers.get(envelope.name);
+  if (handler) handler.free++;
+}

@@ -1,4 +1,5 @@
 import type { QueueKeys } from '../keys.js';
+import type { RedisTending } from '../recur/redis-tending.js';
 import { clearScript } from '../scripts/contracts.js';
 import type { CallerPool } from './caller-pool.js';
 
@@ -8,6 +9,13 @@ const LONGEST_STEP = 200;
 /** Steps grow while what they read stays below this: a script reads payloads too. */
 const LARGE_BYTES = 512 * 1024;
 
+interface Walk {
+  scheduledBy: number;
+  step: number;
+  /** Recurrences whose armed jobs were cleared away. */
+  readonly skipped: string[];
+}
+
 /** Empties one queue of the jobs that wait in it or are queued behind running ones, in bounded steps. */
 export class RedisClearing {
   private readonly script;
@@ -15,6 +23,7 @@ export class RedisClearing {
   constructor(
     private readonly callers: CallerPool,
     keys: QueueKeys,
+    private readonly tending: RedisTending,
   ) {
     this.script = clearScript(keys);
   }
@@ -25,23 +34,30 @@ export class RedisClearing {
    * began.
    */
   async clear(): Promise<number> {
-    const walk = { scheduledBy: 0, step: FIRST_STEP };
-    for (let cleared = 0; ; ) {
-      const found = await this.walk(walk);
-      if (found === 0) return cleared;
-      cleared += found;
+    const walk: Walk = { scheduledBy: 0, step: FIRST_STEP, skipped: [] };
+    try {
+      for (let cleared = 0; ; ) {
+        const found = await this.walk(walk);
+        if (found === 0) return cleared;
+        cleared += found;
+      }
+    } finally {
+      // Not before the end: what is armed meanwhile would be cleared as well.
+      await this.tending.afterSkip(walk.skipped);
     }
   }
 
-  private async walk(walk: { scheduledBy: number; step: number }): Promise<number> {
+  private async walk(walk: Walk): Promise<number> {
     let found = 0;
     let cursor = '0';
     do {
       const args = { cursor, limit: walk.step, scheduledBy: walk.scheduledBy };
       const [, , result] = await this.callers.call(this.script, args);
-      const [count, next = '0', bytes, scheduledBy] = result.split(' ');
+      const [walked = '', ...recurrences] = result.split('\t');
+      const [count, next = '0', bytes, scheduledBy] = walked.split(' ');
       found += Number(count);
       cursor = next;
+      walk.skipped.push(...recurrences);
       // By the clock of the first call, so that what is scheduled after it stays.
       walk.scheduledBy = Number(scheduledBy);
       walk.step = Number(bytes) > LARGE_BYTES ? Math.ceil(walk.step / 4) : Math.min(2 * walk.step, LONGEST_STEP);

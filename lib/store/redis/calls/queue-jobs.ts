@@ -4,6 +4,7 @@ import type { Answered, NewJob, QueueJobs, ScheduledAnswer } from '../../job-sto
 import { encodeCodec, encodeFlags, encodeRoute, encodeSettings, withPayload } from '../codec/envelope-text.js';
 import type { QueueKeys } from '../keys.js';
 import { annotated } from '../link/call-error.js';
+import type { RedisTending } from '../recur/redis-tending.js';
 import type { ScheduleOutbox } from '../schedule/schedule-outbox.js';
 import { statusOf } from '../schedule/schedule-status.js';
 import {
@@ -28,7 +29,7 @@ export class RedisQueueJobs implements QueueJobs {
     private readonly outbox: ScheduleOutbox,
     private readonly callers: CallerPool,
     keys: QueueKeys,
-    private readonly options: { queue: string; clustered: boolean; stealAfterMs: number },
+    private readonly options: { queue: string; clustered: boolean; stealAfterMs: number; tending: RedisTending },
   ) {
     this.scripts = {
       cancel: cancelScript(keys),
@@ -49,6 +50,7 @@ export class RedisQueueJobs implements QueueJobs {
 
   async cancel(id: string): Promise<boolean> {
     const [, , count] = await this.about({ jobId: id }, this.callers.call(this.scripts.cancel, { id }));
+    if (count === '1') await this.options.tending.afterCancel([id]);
     return count === '1';
   }
 
@@ -95,6 +97,7 @@ export class RedisQueueJobs implements QueueJobs {
 
   async remove(id: string): Promise<boolean> {
     const [, , isRemoved] = await this.about({ jobId: id }, this.callers.call(this.scripts.remove, { id }));
+    if (isRemoved === '1') await this.options.tending.afterCancel([id]);
     return isRemoved === '1';
   }
 

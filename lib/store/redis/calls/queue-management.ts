@@ -1,6 +1,8 @@
+import type { BlackoutRule } from '../../../core/blackouts/blackout.js';
 import type { Due } from '../../../core/read/due.js';
 import type { DeadSelection, QueueManagement } from '../../job-store.js';
 import { annotated } from '../link/call-error.js';
+import type { RedisBlackouts } from './blackouts.js';
 import type { RedisClearing } from './clearing.js';
 import type { RedisDeadLetters } from './dead-letters.js';
 import type { RedisGate } from './gate.js';
@@ -12,6 +14,7 @@ export class RedisQueueManagement implements QueueManagement {
     private readonly queue: string,
     private readonly parts: {
       gate: RedisGate;
+      blackouts: RedisBlackouts;
       clearing: RedisClearing;
       tagged: RedisTaggedJobs;
       deadLetters: RedisDeadLetters;
@@ -24,6 +27,14 @@ export class RedisQueueManagement implements QueueManagement {
 
   resume(): Promise<void> {
     return this.about(this.parts.gate.resume());
+  }
+
+  setBlackouts(blackouts: readonly BlackoutRule[]): Promise<void> {
+    return this.about(this.parts.blackouts.set(blackouts));
+  }
+
+  tendBlackouts(): Promise<number | undefined> {
+    return this.about(this.parts.blackouts.tend());
   }
 
   clear(): Promise<number> {

@@ -1,5 +1,6 @@
 import { QueueUnavailableError, restated } from '../../../core/errors.js';
 import type { QueueKeys } from '../keys.js';
+import type { RedisTending } from '../recur/redis-tending.js';
 import { cancelTaggedScript, shiftTaggedScript } from '../scripts/contracts.js';
 import type { CallerPool } from './caller-pool.js';
 
@@ -11,7 +12,7 @@ export class RedisTaggedJobs {
   constructor(
     private readonly callers: CallerPool,
     private readonly keys: QueueKeys,
-    private readonly options: { clustered: boolean; stealAfterMs: number },
+    private readonly options: { clustered: boolean; stealAfterMs: number; tending: RedisTending },
   ) {}
 
   /** `told` hears the ids of each step, once Redis has confirmed it. */
@@ -21,6 +22,7 @@ export class RedisTaggedJobs {
       const [, , result] = await this.callers.call(script, { from, last, limit: JOBS_A_CALL });
       const [walked, ...ids] = result.split('\t');
       told(ids);
+      await this.options.tending.afterCancel(ids);
       return [...walked!.split(' '), ids.length] as Step;
     });
   }

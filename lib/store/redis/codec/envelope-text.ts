@@ -6,8 +6,8 @@ import type { Envelope, EnvelopeSettings, Unreadable } from '../../envelope.js';
 //
 //     <priority>:<worker>:<name>      the route: the lane, which the scripts read (the worker that it prefers, or nothing), and before it, where there is one, the
 //                                     late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
-//     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; then the tags, a tab before each,
-//                                     which is no printable character
+//     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; `o`: an occurrence of a recurrence, `m`: a missed one that is
+//                                     made up for; in this order; then the tags, a tab before each, which is no printable character
 //     <codec><settings>               of a payload that is not JSON: `t:` (text) or `b:` (bytes) and the id of its codec; then JSON of
 //                                     what the call itself said, headers last (see scripts/relay/read.lua), or nothing
 //     <payload>                       as serialised or encoded; it may hold anything, line breaks too
@@ -43,9 +43,9 @@ export function encodeRoute(job: { priority: number; worker?: string; name: stri
 }
 
 /** Flags and tags, with the end of their line. */
-export function encodeFlags(idWasChosen: boolean, tags: readonly string[] = NO_TAGS): string {
+export function encodeFlags(idWasChosen: boolean, tags: readonly string[] = NO_TAGS, isOccurrence = false): string {
   const tagged = tags.map((tag) => `\t${tag}`).join('');
-  return `${idWasChosen ? 'c' : ''}${tagged}\n`;
+  return `${idWasChosen ? 'c' : ''}${isOccurrence ? 'o' : ''}${tagged}\n`;
 }
 
 /** Without the end of their line; `''` where the call itself said nothing. */
@@ -100,6 +100,7 @@ function decodeText(text: string): Envelope | Unreadable {
   const workerEnd = route.indexOf(':', priorityEnd + 1);
   const [created = '', ...tags] = text.slice(routeEnd + 1, createdEnd).split('\t');
   const space = created.indexOf(' ');
+  const isOccurrence = created.includes('o', space);
   return {
     name: route.slice(workerEnd + 1),
     priority: Number(route.slice(laneStart, priorityEnd)),
@@ -107,6 +108,7 @@ function decodeText(text: string): Envelope | Unreadable {
     createdAtMs: Number(created.slice(0, space)),
     idWasChosen: created.includes('c', space),
     tags,
+    ...(isOccurrence && { occurrence: { isMissed: created.includes('m', space) } }),
     settings,
     ...(laneStart > 0 && { lateness: decodeLateRule(route.slice(0, laneStart - 1)) }),
     ...(codec !== undefined && { codec }),

@@ -7,7 +7,7 @@
 -- @arg limit count: about how many jobs to look at
 -- @arg scheduledBy epoch ms: only jobs that were scheduled by then, 0 = by now
 -- @returns result text: "<how many were cancelled> <where to go on, 0 = the walk is over> <bytes of what was looked at>
---   <by when, epoch ms>"
+--   <by when, epoch ms>" and, a tab before each, the ids of recurrences that are to be tended
 -- @include shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
@@ -48,5 +48,6 @@ end
 redis.call('PEXPIRE', receiptKey, keepReceiptMs)
 writeCancelled()
 local result = #cancelled + #unqueued .. ' ' .. goOn .. ' ' .. bytes .. ' ' .. digits(madeBy)
+for _, id in ipairs(skipped) do result = result .. '\t' .. id end
 -- @include shared/answer.lua
 return { 'done', digits(now), result }

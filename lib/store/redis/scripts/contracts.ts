@@ -3,6 +3,62 @@ import type { QueueKeys } from '../keys.js';
 import type { BoundScript, NumberedScript, ScriptArgument } from './bound-script.js';
 
 /**
+ * Add occurrences beside the rule at these nominal instants, due now, but for those whose ids are known.
+ * Answers: how many were added, '' where there is no such recurrence.
+ * A repeated call is answered from its receipt.
+ */
+export interface BackfillRecurrenceArguments {
+  /** Whether Redis is a cluster. */
+  clustered: boolean;
+  /** How late a job must be before any worker may take it from the one that it prefers (ms). */
+  stealAfterMs: number;
+  /** Id of the recurrence. */
+  id: string;
+  /** Epoch ms. */
+  instants: readonly ScriptArgument[];
+}
+
+export type BackfillRecurrenceReply = [status: string, now: string, count: string];
+
+const encodeBackfillRecurrence = (a: BackfillRecurrenceArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.id, ...a.instants];
+
+/** Binds the script to the keys of a queue. */
+export const backfillRecurrenceScript = (keys: QueueKeys): NumberedScript<BackfillRecurrenceArguments, BackfillRecurrenceReply> => ({
+  name: 'backfill-recurrence',
+  keys: [
+    keys.jobs,
+    keys.usedIds,
+    keys.stats,
+    keys.completed,
+    keys.results,
+    keys.levels,
+    keys.sleeping,
+  ],
+  encode: encodeBackfillRecurrence,
+  isNumbered: true,
+});
+
+/**
+ * The blackouts that were set, and until when one lasts that is on.
+ * Answers: the time of Redis; until when a blackout lasts that is on (epoch ms; 'inf' where nobody has computed that;
+ * '' where none is on); which list it is, and the list, '' where none was set; when more blackouts are to be computed
+ * (epoch ms, '' = never).
+ * It only reads.
+ */
+export type BlackoutsArguments = Record<string, never>;
+
+export type BlackoutsReply = [now: string, ends: string, version: string, rules: string, tendAt: string];
+
+const encodeBlackouts = (): ScriptArgument[] => [];
+
+/** Binds the script to the keys of a queue. */
+export const blackoutsScript = (keys: QueueKeys): BoundScript<BlackoutsArguments, BlackoutsReply> => ({
+  name: 'blackouts',
+  keys: [keys.gate, keys.blackouts, keys.blackoutRules],
+  encode: encodeBlackouts,
+});
+
+/**
  * Ask for a running job to be cancelled. Its holder hears of it by a message, or with its next renewal; from now on
  * the job ends as cancelled, whatever its holder says, and also where its holder says nothing any more.
  * Answers: 0 where the job waited, had ended or was never there.
@@ -89,7 +145,7 @@ export const cancelScript = (keys: QueueKeys): NumberedScript<CancelArguments, C
  * end, however lanes change meanwhile, and knows nothing of ids in a lane that are no jobs, on which a walk by heads
  * would never get past.
  * Answers: "<how many were cancelled> <where to go on, 0 = the walk is over> <bytes of what was looked at> <by when,
- * epoch ms>".
+ * epoch ms>" and, a tab before each, the ids of recurrences that are to be tended.
  * A repeated call is answered from its receipt.
  */
 export interface ClearArguments {
@@ -154,6 +210,117 @@ export const countsScript = (keys: QueueKeys): BoundScript<CountsArguments, Coun
   name: 'counts',
   keys: [keys.jobs, keys.active, keys.dead, keys.completed, keys.levels],
   encode: encodeCounts,
+});
+
+/**
+ * Make a declaration the rule of its recurrence, unless another one wins by now.
+ * Answers: 'again' where the instants do not tell the first one after `from`, and nothing has changed.
+ * A repeated call is answered from its receipt.
+ */
+export interface DeclareRecurrenceArguments {
+  /** Whether Redis is a cluster. */
+  clustered: boolean;
+  /** How late a job must be before any worker may take it from the one that it prefers (ms). */
+  stealAfterMs: number;
+  /** Whose declaration it is. */
+  app: string;
+  /** Which build makes it, '-' = none. */
+  revision: string;
+  /** When the process first declared something in this queue (epoch ms). */
+  startedAt: number;
+  /** After how long without a live process that declares it a declaration gives way to others (ms). */
+  orphanAfterMs: number;
+  /** Digest of the declaration. */
+  digest: string;
+  /** Whether it switches the recurrence off; the arguments from `head` on mean nothing then. */
+  isOff: boolean;
+  /** Id of the recurrence. */
+  id: string;
+  /** The numbers of its record (see recur/record.lua), but for the version. */
+  head: string;
+  /** The rule, as JSON. */
+  ruleText: string;
+  /** The first line of the envelope of each occurrence. */
+  route: string;
+  /** What follows the time of creation in it. */
+  rest: string | Buffer;
+  /** The version of the time-zone data by which the instants were reckoned. */
+  zones: string;
+  /** From when on (epoch ms). */
+  reckonedFrom: number;
+  /** The instants, '-' where this script is to reckon them. */
+  list: string;
+}
+
+export type DeclareRecurrenceReply = [status: string, now: string, status: 'wins' | 'loses' | 'upserted' | 'again', from: string];
+
+const encodeDeclareRecurrence = (a: DeclareRecurrenceArguments): ScriptArgument[] => [
+  a.clustered ? 1 : 0,
+  a.stealAfterMs,
+  a.app,
+  a.revision,
+  a.startedAt,
+  a.orphanAfterMs,
+  a.digest,
+  a.isOff ? 1 : 0,
+  a.id,
+  a.head,
+  a.ruleText,
+  a.route,
+  a.rest,
+  a.zones,
+  a.reckonedFrom,
+  a.list,
+];
+
+/** Binds the script to the keys of a queue. */
+export const declareRecurrenceScript = (keys: QueueKeys): NumberedScript<DeclareRecurrenceArguments, DeclareRecurrenceReply> => ({
+  name: 'declare-recurrence',
+  keys: [
+    keys.jobs,
+    keys.stats,
+    keys.completed,
+    keys.results,
+    keys.levels,
+    keys.sleeping,
+    keys.queued,
+    keys.gate,
+  ],
+  encode: encodeDeclareRecurrence,
+  isNumbered: true,
+});
+
+/**
+ * Note what a live process declares, and tell which of it is to be sent whole, and which recurrences are orphans.
+ * Answers: `began`, or now; a letter for each declaration: 'w' it is the rule, 'l' another one wins, 'u' the
+ * recurrence was upserted, 'n' it is to be sent whole by declare-recurrence; then ids of orphans.
+ * A repeated call is answered from its receipt.
+ */
+export interface DeclareArguments {
+  /** Whose declarations these are. */
+  app: string;
+  /** Which build makes them, '-' = none. */
+  revision: string;
+  /** When the process first declared something in this queue, 0 = now (epoch ms). */
+  began: number;
+  /** After how long without a live process that declares it a recurrence is an orphan (ms). */
+  orphanAfterMs: number;
+  /** Which orphans to tell: those that nobody has been told, or all. */
+  tells: 'none' | 'new' | 'all';
+  /** Ids of recurrences, and the digest of each declaration. Flat rows: id, digest. */
+  declared: readonly ScriptArgument[];
+}
+
+export type DeclareReply = [status: string, now: string, startedAt: string, letters: string, ...orphans: string[]];
+
+const encodeDeclare = (a: DeclareArguments): ScriptArgument[] => [a.app, a.revision, a.began, a.orphanAfterMs, a.tells, ...a.declared];
+
+/** Binds the script to the keys of a queue. */
+export const declareScript = (keys: QueueKeys): NumberedScript<DeclareArguments, DeclareReply> => ({
+  name: 'declare',
+  keys: [keys.gate],
+  encode: encodeDeclare,
+  isNumbered: true,
 });
 
 /**
@@ -330,6 +497,30 @@ export const limitsScript = (keys: QueueKeys): BoundScript<LimitsArguments, Limi
 });
 
 /**
+ * Take the armed occurrence of a recurrence away, and arm none until somebody resumes it.
+ * Answers: 0 where there is no such recurrence, or it is paused or has ended.
+ * A repeated call is answered from its receipt.
+ */
+export interface PauseRecurrenceArguments {
+  /** Id of the recurrence. */
+  id: string;
+  /** Why, '' where nobody says. */
+  reason: string;
+}
+
+export type PauseRecurrenceReply = [status: string, now: string, isPaused: '1' | '0'];
+
+const encodePauseRecurrence = (a: PauseRecurrenceArguments): ScriptArgument[] => [a.id, a.reason];
+
+/** Binds the script to the keys of a queue. */
+export const pauseRecurrenceScript = (keys: QueueKeys): NumberedScript<PauseRecurrenceArguments, PauseRecurrenceReply> => ({
+  name: 'pause-recurrence',
+  keys: [keys.jobs, keys.stats, keys.levels, keys.queued],
+  encode: encodePauseRecurrence,
+  isNumbered: true,
+});
+
+/**
  * Let no worker claim anything of the queue, for so long or until somebody resumes it. What runs goes on and is
  * settled.
  * Answers: until when (epoch ms, or 'inf'); the later of two calls holds, whichever pause ends first.
@@ -454,6 +645,94 @@ export const purgeScript = (keys: QueueKeys): NumberedScript<PurgeArguments, Pur
 });
 
 /**
+ * Walk through the ids of the recurrences that are listed.
+ * Answers: where to go on, '0' = the walk is over; an id may come twice.
+ * It only reads.
+ */
+export interface RecurrenceIdsArguments {
+  /** Where to go on, '0' = from the start. */
+  cursor: string;
+  /** About how many to look at. */
+  limit: number;
+  /** Those that ended before are not listed (epoch ms). */
+  endedSince: number;
+}
+
+export type RecurrenceIdsReply = [next: string, ...ids: string[]];
+
+const encodeRecurrenceIds = (a: RecurrenceIdsArguments): ScriptArgument[] => [a.cursor, a.limit, a.endedSince];
+
+/** Binds the script to the keys of a queue. */
+export const recurrenceIdsScript = (keys: QueueKeys): BoundScript<RecurrenceIdsArguments, RecurrenceIdsReply> => ({
+  name: 'recurrence-ids',
+  keys: [keys.timetable],
+  encode: encodeRecurrenceIds,
+});
+
+/**
+ * Read recurrences.
+ * Answers: two for each id: its record, its state; '' for one that there is not.
+ * It only reads.
+ */
+export interface RecurrencesArguments {
+  /** Of the recurrences. */
+  ids: readonly ScriptArgument[];
+}
+
+export type RecurrencesReply = [...found: string[]];
+
+const encodeRecurrences = (a: RecurrencesArguments): ScriptArgument[] => [...a.ids];
+
+/** Binds the script to the keys of a queue. */
+export const recurrencesScript = (keys: QueueKeys): BoundScript<RecurrencesArguments, RecurrencesReply> => ({
+  name: 'recurrences',
+  keys: [keys.recurrences, keys.timetable],
+  encode: encodeRecurrences,
+});
+
+/**
+ * Give recurrences the next instants that a process has reckoned, and arm those that waited for them.
+ * Answers: ids whose instants run short still.
+ * A repeated call is answered from its receipt.
+ * It tells none.
+ */
+export interface RefillArguments {
+  /** Whether Redis is a cluster. */
+  clustered: boolean;
+  /** How late a job must be before any worker may take it from the one that it prefers (ms). */
+  stealAfterMs: number;
+  /** The version of the time-zone data by which they were reckoned. */
+  zones: string;
+  /** When, by this Redis' clock (epoch ms). */
+  reckonedAt: number;
+  /**
+   * What `tend` has told; how many instants before the first of the list are left out, all of them missed; the list.
+   * Flat rows: id, version, how, from, skipped, list.
+   */
+  rows: readonly ScriptArgument[];
+}
+
+export type RefillReply = [status: string, now: string, ...short: string[]];
+
+const encodeRefill = (a: RefillArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.zones, a.reckonedAt, ...a.rows];
+
+/** Binds the script to the keys of a queue. */
+export const refillScript = (keys: QueueKeys): NumberedScript<RefillArguments, RefillReply> => ({
+  name: 'refill',
+  keys: [
+    keys.jobs,
+    keys.stats,
+    keys.completed,
+    keys.results,
+    keys.levels,
+    keys.sleeping,
+    keys.queued,
+  ],
+  encode: encodeRefill,
+  isNumbered: true,
+});
+
+/**
  * Note the names that a group of workers handles, in as many calls as they need.
  * Answers: how many names are noted.
  * It changes nothing.
@@ -486,8 +765,10 @@ export const registerScript = (keys: QueueKeys, names: { group: string }): Bound
  * dead for, the worker that held it ('' = not known); five for each late job: id, name, attempts begun, how late
  * (ms), its late rule's letter; four for each job that died because its envelope is missing or unreadable: id, name,
  * attempts begun, the reason; two for each dead job that was pushed out: id, name; when to look again (epoch ms, 0 =
- * when there is capacity); where to go on looking. The time has µs behind the point. {'refused', now, type} where the
- * target is of another type: nothing has moved.
+ * when there is capacity); where to go on looking; three for each occurrence of a recurrence that ended because its
+ * policy leaves it out: id, name, 'missed' | 'overlap'; when the queue's recurrences are to be tended (epoch ms, '' =
+ * it has none, '-' = this turn did not look); ids of recurrences that are to be tended at once. The time has µs
+ * behind the point. {'refused', now, type} where the target is of another type: nothing has moved.
  * A repeated call is answered from its receipt.
  * Jobs that were moved are not moved again, and nothing is told.
  */
@@ -546,7 +827,7 @@ export interface RelayArguments {
   maxLength: number;
 }
 
-export type RelayReply = [status: string, now: string, recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, cursor: string];
+export type RelayReply = [status: string, now: string, recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, cursor: string, leftOut: string[], tendAt: string, short: string[]];
 
 const encodeRelay = (a: RelayArguments): ScriptArgument[] => [
   a.clustered ? 1 : 0,
@@ -595,6 +876,7 @@ export const relayScript = (keys: QueueKeys, names: { group: string; target: str
     keys.served,
     keys.workers,
     keys.gate,
+    keys.blackouts,
     keys.rate,
     keys.offers,
     keys.queued,
@@ -603,6 +885,54 @@ export const relayScript = (keys: QueueKeys, names: { group: string; target: str
     names.target,
   ],
   encode: encodeRelay,
+  isNumbered: true,
+});
+
+/**
+ * Delete a recurrence that a process of this app once declared, if no live one does. What runs goes on.
+ * Answers: 0 if it is no orphan of the app, or no more.
+ * A repeated call is answered from its receipt.
+ */
+export interface RemoveOrphanArguments {
+  /** Whose orphan it is. */
+  app: string;
+  /** After how long without a live process that declares it a recurrence is an orphan (ms). */
+  orphanAfterMs: number;
+  /** Id of the recurrence. */
+  id: string;
+}
+
+export type RemoveOrphanReply = [status: string, now: string, isRemoved: '1' | '0'];
+
+const encodeRemoveOrphan = (a: RemoveOrphanArguments): ScriptArgument[] => [a.app, a.orphanAfterMs, a.id];
+
+/** Binds the script to the keys of a queue. */
+export const removeOrphanScript = (keys: QueueKeys): NumberedScript<RemoveOrphanArguments, RemoveOrphanReply> => ({
+  name: 'remove-orphan',
+  keys: [keys.jobs, keys.stats, keys.levels, keys.queued, keys.gate],
+  encode: encodeRemoveOrphan,
+  isNumbered: true,
+});
+
+/**
+ * Delete a recurrence and its armed occurrence. What runs goes on.
+ * Answers: 'declared': somebody declares it, and nothing has changed.
+ * A repeated call is answered from its receipt.
+ */
+export interface RemoveRecurrenceArguments {
+  /** Id of the recurrence. */
+  id: string;
+}
+
+export type RemoveRecurrenceReply = [status: string, now: string, status: 'removed' | 'unknown' | 'declared'];
+
+const encodeRemoveRecurrence = (a: RemoveRecurrenceArguments): ScriptArgument[] => [a.id];
+
+/** Binds the script to the keys of a queue. */
+export const removeRecurrenceScript = (keys: QueueKeys): NumberedScript<RemoveRecurrenceArguments, RemoveRecurrenceReply> => ({
+  name: 'remove-recurrence',
+  keys: [keys.jobs, keys.stats, keys.levels, keys.queued, keys.gate],
+  encode: encodeRemoveRecurrence,
   isNumbered: true,
 });
 
@@ -782,6 +1112,42 @@ export const rescheduleScript = (keys: QueueKeys): NumberedScript<RescheduleArgu
 });
 
 /**
+ * Arm the first occurrence after now of a recurrence that is paused. The time of the pause is not missed.
+ * Answers: 0 where it is not paused; whether its instants run short, so that none could be armed perhaps: it is to be
+ * tended at once.
+ * A repeated call is answered from its receipt.
+ */
+export interface ResumeRecurrenceArguments {
+  /** Whether Redis is a cluster. */
+  clustered: boolean;
+  /** How late a job must be before any worker may take it from the one that it prefers (ms). */
+  stealAfterMs: number;
+  /** Id of the recurrence. */
+  id: string;
+}
+
+export type ResumeRecurrenceReply = [status: string, now: string, isResumed: '1' | '0', isShort: '1' | '0'];
+
+const encodeResumeRecurrence = (a: ResumeRecurrenceArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.id];
+
+/** Binds the script to the keys of a queue. */
+export const resumeRecurrenceScript = (keys: QueueKeys): NumberedScript<ResumeRecurrenceArguments, ResumeRecurrenceReply> => ({
+  name: 'resume-recurrence',
+  keys: [
+    keys.jobs,
+    keys.stats,
+    keys.completed,
+    keys.results,
+    keys.levels,
+    keys.sleeping,
+    keys.queued,
+    keys.gate,
+  ],
+  encode: encodeResumeRecurrence,
+  isNumbered: true,
+});
+
+/**
  * Let workers claim again.
  * Answers: whether the queue was paused.
  * A repeated call is answered from its receipt.
@@ -800,6 +1166,40 @@ export const resumeScript = (keys: QueueKeys): NumberedScript<ResumeArguments, R
   name: 'resume',
   keys: [keys.gate, keys.sleeping],
   encode: encodeResume,
+  isNumbered: true,
+});
+
+/**
+ * Add an occurrence beside the rule, due now; its instant is now, or the first millisecond after it that no job has.
+ * Answers: its id, '' where there is no such recurrence; when it is due, epoch ms; its name.
+ * A repeated call is answered from its receipt.
+ */
+export interface RunRecurrenceArguments {
+  /** Whether Redis is a cluster. */
+  clustered: boolean;
+  /** How late a job must be before any worker may take it from the one that it prefers (ms). */
+  stealAfterMs: number;
+  /** Id of the recurrence. */
+  id: string;
+}
+
+export type RunRecurrenceReply = [status: string, now: string, jobId: string, due: string, name: string];
+
+const encodeRunRecurrence = (a: RunRecurrenceArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.id];
+
+/** Binds the script to the keys of a queue. */
+export const runRecurrenceScript = (keys: QueueKeys): NumberedScript<RunRecurrenceArguments, RunRecurrenceReply> => ({
+  name: 'run-recurrence',
+  keys: [
+    keys.jobs,
+    keys.usedIds,
+    keys.stats,
+    keys.completed,
+    keys.results,
+    keys.levels,
+    keys.sleeping,
+  ],
+  encode: encodeRunRecurrence,
   isNumbered: true,
 });
 
@@ -854,6 +1254,39 @@ export const scheduleScript = (keys: QueueKeys): NumberedScript<ScheduleArgument
 });
 
 /**
+ * Put other blackouts in the place of those of a queue, or keep the list and compute its blackouts further ahead.
+ * Answers: '0' where another list has come since that version.
+ * A repeated call is answered from its receipt.
+ */
+export interface SetBlackoutsArguments {
+  /** Whether Redis is a cluster. */
+  clustered: boolean;
+  /** The list as its caller gave it, JSON without a line break; '' = none. */
+  rules: string;
+  /** Whose blackouts these are, as `blackouts` tells it; '' = of a new list. */
+  version: string;
+  /**
+   * "<from> <to>" of each blackout (epoch ms; `to` 'inf' of the last one where more are to be computed), in order and
+   * disjoint, with spaces between them.
+   */
+  windows: string;
+  /** When more are to be computed (epoch ms), 0 = never. */
+  moreAt: number;
+}
+
+export type SetBlackoutsReply = [status: string, now: string, isSet: '1' | '0'];
+
+const encodeSetBlackouts = (a: SetBlackoutsArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.rules, a.version, a.windows, a.moreAt];
+
+/** Binds the script to the keys of a queue. */
+export const setBlackoutsScript = (keys: QueueKeys): NumberedScript<SetBlackoutsArguments, SetBlackoutsReply> => ({
+  name: 'set-blackouts',
+  keys: [keys.gate, keys.blackouts, keys.blackoutRules, keys.sleeping],
+  encode: encodeSetBlackouts,
+  isNumbered: true,
+});
+
+/**
  * Move the due times of the next jobs that carry a tag, and wait or are queued behind running ones.
  * Answers: "<index after which to go on> <last index> <how many were moved>".
  * A repeated call is answered from its receipt.
@@ -892,6 +1325,62 @@ export const shiftTaggedScript = (keys: QueueKeys, names: { tag: string }): Numb
 });
 
 /**
+ * Look after the next recurrences of a walk through all, and after those that are named: arm what is not armed though
+ * it should be, forget what ended a day ago, and tell whose instants a process has to reckon.
+ * Answers: where the walk is to go on, '' = it is over; when the next is to begin, epoch ms, '' = the queue has
+ * nothing to tend; six for each recurrence whose instants are to be reckoned: id, version, 'more' | 'zones', from
+ * when on, the wall time of that instant ('zones', 0 = not known), its rule.
+ * A repeated call is answered from its receipt.
+ * It looks after nothing again.
+ */
+export interface TendArguments {
+  /** Whether Redis is a cluster. */
+  clustered: boolean;
+  /** How late a job must be before any worker may take it from the one that it prefers (ms). */
+  stealAfterMs: number;
+  /** Where the walk is to go on, '' = begin one if it is time for that. */
+  cursor: string;
+  /** About how many to look at. */
+  limit: number;
+  /** How long after a walk has begun the next one is to begin (ms). */
+  everyMs: number;
+  /** The version of the caller's time-zone data. */
+  zones: string;
+  /** Recurrences to look after besides. */
+  ids: readonly ScriptArgument[];
+}
+
+export type TendReply = [status: string, now: string, next: string, tendAt: string, needs: string[]];
+
+const encodeTend = (a: TendArguments): ScriptArgument[] => [
+  a.clustered ? 1 : 0,
+  a.stealAfterMs,
+  a.cursor,
+  a.limit,
+  a.everyMs,
+  a.zones,
+  ...a.ids,
+];
+
+/** Binds the script to the keys of a queue. */
+export const tendScript = (keys: QueueKeys): NumberedScript<TendArguments, TendReply> => ({
+  name: 'tend',
+  keys: [
+    keys.jobs,
+    keys.stats,
+    keys.completed,
+    keys.results,
+    keys.levels,
+    keys.sleeping,
+    keys.active,
+    keys.dead,
+    keys.gate,
+  ],
+  encode: encodeTend,
+  isNumbered: true,
+});
+
+/**
  * One round trip of a session that runs jobs, a worker or a pull: settle, renew, recover jobs whose leases have run
  * out, claim due jobs, and learn when to look again.
  * Answers: a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was cancelled
@@ -904,8 +1393,10 @@ export const shiftTaggedScript = (keys: QueueKeys, names: { tag: string }): Numb
  * jobs may begin before their leases have been renewed, 'o' where their leases are over and they are to be given
  * back; where to go on looking; '1' if another session was the last to fill a limit of sixteen or more, else '';
  * 'reserved' if this process is kept for a suspect, 'taken' if what it claimed is one, else ''; three for each
- * claimed job: id, due and, unless it is its first claim, attempt and crashes, envelope. The time has µs behind the
- * point.
+ * occurrence of a recurrence that ended because its policy leaves it out: id, name, 'missed' | 'overlap'; when the
+ * queue's recurrences are to be tended (epoch ms, '' = it has none, '-' = this turn did not look); ids of recurrences
+ * that are to be tended at once; three for each claimed job: id, due and, unless it is its first claim, attempt and
+ * crashes, envelope. The time has µs behind the point.
  * A repeated call is answered from its receipt.
  * Settlements are answered from the receipt, and the jobs claimed then are handed out again, without envelopes where
  * their leases are over by then. Of renewals nothing is told, and jobs that had been recovered, were late, missing or
@@ -977,7 +1468,7 @@ export interface TurnArguments {
   limits: readonly ScriptArgument[];
 }
 
-export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | '', ...claimed: string[]];
+export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | '', leftOut: string[], tendAt: string, short: string[], ...claimed: string[]];
 
 const encodeTurn = (a: TurnArguments): ScriptArgument[] => [
   a.clustered ? 1 : 0,
@@ -1035,6 +1526,7 @@ export const turnScript = (keys: QueueKeys, names: { group: string }): NumberedS
     keys.fence,
     keys.workers,
     keys.gate,
+    keys.blackouts,
     keys.rate,
     keys.reservations,
     keys.offers,
@@ -1043,6 +1535,71 @@ export const turnScript = (keys: QueueKeys, names: { group: string }): NumberedS
     `${keys.base}sleepers:${names.group}`,
   ],
   encode: encodeTurn,
+  isNumbered: true,
+});
+
+/**
+ * Make a recurrence and arm its first occurrence, or change it.
+ * Answers: 'declared' where it is and `owner` is empty: nothing has changed; 'again' where the instants do not tell
+ * the first one after `nextAt`: nothing has changed either. Else `nextAt` is the nominal instant of the next
+ * occurrence, epoch ms, 0 where none is to come.
+ * A repeated call is answered from its receipt.
+ */
+export interface UpsertRecurrenceArguments {
+  /** Whether Redis is a cluster. */
+  clustered: boolean;
+  /** How late a job must be before any worker may take it from the one that it prefers (ms). */
+  stealAfterMs: number;
+  /** Id of the recurrence. */
+  id: string;
+  /** The numbers of its record (see recur/record.lua), but for the version. */
+  head: string;
+  /** Who declares it, '' where a caller upserts it. */
+  owner: string;
+  /** The rule, as JSON. */
+  ruleText: string;
+  /** The first line of the envelope of each occurrence. */
+  route: string;
+  /** What follows the time of creation in it. */
+  rest: string | Buffer;
+  /** The version of the time-zone data by which the instants were reckoned. */
+  zones: string;
+  /** From when on (epoch ms). */
+  reckonedFrom: number;
+  /** The instants, '-' where this script is to reckon them. */
+  list: string;
+}
+
+export type UpsertRecurrenceReply = [status: string, now: string, status: 'created' | 'changed' | 'unchanged' | 'declared' | 'again', nextAt: string];
+
+const encodeUpsertRecurrence = (a: UpsertRecurrenceArguments): ScriptArgument[] => [
+  a.clustered ? 1 : 0,
+  a.stealAfterMs,
+  a.id,
+  a.head,
+  a.owner,
+  a.ruleText,
+  a.route,
+  a.rest,
+  a.zones,
+  a.reckonedFrom,
+  a.list,
+];
+
+/** Binds the script to the keys of a queue. */
+export const upsertRecurrenceScript = (keys: QueueKeys): NumberedScript<UpsertRecurrenceArguments, UpsertRecurrenceReply> => ({
+  name: 'upsert-recurrence',
+  keys: [
+    keys.jobs,
+    keys.stats,
+    keys.completed,
+    keys.results,
+    keys.levels,
+    keys.sleeping,
+    keys.queued,
+    keys.gate,
+  ],
+  encode: encodeUpsertRecurrence,
   isNumbered: true,
 });
 

@@ -4,5 +4,5 @@
 -- @repeat it only reads.
 -- @include shared/clock.lua
 -- @include shared/gate.lua
-if pausedUntil <= now then return '' end
-return pausedUntil == math.huge and 'inf' or digits(pausedUntil)
+if gate.pausedUntil <= now then return '' end
+return gate.pausedUntil == math.huge and 'inf' or digits(gate.pausedUntil)

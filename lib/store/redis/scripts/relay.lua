@@ -2,7 +2,7 @@
 --   move due jobs, and learn when to look again. A moved job is gone from the queue, counted as started and completed: there is no
 --   lease, nothing to settle, and nothing that a crash leaves in between.
 -- @numbered
--- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, workers, gate, rate, offers,
+-- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, workers, gate, blackouts, rate, offers,
 --   queued, handles:<group>, sleepers:<group>, <target>
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg session text: who takes the turn
@@ -30,16 +30,18 @@
 -- @arg rateWindowMs ms: within how long
 -- @arg targetType 'stream' | 'list': what the target is
 -- @arg maxLength count: how many entries a stream is to keep, about, 0 = any
--- @returns recovered text[], late text[], missing text[], dropped text[], lookAt text, cursor text: five for each job whose lease had run
+-- @returns recovered text[], late text[], missing text[], dropped text[], lookAt text, cursor text, leftOut text[], tendAt text, short text[]: five for each job whose lease had run
 --   out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each
 --   late job: id, name, attempts begun, how late (ms), its late rule's letter; four for each job that died because its envelope is missing
 --   or unreadable: id, name, attempts begun, the reason; two for each dead job that was pushed out: id, name; when to look again (epoch
---   ms, 0 = when there is capacity); where to go on looking. The time has µs behind the point. {'refused', now, type} where the target is
+--   ms, 0 = when there is capacity); where to go on looking; three for each occurrence of a recurrence that ended because its policy leaves it
+--   out: id, name, 'missed' | 'overlap'; when the queue's recurrences are to be tended (epoch ms, '' = it has none, '-' = this turn did
+--   not look); ids of recurrences that are to be tended at once. The time has µs behind the point. {'refused', now, type} where the target is
 --   of another type: nothing has moved
 -- @repeat jobs that were moved are not moved again, and nothing is told.
 -- @include shared/clock.lua
 -- @include shared/begin.lua
-if earlierAnswer then return { 'replayed', digits(now), {}, {}, {}, {}, digits(now), '' } end
+if earlierAnswer then return { 'replayed', digits(now), {}, {}, {}, {}, digits(now), '', {}, '-', {} } end
 if limit > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
 if limit > 0 then
   local found = redis.call('TYPE', targetKey).ok
@@ -80,10 +82,12 @@ local handlers
 -- @include gates/open.lua
 -- @include gates/rate.lua
 -- @include gates/pause.lua
+-- @include gates/blackout.lua
 
 -- Which jobs are moved: the best ones, less those that do not fit into one script, less those that come too late.
 local picked, fit, late, missing, dropped = {}, {}, {}, {}, {}
 local stopped, nextCursor, fullNames, passedOver = nil, '', {}, nil
+local recurring
 local suspect, wish, awaited, takesSuspects = '', '', nil, true
 -- @include turn/claim/affinity.lua
 if limit > 0 and mayPass > 0 then
@@ -93,6 +97,14 @@ local unconfirmed
 if picked[1] then
   -- @include turn/claim/envelopes.lua
   -- @include relay/read.lua
+  if gate.recurrencesAt then
+    -- @include shared/route.lua
+    -- A function, as its locals would leave too few to the rest.
+    local function openRecurring()
+      -- @include recur/judge.lua
+    end
+    openRecurring()
+  end
   -- @include turn/claim/turn-away.lua
 end
 local placesTaken = 0
@@ -123,6 +135,10 @@ end
 if rate then
   -- @include turn/after/note-starts.lua
 end
+if gate and gate.nextBlackout then
+  -- @include turn/after/note-blackout.lua
+end
+if recurring then recurring.write(false) end
 closeLanes()
 local isIdle = not picked[1]
 if isIdle or died > 0 or remembered[1] or (endedIds[1] and keepCompletedCount > 0) then
@@ -141,4 +157,4 @@ local result = ''
 -- Messages come last, as they cannot be taken back.
 -- @include turn/after/wake-others.lua
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), recovered, late, missing, dropped, digits(lookAt), nextCursor }
+return { 'done', string.format('%.3f', nowUs / 1000), recovered, late, missing, dropped, digits(lookAt), nextCursor, recurring and recurring.leftOut or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.short or {} }

@@ -11,7 +11,7 @@ if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @include wake/publish.lua
 -- @include wake/sleepers.lua
 
-local result = pausedUntil > now and '1' or '0'
+local result = gate.pausedUntil > now and '1' or '0'
 local preferred = {}
 if result == '1' then
   readGroups()

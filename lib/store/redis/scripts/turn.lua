@@ -1,7 +1,7 @@
 -- turn: one round trip of a session that runs jobs, a worker or a pull: settle, renew, recover jobs whose leases have run out, claim due
 --   jobs, and learn when to look again.
 -- @numbered
--- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, fence, workers, gate, rate,
+-- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, fence, workers, gate, blackouts, rate,
 --   reservations, offers, queued, handles:<group>, sleepers:<group>
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg session text: who takes the turn
@@ -33,7 +33,7 @@
 -- @list renewals id, fence: leases to renew
 -- @list limits name, weight, free: names that have a weight or a limit of their own, and how many more may run here
 -- @returns bits text, lost text[], toCancel text[], recovered text[], late text[], missing text[], dropped text[], lookAt text, fence text,
---   cursor text, isContended '1' | '', suspect 'reserved' | 'taken' | '', ...claimed text[]: a digit for each settlement in order (1 = its lease was still held;
+--   cursor text, isContended '1' | '', suspect 'reserved' | 'taken' | '', leftOut text[], tendAt text, short text[], ...claimed text[]: a digit for each settlement in order (1 = its lease was still held;
 --   2 = it was, and the job was cancelled instead; 3 = it was, and the job that was queued behind it has taken its place); ids of leases
 --   that are lost; ids of renewed jobs that are to be cancelled; five for each job whose lease had run out: id, name, attempt, 'waiting' |
 --   'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each late job: id, name, attempts begun,
@@ -41,7 +41,9 @@
 --   begun, the reason; two for each dead job that was pushed out: id, name; when to look again (epoch ms, 0 = when there is capacity);
 --   the fence and behind it 'u' where none of the claimed jobs may begin before their leases have been renewed, 'o' where their leases are
 --   over and they are to be given back; where to go on looking; '1' if another session was the last to fill a limit of sixteen or more,
---   else ''; 'reserved' if this process is kept for a suspect, 'taken' if what it claimed is one, else ''; three for each claimed job: id,
+--   else ''; 'reserved' if this process is kept for a suspect, 'taken' if what it claimed is one, else ''; three for each occurrence of a recurrence that ended
+--   because its policy leaves it out: id, name, 'missed' | 'overlap'; when the queue's recurrences are to be tended (epoch ms, '' = it
+--   has none, '-' = this turn did not look); ids of recurrences that are to be tended at once; three for each claimed job: id,
 --   due and, unless it is its first claim, attempt and crashes, envelope. The time has µs behind the point.
 -- @repeat settlements are answered from the receipt, and the jobs claimed then are handed out again, without envelopes where their leases
 --   are over by then. Of renewals nothing is told, and jobs that had been recovered, were late, missing or pushed out are not told again.
@@ -78,11 +80,13 @@ known.session, known.group = session, group
 -- @include gates/concurrency.lua
 -- @include gates/rate.lua
 -- @include gates/pause.lua
+-- @include gates/blackout.lua
 
 -- Which jobs are claimed: a suspect alone, or the best ones; less those whose places better jobs of others get, less those that do not
 -- fit into one reply, less those that come too late.
 local picked, fit, claimed, late, missing, dropped = {}, {}, {}, {}, {}, {}
 local stopped, nextCursor, fullNames = nil, '', {}
+local recurring
 -- @include turn/claim/affinity.lua
 -- @include turn/claim/suspects.lua
 do
@@ -97,6 +101,14 @@ end
 local fence, unconfirmed, writeClaims = 0, '', nil
 if picked[1] then
   -- @include turn/claim/envelopes.lua
+  if gate.recurrencesAt then
+    -- @include shared/route.lua
+    -- A function, as its locals would leave too few to the rest.
+    local function openRecurring()
+      -- @include recur/judge.lua
+    end
+    openRecurring()
+  end
   -- @include turn/claim/turn-away.lua
   -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
   fence = math.max(tonumber(redis.call('GET', fenceKey) or 0) or 0, nowUs) + 1
@@ -133,6 +145,10 @@ if fit[1] and putsBack then writeClaims() end
 if rate then
   -- @include turn/after/note-starts.lua
 end
+if gate and gate.nextBlackout then
+  -- @include turn/after/note-blackout.lua
+end
+if recurring then recurring.write(true) end
 closeLanes()
 local isIdle = not picked[1]
 if isIdle or died > 0 or remembered[1] or (endedIds[1] and keepCompletedCount > 0) then
@@ -157,4 +173,4 @@ local result = table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now +
 -- Another session claims as fast, and keeps Redis busy between the turns of this one.
 local isContended = grace.lastToFill ~= '' and grace.lastToFill ~= session
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence) .. unconfirmed, nextCursor, isContended and '1' or '', suspect, unpack(claimed) }
+return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence) .. unconfirmed, nextCursor, isContended and '1' or '', suspect, recurring and recurring.leftOut or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.short or {}, unpack(claimed) }

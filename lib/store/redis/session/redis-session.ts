@@ -59,6 +59,8 @@ export class RedisSession implements Session {
   private readonly freeCallers: Caller[] = [];
   /** Where the last turn that was answered stopped looking. */
   private cursor = '';
+  /** When the recurrences of the queue are to be tended, a time of `performance.now()`, by the last turn that looked. */
+  private tendAt: number | undefined;
 
   constructor(
     private readonly link: SessionLink,
@@ -85,9 +87,14 @@ export class RedisSession implements Session {
         if (reply[0] !== 'unregistered') {
           this.inFlight.splice(this.inFlight.indexOf(sent), 1);
           this.freeCallers.push(sent.caller);
-          const { answer, cursor } = this.decode(reply, turn);
+          const { answer, cursor, hasNotLooked } = this.decode(reply, turn);
           this.cursor = cursor;
-          return answer;
+          if (!hasNotLooked) {
+            this.tendAt = answer.tendInMs === undefined ? undefined : performance.now() + answer.tendInMs;
+            return answer;
+          }
+          if (this.tendAt === undefined) return answer;
+          return { ...answer, tendInMs: Math.max(0, this.tendAt - performance.now()) };
         }
         if (++registered > REGISTERED_AT_MOST)
           throw new Error(`${this.keys.base}handles:${this.who.group} does not keep what is written to it.`);

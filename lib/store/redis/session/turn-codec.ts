@@ -3,6 +3,7 @@ import type {
   Claim,
   ClaimedJob,
   LateJob,
+  LeftOutJob,
   MissingJob,
   RecoveredJob,
   Settled,
@@ -18,7 +19,7 @@ import type { ScriptArgument } from '../scripts/bound-script.js';
 import type { RelayReply, TurnArguments, TurnReply } from '../scripts/contracts.js';
 
 /** What stands before the claimed jobs in the reply of a turn: see turn.lua. */
-const FIELDS_BEFORE_CLAIMS = 14;
+const FIELDS_BEFORE_CLAIMS = 17;
 const FIELDS_A_CLAIM = 3;
 /** The claimed jobs must not begin before their leases have been renewed. */
 const UNCONFIRMED = 'u';
@@ -85,10 +86,19 @@ export function turnFromBytes(reply: unknown): unknown {
   return (reply as unknown[]).map((field, at) => (isEnvelope(at) ? field : textOf(field)));
 }
 
+/** The turn did not look when the recurrences are to be tended. */
+const NOT_LOOKED = '-';
+
 /** An answer, and where the next turn goes on looking. */
 export interface Decoded {
   answer: TurnAnswer;
   cursor: string;
+  /** `answer` cannot tell when the recurrences are to be tended: it is as the last one that could. */
+  hasNotLooked: boolean;
+}
+
+function tendInMs(tendAt: string, nowMs: number): number | undefined {
+  return tendAt === '' || tendAt === NOT_LOOKED ? undefined : Math.max(0, Number(tendAt) - nowMs);
 }
 
 /** What the script of a turn answered. */
@@ -108,6 +118,9 @@ export function decodeTurn(reply: TurnReply, turn: Turn, settings: QueueSettings
     cursor,
     isContended,
     suspect,
+    leftOut,
+    tendAt,
+    short,
     ...claims
   ] = reply;
   const nowMs = Number(now);
@@ -143,6 +156,7 @@ export function decodeTurn(reply: TurnReply, turn: Turn, settings: QueueSettings
     toCancel,
     recovered: inRows(5, recovered, toRecovered),
     late: inRows(5, late, toLate),
+    leftOut: inRows(3, leftOut, toLeftOut),
     missing: inRows(4, missing, toMissing),
     dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
     claimed,
@@ -150,21 +164,24 @@ export function decodeTurn(reply: TurnReply, turn: Turn, settings: QueueSettings
     expired,
     isReplay: status === 'replayed',
     sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
+    tendInMs: tendInMs(tendAt, nowMs),
+    short,
     isContended: isContended === '1',
     suspect: suspect || undefined,
   };
-  return { answer, cursor };
+  return { answer, cursor, hasNotLooked: tendAt === NOT_LOOKED };
 }
 
 /** What the script of a relay answered. */
 export function decodeRelay(reply: RelayReply): Decoded {
-  const [status, now, recovered, late, missing, dropped, lookAt, cursor] = reply;
+  const [status, now, recovered, late, missing, dropped, lookAt, cursor, leftOut, tendAt, short] = reply;
   const answer = {
     settled: [],
     lost: [],
     toCancel: [],
     recovered: inRows(5, recovered, toRecovered),
     late: inRows(5, late, toLate),
+    leftOut: inRows(3, leftOut, toLeftOut),
     missing: inRows(4, missing, toMissing),
     dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
     claimed: [],
@@ -172,9 +189,11 @@ export function decodeRelay(reply: RelayReply): Decoded {
     expired: [],
     isReplay: status === 'replayed',
     sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - Number(now)),
+    tendInMs: tendInMs(tendAt, Number(now)),
+    short,
     isContended: false,
   };
-  return { answer, cursor };
+  return { answer, cursor, hasNotLooked: tendAt === NOT_LOOKED };
 }
 
 /** The script settles the plain ones first; its bits are put back into the order of the settlements. */
@@ -200,6 +219,12 @@ const toRecovered = (id = '', name = '', attempt = '', fate = '', worker = ''): 
   attempt: Number(attempt),
   fate: fate as RecoveredJob['fate'],
   ...(worker !== '' && { worker }),
+});
+
+const toLeftOut = (id = '', name = '', reason = ''): LeftOutJob => ({
+  id,
+  name,
+  reason: reason as LeftOutJob['reason'],
 });
 
 const toMissing = (id = '', name = '', attempt = '', reason = ''): MissingJob => ({

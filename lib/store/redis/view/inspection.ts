@@ -1,7 +1,10 @@
+import { type OccurrenceId, occurrenceId, readOccurrenceId } from '../../../core/job/occurrence-id.js';
 import type { OrderingRule } from '../../../core/options/queue-options.js';
+import { isReadable } from '../../envelope.js';
 import type { JobCounts, JobState, PriorityCounts, StoredJob } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
+import { beganBefore } from '../recur/record-text.js';
 import { ask } from '../scripts/bound-script.js';
 import { countsScript, prioritiesScript } from '../scripts/contracts.js';
 import { RedisListing } from './listing.js';
@@ -57,7 +60,12 @@ export class RedisInspection {
   }
 
   async job(id: string): Promise<StoredJob | undefined> {
-    return await new RedisListing(this.connection, this.keys, this.giveUpAt()).job(id);
+    const job = await new RedisListing(this.connection, this.keys, this.giveUpAt()).job(id);
+    const isWaiting = job?.state === 'scheduled' || job?.state === 'due';
+    const occurrence = isWaiting && isReadable(job.envelope) && job.envelope.occurrence && readOccurrenceId(id);
+    if (!occurrence) return job;
+    const waitsForEndOf = await this.previousOf(occurrence);
+    return waitsForEndOf === undefined ? job : { ...job, waitsForEndOf };
   }
 
   /** Passes each job to `as` when it arrives and keeps only the answer of `as`. Takes at most `commandTimeoutMs`. */
@@ -82,6 +90,14 @@ export class RedisInspection {
     // One that became due between the two reads may be in both.
     if (jobs.size < count) await listing.each('scheduled', 0, count - jobs.size, take);
     return [...jobs.values()];
+  }
+
+  /** The occurrence whose end this one is held for; `undefined` where it is not held. */
+  private async previousOf({ recurrenceId, atMs }: OccurrenceId): Promise<string | undefined> {
+    const timetable = `${this.keys.base}timetable`;
+    const state = await this.connection.read((client) => client.hget(timetable, recurrenceId), this.giveUpAt());
+    const beganAtMs = state ? beganBefore(state, atMs) : undefined;
+    return beganAtMs === undefined ? undefined : occurrenceId(recurrenceId, beganAtMs);
   }
 
   private listing(ordering: OrderingRule): RedisListing {

@@ -3,12 +3,14 @@ import type { OrderingRule } from '../../../core/options/queue-options.js';
 import type {
   JobCounts,
   JobState,
+  KnownBlackouts,
   LimitsUse,
   LiveWorker,
   PriorityCounts,
   QueueView,
   StoredJob,
 } from '../../job-store.js';
+import type { RedisBlackouts } from '../calls/blackouts.js';
 import type { RedisGate } from '../calls/gate.js';
 import { annotated } from '../link/call-error.js';
 import type { RedisInspection } from './inspection.js';
@@ -19,7 +21,12 @@ export class RedisQueueView implements QueueView {
   constructor(
     private readonly queue: string,
     private readonly ordering: OrderingRule,
-    private readonly parts: { inspection: RedisInspection; presence: RedisPresence; gate: RedisGate },
+    private readonly parts: {
+      inspection: RedisInspection;
+      presence: RedisPresence;
+      gate: RedisGate;
+      blackouts: RedisBlackouts;
+    },
   ) {}
 
   counts(): Promise<JobCounts> {
@@ -65,6 +72,10 @@ export class RedisQueueView implements QueueView {
 
   pausedUntil(): Promise<number | undefined> {
     return this.about(this.parts.gate.pausedUntil());
+  }
+
+  blackouts(): Promise<KnownBlackouts> {
+    return this.about(this.parts.blackouts.read());
   }
 
   limits(): Promise<LimitsUse> {

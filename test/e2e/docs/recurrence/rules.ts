@@ -1,4 +1,7 @@
-import { nextOccurrences, type RecurrenceRule } from 'nestjs-redis-scheduled-queue';
+import {
+  nextOccurrences,
+  type RecurrenceRule,
+} from 'nestjs-redis-scheduled-queue';
 
 /** Each working day at nine, Paris time, but not between the years. */
 export const workdays: RecurrenceRule = {

@@ -7,7 +7,7 @@ import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { Fleet } from '../../../../lib/worker/handle/fleet.js';
 import { HandlerRegistry } from '../../../../lib/worker/run/job-handler.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
-import { answerUntil, claimsOf, EVENTS, LOG, SessionByHand } from '../../../support/session-by-hand.js';
+import { answerUntil, CARETAKERS, claimsOf, EVENTS, LOG, SessionByHand } from '../../../support/session-by-hand.js';
 
 let clock: ManualClock;
 let mails: SessionByHand;
@@ -35,6 +35,7 @@ beforeEach(() => {
     maxPayloadBytes: 1_000,
     timerPrefix: 'test',
     solitude: new Solitude(clock),
+    caretakers: CARETAKERS,
   });
 });
 

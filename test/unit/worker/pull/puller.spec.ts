@@ -7,7 +7,7 @@ import { openPuller } from '../../../../lib/worker/pull/open-puller.js';
 import type { Puller } from '../../../../lib/worker/pull/puller.js';
 import { Reporter } from '../../../../lib/worker/session/reporter.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
-import { claimOf, EVENTS, LOG, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
+import { CARETAKERS, claimOf, EVENTS, LOG, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
 
 const LEASE_MS = 1_000;
 
@@ -30,6 +30,7 @@ beforeEach(() => {
     commandTimeoutMs: 300,
     timerName: 'test',
     solitude,
+    caretakers: CARETAKERS,
     reporter: new Reporter(LOG, EVENTS, clock),
     events: EVENTS,
     clock,

@@ -6,7 +6,7 @@ import type { ClaimedJob, Envelope, JobStore, Session, Turn, TurnAnswer } from '
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { Pullers } from '../../../../lib/worker/pull/pullers.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
-import { claimOf, EVENTS, LOG } from '../../../support/session-by-hand.js';
+import { CARETAKERS, claimOf, EVENTS, LOG } from '../../../support/session-by-hand.js';
 
 const LEASE_MS = 100;
 
@@ -27,6 +27,9 @@ class AnsweringSession implements Session {
       claimed: this.claimed.slice(0, turn.limit),
       sleepMs: 60_000,
       isContended: false,
+      leftOut: [],
+      tendInMs: undefined,
+      short: [],
       isUnconfirmed: false,
       expired: [],
       isReplay: false,
@@ -74,6 +77,7 @@ beforeEach(() => {
     maxPayloadBytes: 1_000,
     jobs: new Map(),
     solitude,
+    caretakers: CARETAKERS,
     timerPrefix: 'test',
   });
 });

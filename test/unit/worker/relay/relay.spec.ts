@@ -4,7 +4,7 @@ import { Reporter } from '../../../../lib/worker/session/reporter.js';
 import { Talk } from '../../../../lib/worker/session/talk.js';
 import { TurnsInFlight } from '../../../../lib/worker/session/turns-in-flight.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
-import { EVENTS, LOG, SessionByHand } from '../../../support/session-by-hand.js';
+import { CARETAKERS, EVENTS, LOG, SessionByHand } from '../../../support/session-by-hand.js';
 
 let clock: ManualClock;
 let session: SessionByHand;
@@ -14,7 +14,11 @@ beforeEach(() => {
   clock = new ManualClock();
   session = new SessionByHand();
   const reporter = new Reporter(LOG, EVENTS, clock);
-  const talk = new Talk(session, new TurnsInFlight(), reporter, clock, { queue: 'q', timerName: 'test' });
+  const talk = new Talk(session, new TurnsInFlight(), reporter, clock, {
+    queue: 'q',
+    timerName: 'test',
+    caretakers: CARETAKERS,
+  });
   relay = new Relay(talk, 10);
   relay.start();
 });

@@ -1,10 +1,11 @@
 import { beforeEach, expect, it } from '@jest/globals';
+import { Caretakers } from '../../../../lib/worker/recur/caretakers.js';
 import type { Party } from '../../../../lib/worker/session/party.js';
 import { Reporter } from '../../../../lib/worker/session/reporter.js';
 import { Talk } from '../../../../lib/worker/session/talk.js';
 import { TurnsInFlight, type WrittenTurn } from '../../../../lib/worker/session/turns-in-flight.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
-import { EVENTS, SessionByHand } from '../../../support/session-by-hand.js';
+import { EVENTS, LOG, SessionByHand } from '../../../support/session-by-hand.js';
 
 const LEASE_MS = 3_000;
 
@@ -46,15 +47,28 @@ let session: SessionByHand;
 let party: PartyByHand;
 let talk: Talk;
 let logged: string[];
+/** The ids that were tended, call by call. */
+let tended: (readonly string[])[];
 
 beforeEach(() => {
   clock = new ManualClock();
   session = new SessionByHand();
   party = new PartyByHand();
   logged = [];
+  tended = [];
+  const tend = async (short: readonly string[]) => {
+    tended.push(short);
+    return 7_000;
+  };
+  const caretakers = new Caretakers({ queue: () => ({ recurrences: { tend } }) as never }, clock, LOG);
   const tell = (line: string) => void logged.push(line);
   const reporter = new Reporter({ log: tell, warn: tell, error: tell }, EVENTS, clock);
-  talk = new Talk(session, new TurnsInFlight(), reporter, clock, { queue: 'q', leaseMs: LEASE_MS, timerName: 'test' });
+  talk = new Talk(session, new TurnsInFlight(), reporter, clock, {
+    queue: 'q',
+    leaseMs: LEASE_MS,
+    timerName: 'test',
+    caretakers,
+  });
   talk.join(party);
   talk.listen();
 });
@@ -215,4 +229,25 @@ it('while one of two turns is refused the answer of the other does not mean that
   await clock.elapse(1_000);
   await answer();
   expect([talk.trouble, logged.length]).toEqual([undefined, 2]);
+});
+
+it('what an answer says of recurrences is done until the talk is closed', async () => {
+  talk.speak();
+  session.answer({ short: ['digest'] });
+  await rest();
+  await clock.elapse(7_000);
+  expect(tended).toEqual([['digest'], []]);
+  talk.close();
+  await clock.elapse(60_000);
+  expect(tended).toHaveLength(2);
+});
+
+it('what the answer to the last turn says of recurrences is left to others', async () => {
+  talk.speak();
+  await answer();
+  party.looks = false;
+  talk.leave();
+  session.answer({ short: ['digest'], tendInMs: 0 });
+  await clock.elapse(0);
+  expect(tended).toEqual([]);
 });

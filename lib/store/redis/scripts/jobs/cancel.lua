@@ -2,15 +2,31 @@
 -- are queued behind a running one; these count as scheduled only now.
 -- `cancelled`, `unqueued`: ids of waiting jobs, and of queued ones. `refuseOtherKinds` stops the script before anything is written where
 -- somebody has given one of these keys another type.
--- @takes jobsKey, claimsKey, failuresKey, queuedKey, statsKey, tagsOf, openLane, takeFromLane, closeLanes, untagJob, writeUntagged, tagsWithout
--- @gives cancelled, unqueued, cancelWaiting, cancelQueued, refuseOtherKinds, writeCancelled
+-- An armed occurrence of a recurrence is passed over by that.
+-- `skipped`: ids of recurrences of which that is so. The caller is to tend them, which arms the next.
+-- @takes base, jobsKey, claimsKey, failuresKey, queuedKey, statsKey, tagsOf, openLane, takeFromLane, closeLanes, untagJob, writeUntagged, tagsWithout
+-- @gives cancelled, unqueued, skipped, cancelWaiting, cancelQueued, refuseOtherKinds, writeCancelled
 cancelled, unqueued = {}, {}
+skipped = {}
+local states = {}
+
+-- What stands before the list of its state is enough: see recur/record.lua.
+local function passOver(recurrence, at)
+  local text = redis.call('HGET', base .. 'timetable', recurrence) or ''
+  local state, armed, others, last = string.match(text, '^(%l) (%d+) %d+ (%d+ %d+) %d+ %-?%d+ (.*)$')
+  if state ~= 'a' or armed ~= at then return nil end
+  skipped[#skipped + 1] = recurrence
+  states[#states + 1] = recurrence
+  states[#states + 1] = 'a 0 ' .. at .. ' ' .. others .. ' 0 0 ' .. last
+end
 
 -- Read phase. `lane`: the one in which the job waits.
 function cancelWaiting(id, envelope, lane)
   takeFromLane(openLane(lane), id)
   untagJob(id, tagsOf(envelope))
   cancelled[#cancelled + 1] = id
+  local recurrence, at = string.match(id, '^(.*)@(%d+)$')
+  if recurrence and string.find(envelope, '^[^\n]*\n%d+ co') then passOver(recurrence, at) end
 end
 
 -- Read phase. `envelope`: that of the running job, if it is there.
@@ -32,6 +48,7 @@ function writeCancelled()
     closeLanes()
     redis.call('HDEL', claimsKey, unpack(cancelled))
     redis.call('HDEL', failuresKey, unpack(cancelled))
+    if states[1] then redis.call('HSET', base .. 'timetable', unpack(states)) end
   end
   if unqueued[1] then
     redis.call('HDEL', queuedKey, unpack(unqueued))

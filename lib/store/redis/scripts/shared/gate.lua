@@ -1,6 +1,14 @@
--- `gate` holds what keeps a whole queue shut. Its field `pausedUntil` says until when nothing is claimed: epoch ms, or 'inf'. A
--- text that is neither pauses nothing.
+-- What keeps a whole queue shut, and when somebody has to look after it. All is read in one command.
+-- `gate`: `pausedUntil`, epoch ms, 0 where the queue is not paused, math.huge where it has no end; `blackout`, the one that is on or comes
+-- next, "<from> <to>" or '' (see shared/blackout.lua); `recurrencesAt`, when the recurrences of the queue are to be tended, nil where it has
+-- none; `tendAt`, when they are, or its blackouts, whichever is earlier, nil where neither are. A text that is none of these shuts nothing.
 -- @takes gateKey
--- @gives pausedUntil
-local text = redis.call('HMGET', gateKey, 'pausedUntil')[1]
-pausedUntil = text == 'inf' and math.huge or tonumber(text or 0) or 0
+-- @gives gate
+local found = redis.call('HMGET', gateKey, 'pausedUntil', 'blackout', 'tendAt', 'blackoutsTendAt')
+local pausedUntil, recurrencesAt, blackoutsAt = found[1], tonumber(found[3] or nil), tonumber(found[4] or nil)
+gate = {
+  pausedUntil = pausedUntil == 'inf' and math.huge or tonumber(pausedUntil or 0) or 0,
+  blackout = found[2] or '',
+  recurrencesAt = recurrencesAt,
+  tendAt = recurrencesAt and blackoutsAt and math.min(recurrencesAt, blackoutsAt) or recurrencesAt or blackoutsAt,
+}

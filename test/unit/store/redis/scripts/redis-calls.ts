@@ -38,6 +38,8 @@ function who(cell: string): string[] {
   return cell.split(', ').flatMap((word) => {
     if (word === 'nobody') return [];
     if (word === 'every script that moves a job') return scriptsWith('function closeLanes()');
+    if (word === 'every script that arms an occurrence') return scriptsWith('function writeArmed()');
+    if (word === 'every script that disarms one') return scriptsWith('function writeDisarmed()');
     if (word === 'every numbered call') return scriptsWith("redis.call('SET', receiptKey");
     return word;
   });
@@ -52,7 +54,7 @@ export interface RedisCall {
 
 export function readCalls(name: ScriptName): RedisCall[] {
   const { source } = SCRIPTS[name];
-  return [...source.matchAll(/redis\.p?call\('(\w+)'(?:, (base \.\. '\w+:'|[\w.]+))?.*/g)].map(
+  return [...source.matchAll(/redis\.p?call\('(\w+)'(?:, (base \.\. '\w+:?'|[\w.]+))?.*/g)].map(
     ([text, command, key]) => ({ command: command!, key, text }),
   );
 }

@@ -29,7 +29,7 @@ function openSession() {
   const who = { id: 'w', group: 'g', names: ['mail'] };
   const session = new RedisSession(link, new ServerClock(keys), keys, who, readQueueOptions('mail', {}), false);
   const answer = (cursor: string) => {
-    waiting.shift()!.resolve(['done', NOW, '', [], [], [], [], [], [], NOW, '1', cursor, '', '']);
+    waiting.shift()!.resolve(['done', NOW, '', [], [], [], [], [], [], NOW, '1', cursor, '', '', [], '', []]);
   };
   return { session, sent, answer, refuse: (error: Error) => waiting.shift()!.reject(error), waiting };
 }

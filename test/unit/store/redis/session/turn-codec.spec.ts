@@ -135,19 +135,38 @@ describe('the arguments of a turn', () => {
 it('a reply that came as bytes is text, but for the envelopes of claimed jobs', () => {
   const bytes = (text: string) => Buffer.from(text);
   const envelope = Buffer.from([0xff, 0x00]);
-  const head = Array.from({ length: 14 }, (_, i) => (i % 2 ? [bytes(`${i}`), [bytes('ä')], null] : bytes(`${i}`)));
+  const head = Array.from({ length: 17 }, (_, i) => (i % 2 ? [bytes(`${i}`), [bytes('ä')], null] : bytes(`${i}`)));
   const claims = ['a', '1', envelope, 'ä', '2', envelope].map((field) =>
     field === envelope ? field : bytes(String(field)),
   );
   expect(turnFromBytes([...head, ...claims])).toEqual([
-    ...Array.from({ length: 14 }, (_, i) => (i % 2 ? [`${i}`, ['ä'], null] : `${i}`)),
+    ...Array.from({ length: 17 }, (_, i) => (i % 2 ? [`${i}`, ['ä'], null] : `${i}`)),
     ...['a', '1', envelope, 'ä', '2', envelope],
   ]);
 });
 
 describe('the answer to a turn', () => {
   const replyWith = (differs: Record<number, unknown>, ...claims: string[]): unknown[] => {
-    const reply: unknown[] = ['done', '1000.250', '', [], [], [], [], [], [], '0', '77', '', '', '', ...claims];
+    const reply: unknown[] = [
+      'done',
+      '1000.250',
+      '',
+      [],
+      [],
+      [],
+      [],
+      [],
+      [],
+      '0',
+      '77',
+      '',
+      '',
+      '',
+      [],
+      '',
+      [],
+      ...claims,
+    ];
     for (const [at, value] of Object.entries(differs)) reply[Number(at)] = value;
     return reply;
   };
@@ -203,6 +222,9 @@ describe('the answer to a turn', () => {
       8: ['p', 'work', 'q', 'mail'],
       11: 'c5 8',
       12: '1',
+      14: ['o@5', 'work', 'missed'],
+      15: '1500',
+      16: ['o'],
     });
     expect(answer).toEqual({
       settled: [],
@@ -218,6 +240,9 @@ describe('the answer to a turn', () => {
         { id: 'p', name: 'work' },
         { id: 'q', name: 'mail' },
       ],
+      leftOut: [{ id: 'o@5', name: 'work', reason: 'missed' }],
+      tendInMs: 499.75,
+      short: ['o'],
       claimed: [],
       sleepMs: undefined,
       isContended: true,

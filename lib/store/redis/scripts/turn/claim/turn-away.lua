@@ -1,8 +1,9 @@
 -- Takes the picked jobs out of their lanes, and keeps the ones that can be handed out. A job that is too late by its rule, and a job whose
--- envelope is gone or damaged, ends here: told rather than dropped.
+-- envelope is gone or damaged, ends here: told rather than dropped. So does an occurrence that its recurrence leaves out; one that has to
+-- wait for the previous one stays in its lane.
 -- `fit`: the jobs to hand out. `late`: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule.
 -- `missing`: four for each job whose envelope is missing, or has the `damage` that a relay has found: id, name, attempts begun, the reason.
--- @takes picked, envelopes, fit, late, missing, claimsKey, activeKey, deadKey, failuresKey, now, digits, tagsOf, idWasChosen, readClaims, parseClaim, openLane, takeFromLane, giveBack, settlements
+-- @takes picked, envelopes, recurring, fit, late, missing, claimsKey, activeKey, deadKey, failuresKey, now, digits, tagsOf, idWasChosen, readClaims, parseClaim, openLane, takeFromLane, giveBack, settlements
 -- @gives UNCLAIMED
 -- @changes lookAgain
 -- A job that nobody has claimed before.
@@ -14,7 +15,8 @@ local function lateRule(job)
   local first = string.byte(job.envelope)
   if not first or first <= BYTE_9 then return nil end
   local rule, maxLatenessMs = string.match(job.envelope, '^(%l)(%d+) ')
-  if rule and now - job.due > tonumber(maxLatenessMs) then return rule end
+  -- One that is made up for may be as late as it is.
+  if rule and now - job.due > tonumber(maxLatenessMs) and not string.find(job.envelope, '^[^\n]*\n%d+ com') then return rule end
 end
 
 local function turnAway(job, transition, reason)
@@ -35,19 +37,27 @@ local function turnAway(job, transition, reason)
 end
 
 local fitCount = 0
+-- Answers whether the job is to stay in its lane.
 local function sift(job)
+  local occurrence = recurring and recurring.of[job]
   local damage = not job.envelope and 'envelope-missing' or job.damage
   if damage then
+    if occurrence then recurring.pass(occurrence) end
     for _, field in ipairs({ job.id, job.front.name, tostring(job.claim.attempt), damage }) do missing[#missing + 1] = field end
     return turnAway(job, 'dead', damage)
   end
+  local verdict = occurrence and recurring.judge(occurrence, job)
+  if verdict == 'hold' then return true end
+  if verdict and verdict ~= 'begin' then return turnAway(job, 'discard', verdict) end
   local rule = lateRule(job)
   if rule then
     local attempts = tostring(job.claim.attempt)
     for _, field in ipairs({ job.id, job.front.name, attempts, digits(now - job.due), rule }) do late[#late + 1] = field end
+    if occurrence and rule ~= 'r' then recurring.pass(occurrence) end
     if rule == 'd' then return turnAway(job, 'discard', 'late') end
     if rule == 'x' then return turnAway(job, 'dead', 'late') end
   end
+  if verdict then recurring.begin(occurrence) end
   fitCount = fitCount + 1
   fit[fitCount] = job
 end
@@ -65,7 +75,13 @@ for i = 1, #picked do
   job.envelope = envelopes[i]
   job.claim = claim and parseClaim(claim) or UNCLAIMED
   local lane = openLane(front.lane, front.head)
-  -- By rank where the job is known to be among the lane's first ones: that is cheaper than by its id.
-  if front.inOrder then lane.first = lane.first + 1 else takeFromLane(lane, job.id) end
-  sift(job)
+  if recurring then
+    -- By id, as one that stays may stand before others.
+    if not sift(job) then takeFromLane(lane, job.id) end
+  else
+    -- By rank where the job is known to be among the lane's first ones: that is cheaper than by its id.
+    if front.inOrder then lane.first = lane.first + 1 else takeFromLane(lane, job.id) end
+    sift(job)
+  end
 end
+if recurring then recurring.settle() end

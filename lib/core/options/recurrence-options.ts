@@ -1,0 +1,144 @@
+import { InvalidScheduleError } from '../errors.js';
+import type { ScheduledJobDefinition } from '../job/definition.js';
+import { describe } from '../read/describe.js';
+import { readInstant } from '../read/due.js';
+import { keyPart, pauseReason, recurrenceId } from '../read/names.js';
+import { type Check, integer, isRecord, type Refuse, readOptions } from '../read/shape.js';
+import { DEFAULT_QUEUE } from './queue-options.js';
+import { readSchedule, type ScheduleOptions, type ScheduleRequest } from './schedule-options.js';
+
+/** How a call names a recurrence: `{ id, queue }`, such as the answer of `upsertRecurrence`, or a bare id in the default queue. */
+export type RecurrenceRef = string | { readonly id: string; readonly queue?: string };
+
+/** Options of the jobs that a recurrence creates: those of `schedule`, less the ones that the rule and the id of the recurrence decide. */
+export type RecurrenceOptions = Omit<ScheduleOptions, 'at' | 'delay' | 'id' | 'onDuplicate'>;
+
+export interface PauseRecurrenceOptions {
+  /** Why: 1 to 1 000 printable characters, which `recurrence` and `recurrences` show until it is resumed. Default: none. */
+  reason?: string;
+  queue?: string;
+}
+
+/** The instants from `from` on, and before `to`: each a Date, epoch ms, or ISO 8601 with time and `Z` or offset. */
+export interface BackfillRange {
+  from: Date | number | string;
+  to: Date | number | string;
+}
+
+/** Which recurrences `recurrences` answers. */
+export interface RecurrencesOptions {
+  queue?: string;
+  /** How many are passed over. Default 0. */
+  offset?: number;
+  /** How many are answered at most, 1 to 10 000. Default 1 000. */
+  limit?: number;
+}
+
+export const MOST_BACKFILLED = 10_000;
+const MOST_LISTED = 10_000;
+const LISTED_BY_DEFAULT = 1_000;
+
+/** Options of `schedule` that say nothing of a recurrence, and why. */
+const SAID_OTHERWISE = {
+  at: 'the rule says when the jobs are due; its startAt says from when on',
+  delay: 'the rule says when the jobs are due; its startAt says from when on',
+  id: 'the first argument names the recurrence, and each job has its id and its instant',
+  onDuplicate: 'there is one job for each instant',
+};
+
+/** How an error of a call becomes one that says which recurrence and job it is about. */
+export function refuseWith(queue: string, jobName?: string): Refuse {
+  return (message) => new InvalidScheduleError(message, { queue, jobName });
+}
+
+/** Reads which recurrence is meant; no queue where nobody has named one. Throws `InvalidScheduleError`. */
+export function readRecurrenceRef(
+  ref: unknown,
+  options: { queue?: string } | undefined,
+  call: string,
+): { id: string; queue: string | undefined; where: string } {
+  const { id, queue } = (typeof ref === 'string' ? { id: ref } : isRecord(ref) ? ref : {}) as Record<string, unknown>;
+  if (id === undefined)
+    throw new InvalidScheduleError(`${call}: got ${describe(ref)}, expected the id of a recurrence or { id, queue }.`);
+  const read = recurrenceId(id);
+  if ('problem' in read) throw new InvalidScheduleError(`${call}: id: ${read.problem}.`);
+  const where = `${call}('${read.value}')`;
+  const given = readOptions<{ queue: string }>(options, { queue: keyPart }, where, asInvalid);
+  return { id: read.value, queue: given.queue ?? optionalQueue(queue, where), where };
+}
+
+/** The same, with the default queue where nobody has named one. */
+export function readRecurrence(ref: unknown, options: { queue?: string } | undefined, call: string) {
+  const { queue = DEFAULT_QUEUE, ...read } = readRecurrenceRef(ref, options, call);
+  return { ...read, queue };
+}
+
+/** Reads what job each occurrence is, and in which queue. Its payload is empty until it has been serialised. Throws `InvalidScheduleError`. */
+export function readRecurringJob(
+  job: ScheduledJobDefinition | string,
+  options: RecurrenceOptions | undefined,
+  queue: string | undefined,
+  where: string,
+): ScheduleRequest {
+  if (isRecord(options)) {
+    for (const [option, why] of Object.entries(SAID_OTHERWISE)) {
+      if (!Object.hasOwn(options, option)) continue;
+      throw new InvalidScheduleError(`${where}: got the option ${option}, expected none: ${why}.`);
+    }
+  }
+  const request = readSchedule(job, options, where);
+  if (queue !== undefined && options?.queue === undefined) request.queue = queue;
+  return request;
+}
+
+/** Throws `InvalidScheduleError`. */
+export function readPauseReason(
+  options: PauseRecurrenceOptions | undefined,
+  call: string,
+): Partial<PauseRecurrenceOptions> {
+  return readOptions<{ reason: string; queue: string }>(
+    options,
+    { reason: pauseReason, queue: keyPart },
+    call,
+    asInvalid,
+  );
+}
+
+/** Reads a half-open range of instants, in epoch ms. Throws `InvalidScheduleError`. */
+export function readBackfillRange(range: unknown, where: string): { from: number; to: number } {
+  if (!isRecord(range)) throw asInvalid(`${where}: got ${describe(range)}, expected { from, to }.`);
+  const { from, to } = readOptions<{ from: number; to: number }>(
+    range,
+    { from: instant, to: instant },
+    where,
+    asInvalid,
+  );
+  for (const [bound, read] of [['from', from] as const, ['to', to] as const])
+    if (read === undefined) throw asInvalid(`${where}: got no ${bound}, expected { from, to }: two instants.`);
+  if (from! > to!) {
+    const [first, last] = [from!, to!].map((at) => new Date(at).toISOString());
+    throw asInvalid(`${where}: got from ${first} and to ${last}, expected a from that is not later than to.`);
+  }
+  return { from: from!, to: to! };
+}
+
+/** Throws `InvalidScheduleError`. */
+export function readRecurrencesPage(options: RecurrencesOptions | undefined): Required<RecurrencesOptions> {
+  const shape = { queue: keyPart, offset: integer(0), limit: integer(1, MOST_LISTED) };
+  const read = readOptions<Required<RecurrencesOptions>>(options, shape, 'recurrences', asInvalid);
+  return { queue: DEFAULT_QUEUE, offset: 0, limit: LISTED_BY_DEFAULT, ...read };
+}
+
+const instant: Check<number> = (value) => {
+  const read = readInstant(value);
+  return typeof read === 'number' ? { value: read } : read;
+};
+
+const asInvalid: Refuse = (message) => new InvalidScheduleError(message);
+
+function optionalQueue(queue: unknown, where: string): string | undefined {
+  if (queue === undefined) return undefined;
+  const read = keyPart(queue);
+  if ('problem' in read) throw new InvalidScheduleError(`${where}: queue: ${read.problem}.`);
+  return read.value;
+}

@@ -1,0 +1,106 @@
+import type { Declaration, DeclareAnswer, Declarer, DeclareStatus, QueueDeclarations } from '../../job-store.js';
+import type { MemoryQueue } from '../memory-queue.js';
+import { fingerprintOf } from './fingerprint.js';
+import type { Recurrence } from './recurrence.js';
+
+/** The fingerprint of a declaration that switches a recurrence off. */
+const OFF = 'off';
+
+/** The recurrences that are declared in a queue in memory. */
+export class MemoryDeclarations implements QueueDeclarations {
+  /** When live processes declared something last: by app and recurrence, and there by fingerprint. */
+  private readonly declaredAt = new Map<string, Map<string, number>>();
+
+  constructor(private readonly queue: MemoryQueue) {}
+
+  declare(
+    declarations: readonly Declaration[],
+    by: Declarer,
+    orphanAfterMs: number,
+    removesOrphans = false,
+  ): Promise<DeclareAnswer> {
+    return this.queue.answer(() => {
+      const startedAtMs = by.startedAtMs ?? this.queue.nowMs();
+      const aliveFromMs = this.queue.nowMs() - orphanAfterMs;
+      const statuses = declarations.map((declaration) =>
+        this.declareOne(declaration, { ...by, startedAtMs }, aliveFromMs),
+      );
+      // A process that has just started cannot tell what the others declare: they may be about to start, after an outage of all.
+      const orphans = startedAtMs <= aliveFromMs ? this.orphans(by.app, aliveFromMs, removesOrphans) : [];
+      return { statuses, orphans, startedAtMs };
+    });
+  }
+
+  removeOrphan(id: string, app: string, orphanAfterMs: number): Promise<boolean> {
+    return this.queue.answer(() => {
+      const found = this.queue.timetable.findListed(id);
+      if (!found || !this.isOrphan(found, app, this.queue.nowMs() - orphanAfterMs)) return false;
+      this.queue.timetable.delete(found);
+      return true;
+    });
+  }
+
+  private declareOne(declaration: Declaration, by: Declarer, aliveFromMs: number): DeclareStatus {
+    const { id } = declaration;
+    const fingerprint = 'isOff' in declaration ? OFF : fingerprintOf(declaration.rule, declaration.job);
+    const found = this.queue.timetable.find(id);
+    if (found && !found.owner) return 'upserted';
+    // Also who declares the same as the winner becomes the winner: with a higher revision it holds the place against more others.
+    const wins = !found || isHigher(by, found.owner!) || this.lastDeclared(found.owner!.app, found) < aliveFromMs;
+    this.note(by.app, id, fingerprint);
+    if (found?.owner?.app === by.app) found.isToldOrphan = false;
+    const isEqual = found?.fingerprint === fingerprint;
+    if (!wins) return isEqual ? 'wins' : 'loses';
+    const recurrence = isEqual ? found : this.put(declaration, found);
+    Object.assign(recurrence, { owner: by, fingerprint });
+    return 'wins';
+  }
+
+  private put(declaration: Declaration, found: Recurrence | undefined): Recurrence {
+    const { timetable } = this.queue;
+    if ('isOff' in declaration) return timetable.switchOff(declaration.id);
+    if (!found) return timetable.create(declaration);
+    if (found.state === 'off') found.state = 'active';
+    timetable.change(found, declaration);
+    return found;
+  }
+
+  private note(app: string, id: string, fingerprint: string): void {
+    const key = keyOf(app, id);
+    const known = this.declaredAt.get(key) ?? new Map<string, number>();
+    this.declaredAt.set(key, known.set(fingerprint, this.queue.nowMs()));
+  }
+
+  /** When a process of this app declared a recurrence as it is now. */
+  private lastDeclared(app: string, { id, fingerprint }: Recurrence): number {
+    return this.declaredAt.get(keyOf(app, id))?.get(fingerprint) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** All, or those that nobody was told of. What comes to nothing any more is forgotten instead. */
+  private orphans(app: string, aliveFromMs: number, isAll: boolean): string[] {
+    const { timetable } = this.queue;
+    return timetable.ids().filter((id) => {
+      const found = timetable.find(id);
+      if (!found || (found.isToldOrphan && !isAll) || !this.isOrphan(found, app, aliveFromMs)) return false;
+      if (!timetable.findListed(id)) {
+        timetable.delete(found);
+        return false;
+      }
+      found.isToldOrphan = true;
+      return true;
+    });
+  }
+
+  private isOrphan({ id, owner }: Recurrence, app: string, aliveFromMs: number): boolean {
+    const declared = [...(this.declaredAt.get(keyOf(app, id))?.values() ?? [])];
+    return owner?.app === app && declared.every((atMs) => atMs < aliveFromMs);
+  }
+}
+
+const keyOf = (app: string, id: string) => `${app}\t${id}`;
+
+/** The higher revision wins, then the later start; no revision is below any. */
+function isHigher(a: Declarer, b: Declarer): boolean {
+  const [first, second] = [a.revision ?? Number.NEGATIVE_INFINITY, b.revision ?? Number.NEGATIVE_INFINITY];
+  return first === second ? a.startedAtMs! > b.startedAtMs! : first > second;
+}

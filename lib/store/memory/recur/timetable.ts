@@ -1,0 +1,212 @@
+import type { Rule } from '../../../core/calendar/rule.js';
+import type { NewRecurrence, OccurrenceTemplate } from '../../job-store.js';
+import { envelopeOf, type Job } from '../job.js';
+import type { Ledger } from '../ledger.js';
+import { canonical, fingerprintOf } from './fingerprint.js';
+import { dueOf, instantAfter, isMissed } from './instants.js';
+import { NO_JOB, NO_RULE, occurrenceId, type Recurrence, readOccurrence, type Template } from './recurrence.js';
+
+/** For so long one that has ended is listed. */
+const ENDED_LISTED_MS = 86_400_000;
+
+/**
+ * The recurrences of a queue. Of each that is active one occurrence is armed: it waits for its time. When it begins, is left out or is
+ * cancelled, the next one is armed in the same step.
+ */
+export class Timetable {
+  private readonly recurrences = new Map<string, Recurrence>();
+
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly nowMs: () => number,
+    /** Tells sleepers that a job waits. */
+    private readonly tellOf: (job: Job) => void,
+  ) {}
+
+  /** Also one that is switched off, and a declared one that has ended long ago: it would begin anew at the next declaration. */
+  find(id: string): Recurrence | undefined {
+    const found = this.recurrences.get(id);
+    if (!found || found.owner || !this.isLongEnded(found)) return found;
+    this.recurrences.delete(id);
+    return undefined;
+  }
+
+  findListed(id: string): Recurrence | undefined {
+    const found = this.find(id);
+    return found && found.state !== 'off' && !this.isLongEnded(found) ? found : undefined;
+  }
+
+  /** When to look after the recurrences; `undefined` where there are none. Nothing depends on it but that old ones are forgotten. */
+  get tendInMs(): number | undefined {
+    return this.recurrences.size > 0 ? ENDED_LISTED_MS : undefined;
+  }
+
+  forgetOld(): void {
+    for (const id of this.recurrences.keys()) this.find(id);
+  }
+
+  ids(): string[] {
+    return [...this.recurrences.keys()].sort();
+  }
+
+  /** The recurrence whose armed occurrence this job is. */
+  ofArmed(job: Job): Recurrence | undefined {
+    const occurrence = readOccurrence(job);
+    const recurrence = occurrence && this.recurrences.get(occurrence.recurrenceId);
+    return recurrence && recurrence.armedAtMs === occurrence.atMs ? recurrence : undefined;
+  }
+
+  /** Takes a recurrence in, and arms its first occurrence after now. */
+  create({ id, rule, job }: NewRecurrence): Recurrence {
+    const recurrence = this.enterNew(id, rule, job);
+    this.armAfterNow(recurrence);
+    return recurrence;
+  }
+
+  /** Makes up for nothing before a change of the timing; otherwise the armed occurrence stays, with the new job. A pause stays. */
+  change(recurrence: Recurrence, { rule, job }: Omit<NewRecurrence, 'id'>): void {
+    const keepsTiming = canonical(rule.timing) === canonical(recurrence.rule.timing);
+    Object.assign(recurrence, {
+      rule: structuredClone(rule),
+      template: this.templateOf(job),
+      fingerprint: fingerprintOf(rule, job),
+      changedAtMs: this.nowMs(),
+    });
+    if (recurrence.state === 'paused') return;
+    const { id, armedAtMs, passedAtMs } = recurrence;
+    const nextAtMs = keepsTiming ? armedAtMs : instantAfter(rule.timing, Math.max(this.nowMs(), passedAtMs));
+    if (armedAtMs !== undefined && armedAtMs === nextAtMs && !isAtLimit(recurrence))
+      this.remake(recurrence, keepsTiming ? undefined : dueOf(id, rule, armedAtMs));
+    else {
+      this.disarm(recurrence);
+      this.armAfterNow(recurrence);
+    }
+  }
+
+  /** What it was stays known, so that nothing begins twice when it is switched on again. */
+  switchOff(id: string): Recurrence {
+    const recurrence = this.recurrences.get(id) ?? this.enterNew(id, NO_RULE, NO_JOB);
+    this.disarm(recurrence);
+    Object.assign(recurrence, { state: 'off', reason: undefined });
+    return recurrence;
+  }
+
+  delete(recurrence: Recurrence): void {
+    this.disarm(recurrence);
+    this.recurrences.delete(recurrence.id);
+  }
+
+  /** Takes the armed occurrence away. */
+  disarm(recurrence: Recurrence): void {
+    if (recurrence.armedAtMs === undefined) return;
+    this.ledger.cancel(this.armedJob(recurrence));
+    recurrence.armedAtMs = undefined;
+  }
+
+  armAfterNow(recurrence: Recurrence): void {
+    const armed = this.arm(recurrence, this.nowMs());
+    if (armed) this.tellOf(armed);
+  }
+
+  /** The armed occurrence was cancelled: the one after it is armed. */
+  skip(job: Job): void {
+    const recurrence = this.ofArmed(job);
+    if (!recurrence) return;
+    const armed = this.pass(recurrence, recurrence.armedAtMs!);
+    if (armed) this.tellOf(armed);
+  }
+
+  /** This instant and all before it are decided: the first one later is armed, and answered. */
+  pass(recurrence: Recurrence, atMs: number): Job | undefined {
+    recurrence.passedAtMs = atMs;
+    return this.arm(recurrence, atMs);
+  }
+
+  /** The armed occurrence begins. Answers the one that is armed now. */
+  begin(recurrence: Recurrence): Job | undefined {
+    recurrence.beganAtMs = recurrence.armedAtMs!;
+    recurrence.count++;
+    return this.pass(recurrence, recurrence.armedAtMs!);
+  }
+
+  /** Adds an occurrence beside the rule, due now. */
+  add(recurrence: Recurrence, atMs: number): Job {
+    const job = this.enter(recurrence, atMs, this.nowMs());
+    this.tellOf(job);
+    return job;
+  }
+
+  private enterNew(id: string, rule: Rule, job: OccurrenceTemplate): Recurrence {
+    const recurrence: Recurrence = {
+      id,
+      rule: structuredClone(rule),
+      template: this.templateOf(job),
+      fingerprint: fingerprintOf(rule, job),
+      changedAtMs: this.nowMs(),
+      state: 'active',
+      isHeld: false,
+      passedAtMs: 0,
+      count: 0,
+    };
+    this.recurrences.set(id, recurrence);
+    return recurrence;
+  }
+
+  /** Passes over instants whose jobs are there already. Without a next one, or at its limit, the recurrence ends. */
+  private arm(recurrence: Recurrence, afterMs: number): Job | undefined {
+    const { id, rule, passedAtMs } = recurrence;
+    const next = (ms: number) => instantAfter(rule.timing, ms);
+    let atMs = isAtLimit(recurrence) ? undefined : next(Math.max(afterMs, passedAtMs));
+    while (atMs !== undefined && this.ledger.jobs.has(occurrenceId(id, atMs))) atMs = next(atMs);
+    recurrence.armedAtMs = atMs;
+    recurrence.isHeld = false;
+    recurrence.state = atMs === undefined ? 'ended' : 'active';
+    recurrence.endedAtMs = atMs === undefined ? this.nowMs() : undefined;
+    if (atMs === undefined) return undefined;
+    const dueAtMs = dueOf(id, rule, atMs);
+    return this.enter(recurrence, atMs, isMissed(rule, atMs, dueAtMs, this.nowMs()) ? atMs : dueAtMs);
+  }
+
+  private enter({ id, template }: Recurrence, atMs: number, dueAtMs: number): Job {
+    const job: Job = {
+      id: occurrenceId(id, atMs),
+      envelope: { ...template, createdAtMs: this.nowMs() },
+      dueAtMs,
+      attempts: 0,
+      crashes: 0,
+      failures: [],
+    };
+    this.ledger.enter(job);
+    return job;
+  }
+
+  /** The armed occurrence keeps its instant and gets the new job, and another due time where one is said. */
+  private remake(recurrence: Recurrence, dueAtMs?: number): void {
+    const { ledger } = this;
+    const job = this.armedJob(recurrence);
+    ledger.takeOut(job);
+    if (dueAtMs !== undefined) {
+      job.dueAtMs = dueAtMs;
+      recurrence.isHeld = false;
+    }
+    ledger.tags.change(job.id, job.envelope.tags, recurrence.template.tags);
+    job.envelope = { ...recurrence.template, createdAtMs: this.nowMs() };
+    ledger.wait(job);
+    this.tellOf(job);
+  }
+
+  private armedJob({ id, armedAtMs }: Recurrence): Job {
+    return this.ledger.jobs.get(occurrenceId(id, armedAtMs!))!;
+  }
+
+  private templateOf(job: OccurrenceTemplate): Template {
+    const { createdAtMs: _, ...envelope } = envelopeOf(job, this.nowMs(), true);
+    return { ...envelope, occurrence: { isMissed: false } };
+  }
+
+  isLongEnded({ state, endedAtMs }: Recurrence): boolean {
+    return state === 'ended' && this.nowMs() - endedAtMs! >= ENDED_LISTED_MS;
+  }
+}
+
+const isAtLimit = ({ rule: { limit = Number.POSITIVE_INFINITY }, count }: Recurrence) => count >= limit;

@@ -1,0 +1,124 @@
+import { occurrencesAfter } from '../../../core/calendar/occurrences.js';
+import type { Rule } from '../../../core/calendar/rule.js';
+
+/** Known ahead are at least so many instants, and all of so long, but not more than so many. */
+const FEWEST_AHEAD = 5;
+const AHEAD_MS = 20_000;
+const MOST_AHEAD = 300;
+/** At most so many missed occurrences are made up for. */
+const MOST_MADE_UP = 10_000;
+/** A missed occurrence is made up for within a day at least, if its rule says nothing. */
+const DAY_MS = 86_400_000;
+/** So many past instants are walked through; of a longer outage the last hour is what counts. */
+const MOST_WALKED = 100_000;
+const LAST_PART_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** See scripts/recur/next.lua. */
+const MISSED_AFTER_MS = 60_000;
+
+/** Behind the last instant of a rule. */
+const WHOLE = '.';
+/** Behind missed ones that are too many to be made up for, whichever they are. */
+const TOO_MANY = '!';
+
+export interface InstantsAhead {
+  /** As they stand in a state: see scripts/recur/record.lua. */
+  readonly list: string;
+  /** How many past ones before the first of the list are left out, as the rule makes up for none of them. */
+  readonly skipped: number;
+}
+
+interface Instant {
+  readonly atMs: number;
+  readonly wallMs: number;
+}
+
+/**
+ * The instants of a rule after one. Of those before now only what may be made up for: the latest two, of which the last may not be missed
+ * yet, or, where all may be, those that are young enough, the oldest first. `beginWall`: instants at the beginning whose wall time is no later are left out.
+ */
+export function instantsAhead(rule: Rule, afterMs: number, nowMs: number, beginWall?: number): InstantsAhead {
+  const past = new PastInstants(rule, nowMs);
+  const ahead: Instant[] = [];
+  let isWhole = true;
+  let walked = 0;
+  let hasBegun = beginWall === undefined;
+  const walk = (fromMs: number): number | undefined => {
+    for (const instant of occurrencesAfter(rule.timing, fromMs)) {
+      hasBegun ||= instant.wallMs > beginWall!;
+      if (!hasBegun) continue;
+      if (instant.atMs <= nowMs) {
+        if (walked++ === MOST_WALKED && instant.atMs < nowMs - LAST_PART_MS) return nowMs - LAST_PART_MS;
+        past.add(instant);
+      } else {
+        ahead.push(instant);
+        const isEnough = ahead.length >= FEWEST_AHEAD && instant.atMs > nowMs + AHEAD_MS;
+        if (isEnough || ahead.length >= MOST_AHEAD) {
+          isWhole = false;
+          return undefined;
+        }
+      }
+    }
+    return undefined;
+  };
+  const goOn = walk(afterMs);
+  if (goOn !== undefined) walk(goOn);
+  const kept = past.end();
+  const isCut = kept.length > MOST_AHEAD;
+  const all = isCut ? kept.slice(0, MOST_AHEAD) : [...kept, ...ahead];
+  const texts = all.map(encodeInstant);
+  if (past.wereTooMany) texts.unshift(TOO_MANY);
+  if (isWhole && !isCut) texts.push(WHOLE);
+  return { list: texts.join(' '), skipped: past.skipped };
+}
+
+/** Gathers what may be made up for of instants that come in order. */
+class PastInstants {
+  skipped = 0;
+  wereTooMany = false;
+  private kept: Instant[] = [];
+  private last?: Instant;
+
+  constructor(
+    private readonly rule: Rule,
+    private readonly nowMs: number,
+  ) {}
+
+  add(instant: Instant): void {
+    this.follow(instant);
+    this.last = instant;
+  }
+
+  /** The latest past one stays: it may not be missed yet. */
+  end(): readonly Instant[] {
+    const { last, rule, nowMs } = this;
+    if (last) this.kept.push(last);
+    const isLastMissed = last && nowMs >= last.atMs + rule.jitterMs + MISSED_AFTER_MS;
+    const tooMany = this.kept.length - MOST_MADE_UP - (isLastMissed ? 0 : 1);
+    if (tooMany <= 0) return this.kept;
+    this.wereTooMany = true;
+    this.skipped += tooMany;
+    return this.kept.slice(tooMany);
+  }
+
+  /** The last one was missed, as the next one is past as well. */
+  private follow(next: Instant): void {
+    const { last } = this;
+    if (!last) return;
+    const withinMs = this.rule.missedWithinMs ?? Math.max(DAY_MS, next.atMs - last.atMs);
+    if (this.rule.onMissed === 'all') {
+      if (this.nowMs - last.atMs <= withinMs) this.kept.push(last);
+      else this.skipped++;
+      return;
+    }
+    // The latest missed one, as the one after it may not be missed yet.
+    this.skipped += this.kept.length;
+    this.kept = [last];
+  }
+}
+
+/** Where the wall clock shows another time than UTC, by how many minutes. */
+function encodeInstant({ atMs, wallMs }: Instant): string {
+  const minutes = Math.round((wallMs - atMs) / MINUTE_MS);
+  return minutes === 0 ? String(atMs) : `${atMs}:${minutes}`;
+}

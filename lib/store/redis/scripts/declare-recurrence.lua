@@ -1,0 +1,73 @@
+-- declare-recurrence: make a declaration the rule of its recurrence, unless another one wins by now.
+-- @numbered
+-- @keys jobs, stats, completed, results, levels, sleeping, queued, gate
+-- @arg clustered flag: whether Redis is a cluster
+-- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg app text: whose declaration it is
+-- @arg revision text: which build makes it, '-' = none
+-- @arg startedAt epoch ms: when the process first declared something in this queue
+-- @arg orphanAfterMs ms: after how long without a live process that declares it a declaration gives way to others
+-- @arg digest text: digest of the declaration
+-- @arg isOff flag: whether it switches the recurrence off; the arguments from `head` on mean nothing then
+-- @arg id text: id of the recurrence
+-- @arg head text: the numbers of its record (see recur/record.lua), but for the version
+-- @arg ruleText text: the rule, as JSON
+-- @arg route text: the first line of the envelope of each occurrence
+-- @arg rest payload: what follows the time of creation in it
+-- @arg zones text: the version of the time-zone data by which the instants were reckoned
+-- @arg reckonedFrom epoch ms: from when on
+-- @arg list text: the instants, '-' where this script is to reckon them
+-- @returns status 'wins' | 'loses' | 'upserted' | 'again', from text: 'again' where the instants do not tell the first one after `from`, and
+--   nothing has changed
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), string.match(earlierAnswer, '%a+'), string.match(earlierAnswer, '%d+') } end
+-- @include shared/envelope.lua
+-- @include shared/route.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include wake/handles.lua
+-- @include wake/publish.lua
+-- @include wake/sleepers.lua
+-- @include wake/lane.lua
+-- @include jobs/enter.lua
+-- @include jobs/tag.lua
+-- @include jobs/untag.lua
+-- @include jobs/queued.lua
+-- @include recur/record.lua
+-- @include recur/read.lua
+-- @include recur/next.lua
+local counted = {}
+-- @include recur/arm.lua
+-- @include recur/disarm.lua
+-- @include recur/tended.lua
+-- @include recur/put.lua
+-- @include recur/off.lua
+-- @include recur/owner.lua
+-- @include recur/declared.lua
+local entry = readEntries({ id })[1]
+local verdict, from = judgeDeclared(entry, digest), 0
+local status = (verdict == 'needed' or verdict == 'owns') and 'wins' or verdict
+if verdict == 'needed' then
+  local owner = ownerLine(digest)
+  local put
+  if isOff then
+    switchOff(entry, owner)
+  else
+    put, from = putRecurrence(entry, { head = head, owner = owner, ruleText = ruleText, route = route, rest = rest, list = list, reckonedFrom = reckonedFrom, zones = zones })
+  end
+  if put == 'again' then
+    status = put
+  else
+    settleArmed()
+    settleDisarmed()
+    writeRecords()
+    writeOff()
+    -- @include recur/write.lua
+  end
+end
+if status == 'wins' then noteDeclared({ memberOf(app, id, digest) }) end
+local result = status .. ' ' .. digits(from or 0)
+-- @include shared/answer.lua
+-- @include wake/lanes.lua
+return { 'done', digits(now), status, string.match(result, '%d+') }

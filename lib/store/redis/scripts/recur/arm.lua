@@ -1,0 +1,111 @@
+-- Arms occurrences: gives the next instant of a recurrence its job. A script changes the states of entries (see recur/next.lua), asks
+-- with `armNext` or `armAt` for their jobs, and then calls `settleArmed`, the end of its read phase for them, and `writeArmed`. All are
+-- read, and all are written, at once: a batch costs a few commands.
+-- `changedEntries`: those whose states are to be written. `shortIds`: recurrences whose instants run short.
+-- @takes base, jobsKey, completedKey, resultsKey, now, textOf, laneOfRoute, enterLane, addToLane, tagJob, writeTagged, nextAfter, jittered, isMissedAt, passTo, isShort, formatState, counted
+-- @gives shortIds, changedEntries, noteChanged, armAt, armNext, settleArmed, writeArmed
+shortIds, changedEntries = {}, {}
+local arming, fields, armedIds, isDue, lanesByRoute = {}, {}, {}, false, {}
+
+-- Its state is to be written.
+function noteChanged(entry)
+  if entry.isChanged then return end
+  entry.isChanged = true
+  changedEntries[#changedEntries + 1] = entry
+end
+
+-- Its job for this instant is to be made. `due`: when it is due, if not by the rule.
+function armAt(entry, at, due)
+  entry.target, entry.targetDue = at, due
+  entry.state.armed, entry.state.held = 0, 0
+  arming[#arming + 1] = entry
+  noteChanged(entry)
+end
+
+-- The instant after the passed one, if the rule has one and may still have occurrences.
+function armNext(entry)
+  local state = entry.state
+  local at = (entry.rule.limit == 0 or state.count < entry.rule.limit) and nextAfter(entry, state.passed)
+  noteChanged(entry)
+  state.armed, state.held = 0, 0
+  if at then return armAt(entry, at) end
+  if at == nil or entry.rule.limit > 0 and state.count >= entry.rule.limit then state.state, state.changed = 'e', now end
+end
+
+-- Instants whose jobs are there already, made beside the rule, are passed over.
+local function settleKnown()
+  local ids = {}
+  for i, entry in ipairs(arming) do ids[i] = entry.id .. '@' .. textOf(entry.target) end
+  local there = redis.call('HMGET', jobsKey, unpack(ids))
+  for i, entry in ipairs(arming) do
+    local id, isThere = ids[i], there[i]
+    while isThere and not (entry.old and entry.old.id == id) do
+      passTo(entry, entry.target)
+      entry.target, entry.targetDue = nextAfter(entry, entry.target), nil
+      id = entry.target and entry.id .. '@' .. textOf(entry.target)
+      isThere = id and redis.call('HGET', jobsKey, id)
+    end
+    entry.targetId = id
+    if entry.target == nil then entry.state.state, entry.state.changed = 'e', now end
+  end
+end
+
+local function admit(entry)
+  local rule, at, id, due = entry.rule, entry.target, entry.targetId, entry.targetDue
+  if not due then
+    due = at
+    if rule.jitterMs > 0 then
+      local following = nextAfter(entry, at)
+      if not isMissedAt(entry, at, following) then due = jittered(entry, at, following) end
+    end
+  end
+  local lane = lanesByRoute[rule.route]
+  if not lane then
+    lane = enterLane(laneOfRoute(rule.route))
+    lanesByRoute[rule.route] = lane
+  end
+  local tags = string.match(rule.rest, '^ %l*(\t[^\n]*)')
+  entry.targetLane, entry.targetTags = lane.name, tags
+  addToLane(lane, id, due)
+  if due <= now then isDue = true end
+  if tags then tagJob(id, tags) end
+  fields[#fields + 1] = id
+  fields[#fields + 1] = rule.route .. '\n' .. textOf(now) .. rule.rest
+  armedIds[#armedIds + 1] = id
+  -- A job that is only made anew has been counted before.
+  if not (entry.old and entry.old.id == id) then counted.scheduled = (counted.scheduled or 0) + 1 end
+  entry.state.armed = at
+end
+
+-- Answers whether one is due already.
+function settleArmed()
+  if arming[1] then settleKnown() end
+  for _, entry in ipairs(arming) do
+    if entry.target then admit(entry) end
+  end
+  for _, entry in ipairs(changedEntries) do
+    if isShort(entry) then shortIds[#shortIds + 1] = entry.id end
+  end
+  return isDue
+end
+
+-- The lanes are closed, and what was counted is written, by the script.
+function writeArmed()
+  if armedIds[1] then
+    redis.call('HSET', jobsKey, unpack(fields))
+    writeTagged()
+    -- Each id belongs to the new job now. That it is remembered harms nobody: no caller may schedule under it.
+    if redis.call('EXISTS', completedKey) == 1 then
+      redis.call('ZREM', completedKey, unpack(armedIds))
+      redis.call('HDEL', resultsKey, unpack(armedIds))
+    end
+  end
+  local states = {}
+  for _, entry in ipairs(changedEntries) do
+    if not entry.isGone then
+      states[#states + 1] = entry.id
+      states[#states + 1] = formatState(entry.state)
+    end
+  end
+  if states[1] then redis.call('HSET', base .. 'timetable', unpack(states)) end
+end

@@ -1,0 +1,25 @@
+-- Adds occurrences beside the rule of a recurrence, due now.
+-- @takes jobsKey, usedIdsKey, now, digits, laneOfRoute, enterLane, addToLane, tagJob, admitted
+-- @gives isThere, addBeside
+function isThere(entry)
+  return entry.rule and entry.state and entry.state.state ~= 'o'
+end
+
+local added = {}
+
+-- False where the id of that instant is known.
+function addBeside(entry, at)
+  local id = entry.id .. '@' .. digits(at)
+  local forgetAt = tonumber(redis.call('ZSCORE', usedIdsKey, id) or 0)
+  if added[id] or forgetAt > now or redis.call('HEXISTS', jobsKey, id) == 1 then return false end
+  added[id] = true
+  local route, rest = entry.rule.route, entry.rule.rest
+  addToLane(enterLane(laneOfRoute(route)), id, now)
+  local tags = string.match(rest, '^ %l*(\t[^\n]*)')
+  if tags then tagJob(id, tags) end
+  local fields = admitted.fields
+  fields[#fields + 1] = id
+  fields[#fields + 1] = route .. '\n' .. digits(now) .. rest
+  admitted.chosenIds[#admitted.chosenIds + 1] = id
+  return true
+end

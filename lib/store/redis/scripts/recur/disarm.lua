@@ -1,0 +1,42 @@
+-- Takes armed jobs away, or lets the job of the same instant be made anew in the place of the old one. A script calls `disarm`, then what
+-- arms the next ones (recur/arm.lua), then `settleDisarmed`, and at last `writeDisarmed`.
+-- @takes jobsKey, digits, tagsOf, findWaiting, tagsWithout, openLane, takeFromLane, untagJob, writeUntagged, changedEntries, noteChanged, counted
+-- @gives disarm, settleDisarmed, writeDisarmed
+local deletedIds = {}
+
+-- Answers when that job was due; nil where there was none.
+function disarm(entry)
+  local state = entry.state
+  local at = state.armed
+  state.armed, state.held = 0, 0
+  noteChanged(entry)
+  if at == 0 then return nil end
+  local id = entry.id .. '@' .. digits(at)
+  local envelope = redis.call('HGET', jobsKey, id)
+  local lane, due = nil, nil
+  if envelope then lane, due = findWaiting(id, envelope) end
+  if not lane then return nil end
+  openLane(lane)
+  entry.old = { id = id, lane = lane, tags = tagsOf(envelope) }
+  return tonumber(due)
+end
+
+function settleDisarmed()
+  for _, entry in ipairs(changedEntries) do
+    local old = entry.old
+    if old and entry.targetId == old.id then
+      if old.lane ~= entry.targetLane then takeFromLane(openLane(old.lane), old.id) end
+      untagJob(old.id, tagsWithout(old.tags, entry.targetTags or ''))
+    elseif old then
+      takeFromLane(openLane(old.lane), old.id)
+      untagJob(old.id, old.tags)
+      counted.cancelled = (counted.cancelled or 0) + 1
+      deletedIds[#deletedIds + 1] = old.id
+    end
+  end
+end
+
+function writeDisarmed()
+  if deletedIds[1] then redis.call('HDEL', jobsKey, unpack(deletedIds)) end
+  writeUntagged()
+end

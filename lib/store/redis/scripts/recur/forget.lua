@@ -1,0 +1,10 @@
+-- Forgets recurrences. With the last one the queue has nothing to tend.
+-- @takes base, gateKey
+-- @gives forget
+function forget(ids)
+  if not ids[1] then return end
+  local isLast = redis.call('HLEN', base .. 'timetable') <= #ids
+  redis.call('HDEL', base .. 'recurrences', unpack(ids))
+  local forgotten = redis.call('HDEL', base .. 'timetable', unpack(ids))
+  if isLast and forgotten > 0 then redis.call('HDEL', gateKey, 'tendAt') end
+end

@@ -1,0 +1,228 @@
+-- Decides of picked occurrences whether they begin. Only of those that are armed: what was made beside the rule, or has begun before, is
+-- an ordinary job. Made only where the queue has something to tend, so that other queues pay nothing.
+-- `recurring`: `of`, job -> entry of its recurrence (see recur/next.lua) with `at`, its instant; `judge`, which answers 'begin', 'hold',
+-- 'missed' or 'overlap'; `begin` and `pass`, which note that an occurrence begins, or ends before it has begun; `leftOut`, three for
+-- each that ends here: id, name, reason; `settle` and `write`, the ends of the read and of the write phase.
+-- @takes base, jobsKey, deadKey, completedKey, resultsKey, picked, envelopes, endedIds, settlements, counted, now, digits, laneOfRoute, addToLane, enterLane, stopped, fullNames, giveBack
+-- @changes recurring, lookAgain
+-- @include jobs/tag.lua
+-- @include recur/record.lua
+-- @include recur/next.lua
+-- @include recur/arm.lua
+-- How soon one that waits for its previous one, or for instants to be known, is looked at again.
+local OVERLAP_LOOK_MS, UNKNOWN_LOOK_MS = 250, 100
+-- An occurrence is made up for a day, and at most so many are.
+local DAY_MS, MOST_MADE_UP = 86400000, 10000
+local missedEnvelopes, holding, short = {}, {}, {}
+recurring = { of = {}, leftOut = {} }
+
+local function count(counter, by)
+  if by > 0 then counted[counter] = (counted[counter] or 0) + by end
+end
+
+local function readEntries()
+  local candidates, ids = {}, {}
+  for i = 1, #picked do
+    local id, at = string.match(picked[i].id, '^(.*)@(%d+)$')
+    if id and (not envelopes[i] or string.find(envelopes[i], '^[^\n]*\n%d+ co')) then
+      ids[#ids + 1] = id
+      candidates[#ids] = { id = id, at = tonumber(at), job = picked[i], envelope = envelopes[i], index = i }
+    end
+  end
+  if not ids[1] then return end
+  local armed, armedIds = {}, {}
+  for i, text in ipairs(redis.call('HMGET', base .. 'timetable', unpack(ids))) do
+    local entry, state = candidates[i], text and parseState(text)
+    if state and state.state == 'a' and state.armed == entry.at then
+      entry.state = state
+      armed[#armed + 1], armedIds[#armedIds + 1] = entry, entry.id
+    end
+  end
+  if not armed[1] then return end
+  for i, text in ipairs(redis.call('HMGET', base .. 'recurrences', unpack(armedIds))) do
+    local entry, rule = armed[i], text and parseRecord(text)
+    if rule then
+      entry.rule = rule
+      recurring.of[entry.job] = entry
+    end
+  end
+end
+readEntries()
+
+-- Whether the latest one of the rule that began has not ended, and does not end in this turn.
+local ended
+local function previousLives(entry)
+  if entry.state.began == 0 then return false end
+  local id = entry.id .. '@' .. digits(entry.state.began)
+  if not ended then
+    ended = {}
+    for _, each in ipairs(endedIds) do ended[each] = true end
+    for _, s in ipairs(settlements) do
+      local how = s.transition
+      if how == 'complete' or how == 'discard' or how == 'cancel' or how == 'dead' then ended[s.id] = true end
+    end
+  end
+  return not ended[id] and redis.call('HEXISTS', jobsKey, id) == 1 and not redis.call('ZSCORE', deadKey, id)
+end
+
+function recurring.pass(entry)
+  passTo(entry, entry.at)
+  armNext(entry)
+end
+
+function recurring.begin(entry)
+  local state = entry.state
+  passTo(entry, entry.at)
+  state.began, state.count = entry.at, state.count + 1
+  armNext(entry)
+end
+
+-- Ends this one and all before `target`, whose job is made instead: nil where the rule has no more.
+local function skipTo(entry, target, due)
+  local state, last = entry.state, nil
+  local skipped
+  if target then
+    skipped, last = between(entry, entry.at, target)
+  else
+    last = lastUpTo(entry, entry.at, math.huge)
+    skipped = between(entry, entry.at, last + math.max(1, entry.rule.everyMs))
+  end
+  -- They were never jobs, but count as if they had been.
+  count('scheduled', skipped)
+  count('discarded', skipped)
+  passTo(entry, last)
+  if not due then return armNext(entry) end
+  noteChanged(entry)
+  armAt(entry, target, due)
+end
+
+local function madeUpWithin(entry, at, following)
+  return entry.rule.missedWithin or math.max(DAY_MS, following and following - at or 0)
+end
+
+-- Of the missed ones from this one to the latest, the first that is made up for; nil for none.
+local function firstMadeUp(entry, latest)
+  local rule, at = entry.rule, entry.at
+  if rule.onMissed == 's' then return nil end
+  if rule.onMissed == 'o' then
+    return now - latest <= madeUpWithin(entry, latest, nextAfter(entry, latest)) and latest or nil
+  end
+  if rule.everyMs > 0 then
+    local oldest = math.max(now - madeUpWithin(entry, at, at + rule.everyMs), latest - (MOST_MADE_UP - 1) * rule.everyMs)
+    local first = at >= oldest and at or nextAfter(entry, oldest - 1)
+    return first and first <= latest and first or nil
+  end
+  local tooMany = between(entry, at, latest) + 2 - MOST_MADE_UP
+  while at and at <= latest do
+    local following = nextAfter(entry, at)
+    if tooMany <= 0 and now - at <= madeUpWithin(entry, at, following) then return at end
+    at, tooMany = following, tooMany - 1
+  end
+end
+
+local function hold(entry, forMs)
+  holding[#holding + 1] = entry
+  entry.holdUntil = now + forMs
+  return 'hold'
+end
+
+local function waitForInstants(entry)
+  short[#short + 1] = entry.id
+  return hold(entry, UNKNOWN_LOOK_MS)
+end
+
+-- 'begin' where it is not missed, or is to be made up for.
+local function judgeMissed(entry, job, following)
+  local at = entry.at
+  -- One that somebody has moved is missed by its own due time, and never before its instant.
+  local isMissed = at <= now and (following and now >= following or now >= job.due + MISSED_AFTER_MS)
+  if entry.state.held == at or not isMissed then return 'begin' end
+  local latest, isLatest = lastUpTo(entry, at, now)
+  if not isLatest then
+    if isShort(entry) then return waitForInstants(entry) end
+    -- Of very many, those that are known are judged one by one.
+    latest = at
+    local first = tonumber(string.match(entry.state.list, '! (%d+)'))
+    if first and first > at then
+      skipTo(entry, first, first)
+      return 'missed'
+    end
+  end
+  local next = nextAfter(entry, latest)
+  if latest > at and not isMissedAt(entry, latest, next) then
+    local _, before = between(entry, at, latest)
+    latest, next = before, latest
+  end
+  local first = firstMadeUp(entry, latest)
+  if first == at then
+    entry.isMissed = true
+    return 'begin'
+  end
+  if first then skipTo(entry, first, first) else skipTo(entry, next) end
+  return 'missed'
+end
+
+-- 'begin' where the rule lets it, or nothing that has begun by the rule is left.
+local function judgeOverlap(entry, following)
+  local at = entry.at
+  if entry.rule.overlap == 'a' or not previousLives(entry) then return 'begin' end
+  if entry.rule.overlap == 's' then
+    recurring.pass(entry)
+    return 'overlap'
+  end
+  -- At most one waits, the latest.
+  local latest = lastUpTo(entry, at, now)
+  if latest > at and jittered(entry, latest, nextAfter(entry, latest)) > now then
+    local _, before = between(entry, at, latest)
+    latest = before
+  end
+  if latest > at then
+    skipTo(entry, latest, now + OVERLAP_LOOK_MS)
+    entry.state.held = latest
+    return 'overlap'
+  end
+  entry.state.held = at
+  noteChanged(entry)
+  return hold(entry, OVERLAP_LOOK_MS)
+end
+
+-- `job`: its lane is open.
+function recurring.judge(entry, job)
+  local following = nextAfter(entry, entry.at)
+  local verdict = following == false and waitForInstants(entry) or judgeMissed(entry, job, following)
+  if verdict == 'begin' then verdict = judgeOverlap(entry, following) end
+  if entry.isMissed and (verdict == 'begin' or verdict == 'hold') then
+    job.envelope = string.gsub(job.envelope, '^([^\n]*\n%d+ co)([^m])', '%1m%2', 1)
+    missedEnvelopes[#missedEnvelopes + 1] = entry.job
+    job.due, job.dueText = entry.at, digits(entry.at)
+  end
+  if verdict == 'hold' then
+    job.isHeld = true
+    addToLane(enterLane(job.front.lane), job.id, entry.holdUntil)
+    giveBack(job)
+    -- It stood before others that are due.
+    if stopped or fullNames[job.front.name] then lookAgain = true end
+  elseif verdict ~= 'begin' then
+    for _, field in ipairs({ job.id, job.front.name, verdict }) do recurring.leftOut[#recurring.leftOut + 1] = field end
+  end
+  return verdict
+end
+
+function recurring.settle()
+  if settleArmed() then lookAgain = true end
+  for _, id in ipairs(shortIds) do short[#short + 1] = id end
+  recurring.short = short
+end
+
+-- `keeps`: jobs that were handed out stay in `jobs`.
+function recurring.write(keeps)
+  writeArmed()
+  local envelopesToWrite = {}
+  for _, job in ipairs(missedEnvelopes) do
+    if keeps or job.isHeld then
+      envelopesToWrite[#envelopesToWrite + 1] = job.id
+      envelopesToWrite[#envelopesToWrite + 1] = job.envelope
+    end
+  end
+  if envelopesToWrite[1] then redis.call('HSET', jobsKey, unpack(envelopesToWrite)) end
+end

@@ -1,0 +1,70 @@
+-- Makes or changes a recurrence.
+-- @takes base, now, digits, parseRecord, passTo, disarm, armAt, armNext, noteChanged, beTended
+-- @gives putRecurrence, writeRecords
+local records = {}
+
+-- Whether a list of instants, reckoned from an instant on, holds all that are later than `from`, and reaches beyond it.
+local function isKnownAfter(given, from)
+  if given.reckonedFrom > from then return false end
+  local last = string.match(' ' .. given.list, '.* (%d+)')
+  return string.sub(given.list, -1) == '.' or last and tonumber(last) > from
+end
+
+local function newState()
+  return { state = 'a', armed = 0, passed = 0, began = 0, count = 0, held = 0, wall = 0, changed = now, zones = '', list = '', reason = '' }
+end
+
+-- Its job is another one; when it is due stays.
+local function rearm(entry, state)
+  if state.state ~= 'a' then return noteChanged(entry) end
+  local at, held = state.armed, state.held
+  local due = disarm(entry)
+  if entry.rule.limit > 0 and state.count >= entry.rule.limit then
+    state.state, state.changed = 'e', now
+  elseif at > 0 then
+    armAt(entry, at, due)
+    state.held = held
+  end
+end
+
+-- `given`: `head`, `owner`, `ruleText`, `route`, `rest` of the record (see recur/record.lua), the `list` of instants that was reckoned from
+-- `reckonedFrom` on, and the `zones` it was reckoned with. Answers 'created', 'changed' or 'unchanged'; or 'again', and from when on instants are to be reckoned, where
+-- the list does not tell the first one: nothing has changed then.
+function putRecurrence(entry, given)
+  local before, state = entry.rule, entry.state
+  local isNew = not before or not state or state.state == 'o'
+  local body = given.head .. '\n' .. given.owner .. '\n' .. given.ruleText .. '\n' .. given.route .. '\n' .. given.rest
+  if not isNew and entry.text == before.version .. ' ' .. body then return 'unchanged' end
+  local isTimed = isNew or state.state == 'e' or before.timing ~= string.match(given.head, '%w+$')
+  local version = before and before.version or '0'
+  if isTimed then version = digits(math.max(now, tonumber(version) + 1)) end
+  local text = version .. ' ' .. body
+  local rule = parseRecord(text)
+  local from = math.max(now, state and state.passed or 0)
+  if isTimed and rule.everyMs == 0 and not isKnownAfter(given, from) then return 'again', from end
+
+  entry.state = state or newState()
+  state = entry.state
+  if isTimed then
+    -- With the rule before: the one that is armed may be armed again.
+    disarm(entry)
+    entry.rule = rule
+    if state.state ~= 'p' then state.state = 'a' end
+    state.list, state.zones, state.changed = given.list, given.zones, now
+    passTo(entry, from)
+    if state.state == 'a' then armNext(entry) else noteChanged(entry) end
+  else
+    entry.rule = rule
+    rearm(entry, state)
+  end
+  records[#records + 1] = entry.id
+  records[#records + 1] = text
+  return isNew and 'created' or 'changed'
+end
+
+-- The first write of a script: a full memory refuses the call whole.
+function writeRecords()
+  if not records[1] then return end
+  redis.call('HSET', base .. 'recurrences', unpack(records))
+  beTended()
+end

@@ -1,0 +1,67 @@
+-- A recurrence as it is stored. Its record, in `recurrences`, changes only by a call about it:
+--   line 1  <version of the timing> <everyMs, 0 = not reckoned here> <offsetMs> <startAt> <endAt, 0 = none> <onMissed: s(kip), o(nce), a(ll)>
+--           <missedWithin, ms, - = the default> <overlap: a(llow), s(kip), q(ueue)> <limit, 0 = none> <jitterMs> <digest of the timing>
+--   line 2  who declared it, empty where it was upserted; line 3 the rule, as JSON; line 4 the route of its jobs
+--   rest    of their envelopes what follows the time of creation: " co", tags, and the lines behind
+-- Its state, in `timetable`, changes with each occurrence:
+--   <a(ctive) | p(aused) | e(nded) | o(ff)> <armed, 0 = none> <passed> <began> <count> <held, 0 = none> <wall> <changed> <time-zone data>|<list>
+--   and of a paused one, in a second line, why.
+-- `armed`: the nominal instant whose job waits to begin. `passed`: the latest instant that was decided: only later ones are armed. `began`:
+-- the latest of the rule's own that began, and `count` how many have. `held`: the instant that waits for the previous one to end. `wall`: the
+-- wall time of the passed one, 0 = not known. `changed`: when the recurrence was made, changed, paused or ended.
+-- `list`: the instants after the passed one that are known ahead, "<at>" or "<at>:<minutes from it to its wall time>", a space between, and
+-- a '.' behind them where the rule has none beyond. A '!' stands behind missed ones that are not made up for, as there are too many. '-' of a rule that is reckoned here.
+-- `textOf`: a number as `digits` writes it. Most stand in several places, and a script writes each once: that costs it a microsecond.
+-- @takes digits
+-- @gives textOf, parseRecord, parseState, formatState
+local texts = {}
+
+function textOf(number)
+  local text = texts[number]
+  if not text then
+    text = digits(number)
+    texts[number] = text
+  end
+  return text
+end
+
+-- What the first lines of records say, by their texts: those of many users are alike.
+local heads = {}
+
+local function parseHead(text)
+  local version, everyMs, offsetMs, startAt, endAt, onMissed, missedWithin, overlap, limit, jitterMs, timing =
+    string.match(text, '^(%d+) (%d+) (%-?%d+) (%d+) (%d+) (%l) (%S+) (%l) (%d+) (%d+) (%w+)$')
+  if not timing then return nil end
+  return { __index = {
+    version = version, everyMs = tonumber(everyMs), offsetMs = tonumber(offsetMs), startAt = tonumber(startAt), endAt = tonumber(endAt),
+    onMissed = onMissed, missedWithin = tonumber(missedWithin), overlap = overlap, limit = tonumber(limit), jitterMs = tonumber(jitterMs),
+    timing = timing,
+  } }
+end
+
+-- nil where somebody has damaged the record.
+function parseRecord(text)
+  local head, owner, ruleText, route, rest = string.match(text, '^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$')
+  if not rest then return nil end
+  heads[head] = heads[head] or parseHead(head)
+  return heads[head] and setmetatable({ owner = owner, ruleText = ruleText, route = route, rest = rest }, heads[head])
+end
+
+-- nil where somebody has damaged the state.
+function parseState(text)
+  local state, armed, passed, began, count, held, wall, changed, zones, list, reason =
+    string.match(text, '^(%l) (%d+) (%d+) (%d+) (%d+) (%d+) (%-?%d+) (%d+) ([^|]*)|([^\n]*)\n?(.*)$')
+  if not reason then return nil end
+  local armedAt, changedAt = tonumber(armed), tonumber(changed)
+  texts[armedAt], texts[changedAt] = armed, changed
+  return {
+    state = state, armed = armedAt, passed = tonumber(passed), began = tonumber(began), count = tonumber(count),
+    held = tonumber(held), wall = tonumber(wall), changed = changedAt, zones = zones, list = list, reason = reason,
+  }
+end
+
+function formatState(s)
+  local reason = s.reason ~= '' and '\n' .. s.reason or ''
+  return s.state .. ' ' .. textOf(s.armed) .. ' ' .. textOf(s.passed) .. ' ' .. textOf(s.began) .. ' ' .. textOf(s.count) .. ' '
+    .. textOf(s.held) .. ' ' .. textOf(s.wall) .. ' ' .. textOf(s.changed) .. ' ' .. s.zones .. '|' .. s.list .. reason
+end

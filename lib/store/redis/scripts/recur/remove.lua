@@ -1,0 +1,17 @@
+-- Deletes a recurrence and its armed occurrence, which counts as cancelled.
+-- @takes jobsKey, statsKey, receiptKey, keepReceiptMs, digits, tagsOf, findWaiting, tagsWithout, openLane, takeFromLane, closeLanes, untagJob, writeUntagged, forget
+-- @gives removeRecurrence
+local counted, changedEntries = {}, {}
+local function noteChanged(entry) changedEntries[1] = entry end
+-- @include recur/disarm.lua
+
+function removeRecurrence(entry)
+  if entry.state then disarm(entry) end
+  settleDisarmed()
+  -- The first write needs no memory: Redis checks its memory only at the first one.
+  redis.call('PEXPIRE', receiptKey, keepReceiptMs)
+  forget({ entry.id })
+  closeLanes()
+  writeDisarmed()
+  for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end
+end

@@ -1,0 +1,73 @@
+-- refill: give recurrences the next instants that a process has reckoned, and arm those that waited for them.
+-- @numbered
+-- @keys jobs, stats, completed, results, levels, sleeping, queued
+-- @arg clustered flag: whether Redis is a cluster
+-- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg zones text: the version of the time-zone data by which they were reckoned
+-- @arg reckonedAt epoch ms: when, by this Redis' clock
+-- @tail rows id, version, how, from, skipped, list: what `tend` has told; how many instants before the first of the list are left out, all of them missed; the list
+-- @returns ...short text[]: ids whose instants run short still
+-- @repeat it tells none.
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+if earlierAnswer then return { 'replayed', digits(now) } end
+-- @include shared/envelope.lua
+-- @include shared/route.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include wake/handles.lua
+-- @include wake/publish.lua
+-- @include wake/sleepers.lua
+-- @include wake/lane.lua
+-- @include jobs/enter.lua
+-- @include jobs/tag.lua
+-- @include jobs/untag.lua
+-- @include jobs/queued.lua
+-- @include recur/record.lua
+-- @include recur/read.lua
+-- @include recur/next.lua
+local counted = {}
+-- @include recur/arm.lua
+-- @include recur/disarm.lua
+-- Whether nothing has changed since these instants were asked for.
+local function isMeant(entry, version, how, from, skipped)
+  local rule, state = entry.rule, entry.state
+  if not rule or not state or state.state ~= 'a' or rule.version ~= version or skipped > 0 and reckonedAt > now then return false end
+  local last = how == 'more' and string.match(' ' .. state.list, '.* (%d+)') or digits(state.passed)
+  return last == from and string.sub(state.list, -1) ~= '.'
+end
+
+local ids, at = {}, rowsFrom
+while ARGV[at] do
+  ids[#ids + 1] = ARGV[at]
+  at = at + 6
+end
+for i, entry in ipairs(readEntries(ids)) do
+  local row = rowsFrom + 6 * (i - 1)
+  local how, skipped, list = ARGV[row + 2], tonumber(ARGV[row + 4]), ARGV[row + 5]
+  if isMeant(entry, ARGV[row + 1], how, ARGV[row + 3], skipped) then
+    local state = entry.state
+    noteChanged(entry)
+    if how == 'more' then
+      state.list = state.list == '' and list or list == '' and state.list or state.list .. ' ' .. list
+      if skipped > 0 then counted.scheduled, counted.discarded = (counted.scheduled or 0) + skipped, (counted.discarded or 0) + skipped end
+      if state.armed == 0 then armNext(entry) end
+    else
+      state.list, state.zones = list, zones
+      -- The armed one stays where the newer data has its instant as well.
+      if state.armed == 0 or not string.find(' ' .. list, ' ' .. digits(state.armed), 1, true) then
+        disarm(entry)
+        armNext(entry)
+      end
+    end
+  end
+end
+settleArmed()
+settleDisarmed()
+if changedEntries[1] then
+  -- @include recur/write.lua
+end
+local result = ''
+-- @include shared/answer.lua
+-- @include wake/lanes.lua
+return { 'done', digits(now), unpack(shortIds) }

@@ -1,0 +1,29 @@
+-- remove-orphan: delete a recurrence that a process of this app once declared, if no live one does. What runs goes on.
+-- @numbered
+-- @keys jobs, stats, levels, queued, gate
+-- @arg app text: whose orphan it is
+-- @arg orphanAfterMs ms: after how long without a live process that declares it a recurrence is an orphan
+-- @arg id text: id of the recurrence
+-- @returns isRemoved '1' | '0': 0 if it is no orphan of the app, or no more
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
+-- @include shared/envelope.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include jobs/untag.lua
+-- @include jobs/queued.lua
+-- @include recur/record.lua
+-- @include recur/read.lua
+-- @include recur/forget.lua
+-- @include recur/remove.lua
+-- @include recur/owner.lua
+-- @include recur/orphans.lua
+local entry = readEntries({ id })[1]
+local result = isOrphan(entry) and '1' or '0'
+if result == '1' then
+  removeRecurrence(entry)
+  forgetDeclared(id)
+end
+-- @include shared/answer.lua
+return { 'done', digits(now), result }

@@ -1,0 +1,23 @@
+-- remove-recurrence: delete a recurrence and its armed occurrence. What runs goes on.
+-- @numbered
+-- @keys jobs, stats, levels, queued, gate
+-- @arg id text: id of the recurrence
+-- @returns status 'removed' | 'unknown' | 'declared': 'declared': somebody declares it, and nothing has changed
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
+-- @include shared/envelope.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include jobs/untag.lua
+-- @include jobs/queued.lua
+-- @include recur/record.lua
+-- @include recur/read.lua
+-- @include recur/forget.lua
+-- @include recur/remove.lua
+local entry = readEntries({ id })[1]
+local result = (entry.rule or entry.state) and 'removed' or 'unknown'
+if entry.rule and entry.rule.owner ~= '' then result = 'declared' end
+if result == 'removed' then removeRecurrence(entry) end
+-- @include shared/answer.lua
+return { 'done', digits(now), result }

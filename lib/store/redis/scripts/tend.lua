@@ -1,0 +1,67 @@
+-- tend: look after the next recurrences of a walk through all, and after those that are named: arm what is not armed though it should be,
+-- forget what ended a day ago, and tell whose instants a process has to reckon.
+-- @numbered
+-- @keys jobs, stats, completed, results, levels, sleeping, active, dead, gate
+-- @arg clustered flag: whether Redis is a cluster
+-- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg cursor text: where the walk is to go on, '' = begin one if it is time for that
+-- @arg limit count: about how many to look at
+-- @arg everyMs ms: how long after a walk has begun the next one is to begin
+-- @arg zones text: the version of the caller's time-zone data
+-- @tail ids id: recurrences to look after besides
+-- @returns next text, tendAt text, needs text[]: where the walk is to go on, '' = it is over; when the next is to begin, epoch ms, '' = the queue has nothing to
+--   tend; six for each recurrence whose instants are to be reckoned: id, version, 'more' | 'zones', from when on, the wall time of that
+--   instant ('zones', 0 = not known), its rule
+-- @repeat it looks after nothing again.
+-- @include shared/clock.lua
+-- @include shared/begin.lua
+local tendAt = tonumber(redis.call('HGET', gateKey, 'tendAt') or nil)
+if earlierAnswer or not tendAt then return { earlierAnswer and 'replayed' or 'done', digits(now), '', tendAt and digits(tendAt) or '', {} } end
+-- @include shared/envelope.lua
+-- @include shared/route.lua
+-- @include jobs/waiting.lua
+-- @include jobs/lanes.lua
+-- @include wake/handles.lua
+-- @include wake/publish.lua
+-- @include wake/sleepers.lua
+-- @include wake/lane.lua
+-- @include jobs/enter.lua
+-- @include jobs/tag.lua
+-- @include recur/record.lua
+-- @include recur/read.lua
+-- @include recur/next.lua
+local counted = {}
+-- @include recur/arm.lua
+-- @include recur/forget.lua
+-- @include recur/look.lua
+
+local states, next = {}, ''
+if cursor ~= '' or tendAt <= now then
+  local step = redis.call('HSCAN', base .. 'timetable', cursor == '' and '0' or cursor, 'COUNT', limit)
+  if step[1] ~= '0' then next = step[1] end
+  for i = 1, #step[2], 2 do states[step[2][i]] = step[2][i + 1] end
+end
+local named, at = {}, idsFrom
+while ARGV[at] do
+  named[#named + 1] = ARGV[at]
+  at = at + 1
+end
+if named[1] then
+  for i, text in ipairs(redis.call('HMGET', base .. 'timetable', unpack(named))) do states[named[i]] = text or nil end
+end
+local needs = lookAfter(states, zones)
+settleArmed()
+-- The first write needs no memory: Redis checks its memory only at the first one.
+redis.call('PEXPIRE', receiptKey, keepReceiptMs)
+if cursor == '' and tendAt <= now then
+  tendAt = now + everyMs
+  redis.call('HSET', gateKey, 'tendAt', digits(tendAt))
+end
+writeArmed()
+closeLanes()
+for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end
+forget(looked.over)
+local result = next
+-- @include shared/answer.lua
+-- @include wake/lanes.lua
+return { 'done', digits(now), next, digits(tendAt), needsOf(needs, zones) }

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from '@jest/globals';
+import { every, recurrence, storeOnTheSecond } from './recurring.js';
+import { settlement, type World } from './world.js';
+
+/** The part of a jitter of so many ms that an occurrence has, as every process has to reckon it. */
+function jitterOf(id: string, atMs: number, mostMs: number): number {
+  const seed = createHash('sha1').update(`${id}@${atMs}`).digest('hex').slice(0, 8);
+  return Number.parseInt(seed, 16) % (mostMs + 1);
+}
+
+export const recurrencesJitter = (world: () => World): void => {
+  const waiting = async () => (await world().whole.queue('default').view.list('scheduled', 0, 100))[0]!;
+  /** Lets the armed occurrence of `r` begin and complete. */
+  const begin = async () => {
+    const { id, dueAtMs } = await waiting();
+    world().pass(dueAtMs - world().now());
+    const worker = world().worker('w');
+    const [job] = await worker.claim();
+    expect(job).toMatchObject({ id, dueAtMs });
+    await worker.settle(settlement.complete(job!));
+  };
+
+  it('without a jitter an occurrence is due at its nominal instant', async () => {
+    const { recurrences } = storeOnTheSecond(world());
+    const { nextAtMs } = await recurrences.upsert(recurrence(every(1_000)));
+    expect(await waiting()).toMatchObject({ id: `r@${nextAtMs}`, dueAtMs: nextAtMs });
+  });
+
+  it('each occurrence is due later by a part of the jitter that only recurrence and instant decide', async () => {
+    const { recurrences } = storeOnTheSecond(world());
+    const { nextAtMs } = await recurrences.upsert(recurrence(every(60_000, { jitterMs: 30_000 })));
+    for (let i = 0; i < 5; i++) {
+      const atMs = nextAtMs! + i * 60_000;
+      expect(await waiting()).toMatchObject({ id: `r@${atMs}`, dueAtMs: atMs + jitterOf('r', atMs, 30_000) });
+      await begin();
+    }
+  });
+
+  it('recurrences of one rule are spread over the jitter', async () => {
+    const { recurrences, view } = storeOnTheSecond(world());
+    for (let i = 0; i < 20; i++)
+      await recurrences.upsert(recurrence(every(60_000, { jitterMs: 50_000 }), { id: `r${i}` }));
+    const due = (await view.list('scheduled', 0, 100)).map(({ dueAtMs }) => dueAtMs);
+    expect(new Set(due).size).toBeGreaterThan(15);
+  });
+
+  it('a jitter that is longer than the interval leaves an occurrence due before the next nominal instant', async () => {
+    const { recurrences } = storeOnTheSecond(world());
+    const { nextAtMs } = await recurrences.upsert(recurrence(every(1_000, { jitterMs: 3_600_000 })));
+    for (let i = 0; i < 5; i++) {
+      const atMs = nextAtMs! + i * 1_000;
+      expect(await waiting()).toMatchObject({ id: `r@${atMs}`, dueAtMs: atMs + jitterOf('r', atMs, 999) });
+      await begin();
+    }
+  });
+
+  it('the last occurrence has the whole jitter', async () => {
+    const { recurrences } = storeOnTheSecond(world());
+    const endAtMs = world().now() + 1_000;
+    await recurrences.upsert(recurrence(every(1_000, { jitterMs: 20_000, endAtMs })));
+    const { id, dueAtMs } = await waiting();
+    const atMs = Number(id.split('@')[1]);
+    expect(dueAtMs).toBe(atMs + jitterOf('r', atMs, 20_000));
+  });
+
+  it('a jitter delays nobody for the time in which an occurrence counts as missed', async () => {
+    const { recurrences } = storeOnTheSecond(world());
+    await recurrences.upsert(recurrence(every(3_600_000, { jitterMs: 1_800_000, onMissed: 'skip' })));
+    const { id, dueAtMs } = await waiting();
+    world().pass(dueAtMs - world().now() + 59_999);
+    const { claimed, leftOut } = await world().worker('w').turn({ limit: 5 });
+    expect(leftOut).toEqual([]);
+    expect(claimed).toMatchObject([{ id, dueAtMs, envelope: { occurrence: { isMissed: false } } }]);
+  });
+
+  it('a missed occurrence that is made up for is due at its nominal instant', async () => {
+    const { recurrences } = storeOnTheSecond(world());
+    const { nextAtMs } = await recurrences.upsert(recurrence(every(60_000, { jitterMs: 30_000, onMissed: 'all' })));
+    world().pass(nextAtMs! + 180_000 - world().now());
+    const worker = world().worker('w');
+    for (let i = 0; i < 3; i++)
+      expect(await worker.claim()).toMatchObject([
+        {
+          id: `r@${nextAtMs! + i * 60_000}`,
+          dueAtMs: nextAtMs! + i * 60_000,
+          envelope: { occurrence: { isMissed: true } },
+        },
+      ]);
+  });
+
+  it('a new jitter leaves the armed occurrence where it is', async () => {
+    const { recurrences } = storeOnTheSecond(world());
+    await recurrences.upsert(recurrence(every(60_000, { jitterMs: 30_000 })));
+    const { id, dueAtMs } = await waiting();
+    expect((await recurrences.upsert(recurrence(every(60_000)))).status).toBe('changed');
+    expect(await waiting()).toMatchObject({ id, dueAtMs });
+    await begin();
+    const next = await waiting();
+    expect(next).toMatchObject({ id: `r@${next.dueAtMs}` });
+  });
+};

@@ -1,0 +1,120 @@
+import { expect, it } from '@jest/globals';
+import { MINUTE, recurrenceOf, SECOND } from './recurring.js';
+import { ids, settlement, type World } from './world.js';
+
+export const recurrencesOverlap = (world: () => World): void => {
+  const passTo = (at: number) => world().pass(at - world().now());
+  const rule = { everyMs: 10 * SECOND };
+  const PERIOD = 10 * SECOND;
+
+  async function started(overlap: 'allow' | 'skip' | 'queue', more: object = {}) {
+    const { recurrences } = world().store({ leaseMs: 600_000 });
+    const at = (await recurrences.upsert(recurrenceOf({ ...rule, overlap, ...more }))).nextAtMs!;
+    passTo(at);
+    const worker = world().worker('w');
+    const [first] = await worker.claim();
+    expect(first?.id).toBe(`r@${at}`);
+    return { recurrences, worker, first: first!, at };
+  }
+
+  it('with allow the next one runs beside the one before', async () => {
+    const { worker, at } = await started('allow');
+    passTo(at + PERIOD);
+    expect(ids(await worker.claim())).toEqual([`r@${at + PERIOD}`]);
+  });
+
+  it('with skip one whose previous one has not ended is left out, and the one after it armed', async () => {
+    const { worker, recurrences, first, at } = await started('skip');
+    passTo(at + PERIOD);
+    expect(await worker.turn({ limit: 5 })).toMatchObject({
+      claimed: [],
+      leftOut: [{ id: `r@${at + PERIOD}`, name: 'work', reason: 'overlap' }],
+    });
+    expect(await recurrences.get('r')).toMatchObject({ count: 1, lastAtMs: at, nextAtMs: at + 2 * PERIOD });
+    await worker.settle(settlement.completeChosen(first));
+    passTo(at + 2 * PERIOD);
+    expect(ids(await worker.claim())).toEqual([`r@${at + 2 * PERIOD}`]);
+  });
+
+  it('one that waits for its next attempt has not ended', async () => {
+    const { worker, first, at } = await started('skip');
+    await worker.settle(settlement.retry(first, MINUTE));
+    passTo(at + PERIOD);
+    expect((await worker.turn({ limit: 5 })).leftOut).toMatchObject([{ reason: 'overlap' }]);
+  });
+
+  it('one that is snoozed has not ended', async () => {
+    const { worker, first, at } = await started('skip');
+    await worker.settle(settlement.snooze(first, MINUTE));
+    passTo(at + PERIOD);
+    expect((await worker.turn({ limit: 5 })).leftOut).toMatchObject([{ reason: 'overlap' }]);
+  });
+
+  it('one that is dead has ended', async () => {
+    const { worker, first, at } = await started('skip');
+    await worker.settle(settlement.dead(first));
+    passTo(at + PERIOD);
+    expect(ids(await worker.claim())).toEqual([`r@${at + PERIOD}`]);
+  });
+
+  it.each([
+    ['completes', settlement.completeChosen],
+    ['dies', settlement.dead],
+    ['is discarded', settlement.discard],
+  ] as const)('one that %s in the very turn has ended', async (_, ends) => {
+    const { worker, first, at } = await started('skip');
+    passTo(at + PERIOD);
+    const { claimed, leftOut } = await worker.turn({ limit: 5, settlements: [ends(first)] });
+    expect({ claimed: ids(claimed), leftOut }).toEqual({ claimed: [`r@${at + PERIOD}`], leftOut: [] });
+  });
+
+  it('one that was run beside the rule counts for nothing', async () => {
+    const { worker, recurrences, first, at } = await started('skip');
+    await worker.settle(settlement.completeChosen(first));
+    await recurrences.runNow('r');
+    expect(await worker.claim()).toHaveLength(1);
+    passTo(at + PERIOD);
+    expect(ids(await worker.claim())).toEqual([`r@${at + PERIOD}`]);
+  });
+
+  it('with queue one waits until the previous one has ended, and is not missed by that', async () => {
+    const { worker, recurrences, first, at } = await started('queue', { everyMs: 10 * MINUTE });
+    passTo(at + 10 * MINUTE);
+    const held = await worker.turn({ limit: 5 });
+    expect(held).toMatchObject({ claimed: [], leftOut: [] });
+    expect(held.sleepMs).toBeGreaterThan(0);
+    expect(held.sleepMs).toBeLessThanOrEqual(250);
+    world().pass(5 * MINUTE);
+    await worker.turn({ limit: 5 });
+    await worker.settle(settlement.completeChosen(first));
+    world().pass(250);
+    const [second] = await worker.claim();
+    expect(second).toMatchObject({ id: `r@${at + 10 * MINUTE}`, envelope: { occurrence: { isMissed: false } } });
+    expect((await recurrences.get('r'))?.nextAtMs).toBe(at + 20 * MINUTE);
+  });
+
+  it('with queue at most one waits, the latest', async () => {
+    const { worker, first, at } = await started('queue');
+    passTo(at + PERIOD);
+    await worker.turn({ limit: 5 });
+    passTo(at + 2 * PERIOD + SECOND);
+    expect((await worker.turn({ limit: 5 })).leftOut).toMatchObject([{ id: `r@${at + PERIOD}`, reason: 'overlap' }]);
+    passTo(at + 4 * PERIOD + SECOND);
+    expect((await worker.turn({ limit: 5 })).leftOut).toMatchObject([
+      { id: `r@${at + 2 * PERIOD}`, reason: 'overlap' },
+    ]);
+    await worker.settle(settlement.completeChosen(first));
+    world().pass(250);
+    expect(ids(await worker.claim())).toEqual([`r@${at + 4 * PERIOD}`]);
+    expect(await world().queue.view.stats()).toMatchObject({ discarded: 3, started: 2 });
+  });
+
+  it('one that waits keeps nothing else from being claimed', async () => {
+    const { worker, at } = await started('queue');
+    passTo(at + PERIOD);
+    await world().schedule({ payload: 'other' });
+    const first = await worker.turn({ limit: 1 });
+    const second = await worker.turn({ limit: 1 });
+    expect([...first.claimed, ...second.claimed]).toHaveLength(1);
+  });
+};

@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { DAY, HOUR, recurrenceOf } from '../../contract/recurring.js';
+import { TestStore } from '../../support/store.js';
+
+let test: TestStore;
+const key = (name: string) => `${test.prefix}:{default}:${name}`;
+
+beforeEach(() => {
+  test = new TestStore();
+});
+
+afterEach(() => test.close());
+
+/** Has the next call of `tend` walk through all, as after some seconds. */
+async function tendAll(store = test): Promise<number | undefined> {
+  await test.redis.hset(key('gate'), 'tendAt', '1');
+  return store.recurrences.tend();
+}
+
+const rules = [
+  ['a period', recurrenceOf({ everyMs: DAY })],
+  ['wall times', recurrenceOf({ cron: '0 9 * * *' })],
+] as const;
+
+it.each(rules)('an armed job, by %s, that somebody has deleted is armed again', async (_, recurrence) => {
+  const { nextAtMs } = await test.recurrences.upsert(recurrence);
+  await test.redis.hdel(key('jobs'), `r@${nextAtMs}`);
+  await test.redis.zrem(key('lane:5::work'), `r@${nextAtMs}`);
+  expect(await test.view.job(`r@${nextAtMs}`)).toBeUndefined();
+  await tendAll();
+  expect(await test.view.job(`r@${nextAtMs}`)).toMatchObject({ state: 'scheduled', dueAtMs: nextAtMs });
+});
+
+it.each(['jobs', 'lane:5::work'])('armed jobs whose %s is lost are armed again, each once', async (lost) => {
+  const made = await Promise.all(
+    ['a', 'b', 'c'].map((id) => test.recurrences.upsert(recurrenceOf({ everyMs: HOUR }, {}, id))),
+  );
+  await test.redis.del(...(lost === 'jobs' ? [key(lost)] : [key(lost), key('heads:5'), key('levels')]));
+  await tendAll();
+  const ids = ['a', 'b', 'c'].map((id, i) => `${id}@${made[i]!.nextAtMs}`);
+  for (const id of ids) expect(await test.view.job(id)).toMatchObject({ state: 'scheduled' });
+  expect((await test.redis.zrange(key('lane:5::work'), '0', '-1')).sort()).toEqual(ids);
+  expect(await test.redis.hlen(key('jobs'))).toBe(3);
+  const problems = (await test.audit()).map((problem) => problem.slice(0, 16));
+  expect(problems).toEqual(lost === 'jobs' ? ['6 were scheduled'] : []);
+});
+
+it('two processes that tend at once arm once', async () => {
+  const other = new TestStore({}, undefined, test.prefix);
+  const made = await Promise.all(
+    Array.from({ length: 40 }, (_, i) => test.recurrences.upsert(recurrenceOf({ cron: '0 9 * * *' }, {}, `r${i}`))),
+  );
+  await test.redis.del(key('jobs'), key('lane:5::work'), key('heads:5'), key('levels'));
+  const ids = made.map((_, i) => `r${i}`);
+  await Promise.all([tendAll(), tendAll(other), test.recurrences.tend(ids), other.recurrences.tend(ids)]);
+  const jobs = await test.redis.hkeys(key('jobs'));
+  expect(jobs.sort()).toEqual(made.map(({ nextAtMs }, i) => `r${i}@${nextAtMs}`).sort());
+  expect(await test.view.stats()).toEqual({ scheduled: 80 });
+  await other.close();
+});
+
+it('a walk is begun by one process alone, and not before it is time', async () => {
+  await test.recurrences.upsert(recurrenceOf({ everyMs: DAY }));
+  const dueIn = await tendAll();
+  expect(dueIn).toBeGreaterThan(5_000);
+  const { nextAtMs } = (await test.recurrences.get('r'))!;
+  await test.redis.hdel(key('jobs'), `r@${nextAtMs}`);
+  expect(await test.recurrences.tend()).toBeLessThanOrEqual(7_000);
+  expect(await test.redis.hexists(key('jobs'), `r@${nextAtMs}`)).toBe(0);
+  await tendAll();
+  expect(await test.redis.hexists(key('jobs'), `r@${nextAtMs}`)).toBe(1);
+});
+
+it('a walk looks at all, however many they are', async () => {
+  const ids = Array.from({ length: 1_200 }, (_, i) => `r${i}`);
+  await Promise.all(ids.map((id) => test.recurrences.upsert(recurrenceOf({ everyMs: DAY }, {}, id))));
+  await test.redis.del(key('jobs'), key('lane:5::work'), key('heads:5'), key('levels'));
+  await tendAll();
+  expect(await test.redis.hlen(key('jobs'))).toBe(1_200);
+});
+
+it('one that ended a day ago is forgotten, and with the last one all keys of recurrences', async () => {
+  const { nextAtMs } = await test.recurrences.upsert(recurrenceOf({ everyMs: DAY, limit: 1 }));
+  await test.jobs.reschedule(`r@${nextAtMs}`, { delayMs: 0 });
+  expect(await test.worker('w').claim()).toHaveLength(1);
+  expect(await test.recurrences.get('r')).toMatchObject({ state: 'ended', nextAtMs: null, count: 1 });
+  await tendAll();
+  expect(await test.recurrences.list(0, 10)).toHaveLength(1);
+  const state = (await test.redis.hget(key('timetable'), 'r'))!;
+  const [, ended] = state.match(/ (\d+) [^ |]*\|/)!;
+  await test.redis.hset(key('timetable'), 'r', state.replace(ended!, String(Number(ended) - DAY)));
+  expect(await test.recurrences.list(0, 10)).toEqual([]);
+  await tendAll();
+  expect(await test.redis.exists(key('recurrences'), key('timetable'))).toBe(0);
+  expect(await test.redis.hexists(key('gate'), 'tendAt')).toBe(0);
+  expect(await test.recurrences.tend()).toBeUndefined();
+});
+
+it('once all recurrences are removed their keys are gone', async () => {
+  for (const id of ['a', 'b']) await test.recurrences.upsert(recurrenceOf({ everyMs: DAY }, {}, id));
+  await test.recurrences.remove('a');
+  expect(await test.redis.hexists(key('gate'), 'tendAt')).toBe(1);
+  await test.recurrences.remove('b');
+  expect(await test.redis.exists(key('recurrences'), key('timetable'), key('gate'), key('jobs'), key('levels'))).toBe(
+    0,
+  );
+});
+
+it('a recurrence of a small payload takes less than 1500 bytes, its armed job included', async () => {
+  const ids = Array.from({ length: 2_000 }, (_, i) => `user-${i}`);
+  await test.recurrences.upsert(recurrenceOf({ everyMs: DAY }, {}, 'first'));
+  const usage = async () => {
+    const keys = await test.redis.keys(`${key('')}*`);
+    const sizes = await Promise.all(
+      keys.filter((each) => !each.includes('receipt')).map((each) => test.redis.memory('USAGE', each, 'SAMPLES', 0)),
+    );
+    return sizes.reduce<number>((sum, size) => sum + Number(size), 0);
+  };
+  const before = await usage();
+  const payload = JSON.stringify({ text: 'x'.repeat(88) });
+  await Promise.all(
+    ids.map((id, i) =>
+      test.recurrences.upsert(
+        recurrenceOf(i % 2 ? { everyMs: DAY } : { cron: '30 8 * * 1-5', timeZone: 'Europe/Berlin' }, { payload }, id),
+      ),
+    ),
+  );
+  expect(((await usage()) - before) / ids.length).toBeLessThan(1_500);
+});
+
+it('newer time-zone data moves what is armed and ahead', async () => {
+  const { nextAtMs } = await test.recurrences.upsert(recurrenceOf({ cron: '0 9 * * *', timeZone: 'Europe/Berlin' }));
+  const state = (await test.redis.hget(key('timetable'), 'r'))!;
+  await test.redis.hdel(key('jobs'), `r@${nextAtMs}`);
+  await test.redis.zrem(key('lane:5::work'), `r@${nextAtMs}`);
+  // As if the data had told another offset: the armed one an hour later.
+  const old = state.replace(/\d{13}/g, (at) => String(Number(at) + HOUR)).replace(/ [^ |]*\|/, ' 2001a|');
+  await test.redis.hset(key('timetable'), 'r', old);
+  await test.recurrences.tend(['r']);
+  expect((await test.recurrences.get('r'))?.nextAtMs).toBe(nextAtMs);
+  expect(await test.redis.hget(key('timetable'), 'r')).toContain(` ${process.versions.tz}|`);
+});
