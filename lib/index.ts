@@ -23,6 +23,7 @@ export {
   UnrecoverableJobError,
 } from './core/errors.js';
 export type { BackoffFunction, BackoffOptions } from './core/job/backoff.js';
+export { currentScheduledJob } from './core/job/current-job.js';
 export {
   defineScheduledJob,
   type JobDefinitionOptions,

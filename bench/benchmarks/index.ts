@@ -13,6 +13,7 @@ import { queues } from './queues.js';
 import { schedule } from './schedule.js';
 import { single } from './single.js';
 import { two } from './two.js';
+import { watched } from './watched.js';
 
 /** In the order in which they run and are shown. */
 export const BENCHMARKS: readonly Benchmark[] = [
@@ -29,6 +30,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   claim,
   queues,
   two,
+  watched,
   importing,
 ];
 

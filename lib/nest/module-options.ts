@@ -71,6 +71,11 @@ export interface RedisScheduledQueueModuleOptions {
   commandTimeoutMs?: Duration;
   /** `true`: workers start after bootstrap. `false`: they start when you call `ScheduledQueueConsumer.start()`. Default `true`. */
   autoStart?: boolean;
+  /**
+   * `true`: `currentScheduledJob()` answers the job anywhere below its handler. `false`: it answers `undefined`, and no
+   * AsyncLocalStorage is made. Default `true`.
+   */
+  trackCurrentJob?: boolean;
 }
 
 /** Module options that have been read, with every default in its place. */
@@ -87,6 +92,7 @@ export interface ModuleSettings {
   maxPayloadBytes: number;
   commandTimeoutMs: number;
   autoStart: boolean;
+  trackCurrentJob: boolean;
   queues: ReadonlyMap<string, QueueSettings>;
   settingsOf(queue: string): QueueSettings;
 }
@@ -118,6 +124,7 @@ const SHAPE: Shape<ReadModuleOptions> = {
   maxPayloadBytes: integer(1, 512 * 1024 * 1024),
   commandTimeoutMs: duration(100),
   autoStart: flag,
+  trackCurrentJob: flag,
 };
 
 /** Options that belong elsewhere, and the place to name in the error. */
@@ -156,6 +163,7 @@ export function readModuleOptions(given: unknown, where: string): ModuleSettings
     maxPayloadBytes: 1024 * 1024,
     commandTimeoutMs: 5_000,
     autoStart: true,
+    trackCurrentJob: true,
     ...read,
     jobs: readJobs(read.jobs ?? {}, where),
     codecs: new Codecs(codecsById([...(codec ? [codec] : []), ...(codecs ?? [])], where), codec),

@@ -109,7 +109,11 @@ function producingProviders(services: ServiceTokens): Provider[] {
 function workingProviders(name: string, services: ServiceTokens): Provider[] {
   const timerPrefix = name === DEFAULT_INSTANCE ? 'scheduled-queue' : `scheduled-queue(${name})`;
   return [
-    { provide: HandlerRegistry, useFactory: () => new HandlerRegistry() },
+    {
+      provide: HandlerRegistry,
+      inject: [SETTINGS],
+      useFactory: ({ trackCurrentJob }: ModuleSettings) => new HandlerRegistry(trackCurrentJob),
+    },
     { provide: SOLITUDE, inject: [CLOCK], useFactory: (clock: Clock) => new Solitude(clock) },
     {
       provide: FLEET,

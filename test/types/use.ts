@@ -325,6 +325,7 @@ export const modules = [
     validation: { whitelist: true },
     maxPayloadBytes: 1_000,
     autoStart: false,
+    trackCurrentJob: false,
     name: 'reports',
     isGlobal: false,
   }),
