@@ -30,7 +30,12 @@ export {
   type JobOptions,
   type ScheduledJobDefinition,
 } from './core/job/definition.js';
-export type { DeadReason, ScheduledQueueEvent } from './core/job/events.js';
+export type {
+  DeadReason,
+  ScheduledQueueEvent,
+  ScheduledQueueEventOf,
+  ScheduledQueueEventType,
+} from './core/job/events.js';
 export type { OnLate } from './core/job/lateness.js';
 export { JobOutcome, type SnoozeUntil } from './core/job/outcome.js';
 export type { PoppedJob } from './core/job/popped-job.js';
@@ -47,6 +52,7 @@ export type { PayloadCodec } from './core/payload/codec.js';
 export type { ValidationOptions } from './core/payload/payload-class.js';
 export type { JsonOf, PayloadOf } from './core/payload/payload-types.js';
 export type { Duration } from './core/read/duration.js';
+export { type JobEventOptions, OnScheduledJobEvent } from './nest/events/on-scheduled-job-event.decorator.js';
 export { type HandlerOptions, OnScheduledJob } from './nest/handlers/on-scheduled-job.decorator.js';
 export type { JobOverrides, RedisScheduledQueueModuleOptions } from './nest/module-options.js';
 export { RedisScheduledQueueModule, type ScheduledQueueOptionsFactory } from './nest/redis-scheduled-queue.module.js';

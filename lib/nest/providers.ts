@@ -15,6 +15,7 @@ import { Pullers } from '../worker/pull/pullers.js';
 import { Relays } from '../worker/relay/relays.js';
 import { HandlerRegistry } from '../worker/run/job-handler.js';
 import { ApplicationClock } from './application-clock.js';
+import { jobEventListenersProvider } from './events/job-event-listeners.js';
 import { HandlerExplorer } from './handlers/handler.explorer.js';
 import { HandlerContext } from './handlers/handler-context.js';
 import { INSTANCE_NAME } from './instances.js';
@@ -59,6 +60,7 @@ export function providersOf(name: string, services: ServiceTokens, options: Inje
     ...producingProviders(services),
     ...workingProviders(name, services),
     lifecycleProvider(name, services),
+    jobEventListenersProvider(name, services.events, LOG),
   ];
 }
 

@@ -7,6 +7,7 @@ const PRINTED: [page: string, folder: string, spec: string][] = [
   ['README.md', 'test/e2e/docs/readme', 'test/e2e/docs/readme-page.spec.ts'],
   ['docs/codecs.md', 'test/e2e/docs/codecs', 'test/e2e/docs/codecs-page.spec.ts'],
   ['docs/errors.md', 'test/e2e/docs/errors-page', 'test/e2e/docs/errors-page.spec.ts'],
+  ['docs/events.md', 'test/e2e/docs/events-page', 'test/e2e/docs/events-page.spec.ts'],
   ['docs/recipes.md', 'test/e2e/docs/recipes', 'test/e2e/docs/recipes.spec.ts'],
 ];
 
