@@ -203,7 +203,7 @@ it('a listener is below no handler, even where it hears of what a handler does',
   class Listener {
     @OnScheduledJobEvent('progress')
     onProgress({ value }: ScheduledQueueEventOf<'progress'>): void {
-      heard.push(value, currentScheduledJob());
+      heard.push(value, currentScheduledJob()?.id);
     }
   }
   const { producer } = await startApp([Handlers, Listener]);
