@@ -37,13 +37,19 @@ export {
   UnrecoverableJobError,
 } from './core/errors.js';
 export type { BackoffFunction, BackoffOptions } from './core/job/backoff.js';
+export { currentScheduledJob } from './core/job/current-job.js';
 export {
   defineScheduledJob,
   type JobDefinitionOptions,
   type JobOptions,
   type ScheduledJobDefinition,
 } from './core/job/definition.js';
-export type { DeadReason, ScheduledQueueEvent } from './core/job/events.js';
+export type {
+  DeadReason,
+  ScheduledQueueEvent,
+  ScheduledQueueEventOf,
+  ScheduledQueueEventType,
+} from './core/job/events.js';
 export type { OnLate } from './core/job/lateness.js';
 export { JobOutcome, type SnoozeUntil } from './core/job/outcome.js';
 export type { PoppedJob } from './core/job/popped-job.js';
@@ -73,6 +79,7 @@ export type { PayloadCodec } from './core/payload/codec.js';
 export type { ValidationOptions } from './core/payload/payload-class.js';
 export type { JsonOf, PayloadOf } from './core/payload/payload-types.js';
 export type { Duration } from './core/read/duration.js';
+export { type JobEventOptions, OnScheduledJobEvent } from './nest/events/on-scheduled-job-event.decorator.js';
 export { type HandlerOptions, OnScheduledJob } from './nest/handlers/on-scheduled-job.decorator.js';
 export type { DeclaredRecurrenceOptions } from './nest/handlers/recurrence-options.js';
 export type { JobOverrides } from './nest/job-overrides.js';

@@ -6,7 +6,8 @@ import { keyPart } from '../core/read/names.js';
 import { requireOptionsSource } from './async-options.js';
 import { ScheduledQueueRunPhaseModule } from './lifecycle/run-phase.js';
 import type { RedisScheduledQueueModuleOptions } from './module-options.js';
-import { providersOf, serviceTokens } from './providers.js';
+import { providersOf } from './providers.js';
+import { serviceTokens } from './service-tokens.js';
 import { DEFAULT_INSTANCE } from './tokens.js';
 
 /** Options that place the module in the application; they stand beside the queue's own options. */

@@ -8,7 +8,8 @@ const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((file) => `do
 /** What the examples of docstrings take for granted. */
 const CONTEXT = `
 import * as queue from 'nestjs-redis-scheduled-queue';
-const { defineScheduledJob, InjectScheduledQueue, JobOutcome, OnScheduledJob, RedisScheduledQueueModule } = queue;
+const { currentScheduledJob, defineScheduledJob, InjectScheduledQueue, JobOutcome, OnScheduledJob } = queue;
+const { OnScheduledJobEvent, RedisScheduledQueueModule } = queue;
 import { ScheduledJob, type ScheduledJobDefinition, ScheduledQueueProducer } from 'nestjs-redis-scheduled-queue';
 import { messagePackCodec } from 'nestjs-redis-scheduled-queue/msgpack';
 declare const producer: ScheduledQueueProducer;
