@@ -1,4 +1,5 @@
 import { type Observable, Subject } from 'rxjs';
+import { outsideJobs } from '../core/job/current-job.js';
 import type { EventSink, ScheduledQueueEvent } from '../core/job/events.js';
 
 /** Tells what happens to jobs in this process. It costs nothing while nobody listens. */
@@ -25,7 +26,8 @@ export class ScheduledQueueEvents implements EventSink {
 
   /** @internal */
   tell(event: ScheduledQueueEvent): void {
-    this.subject.next(event);
+    // A listener is below no handler, also where it is told inside a call that a handler makes.
+    outsideJobs(() => this.subject.next(event));
   }
 
   /** @internal */

@@ -2,7 +2,6 @@ import type { InjectionToken, OnModuleInit, Provider } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { ScheduledQueueEvents } from '../../api/scheduled-queue.events.js';
 import { describeError, errorLine } from '../../core/error-description.js';
-import { outsideJobs } from '../../core/job/current-job.js';
 import type { ScheduledQueueEvent, ScheduledQueueEventType } from '../../core/job/events.js';
 import type { Log } from '../../core/log.js';
 import { isThenable } from '../../core/thenable.js';
@@ -36,8 +35,7 @@ export class JobEventListeners implements OnModuleInit {
   private tell(event: ScheduledQueueEvent): void {
     for (const listener of this.byType.get(event.type) ?? []) {
       if (listener.queue !== undefined && listener.queue !== event.queue) continue;
-      // Some events are told inside a call that a handler makes; a listener is below no handler, whatever it hears.
-      outsideJobs(() => this.call(listener, event));
+      this.call(listener, event);
     }
   }
 
