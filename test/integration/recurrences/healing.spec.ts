@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { DAY, recurrenceOf } from '../../contract/recurring.js';
+import { settlement, TestStore } from '../../support/store.js';
+
+let test: TestStore;
+const key = (name: string) => `${test.prefix}:{default}:${name}`;
+
+beforeEach(() => {
+  test = new TestStore();
+});
+
+afterEach(() => test.close());
+
+/** As after an eviction of `gate`, and for a worker of a build that knows no recurrences. */
+const loseGate = () => test.redis.del(key('gate'));
+
+/** Has the next call of `tend` walk through all, as after some seconds. */
+const letWalk = () => test.redis.hset(key('gate'), 'tendAt', '1');
+
+/** Runs the armed occurrence while nobody judges it. */
+async function runUnjudged(): Promise<number> {
+  const { nextAtMs } = await test.recurrences.upsert(recurrenceOf({ everyMs: DAY }));
+  await test.jobs.reschedule(`r@${nextAtMs}`, { delayMs: 0 });
+  await loseGate();
+  return nextAtMs!;
+}
+
+it('what has begun and ended with nobody to judge it is not armed again, but the one after it', async () => {
+  const at = await runUnjudged();
+  const worker = test.worker('w');
+  const [job] = await worker.claim();
+  await worker.settle({ ...settlement.complete(job!), idWasChosen: true });
+  await letWalk();
+  await test.recurrences.tend();
+  expect(await test.recurrences.get('r')).toMatchObject({ nextAtMs: at + DAY, lastAtMs: at, count: 1 });
+  expect(await test.view.job(`r@${at}`)).toBeUndefined();
+});
+
+it('what has begun with nobody to judge it counts as the previous one', async () => {
+  const at = await runUnjudged();
+  expect(await test.worker('w').claim()).toHaveLength(1);
+  await letWalk();
+  await test.recurrences.tend();
+  expect(await test.recurrences.get('r')).toMatchObject({ nextAtMs: at + DAY, lastAtMs: at, count: 1 });
+});
