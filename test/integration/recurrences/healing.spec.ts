@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { DAY, recurrenceOf } from '../../contract/recurring.js';
+import { DAY, HOUR, recurrenceOf } from '../../contract/recurring.js';
 import { settlement, TestStore } from '../../support/store.js';
 
 let test: TestStore;
@@ -42,4 +42,39 @@ it('what has begun with nobody to judge it counts as the previous one', async ()
   await letWalk();
   await test.recurrences.tend();
   expect(await test.recurrences.get('r')).toMatchObject({ nextAtMs: at + DAY, lastAtMs: at, count: 1 });
+});
+
+it('a lost note of when to tend is made anew by whoever tends', async () => {
+  const { nextAtMs } = await test.recurrences.upsert(recurrenceOf({ everyMs: DAY }));
+  await loseGate();
+  expect(await test.recurrences.tend()).toBeGreaterThan(0);
+  await test.jobs.reschedule(`r@${nextAtMs}`, { delayMs: 0 });
+  expect(await test.worker('w').claim()).toHaveLength(1);
+  expect(await test.recurrences.get('r')).toMatchObject({ nextAtMs: nextAtMs! + DAY, count: 1 });
+});
+
+it('a lost note of when to tend is made anew by an upsert that changes nothing', async () => {
+  await test.recurrences.upsert(recurrenceOf({ everyMs: DAY }));
+  await loseGate();
+  expect(await test.recurrences.upsert(recurrenceOf({ everyMs: DAY }))).toMatchObject({ status: 'unchanged' });
+  expect(await test.redis.hexists(key('gate'), 'tendAt')).toBe(1);
+});
+
+it('a lost note of when to tend is made anew by whoever declares one of them', async () => {
+  const { declarations } = test.store.queue('default');
+  const declare = () => declarations.declare([recurrenceOf({ everyMs: DAY })], { app: 'a' }, 600_000);
+  expect((await declare()).statuses).toEqual(['wins']);
+  await loseGate();
+  expect((await declare()).statuses).toEqual(['wins']);
+  expect(await test.redis.hexists(key('gate'), 'tendAt')).toBe(1);
+});
+
+it('a clock that went back puts off no walk', async () => {
+  const { nextAtMs } = await test.recurrences.upsert(recurrenceOf({ everyMs: DAY }));
+  await test.redis.hset(key('gate'), 'tendAt', String(Date.now() + HOUR));
+  await test.redis.hdel(key('jobs'), `r@${nextAtMs}`);
+  const { tendInMs } = await test.worker('w').turn({ limit: 1 });
+  expect(tendInMs).toBeLessThanOrEqual(10_000);
+  expect(await test.recurrences.tend()).toBeLessThanOrEqual(7_000);
+  expect(await test.redis.hexists(key('jobs'), `r@${nextAtMs}`)).toBe(1);
 });

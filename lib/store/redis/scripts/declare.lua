@@ -27,10 +27,11 @@ local startedAt = began > 0 and began or now
 -- @include recur/declared.lua
 -- @include recur/orphans.lua
 local LETTERS = { wins = 'w', owns = 'w', loses = 'l', upserted = 'u', needed = 'n' }
-local ids, letters, members, owned = {}, {}, {}, {}
+local ids, letters, members, owned, isKept = {}, {}, {}, {}, false
 for i = declaredFrom, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end
 for i, entry in ipairs(readEntries(ids)) do
   local digest = ARGV[declaredFrom + 2 * i - 1]
+  isKept = isKept or entry.state and entry.state.state ~= 'o'
   local verdict = judgeDeclared(entry, digest)
   letters[i] = LETTERS[verdict]
   if verdict ~= 'upserted' then members[#members + 1] = memberOf(app, entry.id, digest) end
@@ -41,7 +42,7 @@ for i, entry in ipairs(readEntries(ids)) do
 end
 noteDeclared(members)
 if owned[1] then redis.call('HSET', base .. 'recurrences', unpack(owned)) end
-if members[1] then beTended() end
+if isKept then beTended() end
 -- A process that has just started cannot tell what the others declare: they may be about to start, after an outage of all.
 local mayTell = tells ~= 'none' and startedAt <= now - orphanAfterMs
 local reply = { digits(startedAt), table.concat(letters), unpack(mayTell and findOrphans(tells == 'all') or {}) }

@@ -16,6 +16,10 @@
 -- @include shared/clock.lua
 -- @include shared/begin.lua
 local tendAt = tonumber(redis.call('HGET', gateKey, 'tendAt') or nil)
+-- The clock went back.
+if tendAt and tendAt > now + everyMs then tendAt = now end
+-- Where an eviction has taken it, nobody would judge or arm any more.
+if not tendAt and redis.call('EXISTS', base .. 'timetable') == 1 then tendAt = now end
 if earlierAnswer or not tendAt then return { earlierAnswer and 'replayed' or 'done', digits(now), '', tendAt and digits(tendAt) or '', {} } end
 -- @include shared/envelope.lua
 -- @include shared/route.lua

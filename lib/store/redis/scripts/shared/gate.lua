@@ -2,10 +2,12 @@
 -- `gate`: `pausedUntil`, epoch ms, 0 where the queue is not paused, math.huge where it has no end; `blackout`, the one that is on or comes
 -- next, "<from> <to>" or '' (see shared/blackout.lua); `recurrencesAt`, when the recurrences of the queue are to be tended, nil where it has
 -- none; `tendAt`, when they are, or its blackouts, whichever is earlier, nil where neither are. A text that is none of these shuts nothing.
--- @takes gateKey
+-- @takes gateKey, now
 -- @gives gate
 local found = redis.call('HMGET', gateKey, 'pausedUntil', 'blackout', 'tendAt', 'blackoutsTendAt')
 local pausedUntil, recurrencesAt, blackoutsAt = found[1], tonumber(found[3] or nil), tonumber(found[4] or nil)
+-- The clock went back: walks through all recurrences begin every 7 s (see redis/recur/redis-tending.ts).
+if recurrencesAt and recurrencesAt > now + 10000 then recurrencesAt = now end
 gate = {
   pausedUntil = pausedUntil == 'inf' and math.huge or tonumber(pausedUntil or 0) or 0,
   blackout = found[2] or '',
