@@ -78,3 +78,14 @@ it('a clock that went back puts off no walk', async () => {
   expect(await test.recurrences.tend()).toBeLessThanOrEqual(7_000);
   expect(await test.redis.hexists(key('jobs'), `r@${nextAtMs}`)).toBe(1);
 });
+
+it('instants that were added by older time-zone data are taken for older', async () => {
+  await test.recurrences.upsert(recurrenceOf({ cron: '0 9 * * *', timeZone: 'Europe/Berlin' }));
+  const state = (await test.redis.hget(key('timetable'), 'r'))!;
+  const newer = state.replace(/ [^ |]*\|(\S+) .*/, ' 9999z|$1');
+  await test.redis.hset(key('timetable'), 'r', newer);
+  await test.recurrences.tend(['r']);
+  const after = (await test.redis.hget(key('timetable'), 'r'))!;
+  expect(after.split('|')[1]!.split(' ').length).toBeGreaterThanOrEqual(5);
+  expect(after).toContain(` ${process.versions.tz}|`);
+});

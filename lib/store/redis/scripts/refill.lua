@@ -26,6 +26,7 @@ if earlierAnswer then return { 'replayed', digits(now) } end
 -- @include recur/record.lua
 -- @include recur/read.lua
 -- @include recur/next.lua
+-- @include recur/zones.lua
 local counted = {}
 -- @include recur/arm.lua
 -- @include recur/disarm.lua
@@ -50,6 +51,8 @@ for i, entry in ipairs(readEntries(ids)) do
     noteChanged(entry)
     if how == 'more' then
       state.list = state.list == '' and list or list == '' and state.list or state.list .. ' ' .. list
+      -- So that whoever has the newer data reckons them again.
+      if isNewer(state.zones, zones) then state.zones = zones end
       if skipped > 0 then counted.scheduled, counted.discarded = (counted.scheduled or 0) + skipped, (counted.discarded or 0) + skipped end
       if state.armed == 0 then armNext(entry) end
     else

@@ -34,6 +34,7 @@ if earlierAnswer or not tendAt then return { earlierAnswer and 'replayed' or 'do
 -- @include recur/record.lua
 -- @include recur/read.lua
 -- @include recur/next.lua
+-- @include recur/zones.lua
 local counted = {}
 -- @include recur/arm.lua
 -- @include recur/forget.lua

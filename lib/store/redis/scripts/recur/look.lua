@@ -1,6 +1,6 @@
 -- Looks after recurrences: arms what should be armed and is not.
 -- `looked`: `over`, ids of those that ended a day ago and are to be forgotten.
--- @takes base, jobsKey, activeKey, deadKey, usedIdsKey, completedKey, now, digits, laneOf, findWaiting, parseState, readEntries, passTo, armAt, armNext, isShort
+-- @takes base, jobsKey, activeKey, deadKey, usedIdsKey, completedKey, now, digits, laneOf, findWaiting, parseState, readEntries, passTo, armAt, armNext, isShort, isNewer
 -- @gives looked, lookAfter, needsOf
 -- How long an ended one stays listed.
 local LISTED_MS = 86400000
@@ -101,10 +101,6 @@ function lookAfter(states, zones)
     end
   end
   return entries
-end
-
-local function isNewer(zones, than)
-  return zones ~= 'none' and than ~= 'none' and zones > than
 end
 
 -- Six for each of these whose instants are to be reckoned.
