@@ -89,3 +89,15 @@ it('instants that were added by older time-zone data are taken for older', async
   expect(after.split('|')[1]!.split(' ').length).toBeGreaterThanOrEqual(5);
   expect(after).toContain(` ${process.versions.tz}|`);
 });
+
+it('jitter ends before the next instant, also where that was not known when the job was to be armed', async () => {
+  const { nextAtMs: at } = await test.recurrences.upsert(recurrenceOf({ cron: '0 * * * *', jitterMs: 30 * DAY }));
+  const state = (await test.redis.hget(key('timetable'), 'r'))!;
+  await test.redis.hset(key('timetable'), 'r', state.replace(/\|.*/, `|${at} ${at! + HOUR}`));
+  await test.jobs.reschedule(`r@${at}`, { delayMs: 0 });
+  const { claimed, short } = await test.worker('w').turn({ limit: 1 });
+  expect({ claimed: claimed.length, short }).toEqual({ claimed: 1, short: ['r'] });
+  await test.recurrences.tend(short);
+  expect(await test.recurrences.get('r')).toMatchObject({ nextAtMs: at! + HOUR });
+  expect((await test.view.job(`r@${at! + HOUR}`))?.dueAtMs).toBeLessThan(at! + 2 * HOUR);
+});

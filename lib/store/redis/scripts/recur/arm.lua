@@ -26,6 +26,8 @@ end
 function armNext(entry)
   local state = entry.state
   local at = (entry.rule.limit == 0 or state.count < entry.rule.limit) and nextAfter(entry, state.passed)
+  -- Jitter ends before the instant that follows: that has to be known as well.
+  if at and entry.rule.jitterMs > 0 and nextAfter(entry, at) == false then at = false end
   noteChanged(entry)
   state.armed, state.held = 0, 0
   if at then return armAt(entry, at) end
