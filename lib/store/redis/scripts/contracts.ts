@@ -1367,6 +1367,7 @@ export const tendScript = (keys: QueueKeys): NumberedScript<TendArguments, TendR
   name: 'tend',
   keys: [
     keys.jobs,
+    keys.usedIds,
     keys.stats,
     keys.completed,
     keys.results,

@@ -1,7 +1,7 @@
 -- tend: look after the next recurrences of a walk through all, and after those that are named: arm what is not armed though it should be,
 -- forget what ended a day ago, and tell whose instants a process has to reckon.
 -- @numbered
--- @keys jobs, stats, completed, results, levels, sleeping, active, dead, gate
+-- @keys jobs, usedIds, stats, completed, results, levels, sleeping, active, dead, gate
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg cursor text: where the walk is to go on, '' = begin one if it is time for that
