@@ -1,6 +1,7 @@
 export type { Explanation } from './api/explanation.js';
 export type { FailedAttempt, InspectedJob } from './api/inspected-job.js';
 export type { InspectedWorker } from './api/inspected-worker.js';
+export type { FoundPage } from './api/inspection/find-jobs.js';
 export type { QueueStats } from './api/queue-stats.js';
 export type { RecurrenceView } from './api/recurrence/recurrence-view.js';
 export type { RecurrenceChange } from './api/recurrence/recurrences.js';
@@ -61,6 +62,7 @@ export {
   type ScheduleStatus,
 } from './core/job/scheduled-job.js';
 export type { DeadFilter, ReplayOptions } from './core/options/dead-filter.js';
+export type { FindOptions } from './core/options/find-options.js';
 export type { PauseOptions } from './core/options/pause-options.js';
 export type { PopOptions } from './core/options/pop-options.js';
 export type { Keep, Ordering, QueueOptions, RateLimit } from './core/options/queue-options.js';

@@ -43,6 +43,34 @@ export interface PriorityCounts {
   due: number;
 }
 
+/** Which jobs a search wants: those that fit all that is given. */
+export interface JobSelection {
+  readonly states: readonly JobState[];
+  /** Of any of these names. */
+  readonly names?: readonly string[];
+  /** With all of these tags. */
+  readonly tags?: readonly string[];
+  readonly idPrefix?: string;
+  readonly dueFromMs?: number;
+  /** Due before that. */
+  readonly dueToMs?: number;
+}
+
+/** How much a step of a search does: looks at about `size` jobs, and tells at most `limit`. */
+export interface SearchStep {
+  readonly size: number;
+  readonly limit: number;
+}
+
+export interface FoundJobs {
+  jobs: StoredJob[];
+  /** Where the next step goes on; `undefined` where the search is over. */
+  next?: string;
+  /** About how many jobs were looked at, and how many bytes that took. */
+  looked: number;
+  bytes: number;
+}
+
 /** A worker that was there lately. */
 export interface LiveWorker {
   id: string;

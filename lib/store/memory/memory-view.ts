@@ -1,16 +1,20 @@
 import type {
+  FoundJobs,
   JobCounts,
+  JobSelection,
   JobState,
   KnownBlackouts,
   LimitsUse,
   LiveWorker,
   PriorityCounts,
   QueueView,
+  SearchStep,
   StoredJob,
 } from '../job-store.js';
 import { byId, type CompletedJob, isSuspect, type Job } from './job.js';
 import type { MemoryQueue } from './memory-queue.js';
 import { occurrenceId, readOccurrence } from './recur/recurrence.js';
+import { searchStep } from './view/search.js';
 
 /** How many of the workers that handle a name are told by id. */
 const LISTED_WORKERS = 10;
@@ -84,6 +88,13 @@ export class MemoryView implements QueueView {
 
   peek<T>(count: number, as: (job: StoredJob) => T): Promise<T[]> {
     return this.queue.answer(() => [...this.inState('due'), ...this.inState('scheduled')].slice(0, count).map(as));
+  }
+
+  find(selection: JobSelection, place: string | undefined, step: SearchStep): Promise<FoundJobs> {
+    return this.queue.answer(() => {
+      const jobs = [...new Set(selection.states)].flatMap((state) => [...this.inState(state)]);
+      return searchStep(jobs, selection, place, step);
+    });
   }
 
   handledBy(name: string): Promise<{ count: number; workers: string[] }> {

@@ -21,6 +21,7 @@ import { RedisSessions } from './session/redis-sessions.js';
 import { RedisInspection } from './view/inspection.js';
 import { RedisPresence } from './view/presence.js';
 import { RedisQueueView } from './view/queue-view.js';
+import { RedisSearch } from './view/search.js';
 
 /** A receipt is kept at least this long: longer than any copy of its call can be on its way. */
 const KEEP_RECEIPT_MS = 60_000;
@@ -72,6 +73,7 @@ export function openRedisQueue(
       gate,
       blackouts,
       inspection: new RedisInspection(connection, keys, commandTimeoutMs),
+      search: new RedisSearch(connection, keys, commandTimeoutMs),
       presence: new RedisPresence(connection, keys, { commandTimeoutMs, withinMs: leaseMs }),
     }),
     recurrences: new RedisRecurrences(callers, connection, clock, keys, { ...options, tending, blackouts }),

@@ -324,6 +324,75 @@ export const declareScript = (keys: QueueKeys): NumberedScript<DeclareArguments,
 });
 
 /**
+ * Look at some jobs, and tell those that a search wants.
+ * Answers: where to go on, '' = the walk is over; how many jobs were looked at, and how many bytes that took; ids of
+ * further ones that may be wanted; for each job that is told its id and what the script `job` answers.
+ * It only reads.
+ */
+export interface FindArguments {
+  /** What every key of the queue begins with. */
+  base: string;
+  /** Through what: 'jobs', 'active', 'dead', 'completed', 'tag:<tag>', or 'ids', those given. */
+  walk: string;
+  /** Where to go on, '' = from the start. */
+  from: string;
+  /** About how many jobs to look at. */
+  size: number;
+  /** How many to tell at the most. */
+  limit: number;
+  /** After how many none is told any more (bytes). */
+  bytesLeft: number;
+  /** The states that are wanted, commas between them. */
+  states: string;
+  /** How their ids begin. */
+  idPrefix: string;
+  /** Their names, line breaks between them, '' = any. */
+  names: string;
+  /** Tags all of which they carry, tabs between them, '' = any. */
+  tags: string;
+  /** When they are due at the earliest (epoch ms). */
+  dueFrom: number;
+  /** Before when they are due (epoch ms). */
+  dueTo: number;
+  /** Job ids. */
+  ids: readonly ScriptArgument[];
+}
+
+export type FindReply = [next: string, looked: string, bytes: string, left: string[], ...jobs: string[][]];
+
+const encodeFind = (a: FindArguments): ScriptArgument[] => [
+  a.base,
+  a.walk,
+  a.from,
+  a.size,
+  a.limit,
+  a.bytesLeft,
+  a.states,
+  a.idPrefix,
+  a.names,
+  a.tags,
+  a.dueFrom,
+  a.dueTo,
+  ...a.ids,
+];
+
+/** Binds the script to the keys of a queue. */
+export const findScript = (keys: QueueKeys): BoundScript<FindArguments, FindReply> => ({
+  name: 'find',
+  keys: [
+    keys.jobs,
+    keys.claims,
+    keys.failures,
+    keys.active,
+    keys.dead,
+    keys.completed,
+    keys.results,
+    keys.queued,
+  ],
+  encode: encodeFind,
+});
+
+/**
  * Which workers that are alive handle a name.
  * Answers: how many there are, and at most ten of those that were here last.
  * It only reads.
