@@ -12,6 +12,7 @@ import { readShift, readTag } from '../core/read/tags.js';
 import type { JobStore } from '../store/job-store.js';
 import { queueOf, refuse } from './inspection/queue-of.js';
 import { QueueReader } from './inspection/queue-reader.js';
+import { inQueues, type TaggedOptions } from './inspection/tagged-queues.js';
 
 /**
  * Looks at queues, jobs and workers, and manages them: pauses queues, sets their blackouts, cancels running jobs, deletes other jobs, cancels or moves the
@@ -61,24 +62,29 @@ export class ScheduledQueueInspector extends QueueReader {
   /**
    * Cancels all waiting jobs with a tag, and those with the tag that are queued behind running ones. Answers how many. Only jobs that
    * were there when the call began are cancelled. A running job goes on, and so do its later attempts. Atomic for each five hundred
-   * jobs: after a `QueueUnavailableError` some may be gone; call again to cancel the rest.
+   * jobs: after a `QueueUnavailableError` some may be gone; call again to cancel the rest. With several queues, one after another.
    */
-  async cancelTagged(tag: string, options?: { queue?: string }): Promise<number> {
-    const queue = queueOf(options, 'cancelTagged');
-    return this.store.queue(queue).management.cancelTagged(readTag(tag, 'cancelTagged'), (ids) => {
-      if (this.events.wanted) for (const id of ids) this.events.tell({ type: 'cancelled', queue, id });
-    });
+  async cancelTagged(tag: string, options?: TaggedOptions): Promise<number> {
+    const read = readTag(tag, 'cancelTagged');
+    return inQueues(this.store, options, 'cancelTagged', (queue) =>
+      this.store.queue(queue).management.cancelTagged(read, (ids) => {
+        if (this.events.wanted) for (const id of ids) this.events.tell({ type: 'cancelled', queue, id });
+      }),
+    );
   }
 
   /**
    * Moves the due times of all waiting jobs with a tag, and of those with the tag that are queued behind running ones: later (a number
    * of milliseconds, or `'2h'`) or earlier (a negative number, or `'-2h'`). Answers how many. Only jobs that were there when the call
    * began are moved; running ones are not. If a new due time lies in the past, the job is due at once and counts as late since then.
-   * Atomic for each five hundred jobs: after a `QueueUnavailableError` some may have been moved, and calling again moves them again.
+   * Atomic for each five hundred jobs: after a `QueueUnavailableError` some may have been moved, and calling again moves them again. With several queues,
+   * one after another.
    */
-  async shiftTagged(tag: string, ms: Duration, options?: { queue?: string }): Promise<number> {
-    const queue = queueOf(options, 'shiftTagged');
-    return this.store.queue(queue).management.shiftTagged(readTag(tag, 'shiftTagged'), readShift(ms, 'shiftTagged'));
+  async shiftTagged(tag: string, ms: Duration, options?: TaggedOptions): Promise<number> {
+    const [read, byMs] = [readTag(tag, 'shiftTagged'), readShift(ms, 'shiftTagged')];
+    return inQueues(this.store, options, 'shiftTagged', (queue) =>
+      this.store.queue(queue).management.shiftTagged(read, byMs),
+    );
   }
 
   /**

@@ -14,6 +14,7 @@ import type {
   LiveWorker,
   PriorityCounts,
   SearchStep,
+  SeenQueue,
   StoredJob,
 } from './queue-view.js';
 import type { QueueRecurrences } from './recurrences.js';
@@ -36,6 +37,8 @@ export interface JobStore {
   connect(): void;
   /** One queue; the same object each time. Nothing is sent for it. */
   queue(name: string): QueueStore;
+  /** The queues in which somebody has scheduled or worked, by name. */
+  queues(): Promise<SeenQueue[]>;
   /** Closes all that was opened; calls that are under way fail with `QueueClosedError`, and so do later ones. */
   close(): Promise<void>;
 }
@@ -120,6 +123,8 @@ export interface QueueView {
    * told, and once unless it has moved meanwhile. Throws `RangeError` for a place that no step has answered.
    */
   find(selection: JobSelection, place: string | undefined, step: SearchStep): Promise<FoundJobs>;
+  /** Counts the waiting jobs between each two of these instants: due at the first or later, and before the second. */
+  forecast(boundsMs: readonly number[]): Promise<number[]>;
   /** Tells which workers that are alive handle a name: how many, and some of them. */
   handledBy(name: string): Promise<{ count: number; workers: string[] }>;
   /** Tells which workers are alive, by id. */

@@ -71,13 +71,25 @@ export interface FoundJobs {
   bytes: number;
 }
 
+/** A queue that somebody has used. */
+export interface SeenQueue {
+  name: string;
+  /** When a process that uses it last said so; it says so every ten minutes. */
+  lastSeenAtMs: number;
+}
+
 /** A worker that was there lately. */
 export interface LiveWorker {
   id: string;
   host: string;
   pid: number;
+  /** Of this package. */
+  version: string;
   /** How many jobs it holds. */
   running: number;
+  /** What weight of jobs it runs at once by handlers, and what weight of them runs. Jobs that it pulls count for neither. */
+  concurrency: number;
+  weight: number;
   /** The names that it handles, sorted. */
   handles: readonly string[];
   lastSeenAtMs: number;

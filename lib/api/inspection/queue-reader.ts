@@ -13,6 +13,9 @@ import { type InspectedJob, toInspected } from '../inspected-job.js';
 import { type InspectedWorker, toInspectedWorker } from '../inspected-worker.js';
 import { type QueueStats, toStats } from '../queue-stats.js';
 import { type FoundPage, findJobs } from './find-jobs.js';
+import { type ForecastBucket, type ForecastOptions, readForecast } from './forecast.js';
+import { type InspectedQueue } from './inspected-queue.js';
+import { type LoadOptions, loadOf, type QueueLoad, readLoad } from './queue-load.js';
 import { queueOf, refuse } from './queue-of.js';
 
 const STATES: readonly JobState[] = ['scheduled', 'due', 'active', 'completed', 'dead'];
@@ -127,6 +130,32 @@ export abstract class QueueReader {
    */
   async workers(options?: { queue?: string }): Promise<InspectedWorker[]> {
     return (await this.store.queue(queueOf(options, 'workers')).view.workers()).map(toInspectedWorker);
+  }
+
+  /**
+   * The queues in which somebody has scheduled or worked under this prefix, by name, and when a process that uses it last said so: each one
+   * says so when it begins, and every ten minutes while it goes on. Redis searches no keys for this; queues stay listed when they are empty.
+   */
+  async queues(): Promise<InspectedQueue[]> {
+    const seen = await this.store.queues();
+    return seen.map(({ name, lastSeenAtMs }) => ({ name, lastSeenAt: new Date(lastSeenAtMs) }));
+  }
+
+  /**
+   * How many waiting jobs are due in each of `buckets` equal spans (1 to 1 000, by default 1) from `from` on and before `to`. Occurrences of
+   * recurrences count once they are armed, jobs queued behind running ones do not count. The numbers are of one moment for up to some
+   * hundred combinations of name and priority.
+   */
+  async forecast(options: ForecastOptions): Promise<ForecastBucket[]> {
+    const { queue, boundsMs } = readForecast(options);
+    const counts = await this.store.queue(queue).view.forecast(boundsMs);
+    return counts.map((count, i) => ({ from: new Date(boundsMs[i]!), count }));
+  }
+
+  /** What an autoscaler asks: how much is due, now and within `withinMs` (by default 60 000), and how much the live workers can run. Several reads, not of one moment. */
+  async load(options?: LoadOptions): Promise<QueueLoad> {
+    const { queue, withinMs } = readLoad(options);
+    return loadOf(this.store.queue(queue).view, this.settingsOf(queue), withinMs);
   }
 
   /**

@@ -22,6 +22,8 @@ export class MemoryQueue {
   served?: { atMs: number; recoverFromMs: number; postponedAtMs: number };
   /** The session that was the last to fill sixteen places or more. */
   lastToFill?: string;
+  /** When somebody last scheduled or worked here. */
+  usedAtMs?: number;
   private lastFence = 0;
   private isClosed = false;
 
@@ -60,6 +62,10 @@ export class MemoryQueue {
   nextFence(): string {
     this.lastFence = Math.max(this.lastFence, this.nowMs() * 1_000) + 1;
     return String(this.lastFence);
+  }
+
+  noteUse(): void {
+    this.usedAtMs = this.nowMs();
   }
 
   close(): void {

@@ -393,6 +393,35 @@ export const findScript = (keys: QueueKeys): BoundScript<FindArguments, FindRepl
 });
 
 /**
+ * How many waiting jobs are due between instants, those of so many lanes at a time.
+ * Answers: isWhole: no lane is left; how many were looked into; for each instant but the last how many jobs of those
+ * lanes are due from it on and before the next one.
+ * It only reads. A lane with few jobs between the instants is read: that costs less than to count between each two of
+ * them.
+ */
+export interface ForecastArguments {
+  /** What every key of the queue begins with. */
+  base: string;
+  /** How many lanes to pass over. */
+  passOver: number;
+  /** How many counts to take at about the most. */
+  costLeft: number;
+  /** Instants (epoch ms), the earliest first. */
+  bounds: readonly ScriptArgument[];
+}
+
+export type ForecastReply = [isWhole: '1' | '0', lanes: number, ...counts: number[]];
+
+const encodeForecast = (a: ForecastArguments): ScriptArgument[] => [a.base, a.passOver, a.costLeft, ...a.bounds];
+
+/** Binds the script to the keys of a queue. */
+export const forecastScript = (keys: QueueKeys): BoundScript<ForecastArguments, ForecastReply> => ({
+  name: 'forecast',
+  keys: [keys.levels],
+  encode: encodeForecast,
+});
+
+/**
  * Which workers that are alive handle a name.
  * Answers: how many there are, and at most ten of those that were here last.
  * It only reads.
@@ -563,6 +592,27 @@ export const limitsScript = (keys: QueueKeys): BoundScript<LimitsArguments, Limi
   name: 'limits',
   keys: [keys.active, keys.rate],
   encode: encodeLimits,
+});
+
+/**
+ * Note in the directory of queues that somebody uses one.
+ * Answers: the time of Redis (epoch ms).
+ * It notes the same.
+ */
+export interface NoteQueueArguments {
+  /** The queue. */
+  name: string;
+}
+
+export type NoteQueueReply = string;
+
+const encodeNoteQueue = (a: NoteQueueArguments): ScriptArgument[] => [a.name];
+
+/** Binds the script to the keys of a queue. */
+export const noteQueueScript = (keys: QueueKeys): BoundScript<NoteQueueArguments, NoteQueueReply> => ({
+  name: 'note-queue',
+  keys: [keys.queues],
+  encode: encodeNoteQueue,
 });
 
 /**
@@ -1676,7 +1726,7 @@ export const upsertRecurrenceScript = (keys: QueueKeys): NumberedScript<UpsertRe
 /**
  * Which workers are alive, and who holds the running jobs, so many of these at a time.
  * Answers: isWhole: no running job is left; two for each worker, the one last here first: its member of `workers`,
- * when it was here; two for each holder of the jobs looked at: worker, how many.
+ * when it was here; three for each holder and name of the jobs looked at: worker, name, how many.
  * It only reads.
  */
 export interface WorkersArguments {

@@ -71,6 +71,10 @@ export class RedisQueueView implements QueueView {
     return this.about(this.parts.search.find(selection, place, step));
   }
 
+  forecast(boundsMs: readonly number[]): Promise<number[]> {
+    return this.about(this.parts.inspection.forecast(boundsMs));
+  }
+
   handledBy(name: string): Promise<{ count: number; workers: string[] }> {
     return this.about(this.parts.presence.handledBy(name), { jobName: name });
   }
