@@ -31,7 +31,7 @@ it('several sessions of one process are one worker, and of two entries of one se
       version: VERSION,
       running: 3,
       concurrency: 10,
-      weight: 2,
+      weight: 1,
       handles: ['pulled', 'work'],
       lastSeenAtMs: seenAt,
     },

@@ -29,7 +29,7 @@ if walk == 'ids' then
   for i = idsFrom, #ARGV do ids[#ids + 1] = ARGV[i] end
 elseif walk == 'jobs' then
   local found = {}
-  goOn = scanStep('HSCAN', jobsKey, from, size, (string.gsub(idPrefix, '([%*%?%[%]\\])', '\\%1')) .. '*', found)
+  goOn = scanStep(false, from, size, (string.gsub(idPrefix, '([%*%?%[%]\\])', '\\%1')) .. '*', found)
   for i = 1, #found, 2 do
     bytes = bytes + #found[i + 1]
     if fitsEnvelope(found[i], found[i + 1]) then ids[#ids + 1] = found[i] end
@@ -37,7 +37,7 @@ elseif walk == 'jobs' then
   looked = math.max(looked, #found / 2)
 elseif walk == 'active' then
   local found = {}
-  goOn = scanStep('ZSCAN', activeKey, from, size, '*', found)
+  goOn = scanStep(true, from, size, '', found)
   for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
 else
   goOn = walkStep(base .. walk, from, size, ids)

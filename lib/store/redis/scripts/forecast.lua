@@ -14,15 +14,16 @@ for i = boundsFrom, #ARGV do bounds[#bounds + 1] = ARGV[i] end
 for i = 1, #bounds - 1 do counts[i] = 0 end
 local first, last = bounds[1], '(' .. bounds[#bounds]
 
-local function countLane(key)
-  local all = redis.call('ZCOUNT', key, first, last)
+local function countLane(name)
+  local lane = { key = base .. 'lane:' .. name }
+  local all = redis.call('ZCOUNT', lane.key, first, last)
   if #counts == 1 then counts[1] = counts[1] + all end
   if #counts == 1 or all == 0 then return 1 end
   if all > READ_AT_ONCE * #counts then
-    for i = 1, #counts do counts[i] = counts[i] + redis.call('ZCOUNT', key, bounds[i], '(' .. bounds[i + 1]) end
+    for i = 1, #counts do counts[i] = counts[i] + redis.call('ZCOUNT', lane.key, bounds[i], '(' .. bounds[i + 1]) end
     return 1 + #counts
   end
-  local jobs, at = redis.call('ZRANGE', key, first, last, 'BYSCORE', 'WITHSCORES'), 1
+  local jobs, at = redis.call('ZRANGE', lane.key, first, last, 'BYSCORE', 'WITHSCORES'), 1
   for i = 2, #jobs, 2 do
     local due = tonumber(jobs[i])
     while due >= tonumber(bounds[at + 1]) do at = at + 1 end
@@ -36,24 +37,25 @@ local levels, whole, looked = {}, '1', 0
 for _, ending in ipairs({ '', ':*', ':!' }) do
   local key = ending == '' and levelsKey or base .. 'levels' .. ending
   for _, priority in ipairs(redis.call('ZRANGE', key, '-inf', last, 'BYSCORE')) do
-    levels[#levels + 1] = base .. 'heads:' .. priority .. ending
+    levels[#levels + 1] = priority .. ending
   end
 end
 -- By name, which is the same in every call.
 table.sort(levels)
 for _, level in ipairs(levels) do
-  local lanes = redis.call('ZCOUNT', level, '-inf', last)
+  local headsKey = base .. 'heads:' .. level
+  local lanes = redis.call('ZCOUNT', headsKey, '-inf', last)
   if passOver >= lanes then
     passOver = passOver - lanes
   elseif costLeft <= 0 then
     whole = '0'
     break
   else
-    local found = redis.call('ZRANGE', level, '-inf', last, 'BYSCORE', 'LIMIT', passOver, costLeft)
+    local found = redis.call('ZRANGE', headsKey, '-inf', last, 'BYSCORE', 'LIMIT', passOver, costLeft)
     local done = 0
     for _, head in ipairs(found) do
       if costLeft <= 0 then break end
-      costLeft = costLeft - countLane(base .. 'lane:' .. string.match(head, '\t(.*)$'))
+      costLeft = costLeft - countLane(string.match(head, '\t(.*)$'))
       done = done + 1
     end
     looked = looked + done
