@@ -17,7 +17,7 @@ export interface FoundPage {
 const LOOKED_AT_A_CALL = 10_000;
 /** How many jobs one step looks at: few at first, as each may be large, and more while they are not. */
 const FIRST_STEP = 16;
-const LONGEST_STEP = 300;
+const LONGEST_STEP = 150;
 const LARGE_BYTES = 512 * 1024;
 
 /** Takes the steps of one call. */

@@ -13,7 +13,7 @@ import { RedisListing } from './listing.js';
 const LANES_A_CALL = 5_000;
 
 /** How many counts of jobs of a lane one call takes for a forecast, each about a microsecond. */
-const COUNTS_A_CALL = 2_000;
+const COUNTS_A_CALL = 1_000;
 
 /** Reads of one queue. Nothing here writes. */
 export class RedisInspection {
