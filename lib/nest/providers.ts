@@ -19,7 +19,7 @@ import { jobEventListenersProvider } from './events/job-event-listeners.js';
 import { HandlerExplorer } from './handlers/handler.explorer.js';
 import { HandlerContext } from './handlers/handler-context.js';
 import { INSTANCE_NAME } from './instances.js';
-import { CLOCK, FLEET, SETTINGS, STORE } from './internal-tokens.js';
+import { CLOCK, EVENTS, FLEET, SETTINGS, STORE } from './internal-tokens.js';
 import { Lifecycle } from './lifecycle/lifecycle.js';
 import { RunPhase } from './lifecycle/run-phase.js';
 import { StartLog } from './lifecycle/start-log.js';
@@ -67,6 +67,7 @@ const CLOCK_PROVIDER: Provider = {
 function producingProviders(services: ServiceTokens): Provider[] {
   return [
     { provide: services.events, useFactory: () => new ScheduledQueueEvents() },
+    { provide: EVENTS, useExisting: services.events },
     {
       provide: PayloadChecker,
       inject: [SETTINGS],

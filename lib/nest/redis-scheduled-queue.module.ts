@@ -25,6 +25,9 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIO
     .setExtras<ModuleExtras>({ isGlobal: true, name: DEFAULT_INSTANCE }, defineModule)
     .build();
 
+/** The token of what the application has said of an instance, still unread. */
+export const GIVEN_OPTIONS = MODULE_OPTIONS_TOKEN;
+
 /** A class for `useClass` and `useExisting`: it creates the module's options. */
 export interface ScheduledQueueOptionsFactory {
   createScheduledQueueOptions(): RedisScheduledQueueModuleOptions | Promise<RedisScheduledQueueModuleOptions>;

@@ -45,6 +45,11 @@ export class MemoryJobStore implements JobStore {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
+  /** The queues that have been opened, for whoever looks into the memory itself. */
+  openedQueues(): MemoryQueue[] {
+    return [...this.opened.values()].map(({ queue }) => queue);
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     for (const { queue } of this.opened.values()) queue.close();

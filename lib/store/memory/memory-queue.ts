@@ -68,6 +68,17 @@ export class MemoryQueue {
     this.usedAtMs = this.nowMs();
   }
 
+  /**
+   * Hands a running job out once more, as a queue does that has taken its holder for dead: the new fence is answered, and the old one is
+   * nobody's any more. The attempt and the lease stay. `undefined` where the job does not run under this fence.
+   */
+  handOutAgain({ id, fence }: { id: string; fence: string }): string | undefined {
+    const job = this.ledger.jobs.get(id);
+    if (job?.held?.fence !== fence) return undefined;
+    job.held = { ...job.held, fence: this.nextFence() };
+    return job.held.fence;
+  }
+
   close(): void {
     this.isClosed = true;
   }
