@@ -64,7 +64,7 @@ describe('expectScheduled', () => {
       { payload: { to: 'bob' } },
       { payload: { list: [1] } },
       { at: at(HOUR + 1) },
-      { at: at(HOUR + 5_001), within: '5s' },
+      { at: at(HOUR + 5_001), within: 5_000 },
       { within: HOUR - 1 },
     ]) {
       expect(() => tester.expectScheduled(mail, wrong)).toThrow('Expected job');
