@@ -9,7 +9,7 @@ import { stopTestedApps, testedApp } from '../../support/tested-app.js';
 const work = defineScheduledJob<{ how: string }>('work', { timeoutMs: 0 });
 
 afterEach(stopTestedApps);
-afterEach(() => jest.useRealTimers());
+afterEach(() => void jest.useRealTimers());
 
 @Injectable()
 class Works {
