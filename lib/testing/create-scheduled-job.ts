@@ -17,7 +17,8 @@ export type ScheduledJobOverrides = Partial<Omit<ScheduledJob, 'name' | 'payload
  *
  * @example
  * ```ts
- * await handlers.send({ userId: 7 }, createScheduledJob(sendReminder, { userId: 7 }, { attempt: 3 }));
+ * const payload = { to: 'ada@example.com' };
+ * await handlers.send(payload, createScheduledJob(sendReminder, payload, { attempt: 3 }));
  * ```
  */
 export function createScheduledJob<T>(

@@ -12,6 +12,15 @@ const { currentScheduledJob, defineScheduledJob, InjectScheduledQueue, JobOutcom
 const { OnScheduledJobEvent, RedisScheduledQueueModule } = queue;
 import { ScheduledJob, type ScheduledJobDefinition, ScheduledQueueProducer } from 'nestjs-redis-scheduled-queue';
 import { messagePackCodec } from 'nestjs-redis-scheduled-queue/msgpack';
+import { Test } from '@nestjs/testing';
+import * as testing from 'nestjs-redis-scheduled-queue/testing';
+const { createScheduledJob, overrideScheduledQueue, ScheduledQueueTester, ScheduledQueueTestingModule } = testing;
+declare const tester: testing.ScheduledQueueTester;
+declare class AppModule {}
+declare class ReminderHandlers {
+  send(payload: { to: string }, job: ScheduledJob): Promise<void>;
+}
+declare const handlers: ReminderHandlers;
 declare const producer: ScheduledQueueProducer;
 declare const consumer: queue.ScheduledQueueConsumer;
 declare const inspector: queue.ScheduledQueueInspector;

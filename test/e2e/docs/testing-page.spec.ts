@@ -1,4 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
+import type { Provider } from '@nestjs/common';
+import { ScheduledQueueProducer } from 'nestjs-redis-scheduled-queue';
+import { ScheduledQueueTester } from 'nestjs-redis-scheduled-queue/testing';
 import { stopTestedApps, testedApp } from '../../support/tested-app.js';
 import { crashes, Imports } from './testing/a-crash-in-the-middle.js';
 import { Exports, rowsAfterLoss } from './testing/a-lost-lease.js';
@@ -12,6 +15,12 @@ import { wholeApplication } from './testing/your-own-modules.js';
 
 afterEach(stopTestedApps);
 
+/** By the names of the package, as the page imports them. */
+async function appOf(providers: Provider[]) {
+  const { app } = await testedApp(providers);
+  return { app, producer: app.get(ScheduledQueueProducer), tester: app.get(ScheduledQueueTester) };
+}
+
 it('a reminder in 30 days', async () => {
   expect(await reminderIn30Days()).toEqual(['ada@example.com']);
 });
@@ -23,7 +32,7 @@ it('a whole application, whose connection is not there', async () => {
 });
 
 it('a retry that gives up', async () => {
-  const { producer, tester } = await testedApp([Charges]);
+  const { producer, tester } = await appOf([Charges]);
   expect(await givesUp(producer, tester)).toEqual([
     [1, 'failed', '2027-01-01T09:00:00.000Z'],
     [2, 'failed', '2027-01-01T09:01:00.000Z'],
@@ -32,19 +41,19 @@ it('a retry that gives up', async () => {
 });
 
 it('a handler that cannot bear a second delivery is found, and one that can is not', async () => {
-  const { app, producer, tester } = await testedApp([Credits]);
+  const { app, producer, tester } = await appOf([Credits]);
   expect(await deliveredTwice('credit.naive', app.get(Credits), producer, tester)).toBe(20);
   expect(await deliveredTwice('credit.once', app.get(Credits), producer, tester)).toBe(10);
 });
 
 it('a handler that ignores its signal is found, and one that heeds it is not', async () => {
-  const { app, producer, tester } = await testedApp([Exports]);
+  const { app, producer, tester } = await appOf([Exports]);
   expect(await rowsAfterLoss('export.careless', app.get(Exports), producer, tester)).toBe(10);
   expect(await rowsAfterLoss('export.careful', app.get(Exports), producer, tester)).toBe(1);
 });
 
 it('a crash in the middle', async () => {
-  const { app, producer, tester } = await testedApp([Imports]);
+  const { app, producer, tester } = await appOf([Imports]);
   await crashes(producer, tester);
   expect(app.get(Imports).attempts).toEqual([1, 2]);
 });

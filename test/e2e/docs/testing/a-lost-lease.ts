@@ -19,8 +19,9 @@ export class Exports {
     }
   }
 
-  private async write() {
+  private write(): Promise<void> {
     this.written++;
+    return Promise.resolve();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { MemoryQueue } from './memory-queue.js';
+import type { MemoryQueue } from '../../store/memory/memory-queue.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
