@@ -1,6 +1,11 @@
 export type { Explanation } from './api/explanation.js';
 export type { FailedAttempt, InspectedJob } from './api/inspected-job.js';
 export type { InspectedWorker } from './api/inspected-worker.js';
+export type { FoundPage } from './api/inspection/find-jobs.js';
+export type { ForecastBucket, ForecastOptions } from './api/inspection/forecast.js';
+export type { InspectedQueue } from './api/inspection/inspected-queue.js';
+export type { LoadOptions, QueueLoad } from './api/inspection/queue-load.js';
+export type { TaggedOptions } from './api/inspection/tagged-queues.js';
 export type { QueueStats } from './api/queue-stats.js';
 export type { RecurrenceView } from './api/recurrence/recurrence-view.js';
 export type { RecurrenceChange } from './api/recurrence/recurrences.js';
@@ -37,13 +42,19 @@ export {
   UnrecoverableJobError,
 } from './core/errors.js';
 export type { BackoffFunction, BackoffOptions } from './core/job/backoff.js';
+export { currentScheduledJob } from './core/job/current-job.js';
 export {
   defineScheduledJob,
   type JobDefinitionOptions,
   type JobOptions,
   type ScheduledJobDefinition,
 } from './core/job/definition.js';
-export type { DeadReason, ScheduledQueueEvent } from './core/job/events.js';
+export type {
+  DeadReason,
+  ScheduledQueueEvent,
+  ScheduledQueueEventOf,
+  ScheduledQueueEventType,
+} from './core/job/events.js';
 export type { OnLate } from './core/job/lateness.js';
 export { JobOutcome, type SnoozeUntil } from './core/job/outcome.js';
 export type { PoppedJob } from './core/job/popped-job.js';
@@ -55,6 +66,7 @@ export {
   type ScheduleStatus,
 } from './core/job/scheduled-job.js';
 export type { DeadFilter, ReplayOptions } from './core/options/dead-filter.js';
+export type { FindOptions } from './core/options/find-options.js';
 export type { PauseOptions } from './core/options/pause-options.js';
 export type { PopOptions } from './core/options/pop-options.js';
 export type { Keep, Ordering, QueueOptions, RateLimit } from './core/options/queue-options.js';
@@ -73,6 +85,7 @@ export type { PayloadCodec } from './core/payload/codec.js';
 export type { ValidationOptions } from './core/payload/payload-class.js';
 export type { JsonOf, PayloadOf } from './core/payload/payload-types.js';
 export type { Duration } from './core/read/duration.js';
+export { type JobEventOptions, OnScheduledJobEvent } from './nest/events/on-scheduled-job-event.decorator.js';
 export { type HandlerOptions, OnScheduledJob } from './nest/handlers/on-scheduled-job.decorator.js';
 export type { DeclaredRecurrenceOptions } from './nest/handlers/recurrence-options.js';
 export type { JobOverrides } from './nest/job-overrides.js';

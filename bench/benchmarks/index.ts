@@ -14,6 +14,7 @@ import { recurrences } from './recurrences.js';
 import { schedule } from './schedule.js';
 import { single } from './single.js';
 import { two } from './two.js';
+import { watched } from './watched.js';
 
 /** In the order in which they run and are shown. */
 export const BENCHMARKS: readonly Benchmark[] = [
@@ -31,6 +32,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   queues,
   two,
   recurrences,
+  watched,
   importing,
 ];
 

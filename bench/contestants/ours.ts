@@ -35,6 +35,7 @@ export const ours: Contestant = {
     const module = RedisScheduledQueueModule.forRoot({
       connection: options.redis,
       autoStart: false,
+      ...(options.trackCurrentJob !== undefined && { trackCurrentJob: options.trackCurrentJob }),
       queues: Object.fromEntries(queues.map((queue) => [queue, { concurrency: options.concurrency }])),
     });
     @Module({ imports: [module], providers: [handlersFor(options)] })

@@ -53,6 +53,8 @@ export interface DrainOptions {
   count: number;
   concurrency: number;
   payload?: Payload;
+  /** What is counted: the jobs that Redis has forgotten, which takes a listener, or the calls of the handler. Default `'settled'`. */
+  counts?: 'settled' | 'handled';
   /** What lies there beside the jobs that are due. */
   before?: (session: Session) => Promise<void>;
   /** Puts the jobs there that are drained; left out: in bulk, due now. */
@@ -65,7 +67,7 @@ export interface DrainOptions {
  * up. Counted from there until Redis has forgotten the last: jobs a second, and CPU time in µs a job of Redis and of this process.
  */
 export async function drain(context: Context, options: DrainOptions): Promise<Drained> {
-  const { count, concurrency, payload = payloadOf(), before } = options;
+  const { count, concurrency, payload = payloadOf(), counts = 'settled', before } = options;
   const warm = Math.floor(count / 10);
   let settled = 0;
   let started = 0;
@@ -85,7 +87,8 @@ export async function drain(context: Context, options: DrainOptions): Promise<Dr
     }
     if (settled === count) end(performance.now());
   };
-  const session = await context.open({ concurrency, handle: () => {}, settled: onSettled, ...options.session });
+  const counted = counts === 'handled' ? { handle: onSettled } : { handle: () => {}, settled: onSettled };
+  const session = await context.open({ concurrency, ...counted, ...options.session });
   await before?.(session);
   await (options.fill?.(session) ?? fill(session, count, { payload }));
   await session.start();

@@ -1,4 +1,5 @@
 import { type Observable, Subject } from 'rxjs';
+import { outsideJobs } from '../core/job/current-job.js';
 import type { EventSink, ScheduledQueueEvent } from '../core/job/events.js';
 
 /** Tells what happens to jobs in this process. It costs nothing while nobody listens. */
@@ -7,6 +8,7 @@ export class ScheduledQueueEvents implements EventSink {
 
   /**
    * Every event of this process, after Redis has confirmed it. Look at `type` to tell events apart. Completes at shutdown.
+   * Nothing waits for a subscriber: one that is slower than the jobs must say by an operator what waits and what is dropped.
    *
    * @example
    * ```ts
@@ -24,7 +26,8 @@ export class ScheduledQueueEvents implements EventSink {
 
   /** @internal */
   tell(event: ScheduledQueueEvent): void {
-    this.subject.next(event);
+    // A listener is below no handler, also where it is told inside a call that a handler makes.
+    outsideJobs(() => this.subject.next(event));
   }
 
   /** @internal */

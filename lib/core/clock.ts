@@ -1,3 +1,5 @@
+import { outsideJobs } from './job/current-job.js';
+
 /** Calls a timer off. Does nothing where it has fired. */
 export type CallOff = () => void;
 
@@ -42,11 +44,11 @@ export class SystemClock implements Clock {
   }
 
   soon(callback: () => void): void {
-    setImmediate(callback);
+    setImmediate(outsideJobs, callback);
   }
 
   protected set(ms: number, callback: () => void, { keepsAlive = true }: TimerOptions = {}): NodeJS.Timeout {
-    const timer = setTimeout(callback, Math.min(ms, LONGEST_TIMEOUT_MS));
+    const timer = setTimeout(outsideJobs, Math.min(ms, LONGEST_TIMEOUT_MS), callback);
     return keepsAlive ? timer : timer.unref();
   }
 }

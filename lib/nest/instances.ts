@@ -22,13 +22,24 @@ export function instanceNames(modules: ModulesContainer): ReadonlySet<string> {
 
 /** Throws `InvalidOptionsError` for a handler whose instance is not there: its jobs would never run. */
 export function requireInstance(names: ReadonlySet<string>, instance: string, jobName: string, place: string): void {
+  const where = `${place}: @OnScheduledJob('${jobName}')`;
+  requireNamed(names, instance, where, 'Say which one runs the handler', jobName);
+}
+
+/** Throws `InvalidOptionsError` where a decorator names an instance that is not there; `remedy` is for one that names none. */
+export function requireNamed(
+  names: ReadonlySet<string>,
+  instance: string,
+  where: string,
+  remedy: string,
+  jobName?: string,
+): void {
   if (names.has(instance)) return;
   const known = [...names];
   const list = known.map((name) => (name === DEFAULT_INSTANCE ? 'the one without a name' : `'${name}'`)).join(', ');
-  const where = `${place}: @OnScheduledJob('${jobName}')`;
   if (instance === DEFAULT_INSTANCE) {
     throw new InvalidOptionsError(
-      `${where} names no instance, but each RedisScheduledQueueModule of this application has a name: ${list}. Say which one runs the handler: { instance: '${known[0]}' }.`,
+      `${where} names no instance, but each RedisScheduledQueueModule of this application has a name: ${list}. ${remedy}: { instance: '${known[0]}' }.`,
       { jobName },
     );
   }

@@ -6,5 +6,8 @@ export const SETTINGS = Symbol('settings');
 export const STORE = Symbol('store');
 /** The `Clock` that all parts of the instance go by. */
 export const CLOCK = Symbol('clock');
+/** The `ScheduledQueueEvents` of the instance, whatever token they are exported under. */
+export const EVENTS = Symbol('events');
+/** What runs jobs: a `Fleet`. */
 export const FLEET = Symbol('fleet');
 export const SOLITUDE = Symbol('solitude');

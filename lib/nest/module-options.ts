@@ -84,6 +84,11 @@ export interface RedisScheduledQueueModuleOptions {
   orphanAfterMs?: Duration;
   /** `true`: workers start after bootstrap. `false`: they start when you call `ScheduledQueueConsumer.start()`. Default `true`. */
   autoStart?: boolean;
+  /**
+   * `true`: `currentScheduledJob()` answers the job anywhere below its handler. `false`: it answers `undefined`, and no
+   * AsyncLocalStorage is made. Default `true`.
+   */
+  trackCurrentJob?: boolean;
 }
 
 /** Module options that have been read, with every default in its place. */
@@ -104,6 +109,7 @@ export interface ModuleSettings {
   orphanedRecurrences: 'report' | 'remove';
   orphanAfterMs: number;
   autoStart: boolean;
+  trackCurrentJob: boolean;
   queues: ReadonlyMap<string, QueueSettings>;
   settingsOf(queue: string): QueueSettings;
 }
@@ -140,6 +146,7 @@ const SHAPE: Shape<ReadModuleOptions> = {
   orphanedRecurrences: oneOf('report', 'remove'),
   orphanAfterMs: duration(1_000),
   autoStart: flag,
+  trackCurrentJob: flag,
 };
 
 /** Options that belong elsewhere, and the place to name in the error. */
@@ -186,6 +193,7 @@ export function readModuleOptions(given: unknown, where: string): ModuleSettings
     orphanedRecurrences: 'report',
     orphanAfterMs: 600_000,
     autoStart: true,
+    trackCurrentJob: true,
     ...read,
     jobs: readJobs(read.jobs ?? {}, where),
     codecs: new Codecs(codecsById([...(codec ? [codec] : []), ...(codecs ?? [])], where), codec),

@@ -2,7 +2,6 @@ import type { InjectionToken, Provider } from '@nestjs/common';
 import { DiscoveryService, ExternalContextCreator, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { PayloadWriter } from '../api/payload-writer.js';
 import { Recurrences } from '../api/recurrence/recurrences.js';
-import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
 import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
@@ -10,43 +9,26 @@ import type { Clock } from '../core/clock.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
 import type { JobStore } from '../store/job-store.js';
 import { RedisJobStore } from '../store/redis/redis-job-store.js';
-import { Solitude } from '../worker/capacity/solitude.js';
 import { Fleet } from '../worker/handle/fleet.js';
 import { Pullers } from '../worker/pull/pullers.js';
-import { Caretakers } from '../worker/recur/caretakers.js';
 import { Declarers } from '../worker/recur/declarers.js';
 import { Relays } from '../worker/relay/relays.js';
 import { HandlerRegistry } from '../worker/run/job-handler.js';
 import { ApplicationClock } from './application-clock.js';
+import { jobEventListenersProvider } from './events/job-event-listeners.js';
 import { HandlerExplorer } from './handlers/handler.explorer.js';
 import { HandlerContext } from './handlers/handler-context.js';
 import { INSTANCE_NAME } from './instances.js';
-import { CLOCK, FLEET, SETTINGS, SOLITUDE, STORE } from './internal-tokens.js';
+import { CLOCK, EVENTS, FLEET, SETTINGS, STORE } from './internal-tokens.js';
 import { Lifecycle } from './lifecycle/lifecycle.js';
 import { RunPhase } from './lifecycle/run-phase.js';
 import { StartLog } from './lifecycle/start-log.js';
 import { type ModuleSettings, readModuleOptions } from './module-options.js';
 import { safeLog } from './safe-log.js';
-import { DEFAULT_INSTANCE, getScheduledQueueToken } from './tokens.js';
+import type { ServiceTokens } from './service-tokens.js';
+import { workingProviders } from './working-providers.js';
 
 const LOG = safeLog('ScheduledQueue');
-
-/** Under which tokens an instance of the module exports its services. */
-export interface ServiceTokens {
-  producer: InjectionToken;
-  consumer: InjectionToken;
-  inspector: InjectionToken;
-  events: InjectionToken;
-}
-
-export function serviceTokens(name: string): ServiceTokens {
-  return {
-    producer: getScheduledQueueToken(ScheduledQueueProducer, name),
-    consumer: getScheduledQueueToken(ScheduledQueueConsumer, name),
-    inspector: getScheduledQueueToken(ScheduledQueueInspector, name),
-    events: getScheduledQueueToken(ScheduledQueueEvents, name),
-  };
-}
 
 /** All that an instance of the module is made of. `options`: the token of what the application has said. */
 export function providersOf(name: string, services: ServiceTokens, options: InjectionToken): Provider[] {
@@ -60,8 +42,9 @@ export function providersOf(name: string, services: ServiceTokens, options: Inje
     storeProvider(name),
     CLOCK_PROVIDER,
     ...producingProviders(services),
-    ...workingProviders(name, services),
+    ...workingProviders(name, services, LOG),
     lifecycleProvider(name, services),
+    jobEventListenersProvider(name, services.events, LOG),
   ];
 }
 
@@ -84,6 +67,7 @@ const CLOCK_PROVIDER: Provider = {
 function producingProviders(services: ServiceTokens): Provider[] {
   return [
     { provide: services.events, useFactory: () => new ScheduledQueueEvents() },
+    { provide: EVENTS, useExisting: services.events },
     {
       provide: PayloadChecker,
       inject: [SETTINGS],
@@ -113,76 +97,6 @@ function producingProviders(services: ServiceTokens): Provider[] {
       inject: [STORE, services.events, SETTINGS],
       useFactory: (store: JobStore, events: ScheduledQueueEvents, { settingsOf, codecs }: ModuleSettings) =>
         new ScheduledQueueInspector(store, events, settingsOf, codecs),
-    },
-  ];
-}
-
-/** What runs, hands out and moves jobs. */
-function workingProviders(name: string, services: ServiceTokens): Provider[] {
-  const timerPrefix = name === DEFAULT_INSTANCE ? 'scheduled-queue' : `scheduled-queue(${name})`;
-  return [
-    { provide: HandlerRegistry, useFactory: () => new HandlerRegistry() },
-    {
-      provide: Caretakers,
-      inject: [STORE, CLOCK],
-      useFactory: (store: JobStore, clock: Clock) => new Caretakers(store, clock, LOG),
-    },
-    { provide: SOLITUDE, inject: [CLOCK], useFactory: (clock: Clock) => new Solitude(clock) },
-    {
-      provide: Declarers,
-      inject: [STORE, CLOCK, SETTINGS],
-      useFactory: (store: JobStore, clock: Clock, settings: ModuleSettings) =>
-        new Declarers(store, clock, LOG, settings),
-    },
-    {
-      provide: FLEET,
-      inject: [
-        STORE,
-        HandlerRegistry,
-        PayloadChecker,
-        CLOCK,
-        services.events,
-        SETTINGS,
-        SOLITUDE,
-        Caretakers,
-        Declarers,
-      ],
-      useFactory: (
-        store: JobStore,
-        registry: HandlerRegistry,
-        checker: PayloadChecker,
-        clock: Clock,
-        events: ScheduledQueueEvents,
-        settings: ModuleSettings,
-        solitude: Solitude,
-        caretakers: Caretakers,
-        declarers: Declarers,
-      ) =>
-        new Fleet(store, registry, checker, clock, events, LOG, {
-          ...settings,
-          timerPrefix,
-          solitude,
-          caretakers,
-          declarers,
-        }),
-    },
-    ...[Pullers, Relays].map((Kind) => ({
-      provide: Kind,
-      inject: [STORE, CLOCK, services.events, SETTINGS, SOLITUDE, Caretakers],
-      useFactory: (
-        store: JobStore,
-        clock: Clock,
-        events: ScheduledQueueEvents,
-        settings: ModuleSettings,
-        solitude: Solitude,
-        caretakers: Caretakers,
-      ) => new Kind(store, clock, events, LOG, { ...settings, timerPrefix, solitude, caretakers }),
-    })),
-    {
-      provide: services.consumer,
-      inject: [FLEET, Pullers, Relays, SETTINGS],
-      useFactory: (fleet: Fleet, pullers: Pullers, relays: Relays, { role }: ModuleSettings) =>
-        new ScheduledQueueConsumer(fleet, pullers, relays, role),
     },
   ];
 }

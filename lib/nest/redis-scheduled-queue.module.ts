@@ -6,7 +6,8 @@ import { keyPart } from '../core/read/names.js';
 import { requireOptionsSource } from './async-options.js';
 import { ScheduledQueueRunPhaseModule } from './lifecycle/run-phase.js';
 import type { RedisScheduledQueueModuleOptions } from './module-options.js';
-import { providersOf, serviceTokens } from './providers.js';
+import { providersOf } from './providers.js';
+import { serviceTokens } from './service-tokens.js';
 import { DEFAULT_INSTANCE } from './tokens.js';
 
 /** Options that place the module in the application; they stand beside the queue's own options. */
@@ -23,6 +24,9 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIO
     .setFactoryMethodName('createScheduledQueueOptions')
     .setExtras<ModuleExtras>({ isGlobal: true, name: DEFAULT_INSTANCE }, defineModule)
     .build();
+
+/** The token of what the application has said of an instance, still unread. */
+export const GIVEN_OPTIONS = MODULE_OPTIONS_TOKEN;
 
 /** A class for `useClass` and `useExisting`: it creates the module's options. */
 export interface ScheduledQueueOptionsFactory {

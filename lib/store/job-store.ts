@@ -5,12 +5,16 @@ import type { RelayTarget } from '../core/options/relay-options.js';
 import type { Due } from '../core/read/due.js';
 import type { QueueDeclarations } from './declarations.js';
 import type {
+  FoundJobs,
   JobCounts,
+  JobSelection,
   JobState,
   KnownBlackouts,
   LimitsUse,
   LiveWorker,
   PriorityCounts,
+  SearchStep,
+  SeenQueue,
   StoredJob,
 } from './queue-view.js';
 import type { QueueRecurrences } from './recurrences.js';
@@ -33,6 +37,8 @@ export interface JobStore {
   connect(): void;
   /** One queue; the same object each time. Nothing is sent for it. */
   queue(name: string): QueueStore;
+  /** The queues in which somebody has scheduled or worked, by name. */
+  queues(): Promise<SeenQueue[]>;
   /** Closes all that was opened; calls that are under way fail with `QueueClosedError`, and so do later ones. */
   close(): Promise<void>;
 }
@@ -112,6 +118,13 @@ export interface QueueView {
   list<T = StoredJob>(state: JobState, offset: number, limit: number, as?: (job: StoredJob) => T): Promise<T[]>;
   /** Reads the next jobs: due ones in claim order, then scheduled ones by due time. */
   peek<T>(count: number, as: (job: StoredJob) => T): Promise<T[]>;
+  /**
+   * Takes a step of a search, from the start or from where the last one ended. A job that is wanted from the first step to the last is
+   * told, and once unless it has moved meanwhile. Throws `RangeError` for a place that no step has answered.
+   */
+  find(selection: JobSelection, place: string | undefined, step: SearchStep): Promise<FoundJobs>;
+  /** Counts the waiting jobs between each two of these instants: due at the first or later, and before the second. */
+  forecast(boundsMs: readonly number[]): Promise<number[]>;
   /** Tells which workers that are alive handle a name: how many, and some of them. */
   handledBy(name: string): Promise<{ count: number; workers: string[] }>;
   /** Tells which workers are alive, by id. */

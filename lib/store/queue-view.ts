@@ -43,13 +43,53 @@ export interface PriorityCounts {
   due: number;
 }
 
+/** Which jobs a search wants: those that fit all that is given. */
+export interface JobSelection {
+  readonly states: readonly JobState[];
+  /** Of any of these names. */
+  readonly names?: readonly string[];
+  /** With all of these tags. */
+  readonly tags?: readonly string[];
+  readonly idPrefix?: string;
+  readonly dueFromMs?: number;
+  /** Due before that. */
+  readonly dueToMs?: number;
+}
+
+/** How much a step of a search does: looks at about `size` jobs, and tells at most `limit`. */
+export interface SearchStep {
+  readonly size: number;
+  readonly limit: number;
+}
+
+export interface FoundJobs {
+  jobs: StoredJob[];
+  /** Where the next step goes on; `undefined` where the search is over. */
+  next?: string;
+  /** About how many jobs were looked at, and how many bytes that took. */
+  looked: number;
+  bytes: number;
+}
+
+/** A queue that somebody has used. */
+export interface SeenQueue {
+  name: string;
+  /** When a process that uses it last said so; it says so every ten minutes. */
+  lastSeenAtMs: number;
+}
+
 /** A worker that was there lately. */
 export interface LiveWorker {
   id: string;
   host: string;
   pid: number;
+  /** Of this package. */
+  version: string;
   /** How many jobs it holds. */
   running: number;
+  /** What weight of jobs it runs at once by handlers, and what weight of them runs. Jobs that it pulls count for neither. */
+  concurrency: number;
+  weight: number;
   /** The names that it handles, sorted. */
   handles: readonly string[];
   lastSeenAtMs: number;

@@ -167,6 +167,8 @@ export interface SessionHints {
 export interface SessionNames {
   names: readonly string[];
   limited: boolean;
+  /** Of the names whose runs weigh more than 1. */
+  weights?: ReadonlyMap<string, number>;
 }
 
 /**

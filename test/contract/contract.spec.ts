@@ -7,6 +7,7 @@ import { cancel } from './cancel.js';
 import { claim } from './claim.js';
 import { deadLetters } from './dead-letters.js';
 import { declarations } from './declarations.js';
+import { find } from './find.js';
 import { gates } from './gates.js';
 import { ids } from './ids.js';
 import { late } from './late.js';
@@ -62,6 +63,7 @@ const CASES = {
   retention,
   deadLetters,
   views,
+  find,
   pull,
   sleep,
   recurrencesArming,

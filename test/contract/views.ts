@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { expect, it } from '@jest/globals';
-import { ids, payloads, settlement, type World } from './world.js';
+import { VERSION } from '../../lib/core/version.js';
+import { ids, newJob, payloads, settlement, TestSession, type World } from './world.js';
 
 export const views = (world: () => World): void => {
   it('of an empty queue there is nothing', async () => {
@@ -115,15 +116,21 @@ export const views = (world: () => World): void => {
   });
 
   it('workers tells each worker that is there, by id, with the names it handles and the jobs it holds', async () => {
-    const { view } = world().store();
+    const { view } = world().store({ concurrency: 7 });
     await world().scheduleAll([{}, {}, {}]);
     const [b, a] = [world().worker('b', 'work', 'other'), world().worker('a')];
     await b.claim(2);
     await a.claim(5);
-    const place = { host: hostname(), pid: process.pid, lastSeenAtMs: world().now() };
+    const place = {
+      host: hostname(),
+      pid: process.pid,
+      version: VERSION,
+      concurrency: 7,
+      lastSeenAtMs: world().now(),
+    };
     expect(await view.workers()).toEqual([
-      { id: 'a', running: 1, handles: ['work'], ...place },
-      { id: 'b', running: 2, handles: ['other', 'work'], ...place },
+      { id: 'a', running: 1, weight: 1, handles: ['work'], ...place },
+      { id: 'b', running: 2, weight: 2, handles: ['other', 'work'], ...place },
     ]);
   });
 
@@ -133,6 +140,74 @@ export const views = (world: () => World): void => {
     await world().worker('a').claim();
     await world().puller('a', 'pulled').claim();
     expect(await view.workers()).toMatchObject([{ id: 'a', running: 2, handles: ['pulled', 'work'] }]);
+  });
+
+  it('tells what weight of jobs the handlers of a worker run, without those that it pulls', async () => {
+    const { view, sessions } = world().store({ concurrency: 9 });
+    await world().scheduleAll([{}, { name: 'heavy' }, { name: 'heavy' }, { name: 'pulled' }]);
+    const weights = new Map(Object.entries({ work: 1, heavy: 3 }));
+    const worker = new TestSession(sessions.worker('a', { names: ['work', 'heavy'], limited: true, weights }));
+    const handlers = [{ name: 'heavy', weight: 3, free: 9 }];
+    await worker.turn({ limit: 9, handlers });
+    await world().puller('a', 'pulled').claim();
+    await world().puller('b').claim();
+    expect(await view.workers()).toMatchObject([
+      { id: 'a', running: 4, concurrency: 9, weight: 7 },
+      { id: 'b', running: 0, concurrency: 0, weight: 0 },
+    ]);
+  });
+
+  it('forecasts how many waiting jobs are due between instants, the first included and the second not', async () => {
+    const { view } = world().store({ maxCrashes: 2 });
+    expect(await view.forecast([0, 5, 9])).toEqual([0, 0]);
+    await world().schedule({ name: 'suspect' });
+    await world().crash(1, 'dies', 'suspect');
+    const now = world().now();
+    await world().scheduleAll(
+      [0, 1, 9, 10, 10, 29, 30, 31].map((ms, i) => ({
+        due: { at: now + ms },
+        name: `n${i % 3}`,
+        priority: 1 + (i % 2),
+        ...(i === 2 && { worker: 'v' }),
+      })),
+    );
+    await world().worker('w', 'n0').claim(1);
+    expect(await view.forecast([now, now + 10, now + 20, now + 30])).toEqual([2, 2, 1]);
+    expect(await view.forecast([0, now + 31])).toEqual([7]);
+    expect(await view.forecast([now - 5, now + 1, now + 1_000])).toEqual([0, 7]);
+  });
+
+  it('forecasts many jobs of one name as well as few of many', async () => {
+    const { view } = world().store();
+    const now = world().now();
+    await world().scheduleAll(
+      Array.from({ length: 300 }, (_, i) => ({ due: { at: now + i }, name: i < 200 ? 'a' : `n${i}` })),
+    );
+    const bounds = Array.from({ length: 11 }, (_, i) => now + 30 * i);
+    expect(await view.forecast(bounds)).toEqual(Array.from({ length: 10 }, () => 30));
+  });
+
+  it('the queues in which somebody has scheduled or worked are told, and those that were only looked at are not', async () => {
+    world().store();
+    expect(await world().whole.queues()).toEqual([]);
+    await world().whole.queue('looked-at').view.counts();
+    await world().whole.queue('looked-at').management.clear();
+    await world().schedule();
+    const { sessions } = world().whole.queue('worked');
+    await new TestSession(sessions.worker('w', { names: ['work'], limited: false })).claim();
+    const lastSeenAtMs = world().now();
+    world().pass(5);
+    await world()
+      .whole.queue('also')
+      .jobs.replace({ ...newJob(), id: 'x' });
+    expect(await world().whole.queues()).toEqual([
+      { name: 'also', lastSeenAtMs: lastSeenAtMs + 5 },
+      { name: 'default', lastSeenAtMs },
+      { name: 'worked', lastSeenAtMs },
+    ]);
+    world().pass(600_000);
+    await world().schedule();
+    expect((await world().whole.queues())[1]).toEqual({ name: 'default', lastSeenAtMs: lastSeenAtMs + 600_005 });
   });
 
   it('a worker that has left is not told, nor one that has not been there for a lease', async () => {

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { VERSION } from '../../lib/core/version.js';
 import { newJob, QUEUE, TestStore } from '../support/store.js';
 
 let test: TestStore;
@@ -22,11 +23,20 @@ it('several sessions of one process are one worker, and of two entries of one se
   const [newest] = await test.redis.zrevrange(key('workers'), 0, 0, 'WITHSCORES');
   const [group] = newest!.split(' ');
   const seenAt = Number(await test.redis.zscore(key('workers'), newest!));
-  await test.redis.zadd(key('workers'), seenAt - 500, `${group} w 1 an older host`);
+  await test.redis.zadd(key('workers'), seenAt - 500, `${group} w 1 0.1.0,10 an older host`);
   expect(await test.view.workers()).toEqual([
-    { id: 'w', ...here, running: 3, handles: ['pulled', 'work'], lastSeenAtMs: seenAt },
+    {
+      id: 'w',
+      ...here,
+      version: VERSION,
+      running: 3,
+      concurrency: 10,
+      weight: 1,
+      handles: ['pulled', 'work'],
+      lastSeenAtMs: seenAt,
+    },
   ]);
-  await test.redis.zadd(key('workers'), seenAt + 1, `${group} w 1 a newer host`);
+  await test.redis.zadd(key('workers'), seenAt + 1, `${group} w 1 0.1.0,10 a newer host`);
   expect(await test.view.workers()).toMatchObject([{ id: 'w', pid: 1, host: 'a newer host' }]);
 });
 

@@ -3,10 +3,12 @@ import { Injectable } from '@nestjs/common';
 import {
   defineScheduledJob,
   OnScheduledJob,
+  OnScheduledJobEvent,
   RedisScheduledQueueModule,
   type RedisScheduledQueueModuleOptions,
   ScheduledJob,
   type ScheduledQueueConsumer,
+  type ScheduledQueueEventOf,
   type ScheduledQueueInspector,
   ScheduledQueueProducer,
 } from 'nestjs-redis-scheduled-queue';
@@ -341,4 +343,30 @@ export async function sweep(inspector: ScheduledQueueInspector): Promise<void> {
   await inspector.purgeDead({ name: 'mail' });
   // @ts-expect-error one name, where a list is expected
   await inspector.replayDead({ names: 'mail' });
+}
+
+export class EventListeners {
+  // @ts-expect-error a type that does not exist
+  @OnScheduledJobEvent('ded')
+  misspelt(): void {}
+
+  // @ts-expect-error the event of another type
+  @OnScheduledJobEvent('failed')
+  another(event: ScheduledQueueEventOf<'dead'>): void {
+    event.reason.trim();
+  }
+
+  // @ts-expect-error of two types, one lacks the field
+  @OnScheduledJobEvent(['failed', 'cancelled'])
+  ofTwo({ attempt }: { attempt: number }): void {
+    attempt.toFixed();
+  }
+
+  // @ts-expect-error an option that is misspelt
+  @OnScheduledJobEvent('dead', { queu: 'mail' })
+  option(): void {}
+
+  // @ts-expect-error a property, which is no method
+  @OnScheduledJobEvent('dead')
+  arrow = (): void => {};
 }

@@ -1,6 +1,7 @@
 // What must compile: uses that a careful user may make.
 import { Controller, Injectable } from '@nestjs/common';
 import {
+  currentScheduledJob,
   type DeadFilter,
   type Duration,
   defineScheduledJob,
@@ -10,6 +11,7 @@ import {
   type JobRef,
   type JsonOf,
   OnScheduledJob,
+  OnScheduledJobEvent,
   type PayloadCodec,
   type PayloadOf,
   type PopOptions,
@@ -24,6 +26,8 @@ import {
   type ScheduledJobDefinition,
   type ScheduledJobRef,
   ScheduledQueueConsumer,
+  type ScheduledQueueEvent,
+  type ScheduledQueueEventOf,
   type ScheduledQueueInspector,
   type ScheduledQueueOptionsFactory,
   ScheduledQueueProducer,
@@ -325,6 +329,7 @@ export const modules = [
     validation: { whitelist: true },
     maxPayloadBytes: 1_000,
     autoStart: false,
+    trackCurrentJob: false,
     name: 'reports',
     isGlobal: false,
   }),
@@ -446,4 +451,36 @@ export async function sweep(inspector: ScheduledQueueInspector): Promise<number>
   const purged = await inspector.purgeDead({ ...filter, queue: 'mail' });
   await inspector.purgeDead(filter, { queue: 'mail' });
   return purged + (await inspector.replayDead(filter, { at: '2027-01-01T09:00:00Z', perSecond: 5, queue: 'mail' }));
+}
+
+export class EventListeners {
+  @OnScheduledJobEvent('dead')
+  onDead(event: ScheduledQueueEventOf<'dead'>): string {
+    return `${event.name} ${event.attempt} ${event.reason}`;
+  }
+
+  @OnScheduledJobEvent(['failed', 'dead'], { queue: 'mail', instance: 'reports' })
+  async onTrouble(event: ScheduledQueueEventOf<'failed' | 'dead'>): Promise<void> {
+    if (event.type === 'failed') event.retryAt?.getTime();
+  }
+
+  @OnScheduledJobEvent('completed')
+  @OnScheduledJobEvent(['started', 'late'])
+  onAny(event: ScheduledQueueEvent): void {
+    if (event.type === 'late') event.onLate satisfies string;
+  }
+
+  @OnScheduledJobEvent('scheduled')
+  withPart({ id, dueAt }: { id: string; dueAt: Date }): void {
+    dueAt.getTime();
+    id.trim();
+  }
+
+  @OnScheduledJobEvent('cancelled')
+  withoutParameters(): void {}
+}
+
+export function below(): string | undefined {
+  const job: ScheduledJob | undefined = currentScheduledJob();
+  return job && currentScheduledJob<{ userId: number }>()?.payload.userId.toFixed();
 }

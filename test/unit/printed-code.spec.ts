@@ -13,6 +13,8 @@ const PRINTED: [page: string, folder: string, spec: string][] = [
   ],
   ['docs/errors.md', 'test/e2e/docs/errors-page', 'test/e2e/docs/errors-page.spec.ts'],
   ['docs/operations.md', 'test/e2e/docs/operations', 'test/e2e/docs/operations-page.spec.ts'],
+  ['docs/events.md', 'test/e2e/docs/events-page', 'test/e2e/docs/events-page.spec.ts'],
+  ['docs/testing.md', 'test/e2e/docs/testing', 'test/e2e/docs/testing-page.spec.ts'],
   ['docs/recipes.md', 'test/e2e/docs/recipes', 'test/e2e/docs/recipes.spec.ts'],
   ['docs/recurrence.md', 'test/e2e/docs/recurrence', 'test/e2e/docs/recurrence-page.spec.ts'],
 ];

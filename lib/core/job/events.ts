@@ -92,6 +92,30 @@ export type ScheduledQueueEvent =
   | (RunEvent & { type: 'recovered' })
   | (JobEvent & { type: 'deadDropped'; name: string });
 
+export type ScheduledQueueEventType = ScheduledQueueEvent['type'];
+
+/** The events of one type, or of several: `ScheduledQueueEventOf<'failed' | 'dead'>`. */
+export type ScheduledQueueEventOf<Type extends ScheduledQueueEventType> = Extract<ScheduledQueueEvent, { type: Type }>;
+
+/** A record, so that a type that is missing here does not compile. */
+const TYPES: Readonly<Record<ScheduledQueueEventType, true>> = {
+  scheduled: true,
+  started: true,
+  progress: true,
+  completed: true,
+  failed: true,
+  dead: true,
+  snoozed: true,
+  cancelled: true,
+  discarded: true,
+  recovered: true,
+  late: true,
+  leaseLost: true,
+  deadDropped: true,
+};
+
+export const EVENT_TYPES = Object.keys(TYPES) as readonly ScheduledQueueEventType[];
+
 /** Why a job lies in the dead-letter set. */
 export type DeadReason = (typeof DEAD_REASONS)[number];
 

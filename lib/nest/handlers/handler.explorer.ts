@@ -1,15 +1,10 @@
-import {
-  ContextIdFactory,
-  type DiscoveryService,
-  type MetadataScanner,
-  ModuleRef,
-  type ModulesContainer,
-} from '@nestjs/core';
+import type { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { InvalidOptionsError } from '../../core/errors.js';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
 import { resolveRunSettings } from '../../core/options/run-settings.js';
 import type { HandlerRegistry } from '../../worker/run/job-handler.js';
+import { classesOf, isMadeAnew, makeAnew, placeOf, type Wrapper } from '../classes.js';
 import { instanceNames, requireInstance } from '../instances.js';
 import type { ModuleSettings } from '../module-options.js';
 import type { DeclaredRecurrences } from './declared-recurrences.js';
@@ -17,8 +12,6 @@ import { finished, type HandlerContext, type HandlerPlace, hasEnhancers, type Me
 import { lostMarks } from './marked-method.js';
 import { HANDLER_METADATA, type HandlerMark } from './on-scheduled-job.decorator.js';
 import { type MarkedHandler, markedHandlers } from './repeated-marks.js';
-
-type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
 /** A job whose handler was overridden, and a sentence that says so. */
 interface Overridden {
@@ -48,14 +41,7 @@ export class HandlerExplorer {
   explore(registry: HandlerRegistry, declared: DeclaredRecurrences): string[] {
     const instances = instanceNames(this.modules);
     const overridden: Overridden[] = [];
-    const seen = new Set<unknown>();
-    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
-      const prototype = prototypeOf(wrapper);
-      if (!prototype) continue;
-      // An alias (useExisting) is a second wrapper of the same instance; those made anew for each job have no instance of their own.
-      const identity = isMadeAnew(wrapper) ? wrapper.id : wrapper.instance;
-      if (wrapper.isAlias || seen.has(identity)) continue;
-      seen.add(identity);
+    for (const { wrapper, prototype } of classesOf(this.discovery)) {
       for (const methodName of this.scanner.getAllMethodNames(prototype)) {
         const method = (prototype as Record<string, unknown>)[methodName] as object;
         const marks: HandlerMark[] | undefined = Reflect.getMetadata(HANDLER_METADATA, method);
@@ -130,33 +116,12 @@ export class HandlerExplorer {
 
   /** A request-scoped provider is made anew for each job; the job is what `@Inject(REQUEST)` gives. */
   private scopedRunner(wrapper: Wrapper, method: Method, handler: HandlerPlace, enhanced: boolean): Method {
-    // That of the handler's own module: another may have a provider of the same token.
-    const moduleRef: ModuleRef = wrapper.host!.providers.get(ModuleRef)!.instance as ModuleRef;
     return async (payload: unknown, job: ScheduledJob) => {
-      const contextId = ContextIdFactory.getByRequest(job as unknown as Record<string, unknown>);
-      moduleRef.registerRequestByContextId(job, contextId);
-      const instance = await moduleRef.resolve(wrapper.token as never, contextId, { strict: true });
+      const { instance, contextId } = await makeAnew(wrapper, job);
       const run = enhanced ? this.context.wrap(instance, method, handler, wrapper.id, contextId) : method;
       return await finished(run.call(instance, payload, job));
     };
   }
-}
-
-/** Whether there is no one instance to call: Nest keeps a mere blank of request-scoped and transient providers. */
-function isMadeAnew(wrapper: Wrapper): boolean {
-  return !wrapper.isDependencyTreeStatic() || wrapper.isTransient;
-}
-
-function prototypeOf(wrapper: Wrapper): object | undefined {
-  if (!isMadeAnew(wrapper) && wrapper.instance) return Object.getPrototypeOf(wrapper.instance) ?? undefined;
-  // Of what a factory makes anew for each job nothing is known before but its token, which may be its class.
-  const type = wrapper.inject ? wrapper.token : wrapper.metatype;
-  return typeof type === 'function' ? type.prototype : undefined;
-}
-
-function placeOf(wrapper: Wrapper, methodName: string): string {
-  const type = wrapper.instance?.constructor?.name ?? wrapper.name;
-  return `${type}.${methodName} (${wrapper.host?.name ?? 'unknown module'})`;
 }
 
 /** It would wait for room for ever, and all others behind it. */

@@ -5,11 +5,11 @@ const MARKED_METADATA = 'nestjs-redis-scheduled-queue:marked';
 
 /**
  * The method that a decorator stands on. Throws `InvalidOptionsError` for anything else: the explorer looks for methods of
- * providers, so a job of a static method or an arrow function would wait for ever.
+ * providers, so a static method or an arrow function would never be called.
  */
 export function methodOf(
   decorator: string,
-  jobName: string,
+  jobName: string | undefined,
   target: object,
   key: unknown,
   descriptor: unknown,
@@ -57,8 +57,13 @@ function misplaced(target: object, key: unknown, descriptor: unknown): { got: st
 }
 
 /** Notes on the class, too, that the method is marked: another function in its place carries no mark. */
-export function noteMarked(target: object, key: string | symbol, marks: readonly unknown[]): void {
-  Reflect.defineMetadata(MARKED_METADATA, marks, target, key);
+export function noteMarked(
+  target: object,
+  key: string | symbol,
+  marks: readonly unknown[],
+  under = MARKED_METADATA,
+): void {
+  Reflect.defineMetadata(under, marks, target, key);
 }
 
 /** The marks of a method that another one without any has taken the place of. */
@@ -70,12 +75,16 @@ export interface LostMarks<Mark> {
   isReplaced: boolean;
 }
 
-/** For a method that carries no marks itself. */
-export function lostMarks<Mark>(prototype: object, methodName: string): LostMarks<Mark> | undefined {
-  const marks: readonly Mark[] | undefined = Reflect.getMetadata(MARKED_METADATA, prototype, methodName);
+/** For a method that carries no marks itself. `under`: where the decorator has noted them. */
+export function lostMarks<Mark>(
+  prototype: object,
+  methodName: string,
+  under = MARKED_METADATA,
+): LostMarks<Mark> | undefined {
+  const marks: readonly Mark[] | undefined = Reflect.getMetadata(under, prototype, methodName);
   if (!marks) return undefined;
   let marked: object | null = prototype;
-  while (marked && !Reflect.hasOwnMetadata(MARKED_METADATA, marked, methodName)) marked = Object.getPrototypeOf(marked);
+  while (marked && !Reflect.hasOwnMetadata(under, marked, methodName)) marked = Object.getPrototypeOf(marked);
   const methodIn = (from: object | null) => (from as Record<string, unknown> | null)?.[methodName];
   return {
     marks,

@@ -1,4 +1,4 @@
-import { Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Module, type OnApplicationBootstrap, type OnModuleDestroy, type Provider, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { Log } from '../../core/log.js';
 import { safeLog } from '../safe-log.js';
@@ -70,23 +70,22 @@ export class RunPhase implements OnApplicationBootstrap, OnModuleDestroy {
 /** Nearer to the application than the root module, whose distance is the smallest that Nest gives. */
 const NEAREST = -1;
 
+/** The `RunPhase` of an application, for the module that this function answers: that module becomes the nearest of all. */
+export function runPhaseIn(itsModule: () => Type): Provider {
+  return {
+    provide: RunPhase,
+    inject: [ModulesContainer],
+    useFactory: (modules: ModulesContainer) => {
+      for (const module of modules.values()) if (module.metatype === itsModule()) module.distance = NEAREST;
+      return new RunPhase(safeLog('ScheduledQueue'));
+    },
+  };
+}
+
 /**
  * Nest calls hooks module by module and waits for each: at start from the most distant module to the root, at shutdown the other
  * way round. A module nearer than the root is the last to start and the first to stop. Being no part of the queue's module, which
  * stays as distant as it is, it leaves the queue's services usable until the last `onApplicationShutdown`.
  */
-@Module({
-  providers: [
-    {
-      provide: RunPhase,
-      inject: [ModulesContainer],
-      useFactory: (modules: ModulesContainer) => {
-        for (const module of modules.values())
-          if (module.metatype === ScheduledQueueRunPhaseModule) module.distance = NEAREST;
-        return new RunPhase(safeLog('ScheduledQueue'));
-      },
-    },
-  ],
-  exports: [RunPhase],
-})
+@Module({ providers: [runPhaseIn(() => ScheduledQueueRunPhaseModule)], exports: [RunPhase] })
 export class ScheduledQueueRunPhaseModule {}

@@ -1,6 +1,6 @@
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { StoredFailure } from '../failure.js';
-import { byId, type CompletedJob, type Holding, type Job } from './job.js';
+import { byId, type CompletedJob, type Holding, isSuspect, type Job } from './job.js';
 import { SortedList } from './sorted-list.js';
 import { TagIndex } from './tag-index.js';
 
@@ -13,6 +13,8 @@ export interface Level {
   readonly jobs: SortedList<Job>;
   /** How many of them prefer a worker. */
   preferring: number;
+  /** How many of them are suspects. */
+  suspects: number;
 }
 
 /** All jobs of one queue, each in one state, and the ways from one state into another. Each way is counted once. */
@@ -65,11 +67,17 @@ export class Ledger {
     const { priority, worker } = job.envelope;
     let level = this.levels.get(priority);
     if (!level) {
-      level = { priority, jobs: new SortedList((a, b) => a.dueAtMs - b.dueAtMs || byId(a, b)), preferring: 0 };
+      level = {
+        priority,
+        jobs: new SortedList((a, b) => a.dueAtMs - b.dueAtMs || byId(a, b)),
+        preferring: 0,
+        suspects: 0,
+      };
       this.levels.set(priority, level);
     }
     level.jobs.add(job);
     if (worker !== undefined) level.preferring++;
+    if (isSuspect(job, this.settings.maxCrashes)) level.suspects++;
   }
 
   /** Takes a waiting job out of its level; it is in no state then. */
@@ -78,6 +86,7 @@ export class Ledger {
     const level = this.levels.get(priority)!;
     level.jobs.delete(job);
     if (worker !== undefined) level.preferring--;
+    if (isSuspect(job, this.settings.maxCrashes)) level.suspects--;
     if (level.jobs.size === 0) this.levels.delete(priority);
   }
 

@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../../core/clock.js';
+import { QueueClosedError } from '../../core/errors.js';
 import { JobIdMaker } from '../../core/job/job-id.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
-import type { JobStore, QueueStore } from '../job-store.js';
+import type { JobStore, QueueStore, SeenQueue } from '../job-store.js';
 import { MemoryJobs } from './memory-jobs.js';
 import { MemoryManagement } from './memory-management.js';
 import { MemoryQueue } from './memory-queue.js';
@@ -23,7 +24,7 @@ export interface MemoryJobStoreOptions {
  * long as this object. It has no streams or lists to relay jobs to.
  */
 export class MemoryJobStore implements JobStore {
-  private readonly queues = new Map<string, { queue: MemoryQueue; store: QueueStore }>();
+  private readonly opened = new Map<string, { queue: MemoryQueue; store: QueueStore }>();
   private readonly ids = new JobIdMaker();
   private isClosed = false;
 
@@ -32,14 +33,26 @@ export class MemoryJobStore implements JobStore {
   connect(): void {}
 
   queue(name: string): QueueStore {
-    const opened = this.queues.get(name) ?? this.open(name);
-    this.queues.set(name, opened);
+    const opened = this.opened.get(name) ?? this.open(name);
+    this.opened.set(name, opened);
     return opened.store;
+  }
+
+  async queues(): Promise<SeenQueue[]> {
+    if (this.isClosed) throw new QueueClosedError('The connection is closed.');
+    return [...this.opened.values()]
+      .flatMap(({ queue: { name, usedAtMs } }) => (usedAtMs === undefined ? [] : [{ name, lastSeenAtMs: usedAtMs }]))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** The queues that have been opened, for whoever looks into the memory itself. */
+  openedQueues(): MemoryQueue[] {
+    return [...this.opened.values()].map(({ queue }) => queue);
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
-    for (const { queue } of this.queues.values()) queue.close();
+    for (const { queue } of this.opened.values()) queue.close();
   }
 
   private open(name: string): { queue: MemoryQueue; store: QueueStore } {

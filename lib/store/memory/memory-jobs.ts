@@ -108,6 +108,7 @@ export class MemoryJobs implements QueueJobs {
 
   /** Takes a job in, unless its id is known or remembered. */
   private add(job: NewJob): ScheduledAnswer {
+    this.queue.noteUse();
     const { ledger } = this.queue;
     const id = job.id ?? this.ids.next(this.maker, this.queue.nowMs());
     const there = ledger.jobs.get(id);
@@ -119,6 +120,7 @@ export class MemoryJobs implements QueueJobs {
 
   /** Takes a job in, or puts it in the place of the one that has its id: one of another name is left alone. */
   private put(job: NewJob & { id: string }): ScheduledAnswer {
+    this.queue.noteUse();
     const there = this.queue.ledger.jobs.get(job.id);
     if (!there) return this.create(job.id, job);
     if (there.envelope.name !== job.name) return answerOf(there, job.name, 'taken');

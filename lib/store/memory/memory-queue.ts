@@ -22,6 +22,8 @@ export class MemoryQueue {
   served?: { atMs: number; recoverFromMs: number; postponedAtMs: number };
   /** The session that was the last to fill sixteen places or more. */
   lastToFill?: string;
+  /** When somebody last scheduled or worked here. */
+  usedAtMs?: number;
   private lastFence = 0;
   private isClosed = false;
 
@@ -60,6 +62,21 @@ export class MemoryQueue {
   nextFence(): string {
     this.lastFence = Math.max(this.lastFence, this.nowMs() * 1_000) + 1;
     return String(this.lastFence);
+  }
+
+  noteUse(): void {
+    this.usedAtMs = this.nowMs();
+  }
+
+  /**
+   * Hands a running job out once more, as a queue does that has taken its holder for dead: the new fence is answered, and the old one is
+   * nobody's any more. The attempt and the lease stay. `undefined` where the job does not run under this fence.
+   */
+  handOutAgain({ id, fence }: { id: string; fence: string }): string | undefined {
+    const job = this.ledger.jobs.get(id);
+    if (job?.held?.fence !== fence) return undefined;
+    job.held = { ...job.held, fence: this.nextFence() };
+    return job.held.fence;
   }
 
   close(): void {

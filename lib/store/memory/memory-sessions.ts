@@ -7,8 +7,8 @@ import { MemorySession } from './turn/memory-session.js';
 export class MemorySessions implements QueueSessions {
   constructor(private readonly queue: MemoryQueue) {}
 
-  worker(workerId: string, { names }: SessionNames): Session {
-    return new MemorySession(this.queue, workerId, 'worker', names);
+  worker(workerId: string, { names, weights }: SessionNames): Session {
+    return new MemorySession(this.queue, workerId, 'worker', names, weights);
   }
 
   pull(workerId: string, names: readonly string[] | undefined): Session {

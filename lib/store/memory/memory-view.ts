@@ -1,22 +1,24 @@
 import type {
+  FoundJobs,
   JobCounts,
+  JobSelection,
   JobState,
   KnownBlackouts,
   LimitsUse,
   LiveWorker,
   PriorityCounts,
   QueueView,
+  SearchStep,
   StoredJob,
 } from '../job-store.js';
 import { byId, type CompletedJob, isSuspect, type Job } from './job.js';
 import type { MemoryQueue } from './memory-queue.js';
 import { occurrenceId, readOccurrence } from './recur/recurrence.js';
+import { liveWorkers } from './view/live-workers.js';
+import { searchStep } from './view/search.js';
 
 /** How many of the workers that handle a name are told by id. */
 const LISTED_WORKERS = 10;
-
-/** What a session of all names stands for. */
-const EVERY_NAME = '*';
 
 /** What can be read of a queue. */
 export class MemoryView implements QueueView {
@@ -86,6 +88,22 @@ export class MemoryView implements QueueView {
     return this.queue.answer(() => [...this.inState('due'), ...this.inState('scheduled')].slice(0, count).map(as));
   }
 
+  find(selection: JobSelection, place: string | undefined, step: SearchStep): Promise<FoundJobs> {
+    return this.queue.answer(() => {
+      const jobs = [...new Set(selection.states)].flatMap((state) => [...this.inState(state)]);
+      return searchStep(jobs, selection, place, step);
+    });
+  }
+
+  forecast(boundsMs: readonly number[]): Promise<number[]> {
+    return this.queue.answer(() => {
+      const before = boundsMs.map((atMs) =>
+        sum(this.queue.ledger.waiting().map(({ jobs }) => jobs.countBefore(({ dueAtMs }) => dueAtMs < atMs))),
+      );
+      return before.slice(1).map((count, i) => count - before[i]!);
+    });
+  }
+
   handledBy(name: string): Promise<{ count: number; workers: string[] }> {
     return this.queue.answer(() => {
       const here = this.queue.presence.sessionsHere(this.queue.nowMs());
@@ -95,19 +113,7 @@ export class MemoryView implements QueueView {
   }
 
   workers(): Promise<LiveWorker[]> {
-    return this.queue.answer(() => {
-      const running = new Map<string, number>();
-      for (const { held } of this.queue.ledger.active) running.set(held!.worker, (running.get(held!.worker) ?? 0) + 1);
-      const found = new Map<string, LiveWorker>();
-      for (const { worker, names, seenAtMs } of this.queue.presence.sessionsHere(this.queue.nowMs())) {
-        // Of several sessions of a process, the one that was there last comes first.
-        const known = found.get(worker);
-        const handles = [...new Set([...(known?.handles ?? []), ...(names ?? [EVERY_NAME])])].sort();
-        const lastSeenAtMs = known?.lastSeenAtMs ?? seenAtMs;
-        found.set(worker, { id: worker, ...this.place, running: running.get(worker) ?? 0, handles, lastSeenAtMs });
-      }
-      return [...found.values()].sort(byId);
-    });
+    return this.queue.answer(() => liveWorkers(this.queue, this.place));
   }
 
   pausedUntil(): Promise<number | undefined> {

@@ -2,6 +2,11 @@
 export interface Present {
   readonly worker: string;
   readonly names: readonly string[] | undefined;
+  /** The key of its session. */
+  readonly session: string;
+  /** What weight it runs at once by handlers. */
+  readonly concurrency: number;
+  readonly weights: ReadonlyMap<string, number>;
   readonly seenAtMs: number;
 }
 

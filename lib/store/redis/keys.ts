@@ -20,7 +20,7 @@
  * | heads:<priority>:<ending> | ZSET | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects | every script that moves a job    | the same                   |
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>", of suspects with '!' for the worker | every script that moves a job    | the same                   |
  * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, replace, backfill-recurrence, run-recurrence, every script that arms an occurrence | turn, relay, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged, every script that disarms one |
- * | workers            | ZSET   | "<group> <worker> <pid> <host>" -> when it was last here, epoch ms | turn, relay | turn, relay, or expires, an hour |
+ * | workers            | ZSET   | "<group> <worker> <pid> <traits> <host>" (see codec/worker-traits.ts) -> when it was last here, epoch ms | turn, relay | turn, relay, or expires, an hour |
  * | sleeping           | ZSET   | group: workers that handle the same names -> until when some of them may sleep, epoch ms | turn, relay | turn, relay, register |
  * | handles:<group>    | SET    | job name; of the group '*', which takes every name, only '*'      | register                         | register, or expires, a day |
  * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | schedule, replace, reschedule, shift-tagged, replay, pause, resume, backfill-recurrence, run-recurrence, set-blackouts, every script that arms an occurrence | the same, or expires, a day |
@@ -37,6 +37,7 @@
  * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <session that last filled a limit of 16>", times in epoch ms | turn, relay | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | trial              | SET    | nothing: what is added is taken away in the same call            | permissions                      | permissions |
+ * | queues             | ZSET   | queue -> when a process last noted that it uses it, epoch ms; one for all queues, under the hash tag `{*}` | note-queue | never |
  * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | relay                             | never                      |
  * | receipt:<caller>   | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
  *
@@ -67,6 +68,7 @@ const FIXED_KEYS = [
   'offers',
   'recurrences',
   'timetable',
+  'queues',
 ] as const;
 
 export type FixedKey = (typeof FIXED_KEYS)[number];

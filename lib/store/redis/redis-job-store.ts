@@ -1,7 +1,8 @@
 import { JobIdMaker } from '../../core/job/job-id.js';
 import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
-import type { JobStore, QueueStore } from '../job-store.js';
+import type { JobStore, QueueStore, SeenQueue } from '../job-store.js';
+import { RedisDirectory } from './calls/directory.js';
 import { OutageLog } from './checks/outage-log.js';
 import { PermissionLog } from './checks/permission-log.js';
 import { Preflight } from './checks/preflight.js';
@@ -36,10 +37,11 @@ export class RedisJobStore implements JobStore {
   private readonly permissions: PermissionLog;
   private readonly silenceMs: number;
   private readonly ids = new JobIdMaker();
-  private readonly queues = new Map<string, QueueStore>();
+  private readonly openedQueues = new Map<string, QueueStore>();
   private closed = false;
   private calling?: RedisConnection;
   private sessionLink?: SessionLink;
+  private openedDirectory?: RedisDirectory;
 
   /** Connects to nothing yet. Throws `InvalidOptionsError`. */
   constructor(private readonly options: RedisJobStoreOptions) {
@@ -56,12 +58,16 @@ export class RedisJobStore implements JobStore {
   }
 
   queue(name: string): QueueStore {
-    let queue = this.queues.get(name);
+    let queue = this.openedQueues.get(name);
     if (!queue) {
       queue = this.openQueue(name);
-      this.queues.set(name, queue);
+      this.openedQueues.set(name, queue);
     }
     return queue;
+  }
+
+  queues(): Promise<SeenQueue[]> {
+    return this.directory().list();
   }
 
   async close(): Promise<void> {
@@ -92,6 +98,12 @@ export class RedisJobStore implements JobStore {
     return connection;
   }
 
+  private directory(): RedisDirectory {
+    const { prefix, commandTimeoutMs } = this.options;
+    this.openedDirectory ??= new RedisDirectory(this.forCalls(), prefix, commandTimeoutMs);
+    return this.openedDirectory;
+  }
+
   private forSessions(): SessionLink {
     this.sessionLink ??= {
       connection: this.open(),
@@ -104,6 +116,11 @@ export class RedisJobStore implements JobStore {
     const { prefix, commandTimeoutMs, settingsOf } = this.options;
     const { clustered } = this.clients;
     const links = { forCalls: this.forCalls(), forSessions: () => this.forSessions() };
-    return openRedisQueue(name, settingsOf(name), links, this.ids, { prefix, commandTimeoutMs, clustered });
+    return openRedisQueue(name, settingsOf(name), links, this.ids, {
+      prefix,
+      commandTimeoutMs,
+      clustered,
+      isUsed: this.directory().noteOf(name),
+    });
   }
 }

@@ -21,6 +21,7 @@ import { RedisSessions } from './session/redis-sessions.js';
 import { RedisInspection } from './view/inspection.js';
 import { RedisPresence } from './view/presence.js';
 import { RedisQueueView } from './view/queue-view.js';
+import { RedisSearch } from './view/search.js';
 
 /** A receipt is kept at least this long: longer than any copy of its call can be on its way. */
 const KEEP_RECEIPT_MS = 60_000;
@@ -29,6 +30,8 @@ export interface RedisQueueOptions {
   prefix: string;
   commandTimeoutMs: number;
   clustered: boolean;
+  /** To be called at each use of the queue: notes it in the directory of queues. */
+  isUsed(): void;
 }
 
 /** The links of a store that its queues share. Sessions have one of their own, so that neither they nor producers wait behind the others. */
@@ -44,7 +47,7 @@ export function openRedisQueue(
   settings: QueueSettings,
   links: StoreLinks,
   ids: JobIdMaker,
-  { prefix, commandTimeoutMs, clustered }: RedisQueueOptions,
+  { prefix, commandTimeoutMs, clustered, isUsed }: RedisQueueOptions,
 ): QueueStore {
   const { keepIdsMs, leaseMs, stealAfterMs, rateLimit, ordering } = settings;
   const connection = links.forCalls;
@@ -60,6 +63,7 @@ export function openRedisQueue(
     jobs: new RedisQueueJobs(new ScheduleOutbox(connection, clock, keys, ids, options), callers, keys, {
       ...options,
       tending,
+      isUsed,
     }),
     management: new RedisQueueManagement(queue, {
       gate,
@@ -72,10 +76,11 @@ export function openRedisQueue(
       gate,
       blackouts,
       inspection: new RedisInspection(connection, keys, commandTimeoutMs),
+      search: new RedisSearch(connection, keys, commandTimeoutMs),
       presence: new RedisPresence(connection, keys, { commandTimeoutMs, withinMs: leaseMs }),
     }),
-    recurrences: new RedisRecurrences(callers, connection, clock, keys, { ...options, tending, blackouts }),
-    declarations: new RedisDeclarations(callers, connection, clock, keys, options),
-    sessions: new RedisSessions(() => links.forSessions(), keys, settings, { queue, prefix, clustered }),
+    recurrences: new RedisRecurrences(callers, connection, clock, keys, { ...options, tending, blackouts, isUsed }),
+    declarations: new RedisDeclarations(callers, connection, clock, keys, { ...options, isUsed }),
+    sessions: new RedisSessions(() => links.forSessions(), keys, settings, { queue, prefix, clustered, isUsed }),
   };
 }

@@ -118,7 +118,8 @@ export class Fleet {
     const { workerId, codecs, settingsOf, maxPayloadBytes, timerPrefix, solitude, caretakers } = this.options;
     const settings = settingsOf(queue);
     const handlers = registry.handlersOf(queue);
-    const names = { names: [...handlers.keys()], limited: haveLimits(handlers) };
+    const weights = new Map([...handlers].map(([name, handler]) => [name, handler.settings.weight]));
+    const names = { names: [...handlers.keys()], limited: haveLimits(handlers), weights };
     return openWorker({
       queue,
       session: store.queue(queue).sessions.worker(workerId, names),

@@ -1,4 +1,5 @@
 import { DuplicateHandlerError } from '../../core/errors.js';
+import { tracked } from '../../core/job/current-job.js';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { RunSettings } from '../../core/options/run-settings.js';
 import type { PayloadClass } from '../../core/payload/payload-class.js';
@@ -20,6 +21,9 @@ export interface JobHandler {
 export class HandlerRegistry {
   private readonly queues = new Map<string, Map<string, JobHandler>>();
 
+  /** `tracksJobs`: below each handler `currentScheduledJob` answers the job that it runs. */
+  constructor(private readonly tracksJobs = false) {}
+
   /** Throws `DuplicateHandlerError`, which names both places. */
   add(handler: JobHandler): void {
     const { queue, name, place } = handler;
@@ -32,7 +36,7 @@ export class HandlerRegistry {
         { queue, jobName: name },
       );
     }
-    handlers.set(name, handler);
+    handlers.set(name, this.tracksJobs ? { ...handler, run: tracked(handler.run) } : handler);
   }
 
   all(): JobHandler[] {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import { outsideJobs } from '../../core/job/current-job.js';
 import type { Talk } from '../session/talk.js';
 import type { LeaseKeeper } from './running-job.js';
 
@@ -23,7 +24,8 @@ export class LeaseClock implements LeaseKeeper {
       });
       this.waiting = { renewal, resolve };
     }
-    this.talk.renew();
+    // A handler has asked, and what the talk says from now on is not below that handler.
+    outsideJobs(() => this.talk.renew());
     return this.waiting.renewal;
   }
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import { type INestApplicationContext, Logger, type ModuleMetadata } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
@@ -14,6 +14,7 @@ import { Orders } from './recipes/cancel-and-schedule-again.js';
 import { Documents, SearchIndex } from './recipes/debounce.js';
 import { Bank, Orders as PaidOrders, Payments } from './recipes/idempotent-handlers.js';
 import { Cache } from './recipes/jobs-without-a-payload.js';
+import { JobLogger, Mailer, Reminders } from './recipes/log-lines-with-the-job.js';
 import { NightlyCleanUp, Sessions } from './recipes/once-a-night.js';
 import { Invitations } from './recipes/payloads-with-a-class.js';
 
@@ -158,6 +159,25 @@ it('idempotent handlers: a run that dies after charging charges once in the end'
   await producer.dispatch('order.charge', { orderId: '7' });
   await until('a second job has run', async () => (await inspector.stats()).completed === 2);
   expect(keys).toHaveLength(2);
+});
+
+it('log lines with the job: a service that knows nothing of the job logs its name and id', async () => {
+  const lines: string[] = [];
+  const write = jest.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+  try {
+    const log = new JobLogger({ json: true });
+    const { get, producer, inspector } = await startApp([Mailer, Reminders], {}, { log });
+    await producer.dispatch('reminder.send', { email: 'ada@example.com' }, { id: 'r7' });
+    await until('it is sent', async () => (await inspector.stats()).completed === 1);
+    get(Mailer).send('elsewhere');
+  } finally {
+    write.mockRestore();
+  }
+  const sent = lines.filter((line) => line.includes('"Sent to')).map((line) => JSON.parse(line));
+  expect(sent).toEqual([
+    expect.objectContaining({ context: 'Mailer', jobName: 'reminder.send', jobId: 'r7' }),
+    expect.not.objectContaining({ jobId: expect.anything() }),
+  ]);
 });
 
 it('shutdown: a job that is interrupted goes back, and no attempt is used', async () => {

@@ -84,6 +84,8 @@ it('workers tells the load of each process, and forgets one that has stopped or 
       id: 'b',
       host: hostname(),
       pid: process.pid,
+      version: expect.any(String),
+      concurrency: 10,
       running: 1,
       handles: ['a-job', 'hold'],
       lastSeenAt: expect.any(Date),

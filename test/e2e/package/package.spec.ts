@@ -44,6 +44,10 @@ describe('the tarball', () => {
         'package/dist/msgpack/index.d.ts',
         'package/dist/cjs/msgpack/index.js',
         'package/dist/cjs/msgpack/index.d.ts',
+        'package/dist/testing/index.js',
+        'package/dist/testing/index.d.ts',
+        'package/dist/cjs/testing/index.js',
+        'package/dist/cjs/testing/index.d.ts',
       ]),
     );
     const known =
@@ -103,6 +107,13 @@ describe('in a Nest 12 application of ES modules, with ioredis 6 and without cla
       'producer: InvalidOptionsError: InvoiceHandlers.send (InvoiceModule): the payload class Invoice needs the packages class-validator and class-transformer: npm install class-validator class-transformer',
     ]);
   }, 70_000);
+
+  it('is tested without Redis in node:test, Vitest and Jest of ES modules, with fake timers as well', async () => {
+    await run(process.execPath, ['--test', 'runners/node.mjs'], app);
+    await run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--dir', 'runners'], app);
+    const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--ci', '--testMatch'];
+    await run(process.execPath, [...jest, '**/*.jest.mjs'], app);
+  }, 190_000);
 
   it('imports, in a time that is told', async () => {
     const output = await run(process.execPath, ['dist/import-time.js'], app);

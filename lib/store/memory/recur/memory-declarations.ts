@@ -20,6 +20,7 @@ export class MemoryDeclarations implements QueueDeclarations {
     removesOrphans = false,
   ): Promise<DeclareAnswer> {
     return this.queue.answer(() => {
+      this.queue.noteUse();
       const startedAtMs = by.startedAtMs ?? this.queue.nowMs();
       const aliveFromMs = this.queue.nowMs() - orphanAfterMs;
       const statuses = declarations.map((declaration) =>

@@ -9,6 +9,7 @@ export class MemoryRecurrences implements QueueRecurrences {
 
   upsert(given: NewRecurrence): Promise<UpsertAnswer> {
     return this.queue.answer(() => {
+      this.queue.noteUse();
       const { timetable } = this.queue;
       const found = timetable.find(given.id);
       if (!found) return { status: 'created', nextAtMs: nextOf(timetable.create(given)) };

@@ -10,6 +10,7 @@ const NOTES_A_LEASE = 4;
 export class MemorySession implements Session, Listener {
   readonly key: string;
   readonly group: string;
+  private readonly concurrency: number;
   private readonly handled: ReadonlySet<string> | undefined;
   private hints?: SessionHints;
   private isNotedUntilMs = Number.NEGATIVE_INFINITY;
@@ -21,7 +22,9 @@ export class MemorySession implements Session, Listener {
     kind: 'worker' | 'pull',
     /** Every name, also those to come, where there are none. */
     private readonly names: readonly string[] | undefined,
+    private readonly weights: ReadonlyMap<string, number> = new Map(),
   ) {
+    this.concurrency = kind === 'worker' ? queue.settings.concurrency : 0;
     this.handled = names && new Set(names);
     this.group = names ? [...names].sort().join('\n') : '';
     this.key = `${worker} ${kind} ${this.group}`;
@@ -29,6 +32,7 @@ export class MemorySession implements Session, Listener {
 
   turn(turn: Turn, _signal?: AbortSignal): Promise<TurnAnswer> {
     return this.queue.answer(() => {
+      this.queue.noteUse();
       const answer = runTurn(this.queue, this, turn);
       this.notePresence(turn.isLast);
       return answer;
@@ -69,7 +73,8 @@ export class MemorySession implements Session, Listener {
     if (this.hasLeft) this.queue.presence.leave(this.key);
     else if (nowMs >= this.isNotedUntilMs) {
       this.isNotedUntilMs = nowMs + this.queue.settings.leaseMs / NOTES_A_LEASE;
-      this.queue.presence.note(this.key, { worker: this.worker, names: this.names, seenAtMs: nowMs });
+      const { key, worker, names, concurrency, weights } = this;
+      this.queue.presence.note(key, { worker, names, session: key, concurrency, weights, seenAtMs: nowMs });
     }
   }
 }

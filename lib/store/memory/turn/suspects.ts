@@ -35,11 +35,13 @@ export function noteReservation({ queue, session, turn, nowMs }: Stage, outcome:
 function dueSuspects(stage: Stage): Job[] {
   const { ledger, settings } = stage.queue;
   const found: Job[] = [];
-  for (const { jobs } of ledger.waiting())
+  for (const { jobs, suspects } of ledger.waiting()) {
+    if (suspects === 0) continue;
     for (const job of jobs) {
       if (job.dueAtMs > stage.nowMs) break;
       if (isSuspect(job, settings.maxCrashes) && mayRun(stage, job.envelope.name)) found.push(job);
     }
+  }
   return found;
 }
 

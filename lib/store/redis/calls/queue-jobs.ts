@@ -29,7 +29,13 @@ export class RedisQueueJobs implements QueueJobs {
     private readonly outbox: ScheduleOutbox,
     private readonly callers: CallerPool,
     keys: QueueKeys,
-    private readonly options: { queue: string; clustered: boolean; stealAfterMs: number; tending: RedisTending },
+    private readonly options: {
+      queue: string;
+      clustered: boolean;
+      stealAfterMs: number;
+      tending: RedisTending;
+      isUsed(): void;
+    },
   ) {
     this.scripts = {
       cancel: cancelScript(keys),
@@ -41,10 +47,12 @@ export class RedisQueueJobs implements QueueJobs {
   }
 
   schedule(job: NewJob): Promise<ScheduledAnswer> {
+    this.options.isUsed();
     return this.outbox.add(job);
   }
 
   scheduleMany(jobs: readonly NewJob[], answered: Answered): Promise<void> {
+    this.options.isUsed();
     return this.outbox.addMany(jobs, answered);
   }
 
@@ -62,7 +70,8 @@ export class RedisQueueJobs implements QueueJobs {
   }
 
   async replace(job: NewJob & { id: string }): Promise<ScheduledAnswer> {
-    const { clustered, stealAfterMs } = this.options;
+    const { clustered, stealAfterMs, isUsed } = this.options;
+    isUsed();
     const args = {
       clustered,
       stealAfterMs,

@@ -40,7 +40,13 @@ export class RedisDeclarations implements QueueDeclarations {
     private readonly connection: RedisConnection,
     private readonly clock: ServerClock,
     keys: QueueKeys,
-    private readonly options: { queue: string; clustered: boolean; stealAfterMs: number; commandTimeoutMs: number },
+    private readonly options: {
+      queue: string;
+      clustered: boolean;
+      stealAfterMs: number;
+      commandTimeoutMs: number;
+      isUsed(): void;
+    },
   ) {
     this.scripts = {
       declare: declareScript(keys),
@@ -55,6 +61,7 @@ export class RedisDeclarations implements QueueDeclarations {
     orphanAfterMs: number,
     removesOrphans = false,
   ): Promise<DeclareAnswer> {
+    this.options.isUsed();
     const statuses: DeclareStatus[] = [];
     let { startedAtMs = 0 } = by;
     let orphans: string[] = [];

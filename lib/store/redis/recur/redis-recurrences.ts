@@ -43,6 +43,7 @@ export class RedisRecurrences implements QueueRecurrences {
     private readonly clock: ServerClock,
     keys: QueueKeys,
     private readonly options: {
+      isUsed(): void;
       queue: string;
       clustered: boolean;
       stealAfterMs: number;
@@ -65,6 +66,7 @@ export class RedisRecurrences implements QueueRecurrences {
 
   async upsert(recurrence: NewRecurrence): Promise<UpsertAnswer> {
     const { id, rule, job } = recurrence;
+    this.options.isUsed();
     const record = encodeRecord(recurrence);
     const isReckonedHere = !isReckonedInRedis(rule);
     let from = await this.nowMs();

@@ -1,4 +1,5 @@
 import { QueueClosedError } from '../../../core/errors.js';
+import { outsideJobs } from '../../../core/job/current-job.js';
 import type { JobIdMaker } from '../../../core/job/job-id.js';
 import type { Answered, NewJob, ScheduledAnswer } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
@@ -68,7 +69,8 @@ export class ScheduleOutbox {
 
   private start(): void {
     const sender = this.idle.pop()!;
-    queueMicrotask(() => this.sendAll(sender));
+    // The first of these calls may come from a handler, and the last from elsewhere, long after.
+    queueMicrotask(() => outsideJobs(() => void this.sendAll(sender)));
   }
 
   private async sendAll(sender: ScheduleSender): Promise<void> {

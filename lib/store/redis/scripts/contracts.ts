@@ -324,6 +324,104 @@ export const declareScript = (keys: QueueKeys): NumberedScript<DeclareArguments,
 });
 
 /**
+ * Look at some jobs, and tell those that a search wants.
+ * Answers: where to go on, '' = the walk is over; how many jobs were looked at, and how many bytes that took; ids of
+ * further ones that may be wanted; for each job that is told its id and what the script `job` answers.
+ * It only reads.
+ */
+export interface FindArguments {
+  /** What every key of the queue begins with. */
+  base: string;
+  /** Through what: 'jobs', 'active', 'dead', 'completed', 'tag:<tag>', or 'ids', those given. */
+  walk: string;
+  /** Where to go on, '' = from the start. */
+  from: string;
+  /** About how many jobs to look at. */
+  size: number;
+  /** How many to tell at the most. */
+  limit: number;
+  /** After how many none is told any more (bytes). */
+  bytesLeft: number;
+  /** The states that are wanted, commas between them. */
+  states: string;
+  /** How their ids begin. */
+  idPrefix: string;
+  /** Their names, line breaks between them, '' = any. */
+  names: string;
+  /** Tags all of which they carry, tabs between them, '' = any. */
+  tags: string;
+  /** When they are due at the earliest (epoch ms). */
+  dueFrom: number;
+  /** Before when they are due (epoch ms). */
+  dueTo: number;
+  /** Job ids. */
+  ids: readonly ScriptArgument[];
+}
+
+export type FindReply = [next: string, looked: string, bytes: string, left: string[], ...jobs: string[][]];
+
+const encodeFind = (a: FindArguments): ScriptArgument[] => [
+  a.base,
+  a.walk,
+  a.from,
+  a.size,
+  a.limit,
+  a.bytesLeft,
+  a.states,
+  a.idPrefix,
+  a.names,
+  a.tags,
+  a.dueFrom,
+  a.dueTo,
+  ...a.ids,
+];
+
+/** Binds the script to the keys of a queue. */
+export const findScript = (keys: QueueKeys): BoundScript<FindArguments, FindReply> => ({
+  name: 'find',
+  keys: [
+    keys.jobs,
+    keys.claims,
+    keys.failures,
+    keys.active,
+    keys.dead,
+    keys.completed,
+    keys.results,
+    keys.queued,
+  ],
+  encode: encodeFind,
+});
+
+/**
+ * How many waiting jobs are due between instants, those of so many lanes at a time.
+ * Answers: isWhole: no lane is left; how many were looked into; for each instant but the last how many jobs of those
+ * lanes are due from it on and before the next one.
+ * It only reads. A lane with few jobs between the instants is read: that costs less than to count between each two of
+ * them.
+ */
+export interface ForecastArguments {
+  /** What every key of the queue begins with. */
+  base: string;
+  /** How many lanes to pass over. */
+  passOver: number;
+  /** How many counts to take at about the most. */
+  costLeft: number;
+  /** Instants (epoch ms), the earliest first. */
+  bounds: readonly ScriptArgument[];
+}
+
+export type ForecastReply = [isWhole: '1' | '0', lanes: number, ...counts: number[]];
+
+const encodeForecast = (a: ForecastArguments): ScriptArgument[] => [a.base, a.passOver, a.costLeft, ...a.bounds];
+
+/** Binds the script to the keys of a queue. */
+export const forecastScript = (keys: QueueKeys): BoundScript<ForecastArguments, ForecastReply> => ({
+  name: 'forecast',
+  keys: [keys.levels],
+  encode: encodeForecast,
+});
+
+/**
  * Which workers that are alive handle a name.
  * Answers: how many there are, and at most ten of those that were here last.
  * It only reads.
@@ -494,6 +592,27 @@ export const limitsScript = (keys: QueueKeys): BoundScript<LimitsArguments, Limi
   name: 'limits',
   keys: [keys.active, keys.rate],
   encode: encodeLimits,
+});
+
+/**
+ * Note in the directory of queues that somebody uses one.
+ * Answers: the time of Redis (epoch ms).
+ * It notes the same.
+ */
+export interface NoteQueueArguments {
+  /** The queue. */
+  name: string;
+}
+
+export type NoteQueueReply = string;
+
+const encodeNoteQueue = (a: NoteQueueArguments): ScriptArgument[] => [a.name];
+
+/** Binds the script to the keys of a queue. */
+export const noteQueueScript = (keys: QueueKeys): BoundScript<NoteQueueArguments, NoteQueueReply> => ({
+  name: 'note-queue',
+  keys: [keys.queues],
+  encode: encodeNoteQueue,
 });
 
 /**
@@ -1607,7 +1726,7 @@ export const upsertRecurrenceScript = (keys: QueueKeys): NumberedScript<UpsertRe
 /**
  * Which workers are alive, and who holds the running jobs, so many of these at a time.
  * Answers: isWhole: no running job is left; two for each worker, the one last here first: its member of `workers`,
- * when it was here; two for each holder of the jobs looked at: worker, how many.
+ * when it was here; three for each holder and name of the jobs looked at: worker, name, how many.
  * It only reads.
  */
 export interface WorkersArguments {

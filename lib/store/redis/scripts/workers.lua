@@ -4,18 +4,23 @@
 -- @arg passOver count: how many running jobs to pass over
 -- @arg limit count: how many to look at, at most 5000
 -- @returns isWhole '1' | '0', alive text[], holders value[]: isWhole: no running job is left; two for each worker, the one last
---   here first: its member of `workers`, when it was here; two for each holder of the jobs looked at: worker, how many
+--   here first: its member of `workers`, when it was here; three for each holder and name of the jobs looked at: worker, name, how many
 -- @repeat it only reads.
 -- @include shared/clock.lua
 local alive = redis.call('ZRANGE', workersKey, '+inf', digits(now - withinMs), 'BYSCORE', 'REV', 'WITHSCORES')
 local ids = redis.call('ZRANGE', activeKey, digits(passOver), digits(passOver + limit - 1))
 local running, holders = {}, {}
 for _, record in ipairs(ids[1] and redis.call('HMGET', claimsKey, unpack(ids)) or {}) do
-  local holder = record and string.match(record, '^[1-9]%d*%l* %d+ %d+ %d+ (%S+) ')
-  if holder then running[holder] = (running[holder] or 0) + 1 end
+  -- A name has no tab; the tags begin with one.
+  local holder, name = string.match(record or '', '^[1-9]%d*%l* %d+ %d+ %d+ (%S+) %d+:[^:]*:([^\t]*)')
+  if holder then
+    local names = running[holder] or {}
+    running[holder], names[name] = names, (names[name] or 0) + 1
+  end
 end
-for holder, count in pairs(running) do
-  holders[#holders + 1] = holder
-  holders[#holders + 1] = count
+for holder, names in pairs(running) do
+  for name, count in pairs(names) do
+    for _, each in ipairs({ holder, name, count }) do holders[#holders + 1] = each end
+  end
 end
 return { #ids < limit and '1' or '0', alive, holders }

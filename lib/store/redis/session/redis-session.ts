@@ -68,11 +68,11 @@ export class RedisSession implements Session {
     private readonly keys: QueueKeys,
     private readonly who: SessionIdentity,
     private readonly settings: QueueSettings,
-    clustered: boolean,
+    private readonly options: { clustered: boolean; isUsed(): void },
   ) {
     const { id, group, target } = who;
     this.hints = new HintChannel(link.listener, clock, keys, id);
-    this.args = new SessionArguments(link.connection, this.hints, who, settings, clustered);
+    this.args = new SessionArguments(link.connection, this.hints, who, settings, options.clustered);
     this.registerScript = registerScript(keys, { group });
     this.turnScript = turnScript(keys, { group });
     this.relayScript = target && relayScript(keys, { group, target: target.key });
@@ -138,6 +138,7 @@ export class RedisSession implements Session {
   /** Each turn in flight has a caller of its own, as one answers for its last call only. */
   private begin(turn: Turn): TurnInFlight {
     const { link, clock, keys, who } = this;
+    this.options.isUsed();
     const caller =
       this.freeCallers.pop() ?? new Caller(link.connection, clock, keys, KEEP_TURN_RECEIPT_MS, `${who.id}.`);
     caller.begin();

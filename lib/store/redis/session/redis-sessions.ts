@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { QueueSettings } from '../../../core/options/queue-options.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { QueueSessions, Session, SessionNames } from '../../job-store.js';
+import { encodeTraits } from '../codec/worker-traits.js';
 import type { QueueKeys } from '../keys.js';
 import { ServerClock } from '../link/server-clock.js';
 import { checkRelayKey } from '../relay-key.js';
@@ -18,17 +19,18 @@ export class RedisSessions implements QueueSessions {
     private readonly link: () => SessionLink,
     private readonly keys: QueueKeys,
     private readonly settings: QueueSettings,
-    private readonly options: { queue: string; prefix: string; clustered: boolean },
+    private readonly options: { queue: string; prefix: string; clustered: boolean; isUsed(): void },
   ) {}
 
-  worker(workerId: string, { names, limited }: SessionNames): Session {
-    return this.open(workerId, groupOf(names, limited), names);
+  worker(workerId: string, { names, limited, weights }: SessionNames): Session {
+    const traits = encodeTraits(this.settings.concurrency, names, weights);
+    return this.open(workerId, groupOf(names, limited), names, traits);
   }
 
   /** Under a name of its own, as each session numbers its own calls; no worker's id has a '~'. */
   pull(workerId: string, names: readonly string[] | undefined): Session {
     const group = names ? groupOf(names, false) : EVERY_NAME;
-    return this.open(`${workerId}~pull-${group}`, group, names ?? [EVERY_NAME]);
+    return this.open(`${workerId}~pull-${group}`, group, names ?? [EVERY_NAME], encodeTraits(0, []));
   }
 
   /** Each under a name of its own: several may move the same names to different targets. */
@@ -36,13 +38,13 @@ export class RedisSessions implements QueueSessions {
     const { queue, prefix, clustered } = this.options;
     checkRelayKey(target.key, queue, prefix, clustered);
     const group = names ? groupOf(names, false) : EVERY_NAME;
-    return this.open(`${workerId}~relay-${++this.relays}`, group, names ?? [EVERY_NAME], target);
+    return this.open(`${workerId}~relay-${++this.relays}`, group, names ?? [EVERY_NAME], encodeTraits(0, []), target);
   }
 
-  private open(id: string, group: string, names: readonly string[], target?: RelayTarget): Session {
+  private open(id: string, group: string, names: readonly string[], traits: string, target?: RelayTarget): Session {
     const { keys, settings, options } = this;
     const clock = new ServerClock(keys);
-    return new RedisSession(this.link(), clock, keys, { id, group, names, target }, settings, options.clustered);
+    return new RedisSession(this.link(), clock, keys, { id, group, names, traits, target }, settings, options);
   }
 }
 

@@ -12,9 +12,6 @@ import { encodeTurn } from './turn-codec.js';
 const BYTES_A_CLAIM = 8 * 1024 * 1024;
 /** A claim also asks for no more than the link should carry in a lease divided by this. */
 const CLAIMS_A_LEASE = 3;
-/** Where this process runs, as others see it. */
-const HOST = `${process.pid} ${hostname()}`;
-
 /** Who takes part in a session, as Redis knows it. */
 export interface SessionIdentity {
   /** The worker's; behind a '~', what tells it from other sessions of the process. */
@@ -22,6 +19,8 @@ export interface SessionIdentity {
   /** All sessions that take the same names. */
   readonly group: string;
   readonly names: readonly string[];
+  /** See codec/worker-traits.ts. */
+  readonly traits: string;
   /** Of a relay: where the jobs go that its turns have capacity for. */
   readonly target?: RelayTarget;
 }
@@ -31,6 +30,8 @@ export class SessionArguments {
   /** When its presence must be noted again, a time of `performance.now()`. */
   private presentUntil = 0;
   private hasLeft = false;
+  /** Where this session runs and what it is, as others see it. */
+  private readonly host: string;
 
   constructor(
     private readonly connection: RedisConnection,
@@ -38,7 +39,9 @@ export class SessionArguments {
     private readonly who: SessionIdentity,
     private readonly settings: QueueSettings,
     private readonly clustered: boolean,
-  ) {}
+  ) {
+    this.host = `${process.pid} ${who.traits} ${hostname()}`;
+  }
 
   ofTurn(turn: Turn, cursor: string): TurnArguments {
     const { settings, hints } = this;
@@ -80,7 +83,7 @@ export class SessionArguments {
       keepDeadAgeMs: settings.keepDead.ageMs,
       maxCrashes: settings.maxCrashes,
       presence: this.presence(turn.isLast),
-      host: HOST,
+      host: this.host,
       msPerLevel: settings.ordering.mode === 'aging' ? settings.ordering.msPerLevel : 0,
       stealAfterMs: settings.stealAfterMs,
       globalConcurrency: Number.isFinite(settings.globalConcurrency) ? settings.globalConcurrency : 0,

@@ -6,11 +6,14 @@ import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import { beganBefore } from '../recur/record-text.js';
 import { ask } from '../scripts/bound-script.js';
-import { countsScript, prioritiesScript } from '../scripts/contracts.js';
+import { countsScript, forecastScript, prioritiesScript } from '../scripts/contracts.js';
 import { RedisListing } from './listing.js';
 
 /** How many due lanes one call counts: about as many microseconds. With more the counts are of several moments. */
 const LANES_A_CALL = 5_000;
+
+/** How many counts of jobs of a lane one call takes for a forecast, each about a microsecond. */
+const COUNTS_A_CALL = 1_000;
 
 /** Reads of one queue. Nothing here writes. */
 export class RedisInspection {
@@ -47,6 +50,21 @@ export class RedisInspection {
       }
     }
     return [...counts.values()];
+  }
+
+  async forecast(boundsMs: readonly number[]): Promise<number[]> {
+    const sums = boundsMs.slice(1).map(() => 0);
+    const giveUpAt = this.giveUpAt();
+    for (let passOver = 0, whole = false; !whole; ) {
+      const args = { base: this.keys.base, passOver, costLeft: COUNTS_A_CALL, bounds: boundsMs };
+      const [isWhole, lanes, ...counts] = await ask(this.connection, forecastScript(this.keys), args, giveUpAt);
+      counts.forEach((count, i) => {
+        sums[i]! += Number(count);
+      });
+      passOver += Number(lanes);
+      whole = isWhole === '1';
+    }
+    return sums;
   }
 
   async nextDue(): Promise<{ dueAtMs: number | undefined; nowMs: number }> {

@@ -1,4 +1,5 @@
 import type { LiveWorker } from '../../job-store.js';
+import { decodeTraits } from '../codec/worker-traits.js';
 import { handlesKey, processOf, type QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import { ask } from '../scripts/bound-script.js';
@@ -6,6 +7,8 @@ import { handledScript, workersScript } from '../scripts/contracts.js';
 
 /** How many running jobs one call counts: about as many half microseconds. With more, the numbers are of several moments. */
 const JOBS_A_CALL = 5_000;
+
+const UNKNOWN = { running: 0, concurrency: 0, weight: 0, handles: [] };
 
 /** Who works at one queue. Those that were there within `withinMs` count as alive. */
 export class RedisPresence {
@@ -28,17 +31,23 @@ export class RedisPresence {
     const groups = new Map<string, Promise<string[]>>();
     const found = new Map<string, LiveWorker & { names: Set<string> }>();
     // Of two entries of one worker the newer one, which comes first, says where it is.
-    for (const { group, session, pid, host, lastSeenAtMs } of alive) {
+    for (const { group, session, pid, traits, host, lastSeenAtMs } of alive) {
       if (!groups.has(group)) groups.set(group, this.namesOf(group));
       const names = await groups.get(group)!;
       const id = processOf(session);
-      const known = found.get(id) ?? { id, host, pid, running: 0, handles: [], lastSeenAtMs, names: new Set() };
+      const { version, concurrency, weights } = decodeTraits(traits, names);
+      const known = found.get(id) ?? { ...UNKNOWN, id, host, pid, version, lastSeenAtMs, names: new Set() };
       for (const name of names) known.names.add(name);
+      // The session of the handlers; a worker that handles other names since a moment ago has two, of which the newer one counts.
+      if (session === id && known.concurrency === 0) {
+        known.concurrency = concurrency;
+        for (const [name, count] of running.get(session) ?? []) known.weight += count * (weights.get(name) ?? 1);
+      }
       found.set(id, known);
     }
-    for (const [session, count] of running) {
+    for (const [session, counts] of running) {
       const worker = found.get(processOf(session));
-      if (worker) worker.running += count;
+      if (worker) for (const [, count] of counts) worker.running += count;
     }
     return [...found.values()]
       .map(({ names, ...worker }) => ({ ...worker, handles: [...names].sort() }))
@@ -48,7 +57,8 @@ export class RedisPresence {
   private async readAll() {
     const { withinMs } = this.options;
     const script = workersScript(this.keys);
-    const running = new Map<string, number>();
+    /** By session: of which names how many. */
+    const running = new Map<string, [name: string, count: number][]>();
     let alive: string[] = [];
     for (let passOver = 0, isWhole = false; !isWhole; passOver += JOBS_A_CALL) {
       const args = { withinMs, passOver, limit: JOBS_A_CALL };
@@ -56,8 +66,11 @@ export class RedisPresence {
       isWhole = whole === '1';
       if (passOver === 0) alive = present;
       const holders = counted.map(String);
-      for (let i = 0; i < holders.length; i += 2)
-        running.set(holders[i]!, (running.get(holders[i]!) ?? 0) + Number(holders[i + 1]));
+      for (let i = 0; i < holders.length; i += 3) {
+        const counts = running.get(holders[i]!) ?? [];
+        counts.push([holders[i + 1]!, Number(holders[i + 2])]);
+        running.set(holders[i]!, counts);
+      }
     }
     return { alive: readAlive(alive), running };
   }
@@ -73,7 +86,7 @@ export class RedisPresence {
 
 function readAlive(pairs: string[]) {
   return Array.from({ length: pairs.length / 2 }, (_, i) => {
-    const [group = '', session = '', pid, ...host] = pairs[2 * i]!.split(' ');
-    return { group, session, pid: Number(pid), host: host.join(' '), lastSeenAtMs: Number(pairs[2 * i + 1]) };
+    const [group = '', session = '', pid, traits = '', ...host] = pairs[2 * i]!.split(' ');
+    return { group, session, pid: Number(pid), traits, host: host.join(' '), lastSeenAtMs: Number(pairs[2 * i + 1]) };
   });
 }

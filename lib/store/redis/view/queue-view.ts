@@ -1,13 +1,16 @@
 import type { ScheduledQueueErrorFields } from '../../../core/errors.js';
 import type { OrderingRule } from '../../../core/options/queue-options.js';
 import type {
+  FoundJobs,
   JobCounts,
+  JobSelection,
   JobState,
   KnownBlackouts,
   LimitsUse,
   LiveWorker,
   PriorityCounts,
   QueueView,
+  SearchStep,
   StoredJob,
 } from '../../job-store.js';
 import type { RedisBlackouts } from '../calls/blackouts.js';
@@ -15,6 +18,7 @@ import type { RedisGate } from '../calls/gate.js';
 import { annotated } from '../link/call-error.js';
 import type { RedisInspection } from './inspection.js';
 import type { RedisPresence } from './presence.js';
+import type { RedisSearch } from './search.js';
 
 /** What can be read of one queue, each call by the part that knows how; here its errors learn what they are about. */
 export class RedisQueueView implements QueueView {
@@ -23,6 +27,7 @@ export class RedisQueueView implements QueueView {
     private readonly ordering: OrderingRule,
     private readonly parts: {
       inspection: RedisInspection;
+      search: RedisSearch;
       presence: RedisPresence;
       gate: RedisGate;
       blackouts: RedisBlackouts;
@@ -60,6 +65,14 @@ export class RedisQueueView implements QueueView {
 
   peek<T>(count: number, as: (job: StoredJob) => T): Promise<T[]> {
     return this.about(this.parts.inspection.peek(count, this.ordering, as));
+  }
+
+  find(selection: JobSelection, place: string | undefined, step: SearchStep): Promise<FoundJobs> {
+    return this.about(this.parts.search.find(selection, place, step));
+  }
+
+  forecast(boundsMs: readonly number[]): Promise<number[]> {
+    return this.about(this.parts.inspection.forecast(boundsMs));
   }
 
   handledBy(name: string): Promise<{ count: number; workers: string[] }> {

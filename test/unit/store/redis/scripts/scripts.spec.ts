@@ -11,7 +11,18 @@ const WRITES = ['HSET', 'HINCRBY', 'ZADD', 'SADD', 'SET', 'XADD', 'RPUSH'];
 const REMOVES = ['HDEL', 'ZREM', 'ZREMRANGEBYRANK', 'ZREMRANGEBYSCORE', 'SREM', 'DEL'];
 const TYPES: Record<string, string[]> = {
   HASH: ['HGET', 'HMGET', 'HSET', 'HDEL', 'HLEN', 'HINCRBY', 'HSCAN', 'HEXISTS', 'HKEYS'],
-  ZSET: ['ZADD', 'ZREM', 'ZCARD', 'ZCOUNT', 'ZRANGE', 'ZSCORE', 'ZMSCORE', 'ZREMRANGEBYRANK', 'ZREMRANGEBYSCORE'],
+  ZSET: [
+    'ZADD',
+    'ZREM',
+    'ZCARD',
+    'ZCOUNT',
+    'ZRANGE',
+    'ZSCAN',
+    'ZSCORE',
+    'ZMSCORE',
+    'ZREMRANGEBYRANK',
+    'ZREMRANGEBYSCORE',
+  ],
   SET: ['SADD', 'SREM', 'SCARD', 'SMEMBERS', 'SISMEMBER', 'SMISMEMBER'],
   STRING: ['GET', 'SET'],
   'STREAM or LIST': ['TYPE', 'XADD', 'RPUSH'],

@@ -1,0 +1,51 @@
+import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
+import { describe } from '../../core/read/describe.js';
+import { readInstant } from '../../core/read/due.js';
+import { keyPart } from '../../core/read/names.js';
+import { type Check, integer, readOptions, type Shape } from '../../core/read/shape.js';
+import { refuse } from './queue-of.js';
+
+const MOST_BUCKETS = 1_000;
+
+export interface ForecastOptions {
+  /** The first instant: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. */
+  from: Date | number | string;
+  /** The end, which is not included. At least a millisecond a bucket later. */
+  to: Date | number | string;
+  /** Into how many equal spans the time is divided, 1 to 1 000. Default 1. */
+  buckets?: number;
+  /** Default `'default'`. */
+  queue?: string;
+}
+
+export interface ForecastBucket {
+  /** Where the span begins; it ends before the next one begins. */
+  from: Date;
+  /** How many waiting jobs are due in it. */
+  count: number;
+}
+
+const instant: Check<number> = (value) => {
+  const time = readInstant(value);
+  return typeof time === 'number' ? { value: time } : time;
+};
+
+const SHAPE: Shape<{ from: number; to: number; buckets: number; queue: string }> = {
+  from: instant,
+  to: instant,
+  buckets: integer(1, MOST_BUCKETS),
+  queue: keyPart,
+};
+
+/** Reads a call to `forecast`: the bounds of its spans, in whole ms as due times are. Throws `InvalidScheduleError`. */
+export function readForecast(given: unknown): { queue: string; boundsMs: number[] } {
+  const { from, to, buckets = 1, queue = DEFAULT_QUEUE } = readOptions(given, SHAPE, 'forecast', refuse);
+  if (from === undefined || to === undefined)
+    throw refuse(`forecast: got ${describe(given)}, expected an object with from and to.`);
+  if (to - from < buckets)
+    throw refuse(
+      `forecast: to: got ${to - from} ms after from, expected at least a millisecond for each of the ${buckets} buckets.`,
+    );
+  const boundsMs = Array.from({ length: buckets + 1 }, (_, i) => Math.ceil(from + (i * (to - from)) / buckets));
+  return { queue, boundsMs };
+}

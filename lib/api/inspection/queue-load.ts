@@ -1,0 +1,73 @@
+import { DEFAULT_QUEUE, type QueueSettings } from '../../core/options/queue-options.js';
+import type { Duration } from '../../core/read/duration.js';
+import { keyPart } from '../../core/read/names.js';
+import { duration, readOptions, type Shape } from '../../core/read/shape.js';
+import type { LiveWorker, QueueView } from '../../store/job-store.js';
+import { refuse } from './queue-of.js';
+
+/** The range of dates. */
+const LONGEST_MS = 4.32e15;
+const WITHIN_MS = 60_000;
+
+export interface LoadOptions {
+  /** Default `'default'`. */
+  queue?: string;
+  /** How far ahead `dueSoon` looks. Default 60 000. */
+  withinMs?: Duration;
+}
+
+/** How much there is to do in a queue, and how much of it can be done at once. */
+export interface QueueLoad {
+  /** How many jobs are due and wait for a worker. */
+  due: number;
+  /** How many more are due within `withinMs`. */
+  dueSoon: number;
+  /** How late the oldest due job is, in ms; 0 if none is due, or while the queue is blocked. */
+  latenessMs: number;
+  /** What weight of jobs the handlers of the live workers run, and what weight they can: each at most `globalConcurrency`. What is pulled does not count. */
+  running: number;
+  capacity: number;
+  /** Why no job begins, however many workers there are; `null` if nothing keeps them. */
+  blocked: 'paused' | 'blackout' | 'rate' | null;
+}
+
+const SHAPE: Shape<{ queue: string; withinMs: number }> = { queue: keyPart, withinMs: duration(0, LONGEST_MS) };
+
+/** Reads a call to `load`. Throws `InvalidScheduleError`. */
+export function readLoad(given: unknown): { queue: string; withinMs: number } {
+  return { queue: DEFAULT_QUEUE, withinMs: WITHIN_MS, ...readOptions(given, SHAPE, 'load', refuse) };
+}
+
+export async function loadOf(view: QueueView, settings: QueueSettings, withinMs: number): Promise<QueueLoad> {
+  const [{ dueAtMs, nowMs }, blocked, workers] = await Promise.all([
+    view.nextDue(),
+    blockedBy(view, settings),
+    view.workers(),
+  ]);
+  const [due = 0, dueSoon = 0] = await view.forecast([0, nowMs + 1, nowMs + withinMs + 1]);
+  const isLate = blocked === null && dueAtMs !== undefined;
+  const sum = (of: (worker: LiveWorker) => number) =>
+    Math.min(
+      settings.globalConcurrency,
+      workers.reduce((all, worker) => all + of(worker), 0),
+    );
+  return {
+    due,
+    dueSoon,
+    latenessMs: isLate ? Math.max(0, nowMs - dueAtMs) : 0,
+    running: sum(({ weight }) => weight),
+    capacity: sum(({ concurrency }) => concurrency),
+    blocked,
+  };
+}
+
+async function blockedBy(view: QueueView, { rateLimit }: QueueSettings): Promise<QueueLoad['blocked']> {
+  const [pausedUntilMs, { untilMs }, { started }] = await Promise.all([
+    view.pausedUntil(),
+    view.blackouts(),
+    view.limits(),
+  ]);
+  if (pausedUntilMs !== undefined) return 'paused';
+  if (untilMs !== undefined) return 'blackout';
+  return rateLimit && started >= rateLimit.max ? 'rate' : null;
+}

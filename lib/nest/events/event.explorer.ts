@@ -1,0 +1,66 @@
+import type { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { InvalidOptionsError } from '../../core/errors.js';
+import type { ScheduledQueueEvent } from '../../core/job/events.js';
+import { classesOf, isMadeAnew, makeAnew, placeOf, type Wrapper } from '../classes.js';
+import { lostMarks } from '../handlers/marked-method.js';
+import { instanceNames, requireNamed } from '../instances.js';
+import { EVENT_METADATA, EVENTS_MARKED_METADATA, type EventMark } from './on-scheduled-job-event.decorator.js';
+
+/** One method that hears events. */
+export interface JobEventListener extends EventMark {
+  /** Where it stands in the application, such as `Alerts.onDead (AlertsModule)`. */
+  readonly place: string;
+  call(event: ScheduledQueueEvent): unknown;
+}
+
+type Method = (this: object, event: ScheduledQueueEvent) => unknown;
+
+/** Finds the methods that carry `@OnScheduledJobEvent` for one instance of the module, on providers and controllers. */
+export class EventExplorer {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+    private readonly modules: ModulesContainer,
+    private readonly instanceName: string,
+  ) {}
+
+  /** The listeners, and a sentence for each that an override has taken the place of. Throws `InvalidOptionsError`. */
+  explore(): { listeners: JobEventListener[]; overridden: string[] } {
+    const instances = instanceNames(this.modules);
+    const listeners: JobEventListener[] = [];
+    const overridden: string[] = [];
+    for (const { wrapper, prototype } of classesOf(this.discovery)) {
+      for (const methodName of this.scanner.getAllMethodNames(prototype)) {
+        const method = (prototype as Record<string, unknown>)[methodName] as Method;
+        const marks: EventMark[] | undefined = Reflect.getMetadata(EVENT_METADATA, method);
+        const place = placeOf(wrapper, methodName);
+        if (!marks) overridden.push(...this.overriddenBy(prototype, methodName, place));
+        for (const mark of marks ?? []) {
+          const where = `${place}: @OnScheduledJobEvent`;
+          requireNamed(instances, mark.instance, where, 'Say whose events it hears');
+          if (mark.instance === this.instanceName) listeners.push({ ...mark, place, call: caller(wrapper, method) });
+        }
+      }
+    }
+    return { listeners, overridden };
+  }
+
+  private overriddenBy(prototype: object, methodName: string, place: string): string[] {
+    const lost = lostMarks<EventMark>(prototype, methodName, EVENTS_MARKED_METADATA);
+    if (!lost?.marks.some(({ instance }) => instance === this.instanceName)) return [];
+    if (lost.isReplaced) {
+      throw new InvalidOptionsError(
+        `${place}: another function, such as that of a decorator above @OnScheduledJobEvent, has taken the place of the method, and the mark is lost. Put @OnScheduledJobEvent above that decorator.`,
+      );
+    }
+    return [
+      `${place} overrides ${lost.className}.${methodName} without @OnScheduledJobEvent, so it hears no events. Repeat the decorator on the override.`,
+    ];
+  }
+}
+
+function caller(wrapper: Wrapper, method: Method): JobEventListener['call'] {
+  const { instance } = wrapper;
+  if (!isMadeAnew(wrapper)) return (event) => method.call(instance, event);
+  return async (event) => method.call((await makeAnew(wrapper, event)).instance, event);
+}

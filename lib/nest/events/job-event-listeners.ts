@@ -1,0 +1,71 @@
+import type { InjectionToken, OnModuleInit, Provider } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import type { ScheduledQueueEvents } from '../../api/scheduled-queue.events.js';
+import { describeError, errorLine } from '../../core/error-description.js';
+import type { ScheduledQueueEvent, ScheduledQueueEventType } from '../../core/job/events.js';
+import type { Log } from '../../core/log.js';
+import { isThenable } from '../../core/thenable.js';
+import { EventExplorer, type JobEventListener } from './event.explorer.js';
+
+/** Tells the methods that carry `@OnScheduledJobEvent`. Where there are none, nobody listens, and events are not even made. */
+export class JobEventListeners implements OnModuleInit {
+  private readonly byType = new Map<ScheduledQueueEventType, JobEventListener[]>();
+
+  constructor(
+    private readonly explorer: EventExplorer,
+    private readonly events: ScheduledQueueEvents,
+    private readonly log: Log,
+  ) {}
+
+  onModuleInit(): void {
+    const { listeners, overridden } = this.explorer.explore();
+    for (const sentence of overridden) this.log.warn(sentence);
+    if (listeners.length === 0) return;
+    for (const listener of listeners) for (const type of listener.types) this.add(type, listener);
+    // Ends with the events, when the application shuts down.
+    this.events.events$.subscribe((event) => this.tell(event));
+  }
+
+  private add(type: ScheduledQueueEventType, listener: JobEventListener): void {
+    const others = this.byType.get(type);
+    if (others) others.push(listener);
+    else this.byType.set(type, [listener]);
+  }
+
+  private tell(event: ScheduledQueueEvent): void {
+    for (const listener of this.byType.get(event.type) ?? []) {
+      if (listener.queue !== undefined && listener.queue !== event.queue) continue;
+      this.call(listener, event);
+    }
+  }
+
+  private call(listener: JobEventListener, event: ScheduledQueueEvent): void {
+    const failed = (error: unknown) => this.logFailure(listener, event, error);
+    try {
+      const result = listener.call(event);
+      // Not `result.then`: a foreign thenable may throw there.
+      if (isThenable(result)) Promise.resolve(result).then(undefined, failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  private logFailure({ place }: JobEventListener, { type, queue, id }: ScheduledQueueEvent, error: unknown): void {
+    const description = describeError(error);
+    const line = `${place} failed with the event '${type}' of job (${id}) of queue '${queue}', which harms neither the job nor other listeners: ${errorLine(description)}`;
+    this.log.error(line, description.stack);
+  }
+}
+
+export function jobEventListenersProvider(name: string, events: InjectionToken, log: Log): Provider {
+  return {
+    provide: JobEventListeners,
+    inject: [DiscoveryService, MetadataScanner, ModulesContainer, events],
+    useFactory: (
+      discovery: DiscoveryService,
+      scanner: MetadataScanner,
+      modules: ModulesContainer,
+      sink: ScheduledQueueEvents,
+    ) => new JobEventListeners(new EventExplorer(discovery, scanner, modules, name), sink, log),
+  };
+}

@@ -1,0 +1,92 @@
+import type { Provider } from '@nestjs/common';
+import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
+import type { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
+import type { Clock } from '../core/clock.js';
+import type { Log } from '../core/log.js';
+import { PayloadChecker } from '../core/payload/payload-class.js';
+import type { JobStore } from '../store/job-store.js';
+import { Solitude } from '../worker/capacity/solitude.js';
+import { Fleet } from '../worker/handle/fleet.js';
+import { Pullers } from '../worker/pull/pullers.js';
+import { Caretakers } from '../worker/recur/caretakers.js';
+import { Declarers } from '../worker/recur/declarers.js';
+import { Relays } from '../worker/relay/relays.js';
+import { HandlerRegistry } from '../worker/run/job-handler.js';
+import { CLOCK, FLEET, SETTINGS, SOLITUDE, STORE } from './internal-tokens.js';
+import type { ModuleSettings } from './module-options.js';
+import type { ServiceTokens } from './service-tokens.js';
+import { DEFAULT_INSTANCE } from './tokens.js';
+
+/** What runs, hands out and moves jobs. */
+export function workingProviders(name: string, services: ServiceTokens, log: Log): Provider[] {
+  const timerPrefix = name === DEFAULT_INSTANCE ? 'scheduled-queue' : `scheduled-queue(${name})`;
+  return [
+    {
+      provide: HandlerRegistry,
+      inject: [SETTINGS],
+      useFactory: ({ trackCurrentJob }: ModuleSettings) => new HandlerRegistry(trackCurrentJob),
+    },
+    {
+      provide: Caretakers,
+      inject: [STORE, CLOCK],
+      useFactory: (store: JobStore, clock: Clock) => new Caretakers(store, clock, log),
+    },
+    { provide: SOLITUDE, inject: [CLOCK], useFactory: (clock: Clock) => new Solitude(clock) },
+    {
+      provide: Declarers,
+      inject: [STORE, CLOCK, SETTINGS],
+      useFactory: (store: JobStore, clock: Clock, settings: ModuleSettings) =>
+        new Declarers(store, clock, log, settings),
+    },
+    {
+      provide: FLEET,
+      inject: [
+        STORE,
+        HandlerRegistry,
+        PayloadChecker,
+        CLOCK,
+        services.events,
+        SETTINGS,
+        SOLITUDE,
+        Caretakers,
+        Declarers,
+      ],
+      useFactory: (
+        store: JobStore,
+        registry: HandlerRegistry,
+        checker: PayloadChecker,
+        clock: Clock,
+        events: ScheduledQueueEvents,
+        settings: ModuleSettings,
+        solitude: Solitude,
+        caretakers: Caretakers,
+        declarers: Declarers,
+      ) =>
+        new Fleet(store, registry, checker, clock, events, log, {
+          ...settings,
+          timerPrefix,
+          solitude,
+          caretakers,
+          declarers,
+        }),
+    },
+    ...[Pullers, Relays].map((Kind) => ({
+      provide: Kind,
+      inject: [STORE, CLOCK, services.events, SETTINGS, SOLITUDE, Caretakers],
+      useFactory: (
+        store: JobStore,
+        clock: Clock,
+        events: ScheduledQueueEvents,
+        settings: ModuleSettings,
+        solitude: Solitude,
+        caretakers: Caretakers,
+      ) => new Kind(store, clock, events, log, { ...settings, timerPrefix, solitude, caretakers }),
+    })),
+    {
+      provide: services.consumer,
+      inject: [FLEET, Pullers, Relays, SETTINGS],
+      useFactory: (fleet: Fleet, pullers: Pullers, relays: Relays, { role }: ModuleSettings) =>
+        new ScheduledQueueConsumer(fleet, pullers, relays, role),
+    },
+  ];
+}

@@ -1,0 +1,62 @@
+import type { SeenQueue } from '../../job-store.js';
+import { type QueueKeys, queueKeys } from '../keys.js';
+import type { RedisConnection } from '../link/connection.js';
+import { ask } from '../scripts/bound-script.js';
+import { noteQueueScript } from '../scripts/contracts.js';
+
+/** How often a process notes a queue that it goes on using, and after how long it tries again where that failed. */
+const NOTED_AGAIN_MS = 600_000;
+const TRIED_AGAIN_MS = 10_000;
+/** No queue has this name. It is the hash tag of the directory, which so lies in one slot of a cluster, and in that of no queue. */
+const DIRECTORY = '*';
+
+/**
+ * Which queues there are: one sorted set for all queues of a prefix, since nobody may search a database for its keys. A process notes a queue
+ * when it first schedules or works there, and every ten minutes as long as it goes on; in between that costs a comparison.
+ */
+export class RedisDirectory {
+  private readonly keys: QueueKeys;
+  private readonly noting = new Set<Promise<unknown>>();
+
+  constructor(
+    private readonly connection: RedisConnection,
+    prefix: string,
+    private readonly commandTimeoutMs: number,
+  ) {
+    this.keys = queueKeys(prefix, DIRECTORY);
+  }
+
+  /** What notes one queue: to be called at each use. It never throws, and waits for nothing. */
+  noteOf(name: string): () => void {
+    let noteAt = Number.NEGATIVE_INFINITY;
+    return () => {
+      const now = performance.now();
+      if (now < noteAt) return;
+      noteAt = now + NOTED_AGAIN_MS;
+      const noted: Promise<unknown> = ask(this.connection, noteQueueScript(this.keys), { name }, this.giveUpAt())
+        .catch(() => {
+          // Whoever uses the queue hears of an outage by their own calls.
+          noteAt = performance.now() + TRIED_AGAIN_MS;
+        })
+        .finally(() => this.noting.delete(noted));
+      this.noting.add(noted);
+    };
+  }
+
+  /** By name, those that this process uses among them. */
+  async list(): Promise<SeenQueue[]> {
+    await Promise.all(this.noting);
+    const found: string[] = await this.connection.read(
+      (client) => client.zrange(this.keys.queues, '0', '-1', 'WITHSCORES'),
+      this.giveUpAt(),
+    );
+    return Array.from({ length: found.length / 2 }, (_, i) => ({
+      name: found[2 * i]!,
+      lastSeenAtMs: Number(found[2 * i + 1]),
+    })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  private giveUpAt(): number {
+    return performance.now() + this.commandTimeoutMs;
+  }
+}

@@ -1,0 +1,116 @@
+import type { FoundJobs, JobSelection, SearchStep, StoredJob } from '../../job-store.js';
+import type { QueueKeys } from '../keys.js';
+import type { RedisConnection } from '../link/connection.js';
+import { textOf } from '../link/send-script.js';
+import { ask } from '../scripts/bound-script.js';
+import { findScript } from '../scripts/contracts.js';
+import { jobFromBytes, type KnownJob, readJob } from './stored-job.js';
+
+/** After how many bytes one call tells no further job, so that it takes Redis no more than 1 to 4 ms. */
+const BYTES_A_CALL = 1024 * 1024;
+/** How many jobs one call looks at that another one has found: each costs Redis up to 5 µs. */
+const FOUND_A_CALL = 150;
+
+/** Where a search stands: in which of its walks, where in that, and which jobs that were found have still to be told. */
+type Place = [walk: number, from: string, left: readonly string[]];
+
+/**
+ * Finds jobs by what is known of them, in short calls that read. A search walks through the smallest sets that hold all it wants: a tag, the
+ * dead or the active jobs, else all jobs that have not ended; and then, if it wants them, through the completed ones. In that order, as
+ * jobs go from the first to the last.
+ */
+export class RedisSearch {
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly keys: QueueKeys,
+    private readonly commandTimeoutMs: number,
+  ) {}
+
+  async find(selection: JobSelection, place: string | undefined, { size, limit }: SearchStep): Promise<FoundJobs> {
+    const walks = walksOf(selection);
+    const [walk, from, left] = place === undefined ? START : readPlace(place, walks);
+    const asked = left.slice(0, FOUND_A_CALL);
+    const args = {
+      base: this.keys.base,
+      walk: asked.length > 0 ? 'ids' : walks[walk]!,
+      from: asked.length > 0 ? '' : from,
+      size: asked.length > 0 ? asked.length : size,
+      limit,
+      bytesLeft: BYTES_A_CALL,
+      states: selection.states.join(','),
+      idPrefix: selection.idPrefix ?? '',
+      names: selection.names?.join('\n') ?? '',
+      tags: selection.tags?.join('\t') ?? '',
+      dueFrom: selection.dueFromMs ?? 0,
+      dueTo: selection.dueToMs ?? Number.MAX_SAFE_INTEGER,
+      ids: asked,
+    };
+    const giveUpAt = performance.now() + this.commandTimeoutMs;
+    const reply = await ask(this.connection, findScript(this.keys), args, giveUpAt, { fromBytes: foundFromBytes });
+    const [goOn, looked, bytes, untold, ...rows] = reply;
+    const stillLeft = [...untold, ...left.slice(asked.length)];
+    const next =
+      asked.length > 0
+        ? placeAfter(walk, from, walks, stillLeft)
+        : placeAfter(walk, goOn, walks, stillLeft, goOn === '');
+    return {
+      jobs: rows.map(readRow),
+      ...(next && { next: JSON.stringify(next) }),
+      looked: Number(looked),
+      bytes: Number(bytes),
+    };
+  }
+}
+
+const START: Place = [0, '', []];
+
+function walksOf({ states, tags }: JobSelection): string[] {
+  const others = states.filter((state) => state !== 'completed');
+  const isOnly = (state: string) => others.every((each) => each === state);
+  const first =
+    tags?.[0] !== undefined ? `tag:${tags[0]}` : isOnly('dead') ? 'dead' : isOnly('active') ? 'active' : 'jobs';
+  return [...(others.length > 0 ? [first] : []), ...(others.length < states.length ? ['completed'] : [])];
+}
+
+/** `undefined` where nothing is left. The place in a walk that is over is the start of the next walk. */
+function placeAfter(
+  walk: number,
+  from: string,
+  walks: readonly string[],
+  left: readonly string[],
+  isOver = walk === walks.length,
+): Place | undefined {
+  const next = isOver ? Math.min(walk + 1, walks.length) : walk;
+  return next === walks.length && left.length === 0 ? undefined : [next, isOver ? '' : from, left];
+}
+
+/** Whoever calls may have changed it. */
+function readPlace(text: string, walks: readonly string[]): Place {
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {}
+  const [walk, from, left] = Array.isArray(read) ? (read as unknown[]) : [];
+  if (typeof walk !== 'number' || typeof from !== 'string' || !isTexts(left)) throw new RangeError(NO_PLACE);
+  const isKnown = walk === walks.length ? from === '' && left.length > 0 : walks[walk] !== undefined;
+  const form = walks[walk] === 'jobs' || walks[walk] === 'active' ? /^\d*$/ : /^(\d+ .+)?$/s;
+  if (!isKnown || !form.test(from)) throw new RangeError(NO_PLACE);
+  return [walk, from, left];
+}
+
+const NO_PLACE = 'no place of a search';
+const isTexts = (given: unknown): given is string[] =>
+  Array.isArray(given) && given.every((each) => typeof each === 'string');
+
+function readRow([id, ...known]: string[]): StoredJob {
+  return readJob(id!, known as unknown as KnownJob)!;
+}
+
+function foundFromBytes(reply: unknown): unknown {
+  const [goOn, looked, bytes, left, ...rows] = reply as unknown[];
+  const texts = [textOf(goOn), textOf(looked), textOf(bytes), (left as unknown[]).map(textOf)];
+  return [
+    ...texts,
+    ...(rows as unknown[][]).map(([id, ...known]) => [textOf(id), ...(jobFromBytes(known) as unknown[])]),
+  ];
+}

@@ -1,0 +1,79 @@
+import type { ScheduledJobDefinition } from '../core/job/definition.js';
+import { recurrenceOf } from '../core/job/occurrence-id.js';
+import { type JobRecurrence, ScheduledJob } from '../core/job/scheduled-job.js';
+import { DEFAULT_MAX_ATTEMPTS } from '../core/options/defaults.js';
+import { readSchedule } from '../core/options/schedule-options.js';
+import type { PayloadOf } from '../core/payload/payload-types.js';
+
+/** What of a job made by `createScheduledJob` is to be otherwise. */
+export type ScheduledJobOverrides = Partial<Omit<ScheduledJob, 'name' | 'payload' | 'progress' | 'heartbeat'>> & {
+  /** Called with what the handler reports. */
+  progress?: (value: unknown) => void;
+};
+
+/**
+ * Makes a job for the unit test of a handler: the method is called by the test itself, with no module and no queue. By default it is the
+ * first attempt, due now, with a signal that never aborts.
+ *
+ * @example
+ * ```ts
+ * const payload = { to: 'ada@example.com' };
+ * await handlers.send(payload, createScheduledJob(sendReminder, payload, { attempt: 3 }));
+ * ```
+ */
+export function createScheduledJob<T>(
+  job: ScheduledJobDefinition<T> | string,
+  payload?: PayloadOf<NoInfer<T>>,
+  overrides: ScheduledJobOverrides = {},
+): ScheduledJob<T> {
+  return new CreatedJob(job as ScheduledJobDefinition, payload, overrides) as unknown as ScheduledJob<T>;
+}
+
+class CreatedJob extends ScheduledJob {
+  readonly id: string;
+  readonly queue: string;
+  readonly name: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly dueAt: Date;
+  readonly createdAt: Date;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly priority: number;
+  readonly latenessMs: number;
+  readonly fence: number;
+  readonly recurrence: JobRecurrence | undefined;
+  readonly signal: AbortSignal;
+  private readonly report?: (value: unknown) => void;
+
+  constructor(
+    job: ScheduledJobDefinition | string,
+    readonly payload: unknown,
+    overrides: ScheduledJobOverrides,
+  ) {
+    super();
+    const { name, queue, priority, settings, definition } = readSchedule(job, undefined, 'createScheduledJob');
+    const id = overrides.id ?? 'job-1';
+    this.id = id;
+    this.name = name;
+    this.queue = overrides.queue ?? queue;
+    this.headers = overrides.headers ?? settings.headers ?? {};
+    this.dueAt = overrides.dueAt ?? new Date();
+    this.createdAt = overrides.createdAt ?? this.dueAt;
+    this.attempt = overrides.attempt ?? 1;
+    this.maxAttempts = overrides.maxAttempts ?? definition?.settings.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
+    this.priority = overrides.priority ?? priority;
+    this.latenessMs = overrides.latenessMs ?? 0;
+    this.fence = overrides.fence ?? this.attempt;
+    this.recurrence = overrides.recurrence ?? recurrenceOf(id, undefined);
+    this.signal = overrides.signal ?? new AbortController().signal;
+    this.report = overrides.progress;
+  }
+
+  progress(value: unknown): void {
+    this.report?.(value);
+  }
+
+  async heartbeat(): Promise<void> {
+    this.signal.throwIfAborted();
+  }
+}

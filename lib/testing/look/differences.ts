@@ -1,0 +1,52 @@
+import { describe } from '../../core/read/describe.js';
+
+const LONGEST = 80;
+
+/** Where a value differs from what is expected of a part of it: a sentence for each place, none where it fits. */
+export function differences(got: unknown, expected: unknown, path: string): string[] {
+  if (isMatcher(expected))
+    return expected.asymmetricMatch(got) ? [] : [`${path}: got ${shown(got)}, expected ${matcherText(expected)}`];
+  if (expected instanceof Date) {
+    const isSame = (got instanceof Date ? got.getTime() : Date.parse(String(got))) === expected.getTime();
+    return isSame ? [] : [`${path}: got ${shown(got)}, expected ${expected.toISOString()}`];
+  }
+  if (Array.isArray(expected)) return ofArrays(got, expected, path);
+  if (typeof expected === 'object' && expected !== null) {
+    if (typeof got !== 'object' || got === null) return [`${path}: got ${shown(got)}, expected ${shown(expected)}`];
+    return Object.entries(expected).flatMap(([key, value]) =>
+      differences((got as Record<string, unknown>)[key], value, `${path}.${key}`),
+    );
+  }
+  return Object.is(got, expected) ? [] : [`${path}: got ${shown(got)}, expected ${shown(expected)}`];
+}
+
+/** A value on one line. */
+export function shown(value: unknown): string {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return describe(value);
+  try {
+    const text = JSON.stringify(value);
+    return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  } catch {
+    return describe(value);
+  }
+}
+
+function ofArrays(got: unknown, expected: readonly unknown[], path: string): string[] {
+  if (!Array.isArray(got)) return [`${path}: got ${shown(got)}, expected ${shown(expected)}`];
+  if (got.length !== expected.length) return [`${path}: got ${got.length} items, expected ${expected.length}`];
+  return expected.flatMap((value, i) => differences(got[i], value, `${path}[${i}]`));
+}
+
+/** Such as `expect.any(String)` of Jest and Vitest. */
+interface Matcher {
+  asymmetricMatch(value: unknown): boolean;
+}
+
+function isMatcher(value: unknown): value is Matcher {
+  return typeof (value as Matcher | null | undefined)?.asymmetricMatch === 'function';
+}
+
+function matcherText(matcher: object): string {
+  const { toAsymmetricMatcher } = matcher as { toAsymmetricMatcher?: () => string };
+  return toAsymmetricMatcher ? toAsymmetricMatcher.call(matcher) : 'what the matcher says';
+}

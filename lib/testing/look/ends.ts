@@ -1,0 +1,77 @@
+import type { ScheduledQueueEvent } from '../../core/job/events.js';
+import type { JobState, QueueStore } from '../../store/job-store.js';
+import { ScheduledQueueTestError } from '../errors.js';
+
+/** How a job may end, and what becomes of it before. */
+export type AwaitedState = JobState | 'cancelled' | 'discarded';
+
+const ENDS = ['completed', 'dead', 'cancelled', 'discarded'] as const;
+type End = (typeof ENDS)[number];
+
+/** More than an event takes from the answer of a turn to its listeners. */
+const ROUNDS_OF_AN_EVENT = 20;
+
+interface WaitedFor {
+  readonly id: string;
+  readonly queue: string;
+}
+
+/** Remembers how each job of one module instance has ended, and tells those who wait for it. */
+export class Ends {
+  private readonly ended = new Map<string, End>();
+  /** Those who look again with each event, and how they are told that there will be none. */
+  private readonly waiting = new Map<() => void, (error: unknown) => void>();
+
+  constructor(private readonly store: { queue(name: string): Pick<QueueStore, 'view'> }) {}
+
+  hear({ type, queue, id }: ScheduledQueueEvent): void {
+    if (isEnd(type)) this.ended.set(keyOf({ queue, id }), type);
+    for (const look of [...this.waiting.keys()]) look();
+  }
+
+  /** The state in which the job is, or how it ended; `undefined` where nobody knows it. */
+  async stateOf(job: WaitedFor): Promise<AwaitedState | undefined> {
+    const there = await this.store.queue(job.queue).view.job(job.id);
+    if (there) return there.state;
+    // It may have left the queue a moment ago, and its event is still on its way.
+    for (let round = 0; round < ROUNDS_OF_AN_EVENT && !this.ended.has(keyOf(job)); round++) await undefined;
+    return this.ended.get(keyOf(job));
+  }
+
+  /** The application is closed: nothing more happens to any job. */
+  close(): void {
+    for (const fail of [...this.waiting.values()])
+      fail(new ScheduledQueueTestError('waitFor: the application was closed.'));
+  }
+
+  /** Resolves when the job is in that state; rejects where it has ended otherwise, or is not known. Moves no time. */
+  wait(job: WaitedFor, state: AwaitedState): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const done = (end: () => void) => {
+        this.waiting.delete(look);
+        end();
+      };
+      const fail = (error: unknown) => done(() => reject(error));
+      const look = () => {
+        this.stateOf(job).then((now) => {
+          if (now === state) done(resolve);
+          else if (now === undefined || isEnd(now)) fail(otherwise(job, state, now));
+        }, fail);
+      };
+      this.waiting.set(look, fail);
+      look();
+    });
+  }
+}
+
+const isEnd = (state: string): state is End => (ENDS as readonly string[]).includes(state);
+
+const keyOf = ({ queue, id }: WaitedFor) => `${queue}\n${id}`;
+
+function otherwise({ id, queue }: WaitedFor, state: string, end: End | undefined): ScheduledQueueTestError {
+  const what = end === undefined ? 'which nobody knows' : `which has ended as '${end}'`;
+  return new ScheduledQueueTestError(
+    `waitFor: job '${id}' of queue '${queue}', ${what}, will not be '${state}' any more.`,
+    { queue, jobId: id },
+  );
+}

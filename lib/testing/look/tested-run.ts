@@ -1,0 +1,50 @@
+import type { DeadReason } from '../../core/job/events.js';
+
+/**
+ * How a run ended:
+ * - `completed`, `discarded`, `cancelled`: the job is gone;
+ * - `failed`: the job runs again at `retryAt`; without one, a job that was queued behind the run has taken its place;
+ * - `dead`: it failed for the last time, or was given to the dead-letter set;
+ * - `snoozed`: the job runs again at `retryAt`, with no attempt used;
+ * - `crashed`: by `crashNext`; the lease runs out later;
+ * - `leaseLost`: the result was dropped;
+ * - `released`: the application was closed, or its workers were stopped, while the handler slept; the job went back;
+ * - `running`: it has not ended: its handler sleeps.
+ */
+export type RunOutcome =
+  | 'completed'
+  | 'failed'
+  | 'dead'
+  | 'snoozed'
+  | 'discarded'
+  | 'cancelled'
+  | 'crashed'
+  | 'leaseLost'
+  | 'released'
+  | 'running';
+
+/** How one call of a handler ended. */
+export interface RunResult {
+  outcome: RunOutcome;
+  /** What the handler returned, if it completed. */
+  result?: unknown;
+  /** What was thrown, or the reason that was given. */
+  error?: unknown;
+  /** When the job runs again. */
+  retryAt?: Date;
+  /** Why a dead job is dead. */
+  reason?: DeadReason;
+}
+
+/** One run of a job, as `runs()` tells it. */
+export interface TestedRun extends RunResult {
+  name: string;
+  id: string;
+  queue: string;
+  payload: unknown;
+  attempt: number;
+  dueAt: Date;
+  startedAt: Date;
+  /** Missing while the handler sleeps. */
+  endedAt?: Date;
+}

@@ -1,0 +1,188 @@
+import { describe } from '../../core/read/describe.js';
+import type { ClaimedJob } from '../../store/job-store.js';
+import { ScheduledQueueTestError } from '../errors.js';
+import { RunLog } from '../look/run-log.js';
+import { Faults } from './faults.js';
+import type { Lane } from './lane.js';
+import { runOfHandler } from './runner.js';
+import type { TestRun } from './test-run.js';
+import { VirtualClock } from './virtual-clock.js';
+import { Watchdog } from './watchdog.js';
+
+/** A loop of jobs that schedule each other for now would never end. */
+const MOST_RUNS_AT_AN_INSTANT = 100_000;
+/** Promises settle in rounds; a call of the library, validation included, takes fewer. */
+const ROUNDS_OF_PROMISES = 30;
+
+/** What the workers of one module instance do when they are told to. */
+export interface ConductedFleet {
+  readonly lanes: readonly Lane[];
+  /** Begins the run of a job that a lane has claimed. */
+  begin(lane: Lane, claim: ClaimedJob): TestRun;
+  /** Renews the leases of handlers that sleep. */
+  renew(): Promise<void>;
+}
+
+/**
+ * Moves the time of an application under test, and lets its jobs run: one run at a time, in claim order, queue by queue. Nothing
+ * happens but inside one of its calls; the next call waits for the one before.
+ */
+export class Conductor {
+  readonly clock = new VirtualClock();
+  readonly faults = new Faults();
+  readonly log = new RunLog();
+  readonly fleets: ConductedFleet[] = [];
+  private readonly watchdog = new Watchdog();
+  private before: Promise<unknown> = Promise.resolve();
+  /** The run that goes on now. */
+  private current?: TestRun;
+  private woken?: TestRun;
+  private runsAtInstant = 0;
+
+  /** Runs what is due, and then, up to `untilMs`, what becomes due. */
+  advance(call: string, untilMs: () => number): Promise<void> {
+    return this.alone(call, async () => {
+      const endMs = untilMs();
+      await this.drain();
+      while (this.clock.wallNow() < endMs) {
+        await this.moveTo(Math.min(endMs, this.nextAt()));
+        await this.drain();
+      }
+    });
+  }
+
+  /** One run that no queue knows, up to its end: time goes on while its handler sleeps. */
+  single(call: string, start: () => Promise<TestRun>): Promise<TestRun> {
+    return this.alone(call, async () => {
+      const run = await this.follow(await start());
+      while (!run.isOver) await this.moveTo(this.clock.nextAt);
+      return run;
+    });
+  }
+
+  /** Time goes on for the handler that calls this. */
+  sleep(ms: number): Promise<void> {
+    const run = runOfHandler.getStore();
+    if (!run || run.isOver)
+      throw new ScheduledQueueTestError(
+        'tester.sleep: called outside a handler, where nothing waits for it. Call tester.advance there.',
+      );
+    return run.sleep(ms);
+  }
+
+  readonly wakes = (run: TestRun): void => {
+    this.woken = run;
+  };
+
+  private async alone<T>(call: string, work: () => Promise<T>): Promise<T> {
+    const caller = runOfHandler.getStore();
+    if (caller && !caller.isOver)
+      throw failure(
+        caller,
+        `tester.${call} was called inside ${titleOf(caller)}, which it would wait for for ever. Call tester.sleep there to let time go on.`,
+      );
+    const turn = this.before.then(async () => {
+      this.watchdog.watch(
+        () => this.current,
+        () => this.hangs(),
+      );
+      try {
+        return await work();
+      } finally {
+        this.watchdog.rest();
+      }
+    });
+    this.before = turn.catch(() => {});
+    return await turn;
+  }
+
+  /** When time alone changes something next; infinite for never. */
+  private nextAt(): number {
+    let next = this.clock.nextAt;
+    for (const fleet of this.fleets) for (const lane of fleet.lanes) next = Math.min(next, lane.nextAt);
+    // A timer that is overdue rings now.
+    return Math.max(next, this.clock.wallNow());
+  }
+
+  private async moveTo(ms: number): Promise<void> {
+    if (ms > this.clock.wallNow()) this.runsAtInstant = 0;
+    this.clock.moveTo(ms);
+    // Handlers that slept kept their leases all the while.
+    for (const fleet of this.fleets) await fleet.renew();
+    for (let ring = this.clock.takeDue(); ring; ring = this.clock.takeDue()) {
+      this.woken = undefined;
+      ring();
+      if (this.woken) await this.follow(this.woken);
+      else await settled();
+    }
+  }
+
+  /** Until nothing is due that may run. */
+  private async drain(): Promise<void> {
+    // What was promised without being awaited may still be on its way.
+    for (let idle = 0; idle < 2; idle++) {
+      await settled();
+      for (const fleet of this.fleets)
+        for (const lane of fleet.lanes)
+          for (;;) {
+            const { claimed, isIdle } = await lane.claim();
+            if (claimed) await this.run(fleet, lane, claimed);
+            if (isIdle) break;
+            idle = 0;
+          }
+    }
+  }
+
+  private async run(fleet: ConductedFleet, lane: Lane, claim: ClaimedJob): Promise<void> {
+    const run = fleet.begin(lane, claim);
+    if (++this.runsAtInstant > MOST_RUNS_AT_AN_INSTANT)
+      throw failure(
+        run,
+        `More than ${MOST_RUNS_AT_AN_INSTANT} runs at one instant, ${describe(new Date(this.clock.wallNow()))}; the last one is ${titleOf(run)}. Does its handler schedule the next job for now, each time? Give that job a delay.`,
+      );
+    await this.follow(run);
+  }
+
+  /** Lets a run go on until it yields; and where it has completed and is to be delivered once more, that run. */
+  private async follow(run: TestRun): Promise<TestRun> {
+    // It sleeps more than once at a time: nobody knows what it waits for.
+    if (run.sleepsNow) await settled();
+    if (!run.isOver && !run.sleepsNow) {
+      this.current = run;
+      try {
+        await run.yielded();
+      } finally {
+        this.current = undefined;
+      }
+    }
+    const again = run.repeats?.();
+    return again ? await this.follow(again) : run;
+  }
+
+  private hangs(): void {
+    const run = this.current;
+    if (!run) return;
+    run.isSettled = true;
+    run.owner.runs.delete(run);
+    run.giveUp(
+      failure(
+        run,
+        `${titleOf(run)} has not ended after 5 s of real time. Virtual time stands still while it runs: if it waits for a timer, let it call tester.sleep, or replace what it waits for.`,
+      ),
+    );
+  }
+}
+
+/** Resolves once promises that follow from each other have settled. */
+export async function settled(): Promise<void> {
+  for (let round = 0; round < ROUNDS_OF_PROMISES; round++) await undefined;
+}
+
+function titleOf({ told: { name, id, queue } }: TestRun): string {
+  return `the handler of job '${name}' (${id}) of queue '${queue}'`;
+}
+
+function failure({ told: { name, id, queue } }: TestRun, message: string): ScheduledQueueTestError {
+  const sentence = `${message[0]!.toUpperCase()}${message.slice(1)}`;
+  return new ScheduledQueueTestError(sentence, { queue, jobName: name, jobId: id });
+}

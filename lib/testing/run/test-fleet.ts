@@ -1,0 +1,190 @@
+import type { PayloadWriter } from '../../api/payload-writer.js';
+import { QueueClosedError } from '../../core/errors.js';
+import type { EventSink } from '../../core/job/events.js';
+import type { Log } from '../../core/log.js';
+import type { ScheduleRequest } from '../../core/options/schedule-options.js';
+import type { PayloadChecker } from '../../core/payload/payload-class.js';
+import type { ModuleSettings } from '../../nest/module-options.js';
+import type { ClaimedJob } from '../../store/job-store.js';
+import { envelopeOf } from '../../store/memory/job.js';
+import type { MemoryJobStore } from '../../store/memory/memory-job-store.js';
+import { haveLimits } from '../../worker/capacity/places.js';
+import type { Fleet } from '../../worker/handle/fleet.js';
+import type { Caretakers } from '../../worker/recur/caretakers.js';
+import type { Declarers } from '../../worker/recur/declarers.js';
+import { abortReasons } from '../../worker/run/abort-reasons.js';
+import type { HandlerRegistry } from '../../worker/run/job-handler.js';
+import { keptResults } from '../../worker/run/kept-results.js';
+import { type EndedRun, Settler } from '../../worker/run/settler.js';
+import { Reporter } from '../../worker/session/reporter.js';
+import type { Conductor } from './conductor.js';
+import { Lane, type LaneProcess } from './lane.js';
+import { Runner } from './runner.js';
+import type { RunOwner, TestRun } from './test-run.js';
+
+export interface TestFleetParts {
+  readonly conductor: Conductor;
+  readonly store: MemoryJobStore;
+  readonly registry: HandlerRegistry;
+  readonly checker: PayloadChecker;
+  readonly payloads: PayloadWriter;
+  readonly events: EventSink;
+  readonly settings: ModuleSettings;
+  readonly caretakers: Caretakers;
+  readonly declarers: Declarers;
+  readonly log: Log;
+}
+
+/** Stands where the module has its `Fleet`: its workers are lanes that do nothing by themselves. */
+export class TestFleet
+  implements LaneProcess, Pick<Fleet, 'start' | 'stop' | 'stopWaiting' | 'idle' | 'close' | 'waitsFor'>
+{
+  readonly waitsFor = 0;
+  lanes: Lane[] = [];
+  private readonly runners = new Map<string, Runner>();
+  reservedFor?: object;
+  private singles = 0;
+  private isClosed = false;
+
+  constructor(readonly parts: TestFleetParts) {
+    parts.conductor.fleets.push(this);
+  }
+
+  async start(): Promise<void> {
+    if (this.isClosed)
+      throw new QueueClosedError(
+        'start: the application is closing or has closed; its queues cannot be started again.',
+      );
+    if (this.lanes.length > 0) return;
+    const { registry, declarers } = this.parts;
+    this.lanes = registry.queueNames().map((queue) => this.open(queue));
+    for (const lane of this.lanes) await lane.begin();
+    declarers.start();
+  }
+
+  /** No time passes for it: handlers that sleep are woken by an error, and their jobs go back. */
+  async stop(): Promise<void> {
+    const lanes = this.lanes;
+    this.lanes = [];
+    this.parts.declarers.stop();
+    for (const lane of lanes) await lane.close();
+  }
+
+  stopWaiting(): void {}
+
+  async idle(): Promise<void> {}
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /** Renews the leases of handlers that sleep. */
+  async renew(): Promise<void> {
+    for (const lane of this.lanes) {
+      if (lane.runs.size === 0) continue;
+      lane.renewsNext = true;
+      await lane.tell();
+    }
+  }
+
+  /** Begins the run of a job that the lane of this queue has claimed. */
+  begin(lane: Lane, claim: ClaimedJob): TestRun {
+    const { maxCrashes } = this.parts.settings.settingsOf(lane.name);
+    const isSuspect = maxCrashes > 1 && claim.crashes >= maxCrashes - 1;
+    return this.runnerOf(lane.name).start(claim, lane, isSuspect);
+  }
+
+  /** Whether a handler of this application runs such jobs. */
+  handles({ queue, name }: Pick<ScheduleRequest, 'queue' | 'name'>): boolean {
+    return this.parts.registry.handlersOf(queue).has(name);
+  }
+
+  /** Begins a run of a job that no queue knows. */
+  async single(request: ScheduleRequest, payload: unknown, attempt: number, dueAtMs?: number): Promise<TestRun> {
+    const { payloads, conductor } = this.parts;
+    await payloads.check(payload, request);
+    await payloads.encode(payload, request);
+    const nowMs = conductor.clock.wallNow();
+    const id = request.id ?? `run-${++this.singles}`;
+    const envelope = envelopeOf(request, nowMs, request.id !== undefined);
+    const due = dueAtMs ?? nowMs;
+    const fence = String(nowMs * 1_000 + this.singles);
+    const claim = { id, fence, dueAtMs: due, claimedAtMs: Math.max(due, nowMs), attempt, crashes: 0, envelope };
+    return this.runnerOf(request.queue).start(claim, new SingleRun(this.settlerOf(request.queue)), false);
+  }
+
+  runs(): TestRun[] {
+    return this.lanes.flatMap(({ runs }) => [...runs]);
+  }
+
+  private open(queue: string): Lane {
+    const { store, registry, settings, events, conductor, caretakers, log } = this.parts;
+    const handlers = registry.handlersOf(queue);
+    const names = { names: [...handlers.keys()], limited: haveLimits(handlers) };
+    const { sessions } = store.queue(queue);
+    const { clock } = conductor;
+    return new Lane({
+      queue: store.openedQueues().find(({ name }) => name === queue)!,
+      session: sessions.worker(settings.workerId, names),
+      handlers,
+      settler: this.settlerOf(queue),
+      reporter: new Reporter(log, events, clock),
+      caretakers,
+      clock,
+      process: this,
+    });
+  }
+
+  private settlerOf(queue: string): Settler {
+    const { registry, settings } = this.parts;
+    const results = keptResults(settings.settingsOf(queue), settings.maxPayloadBytes);
+    return new Settler(registry.handlersOf(queue), results);
+  }
+
+  private runnerOf(queue: string): Runner {
+    const known = this.runners.get(queue);
+    if (known) return known;
+    const { registry, settings, checker, events, conductor } = this.parts;
+    const { clock, faults, log, wakes } = conductor;
+    const runner = new Runner({
+      queue,
+      handlers: registry.handlersOf(queue),
+      settler: this.settlerOf(queue),
+      codecs: settings.codecs,
+      checker,
+      events,
+      clock,
+      faults,
+      log,
+      wakes,
+    });
+    this.runners.set(queue, runner);
+    return runner;
+  }
+}
+
+/** Who has a run of a job that no queue knows: nobody is told of its end. */
+class SingleRun implements RunOwner {
+  readonly runs = new Set<TestRun>();
+
+  constructor(private readonly settler: Settler) {}
+
+  end(run: TestRun, ended: EndedRun): void {
+    run.settle(ended);
+  }
+
+  release(run: TestRun): void {
+    run.throwAway('released');
+  }
+
+  timeOut(run: TestRun): void {
+    if (run.isSettled) return;
+    const error = abortReasons.timeout(run.job!);
+    run.settle(this.settler.failed(run.job!, error));
+    run.job!.abandon(error);
+  }
+
+  claimAgain(claim: ClaimedJob): ClaimedJob {
+    return { ...claim, fence: String(Number(claim.fence) + 1) };
+  }
+}

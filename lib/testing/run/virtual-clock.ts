@@ -1,0 +1,72 @@
+import type { CallOff, Clock, TimerOptions } from '../../core/clock.js';
+
+interface Timer {
+  readonly atMs: number;
+  readonly order: number;
+  readonly callback: () => void;
+  /** Housekeeping that keeps no process alive: it makes no instant of its own, and is done at the next one. */
+  readonly waits: boolean;
+}
+
+/** A clock that stands still until it is moved. All is epoch milliseconds, in whole numbers. */
+export class VirtualClock implements Clock {
+  private ms: number | undefined;
+  private readonly timers = new Set<Timer>();
+  private order = 0;
+
+  /** The time of this machine, unless `startAt` was called before. */
+  private get nowMs(): number {
+    this.ms ??= Date.now();
+    return this.ms;
+  }
+
+  /** False where the clock has started at another instant already. */
+  startAt(ms: number): boolean {
+    this.ms ??= ms;
+    return this.ms === ms;
+  }
+
+  now(): number {
+    return this.nowMs;
+  }
+
+  wallNow(): number {
+    return this.nowMs;
+  }
+
+  after(ms: number, callback: () => void, { keepsAlive = true }: TimerOptions = {}): CallOff {
+    const atMs = Math.ceil(this.nowMs + Math.max(0, ms));
+    const timer = { atMs, order: this.order++, callback, waits: !keepsAlive };
+    this.timers.add(timer);
+    return () => void this.timers.delete(timer);
+  }
+
+  /** By promises alone: fake timers of a test runner stop them no more than other promises. */
+  soon(callback: () => void): void {
+    void Promise.resolve().then(callback);
+  }
+
+  /** When the next timer rings that makes an instant; infinite where there is none. */
+  get nextAt(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { atMs, waits } of this.timers) if (!waits && atMs < next) next = atMs;
+    return next;
+  }
+
+  /** Moves the clock; never back. */
+  moveTo(ms: number): void {
+    this.ms = Math.max(this.nowMs, ms);
+  }
+
+  /** Takes out the first timer that is due by now; the caller calls it. */
+  takeDue(): (() => void) | undefined {
+    let first: Timer | undefined;
+    for (const timer of this.timers) {
+      if (timer.atMs > this.nowMs) continue;
+      if (!first || timer.atMs < first.atMs || (timer.atMs === first.atMs && timer.order < first.order)) first = timer;
+    }
+    if (!first) return undefined;
+    this.timers.delete(first);
+    return first.callback;
+  }
+}

@@ -1,0 +1,35 @@
+import { clearInterval as realClearInterval, setInterval as realSetInterval } from 'node:timers';
+
+// Bound when this file is loaded, and from the module rather than from the globals that a test runner replaces.
+const [start, stop] = [realSetInterval, realClearInterval];
+
+const LOOK_EVERY_MS = 250;
+/** How long a handler may take of real time, looked at so often. */
+const PATIENCE_MS = 5_000;
+
+/** Sees by real time that something goes on. It counts looks: the time of day may be a fake one, and a debugger may stop it all. */
+export class Watchdog {
+  private timer?: NodeJS.Timeout;
+  private looks = 0;
+  private seen: unknown;
+
+  /** Calls `hangs` where `what()` has answered the same for 5 s of real time; `undefined` does not count. */
+  watch(what: () => unknown, hangs: () => void): void {
+    this.looks = 0;
+    this.timer = start(() => {
+      const now = what();
+      this.looks = now !== undefined && now === this.seen ? this.looks + 1 : 0;
+      this.seen = now;
+      if (this.looks < PATIENCE_MS / LOOK_EVERY_MS) return;
+      this.looks = 0;
+      hangs();
+    }, LOOK_EVERY_MS);
+  }
+
+  /** Leaves no open handle. */
+  rest(): void {
+    stop(this.timer);
+    this.timer = undefined;
+    this.seen = undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import type { TestingModuleBuilder } from '@nestjs/testing';
+import { InvalidOptionsError } from '../core/errors.js';
+import { RunPhase, runPhaseIn, ScheduledQueueRunPhaseModule } from '../nest/lifecycle/run-phase.js';
+import type { RedisScheduledQueueModuleOptions } from '../nest/module-options.js';
+import { RedisScheduledQueueModule } from '../nest/redis-scheduled-queue.module.js';
+import { Conductor } from './run/conductor.js';
+import type { TestedInstance } from './run/tested-instance.js';
+import { ScheduledQueueTester } from './scheduled-queue.tester.js';
+import { CONDUCTOR, INSTANCES, type StartOfTime, testProviders } from './test-providers.js';
+
+/** Options of an application under test. */
+export interface TestingOptions {
+  /** When virtual time begins: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. Default: the time of this machine. */
+  now?: StartOfTime;
+}
+
+/** Every option of the real module but `connection` and `minReplicas`, and where virtual time begins. */
+export interface ScheduledQueueTestingModuleOptions
+  extends Omit<RedisScheduledQueueModuleOptions, 'connection' | 'minReplicas'>,
+    TestingOptions {
+  /** Whether every module can inject the services without importing this one. Default `true`. */
+  isGlobal?: boolean;
+  /** Tells several instances of the module apart; see `InjectScheduledQueue`. */
+  name?: string;
+}
+
+/** What all instances of an application share, and what handlers under test may inject: in the place of the module that tells when handlers may run. */
+@Global()
+@Module({
+  providers: [
+    runPhaseIn(() => ScheduledQueueTesterModule),
+    { provide: CONDUCTOR, useFactory: () => new Conductor() },
+    { provide: INSTANCES, useFactory: () => [] },
+    {
+      provide: ScheduledQueueTester,
+      inject: [CONDUCTOR, INSTANCES],
+      useFactory: (conductor: Conductor, instances: TestedInstance[]) => new ScheduledQueueTester(conductor, instances),
+    },
+  ],
+  exports: [RunPhase, CONDUCTOR, INSTANCES, ScheduledQueueTester],
+})
+class ScheduledQueueTesterModule {}
+
+/**
+ * Stands in a test where the application has `RedisScheduledQueueModule`: jobs lie in memory, time is virtual, and nothing runs before the
+ * test says so. Get the `ScheduledQueueTester` from the application. For an application that imports the real module itself there is
+ * `overrideScheduledQueue`.
+ *
+ * @example
+ * ```ts
+ * const app = await Test.createTestingModule({
+ *   imports: [ScheduledQueueTestingModule.forRoot({ now: '2027-01-01T09:00:00Z' })],
+ *   providers: [ReminderHandlers],
+ * }).compile();
+ * await app.init();
+ * await app.get(ScheduledQueueTester).advance('30 days');
+ * ```
+ */
+@Module({})
+export class ScheduledQueueTestingModule {
+  static forRoot(given: ScheduledQueueTestingModuleOptions = {}): DynamicModule {
+    const where = 'ScheduledQueueTestingModule.forRoot';
+    for (const option of ['connection', 'minReplicas'])
+      if (Object.hasOwn(given, option))
+        throw new InvalidOptionsError(`${where}: unknown option "${option}": jobs lie in memory. Leave it out.`);
+    const { now, ...options } = given;
+    const real = RedisScheduledQueueModule.forRoot(options);
+    return {
+      ...real,
+      module: ScheduledQueueTestingModule,
+      imports: (real.imports ?? []).map((one) =>
+        one === ScheduledQueueRunPhaseModule ? ScheduledQueueTesterModule : one,
+      ),
+      // Of two providers of one token the later one counts.
+      providers: [...(real.providers ?? []), ...testProviders(where, now)],
+    };
+  }
+}
+
+/**
+ * Puts memory and virtual time in the place of Redis for an application that imports the real module, by `forRoot` or `forRootAsync`,
+ * every instance. Factories of options run; their `connection` is neither used nor checked. Answers the builder.
+ *
+ * @example
+ * ```ts
+ * const app = await overrideScheduledQueue(Test.createTestingModule({ imports: [AppModule] })).compile();
+ * ```
+ */
+export function overrideScheduledQueue(
+  builder: TestingModuleBuilder,
+  { now }: TestingOptions = {},
+): TestingModuleBuilder {
+  builder.overrideModule(ScheduledQueueRunPhaseModule).useModule(ScheduledQueueTesterModule);
+  for (const { provide, inject, useFactory } of testProviders('overrideScheduledQueue', now))
+    builder.overrideProvider(provide).useFactory({ inject: inject as never[], factory: useFactory });
+  return builder;
+}

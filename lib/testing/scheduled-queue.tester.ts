@@ -1,0 +1,241 @@
+import { InvalidScheduleError } from '../core/errors.js';
+import { readDefinition, type ScheduledJobDefinition } from '../core/job/definition.js';
+import { type JobRef, readRef, readSchedule } from '../core/options/schedule-options.js';
+import type { PayloadOf } from '../core/payload/payload-types.js';
+import { describe } from '../core/read/describe.js';
+import { readInstant } from '../core/read/due.js';
+import { type Duration, parseDuration } from '../core/read/duration.js';
+import { integer, readOptions } from '../core/read/shape.js';
+import { ScheduledQueueTestError } from './errors.js';
+import type { AwaitedState } from './look/ends.js';
+import {
+  type JobExpectation,
+  misfits,
+  notScheduled,
+  type ReadExpectation,
+  scheduledAllTheSame,
+} from './look/expectations.js';
+import type { RunResult, TestedRun } from './look/tested-run.js';
+import { byDueTime, type WaitingJob } from './look/waiting-jobs.js';
+import type { Conductor } from './run/conductor.js';
+import type { Fault } from './run/faults.js';
+import type { TestedInstance } from './run/tested-instance.js';
+
+/** A job by its definition or its name. */
+// biome-ignore lint/suspicious/noExplicitAny: any payload
+export type AnyJob = ScheduledJobDefinition<any> | string;
+
+export interface RunJobOptions {
+  /** Which attempt it is. Default 1. */
+  attempt?: number;
+  /** When it was due. Default now. */
+  dueAt?: Date | number | string;
+}
+
+/**
+ * Moves the time of an application under test, runs its jobs, and tells what is scheduled and what has run. Nothing runs and no time
+ * passes but inside `advance`, `drain` and `run`; one run at a time, in claim order, each awaited. One tester serves all instances of
+ * the module in the application: `app.get(ScheduledQueueTester)`.
+ */
+export class ScheduledQueueTester {
+  /** @internal */
+  constructor(
+    private readonly conductor: Conductor,
+    private readonly instances: readonly TestedInstance[],
+  ) {}
+
+  /** The virtual time. */
+  now(): Date {
+    return new Date(this.conductor.clock.wallNow());
+  }
+
+  /**
+   * Lets so much time pass: runs what is due, then goes from instant to instant (due times, retries, occurrences, leases, pauses), runs
+   * what is due at each, and ends exactly so much later. Throws `ScheduledQueueTestError` for a handler that has not ended after 5 s of
+   * real time, for more than 100 000 runs at one instant, and inside a handler.
+   *
+   * @example
+   * ```ts
+   * await tester.advance('30 days');
+   * ```
+   */
+  async advance(duration: Duration): Promise<void> {
+    const ms = readMs(duration, 'advance');
+    await this.conductor.advance('advance', () => this.conductor.clock.wallNow() + ms);
+  }
+
+  /** Runs what is due, and what that schedules for now. With `until`, an instant, time goes on to it as in `advance`. Throws likewise. */
+  async drain(options: { until?: Date | number | string } = {}): Promise<void> {
+    const { until } = readOptions<{ until: unknown }>(options, { until: (value) => ({ value }) }, 'drain', refuse);
+    const untilMs = until === undefined ? undefined : readAt(until, 'drain: until');
+    await this.conductor.advance('drain', () => {
+      const nowMs = this.conductor.clock.wallNow();
+      if (untilMs !== undefined && untilMs < nowMs)
+        throw refuse(`drain: until: got ${describe(new Date(untilMs))}, which is past: it is ${describe(this.now())}.`);
+      return untilMs ?? nowMs;
+    });
+  }
+
+  /**
+   * Runs the handler of a job once, with a payload that is checked as in `schedule`, and answers how it ended. Nothing is scheduled for
+   * it and nothing retried; no other job runs. Throws `InvalidPayloadError`, and `ScheduledQueueTestError` where no handler has the job.
+   */
+  async run<T>(
+    job: ScheduledJobDefinition<T> | string,
+    payload?: PayloadOf<NoInfer<T>>,
+    options: RunJobOptions = {},
+  ): Promise<RunResult> {
+    const anything = (value: unknown) => ({ value });
+    const { attempt = 1, dueAt } = readOptions<{ attempt: number; dueAt: unknown }>(
+      options,
+      { attempt: integer(1, 1_000), dueAt: anything },
+      'run',
+      refuse,
+    );
+    const dueAtMs = dueAt === undefined ? undefined : readAt(dueAt, 'run: dueAt');
+    const request = readSchedule(job as ScheduledJobDefinition, undefined, 'run');
+    const instance = this.instances.find((one) => one.fleet.handles(request));
+    if (!instance)
+      throw new ScheduledQueueTestError(
+        `run: no handler of this application has job '${request.name}' of queue '${request.queue}'. Is its provider in the module under test?`,
+        { queue: request.queue, jobName: request.name },
+      );
+    const { told } = await this.conductor.single('run', () =>
+      instance.fleet.single(request, payload, attempt, dueAtMs),
+    );
+    const { outcome, result, error, retryAt, reason } = told;
+    return {
+      outcome,
+      ...(result !== undefined && { result }),
+      ...(error !== undefined && { error }),
+      ...(retryAt !== undefined && { retryAt }),
+      ...(reason !== undefined && { reason }),
+    };
+  }
+
+  /**
+   * Inside a handler, or what it calls: lets virtual time go on, up to so much later. Await it at once: other jobs run meanwhile, leases
+   * are kept, and a timeout may come.
+   */
+  async sleep(duration: Duration): Promise<void> {
+    await this.conductor.sleep(readMs(duration, 'sleep'));
+  }
+
+  /** The jobs that wait, by due time; of one name, where a job is given. */
+  scheduled(job?: AnyJob): WaitingJob[] {
+    const name = job === undefined ? undefined : nameOf(job);
+    return this.instances.flatMap((instance) => instance.waiting(name)).sort(byDueTime);
+  }
+
+  /** The runs so far, in the order in which they began; of one name, where a job is given. */
+  runs(job?: AnyJob): TestedRun[] {
+    return this.conductor.log.of(job === undefined ? undefined : nameOf(job));
+  }
+
+  /** Throws unless such a job waits; says what waits instead, and how it differs. Answers the first that fits. */
+  expectScheduled(job: AnyJob, expected: JobExpectation = {}): WaitingJob {
+    const read = readExpectation(expected, 'expectScheduled');
+    const nowMs = this.conductor.clock.wallNow();
+    const waiting = this.scheduled();
+    const name = nameOf(job);
+    const found = waiting.find((one) => one.name === name && misfits(one, read, nowMs).length === 0);
+    if (!found) throw notScheduled(name, read, waiting, this.conductor.log.last(5), nowMs);
+    return found;
+  }
+
+  /** Throws if such a job waits, and tells which. */
+  expectNotScheduled(job: AnyJob, expected: JobExpectation = {}): void {
+    const read = readExpectation(expected, 'expectNotScheduled');
+    const nowMs = this.conductor.clock.wallNow();
+    const found = this.scheduled(job).filter((one) => misfits(one, read, nowMs).length === 0);
+    if (found.length > 0) throw scheduledAllTheSame(nameOf(job), read, found, nowMs);
+  }
+
+  /** Throws if any job waits, and tells which. */
+  expectNothingScheduled(): void {
+    const found = this.scheduled();
+    if (found.length > 0) throw scheduledAllTheSame(undefined, {}, found, this.conductor.clock.wallNow());
+  }
+
+  /**
+   * Resolves when the job is in this state, or has ended so; every end is remembered. Moves no time, so await it after `advance` or
+   * `drain`, or begin it before. Rejects where the job has ended otherwise, or is not known.
+   */
+  async waitFor(ref: JobRef, state: AwaitedState): Promise<void> {
+    const job = readRef(ref, undefined, 'waitFor');
+    const known = await Promise.all(this.instances.map(({ ends }) => ends.stateOf(job)));
+    const at = Math.max(
+      0,
+      known.findIndex((one) => one !== undefined),
+    );
+    await this.instances[at]?.ends.wait(job, state);
+  }
+
+  /** The next run of that name fails with this error, and the handler is not called. Twice: the next two. */
+  failNext(job: AnyJob, error: unknown): void {
+    this.order(job, { kind: 'fail', error });
+  }
+
+  /**
+   * The process dies at the end of the next run of that name: the handler runs, its outcome is thrown away, and the lease runs out
+   * `leaseMs` of virtual time later. The job is recovered then: an attempt and a crash the richer.
+   */
+  crashNext(job: AnyJob): void {
+    this.order(job, { kind: 'crash' });
+  }
+
+  /**
+   * The next run of that name loses its lease as soon as the handler has begun: its `signal` aborts and its result is dropped. Whoever
+   * has the job then says nothing more of it, so it is recovered `leaseMs` of virtual time later.
+   */
+  loseLeaseNext(job: AnyJob): void {
+    this.order(job, { kind: 'lose-lease' });
+  }
+
+  /**
+   * From now on each job that completes is handed out once more in the same call, with the same id and attempt and a higher fence; the
+   * outcome of the second run counts. A handler that is right can bear that.
+   */
+  deliverTwice(on = true): void {
+    this.conductor.faults.deliversTwice = on;
+  }
+
+  private order(job: AnyJob, fault: Fault): void {
+    this.conductor.faults.order(nameOf(job), fault);
+  }
+}
+
+const refuse = (message: string) => new InvalidScheduleError(message);
+
+function nameOf(job: AnyJob): string {
+  const name = typeof job === 'string' ? job : readDefinition(job)?.name;
+  if (name === undefined) throw refuse(`job: got ${describe(job)}, expected a definition or a name.`);
+  return name;
+}
+
+function readMs(duration: unknown, where: string): number {
+  const ms = parseDuration(duration);
+  if (typeof ms === 'object') throw refuse(`${where}: ${ms.problem}.`);
+  return ms;
+}
+
+function readAt(at: unknown, where: string): number {
+  const ms = readInstant(at);
+  if (typeof ms === 'object') throw refuse(`${where}: ${ms.problem}.`);
+  return ms;
+}
+
+function readExpectation(given: unknown, where: string): ReadExpectation {
+  const anything = (value: unknown) => ({ value });
+  const { payload, at, within } = readOptions<{ payload: unknown; at: unknown; within: unknown }>(
+    given,
+    { payload: anything, at: anything, within: anything },
+    where,
+    refuse,
+  );
+  return {
+    payload,
+    atMs: at === undefined ? undefined : readAt(at, `${where}: at`),
+    withinMs: within === undefined ? undefined : readMs(within, `${where}: within`),
+  };
+}

@@ -1,0 +1,108 @@
+import type { InjectionToken } from '@nestjs/common';
+import { PayloadWriter } from '../api/payload-writer.js';
+import type { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
+import { InvalidOptionsError } from '../core/errors.js';
+import { PayloadChecker } from '../core/payload/payload-class.js';
+import { describe } from '../core/read/describe.js';
+import { readInstant } from '../core/read/due.js';
+import { CLOCK, EVENTS, FLEET, SETTINGS, STORE } from '../nest/internal-tokens.js';
+import { type ModuleSettings, readModuleOptions } from '../nest/module-options.js';
+import { GIVEN_OPTIONS } from '../nest/redis-scheduled-queue.module.js';
+import { safeLog } from '../nest/safe-log.js';
+import { MemoryJobStore } from '../store/memory/memory-job-store.js';
+import { Caretakers } from '../worker/recur/caretakers.js';
+import { Declarers } from '../worker/recur/declarers.js';
+import { HandlerRegistry } from '../worker/run/job-handler.js';
+import type { Conductor } from './run/conductor.js';
+import { TestFleet } from './run/test-fleet.js';
+import { TestedInstance } from './run/tested-instance.js';
+
+/** When virtual time begins: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. */
+export type StartOfTime = Date | number | string;
+
+/** What moves the time of an application, and the instances of the module in it. */
+export const CONDUCTOR = Symbol('conductor');
+export const INSTANCES = Symbol('instances');
+
+interface TestProvider {
+  provide: InjectionToken;
+  inject: InjectionToken[];
+  // biome-ignore lint/suspicious/noExplicitAny: each factory knows what it injects
+  useFactory: (...injected: any[]) => unknown;
+}
+
+const LOG = safeLog('ScheduledQueue');
+
+/** What stands in the place of the real providers of each instance: memory, virtual time, and workers that are told when to work. */
+export function testProviders(where: string, now: StartOfTime | undefined): TestProvider[] {
+  const startMs = now === undefined ? undefined : readNow(now, where);
+  return [
+    {
+      provide: SETTINGS,
+      inject: [GIVEN_OPTIONS],
+      useFactory: (given: unknown) => readModuleOptions(withoutConnection(given), 'RedisScheduledQueueModule'),
+    },
+    {
+      provide: CLOCK,
+      inject: [CONDUCTOR],
+      useFactory: ({ clock }: Conductor) => {
+        if (startMs !== undefined && !clock.startAt(startMs))
+          throw new InvalidOptionsError(
+            `${where}: now: got ${describe(new Date(startMs))}, but time has begun at ${describe(new Date(clock.wallNow()))}: all instances of an application share one time. Give now to one of them.`,
+          );
+        return clock;
+      },
+    },
+    {
+      provide: STORE,
+      inject: [SETTINGS, CLOCK],
+      useFactory: ({ settingsOf }: ModuleSettings, clock: Conductor['clock']) =>
+        new MemoryJobStore({ settingsOf, clock }),
+    },
+    {
+      provide: FLEET,
+      inject: [
+        CONDUCTOR,
+        INSTANCES,
+        STORE,
+        HandlerRegistry,
+        PayloadChecker,
+        PayloadWriter,
+        EVENTS,
+        SETTINGS,
+        Caretakers,
+        Declarers,
+      ],
+      useFactory: (
+        conductor: Conductor,
+        instances: TestedInstance[],
+        store: MemoryJobStore,
+        registry: HandlerRegistry,
+        checker: PayloadChecker,
+        payloads: PayloadWriter,
+        events: ScheduledQueueEvents,
+        settings: ModuleSettings,
+        caretakers: Caretakers,
+        declarers: Declarers,
+      ) => {
+        const parts = { conductor, store, registry, checker, payloads, events, settings, caretakers, declarers };
+        const fleet = new TestFleet({ ...parts, log: LOG });
+        instances.push(new TestedInstance(store, settings.codecs, fleet, events));
+        return fleet;
+      },
+    },
+  ];
+}
+
+/** What is about Redis is neither used nor checked. */
+function withoutConnection(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null) return given;
+  const { connection: _connection, minReplicas: _minReplicas, ...rest } = given as Record<string, unknown>;
+  return rest;
+}
+
+function readNow(now: unknown, where: string): number {
+  const ms = readInstant(now);
+  if (typeof ms === 'object') throw new InvalidOptionsError(`${where}: now: ${ms.problem}.`);
+  return ms;
+}

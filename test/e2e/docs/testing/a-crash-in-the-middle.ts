@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import { OnScheduledJob, type ScheduledJob, ScheduledQueueProducer } from 'nestjs-redis-scheduled-queue';
+import type { ScheduledQueueTester } from 'nestjs-redis-scheduled-queue/testing';
+
+@Injectable()
+export class Imports {
+  readonly attempts: number[] = [];
+
+  @OnScheduledJob('import')
+  import(_payload: unknown, job: ScheduledJob) {
+    this.attempts.push(job.attempt);
+  }
+}
+
+export async function crashes(producer: ScheduledQueueProducer, tester: ScheduledQueueTester): Promise<void> {
+  tester.crashNext('import');
+  const job = await producer.schedule('import', null);
+
+  await tester.drain();
+  await tester.waitFor(job, 'active');
+
+  await tester.advance('15s');
+  await tester.waitFor(job, 'completed');
+}

@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { defineScheduledJob, OnScheduledJob, type ScheduledJob, ScheduledQueueProducer } from '../../../lib/index.js';
+import { ScheduledQueueTester } from '../../../lib/testing/index.js';
+import { stopTestedApps, testedApp } from '../../support/tested-app.js';
+
+// Tests that would hang or never end fail instead, and name the job; nothing is left behind.
+
+const work = defineScheduledJob<{ how: string }>('work', { timeoutMs: 0 });
+
+afterEach(stopTestedApps);
+afterEach(() => void jest.useRealTimers());
+
+@Injectable()
+class Works {
+  constructor(
+    readonly tester: ScheduledQueueTester,
+    readonly producer: ScheduledQueueProducer,
+  ) {}
+
+  @OnScheduledJob(work)
+  async work({ how }: { how: string }, job: ScheduledJob) {
+    if (how === 'hang') await new Promise(() => {});
+    if (how === 'advance') await this.tester.advance('1h');
+    if (how === 'drain') await this.tester.drain();
+    if (how === 'run') await this.tester.run(work, { how: 'well' });
+    if (how === 'again') await this.producer.schedule(work, { how });
+    if (how === 'sleep') {
+      await this.tester.sleep('1h');
+      aborted.push(job.signal.aborted);
+    }
+  }
+}
+const aborted: boolean[] = [];
+
+it('a handler that has not ended after 5 s of real time is an error that names the job; others can run after that', async () => {
+  const { tester, producer } = await testedApp([Works]);
+  await producer.schedule(work, { how: 'hang' }, { id: 'h' });
+  await expect(tester.advance('1h')).rejects.toMatchObject({
+    code: 'TEST_FAILED',
+    jobName: 'work',
+    jobId: 'h',
+    message: expect.stringContaining(
+      "The handler of job 'work' (h) of queue 'default' has not ended after 5 s of real time.",
+    ),
+  });
+  await producer.schedule(work, { how: 'well' }, { id: 'w' });
+  await tester.drain();
+  await tester.waitFor('w', 'completed');
+}, 20_000);
+
+it('more than 100 000 runs at one instant are an error that names the job', async () => {
+  const { tester, producer } = await testedApp([Works]);
+  await producer.schedule(work, { how: 'again' }, { id: 'first' });
+  await expect(tester.drain()).rejects.toThrow(
+    /^More than 100000 runs at one instant, 2027-01-01T09:00:00\.000Z; the last one is the handler of job 'work'/,
+  );
+}, 60_000);
+
+it.each(['advance', 'drain', 'run'])('%s inside a handler is an error that names the job', async (how) => {
+  const { tester, producer } = await testedApp([Works]);
+  await producer.schedule(work, { how }, { id: 'a', maxAttempts: 1 });
+  await tester.drain();
+  expect(tester.runs()).toMatchObject([
+    {
+      outcome: 'dead',
+      error: {
+        code: 'TEST_FAILED',
+        jobId: 'a',
+        message: `Tester.${how} was called inside the handler of job 'work' (a) of queue 'default', which it would wait for for ever. Call tester.sleep there to let time go on.`,
+      },
+    },
+  ]);
+});
+
+describe('fake timers of the test runner do not matter', () => {
+  it.each([true, false])(
+    'legacy %p: jobs run, time moves, and a handler that hangs is found',
+    async (legacyFakeTimers) => {
+      jest.useFakeTimers(legacyFakeTimers ? { legacyFakeTimers } : {});
+      const { tester, producer, app } = await testedApp([Works]);
+      await producer.schedule(work, { how: 'well' }, { delay: '1h' });
+      await producer.schedule(work, { how: 'sleep' });
+      await tester.advance('2h');
+      expect(tester.runs().map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
+      await producer.schedule(work, { how: 'hang' });
+      await expect(tester.drain()).rejects.toThrow('has not ended after 5 s');
+      await app.close();
+    },
+    20_000,
+  );
+});
+
+it('an application closes while handlers sleep and jobs are popped: those wake by an error, and all go back', async () => {
+  aborted.length = 0;
+  const { tester, producer, consumer, app } = await testedApp([Works]);
+  await producer.schedule(work, { how: 'sleep' });
+  await producer.schedule(work, { how: 'x' }, { queue: 'popped' });
+  await consumer.pop({ queue: 'popped', count: 1 });
+  const waiting = consumer.pop({ queue: 'none', count: 1, waitMs: '1h' });
+  await tester.drain();
+  await app.close();
+  expect(await waiting).toEqual([]);
+  expect(tester.runs()).toMatchObject([{ outcome: 'released' }]);
+  expect(aborted).toEqual([]);
+});
+
+it('100 000 jobs are drained', async () => {
+  const { tester, producer, inspector } = await testedApp([Works]);
+  const items = Array.from({ length: 100_000 }, () => ({ job: work, payload: { how: 'well' } }));
+  await producer.scheduleMany(items);
+  const from = performance.now();
+  await tester.drain();
+  process.stdout.write(`100 000 jobs drained in ${Math.round(performance.now() - from)} ms\n`);
+  expect(await inspector.stats()).toMatchObject({ completed: 100_000 });
+}, 60_000);

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { type RedisServer, startOwnServer } from '../support/redis-server.js';
+import { newJob, TestStore } from '../support/store.js';
+
+const ALL = { states: ['scheduled', 'due', 'active'] } as const;
+
+let server: RedisServer;
+let test: TestStore;
+
+beforeEach(async () => {
+  server = await startOwnServer();
+  test = new TestStore({}, server.url);
+});
+
+afterEach(async () => {
+  await test.close();
+  await server.stop();
+});
+
+/** Ids found from a place on, in all steps that are left. */
+async function searchFrom(first: string, size = 20): Promise<string[]> {
+  const found: string[] = [];
+  let place: string | undefined = first;
+  do {
+    const step: Awaited<ReturnType<typeof test.view.find>> = await test.view.find(ALL, place, { size, limit: 1_000 });
+    found.push(...step.jobs.map(({ id }) => id));
+    place = step.next;
+  } while (place !== undefined);
+  return found;
+}
+
+it('finds a job once though the table that it lies in shrinks to an eighth between two steps', async () => {
+  for (let trial = 0; trial < 12; trial++) {
+    const stay = Array.from({ length: 195 }, (_, i) => `stays-${trial}-${i}`);
+    for (const id of stay) void test.jobs.schedule(newJob({ id, due: { delayMs: 3_600_000 } }));
+    const tag = `goes-${trial}`;
+    await Promise.all(Array.from({ length: 900 }, () => test.jobs.schedule(newJob({ tags: [tag], settings: {} }))));
+    const found: string[] = [];
+    let place: string | undefined;
+    for (let step = 0; step <= trial; step++) {
+      const { jobs, next } = await test.view.find(ALL, place, { size: 20, limit: 1_000 });
+      found.push(...jobs.map(({ id }) => id));
+      place = next;
+    }
+    await test.management.cancelTagged(tag, () => {});
+    if (place !== undefined) found.push(...(await searchFrom(place)));
+    expect(found.filter((id) => id.startsWith('stays')).sort()).toEqual(stay.sort());
+    await test.management.clear();
+  }
+});
+
+it('a place that no step has answered is refused', async () => {
+  await test.jobs.schedule(newJob());
+  for (const place of ['', 'x', '[]', '[0,"x",[]]', '[0,"",[1]]', '[9,"",[]]', '[1,"",[]]', '[-1,"",[]]', '{}', 'null'])
+    await expect(test.view.find(ALL, place, { size: 5, limit: 5 })).rejects.toThrow(RangeError);
+});
+
+it('tells large jobs a few at a time, and every one', async () => {
+  const payload = JSON.stringify('x'.repeat(200_000));
+  const made = await Promise.all(Array.from({ length: 40 }, () => test.jobs.schedule(newJob({ payload }))));
+  const found: string[] = [];
+  let place: string | undefined;
+  do {
+    const step: Awaited<ReturnType<typeof test.view.find>> = await test.view.find(ALL, place, {
+      size: 100,
+      limit: 1_000,
+    });
+    expect(step.jobs.length).toBeLessThanOrEqual(6);
+    found.push(...step.jobs.map(({ id }) => id));
+    place = step.next;
+  } while (place !== undefined);
+  expect(found.sort()).toEqual(made.map(({ id }) => id).sort());
+});

@@ -1,0 +1,69 @@
+import { setImmediate as round, setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from '@jest/globals';
+import { SystemClock } from '../../../../lib/core/clock.js';
+import { currentScheduledJob, outsideJobs, tracked } from '../../../../lib/core/job/current-job.js';
+import type { ScheduledJob } from '../../../../lib/core/job/scheduled-job.js';
+
+const job = (id: string) => ({ id }) as ScheduledJob;
+const currentId = () => currentScheduledJob()?.id;
+
+it('no job is current where no handler was ever tracked', () => {
+  expect(currentScheduledJob()).toBeUndefined();
+});
+
+it('a job is current until its handler returns, and after whatever the handler awaits', async () => {
+  const seen: unknown[] = [];
+  const run = tracked(async () => {
+    seen.push(currentId());
+    await round();
+    await sleep(1);
+    seen.push(currentId());
+    return 'result';
+  });
+  const ending = run(undefined, job('a'));
+  expect(currentId()).toBeUndefined();
+  expect(await ending).toBe('result');
+  expect(currentId()).toBeUndefined();
+  expect(seen).toEqual(['a', 'a']);
+});
+
+it('handlers that run at once see their own jobs, and get their payloads', async () => {
+  const run = tracked(async (payload: string) => {
+    await round();
+    return `${payload}: ${currentId()}`;
+  });
+  const ends = await Promise.all(['a', 'b', 'c'].map((id) => run(id.toUpperCase(), job(id))));
+  expect(ends).toEqual(['A: a', 'B: b', 'C: c']);
+});
+
+it('no job is current any more where a handler threw', () => {
+  const run = tracked(() => {
+    throw new Error('no');
+  });
+  expect(() => run(undefined, job('a'))).toThrow('no');
+  expect(currentId()).toBeUndefined();
+});
+
+it('what a handler begins for others is outside of its job, and the handler goes on inside', async () => {
+  const run = tracked(async () => {
+    const seen: unknown[] = [];
+    outsideJobs(() => {
+      seen.push(currentId());
+      queueMicrotask(() => seen.push(currentId()));
+    });
+    seen.push(currentId());
+    await round();
+    return seen;
+  });
+  expect(await run(undefined, job('a'))).toEqual([undefined, 'a', undefined]);
+});
+
+it('the clock calls back outside of the job whose handler asked it to', async () => {
+  const clock = new SystemClock();
+  const run = tracked(async () => {
+    const soon = new Promise((resolve) => clock.soon(() => resolve(currentId())));
+    const after = new Promise((resolve) => clock.after(1, () => resolve(currentId())));
+    return await Promise.all([soon, after]);
+  });
+  expect(await run(undefined, job('a'))).toEqual([undefined, undefined]);
+});

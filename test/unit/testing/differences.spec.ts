@@ -1,0 +1,28 @@
+import { expect, it } from '@jest/globals';
+import { differences } from '../../../lib/testing/look/differences.js';
+
+const NOON = new Date('2027-01-01T12:00:00Z');
+
+it.each([
+  [{ a: 1, b: 2 }, { a: 1 }],
+  [{ a: { b: [1, { c: 2, d: 3 }] } }, { a: { b: [1, { c: 2 }] } }],
+  [{ at: NOON.toISOString() }, { at: NOON }],
+  [{ at: NOON }, { at: NOON }],
+  [{ n: Number.NaN }, { n: Number.NaN }],
+  [{ text: 'x' }, { text: expect.any(String) }],
+  [null, null],
+])('%j has the part %j', (got, expected) => {
+  expect(differences(got, expected, 'payload')).toEqual([]);
+});
+
+it.each([
+  [{ a: 1 }, { a: 2 }, 'payload.a: got 1, expected 2'],
+  [{}, { a: null }, 'payload.a: got undefined, expected null'],
+  [7, { a: 1 }, 'payload: got 7, expected {"a":1}'],
+  [{ a: [1, 2] }, { a: [1] }, 'payload.a: got 2 items, expected 1'],
+  [{ a: 'x' }, { a: [1] }, 'payload.a: got "x", expected [1]'],
+  [{ at: 'noon' }, { at: NOON }, 'payload.at: got "noon", expected 2027-01-01T12:00:00.000Z'],
+  [{ text: 7 }, { text: expect.any(String) }, 'payload.text: got 7, expected Any<String>'],
+])('of %j and %j it tells the difference', (got, expected, told) => {
+  expect(differences(got, expected, 'payload')).toEqual([told]);
+});
