@@ -27,6 +27,15 @@ it.each(pages)('every link of %s leads to something that is in the package', (pa
   expect(missing).toEqual([]);
 });
 
+it.each(pages)('every link of %s to a section leads to one that is there', (page) => {
+  const links = read(page).matchAll(/\]\(([^)#\s:]*\.md)?#([^)]+)\)/g);
+  const missing = [...links].filter(([, target, section]) => {
+    const there = target ? posix.join(page, '..', target) : page;
+    return existsSync(there) && !sectionsOf(there).has(section!);
+  });
+  expect(missing.map(([link]) => link)).toEqual([]);
+});
+
 describe('docs/errors.md', () => {
   it('has a row for each error code, with its class', () => {
     const classes = read('lib/core/errors.ts').matchAll(
@@ -83,6 +92,21 @@ function read(path: string): string {
 function pagesIn(name: string): string[] {
   if (name.endsWith('.md')) return [name];
   return name === 'docs' ? readdirSync(name).map((file) => `${name}/${file}`) : [];
+}
+
+/** The names that links give to the sections of a page. */
+function sectionsOf(page: string): Set<string> {
+  const headings = read(page)
+    .replaceAll(/^```.*?^```/gms, '')
+    .matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    [...headings].map(([, text]) =>
+      text!
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
 }
 
 /** The first cells of the first table in a section of docs/errors.md. */
