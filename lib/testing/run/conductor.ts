@@ -3,9 +3,9 @@ import type { ClaimedJob } from '../../store/job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
 import { RunLog } from '../look/run-log.js';
 import { Faults } from './faults.js';
-import type { Lane } from './lane.js';
 import { runOfHandler } from './runner.js';
 import type { TestRun } from './test-run.js';
+import type { TestWorker } from './test-worker.js';
 import { VirtualClock } from './virtual-clock.js';
 import { Watchdog } from './watchdog.js';
 
@@ -16,9 +16,9 @@ const ROUNDS_OF_PROMISES = 30;
 
 /** What the workers of one module instance do when they are told to. */
 export interface ConductedFleet {
-  readonly lanes: readonly Lane[];
-  /** Begins the run of a job that a lane has claimed. */
-  begin(lane: Lane, claim: ClaimedJob): TestRun;
+  readonly workers: readonly TestWorker[];
+  /** Begins the run of a job that a worker has claimed. */
+  begin(worker: TestWorker, claim: ClaimedJob): TestRun;
   /** Renews the leases of handlers that sleep. */
   renew(): Promise<void>;
 }
@@ -99,7 +99,7 @@ export class Conductor {
   /** When time alone changes something next; infinite for never. */
   private nextAt(): number {
     let next = this.clock.nextAt;
-    for (const fleet of this.fleets) for (const lane of fleet.lanes) next = Math.min(next, lane.nextAt);
+    for (const fleet of this.fleets) for (const worker of fleet.workers) next = Math.min(next, worker.nextAt);
     // A timer that is overdue rings now.
     return Math.max(next, this.clock.wallNow());
   }
@@ -123,18 +123,18 @@ export class Conductor {
     for (let idle = 0; idle < 2; idle++) {
       await settled();
       for (const fleet of this.fleets)
-        for (const lane of fleet.lanes)
+        for (const worker of fleet.workers)
           for (;;) {
-            const { claimed, isIdle } = await lane.claim();
-            if (claimed) await this.run(fleet, lane, claimed);
+            const { claimed, isIdle } = await worker.claim();
+            if (claimed) await this.run(fleet, worker, claimed);
             if (isIdle) break;
             idle = 0;
           }
     }
   }
 
-  private async run(fleet: ConductedFleet, lane: Lane, claim: ClaimedJob): Promise<void> {
-    const run = fleet.begin(lane, claim);
+  private async run(fleet: ConductedFleet, worker: TestWorker, claim: ClaimedJob): Promise<void> {
+    const run = fleet.begin(worker, claim);
     if (++this.runsAtInstant > MOST_RUNS_AT_AN_INSTANT)
       throw failure(
         run,

@@ -32,7 +32,7 @@ export interface RunnerParts {
   readonly wakes: (run: TestRun) => void;
 }
 
-/** Leases are the matter of the lanes: to a handler its lease never ends unseen. */
+/** The test worker renews and loses leases: the parts that run a handler need not watch the time. */
 const LEASES: LeaseKeeper = { renewal: () => undefined, heldUntil: () => Number.POSITIVE_INFINITY };
 
 /** Runs claimed jobs by the parts of a real worker, with the faults that a test has ordered. */

@@ -13,7 +13,7 @@ interface Sleep {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Whoever is told what becomes of a run: a lane, or the one who wanted a single run. */
+/** Whoever is told what becomes of a run: a worker, or the one who wanted a single run. */
 export interface RunOwner {
   /** Those whose handlers have not returned. */
   readonly runs: Set<TestRun>;
