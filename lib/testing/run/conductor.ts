@@ -32,6 +32,8 @@ export class Conductor {
   readonly faults = new Faults();
   readonly log = new RunLog();
   readonly fleets: ConductedFleet[] = [];
+  /** Called at the end of each call of the tester: time may have changed what no event tells. */
+  readonly afterCall: (() => void)[] = [];
   private readonly watchdog = new Watchdog();
   private before: Promise<unknown> = Promise.resolve();
   /** The run that goes on now. */
@@ -54,8 +56,8 @@ export class Conductor {
   /** One run that no queue knows, up to its end: time goes on while its handler sleeps. */
   single(call: string, start: () => Promise<TestRun>): Promise<TestRun> {
     return this.alone(call, async () => {
-      const run = await this.follow(await start());
-      while (!run.isOver) await this.moveTo(this.clock.nextAt);
+      let run = await this.follow(await start());
+      for (; !run.isOver; run = run.second ?? run) await this.moveTo(this.clock.nextAt);
       return run;
     });
   }
@@ -87,9 +89,11 @@ export class Conductor {
         () => this.hangs(),
       );
       try {
+        this.runsAtInstant = 0;
         return await work();
       } finally {
         this.watchdog.rest();
+        for (const look of this.afterCall) look();
       }
     });
     this.before = turn.catch(() => {});
@@ -135,12 +139,12 @@ export class Conductor {
 
   private async run(fleet: ConductedFleet, worker: TestWorker, claim: ClaimedJob): Promise<void> {
     const run = fleet.begin(worker, claim);
+    await this.follow(run);
     if (++this.runsAtInstant > MOST_RUNS_AT_AN_INSTANT)
       throw failure(
         run,
         `More than ${MOST_RUNS_AT_AN_INSTANT} runs at one instant, ${describe(new Date(this.clock.wallNow()))}; the last one is ${titleOf(run)}. Does its handler schedule the next job for now, each time? Give that job a delay.`,
       );
-    await this.follow(run);
   }
 
   /** Lets a run go on until it yields; and where it has completed and is to be delivered once more, that run. */

@@ -107,7 +107,8 @@ export class Runner {
   private repeat(run: TestRun): TestRun | undefined {
     run.repeats = undefined;
     const claim = run.owner.claimAgain(run.claim);
-    return claim && this.start(claim, run.owner, run.runsAlone, true);
+    if (claim) run.second = this.start(claim, run.owner, run.runsAlone, true);
+    return run.second;
   }
 
   /** The handler as the processor calls it. */

@@ -40,6 +40,8 @@ export class TestRun {
   isSecond = false;
   /** It has completed, and is to be delivered once more: begins that run. */
   repeats?: () => TestRun | undefined;
+  /** The run of its second delivery, once that has begun. */
+  second?: TestRun;
   /** What the handler returned. */
   returned: unknown;
   readonly told: TestedRun;
