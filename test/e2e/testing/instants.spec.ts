@@ -99,6 +99,17 @@ it('overlap allow: occurrences run beside each other', async () => {
   expect(startsOf(tester)).toEqual([60, 120, 180].map((minute) => minute * 60_000));
 });
 
+it('a handler that sleeps keeps its lease, though the queue is served at many instants meanwhile', async () => {
+  const { tester, producer, inspector } = await testedApp([Works], { queues: { default: { leaseMs: 15_000 } } });
+  await producer.schedule('work', { minutes: 10 }, { id: 'slow' });
+  await producer.upsertRecurrence('often', 'first', null, { everyMs: '3s', limit: 50 });
+  await tester.advance('1h');
+  expect(tester.runs().filter(({ id }) => id === 'slow')).toMatchObject([
+    { outcome: 'completed', attempt: 1, endedAt: at(600_000) },
+  ]);
+  expect(await inspector.stats()).toMatchObject({ recovered: 0 });
+});
+
 it('a job of two due times runs at the later one', async () => {
   const { tester, producer } = await testedApp([Works]);
   const job = await producer.schedule('work', null, { delay: '1h' });
