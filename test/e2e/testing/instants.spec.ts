@@ -99,6 +99,26 @@ it('overlap allow: occurrences run beside each other', async () => {
   expect(startsOf(tester)).toEqual([60, 120, 180].map((minute) => minute * 60_000));
 });
 
+it('the very end of a lease, where it is no multiple of a third of it', async () => {
+  const { tester, producer } = await testedApp([Works], { queues: { default: { leaseMs: 10_000 } } });
+  tester.crashNext('work');
+  await producer.schedule('work', null);
+  await tester.advance('1m');
+  expect(startsOf(tester)).toEqual([0, 10_000]);
+});
+
+it('a lease after the end of an outage: a queue that nobody has served recovers nothing before that', async () => {
+  const { tester, producer, consumer } = await testedApp([Works], { queues: { default: { leaseMs: 10_000 } } });
+  await producer.schedule('work', null);
+  await consumer.pop({ count: 1 });
+  await consumer.stop();
+  await tester.advance('1h');
+  expect(startsOf(tester)).toEqual([]);
+  await consumer.start();
+  await tester.advance('1m');
+  expect(startsOf(tester)).toEqual([HOUR + 10_000]);
+});
+
 it('a handler that sleeps keeps its lease, though the queue is served at many instants meanwhile', async () => {
   const { tester, producer, inspector } = await testedApp([Works], { queues: { default: { leaseMs: 15_000 } } });
   await producer.schedule('work', { minutes: 10 }, { id: 'slow' });
