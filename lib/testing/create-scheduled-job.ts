@@ -1,9 +1,11 @@
+import { InvalidOptionsError } from '../core/errors.js';
 import type { ScheduledJobDefinition } from '../core/job/definition.js';
 import { recurrenceOf } from '../core/job/occurrence-id.js';
 import { type JobRecurrence, ScheduledJob } from '../core/job/scheduled-job.js';
 import { DEFAULT_MAX_ATTEMPTS } from '../core/options/defaults.js';
 import { readSchedule } from '../core/options/schedule-options.js';
 import type { PayloadOf } from '../core/payload/payload-types.js';
+import { integer, readOptions, type Shape } from '../core/read/shape.js';
 
 /** What of a job made by `createScheduledJob` is to be otherwise. */
 export type ScheduledJobOverrides = Partial<Omit<ScheduledJob, 'name' | 'payload' | 'progress' | 'heartbeat'>> & {
@@ -11,9 +13,26 @@ export type ScheduledJobOverrides = Partial<Omit<ScheduledJob, 'name' | 'payload
   progress?: (value: unknown) => void;
 };
 
+const anything = (value: unknown) => ({ value: value as never });
+const OVERRIDES: Shape<ScheduledJobOverrides> = {
+  id: anything,
+  queue: anything,
+  headers: anything,
+  dueAt: anything,
+  createdAt: anything,
+  attempt: integer(1),
+  maxAttempts: integer(1),
+  priority: integer(1),
+  latenessMs: anything,
+  fence: anything,
+  recurrence: anything,
+  signal: anything,
+  progress: anything,
+};
+
 /**
  * Makes a job for the unit test of a handler: the method is called by the test itself, with no module and no queue. By default it is the
- * first attempt, due now, with a signal that never aborts.
+ * first attempt, due now, with a signal that never aborts. Throws `InvalidOptionsError` for an override that is none.
  *
  * @example
  * ```ts
@@ -51,6 +70,7 @@ class CreatedJob extends ScheduledJob {
     overrides: ScheduledJobOverrides,
   ) {
     super();
+    readOptions(overrides, OVERRIDES, 'createScheduledJob', (message) => new InvalidOptionsError(message));
     const { name, queue, priority, settings, definition } = readSchedule(job, undefined, 'createScheduledJob');
     const id = overrides.id ?? 'job-1';
     this.id = id;

@@ -4,7 +4,8 @@ export type { AwaitedState } from './look/ends.js';
 export type { JobExpectation } from './look/expectations.js';
 export type { RunOutcome, RunResult, TestedRun } from './look/tested-run.js';
 export type { WaitingJob } from './look/waiting-jobs.js';
-export { type AnyJob, type RunJobOptions, ScheduledQueueTester } from './scheduled-queue.tester.js';
+export type { AnyJob } from './read-arguments.js';
+export { type RunJobOptions, ScheduledQueueTester } from './scheduled-queue.tester.js';
 export {
   overrideScheduledQueue,
   ScheduledQueueTestingModule,

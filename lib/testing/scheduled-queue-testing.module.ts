@@ -1,6 +1,8 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { TestingModuleBuilder } from '@nestjs/testing';
 import { InvalidOptionsError } from '../core/errors.js';
+import { describe } from '../core/read/describe.js';
+import { isRecord, readOptions } from '../core/read/shape.js';
 import { RunPhase, runPhaseIn, ScheduledQueueRunPhaseModule } from '../nest/lifecycle/run-phase.js';
 import type { RedisScheduledQueueModuleOptions } from '../nest/module-options.js';
 import { RedisScheduledQueueModule } from '../nest/redis-scheduled-queue.module.js';
@@ -61,6 +63,8 @@ class ScheduledQueueTesterModule {}
 export class ScheduledQueueTestingModule {
   static forRoot(given: ScheduledQueueTestingModuleOptions = {}): DynamicModule {
     const where = 'ScheduledQueueTestingModule.forRoot';
+    if (!isRecord(given))
+      throw new InvalidOptionsError(`${where}: got ${describe(given)}, expected an object of options.`);
     for (const option of ['connection', 'minReplicas'])
       if (Object.hasOwn(given, option))
         throw new InvalidOptionsError(`${where}: unknown option "${option}": jobs lie in memory. Leave it out.`);
@@ -89,8 +93,14 @@ export class ScheduledQueueTestingModule {
  */
 export function overrideScheduledQueue(
   builder: TestingModuleBuilder,
-  { now }: TestingOptions = {},
+  options: TestingOptions = {},
 ): TestingModuleBuilder {
+  const { now } = readOptions<{ now: StartOfTime }>(
+    options,
+    { now: (value) => ({ value: value as StartOfTime }) },
+    'overrideScheduledQueue',
+    (message) => new InvalidOptionsError(message),
+  );
   builder.overrideModule(ScheduledQueueRunPhaseModule).useModule(ScheduledQueueTesterModule);
   for (const { provide, inject, useFactory } of testProviders('overrideScheduledQueue', now))
     builder.overrideProvider(provide).useFactory({ inject: inject as never[], factory: useFactory });

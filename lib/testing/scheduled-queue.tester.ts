@@ -1,29 +1,18 @@
-import { InvalidScheduleError } from '../core/errors.js';
-import { readDefinition, type ScheduledJobDefinition } from '../core/job/definition.js';
+import type { ScheduledJobDefinition } from '../core/job/definition.js';
 import { type JobRef, readRef, readSchedule } from '../core/options/schedule-options.js';
 import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
-import { readInstant } from '../core/read/due.js';
-import { type Duration, parseDuration } from '../core/read/duration.js';
+import type { Duration } from '../core/read/duration.js';
 import { integer, readOptions } from '../core/read/shape.js';
 import { ScheduledQueueTestError } from './errors.js';
-import type { AwaitedState } from './look/ends.js';
-import {
-  type JobExpectation,
-  misfits,
-  notScheduled,
-  type ReadExpectation,
-  scheduledAllTheSame,
-} from './look/expectations.js';
+import { type AwaitedState, readState } from './look/ends.js';
+import { type JobExpectation, misfits, notScheduled, scheduledAllTheSame } from './look/expectations.js';
 import type { RunResult, TestedRun } from './look/tested-run.js';
 import { byDueTime, type WaitingJob } from './look/waiting-jobs.js';
+import { type AnyJob, laterBy, nameOf, readAt, readExpectation, readMs, refuse } from './read-arguments.js';
 import type { Conductor } from './run/conductor.js';
 import type { Fault } from './run/faults.js';
 import type { TestedInstance } from './run/tested-instance.js';
-
-/** A job by its definition or its name. */
-// biome-ignore lint/suspicious/noExplicitAny: any payload
-export type AnyJob = ScheduledJobDefinition<any> | string;
 
 export interface RunJobOptions {
   /** Which attempt it is. Default 1. */
@@ -61,7 +50,7 @@ export class ScheduledQueueTester {
    */
   async advance(duration: Duration): Promise<void> {
     const ms = readMs(duration, 'advance');
-    await this.conductor.advance('advance', () => this.conductor.clock.wallNow() + ms);
+    await this.conductor.advance('advance', () => laterBy(ms, this.conductor.clock.wallNow(), 'advance'));
   }
 
   /** Runs what is due, and what that schedules for now. With `until`, an instant, time goes on to it as in `advance`. Throws likewise. */
@@ -118,7 +107,9 @@ export class ScheduledQueueTester {
    * are kept, and a timeout may come.
    */
   async sleep(duration: Duration): Promise<void> {
-    await this.conductor.sleep(readMs(duration, 'sleep'));
+    const ms = readMs(duration, 'sleep');
+    laterBy(ms, this.conductor.clock.wallNow(), 'sleep');
+    await this.conductor.sleep(ms);
   }
 
   /** The jobs that wait, by due time; of one name, where a job is given. */
@@ -134,8 +125,8 @@ export class ScheduledQueueTester {
 
   /** Throws unless such a job waits; says what waits instead, and how it differs. Answers the first that fits. */
   expectScheduled(job: AnyJob, expected: JobExpectation = {}): WaitingJob {
-    const read = readExpectation(expected, 'expectScheduled');
     const nowMs = this.conductor.clock.wallNow();
+    const read = readExpectation(expected, nowMs, 'expectScheduled');
     const waiting = this.scheduled();
     const name = nameOf(job);
     const found = waiting.find((one) => one.name === name && misfits(one, read, nowMs).length === 0);
@@ -145,8 +136,8 @@ export class ScheduledQueueTester {
 
   /** Throws if such a job waits, and tells which. */
   expectNotScheduled(job: AnyJob, expected: JobExpectation = {}): void {
-    const read = readExpectation(expected, 'expectNotScheduled');
     const nowMs = this.conductor.clock.wallNow();
+    const read = readExpectation(expected, nowMs, 'expectNotScheduled');
     const found = this.scheduled(job).filter((one) => misfits(one, read, nowMs).length === 0);
     if (found.length > 0) throw scheduledAllTheSame(nameOf(job), read, found, nowMs);
   }
@@ -163,12 +154,13 @@ export class ScheduledQueueTester {
    */
   async waitFor(ref: JobRef, state: AwaitedState): Promise<void> {
     const job = readRef(ref, undefined, 'waitFor');
+    const awaited = readState(state);
     const known = await Promise.all(this.instances.map(({ ends }) => ends.stateOf(job)));
     const at = Math.max(
       0,
       known.findIndex((one) => one !== undefined),
     );
-    await this.instances[at]?.ends.wait(job, state);
+    await this.instances[at]?.ends.wait(job, awaited);
   }
 
   /** The next run of that name fails with this error, and the handler is not called. Twice: the next two. */
@@ -197,45 +189,12 @@ export class ScheduledQueueTester {
    * outcome of the second run counts. A handler that is right can bear that.
    */
   deliverTwice(on = true): void {
+    if (typeof on !== 'boolean')
+      throw refuse(`deliverTwice: got ${describe(on)}, expected true or false. It is for every job, not for one.`);
     this.conductor.faults.deliversTwice = on;
   }
 
   private order(job: AnyJob, fault: Fault): void {
     this.conductor.faults.order(nameOf(job), fault);
   }
-}
-
-const refuse = (message: string) => new InvalidScheduleError(message);
-
-function nameOf(job: AnyJob): string {
-  const name = typeof job === 'string' ? job : readDefinition(job)?.name;
-  if (name === undefined) throw refuse(`job: got ${describe(job)}, expected a definition or a name.`);
-  return name;
-}
-
-function readMs(duration: unknown, where: string): number {
-  const ms = parseDuration(duration);
-  if (typeof ms === 'object') throw refuse(`${where}: ${ms.problem}.`);
-  return ms;
-}
-
-function readAt(at: unknown, where: string): number {
-  const ms = readInstant(at);
-  if (typeof ms === 'object') throw refuse(`${where}: ${ms.problem}.`);
-  return ms;
-}
-
-function readExpectation(given: unknown, where: string): ReadExpectation {
-  const anything = (value: unknown) => ({ value });
-  const { payload, at, within } = readOptions<{ payload: unknown; at: unknown; within: unknown }>(
-    given,
-    { payload: anything, at: anything, within: anything },
-    where,
-    refuse,
-  );
-  return {
-    payload,
-    atMs: at === undefined ? undefined : readAt(at, `${where}: at`),
-    withinMs: within === undefined ? undefined : readMs(within, `${where}: within`),
-  };
 }

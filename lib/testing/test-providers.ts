@@ -87,7 +87,7 @@ export function testProviders(where: string, now: StartOfTime | undefined): Test
       ) => {
         const parts = { conductor, store, registry, checker, payloads, events, settings, caretakers, declarers };
         const fleet = new TestFleet({ ...parts, log: LOG });
-        instances.push(new TestedInstance(store, settings.codecs, fleet, events));
+        instances.push(new TestedInstance(store, settings.codecs, fleet, events, conductor));
         return fleet;
       },
     },

@@ -7,13 +7,25 @@ import { describe, expect, it } from '@jest/globals';
 const packaged: string[] = JSON.parse(read('package.json')).files;
 const pages = ['README.md', ...packaged.flatMap(pagesIn)];
 
-it('every exported name occurs in a document', () => {
-  const words = new Set(['README.md', ...pagesIn('docs')].flatMap((page) => read(page).match(/\w+/g)!));
-  const exported = [...read('lib/index.ts').matchAll(/\{(.*?)\}/gs)].flatMap(([, names]) =>
-    names!.split(',').map((name) => name.replace('type ', '').trim()),
-  );
-  expect(exported).toEqual(expect.arrayContaining(['ScheduledQueueProducer', 'JobRef']));
-  expect(exported.filter((name) => name && !words.has(name))).toEqual([]);
+/** The entry points of the package, and a name that each exports. */
+const ENTRY_POINTS = [
+  ['lib/index.ts', 'ScheduledQueueProducer'],
+  ['lib/msgpack/index.ts', 'messagePackCodec'],
+  ['lib/testing/index.ts', 'ScheduledQueueTester'],
+] as const;
+
+it('the entry points are those of package.json', () => {
+  const sources = Object.keys(JSON.parse(read('package.json')).exports)
+    .filter((name) => !name.endsWith('.json'))
+    .map((name) => posix.join('lib', name, 'index.ts'));
+  expect(ENTRY_POINTS.map(([path]) => path)).toEqual(sources);
+});
+
+it.each(ENTRY_POINTS)('every name that %s exports occurs in docs/api.md', (path, one) => {
+  const words = new Set(read('docs/api.md').match(/\w+/g));
+  const exported = exportedNames(path);
+  expect(exported).toContain(one);
+  expect(exported.filter((name) => !words.has(name))).toEqual([]);
 });
 
 it.each(pages)('every link of %s leads to something that is in the package', (page) => {
@@ -27,15 +39,35 @@ it.each(pages)('every link of %s leads to something that is in the package', (pa
   expect(missing).toEqual([]);
 });
 
+it.each(pages)('every link of %s to a section leads to one that is there', (page) => {
+  const links = read(page).matchAll(/\]\(([^)#\s:]*\.md)?#([^)]+)\)/g);
+  const missing = [...links].filter(([, target, section]) => {
+    const there = target ? posix.join(page, '..', target) : page;
+    return existsSync(there) && !sectionsOf(there).has(section!);
+  });
+  expect(missing.map(([link]) => link)).toEqual([]);
+});
+
 describe('docs/errors.md', () => {
   it('has a row for each error code, with its class', () => {
-    const classes = read('lib/core/errors.ts').matchAll(
-      /class (\w+) extends ScheduledQueueError \{\s+readonly code = '(\w+)'/g,
-    );
+    const sources = ['lib/core/errors.ts', 'lib/testing/errors.ts'].map(read).join('\n');
+    const classes = sources.matchAll(/class (\w+) extends ScheduledQueueError \{\s+readonly code = '(\w+)'/g);
     const declared = [...classes].map(([, name, code]) => `${code} ${name}`);
     expect(declared).toContain('QUEUE_CLOSED QueueClosedError');
     const rows = [...read('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| `(\w+)` \|/gm)];
     expect(rows.map(([, code, name]) => `${code} ${name}`).sort()).toEqual(declared.sort());
+  });
+
+  it('quotes messages that the test kit has', () => {
+    const kit = readdirSync('lib/testing', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => read(`lib/testing/${file}`))
+      .join('\n');
+    const section = read('docs/errors.md').split('## In tests\n')[1]!.split(/^#/m)[0]!;
+    const cells = [...section.matchAll(/^\| (`.*?) \|/gm)].map(([, cell]) => cell!);
+    const quoted = cells.flatMap((cell) => [...cell.matchAll(/`(.*?)`/g)].map(([, text]) => text!));
+    expect(quoted).toContain('Expected job');
+    expect(quoted.filter((text) => !kit.includes(text))).toEqual([]);
   });
 
   it('has a row for each code of explain', () => {
@@ -79,10 +111,33 @@ function read(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
+/** What a file exports, by lists or where it is declared. */
+function exportedNames(path: string): string[] {
+  const lists = [...read(path).matchAll(/^export (?:type )?\{(.*?)\}/gms)].flatMap(([, names]) => names!.split(','));
+  const declared = read(path).matchAll(/^export (?:const|class|function|interface|type) (\w+)/gm);
+  const listed = lists.map((name) => name.replace('type ', '').trim()).filter(Boolean);
+  return [...listed, ...[...declared].map(([, name]) => name!)];
+}
+
 /** The pages in a file or a folder. */
 function pagesIn(name: string): string[] {
   if (name.endsWith('.md')) return [name];
   return name === 'docs' ? readdirSync(name).map((file) => `${name}/${file}`) : [];
+}
+
+/** The names that links give to the sections of a page. */
+function sectionsOf(page: string): Set<string> {
+  const headings = read(page)
+    .replaceAll(/^```.*?^```/gms, '')
+    .matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    [...headings].map(([, text]) =>
+      text!
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
 }
 
 /** The first cells of the first table in a section of docs/errors.md. */

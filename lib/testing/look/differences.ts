@@ -1,3 +1,4 @@
+import { inspect, isDeepStrictEqual } from 'node:util';
 import { describe } from '../../core/read/describe.js';
 
 const LONGEST = 80;
@@ -10,6 +11,8 @@ export function differences(got: unknown, expected: unknown, path: string): stri
     const isSame = (got instanceof Date ? got.getTime() : Date.parse(String(got))) === expected.getTime();
     return isSame ? [] : [`${path}: got ${shown(got)}, expected ${expected.toISOString()}`];
   }
+  if (isWhole(expected))
+    return isDeepStrictEqual(got, expected) ? [] : [`${path}: got ${shown(got)}, expected ${shown(expected)}`];
   if (Array.isArray(expected)) return ofArrays(got, expected, path);
   if (typeof expected === 'object' && expected !== null) {
     if (typeof got !== 'object' || got === null) return [`${path}: got ${shown(got)}, expected ${shown(expected)}`];
@@ -23,18 +26,25 @@ export function differences(got: unknown, expected: unknown, path: string): stri
 /** A value on one line. */
 export function shown(value: unknown): string {
   if (typeof value !== 'object' || value === null || value instanceof Date) return describe(value);
+  if (isWhole(value)) return shortened(inspect(value, { breakLength: Number.POSITIVE_INFINITY, depth: 3 }));
   try {
-    const text = JSON.stringify(value);
-    return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+    return shortened(JSON.stringify(value));
   } catch {
     return describe(value);
   }
 }
 
+const shortened = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+
 function ofArrays(got: unknown, expected: readonly unknown[], path: string): string[] {
   if (!Array.isArray(got)) return [`${path}: got ${shown(got)}, expected ${shown(expected)}`];
   if (got.length !== expected.length) return [`${path}: got ${got.length} items, expected ${expected.length}`];
   return expected.flatMap((value, i) => differences(got[i], value, `${path}[${i}]`));
+}
+
+/** Their parts are no properties of theirs. */
+function isWhole(value: unknown): boolean {
+  return value instanceof Map || value instanceof Set || ArrayBuffer.isView(value);
 }
 
 /** Such as `expect.any(String)` of Jest and Vitest. */

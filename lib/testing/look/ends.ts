@@ -1,4 +1,6 @@
+import { InvalidScheduleError } from '../../core/errors.js';
 import type { ScheduledQueueEvent } from '../../core/job/events.js';
+import { describe, nearest } from '../../core/read/describe.js';
 import type { JobState, QueueStore } from '../../store/job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
 
@@ -6,6 +8,7 @@ import { ScheduledQueueTestError } from '../errors.js';
 export type AwaitedState = JobState | 'cancelled' | 'discarded';
 
 const ENDS = ['completed', 'dead', 'cancelled', 'discarded'] as const;
+const STATES: readonly AwaitedState[] = ['scheduled', 'due', 'active', ...ENDS];
 type End = (typeof ENDS)[number];
 
 /** More than an event takes from the answer of a turn to its listeners. */
@@ -26,6 +29,11 @@ export class Ends {
 
   hear({ type, queue, id }: ScheduledQueueEvent): void {
     if (isEnd(type)) this.ended.set(keyOf({ queue, id }), type);
+    this.lookAgain();
+  }
+
+  /** Something may have changed for those who wait. */
+  lookAgain(): void {
     for (const look of [...this.waiting.keys()]) look();
   }
 
@@ -62,6 +70,15 @@ export class Ends {
       look();
     });
   }
+}
+
+/** The state that a test waits for. Throws `InvalidScheduleError` for one that is none, which would never come. */
+export function readState(state: unknown): AwaitedState {
+  const known = STATES.find((one) => one === state);
+  if (known) return known;
+  const near = typeof state === 'string' ? nearest(state, STATES) : undefined;
+  const hint = near ? `did you mean '${near}'?` : `expected one of ${STATES.join(', ')}.`;
+  throw new InvalidScheduleError(`waitFor: state: got ${describe(state)}, ${hint}`);
 }
 
 const isEnd = (state: string): state is End => (ENDS as readonly string[]).includes(state);

@@ -3,7 +3,7 @@ import type { Duration } from '../../core/read/duration.js';
 import { ScheduledQueueTestError } from '../errors.js';
 import { differences, shown } from './differences.js';
 import type { TestedRun } from './tested-run.js';
-import type { WaitingJob } from './waiting-jobs.js';
+import { isUnread, type WaitingJob } from './waiting-jobs.js';
 
 /** What is expected of a waiting job. */
 export interface JobExpectation {
@@ -35,7 +35,13 @@ const SPANS: [unit: string, ms: number][] = [
 export function misfits(job: WaitingJob, expected: ReadExpectation, nowMs: number): string[] {
   const { payload, atMs, withinMs } = expected;
   const off = dueProblem(job.dueAt.getTime(), atMs, withinMs, nowMs);
-  return [...(off ? [off] : []), ...(payload === undefined ? [] : differences(job.payload, payload, 'payload'))];
+  return [...(off ? [off] : []), ...(payload === undefined ? [] : payloadProblems(job, payload))];
+}
+
+function payloadProblems(job: WaitingJob, expected: unknown): string[] {
+  if (isUnread(job))
+    return ['payload: cannot be read at once, because its codec answers a promise or cannot decode it'];
+  return differences(job.payload, expected, 'payload');
 }
 
 function dueProblem(dueMs: number, atMs: number | undefined, withinMs: number | undefined, nowMs: number) {
@@ -63,10 +69,11 @@ export function notScheduled(
     ...others.map((job) => `${line(job, nowMs)}: another job`),
   ];
   const what = `Expected job '${name}' to be scheduled${said(expected, nowMs)}.`;
-  if (lines.length > 0) return failed(name, `${what} Scheduled instead:\n${list(lines)}`);
   const runs = lastRuns.map((run) => `'${run.name}' (${run.id}), attempt ${run.attempt}: ${run.outcome}`);
-  const ran = runs.length > 0 ? ` The last runs were:\n${list(runs)}` : ' Nothing has run either.';
-  return failed(name, `${what} Nothing is scheduled.${ran}`);
+  const ran = runs.length > 0 ? `The last runs were:\n${list(runs)}` : 'Nothing has run either.';
+  if (lines.length === 0) return failed(name, `${what} Nothing is scheduled. ${ran}`);
+  const hasRun = ofName.length === 0 && lastRuns.some((run) => run.name === name);
+  return failed(name, `${what} Scheduled instead:\n${list(lines)}${hasRun ? `\n${ran}` : ''}`);
 }
 
 /** The error for jobs that are there and are not expected. */

@@ -8,8 +8,10 @@ export class RunLog {
     this.runs.push(run);
   }
 
+  /** As they are now: a run that goes on changes nothing of what was answered. */
   of(name?: string): TestedRun[] {
-    return name === undefined ? [...this.runs] : this.runs.filter((run) => run.name === name);
+    const told = name === undefined ? this.runs : this.runs.filter((run) => run.name === name);
+    return told.map((run) => ({ ...run }));
   }
 
   last(count: number): TestedRun[] {

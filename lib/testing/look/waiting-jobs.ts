@@ -8,6 +8,7 @@ export interface WaitingJob {
   name: string;
   id: string;
   queue: string;
+  /** `undefined` where the codec of the job answers a promise, so that it cannot be read at once. */
   payload: unknown;
   dueAt: Date;
   createdAt: Date;
@@ -17,6 +18,8 @@ export interface WaitingJob {
   tags: readonly string[];
   headers: Readonly<Record<string, string>>;
 }
+
+const unread = new WeakSet<WaitingJob>();
 
 /** The jobs that wait in one store, by due time, then by id. */
 export function waitingJobs(store: MemoryJobStore, codecs: Codecs, name?: string): WaitingJob[] {
@@ -38,11 +41,12 @@ export const byDueTime = (a: WaitingJob, b: WaitingJob) =>
 
 function view(queue: string, { id, envelope, dueAtMs, attempts }: Job, codecs: Codecs): WaitingJob {
   const { name, createdAtMs, priority, tags, settings } = envelope;
-  return {
+  const read = payloadOf(queue, id, envelope, codecs);
+  const job: WaitingJob = {
     name,
     id,
     queue,
-    payload: payloadOf(queue, id, envelope, codecs),
+    payload: read?.payload,
     dueAt: new Date(dueAtMs),
     createdAt: new Date(createdAtMs),
     attempts,
@@ -50,13 +54,22 @@ function view(queue: string, { id, envelope, dueAtMs, attempts }: Job, codecs: C
     tags,
     headers: settings.headers ?? {},
   };
+  if (!read) unread.add(job);
+  return job;
 }
 
-/** `undefined` where it cannot be read at once: its codec answers promises, or is not known. */
-function payloadOf(queue: string, id: string, envelope: Job['envelope'], codecs: Codecs): unknown {
+/** Whether the payload could not be read at once: its codec answers promises, is not known, or throws. */
+export const isUnread = (job: WaitingJob): boolean => unread.has(job);
+
+function payloadOf(
+  queue: string,
+  id: string,
+  envelope: Job['envelope'],
+  codecs: Codecs,
+): { payload: unknown } | undefined {
   try {
     const payload = codecs.decode(envelope, { queue, id, name: envelope.name });
-    if (!isThenable(payload)) return payload;
+    if (!isThenable(payload)) return { payload };
     Promise.resolve(payload).catch(() => {});
   } catch {}
   return undefined;

@@ -3,9 +3,9 @@ import type { ClaimedJob } from '../../store/job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
 import { RunLog } from '../look/run-log.js';
 import { Faults } from './faults.js';
-import type { Lane } from './lane.js';
 import { runOfHandler } from './runner.js';
 import type { TestRun } from './test-run.js';
+import type { TestWorker } from './test-worker.js';
 import { VirtualClock } from './virtual-clock.js';
 import { Watchdog } from './watchdog.js';
 
@@ -16,9 +16,9 @@ const ROUNDS_OF_PROMISES = 30;
 
 /** What the workers of one module instance do when they are told to. */
 export interface ConductedFleet {
-  readonly lanes: readonly Lane[];
-  /** Begins the run of a job that a lane has claimed. */
-  begin(lane: Lane, claim: ClaimedJob): TestRun;
+  readonly workers: readonly TestWorker[];
+  /** Begins the run of a job that a worker has claimed. */
+  begin(worker: TestWorker, claim: ClaimedJob): TestRun;
   /** Renews the leases of handlers that sleep. */
   renew(): Promise<void>;
 }
@@ -32,6 +32,8 @@ export class Conductor {
   readonly faults = new Faults();
   readonly log = new RunLog();
   readonly fleets: ConductedFleet[] = [];
+  /** Called at the end of each call of the tester: time may have changed what no event tells. */
+  readonly afterCall: (() => void)[] = [];
   private readonly watchdog = new Watchdog();
   private before: Promise<unknown> = Promise.resolve();
   /** The run that goes on now. */
@@ -54,8 +56,8 @@ export class Conductor {
   /** One run that no queue knows, up to its end: time goes on while its handler sleeps. */
   single(call: string, start: () => Promise<TestRun>): Promise<TestRun> {
     return this.alone(call, async () => {
-      const run = await this.follow(await start());
-      while (!run.isOver) await this.moveTo(this.clock.nextAt);
+      let run = await this.follow(await start());
+      for (; !run.isOver; run = run.second ?? run) await this.moveTo(this.clock.nextAt);
       return run;
     });
   }
@@ -87,9 +89,11 @@ export class Conductor {
         () => this.hangs(),
       );
       try {
+        this.runsAtInstant = 0;
         return await work();
       } finally {
         this.watchdog.rest();
+        for (const look of this.afterCall) look();
       }
     });
     this.before = turn.catch(() => {});
@@ -99,7 +103,7 @@ export class Conductor {
   /** When time alone changes something next; infinite for never. */
   private nextAt(): number {
     let next = this.clock.nextAt;
-    for (const fleet of this.fleets) for (const lane of fleet.lanes) next = Math.min(next, lane.nextAt);
+    for (const fleet of this.fleets) for (const worker of fleet.workers) next = Math.min(next, worker.nextAt);
     // A timer that is overdue rings now.
     return Math.max(next, this.clock.wallNow());
   }
@@ -123,24 +127,24 @@ export class Conductor {
     for (let idle = 0; idle < 2; idle++) {
       await settled();
       for (const fleet of this.fleets)
-        for (const lane of fleet.lanes)
+        for (const worker of fleet.workers)
           for (;;) {
-            const { claimed, isIdle } = await lane.claim();
-            if (claimed) await this.run(fleet, lane, claimed);
+            const { claimed, isIdle } = await worker.claim();
+            if (claimed) await this.run(fleet, worker, claimed);
             if (isIdle) break;
             idle = 0;
           }
     }
   }
 
-  private async run(fleet: ConductedFleet, lane: Lane, claim: ClaimedJob): Promise<void> {
-    const run = fleet.begin(lane, claim);
+  private async run(fleet: ConductedFleet, worker: TestWorker, claim: ClaimedJob): Promise<void> {
+    const run = fleet.begin(worker, claim);
+    await this.follow(run);
     if (++this.runsAtInstant > MOST_RUNS_AT_AN_INSTANT)
       throw failure(
         run,
         `More than ${MOST_RUNS_AT_AN_INSTANT} runs at one instant, ${describe(new Date(this.clock.wallNow()))}; the last one is ${titleOf(run)}. Does its handler schedule the next job for now, each time? Give that job a delay.`,
       );
-    await this.follow(run);
   }
 
   /** Lets a run go on until it yields; and where it has completed and is to be delivered once more, that run. */

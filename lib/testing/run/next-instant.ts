@@ -1,4 +1,5 @@
 import type { MemoryQueue } from '../../store/memory/memory-queue.js';
+import { HELD_MS } from '../../store/memory/recur/judge.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -12,7 +13,7 @@ export function nextInstant(queue: MemoryQueue, renewed: number): number {
   const { ledger, gates, settings, served } = queue;
   const later = (ms: number | undefined) => (ms !== undefined && ms > nowMs ? ms : NEVER);
   let next = Math.min(
-    ledger.nextDue(nowMs),
+    nextDue(queue, nowMs),
     later(gates.pausedUntil(nowMs)),
     later(gates.blackoutUntil(nowMs)),
     ...gates.offers.map(({ untilMs }) => later(untilMs)),
@@ -33,4 +34,13 @@ export function nextInstant(queue: MemoryQueue, renewed: number): number {
         if (envelope.worker !== undefined) next = Math.min(next, later(dueAtMs + settings.stealAfterMs));
       }
   return next;
+}
+
+/**
+ * When the next job becomes due. The store looks again and again at an occurrence that waits for the end of the previous one; here that
+ * end is an instant itself, and hours of sleep would be thousands of looks.
+ */
+function nextDue({ ledger, timetable }: MemoryQueue, nowMs: number): number {
+  const dueMs = ledger.nextDue(nowMs);
+  return dueMs > nowMs + HELD_MS ? dueMs : ledger.nextDue(nowMs, (job) => !timetable.waitsForEnd(job));
 }

@@ -32,7 +32,7 @@ export interface RunnerParts {
   readonly wakes: (run: TestRun) => void;
 }
 
-/** Leases are the matter of the lanes: to a handler its lease never ends unseen. */
+/** The test worker renews and loses leases: the parts that run a handler need not watch the time. */
 const LEASES: LeaseKeeper = { renewal: () => undefined, heldUntil: () => Number.POSITIVE_INFINITY };
 
 /** Runs claimed jobs by the parts of a real worker, with the faults that a test has ordered. */
@@ -107,7 +107,8 @@ export class Runner {
   private repeat(run: TestRun): TestRun | undefined {
     run.repeats = undefined;
     const claim = run.owner.claimAgain(run.claim);
-    return claim && this.start(claim, run.owner, run.runsAlone, true);
+    if (claim) run.second = this.start(claim, run.owner, run.runsAlone, true);
+    return run.second;
   }
 
   /** The handler as the processor calls it. */

@@ -18,9 +18,9 @@ import { keptResults } from '../../worker/run/kept-results.js';
 import { type EndedRun, Settler } from '../../worker/run/settler.js';
 import { Reporter } from '../../worker/session/reporter.js';
 import type { Conductor } from './conductor.js';
-import { Lane, type LaneProcess } from './lane.js';
 import { Runner } from './runner.js';
 import type { RunOwner, TestRun } from './test-run.js';
+import { type TestProcess, TestWorker } from './test-worker.js';
 
 export interface TestFleetParts {
   readonly conductor: Conductor;
@@ -35,12 +35,12 @@ export interface TestFleetParts {
   readonly log: Log;
 }
 
-/** Stands where the module has its `Fleet`: its workers are lanes that do nothing by themselves. */
+/** Stands where the module has its `Fleet`: its workers do nothing by themselves. */
 export class TestFleet
-  implements LaneProcess, Pick<Fleet, 'start' | 'stop' | 'stopWaiting' | 'idle' | 'close' | 'waitsFor'>
+  implements TestProcess, Pick<Fleet, 'start' | 'stop' | 'stopWaiting' | 'idle' | 'close' | 'waitsFor'>
 {
   readonly waitsFor = 0;
-  lanes: Lane[] = [];
+  workers: TestWorker[] = [];
   private readonly runners = new Map<string, Runner>();
   reservedFor?: object;
   private singles = 0;
@@ -55,19 +55,19 @@ export class TestFleet
       throw new QueueClosedError(
         'start: the application is closing or has closed; its queues cannot be started again.',
       );
-    if (this.lanes.length > 0) return;
+    if (this.workers.length > 0) return;
     const { registry, declarers } = this.parts;
-    this.lanes = registry.queueNames().map((queue) => this.open(queue));
-    for (const lane of this.lanes) await lane.begin();
+    this.workers = registry.queueNames().map((queue) => this.open(queue));
+    for (const worker of this.workers) await worker.begin();
     declarers.start();
   }
 
   /** No time passes for it: handlers that sleep are woken by an error, and their jobs go back. */
   async stop(): Promise<void> {
-    const lanes = this.lanes;
-    this.lanes = [];
+    const workers = this.workers;
+    this.workers = [];
     this.parts.declarers.stop();
-    for (const lane of lanes) await lane.close();
+    for (const worker of workers) await worker.close();
   }
 
   stopWaiting(): void {}
@@ -80,18 +80,18 @@ export class TestFleet
 
   /** Renews the leases of handlers that sleep. */
   async renew(): Promise<void> {
-    for (const lane of this.lanes) {
-      if (lane.runs.size === 0) continue;
-      lane.renewsNext = true;
-      await lane.tell();
+    for (const worker of this.workers) {
+      if (worker.runs.size === 0) continue;
+      worker.renewsNext = true;
+      await worker.tell();
     }
   }
 
-  /** Begins the run of a job that the lane of this queue has claimed. */
-  begin(lane: Lane, claim: ClaimedJob): TestRun {
-    const { maxCrashes } = this.parts.settings.settingsOf(lane.name);
+  /** Begins the run of a job that the worker of this queue has claimed. */
+  begin(worker: TestWorker, claim: ClaimedJob): TestRun {
+    const { maxCrashes } = this.parts.settings.settingsOf(worker.name);
     const isSuspect = maxCrashes > 1 && claim.crashes >= maxCrashes - 1;
-    return this.runnerOf(lane.name).start(claim, lane, isSuspect);
+    return this.runnerOf(worker.name).start(claim, worker, isSuspect);
   }
 
   /** Whether a handler of this application runs such jobs. */
@@ -114,16 +114,16 @@ export class TestFleet
   }
 
   runs(): TestRun[] {
-    return this.lanes.flatMap(({ runs }) => [...runs]);
+    return this.workers.flatMap(({ runs }) => [...runs]);
   }
 
-  private open(queue: string): Lane {
+  private open(queue: string): TestWorker {
     const { store, registry, settings, events, conductor, caretakers, log } = this.parts;
     const handlers = registry.handlersOf(queue);
     const names = { names: [...handlers.keys()], limited: haveLimits(handlers) };
     const { sessions } = store.queue(queue);
     const { clock } = conductor;
-    return new Lane({
+    return new TestWorker({
       queue: store.openedQueues().find(({ name }) => name === queue)!,
       session: sessions.worker(settings.workerId, names),
       handlers,

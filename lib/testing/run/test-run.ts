@@ -13,7 +13,7 @@ interface Sleep {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Whoever is told what becomes of a run: a lane, or the one who wanted a single run. */
+/** Whoever is told what becomes of a run: a worker, or the one who wanted a single run. */
 export interface RunOwner {
   /** Those whose handlers have not returned. */
   readonly runs: Set<TestRun>;
@@ -40,6 +40,8 @@ export class TestRun {
   isSecond = false;
   /** It has completed, and is to be delivered once more: begins that run. */
   repeats?: () => TestRun | undefined;
+  /** The run of its second delivery, once that has begun. */
+  second?: TestRun;
   /** What the handler returned. */
   returned: unknown;
   readonly told: TestedRun;

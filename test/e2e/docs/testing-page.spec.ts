@@ -4,6 +4,7 @@ import { ScheduledQueueProducer } from 'nestjs-redis-scheduled-queue';
 import { ScheduledQueueTester } from 'nestjs-redis-scheduled-queue/testing';
 import { stopTestedApps, testedApp } from '../../support/tested-app.js';
 import { crashes, Imports } from './testing/a-crash-in-the-middle.js';
+import { Nights, throughTheYear } from './testing/a-cron-over-the-change-of-clocks.js';
 import { Exports, rowsAfterLoss } from './testing/a-lost-lease.js';
 import { Charges, givesUp } from './testing/a-retry-that-gives-up.js';
 import { Credits, deliveredTwice } from './testing/a-second-delivery.js';
@@ -38,6 +39,12 @@ it('a retry that gives up', async () => {
     [2, 'failed', '2027-01-01T09:01:00.000Z'],
     [3, 'dead', '2027-01-01T09:03:00.000Z'],
   ]);
+});
+
+it('a cron over both changes of the clocks', async () => {
+  const { producer, tester } = await appOf([Nights]);
+  await throughTheYear(producer, tester);
+  expect(tester.runs('backup')).toHaveLength(364);
 });
 
 it('a handler that cannot bear a second delivery is found, and one that can is not', async () => {

@@ -179,6 +179,9 @@ async function install(fixture: string): Promise<string> {
   const app = join(folder, fixture);
   mkdirSync(app);
   cpSync(`test/e2e/package/fixtures/${fixture}`, app, { recursive: true });
+  cpSync('test/e2e/package/fixtures/shared', join(app, 'src'), { recursive: true });
+  // As docs/testing.md prints them: see test/unit/printed-code.spec.ts.
+  cpSync('test/e2e/docs/testing', join(app, 'src/recipes'), { recursive: true });
   await run('npm', [...INSTALL, tarball], app, { timeout: 170_000 });
   // Types are for the tests to check.
   await run(process.execPath, [TSC, '--noCheck'], app);

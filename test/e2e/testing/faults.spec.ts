@@ -88,24 +88,38 @@ describe('crashNext', () => {
     expect(tester.runs().map(({ startedAt }) => startedAt)).toEqual([at(0), at(75_000)]);
   });
 
-  it('a suspect runs with nothing else in the process', async () => {
+  it('a suspect runs with nothing else in the process, whatever becomes due meanwhile, other queues included', async () => {
     const seen: string[] = [];
-    const { tester, producer } = await testedApp([
-      paying(async (job, tester) => {
+    @Injectable()
+    class Others extends paying(async (job, tester) => {
+      seen.push(`${job.id} begins`);
+      await tester.sleep('1m');
+      seen.push(`${job.id} ends`);
+    }) {
+      @OnScheduledJob('other', { queue: 'other' })
+      other(_payload: unknown, job: ScheduledJob) {
         seen.push(`${job.id} begins`);
-        await tester.sleep('1m');
-        seen.push(`${job.id} ends`);
-      }),
-    ]);
+      }
+    }
+    const { tester, producer } = await testedApp([Others]);
     tester.crashNext(pay);
     tester.crashNext(pay);
     await producer.schedule(pay, { amount: 1 }, { id: 'bad' });
     await tester.advance('2m');
-    await producer.schedule(pay, { amount: 1 }, { id: 'good' });
-    await tester.advance('10m');
-    expect(seen.slice(-4)).not.toEqual(expect.arrayContaining([expect.stringContaining('undefined')]));
+    for (let n = 0; n < 12; n++) {
+      await producer.schedule(pay, { amount: 1 }, { id: `good ${n}`, delay: n * 20_000 });
+      await producer.schedule('other', null, { id: `other ${n}`, delay: n * 20_000, queue: 'other' });
+    }
+    await tester.advance('30m');
     const third = seen.lastIndexOf('bad begins');
     expect(seen[third + 1]).toBe('bad ends');
+    expect(seen.slice(third).filter((line) => line.startsWith('good')).length).toBeGreaterThan(0);
+    expect(seen.slice(third).filter((line) => line.startsWith('other')).length).toBeGreaterThan(0);
+    expect(tester.runs(pay).filter(({ id }) => id === 'bad')).toMatchObject([
+      { outcome: 'crashed' },
+      { outcome: 'crashed' },
+      { outcome: 'completed' },
+    ]);
   });
 });
 

@@ -49,12 +49,18 @@ it('a handler that has not ended after 5 s of real time is an error that names t
   await tester.waitFor('w', 'completed');
 }, 20_000);
 
-it('more than 100 000 runs at one instant are an error that names the job', async () => {
-  const { tester, producer } = await testedApp([Works]);
+it('more than 100 000 runs at one instant are an error that names the job; others can run after that', async () => {
+  const { tester, producer, inspector } = await testedApp([Works]);
   await producer.schedule(work, { how: 'again' }, { id: 'first' });
   await expect(tester.drain()).rejects.toThrow(
     /^More than 100000 runs at one instant, 2027-01-01T09:00:00\.000Z; the last one is the handler of job 'work'/,
   );
+  const outcomes = tester.runs().map(({ outcome }) => outcome);
+  expect([outcomes.length, new Set(outcomes)]).toEqual([100_001, new Set(['completed'])]);
+  await inspector.clear();
+  await producer.schedule(work, { how: 'well' }, { id: 'w' });
+  await tester.drain();
+  await tester.waitFor('w', 'completed');
 }, 60_000);
 
 it.each(['advance', 'drain', 'run'])('%s inside a handler is an error that names the job', async (how) => {
@@ -105,12 +111,14 @@ it('an application closes while handlers sleep and jobs are popped: those wake b
   expect(aborted).toEqual([]);
 });
 
-it('100 000 jobs are drained', async () => {
+it('100 000 jobs are drained in less than 5 s', async () => {
   const { tester, producer, inspector } = await testedApp([Works]);
   const items = Array.from({ length: 100_000 }, () => ({ job: work, payload: { how: 'well' } }));
   await producer.scheduleMany(items);
   const from = performance.now();
   await tester.drain();
-  process.stdout.write(`100 000 jobs drained in ${Math.round(performance.now() - from)} ms\n`);
+  const tookMs = performance.now() - from;
+  process.stdout.write(`100 000 jobs drained in ${Math.round(tookMs)} ms\n`);
+  expect(tookMs).toBeLessThan(5_000);
   expect(await inspector.stats()).toMatchObject({ completed: 100_000 });
 }, 60_000);

@@ -95,6 +95,26 @@ describe('expectScheduled', () => {
     );
   });
 
+  it('tells what has run, where only other jobs wait', async () => {
+    const { tester, producer } = await testedApp([Handlers]);
+    await producer.schedule(mail, { to: 'ada' }, { id: 'a' });
+    await producer.schedule('other', 7, { delay: '1h', id: 'o' });
+    await tester.drain();
+    expect(() => tester.expectScheduled(mail)).toThrow(
+      "payload 7: another job\nThe last runs were:\n  - 'mail' (a), attempt 1: completed",
+    );
+  });
+
+  it('tells that a payload cannot be read at once', async () => {
+    const codec = { id: 'slow', encode: JSON.stringify, decode: async (text: unknown) => JSON.parse(text as string) };
+    const { tester, producer } = await testedApp([Handlers], { codec });
+    await producer.schedule(mail, { to: 'ada' }, { delay: '1h' });
+    expect(tester.expectScheduled(mail).payload).toBeUndefined();
+    expect(() => tester.expectScheduled(mail, { payload: { to: 'ada' } })).toThrow(
+      'payload: cannot be read at once, because its codec answers a promise',
+    );
+  });
+
   it('refuses a misspelt expectation', async () => {
     const { tester } = await testedApp();
     expect(() => tester.expectScheduled(mail, { payloads: {} } as never)).toThrow(

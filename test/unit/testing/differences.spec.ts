@@ -11,6 +11,8 @@ it.each([
   [{ n: Number.NaN }, { n: Number.NaN }],
   [{ text: 'x' }, { text: expect.any(String) }],
   [null, null],
+  [{ bytes: Buffer.from([1, 2]) }, { bytes: Buffer.from([1, 2]) }],
+  [{ ids: new Set([1]) }, { ids: new Set([1]) }],
 ])('%j has the part %j', (got, expected) => {
   expect(differences(got, expected, 'payload')).toEqual([]);
 });
@@ -22,6 +24,14 @@ it.each([
   [{ a: [1, 2] }, { a: [1] }, 'payload.a: got 2 items, expected 1'],
   [{ a: 'x' }, { a: [1] }, 'payload.a: got "x", expected [1]'],
   [{ at: 'noon' }, { at: NOON }, 'payload.at: got "noon", expected 2027-01-01T12:00:00.000Z'],
+  [
+    { bytes: Buffer.from([1, 2]) },
+    { bytes: Buffer.from([1]) },
+    'payload.bytes: got <Buffer 01 02>, expected <Buffer 01>',
+  ],
+  [{ ids: new Set([1]) }, { ids: new Set([2]) }, 'payload.ids: got Set(1) { 1 }, expected Set(1) { 2 }'],
+  [{ a: null }, { a: { b: 1 } }, 'payload.a: got null, expected {"b":1}'],
+  [{ a: [{ b: 1 }, { b: 2 }] }, { a: [{ b: 1 }, { b: 3 }] }, 'payload.a[1].b: got 2, expected 3'],
   [{ text: 7 }, { text: expect.any(String) }, 'payload.text: got 7, expected Any<String>'],
 ])('of %j and %j it tells the difference', (got, expected, told) => {
   expect(differences(got, expected, 'payload')).toEqual([told]);

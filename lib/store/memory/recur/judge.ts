@@ -5,7 +5,7 @@ import { goBack, leave } from '../turn/endings.js';
 import type { Selection } from '../turn/order.js';
 import { giveBack, type Stage } from '../turn/stage.js';
 import { dueOf, instantAfter, isMissed, type Past, pastOf } from './instants.js';
-import { occurrenceId, type Recurrence } from './recurrence.js';
+import type { Recurrence } from './recurrence.js';
 
 /** At most so many missed occurrences are made up for, the latest. */
 const MOST_MADE_UP = 10_000;
@@ -14,7 +14,7 @@ const MOST_MADE_UP = 10_000;
 const MADE_UP_WITHIN_MS = 86_400_000;
 
 /** An occurrence that waits for the end of the previous one is looked at again after this. */
-const HELD_MS = 250;
+export const HELD_MS = 250;
 
 /** The armed occurrence of a recurrence that was picked, before it begins. */
 export interface Hearing {
@@ -45,7 +45,7 @@ export function mayBegin(hearing: Hearing): boolean {
     job.dueAtMs = atMs;
     job.envelope = { ...job.envelope, occurrence: { isMissed: true } };
   }
-  if (rule.overlap === 'allow' || !runsStill(stage, recurrence)) return true;
+  if (rule.overlap === 'allow' || !stage.queue.timetable.previousRuns(recurrence)) return true;
   if (rule.overlap === 'skip') leaveOut(hearing, 'overlap', past, 1);
   else waitForEnd(hearing, past);
   return false;
@@ -78,12 +78,6 @@ function countLeftOut({ id, rule }: Recurrence, past: Past, nowMs: number): numb
 
 const withinMs = ({ missedWithinMs }: Rule, atMs: number, nextMs = atMs) =>
   missedWithinMs ?? Math.max(MADE_UP_WITHIN_MS, nextMs - atMs);
-
-/** Its previous one is the last of the rule's own that began; a dead one has ended. */
-function runsStill({ queue: { ledger } }: Stage, { id, beganAtMs }: Recurrence): boolean {
-  const previous = beganAtMs === undefined ? undefined : ledger.jobs.get(occurrenceId(id, beganAtMs));
-  return previous !== undefined && previous.diedAtMs === undefined;
-}
 
 /** At most one waits for the end of the previous one: the latest that is due. */
 function waitForEnd(hearing: Hearing, past: Past): void {

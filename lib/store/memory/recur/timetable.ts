@@ -56,6 +56,18 @@ export class Timetable {
     return recurrence && recurrence.armedAtMs === occurrence.atMs ? recurrence : undefined;
   }
 
+  /** Whether the previous occurrence, the last of the rule's own that began, waits or runs; a dead one has ended. */
+  previousRuns({ id, beganAtMs }: Recurrence): boolean {
+    const previous = beganAtMs === undefined ? undefined : this.ledger.jobs.get(occurrenceId(id, beganAtMs));
+    return previous !== undefined && previous.diedAtMs === undefined;
+  }
+
+  /** Whether this is an occurrence that waits for the end of the previous one. */
+  waitsForEnd(job: Job): boolean {
+    const recurrence = this.ofArmed(job);
+    return recurrence?.isHeld === true && this.previousRuns(recurrence);
+  }
+
   /** Takes a recurrence in, and arms its first occurrence after now. */
   create({ id, rule, job }: NewRecurrence): Recurrence {
     const recurrence = this.enterNew(id, rule, job);

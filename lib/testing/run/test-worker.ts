@@ -18,7 +18,7 @@ import { nextInstant } from './next-instant.js';
 import type { RunOwner, TestRun } from './test-run.js';
 import type { VirtualClock } from './virtual-clock.js';
 
-export interface LaneParts {
+export interface TestWorkerParts {
   readonly queue: MemoryQueue;
   readonly session: Session;
   readonly handlers: ReadonlyMap<string, JobHandler>;
@@ -26,14 +26,14 @@ export interface LaneParts {
   readonly reporter: Reporter;
   readonly caretakers: Caretakers;
   readonly clock: VirtualClock;
-  readonly process: LaneProcess;
+  readonly process: TestProcess;
 }
 
-/** What the lanes of one module instance share. */
-export interface LaneProcess {
-  /** The runs of all its lanes whose handlers have not returned. */
+/** What the workers of one module instance share. */
+export interface TestProcess {
+  /** The runs of all its workers whose handlers have not returned. */
   runs(): TestRun[];
-  /** The lane that empties the process for a job that has to run alone. */
+  /** The worker that empties the process for a job that has to run alone. */
   reservedFor?: object;
 }
 
@@ -47,7 +47,7 @@ const MANY = 1_000;
  * The worker of one queue under the test kit: it takes the turns of a real worker, each for one job at most, so that what one run does is
  * known before the next is claimed.
  */
-export class Lane implements RunOwner {
+export class TestWorker implements RunOwner {
   /** Those whose handlers have not returned. */
   readonly runs = new Set<TestRun>();
   isOpen = true;
@@ -55,7 +55,7 @@ export class Lane implements RunOwner {
   renewsNext = false;
   private readonly outbox: { ended?: EndedRun; settlement: Settlement; run: TestRun }[] = [];
 
-  constructor(private readonly parts: LaneParts) {}
+  constructor(private readonly parts: TestWorkerParts) {}
 
   /** What changes by time alone, and when; infinite for never. */
   get nextAt(): number {

@@ -1,0 +1,60 @@
+import { InvalidScheduleError } from '../core/errors.js';
+import { readDefinition, type ScheduledJobDefinition } from '../core/job/definition.js';
+import { describe } from '../core/read/describe.js';
+import { readInstant } from '../core/read/due.js';
+import { parseDuration } from '../core/read/duration.js';
+import { readOptions } from '../core/read/shape.js';
+import type { ReadExpectation } from './look/expectations.js';
+
+// How the tester reads what a test says. Each throws `InvalidScheduleError`, before anything has happened.
+
+/** A job by its definition or its name. */
+// biome-ignore lint/suspicious/noExplicitAny: any payload
+export type AnyJob = ScheduledJobDefinition<any> | string;
+
+const LAST_INSTANT_MS = 8.64e15;
+
+export const refuse = (message: string) => new InvalidScheduleError(message);
+
+/** The name of a job that is named by its definition or its name. */
+export function nameOf(job: AnyJob): string {
+  const name = typeof job === 'string' ? job : readDefinition(job)?.name;
+  if (name === undefined) throw refuse(`job: got ${describe(job)}, expected a definition or a name.`);
+  return name;
+}
+
+/** Milliseconds of a duration. */
+export function readMs(duration: unknown, where: string): number {
+  const ms = parseDuration(duration);
+  if (typeof ms === 'object') throw refuse(`${where}: ${ms.problem}.`);
+  return ms;
+}
+
+/** Epoch milliseconds of an instant. */
+export function readAt(at: unknown, where: string): number {
+  const ms = readInstant(at);
+  if (typeof ms === 'object') throw refuse(`${where}: ${ms.problem}.`);
+  return ms;
+}
+
+/** The instant so much later. Throws where no Date can hold it. */
+export function laterBy(ms: number, nowMs: number, where: string): number {
+  const mostMs = LAST_INSTANT_MS - nowMs;
+  if (ms > mostMs)
+    throw refuse(`${where}: got ${ms} ms, expected at most ${mostMs}: no Date can hold a later instant.`);
+  return nowMs + ms;
+}
+
+/** `nowMs`: the virtual time. */
+export function readExpectation(given: unknown, nowMs: number, where: string): ReadExpectation {
+  const anything = (value: unknown) => ({ value });
+  const { payload, at, within } = readOptions<{ payload: unknown; at: unknown; within: unknown }>(
+    given,
+    { payload: anything, at: anything, within: anything },
+    where,
+    refuse,
+  );
+  const withinMs = within === undefined ? undefined : readMs(within, `${where}: within`);
+  if (withinMs !== undefined) laterBy(withinMs, nowMs, `${where}: within`);
+  return { payload, atMs: at === undefined ? undefined : readAt(at, `${where}: at`), withinMs };
+}
