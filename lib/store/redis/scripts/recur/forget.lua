@@ -3,8 +3,7 @@
 -- @gives forget
 function forget(ids)
   if not ids[1] then return end
-  local isLast = redis.call('HLEN', base .. 'timetable') <= #ids
-  redis.call('HDEL', base .. 'recurrences', unpack(ids))
-  local forgotten = redis.call('HDEL', base .. 'timetable', unpack(ids))
+  local isLast = redis.call('HLEN', base .. 'timetable') <= #ids and redis.call('HLEN', base .. 'recurrences') <= #ids
+  local forgotten = redis.call('HDEL', base .. 'recurrences', unpack(ids)) + redis.call('HDEL', base .. 'timetable', unpack(ids))
   if isLast and forgotten > 0 then redis.call('HDEL', gateKey, 'tendAt') end
 end

@@ -1,6 +1,6 @@
 -- Looks after recurrences: arms what should be armed and is not.
 -- `looked`: `over`, ids of those that ended a day ago and are to be forgotten.
--- @takes base, jobsKey, activeKey, deadKey, usedIdsKey, completedKey, now, digits, laneOf, findWaiting, parseState, readEntries, passTo, armAt, armNext, isShort, isNewer
+-- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, parseState, readEntries, passTo, armAt, armNext, isShort, isNewer, losses, isSomeLost, noteUnrecorded, stateAnew, goOn, NOT_RECKONED
 -- @gives looked, lookAfter, needsOf
 -- How long an ended one stays listed.
 local LISTED_MS = 86400000
@@ -34,19 +34,12 @@ local function lostAmong(ids)
   return isLost
 end
 
--- Whether an armed job has begun though nobody has judged it: where `gate` was lost, and in sessions of a build that knows no recurrences.
--- Whoever arms an id takes it out of the ids that are remembered.
-local function hasBegun(id, envelope)
-  if redis.call('ZSCORE', activeKey, id) or redis.call('ZSCORE', deadKey, id) then return true end
-  return envelope == true and (redis.call('ZSCORE', usedIdsKey, id) or redis.call('ZSCORE', completedKey, id))
-end
-
 -- `envelope`: of the armed job, true where there is none.
 local function mend(entry, envelope)
   local at = entry.state.armed
   local id = entry.id .. '@' .. digits(at)
   if envelope ~= true and findWaiting(id, envelope) then return end
-  if hasBegun(id, envelope) then
+  if hasBegun(id, envelope ~= true) then
     passTo(entry, at)
     entry.state.began, entry.state.count = at, entry.state.count + 1
     return armNext(entry)
@@ -65,9 +58,20 @@ local function undeclaredAmong(ids)
   return undeclared
 end
 
+-- Takes those without a record out of these states.
+local function dropUnrecorded(states)
+  for id, text in pairs(states) do
+    if redis.call('HEXISTS', base .. 'recurrences', id) == 0 then
+      if noteUnrecorded(id, text) then looked.over[#looked.over + 1] = id end
+      states[id] = nil
+    end
+  end
+end
+
 -- `states`: id -> state as it is stored. Answers those whose instants may have to be reckoned.
 function lookAfter(states, zones)
-  local armedIds, armed, ids, seen = {}, {}, {}, {}
+  local armedIds, armed, ids, seen, ended = {}, {}, {}, {}, {}
+  if isSomeLost then dropUnrecorded(states) end
   for id, text in pairs(states) do
     local state = parseState(text)
     if not state or state.state == 'a' and state.armed == 0 then
@@ -80,10 +84,10 @@ function lookAfter(states, zones)
         ids[#ids + 1], seen[id] = id, true
       end
     elseif state.state == 'e' and state.changed <= now - LISTED_MS then
-      looked.over[#looked.over + 1] = id
+      ended[#ended + 1] = id
     end
   end
-  looked.over = undeclaredAmong(looked.over)
+  for _, id in ipairs(undeclaredAmong(ended)) do looked.over[#looked.over + 1] = id end
   local lost = lostAmong(armedIds)
   for i, jobId in ipairs(armedIds) do
     if lost[jobId] and not seen[armed[i]] then ids[#ids + 1] = armed[i] end
@@ -91,7 +95,16 @@ function lookAfter(states, zones)
   local entries = readEntries(ids)
   for _, entry in ipairs(entries) do
     local state = entry.rule and entry.state
-    if state and state.armed == 0 then
+    if not entry.text then
+      if noteUnrecorded(entry.id, states[entry.id]) then looked.over[#looked.over + 1] = entry.id end
+    elseif entry.rule and not state then
+      -- Somebody has damaged the state.
+      losses.states[#losses.states + 1] = entry.id
+      stateAnew(entry)
+      if entry.rule.everyMs > 0 then goOn(entry) end
+    elseif state and state.zones == NOT_RECKONED and entry.rule.everyMs == 0 then
+      -- Nobody has reckoned its instants yet.
+    elseif state and state.armed == 0 then
       -- Whoever cancels an armed one leaves the list as it is.
       passTo(entry, state.passed)
       armNext(entry)
