@@ -1,194 +1,161 @@
-import { type JobIdMaker, newMaker } from '../../core/job/job-id.js';
-import type { Due } from '../../core/read/due.js';
-import type { Answered, NewJob, ProgressReport, QueueJobs, ScheduledAnswer } from '../job-store.js';
-import { envelopeOf, type Job } from './job.js';
-import type { MemoryQueue } from './memory-queue.js';
-import { without } from './tag-index.js';
+-- Looks after recurrences: arms what should be armed and is not.
+-- `looked`: `over`, ids of those that ended a day ago and are to be forgotten.
+-- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, parseState, readEntries, passTo, armAt, armNext, isShort, isNewer, LEAST_AHEAD_MS, losses, isSomeLost, noteUnrecorded, stateAnew, goOn, NOT_RECKONED
+-- @gives looked, lookAfter, needsOf
+-- How long an ended one stays listed.
+local LISTED_MS = 86400000
+-- Jobs that lie in none of so many lanes are looked for by their envelopes; so are all, where one lane holds too few.
+local LANES_TRIED, MOST_LEFT = 4, 7 / 8
+looked = { over = {} }
 
-/** What is done to single jobs. */
-export class MemoryJobs implements QueueJobs {
-  private readonly maker = newMaker();
+-- Adds those of these jobs that do not stand in the lanes that their envelopes name: id -> envelope.
+local function addMissing(isLost, ids)
+  local byLane, envelopes = {}, {}
+  for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(ids))) do
+    local lane = laneOf(envelope)
+    envelopes[i] = envelope
+    byLane[lane] = byLane[lane] or {}
+    table.insert(byLane[lane], i)
+  end
+  for lane, places in pairs(byLane) do
+    local inLane = {}
+    for i, place in ipairs(places) do inLane[i] = ids[place] end
+    for i, due in ipairs(redis.call('ZMSCORE', base .. 'lane:' .. lane, unpack(inLane))) do
+      if not due then isLost[inLane[i]] = envelopes[places[i]] end
+    end
+  end
+end
 
-  constructor(
-    private readonly queue: MemoryQueue,
-    private readonly ids: JobIdMaker,
-  ) {}
+-- Of these jobs, those that do not wait in their lanes: id -> envelope, or true where that is gone. Most recurrences of a queue share a few
+-- lanes. So one envelope tells where many of them lie, and the others, which may be large, are not read.
+local function lostAmong(ids)
+  local isLost, left = {}, {}
+  for _, id in ipairs(ids) do
+    if redis.call('HEXISTS', jobsKey, id) == 1 then left[#left + 1] = id else isLost[id] = true end
+  end
+  for _ = 1, LANES_TRIED do
+    if not left[1] then break end
+    local elsewhere, first = {}, left[1]
+    local lane = laneOf(redis.call('HGET', jobsKey, first))
+    for i, due in ipairs(redis.call('ZMSCORE', base .. 'lane:' .. lane, unpack(left))) do
+      if not due then elsewhere[#elsewhere + 1] = left[i] end
+    end
+    -- Few lie there. Or the first one is lost, and others of its lane may be as well.
+    local isHelpful = #elsewhere < #left * MOST_LEFT and elsewhere[1] ~= first
+    left = elsewhere
+    if not isHelpful then break end
+  end
+  if left[1] then addMissing(isLost, left) end
+  return isLost
+end
 
-  schedule(job: NewJob): Promise<ScheduledAnswer> {
-    return this.queue.answer(() => this.add(job));
-  }
+-- `envelope`: of the armed job, true where there is none.
+local function mend(entry, envelope)
+  local at = entry.state.armed
+  local id = entry.id .. '@' .. digits(at)
+  if envelope ~= true and findWaiting(id, envelope) then return end
+  if hasBegun(id, envelope ~= true) then
+    passTo(entry, at)
+    entry.state.began, entry.state.count = at, entry.state.count + 1
+    return armNext(entry)
+  end
+  -- It is there in part, so it does not count as another job of this instant.
+  if envelope ~= true then entry.old = { id = id } end
+  armAt(entry, at)
+end
 
-  async scheduleMany(jobs: readonly NewJob[], answered: Answered): Promise<void> {
-    await Promise.all(
-      jobs.map(async (job, index) => {
-        try {
-          answered(index, await this.schedule(job));
-        } catch (error) {
-          answered(index, undefined, error);
-        }
-      }),
-    );
-  }
+-- A declared one that has ended would begin anew with the next declaration, and its limit with it.
+local function undeclaredAmong(ids)
+  local undeclared = {}
+  for _, entry in ipairs(readEntries(ids)) do
+    if not entry.rule or entry.rule.owner == '' then undeclared[#undeclared + 1] = entry.id end
+  end
+  return undeclared
+end
 
-  replace(job: NewJob & { id: string }): Promise<ScheduledAnswer> {
-    return this.queue.answer(() => this.put(job));
-  }
+-- Takes those without a record out of these states.
+local function dropUnrecorded(states)
+  for id, text in pairs(states) do
+    if redis.call('HEXISTS', base .. 'recurrences', id) == 0 then
+      if noteUnrecorded(id, text) then looked.over[#looked.over + 1] = id end
+      states[id] = nil
+    end
+  end
+end
 
-  cancel(id: string): Promise<boolean> {
-    return this.queue.answer(() => {
-      const waiting = this.queue.ledger.findWaiting(id);
-      return waiting ? this.cancelWaiting(waiting) : this.cancelQueued(this.queue.ledger.jobs.get(id));
-    });
-  }
+-- Whether the instants of an armed one, by its state as it is stored, are known for long, or are reckoned in Redis. So it is of most; to take
+-- each state apart costs more than all else that is done for it here.
+local function isLong(text, zones)
+  if string.sub(text, -2) == '|-' then return true end
+  local _, bar = string.find(text, ' ' .. zones .. '|', 1, true)
+  local third = bar and string.match(text, '^%S+ %S+ (%d+)', bar + 1)
+  return third and tonumber(third) >= now + LEAST_AHEAD_MS
+end
 
-  cancelRunning(id: string): Promise<boolean> {
-    return this.queue.answer(() => {
-      const held = this.queue.ledger.jobs.get(id)?.held;
-      if (!held) return false;
-      held.isCancelled = true;
-      this.queue.sleepers.cancel(held.session);
-      return true;
-    });
-  }
+-- `states`: id -> state as it is stored. Answers those whose instants may have to be reckoned.
+function lookAfter(states, zones)
+  local armedIds, armed, ids, seen, ended = {}, {}, {}, {}, {}
+  if isSomeLost then dropUnrecorded(states) end
+  for id, text in pairs(states) do
+    local at = string.match(text, '^a (%d+) ')
+    local isArmed = at and at ~= '0'
+    if isArmed then
+      armedIds[#armedIds + 1], armed[#armed + 1] = id .. '@' .. at, id
+    end
+    if not (isArmed and isLong(text, zones)) then
+      local state = parseState(text)
+      if not state or state.state == 'a' and (state.armed == 0 or state.list ~= '-' and (state.zones ~= zones or isShort({ rule = { everyMs = 0 }, state = state }))) then
+        ids[#ids + 1], seen[id] = id, true
+      elseif state.state == 'e' and state.changed <= now - LISTED_MS then
+        ended[#ended + 1] = id
+      end
+    end
+  end
+  for _, id in ipairs(undeclaredAmong(ended)) do looked.over[#looked.over + 1] = id end
+  local lost = lostAmong(armedIds)
+  for i, jobId in ipairs(armedIds) do
+    if lost[jobId] and not seen[armed[i]] then ids[#ids + 1] = armed[i] end
+  end
+  local entries = readEntries(ids)
+  for _, entry in ipairs(entries) do
+    local state = entry.rule and entry.state
+    if not entry.text then
+      if noteUnrecorded(entry.id, states[entry.id]) then looked.over[#looked.over + 1] = entry.id end
+    elseif entry.rule and not state then
+      -- Somebody has damaged the state.
+      losses.states[#losses.states + 1] = entry.id
+      stateAnew(entry)
+      if entry.rule.everyMs > 0 then goOn(entry) end
+    elseif state and state.zones == NOT_RECKONED and entry.rule.everyMs == 0 then
+      -- Nobody has reckoned its instants yet.
+    elseif state and state.armed == 0 then
+      -- Whoever cancels an armed one leaves the list as it is.
+      passTo(entry, state.passed)
+      armNext(entry)
+    elseif state then
+      local envelope = lost[entry.id .. '@' .. digits(state.armed)]
+      if envelope then mend(entry, envelope) end
+    end
+  end
+  return entries
+end
 
-  keepProgress(reports: readonly ProgressReport[]): Promise<boolean[]> {
-    return this.queue.answer(() => reports.map((report) => this.noteProgress(report)));
-  }
-
-  private noteProgress({ id, fence, number, value }: ProgressReport): boolean {
-    const job = this.queue.ledger.jobs.get(id);
-    if (job?.held?.fence !== fence) return false;
-    if (number <= job.held.reports) return true;
-    job.held.reports = number;
-    job.progress = value;
-    return true;
-  }
-
-  remove(id: string): Promise<boolean> {
-    return this.queue.answer(() => {
-      const { ledger } = this.queue;
-      const job = ledger.jobs.get(id);
-      if (job?.held) return false;
-      if (!job) {
-        const wasKept = ledger.forgetCompleted(id);
-        if (wasKept) ledger.usedIds.delete(id);
-        return wasKept;
-      }
-      if (job.diedAtMs === undefined) return this.cancelWaiting(job);
-      this.dropDead(job);
-      return true;
-    });
-  }
-
-  reschedule(id: string, due: Due): Promise<boolean> {
-    return this.queue.answer(() => {
-      const { ledger } = this.queue;
-      const dueAtMs = this.queue.dueAt(due);
-      const waiting = ledger.findWaiting(id);
-      const queued = ledger.jobs.get(id)?.queued;
-      if (waiting) {
-        ledger.move(waiting, dueAtMs);
-        this.queue.tellOf(waiting);
-      } else if (queued) queued.dueAtMs = dueAtMs;
-      return waiting !== undefined || queued !== undefined;
-    });
-  }
-
-  /** Its id is free at once. Where it was the armed occurrence of a recurrence, the one after it is armed. */
-  cancelWaiting(job: Job): true {
-    this.queue.ledger.cancel(job);
-    this.queue.timetable.skip(job);
-    return true;
-  }
-
-  /** The run goes on, and ends as if nothing had been queued behind it. A queued job counts as scheduled only now. */
-  cancelQueued(job: Job | undefined): boolean {
-    if (!job?.queued) return false;
-    const { ledger } = this.queue;
-    ledger.tags.delete(job.id, without(job.queued.envelope.tags, job.envelope.tags));
-    job.queued = undefined;
-    ledger.count('scheduled');
-    ledger.count('cancelled');
-    return true;
-  }
-
-  dropDead(job: Job): void {
-    const { ledger } = this.queue;
-    ledger.revive(job);
-    ledger.leave(job);
-    ledger.count('deadDropped');
-  }
-
-  /** Takes a job in, unless its id is known or remembered. */
-  private add(job: NewJob): ScheduledAnswer {
-    this.queue.noteUse();
-    const { ledger } = this.queue;
-    const id = job.id ?? this.ids.next(this.maker, this.queue.nowMs());
-    const there = ledger.jobs.get(id);
-    if (there)
-      return answerOf(there, job.name, there.held ? 'active' : there.diedAtMs === undefined ? 'waiting' : 'dead');
-    if (ledger.isRemembered(id, this.queue.nowMs())) return { id, status: 'ended', dueAtMs: null };
-    return this.create(id, job);
-  }
-
-  /** Takes a job in, or puts it in the place of the one that has its id: one of another name is left alone. */
-  private put(job: NewJob & { id: string }): ScheduledAnswer {
-    this.queue.noteUse();
-    const there = this.queue.ledger.jobs.get(job.id);
-    if (!there) return this.create(job.id, job);
-    if (there.envelope.name !== job.name) return answerOf(there, job.name, 'taken');
-    if (there.held) return this.queueBehind(there, job);
-    if (there.diedAtMs === undefined) return this.replaceWaiting(there, job);
-    this.dropDead(there);
-    return { ...this.create(job.id, job), pushedOut: true };
-  }
-
-  private create(id: string, job: NewJob): ScheduledAnswer {
-    const created: Job = {
-      id,
-      envelope: envelopeOf(job, this.queue.nowMs(), job.id !== undefined),
-      dueAtMs: this.queue.dueAt(job.due),
-      attempts: 0,
-      crashes: 0,
-      failures: [],
-    };
-    this.queue.ledger.enter(created);
-    this.queue.tellOf(created);
-    return { id, status: 'created', dueAtMs: created.dueAtMs };
-  }
-
-  /** The new job keeps the crashes: or a job that kills its process could be kept alive for ever by replacing it. */
-  private replaceWaiting(there: Job, job: NewJob): ScheduledAnswer {
-    const { ledger } = this.queue;
-    ledger.takeOut(there);
-    this.queue.ledger.tags.change(there.id, there.envelope.tags, job.tags ?? []);
-    there.envelope = envelopeOf(job, this.queue.nowMs(), true);
-    there.dueAtMs = this.queue.dueAt(job.due);
-    there.attempts = 0;
-    there.failures = [];
-    there.progress = undefined;
-    ledger.wait(there);
-    this.queue.tellOf(there);
-    return { id: there.id, status: 'replaced', dueAtMs: there.dueAtMs };
-  }
-
-  private queueBehind(there: Job, job: NewJob): ScheduledAnswer {
-    const { tags } = there.envelope;
-    this.queue.ledger.tags.change(
-      there.id,
-      without(there.queued?.envelope.tags ?? [], tags),
-      without(job.tags ?? [], tags),
-    );
-    there.queued = { envelope: envelopeOf(job, this.queue.nowMs(), true), dueAtMs: this.queue.dueAt(job.due) };
-    return { id: there.id, status: 'queued', dueAtMs: there.queued.dueAtMs };
-  }
-}
-
-function answerOf(
-  { id, dueAtMs, envelope }: Job,
-  name: string,
-  status: 'active' | 'waiting' | 'dead' | 'taken',
-): ScheduledAnswer {
-  if (envelope.name !== name) return { id, status: 'taken', dueAtMs, takenBy: envelope.name };
-  return { id, status, dueAtMs };
-}
+-- Six for each of these whose instants are to be reckoned.
+function needsOf(entries, zones)
+  local needs = {}
+  for _, entry in ipairs(entries) do
+    local rule, state = entry.rule, entry.state
+    if rule and state and rule.everyMs == 0 and state.state == 'a' then
+      local how, from, wall = nil, nil, 0
+      if isNewer(zones, state.zones) then
+        how, from, wall = 'zones', state.passed, state.wall
+      elseif isShort(entry) then
+        how, from = 'more', tonumber(string.match(' ' .. state.list, '.* (%d+)') or state.passed)
+      end
+      if how then
+        for _, field in ipairs({ entry.id, rule.version, how, digits(from), digits(wall), rule.ruleText }) do needs[#needs + 1] = field end
+      end
+    end
+  end
+  return needs
+end
