@@ -145,6 +145,19 @@ it('a recurrence of a small payload takes less than 1500 bytes, its armed job in
   expect(((await usage()) - before) / ids.length).toBeLessThan(1_500);
 });
 
+it('a walk has instants reckoned where they run short, and where newer time-zone data is there', async () => {
+  await test.recurrences.upsert(recurrenceOf({ cron: '*/2 * * * * *' }, {}, 'short'));
+  await test.recurrences.upsert(recurrenceOf({ cron: '0 9 * * *' }, {}, 'old'));
+  const { short, old } = await test.redis.hgetall(key('timetable'));
+  // Four of them, all within the next 10 s.
+  const shorter = short!.replace(/\|(\S+ \S+ \S+ \S+).*/, '|$1');
+  await test.redis.hset(key('timetable'), { short: shorter, old: old!.replace(/ [^ |]*\|/, ' 2001a|') });
+  await tendAll();
+  const after = await test.redis.hgetall(key('timetable'));
+  expect(after.old).toBe(old);
+  expect(after.short!.split(' ').length).toBeGreaterThan(shorter.split(' ').length + 3);
+});
+
 it('newer time-zone data moves what is armed and ahead', async () => {
   const { nextAtMs } = await test.recurrences.upsert(recurrenceOf({ cron: '0 9 * * *', timeZone: 'Europe/Berlin' }));
   const state = (await test.redis.hget(key('timetable'), 'r'))!;
