@@ -32,8 +32,6 @@ import type { RedisTending } from './redis-tending.js';
 const READ_A_CALL = 100;
 const WALKED_A_CALL = 1_000;
 const ADDED_A_CALL = 250;
-/** An ended one is listed for so long. */
-const LISTED_MS = 86_400_000;
 /** Of a rule that Redis reckons itself. */
 const RECKONED_THERE = '-';
 /** How often instants are reckoned anew for one upsert, as time has gone on. */
@@ -157,11 +155,10 @@ export class RedisRecurrences implements QueueRecurrences {
 
   /** All that are listed. */
   private async ids(): Promise<string[]> {
-    const endedSince = (await this.nowMs()) - LISTED_MS;
     const all = new Set<string>();
     let cursor = '0';
     do {
-      const args = { cursor, limit: WALKED_A_CALL, endedSince };
+      const args = { cursor, limit: WALKED_A_CALL };
       const [next, ...ids] = await this.about(ask(this.connection, this.scripts.ids, args, this.giveUpAt));
       for (const id of ids) all.add(id);
       cursor = next;

@@ -773,13 +773,11 @@ export interface RecurrenceIdsArguments {
   cursor: string;
   /** About how many to look at. */
   limit: number;
-  /** Those that ended before are not listed (epoch ms). */
-  endedSince: number;
 }
 
 export type RecurrenceIdsReply = [next: string, ...ids: string[]];
 
-const encodeRecurrenceIds = (a: RecurrenceIdsArguments): ScriptArgument[] => [a.cursor, a.limit, a.endedSince];
+const encodeRecurrenceIds = (a: RecurrenceIdsArguments): ScriptArgument[] => [a.cursor, a.limit];
 
 /** Binds the script to the keys of a queue. */
 export const recurrenceIdsScript = (keys: QueueKeys): BoundScript<RecurrenceIdsArguments, RecurrenceIdsReply> => ({
@@ -790,7 +788,7 @@ export const recurrenceIdsScript = (keys: QueueKeys): BoundScript<RecurrenceIdsA
 
 /**
  * Read recurrences.
- * Answers: two for each id: its record, its state; '' for one that there is not.
+ * Answers: two for each id: its record, its state; '' for one that there is not, or that is not listed.
  * It only reads.
  */
 export interface RecurrencesArguments {

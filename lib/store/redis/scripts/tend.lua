@@ -39,6 +39,7 @@ if earlierAnswer or not tendAt then return { earlierAnswer and 'replayed' or 'do
 local counted = {}
 -- @include recur/arm.lua
 -- @include recur/forget.lua
+-- @include recur/listed.lua
 -- @include recur/begun.lua
 -- @include recur/anew.lua
 -- @include recur/lost.lua

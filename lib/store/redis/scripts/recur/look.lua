@@ -1,9 +1,7 @@
 -- Looks after recurrences: arms what should be armed and is not.
 -- `looked`: `over`, ids of those that ended a day ago and are to be forgotten.
--- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, parseState, readEntries, passTo, armAt, armNext, isShort, isNewer, LEAST_AHEAD_MS, losses, isSomeLost, noteUnrecorded, stateAnew, goOn, NOT_RECKONED
+-- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, isLongEnded, parseState, readEntries, passTo, armAt, armNext, isShort, isNewer, LEAST_AHEAD_MS, losses, isSomeLost, noteUnrecorded, stateAnew, goOn, NOT_RECKONED
 -- @gives looked, lookAfter, needsOf
--- How long an ended one stays listed.
-local LISTED_MS = 86400000
 -- Jobs that lie in none of so many lanes are looked for by their envelopes; so are all, where one lane holds too few.
 local LANES_TRIED, MOST_LEFT = 4, 7 / 8
 looked = { over = {} }
@@ -106,7 +104,7 @@ function lookAfter(states, zones)
       local state = parseState(text)
       if not state or state.state == 'a' and (state.armed == 0 or state.list ~= '-' and (state.zones ~= zones or isShort({ rule = { everyMs = 0 }, state = state }))) then
         ids[#ids + 1], seen[id] = id, true
-      elseif state.state == 'e' and state.changed <= now - LISTED_MS then
+      elseif isLongEnded(state.state, state.changed) then
         ended[#ended + 1] = id
       end
     end
