@@ -95,6 +95,36 @@ it.each(rules)('an occurrence that has ended before its state was lost, by %s, i
   expect(await armedJobs()).toEqual([`r@${next}`]);
 });
 
+it.each(rules)(
+  'whoever upserts a recurrence, by %s, whose state is lost takes on the job that waits',
+  async (_, rule) => {
+    const { nextAtMs } = await test.recurrences.upsert(rule);
+    await test.redis.del(key('timetable'));
+    const job = { ...rule.job, payload: '"new"', priority: 3 };
+    expect(await test.recurrences.upsert({ ...rule, job })).toEqual({ status: 'created', nextAtMs });
+    expect(await armedJobs()).toEqual([`r@${nextAtMs}`]);
+    expect(await test.view.job(`r@${nextAtMs}`)).toMatchObject({ envelope: { payload: '"new"', priority: 3 } });
+    expect(await test.audit()).toEqual([]);
+    expect(await tendAll()).toEqual([]);
+  },
+);
+
+it.each(rules)(
+  'whoever upserts a recurrence, by %s, whose state is lost arms no instant that has ended',
+  async (_, rule) => {
+    const { nextAtMs } = await test.recurrences.upsert(rule);
+    await hurry(nextAtMs);
+    const worker = test.worker('w');
+    const [job] = await worker.claim();
+    await worker.settle({ ...settlement.complete(job!), idWasChosen: true });
+    const { nextAtMs: next } = (await test.recurrences.get('r'))!;
+    await test.redis.del(key('timetable'));
+    expect(await test.recurrences.upsert(rule)).toEqual({ status: 'created', nextAtMs: next });
+    expect(await armedJobs()).toEqual([`r@${next}`]);
+    expect(await test.audit()).toEqual([]);
+  },
+);
+
 it('an occurrence that is due while its state is lost runs once, and later ones follow', async () => {
   const { nextAtMs } = await test.recurrences.upsert(recurrenceOf({ everyMs: 200 }));
   await test.redis.del(key('timetable'));
