@@ -3,8 +3,9 @@ import { Story } from './story.js';
 
 const NOTHING = new Set<string>();
 const only = (...rules: string[]) => new Set(rules);
-/** One of each second, in the queue that keeps what completed; one of every 600 ms that is paused, and one of every 800 ms of which one waits for the other. */
+/** One of each second, in the queue that keeps what completed, and one with jitter; one of every 600 ms that is paused, and one of every 800 ms of which one waits for the other. */
 const CRON = 'recurs:cron';
+const JITTERED = 'recurs:jitter';
 const PAUSED = 'recurs:paused';
 const QUEUEING = 'recurs:one-by-one';
 const CANCELLED = 'recurs:cancelled';
@@ -22,6 +23,12 @@ describe('finds nothing wrong', () => {
     story.occurrence(CRON, 3_000, { claimedAt: 4_600, missed: true });
     story.occurrence(CRON, 4_000, { claimedAt: 4_610 });
     expect(story.recurrenceCall(3_500, 'upsert', CRON, { changed: false }).endsRecurring()).toEqual(NOTHING);
+  });
+
+  it('in jitter, and in one with jitter that is made up for at its nominal instant', () => {
+    const story = upserted(JITTERED).occurrence(JITTERED, 1_000, { dueAt: 1_650 }).fault(1_900, 4_500, 'redis');
+    story.occurrence(JITTERED, 2_000, { claimedAt: 4_600, missed: true });
+    expect(story.ends()).toEqual(NOTHING);
   });
 
   it('in one that was upserted before another upsert was answered', () => {
@@ -95,6 +102,14 @@ describe('finds what is wrong', () => {
   it('an occurrence that is due when it should not be, or counts as missed too early', () => {
     expect(upserted().occurrence(CRON, 1_000, { dueAt: 1_200 }).endsRecurring()).toEqual(only('recurs-as-asked'));
     expect(upserted().occurrence(CRON, 1_000, { missed: true }).endsRecurring()).toEqual(only('recurs-as-asked'));
+  });
+
+  it('an occurrence that is due after its jitter, or is made up for later than at its nominal instant', () => {
+    const late = upserted(JITTERED).occurrence(JITTERED, 1_000, { dueAt: 1_750 });
+    expect(late.ends()).toEqual(only('recurs-as-asked'));
+    const story = upserted(JITTERED).occurrence(JITTERED, 1_000).fault(1_900, 4_500, 'redis');
+    story.occurrence(JITTERED, 2_000, { dueAt: 2_650, claimedAt: 4_600, missed: true });
+    expect(story.ends()).toEqual(only('recurs-as-asked'));
   });
 
   it('two upserts that each created it, and a runNow whose occurrence never ran', () => {

@@ -444,7 +444,13 @@ export const declarations = (world: () => World): void => {
       await declaring.declare(once);
       await recurrences.tend();
       expect(await declaring.status(once)).toBe('wins');
+      // After a day it is there for those alone who declare it.
+      const isListed = i === 0;
+      expect((await recurrences.list(0, 10)).length).toBe(isListed ? 1 : 0);
+      expect((await get()) !== undefined).toBe(isListed);
     }
+    expect(await recurrences.runNow('r')).toBeUndefined();
+    expect(await recurrences.backfill('r', [world().now()])).toBeUndefined();
     expect(await view.stats()).toMatchObject({ scheduled: 1, started: 1 });
   });
 };

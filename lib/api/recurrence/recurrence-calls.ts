@@ -72,7 +72,8 @@ export abstract class RecurrenceCalls {
   /**
    * Creates the jobs of the rule's instants from `from` on and before `to`, at most 10 000: due at once, in their order, and each instant
    * at most once within `keepIdsMs`. Neither `overlap` nor `limit` applies. Answers how many it has created. Throws
-   * `InvalidScheduleError` for more instants, and if there is no such recurrence. Atomic.
+   * `InvalidScheduleError` for more instants, and if there is no such recurrence. Atomic for each 250 jobs: if it fails, call it again,
+   * which creates those that are missing.
    *
    * @example
    * ```ts

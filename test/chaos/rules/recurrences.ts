@@ -118,7 +118,8 @@ function* problemsOf({ at, token, runs }: Occurrence, { id, recurrence, calls }:
   for (const { recurrence: said, attempt, dueAt, claimedAt } of runs) {
     if (said?.id !== id || said.at !== at) yield `${what} says that it is that of ${said?.id} and ${said?.at}`;
     if (byCall || mayBeBackfilled || attempt > 1 || !said) continue;
-    const latest = at + (recurrence.jitterMs ?? 0);
+    // One that is made up for is due at its nominal instant.
+    const latest = said.missed ? at : at + (recurrence.jitterMs ?? 0);
     // A queueing one is due again and again while it waits.
     if (dueAt < at || (dueAt > latest && recurrence.overlap !== 'queue'))
       yield `${what} was due at ${clockTime(dueAt)}`;

@@ -45,6 +45,23 @@ it.each(['jobs', 'lane:5::work'])('armed jobs whose %s is lost are armed again, 
   expect(problems).toEqual(lost === 'jobs' ? ['6 were scheduled'] : []);
 });
 
+it('a job that is lost from its lane is armed again, also where armed jobs lie in many lanes', async () => {
+  const made = await Promise.all(
+    Array.from({ length: 60 }, (_, i) =>
+      test.recurrences.upsert(recurrenceOf({ everyMs: DAY }, { name: `n${i % 12}`, priority: i % 2 }, `r${i}`)),
+    ),
+  );
+  const ids = made.map(({ nextAtMs }, i) => `r${i}@${nextAtMs}`);
+  const state = () => test.redis.hgetall(key('timetable'));
+  const before = await state();
+  await tendAll();
+  expect(await state()).toEqual(before);
+  for (const i of [0, 13, 47]) await test.redis.zrem(key(`lane:${i % 2}::n${i % 12}`), ids[i]!);
+  await tendAll();
+  expect((await test.view.list('scheduled', 0, 100)).map(({ id }) => id).sort()).toEqual([...ids].sort());
+  expect(await state()).toEqual(before);
+});
+
 it('two processes that tend at once arm once', async () => {
   const other = new TestStore({}, undefined, test.prefix);
   const made = await Promise.all(
@@ -126,6 +143,19 @@ it('a recurrence of a small payload takes less than 1500 bytes, its armed job in
     ),
   );
   expect(((await usage()) - before) / ids.length).toBeLessThan(1_500);
+});
+
+it('a walk has instants reckoned where they run short, and where newer time-zone data is there', async () => {
+  await test.recurrences.upsert(recurrenceOf({ cron: '*/2 * * * * *' }, {}, 'short'));
+  await test.recurrences.upsert(recurrenceOf({ cron: '0 9 * * *' }, {}, 'old'));
+  const { short, old } = await test.redis.hgetall(key('timetable'));
+  // Four of them, all within the next 10 s.
+  const shorter = short!.replace(/\|(\S+ \S+ \S+ \S+).*/, '|$1');
+  await test.redis.hset(key('timetable'), { short: shorter, old: old!.replace(/ [^ |]*\|/, ' 2001a|') });
+  await tendAll();
+  const after = await test.redis.hgetall(key('timetable'));
+  expect(after.old).toBe(old);
+  expect(after.short!.split(' ').length).toBeGreaterThan(shorter.split(' ').length + 3);
 });
 
 it('newer time-zone data moves what is armed and ahead', async () => {

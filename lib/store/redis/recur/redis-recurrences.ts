@@ -1,5 +1,11 @@
 import { TIME_ZONE_DATA } from '../../../core/calendar/occurrences.js';
-import type { NewRecurrence, QueueRecurrences, StoredRecurrence, UpsertAnswer } from '../../recurrences.js';
+import type {
+  LostRecurrences,
+  NewRecurrence,
+  QueueRecurrences,
+  StoredRecurrence,
+  UpsertAnswer,
+} from '../../recurrences.js';
 import type { RedisBlackouts } from '../calls/blackouts.js';
 import type { CallerPool } from '../calls/caller-pool.js';
 import type { QueueKeys } from '../keys.js';
@@ -26,8 +32,6 @@ import type { RedisTending } from './redis-tending.js';
 const READ_A_CALL = 100;
 const WALKED_A_CALL = 1_000;
 const ADDED_A_CALL = 250;
-/** An ended one is listed for so long. */
-const LISTED_MS = 86_400_000;
 /** Of a rule that Redis reckons itself. */
 const RECKONED_THERE = '-';
 /** How often instants are reckoned anew for one upsert, as time has gone on. */
@@ -127,9 +131,9 @@ export class RedisRecurrences implements QueueRecurrences {
   }
 
   /** The blackouts of the queue as well: whoever tends one tends the other. */
-  async tend(short?: readonly string[]): Promise<number | undefined> {
+  async tend(short?: readonly string[], tellLost?: (lost: LostRecurrences) => void): Promise<number | undefined> {
     const { tending, blackouts } = this.options;
-    const inMs = await this.about(Promise.all([tending.tend(short), blackouts.tend()]));
+    const inMs = await this.about(Promise.all([tending.tend(short, tellLost), blackouts.tend()]));
     const known = inMs.filter((ms) => ms !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }
@@ -151,11 +155,10 @@ export class RedisRecurrences implements QueueRecurrences {
 
   /** All that are listed. */
   private async ids(): Promise<string[]> {
-    const endedSince = (await this.nowMs()) - LISTED_MS;
     const all = new Set<string>();
     let cursor = '0';
     do {
-      const args = { cursor, limit: WALKED_A_CALL, endedSince };
+      const args = { cursor, limit: WALKED_A_CALL };
       const [next, ...ids] = await this.about(ask(this.connection, this.scripts.ids, args, this.giveUpAt));
       for (const id of ids) all.add(id);
       cursor = next;

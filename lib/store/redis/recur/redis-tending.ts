@@ -1,5 +1,6 @@
 import { TIME_ZONE_DATA } from '../../../core/calendar/occurrences.js';
 import { parseRuleText } from '../../../core/calendar/read-rule.js';
+import type { LostRecurrences } from '../../recurrences.js';
 import type { CallerPool } from '../calls/caller-pool.js';
 import type { QueueKeys } from '../keys.js';
 import type { ServerClock } from '../link/server-clock.js';
@@ -31,12 +32,21 @@ export class RedisTending {
     this.refillScript = refillScript(keys);
   }
 
-  async tend(short: readonly string[] = []): Promise<number | undefined> {
+  async tend(short: readonly string[] = [], tellLost?: (lost: LostRecurrences) => void): Promise<number | undefined> {
+    const lost = { states: [] as string[], records: [] as string[] };
+    try {
+      return await this.walk([...new Set(short)], lost);
+    } finally {
+      if (lost.states.length + lost.records.length > 0) tellLost?.(lost);
+    }
+  }
+
+  /** `ids`: to look after besides. Adds to `lost`. */
+  private async walk(ids: string[], lost: { states: string[]; records: string[] }): Promise<number | undefined> {
     const { clustered, stealAfterMs } = this.options;
-    const ids = [...new Set(short)];
     let cursor = '';
     for (;;) {
-      const [, now, next, tendAt, needs] = await this.callers.call(this.tendScript, {
+      const [, now, next, tendAt, needs, states, records] = await this.callers.call(this.tendScript, {
         clustered,
         stealAfterMs,
         cursor,
@@ -45,6 +55,8 @@ export class RedisTending {
         zones: TIME_ZONE_DATA,
         ids: ids.splice(0, LOOKED_AT_A_CALL),
       });
+      lost.states.push(...states);
+      lost.records.push(...records);
       await this.refill(needs);
       cursor = next;
       if (cursor === '' && ids.length === 0)

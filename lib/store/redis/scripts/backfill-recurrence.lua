@@ -21,6 +21,7 @@ if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @include jobs/admit.lua
 -- @include recur/record.lua
 -- @include recur/read.lua
+-- @include recur/listed.lua
 -- @include recur/beside.lua
 local entry = readEntries({ id })[1]
 local result = ''

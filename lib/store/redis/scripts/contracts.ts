@@ -278,12 +278,15 @@ export const declareRecurrenceScript = (keys: QueueKeys): NumberedScript<Declare
   name: 'declare-recurrence',
   keys: [
     keys.jobs,
+    keys.usedIds,
     keys.stats,
     keys.completed,
     keys.results,
     keys.levels,
     keys.sleeping,
     keys.queued,
+    keys.active,
+    keys.dead,
     keys.gate,
   ],
   encode: encodeDeclareRecurrence,
@@ -773,13 +776,11 @@ export interface RecurrenceIdsArguments {
   cursor: string;
   /** About how many to look at. */
   limit: number;
-  /** Those that ended before are not listed (epoch ms). */
-  endedSince: number;
 }
 
 export type RecurrenceIdsReply = [next: string, ...ids: string[]];
 
-const encodeRecurrenceIds = (a: RecurrenceIdsArguments): ScriptArgument[] => [a.cursor, a.limit, a.endedSince];
+const encodeRecurrenceIds = (a: RecurrenceIdsArguments): ScriptArgument[] => [a.cursor, a.limit];
 
 /** Binds the script to the keys of a queue. */
 export const recurrenceIdsScript = (keys: QueueKeys): BoundScript<RecurrenceIdsArguments, RecurrenceIdsReply> => ({
@@ -790,7 +791,7 @@ export const recurrenceIdsScript = (keys: QueueKeys): BoundScript<RecurrenceIdsA
 
 /**
  * Read recurrences.
- * Answers: two for each id: its record, its state; '' for one that there is not.
+ * Answers: two for each id: its record, its state; '' for one that there is not, or that is not listed.
  * It only reads.
  */
 export interface RecurrencesArguments {
@@ -840,12 +841,15 @@ export const refillScript = (keys: QueueKeys): NumberedScript<RefillArguments, R
   name: 'refill',
   keys: [
     keys.jobs,
+    keys.usedIds,
     keys.stats,
     keys.completed,
     keys.results,
     keys.levels,
     keys.sleeping,
     keys.queued,
+    keys.active,
+    keys.dead,
   ],
   encode: encodeRefill,
   isNumbered: true,
@@ -1445,10 +1449,12 @@ export const shiftTaggedScript = (keys: QueueKeys, names: { tag: string }): Numb
 
 /**
  * Look after the next recurrences of a walk through all, and after those that are named: arm what is not armed though
- * it should be, forget what ended a day ago, and tell whose instants a process has to reckon.
+ * it should be, forget what ended a day ago, find what Redis has lost of them, and tell whose instants a process has
+ * to reckon.
  * Answers: where the walk is to go on, '' = it is over; when the next is to begin, epoch ms, '' = the queue has
  * nothing to tend; six for each recurrence whose instants are to be reckoned: id, version, 'more' | 'zones', from
- * when on, the wall time of that instant ('zones', 0 = not known), its rule.
+ * when on, the wall time of that instant ('zones', 0 = not known), its rule; ids of those that go on after now
+ * because their states were lost; ids of those that cannot go on because their records were.
  * A repeated call is answered from its receipt.
  * It looks after nothing again.
  */
@@ -1469,7 +1475,7 @@ export interface TendArguments {
   ids: readonly ScriptArgument[];
 }
 
-export type TendReply = [status: string, now: string, next: string, tendAt: string, needs: string[]];
+export type TendReply = [status: string, now: string, next: string, tendAt: string, needs: string[], lostStates: string[], lostRecords: string[]];
 
 const encodeTend = (a: TendArguments): ScriptArgument[] => [
   a.clustered ? 1 : 0,
@@ -1711,12 +1717,15 @@ export const upsertRecurrenceScript = (keys: QueueKeys): NumberedScript<UpsertRe
   name: 'upsert-recurrence',
   keys: [
     keys.jobs,
+    keys.usedIds,
     keys.stats,
     keys.completed,
     keys.results,
     keys.levels,
     keys.sleeping,
     keys.queued,
+    keys.active,
+    keys.dead,
     keys.gate,
   ],
   encode: encodeUpsertRecurrence,

@@ -1,12 +1,16 @@
 -- recurrences: read recurrences.
 -- @keys recurrences, timetable
 -- @tail ids id: of the recurrences
--- @returns ...found text[]: two for each id: its record, its state; '' for one that there is not
+-- @returns ...found text[]: two for each id: its record, its state; '' for one that there is not, or that is not listed
 -- @repeat it only reads.
+-- @include shared/clock.lua
+-- @include recur/listed.lua
 local found, at = {}, idsFrom
 while ARGV[at] do
-  found[#found + 1] = redis.call('HGET', recurrencesKey, ARGV[at]) or ''
-  found[#found + 1] = redis.call('HGET', timetableKey, ARGV[at]) or ''
+  local state = redis.call('HGET', timetableKey, ARGV[at])
+  local isKnown = state and isListed(state)
+  found[#found + 1] = isKnown and redis.call('HGET', recurrencesKey, ARGV[at]) or ''
+  found[#found + 1] = isKnown and state or ''
   at = at + 1
 end
 return found

@@ -1,11 +1,13 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { QueueUnavailableError } from '../../../../lib/core/errors.js';
+import type { LostRecurrences } from '../../../../lib/store/job-store.js';
 import { Caretakers } from '../../../../lib/worker/recur/caretakers.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
 
 interface Call {
   short: readonly string[];
   at: number;
+  tellLost(lost: LostRecurrences): void;
   answer(inMs?: number): void;
   refuse(error: Error): void;
 }
@@ -24,8 +26,10 @@ beforeEach(() => {
   calls = [];
   lines = [];
   opened = [];
-  const tend = (short: readonly string[]) =>
-    new Promise<number | undefined>((answer, refuse) => calls.push({ short, at: clock.now(), answer, refuse }));
+  const tend = (short: readonly string[], tellLost: Call['tellLost']) =>
+    new Promise<number | undefined>((answer, refuse) =>
+      calls.push({ short, at: clock.now(), tellLost, answer, refuse }),
+    );
   const queue = (name: string) => {
     opened.push(name);
     return { recurrences: { tend } } as never;
@@ -146,4 +150,18 @@ it('a timer keeps no process alive', () => {
   };
   caretakers.hear('q', WORKER, told(1_000));
   expect(kept).toEqual([{ keepsAlive: false }]);
+});
+
+it('what Redis has lost is told by its names, in one line each', async () => {
+  caretakers.hear('q', WORKER, told(0));
+  calls.at(-1)!.tellLost({ states: ['a', 'b'], records: [] });
+  expect(lines).toEqual([
+    "Redis has lost the state of 2 recurrences of queue 'q': 'a', 'b'. They go on after now; how many occurrences have begun, and a pause, are forgotten.",
+  ]);
+  calls.at(-1)!.tellLost({ states: [], records: Array.from({ length: 60 }, (_, i) => `r${i}`) });
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toMatch(
+    /^Redis has lost the rule of 60 recurrences of queue 'q': 'r0', .*'r49' and 10 more\. Unless/,
+  );
+  await answer(7_000);
 });

@@ -1,8 +1,9 @@
 -- Adds occurrences beside the rule of a recurrence, due now.
--- @takes jobsKey, usedIdsKey, now, digits, laneOfRoute, enterLane, addToLane, tagJob, admitted
+-- @takes isLongEnded, jobsKey, usedIdsKey, now, digits, laneOfRoute, enterLane, addToLane, tagJob, admitted
 -- @gives isThere, addBeside
 function isThere(entry)
-  return entry.rule and entry.state and entry.state.state ~= 'o'
+  local state = entry.rule and entry.state
+  return state and state.state ~= 'o' and not isLongEnded(state.state, state.changed)
 end
 
 local added = {}

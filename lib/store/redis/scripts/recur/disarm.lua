@@ -23,7 +23,8 @@ end
 
 function settleDisarmed()
   for _, entry in ipairs(changedEntries) do
-    local old = entry.old
+    -- One without a lane was there in part.
+    local old = entry.old and entry.old.lane and entry.old
     if old and entry.targetId == old.id then
       if old.lane ~= entry.targetLane then takeFromLane(openLane(old.lane), old.id) end
       untagJob(old.id, tagsWithout(old.tags, entry.targetTags or ''))

@@ -1,44 +1,50 @@
 -- Looks after recurrences: arms what should be armed and is not.
 -- `looked`: `over`, ids of those that ended a day ago and are to be forgotten.
--- @takes base, jobsKey, activeKey, deadKey, usedIdsKey, completedKey, now, digits, laneOf, findWaiting, parseState, readEntries, passTo, armAt, armNext, isShort, isNewer
+-- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, isLongEnded, parseState, readEntries, passTo, armAt, armNext, isShort, isNewer, LEAST_AHEAD_MS, losses, isSomeLost, noteUnrecorded, stateAnew, goOn, NOT_RECKONED
 -- @gives looked, lookAfter, needsOf
--- How long an ended one stays listed.
-local LISTED_MS = 86400000
+-- Jobs that lie in none of so many lanes are looked for by their envelopes; so are all, where one lane holds too few.
+local LANES_TRIED, MOST_LEFT = 4, 7 / 8
 looked = { over = {} }
 
--- Of these ids in their lanes, those that do not stand there.
-local function missingInLanes(byLane, isLost)
-  for lane, ids in pairs(byLane) do
-    for i, due in ipairs(redis.call('ZMSCORE', base .. 'lane:' .. lane, unpack(ids))) do
-      if not due then isLost[ids[i]] = true end
-    end
-  end
-end
-
--- Of these, the ones whose armed jobs are not in their lanes: id of the job -> its envelope, or true where that is gone.
-local function lostAmong(ids)
-  local byLane, isLost, envelopes = {}, {}, {}
-  if not ids[1] then return isLost end
+-- Adds those of these jobs that do not stand in the lanes that their envelopes name: id -> envelope.
+local function addMissing(isLost, ids)
+  local byLane, envelopes = {}, {}
   for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(ids))) do
-    local lane = envelope and laneOf(envelope)
-    if not lane or lane == '' then
-      isLost[ids[i]] = true
-    else
-      envelopes[ids[i]] = envelope
-      byLane[lane] = byLane[lane] or {}
-      table.insert(byLane[lane], ids[i])
+    local lane = laneOf(envelope)
+    envelopes[i] = envelope
+    byLane[lane] = byLane[lane] or {}
+    table.insert(byLane[lane], i)
+  end
+  for lane, places in pairs(byLane) do
+    local inLane = {}
+    for i, place in ipairs(places) do inLane[i] = ids[place] end
+    for i, due in ipairs(redis.call('ZMSCORE', base .. 'lane:' .. lane, unpack(inLane))) do
+      if not due then isLost[inLane[i]] = envelopes[places[i]] end
     end
   end
-  missingInLanes(byLane, isLost)
-  for id in pairs(isLost) do isLost[id] = envelopes[id] or true end
-  return isLost
 end
 
--- Whether an armed job has begun though nobody has judged it: where `gate` was lost, and in sessions of a build that knows no recurrences.
--- Whoever arms an id takes it out of the ids that are remembered.
-local function hasBegun(id, envelope)
-  if redis.call('ZSCORE', activeKey, id) or redis.call('ZSCORE', deadKey, id) then return true end
-  return envelope == true and (redis.call('ZSCORE', usedIdsKey, id) or redis.call('ZSCORE', completedKey, id))
+-- Of these jobs, those that do not wait in their lanes: id -> envelope, or true where that is gone. Most recurrences of a queue share a few
+-- lanes. So one envelope tells where many of them lie, and the others, which may be large, are not read.
+local function lostAmong(ids)
+  local isLost, left = {}, {}
+  for _, id in ipairs(ids) do
+    if redis.call('HEXISTS', jobsKey, id) == 1 then left[#left + 1] = id else isLost[id] = true end
+  end
+  for _ = 1, LANES_TRIED do
+    if not left[1] then break end
+    local elsewhere, first = {}, left[1]
+    local lane = laneOf(redis.call('HGET', jobsKey, first))
+    for i, due in ipairs(redis.call('ZMSCORE', base .. 'lane:' .. lane, unpack(left))) do
+      if not due then elsewhere[#elsewhere + 1] = left[i] end
+    end
+    -- Few lie there. Or the first one is lost, and others of its lane may be as well.
+    local isHelpful = #elsewhere < #left * MOST_LEFT and elsewhere[1] ~= first
+    left = elsewhere
+    if not isHelpful then break end
+  end
+  if left[1] then addMissing(isLost, left) end
+  return isLost
 end
 
 -- `envelope`: of the armed job, true where there is none.
@@ -46,7 +52,7 @@ local function mend(entry, envelope)
   local at = entry.state.armed
   local id = entry.id .. '@' .. digits(at)
   if envelope ~= true and findWaiting(id, envelope) then return end
-  if hasBegun(id, envelope) then
+  if hasBegun(id, envelope ~= true) then
     passTo(entry, at)
     entry.state.began, entry.state.count = at, entry.state.count + 1
     return armNext(entry)
@@ -65,25 +71,45 @@ local function undeclaredAmong(ids)
   return undeclared
 end
 
--- `states`: id -> state as it is stored. Answers those whose instants may have to be reckoned.
-function lookAfter(states, zones)
-  local armedIds, armed, ids, seen = {}, {}, {}, {}
+-- Takes those without a record out of these states.
+local function dropUnrecorded(states)
   for id, text in pairs(states) do
-    local state = parseState(text)
-    if not state or state.state == 'a' and state.armed == 0 then
-      ids[#ids + 1] = id
-    elseif state.state == 'a' then
-      local jobId = id .. '@' .. digits(state.armed)
-      armedIds[#armedIds + 1], armed[#armed + 1] = jobId, id
-      -- One whose rule is reckoned by a process.
-      if state.list ~= '-' and (state.zones ~= zones or isShort({ rule = { everyMs = 0 }, state = state })) then
-        ids[#ids + 1], seen[id] = id, true
-      end
-    elseif state.state == 'e' and state.changed <= now - LISTED_MS then
-      looked.over[#looked.over + 1] = id
+    if redis.call('HEXISTS', base .. 'recurrences', id) == 0 then
+      if noteUnrecorded(id, text) then looked.over[#looked.over + 1] = id end
+      states[id] = nil
     end
   end
-  looked.over = undeclaredAmong(looked.over)
+end
+
+-- Whether the instants of an armed one, by its state as it is stored, are known for long, or are reckoned in Redis. So it is of most; to take
+-- each state apart costs more than all else that is done for it here.
+local function isLong(text, zones)
+  if string.sub(text, -2) == '|-' then return true end
+  local _, bar = string.find(text, ' ' .. zones .. '|', 1, true)
+  local third = bar and string.match(text, '^%S+ %S+ (%d+)', bar + 1)
+  return third and tonumber(third) >= now + LEAST_AHEAD_MS
+end
+
+-- `states`: id -> state as it is stored. Answers those whose instants may have to be reckoned.
+function lookAfter(states, zones)
+  local armedIds, armed, ids, seen, ended = {}, {}, {}, {}, {}
+  if isSomeLost then dropUnrecorded(states) end
+  for id, text in pairs(states) do
+    local at = string.match(text, '^a (%d+) ')
+    local isArmed = at and at ~= '0'
+    if isArmed then
+      armedIds[#armedIds + 1], armed[#armed + 1] = id .. '@' .. at, id
+    end
+    if not (isArmed and isLong(text, zones)) then
+      local state = parseState(text)
+      if not state or state.state == 'a' and (state.armed == 0 or state.list ~= '-' and (state.zones ~= zones or isShort({ rule = { everyMs = 0 }, state = state }))) then
+        ids[#ids + 1], seen[id] = id, true
+      elseif isLongEnded(state.state, state.changed) then
+        ended[#ended + 1] = id
+      end
+    end
+  end
+  for _, id in ipairs(undeclaredAmong(ended)) do looked.over[#looked.over + 1] = id end
   local lost = lostAmong(armedIds)
   for i, jobId in ipairs(armedIds) do
     if lost[jobId] and not seen[armed[i]] then ids[#ids + 1] = armed[i] end
@@ -91,7 +117,16 @@ function lookAfter(states, zones)
   local entries = readEntries(ids)
   for _, entry in ipairs(entries) do
     local state = entry.rule and entry.state
-    if state and state.armed == 0 then
+    if not entry.text then
+      if noteUnrecorded(entry.id, states[entry.id]) then looked.over[#looked.over + 1] = entry.id end
+    elseif entry.rule and not state then
+      -- Somebody has damaged the state.
+      losses.states[#losses.states + 1] = entry.id
+      stateAnew(entry)
+      if entry.rule.everyMs > 0 then goOn(entry) end
+    elseif state and state.zones == NOT_RECKONED and entry.rule.everyMs == 0 then
+      -- Nobody has reckoned its instants yet.
+    elseif state and state.armed == 0 then
       -- Whoever cancels an armed one leaves the list as it is.
       passTo(entry, state.passed)
       armNext(entry)

@@ -1,10 +1,11 @@
 -- The instants of a recurrence. `entry` is one that a script has read: `id`, `rule` (its record) and `state` (see recur/record.lua).
 -- @takes now, digits
--- @gives MISSED_AFTER_MS, nextAfter, lastUpTo, between, jittered, isMissedAt, passTo, isShort
+-- @gives MISSED_AFTER_MS, LEAST_AHEAD_MS, nextAfter, lastUpTo, between, jittered, isMissedAt, passTo, isShort
 -- An occurrence that has not begun so long after it was due is missed, even if the next one is not due yet.
 MISSED_AFTER_MS = 60000
 -- The known instants run short where fewer are left, or where they end so soon.
-local FEWEST_AHEAD, LEAST_AHEAD_MS = 3, 10000
+LEAST_AHEAD_MS = 10000
+local FEWEST_AHEAD = 3
 -- So many missed ones are enough for the time being.
 local MANY_AHEAD = 200
 
