@@ -88,6 +88,7 @@ export class MemoryManagement implements QueueManagement {
         // Their failures stay with them.
         job.attempts = 0;
         job.crashes = 0;
+        job.progress = undefined;
         job.dueAtMs = Math.floor(firstAtMs + index * spacingMs);
         ledger.wait(job);
       });

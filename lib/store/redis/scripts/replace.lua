@@ -52,7 +52,7 @@ do
   else
     there.state = redis.call('ZSCORE', activeKey, id) and 'active' or redis.call('ZSCORE', deadKey, id) and 'dead'
     -- The format of shared/claim.lua. Where somebody has taken the envelope, the claim still tells lane and tags.
-    local claimedDue, lane, claimedTags = string.match(there.claim, '^%d+%l* %d+ %d+ (%d+) %S+ ([^\t]*)(.*)$')
+    local claimedDue, lane, claimedTags = string.match(there.claim, '^%d+%l* %d+ %d+ (%d+) %S+ ([^\t\n]*)([^\n]*)')
     there.due = claimedDue or digits(now)
     if there.envelope == '' then there.lane, there.tags = lane, claimedTags or '' end
   end
