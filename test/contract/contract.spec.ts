@@ -15,6 +15,7 @@ import { limits } from './limits.js';
 import { MemoryWorld } from './memory-world.js';
 import { offers } from './offers.js';
 import { order } from './order.js';
+import { progress } from './progress.js';
 import { pull } from './pull.js';
 import { queued } from './queued.js';
 import { recover } from './recover.js';
@@ -52,6 +53,7 @@ const CASES = {
   affinity,
   settle,
   renew,
+  progress,
   recover,
   suspects,
   gates,
