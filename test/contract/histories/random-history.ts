@@ -224,7 +224,8 @@ export class RandomHistory {
    * left for the same reason.
    */
   private async compareTurns({ sleepMs, ...redis }: TurnAnswer, { sleepMs: expectedMs, ...memory }: TurnAnswer) {
-    expect(redis).toEqual(memory);
+    // Redis has the blackouts that come again and again computed ahead; the store in memory computes them when somebody looks.
+    expect({ ...redis, tendInMs: undefined }).toEqual({ ...memory, tendInMs: undefined });
     const { due } = await this.stores.worlds[0].whole.queue('default').view.counts();
     if (due === 0 || !sleepMs || !expectedMs) expect(sleepMs).toBe(expectedMs);
     else expect(sleepMs).toBeGreaterThanOrEqual(expectedMs);
