@@ -94,7 +94,7 @@ export interface QueueManagement {
   tendBlackouts(): Promise<number | undefined>;
   /** Takes all jobs that wait by now, or are queued behind running ones, out of the queue. Answers how many. */
   clear(): Promise<number>;
-  /** Takes the waiting and queued jobs that carry a tag out of the queue, in atomic steps whose ids `told` hears. Answers how many. */
+  /** Takes the waiting and queued jobs that carry a tag out of the queue, in atomic steps whose ids `told` hears, in the order in which the jobs came by the tag. Answers how many. */
   cancelTagged(tag: string, told: (ids: readonly string[]) => void): Promise<number>;
   /** Moves their due times, each once: later by so many ms, or earlier where below 0. Answers how many were moved. */
   shiftTagged(tag: string, byMs: number): Promise<number>;

@@ -85,7 +85,8 @@ export const cancelRunningScript = (keys: QueueKeys): NumberedScript<CancelRunni
 
 /**
  * Take the next jobs that carry a tag, and wait or are queued behind running ones, out of their queue for good.
- * Answers: "<index after which to go on> <last index>" and, a tab before each, the ids of the cancelled jobs.
+ * Answers: "<index after which to go on> <last index>" and, a tab before each, the ids of the cancelled jobs, in the
+ * order in which they came by the tag.
  * A repeated call is answered from its receipt.
  */
 export interface CancelTaggedArguments {

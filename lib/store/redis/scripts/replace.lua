@@ -66,7 +66,8 @@ local function putInPlace(crashes)
   if there.lane and there.lane ~= lane.name then takeFromLane(openLane(there.lane), id) end
   addToLane(lane, id, due)
   admitted.fields, admitted.chosenIds = { id, newEnvelope }, { id }
-  tagJob(id, tagsWithout(tags, there.tags))
+  -- A job that takes the place of a dead one is a new one, also in the order of its tags.
+  tagJob(id, there.state == 'dead' and tags or tagsWithout(tags, there.tags))
   untagJob(id, tagsWithout(there.tags, tags))
   writeAdmitted()
   if crashes > 0 then
