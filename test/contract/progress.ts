@@ -23,10 +23,10 @@ const BEGINNINGS: Record<string, (world: World, worker: TestSession) => Promise<
 export const progress = (world: () => World): void => {
   let worker: TestSession;
   let job: ClaimedJob;
-  const run = async (options = {}) => {
+  const run = async (options = {}, tags = ['a', 'two words']) => {
     const { jobs } = world().store(options);
     worker = world().worker('w');
-    await world().schedule({ id: 'x', tags: ['a', 'two words'] });
+    await world().schedule({ id: 'x', tags });
     job = (await worker.claim())[0]!;
     return jobs;
   };
@@ -164,9 +164,10 @@ export const progress = (world: () => World): void => {
     },
   );
 
-  it('dead jobs that have reported are found by name and by reason, purged, and pushed out', async () => {
-    const jobs = await run({ keepDead: 1 });
+  it('a job without tags that has reported is counted while it runs, and found by name and reason once it is dead', async () => {
+    const jobs = await run({ keepDead: 1 }, []);
     await jobs.keepProgress([report('"reason\\":\\"late"')]);
+    expect(await world().queue.view.workers()).toMatchObject([{ id: 'w', running: 1, weight: 1 }]);
     await worker.settle(settlement.dead(job));
     const { management } = world().queue;
     expect(await management.purgeDead({ names: ['work'], reason: 'late' })).toBe(0);
