@@ -62,6 +62,12 @@ export interface InspectedJob {
   cancelRequested?: true;
   /** Of an active job: another job is queued to take its place after the run. When that job is due. */
   queued?: { dueAt: Date };
+  /**
+   * What the latest run of the job has given last to `job.progress`, as JSON gives it back: kept at most once a second while the job runs,
+   * and as it was when the run ended. It stays while the job waits to be tried again, is dead, or is kept as completed; the next attempt
+   * begins without any. Missing if nothing has been reported.
+   */
+  progress?: unknown;
   /** Of a completed or dead job. */
   endedAt?: Date;
   /** Why a dead job is dead. */
@@ -116,9 +122,10 @@ export function inspectAllButPayload(queue: string, stored: StoredJob): Inspecte
     ...(stored.cancelRequested && { cancelRequested: true as const }),
     ...(stored.queuedDueAtMs !== undefined && { queued: { dueAt: new Date(stored.queuedDueAtMs) } }),
     ...(stored.leaseUntilMs !== undefined && { leaseUntil: new Date(stored.leaseUntilMs) }),
+    ...(stored.progress !== undefined && { progress: readJson(stored.progress) }),
     ...(stored.endedAtMs !== undefined && { endedAt: new Date(stored.endedAtMs) }),
     ...(state === 'dead' && { reason: stored.failures.at(-1)?.reason }),
-    ...(state === 'completed' && { result: readResult(stored.result) }),
+    ...(state === 'completed' && { result: readJson(stored.result) }),
   };
 }
 
@@ -138,7 +145,7 @@ function toFailedAttempt({ atMs, reason: _, ...failure }: StoredFailure): Failed
   return { at: new Date(atMs), ...failure };
 }
 
-function readResult(text: string | undefined): unknown {
+function readJson(text: string | undefined): unknown {
   return text === undefined ? undefined : tryDecode(() => deserialisePayload(text));
 }
 

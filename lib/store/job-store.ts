@@ -19,7 +19,7 @@ import type {
 } from './queue-view.js';
 import type { QueueRecurrences } from './recurrences.js';
 import type { Answered, ScheduledAnswer } from './schedule-answer.js';
-import type { Session, SessionNames } from './session.js';
+import type { ProgressReport, Session, SessionNames } from './session.js';
 
 export type { NewJob } from '../core/job/new-job.js';
 export type { DeadSelection } from '../core/options/dead-filter.js';
@@ -65,6 +65,11 @@ export interface QueueJobs {
   cancel(id: string): Promise<boolean>;
   /** Asks for a running job to be cancelled; false if it does not run. */
   cancelRunning(id: string): Promise<boolean>;
+  /**
+   * Keeps what running jobs have reported, each in place of what was there: until the job's next claim, or until the job ends; with a
+   * completed job that is kept, too. Answers for each whether its lease is held; where it is not, nothing has changed.
+   */
+  keepProgress(reports: readonly ProgressReport[]): Promise<boolean[]>;
   /** Deletes a job that waits, is dead, or has completed and is kept; false if it runs or is not there. */
   remove(id: string): Promise<boolean>;
   /** Gives a waiting job, or the one queued behind a running job, another due time; false if there is neither. */
@@ -89,7 +94,7 @@ export interface QueueManagement {
   tendBlackouts(): Promise<number | undefined>;
   /** Takes all jobs that wait by now, or are queued behind running ones, out of the queue. Answers how many. */
   clear(): Promise<number>;
-  /** Takes the waiting and queued jobs that carry a tag out of the queue, in atomic steps whose ids `told` hears. Answers how many. */
+  /** Takes the waiting and queued jobs that carry a tag out of the queue, in atomic steps whose ids `told` hears, in the order in which the jobs came by the tag. Answers how many. */
   cancelTagged(tag: string, told: (ids: readonly string[]) => void): Promise<number>;
   /** Moves their due times, each once: later by so many ms, or earlier where below 0. Answers how many were moved. */
   shiftTagged(tag: string, byMs: number): Promise<number>;

@@ -119,6 +119,8 @@ export interface StoredJob {
   envelope: Envelope | Unreadable;
   /** The oldest first. */
   failures: readonly StoredFailure[];
+  /** What the latest run has reported last, as JSON. */
+  progress?: string;
   /** Of a completed job: what its handler returned, as JSON. */
   result?: string;
 }

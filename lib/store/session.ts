@@ -10,6 +10,14 @@ export interface Claim {
   fence: string;
 }
 
+/** What the run of a job has reported last: how far it is. */
+export interface ProgressReport extends Claim {
+  /** Counts the reports of this run, from 1 on: one that comes after a later one changes nothing. */
+  number: number;
+  /** JSON. */
+  value: string;
+}
+
 /** A job that this session holds until its lease ends. */
 export interface ClaimedJob extends Claim {
   dueAtMs: number;
@@ -20,15 +28,20 @@ export interface ClaimedJob extends Claim {
   envelope: Envelope | Unreadable;
 }
 
+/** What a run has reported last, as JSON, where that has not been kept yet. */
+interface LastProgress {
+  progress?: string;
+}
+
 /** How a claimed job leaves its session, or how much longer it stays. Counts only where the fence is still the job's. */
 export type Settlement = Claim &
   (
-    | { transition: 'complete'; result?: string; idWasChosen: boolean }
-    | { transition: 'retry'; delayMs: number; failure: Failure }
+    | ({ transition: 'complete'; result?: string; idWasChosen: boolean } & LastProgress)
+    | ({ transition: 'retry'; delayMs: number; failure: Failure } & LastProgress)
     /** `ran`: the attempt began, and is counted. `failed`: it threw, and is counted as failed. */
-    | { transition: 'dead'; failure: Failure; ran: boolean; failed: boolean; idWasChosen: boolean }
+    | ({ transition: 'dead'; failure: Failure; ran: boolean; failed: boolean; idWasChosen: boolean } & LastProgress)
     /** Goes back for later; the attempt is not counted. */
-    | { transition: 'snooze'; due: Due }
+    | ({ transition: 'snooze'; due: Due } & LastProgress)
     | { transition: 'discard'; idWasChosen: boolean }
     | { transition: 'release' }
     | { transition: 'cancel' }

@@ -7,14 +7,17 @@ import { cancel } from './cancel.js';
 import { claim } from './claim.js';
 import { deadLetters } from './dead-letters.js';
 import { declarations } from './declarations.js';
+import { explain } from './explain.js';
 import { find } from './find.js';
 import { gates } from './gates.js';
 import { ids } from './ids.js';
 import { late } from './late.js';
 import { limits } from './limits.js';
+import { load } from './load.js';
 import { MemoryWorld } from './memory-world.js';
 import { offers } from './offers.js';
 import { order } from './order.js';
+import { progress } from './progress.js';
 import { pull } from './pull.js';
 import { queued } from './queued.js';
 import { recover } from './recover.js';
@@ -30,6 +33,7 @@ import { replace } from './replace.js';
 import { retention } from './retention.js';
 import { schedule } from './schedule.js';
 import { settle } from './settle.js';
+import { severalQueues } from './several-queues.js';
 import { sleep } from './sleep.js';
 import { suspects } from './suspects.js';
 import { tags } from './tags.js';
@@ -52,6 +56,7 @@ const CASES = {
   affinity,
   settle,
   renew,
+  progress,
   recover,
   suspects,
   gates,
@@ -63,6 +68,9 @@ const CASES = {
   retention,
   deadLetters,
   views,
+  load,
+  explain,
+  severalQueues,
   find,
   pull,
   sleep,

@@ -52,6 +52,35 @@ export const tags = (world: () => World): void => {
     });
   });
 
+  describe('cancelTagged tells ids in the order in which the jobs came by the tag', () => {
+    const cancelled = async (tag: string) => {
+      const told: string[] = [];
+      await world().queue.management.cancelTagged(tag, (ids) => told.push(...ids));
+      return told;
+    };
+
+    it('whether they wait or are queued behind running ones', async () => {
+      world().store();
+      await world().schedule({ id: 'z', name: 'other', tags: ['a'], due: { delayMs: 60_000 } });
+      await world().schedule({ id: 'runs' });
+      await world().worker('w').claim();
+      await world().replace({ id: 'runs', tags: ['a'], due: { delayMs: 60_000 } });
+      for (const id of ['y', 'x']) await world().schedule({ id, tags: ['a'], due: { delayMs: 60_000 } });
+      expect(await cancelled('a')).toEqual(['z', 'runs', 'y', 'x']);
+    });
+
+    it('a waiting one that is replaced keeps its place, one that takes the place of a dead one comes anew', async () => {
+      world().store();
+      await world().schedule({ id: 'dead', tags: ['a', 'b'] });
+      const worker = world().worker('w');
+      await worker.settle(settlement.dead((await worker.claim())[0]!));
+      for (const id of ['waits', 'last']) await world().schedule({ id, tags: ['a'], due: { delayMs: 60_000 } });
+      for (const id of ['waits', 'dead']) await world().replace({ id, tags: ['a'], due: { delayMs: 60_000 } });
+      expect(await cancelled('a')).toEqual(['waits', 'last', 'dead']);
+      expect(await cancelled('b')).toEqual([]);
+    });
+  });
+
   it('a job keeps its tags over retries, crashes, death and replay', async () => {
     const { management } = world().store();
     await world().schedule({ id: 'x', tags: ['a'] });

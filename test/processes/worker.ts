@@ -62,6 +62,8 @@ class Work {
   @IsOptional() @IsInt() version?: number;
   /** Works for so long, beyond what the process is told, unless its signal aborts. */
   @IsOptional() @IsInt() workMs?: number;
+  /** Reports who runs it as its progress, again and again while it works. */
+  @IsOptional() @IsBoolean() reports?: boolean;
   /** Fails after its work. */
   @IsOptional() @IsBoolean() fails?: boolean;
 }
@@ -83,7 +85,10 @@ class WorkHandlers {
     }
     if (payload?.thenInMs) await this.producer.schedule('work', null, { delay: payload.thenInMs });
     if (Number(WORK_MS) > 0) await sleep(Number(WORK_MS), undefined, { signal: OBEY_SIGNAL ? job.signal : undefined });
+    const reporting = payload?.reports && setInterval(() => job.progress({ worker: WORKER_ID }), 20);
+    if (reporting) job.signal.addEventListener('abort', () => clearInterval(reporting));
     if (payload?.workMs) await sleep(payload.workMs, undefined, { signal: job.signal });
+    if (reporting) clearInterval(reporting);
     note('end', job, payload?.version);
     if (payload?.fails) throw new Error('it was to fail');
     return WORKER_ID!;

@@ -79,12 +79,15 @@ function auditTags({ envelopes, tags, claims, queued }: QueueSnapshot): string[]
     const ofBoth = [...new Set([wanted, tagsIn(queued.get(id)?.split('\n')[1])].join(', ').split(', '))];
     const all = ofBoth.filter(Boolean).sort().join(', ');
     if (found !== all) problems.push(`${id} is indexed under the tags "${found}", its envelopes say "${all}"`);
-    const claimed = claims.has(id) ? tagsIn(claims.get(id)) : wanted;
+    const claimed = claims.has(id) ? tagsIn(firstLine(claims.get(id)!)) : wanted;
     if (claimed !== wanted)
       problems.push(`${id} has the tags "${claimed}" in its claim record, its envelope says "${wanted}"`);
   }
   return problems;
 }
+
+/** What a run has reported stands in the second one. */
+const firstLine = (record: string) => record.split('\n', 1)[0]!;
 
 function auditClaims({ claims }: QueueSnapshot, states: Map<string, string[]>): string[] {
   const problems: string[] = [];

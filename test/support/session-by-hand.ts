@@ -145,6 +145,7 @@ export function workerAt(
   return openWorker({
     queue: 'q',
     session,
+    jobs: { keepProgress: () => Promise.resolve([]) },
     handlers,
     settings: readQueueOptions('q', { leaseMs: 3_600_000, ...options }),
     results: undefined,

@@ -24,7 +24,11 @@ export abstract class ScheduledJob<T = unknown> {
    * `JobCancelledError` or a `QueueClosedError`.
    */
   abstract readonly signal: AbortSignal;
-  /** Emits the event `progress` with this value, in this process. */
+  /**
+   * Says how far the job is, by any value that JSON can hold in 4 KiB: a number, a text, an object. It is kept with the job, so
+   * `inspector.job` shows it in every process: at most once a second, the last value in any case. A value that cannot be kept is warned
+   * about once for each job name, and a worker that has lost its lease writes nothing. Each call emits the event `progress` in this process.
+   */
   abstract progress(value: unknown): void;
   /**
    * For a handler that computes for long, between two pieces of its work: lets the event loop turn and renews the lease if necessary.

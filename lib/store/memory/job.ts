@@ -12,6 +12,8 @@ export interface Holding {
   leaseUntilMs: number;
   /** Somebody wants the job cancelled: whatever its holder says, it ends as cancelled. */
   isCancelled: boolean;
+  /** How many reports of progress have come from its run. */
+  reports: number;
   /** Nobody knows whether the claim has arrived; no job of it begins before its lease is renewed. */
   isUnconfirmed: boolean;
 }
@@ -32,6 +34,8 @@ export interface Job {
   /** How often its lease ran out. */
   crashes: number;
   failures: readonly StoredFailure[];
+  /** What the latest run has reported last, as JSON. */
+  progress?: string;
   held?: Holding;
   queued?: QueuedJob;
   diedAtMs?: number;
@@ -44,6 +48,7 @@ export interface CompletedJob {
   readonly dueAtMs: number;
   readonly attempts: number;
   readonly completedAtMs: number;
+  readonly progress?: string;
   readonly result: string;
 }
 

@@ -1,6 +1,6 @@
 import { type JobIdMaker, newMaker } from '../../core/job/job-id.js';
 import type { Due } from '../../core/read/due.js';
-import type { Answered, NewJob, QueueJobs, ScheduledAnswer } from '../job-store.js';
+import type { Answered, NewJob, ProgressReport, QueueJobs, ScheduledAnswer } from '../job-store.js';
 import { envelopeOf, type Job } from './job.js';
 import type { MemoryQueue } from './memory-queue.js';
 import { without } from './tag-index.js';
@@ -49,6 +49,19 @@ export class MemoryJobs implements QueueJobs {
       this.queue.sleepers.cancel(held.session);
       return true;
     });
+  }
+
+  keepProgress(reports: readonly ProgressReport[]): Promise<boolean[]> {
+    return this.queue.answer(() => reports.map((report) => this.noteProgress(report)));
+  }
+
+  private noteProgress({ id, fence, number, value }: ProgressReport): boolean {
+    const job = this.queue.ledger.jobs.get(id);
+    if (job?.held?.fence !== fence) return false;
+    if (number <= job.held.reports) return true;
+    job.held.reports = number;
+    job.progress = value;
+    return true;
   }
 
   remove(id: string): Promise<boolean> {
@@ -153,6 +166,7 @@ export class MemoryJobs implements QueueJobs {
     there.dueAtMs = this.queue.dueAt(job.due);
     there.attempts = 0;
     there.failures = [];
+    there.progress = undefined;
     ledger.wait(there);
     this.queue.tellOf(there);
     return { id: there.id, status: 'replaced', dueAtMs: there.dueAtMs };

@@ -56,8 +56,7 @@ export class MemoryManagement implements QueueManagement {
 
   cancelTagged(tag: string, told: (ids: readonly string[]) => void): Promise<number> {
     return this.queue.answer(() => {
-      const { waiting, queued } = this.tagged(tag);
-      const ids = this.cancelAll([...waiting, ...queued]);
+      const ids = this.cancelAll(this.tagged(tag).all);
       told(ids);
       return ids.length;
     });
@@ -88,6 +87,7 @@ export class MemoryManagement implements QueueManagement {
         // Their failures stay with them.
         job.attempts = 0;
         job.crashes = 0;
+        job.progress = undefined;
         job.dueAtMs = Math.floor(firstAtMs + index * spacingMs);
         ledger.wait(job);
       });
@@ -112,13 +112,16 @@ export class MemoryManagement implements QueueManagement {
       .map(({ id }) => id);
   }
 
-  /** The waiting jobs of a tag, and those behind which a job of this tag is queued, in the order in which they came. */
-  private tagged(tag: string): { waiting: Job[]; queued: Job[] } {
+  /** The waiting jobs of a tag, and those behind which a job of this tag is queued, in the order in which they came by it. */
+  private tagged(tag: string): { all: Job[]; waiting: Job[]; queued: Job[] } {
     const { ledger } = this.queue;
     const jobs = ledger.tags.ids(tag).map((id) => ledger.jobs.get(id)!);
+    const isWaiting = ({ id }: Job) => ledger.findWaiting(id) !== undefined;
+    const isQueued = ({ queued }: Job) => queued?.envelope.tags.includes(tag) === true;
     return {
-      waiting: jobs.filter(({ id }) => ledger.findWaiting(id)),
-      queued: jobs.filter(({ queued }) => queued?.envelope.tags.includes(tag)),
+      all: jobs.filter((job) => isWaiting(job) || isQueued(job)),
+      waiting: jobs.filter(isWaiting),
+      queued: jobs.filter(isQueued),
     };
   }
 

@@ -168,8 +168,9 @@ export class MemoryView implements QueueView {
   }
 
   private describe(job: Job): StoredJob {
-    const { id, dueAtMs, attempts, crashes, envelope, failures, held, queued, diedAtMs } = job;
-    const known = { id, dueAtMs, attempts, crashes, envelope, failures };
+    const { id, dueAtMs, attempts, crashes, envelope, failures, progress, held, queued, diedAtMs } = job;
+    const reported = progress === undefined ? {} : { progress };
+    const known = { id, dueAtMs, attempts, crashes, envelope, failures, ...reported };
     if (held)
       return {
         ...known,
@@ -186,7 +187,8 @@ export class MemoryView implements QueueView {
   }
 }
 
-function describeCompleted({ id, envelope, dueAtMs, attempts, completedAtMs, result }: CompletedJob): StoredJob {
+function describeCompleted(job: CompletedJob): StoredJob {
+  const { id, envelope, dueAtMs, attempts, completedAtMs, progress, result } = job;
   return {
     id,
     state: 'completed',
@@ -196,6 +198,7 @@ function describeCompleted({ id, envelope, dueAtMs, attempts, completedAtMs, res
     crashes: 0,
     envelope,
     failures: [],
+    ...(progress !== undefined && { progress }),
     result,
   };
 }

@@ -5,13 +5,13 @@
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
  * | jobs               | HASH   | job id -> envelope (see codec/envelope-text.ts), of waiting, active and dead jobs | schedule, replace, backfill-recurrence, run-recurrence, every script that arms an occurrence | turn, relay, cancel, purge, remove, clear, cancel-tagged, every script that disarms one |
- * | claims             | HASH   | job id -> claim (see scripts/shared/claim.lua)                | turn, relay, cancel-running, replace | turn, relay, cancel, replace, replay, purge, remove, clear, cancel-tagged |
+ * | claims             | HASH   | job id -> claim (see scripts/shared/claim.lua)                | turn, relay, cancel-running, progress, replace | turn, relay, cancel, replace, replay, purge, remove, clear, cancel-tagged |
  * | queued             | HASH   | id of a running job -> "<due, epoch ms> <envelope>" of the job that replaces it after the run | replace, reschedule, shift-tagged | turn, relay, cancel, remove, clear, cancel-tagged |
  * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn, relay | turn, relay, cancel, replace, purge, remove, clear, cancel-tagged |
  * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn, relay |
  * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn, relay | turn, relay, replace, replay, purge, remove |
  * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn, relay | schedule, replace, remove, backfill-recurrence, run-recurrence, every script that arms an occurrence |
- * | results            | HASH   | job id -> "<attempt> <due ms>\n<result>\n<envelope>"             | turn, relay | schedule, replace, remove, backfill-recurrence, run-recurrence, every script that arms an occurrence |
+ * | results            | HASH   | job id -> "<attempt> <due ms>[ <progress>]\n<result>\n<envelope>" | turn, relay | schedule, replace, remove, backfill-recurrence, run-recurrence, every script that arms an occurrence |
  * | usedIds            | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, relay | schedule, replace, remove, backfill-recurrence, run-recurrence, relay, turn |
  * | stats              | HASH   | counter -> number                                                | schedule, replace, cancel, purge, remove, clear, cancel-tagged, backfill-recurrence, pause-recurrence, remove-orphan, remove-recurrence, run-recurrence, every script that arms an occurrence | never |
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |

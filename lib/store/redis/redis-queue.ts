@@ -62,6 +62,7 @@ export function openRedisQueue(
   return {
     jobs: new RedisQueueJobs(new ScheduleOutbox(connection, clock, keys, ids, options), callers, keys, {
       ...options,
+      connection,
       tending,
       isUsed,
     }),

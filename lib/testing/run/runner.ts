@@ -8,6 +8,7 @@ import { abortReasons } from '../../worker/run/abort-reasons.js';
 import { ClaimOpener } from '../../worker/run/claim-opener.js';
 import type { JobHandler } from '../../worker/run/job-handler.js';
 import { Processor, type RunHolder } from '../../worker/run/processor.js';
+import type { ProgressKeeper } from '../../worker/run/progress-keeper.js';
 import type { LeaseKeeper, RunningJob } from '../../worker/run/running-job.js';
 import type { EndedRun, Settler } from '../../worker/run/settler.js';
 import type { RunLog } from '../look/run-log.js';
@@ -25,6 +26,7 @@ export interface RunnerParts {
   readonly codecs: Codecs;
   readonly checker: PayloadChecker;
   readonly events: EventSink;
+  readonly progress: ProgressKeeper;
   readonly clock: VirtualClock;
   readonly faults: Faults;
   readonly log: RunLog;
@@ -40,8 +42,8 @@ export class Runner {
   private readonly processor: Processor;
 
   constructor(private readonly parts: RunnerParts) {
-    const { queue, handlers, settler, codecs, checker, events, clock } = parts;
-    const context = { queue, leases: LEASES, events, clock };
+    const { queue, handlers, settler, codecs, checker, events, progress, clock } = parts;
+    const context = { queue, leases: LEASES, events, progress, clock };
     const wrapped = new Map([...handlers].map(([name, handler]) => [name, this.wrap(handler)]));
     const opener = new ClaimOpener(context, wrapped, codecs, settler);
     this.processor = new Processor(context, wrapped, opener, codecs, checker, settler);

@@ -15,6 +15,7 @@ import type { Declarers } from '../../worker/recur/declarers.js';
 import { abortReasons } from '../../worker/run/abort-reasons.js';
 import type { HandlerRegistry } from '../../worker/run/job-handler.js';
 import { keptResults } from '../../worker/run/kept-results.js';
+import { ProgressKeeper } from '../../worker/run/progress-keeper.js';
 import { type EndedRun, Settler } from '../../worker/run/settler.js';
 import { Reporter } from '../../worker/session/reporter.js';
 import type { Conductor } from './conductor.js';
@@ -144,8 +145,9 @@ export class TestFleet
   private runnerOf(queue: string): Runner {
     const known = this.runners.get(queue);
     if (known) return known;
-    const { registry, settings, checker, events, conductor } = this.parts;
+    const { registry, settings, store, checker, events, conductor } = this.parts;
     const { clock, faults, log, wakes } = conductor;
+    const reporter = new Reporter(this.parts.log, events, clock);
     const runner = new Runner({
       queue,
       handlers: registry.handlersOf(queue),
@@ -153,6 +155,7 @@ export class TestFleet
       codecs: settings.codecs,
       checker,
       events,
+      progress: new ProgressKeeper(queue, store.queue(queue).jobs, reporter, clock, `progress:${queue}`),
       clock,
       faults,
       log,

@@ -120,9 +120,11 @@ export class Fleet {
     const handlers = registry.handlersOf(queue);
     const weights = new Map([...handlers].map(([name, handler]) => [name, handler.settings.weight]));
     const names = { names: [...handlers.keys()], limited: haveLimits(handlers), weights };
+    const { sessions, jobs } = store.queue(queue);
     return openWorker({
       queue,
-      session: store.queue(queue).sessions.worker(workerId, names),
+      session: sessions.worker(workerId, names),
+      jobs,
       handlers,
       settings,
       results: keptResults(settings, maxPayloadBytes),

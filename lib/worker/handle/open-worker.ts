@@ -3,7 +3,7 @@ import type { EventSink } from '../../core/job/events.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
-import type { Session } from '../../store/job-store.js';
+import type { QueueJobs, Session } from '../../store/job-store.js';
 import { Capacity } from '../capacity/capacity.js';
 import { Occupancy } from '../capacity/occupancy.js';
 import type { Solitude } from '../capacity/solitude.js';
@@ -13,6 +13,7 @@ import type { JobHandler } from '../run/job-handler.js';
 import type { KeptResults } from '../run/kept-results.js';
 import { LeaseClock } from '../run/lease-clock.js';
 import { Processor } from '../run/processor.js';
+import { ProgressKeeper } from '../run/progress-keeper.js';
 import { RunningJobs } from '../run/running-jobs.js';
 import { Settler } from '../run/settler.js';
 import { ClaimsToConfirm } from '../session/claims-to-confirm.js';
@@ -26,6 +27,7 @@ import { Runs } from './runs.js';
 export interface WorkerSetup {
   readonly queue: string;
   readonly session: Session;
+  readonly jobs: Pick<QueueJobs, 'keepProgress'>;
   readonly handlers: ReadonlyMap<string, JobHandler>;
   readonly settings: QueueSettings;
   readonly results: KeptResults | undefined;
@@ -42,7 +44,7 @@ export interface WorkerSetup {
 
 /** Makes the worker of one queue: here stands which of its parts knows which. Each knows those that were made before it. */
 export function openWorker(setup: WorkerSetup): QueueWorker {
-  const { queue, session, handlers, settings, results, codecs, checker } = setup;
+  const { queue, session, jobs, handlers, settings, results, codecs, checker } = setup;
   const { events, reporter, solitude, caretakers, clock, timerName } = setup;
   const { leaseMs } = settings;
   const outcomes = new Outcomes();
@@ -53,10 +55,11 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const talk = new Talk(session, inFlight, reporter, clock, { queue, leaseMs, timerName, caretakers });
   const leases = new LeaseClock(leaseMs, clock, talk);
   const settler = new Settler(handlers, results);
-  const context = { queue, leases, events, clock };
+  const progress = new ProgressKeeper(queue, jobs, reporter, clock, `${timerName}:progress`);
+  const context = { queue, leases, events, clock, progress };
   const opener = new ClaimOpener(context, handlers, codecs, settler);
   const processor = new Processor(context, handlers, opener, codecs, checker, settler);
   const runs = new Runs({ queue, running, capacity, processor, settler, outcomes, talk, reporter, clock });
   const occupancy = new Occupancy(queue, true, solitude, talk, outcomes, toConfirm, runs);
-  return new QueueWorker({ leaseMs, talk, outcomes, toConfirm, running, runs, capacity, leases, occupancy });
+  return new QueueWorker({ leaseMs, talk, outcomes, toConfirm, running, runs, capacity, leases, occupancy, progress });
 }

@@ -2,6 +2,7 @@ import type { TurnAnswer } from '../../store/job-store.js';
 import type { Capacity } from '../capacity/capacity.js';
 import type { Occupancy } from '../capacity/occupancy.js';
 import type { LeaseClock } from '../run/lease-clock.js';
+import type { ProgressKeeper } from '../run/progress-keeper.js';
 import type { RunningJobs } from '../run/running-jobs.js';
 import type { ClaimsToConfirm } from '../session/claims-to-confirm.js';
 import type { Outcomes } from '../session/outcomes.js';
@@ -22,6 +23,7 @@ export interface WorkerParts {
   readonly capacity: Capacity;
   readonly leases: LeaseClock;
   readonly occupancy: Occupancy;
+  readonly progress: ProgressKeeper;
 }
 
 /** The worker of one queue in this process: it claims jobs, hands them to `Runs`, renews their leases and tells what became of them. */
@@ -44,12 +46,13 @@ export class QueueWorker implements Party {
    * go back at once, with no attempt used. Resolves when all is settled, or cannot be because Redis is away.
    */
   async stop(deadline: AbortSignal): Promise<StoppedWorker> {
-    const { talk, runs, occupancy } = this.parts;
+    const { talk, runs, occupancy, progress } = this.parts;
     this.isStopping = true;
     runs.stop();
     talk.leave();
     if (this.hasSomethingToLose) await talk.allSaid(deadline);
     const gaveBack = runs.giveBack();
+    progress.stop();
     await talk.finish(LAST_TURN_MS);
     occupancy.end();
     return { gaveBack, unsettled: this.unsettled };

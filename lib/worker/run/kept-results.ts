@@ -1,10 +1,5 @@
 import type { QueueSettings } from '../../core/options/queue-options.js';
-import { describe } from '../../core/read/describe.js';
-import { oneLine } from '../../core/read/one-line.js';
-
-/** UTF-8's, of one UTF-16 code unit. */
-const MOST_BYTES_A_UNIT = 3;
-const MESSAGE_CHARACTERS = 200;
+import { toKeptJson } from './kept-json.js';
 
 /** How results become text, where a queue keeps completed jobs. A result is a courtesy: one that cannot be kept does not fail a job that has done its work. */
 export interface KeptResults {
@@ -19,26 +14,6 @@ export function keptResults({ keepCompleted }: QueueSettings, maxBytes: number):
 
 function readResult(result: unknown, maxBytes: number): { text: string; problem?: string } {
   if (result === undefined) return { text: '' };
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(result);
-  } catch (error) {
-    return { text: '', problem: `JSON cannot hold it (${firstLine(error)})` };
-  }
-  if (text === undefined) return { text: '', problem: `JSON cannot hold ${describe(result)}` };
-  if (text.length * MOST_BYTES_A_UNIT > maxBytes) {
-    const bytes = Buffer.byteLength(text);
-    if (bytes > maxBytes) return { text: '', problem: `it has ${bytes} bytes, and maxPayloadBytes is ${maxBytes}` };
-  }
-  return { text };
-}
-
-/** That of a circle tells on further lines where it closes, by the names of properties. Anything may be thrown by a `toJSON`. */
-function firstLine(error: unknown): string {
-  try {
-    const message = String(error instanceof Error ? error.message : describe(error));
-    return oneLine(message.split('\n')[0]!.slice(0, MESSAGE_CHARACTERS));
-  } catch {
-    return 'its toJSON threw';
-  }
+  const { text = '', problem } = toKeptJson(result, maxBytes, `maxPayloadBytes is ${maxBytes}`);
+  return problem === undefined ? { text } : { text, problem };
 }

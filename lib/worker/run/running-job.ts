@@ -5,6 +5,7 @@ import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import { type JobRecurrence, ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { Envelope } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
+import type { ProgressKeeper, RunProgress } from './progress-keeper.js';
 
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -29,6 +30,8 @@ export interface RunContext {
   readonly leases: LeaseKeeper;
   readonly events: EventSink;
   readonly clock: Clock;
+  /** Where reported progress is kept; missing where nobody can report any, or where no store has the job. */
+  readonly progress?: ProgressKeeper;
 }
 
 /** One run of a job in this process, from claim to settlement. */
@@ -40,6 +43,10 @@ export class RunningJob extends ScheduledJob implements BagItem {
   /** Nobody waits for this run's outcome any more: it is settled already, or its lease is lost. */
   abandoned = false;
   private controller?: AbortController;
+  /** Made when the handler first reports progress. */
+  private reported?: RunProgress;
+  /** Its outcome is decided: what it reports from then on is kept no more. */
+  private hasEnded = false;
   /** Made when first asked for; one listener, however often the handler beats. */
   private aborted?: Promise<void>;
 
@@ -131,21 +138,31 @@ export class RunningJob extends ScheduledJob implements BagItem {
   /** Ends the run's claim to be heard, and tells its handler why. */
   abandon(reason: Error): void {
     this.abandoned = true;
+    this.endProgress(false);
     this.controller ??= new AbortController();
     this.controller.abort(reason);
   }
 
   progress(value: unknown): void {
-    const { events } = this.context;
-    if (!events.wanted) return;
-    events.tell({
-      type: 'progress',
-      queue: this.queue,
-      id: this.id,
-      name: this.name,
-      attempt: this.attempt,
-      value,
-    });
+    const { events, progress } = this.context;
+    if (events.wanted)
+      events.tell({
+        type: 'progress',
+        queue: this.queue,
+        id: this.id,
+        name: this.name,
+        attempt: this.attempt,
+        value,
+      });
+    if (this.hasEnded) return;
+    this.reported ??= progress?.open(this.claim, this.name);
+    this.reported?.report(value);
+  }
+
+  /** Its outcome is decided. Answers, where it is asked for, the last reported progress as JSON, unless the store has it already. */
+  endProgress(isAsked: boolean): string | undefined {
+    this.hasEnded = true;
+    return this.reported?.end(isAsked);
   }
 
   async heartbeat(): Promise<void> {

@@ -41,16 +41,21 @@ export class Settler {
     if (said) return this.asSaid(run, said);
     const { id, fence } = run.claim;
     const { idWasChosen } = run.envelope;
+    const progress = run.endProgress(this.results !== undefined);
     if (!this.results) return this.outcome(run, { id, fence, transition: 'complete', idWasChosen });
     const { text, problem } = this.results.read(result);
-    const ended = this.outcome(run, { id, fence, transition: 'complete', result: text, idWasChosen });
+    const ended = this.outcome(run, { id, fence, transition: 'complete', result: text, idWasChosen, progress });
     return problem === undefined ? ended : { ...ended, resultProblem: problem };
   }
 
   private asSaid(run: RunningJob, { kind, reason, due }: JobOutcome): EndedRun {
     const { id, fence } = run.claim;
-    if (kind === 'snooze') return this.outcome(run, { id, fence, transition: 'snooze', due: due! });
+    if (kind === 'snooze') {
+      const progress = run.endProgress(true);
+      return this.outcome(run, { id, fence, transition: 'snooze', due: due!, progress });
+    }
     if (kind === 'discard') {
+      run.endProgress(false);
       const { idWasChosen } = run.envelope;
       return { ...this.outcome(run, { id, fence, transition: 'discard', idWasChosen }), error: reason };
     }
@@ -66,6 +71,7 @@ export class Settler {
   /** The outcome of a run that somebody wanted cancelled. */
   cancelled(run: RunningJob): EndedRun {
     const { id, fence } = run.claim;
+    run.endProgress(false);
     return this.outcome(run, { id, fence, transition: 'cancel' });
   }
 
@@ -75,8 +81,9 @@ export class Settler {
     if (hasCode(error, 'UNRECOVERABLE_JOB')) return this.dead(run.claim, run.envelope, 'unrecoverable', error, run);
     if (attempt >= run.maxAttempts) return this.dead(run.claim, run.envelope, 'attempts-exhausted', error, run);
     const { delayMs, problem } = this.waitAfter(run, error);
+    const progress = run.endProgress(true);
     return {
-      ...this.outcome(run, { id, fence, transition: 'retry', delayMs, failure: toFailure(error) }),
+      ...this.outcome(run, { id, fence, transition: 'retry', delayMs, failure: toFailure(error), progress }),
       error,
       backoffProblem: problem,
     };
@@ -137,6 +144,7 @@ export class Settler {
       ran: hasBegun,
       failed: hasBegun && reason !== 'dead-lettered',
       idWasChosen: envelope?.idWasChosen ?? false,
+      progress: run?.endProgress(true),
     };
     const durationMs = run?.durationMs ?? 0;
     return { job: claim, name: envelope?.name ?? '', settlement, durationMs, error, reason };

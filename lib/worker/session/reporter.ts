@@ -30,6 +30,7 @@ const NAMES_REMEMBERED = 1_000;
 export class Reporter {
   private refusal: string | undefined;
   private readonly namesWithoutResult = new Set<string>();
+  private readonly namesWithoutProgress = new Set<string>();
   private readonly recoveries: RecoveryLog;
 
   constructor(
@@ -177,6 +178,15 @@ export class Reporter {
     this.namesWithoutResult.add(name);
     this.log.warn(
       `${about(queue, id, name, true)} completed, but its result cannot be kept: ${problem}. Let its handler return what JSON can hold, or nothing. This is said once for each job name.`,
+    );
+  }
+
+  /** Once a name, likewise. */
+  progressNotKept(queue: string, { id, name }: { id: string; name: string }, problem: string): void {
+    if (this.namesWithoutProgress.size === NAMES_REMEMBERED || this.namesWithoutProgress.has(name)) return;
+    this.namesWithoutProgress.add(name);
+    this.log.warn(
+      `${about(queue, id, name, true)} runs on, but the progress that it reports cannot be kept: ${problem}. Give job.progress what JSON can hold in a few words. This is said once for each job name.`,
     );
   }
 

@@ -73,6 +73,7 @@ export class RandomHistory {
     else if (die < 0.6) await this.schedule();
     else if (die < 0.75) this.pass();
     else if (die < 0.93) await this.control();
+    else if (die < 0.94) await this.report();
     else if (die < 0.96) await this.manage();
     else await this.view();
   }
@@ -86,6 +87,19 @@ export class RandomHistory {
     );
     for (const { id } of answers) this.ids.push(id);
     if (this.ids.length > 200) this.ids.splice(0, 100);
+  }
+
+  /** Of jobs that are held, and of some that are not any more. */
+  private async report(): Promise<void> {
+    const held = this.parties.flatMap((party) => [...party.held.values()]).filter(() => this.random() < 0.5);
+    if (this.over.length > 0) held.push(this.pick(this.over));
+    const reports = held.map(({ id, fence }) => ({
+      id,
+      fence,
+      number: 1 + Math.floor(this.random() * 3),
+      value: JSON.stringify({ at: this.random() }),
+    }));
+    await this.stores.both(reports, ({ jobs }, given) => jobs.keepProgress(given));
   }
 
   private async control(): Promise<void> {
@@ -172,7 +186,7 @@ export class RandomHistory {
     const { held, sessions } = party;
     const ending = [...held.values()].filter(() => this.random() < 0.5);
     const staying = [...held.values()].filter((job) => this.random() < (ending.includes(job) ? 0.05 : 0.8));
-    const settlements = ending.map((job) => this.settlement(job));
+    const settlements = ending.map((job) => this.withProgress(this.settlement(job)));
     if (this.over.length > 0 && this.random() < 0.3) settlements.push(this.settlement(this.pick(this.over)));
     const isLast = this.random() < 0.01;
     const turn: Partial<Turn> = {
@@ -210,7 +224,8 @@ export class RandomHistory {
    * left for the same reason.
    */
   private async compareTurns({ sleepMs, ...redis }: TurnAnswer, { sleepMs: expectedMs, ...memory }: TurnAnswer) {
-    expect(redis).toEqual(memory);
+    // Redis has the blackouts that come again and again computed ahead; the store in memory computes them when somebody looks.
+    expect({ ...redis, tendInMs: undefined }).toEqual({ ...memory, tendInMs: undefined });
     const { due } = await this.stores.worlds[0].whole.queue('default').view.counts();
     if (due === 0 || !sleepMs || !expectedMs) expect(sleepMs).toBe(expectedMs);
     else expect(sleepMs).toBeGreaterThanOrEqual(expectedMs);
@@ -242,6 +257,12 @@ export class RandomHistory {
     if (die < 0.92) return settlement.release(job);
     if (die < 0.95) return settlement.cancel(job);
     return settlement.extend(job, Math.floor(this.random() * 8_000));
+  }
+
+  /** Of a run that has reported something just before. */
+  private withProgress(settlement: Settlement): Settlement {
+    const reports = ['complete', 'retry', 'dead', 'snooze'].includes(settlement.transition) && this.random() < 0.2;
+    return reports ? ({ ...settlement, progress: '"last"' } as Settlement) : settlement;
   }
 
   private newJob(id: string | undefined): NewJob {

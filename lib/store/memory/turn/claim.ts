@@ -30,12 +30,14 @@ export function claim(stage: Stage, selection: Selection): Claimed {
   const fence = fit.length > 0 ? queue.nextFence() : '';
   const claimed = fit.map(({ job }): ClaimedJob => {
     job.attempts++;
+    job.progress = undefined;
     queue.ledger.hold(job, {
       fence,
       session: session.key,
       worker: session.worker,
       leaseUntilMs: nowMs + queue.settings.leaseMs,
       isCancelled: false,
+      reports: 0,
       isUnconfirmed: isLarge,
     });
     const { id, dueAtMs, attempts, crashes, envelope } = job;

@@ -26,7 +26,7 @@ export function takePlace(stage: Stage, job: Job, end: RunEnd): boolean {
   if (!queued) return false;
   const { ledger } = stage.queue;
   ledger.tags.delete(job.id, without(job.envelope.tags, queued.envelope.tags));
-  Object.assign(job, { ...queued, attempts: 0, failures: [], queued: undefined });
+  Object.assign(job, { ...queued, attempts: 0, failures: [], progress: undefined, queued: undefined });
   goBack(stage, job, queued.dueAtMs);
   for (const counter of COUNTED[end]) ledger.count(counter);
   return true;
@@ -45,10 +45,10 @@ export function complete(
   { result = '', idWasChosen }: Extract<Settlement, { transition: 'complete' }>,
 ): void {
   const { ledger, settings } = stage.queue;
-  const { id, envelope, dueAtMs, attempts } = job;
+  const { id, envelope, dueAtMs, attempts, progress } = job;
   leave(stage, job, 'completed', idWasChosen);
   if (settings.keepCompleted.count > 0)
-    ledger.keepCompleted({ id, envelope, dueAtMs, attempts, completedAtMs: stage.nowMs, result });
+    ledger.keepCompleted({ id, envelope, dueAtMs, attempts, completedAtMs: stage.nowMs, progress, result });
 }
 
 /** A job that leaves for good. */

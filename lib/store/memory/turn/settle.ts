@@ -56,6 +56,7 @@ function end(stage: Stage, job: Job, settlement: Exclude<Settlement, { transitio
   const { ledger } = stage.queue;
   ledger.letGo(job);
   if (takePlace(stage, job, endOf(settlement))) return 'replaced';
+  if ('progress' in settlement) job.progress = settlement.progress ?? job.progress;
   switch (settlement.transition) {
     case 'complete':
       complete(stage, job, settlement);

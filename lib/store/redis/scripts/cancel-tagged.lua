@@ -4,7 +4,7 @@
 -- @arg from text: the index in the tag after which to begin, '0' = at the first
 -- @arg last text: the last index to look at, '' = that of the last job there is now
 -- @arg limit count: how many jobs to look at at the most
--- @returns result text: "<index after which to go on> <last index>" and, a tab before each, the ids of the cancelled jobs
+-- @returns result text: "<index after which to go on> <last index>" and, a tab before each, the ids of the cancelled jobs, in the order in which they came by the tag
 -- @include shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
@@ -22,8 +22,6 @@ for _, job in ipairs(step.queued) do cancelQueued(job.id, job.queued, job.envelo
 -- The first write needs no memory: Redis checks its memory only at the first one, and a full memory must not keep jobs from being cancelled.
 redis.call('PEXPIRE', receiptKey, keepReceiptMs)
 writeCancelled()
-local result = { step.nextFrom .. ' ' .. step.last, unpack(cancelled) }
-for _, id in ipairs(unqueued) do result[#result + 1] = id end
-result = table.concat(result, '\t')
+local result = table.concat({ step.nextFrom .. ' ' .. step.last, unpack(step.ids) }, '\t')
 -- @include shared/answer.lua
 return { 'done', digits(now), result }

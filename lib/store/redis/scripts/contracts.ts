@@ -85,7 +85,8 @@ export const cancelRunningScript = (keys: QueueKeys): NumberedScript<CancelRunni
 
 /**
  * Take the next jobs that carry a tag, and wait or are queued behind running ones, out of their queue for good.
- * Answers: "<index after which to go on> <last index>" and, a tab before each, the ids of the cancelled jobs.
+ * Answers: "<index after which to go on> <last index>" and, a tab before each, the ids of the cancelled jobs, in the
+ * order in which they came by the tag.
  * A repeated call is answered from its receipt.
  */
 export interface CancelTaggedArguments {
@@ -732,6 +733,28 @@ export const prioritiesScript = (keys: QueueKeys): BoundScript<PrioritiesArgumen
   name: 'priorities',
   keys: [keys.levels],
   encode: encodePriorities,
+});
+
+/**
+ * Keep what running jobs have reported, with their claims. A report counts only under the fence of the job's claim,
+ * so that a worker which has lost its lease writes nothing.
+ * Answers: a digit for each report in order: '1' its lease is held; '0' the lease is lost, and nothing was kept.
+ * It changes nothing: a report that has come already, or that a later one of its run has overtaken, is passed over.
+ */
+export interface ProgressArguments {
+  /** `number` counts the reports of one run; `value` is JSON. Flat rows: id, fence, number, value. */
+  reports: readonly ScriptArgument[];
+}
+
+export type ProgressReply = string;
+
+const encodeProgress = (a: ProgressArguments): ScriptArgument[] => [...a.reports];
+
+/** Binds the script to the keys of a queue. */
+export const progressScript = (keys: QueueKeys): BoundScript<ProgressArguments, ProgressReply> => ({
+  name: 'progress',
+  keys: [keys.claims],
+  encode: encodeProgress,
 });
 
 /**

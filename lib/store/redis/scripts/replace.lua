@@ -52,7 +52,7 @@ do
   else
     there.state = redis.call('ZSCORE', activeKey, id) and 'active' or redis.call('ZSCORE', deadKey, id) and 'dead'
     -- The format of shared/claim.lua. Where somebody has taken the envelope, the claim still tells lane and tags.
-    local claimedDue, lane, claimedTags = string.match(there.claim, '^%d+%l* %d+ %d+ (%d+) %S+ ([^\t]*)(.*)$')
+    local claimedDue, lane, claimedTags = string.match(there.claim, '^%d+%l* %d+ %d+ (%d+) %S+ ([^\t\n]*)([^\n]*)')
     there.due = claimedDue or digits(now)
     if there.envelope == '' then there.lane, there.tags = lane, claimedTags or '' end
   end
@@ -66,7 +66,8 @@ local function putInPlace(crashes)
   if there.lane and there.lane ~= lane.name then takeFromLane(openLane(there.lane), id) end
   addToLane(lane, id, due)
   admitted.fields, admitted.chosenIds = { id, newEnvelope }, { id }
-  tagJob(id, tagsWithout(tags, there.tags))
+  -- A job that takes the place of a dead one is a new one, also in the order of its tags.
+  tagJob(id, there.state == 'dead' and tags or tagsWithout(tags, there.tags))
   untagJob(id, tagsWithout(there.tags, tags))
   writeAdmitted()
   if crashes > 0 then

@@ -11,8 +11,8 @@ local alive = redis.call('ZRANGE', workersKey, '+inf', digits(now - withinMs), '
 local ids = redis.call('ZRANGE', activeKey, digits(passOver), digits(passOver + limit - 1))
 local running, holders = {}, {}
 for _, record in ipairs(ids[1] and redis.call('HMGET', claimsKey, unpack(ids)) or {}) do
-  -- A name has no tab; the tags begin with one.
-  local holder, name = string.match(record or '', '^[1-9]%d*%l* %d+ %d+ %d+ (%S+) %d+:[^:]*:([^\t]*)')
+  -- A name has no tab and no line break: tags begin with the one, reported progress with the other.
+  local holder, name = string.match(record or '', '^[1-9]%d*%l* %d+ %d+ %d+ (%S+) %d+:[^:]*:([^\t\n]*)')
   if holder then
     local names = running[holder] or {}
     running[holder], names[name] = names, (names[name] or 0) + 1

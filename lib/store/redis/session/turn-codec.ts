@@ -57,13 +57,13 @@ function leavesNothing(settlement: Settlement, settings: QueueSettings): boolean
 function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArgument] {
   switch (settlement.transition) {
     case 'complete':
-      return [settlement.idWasChosen ? 'r' : '', settlement.result ?? ''];
+      return [settlement.idWasChosen ? 'r' : '', withProgress(settlement.result ?? '', settlement)];
     case 'retry':
-      return [Math.ceil(settlement.delayMs), encodeFailure(settlement.failure)];
+      return [Math.ceil(settlement.delayMs), withProgress(encodeFailure(settlement.failure), settlement)];
     case 'dead':
-      return [deadFlags(settlement), encodeFailure(settlement.failure)];
+      return [deadFlags(settlement), withProgress(encodeFailure(settlement.failure), settlement)];
     case 'snooze':
-      return [toDueArgument(settlement.due), ''];
+      return [toDueArgument(settlement.due), withProgress('', settlement)];
     case 'discard':
       return [settlement.idWasChosen ? 'r' : '', ''];
     case 'extend':
@@ -72,6 +72,11 @@ function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArg
     case 'release':
       return ['', ''];
   }
+}
+
+/** JSON has no tab of its own, so one parts the two. */
+function withProgress(text: string, { progress }: { progress?: string }): string {
+  return progress === undefined ? text : `${text}\t${progress}`;
 }
 
 function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transition: 'dead' }>): string {

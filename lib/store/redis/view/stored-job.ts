@@ -37,7 +37,8 @@ export function readJob(id: string, reply: KnownJob): StoredJob | undefined {
   const at = Number(time);
   const failed = failures === '' ? [] : failures.split('\n').map(decodeFailure);
   if (state === 'completed') return { id, state, endedAtMs: at, crashes: 0, failures: failed, ...readKept(kept) };
-  const [mark, attempts, crashes, due, worker, lane] = claim === '' ? ['0', '0', '0', '0', '-'] : claim.split(' ');
+  const [firstLine = '', report] = claim.split('\n');
+  const [mark, attempts, crashes, due, worker, lane] = claim === '' ? ['0', '0', '0', '0', '-'] : firstLine.split(' ');
   // The letters behind the fence are marks; 'c' says that somebody wants the job cancelled.
   const fence = mark!.replace(/[a-z]+$/, '');
   const known = {
@@ -46,6 +47,7 @@ export function readJob(id: string, reply: KnownJob): StoredJob | undefined {
     crashes: Number(crashes),
     envelope: decodeEnvelope(envelope),
     failures: failed,
+    ...readProgress(report),
   };
   if (state === 'active') {
     const cancelRequested = mark!.includes('c');
@@ -65,13 +67,24 @@ export function readJob(id: string, reply: KnownJob): StoredJob | undefined {
   return { ...known, state: at <= Number(now) ? 'due' : 'scheduled', dueAtMs: at, isSuspect };
 }
 
-/** Of a completed job: a line of its attempts and its due time, its result, its envelope. */
-function readKept(kept: string | Buffer): Pick<StoredJob, 'attempts' | 'dueAtMs' | 'result' | 'envelope'> {
+/** The second line of a claim: the number of a report, and what was reported. */
+function readProgress(report: string | undefined): Pick<StoredJob, 'progress'> {
+  return report === undefined ? {} : { progress: report.slice(report.indexOf(' ') + 1) };
+}
+
+/** Of a completed job: a line of its attempts, its due time and what it has reported last; its result, its envelope. */
+function readKept(kept: string | Buffer): Pick<StoredJob, 'attempts' | 'dueAtMs' | 'progress' | 'result' | 'envelope'> {
   const secondEnd = kept.indexOf('\n', kept.indexOf('\n') + 1);
   const end = secondEnd < 0 ? kept.length : secondEnd;
   const lines = typeof kept === 'string' ? kept.slice(0, end) : kept.toString('utf8', 0, end);
   const envelope = typeof kept === 'string' ? kept.slice(end + 1) : kept.subarray(end + 1);
   const [numbers, result] = lines.split('\n');
-  const [attempts, dueAtMs] = numbers!.split(' ').map(Number);
-  return { attempts: attempts!, dueAtMs: dueAtMs!, result, envelope: decodeEnvelope(envelope) };
+  const [attempts, dueAtMs, ...progress] = numbers!.split(' ');
+  return {
+    attempts: Number(attempts),
+    dueAtMs: Number(dueAtMs),
+    ...(progress.length > 0 && { progress: progress.join(' ') }),
+    result,
+    envelope: decodeEnvelope(envelope),
+  };
 }

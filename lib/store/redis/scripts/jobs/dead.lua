@@ -15,7 +15,7 @@ end
 local function namesMatch(ids, names)
   local matches = {}
   for i, claim in ipairs(redis.call('HMGET', claimsKey, unpack(ids))) do
-    matches[i] = names[string.match(claim or '', '^%S+ %d+ %d+ %d+ %S+ %d+:[^:]*:([^\t]*)') or ''] or false
+    matches[i] = names[string.match(claim or '', '^%S+ %d+ %d+ %d+ %S+ %d+:[^:]*:([^\t\n]*)') or ''] or false
   end
   return matches
 end

@@ -27,5 +27,8 @@ end
 -- The tags in a claim, without taking it apart.
 function tagsOfClaim(claim)
   local from = string.find(claim, '\t', 1, true)
-  return from and string.sub(claim, from) or ''
+  if not from then return '' end
+  -- A report of progress may follow in a second line. It holds no tab.
+  local lineEnd = string.find(claim, '\n', from, true)
+  return string.sub(claim, from, lineEnd and lineEnd - 1 or -1)
 end

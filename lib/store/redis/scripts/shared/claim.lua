@@ -1,5 +1,7 @@
 -- A claim: "<fence> <attempt> <crashes> <due> <holder> <lane>" and the job's tags, a tab before each. Fence 0 and holder "-": nobody
 -- holds the job. A claim exists from a job's first claim on, and stays while the job waits for its next attempt or lies dead.
+-- A second line, "<number> <JSON>", holds the progress that the latest run has reported last (see progress.lua); most claims have none.
+-- The next claim of the job begins without it.
 -- Letters behind the fence are marks for rare cases:
 --   c  somebody wants the running job cancelled
 --   q  another job is queued behind the running one (see jobs/queued.lua)
@@ -26,9 +28,9 @@ end
 
 -- nil where somebody has damaged the claim.
 function parseClaim(text)
-  local fence, marks, attempt, crashes, due, holder, lane, tags = string.match(text, '^(%d+)(%l*) (%d+) (%d+) (%d+) (%S+) ([^\t]*)(.*)$')
+  local fence, marks, attempt, crashes, due, holder, lane, tags, progress = string.match(text, '^(%d+)(%l*) (%d+) (%d+) (%d+) (%S+) ([^\t\n]*)([^\n]*)\n?%d* ?(.*)$')
   if not lane then return nil end
-  return { fence = fence, marks = marks, attempt = tonumber(attempt), crashes = tonumber(crashes), due = tonumber(due), holder = holder, lane = lane, tags = tags }
+  return { fence = fence, marks = marks, attempt = tonumber(attempt), crashes = tonumber(crashes), due = tonumber(due), holder = holder, lane = lane, tags = tags, progress = progress }
 end
 
 function formatClaim(fence, attempt, crashes, due, holder, lane, tags)
@@ -37,7 +39,8 @@ end
 
 -- The claim of a job that nobody holds. `idWasChosen`: of a dead job whose id is to be remembered.
 function unheldClaim(claim)
-  return formatClaim(claim.idWasChosen and '0r' or '0', claim.attempt, claim.crashes, digits(claim.due), '-', claim.lane, claim.tags)
+  local text = formatClaim(claim.idWasChosen and '0r' or '0', claim.attempt, claim.crashes, digits(claim.due), '-', claim.lane, claim.tags)
+  return (claim.progress or '') == '' and text or text .. '\n0 ' .. claim.progress
 end
 
 -- The lane in which a job with so many crashes waits: with one crash left it is a suspect (see turn/claim/suspects.lua).

@@ -24,7 +24,7 @@ local function turnAway(job, transition, reason)
   settlements[#settlements + 1] = {
     transition = transition,
     id = job.id,
-    claim = { attempt = claim.attempt, crashes = claim.crashes, due = job.due, lane = job.front.lane, tags = job.envelope and tagsOf(job.envelope) or claim.tags or '' },
+    claim = { attempt = claim.attempt, crashes = claim.crashes, due = job.due, lane = job.front.lane, tags = job.envelope and tagsOf(job.envelope) or claim.tags or '', progress = claim.progress },
     lostEnvelope = not job.envelope,
     -- 'r': the id is to be remembered.
     first = idWasChosen(job.envelope or '') and 'r' or '',

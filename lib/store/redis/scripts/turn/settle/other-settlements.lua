@@ -11,6 +11,8 @@
 --   release   ''                                                  ''          (goes back, uses no attempt)
 --   cancel    ''                                                  ''
 --   extend    how long from now its lease is to hold (ms)         ''          (stays with its holder)
+-- A result, a failure or '' in the second argument may be followed by a tab and the last progress of the run, where that has not been
+-- kept yet. JSON holds no tab.
 -- Needed only where there are such settlements, so a turn of a drain makes none of these functions.
 -- @takes bits, completedCount, odd, others, jobsKey, failuresKey, readClaims, marksOf, hasMark, parseClaim, tagsOfClaim, enterLane, takePlace, endJob, endsHere, settlements, keptHere, settledHere
 -- @changes extended
@@ -23,6 +25,8 @@ end
 
 local function settle(s)
   keptHere[s.id], settledHere[s.id] = true, true
+  local reported = string.find(s.second, '\t', 1, true)
+  if reported then s.second, s.claim.progress = string.sub(s.second, 1, reported - 1), string.sub(s.second, reported + 1) end
   if s.transition == 'complete' then
     s.envelope = redis.call('HGET', jobsKey, s.id)
   elseif s.second ~= '' then

@@ -37,7 +37,9 @@ if settlements[1] then
     endJob(s.id, s.claim.tags)
     rememberId(s)
     if keepCompletedCount > 0 then
-      redis.call('HSET', resultsKey, s.id, s.claim.attempt .. ' ' .. digits(s.claim.due) .. '\n' .. s.second .. '\n' .. (s.envelope or ''))
+      local numbers = s.claim.attempt .. ' ' .. digits(s.claim.due)
+      if s.claim.progress ~= '' then numbers = numbers .. ' ' .. s.claim.progress end
+      redis.call('HSET', resultsKey, s.id, numbers .. '\n' .. s.second .. '\n' .. (s.envelope or ''))
       redis.call('ZADD', completedKey, digits(now), s.id)
     end
   end

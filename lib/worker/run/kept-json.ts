@@ -1,0 +1,35 @@
+import { describe } from '../../core/read/describe.js';
+import { oneLine } from '../../core/read/one-line.js';
+
+/** UTF-8's, of one UTF-16 code unit. */
+const MOST_BYTES_A_UNIT = 3;
+const MESSAGE_CHARACTERS = 200;
+
+/** `problem` says why there is no text, and nothing of what the value says. */
+export type KeptJson = { text: string; problem?: undefined } | { text?: undefined; problem: string };
+
+/** Makes JSON of what a handler has given, to be kept with its job. `limit` says in words whose limit `maxBytes` is. Never throws. */
+export function toKeptJson(value: unknown, maxBytes: number, limit: string): KeptJson {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    return { problem: `JSON cannot hold it (${firstLine(error)})` };
+  }
+  if (text === undefined) return { problem: `JSON cannot hold ${describe(value)}` };
+  if (text.length * MOST_BYTES_A_UNIT > maxBytes) {
+    const bytes = Buffer.byteLength(text);
+    if (bytes > maxBytes) return { problem: `it has ${bytes} bytes, and ${limit}` };
+  }
+  return { text };
+}
+
+/** That of a circle tells on further lines where it closes, by the names of properties. Anything may be thrown by a `toJSON`. */
+function firstLine(error: unknown): string {
+  try {
+    const message = String(error instanceof Error ? error.message : describe(error));
+    return oneLine(message.split('\n')[0]!.slice(0, MESSAGE_CHARACTERS));
+  } catch {
+    return 'its toJSON threw';
+  }
+}

@@ -1,0 +1,144 @@
+import { expect, it } from '@jest/globals';
+import type { Explanation } from '../../lib/api/explanation.js';
+import { inspectorOf } from './inspected.js';
+import { MINUTE, recurrenceOf, storeOnTheSecond } from './recurring.js';
+import { settlement, type World } from './world.js';
+
+type Code = Explanation['code'];
+
+/**
+ * Of each code, what makes job `x`, or the one that is answered, one of which it is told, and what the message says then. A code without a
+ * case does not compile.
+ */
+const CASES: Record<Code, [make: (world: World) => Promise<unknown>, says: RegExp]> = {
+  unknown: [async (world) => void world.store(), /has no job 'x'/],
+  'not-due': [
+    async (world) => {
+      world.store();
+      await world.schedule({ id: 'x', due: { delayMs: 60_000 } });
+      await world.worker('w').claim();
+    },
+    /is due at 20\d\d-/,
+  ],
+  'no-handler': [
+    async (world) => {
+      world.store();
+      await world.schedule({ id: 'x' });
+      await world.worker('w', 'other').claim();
+    },
+    /no worker that runs at present handles that name/,
+  ],
+  paused: [
+    async (world) => {
+      const { management } = await waiting(world);
+      await management.pause();
+    },
+    /is paused until somebody resumes it/,
+  ],
+  blackout: [
+    async (world) => {
+      const { management } = await waiting(world);
+      await management.setBlackouts([{ fromMs: world.now() - 1, toMs: world.now() + 60_000 }]);
+    },
+    /is in a blackout until 20\d\d-/,
+  ],
+  'rate-limited': [
+    async (world) => {
+      world.store({ rateLimit: { max: 1, perMs: 60_000 } });
+      await busy(world);
+    },
+    /rateLimit lets, 1 in 60000 ms/,
+  ],
+  concurrency: [
+    async (world) => {
+      world.store({ globalConcurrency: 1 });
+      await busy(world);
+    },
+    /globalConcurrency lets, 1\./,
+  ],
+  'waiting-for-worker': [
+    async (world) => {
+      world.store({ stealAfterMs: 60_000 });
+      for (const id of ['v', 'w']) await world.worker(id).claim();
+      await world.schedule({ id: 'x', worker: 'v' });
+    },
+    /left to worker 'v', which it prefers, until 20\d\d-/,
+  ],
+  suspect: [
+    async (world) => {
+      world.store({ maxCrashes: 2 });
+      await world.schedule({ id: 'x' });
+      await world.crash(1);
+      // A process that holds a job: the suspect waits until it holds nothing.
+      const worker = world.worker('w');
+      await world.schedule({ id: 'beside' });
+      await worker.turn({ limit: 1 });
+      await worker.turn({ limit: 1, suspects: 'reserve' });
+    },
+    /has one crash left \(1 of 2\): it runs alone, once a process holds nothing else/,
+  ],
+  overlap: [
+    async (world) => {
+      const { recurrences } = storeOnTheSecond(world);
+      const at = (await recurrences.upsert(recurrenceOf({ everyMs: MINUTE, overlap: 'queue' }))).nextAtMs!;
+      const worker = world.worker('w');
+      for (const ms of [at, at + MINUTE]) {
+        await world.serve(ms - world.now(), worker);
+        await worker.claim();
+      }
+      return `r@${at + MINUTE}`;
+    },
+    /waits for the previous occurrence, job 'r@\d+', to end/,
+  ],
+  behind: [
+    async (world) => {
+      world.store();
+      await busy(world);
+    },
+    /waits for room in worker 'w'; in the queue, 1 due and 1 running/,
+  ],
+  active: [
+    async (world) => {
+      world.store();
+      await world.schedule({ id: 'x' });
+      await world.worker('w').claim();
+    },
+    /is running in worker 'w', in attempt 1; its lease holds until 20\d\d-/,
+  ],
+  completed: [(world) => ended(world, settlement.complete), /completed at 20\d\d-/],
+  dead: [(world) => ended(world, settlement.dead), /\(attempts-exhausted\): no\.$/],
+};
+
+/** A due job that a worker handles. */
+async function waiting(world: World) {
+  const queue = world.store();
+  await world.worker('w').claim();
+  await world.schedule({ id: 'x' });
+  return queue;
+}
+
+/** One job runs, and `x` is due besides. */
+async function busy(world: World) {
+  await world.schedule({ id: 'before' });
+  await world.worker('w').claim(1);
+  await world.schedule({ id: 'x' });
+}
+
+async function ended(world: World, how: typeof settlement.complete | typeof settlement.dead) {
+  world.store({ keepCompleted: 5 });
+  await world.schedule({ id: 'x' });
+  const worker = world.worker('w');
+  await worker.settle(how((await worker.claim())[0]!));
+}
+
+export const explain = (world: () => World): void => {
+  it.each(Object.keys(CASES) as Code[])('explain says why: %s', async (code) => {
+    const [make, says] = CASES[code];
+    const made = await make(world());
+    const id = typeof made === 'string' ? made : 'x';
+    const { inspector } = inspectorOf(world());
+    const explanation = await inspector.explain(id);
+    expect(explanation.code).toBe(code);
+    expect(explanation.message).toMatch(says);
+  });
+};
