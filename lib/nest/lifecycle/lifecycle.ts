@@ -78,7 +78,9 @@ export class Lifecycle implements OnModuleInit, OnApplicationShutdown, Runner {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    const from = performance.now();
     await this.pullers.close(lastTurnMs(this.overdueMs));
+    await this.events.flush(lastTurnMs(this.overdueMs + performance.now() - from));
     await this.store.close();
     this.events.complete();
   }

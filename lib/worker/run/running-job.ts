@@ -137,7 +137,7 @@ export class RunningJob extends ScheduledJob implements BagItem {
 
   progress(value: unknown): void {
     const { events } = this.context;
-    if (!events.wanted) return;
+    if (!events.wants(this.queue)) return;
     events.tell({
       type: 'progress',
       queue: this.queue,
