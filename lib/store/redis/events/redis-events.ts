@@ -4,6 +4,7 @@ import type { ScheduledQueueStreamedEvent } from '../../../core/stream/streamed-
 import type { QueueEvents, ReadEvents } from '../../job-store.js';
 import { readEventLine } from '../codec/event-text.js';
 import type { QueueKeys } from '../keys.js';
+import { annotated } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { WakeListener } from '../link/wake-listener.js';
 import type { EventWriter } from './event-writer.js';
@@ -44,7 +45,11 @@ export class RedisEvents implements QueueEvents {
     await this.writer?.flush();
   }
 
-  async read(from: EventPlace): Promise<ReadEvents> {
+  read(from: EventPlace): Promise<ReadEvents> {
+    return annotated(this.readStep(from), { queue: this.options.queue });
+  }
+
+  private async readStep(from: EventPlace): Promise<ReadEvents> {
     const { events: key } = this.keys;
     const giveUpAt = performance.now() + this.options.commandTimeoutMs;
     if (from === 'end') {
