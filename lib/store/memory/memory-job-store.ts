@@ -4,7 +4,7 @@ import { QueueClosedError } from '../../core/errors.js';
 import { JobIdMaker } from '../../core/job/job-id.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { JobStore, QueueStore, SeenQueue } from '../job-store.js';
-import { MemoryEvents } from './memory-events.js';
+import { MemoryEvents } from './events/memory-events.js';
 import { MemoryJobs } from './memory-jobs.js';
 import { MemoryManagement } from './memory-management.js';
 import { MemoryQueue } from './memory-queue.js';

@@ -715,7 +715,8 @@ export const pausedScript = (keys: QueueKeys): BoundScript<PausedArguments, Paus
 /**
  * Tell which commands of the other scripts this user may not run. A script that met such a command would have begun
  * to write.
- * Answers: commands, usually none. Those that only relays use are not tried: without them nothing is half done.
+ * Answers: commands, usually none. Those that only relays and streams of events use are not tried: without them
+ * nothing is half done.
  * It leaves nothing behind.
  */
 export interface PermissionsArguments {
