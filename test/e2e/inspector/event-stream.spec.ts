@@ -212,31 +212,11 @@ it('a subscriber is below no handler, also where a handler has subscribed', asyn
   expect(new Set(seen)).toEqual(new Set([undefined]));
 });
 
-it.each([
-  [{ from: 'yesterday' }, `stream: from: got "yesterday", expected an eventId that an event of this queue had, '0'`],
-  [{ from: '2027-01-01T00:00:00Z' }, `expected an eventId that an event of this queue had, '0' for all events that`],
-  [{ from: 0 }, 'stream: from: got 0, expected an eventId'],
-  [{ from: '-' }, 'stream: from: got "-"'],
-  [{ from: new Date(Number.NaN) }, 'stream: from: got an invalid Date, expected a valid one'],
-  [{ from: new Date(1_700_000) }, 'which looks like seconds'],
-  [{ queue: 'a:b' }, 'stream: queue: got "a:b", expected 1 to 64 of the characters'],
-  [{ form: '0' }, 'stream: unknown option "form", did you mean \'from\'?'],
-  ['default', 'stream: got "default", expected an object of options'],
-])('stream(%j) is refused before anything is read', async (options, message) => {
+it('options that cannot be used are refused at once, before anything is read, and those of a queue at the start', async () => {
   const { events } = await startApp([], PRODUCER);
-  expect(() => events.stream(options as never)).toThrow(InvalidOptionsError);
-  expect(() => events.stream(options as never)).toThrow(message);
-});
-
-it.each([
-  [true, "queues['default']: streamEvents: got true, expected false or { maxLength }"],
-  [{}, 'streamEvents: got no maxLength, expected false or { maxLength }'],
-  [{ maxLength: 0 }, 'streamEvents: maxLength: got 0, expected a whole number of at least 1'],
-  [{ maxLength: 1.5 }, 'streamEvents: maxLength: got 1.5, expected a whole number of at least 1'],
-  [{ maxLength: '10' }, 'streamEvents: maxLength: got "10"'],
-  [{ maxlength: 10 }, 'streamEvents: unknown option "maxlength", did you mean \'maxLength\'?'],
-])('streamEvents: %j is refused at start', async (streamEvents, message) => {
-  const started = startApp([], { queues: { default: { streamEvents: streamEvents as never } } });
+  expect(() => events.stream({ from: 'yesterday' })).toThrow(InvalidOptionsError);
+  expect(() => events.stream({ form: '0' } as never)).toThrow("did you mean 'from'?");
+  const started = startApp([], { queues: { default: { streamEvents: true as never } } });
   await expect(started).rejects.toThrow(InvalidOptionsError);
-  await expect(started).rejects.toThrow(message);
+  await expect(started).rejects.toThrow("queues['default']: streamEvents: got true, expected false or { maxLength }.");
 });
