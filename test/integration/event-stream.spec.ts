@@ -1,6 +1,8 @@
 import { afterEach, expect, it } from '@jest/globals';
+import type { EventPlace } from '../../lib/core/options/stream-options.js';
 import type { ScheduledQueueStreamedEvent } from '../../lib/index.js';
 import { queueKeys } from '../../lib/store/redis/keys.js';
+import { seededRandom } from '../support/random.js';
 import { QUEUE, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
@@ -28,7 +30,7 @@ async function add(test: TestStore, count: number, prefix = 'job'): Promise<void
 
 async function read(test: TestStore, from: 'start' | { after: string }): Promise<ScheduledQueueStreamedEvent[]> {
   const told: ScheduledQueueStreamedEvent[] = [];
-  for (let place: Parameters<ReturnType<typeof eventsOf>['read']>[0] = from, more = true; more; ) {
+  for (let place: EventPlace = from, more = true; more; ) {
     const step = await eventsOf(test).read(place);
     told.push(...step.events);
     ({ next: place, more } = step);
@@ -109,7 +111,35 @@ it('an entry of somebody else is a gap, and keeps nothing from being added or re
   expect(told.slice(1, -1).map(({ type }) => type)).toContain('gap');
 });
 
-it('many writers send readers few messages, and each event is announced', async () => {
+it('whenever events are added, whoever watches is called after the last one, and not only by the look of every five seconds', async () => {
+  const test = storeOf(100_000);
+  const [watching, writer, other] = [storeOf(1, test), storeOf(100_000, test), storeOf(100_000, test)];
+  let read = 0;
+  let from: EventPlace = 'start';
+  let reading = Promise.resolve();
+  const look = async () => {
+    const step = await eventsOf(watching).read(from);
+    read += step.events.length;
+    from = step.next;
+  };
+  const stop = eventsOf(watching).watch(() => {
+    reading = reading.then(look);
+  });
+  const random = seededRandom(7);
+  let added = 0;
+  for (let round = 0; round < 60; round++) {
+    for (const each of [writer, other, writer]) {
+      await add(each, 1);
+      added++;
+      await new Promise((resolve) => setTimeout(resolve, random() * 25));
+    }
+    await until(`round ${round} is read`, () => read === added, 1_000);
+  }
+  stop();
+  await reading;
+});
+
+it('many writers send readers few messages', async () => {
   const test = storeOf(100_000);
   const subscriber = test.redis.duplicate();
   let messages = 0;

@@ -75,9 +75,19 @@ export class RedisEvents implements QueueEvents {
     const listener = this.listener();
     const channel = this.keys.events;
     let timer: NodeJS.Timeout | undefined;
+    let heardMore = false;
     const lookSoon = () => {
-      timer ??= setTimeout(() => {
+      if (timer) {
+        // The look that is to come may be too early for what this message stands for.
+        heardMore = true;
+        return;
+      }
+      timer = setTimeout(() => {
         timer = undefined;
+        if (heardMore) {
+          heardMore = false;
+          lookSoon();
+        }
         look();
       }, READ_AFTER_MS);
     };
