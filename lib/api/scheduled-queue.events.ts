@@ -68,6 +68,10 @@ export class ScheduledQueueEvents implements EventSink {
   /** @internal */
   complete(): void {
     this.subject.complete();
+  }
+
+  /** @internal Completes what `stream` has answered, and will answer. */
+  endStreams(): void {
     this.streams.close();
   }
 }
