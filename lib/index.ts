@@ -69,7 +69,7 @@ export type { DeadFilter, ReplayOptions } from './core/options/dead-filter.js';
 export type { FindOptions } from './core/options/find-options.js';
 export type { PauseOptions } from './core/options/pause-options.js';
 export type { PopOptions } from './core/options/pop-options.js';
-export type { Keep, Ordering, QueueOptions, RateLimit } from './core/options/queue-options.js';
+export type { Keep, Ordering, QueueOptions, RateLimit, StreamEvents } from './core/options/queue-options.js';
 export type {
   BackfillRange,
   PauseRecurrenceOptions,
@@ -81,10 +81,12 @@ export type { RelayOptions, ScheduledQueueRelay } from './core/options/relay-opt
 export type { Role } from './core/options/role.js';
 export type { RunOptions } from './core/options/run-settings.js';
 export type { JobRef, RescheduleOptions, ScheduleOptions } from './core/options/schedule-options.js';
+export type { EventStreamOptions } from './core/options/stream-options.js';
 export type { PayloadCodec } from './core/payload/codec.js';
 export type { ValidationOptions } from './core/payload/payload-class.js';
 export type { JsonOf, PayloadOf } from './core/payload/payload-types.js';
 export type { Duration } from './core/read/duration.js';
+export type { ScheduledQueueStreamedEvent, StreamedError, StreamGap } from './core/stream/streamed-event.js';
 export { type JobEventOptions, OnScheduledJobEvent } from './nest/events/on-scheduled-job-event.decorator.js';
 export { type HandlerOptions, OnScheduledJob } from './nest/handlers/on-scheduled-job.decorator.js';
 export type { DeclaredRecurrenceOptions } from './nest/handlers/recurrence-options.js';

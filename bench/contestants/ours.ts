@@ -32,12 +32,13 @@ export const ours: Contestant = {
 
   async open(options) {
     Logger.overrideLogger(['error', 'warn']);
+    const { concurrency, streamEvents } = options;
     const queues = options.queues ?? ['default'];
     const module = RedisScheduledQueueModule.forRoot({
       connection: options.redis,
       autoStart: false,
       ...(options.trackCurrentJob !== undefined && { trackCurrentJob: options.trackCurrentJob }),
-      queues: Object.fromEntries(queues.map((queue) => [queue, { concurrency: options.concurrency }])),
+      queues: Object.fromEntries(queues.map((queue) => [queue, { concurrency, streamEvents }])),
     });
     @Module({ imports: [module], providers: [handlersFor(options)] })
     class BenchModule {}

@@ -68,7 +68,7 @@ export class ScheduledQueueInspector extends QueueReader {
     const read = readTag(tag, 'cancelTagged');
     return inQueues(this.store, options, 'cancelTagged', (queue) =>
       this.store.queue(queue).management.cancelTagged(read, (ids) => {
-        if (this.events.wanted) for (const id of ids) this.events.tell({ type: 'cancelled', queue, id });
+        if (this.events.wants(queue)) for (const id of ids) this.events.tell({ type: 'cancelled', queue, id });
       }),
     );
   }

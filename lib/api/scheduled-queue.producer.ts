@@ -1,5 +1,6 @@
 import { InvalidScheduleError } from '../core/errors.js';
 import type { ScheduledJobDefinition } from '../core/job/definition.js';
+import type { EventSink } from '../core/job/events.js';
 import type { ScheduledJobRef } from '../core/job/scheduled-job.js';
 import type { Log } from '../core/log.js';
 import {
@@ -21,7 +22,6 @@ import type { PayloadWriter } from './payload-writer.js';
 import { ChosenIds } from './recurrence/chosen-ids.js';
 import { RecurrenceCalls } from './recurrence/recurrence-calls.js';
 import type { Recurrences } from './recurrence/recurrences.js';
-import type { ScheduledQueueEvents } from './scheduled-queue.events.js';
 import { sendOne } from './send-one.js';
 import { TakenIds } from './taken-ids.js';
 
@@ -60,7 +60,7 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     private readonly store: JobStore,
     private readonly payloads: PayloadWriter,
     recurrences: Recurrences,
-    private readonly events: ScheduledQueueEvents,
+    private readonly events: EventSink,
     log: Log,
   ) {
     super(recurrences);
@@ -172,7 +172,7 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
   async cancel(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'cancel');
     const cancelled = await this.store.queue(queue).jobs.cancel(id);
-    if (cancelled && this.events.wanted) this.events.tell({ type: 'cancelled', queue, id });
+    if (cancelled && this.events.wants(queue)) this.events.tell({ type: 'cancelled', queue, id });
     return cancelled;
   }
 
@@ -204,7 +204,7 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     if (takenBy !== undefined) this.takenIds.warn(queue, name, takenBy);
     const created = status === 'created';
     const dueAt = dueAtMs === null ? null : new Date(dueAtMs);
-    if (created && this.events.wanted) {
+    if (created && this.events.wants(queue)) {
       if (pushedOut) this.events.tell({ type: 'deadDropped', queue, id, name });
       this.events.tell({ type: 'scheduled', queue, id, name, dueAt: dueAt! });
     }

@@ -5,6 +5,7 @@ import { Recurrences } from '../api/recurrence/recurrences.js';
 import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
+import { EventStreams } from '../api/stream/event-streams.js';
 import type { Clock } from '../core/clock.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
 import type { JobStore } from '../store/job-store.js';
@@ -66,7 +67,14 @@ const CLOCK_PROVIDER: Provider = {
 /** What schedules and inspects, and so needs no handlers. */
 function producingProviders(services: ServiceTokens): Provider[] {
   return [
-    { provide: services.events, useFactory: () => new ScheduledQueueEvents() },
+    {
+      provide: services.events,
+      inject: [STORE, CLOCK, SETTINGS],
+      useFactory: (store: JobStore, clock: Clock, { queues }: ModuleSettings) => {
+        const streamed = [...queues].flatMap(([queue, { streamEvents }]) => (streamEvents ? [queue] : []));
+        return new ScheduledQueueEvents(new EventStreams(store, clock, new Set(streamed)));
+      },
+    },
     { provide: EVENTS, useExisting: services.events },
     {
       provide: PayloadChecker,

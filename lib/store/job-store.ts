@@ -4,6 +4,7 @@ import type { DeadSelection } from '../core/options/dead-filter.js';
 import type { RelayTarget } from '../core/options/relay-options.js';
 import type { Due } from '../core/read/due.js';
 import type { QueueDeclarations } from './declarations.js';
+import type { QueueEvents } from './events.js';
 import type {
   FoundJobs,
   JobCounts,
@@ -25,6 +26,7 @@ export type { NewJob } from '../core/job/new-job.js';
 export type { DeadSelection } from '../core/options/dead-filter.js';
 export type * from './declarations.js';
 export type { Envelope, EnvelopeSettings, Unreadable } from './envelope.js';
+export type { QueueEvents, ReadEvents } from './events.js';
 export type { Failure, StoredFailure } from './failure.js';
 export type * from './queue-view.js';
 export type * from './recurrences.js';
@@ -51,6 +53,7 @@ export interface QueueStore {
   readonly sessions: QueueSessions;
   readonly recurrences: QueueRecurrences;
   readonly declarations: QueueDeclarations;
+  readonly events: QueueEvents;
 }
 
 /** What is done to single jobs. */

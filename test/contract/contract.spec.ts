@@ -7,6 +7,7 @@ import { cancel } from './cancel.js';
 import { claim } from './claim.js';
 import { deadLetters } from './dead-letters.js';
 import { declarations } from './declarations.js';
+import { events } from './events.js';
 import { explain } from './explain.js';
 import { find } from './find.js';
 import { gates } from './gates.js';
@@ -81,6 +82,7 @@ const CASES = {
   recurrencesMissed,
   recurrencesOverlap,
   declarations,
+  events,
 };
 
 const missing = whyNoStoppedRedis();

@@ -209,7 +209,7 @@ export const payloads = (jobs: readonly Pick<ClaimedJob, 'envelope'>[]) =>
   jobs.map(({ envelope }) => ('payload' in envelope ? envelope.payload : undefined));
 
 /** By this machine's time of day: the other clock stands still. */
-async function until(what: string, isSo: () => boolean): Promise<void> {
+export async function until(what: string, isSo: () => boolean): Promise<void> {
   for (const deadline = Date.now() + 5_000; !isSo(); ) {
     if (Date.now() > deadline) throw new Error(`Waited in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 1));

@@ -2,7 +2,13 @@
 import 'reflect-metadata';
 import { Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { OnScheduledJob, RedisScheduledQueueModule, ScheduledQueueConsumer } from 'nestjs-redis-scheduled-queue';
+import {
+  OnScheduledJob,
+  RedisScheduledQueueModule,
+  ScheduledQueueConsumer,
+  ScheduledQueueEvents,
+  ScheduledQueueProducer,
+} from 'nestjs-redis-scheduled-queue';
 
 const { REDIS, PREFIX } = process.env;
 
@@ -12,7 +18,13 @@ class Handlers {
 }
 
 @Module({
-  imports: [RedisScheduledQueueModule.forRoot({ connection: REDIS!, prefix: PREFIX! })],
+  imports: [
+    RedisScheduledQueueModule.forRoot({
+      connection: REDIS!,
+      prefix: PREFIX!,
+      queues: { default: { streamEvents: { maxLength: 100 } } },
+    }),
+  ],
   providers: [Handlers],
 })
 class CloserModule {}
@@ -23,6 +35,12 @@ const app = await NestFactory.createApplicationContext(CloserModule);
 const consumer = app.get(ScheduledQueueConsumer);
 await consumer.pop({ names: ['pulled'] });
 void consumer.pop({ names: ['pulled'], waitMs: '1h' });
+const events = app.get(ScheduledQueueEvents);
+events.stream().subscribe().unsubscribe();
+await new Promise<void>((resolve) => {
+  events.stream({ from: '0' }).subscribe(() => resolve());
+  void app.get(ScheduledQueueProducer).schedule('work', null, { delay: '1h' });
+});
 process.once('message', async () => {
   await app.close();
   say('closed');

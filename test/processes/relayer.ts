@@ -4,7 +4,7 @@ import { Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { RedisScheduledQueueModule, ScheduledQueueConsumer } from 'nestjs-redis-scheduled-queue';
 
-const { REDIS, PREFIX, WORKER_ID, RELAY_TO, LEASE_MS = '2000', LIMITS = '{}' } = process.env;
+const { REDIS, PREFIX, WORKER_ID, RELAY_TO, LEASE_MS = '2000', QUEUE_OPTIONS = '{}' } = process.env;
 
 @Module({
   imports: [
@@ -12,7 +12,7 @@ const { REDIS, PREFIX, WORKER_ID, RELAY_TO, LEASE_MS = '2000', LIMITS = '{}' } =
       connection: REDIS!,
       prefix: PREFIX!,
       workerId: WORKER_ID!,
-      queues: { default: { leaseMs: Number(LEASE_MS), ...JSON.parse(LIMITS) } },
+      queues: { default: { leaseMs: Number(LEASE_MS), ...JSON.parse(QUEUE_OPTIONS) } },
     }),
   ],
 })

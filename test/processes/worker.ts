@@ -27,7 +27,7 @@ const {
 const {
   JOB_NAME = 'work',
   SHUTDOWN_TIMEOUT_MS = '20000',
-  LIMITS = '{}',
+  QUEUE_OPTIONS = '{}',
   OBEY_SIGNAL,
   IGNORE_BLOCK,
   CHECK_PAYLOADS,
@@ -107,7 +107,7 @@ class WorkHandlers {
           concurrency: Number(CONCURRENCY),
           leaseMs: Number(LEASE_MS),
           keepCompleted: Number(KEEP_COMPLETED),
-          ...JSON.parse(LIMITS),
+          ...JSON.parse(QUEUE_OPTIONS),
         },
       },
     }),

@@ -30,7 +30,7 @@ const NOTHING: Omit<TurnAnswer, 'settled'> = {
   tendInMs: undefined,
   short: [],
 };
-export const EVENTS = { wanted: false, tell() {} };
+export const EVENTS = { wants: () => false, tell() {} };
 export const LOG = { log() {}, warn() {}, error() {} };
 /** For queues without recurrences. */
 export const CARETAKERS = new Caretakers({ queue: () => undefined as never }, new SystemClock(), LOG);

@@ -44,6 +44,7 @@ export interface WorkerProcessOptions {
   checkPayloads?: boolean;
   globalConcurrency?: number;
   rateLimit?: { max: number; perMs: number };
+  streamEvents?: { maxLength: number };
   /** Puts the process's wall clock wrong: see test/processes/wrong-clock.ts. */
   wrongClock?: 'fast' | 'slow' | 'jumping';
 }
@@ -75,7 +76,11 @@ export class WorkerProcesses {
         OBEY_SIGNAL: options.obeySignal ? '1' : '',
         IGNORE_BLOCK: options.ignoreBlock ? '1' : '',
         CHECK_PAYLOADS: options.checkPayloads ? '1' : '',
-        LIMITS: JSON.stringify({ globalConcurrency: options.globalConcurrency, rateLimit: options.rateLimit }),
+        QUEUE_OPTIONS: JSON.stringify({
+          globalConcurrency: options.globalConcurrency,
+          rateLimit: options.rateLimit,
+          streamEvents: options.streamEvents,
+        }),
         RELAY_TO: JSON.stringify(options.relaysTo ?? null),
         WRONG_CLOCK: options.wrongClock ?? '',
         NODE_OPTIONS: '',

@@ -91,7 +91,7 @@ export class Recurrences {
     if (!job) throw unknown(queue, where);
     const { name, dueAtMs } = job;
     const dueAt = new Date(dueAtMs);
-    if (this.events.wanted) this.events.tell({ type: 'scheduled', queue, id: job.id, name, dueAt });
+    if (this.events.wants(queue)) this.events.tell({ type: 'scheduled', queue, id: job.id, name, dueAt });
     return { id: job.id, queue, name, dueAt, created: true, status: 'created' };
   }
 

@@ -130,8 +130,9 @@ export const DEAD_REASONS = [
   'envelope-missing',
 ] as const;
 
-/** Where events go. `wanted` is false while nobody listens, so that nothing need be made for them. */
+/** Where events go. */
 export interface EventSink {
-  readonly wanted: boolean;
+  /** False while nobody wants the events of this queue, so that nothing need be made for them. */
+  wants(queue: string): boolean;
   tell(event: ScheduledQueueEvent): void;
 }

@@ -37,6 +37,15 @@ export interface RateRule {
   perMs: number;
 }
 
+/** How many events `ScheduledQueueEvents.stream` can go back. */
+export interface StreamEvents {
+  /**
+   * How many of the latest events are kept: never fewer, and at most 1 000 more. One of a job that runs takes about 60 bytes in Redis,
+   * and one with an error up to 1 KiB. At least 1.
+   */
+  maxLength: number;
+}
+
 export interface QueueOptions {
   /** How many jobs may run at once in this process; a handler with a `weight` counts that much. At most 1 000. Default 10. */
   concurrency?: number;
@@ -92,6 +101,11 @@ export interface QueueOptions {
    * job runs alone. At least 1. Default 3.
    */
   maxCrashes?: number;
+  /**
+   * Whether this process adds its events to a stream in Redis, which `ScheduledQueueEvents.stream` reads in any process. Give all
+   * processes the same, as the events of the others are missing there. `false` costs nothing. Default `false`.
+   */
+  streamEvents?: false | StreamEvents;
 }
 
 /** Queue options that have been read, with every default in its place. */
@@ -108,6 +122,7 @@ export interface QueueSettings {
   keepDead: KeepRule;
   keepIdsMs: number;
   maxCrashes: number;
+  streamEvents: false | StreamEvents;
 }
 
 export const DEFAULT_QUEUE = 'default';
@@ -129,6 +144,7 @@ const DEFAULTS: QueueSettings = {
   keepDead: { count: 10_000, ageMs: 0 },
   keepIdsMs: 600_000,
   maxCrashes: 3,
+  streamEvents: false,
 };
 
 const keepOptions = options<KeepRule>({ count: integer(0), ageMs: duration(1) });
@@ -175,6 +191,20 @@ const rateLimit: Check<RateRule> = (value) => {
   return { value: { max, perMs } };
 };
 
+const STREAM_EVENTS = 'false or { maxLength }';
+
+const streamEventsOptions = options<StreamEvents>({ maxLength: integer(1) }, STREAM_EVENTS);
+
+const streamEvents: Check<false | StreamEvents> = (value) => {
+  if (value === false) return { value };
+  const read = streamEventsOptions(value);
+  if ('problem' in read) return read;
+  const { maxLength } = read.value;
+  return maxLength === undefined
+    ? { problem: `got no maxLength, expected ${STREAM_EVENTS}` }
+    : { value: { maxLength } };
+};
+
 const SHAPE: Shape<QueueSettings> = {
   concurrency: integer(1, MOST_JOBS_A_TURN),
   globalConcurrency: integer(1),
@@ -187,6 +217,7 @@ const SHAPE: Shape<QueueSettings> = {
   keepDead: keep,
   keepIdsMs: duration(),
   maxCrashes: integer(1),
+  streamEvents,
 };
 
 export const QUEUE_OPTION_NAMES = Object.keys(SHAPE);

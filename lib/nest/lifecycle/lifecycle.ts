@@ -1,4 +1,4 @@
-import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { PayloadWriter } from '../../api/payload-writer.js';
 import type { ScheduledQueueEvents } from '../../api/scheduled-queue.events.js';
 import type { Log } from '../../core/log.js';
@@ -18,7 +18,7 @@ import type { Runner } from './run-phase.js';
 import { connectAtStart, StartLog } from './start-log.js';
 
 /** Ties one instance of the module to the application's life: explore at init, run in the run phase, close at the end. */
-export class Lifecycle implements OnModuleInit, OnApplicationShutdown, Runner {
+export class Lifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown, Runner {
   /** How much longer than `shutdownTimeoutMs` the workers took to stop. */
   private overdueMs = 0;
 
@@ -77,8 +77,15 @@ export class Lifecycle implements OnModuleInit, OnApplicationShutdown, Runner {
     return this.fleet.waitsFor;
   }
 
+  /** Before Nest waits for the connections of its HTTP server: a stream may be what one of them sends. */
+  beforeApplicationShutdown(): void {
+    this.events.endStreams();
+  }
+
   async onApplicationShutdown(): Promise<void> {
+    const from = performance.now();
     await this.pullers.close(lastTurnMs(this.overdueMs));
+    await this.events.flush(lastTurnMs(this.overdueMs + performance.now() - from));
     await this.store.close();
     this.events.complete();
   }

@@ -4,6 +4,7 @@ import { QueueClosedError } from '../../core/errors.js';
 import { JobIdMaker } from '../../core/job/job-id.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { JobStore, QueueStore, SeenQueue } from '../job-store.js';
+import { MemoryEvents } from './events/memory-events.js';
 import { MemoryJobs } from './memory-jobs.js';
 import { MemoryManagement } from './memory-management.js';
 import { MemoryQueue } from './memory-queue.js';
@@ -66,6 +67,7 @@ export class MemoryJobStore implements JobStore {
       sessions: new MemorySessions(queue),
       recurrences: new MemoryRecurrences(queue),
       declarations: new MemoryDeclarations(queue),
+      events: new MemoryEvents(queue),
     };
     return { queue, store };
   }

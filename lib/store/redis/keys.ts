@@ -37,12 +37,13 @@
  * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <session that last filled a limit of 16>", times in epoch ms | turn, relay | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | trial              | SET    | nothing: what is added is taken away in the same call            | permissions                      | permissions |
+ * | events             | STREAM | "<epoch ms>-<number of its last event>" -> `head`: "<ms of the entry before> <when readers were told last, epoch ms>", and `events`: lines (see codec/event-text.ts) | add-events | add-events |
  * | queues             | ZSET   | queue -> when a process last noted that it uses it, epoch ms; one for all queues, under the hash tag `{*}` | note-queue | never |
  * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | relay                             | never                      |
  * | receipt:<caller>   | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
  *
- * And one channel: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look, or 'cancel' where one
- * of its jobs is to be cancelled.
+ * And two channels: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look, or 'cancel' where one
+ * of its jobs is to be cancelled; and events, with the name of that key, whose empty messages say that there are new events.
  */
 const FIXED_KEYS = [
   'jobs',
@@ -68,6 +69,7 @@ const FIXED_KEYS = [
   'offers',
   'recurrences',
   'timetable',
+  'events',
   'queues',
 ] as const;
 

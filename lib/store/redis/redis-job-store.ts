@@ -41,6 +41,7 @@ export class RedisJobStore implements JobStore {
   private closed = false;
   private calling?: RedisConnection;
   private sessionLink?: SessionLink;
+  private listener?: WakeListener;
   private openedDirectory?: RedisDirectory;
 
   /** Connects to nothing yet. Throws `InvalidOptionsError`. */
@@ -74,7 +75,7 @@ export class RedisJobStore implements JobStore {
     this.closed = true;
     this.calling?.close();
     this.sessionLink?.connection.close();
-    this.sessionLink?.listener.close();
+    this.listener?.close();
   }
 
   private forCalls(): RedisConnection {
@@ -107,19 +108,29 @@ export class RedisJobStore implements JobStore {
   private forSessions(): SessionLink {
     this.sessionLink ??= {
       connection: this.open(),
-      listener: new WakeListener(this.clients.subscriber(), this.outages),
+      listener: this.forMessages(),
     };
     return this.sessionLink;
   }
 
+  private forMessages(): WakeListener {
+    this.listener ??= new WakeListener(this.clients.subscriber(), this.outages);
+    return this.listener;
+  }
+
   private openQueue(name: string): QueueStore {
-    const { prefix, commandTimeoutMs, settingsOf } = this.options;
+    const { prefix, commandTimeoutMs, settingsOf, log } = this.options;
     const { clustered } = this.clients;
-    const links = { forCalls: this.forCalls(), forSessions: () => this.forSessions() };
+    const links = {
+      forCalls: this.forCalls(),
+      forSessions: () => this.forSessions(),
+      forMessages: () => this.forMessages(),
+    };
     return openRedisQueue(name, settingsOf(name), links, this.ids, {
       prefix,
       commandTimeoutMs,
       clustered,
+      log,
       isUsed: this.directory().noteOf(name),
     });
   }

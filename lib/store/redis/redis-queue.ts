@@ -1,7 +1,9 @@
 import type { JobIdMaker } from '../../core/job/job-id.js';
+import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { QueueStore } from '../job-store.js';
 import { RedisBlackouts } from './calls/blackouts.js';
+import { Caller } from './calls/caller.js';
 import { CallerPool } from './calls/caller-pool.js';
 import { RedisClearing } from './calls/clearing.js';
 import { RedisDeadLetters } from './calls/dead-letters.js';
@@ -9,9 +11,12 @@ import { RedisGate } from './calls/gate.js';
 import { RedisQueueJobs } from './calls/queue-jobs.js';
 import { RedisQueueManagement } from './calls/queue-management.js';
 import { RedisTaggedJobs } from './calls/tagged-jobs.js';
+import { EventWriter } from './events/event-writer.js';
+import { RedisEvents } from './events/redis-events.js';
 import { queueKeys } from './keys.js';
 import type { RedisConnection } from './link/connection.js';
 import { ServerClock } from './link/server-clock.js';
+import type { WakeListener } from './link/wake-listener.js';
 import { RedisDeclarations } from './recur/declarations.js';
 import { RedisRecurrences } from './recur/redis-recurrences.js';
 import { RedisTending } from './recur/redis-tending.js';
@@ -30,6 +35,7 @@ export interface RedisQueueOptions {
   prefix: string;
   commandTimeoutMs: number;
   clustered: boolean;
+  log: Log;
   /** To be called at each use of the queue: notes it in the directory of queues. */
   isUsed(): void;
 }
@@ -39,6 +45,8 @@ export interface StoreLinks {
   readonly forCalls: RedisConnection;
   /** Opened when a first session is. */
   forSessions(): SessionLink;
+  /** Opened when somebody first listens, and also used by sessions. */
+  forMessages(): WakeListener;
 }
 
 /** One queue in Redis. Its roles share a connection, a clock and, but for schedules, the callers of their calls. Nothing is sent yet. */
@@ -47,9 +55,9 @@ export function openRedisQueue(
   settings: QueueSettings,
   links: StoreLinks,
   ids: JobIdMaker,
-  { prefix, commandTimeoutMs, clustered, isUsed }: RedisQueueOptions,
+  { prefix, commandTimeoutMs, clustered, log, isUsed }: RedisQueueOptions,
 ): QueueStore {
-  const { keepIdsMs, leaseMs, stealAfterMs, rateLimit, ordering } = settings;
+  const { keepIdsMs, leaseMs, stealAfterMs, rateLimit, ordering, streamEvents } = settings;
   const connection = links.forCalls;
   const keys = queueKeys(prefix, queue);
   const clock = new ServerClock(keys);
@@ -59,6 +67,9 @@ export function openRedisQueue(
   const tending = new RedisTending(callers, clock, keys, options);
   const gate = new RedisGate(callers, connection, keys, { ...options, rateLimit });
   const blackouts = new RedisBlackouts(callers, connection, keys, options);
+  const writer =
+    streamEvents &&
+    new EventWriter(new Caller(connection, clock, keys, keepReceiptMs), keys, { queue, ...streamEvents, log });
   return {
     jobs: new RedisQueueJobs(new ScheduleOutbox(connection, clock, keys, ids, options), callers, keys, {
       ...options,
@@ -83,5 +94,6 @@ export function openRedisQueue(
     recurrences: new RedisRecurrences(callers, connection, clock, keys, { ...options, tending, blackouts, isUsed }),
     declarations: new RedisDeclarations(callers, connection, clock, keys, { ...options, isUsed }),
     sessions: new RedisSessions(() => links.forSessions(), keys, settings, { queue, prefix, clustered, isUsed }),
+    events: new RedisEvents(connection, keys, options, () => links.forMessages(), writer || undefined),
   };
 }

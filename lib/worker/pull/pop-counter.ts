@@ -35,8 +35,8 @@ export class PopCounter {
     for (const job of left) this.outcomes.release(HeldJob.runOf(job).claim);
     for (const job of jobs.slice(0, jobs.length - left.length)) {
       this.held.add(job);
-      if (!this.events.wanted) continue;
       const { queue, id, name, attempt, latenessMs } = job;
+      if (!this.events.wants(queue)) continue;
       this.events.tell({ type: 'started', queue, id, name, attempt, latenessMs });
     }
   }

@@ -76,7 +76,7 @@ export class Processor {
       return;
     }
     const { events } = this.context;
-    if (events.wanted) {
+    if (events.wants(run.queue)) {
       const { queue, id, name, attempt, latenessMs } = run;
       events.tell({ type: 'started', queue, id, name, attempt, latenessMs });
     }

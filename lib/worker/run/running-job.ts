@@ -145,7 +145,7 @@ export class RunningJob extends ScheduledJob implements BagItem {
 
   progress(value: unknown): void {
     const { events, progress } = this.context;
-    if (events.wanted)
+    if (events.wants(this.queue))
       events.tell({
         type: 'progress',
         queue: this.queue,

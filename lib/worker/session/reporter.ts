@@ -137,7 +137,7 @@ export class Reporter {
   private ended(queue: string, outcome: EndedRun): void {
     const { job, name, settlement, durationMs, error, reason, backoffProblem, resultProblem } = outcome;
     // The common case: nothing to log, and nobody listens.
-    if (settlement.transition === 'complete' && !this.events.wanted && resultProblem === undefined) return;
+    if (settlement.transition === 'complete' && !this.events.wants(queue) && resultProblem === undefined) return;
     const { id, attempt } = job;
     const run = { queue, id, name, attempt };
     switch (settlement.transition) {
@@ -226,7 +226,7 @@ export class Reporter {
   }
 
   private tell(event: ScheduledQueueEvent): void {
-    if (this.events.wanted) this.events.tell(event);
+    if (this.events.wants(event.queue)) this.events.tell(event);
   }
 }
 

@@ -1,11 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, it } from '@jest/globals';
+import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { EVENT_TYPES } from '../../../lib/core/job/events.js';
-import { JobOutcome, OnScheduledJob, ScheduledJob, type ScheduledQueueEvent } from '../../../lib/index.js';
-import { redisUrl, startApp, stopApps } from '../../support/queue-app.js';
+import {
+  JobOutcome,
+  OnScheduledJob,
+  RedisScheduledQueueModule,
+  ScheduledJob,
+  type ScheduledQueueEvent,
+  ScheduledQueueProducer,
+  type ScheduledQueueStreamedEvent,
+} from '../../../lib/index.js';
+import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
 import { until } from '../../support/wait.js';
+import { ActivityController } from './events-page/activity.controller.js';
 import { Alerts, Pager } from './events-page/alerts.js';
+import { Archive, Archiver } from './events-page/archiver.js';
 import { Audit, AuditTable } from './events-page/audit.js';
 
 let free = () => {};
@@ -130,4 +141,79 @@ it('the audit of docs/events.md inserts one batch after the other, and outlives 
   await app.close();
   await until('they are inserted', () => inserted.flat().length > 0);
   expect(inserted.flat().sort()).toEqual(['w500', 'w501']);
+});
+
+const MAIL = { queues: { mail: { streamEvents: { maxLength: 1_000 } } } };
+
+it('the controller of docs/events.md sends events to a browser, from where it was when it connects again', async () => {
+  const module = await Test.createTestingModule({
+    imports: [RedisScheduledQueueModule.forRoot({ connection: redisUrl(), prefix: newPrefix(), ...MAIL })],
+    controllers: [ActivityController],
+  }).compile();
+  const app = module.createNestApplication({ logger: false });
+  await app.listen(0, '127.0.0.1');
+  const url = `${await app.getUrl()}/activity/mail`;
+  const tell = (id: string) =>
+    app.get(ScheduledQueueProducer).schedule('work', null, { id, queue: 'mail', delay: '1h' });
+  const connect = async (headers?: Record<string, string>) => {
+    const response = await fetch(url, { headers });
+    return { body: response.body!, texts: textsOf(response.body!) };
+  };
+  const first = await connect();
+  let probes = 0;
+  await until('it is sent', async () => {
+    await tell(`probe-${probes++}`);
+    return first.texts.all.includes('probe');
+  });
+  const [lastId] = [...first.texts.all.matchAll(/^id: (.*)$/gm)].map(([, id]) => id!);
+  await tell('missed');
+  const second = await connect({ 'last-event-id': lastId! });
+  await until('it is sent', () => second.texts.all.includes('"missed"'));
+  expect(second.texts.all).not.toContain('"probe-0"');
+  const from = performance.now();
+  // Nest waits for its connections, which end as the stream does.
+  await app.close();
+  expect(performance.now() - from).toBeLessThan(5_000);
+});
+
+/** What comes, as it grows. */
+function textsOf(body: ReadableStream<Uint8Array>): { all: string } {
+  const texts = { all: '' };
+  void (async () => {
+    for await (const chunk of body) texts.all += Buffer.from(chunk).toString();
+  })().catch(() => {});
+  return texts;
+}
+
+it('the archiver of docs/events.md saves each event once, over saves that fail and restarts', async () => {
+  const saved: ScheduledQueueStreamedEvent[] = [];
+  let failures = 2;
+  const archive: Archive = {
+    lastId: async () => {
+      const last = saved.at(-1);
+      return last && 'eventId' in last ? last.eventId : undefined;
+    },
+    save: async (events) => {
+      if (failures-- > 0) throw new Error('The database is gone');
+      saved.push(...events);
+    },
+  };
+  const prefix = newPrefix();
+  const producing = await startApp([], { ...MAIL, prefix, role: 'producer' });
+  const ids = Array.from({ length: 1_200 }, (_, i) => `w${i}`);
+  const schedule = (some: string[]) =>
+    producing.producer.scheduleMany(
+      some.map((id) => ({ job: 'work', payload: null, options: { id, queue: 'mail', delay: '1h' } })),
+    );
+  await schedule(ids.slice(0, 700));
+  for (const [from, to] of [
+    [0, 700],
+    [700, 1_200],
+  ] as const) {
+    const archiving = await startApp([Archiver, { provide: Archive, useValue: archive }], { prefix, role: 'producer' });
+    if (from > 0) await schedule(ids.slice(from, to));
+    await until(`${to} are saved`, () => saved.length >= to);
+    await archiving.app.close();
+  }
+  expect(saved.map((event) => 'id' in event && event.id)).toEqual(ids);
 });

@@ -63,6 +63,24 @@ it('queues on all nodes of a cluster run their jobs, at once where another proce
   }
 });
 
+it('the events of queues on all nodes of a cluster are read in another process', async () => {
+  const options = {
+    connection: { cluster: { nodes: cluster.nodes } },
+    prefix: newPrefix(),
+    queues: Object.fromEntries(QUEUES.map((queue) => [queue, { streamEvents: { maxLength: 100 } }])),
+  };
+  const worker = await startApp([Handlers], options);
+  const reading = await startApp([], { ...options, role: 'producer' });
+  const told: string[] = [];
+  for (const queue of QUEUES)
+    reading.events.stream({ queue, from: '0' }).subscribe((event) => told.push(`${event.type} in ${event.queue}`));
+  await worker.producer.scheduleMany(jobs.map((job, payload) => ({ job, payload })));
+  await until('all is told', () => told.length === 3 * QUEUES.length);
+  expect(told.sort()).toEqual(
+    QUEUES.flatMap((queue) => ['scheduled', 'started', 'completed'].map((type) => `${type} in ${queue}`)).sort(),
+  );
+});
+
 it('payloads that are bytes come whole from all nodes of a cluster', async () => {
   const connection = { cluster: { nodes: cluster.nodes } };
   const { producer, inspector, consumer } = await startApp([], { connection, codec: messagePackCodec });

@@ -233,7 +233,7 @@ it('events are not made while nobody listens, and are where a method does', asyn
   }
   const without = await startApp([Handlers]);
   const withOne = await startApp([Handlers, Listener]);
-  expect([without, withOne].map(({ app }) => app.get(ScheduledQueueEvents).wanted)).toEqual([false, true]);
+  expect([without, withOne].map(({ app }) => app.get(ScheduledQueueEvents).wants('default'))).toEqual([false, true]);
 });
 
 it('an override without the decorator hears nothing, and the log says so', async () => {

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { OnScheduledJob, relayKey } from '../../../lib/index.js';
 import { startApp, stopApps } from '../../support/queue-app.js';
 import { startOwnServer } from '../../support/redis-server.js';
+import { StreamReader } from '../../support/stream-reader.js';
 import { until } from '../../support/wait.js';
 
 @Injectable()
@@ -33,8 +34,10 @@ it('the permissions that docs/operations.md lists are enough for everything that
     ])
       expect(await admin.acl('DRYRUN', 'queue', ...(other as [string]))).toMatch(/no permissions|no access/i);
     const connection = server.url.replace('redis://', 'redis://queue:secret@');
-    const queues = { default: { keepCompleted: { count: 1, ageMs: '1h' }, keepDead: 1 } } as const;
-    const { producer, consumer, inspector } = await startApp([Handlers], { connection, queues, prefix: 'sq' });
+    const queues = {
+      default: { keepCompleted: { count: 1, ageMs: '1h' }, keepDead: 1, streamEvents: { maxLength: 5 } },
+    } as const;
+    const { producer, consumer, inspector, events } = await startApp([Handlers], { connection, queues, prefix: 'sq' });
 
     for (const id of ['first', 'second']) await producer.schedule('works', null, { id });
     for (const id of ['dead', 'dropped']) await producer.schedule('fails', null, { id });
@@ -71,6 +74,11 @@ it('the permissions that docs/operations.md lists are enough for everything that
     expect(await inspector.remove(completed!)).toBe(true);
     expect(await inspector.replayDead({ reason: 'attempts-exhausted' }, { at: Date.now() + 3_600_000 })).toBe(1);
     await inspector.purgeDead({ names: ['fails'] });
+    const [fromNow, fromStart] = [new StreamReader(events), new StreamReader(events, '0')];
+    await until('both are told', async () => {
+      await producer.cancel(await producer.schedule('works', null, { delay: '1h' }));
+      return fromNow.seen.length > 0 && fromStart.seen.length > 0;
+    });
     await stopApps();
 
     expect(await deniedCommands(admin)).toEqual([]);

@@ -3,6 +3,35 @@ import type { QueueKeys } from '../keys.js';
 import type { BoundScript, NumberedScript, ScriptArgument } from './bound-script.js';
 
 /**
+ * Add events to the stream of the queue, as one entry, and cut off what is beyond its cap. Events are numbered from
+ * 1. An entry's id is "<epoch ms>-<number of its last event>", so both ends of the stream tell how many events it
+ * holds, and a reader that finds another number than the next one knows that it has missed some.
+ * Answers: the id of the entry.
+ * A repeated call is answered from its receipt.
+ * It adds nothing.
+ */
+export interface AddEventsArguments {
+  /** How many events. */
+  count: number;
+  /** How many of the latest events to keep; the entry in which the first of these lies is kept whole. */
+  maxLength: number;
+  /** The events, between line breaks (see codec/event-text.ts). */
+  lines: string;
+}
+
+export type AddEventsReply = [status: string, now: string, place: string];
+
+const encodeAddEvents = (a: AddEventsArguments): ScriptArgument[] => [a.count, a.maxLength, a.lines];
+
+/** Binds the script to the keys of a queue. */
+export const addEventsScript = (keys: QueueKeys): NumberedScript<AddEventsArguments, AddEventsReply> => ({
+  name: 'add-events',
+  keys: [keys.events],
+  encode: encodeAddEvents,
+  isNumbered: true,
+});
+
+/**
  * Add occurrences beside the rule at these nominal instants, due now, but for those whose ids are known.
  * Answers: how many were added, '' where there is no such recurrence.
  * A repeated call is answered from its receipt.
@@ -690,7 +719,8 @@ export const pausedScript = (keys: QueueKeys): BoundScript<PausedArguments, Paus
 /**
  * Tell which commands of the other scripts this user may not run. A script that met such a command would have begun
  * to write.
- * Answers: commands, usually none. Those that only relays use are not tried: without them nothing is half done.
+ * Answers: commands, usually none. Those that only relays and streams of events use are not tried: without them
+ * nothing is half done.
  * It leaves nothing behind.
  */
 export interface PermissionsArguments {

@@ -1,7 +1,8 @@
 -- permissions: tell which commands of the other scripts this user may not run. A script that met such a command would have begun to write.
 -- @keys trial
 -- @arg base text: what every key of the queue begins with
--- @returns ...missing text[]: commands, usually none. Those that only relays use are not tried: without them nothing is half done
+-- @returns ...missing text[]: commands, usually none. Those that only relays and streams of events use are not
+--   tried: without them nothing is half done
 -- @repeat it leaves nothing behind.
 local missing = {}
 

@@ -19,6 +19,7 @@ describe('a queue', () => {
       globalConcurrency: Number.POSITIVE_INFINITY,
       rateLimit: undefined,
       stealAfterMs: 5_000,
+      streamEvents: false,
     };
     expect(readQueueOptions('mail', undefined)).toEqual(defaults);
     expect(readQueueOptions('mail', {})).toEqual(defaults);
@@ -42,6 +43,7 @@ describe('a queue', () => {
       globalConcurrency: 7,
       rateLimit: { max: 100, perMs: '1s' },
       stealAfterMs: '2s',
+      streamEvents: { maxLength: 1 },
     } as const;
     expect(readQueueOptions('mail', options)).toEqual({
       concurrency: 50,
@@ -55,6 +57,7 @@ describe('a queue', () => {
       globalConcurrency: 7,
       rateLimit: { max: 100, perMs: 1_000 },
       stealAfterMs: 2_000,
+      streamEvents: { maxLength: 1 },
     });
     expect(readQueueOptions('mail', { keepDead: { count: 5 } }).keepDead).toEqual({ count: 5, ageMs: 0 });
     expect(readQueueOptions('mail', { keepDead: { count: 5, ageMs: 1 } }).keepDead).toEqual({ count: 5, ageMs: 1 });
@@ -104,6 +107,12 @@ describe('options of a queue are refused', () => {
     [{ rateLimit: { max: 0, perMs: 5 } }, 'rateLimit: max: got 0, expected a whole number of at least 1.'],
     [{ rateLimit: { max: 1, perMs: '2 days' } }, 'rateLimit: perMs: got "2 days", expected at most 86400000 ms.'],
     [{ stealAfterMs: -1 }, 'stealAfterMs: got -1, expected 0 or more milliseconds.'],
+    [{ streamEvents: true }, 'streamEvents: got true, expected false or { maxLength }.'],
+    [{ streamEvents: 1_000 }, 'streamEvents: got 1000, expected false or { maxLength }.'],
+    [{ streamEvents: {} }, 'streamEvents: got no maxLength, expected false or { maxLength }.'],
+    [{ streamEvents: { maxLength: 0 } }, 'streamEvents: maxLength: got 0, expected a whole number of at least 1.'],
+    [{ streamEvents: { maxLength: 1.5 } }, 'streamEvents: maxLength: got 1.5, expected a whole number of at least 1.'],
+    [{ streamEvents: { maxlength: 5 } }, `streamEvents: unknown option "maxlength", did you mean 'maxLength'?`],
     [{ keepIdsMs: -1 }, 'keepIdsMs: got -1, expected 0 or more milliseconds.'],
     [{ concurency: 5 }, `unknown option "concurency", did you mean 'concurrency'?`],
     [{ lease: 5_000 }, `unknown option "lease", did you mean 'leaseMs'?`],

@@ -9,7 +9,7 @@ import type { Talk } from '../../../../lib/worker/session/talk.js';
 v8.setFlagsFromString('--expose-gc');
 const gc = vm.runInNewContext('gc') as () => void;
 const CLAIM = { id: 'a', fence: '1', dueAtMs: 0, claimedAtMs: 0, attempt: 1, crashes: 0, envelope: { unreadable: '' } };
-const EVENTS = { wanted: false, tell() {} };
+const EVENTS = { wants: () => false, tell() {} };
 const ENVELOPE = { name: 'n', settings: {} } as never;
 const LIMITS = { maxAttempts: 1, timeoutMs: 0 };
 

@@ -11,7 +11,11 @@ it('occurrences that are left out are told one by one by events, and in the log 
   const lines: string[] = [];
   const events: ScheduledQueueEvent[] = [];
   const log = { log() {}, error() {}, warn: (line: string) => void lines.push(line) };
-  const reporter = new Reporter(log, { wanted: true, tell: (event) => void events.push(event) }, new ManualClock());
+  const reporter = new Reporter(
+    log,
+    { wants: () => true, tell: (event) => void events.push(event) },
+    new ManualClock(),
+  );
   const found = { recovered: [], late: [], missing: [], dropped: [] };
   const jobs = [...leftOut('missed', 1, 2, 3, 4, 5, 6), ...leftOut('overlap', 7)];
   reporter.found('q', { ...found, leftOut: jobs } as unknown as TurnAnswer);

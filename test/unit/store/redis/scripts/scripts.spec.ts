@@ -8,7 +8,7 @@ const SCRIPTS_FOLDER = 'lib/store/redis/scripts';
 const EMBEDDER: string = '../../../../../scripts/embed-lua.mjs';
 
 const WRITES = ['HSET', 'HINCRBY', 'ZADD', 'SADD', 'SET', 'XADD', 'RPUSH'];
-const REMOVES = ['HDEL', 'ZREM', 'ZREMRANGEBYRANK', 'ZREMRANGEBYSCORE', 'SREM', 'DEL'];
+const REMOVES = ['HDEL', 'ZREM', 'ZREMRANGEBYRANK', 'ZREMRANGEBYSCORE', 'SREM', 'DEL', 'XTRIM'];
 const TYPES: Record<string, string[]> = {
   HASH: ['HGET', 'HMGET', 'HSET', 'HDEL', 'HLEN', 'HINCRBY', 'HSCAN', 'HEXISTS', 'HKEYS'],
   ZSET: [
@@ -25,6 +25,7 @@ const TYPES: Record<string, string[]> = {
   ],
   SET: ['SADD', 'SREM', 'SCARD', 'SMEMBERS', 'SISMEMBER', 'SMISMEMBER'],
   STRING: ['GET', 'SET'],
+  STREAM: ['XADD', 'XRANGE', 'XREVRANGE', 'XTRIM'],
   'STREAM or LIST': ['TYPE', 'XADD', 'RPUSH'],
 };
 const OF_ANY_TYPE = ['EXISTS', 'PEXPIRE', 'DEL'];
@@ -148,10 +149,10 @@ describe('the table of keys.ts', () => {
   });
 });
 
-it('the script of permissions tries each command of all others, but for those of relays alone, and no more', () => {
-  const OF_RELAYS = ['TYPE', 'XADD', 'RPUSH'];
+it('the script of permissions tries each command of all others, but for those of relays and events alone, and no more', () => {
+  const OPTIONAL = ['TYPE', 'XADD', 'RPUSH', 'XRANGE', 'XREVRANGE', 'XTRIM'];
   const used = SCRIPT_NAMES.filter((name) => name !== 'permissions').flatMap(readCalls);
-  const needed = new Set(used.map(({ command }) => command).filter((command) => !OF_RELAYS.includes(command)));
+  const needed = new Set(used.map(({ command }) => command).filter((command) => !OPTIONAL.includes(command)));
   const { source } = SCRIPTS.permissions;
   const tried = [...source.matchAll(/^try\('(\w+)'/gm), ...source.matchAll(/\bnote\('(\w+)'/g)].map(
     ([, command]) => command!,

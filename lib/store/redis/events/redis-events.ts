@@ -1,0 +1,139 @@
+import type { ScheduledQueueEvent } from '../../../core/job/events.js';
+import type { EventPlace } from '../../../core/options/stream-options.js';
+import type { ScheduledQueueStreamedEvent } from '../../../core/stream/streamed-event.js';
+import type { QueueEvents, ReadEvents } from '../../job-store.js';
+import { readEventLine } from '../codec/event-text.js';
+import type { QueueKeys } from '../keys.js';
+import { annotated } from '../link/call-error.js';
+import type { RedisConnection } from '../link/connection.js';
+import type { WakeListener } from '../link/wake-listener.js';
+import type { EventWriter } from './event-writer.js';
+
+/** About how much a step reads. An entry has at most 64 KiB, and may be as small as one event. */
+const CHARACTERS_A_STEP = 1_024 * 1_024;
+const LEAST_A_STEP = 16;
+const MOST_A_STEP = 1_000;
+/** Twice the time for which writers keep silent after a message: see QUIET_MS in scripts/add-events.lua. */
+const READ_AFTER_MS = 20;
+/** A message may be lost. Where none are heard, this process looks every second. */
+const LOOKED_EVERY_MS = 1_000;
+const HEARD_LOOKS = 5;
+
+/** An entry of the stream as ioredis answers it. */
+type Entry = [id: string, fields: string[]];
+
+/** The stream of one queue's events. An event's id is "<epoch ms of its entry>-<its number>"; see scripts/add-events.lua. */
+export class RedisEvents implements QueueEvents {
+  /** How many entries the next step reads, by the size of those that were read last. */
+  private step = LEAST_A_STEP;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly keys: QueueKeys,
+    private readonly options: { queue: string; commandTimeoutMs: number },
+    /** Opened when somebody watches. */
+    private readonly listener: () => WakeListener,
+    /** Where `streamEvents` is on. */
+    private readonly writer?: EventWriter,
+  ) {}
+
+  add(event: ScheduledQueueEvent): void {
+    this.writer?.add(event);
+  }
+
+  async flush(): Promise<void> {
+    await this.writer?.flush();
+  }
+
+  read(from: EventPlace): Promise<ReadEvents> {
+    return annotated(this.readStep(from), { queue: this.options.queue });
+  }
+
+  private async readStep(from: EventPlace): Promise<ReadEvents> {
+    const { events: key } = this.keys;
+    const giveUpAt = performance.now() + this.options.commandTimeoutMs;
+    if (from === 'end') {
+      const [last] = await this.connection.read((client) => client.xrevrange(key, '+', '-', 'COUNT', 1), giveUpAt);
+      return { events: [], next: { after: last?.[0] ?? BEGINNING }, more: false };
+    }
+    const { step } = this;
+    const entries: Entry[] = await this.connection.read(
+      (client) => client.xrange(key, firstId(from), '+', 'COUNT', step),
+      giveUpAt,
+    );
+    const characters = entries.reduce((sum, [, fields]) => sum + (fields[3]?.length ?? 0), 1);
+    this.step = Math.max(LEAST_A_STEP, Math.min(MOST_A_STEP, (CHARACTERS_A_STEP * entries.length) / characters)) | 0;
+    const after = entries.at(-1)?.[0] ?? (from === 'start' ? BEGINNING : undefined);
+    return {
+      events: eventsOf(entries, from, this.options.queue),
+      next: after === undefined ? from : { after },
+      more: entries.length === step,
+    };
+  }
+
+  watch(look: () => void): () => void {
+    const listener = this.listener();
+    const channel = this.keys.events;
+    let timer: NodeJS.Timeout | undefined;
+    let heardMore = false;
+    const lookSoon = () => {
+      if (timer) {
+        // The look that is to come may be too early for what this message stands for.
+        heardMore = true;
+        return;
+      }
+      timer = setTimeout(() => {
+        timer = undefined;
+        if (heardMore) {
+          heardMore = false;
+          lookSoon();
+        }
+        look();
+      }, READ_AFTER_MS);
+    };
+    // Heard (again): nobody knows what was said before.
+    const hear = (message: string | undefined) => (message === undefined ? look() : lookSoon());
+    let ticks = 0;
+    const ticker = setInterval(() => {
+      if (++ticks % HEARD_LOOKS === 0 || !listener.hears(channel)) look();
+    }, LOOKED_EVERY_MS).unref();
+    listener.listen(channel, hear);
+    return () => {
+      listener.unlisten(channel, hear);
+      clearInterval(ticker);
+      clearTimeout(timer);
+    };
+  }
+}
+
+/** Before the first event that there ever was. */
+const BEGINNING = '0-0';
+
+function firstId(from: Exclude<EventPlace, 'end'>): string {
+  if (from === 'start') return '-';
+  return 'after' in from ? `(${from.after}` : String(Math.max(0, Math.ceil(from.sinceMs)));
+}
+
+const numbersOf = (id: string) => id.split('-').map(Number) as [ms: number, number: number];
+
+/** The events of some entries that lie after a place, and gaps where the numbers of events do not follow each other. */
+function eventsOf(entries: readonly Entry[], from: EventPlace, queue: string): ScheduledQueueStreamedEvent[] {
+  const events: ScheduledQueueStreamedEvent[] = [];
+  const [afterMs, afterNumber] = typeof from === 'object' && 'after' in from ? numbersOf(from.after) : [];
+  /** The number of the event before; `undefined` where the first one may have any. */
+  let previous = afterNumber;
+  for (const [id, fields] of entries) {
+    const [ms, lastNumber] = numbersOf(id);
+    const [, head = '', , text = ''] = fields;
+    const lines = text.split('\n');
+    let number = lastNumber - lines.length;
+    // An event in the middle of this entry was the last one that the reader had.
+    const had = previous !== undefined && ms === afterMs && number < previous ? previous - number : 0;
+    const cutSince = typeof from === 'object' && 'sinceMs' in from && Number.parseInt(head, 10) >= from.sinceMs;
+    if (previous === undefined ? cutSince : had === 0 && number !== previous) events.push({ type: 'gap', queue });
+    for (const line of lines)
+      if (++number > lastNumber - lines.length + had) events.push(readEventLine(line, queue, `${ms}-${number}`));
+    previous = lastNumber;
+  }
+  return events;
+}
