@@ -117,6 +117,36 @@ it('queues on all nodes of a cluster are paused, looked at, cleared and resumed'
   await until('all run', () => get(Handlers).payloads.length === QUEUES.length, 2_000);
 });
 
+it('the directory of queues on all nodes lies in one slot, and leads to the tagged jobs of each', async () => {
+  const connection = { cluster: { nodes: cluster.nodes } };
+  const { inspector, producer, prefix } = await startApp([], { connection });
+  const other = await startApp([], { connection, prefix, role: 'producer' });
+  const refs = await Promise.all(
+    QUEUES.map((queue, i) =>
+      (i % 2 === 0 ? producer : other.producer).schedule('work', i, { queue, delay: '1h', tags: ['all'] }),
+    ),
+  );
+  // Each process has waited for what it noted itself.
+  await other.inspector.queues();
+  expect((await inspector.queues()).map(({ name }) => name)).toEqual(QUEUES);
+  const directory = `${prefix}:{*}:queues`;
+  const homes = await Promise.all(
+    QUEUES.map(async (queue) => (await cluster.homeOf(`${prefix}:{${queue}}:jobs`)).slot),
+  );
+  const { client, slot } = await cluster.homeOf(directory);
+  expect(homes).not.toContain(slot);
+  expect((await client.zrange(directory, '0', '-1')).sort()).toEqual(QUEUES);
+
+  expect(await inspector.shiftTagged('all', '1h', { queue: '*' })).toBe(QUEUES.length);
+  for (const ref of refs) {
+    const { dueAt } = (await inspector.job(ref))!;
+    expect(dueAt.getTime()).toBe(ref.dueAt!.getTime() + 3_600_000);
+  }
+  expect(await inspector.cancelTagged('all', { queue: ['b', 'e'] })).toBe(2);
+  expect(await other.inspector.cancelTagged('all', { queue: '*' })).toBe(QUEUES.length - 2);
+  for (const ref of refs) expect(await inspector.job(ref)).toBeNull();
+});
+
 it('pops take what is due on any node, at once where they wait for it, and hand over to those who wait on', async () => {
   const connection = { cluster: { nodes: cluster.nodes } };
   const first = await startApp([], { connection });

@@ -1,0 +1,14 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ScheduledQueueInspector } from 'nestjs-redis-scheduled-queue';
+
+@Controller('queues')
+export class LoadController {
+  constructor(private readonly inspector: ScheduledQueueInspector) {}
+
+  /** How many jobs run, wait for a worker, or are due within two minutes. */
+  @Get(':queue/work')
+  async work(@Param('queue') queue: string) {
+    const { running, due, dueSoon, blocked } = await this.inspector.load({ queue, withinMs: '2m' });
+    return { work: blocked ? running : running + due + dueSoon };
+  }
+}
