@@ -403,3 +403,26 @@ it('workers that are not started run nothing', async () => {
   await tester.drain();
   expect(tester.runs()).toHaveLength(1);
 });
+
+it('the progress of a job is seen while its run sleeps, and what it reported last while it waits to be tried again', async () => {
+  const handle = async (_: string, job: ScheduledJob, tester: ScheduledQueueTester) => {
+    job.progress('begun');
+    await tester.sleep('100ms');
+    job.progress({ half: true });
+    await tester.sleep('10m');
+    job.progress('nearly done');
+    throw new Error('no');
+  };
+  const { tester, producer, inspector } = await testedApp([handling(handle)]);
+  const job = await producer.schedule(mail, { to: 'ada' });
+  const seen = async () => (await inspector.job(job))?.progress;
+  await tester.advance(50);
+  expect(await seen()).toBe('begun');
+  // At most once a second of virtual time.
+  await tester.advance(500);
+  expect(await seen()).toBe('begun');
+  await tester.advance(500);
+  expect(await seen()).toEqual({ half: true });
+  await tester.advance('10m');
+  expect(await inspector.job(job)).toMatchObject({ state: 'scheduled', progress: 'nearly done' });
+});
