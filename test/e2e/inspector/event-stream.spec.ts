@@ -202,8 +202,9 @@ it('a subscriber is below no handler, also where a handler has subscribed', asyn
     constructor(private readonly events: ScheduledQueueEvents) {}
 
     @OnScheduledJob('subscribe')
-    subscribe(): void {
+    async subscribe(): Promise<void> {
       this.events.stream({ from: '0' }).subscribe(() => seen.push(currentScheduledJob()));
+      await until('it is told while its handler runs', () => seen.length > 0);
     }
   }
   const { producer } = await startApp([Subscribing], streaming(100));
