@@ -202,12 +202,16 @@ it('a subscriber is below no handler, also where a handler has subscribed', asyn
     constructor(private readonly events: ScheduledQueueEvents) {}
 
     @OnScheduledJob('subscribe')
-    subscribe(): void {
-      this.events.stream({ from: '0' }).subscribe(() => seen.push(currentScheduledJob()));
+    async subscribe(): Promise<void> {
+      this.events.stream({ from: '0' }).subscribe(() => seen.push(currentScheduledJob()?.id));
+      await until('it is told while its handler runs', () => seen.length > 0);
     }
   }
-  const { producer } = await startApp([Subscribing], streaming(100));
-  await producer.dispatch('subscribe', null);
+  const app = await startApp([Subscribing], streaming(100));
+  // So that the very first look of the subscription finds one.
+  await tell(app, 'a');
+  await added(app, 'a');
+  await app.producer.dispatch('subscribe', null);
   await until('it is told', () => seen.length > 2);
   expect(new Set(seen)).toEqual(new Set([undefined]));
 });
