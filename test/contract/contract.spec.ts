@@ -7,6 +7,7 @@ import { cancel } from './cancel.js';
 import { claim } from './claim.js';
 import { deadLetters } from './dead-letters.js';
 import { declarations } from './declarations.js';
+import { declarationsOver } from './declarations-over.js';
 import { find } from './find.js';
 import { gates } from './gates.js';
 import { ids } from './ids.js';
@@ -73,6 +74,7 @@ const CASES = {
   recurrencesMissed,
   recurrencesOverlap,
   declarations,
+  'declarations that are over': declarationsOver,
 };
 
 const missing = whyNoStoppedRedis();
