@@ -1,4 +1,4 @@
-import { occurrencesAfter } from '../../../core/calendar/occurrences.js';
+import { firesInRepeatedHours, occurrencesAfter } from '../../../core/calendar/occurrences.js';
 import type { Rule } from '../../../core/calendar/rule.js';
 
 /** Known ahead are at least so many instants, and all of so long, but not more than so many. */
@@ -35,14 +35,15 @@ interface Instant {
 
 /**
  * The instants of a rule after one. Of those before now only what may be made up for: the latest two, of which the last may not be missed
- * yet, or, where all may be, those that are young enough, the oldest first. `beginWall`: instants at the beginning whose wall time is no later are left out.
+ * yet, or, where all may be, those that are young enough, the oldest first. `beginWall`: instants at the beginning whose wall time is no later
+ * are left out, unless the rule fires again when the clock is set back and shows that time again.
  */
 export function instantsAhead(rule: Rule, afterMs: number, nowMs: number, beginWall?: number): InstantsAhead {
   const past = new PastInstants(rule, nowMs);
   const ahead: Instant[] = [];
   let isWhole = true;
   let walked = 0;
-  let hasBegun = beginWall === undefined;
+  let hasBegun = beginWall === undefined || firesInRepeatedHours(rule.timing);
   const walk = (fromMs: number): number | undefined => {
     for (const instant of occurrencesAfter(rule.timing, fromMs)) {
       hasBegun ||= instant.wallMs > beginWall!;

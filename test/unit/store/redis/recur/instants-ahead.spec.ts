@@ -60,4 +60,14 @@ describe('the instants that are known ahead', () => {
     const [first] = timesOf(instantsAhead(rule, NOON, NOON, passedWall).list);
     expect(first).toBe(Date.UTC(2027, 5, 17, 7));
   });
+
+  it('of a rule for every hour leave out nothing of an hour that comes again', () => {
+    // Paris, 2027-10-31: it is 02:45 for the first time, and at 03:00 the clock is set back.
+    const passedMs = Date.UTC(2027, 9, 31, 0, 45);
+    const passedWall = Date.UTC(2027, 9, 31, 2, 45);
+    const timesAfter = (cron: string) =>
+      timesOf(instantsAhead(ruleOf({ cron, timeZone: 'Europe/Paris' }), passedMs, passedMs, passedWall).list);
+    expect(timesAfter('*/15 * * * *').slice(0, 3)).toEqual([15, 30, 45].map((minutes) => passedMs + minutes * MINUTE));
+    expect(timesAfter('*/15 2 * * *')[0]).toBe(Date.UTC(2027, 10, 1, 1));
+  });
 });
