@@ -1,6 +1,6 @@
+import { startOfLatest } from '../../../core/calendar/latest-instants.js';
 import { firesInRepeatedHours, occurrencesAfter } from '../../../core/calendar/occurrences.js';
 import type { Rule } from '../../../core/calendar/rule.js';
-import { startOfLatest } from './latest-instants.js';
 
 /** Known ahead are at least so many instants, and all of so long, but not more than so many. */
 const FEWEST_AHEAD = 5;

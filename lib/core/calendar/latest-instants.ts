@@ -1,10 +1,10 @@
-import { occurrencesAfter } from '../../../core/calendar/occurrences.js';
-import type { Timing } from '../../../core/calendar/rule.js';
+import { occurrencesAfter } from './occurrences.js';
+import type { Timing } from './rule.js';
 
 /** How far back is looked at first; then twice as far each time. */
 const FIRST_PART_MS = 60_000;
 /** A part with so many more instants than twice those that are looked for is looked at in halves. */
-const FEW = 1_000;
+const FEW = 100;
 
 /**
  * A time behind which the latest `count` instants up to now lie, and not many more; `afterMs` where fewer lie behind that. Looks back from
