@@ -170,6 +170,48 @@ export const blackouts = (world: () => World): void => {
     });
   });
 
+  describe('a blackout that a clock that went ahead has seen over', () => {
+    const worked = async (rules: BlackoutRule[], setsThen = false) => {
+      const { management } = world().store({ leaseMs: HOUR });
+      await world().schedule();
+      await management.setBlackouts(rules);
+      world().pass(20 * HOUR);
+      const worker = world().worker('w');
+      expect(await worker.claim(1)).toHaveLength(1);
+      if (setsThen) await management.setBlackouts(rules);
+      world().jump(-20 * HOUR);
+      return worker;
+    };
+    const cases = [
+      ['the only one', () => [range(HOUR, 2 * HOUR)]],
+      ['one before others', () => [range(HOUR, 2 * HOUR), range(5 * HOUR, 6 * HOUR), range(22 * HOUR, DAY)]],
+    ] as const;
+
+    it.each(cases)('is on nevertheless when its time comes: %s', async (_, rules) => {
+      for (const setsThen of [false, true]) {
+        const worker = await worked(rules(), setsThen);
+        await world().schedule();
+        world().pass(HOUR);
+        const { view } = world().queue;
+        expect(await worker.claim(1)).toEqual([]);
+        expect((await view.blackouts()).untilMs).toBe(world().now() + HOUR);
+        world().pass(HOUR);
+        expect(await worker.claim(1)).toHaveLength(1);
+      }
+    });
+
+    it('is on nevertheless where it comes again each day', async () => {
+      passTo(nextAt(9));
+      const begins = nextAt(13);
+      const worker = await worked([everyDay(13, HOUR)], true);
+      await world().schedule();
+      passTo(begins);
+      expect(await worker.claim(1)).toEqual([]);
+      world().pass(HOUR);
+      expect(await worker.claim(1)).toHaveLength(1);
+    });
+  });
+
   describe('a list of blackouts', () => {
     it('takes the place of the one before, and an empty one ends them all', async () => {
       const { management, view } = world().store();

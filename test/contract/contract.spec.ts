@@ -9,6 +9,7 @@ import { deadLetters } from './dead-letters.js';
 import { declarations } from './declarations.js';
 import { events } from './events.js';
 import { explain } from './explain.js';
+import { declarationsOver } from './declarations-over.js';
 import { find } from './find.js';
 import { gates } from './gates.js';
 import { ids } from './ids.js';
@@ -83,6 +84,7 @@ const CASES = {
   recurrencesOverlap,
   declarations,
   events,
+  'declarations that are over': declarationsOver,
 };
 
 const missing = whyNoStoppedRedis();

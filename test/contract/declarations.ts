@@ -1,48 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Declaration, DeclareAnswer, Declarer } from '../../lib/store/job-store.js';
+import type { Declaration, Declarer } from '../../lib/store/job-store.js';
+import { Declaring, ORPHAN_AFTER_MS } from './declaring.js';
 import { every, recurrence, storeOnTheSecond } from './recurring.js';
 import { ids, settlement, type World } from './world.js';
 
-const ORPHAN_AFTER_MS = 60_000;
 const DAY_MS = 86_400_000;
 const OFF: Declaration = { id: 'r', isOff: true };
-
-/** A process that declares: it knows when it started once it has been told. */
-class Declaring {
-  private startedAtMs?: number;
-
-  constructor(
-    private readonly world: World,
-    private readonly by: Partial<Declarer> = {},
-  ) {}
-
-  declare(...declarations: Declaration[]): Promise<DeclareAnswer> {
-    return this.send(declarations);
-  }
-
-  /** As a process does that deletes orphans. */
-  declareAndRemove(...declarations: Declaration[]): Promise<DeclareAnswer> {
-    return this.send(declarations, true);
-  }
-
-  private async send(declarations: readonly Declaration[], removesOrphans?: boolean): Promise<DeclareAnswer> {
-    const answer = await this.world.whole
-      .queue('default')
-      .declarations.declare(
-        declarations,
-        { app: 'shop', ...this.by, ...(this.startedAtMs !== undefined && { startedAtMs: this.startedAtMs }) },
-        ORPHAN_AFTER_MS,
-        removesOrphans,
-      );
-    this.startedAtMs = answer.startedAtMs;
-    return answer;
-  }
-
-  /** What became of one declaration. */
-  async status(declaration: Declaration): Promise<string | undefined> {
-    return (await this.declare(declaration)).statuses[0];
-  }
-}
 
 export const declarations = (world: () => World): void => {
   const store = () => world().whole.queue('default');

@@ -46,6 +46,11 @@ export class RedisWorld extends World {
     this.server.setTime(this.now());
   }
 
+  override jump(ms: number): void {
+    super.jump(ms);
+    this.server.setTime(this.now());
+  }
+
   /** Every index is true, and nothing outlives its job. */
   async audit(): Promise<string[]> {
     const { failures, envelopes } = await snapshot(this.redis, this.prefix);

@@ -112,6 +112,11 @@ export abstract class World {
     this.clock.pass(ms);
   }
 
+  /** Somebody sets the clock of the store. */
+  jump(ms: number): void {
+    this.clock.jump(ms);
+  }
+
   now(): number {
     return this.clock.wallNow();
   }

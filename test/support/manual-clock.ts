@@ -12,7 +12,7 @@ export class ManualClock implements Clock {
   private readonly timers = new Set<Timer>();
 
   /** `startsAt`: the time of day at its beginning, in epoch milliseconds. */
-  constructor(private readonly startsAt = Date.UTC(2027, 0, 1, 9)) {}
+  constructor(private startsAt = Date.UTC(2027, 0, 1, 9)) {}
 
   now(): number {
     return this.ms;
@@ -20,6 +20,11 @@ export class ManualClock implements Clock {
 
   wallNow(): number {
     return this.startsAt + this.ms;
+  }
+
+  /** Somebody sets the time of day; no time passes. */
+  jump(ms: number): void {
+    this.startsAt += ms;
   }
 
   after(ms: number, callback: () => void): CallOff {

@@ -1,10 +1,15 @@
+import { startOfLatest } from '../calendar/latest-instants.js';
 import { occurrencesAfter } from '../calendar/occurrences.js';
+import type { Timing } from '../calendar/rule.js';
 import { type BlackoutRule, type CronBlackout, type FixedBlackout, isCron } from './blackout.js';
 
 const DAY_MS = 86_400_000;
 /** So far ahead the blackouts that come again are computed. Half of it may pass before anybody has to compute more. */
 const AHEAD_MS = 32 * DAY_MS;
-/** At most so many windows are kept ahead: a hundred kilobytes. A list that has more of them is known less far ahead. */
+/** For so long those that are over are kept: the clock may have gone ahead, and may be set back. At most so many are. */
+export const KEPT_MS = DAY_MS;
+const KEPT_AT_MOST = 1_000;
+/** At most so many windows are kept: a hundred kilobytes. A list that has more of them is known less far ahead. */
 const WINDOWS_AT_MOST = 4_000;
 /** About so many occurrences are computed at a time, for all blackouts of a list together: some 50 ms. */
 const OCCURRENCES_AT_MOST = 10_000;
@@ -17,7 +22,7 @@ export interface BlackoutWindow {
   readonly toMs: number;
 }
 
-/** The windows of a list of blackouts that are not over, in order, and disjoint. */
+/** The windows of a list of blackouts that have not been over for long, in order, and disjoint. */
 export interface KnownWindows {
   readonly windows: readonly BlackoutWindow[];
   /** Every window that begins before this is among them. `Infinity` where no others come at all. */
@@ -26,7 +31,7 @@ export interface KnownWindows {
   readonly moreAtMs: number | undefined;
 }
 
-/** Computes the windows that are on at an instant or come after it, as far ahead as is sensible. */
+/** Computes the windows of the day before an instant, those that are on at it and those that come after it, as far ahead as is sensible. */
 export function windowsAt(nowMs: number, rules: readonly BlackoutRule[]): KnownWindows {
   const recurring = rules.filter(isCron);
   const share = Math.max(OCCURRENCES_AT_LEAST, Math.floor(OCCURRENCES_AT_MOST / recurring.length));
@@ -38,22 +43,28 @@ export function windowsAt(nowMs: number, rules: readonly BlackoutRule[]): KnownW
     knownUntilMs = Math.min(knownUntilMs, computed.knownUntilMs);
   }
   const fixed = rules.filter((rule): rule is FixedBlackout => !isCron(rule));
-  found.push(...fixed.filter(({ toMs }) => toMs > nowMs));
+  found.push(...fixed.filter(({ toMs }) => toMs > nowMs - KEPT_MS));
   const merged = merge(found.filter(({ fromMs }) => fromMs < knownUntilMs));
-  if (merged.length > WINDOWS_AT_MOST) knownUntilMs = merged[WINDOWS_AT_MOST]!.fromMs;
+  const over = merged.findIndex(({ toMs }) => toMs > nowMs);
+  const windows = merged.slice(Math.max(0, (over < 0 ? merged.length : over) - KEPT_AT_MOST));
+  if (windows.length > WINDOWS_AT_MOST) knownUntilMs = windows[WINDOWS_AT_MOST]!.fromMs;
   return {
-    windows: merged.slice(0, WINDOWS_AT_MOST),
+    windows: windows.slice(0, WINDOWS_AT_MOST),
     knownUntilMs,
     moreAtMs: Number.isFinite(knownUntilMs) ? nowMs + Math.ceil((knownUntilMs - nowMs) / 2) : undefined,
   };
 }
 
 /** The instants at which a blackout begins, later than this one. */
-export function* beginningsAfter({ cron, timeZone }: CronBlackout, afterMs: number): Generator<number> {
-  for (const { atMs } of occurrencesAfter({ cron, timeZone, offsetMs: 0, exclude: [] }, afterMs)) yield atMs;
+export function* beginningsAfter(rule: CronBlackout, afterMs: number): Generator<number> {
+  for (const { atMs } of occurrencesAfter(timingOf(rule), afterMs)) yield atMs;
 }
 
-/** The windows of one rule that begin before an instant; where they are too many, those of a shorter time. */
+function timingOf({ cron, timeZone }: CronBlackout): Timing {
+  return { cron, timeZone, offsetMs: 0, exclude: [] };
+}
+
+/** The windows of one rule that have not been over for long and begin before an instant; where they are too many, those of a shorter time. */
 function windowsOf(
   rule: CronBlackout,
   nowMs: number,
@@ -63,7 +74,9 @@ function windowsOf(
   const windows: BlackoutWindow[] = [];
   let ahead = 0;
   // Those that began earlier are over.
-  for (const fromMs of beginningsAfter(rule, nowMs - rule.durationMs)) {
+  const overMs = nowMs - rule.durationMs;
+  const kept = Math.min(share, KEPT_AT_MOST);
+  for (const fromMs of beginningsAfter(rule, startOfLatest(timingOf(rule), kept, overMs - KEPT_MS, overMs))) {
     // Only what is to come counts: whatever is on at present belongs to one window.
     if (fromMs >= beforeMs || (fromMs > nowMs && ++ahead > share)) return { windows, knownUntilMs: fromMs };
     windows.push({ fromMs, toMs: fromMs + rule.durationMs });

@@ -38,6 +38,11 @@ export function hasOccurrenceAfter(timing: Timing, afterMs: number): boolean {
   return false;
 }
 
+/** Whether a rule fires both times when its clock is set back: one for every hour does. */
+export function firesInRepeatedHours({ cron }: Timing): boolean {
+  return cron !== undefined && wallTimes(cron).everyHour;
+}
+
 function* intervals(timing: Timing, everyMs: number, fromMs: number, untilMs: number): Generator<Occurrence> {
   const { offsetMs } = timing;
   const excluded = new Exclusions(timing.exclude);

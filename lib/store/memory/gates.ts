@@ -21,6 +21,7 @@ export class Gates {
   private starts: { atMs: number; count: number }[] = [];
   private blackouts: readonly BlackoutRule[] = [];
   private windows?: KnownWindows;
+  private windowsAtMs = 0;
   offers: Offer[] = [];
 
   constructor(private readonly settings: QueueSettings) {}
@@ -45,8 +46,11 @@ export class Gates {
 
   /** Until when a blackout lasts that is on. */
   blackoutUntil(nowMs: number): number | undefined {
-    if (!this.windows || nowMs >= (this.windows.moreAtMs ?? Number.POSITIVE_INFINITY))
+    // Before the time for which they were computed: the clock was set back.
+    if (!this.windows || nowMs < this.windowsAtMs || nowMs >= (this.windows.moreAtMs ?? Number.POSITIVE_INFINITY)) {
       this.windows = windowsAt(nowMs, this.blackouts);
+      this.windowsAtMs = nowMs;
+    }
     const isOn = ({ fromMs, toMs }: BlackoutWindow) => fromMs <= nowMs && nowMs < toMs;
     return this.windows.windows.find(isOn)?.toMs;
   }

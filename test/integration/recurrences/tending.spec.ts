@@ -170,3 +170,21 @@ it('newer time-zone data moves what is armed and ahead', async () => {
   expect((await test.recurrences.get('r'))?.nextAtMs).toBe(nextAtMs);
   expect(await test.redis.hget(key('timetable'), 'r')).toContain(` ${process.versions.tz}|`);
 });
+
+it('newer time-zone data moves also the last instants of a rule', async () => {
+  const now = new Date();
+  // Both in the next two years: the list is whole.
+  const endAtMs = Date.UTC(now.getUTCFullYear() + 2, 0, 1);
+  const rule = { cron: '0 9 30 6 *', timeZone: 'Europe/Berlin', endAtMs };
+  const { nextAtMs } = await test.recurrences.upsert(recurrenceOf(rule));
+  const state = (await test.redis.hget(key('timetable'), 'r'))!;
+  expect(state).toMatch(/ \.$/);
+  await test.redis.hdel(key('jobs'), `r@${nextAtMs}`);
+  await test.redis.zrem(key('lane:5::work'), `r@${nextAtMs}`);
+  // As if the data had told another offset: all of them an hour later.
+  const old = state.replace(/\d{13}/g, (at) => String(Number(at) + HOUR)).replace(/ [^ |]*\|/, ' 2001a|');
+  await test.redis.hset(key('timetable'), 'r', old.replace(/^(a \d+) \d+/, `$1 ${Date.now()}`));
+  await test.recurrences.tend(['r']);
+  expect((await test.recurrences.get('r'))?.nextAtMs).toBe(nextAtMs);
+  expect(await test.redis.hget(key('timetable'), 'r')).toContain(` ${process.versions.tz}|`);
+});

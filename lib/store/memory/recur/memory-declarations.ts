@@ -34,7 +34,7 @@ export class MemoryDeclarations implements QueueDeclarations {
 
   removeOrphan(id: string, app: string, orphanAfterMs: number): Promise<boolean> {
     return this.queue.answer(() => {
-      const found = this.queue.timetable.findListed(id);
+      const found = this.queue.timetable.find(id);
       if (!found || !this.isOrphan(found, app, this.queue.nowMs() - orphanAfterMs)) return false;
       this.queue.timetable.delete(found);
       return true;
@@ -77,18 +77,22 @@ export class MemoryDeclarations implements QueueDeclarations {
     return this.declaredAt.get(keyOf(app, id))?.get(fingerprint) ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** All, or those that nobody was told of. What comes to nothing any more is forgotten instead. */
+  /**
+   * All, or those that nobody was told of. What comes to nothing any more is forgotten instead, unless it would begin anew with the next
+   * declaration: that counts only among all.
+   */
   private orphans(app: string, aliveFromMs: number, isAll: boolean): string[] {
     const { timetable } = this.queue;
     return timetable.ids().filter((id) => {
       const found = timetable.find(id);
       if (!found || (found.isToldOrphan && !isAll) || !this.isOrphan(found, app, aliveFromMs)) return false;
-      if (!timetable.findListed(id)) {
+      const isOver = found.state === 'ended' || found.state === 'off';
+      if (isOver && !wouldBeginAnew(found)) {
         timetable.delete(found);
         return false;
       }
       found.isToldOrphan = true;
-      return true;
+      return isAll || !isOver;
     });
   }
 
@@ -96,6 +100,11 @@ export class MemoryDeclarations implements QueueDeclarations {
     const declared = [...(this.declaredAt.get(keyOf(app, id))?.values() ?? [])];
     return owner?.app === app && declared.every((atMs) => atMs < aliveFromMs);
   }
+}
+
+/** Nothing else tells how many of its limit have begun. Of one that is off only the next declaration tells whether it has a limit. */
+function wouldBeginAnew({ state, rule, count }: Recurrence): boolean {
+  return count > 0 && (state === 'off' || rule.limit !== undefined);
 }
 
 const keyOf = (app: string, id: string) => `${app}\t${id}`;

@@ -1,4 +1,5 @@
-import { occurrencesAfter } from '../../../core/calendar/occurrences.js';
+import { startOfLatest } from '../../../core/calendar/latest-instants.js';
+import { firesInRepeatedHours, occurrencesAfter } from '../../../core/calendar/occurrences.js';
 import type { Rule } from '../../../core/calendar/rule.js';
 
 /** Known ahead are at least so many instants, and all of so long, but not more than so many. */
@@ -9,9 +10,8 @@ const MOST_AHEAD = 300;
 const MOST_MADE_UP = 10_000;
 /** A missed occurrence is made up for within a day at least, if its rule says nothing. */
 const DAY_MS = 86_400_000;
-/** So many past instants are walked through; of a longer outage the last hour is what counts. */
+/** So many past instants are walked through, in about 0.1 s; of a longer outage then only the latest that count. */
 const MOST_WALKED = 100_000;
-const LAST_PART_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 /** See scripts/recur/next.lua. */
 const MISSED_AFTER_MS = 60_000;
@@ -24,7 +24,7 @@ const TOO_MANY = '!';
 export interface InstantsAhead {
   /** As they stand in a state: see scripts/recur/record.lua. */
   readonly list: string;
-  /** How many past ones before the first of the list are left out, as the rule makes up for none of them. */
+  /** How many past ones before the first of the list are left out, as the rule makes up for none of them. Those not walked through do not count. */
   readonly skipped: number;
 }
 
@@ -35,20 +35,24 @@ interface Instant {
 
 /**
  * The instants of a rule after one. Of those before now only what may be made up for: the latest two, of which the last may not be missed
- * yet, or, where all may be, those that are young enough, the oldest first. `beginWall`: instants at the beginning whose wall time is no later are left out.
+ * yet, or, where all may be, those that are young enough, the oldest first. `beginWall`: instants at the beginning whose wall time is no later
+ * are left out, unless the rule fires again when the clock is set back and shows that time again.
  */
 export function instantsAhead(rule: Rule, afterMs: number, nowMs: number, beginWall?: number): InstantsAhead {
   const past = new PastInstants(rule, nowMs);
   const ahead: Instant[] = [];
   let isWhole = true;
   let walked = 0;
-  let hasBegun = beginWall === undefined;
+  let hasBegun = beginWall === undefined || firesInRepeatedHours(rule.timing);
   const walk = (fromMs: number): number | undefined => {
     for (const instant of occurrencesAfter(rule.timing, fromMs)) {
       hasBegun ||= instant.wallMs > beginWall!;
       if (!hasBegun) continue;
       if (instant.atMs <= nowMs) {
-        if (walked++ === MOST_WALKED && instant.atMs < nowMs - LAST_PART_MS) return nowMs - LAST_PART_MS;
+        if (walked++ === MOST_WALKED) {
+          const latestMs = startOfLatest(rule.timing, past.mostKept, instant.atMs, nowMs);
+          if (latestMs > instant.atMs) return latestMs;
+        }
         past.add(instant);
       } else {
         ahead.push(instant);
@@ -83,6 +87,11 @@ class PastInstants {
     private readonly rule: Rule,
     private readonly nowMs: number,
   ) {}
+
+  /** How many of the latest are needed to tell which are kept, and whether they are too many. */
+  get mostKept(): number {
+    return this.rule.onMissed === 'all' ? MOST_MADE_UP + 2 : 2;
+  }
 
   add(instant: Instant): void {
     this.follow(instant);

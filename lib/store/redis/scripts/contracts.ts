@@ -1442,8 +1442,8 @@ export interface SetBlackoutsArguments {
   /** Whose blackouts these are, as `blackouts` tells it; '' = of a new list. */
   version: string;
   /**
-   * "<from> <to>" of each blackout (epoch ms; `to` 'inf' of the last one where more are to be computed), in order and
-   * disjoint, with spaces between them.
+   * "<from> <to>" of each blackout, those of the last day included (epoch ms; `to` 'inf' of the last one where more are
+   * to be computed), in order and disjoint, with spaces between them.
    */
   windows: string;
   /** When more are to be computed (epoch ms), 0 = never. */

@@ -37,7 +37,8 @@ local function isMeant(entry, version, how, from, skipped)
   local rule, state = entry.rule, entry.state
   if not rule or not state or state.state ~= 'a' or rule.version ~= version or skipped > 0 and reckonedAt > now then return false end
   local last = how == 'more' and string.match(' ' .. state.list, '.* (%d+)') or digits(state.passed)
-  return last == from and string.sub(state.list, -1) ~= '.'
+  -- Behind a whole list nothing is to be added. But newer time-zone data may move all of it.
+  return last == from and (how == 'zones' or string.sub(state.list, -1) ~= '.')
 end
 
 local ids, at = {}, rowsFrom

@@ -4,7 +4,7 @@
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg rules text: the list as its caller gave it, JSON without a line break; '' = none
 -- @arg version text: whose blackouts these are, as `blackouts` tells it; '' = of a new list
--- @arg windows text: "<from> <to>" of each blackout (epoch ms; `to` 'inf' of the last one where more are to be computed), in order and
+-- @arg windows text: "<from> <to>" of each blackout, those of the last day included (epoch ms; `to` 'inf' of the last one where more are to be computed), in order and
 --   disjoint, with spaces between them
 -- @arg moreAt number: when more are to be computed (epoch ms), 0 = never
 -- @returns isSet '1' | '0': '0' where another list has come since that version
@@ -24,9 +24,9 @@ local result = '1'
 if version ~= '' and string.match(redis.call('GET', blackoutRulesKey) or '', '^%d+') ~= version then result = '0' end
 local first, entries = nil, {}
 for from, to in string.gmatch(windows, '(%d+) (%w+)') do
-  local isOver = to ~= 'inf' and tonumber(to) <= now
-  if not isOver then
-    first = first or { from = tonumber(from), to = to == 'inf' and math.huge or tonumber(to), text = from .. ' ' .. to }
+  local ends = to == 'inf' and math.huge or tonumber(to)
+  if not first and ends > now then first = { from = tonumber(from), to = ends, text = from .. ' ' .. to } end
+  if ends > keptFrom then
     entries[#entries + 1] = to
     entries[#entries + 1] = from .. ' ' .. to
   end
@@ -57,7 +57,11 @@ if result == '1' then
   else
     redis.call('SET', blackoutRulesKey, (version == '' and digits(nowUs) or version) .. ' ' .. rules)
   end
-  if first then redis.call('HSET', gateKey, 'blackout', first.text) else redis.call('HDEL', gateKey, 'blackout') end
+  if entries[1] then
+    redis.call('HSET', gateKey, 'blackout', copyOfBlackout(first and first.text))
+  else
+    redis.call('HDEL', gateKey, 'blackout')
+  end
   if moreAt > 0 then
     redis.call('HSET', gateKey, 'blackoutsTendAt', digits(moreAt))
   else

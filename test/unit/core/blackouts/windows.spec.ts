@@ -9,22 +9,38 @@ const at = (text: string) => Date.parse(text);
 const cron = (cron: string, durationMs: number, timeZone = 'UTC'): BlackoutRule => ({ cron, timeZone, durationMs });
 const NOW = at('2027-06-01T12:00:00Z');
 
+/** Of the windows those that are on or to come. */
+const aheadAt = (nowMs: number, rules: readonly BlackoutRule[]) => {
+  const { windows, ...known } = windowsAt(nowMs, rules);
+  return { ...known, windows: windows.filter(({ toMs }) => toMs > nowMs) };
+};
+
 /** As texts, that failures can be read. */
 const shown = (rules: readonly BlackoutRule[], nowMs = NOW) =>
-  windowsAt(nowMs, rules).windows.map(
+  aheadAt(nowMs, rules).windows.map(
     ({ fromMs, toMs }) => `${new Date(fromMs).toISOString()} ${new Date(toMs).toISOString()}`,
   );
 
 describe('the windows of blackouts', () => {
-  it('are those that are on or to come, in order; what overlaps or touches is one', () => {
+  it('are those of the last day, those that are on and those to come, in order; what overlaps or touches is one', () => {
     const range = (fromMs: number, toMs: number) => ({ fromMs: NOW + fromMs, toMs: NOW + toMs });
-    const rules = [range(50, 60), range(10, 20), range(-9, 0), range(-5, 5), range(20, 30), range(52, 55), range(5, 6)];
-    const windows = [range(-5, 6), range(10, 30), range(50, 60)];
+    const rules = [
+      range(50, 60),
+      range(10, 20),
+      range(-9, -5),
+      range(-20, -10),
+      range(-2 * DAY, -DAY),
+      range(-5, 5),
+      range(20, 30),
+      range(52, 55),
+      range(5, 6),
+    ];
+    const windows = [range(-20, -10), range(-9, 6), range(10, 30), range(50, 60)];
     expect(windowsAt(NOW, rules)).toEqual({ windows, knownUntilMs: Number.POSITIVE_INFINITY, moreAtMs: undefined });
   });
 
   it('of a rule are known for 32 days, and more are wanted after half of that', () => {
-    const { windows, knownUntilMs, moreAtMs } = windowsAt(NOW, [cron('0 22 * * *', 8 * HOUR)]);
+    const { windows, knownUntilMs, moreAtMs } = aheadAt(NOW, [cron('0 22 * * *', 8 * HOUR)]);
     expect(windows).toHaveLength(32);
     expect(windows[0]).toEqual({ fromMs: NOW + 10 * HOUR, toMs: NOW + 18 * HOUR });
     expect(knownUntilMs).toBe(NOW + 32 * DAY + 10 * HOUR);
@@ -45,7 +61,7 @@ describe('the windows of blackouts', () => {
 
   it('of several rules are known as far as those of each, and none that comes once is told beyond', () => {
     const beyond = { fromMs: NOW + 400 * DAY, toMs: NOW + 401 * DAY };
-    const { windows, knownUntilMs } = windowsAt(NOW, [cron('0 0 1 1 *', DAY), beyond, cron('0 22 * * *', HOUR)]);
+    const { windows, knownUntilMs } = aheadAt(NOW, [cron('0 0 1 1 *', DAY), beyond, cron('0 22 * * *', HOUR)]);
     expect(knownUntilMs).toBe(NOW + 32 * DAY + 10 * HOUR);
     expect(windows).toHaveLength(32);
   });
@@ -80,6 +96,14 @@ describe('the windows of blackouts', () => {
     const { windows, knownUntilMs } = windowsAt(NOW, [cron('* * 0-11 * * *', 8 * HOUR)]);
     expect(windows[0]!.toMs).toBe(at('2027-06-01T19:59:59Z'));
     expect(knownUntilMs).toBeGreaterThan(NOW);
+  });
+
+  it('that are over are those of the last day, and of very many the latest thousand', () => {
+    const overOf = (rule: BlackoutRule) => windowsAt(NOW, [rule]).windows.filter(({ toMs }) => toMs <= NOW);
+    expect(overOf(cron('0 * * * *', MINUTE))).toHaveLength(24);
+    const many = overOf(cron('* * * * * *', 500));
+    expect(many).toHaveLength(1_000);
+    expect(many.at(-1)!.fromMs).toBe(NOW - 1_000);
   });
 
   it('go on without a gap where they are computed anew when more are wanted', () => {

@@ -1,5 +1,6 @@
 -- Nothing passes in a blackout. Where the queue is paused as well, nothing passes before both are over.
 -- @takes gate, blackoutsKey, now, digits
+-- @gives keptFrom
 -- @changes mayPass, opensAt, isShut
 if gate and gate.blackout ~= '' then
   -- @include shared/blackout.lua

@@ -36,8 +36,15 @@ function forgetDeclared(id)
   if members[id] then redis.call('ZREM', base .. 'declared', unpack(members[id])) end
 end
 
--- The orphans: all, or those that nobody has been told. Forgets what is outdated of this app, and of what nobody declares any more
--- those that are switched off or have ended.
+-- Whether one that is over would begin anew, should somebody declare it after it was forgotten: its state tells how many of a limit have
+-- begun. Of one that is switched off only the next declaration tells whether it has a limit.
+local function wouldBeginAnew(entry)
+  local state = entry.state
+  return state and state.count > 0 and (state.state == 'o' or state.state == 'e' and entry.rule.limit > 0)
+end
+
+-- The orphans: all, or those that nobody has been told. Of those that are switched off or have ended, the ones that would begin anew count
+-- only among all: they are harmless unless somebody removes them. The others of these are forgotten, as is what is outdated of this app.
 function findOrphans(isAll)
   local orphans = {}
   local ids, members = declaredBetween(isAll and '-inf' or '0', '(' .. aliveFrom())
@@ -49,8 +56,9 @@ function findOrphans(isAll)
     local owner = not alive[id] and entry.rule and ownerOf(entry)
     local isOurs = owner and owner.app == app
     local state = entry.state and entry.state.state
-    if isOurs and (state == 'a' or state == 'p') then
-      orphans[#orphans + 1] = id
+    local isLive = state == 'a' or state == 'p'
+    if isOurs and (isLive or wouldBeginAnew(entry)) then
+      if isLive or isAll then orphans[#orphans + 1] = id end
       for _, member in ipairs(members[id]) do redis.call('ZADD', base .. 'declared', digits(-now), member) end
     else
       if isOurs then over[#over + 1] = id end

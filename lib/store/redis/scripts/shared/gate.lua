@@ -1,6 +1,6 @@
 -- What keeps a whole queue shut, and when somebody has to look after it. All is read in one command.
 -- `gate`: `pausedUntil`, epoch ms, 0 where the queue is not paused, math.huge where it has no end; `blackout`, the one that is on or comes
--- next, "<from> <to>" or '' (see shared/blackout.lua); `recurrencesAt`, when the recurrences of the queue are to be tended, nil where it has
+-- next, '' for none (see shared/blackout.lua); `recurrencesAt`, when the recurrences of the queue are to be tended, nil where it has
 -- none; `tendAt`, when they are, or its blackouts, whichever is earlier, nil where neither are. A text that is none of these shuts nothing.
 -- @takes gateKey, now
 -- @gives gate

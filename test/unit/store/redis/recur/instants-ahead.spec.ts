@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { instantsAhead } from '../../../../../lib/store/redis/recur/instants-ahead.js';
-import { DAY, HOUR, MINUTE, ruleOf } from '../../../../contract/recurring.js';
+import { DAY, HOUR, MINUTE, ruleOf, SECOND } from '../../../../contract/recurring.js';
 
 const NOON = Date.UTC(2027, 5, 15, 12);
 const timesOf = (list: string) => (list.match(/\d{13}/g) ?? []).map(Number);
@@ -60,4 +60,49 @@ describe('the instants that are known ahead', () => {
     const [first] = timesOf(instantsAhead(rule, NOON, NOON, passedWall).list);
     expect(first).toBe(Date.UTC(2027, 5, 17, 7));
   });
+
+  it('of a rule for every hour leave out nothing of an hour that comes again', () => {
+    // Paris, 2027-10-31: it is 02:45 for the first time, and at 03:00 the clock is set back.
+    const passedMs = Date.UTC(2027, 9, 31, 0, 45);
+    const passedWall = Date.UTC(2027, 9, 31, 2, 45);
+    const timesAfter = (cron: string) =>
+      timesOf(instantsAhead(ruleOf({ cron, timeZone: 'Europe/Paris' }), passedMs, passedMs, passedWall).list);
+    expect(timesAfter('*/15 * * * *').slice(0, 3)).toEqual([15, 30, 45].map((minutes) => passedMs + minutes * MINUTE));
+    expect(timesAfter('*/15 2 * * *')[0]).toBe(Date.UTC(2027, 10, 1, 1));
+  });
+
+  describe('of a rule for every second, after an outage', () => {
+    const rule = ruleOf({ cron: '* * * * * *', onMissed: 'all' });
+
+    it('of 30 hours, begin with the latest ten thousand, and count the others', () => {
+      const { list, skipped } = instantsAhead(rule, NOON - 30 * HOUR, NOON);
+      expect(list).toMatch(/^! /);
+      expect({ first: timesOf(list)[0], skipped }).toEqual({ first: NOON - 10_000 * SECOND, skipped: 97_999 });
+    });
+
+    it.each([10, 400])('of %s days, begin with the latest ten thousand as well', (days) => {
+      for (const more of [{}, { missedWithinMs: 1_000 * DAY }]) {
+        const { list } = instantsAhead({ ...rule, ...more }, NOON - days * DAY, NOON);
+        expect(list).toMatch(/^! /);
+        expect(timesOf(list)[0]).toBe(NOON - 10_000 * SECOND);
+      }
+    });
+
+    it('of 10 days, begin with those of the last hour where no older one is made up for', () => {
+      const { list } = instantsAhead({ ...rule, missedWithinMs: HOUR }, NOON - 10 * DAY, NOON);
+      expect(timesOf(list)[0]).toBe(NOON - HOUR);
+      expect(list).not.toContain('!');
+    });
+  });
+
+  it.each(['once', 'all'] as const)(
+    'begin with the latest of a rule that fires often, but not lately (%s)',
+    (onMissed) => {
+      const march = Date.UTC(2027, 2, 1);
+      const february = Date.UTC(2027, 1, 1);
+      const rule = ruleOf({ cron: '* * * * 1 *', onMissed, missedWithinMs: 100 * DAY });
+      const [first] = timesOf(instantsAhead(rule, Date.UTC(2027, 0, 1), march).list);
+      expect(first).toBe(february - (onMissed === 'all' ? 10_000 : 2) * SECOND);
+    },
+  );
 });

@@ -1,6 +1,6 @@
--- A blackout is over: `gate` holds the next one from now on, and those that are over are forgotten.
--- @takes gate, gateKey, blackoutsKey, now, digits
-redis.call('ZREMRANGEBYSCORE', blackoutsKey, '-inf', digits(now))
+-- A blackout is over, or the clock was set back: `gate` holds the next one from now on, and those that have been over for long are forgotten.
+-- @takes gate, gateKey, blackoutsKey, keptFrom, digits
+redis.call('ZREMRANGEBYSCORE', blackoutsKey, '-inf', digits(keptFrom))
 if gate.nextBlackout == '' then
   redis.call('HDEL', gateKey, 'blackout')
 else

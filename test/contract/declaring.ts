@@ -1,0 +1,41 @@
+import type { Declaration, DeclareAnswer, Declarer } from '../../lib/store/job-store.js';
+import type { World } from './world.js';
+
+export const ORPHAN_AFTER_MS = 60_000;
+
+/** A process that declares: it knows when it started once it has been told. */
+export class Declaring {
+  private startedAtMs?: number;
+
+  constructor(
+    private readonly world: World,
+    private readonly by: Partial<Declarer> = {},
+  ) {}
+
+  declare(...declarations: Declaration[]): Promise<DeclareAnswer> {
+    return this.send(declarations);
+  }
+
+  /** As a process does that deletes orphans. */
+  declareAndRemove(...declarations: Declaration[]): Promise<DeclareAnswer> {
+    return this.send(declarations, true);
+  }
+
+  private async send(declarations: readonly Declaration[], removesOrphans?: boolean): Promise<DeclareAnswer> {
+    const answer = await this.world.whole
+      .queue('default')
+      .declarations.declare(
+        declarations,
+        { app: 'shop', ...this.by, ...(this.startedAtMs !== undefined && { startedAtMs: this.startedAtMs }) },
+        ORPHAN_AFTER_MS,
+        removesOrphans,
+      );
+    this.startedAtMs = answer.startedAtMs;
+    return answer;
+  }
+
+  /** What became of one declaration. */
+  async status(declaration: Declaration): Promise<string | undefined> {
+    return (await this.declare(declaration)).statuses[0];
+  }
+}
