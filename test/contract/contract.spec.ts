@@ -19,6 +19,7 @@ import { pull } from './pull.js';
 import { queued } from './queued.js';
 import { recover } from './recover.js';
 import { recurrencesArming } from './recurrences-arming.js';
+import { recurrencesBackfill } from './recurrences-backfill.js';
 import { recurrencesControl } from './recurrences-control.js';
 import { recurrencesJitter } from './recurrences-jitter.js';
 import { recurrencesLimits } from './recurrences-limits.js';
@@ -70,6 +71,7 @@ const CASES = {
   recurrencesJitter,
   recurrencesLimits,
   recurrencesControl,
+  recurrencesBackfill,
   recurrencesMissed,
   recurrencesOverlap,
   declarations,

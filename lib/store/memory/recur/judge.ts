@@ -112,7 +112,8 @@ function waitForEnd(hearing: Hearing, past: Past): void {
 function leaveOut(hearing: Hearing, reason: LeftOutJob['reason'], past: Past, count: number): Job | undefined {
   const { stage, recurrence, job, leftOut } = hearing;
   const { ledger, timetable } = stage.queue;
-  leave(stage, job, 'discarded', job.envelope.idWasChosen);
+  // Its id is not remembered: a backfill may want it, and no rule comes back to it.
+  leave(stage, job, 'discarded', false);
   giveBack(stage, job);
   // The turn may claim another job instead.
   stage.looksAgain = true;

@@ -1,18 +1,19 @@
 -- Adds occurrences beside the rule of a recurrence, due now.
 -- @takes jobsKey, usedIdsKey, now, digits, laneOfRoute, enterLane, addToLane, tagJob, admitted
--- @gives isThere, addBeside
+-- @gives isThere, wereAdded, addBeside
 function isThere(entry)
   return entry.rule and entry.state and entry.state.state ~= 'o'
 end
 
-local added = {}
+-- Ids of jobs that are added here: id -> true.
+wereAdded = {}
 
 -- False where the id of that instant is known.
 function addBeside(entry, at)
   local id = entry.id .. '@' .. digits(at)
   local forgetAt = tonumber(redis.call('ZSCORE', usedIdsKey, id) or 0)
-  if added[id] or forgetAt > now or redis.call('HEXISTS', jobsKey, id) == 1 then return false end
-  added[id] = true
+  if wereAdded[id] or forgetAt > now or redis.call('HEXISTS', jobsKey, id) == 1 then return false end
+  wereAdded[id] = true
   local route, rest = entry.rule.route, entry.rule.rest
   addToLane(enterLane(laneOfRoute(route)), id, now)
   local tags = string.match(rest, '^ %l*(\t[^\n]*)')
