@@ -7,9 +7,9 @@ import { cancel } from './cancel.js';
 import { claim } from './claim.js';
 import { deadLetters } from './dead-letters.js';
 import { declarations } from './declarations.js';
+import { declarationsOver } from './declarations-over.js';
 import { events } from './events.js';
 import { explain } from './explain.js';
-import { declarationsOver } from './declarations-over.js';
 import { find } from './find.js';
 import { gates } from './gates.js';
 import { ids } from './ids.js';
@@ -24,6 +24,7 @@ import { pull } from './pull.js';
 import { queued } from './queued.js';
 import { recover } from './recover.js';
 import { recurrencesArming } from './recurrences-arming.js';
+import { recurrencesBackfill } from './recurrences-backfill.js';
 import { recurrencesControl } from './recurrences-control.js';
 import { recurrencesJitter } from './recurrences-jitter.js';
 import { recurrencesLimits } from './recurrences-limits.js';
@@ -80,6 +81,7 @@ const CASES = {
   recurrencesJitter,
   recurrencesLimits,
   recurrencesControl,
+  recurrencesBackfill,
   recurrencesMissed,
   recurrencesOverlap,
   declarations,

@@ -134,31 +134,6 @@ export const recurrencesControl = (world: () => World): void => {
     expect(await recurrences.runNow('other')).toBeUndefined();
   });
 
-  it('occurrences of the past are added in their order, each once', async () => {
-    const { recurrences, view } = world().store();
-    const { nextAtMs } = await recurrences.upsert(recurrenceOf({ everyMs: DAY }));
-    const instants = [3, 2, 1].map((days) => nextAtMs! - days * DAY);
-    expect(await recurrences.backfill('r', instants)).toBe(3);
-    const worker = world().worker('w');
-    const claimed = await worker.claim();
-    expect(ids(claimed)).toEqual(instants.map((at) => `r@${at}`));
-    await worker.settle(...claimed.map((job) => settlement.completeChosen(job)));
-    expect(await recurrences.backfill('r', [...instants, instants[0]! - DAY, nextAtMs!])).toBe(1);
-    expect(await recurrences.get('r')).toMatchObject({ count: 0, nextAtMs });
-    expect(await recurrences.backfill('other', instants)).toBeUndefined();
-    expect(await recurrences.backfill('r', [])).toBe(0);
-    expect(await view.stats()).toMatchObject({ scheduled: 5 });
-  });
-
-  it('hundreds are added in one call', async () => {
-    const { recurrences, view } = world().store();
-    await recurrences.upsert(recurrenceOf());
-    const before = nextMultiple(world().now(), MINUTE) - 601 * MINUTE;
-    const instants = Array.from({ length: 600 }, (_, i) => before + i * MINUTE);
-    expect(await recurrences.backfill('r', instants)).toBe(600);
-    expect(await view.counts()).toMatchObject({ due: 600, scheduled: 1 });
-  });
-
   it('a sleeper is told of what is run now', async () => {
     const { recurrences } = world().store();
     await recurrences.upsert(recurrenceOf({ everyMs: DAY }));

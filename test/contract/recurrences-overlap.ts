@@ -109,6 +109,71 @@ export const recurrencesOverlap = (world: () => World): void => {
     expect(await world().queue.view.stats()).toMatchObject({ discarded: 3, started: 2 });
   });
 
+  it.each([
+    ['a period', { everyMs: 10 * SECOND }],
+    ['wall times', { cron: '*/10 * * * * *' }],
+  ])(
+    'with queue, by %s, where all that are missed are made up for, all run in order, one at a time',
+    async (_, every) => {
+      const { recurrences, view } = world().store({ leaseMs: 600_000 });
+      const given = recurrenceOf({ ...every, overlap: 'queue', onMissed: 'all' });
+      const at = (await recurrences.upsert(given)).nextAtMs!;
+      passTo(at + 10 * PERIOD + SECOND);
+      const worker = world().worker('w');
+      const ran: string[] = [];
+      for (let i = 0; i < 11; i++) {
+        await recurrences.tend(['r']);
+        const { claimed, leftOut } = await worker.turn({ limit: 5 });
+        expect({ count: claimed.length, leftOut }).toEqual({ count: 1, leftOut: [] });
+        // The one behind it waits for its end, however often somebody looks.
+        world().pass(250);
+        expect(await worker.turn({ limit: 5 })).toMatchObject({ claimed: [], leftOut: [] });
+        const { id, envelope } = claimed[0]!;
+        ran.push(`${id} ${'occurrence' in envelope && envelope.occurrence?.isMissed ? 'made up' : 'in time'}`);
+        await worker.settle(settlement.completeChosen(claimed[0]!));
+        world().pass(250);
+      }
+      expect(ran.slice(0, 10)).toEqual(Array.from({ length: 10 }, (__, i) => `r@${at + i * PERIOD} made up`));
+      expect(ran[10]).toBe(`r@${at + 10 * PERIOD} in time`);
+      expect(await view.stats()).toMatchObject({ started: 11, completed: 11 });
+      expect((await view.stats()).discarded ?? 0).toBe(0);
+    },
+  );
+
+  it('with queue, where all are made up for, one that waits leaves its place to no later one', async () => {
+    const { worker, first, at } = await started('queue', { onMissed: 'all' });
+    for (let i = 1; i <= 3; i++) {
+      passTo(at + i * PERIOD + SECOND);
+      expect(await worker.turn({ limit: 5 })).toMatchObject({ claimed: [], leftOut: [] });
+    }
+    await worker.settle(settlement.completeChosen(first));
+    world().pass(250);
+    const [second] = await worker.claim();
+    expect(second).toMatchObject({
+      id: `r@${at + PERIOD}`,
+      dueAtMs: at + PERIOD,
+      envelope: { occurrence: { isMissed: true } },
+    });
+    await worker.settle(settlement.completeChosen(second!));
+    world().pass(250);
+    expect(ids(await worker.claim())).toEqual([`r@${at + 2 * PERIOD}`]);
+  });
+
+  it('with queue, where all are made up for, one that has waited for too long for that is left out as missed', async () => {
+    const { worker, first, at } = await started('queue', { onMissed: 'all', missedWithinMs: 15 * SECOND });
+    passTo(at + PERIOD);
+    expect(await worker.turn({ limit: 5 })).toMatchObject({ claimed: [], leftOut: [] });
+    passTo(at + 4 * PERIOD + SECOND);
+    expect(await worker.turn({ limit: 5 })).toMatchObject({
+      claimed: [],
+      leftOut: [{ id: `r@${at + PERIOD}`, reason: 'missed' }],
+    });
+    await worker.settle(settlement.completeChosen(first));
+    world().pass(250);
+    expect(ids(await worker.claim())).toEqual([`r@${at + 3 * PERIOD}`]);
+    expect(await world().queue.view.stats()).toMatchObject({ discarded: 2 });
+  });
+
   it('one that waits keeps nothing else from being claimed', async () => {
     const { worker, at } = await started('queue');
     passTo(at + PERIOD);

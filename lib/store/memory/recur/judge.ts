@@ -35,8 +35,12 @@ export function mayBegin(hearing: Hearing): boolean {
   const { rule, isHeld } = recurrence;
   const atMs = recurrence.armedAtMs!;
   const past = pastOf(rule.timing, atMs, stage.nowMs);
+  // Who waits for the end of the previous one is not missed by that; but where all are to run it is made up for once the next one is due, as
+  // the next one would take its place otherwise.
+  const mayBeMissed = !isHeld || rule.onMissed === 'all';
+  const dueAtMs = isHeld ? Number.POSITIVE_INFINITY : job.dueAtMs;
   // One that was moved may be picked before its nominal instant.
-  if (past.count > 0 && !isHeld && isMissed(rule, atMs, job.dueAtMs, stage.nowMs)) {
+  if (past.count > 0 && mayBeMissed && isMissed(rule, atMs, dueAtMs, stage.nowMs)) {
     const count = countLeftOut(recurrence, past, stage.nowMs);
     if (count > 0) {
       leaveOut(hearing, 'missed', past, count);
@@ -79,11 +83,11 @@ function countLeftOut({ id, rule }: Recurrence, past: Past, nowMs: number): numb
 const withinMs = ({ missedWithinMs }: Rule, atMs: number, nextMs = atMs) =>
   missedWithinMs ?? Math.max(MADE_UP_WITHIN_MS, nextMs - atMs);
 
-/** At most one waits for the end of the previous one: the latest that is due. */
+/** At most one waits for the end of the previous one: the latest that is due; the first one where all are to run. */
 function waitForEnd(hearing: Hearing, past: Past): void {
   const { stage, selection, recurrence, job } = hearing;
   const { queue, nowMs } = stage;
-  let latest = past.count - 1;
+  let latest = recurrence.rule.onMissed === 'all' ? 0 : past.count - 1;
   if (latest > 0 && dueOf(recurrence.id, recurrence.rule, past.at(latest)) > nowMs) latest--;
   if (latest <= 0) {
     recurrence.isHeld = true;
@@ -106,7 +110,8 @@ function waitForEnd(hearing: Hearing, past: Past): void {
 function leaveOut(hearing: Hearing, reason: LeftOutJob['reason'], past: Past, count: number): Job | undefined {
   const { stage, recurrence, job, leftOut } = hearing;
   const { ledger, timetable } = stage.queue;
-  leave(stage, job, 'discarded', job.envelope.idWasChosen);
+  // Its id is not remembered: a backfill may want it, and no rule comes back to it.
+  leave(stage, job, 'discarded', false);
   giveBack(stage, job);
   // The turn may claim another job instead.
   stage.looksAgain = true;

@@ -65,12 +65,17 @@ export class MemoryRecurrences implements QueueRecurrences {
     return this.queue.answer(() => {
       const found = this.queue.timetable.findListed(id);
       if (!found) return undefined;
+      const { timetable } = this.queue;
       let added = 0;
+      let ranArmed = false;
       for (const atMs of instants) {
-        if (this.isKnown(id, atMs)) continue;
-        this.queue.timetable.add(found, atMs);
+        const isArmed: boolean = !ranArmed && timetable.runInPlace(found, atMs);
+        ranArmed ||= isArmed;
+        if (!isArmed && this.isKnown(id, atMs)) continue;
+        if (!isArmed) timetable.add(found, atMs);
         added++;
       }
+      if (ranArmed) timetable.armBehind(found, new Set(instants));
       return added;
     });
   }

@@ -20,7 +20,7 @@ export interface Recurrence {
   reason?: string | undefined;
   /** The nominal instant of the occurrence that is armed: it waits, and begins next. */
   armedAtMs?: number | undefined;
-  /** The armed one waits for the end of the previous one. It is not missed, however long that takes. */
+  /** The armed one waits for the end of the previous one. However long that takes it is not missed, but where all missed ones run. */
   isHeld: boolean;
   /** The latest nominal instant that is decided: it began, was left out, or was cancelled. Only later ones are armed. */
   passedAtMs: number;

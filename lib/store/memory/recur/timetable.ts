@@ -148,6 +148,30 @@ export class Timetable {
     return job;
   }
 
+  /**
+   * Runs the armed occurrence now and beside the rule, where that is its instant, and over; `armBehind` is to follow. False where it is not
+   * armed.
+   */
+  runInPlace(recurrence: Recurrence, atMs: number): boolean {
+    if (recurrence.armedAtMs !== atMs || atMs > this.nowMs()) return false;
+    const job = this.armedJob(recurrence);
+    this.ledger.move(job, this.nowMs());
+    this.tellOf(job);
+    return true;
+  }
+
+  /** Arms the first instant behind the armed one that is not among the named ones. */
+  armBehind(recurrence: Recurrence, named: ReadonlySet<number>): void {
+    let atMs = recurrence.armedAtMs!;
+    for (;;) {
+      const nextMs = instantAfter(recurrence.rule.timing, atMs);
+      if (nextMs === undefined || !named.has(nextMs)) break;
+      atMs = nextMs;
+    }
+    const armed = this.pass(recurrence, atMs);
+    if (armed) this.tellOf(armed);
+  }
+
   private enterNew(id: string, rule: Rule, job: OccurrenceTemplate): Recurrence {
     const recurrence: Recurrence = {
       id,

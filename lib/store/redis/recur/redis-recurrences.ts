@@ -111,7 +111,8 @@ export class RedisRecurrences implements QueueRecurrences {
     do {
       const some = instants.slice(at, at + ADDED_A_CALL);
       const args = { ...this.waking, id, instants: some };
-      const [, , count] = await this.about(this.callers.call(this.scripts.backfill, args));
+      const [, , count, isShort] = await this.about(this.callers.call(this.scripts.backfill, args));
+      if (isShort === '1') await this.options.tending.afterSkip([id]);
       if (count === '') return at === 0 ? undefined : added;
       added += Number(count);
       at += ADDED_A_CALL;

@@ -5,12 +5,14 @@
 -- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg id text: id of the recurrence
 -- @tail instants at: epoch ms
--- @returns count text: how many were added, '' where there is no such recurrence
+-- @returns count text, isShort '1' | '0': how many were added, '' where there is no such recurrence; whether its instants run short: it is to be
+--   tended at once
 -- @include shared/clock.lua
 -- @include shared/begin.lua
-if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
+if earlierAnswer then return { 'replayed', digits(now), string.sub(earlierAnswer, 2), string.sub(earlierAnswer, 1, 1) } end
 -- @include shared/envelope.lua
 -- @include shared/route.lua
+-- @include jobs/waiting.lua
 -- @include jobs/lanes.lua
 -- @include wake/handles.lua
 -- @include wake/publish.lua
@@ -22,21 +24,40 @@ if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @include recur/record.lua
 -- @include recur/read.lua
 -- @include recur/listed.lua
+-- @include recur/next.lua
+local counted = {}
+-- @include recur/arm.lua
 -- @include recur/beside.lua
+-- @include recur/in-place.lua
 local entry = readEntries({ id })[1]
-local result = ''
+local count, isNamed = '', {}
 if isThere(entry) then
-  local count, at = 0, instantsFrom
+  local added, ranArmed, at = 0, false, instantsFrom
   while ARGV[at] do
-    if addBeside(entry, tonumber(ARGV[at])) then count = count + 1 end
+    local instant = tonumber(ARGV[at])
+    isNamed[instant] = true
+    if runInPlace(entry, instant) then
+      added, ranArmed = added + 1, true
+    elseif addBeside(entry, instant) then
+      added = added + 1
+    end
     at = at + 1
   end
-  if count > 0 then
+  if ranArmed then
+    armBehind(entry, isNamed)
+    settleArmed()
+    writeArmed()
+  end
+  if admitted.fields[1] then
     writeAdmitted()
     writeScheduled()
+  else
+    closeLanes()
   end
-  result = tostring(count)
+  for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end
+  count = tostring(added)
 end
+local result = (shortIds[1] and '1' or '0') .. count
 -- @include shared/answer.lua
 -- @include wake/lanes.lua
-return { 'done', digits(now), result }
+return { 'done', digits(now), count, string.sub(result, 1, 1) }

@@ -33,7 +33,8 @@ export const addEventsScript = (keys: QueueKeys): NumberedScript<AddEventsArgume
 
 /**
  * Add occurrences beside the rule at these nominal instants, due now, but for those whose ids are known.
- * Answers: how many were added, '' where there is no such recurrence.
+ * Answers: how many were added, '' where there is no such recurrence; whether its instants run short: it is to be
+ * tended at once.
  * A repeated call is answered from its receipt.
  */
 export interface BackfillRecurrenceArguments {
@@ -47,7 +48,7 @@ export interface BackfillRecurrenceArguments {
   instants: readonly ScriptArgument[];
 }
 
-export type BackfillRecurrenceReply = [status: string, now: string, count: string];
+export type BackfillRecurrenceReply = [status: string, now: string, count: string, isShort: '1' | '0'];
 
 const encodeBackfillRecurrence = (a: BackfillRecurrenceArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.id, ...a.instants];
 

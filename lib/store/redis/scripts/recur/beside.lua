@@ -1,19 +1,20 @@
 -- Adds occurrences beside the rule of a recurrence, due now.
 -- @takes isLongEnded, jobsKey, usedIdsKey, now, digits, laneOfRoute, enterLane, addToLane, tagJob, admitted
--- @gives isThere, addBeside
+-- @gives isThere, wereAdded, addBeside
 function isThere(entry)
   local state = entry.rule and entry.state
   return state and state.state ~= 'o' and not isLongEnded(state.state, state.changed)
 end
 
-local added = {}
+-- Ids of jobs that are added here: id -> true.
+wereAdded = {}
 
 -- False where the id of that instant is known.
 function addBeside(entry, at)
   local id = entry.id .. '@' .. digits(at)
   local forgetAt = tonumber(redis.call('ZSCORE', usedIdsKey, id) or 0)
-  if added[id] or forgetAt > now or redis.call('HEXISTS', jobsKey, id) == 1 then return false end
-  added[id] = true
+  if wereAdded[id] or forgetAt > now or redis.call('HEXISTS', jobsKey, id) == 1 then return false end
+  wereAdded[id] = true
   local route, rest = entry.rule.route, entry.rule.rest
   addToLane(enterLane(laneOfRoute(route)), id, now)
   local tags = string.match(rest, '^ %l*(\t[^\n]*)')

@@ -133,10 +133,11 @@ end
 
 -- 'begin' where it is not missed, or is to be made up for.
 local function judgeMissed(entry, job, following)
-  local at = entry.at
-  -- One that somebody has moved is missed by its own due time, and never before its instant.
-  local isMissed = at <= now and (following and now >= following or now >= job.due + MISSED_AFTER_MS)
-  if entry.state.held == at or not isMissed then return 'begin' end
+  local at, isHeld = entry.at, entry.state.held == entry.at
+  -- One that somebody has moved is missed by its own due time, and never before its instant. Who waits for the end of the previous one is not
+  -- missed by that; but where all are to run it is made up for once the next one is due, as the next one would take its place otherwise.
+  local isMissed = at <= now and (following and now >= following or not isHeld and now >= job.due + MISSED_AFTER_MS)
+  if isHeld and entry.rule.onMissed ~= 'a' or not isMissed then return 'begin' end
   local latest, isLatest = lastUpTo(entry, at, now)
   if not isLatest then
     if isShort(entry) then return waitForInstants(entry) end
@@ -170,8 +171,8 @@ local function judgeOverlap(entry, following)
     recurring.pass(entry)
     return 'overlap'
   end
-  -- At most one waits, the latest.
-  local latest = lastUpTo(entry, at, now)
+  -- At most one waits, the latest; the first one where all are to run, each after the end of the one before.
+  local latest = entry.rule.onMissed == 'a' and at or lastUpTo(entry, at, now)
   if latest > at and jittered(entry, latest, nextAfter(entry, latest)) > now then
     local _, before = between(entry, at, latest)
     latest = before
@@ -192,8 +193,10 @@ function recurring.judge(entry, job)
   local verdict = following == false and waitForInstants(entry) or judgeMissed(entry, job, following)
   if verdict == 'begin' then verdict = judgeOverlap(entry, following) end
   if entry.isMissed and (verdict == 'begin' or verdict == 'hold') then
-    job.envelope = string.gsub(job.envelope, '^([^\n]*\n%d+ co)([^m])', '%1m%2', 1)
-    missedEnvelopes[#missedEnvelopes + 1] = entry.job
+    local marked, replaced = string.gsub(job.envelope, '^([^\n]*\n%d+ co)([^m])', '%1m%2', 1)
+    job.envelope = marked
+    -- One that is held has been marked at an earlier look perhaps.
+    if replaced > 0 then missedEnvelopes[#missedEnvelopes + 1] = entry.job end
     job.due, job.dueText = entry.at, digits(entry.at)
   end
   if verdict == 'hold' then

@@ -19,6 +19,8 @@ local function lateRule(job)
   if rule and now - job.due > tonumber(maxLatenessMs) and not string.find(job.envelope, '^[^\n]*\n%d+ com') then return rule end
 end
 
+local LEFT_OUT = { missed = true, overlap = true }
+
 local function turnAway(job, transition, reason)
   local claim = job.claim
   settlements[#settlements + 1] = {
@@ -26,8 +28,8 @@ local function turnAway(job, transition, reason)
     id = job.id,
     claim = { attempt = claim.attempt, crashes = claim.crashes, due = job.due, lane = job.front.lane, tags = job.envelope and tagsOf(job.envelope) or claim.tags or '', progress = claim.progress },
     lostEnvelope = not job.envelope,
-    -- 'r': the id is to be remembered.
-    first = idWasChosen(job.envelope or '') and 'r' or '',
+    -- 'r': the id is to be remembered. Not that of an occurrence whose policy leaves it out: a backfill may want it, and no rule comes back to it.
+    first = not LEFT_OUT[reason] and idWasChosen(job.envelope or '') and 'r' or '',
     second = '{"reason":"' .. reason .. '"}',
     failures = redis.call('HGET', failuresKey, job.id),
   }

@@ -1,0 +1,26 @@
+-- Runs the armed occurrence now and beside the rule, for a backfill that names its instant: the job is there already, and left with the rule it
+-- might be discarded as missed in the next turn. Only where its instant is over, as a later one is still to come by the rule.
+-- @takes jobsKey, now, digits, findWaiting, enterLane, addToLane, wereAdded, passTo, nextAfter, armNext
+-- @gives runInPlace, armBehind
+
+-- False where the job of that instant is not armed, or does not wait.
+function runInPlace(entry, at)
+  local id = entry.id .. '@' .. digits(at)
+  if entry.state.state ~= 'a' or entry.state.armed ~= at or at > now or wereAdded[id] then return false end
+  local envelope = redis.call('HGET', jobsKey, id)
+  local lane = envelope and findWaiting(id, envelope)
+  if not lane then return false end
+  addToLane(enterLane(lane), id, now)
+  wereAdded[id] = true
+  return true
+end
+
+-- Arms the first instant behind the armed one that the call does not name. `isNamed`: instant -> true.
+function armBehind(entry, isNamed)
+  local at = entry.state.armed
+  repeat
+    passTo(entry, at)
+    at = nextAfter(entry, at)
+  until not isNamed[at or 0]
+  armNext(entry)
+end
