@@ -1,5 +1,4 @@
 import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
-import { describe } from '../../core/read/describe.js';
 import { readInstant } from '../../core/read/due.js';
 import { keyPart } from '../../core/read/names.js';
 import { type Check, integer, readOptions, type Shape } from '../../core/read/shape.js';
@@ -41,7 +40,9 @@ const SHAPE: Shape<{ from: number; to: number; buckets: number; queue: string }>
 export function readForecast(given: unknown): { queue: string; boundsMs: number[] } {
   const { from, to, buckets = 1, queue = DEFAULT_QUEUE } = readOptions(given, SHAPE, 'forecast', refuse);
   if (from === undefined || to === undefined)
-    throw refuse(`forecast: got ${describe(given)}, expected an object with from and to.`);
+    throw refuse(
+      `forecast: ${from === undefined ? 'from' : 'to'}: got undefined, expected an instant: it has no default.`,
+    );
   if (to - from < buckets)
     throw refuse(
       `forecast: to: got ${to - from} ms after from, expected at least a millisecond for each of the ${buckets} buckets.`,
