@@ -17,6 +17,8 @@ export default {
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   // Two workers: the suites start processes of their own, and a small machine starved of turns tests nothing.
   maxWorkers: 2,
+  // What a test file has imported stays in its worker: some 16 MB a file, and a worker that runs half of all files died of it.
+  workerIdleMemoryLimit: '1GB',
   testTimeout: 30_000,
   // For .ci/run: how many tests passed and failed, by Jest's own count.
   reporters: ['default', ...(process.env.CI_RESULT_FILE ? ['<rootDir>/test/support/result-reporter.mjs'] : [])],

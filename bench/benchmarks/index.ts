@@ -7,6 +7,7 @@ import { drainDto } from './drain-dto.js';
 import { growth } from './growth.js';
 import { idle } from './idle.js';
 import { importing } from './import.js';
+import { inspect } from './inspect.js';
 import { lateness } from './lateness.js';
 import { memory } from './memory.js';
 import { queues } from './queues.js';
@@ -33,6 +34,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   two,
   recurrences,
   watched,
+  inspect,
   importing,
 ];
 

@@ -1,3 +1,5 @@
+import type { ScheduledQueueInspector } from 'nestjs-redis-scheduled-queue';
+
 /** Who is compared. */
 export const CONTESTANTS = ['ours', 'bullmq', 'bee-queue', 'floor'] as const;
 export type ContestantName = (typeof CONTESTANTS)[number];
@@ -21,6 +23,7 @@ export interface Job {
   queue?: string;
   priority?: number;
   id?: string;
+  tags?: readonly string[];
 }
 
 /** One job again and again: at wall times of a zone, or every so many ms since the epoch, and so much later. */
@@ -60,6 +63,8 @@ export interface Session {
   scheduleMany(jobs: readonly Job[]): Promise<unknown>;
   /** One call for one recurrence. Resolves once Redis has it and its first job. Only of those that have recurrences. */
   upsertRecurrence?(recurrence: Recurrence): Promise<unknown>;
+  /** What tells of the jobs; of this library alone. */
+  readonly inspector?: ScheduledQueueInspector;
   /** Begins to run jobs. */
   start(): Promise<void>;
   /** Runs no more of them, and waits for those that run. Only where the benchmark needs it. */

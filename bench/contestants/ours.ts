@@ -9,6 +9,7 @@ import {
   type ScheduledJobDefinition,
   ScheduledQueueConsumer,
   ScheduledQueueEvents,
+  ScheduledQueueInspector,
   ScheduledQueueProducer,
   type ScheduleOptions,
 } from 'nestjs-redis-scheduled-queue';
@@ -48,6 +49,7 @@ export const ours: Contestant = {
     return sessionOf(
       app.get(ScheduledQueueProducer),
       app.get(ScheduledQueueConsumer),
+      app.get(ScheduledQueueInspector),
       (options.validated ? validated : plain) as ScheduledJobDefinition<object>,
     );
   },
@@ -56,14 +58,16 @@ export const ours: Contestant = {
 function sessionOf(
   producer: ScheduledQueueProducer,
   consumer: ScheduledQueueConsumer,
+  inspector: ScheduledQueueInspector,
   definition: ScheduledJobDefinition<object>,
 ): Session {
-  const toItem = ({ payload, name, dueAt, queue, priority, id }: Job) => {
+  const toItem = ({ payload, name, dueAt, queue, priority, id, tags }: Job) => {
     const options: ScheduleOptions = {};
     if (dueAt !== undefined) options.at = dueAt;
     if (queue !== undefined) options.queue = queue;
     if (priority !== undefined) options.priority = priority;
     if (id !== undefined) options.id = id;
+    if (tags !== undefined) options.tags = [...tags];
     return { job: name ?? definition, payload, options };
   };
   return {
@@ -74,6 +78,7 @@ function sessionOf(
     scheduleMany: (jobs) => producer.scheduleMany(jobs.map(toItem)),
     upsertRecurrence: ({ id, payload, rule, queue }) =>
       producer.upsertRecurrence(id, definition, payload, rule, queue === undefined ? {} : { queue }),
+    inspector,
     start: () => consumer.start(),
     stop: () => consumer.stop(),
   };

@@ -5,7 +5,7 @@ import { cancelTaggedScript, shiftTaggedScript } from '../scripts/contracts.js';
 import type { CallerPool } from './caller-pool.js';
 
 /** How many jobs of a tag one call looks at: about as long a script as that of a full schedule. */
-const JOBS_A_CALL = 500;
+const JOBS_A_CALL = 200;
 
 /** What is done to the waiting jobs of a tag and to those queued behind running ones, in bounded steps. */
 export class RedisTaggedJobs {

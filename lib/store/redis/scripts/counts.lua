@@ -10,28 +10,29 @@
 local active, dead = redis.call('ZCARD', activeKey), redis.call('ZCARD', deadKey)
 local waiting = redis.call('HLEN', jobsKey) - active - dead
 local due, whole = 0, '1'
+local untilNow = digits(now)
 -- Lanes without a preferred worker, then all those with one, then those of suspects: as endings of their heads' keys.
 local endings, first = {}, math.huge
 for _, ending in ipairs({ '', ':*', ':!' }) do
   local key = ending == '' and levelsKey or base .. 'levels' .. ending
-  for _, priority in ipairs(redis.call('ZRANGE', key, '-inf', digits(now), 'BYSCORE')) do
+  for _, priority in ipairs(redis.call('ZRANGE', key, '-inf', untilNow, 'BYSCORE')) do
     endings[#endings + 1] = priority .. ending
   end
   first = math.min(first, tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or math.huge))
 end
 for _, ending in ipairs(endings) do
   local headsKey = base .. 'heads:' .. ending
-  local lanes = redis.call('ZCOUNT', headsKey, '-inf', digits(now))
+  local lanes = redis.call('ZCOUNT', headsKey, '-inf', untilNow)
   if passOver >= lanes then
     passOver = passOver - lanes
   elseif lanesLeft <= 0 then
     whole = '0'
     break
   else
-    local found = redis.call('ZRANGE', headsKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', passOver, lanesLeft)
+    local found = redis.call('ZRANGE', headsKey, '-inf', untilNow, 'BYSCORE', 'LIMIT', passOver, lanesLeft)
     for _, head in ipairs(found) do
       local lane = string.match(head, '\t(.*)$')
-      due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))
+      due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', untilNow)
     end
     if passOver + #found < lanes then whole = '0' end
     lanesLeft, passOver = lanesLeft - #found, 0

@@ -8,11 +8,23 @@
 --   the last how many jobs of those lanes are due from it on and before the next one
 -- @repeat it only reads.
 -- A lane with few jobs between the instants is read: that costs less than to count between each two of them.
-local READ_AT_ONCE = 8
-local bounds, counts = {}, {}
-for i = boundsFrom, #ARGV do bounds[#bounds + 1] = ARGV[i] end
+local READ_AT_ONCE = 3
+local bounds, instants, counts = {}, {}, {}
+for i = boundsFrom, #ARGV do
+  bounds[#bounds + 1], instants[#instants + 1] = ARGV[i], tonumber(ARGV[i])
+end
 for i = 1, #bounds - 1 do counts[i] = 0 end
 local first, last = bounds[1], '(' .. bounds[#bounds]
+
+-- Of the counts from `at` on, the one that a job of this due time belongs to.
+local function countOf(due, at)
+  local after = #instants
+  while after - at > 1 do
+    local middle = math.floor((at + after) / 2)
+    if due >= instants[middle] then at = middle else after = middle end
+  end
+  return at
+end
 
 local function countLane(name)
   local lane = { key = base .. 'lane:' .. name }
@@ -25,8 +37,7 @@ local function countLane(name)
   end
   local jobs, at = redis.call('ZRANGE', lane.key, first, last, 'BYSCORE', 'WITHSCORES'), 1
   for i = 2, #jobs, 2 do
-    local due = tonumber(jobs[i])
-    while due >= tonumber(bounds[at + 1]) do at = at + 1 end
+    at = countOf(tonumber(jobs[i]), at)
     counts[at] = counts[at] + 1
   end
   return 1 + math.ceil(all / READ_AT_ONCE)

@@ -8,6 +8,7 @@
 -- @repeat it only reads.
 -- @include shared/clock.lua
 local found, whole = {}, '1'
+local untilNow = digits(now)
 -- By number, which is the same in every call.
 local levels = {}
 -- Lanes without a preferred worker, then all those with one, then those of suspects.
@@ -34,7 +35,7 @@ for _, level in ipairs(levels) do
     for _, head in ipairs(heads) do
       local lane = string.match(head, '\t(.*)$')
       waiting = waiting + redis.call('ZCARD', base .. 'lane:' .. lane)
-      due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))
+      due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', untilNow)
     end
     for _, field in ipairs({ level.priority, waiting, due }) do found[#found + 1] = field end
     if passOver + #heads < lanes then whole = '0' end

@@ -88,6 +88,7 @@ export class RedisSession implements Session {
           this.inFlight.splice(this.inFlight.indexOf(sent), 1);
           this.freeCallers.push(sent.caller);
           const { answer, cursor, hasNotLooked } = this.decode(reply, turn);
+          emptied(reply);
           this.cursor = cursor;
           if (!hasNotLooked) {
             this.tendAt = answer.tendInMs === undefined ? undefined : performance.now() + answer.tendInMs;
@@ -163,6 +164,15 @@ export class RedisSession implements Session {
       await ask(this.link.connection, this.registerScript, args, performance.now() + TRY_MS);
     }
   }
+}
+
+/**
+ * What the client keeps of a call links to the call after it, for as long as young collections alone run: once one of them is old, all
+ * texts of all later replies live until the old generation is collected. With promise hooks on, as `currentScheduledJob` needs them on
+ * Node 20, that was 250 bytes a job, and 12 % of a drain's speed.
+ */
+function emptied(reply: unknown[]): void {
+  reply.length = 0;
 }
 
 function mayPass(error: unknown): boolean {
