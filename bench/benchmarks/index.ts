@@ -8,6 +8,7 @@ import { growth } from './growth.js';
 import { idle } from './idle.js';
 import { importing } from './import.js';
 import { inspect } from './inspect.js';
+import { kit } from './kit.js';
 import { lateness } from './lateness.js';
 import { memory } from './memory.js';
 import { queues } from './queues.js';
@@ -35,6 +36,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   recurrences,
   watched,
   inspect,
+  kit,
   importing,
 ];
 
