@@ -1,13 +1,6 @@
-import { createHash } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { every, recurrence, storeOnTheSecond } from './recurring.js';
+import { every, jitterOf, recurrence, storeOnTheSecond } from './recurring.js';
 import { settlement, type World } from './world.js';
-
-/** The part of a jitter of so many ms that an occurrence has, as every process has to reckon it. */
-function jitterOf(id: string, atMs: number, mostMs: number): number {
-  const seed = createHash('sha1').update(`${id}@${atMs}`).digest('hex').slice(0, 8);
-  return Number.parseInt(seed, 16) % (mostMs + 1);
-}
 
 export const recurrencesJitter = (world: () => World): void => {
   const waiting = async () => (await world().whole.queue('default').view.list('scheduled', 0, 100))[0]!;

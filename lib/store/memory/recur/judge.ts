@@ -32,8 +32,10 @@ export interface Hearing {
  */
 export function mayBegin(hearing: Hearing): boolean {
   const { stage, recurrence, job } = hearing;
-  const { rule, isHeld } = recurrence;
+  const { rule, heldDueAtMs } = recurrence;
   const atMs = recurrence.armedAtMs!;
+  const isHeld = heldDueAtMs !== undefined;
+  if (isHeld) job.dueAtMs = heldDueAtMs;
   const past = pastOf(rule.timing, atMs, stage.nowMs);
   // Who waits for the end of the previous one is not missed by that; but where all are to run it is made up for once the next one is due, as
   // the next one would take its place otherwise.
@@ -96,7 +98,7 @@ function waitForEnd(hearing: Hearing, past: Past): void {
   let latest = recurrence.rule.onMissed === 'all' ? 0 : past.count - 1;
   if (latest > 0 && dueOf(recurrence.id, recurrence.rule, past.at(latest)) > nowMs) latest--;
   if (latest <= 0) {
-    recurrence.isHeld = true;
+    recurrence.heldDueAtMs = job.dueAtMs;
     goBack(stage, job, nowMs + HELD_MS);
     giveBack(stage, job);
     // It stood before others that are due.
@@ -104,8 +106,9 @@ function waitForEnd(hearing: Hearing, past: Past): void {
     return;
   }
   const armed = leaveOut(hearing, 'overlap', past, latest);
-  if (!armed || recurrence.armedAtMs! > nowMs) return;
-  recurrence.isHeld = true;
+  // Where the job of the latest is there beside the rule, a later one was armed.
+  if (!armed || recurrence.armedAtMs !== past.at(latest)) return;
+  recurrence.heldDueAtMs = dueOf(recurrence.id, recurrence.rule, recurrence.armedAtMs!);
   queue.ledger.move(armed, nowMs + HELD_MS);
 }
 

@@ -168,7 +168,6 @@ export class Timetable {
       fingerprint: fingerprintOf(rule, job),
       changedAtMs: this.nowMs(),
       state: 'active',
-      isHeld: false,
       passedAtMs: 0,
       count: 0,
     };
@@ -183,7 +182,7 @@ export class Timetable {
     let atMs = isAtLimit(recurrence) ? undefined : next(Math.max(afterMs, passedAtMs));
     while (atMs !== undefined && this.ledger.jobs.has(occurrenceId(id, atMs))) atMs = next(atMs);
     recurrence.armedAtMs = atMs;
-    recurrence.isHeld = false;
+    recurrence.heldDueAtMs = undefined;
     recurrence.state = atMs === undefined ? 'ended' : 'active';
     recurrence.endedAtMs = atMs === undefined ? this.nowMs() : undefined;
     if (atMs === undefined) return undefined;
@@ -211,7 +210,7 @@ export class Timetable {
     ledger.takeOut(job);
     if (dueAtMs !== undefined) {
       job.dueAtMs = dueAtMs;
-      recurrence.isHeld = false;
+      recurrence.heldDueAtMs = undefined;
     }
     ledger.tags.change(job.id, job.envelope.tags, recurrence.template.tags);
     job.envelope = { ...recurrence.template, createdAtMs: this.nowMs() };
