@@ -42,7 +42,7 @@ export function mayBegin(hearing: Hearing): boolean {
   const mayBeMissed = !isHeld || rule.onMissed === 'all';
   const dueAtMs = isHeld ? Number.POSITIVE_INFINITY : job.dueAtMs;
   // One that was moved may be picked before its nominal instant.
-  if (past.count > 0 && mayBeMissed && isMissed(rule, atMs, dueAtMs, stage.nowMs)) {
+  if (past.count > 0 && mayBeMissed && isMissed(recurrence.id, rule, atMs, dueAtMs, stage.nowMs)) {
     const count = countLeftOut(recurrence, past, stage.nowMs);
     if (count > 0) {
       leaveOut(hearing, 'missed', past, count);
@@ -69,10 +69,9 @@ export function passOver(stage: Stage, recurrence: Recurrence): void {
 
 /** How many of the past instants, of which the first is missed, the policy leaves out before the first that is to begin. */
 function countLeftOut({ id, rule }: Recurrence, past: Past, nowMs: number): number {
-  const latest = past.at(past.count - 1);
-  // Only the latest one may be in time still; the first is known to be missed.
-  const isInTime = past.count > 1 && !isMissed(rule, latest, dueOf(id, rule, latest), nowMs);
-  const missed = isInTime ? past.count - 1 : past.count;
+  // The first is known to be missed; the latest may be in time still, and where it is not due yet, the one before it as well.
+  let missed = past.count;
+  while (missed > 1 && !isMissed(id, rule, past.at(missed - 1), dueOf(id, rule, past.at(missed - 1)), nowMs)) missed--;
   if (rule.onMissed === 'skip') return missed;
   const first = rule.onMissed === 'once' ? missed - 1 : Math.max(0, missed - MOST_MADE_UP);
   for (let i = first; i < missed; i++) {

@@ -187,7 +187,7 @@ export class Timetable {
     recurrence.endedAtMs = atMs === undefined ? this.nowMs() : undefined;
     if (atMs === undefined) return undefined;
     const dueAtMs = dueOf(id, rule, atMs);
-    return this.enter(recurrence, atMs, isMissed(rule, atMs, dueAtMs, this.nowMs()) ? atMs : dueAtMs);
+    return this.enter(recurrence, atMs, isMissed(id, rule, atMs, dueAtMs, this.nowMs()) ? atMs : dueAtMs);
   }
 
   private enter({ id, template }: Recurrence, atMs: number, dueAtMs: number): Job {
