@@ -1,6 +1,6 @@
 -- declare-recurrence: make a declaration the rule of its recurrence, unless another one wins by now.
 -- @numbered
--- @keys jobs, stats, completed, results, levels, sleeping, queued, gate
+-- @keys jobs, usedIds, stats, completed, results, levels, sleeping, active, dead, queued, gate
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg app text: whose declaration it is
@@ -41,6 +41,7 @@ local counted = {}
 -- @include recur/arm.lua
 -- @include recur/disarm.lua
 -- @include recur/tended.lua
+-- @include recur/begun.lua
 -- @include recur/put.lua
 -- @include recur/off.lua
 -- @include recur/owner.lua

@@ -38,6 +38,7 @@ if earlierAnswer or not tendAt then return { earlierAnswer and 'replayed' or 'do
 local counted = {}
 -- @include recur/arm.lua
 -- @include recur/forget.lua
+-- @include recur/begun.lua
 -- @include recur/look.lua
 
 local states, next = {}, ''

@@ -1,6 +1,6 @@
 -- upsert-recurrence: make a recurrence and arm its first occurrence, or change it.
 -- @numbered
--- @keys jobs, stats, completed, results, levels, sleeping, queued, gate
+-- @keys jobs, usedIds, stats, completed, results, levels, sleeping, active, dead, queued, gate
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg id text: id of the recurrence
@@ -37,6 +37,7 @@ local counted = {}
 -- @include recur/arm.lua
 -- @include recur/disarm.lua
 -- @include recur/tended.lua
+-- @include recur/begun.lua
 -- @include recur/put.lua
 local entry = readEntries({ id })[1]
 local status, from = 'declared', 0

@@ -1,6 +1,6 @@
 -- Looks after recurrences: arms what should be armed and is not.
 -- `looked`: `over`, ids of those that ended a day ago and are to be forgotten.
--- @takes base, jobsKey, activeKey, deadKey, usedIdsKey, completedKey, now, digits, laneOf, findWaiting, parseState, readEntries, passTo, armAt, armNext, isShort, isNewer
+-- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, noteBegun, parseState, readEntries, passTo, armAt, armNext, isShort, isNewer
 -- @gives looked, lookAfter, needsOf
 -- How long an ended one stays listed.
 local LISTED_MS = 86400000
@@ -34,21 +34,13 @@ local function lostAmong(ids)
   return isLost
 end
 
--- Whether an armed job has begun though nobody has judged it: where `gate` was lost, and in sessions of a build that knows no recurrences.
--- Whoever arms an id takes it out of the ids that are remembered.
-local function hasBegun(id, envelope)
-  if redis.call('ZSCORE', activeKey, id) or redis.call('ZSCORE', deadKey, id) then return true end
-  return envelope == true and (redis.call('ZSCORE', usedIdsKey, id) or redis.call('ZSCORE', completedKey, id))
-end
-
 -- `envelope`: of the armed job, true where there is none.
 local function mend(entry, envelope)
   local at = entry.state.armed
   local id = entry.id .. '@' .. digits(at)
   if envelope ~= true and findWaiting(id, envelope) then return end
   if hasBegun(id, envelope) then
-    passTo(entry, at)
-    entry.state.began, entry.state.count = at, entry.state.count + 1
+    noteBegun(entry, at)
     return armNext(entry)
   end
   -- It is there in part, so it does not count as another job of this instant.

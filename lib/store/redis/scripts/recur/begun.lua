@@ -1,0 +1,17 @@
+-- Whether an armed job has begun though nobody has judged it: where `gate` was lost, and in sessions of a build that knows no recurrences.
+-- An ended one is known by its id, if that is remembered. It may be that of an earlier job of this instant, made beside the rule, as arming an id does
+-- not take it out of `usedIds`; then an armed job that was lost is passed over rather than run a second time.
+-- @takes activeKey, deadKey, usedIdsKey, completedKey, passTo
+-- @gives hasBegun, noteBegun
+
+-- `envelope`: of the armed job, true where there is none.
+function hasBegun(id, envelope)
+  if redis.call('ZSCORE', activeKey, id) or redis.call('ZSCORE', deadKey, id) then return true end
+  return envelope == true and (redis.call('ZSCORE', usedIdsKey, id) or redis.call('ZSCORE', completedKey, id))
+end
+
+-- Notes that the armed one has begun: the next one is to be armed.
+function noteBegun(entry, at)
+  passTo(entry, at)
+  entry.state.began, entry.state.count = at, entry.state.count + 1
+end
