@@ -23,10 +23,13 @@ export class Timetable {
     private readonly tellOf: (job: Job) => void,
   ) {}
 
-  /** Also one that is switched off, and a declared one that has ended long ago: it would begin anew at the next declaration. */
+  /**
+   * Also one that is switched off, and of those that have ended long ago a declared one and one that ended by its limit: they would begin anew
+   * at the next declaration or upsert.
+   */
   find(id: string): Recurrence | undefined {
     const found = this.recurrences.get(id);
-    if (!found || found.owner || !this.isLongEnded(found)) return found;
+    if (!found || found.owner || isAtLimit(found) || !this.isLongEnded(found)) return found;
     this.recurrences.delete(id);
     return undefined;
   }

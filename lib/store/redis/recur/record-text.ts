@@ -64,12 +64,20 @@ function digestOf({ timing }: Rule): string {
   return createHash('sha1').update(text).digest('hex').slice(0, DIGEST_LENGTH);
 }
 
-/** `undefined` where there is none, or none that is listed, or where somebody has damaged it. */
-export function decodeRecurrence(id: string, record: string | Buffer, state: string): StoredRecurrence | undefined {
-  const found = state.match(/^(\w) (\d+) \d+ (\d+) (\d+) [^|]*\|[^\n]*\n?([\s\S]*)$/);
+/**
+ * `undefined` where there is none, or none that is listed, as one that ended before `endedSinceMs` is not, or where somebody has damaged
+ * it.
+ */
+export function decodeRecurrence(
+  id: string,
+  record: string | Buffer,
+  state: string,
+  endedSinceMs: number,
+): StoredRecurrence | undefined {
+  const found = state.match(/^(\w) (\d+) \d+ (\d+) (\d+) \d+ -?\d+ (\d+) [^|]*\|[^\n]*\n?([\s\S]*)$/);
   const parts = splitRecord(record);
-  const [, letter = '', armed, began, count, reason] = found ?? [];
-  if (!parts || !STATES[letter]) return undefined;
+  const [, letter = '', armed, began, count, changed, reason] = found ?? [];
+  if (!parts || !STATES[letter] || (letter === 'e' && Number(changed) <= endedSinceMs)) return undefined;
   return {
     id,
     rule: parseRuleText(parts.ruleText),

@@ -152,7 +152,7 @@ export class RedisRecurrences implements QueueRecurrences {
 
   /** All that are listed. */
   private async ids(): Promise<string[]> {
-    const endedSince = (await this.nowMs()) - LISTED_MS;
+    const endedSince = await this.endedSinceMs();
     const all = new Set<string>();
     let cursor = '0';
     do {
@@ -169,7 +169,13 @@ export class RedisRecurrences implements QueueRecurrences {
       fromBytes: recordsFromBytes,
     });
     const found = (await this.about(call)) as (string | Buffer)[];
-    return ids.flatMap((id, i) => decodeRecurrence(id, found[2 * i]!, found[2 * i + 1] as string) ?? []);
+    const endedSinceMs = await this.endedSinceMs();
+    return ids.flatMap((id, i) => decodeRecurrence(id, found[2 * i]!, found[2 * i + 1] as string, endedSinceMs) ?? []);
+  }
+
+  /** Those that ended before are not listed. */
+  private async endedSinceMs(): Promise<number> {
+    return (await this.nowMs()) - LISTED_MS;
   }
 
   private about<R>(call: Promise<R>): Promise<R> {

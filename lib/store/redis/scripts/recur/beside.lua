@@ -1,8 +1,13 @@
 -- Adds occurrences beside the rule of a recurrence, due now.
 -- @takes jobsKey, usedIdsKey, now, digits, laneOfRoute, enterLane, addToLane, tagJob, admitted
 -- @gives isThere, wereAdded, addBeside
+-- How long an ended one stays listed.
+local LISTED_MS = 86400000
+
+-- Whether it is listed.
 function isThere(entry)
-  return entry.rule and entry.state and entry.state.state ~= 'o'
+  local state = entry.rule and entry.state
+  return state and state.state ~= 'o' and not (state.state == 'e' and state.changed <= now - LISTED_MS)
 end
 
 -- Ids of jobs that are added here: id -> true.

@@ -48,13 +48,16 @@ local function mend(entry, envelope)
   armAt(entry, at)
 end
 
--- A declared one that has ended would begin anew with the next declaration, and its limit with it.
-local function undeclaredAmong(ids)
-  local undeclared = {}
+-- Of those that ended a day ago, the ones to be forgotten. A declared one would begin anew with the next declaration, and one that ended by its
+-- limit with the next upsert, and its limit with it: these stay, unlisted, until somebody changes or removes them.
+local function forgettableAmong(ids)
+  local forgettable = {}
   for _, entry in ipairs(readEntries(ids)) do
-    if not entry.rule or entry.rule.owner == '' then undeclared[#undeclared + 1] = entry.id end
+    local rule, state = entry.rule, entry.state
+    local isAtLimit = rule and state and rule.limit > 0 and state.count >= rule.limit
+    if not rule or rule.owner == '' and not isAtLimit then forgettable[#forgettable + 1] = entry.id end
   end
-  return undeclared
+  return forgettable
 end
 
 -- `states`: id -> state as it is stored. Answers those whose instants may have to be reckoned.
@@ -75,7 +78,7 @@ function lookAfter(states, zones)
       looked.over[#looked.over + 1] = id
     end
   end
-  looked.over = undeclaredAmong(looked.over)
+  looked.over = forgettableAmong(looked.over)
   local lost = lostAmong(armedIds)
   for i, jobId in ipairs(armedIds) do
     if lost[jobId] and not seen[armed[i]] then ids[#ids + 1] = armed[i] end
