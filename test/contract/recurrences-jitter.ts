@@ -1,13 +1,6 @@
-import { createHash } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { every, recurrence, storeOnTheSecond } from './recurring.js';
-import { settlement, type World } from './world.js';
-
-/** The part of a jitter of so many ms that an occurrence has, as every process has to reckon it. */
-function jitterOf(id: string, atMs: number, mostMs: number): number {
-  const seed = createHash('sha1').update(`${id}@${atMs}`).digest('hex').slice(0, 8);
-  return Number.parseInt(seed, 16) % (mostMs + 1);
-}
+import { cron, every, jitterOf, recurrence, storeOnTheSecond } from './recurring.js';
+import { ids, settlement, type World } from './world.js';
 
 export const recurrencesJitter = (world: () => World): void => {
   const waiting = async () => (await world().whole.queue('default').view.list('scheduled', 0, 100))[0]!;
@@ -74,10 +67,44 @@ export const recurrencesJitter = (world: () => World): void => {
     expect(claimed).toMatchObject([{ id, dueAtMs, envelope: { occurrence: { isMissed: false } } }]);
   });
 
+  it.each([
+    ['a period', every(10_000, { jitterMs: 10_000, onMissed: 'skip' })],
+    ['wall times', cron('*/10 * * * * *', { jitterMs: 10_000, onMissed: 'skip' })],
+  ])(
+    'by %s, an occurrence is missed once the next one is due by its jitter, not at its nominal instant',
+    async (_, rule) => {
+      const { recurrences } = storeOnTheSecond(world());
+      let atMs = (await recurrences.upsert(recurrence(rule))).nextAtMs!;
+      const nextDueMs = () => atMs + 10_000 + jitterOf('r', atMs + 10_000, 9_999);
+      // One whose successor is due well behind its nominal instant.
+      while (nextDueMs() < atMs + 12_000) {
+        await begin();
+        await recurrences.tend(['r']);
+        atMs += 10_000;
+      }
+      const nextMs = nextDueMs();
+      world().pass(nextMs - 1 - world().now());
+      const worker = world().worker('w');
+      expect(await worker.turn({ limit: 5 })).toMatchObject({
+        leftOut: [],
+        claimed: [{ id: `r@${atMs}`, dueAtMs: atMs + jitterOf('r', atMs, 9_999) }],
+      });
+      // After an outage as well: of the last two the second is not due, so the first is not missed.
+      atMs += 40_000;
+      world().pass(nextDueMs() - 1 - world().now());
+      await recurrences.tend(['r']);
+      const { leftOut, claimed } = await worker.turn({ limit: 5 });
+      expect({ leftOut: ids(leftOut), claimed }).toEqual({ leftOut: [`r@${atMs - 30_000}`], claimed: [] });
+      const next = await worker.claim();
+      expect(ids(next)).toEqual([`r@${atMs}`]);
+    },
+  );
+
   it('a missed occurrence that is made up for is due at its nominal instant', async () => {
     const { recurrences } = storeOnTheSecond(world());
     const { nextAtMs } = await recurrences.upsert(recurrence(every(60_000, { jitterMs: 30_000, onMissed: 'all' })));
-    world().pass(nextAtMs! + 180_000 - world().now());
+    // The jitter of the fourth is over: so it is due, and the third is missed.
+    world().pass(nextAtMs! + 210_000 - world().now());
     const worker = world().worker('w');
     for (let i = 0; i < 3; i++)
       expect(await worker.claim()).toMatchObject([

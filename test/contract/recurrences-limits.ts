@@ -80,7 +80,7 @@ export const recurrencesLimits = (world: () => World): void => {
     expect(await run()).toHaveLength(2);
   });
 
-  it('one that has ended is listed for a day, can be run now, and is then unknown', async () => {
+  it('one that has ended is listed for a day, can be run now, and then no more', async () => {
     const { recurrences } = storeOnTheSecond(world());
     await recurrences.upsert(recurrence(every(1_000, { limit: 1 })));
     await run();
@@ -94,8 +94,37 @@ export const recurrencesLimits = (world: () => World): void => {
     await recurrences.tend(['r']);
     expect(await recurrences.list(0, 10)).toEqual([]);
     expect(await recurrences.get('r')).toBeUndefined();
+    expect(await recurrences.runNow('r')).toBeUndefined();
+    expect(await recurrences.backfill('r', [world().now() - 1_000])).toBeUndefined();
+  });
+
+  it('one that has ended by its limit does not begin anew, however long ago, until it is changed or removed', async () => {
+    const { recurrences } = storeOnTheSecond(world());
+    const given = recurrence(every(1_000, { limit: 2 }));
+    await recurrences.upsert(given);
+    expect(await run()).toHaveLength(2);
+    world().pass(3 * DAY_MS);
+    await recurrences.tend(['r']);
+    expect(await recurrences.upsert(given)).toEqual({ status: 'unchanged', nextAtMs: null });
+    expect(await run()).toEqual([]);
+    expect(await recurrences.get('r')).toBeUndefined();
+    expect(await recurrences.upsert(recurrence(every(1_000, { limit: 3 })))).toMatchObject({ status: 'changed' });
+    expect(await recurrences.get('r')).toMatchObject({ state: 'active', count: 2 });
+    expect(await run()).toHaveLength(1);
+    world().pass(3 * DAY_MS);
+    await recurrences.tend(['r']);
+    expect(await recurrences.remove('r')).toBe('removed');
     expect(await recurrences.remove('r')).toBe('unknown');
-    expect(await recurrences.upsert(recurrence(every(1_000, { limit: 1 })))).toMatchObject({ status: 'created' });
+    expect(await recurrences.upsert(given)).toMatchObject({ status: 'created' });
+  });
+
+  it('one that has ended by its end is forgotten after a day', async () => {
+    const { recurrences } = storeOnTheSecond(world());
+    await recurrences.upsert(recurrence(every(1_000, { limit: 9, endAtMs: world().now() + 1_000 })));
+    await run();
+    world().pass(DAY_MS);
+    await recurrences.tend(['r']);
+    expect(await recurrences.remove('r')).toBe('unknown');
   });
 
   it('no occurrence is before the start, and one may be at it', async () => {

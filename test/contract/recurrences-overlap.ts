@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { MINUTE, recurrenceOf, SECOND } from './recurring.js';
+import { HOUR, jitterOf, MINUTE, recurrenceOf, SECOND } from './recurring.js';
 import { ids, settlement, type World } from './world.js';
 
 export const recurrencesOverlap = (world: () => World): void => {
@@ -7,9 +7,9 @@ export const recurrencesOverlap = (world: () => World): void => {
   const rule = { everyMs: 10 * SECOND };
   const PERIOD = 10 * SECOND;
 
-  async function started(overlap: 'allow' | 'skip' | 'queue', more: object = {}) {
+  async function started(overlap: 'allow' | 'skip' | 'queue', more: object = {}, job: object = {}) {
     const { recurrences } = world().store({ leaseMs: 600_000 });
-    const at = (await recurrences.upsert(recurrenceOf({ ...rule, overlap, ...more }))).nextAtMs!;
+    const at = (await recurrences.upsert(recurrenceOf({ ...rule, overlap, ...more }, job))).nextAtMs!;
     passTo(at);
     const worker = world().worker('w');
     const [first] = await worker.claim();
@@ -172,6 +172,69 @@ export const recurrencesOverlap = (world: () => World): void => {
     world().pass(250);
     expect(ids(await worker.claim())).toEqual([`r@${at + 3 * PERIOD}`]);
     expect(await world().queue.view.stats()).toMatchObject({ discarded: 2 });
+  });
+
+  it('one that has waited is due at its own instant when it begins, and so it shows while it waits', async () => {
+    const { worker, first, at } = await started('queue', { everyMs: HOUR });
+    passTo(at + HOUR + 3 * SECOND);
+    await worker.turn({ limit: 5 });
+    const due = { dueAtMs: at + HOUR };
+    for (let i = 0; i < 3; i++) {
+      world().pass(10 * SECOND);
+      await worker.turn({ limit: 5 });
+      expect(await world().job(`r@${at + HOUR}`)).toMatchObject({ ...due, waitsForEndOf: `r@${at}` });
+    }
+    await worker.settle(settlement.completeChosen(first));
+    world().pass(250);
+    expect(await worker.claim()).toMatchObject([due]);
+    expect(await world().job(`r@${at + HOUR}`)).toMatchObject({ ...due, state: 'active' });
+  });
+
+  it('one that has waited for longer than its late rule allows is late', async () => {
+    const lateness = { maxLatenessMs: 5 * SECOND, onLate: 'discard' } as const;
+    const { worker, recurrences, first, at } = await started('queue', { everyMs: HOUR }, { lateness });
+    passTo(at + HOUR);
+    await worker.turn({ limit: 5 });
+    world().pass(40 * SECOND);
+    await worker.turn({ limit: 5 });
+    await worker.settle(settlement.completeChosen(first));
+    world().pass(250);
+    const { claimed, late } = await worker.turn({ limit: 5 });
+    expect({ claimed, late }).toMatchObject({
+      claimed: [],
+      late: [{ id: `r@${at + HOUR}`, latenessMs: 40.25 * SECOND, onLate: 'discard' }],
+    });
+    expect(await recurrences.get('r')).toMatchObject({ count: 1, nextAtMs: at + 2 * HOUR });
+  });
+
+  it('one that waits as the latest of several has its own due time as well, with its jitter', async () => {
+    const { worker, first, recurrences, at } = await started('queue');
+    const jitterMs = 5 * SECOND;
+    await recurrences.upsert(recurrenceOf({ ...rule, overlap: 'queue', jitterMs }));
+    passTo(at + PERIOD);
+    await worker.turn({ limit: 5 });
+    const latest = at + 3 * PERIOD;
+    passTo(latest + jitterMs);
+    expect((await worker.turn({ limit: 5 })).leftOut).toMatchObject([{ reason: 'overlap' }]);
+    const dueAtMs = latest + jitterOf('r', latest, jitterMs);
+    expect(await world().job(`r@${latest}`)).toMatchObject({ dueAtMs });
+    await worker.settle(settlement.completeChosen(first));
+    world().pass(250);
+    expect(await worker.claim()).toMatchObject([{ id: `r@${latest}`, dueAtMs }]);
+  });
+
+  it('one that is made up for after it has waited is due at its nominal instant', async () => {
+    const lateness = { maxLatenessMs: SECOND, onLate: 'discard' } as const;
+    const { worker, first, at } = await started('queue', { everyMs: HOUR }, { lateness });
+    passTo(at + HOUR + 30 * MINUTE);
+    await worker.turn({ limit: 5 });
+    world().pass(10 * MINUTE);
+    await worker.turn({ limit: 5 });
+    await worker.settle(settlement.completeChosen(first));
+    world().pass(250);
+    expect(await worker.claim()).toMatchObject([
+      { id: `r@${at + HOUR}`, dueAtMs: at + HOUR, envelope: { occurrence: { isMissed: true } } },
+    ]);
   });
 
   it('one that waits keeps nothing else from being claimed', async () => {

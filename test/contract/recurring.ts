@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Rule, Timing } from '../../lib/core/calendar/rule.js';
 import type { NewRecurrence, QueueStore } from '../../lib/store/job-store.js';
 import type { World } from './world.js';
@@ -54,6 +55,12 @@ export function recurrence(
   { id = 'r', ...job }: Partial<NewRecurrence['job']> & { id?: string } = {},
 ): NewRecurrence {
   return { ...recurrenceOf({}, job, id), rule };
+}
+
+/** The part of a jitter of so many ms that an occurrence has, as every process has to reckon it. */
+export function jitterOf(id: string, atMs: number, mostMs: number): number {
+  const seed = createHash('sha1').update(`${id}@${atMs}`).digest('hex').slice(0, 8);
+  return Number.parseInt(seed, 16) % (mostMs + 1);
 }
 
 /** Opens the queue of a case at the beginning of a second, so that the case can say when occurrences come. */

@@ -62,17 +62,17 @@ export class MemoryView implements QueueView {
       const job = jobs.get(id);
       const completed = kept.get(id);
       if (!job) return completed && describeCompleted(completed);
-      const waitsForEndOf = this.previousOf(job);
-      return { ...this.describe(job), ...(waitsForEndOf !== undefined && { waitsForEndOf }) };
+      return { ...this.describe(job), ...this.holdOf(job) };
     });
   }
 
-  /** The occurrence whose end this one is held for; `undefined` where it is not held. */
-  private previousOf(job: Job): string | undefined {
+  /** The occurrence whose end this one is held for, and its own due time; `undefined` where it is not held. */
+  private holdOf(job: Job): Partial<StoredJob> | undefined {
     const occurrence = readOccurrence(job);
-    const recurrence = occurrence && this.queue.timetable.find(occurrence.recurrenceId);
-    if (!recurrence?.isHeld || recurrence.armedAtMs !== occurrence!.atMs) return undefined;
-    return recurrence.beganAtMs === undefined ? undefined : occurrenceId(recurrence.id, recurrence.beganAtMs);
+    const { id, armedAtMs, heldDueAtMs, beganAtMs } =
+      (occurrence && this.queue.timetable.find(occurrence.recurrenceId)) ?? {};
+    if (heldDueAtMs === undefined || armedAtMs !== occurrence!.atMs || beganAtMs === undefined) return undefined;
+    return { waitsForEndOf: occurrenceId(id!, beganAtMs), dueAtMs: heldDueAtMs };
   }
 
   list<T = StoredJob>(

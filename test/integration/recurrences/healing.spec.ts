@@ -44,6 +44,42 @@ it('what has begun with nobody to judge it counts as the previous one', async ()
   expect(await test.recurrences.get('r')).toMatchObject({ nextAtMs: at + DAY, lastAtMs: at, count: 1 });
 });
 
+it.each([
+  ['has ended', true],
+  ['runs still', false],
+])(
+  'what has begun with nobody to judge it, and %s, is not armed again by a change of the job or of the times',
+  async (_, ends) => {
+    const at = await runUnjudged();
+    const worker = test.worker('w');
+    const [job] = await worker.claim();
+    if (ends) await worker.settle({ ...settlement.complete(job!), idWasChosen: true });
+    const once = { nextAtMs: at + DAY, lastAtMs: at, count: 1 };
+    const changed = recurrenceOf({ everyMs: DAY }, { payload: '2' });
+    expect(await test.recurrences.upsert(changed)).toEqual({ status: 'changed', nextAtMs: at + DAY });
+    expect(await test.recurrences.get('r')).toMatchObject(once);
+    const faster = recurrenceOf({ everyMs: DAY / 2 }, { payload: '2' });
+    expect((await test.recurrences.upsert(faster)).nextAtMs).toBe(at + DAY / 2);
+  },
+);
+
+it('what has begun with nobody to judge it is not armed again by other times alone', async () => {
+  const at = await runUnjudged();
+  const worker = test.worker('w');
+  const [job] = await worker.claim();
+  await worker.settle({ ...settlement.complete(job!), idWasChosen: true });
+  expect((await test.recurrences.upsert(recurrenceOf({ everyMs: DAY / 2 }))).nextAtMs).toBe(at + DAY / 2);
+  expect(await test.recurrences.get('r')).toMatchObject({ lastAtMs: at, count: 1 });
+});
+
+it('what has begun with nobody to judge it counts for the limit at once', async () => {
+  await runUnjudged();
+  expect(await test.worker('w').claim()).toHaveLength(1);
+  const limited = recurrenceOf({ everyMs: DAY, limit: 1 });
+  expect(await test.recurrences.upsert(limited)).toEqual({ status: 'changed', nextAtMs: null });
+  expect(await test.recurrences.get('r')).toMatchObject({ state: 'ended', count: 1 });
+});
+
 it('a lost note of when to tend is made anew by whoever tends', async () => {
   const { nextAtMs } = await test.recurrences.upsert(recurrenceOf({ everyMs: DAY }));
   await loseGate();

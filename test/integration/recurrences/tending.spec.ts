@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { DAY, HOUR, recurrenceOf } from '../../contract/recurring.js';
+import { DAY, HOUR, nextMultiple, recurrenceOf } from '../../contract/recurring.js';
 import { TestStore } from '../../support/store.js';
 
 let test: TestStore;
@@ -97,7 +97,8 @@ it('a walk looks at all, however many they are', async () => {
 });
 
 it('one that ended a day ago is forgotten, and with the last one all keys of recurrences', async () => {
-  const { nextAtMs } = await test.recurrences.upsert(recurrenceOf({ everyMs: DAY, limit: 1 }));
+  const endAtMs = nextMultiple(Date.now(), DAY);
+  const { nextAtMs } = await test.recurrences.upsert(recurrenceOf({ everyMs: DAY, endAtMs }));
   await test.jobs.reschedule(`r@${nextAtMs}`, { delayMs: 0 });
   expect(await test.worker('w').claim()).toHaveLength(1);
   expect(await test.recurrences.get('r')).toMatchObject({ state: 'ended', nextAtMs: null, count: 1 });

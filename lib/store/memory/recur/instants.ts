@@ -50,9 +50,9 @@ export function dueOf(recurrenceId: string, { timing, jitterMs }: Rule, atMs: nu
 }
 
 /** True where an occurrence that is due then has not begun by the time the next one is due, or a minute later if that is earlier. */
-export function isMissed({ timing }: Rule, atMs: number, dueAtMs: number, nowMs: number): boolean {
-  const nextAtMs = instantAfter(timing, atMs) ?? Number.POSITIVE_INFINITY;
-  return nowMs >= Math.min(nextAtMs, dueAtMs + MISSED_AFTER_MS);
+export function isMissed(id: string, rule: Rule, atMs: number, dueAtMs: number, nowMs: number): boolean {
+  const nextAtMs = instantAfter(rule.timing, atMs);
+  return (nextAtMs !== undefined && nowMs >= dueOf(id, rule, nextAtMs)) || nowMs >= dueAtMs + MISSED_AFTER_MS;
 }
 
 /** Multiples of an interval, of which none is excluded, are reckoned: an outage of a year is no more work than one of a second. */

@@ -32,15 +32,17 @@ export interface Hearing {
  */
 export function mayBegin(hearing: Hearing): boolean {
   const { stage, recurrence, job } = hearing;
-  const { rule, isHeld } = recurrence;
+  const { rule, heldDueAtMs } = recurrence;
   const atMs = recurrence.armedAtMs!;
+  const isHeld = heldDueAtMs !== undefined;
+  if (isHeld) job.dueAtMs = heldDueAtMs;
   const past = pastOf(rule.timing, atMs, stage.nowMs);
   // Who waits for the end of the previous one is not missed by that; but where all are to run it is made up for once the next one is due, as
   // the next one would take its place otherwise.
   const mayBeMissed = !isHeld || rule.onMissed === 'all';
   const dueAtMs = isHeld ? Number.POSITIVE_INFINITY : job.dueAtMs;
   // One that was moved may be picked before its nominal instant.
-  if (past.count > 0 && mayBeMissed && isMissed(rule, atMs, dueAtMs, stage.nowMs)) {
+  if (past.count > 0 && mayBeMissed && isMissed(recurrence.id, rule, atMs, dueAtMs, stage.nowMs)) {
     const count = countLeftOut(recurrence, past, stage.nowMs);
     if (count > 0) {
       leaveOut(hearing, 'missed', past, count);
@@ -67,10 +69,9 @@ export function passOver(stage: Stage, recurrence: Recurrence): void {
 
 /** How many of the past instants, of which the first is missed, the policy leaves out before the first that is to begin. */
 function countLeftOut({ id, rule }: Recurrence, past: Past, nowMs: number): number {
-  const latest = past.at(past.count - 1);
-  // Only the latest one may be in time still; the first is known to be missed.
-  const isInTime = past.count > 1 && !isMissed(rule, latest, dueOf(id, rule, latest), nowMs);
-  const missed = isInTime ? past.count - 1 : past.count;
+  // The first is known to be missed; the latest may be in time still, and where it is not due yet, the one before it as well.
+  let missed = past.count;
+  while (missed > 1 && !isMissed(id, rule, past.at(missed - 1), dueOf(id, rule, past.at(missed - 1)), nowMs)) missed--;
   if (rule.onMissed === 'skip') return missed;
   const first = rule.onMissed === 'once' ? missed - 1 : Math.max(0, missed - MOST_MADE_UP);
   for (let i = first; i < missed; i++) {
@@ -90,7 +91,7 @@ function waitForEnd(hearing: Hearing, past: Past): void {
   let latest = recurrence.rule.onMissed === 'all' ? 0 : past.count - 1;
   if (latest > 0 && dueOf(recurrence.id, recurrence.rule, past.at(latest)) > nowMs) latest--;
   if (latest <= 0) {
-    recurrence.isHeld = true;
+    recurrence.heldDueAtMs = job.dueAtMs;
     goBack(stage, job, nowMs + HELD_MS);
     giveBack(stage, job);
     // It stood before others that are due.
@@ -98,8 +99,9 @@ function waitForEnd(hearing: Hearing, past: Past): void {
     return;
   }
   const armed = leaveOut(hearing, 'overlap', past, latest);
-  if (!armed || recurrence.armedAtMs! > nowMs) return;
-  recurrence.isHeld = true;
+  // Where the job of the latest is there beside the rule, a later one was armed.
+  if (!armed || recurrence.armedAtMs !== past.at(latest)) return;
+  recurrence.heldDueAtMs = dueOf(recurrence.id, recurrence.rule, recurrence.armedAtMs!);
   queue.ledger.move(armed, nowMs + HELD_MS);
 }
 

@@ -20,8 +20,11 @@ export interface Recurrence {
   reason?: string | undefined;
   /** The nominal instant of the occurrence that is armed: it waits, and begins next. */
   armedAtMs?: number | undefined;
-  /** The armed one waits for the end of the previous one. However long that takes it is not missed, but where all missed ones run. */
-  isHeld: boolean;
+  /**
+   * When the armed one was due, while it waits for the end of the previous one: the due time of its job is that of the next look. However
+   * long that takes it is not missed, but where all missed ones run.
+   */
+  heldDueAtMs?: number | undefined;
   /** The latest nominal instant that is decided: it began, was left out, or was cancelled. Only later ones are armed. */
   passedAtMs: number;
   /** The latest nominal instant that began by the rule. */

@@ -23,10 +23,13 @@ export class Timetable {
     private readonly tellOf: (job: Job) => void,
   ) {}
 
-  /** Also one that is switched off, and a declared one that has ended long ago: it would begin anew at the next declaration. */
+  /**
+   * Also one that is switched off, and of those that have ended long ago a declared one and one that ended by its limit: they would begin anew
+   * at the next declaration or upsert.
+   */
   find(id: string): Recurrence | undefined {
     const found = this.recurrences.get(id);
-    if (!found || found.owner || !this.isLongEnded(found)) return found;
+    if (!found || found.owner || isAtLimit(found) || !this.isLongEnded(found)) return found;
     this.recurrences.delete(id);
     return undefined;
   }
@@ -65,7 +68,7 @@ export class Timetable {
   /** Whether this is an occurrence that waits for the end of the previous one. */
   waitsForEnd(job: Job): boolean {
     const recurrence = this.ofArmed(job);
-    return recurrence?.isHeld === true && this.previousRuns(recurrence);
+    return recurrence?.heldDueAtMs !== undefined && this.previousRuns(recurrence);
   }
 
   /** Takes a recurrence in, and arms its first occurrence after now. */
@@ -180,7 +183,6 @@ export class Timetable {
       fingerprint: fingerprintOf(rule, job),
       changedAtMs: this.nowMs(),
       state: 'active',
-      isHeld: false,
       passedAtMs: 0,
       count: 0,
     };
@@ -195,12 +197,12 @@ export class Timetable {
     let atMs = isAtLimit(recurrence) ? undefined : next(Math.max(afterMs, passedAtMs));
     while (atMs !== undefined && this.ledger.jobs.has(occurrenceId(id, atMs))) atMs = next(atMs);
     recurrence.armedAtMs = atMs;
-    recurrence.isHeld = false;
+    recurrence.heldDueAtMs = undefined;
     recurrence.state = atMs === undefined ? 'ended' : 'active';
     recurrence.endedAtMs = atMs === undefined ? this.nowMs() : undefined;
     if (atMs === undefined) return undefined;
     const dueAtMs = dueOf(id, rule, atMs);
-    return this.enter(recurrence, atMs, isMissed(rule, atMs, dueAtMs, this.nowMs()) ? atMs : dueAtMs);
+    return this.enter(recurrence, atMs, isMissed(id, rule, atMs, dueAtMs, this.nowMs()) ? atMs : dueAtMs);
   }
 
   private enter({ id, template }: Recurrence, atMs: number, dueAtMs: number): Job {
@@ -223,7 +225,7 @@ export class Timetable {
     ledger.takeOut(job);
     if (dueAtMs !== undefined) {
       job.dueAtMs = dueAtMs;
-      recurrence.isHeld = false;
+      recurrence.heldDueAtMs = undefined;
     }
     ledger.tags.change(job.id, job.envelope.tags, recurrence.template.tags);
     job.envelope = { ...recurrence.template, createdAtMs: this.nowMs() };

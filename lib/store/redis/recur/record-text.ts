@@ -110,8 +110,8 @@ function decodeOwner(owner: string): Declarer {
   };
 }
 
-/** The instant of the occurrence whose end the one at `atMs` is held for, by a state of the timetable; `undefined` where it is not held. */
-export function beganBefore(state: string, atMs: number): number | undefined {
-  const [, , , began, , held] = state.split(' ', 6).map(Number);
-  return held === atMs && began! > 0 ? began : undefined;
+/** When the armed occurrence at `atMs` is due that is held, and the instant of the one whose end it waits for, by a state of the timetable. */
+export function holdOf(state: string, atMs: number): { beganAtMs: number; dueAtMs: number } | undefined {
+  const [, armed, , began, , held] = state.split(' ', 6).map(Number);
+  return armed === atMs && held! > 0 && began! > 0 ? { beganAtMs: began!, dueAtMs: held! } : undefined;
 }

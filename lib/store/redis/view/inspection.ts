@@ -4,7 +4,7 @@ import { isReadable } from '../../envelope.js';
 import type { JobCounts, JobState, PriorityCounts, StoredJob } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
-import { beganBefore } from '../recur/record-text.js';
+import { holdOf } from '../recur/record-text.js';
 import { ask } from '../scripts/bound-script.js';
 import { countsScript, forecastScript, prioritiesScript } from '../scripts/contracts.js';
 import { RedisListing } from './listing.js';
@@ -82,8 +82,7 @@ export class RedisInspection {
     const isWaiting = job?.state === 'scheduled' || job?.state === 'due';
     const occurrence = isWaiting && isReadable(job.envelope) && job.envelope.occurrence && readOccurrenceId(id);
     if (!occurrence) return job;
-    const waitsForEndOf = await this.previousOf(occurrence);
-    return waitsForEndOf === undefined ? job : { ...job, waitsForEndOf };
+    return { ...job, ...(await this.holdOf(occurrence)) };
   }
 
   /** Passes each job to `as` when it arrives and keeps only the answer of `as`. Takes at most `commandTimeoutMs`. */
@@ -110,12 +109,12 @@ export class RedisInspection {
     return [...jobs.values()];
   }
 
-  /** The occurrence whose end this one is held for; `undefined` where it is not held. */
-  private async previousOf({ recurrenceId, atMs }: OccurrenceId): Promise<string | undefined> {
+  /** The occurrence whose end this one is held for, and its own due time; `undefined` where it is not held. */
+  private async holdOf({ recurrenceId, atMs }: OccurrenceId): Promise<Partial<StoredJob> | undefined> {
     const timetable = `${this.keys.base}timetable`;
     const state = await this.connection.read((client) => client.hget(timetable, recurrenceId), this.giveUpAt());
-    const beganAtMs = state ? beganBefore(state, atMs) : undefined;
-    return beganAtMs === undefined ? undefined : occurrenceId(recurrenceId, beganAtMs);
+    const hold = state ? holdOf(state, atMs) : undefined;
+    return hold && { waitsForEndOf: occurrenceId(recurrenceId, hold.beganAtMs), dueAtMs: hold.dueAtMs };
   }
 
   private listing(ordering: OrderingRule): RedisListing {

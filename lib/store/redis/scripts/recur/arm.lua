@@ -44,6 +44,7 @@ local function settleKnown()
     while isThere and not (entry.old and entry.old.id == id) do
       passTo(entry, entry.target)
       entry.target, entry.targetDue = nextAfter(entry, entry.target), nil
+      entry.state.held = 0
       id = entry.target and entry.id .. '@' .. textOf(entry.target)
       isThere = id and redis.call('HGET', jobsKey, id)
     end

@@ -1,6 +1,8 @@
 -- Adds occurrences beside the rule of a recurrence, due now.
 -- @takes isLongEnded, jobsKey, usedIdsKey, now, digits, laneOfRoute, enterLane, addToLane, tagJob, admitted
 -- @gives isThere, wereAdded, addBeside
+
+-- Whether it is listed.
 function isThere(entry)
   local state = entry.rule and entry.state
   return state and state.state ~= 'o' and not isLongEnded(state.state, state.changed)

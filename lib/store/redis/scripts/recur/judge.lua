@@ -133,10 +133,10 @@ end
 
 -- 'begin' where it is not missed, or is to be made up for.
 local function judgeMissed(entry, job, following)
-  local at, isHeld = entry.at, entry.state.held == entry.at
+  local at, isHeld = entry.at, entry.state.held > 0
   -- One that somebody has moved is missed by its own due time, and never before its instant. Who waits for the end of the previous one is not
   -- missed by that; but where all are to run it is made up for once the next one is due, as the next one would take its place otherwise.
-  local isMissed = at <= now and (following and now >= following or not isHeld and now >= job.due + MISSED_AFTER_MS)
+  local isMissed = at <= now and (isDueAfter(entry, following) or not isHeld and now >= job.due + MISSED_AFTER_MS)
   if isHeld and entry.rule.onMissed ~= 'a' or not isMissed then return 'begin' end
   local latest, isLatest = lastUpTo(entry, at, now)
   if not isLatest then
@@ -150,7 +150,8 @@ local function judgeMissed(entry, job, following)
     end
   end
   local next = nextAfter(entry, latest)
-  if latest > at and not isMissedAt(entry, latest, next) then
+  -- Where the latest is not due yet, the one before it is not missed either.
+  while latest > at and not isMissedAt(entry, latest, next) do
     local _, before = between(entry, at, latest)
     latest, next = before, latest
   end
@@ -164,7 +165,7 @@ local function judgeMissed(entry, job, following)
 end
 
 -- 'begin' where the rule lets it, or nothing that has begun by the rule is left.
-local function judgeOverlap(entry, following)
+local function judgeOverlap(entry, job)
   local at = entry.at
   if entry.rule.overlap == 'a' or not previousLives(entry) then return 'begin' end
   if entry.rule.overlap == 's' then
@@ -179,10 +180,10 @@ local function judgeOverlap(entry, following)
   end
   if latest > at then
     skipTo(entry, latest, now + OVERLAP_LOOK_MS)
-    entry.state.held = latest
+    entry.state.held = jittered(entry, latest, nextAfter(entry, latest))
     return 'overlap'
   end
-  entry.state.held = at
+  entry.state.held = entry.isMissed and at or job.due
   noteChanged(entry)
   return hold(entry, OVERLAP_LOOK_MS)
 end
@@ -190,8 +191,12 @@ end
 -- `job`: its lane is open.
 function recurring.judge(entry, job)
   local following = nextAfter(entry, entry.at)
-  local verdict = following == false and waitForInstants(entry) or judgeMissed(entry, job, following)
-  if verdict == 'begin' then verdict = judgeOverlap(entry, following) end
+  -- One that is held stands in its lane at the time of the next look.
+  if entry.state.held > 0 then job.due, job.dueText = entry.state.held, digits(entry.state.held) end
+  -- The jitter of the one that follows ends before the next but one.
+  local isUnknown = following == false or following and now >= following and entry.rule.jitterMs > 0 and nextAfter(entry, following) == false
+  local verdict = isUnknown and waitForInstants(entry) or judgeMissed(entry, job, following)
+  if verdict == 'begin' then verdict = judgeOverlap(entry, job) end
   if entry.isMissed and (verdict == 'begin' or verdict == 'hold') then
     local marked, replaced = string.gsub(job.envelope, '^([^\n]*\n%d+ co)([^m])', '%1m%2', 1)
     job.envelope = marked

@@ -1,6 +1,6 @@
 -- Looks after recurrences: arms what should be armed and is not.
 -- `looked`: `over`, ids of those that ended a day ago and are to be forgotten.
--- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, isLongEnded, parseState, readEntries, passTo, armAt, armNext, isShort, isNewer, LEAST_AHEAD_MS, losses, isSomeLost, noteUnrecorded, stateAnew, goOn, NOT_RECKONED
+-- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, noteBegun, isLongEnded, parseState, readEntries, passTo, armAt, armNext, isShort, isNewer, LEAST_AHEAD_MS, losses, isSomeLost, noteUnrecorded, stateAnew, goOn, NOT_RECKONED
 -- @gives looked, lookAfter, needsOf
 -- Jobs that lie in none of so many lanes are looked for by their envelopes; so are all, where one lane holds too few.
 local LANES_TRIED, MOST_LEFT = 4, 7 / 8
@@ -53,8 +53,7 @@ local function mend(entry, envelope)
   local id = entry.id .. '@' .. digits(at)
   if envelope ~= true and findWaiting(id, envelope) then return end
   if hasBegun(id, envelope ~= true) then
-    passTo(entry, at)
-    entry.state.began, entry.state.count = at, entry.state.count + 1
+    noteBegun(entry, at)
     return armNext(entry)
   end
   -- It is there in part, so it does not count as another job of this instant.
@@ -62,13 +61,16 @@ local function mend(entry, envelope)
   armAt(entry, at)
 end
 
--- A declared one that has ended would begin anew with the next declaration, and its limit with it.
-local function undeclaredAmong(ids)
-  local undeclared = {}
+-- Of those that ended a day ago, the ones to be forgotten. A declared one would begin anew with the next declaration, and one that ended by its
+-- limit with the next upsert, and its limit with it: these stay, unlisted, until somebody changes or removes them.
+local function forgettableAmong(ids)
+  local forgettable = {}
   for _, entry in ipairs(readEntries(ids)) do
-    if not entry.rule or entry.rule.owner == '' then undeclared[#undeclared + 1] = entry.id end
+    local rule, state = entry.rule, entry.state
+    local isAtLimit = rule and state and rule.limit > 0 and state.count >= rule.limit
+    if not rule or rule.owner == '' and not isAtLimit then forgettable[#forgettable + 1] = entry.id end
   end
-  return undeclared
+  return forgettable
 end
 
 -- Takes those without a record out of these states.
@@ -109,7 +111,7 @@ function lookAfter(states, zones)
       end
     end
   end
-  for _, id in ipairs(undeclaredAmong(ended)) do looked.over[#looked.over + 1] = id end
+  for _, id in ipairs(forgettableAmong(ended)) do looked.over[#looked.over + 1] = id end
   local lost = lostAmong(armedIds)
   for i, jobId in ipairs(armedIds) do
     if lost[jobId] and not seen[armed[i]] then ids[#ids + 1] = armed[i] end

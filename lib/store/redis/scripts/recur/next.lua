@@ -1,6 +1,6 @@
 -- The instants of a recurrence. `entry` is one that a script has read: `id`, `rule` (its record) and `state` (see recur/record.lua).
 -- @takes now, digits
--- @gives MISSED_AFTER_MS, LEAST_AHEAD_MS, nextAfter, lastUpTo, between, jittered, isMissedAt, passTo, isShort
+-- @gives MISSED_AFTER_MS, LEAST_AHEAD_MS, nextAfter, lastUpTo, between, jittered, isDueAfter, isMissedAt, passTo, isShort
 -- An occurrence that has not begun so long after it was due is missed, even if the next one is not due yet.
 MISSED_AFTER_MS = 60000
 -- The known instants run short where fewer are left, or where they end so soon.
@@ -63,8 +63,14 @@ function jittered(entry, at, following)
   return at + tonumber(string.sub(redis.sha1hex(entry.id .. '@' .. digits(at)), 1, 8), 16) % (most + 1)
 end
 
+-- Whether the instant that follows is due.
+function isDueAfter(entry, following)
+  if not following or now < following then return false end
+  return entry.rule.jitterMs == 0 or now >= jittered(entry, following, nextAfter(entry, following))
+end
+
 function isMissedAt(entry, at, following)
-  return following and now >= following or now >= jittered(entry, at, following) + MISSED_AFTER_MS
+  return isDueAfter(entry, following) or now >= jittered(entry, at, following) + MISSED_AFTER_MS
 end
 
 -- Notes that all instants up to this one are decided.

@@ -1,5 +1,5 @@
 -- Makes or changes a recurrence.
--- @takes base, now, digits, parseRecord, passTo, disarm, armAt, armNext, goOn, noteChanged, beTended
+-- @takes base, jobsKey, now, digits, parseRecord, passTo, disarm, armAt, armNext, goOn, noteChanged, beTended, hasBegun, noteBegun
 -- @gives putRecurrence, writeRecords
 local records = {}
 
@@ -14,13 +14,26 @@ local function newState()
   return { state = 'a', armed = 0, passed = 0, began = 0, count = 0, held = 0, wall = 0, changed = now, zones = '', list = '', reason = '' }
 end
 
+-- Takes the armed one away, and answers when it was due. One that has begun with nobody to judge it stays, and is not armed again.
+local function takeArmed(entry)
+  local at = entry.state.armed
+  local due = disarm(entry)
+  if due or at == 0 then return due end
+  local id = entry.id .. '@' .. digits(at)
+  if not hasBegun(id, redis.call('HEXISTS', jobsKey, id) == 1) then return nil end
+  noteBegun(entry, at)
+  return nil, true
+end
+
 -- Its job is another one; when it is due stays.
 local function rearm(entry, state)
   if state.state ~= 'a' then return noteChanged(entry) end
   local at, held = state.armed, state.held
-  local due = disarm(entry)
+  local due, isBegun = takeArmed(entry)
   if entry.rule.limit > 0 and state.count >= entry.rule.limit then
     state.state, state.changed = 'e', now
+  elseif isBegun then
+    armNext(entry)
   elseif at > 0 then
     armAt(entry, at, due)
     state.held = held
@@ -49,11 +62,11 @@ function putRecurrence(entry, given)
   state = entry.state
   if isTimed then
     -- With the rule before: the one that is armed may be armed again.
-    disarm(entry)
+    if entry.rule then takeArmed(entry) else disarm(entry) end
     entry.rule = rule
     if state.state ~= 'p' then state.state = 'a' end
     state.list, state.zones, state.changed = given.list, given.zones, now
-    passTo(entry, from)
+    passTo(entry, math.max(from, state.passed))
     if isLost then
       goOn(entry)
       if state.armed > 0 then rearm(entry, state) end

@@ -7,7 +7,8 @@
 --   <a(ctive) | p(aused) | e(nded) | o(ff)> <armed, 0 = none> <passed> <began> <count> <held, 0 = none> <wall> <changed> <time-zone data>|<list>
 --   and of a paused one, in a second line, why.
 -- `armed`: the nominal instant whose job waits to begin. `passed`: the latest instant that was decided: only later ones are armed. `began`:
--- the latest of the rule's own that began, and `count` how many have. `held`: the instant that waits for the previous one to end. `wall`: the
+-- the latest of the rule's own that began, and `count` how many have. `held`: when the armed one was due that waits for the previous one to end:
+-- in its lane it stands at the time of the next look. `wall`: the
 -- wall time of the passed one, 0 = not known. `changed`: when the recurrence was made, changed, paused or ended.
 -- `list`: the instants after the passed one that are known ahead, "<at>" or "<at>:<minutes from it to its wall time>", a space between, and
 -- a '.' behind them where the rule has none beyond. A '!' stands behind missed ones that are not made up for, as there are too many. '-' of a rule that is reckoned here.
