@@ -7,6 +7,7 @@ import { cancel } from './cancel.js';
 import { claim } from './claim.js';
 import { deadLetters } from './dead-letters.js';
 import { declarations } from './declarations.js';
+import { declarationsGaps } from './declarations-gaps.js';
 import { declarationsOver } from './declarations-over.js';
 import { find } from './find.js';
 import { gates } from './gates.js';
@@ -75,6 +76,7 @@ const CASES = {
   recurrencesOverlap,
   declarations,
   'declarations that are over': declarationsOver,
+  'declarations after a gap': declarationsGaps,
 };
 
 const missing = whyNoStoppedRedis();
