@@ -2,8 +2,9 @@
 -- something to tend: recurrences, or a list of blackouts of which no window is known.
 -- @takes presence, gate, base, now
 if presence == 'here' and gate then
-  local function isThere(key) return redis.call('EXISTS', base .. key) == 1 end
-  if not gate.recurrencesAt and (isThere('timetable') or isThere('recurrences')) or gate.blackout == '' and isThere('blackoutRules') then
-    gate.tendAt = now
+  local isLost = gate.blackout == '' and redis.call('EXISTS', base .. 'blackoutRules') == 1
+  if not gate.recurrencesAt then
+    isLost = isLost or redis.call('EXISTS', base .. 'timetable') == 1 or redis.call('EXISTS', base .. 'recurrences') == 1
   end
+  if isLost then gate.tendAt = now end
 end
