@@ -7,6 +7,7 @@ import { cancel } from './cancel.js';
 import { claim } from './claim.js';
 import { deadLetters } from './dead-letters.js';
 import { declarations } from './declarations.js';
+import { declarationsGaps } from './declarations-gaps.js';
 import { declarationsOver } from './declarations-over.js';
 import { events } from './events.js';
 import { explain } from './explain.js';
@@ -87,6 +88,7 @@ const CASES = {
   declarations,
   events,
   'declarations that are over': declarationsOver,
+  'declarations after a gap': declarationsGaps,
 };
 
 const missing = whyNoStoppedRedis();

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Declaration } from '../../lib/store/job-store.js';
-import { Declaring, ORPHAN_AFTER_MS } from './declaring.js';
+import { Declaring, ORPHAN_AFTER_MS, passAlive } from './declaring.js';
 import { every, MINUTE, recurrence, SECOND, storeOnTheSecond } from './recurring.js';
 import { settlement, type World } from './world.js';
 
@@ -23,7 +23,7 @@ export const declarationsOver = (world: () => World): void => {
   const nobodyDeclaresIt = async () => {
     const other = new Declaring(world());
     await other.declare();
-    world().pass(ORPHAN_AFTER_MS + 1);
+    await passAlive(world(), ORPHAN_AFTER_MS + 1);
     return other;
   };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Declaration, Declarer } from '../../lib/store/job-store.js';
-import { Declaring, ORPHAN_AFTER_MS } from './declaring.js';
+import { Declaring, ORPHAN_AFTER_MS, passAlive } from './declaring.js';
 import { every, recurrence, storeOnTheSecond } from './recurring.js';
 import { ids, settlement, type World } from './world.js';
 
@@ -163,7 +163,7 @@ export const declarations = (world: () => World): void => {
       await old.declare(A);
       const fresh = process({ revision: 2 });
       await fresh.declare(B);
-      world().pass(ORPHAN_AFTER_MS);
+      await passAlive(world(), ORPHAN_AFTER_MS);
       expect(await old.status(A)).toBe('loses');
       world().pass(1);
       expect(await old.status(A)).toBe('wins');
@@ -295,7 +295,7 @@ export const declarations = (world: () => World): void => {
       const { recurrences } = storeOnTheSecond(world());
       await process().declare(OFF);
       const other = await living();
-      world().pass(ORPHAN_AFTER_MS + 1);
+      await passAlive(world(), ORPHAN_AFTER_MS + 1);
       expect((await other.declare()).orphans).toEqual([]);
       expect(await recurrences.upsert(A)).toMatchObject({ status: 'created' });
     });
@@ -307,7 +307,7 @@ export const declarations = (world: () => World): void => {
       await process().declare(A, recurrence(hourly, { id: 'q' }), recurrence(hourly, { id: 'kept' }));
       const [one, two] = [await living(), await living()];
       const kept = recurrence(hourly, { id: 'kept' });
-      world().pass(ORPHAN_AFTER_MS);
+      await passAlive(world(), ORPHAN_AFTER_MS);
       expect((await one.declare(kept)).orphans).toEqual([]);
       world().pass(1);
       expect([...(await one.declare(kept)).orphans].sort()).toEqual(['q', 'r']);
@@ -319,7 +319,7 @@ export const declarations = (world: () => World): void => {
       const { view } = storeOnTheSecond(world());
       await process().declare(A);
       const other = await living();
-      world().pass(ORPHAN_AFTER_MS + 1);
+      await passAlive(world(), ORPHAN_AFTER_MS + 1);
       expect((await other.declare()).orphans).toEqual(['r']);
       expect(await get()).toMatchObject({ state: 'active' });
       expect(await store().declarations.removeOrphan('r', 'shop', ORPHAN_AFTER_MS)).toBe(true);
@@ -339,7 +339,7 @@ export const declarations = (world: () => World): void => {
         expect((await stock.declare()).orphans).toEqual([]);
       }
       expect(await store().declarations.removeOrphan('r', 'shop', ORPHAN_AFTER_MS)).toBe(false);
-      world().pass(ORPHAN_AFTER_MS + 1);
+      await passAlive(world(), ORPHAN_AFTER_MS + 1);
       expect((await stock.declare()).orphans).toEqual([]);
       expect(await store().declarations.removeOrphan('r', 'stock', ORPHAN_AFTER_MS)).toBe(false);
     });
@@ -349,11 +349,11 @@ export const declarations = (world: () => World): void => {
       const declaring = process();
       await declaring.declare(A);
       const other = await living();
-      world().pass(ORPHAN_AFTER_MS + 1);
+      await passAlive(world(), ORPHAN_AFTER_MS + 1);
       expect((await other.declare()).orphans).toEqual(['r']);
       await declaring.declare(A);
       expect(await store().declarations.removeOrphan('r', 'shop', ORPHAN_AFTER_MS)).toBe(false);
-      world().pass(ORPHAN_AFTER_MS + 1);
+      await passAlive(world(), ORPHAN_AFTER_MS + 1);
       expect((await other.declare()).orphans).toEqual(['r']);
     });
 
@@ -375,7 +375,7 @@ export const declarations = (world: () => World): void => {
       storeOnTheSecond(world());
       await process().declare(A);
       const [reporter, remover] = [await living(), await living()];
-      world().pass(ORPHAN_AFTER_MS + 1);
+      await passAlive(world(), ORPHAN_AFTER_MS + 1);
       expect((await reporter.declare()).orphans).toEqual(['r']);
       for (let i = 0; i < 2; i++) expect((await remover.declareAndRemove()).orphans).toEqual(['r']);
       expect(await store().declarations.removeOrphan('r', 'shop', ORPHAN_AFTER_MS)).toBe(true);
@@ -387,7 +387,7 @@ export const declarations = (world: () => World): void => {
       await recurrences.upsert(A);
       await process().declare(A);
       const other = await living();
-      world().pass(ORPHAN_AFTER_MS + 1);
+      await passAlive(world(), ORPHAN_AFTER_MS + 1);
       expect((await other.declare()).orphans).toEqual([]);
       expect(await store().declarations.removeOrphan('r', 'shop', ORPHAN_AFTER_MS)).toBe(false);
     });

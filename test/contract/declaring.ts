@@ -39,3 +39,11 @@ export class Declaring {
     return (await this.declare(declaration)).statuses[0];
   }
 }
+
+/** Lets time pass while some process of each app is there, and declares nothing. */
+export async function passAlive(world: World, ms: number, apps = ['shop', 'stock']): Promise<void> {
+  for (let left = ms; left > 0; left -= ORPHAN_AFTER_MS / 4) {
+    for (const app of apps) await new Declaring(world, { app }).declare();
+    world.pass(Math.min(left, ORPHAN_AFTER_MS / 4));
+  }
+}

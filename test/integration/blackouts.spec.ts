@@ -33,6 +33,8 @@ const text = ({ fromMs, toMs }: FixedBlackout) => `${fromMs} ${toMs}`;
 /** What the gate holds of one, and when it was noted. */
 const copyOf = (blackout: FixedBlackout) => expect.stringMatching(new RegExp(`^${text(blackout)} \\d+$`));
 const EVERY_NIGHT: BlackoutRule = { cron: '0 22 * * *', timeZone: 'UTC', durationMs: 8 * HOUR };
+/** Of what the gate holds, the window. */
+const windowOf = (gate: Record<string, string>) => gate.blackout!.replace(/ \d+$/, '');
 const stored = async () => ({
   gate: await test.redis.hgetall(key('gate')),
   blackouts: await test.redis.zrange(key('blackouts'), '0', '-1', 'WITHSCORES'),
@@ -256,8 +258,7 @@ describe('where nobody has computed how a blackout goes on', () => {
     const after = await stored();
     expect(after.rules).toBe(before.rules);
     expect(after.blackouts).toEqual(before.blackouts);
-    const window = ({ gate }: typeof after) => gate.blackout!.replace(/ \d+$/, '');
-    expect(window(after)).toBe(window(before));
+    expect(windowOf(after.gate)).toBe(windowOf(before.gate));
   });
 
   it('nobody puts an old list in the place of one that is set meanwhile', async () => {
@@ -289,9 +290,7 @@ it('a process whose clock is an hour off computes the same as others', async () 
       clock.mockReset();
       const { gate, blackouts } = await stored();
       expect(blackouts).toEqual(right.blackouts);
-      // Behind its two ends stands when it was noted.
-      const window = (text?: string) => text?.split(' ').slice(0, 2);
-      expect(window(gate.blackout)).toEqual(window(right.gate.blackout));
+      expect(windowOf(gate)).toBe(windowOf(right.gate));
     }
   } finally {
     clock.mockRestore();

@@ -30,7 +30,7 @@
  * | blackoutRules      | STRING | "<version> <JSON of the blackouts as they were set>" | set-blackouts | set-blackouts |
  * | recurrences        | HASH   | recurrence id -> its record (see scripts/recur/record.lua)       | upsert-recurrence, declare, declare-recurrence | remove-recurrence, tend, declare, remove-orphan |
  * | timetable          | HASH   | recurrence id -> its state (see scripts/recur/record.lua)        | cancel, remove, clear, cancel-tagged, pause-recurrence, every script that arms an occurrence | remove-recurrence, tend, declare, remove-orphan |
- * | declared           | ZSET   | "<app>\t<recurrence id>\t<digest of the declaration>" -> when a live process last declared it, epoch ms; below 0 once it has been told as an orphan | declare, declare-recurrence, remove-orphan | declare, remove-orphan |
+ * | declared           | ZSET   | "<app>\t<recurrence id>\t<digest of the declaration>" -> when a live process last declared it, epoch ms; below 0 once it has been told as an orphan; and "<app>\tbeat" and "<app>\tsince" -> when a process of an app was heard last, and since when without a gap | declare, declare-recurrence, remove-orphan | declare, remove-orphan |
  * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn, relay | turn, relay, or expires |
  * | reservations       | ZSET   | process that is kept for a suspect -> until when, unless it says so again, epoch ms | turn      | turn, or expires           |
  * | offers             | ZSET   | "<session> <job id>" -> until when a place under `globalConcurrency` is kept for that session, epoch ms; 0: no longer, and not again | turn, relay | turn, relay, or expires, a minute |

@@ -11,6 +11,9 @@ export class MemoryDeclarations implements QueueDeclarations {
   /** When live processes declared something last: by app and recurrence, and there by fingerprint. */
   private readonly declaredAt = new Map<string, Map<string, number>>();
 
+  /** When processes of an app were heard last, and since when without a gap. */
+  private readonly heard = new Map<string, { lastMs: number; sinceMs: number }>();
+
   constructor(private readonly queue: MemoryQueue) {}
 
   declare(
@@ -23,11 +26,13 @@ export class MemoryDeclarations implements QueueDeclarations {
       this.queue.noteUse();
       const startedAtMs = by.startedAtMs ?? this.queue.nowMs();
       const aliveFromMs = this.queue.nowMs() - orphanAfterMs;
+      this.noteBeat(by.app, orphanAfterMs / 2);
       const statuses = declarations.map((declaration) =>
         this.declareOne(declaration, { ...by, startedAtMs }, aliveFromMs),
       );
       // A process that has just started cannot tell what the others declare: they may be about to start, after an outage of all.
-      const orphans = startedAtMs <= aliveFromMs ? this.orphans(by.app, aliveFromMs, removesOrphans) : [];
+      const mayTell = startedAtMs <= aliveFromMs && this.heardSince(by.app) <= aliveFromMs;
+      const orphans = mayTell ? this.orphans(by.app, aliveFromMs, removesOrphans) : [];
       return { statuses, orphans, startedAtMs };
     });
   }
@@ -35,7 +40,8 @@ export class MemoryDeclarations implements QueueDeclarations {
   removeOrphan(id: string, app: string, orphanAfterMs: number): Promise<boolean> {
     return this.queue.answer(() => {
       const found = this.queue.timetable.find(id);
-      if (!found || !this.isOrphan(found, app, this.queue.nowMs() - orphanAfterMs)) return false;
+      const aliveFromMs = this.queue.nowMs() - orphanAfterMs;
+      if (!found || this.heardSince(app) > aliveFromMs || !this.isOrphan(found, app, aliveFromMs)) return false;
       this.queue.timetable.delete(found);
       return true;
     });
@@ -47,7 +53,7 @@ export class MemoryDeclarations implements QueueDeclarations {
     const found = this.queue.timetable.find(id);
     if (found && !found.owner) return 'upserted';
     // Also who declares the same as the winner becomes the winner: with a higher revision it holds the place against more others.
-    const wins = !found || isHigher(by, found.owner!) || this.lastDeclared(found.owner!.app, found) < aliveFromMs;
+    const wins = !found || isHigher(by, found.owner!) || !this.isAlive(found, by.app, aliveFromMs);
     this.note(by.app, id, fingerprint);
     if (found?.owner?.app === by.app) found.isToldOrphan = false;
     const isEqual = found?.fingerprint === fingerprint;
@@ -55,6 +61,24 @@ export class MemoryDeclarations implements QueueDeclarations {
     const recurrence = isEqual ? found : this.put(declaration, found);
     Object.assign(recurrence, { owner: by, fingerprint });
     return 'wins';
+  }
+
+  /** A gap: all that live may be about to declare again, after an outage or where the clock went ahead. */
+  private noteBeat(app: string, gapMs: number): void {
+    const lastMs = this.queue.nowMs();
+    const before = this.heard.get(app);
+    const hadGap = !before || before.lastMs < lastMs - gapMs;
+    this.heard.set(app, { lastMs, sinceMs: hadGap ? lastMs : before.sinceMs });
+  }
+
+  private heardSince(app: string): number {
+    return this.heard.get(app)?.sinceMs ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether a live process declares a recurrence as it is now. After a gap it has as much time to be heard as `app`, which asks. */
+  private isAlive(found: Recurrence, app: string, aliveFromMs: number): boolean {
+    const owner = found.owner!.app;
+    return Math.max(this.lastDeclared(owner, found), this.heardSince(owner), this.heardSince(app)) >= aliveFromMs;
   }
 
   private put(declaration: Declaration, found: Recurrence | undefined): Recurrence {

@@ -1,7 +1,7 @@
 import { type BlackoutRule, isCron } from '../../../core/blackouts/blackout.js';
-import { windowsAt } from '../../../core/blackouts/windows.js';
+import { type KnownWindows, windowsAt } from '../../../core/blackouts/windows.js';
 import type { KnownBlackouts } from '../../job-store.js';
-import { formatRules, formatWindows, parseEnd, parseRules } from '../codec/blackout-text.js';
+import { formatRules, formatWindows, isWindow, parseEnd, parseRules } from '../codec/blackout-text.js';
 import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import { ask } from '../scripts/bound-script.js';
@@ -38,11 +38,16 @@ export class RedisBlackouts {
     return { rules: rules.filter((rule) => !isOver(rule)), untilMs: parseEnd(ends) };
   }
 
-  /** Computes all windows anew: a process with newer data of the time zones may see them elsewhere. */
+  /**
+   * Computes all windows anew: a process with newer data of the time zones may see them elsewhere. Also where Redis has lost when to do
+   * so, or which window comes next: the queue would be open from then on.
+   */
   async tend(): Promise<number | undefined> {
-    const { nowMs, rules, version, tendAt } = await this.ask();
-    if (tendAt === '') return undefined;
-    if (nowMs < Number(tendAt)) return Number(tendAt) - nowMs;
+    const { nowMs, rules, version, tendAt, copy } = await this.ask();
+    if (rules.length === 0) return undefined;
+    const inMs = tendAt === '' ? undefined : Number(tendAt) - nowMs;
+    if ((inMs ?? 0) > 0 && isWindow(copy)) return inMs;
+    if (inMs === undefined && !isLost(windowsAt(nowMs, rules), nowMs, copy)) return undefined;
     const moreAtMs = await this.write(rules, version, nowMs);
     return moreAtMs === undefined ? undefined : moreAtMs - nowMs;
   }
@@ -57,11 +62,22 @@ export class RedisBlackouts {
   }
 
   private async ask() {
-    const [now, ends, version, rules, tendAt] = await ask(this.connection, this.scripts.blackouts, {}, this.giveUpAt());
-    return { nowMs: Number(now), ends, version, rules: parseRules(rules, this.options.queue), tendAt };
+    const [now, ends, version, rules, tendAt, copy] = await ask(
+      this.connection,
+      this.scripts.blackouts,
+      {},
+      this.giveUpAt(),
+    );
+    return { nowMs: Number(now), ends, version, rules: parseRules(rules, this.options.queue), tendAt, copy };
   }
 
   private giveUpAt(): number {
     return performance.now() + this.options.commandTimeoutMs;
   }
+}
+
+/** Whether nobody is told to compute more of these, or the queue does not know the one that is on or comes next. */
+function isLost({ windows, moreAtMs }: KnownWindows, nowMs: number, copy: string): boolean {
+  if (moreAtMs !== undefined) return true;
+  return windows.some(({ toMs }) => toMs > nowMs) && !isWindow(copy);
 }

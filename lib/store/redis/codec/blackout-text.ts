@@ -34,3 +34,8 @@ export function parseEnd(text: string): number | undefined {
   if (text === '') return undefined;
   return text === ENDLESS ? Number.POSITIVE_INFINITY : Number(text);
 }
+
+/** Whether `gate` tells a window: see scripts/shared/blackout.lua. */
+export function isWindow(copy: string): boolean {
+  return /^\d+ (\d+|inf) \d+$/.test(copy);
+}

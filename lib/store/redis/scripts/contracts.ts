@@ -72,12 +72,12 @@ export const backfillRecurrenceScript = (keys: QueueKeys): NumberedScript<Backfi
  * The blackouts that were set, and until when one lasts that is on.
  * Answers: the time of Redis; until when a blackout lasts that is on (epoch ms; 'inf' where nobody has computed that;
  * '' where none is on); which list it is, and the list, '' where none was set; when more blackouts are to be computed
- * (epoch ms, '' = never).
+ * (epoch ms, '' = never); what `gate` holds of the one that is on or comes next (see shared/blackout.lua).
  * It only reads.
  */
 export type BlackoutsArguments = Record<string, never>;
 
-export type BlackoutsReply = [now: string, ends: string, version: string, rules: string, tendAt: string];
+export type BlackoutsReply = [now: string, ends: string, version: string, rules: string, tendAt: string, copy: string];
 
 const encodeBlackouts = (): ScriptArgument[] => [];
 

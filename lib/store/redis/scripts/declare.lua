@@ -27,6 +27,8 @@ local startedAt = began > 0 and began or now
 -- @include recur/declared.lua
 -- @include recur/orphans.lua
 local LETTERS = { wins = 'w', owns = 'w', loses = 'l', upserted = 'u', needed = 'n' }
+-- Processes are heard five times within `orphanAfterMs` and more.
+local beat = noteBeat(orphanAfterMs / 2)
 local ids, letters, members, owned, isKept = {}, {}, {}, {}, false
 for i = declaredFrom, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end
 for i, entry in ipairs(readEntries(ids)) do
@@ -41,10 +43,11 @@ for i, entry in ipairs(readEntries(ids)) do
   end
 end
 noteDeclared(members)
+redis.call('ZADD', base .. 'declared', unpack(beat))
 if owned[1] then redis.call('HSET', base .. 'recurrences', unpack(owned)) end
 if isKept then beTended() end
 -- A process that has just started cannot tell what the others declare: they may be about to start, after an outage of all.
-local mayTell = tells ~= 'none' and startedAt <= now - orphanAfterMs
+local mayTell = tells ~= 'none' and startedAt <= now - orphanAfterMs and mayTellOrphans()
 local reply = { digits(startedAt), table.concat(letters), unpack(mayTell and findOrphans(tells == 'all') or {}) }
 local result = table.concat(reply, '\n')
 -- @include shared/answer.lua

@@ -116,6 +116,7 @@ if picked[1] then
 end
 local placesTaken = #fit
 -- @include turn/after/outlook.lua
+-- @include turn/after/find-lost.lua
 
 -- Then everything is written. A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the
 -- queue drains.

@@ -1,5 +1,5 @@
 -- Which declaration of a recurrence wins.
--- @takes base, now, digits, app, revision, startedAt, orphanAfterMs, ownerOf, memberOf
+-- @takes base, now, digits, app, revision, startedAt, orphanAfterMs, ownerOf, memberOf, heardSince
 -- @gives ownerLine, withOwner, judgeDeclared, noteDeclared
 
 function ownerLine(digest)
@@ -21,7 +21,9 @@ end
 
 local function isAlive(entry, owner)
   local last = redis.call('ZSCORE', base .. 'declared', memberOf(owner.app, entry.id, owner.digest))
-  return last and tonumber(last) >= now - orphanAfterMs
+  -- After a gap it has as much time to be heard as the others.
+  local heardAt = math.max(tonumber(last or 0), heardSince(owner.app), heardSince(app))
+  return heardAt >= now - orphanAfterMs
 end
 
 -- What becomes of a declaration: 'upserted' or 'loses'; 'wins' where it is the rule; 'owns' where it is, but this process is its owner

@@ -1,6 +1,6 @@
 -- Which recurrences of an app are orphans: no live process declares them any more, whatever their rule.
--- @takes base, now, digits, app, orphanAfterMs, readEntries, ownerOf, forget
--- @gives isOrphan, forgetDeclared, findOrphans
+-- @takes base, now, digits, app, orphanAfterMs, readEntries, ownerOf, heardSince, forget
+-- @gives mayTellOrphans, isOrphan, forgetDeclared, findOrphans
 
 -- The members of `declared` with scores in a range, of this app alone, by id.
 local function declaredBetween(from, to)
@@ -25,9 +25,14 @@ local function membersAlive()
   return members
 end
 
+-- Whether processes of this app have been heard long enough to tell what none of them declares.
+function mayTellOrphans()
+  return heardSince(app) <= now - orphanAfterMs
+end
+
 function isOrphan(entry)
   local owner = entry.rule and ownerOf(entry)
-  return owner and owner.app == app and not membersAlive()[entry.id]
+  return owner and owner.app == app and mayTellOrphans() and not membersAlive()[entry.id]
 end
 
 -- Notes that nobody has declared it.
