@@ -7,7 +7,7 @@ export class ScheduledQueueEvents implements EventSink {
   private readonly subject = new Subject<ScheduledQueueEvent>();
 
   /**
-   * Every event of this process, after Redis has confirmed it. Look at `type` to tell events apart. Completes at shutdown.
+   * Every event of this process, after Redis has confirmed it (`progress` at once). Look at `type` to tell events apart. Completes at shutdown.
    * Nothing waits for a subscriber: one that is slower than the jobs must say by an operator what waits and what is dropped.
    *
    * @example
