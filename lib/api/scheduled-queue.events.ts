@@ -13,7 +13,7 @@ export class ScheduledQueueEvents implements EventSink {
   constructor(private readonly streams: EventStreams) {}
 
   /**
-   * Every event of this process, after Redis has confirmed it. Look at `type` to tell events apart. Completes at shutdown.
+   * Every event of this process, after Redis has confirmed it (`progress` at once). Look at `type` to tell events apart. Completes at shutdown.
    * Nothing waits for a subscriber: one that is slower than the jobs must say by an operator what waits and what is dropped.
    *
    * @example

@@ -248,6 +248,12 @@ export class Handlers {
     console.log(job);
   }
 
+  // @ts-expect-error a payload of another class than the option names
+  @OnScheduledJob('by.name', { payload: SendReminder })
+  otherClassByName(payload: { total(): number }): void {
+    console.log(payload);
+  }
+
   // @ts-expect-error an option that is misspelt
   @OnScheduledJob(sendReminder, { maxAttemps: 5 })
   misspelt(): void {}

@@ -206,6 +206,11 @@ export class Handlers {
     return payload.total();
   }
 
+  @OnScheduledJob('invoice.by-name', { payload: Invoice })
+  ofAClass(payload: Invoice, job: ScheduledJob<Invoice>): number {
+    return payload.total() + job.payload.total();
+  }
+
   @OnScheduledJob(sendInvoice, { instance: 'reports' })
   withoutParameters(): void {}
 

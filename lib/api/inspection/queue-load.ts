@@ -1,12 +1,12 @@
 import { DEFAULT_QUEUE, type QueueSettings } from '../../core/options/queue-options.js';
-import type { Duration } from '../../core/read/duration.js';
+import { type Duration, MAX_DURATION_MS } from '../../core/read/duration.js';
 import { keyPart } from '../../core/read/names.js';
 import { duration, readOptions, type Shape } from '../../core/read/shape.js';
 import type { LiveWorker, QueueView } from '../../store/job-store.js';
 import { refuse } from './queue-of.js';
 
-/** The range of dates. */
-const LONGEST_MS = 4.32e15;
+/** Now plus this is still a date. */
+const LONGEST_MS = MAX_DURATION_MS / 2;
 const WITHIN_MS = 60_000;
 
 export interface LoadOptions {
@@ -24,8 +24,9 @@ export interface QueueLoad {
   dueSoon: number;
   /** How late the oldest due job is, in ms; 0 if none is due, or while the queue is blocked. */
   latenessMs: number;
-  /** What weight of jobs the handlers of the live workers run, and what weight they can: each at most `globalConcurrency`. What is pulled does not count. */
+  /** The weight of the jobs that handlers of live workers run, at most `globalConcurrency`. Pulled jobs do not count. */
   running: number;
+  /** The weight that they can run at once, at most `globalConcurrency`. */
   capacity: number;
   /** Why no job begins, however many workers there are; `null` if nothing keeps them. */
   blocked: 'paused' | 'blackout' | 'rate' | null;

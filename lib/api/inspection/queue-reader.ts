@@ -1,5 +1,5 @@
 import { type ListedBlackout, toListed } from '../../core/blackouts/blackout.js';
-import { InvalidOptionsError, InvalidScheduleError } from '../../core/errors.js';
+import { InvalidScheduleError } from '../../core/errors.js';
 import { type FindOptions, readFind } from '../../core/options/find-options.js';
 import { DEFAULT_QUEUE, type QueueSettings } from '../../core/options/queue-options.js';
 import { type JobRef, readRef } from '../../core/options/schedule-options.js';
@@ -74,7 +74,7 @@ export abstract class QueueReader {
 
   /**
    * The jobs of one state: due ones in the order of claims, scheduled ones by due time, active ones by the end of their lease, ended
-   * ones latest first. `limit`: 1 to 1 000, by default 100. `offset`: at most 100 000, else `InvalidOptionsError`. The order of scheduled
+   * ones latest first. `limit`: 1 to 1 000, by default 100. `offset`: at most 100 000; `find` goes on by a cursor. Throws `InvalidScheduleError` beyond these. The order of scheduled
    * jobs is exact while at most 1 000 combinations of name and priority have a due job. Jobs are read in short steps, so not all at one
    * moment. All steps must end within one `commandTimeoutMs`, else `QueueUnavailableError`: if jobs are large, ask for few.
    */
@@ -87,7 +87,9 @@ export abstract class QueueReader {
     }
     const { offset = 0, limit = 100, queue = DEFAULT_QUEUE } = readOptions(options, LIST_OPTIONS, 'list', refuse);
     if (offset > PASSED_OVER_AT_MOST)
-      throw new InvalidOptionsError(`list: offset: got ${offset}, expected at most ${PASSED_OVER_AT_MOST}.`, { queue });
+      throw refuse(
+        `list: offset: got ${offset}, expected at most ${PASSED_OVER_AT_MOST}. Use find, which goes on by a cursor.`,
+      );
     const { view } = this.store.queue(queue);
     return Promise.all(await view.list(state, offset, limit, (job) => toInspected(queue, job, this.codecs)));
   }

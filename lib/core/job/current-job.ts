@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ScheduledJob } from './scheduled-job.js';
 
-type Jobs = AsyncLocalStorage<ScheduledJob | undefined>;
+type JobStorage = AsyncLocalStorage<ScheduledJob | undefined>;
 
 /** Both builds of this package, and two copies of it, must find the same one. */
 const STORAGE = Symbol.for('nestjs-redis-scheduled-queue:current-job');
-const shared = globalThis as { [STORAGE]?: Jobs };
+const shared = globalThis as { [STORAGE]?: JobStorage };
 
 /**
  * The job whose handler the caller runs in: anywhere below the handler, without passing the job on, in guards, interceptors, pipes
@@ -23,7 +23,7 @@ export function currentScheduledJob<T = unknown>(): ScheduledJob<T> | undefined 
 }
 
 /** `run`, with its job as the current one. The storage is made here, so that it costs nothing where no handler is tracked. */
-export function tracked<Payload>(
+export function withCurrentJob<Payload>(
   run: (payload: Payload, job: ScheduledJob) => unknown,
 ): (payload: Payload, job: ScheduledJob) => unknown {
   shared[STORAGE] ??= new AsyncLocalStorage();
@@ -33,8 +33,8 @@ export function tracked<Payload>(
 }
 
 /**
- * Calls `work` outside of any job. For what outlives the handler that happens to begin it: it would hold on to that handler's job,
- * and tell events as if they were below it.
+ * Calls `work` with no current job. For timers, batches and listeners that a handler starts and that serve others: they would keep
+ * its job in memory, and see it as the current one.
  */
 export function outsideJobs(work: () => void): void {
   const storage = shared[STORAGE];

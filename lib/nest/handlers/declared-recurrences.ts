@@ -58,9 +58,9 @@ export class DeclaredRecurrences {
   }
 
   private read({ mark, queue, recurrences }: MarkedHandler, place: string): Found[] {
-    const { name } = mark;
+    const { name, payload } = mark;
     const override = this.overrides.get(name)?.recurrence;
-    const definition = mark.definition ?? defineScheduledJob(name);
+    const definition = { ...(mark.definition ?? defineScheduledJob(name)), payload };
     const where = `${place}: @OnScheduledJob('${name}')`;
     const found = ({ id = name, payload }: RecurrenceMark, rule?: Rule) => {
       return { queue, id, place, definition, payload, rule };

@@ -27,7 +27,7 @@ export interface HandlerPlace {
   /** The token of the module that provides it. */
   moduleKey: string;
   methodName: string;
-  /** The class of the job's payload, where its definition names one. */
+  /** The class of the job's payload, where its definition or the decorator names one. */
   payload?: PayloadClass;
 }
 

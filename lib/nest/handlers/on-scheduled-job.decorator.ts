@@ -11,7 +11,7 @@ import {
 import type { PayloadClass } from '../../core/payload/payload-class.js';
 import type { PayloadForm, PayloadOf, ReceivedPayload } from '../../core/payload/payload-types.js';
 import { jobName, keyPart } from '../../core/read/names.js';
-import { readOptions } from '../../core/read/shape.js';
+import { classReference, readOptions } from '../../core/read/shape.js';
 import { DEFAULT_INSTANCE } from '../tokens.js';
 import { methodOf, noteMarked } from './marked-method.js';
 import {
@@ -27,6 +27,12 @@ export interface HandlerOptions<Payload = unknown> extends RunOptions, DeclaredR
   queue?: string;
   /** The `name` of the module's instance that runs this handler. Default: the instance without a name. */
   instance?: string;
+  /**
+   * The class of the payload, for a job named by a string or by a definition without a class. The handler gets an instance of it. A
+   * payload that does not fit makes the job dead, with the reason `invalid-payload`; `schedule` does not know the class and refuses
+   * nothing. Throws `InvalidOptionsError` beside a definition that has a class of its own. Default: the definition's class.
+   */
+  payload?: PayloadClass;
 }
 
 /** What `@OnScheduledJob` leaves on a method. */
@@ -34,6 +40,7 @@ export interface HandlerMark {
   name: string;
   instance: string;
   queue?: string;
+  /** The definition's class, or that of the decorator's options. */
   payload?: PayloadClass;
   /** Missing where the job was named by a string. */
   definition?: ScheduledJobDefinition;
@@ -91,6 +98,10 @@ export function OnScheduledJob<T, Form extends PayloadForm>(
   job: ScheduledJobDefinition<T, Form>,
   options?: HandlerOptions<NoInfer<PayloadOf<T>>>,
 ): HandlerDecorator<(payload: ReceivedPayload<T, Form>, job: ScheduledJob<ReceivedPayload<T, Form>>) => unknown>;
+export function OnScheduledJob<T extends object>(
+  job: string,
+  options: HandlerOptions<NoInfer<PayloadOf<T>>> & { payload: PayloadClass<T> },
+): HandlerDecorator<(payload: T, job: ScheduledJob<T>) => unknown>;
 export function OnScheduledJob(job: string, options?: HandlerOptions): HandlerDecorator<AnyHandler>;
 export function OnScheduledJob(
   job: ScheduledJobDefinition | string,
@@ -107,6 +118,12 @@ export function OnScheduledJob(
   };
 }
 
+interface OwnOptions {
+  queue: string;
+  instance: string;
+  payload: PayloadClass;
+}
+
 function readMark(job: ScheduledJobDefinition | string, options: HandlerOptions | undefined): HandlerMark {
   const definition = readDefinition(job);
   const name = definition?.name ?? job;
@@ -115,19 +132,24 @@ function readMark(job: ScheduledJobDefinition | string, options: HandlerOptions 
   const where = `@OnScheduledJob('${checked.value}')`;
   const refuse = (message: string) => new InvalidOptionsError(message, { jobName: checked.value });
   refuseJobOptions(options, where, refuse);
-  const read = readOptions<{ queue: string; instance: string } & RunSettings & GivenRecurrence>(
+  const read = readOptions<OwnOptions & RunSettings & GivenRecurrence>(
     options,
-    { queue: keyPart, instance: keyPart, ...RUN_OPTIONS_SHAPE, ...RECURRENCE_SHAPE },
+    { queue: keyPart, instance: keyPart, payload: classReference, ...RUN_OPTIONS_SHAPE, ...RECURRENCE_SHAPE },
     where,
     refuse,
   );
   const { recurrence, rest } = splitRecurrence(read);
-  const { queue, instance, ...own } = rest;
+  const { queue, instance, payload, ...own } = rest;
+  if (payload && definition?.payload) {
+    throw refuse(
+      `${where}: payload: got ${payload.name}, expected none: the definition has the payload class ${definition.payload.name}. Remove the option.`,
+    );
+  }
   return {
     name: checked.value,
     instance: instance ?? DEFAULT_INSTANCE,
     queue: queue ?? definition?.queue,
-    payload: definition?.payload,
+    payload: payload ?? definition?.payload,
     definition,
     recurrence,
     own,

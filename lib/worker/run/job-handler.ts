@@ -1,5 +1,5 @@
 import { DuplicateHandlerError } from '../../core/errors.js';
-import { tracked } from '../../core/job/current-job.js';
+import { withCurrentJob } from '../../core/job/current-job.js';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { RunSettings } from '../../core/options/run-settings.js';
 import type { PayloadClass } from '../../core/payload/payload-class.js';
@@ -36,7 +36,7 @@ export class HandlerRegistry {
         { queue, jobName: name },
       );
     }
-    handlers.set(name, this.tracksJobs ? { ...handler, run: tracked(handler.run) } : handler);
+    handlers.set(name, this.tracksJobs ? { ...handler, run: withCurrentJob(handler.run) } : handler);
   }
 
   all(): JobHandler[] {

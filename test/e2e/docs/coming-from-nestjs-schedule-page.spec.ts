@@ -7,12 +7,13 @@ import { Tasks } from './coming-from-nestjs-schedule/interval.js';
 afterEach(stopApps);
 
 it('a job that was a @Cron is armed for the next midnight in Paris, and one that was a @Timeout runs', async () => {
-  const { inspector, get } = await startApp([Reports]);
+  const { inspector, producer, get } = await startApp([Reports]);
   const report = await until('the report is armed', async () => (await inspector.list('scheduled'))[0]);
   expect(report.dueAt.toLocaleTimeString('en-GB', { timeZone: 'Europe/Paris' })).toBe('00:00:00');
-  const { id, dueAt } = await get(Reports).welcome('7');
-  expect(id).toBe('users.welcome/7');
-  expect(dueAt).not.toBeNull();
+  const ref = await get(Reports).welcome('7');
+  expect(ref).toMatchObject({ id: 'users.welcome/7', dueAt: expect.any(Date) });
+  expect(await producer.runNow(ref)).toBe(true);
+  await until('it has run', () => get(Reports).built.includes('7'));
 });
 
 it('a job that was an @Interval is armed for a round time', async () => {

@@ -210,8 +210,8 @@ describe('list', () => {
     expect(await inspector.list('scheduled', { offset: 5 })).toEqual([]);
     expect(await inspector.list('scheduled', { offset: 100_000 })).toEqual([]);
     await expect(inspector.list('scheduled', { offset: 100_001 })).rejects.toMatchObject({
-      name: 'InvalidOptionsError',
-      message: 'list: offset: got 100001, expected at most 100000.',
+      name: 'InvalidScheduleError',
+      message: 'list: offset: got 100001, expected at most 100000. Use find, which goes on by a cursor.',
     });
 
     for (const id of ['c', 'a', 'e', 'b', 'd']) {

@@ -1,7 +1,7 @@
 import { setImmediate as round, setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { SystemClock } from '../../../../lib/core/clock.js';
-import { currentScheduledJob, outsideJobs, tracked } from '../../../../lib/core/job/current-job.js';
+import { currentScheduledJob, outsideJobs, withCurrentJob } from '../../../../lib/core/job/current-job.js';
 import type { ScheduledJob } from '../../../../lib/core/job/scheduled-job.js';
 
 const job = (id: string) => ({ id }) as ScheduledJob;
@@ -13,7 +13,7 @@ it('no job is current where no handler was ever tracked', () => {
 
 it('a job is current until its handler returns, and after whatever the handler awaits', async () => {
   const seen: unknown[] = [];
-  const run = tracked(async () => {
+  const run = withCurrentJob(async () => {
     seen.push(currentId());
     await round();
     await sleep(1);
@@ -28,7 +28,7 @@ it('a job is current until its handler returns, and after whatever the handler a
 });
 
 it('handlers that run at once see their own jobs, and get their payloads', async () => {
-  const run = tracked(async (payload: string) => {
+  const run = withCurrentJob(async (payload: string) => {
     await round();
     return `${payload}: ${currentId()}`;
   });
@@ -37,7 +37,7 @@ it('handlers that run at once see their own jobs, and get their payloads', async
 });
 
 it('no job is current any more where a handler threw', () => {
-  const run = tracked(() => {
+  const run = withCurrentJob(() => {
     throw new Error('no');
   });
   expect(() => run(undefined, job('a'))).toThrow('no');
@@ -45,7 +45,7 @@ it('no job is current any more where a handler threw', () => {
 });
 
 it('what a handler begins for others is outside of its job, and the handler goes on inside', async () => {
-  const run = tracked(async () => {
+  const run = withCurrentJob(async () => {
     const seen: unknown[] = [];
     outsideJobs(() => {
       seen.push(currentId());
@@ -60,7 +60,7 @@ it('what a handler begins for others is outside of its job, and the handler goes
 
 it('the clock calls back outside of the job whose handler asked it to', async () => {
   const clock = new SystemClock();
-  const run = tracked(async () => {
+  const run = withCurrentJob(async () => {
     const soon = new Promise((resolve) => clock.soon(() => resolve(currentId())));
     const after = new Promise((resolve) => clock.after(1, () => resolve(currentId())));
     return await Promise.all([soon, after]);

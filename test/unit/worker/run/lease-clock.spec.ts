@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { SystemClock } from '../../../../lib/core/clock.js';
-import { currentScheduledJob, tracked } from '../../../../lib/core/job/current-job.js';
+import { currentScheduledJob, withCurrentJob } from '../../../../lib/core/job/current-job.js';
 import type { ScheduledJob } from '../../../../lib/core/job/scheduled-job.js';
 import { LeaseClock } from '../../../../lib/worker/run/lease-clock.js';
 import type { Talk } from '../../../../lib/worker/session/talk.js';
@@ -9,7 +9,7 @@ it('what a heartbeat makes the worker say is not below the handler that beat', (
   const seen: unknown[] = [];
   const talk = { renew: () => void seen.push(currentScheduledJob()) } as unknown as Talk;
   const leases = new LeaseClock(1_000, new SystemClock(), talk);
-  const beat = tracked(() => void leases.renewal());
+  const beat = withCurrentJob(() => void leases.renewal());
   beat(undefined, { id: 'a' } as ScheduledJob);
   expect(seen).toEqual([undefined]);
 });

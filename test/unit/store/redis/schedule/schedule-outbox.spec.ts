@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { QueueClosedError } from '../../../../../lib/core/errors.js';
-import { currentScheduledJob, tracked } from '../../../../../lib/core/job/current-job.js';
+import { currentScheduledJob, withCurrentJob } from '../../../../../lib/core/job/current-job.js';
 import type { ScheduledJob } from '../../../../../lib/core/job/scheduled-job.js';
 import { ScheduleOutbox } from '../../../../../lib/store/redis/schedule/schedule-outbox.js';
 
@@ -15,7 +15,7 @@ it('what sends the schedules of many callers is not below the handler that made 
   const queue = { queue: 'q', commandTimeoutMs: 1_000 };
   const outbox = new ScheduleOutbox(connection as never, {} as never, {} as never, {} as never, queue as never);
   const job = { name: 'job', payload: '' };
-  const handler = tracked(() => outbox.add(job as never));
+  const handler = withCurrentJob(() => outbox.add(job as never));
   await expect(handler(undefined, { id: 'a' } as ScheduledJob)).rejects.toThrow('closed');
   expect(seen).toEqual([undefined]);
 });
