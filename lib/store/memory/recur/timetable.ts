@@ -89,7 +89,7 @@ export class Timetable {
     });
     if (recurrence.state === 'paused') return;
     const { id, armedAtMs, passedAtMs } = recurrence;
-    const nextAtMs = keepsTiming ? armedAtMs : instantAfter(rule.timing, Math.max(this.nowMs(), passedAtMs));
+    const nextAtMs = keepsTiming ? armedAtMs : this.firstUnknown(recurrence, Math.max(this.nowMs(), passedAtMs));
     if (armedAtMs !== undefined && armedAtMs === nextAtMs && !isAtLimit(recurrence))
       this.remake(recurrence, keepsTiming ? undefined : dueOf(id, rule, armedAtMs));
     else {
@@ -190,12 +190,21 @@ export class Timetable {
     return recurrence;
   }
 
+  /** The first instant later than this one, but for those whose jobs are there already: these are decided. */
+  private firstUnknown(recurrence: Recurrence, afterMs: number): number | undefined {
+    const { id, rule, armedAtMs } = recurrence;
+    let atMs = instantAfter(rule.timing, afterMs);
+    while (atMs !== undefined && atMs !== armedAtMs && this.ledger.jobs.has(occurrenceId(id, atMs))) {
+      recurrence.passedAtMs = atMs;
+      atMs = instantAfter(rule.timing, atMs);
+    }
+    return atMs;
+  }
+
   /** Passes over instants whose jobs are there already. Without a next one, or at its limit, the recurrence ends. */
   private arm(recurrence: Recurrence, afterMs: number): Job | undefined {
     const { id, rule, passedAtMs } = recurrence;
-    const next = (ms: number) => instantAfter(rule.timing, ms);
-    let atMs = isAtLimit(recurrence) ? undefined : next(Math.max(afterMs, passedAtMs));
-    while (atMs !== undefined && this.ledger.jobs.has(occurrenceId(id, atMs))) atMs = next(atMs);
+    const atMs = isAtLimit(recurrence) ? undefined : this.firstUnknown(recurrence, Math.max(afterMs, passedAtMs));
     recurrence.armedAtMs = atMs;
     recurrence.heldDueAtMs = undefined;
     recurrence.state = atMs === undefined ? 'ended' : 'active';

@@ -34,14 +34,14 @@ export class RedisDeadLetters {
   }
 
   async replayOne(id: string, due: Due): Promise<number> {
-    return (await this.replay(id, due, 0, ANY)).taken;
+    return (await this.replay(id, due, 0, 0, ANY)).taken;
   }
 
   /** The oldest first; a job that dies again meanwhile is not put back a second time. */
   replayMany(selection: DeadSelection, due: Due, perSecond: number | undefined): Promise<number> {
     const spacingMs = perSecond === undefined ? 0 : 1_000 / perSecond;
     return this.walk(selection, (choice, replayed, startedAt) =>
-      this.replay('', this.laterBy(due, replayed * spacingMs, startedAt), spacingMs, choice),
+      this.replay('', this.firstDue(due, startedAt), spacingMs, replayed, choice),
     );
   }
 
@@ -83,15 +83,22 @@ export class RedisDeadLetters {
     return taken;
   }
 
-  /** The due time of a later step's first job: a delay counts from the first step on. */
-  private laterBy(due: Due = DUE_NOW, ms: number, startedAt: number): Due {
-    if ('at' in due) return { at: due.at + ms };
-    return startedAt === 0 ? due : { at: startedAt + due.delayMs + ms };
+  /** When the first job of all steps is due: a delay counts from the first step on. */
+  private firstDue(due: Due = DUE_NOW, startedAt: number): Due {
+    return 'at' in due || startedAt === 0 ? due : { at: startedAt + due.delayMs };
   }
 
-  private async replay(id: string, due: Due, spacingMs: number, choice: Choice): Promise<Step> {
+  private async replay(id: string, due: Due, spacingMs: number, replayed: number, choice: Choice): Promise<Step> {
     const { clustered, stealAfterMs } = this.options;
-    const args = { clustered, stealAfterMs, dueOrDelay: toDueArgument(due), spacing: spacingMs, id, ...choice };
+    const args = {
+      clustered,
+      stealAfterMs,
+      dueOrDelay: toDueArgument(due),
+      spacing: spacingMs,
+      replayed,
+      id,
+      ...choice,
+    };
     return readStep(await this.callers.call(this.scripts.replay, args));
   }
 }

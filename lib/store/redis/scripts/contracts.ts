@@ -1220,6 +1220,8 @@ export interface ReplayArguments {
   dueOrDelay: number;
   /** How much later each next one is due; may have a fraction (ms). */
   spacing: number;
+  /** How many the calls before this one have put back, which are due before. */
+  replayed: number;
   /** Job id, or '' for the oldest. */
   id: string;
   /** How many to look at at the most. */
@@ -1243,6 +1245,7 @@ const encodeReplay = (a: ReplayArguments): ScriptArgument[] => [
   a.stealAfterMs,
   a.dueOrDelay,
   a.spacing,
+  a.replayed,
   a.id,
   a.limit,
   a.diedBy,

@@ -6,6 +6,7 @@
 -- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg dueOrDelay number: of the first, > 0: at, epoch ms; <= 0: minus the delay in ms
 -- @arg spacing ms: how much later each next one is due; may have a fraction
+-- @arg replayed count: how many the calls before this one have put back, which are due before
 -- @arg id text: job id, or '' for the oldest
 -- @arg limit count: how many to look at at the most
 -- @arg diedBy epoch ms | '+inf': only those that died by then
@@ -49,7 +50,7 @@ if ids[1] then
     local laneName = laneOf(envelope or '')
     -- One whose envelope cannot be read stays where it is: it could only die again.
     if laneName ~= '' then
-      addToLane(enterLane(laneName), ids[i], math.floor(first + #back * spacing))
+      addToLane(enterLane(laneName), ids[i], math.floor(first + (replayed + #back) * spacing))
       back[#back + 1], isBack[ids[i]] = ids[i], true
     end
   end

@@ -3,11 +3,16 @@
 -- @gives putRecurrence, writeRecords
 local records = {}
 
--- Whether a list of instants, reckoned from an instant on, holds all that are later than `from`, and reaches beyond it.
-local function isKnownAfter(given, from)
+-- Whether a list of instants, reckoned from an instant on, holds all that are later than `from`, and enough of them to arm the first: its
+-- jitter ends before the second.
+local function isKnownAfter(given, from, jitterMs)
   if given.reckonedFrom > from then return false end
-  local last = string.match(' ' .. given.list, '.* (%d+)')
-  return string.sub(given.list, -1) == '.' or last and tonumber(last) > from
+  if string.sub(given.list, -1) == '.' then return true end
+  local later = 0
+  for at in string.gmatch(' ' .. given.list, ' (%d+)') do
+    if tonumber(at) > from then later = later + 1 end
+  end
+  return later >= (jitterMs > 0 and 2 or 1)
 end
 
 local function newState()
@@ -56,7 +61,7 @@ function putRecurrence(entry, given)
   local text = version .. ' ' .. body
   local rule = parseRecord(text)
   local from = math.max(now, state and state.passed or 0)
-  if isTimed and rule.everyMs == 0 and not isKnownAfter(given, from) then return 'again', from end
+  if isTimed and rule.everyMs == 0 and not isKnownAfter(given, from, rule.jitterMs) then return 'again', from end
 
   entry.state = state or newState()
   state = entry.state
