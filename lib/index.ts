@@ -1,12 +1,12 @@
-export type { Explanation } from './api/explanation.js';
-export type { FailedAttempt, InspectedJob } from './api/inspected-job.js';
-export type { InspectedWorker } from './api/inspected-worker.js';
+export type { Explanation } from './api/inspection/explanation.js';
 export type { FoundPage } from './api/inspection/find-jobs.js';
 export type { ForecastBucket, ForecastOptions } from './api/inspection/forecast.js';
+export type { FailedAttempt, InspectedJob } from './api/inspection/inspected-job.js';
 export type { InspectedQueue } from './api/inspection/inspected-queue.js';
+export type { InspectedWorker } from './api/inspection/inspected-worker.js';
 export type { LoadOptions, QueueLoad } from './api/inspection/queue-load.js';
+export type { QueueStats } from './api/inspection/queue-stats.js';
 export type { TaggedOptions } from './api/inspection/tagged-queues.js';
-export type { QueueStats } from './api/queue-stats.js';
 export type { RecurrenceView } from './api/recurrence/recurrence-view.js';
 export type { RecurrenceChange } from './api/recurrence/recurrences.js';
 export { ScheduledQueueConsumer } from './api/scheduled-queue.consumer.js';

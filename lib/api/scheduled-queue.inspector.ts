@@ -10,7 +10,7 @@ import type { Duration } from '../core/read/duration.js';
 import { readOptions } from '../core/read/shape.js';
 import { readShift, readTag } from '../core/read/tags.js';
 import type { JobStore } from '../store/job-store.js';
-import { queueOf, refuse } from './inspection/queue-of.js';
+import { queueOf, refuse } from './inspection/inspector-options.js';
 import { QueueReader } from './inspection/queue-reader.js';
 import { inQueues, type TaggedOptions } from './inspection/tagged-queues.js';
 

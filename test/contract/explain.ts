@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Explanation } from '../../lib/api/explanation.js';
+import type { Explanation } from '../../lib/api/inspection/explanation.js';
 import { inspectorOf } from './inspected.js';
 import { MINUTE, recurrenceOf, storeOnTheSecond } from './recurring.js';
 import { settlement, type World } from './world.js';

@@ -71,7 +71,7 @@ describe('docs/errors.md', () => {
   });
 
   it('has a row for each code of explain', () => {
-    const [, union] = read('lib/api/explanation.ts').match(/\n {2}code:(.*?);/s)!;
+    const [, union] = read('lib/api/inspection/explanation.ts').match(/\n {2}code:(.*?);/s)!;
     expect(rowsOf('My job does not run')).toEqual(literals(union!));
   });
 

@@ -3,7 +3,7 @@ import { InvalidScheduleError } from '../../core/errors.js';
 import type { FindRequest } from '../../core/options/find-options.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import type { JobSelection, QueueView, StoredJob } from '../../store/job-store.js';
-import { type InspectedJob, toInspected } from '../inspected-job.js';
+import { type InspectedJob, toInspected } from './inspected-job.js';
 
 /** Some of the jobs that a search is for. */
 export interface FoundPage {

@@ -2,7 +2,7 @@ import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
 import { readInstant } from '../../core/read/due.js';
 import { keyPart } from '../../core/read/names.js';
 import { type Check, integer, readOptions, type Shape } from '../../core/read/shape.js';
-import { refuse } from './queue-of.js';
+import { refuse } from './inspector-options.js';
 
 const MOST_BUCKETS = 1_000;
 

@@ -3,7 +3,7 @@ import { type Duration, MAX_DURATION_MS } from '../../core/read/duration.js';
 import { keyPart } from '../../core/read/names.js';
 import { duration, readOptions, type Shape } from '../../core/read/shape.js';
 import type { LiveWorker, QueueView } from '../../store/job-store.js';
-import { refuse } from './queue-of.js';
+import { refuse } from './inspector-options.js';
 
 /** Now plus this is still a date. */
 const LONGEST_MS = MAX_DURATION_MS / 2;

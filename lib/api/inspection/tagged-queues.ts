@@ -4,7 +4,7 @@ import { describe } from '../../core/read/describe.js';
 import { keyPart } from '../../core/read/names.js';
 import { type Check, readOptions } from '../../core/read/shape.js';
 import type { JobStore } from '../../store/job-store.js';
-import { refuse } from './queue-of.js';
+import { refuse } from './inspector-options.js';
 
 /** Which queues are meant. */
 export interface TaggedOptions {

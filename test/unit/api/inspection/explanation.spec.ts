@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { explainJob } from '../../../lib/api/explanation.js';
-import { readQueueOptions } from '../../../lib/core/options/queue-options.js';
-import type { QueueView, StoredJob } from '../../../lib/store/job-store.js';
+import { explainJob } from '../../../../lib/api/inspection/explanation.js';
+import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
+import type { QueueView, StoredJob } from '../../../../lib/store/job-store.js';
 
 const NOW = 1_800_000_000_000;
 /** A due job that prefers a worker which is there, and may be stolen only later. */

@@ -1,13 +1,13 @@
-import type { Backoff } from '../core/job/backoff.js';
-import type { DeadReason } from '../core/job/events.js';
-import type { OnLate } from '../core/job/lateness.js';
-import { recurrenceOf } from '../core/job/occurrence-id.js';
-import type { JobRecurrence } from '../core/job/scheduled-job.js';
-import type { Codecs } from '../core/payload/codecs.js';
-import { deserialisePayload } from '../core/payload/payload.js';
-import { isThenable } from '../core/thenable.js';
-import { type Envelope, isReadable } from '../store/envelope.js';
-import type { JobState, StoredFailure, StoredJob } from '../store/job-store.js';
+import type { Backoff } from '../../core/job/backoff.js';
+import type { DeadReason } from '../../core/job/events.js';
+import type { OnLate } from '../../core/job/lateness.js';
+import { recurrenceOf } from '../../core/job/occurrence-id.js';
+import type { JobRecurrence } from '../../core/job/scheduled-job.js';
+import type { Codecs } from '../../core/payload/codecs.js';
+import { deserialisePayload } from '../../core/payload/payload.js';
+import { isThenable } from '../../core/thenable.js';
+import { type Envelope, isReadable } from '../../store/envelope.js';
+import type { JobState, StoredFailure, StoredJob } from '../../store/job-store.js';
 
 export interface FailedAttempt {
   at: Date;

@@ -1,5 +1,5 @@
-import { ANY_COUNT, type QueueSettings } from '../core/options/queue-options.js';
-import type { LimitsUse, QueueView, StoredJob } from '../store/job-store.js';
+import { ANY_COUNT, type QueueSettings } from '../../core/options/queue-options.js';
+import type { LimitsUse, QueueView, StoredJob } from '../../store/job-store.js';
 import { type InspectedJob, inspectAllButPayload } from './inspected-job.js';
 
 /** Why a job has not run yet, or what has become of it. */

@@ -1,4 +1,4 @@
-import type { LiveWorker } from '../store/job-store.js';
+import type { LiveWorker } from '../../store/job-store.js';
 
 /** A process that works at a queue. */
 export interface InspectedWorker {

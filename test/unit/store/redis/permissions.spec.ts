@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+
+// The permissions that docs/operations.md lists, compared with the commands that scripts and store name.
+
+const STORE = 'lib/store/redis';
+
+/** What the store calls of its client that is no command. */
+const OF_THE_CLIENT = ['callbuffer', 'connect', 'disconnect', 'duplicate', 'off', 'on', 'setmaxlisteners'];
+/** Sent for some applications only; the page names it below its list. */
+const SELECT = 'select';
+
+const scripts = filesIn(`${STORE}/scripts`, '.lua');
+const modules = filesIn(STORE, '.ts').filter((path) => !path.endsWith('embedded.ts'));
+const byScripts = namesIn(scripts, /\bredis\.p?call\(\s*'(\w+)'/g);
+const byStore = new Set([
+  ...namesIn(modules, /\bclient(?: as Redis\))?\.(\w+)\(/g),
+  ...namesIn(modules, /\bclient\.callBuffer\(\s*'(\w+)'/g),
+]);
+for (const name of OF_THE_CLIENT) byStore.delete(name);
+
+const section = readFileSync('docs/operations.md', 'utf8').split('## Permissions\n')[1]!.split(/^#/m)[0]!;
+const [, documented, prose] = section.match(/^```acl\n(.*?)^```$(.*)/ms)!;
+
+it('docs/operations.md lists exactly the commands that the scripts call and the store sends', () => {
+  expect(byScripts).toContain('zadd');
+  expect(byStore).toContain('evalsha');
+  expect(byStore).toContain('hgetall');
+  const used = new Set([...byScripts, ...byStore]);
+  expect(used.delete(SELECT)).toBe(true);
+  expect(granted(documented!)).toEqual([...used].sort());
+  expect(prose).toContain(`add \`+${SELECT}\``);
+});
+
+it('those that it calls optional are those of scripts that are not checked at start', () => {
+  const checked = namesIn([`${STORE}/scripts/permissions.lua`], /\b(?:try|note)\('(\w+)'/g);
+  const optional = prose!.split(' On a cluster')[0]!;
+  expect(granted(optional)).toEqual([...byScripts].filter((name) => !checked.has(name)).sort());
+});
+
+it('no script hides the name of a command, but for the one that tries them all', () => {
+  const hiding = scripts.filter((path) => /\bredis\.p?call\(\s*[^\s']/.test(readFileSync(path, 'utf8')));
+  expect(hiding).toEqual([`${STORE}/scripts/permissions.lua`]);
+});
+
+/** The names after the plus signs, each once. */
+function granted(text: string): string[] {
+  return [...new Set([...text.matchAll(/\+([a-z|]+)/g)].map(([, name]) => name!))].sort();
+}
+
+function namesIn(paths: readonly string[], pattern: RegExp): Set<string> {
+  return new Set(
+    paths.flatMap((path) => [...readFileSync(path, 'utf8').matchAll(pattern)].map(([, name]) => name!.toLowerCase())),
+  );
+}
+
+function filesIn(folder: string, ending: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => `${folder}/${file}`);
+}
