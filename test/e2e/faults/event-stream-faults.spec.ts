@@ -155,7 +155,9 @@ describe('a way to Redis that is cut', () => {
     expect(values).toEqual(Array.from({ length: values.length }, (_, i) => i));
     expect(values.length).toBeLessThan(count);
     expect(values.length).toBeGreaterThanOrEqual(50_000);
-    expect(reader.told.filter((told) => told !== 'progress loud').slice(2)).toEqual(['gap', 'scheduled after']);
+    // Whether its end lies in the gap depends on when the handler returned.
+    const ofLoud = ['progress loud', 'completed loud'];
+    expect(reader.told.filter((told) => !ofLoud.includes(told)).slice(2)).toEqual(['gap', 'scheduled after']);
   });
 });
 

@@ -93,6 +93,8 @@ it('a command that was taken away is missed by the next connection, before anyth
   await newUser('queue');
   const app = await startApp([Work], { connection: urlOf('queue') }, { log });
   await runs(app, 'a');
+  // A script that is denied a command has written what came before it, so the job must have ended.
+  await until('it has ended', async () => (await app.inspector.stats()).completed === 1);
   await allow('queue', '-hincrby');
   proxy.cutAll();
   expect((await refusal(app.producer.schedule('work', 1, { id: 'b' }))).message).toContain('+hincrby,');
@@ -105,6 +107,8 @@ it('one that is taken away from a connection that stands is named from the secon
   await newUser('queue');
   const app = await startApp([Work], { connection: urlOf('queue') }, { log });
   await runs(app, 'a');
+  // A script that is denied a command has written what came before it, so the job must have ended.
+  await until('it has ended', async () => (await app.inspector.stats()).completed === 1);
   await allow('queue', '-hincrby');
   await refusal(app.producer.schedule('work', 1, { id: 'b' }));
   expect((await refusal(app.producer.schedule('work', 1, { id: 'c' }))).message).toContain('+hincrby,');

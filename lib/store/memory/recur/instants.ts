@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { occurrencesAfter } from '../../../core/calendar/occurrences.js';
 import type { Rule, Timing } from '../../../core/calendar/rule.js';
-import { occurrenceId } from './recurrence.js';
+import { occurrenceId, type Recurrence } from './recurrence.js';
 
 const LAST_INSTANT_MS = 8.64e15;
 
@@ -58,4 +58,19 @@ export function isMissed(id: string, rule: Rule, atMs: number, dueAtMs: number, 
 /** Multiples of an interval, of which none is excluded, are reckoned: an outage of a year is no more work than one of a second. */
 function isReckoned(timing: Timing): timing is Timing & { everyMs: number } {
   return timing.everyMs !== undefined && timing.exclude.length === 0;
+}
+
+/** The first instant of the rule later than this one, but for those whose jobs are there already: these count as decided. */
+export function passKnown(
+  recurrence: Recurrence,
+  afterMs: number,
+  jobs: { has(id: string): boolean },
+): number | undefined {
+  const { id, rule, armedAtMs } = recurrence;
+  let atMs = instantAfter(rule.timing, afterMs);
+  while (atMs !== undefined && atMs !== armedAtMs && jobs.has(occurrenceId(id, atMs))) {
+    recurrence.passedAtMs = atMs;
+    atMs = instantAfter(rule.timing, atMs);
+  }
+  return atMs;
 }

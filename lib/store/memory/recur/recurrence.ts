@@ -1,6 +1,6 @@
 import type { Rule } from '../../../core/calendar/rule.js';
 import type { Declarer, Envelope, OccurrenceTemplate, RecurrenceState } from '../../job-store.js';
-import type { Job } from '../job.js';
+import { envelopeOf, type Job } from '../job.js';
 
 /** What each occurrence is made of, but for when it is made. */
 export type Template = Omit<Envelope, 'createdAtMs'>;
@@ -38,6 +38,14 @@ export interface Recurrence {
   isToldOrphan?: boolean;
 }
 
+/** For so long one that has ended is listed. */
+export const ENDED_LISTED_MS = 86_400_000;
+
+export const isLongEnded = ({ state, endedAtMs }: Recurrence, nowMs: number) =>
+  state === 'ended' && nowMs - endedAtMs! >= ENDED_LISTED_MS;
+
+export const isAtLimit = ({ rule: { limit = Number.POSITIVE_INFINITY }, count }: Recurrence) => count >= limit;
+
 export const occurrenceId = (recurrenceId: string, atMs: number) => `${recurrenceId}@${atMs}`;
 
 /** Of which recurrence a job is an occurrence, and at which nominal instant; `undefined` where it is none. */
@@ -45,6 +53,11 @@ export function readOccurrence({ id, envelope }: Job): { recurrenceId: string; a
   if (!envelope.occurrence) return undefined;
   const end = id.lastIndexOf('@');
   return { recurrenceId: id.slice(0, end), atMs: Number(id.slice(end + 1)) };
+}
+
+export function templateOf(job: OccurrenceTemplate, nowMs: number): Template {
+  const { createdAtMs: _, ...envelope } = envelopeOf(job, nowMs, true);
+  return { ...envelope, occurrence: { isMissed: false } };
 }
 
 /** The rule and the job of a recurrence that was declared as switched off before it ever was on. */

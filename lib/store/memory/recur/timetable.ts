@@ -1,13 +1,20 @@
 import type { Rule } from '../../../core/calendar/rule.js';
 import type { NewRecurrence, OccurrenceTemplate } from '../../job-store.js';
-import { envelopeOf, type Job } from '../job.js';
+import type { Job } from '../job.js';
 import type { Ledger } from '../ledger.js';
 import { canonical, fingerprintOf } from './fingerprint.js';
-import { dueOf, instantAfter, isMissed } from './instants.js';
-import { NO_JOB, NO_RULE, occurrenceId, type Recurrence, readOccurrence, type Template } from './recurrence.js';
-
-/** For so long one that has ended is listed. */
-const ENDED_LISTED_MS = 86_400_000;
+import { dueOf, instantAfter, isMissed, passKnown } from './instants.js';
+import {
+  ENDED_LISTED_MS,
+  isAtLimit,
+  isLongEnded,
+  NO_JOB,
+  NO_RULE,
+  occurrenceId,
+  type Recurrence,
+  readOccurrence,
+  templateOf,
+} from './recurrence.js';
 
 /**
  * The recurrences of a queue. Of each that is active one occurrence is armed: it waits for its time. When it begins, is left out or is
@@ -29,14 +36,14 @@ export class Timetable {
    */
   find(id: string): Recurrence | undefined {
     const found = this.recurrences.get(id);
-    if (!found || found.owner || isAtLimit(found) || !this.isLongEnded(found)) return found;
+    if (!found || found.owner || isAtLimit(found) || !isLongEnded(found, this.nowMs())) return found;
     this.recurrences.delete(id);
     return undefined;
   }
 
   findListed(id: string): Recurrence | undefined {
     const found = this.find(id);
-    return found && found.state !== 'off' && !this.isLongEnded(found) ? found : undefined;
+    return found && found.state !== 'off' && !isLongEnded(found, this.nowMs()) ? found : undefined;
   }
 
   /** When to look after the recurrences; `undefined` where there are none. Nothing depends on it but that old ones are forgotten. */
@@ -83,13 +90,15 @@ export class Timetable {
     const keepsTiming = canonical(rule.timing) === canonical(recurrence.rule.timing);
     Object.assign(recurrence, {
       rule: structuredClone(rule),
-      template: this.templateOf(job),
+      template: templateOf(job, this.nowMs()),
       fingerprint: fingerprintOf(rule, job),
       changedAtMs: this.nowMs(),
     });
     if (recurrence.state === 'paused') return;
     const { id, armedAtMs, passedAtMs } = recurrence;
-    const nextAtMs = keepsTiming ? armedAtMs : this.firstUnknown(recurrence, Math.max(this.nowMs(), passedAtMs));
+    const nextAtMs = keepsTiming
+      ? armedAtMs
+      : passKnown(recurrence, Math.max(this.nowMs(), passedAtMs), this.ledger.jobs);
     if (armedAtMs !== undefined && armedAtMs === nextAtMs && !isAtLimit(recurrence))
       this.remake(recurrence, keepsTiming ? undefined : dueOf(id, rule, armedAtMs));
     else {
@@ -179,7 +188,7 @@ export class Timetable {
     const recurrence: Recurrence = {
       id,
       rule: structuredClone(rule),
-      template: this.templateOf(job),
+      template: templateOf(job, this.nowMs()),
       fingerprint: fingerprintOf(rule, job),
       changedAtMs: this.nowMs(),
       state: 'active',
@@ -190,21 +199,12 @@ export class Timetable {
     return recurrence;
   }
 
-  /** The first instant later than this one, but for those whose jobs are there already: these are decided. */
-  private firstUnknown(recurrence: Recurrence, afterMs: number): number | undefined {
-    const { id, rule, armedAtMs } = recurrence;
-    let atMs = instantAfter(rule.timing, afterMs);
-    while (atMs !== undefined && atMs !== armedAtMs && this.ledger.jobs.has(occurrenceId(id, atMs))) {
-      recurrence.passedAtMs = atMs;
-      atMs = instantAfter(rule.timing, atMs);
-    }
-    return atMs;
-  }
-
   /** Passes over instants whose jobs are there already. Without a next one, or at its limit, the recurrence ends. */
   private arm(recurrence: Recurrence, afterMs: number): Job | undefined {
     const { id, rule, passedAtMs } = recurrence;
-    const atMs = isAtLimit(recurrence) ? undefined : this.firstUnknown(recurrence, Math.max(afterMs, passedAtMs));
+    const atMs = isAtLimit(recurrence)
+      ? undefined
+      : passKnown(recurrence, Math.max(afterMs, passedAtMs), this.ledger.jobs);
     recurrence.armedAtMs = atMs;
     recurrence.heldDueAtMs = undefined;
     recurrence.state = atMs === undefined ? 'ended' : 'active';
@@ -245,15 +245,4 @@ export class Timetable {
   private armedJob({ id, armedAtMs }: Recurrence): Job {
     return this.ledger.jobs.get(occurrenceId(id, armedAtMs!))!;
   }
-
-  private templateOf(job: OccurrenceTemplate): Template {
-    const { createdAtMs: _, ...envelope } = envelopeOf(job, this.nowMs(), true);
-    return { ...envelope, occurrence: { isMissed: false } };
-  }
-
-  isLongEnded({ state, endedAtMs }: Recurrence): boolean {
-    return state === 'ended' && this.nowMs() - endedAtMs! >= ENDED_LISTED_MS;
-  }
 }
-
-const isAtLimit = ({ rule: { limit = Number.POSITIVE_INFINITY }, count }: Recurrence) => count >= limit;
