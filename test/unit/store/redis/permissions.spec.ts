@@ -6,7 +6,16 @@ import { expect, it } from '@jest/globals';
 const STORE = 'lib/store/redis';
 
 /** What the store calls of its client that is no command. */
-const OF_THE_CLIENT = ['callbuffer', 'connect', 'disconnect', 'duplicate', 'off', 'on', 'setmaxlisteners'];
+const OF_THE_CLIENT = [
+  'callbuffer',
+  'connect',
+  'disconnect',
+  'duplicate',
+  'off',
+  'on',
+  'sendcommand',
+  'setmaxlisteners',
+];
 /** Sent for some applications only; the page names it below its list. */
 const SELECT = 'select';
 
@@ -15,7 +24,7 @@ const modules = filesIn(STORE, '.ts').filter((path) => !path.endsWith('embedded.
 const byScripts = namesIn(scripts, /\bredis\.p?call\(\s*'(\w+)'/g);
 const byStore = new Set([
   ...namesIn(modules, /\bclient(?: as Redis\))?\.(\w+)\(/g),
-  ...namesIn(modules, /\bclient\.callBuffer\(\s*'(\w+)'/g),
+  ...namesIn(modules, /\bsend\(client, '(\w+)'/g),
 ]);
 for (const name of OF_THE_CLIENT) byStore.delete(name);
 
