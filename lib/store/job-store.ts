@@ -95,9 +95,15 @@ export interface QueueManagement {
    * again; `undefined` where none come again.
    */
   tendBlackouts(): Promise<number | undefined>;
-  /** Takes all jobs that wait by now, or are queued behind running ones, out of the queue. Answers how many. */
+  /**
+   * Takes all jobs that wait by now, or are queued behind running ones, out of the queue. Recurrences go on once all of these are gone. Answers
+   * how many.
+   */
   clear(): Promise<number>;
-  /** Takes the waiting and queued jobs that carry a tag out of the queue, in atomic steps whose ids `told` hears, in the order in which the jobs came by the tag. Answers how many. */
+  /**
+   * Takes the waiting and queued jobs that carry a tag out of the queue, in atomic steps whose ids `told` hears, in the order in which the jobs
+   * came by the tag. Recurrences go on once the jobs of a step are gone. Answers how many.
+   */
   cancelTagged(tag: string, told: (ids: readonly string[]) => void): Promise<number>;
   /** Moves their due times, each once: later by so many ms, or earlier where below 0. Answers how many were moved. */
   shiftTagged(tag: string, byMs: number): Promise<number>;

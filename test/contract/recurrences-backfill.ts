@@ -98,6 +98,44 @@ export const recurrencesBackfill = (world: () => World): void => {
     expect(await world().job(`r@${nextAtMs}`)).toMatchObject({ state: 'scheduled', dueAtMs: nextAtMs });
   });
 
+  it('an instant that was added and has run is not added again, though the rule has armed it since', async () => {
+    const { recurrences } = world().store();
+    const at = (await recurrences.upsert(recurrenceOf())).nextAtMs!;
+    const later = at + MINUTE;
+    const worker = world().worker('w');
+    expect(await recurrences.backfill('r', [later])).toBe(1);
+    await worker.settle(...(await worker.claim()).map(settlement.completeChosen));
+    passTo(at);
+    expect(ids(await worker.claim())).toEqual([`r@${at}`]);
+    expect(await recurrences.get('r')).toMatchObject({ nextAtMs: later });
+    expect(await recurrences.pause('r')).toBe(true);
+    expect(await recurrences.backfill('r', [later])).toBe(0);
+  });
+
+  it.each([
+    ['all jobs are cleared away', () => world().queue.management.clear()],
+    ['all jobs of its tag are cancelled', () => world().queue.management.cancelTagged('t', () => {})],
+  ])('once %s, the next instant is armed, though its job was among them', async (_, cancel) => {
+    const { recurrences } = world().store();
+    const at = (await recurrences.upsert(recurrenceOf({}, { tags: ['t'] }))).nextAtMs!;
+    expect(await recurrences.backfill('r', [at + MINUTE])).toBe(1);
+    expect(await cancel()).toBe(2);
+    expect(await recurrences.get('r')).toMatchObject({ nextAtMs: at + MINUTE });
+    expect(await world().job(`r@${at + MINUTE}`)).toMatchObject({ state: 'scheduled', dueAtMs: at + MINUTE });
+  });
+
+  it('an instant whose job ends in the turn in which the one before begins is passed over', async () => {
+    const { recurrences } = world().store();
+    const at = (await recurrences.upsert(recurrenceOf())).nextAtMs!;
+    const worker = world().worker('w');
+    expect(await recurrences.backfill('r', [at + MINUTE])).toBe(1);
+    const [beside] = await worker.claim();
+    passTo(at);
+    const { claimed } = await worker.turn({ settlements: [settlement.completeChosen(beside!)], limit: 1 });
+    expect(ids(claimed)).toEqual([`r@${at}`]);
+    expect(await recurrences.get('r')).toMatchObject({ nextAtMs: at + 2 * MINUTE });
+  });
+
   it('a sleeper is told of an armed one that is run in its place', async () => {
     const { recurrences, jobs } = world().store();
     const { nextAtMs } = await recurrences.upsert(recurrenceOf({ everyMs: HOUR }));

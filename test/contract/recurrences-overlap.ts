@@ -237,6 +237,25 @@ export const recurrencesOverlap = (world: () => World): void => {
     ]);
   });
 
+  it.each(['skip', 'queue'] as const)(
+    'with %s one begins in the turn that turns its previous one away as too late, whatever was judged before',
+    async (overlap) => {
+      const lateness = { maxLatenessMs: SECOND, onLate: 'dead-letter' } as const;
+      const { recurrences } = world().store({ leaseMs: 600_000 });
+      const at = (await recurrences.upsert(recurrenceOf({ ...rule, overlap }, { lateness }))).nextAtMs!;
+      await recurrences.upsert(recurrenceOf({ ...rule, overlap }, { priority: 1 }, 'before'));
+      passTo(at);
+      const worker = world().worker('w');
+      const [before, first] = await worker.claim();
+      expect([before?.id, first?.id]).toEqual([`before@${at}`, `r@${at}`]);
+      await worker.settle(settlement.snooze(first!, SECOND));
+      passTo(at + PERIOD);
+      const { late, claimed } = await worker.turn({ limit: 5 });
+      expect(late).toMatchObject([{ id: `r@${at}`, onLate: 'dead-letter' }]);
+      expect(ids(claimed)).toEqual([`r@${at + PERIOD}`]);
+    },
+  );
+
   it('one that waits keeps nothing else from being claimed', async () => {
     const { worker, at } = await started('queue');
     passTo(at + PERIOD);

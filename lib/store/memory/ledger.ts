@@ -52,11 +52,10 @@ export class Ledger {
     return job && !job.held && job.diedAtMs === undefined ? job : undefined;
   }
 
-  /** Takes a new job in: it waits. Whatever was remembered of its id is forgotten. */
+  /** Takes a new job in: it waits. A completed one of its id is forgotten. */
   enter(job: Job): void {
     this.jobs.set(job.id, job);
     this.tags.add(job.id, job.envelope.tags);
-    this.usedIds.delete(job.id);
     this.forgetCompleted(job.id);
     this.wait(job);
     this.count('scheduled');

@@ -152,6 +152,7 @@ export class MemoryJobs implements QueueJobs {
       crashes: 0,
       failures: [],
     };
+    this.queue.ledger.usedIds.delete(id);
     this.queue.ledger.enter(created);
     this.queue.tellOf(created);
     return { id, status: 'created', dueAtMs: created.dueAtMs };

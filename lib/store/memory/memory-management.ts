@@ -104,12 +104,18 @@ export class MemoryManagement implements QueueManagement {
     });
   }
 
-  /** Cancels those that wait, and those that are queued behind others; answers their ids. */
+  /**
+   * Cancels those that wait, and those that are queued behind others; answers their ids. Recurrences go on once all are gone: an instant whose
+   * job, made beside the rule, is gone as well is not passed over.
+   */
   private cancelAll(jobs: readonly Job[]): string[] {
-    const { ledger } = this.queue;
-    return jobs
-      .filter((job) => (ledger.findWaiting(job.id) ? this.jobs.cancelWaiting(job) : this.jobs.cancelQueued(job)))
-      .map(({ id }) => id);
+    const { ledger, timetable } = this.queue;
+    const waiting = jobs.filter(({ id }) => ledger.findWaiting(id));
+    const armed = waiting.filter((job) => timetable.ofArmed(job));
+    for (const job of waiting) ledger.cancel(job);
+    for (const job of armed) timetable.skip(job);
+    const gone = new Set(waiting);
+    return jobs.filter((job) => gone.has(job) || this.jobs.cancelQueued(job)).map(({ id }) => id);
   }
 
   /** The waiting jobs of a tag, and those behind which a job of this tag is queued, in the order in which they came by it. */

@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, it } from '@jest/globals';
-import type { QueueOptions } from '../../../lib/core/options/queue-options.js';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../support/manual-clock.js';
 import { seededRandom } from '../../support/random.js';
 import { whyNoStoppedRedis } from '../../support/stopped-redis.js';
@@ -16,76 +15,91 @@ const FIRST_SEED = Number(process.env.HISTORY_SEED ?? 1);
 const STEPS = Number(process.env.HISTORY_STEPS ?? 500);
 /** After so many steps whole states are compared, and not only answers. */
 const STEPS_A_COMPARISON = 50;
+/** The day in which histories begin. */
+const FIRST_DAY_MS = Date.UTC(2027, 0, 1);
+const DAY_MS = 86_400_000;
 
-let clock: ManualClock;
-let memory: MemoryWorld;
-let redis: RedisWorld;
+let memory: MemoryWorld | undefined;
+let redis: RedisWorld | undefined;
 
-beforeAll(async () => {
-  clock = new ManualClock();
-  memory = new MemoryWorld(clock);
-  if (!missing) redis = await RedisWorld.start(clock);
-});
+afterEach(close);
 
-afterEach(async () => {
-  await memory.close();
+async function close(): Promise<void> {
+  await memory?.close();
   await redis?.close();
-});
-
-afterAll(() => redis?.stop());
+  await redis?.stop();
+  memory = undefined;
+  redis = undefined;
+}
 
 const missing = whyNoStoppedRedis();
 if (missing) process.stdout.write(`No histories are compared with Redis: ${missing}.\n`);
 
 (missing ? describe.skip : describe)('a random history', () => {
-  it.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
+  const seeds = Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i);
+
+  it.each(seeds)(
     'is answered by Redis as by the store in memory (seed %i)',
-    (seed) => run(seed, new TwoStores(memory, redis), false),
+    async (seed) => void (await run(seed, STEPS, 'jobs')),
     600_000,
   );
 
-  it.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
+  it.each(seeds)(
     'is answered by Redis also where sessions hear of each other (seed %i)',
-    (seed) => run(seed, new OneStore(redis), true),
+    async (seed) => void (await run(seed, STEPS, 'messages')),
     600_000,
   );
 
-  it.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
+  it.each(seeds)(
     'of recurrences is answered by Redis as by the store in memory (seed %i)',
-    (seed) => runRecurrences(seed, new TwoStores(memory, redis)),
+    async (seed) => void (await run(seed, STEPS, 'recurrences')),
     600_000,
   );
+
+  it.each(['jobs', 'messages', 'recurrences'] as const)('of %s is the same each time for one seed', async (kind) => {
+    const digest = await run(FIRST_SEED, 100, kind);
+    await close();
+    expect(await run(FIRST_SEED, 100, kind)).toBe(digest);
+    await close();
+    expect(await run(FIRST_SEED + 1, 100, kind)).not.toBe(digest);
+  });
 });
 
-function run(seed: number, stores: TwoStores, listens: boolean): Promise<void> {
-  const random = seededRandom(seed);
-  const options = randomOptions(random);
-  stores.open(options);
-  return take(seed, options, stores, new RandomHistory(stores, random, listens));
-}
+type Kind = 'jobs' | 'messages' | 'recurrences';
 
-function runRecurrences(seed: number, stores: TwoStores): Promise<void> {
+/** In new worlds, so that it depends on its seed alone, whatever ran before. Answers a digest of all that was asked and answered. */
+async function run(seed: number, steps: number, kind: Kind): Promise<string> {
   const random = seededRandom(seed);
-  const options = recurrenceOptions(random);
+  const clock = new ManualClock(FIRST_DAY_MS + Math.floor(random() * DAY_MS));
+  memory = new MemoryWorld(clock);
+  redis = await RedisWorld.start(clock);
+  const stores = kind === 'messages' ? new OneStore(redis) : new TwoStores(memory, redis);
+  const options = kind === 'recurrences' ? recurrenceOptions(random) : randomOptions(random);
   stores.open(options);
-  return take(seed, options, stores, new RecurrenceHistory(stores, random));
+  const history =
+    kind === 'recurrences'
+      ? new RecurrenceHistory(stores, random)
+      : new RandomHistory(stores, random, kind === 'messages');
+  await take(history, stores, steps, `seed ${seed}, ${JSON.stringify(options)}`);
+  return stores.log.digest;
 }
 
 async function take(
-  seed: number,
-  options: QueueOptions,
-  stores: TwoStores,
   history: RandomHistory | RecurrenceHistory,
+  stores: TwoStores,
+  steps: number,
+  which: string,
 ): Promise<void> {
   await history.begin();
-  for (let step = 1; step <= STEPS; step++) {
+  for (let step = 1; step <= steps; step++) {
     try {
       await history.step();
-      if (step % STEPS_A_COMPARISON !== 0 && step !== STEPS) continue;
+      if (step % STEPS_A_COMPARISON !== 0 && step !== steps) continue;
       await stores.compareAll();
       if (history instanceof RecurrenceHistory) await history.compareRecurrences();
     } catch (error) {
-      (error as Error).message = `seed ${seed}, step ${step}, ${JSON.stringify(options)}: ${(error as Error).message}`;
+      (error as Error).message =
+        `${which}, step ${step}: ${(error as Error).message}\nThe latest calls:\n${stores.log.tail}`;
       throw error;
     }
   }

@@ -133,11 +133,11 @@ export class RandomHistory {
       });
     else if (die < 0.4) {
       const byMs = Math.floor(this.random() * 4_000) - 2_000;
-      await this.stores.both(tag, ({ management }, given) => management.shiftTagged(given, byMs));
+      await this.stores.both({ tag, byMs }, ({ management }, given) => management.shiftTagged(given.tag, given.byMs));
     } else if (die < 0.6) {
-      const due = this.due();
-      await this.stores.both(this.random() < 0.3 ? this.anyId() : which, ({ management }, given) =>
-        management.replayDead(given, due, perSecond),
+      const replayed = { due: this.due(), which: this.random() < 0.3 ? this.anyId() : which, perSecond };
+      await this.stores.both(replayed, ({ management }, given) =>
+        management.replayDead(given.which, given.due, given.perSecond),
       );
     } else if (die < 0.7) await this.stores.both(which, ({ management }, given) => management.purgeDead(given));
     else if (die < 0.85) {
@@ -162,8 +162,9 @@ export class RandomHistory {
     const [offset, limit] = [Math.floor(this.random() * 5), 1 + Math.floor(this.random() * 20)];
     const state = this.pick(['due', 'scheduled', 'active', 'completed', 'dead'] as const);
     if (die < 0.3) await this.stores.both(this.anyId(), ({ view }, given) => view.job(given));
-    else if (die < 0.6) await this.stores.both(undefined, ({ view }) => view.list(state, offset, limit));
-    else if (die < 0.8) await this.stores.both(undefined, ({ view }) => view.peek(limit, (job) => job));
+    else if (die < 0.6)
+      await this.stores.both([state, offset, limit] as const, ({ view }, given) => view.list(...given));
+    else if (die < 0.8) await this.stores.both(limit, ({ view }, given) => view.peek(given, (job) => job));
     else
       await this.stores.both(
         this.pick(NAMES),

@@ -87,7 +87,9 @@ export class RecurrenceHistory {
     else {
       const firstMs = this.stores.now() - (this.stores.now() % 1_000) + 1_000 * Math.floor(this.random() * 5 - 4);
       const instants = Array.from({ length: 1 + Math.floor(this.random() * 3) }, (_, i) => firstMs + i * 1_000);
-      await this.stores.both(id, ({ recurrences }, given) => recurrences.backfill(given, instants));
+      await this.stores.both({ id, instants }, ({ recurrences }, given) =>
+        recurrences.backfill(given.id, given.instants),
+      );
     }
   }
 
@@ -99,7 +101,8 @@ export class RecurrenceHistory {
     const atMs = this.stores.now() + byMs;
     if (die < 0.3) await this.stores.both(id, ({ jobs }, given) => jobs.cancel(given));
     else if (die < 0.5) await this.stores.both(id, ({ jobs }, given) => jobs.remove(given));
-    else if (die < 0.65) await this.stores.both(id, ({ jobs }, given) => jobs.reschedule(given, { at: atMs }));
+    else if (die < 0.65)
+      await this.stores.both({ id, atMs }, ({ jobs }, given) => jobs.reschedule(given.id, { at: given.atMs }));
     else if (die < 0.75) await this.stores.both(id, ({ jobs }, given) => jobs.cancelRunning(given));
     else if (die < 0.8) await this.stores.both(undefined, ({ management }) => management.clear());
     else if (die < 0.88) {
@@ -108,7 +111,7 @@ export class RecurrenceHistory {
         return { count: await management.cancelTagged(given, (ids) => told.push(...ids)), told: told.sort() };
       });
     } else if (die < 0.92)
-      await this.stores.both('red', ({ management }, given) => management.shiftTagged(given, byMs));
+      await this.stores.both(byMs, ({ management }, given) => management.shiftTagged('red', given));
     else if (die < 0.96)
       await this.stores.both(undefined, ({ management }) => management.replayDead({}, { delayMs: 0 }));
     else await this.stores.both(Math.abs(byMs), ({ management }, given) => management.pause(given));
@@ -172,8 +175,8 @@ export class RecurrenceHistory {
 
   /** All recurrences, and the jobs that they have. */
   async compareRecurrences(offset = 0, limit = 100): Promise<void> {
-    await this.stores.both(undefined, async ({ recurrences }) =>
-      (await recurrences.list(offset, limit)).map(withoutTimes),
+    await this.stores.both([offset, limit] as const, async ({ recurrences }, given) =>
+      (await recurrences.list(...given)).map(withoutTimes),
     );
   }
 

@@ -2,36 +2,12 @@ import { expect } from '@jest/globals';
 import type { QueueOptions } from '../../../lib/core/options/queue-options.js';
 import type { QueueStore } from '../../../lib/store/job-store.js';
 import type { World } from '../world.js';
-
-/** Ids that a store makes: each store makes others, in the same order. */
-class MadeIds {
-  private readonly labels = new Map<string, string>();
-  private readonly ids = new Map<string, string>();
-
-  note(id: string, label: string): void {
-    this.labels.set(id, label);
-    this.ids.set(label, id);
-  }
-
-  /** The same with a label in the place of each made id. */
-  toLabels<T>(value: T): T {
-    return this.map(value, (text) => this.labels.get(text) ?? text);
-  }
-
-  toIds<T>(value: T): T {
-    return this.map(value, (text) => this.ids.get(text) ?? text);
-  }
-
-  private map<T>(value: T, translate: (text: string) => string): T {
-    if (typeof value === 'string') return translate(value) as T;
-    if (Array.isArray(value)) return value.map((item) => this.map(item, translate)) as T;
-    if (value === null || typeof value !== 'object') return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.map(item, translate)])) as T;
-  }
-}
+import { HistoryLog } from './history-log.js';
+import { createdAmong, MadeIds } from './made-ids.js';
 
 /** The specification and the store that is held against it, at the same instants of one clock. Whatever is asked is asked of both. */
 export class TwoStores {
+  readonly log = new HistoryLog();
   private readonly made = [new MadeIds(), new MadeIds()] as const;
   private labels = 0;
 
@@ -72,6 +48,7 @@ export class TwoStores {
     );
     this.noteMade(answers);
     const [memory, redis] = answers.map((answer, i) => this.made[i as 0 | 1].toLabels(answer));
+    this.log.note(this.now(), ask.toString(), given, [memory, redis]);
     await compare(redis!, memory!);
     return memory!;
   }
@@ -94,14 +71,14 @@ export class TwoStores {
   }
 
   /** Made ids are those that a schedule answers without having been given one; both stores answer them at the same index. */
-  private noteMade(answers: readonly unknown[]): void {
-    const [memory, redis] = answers.map((answer) => (Array.isArray(answer) ? answer : [answer]));
-    for (const [i, answer] of (memory ?? []).entries()) {
-      const [first, second] = [answer, redis?.[i]] as { id?: string; status?: string }[];
-      if (first?.status !== 'created' || second?.status !== 'created' || first.id === second.id) continue;
+  private noteMade([memory, redis]: readonly unknown[]): void {
+    const inRedis = new Map(createdAmong(redis).map(({ id, index }) => [index, id]));
+    for (const { id, index } of createdAmong(memory)) {
+      const other = inRedis.get(index);
+      if (other === undefined || other === id) continue;
       const label = `#${++this.labels}`;
-      this.made[0].note(first.id!, label);
-      this.made[1].note(second.id!, label);
+      this.made[0].note(id, label);
+      this.made[1].note(other, label);
     }
   }
 }

@@ -59,12 +59,12 @@ export function mayBegin(hearing: Hearing): boolean {
 
 /** The occurrence has begun: the next one is armed. */
 export function begin(stage: Stage, recurrence: Recurrence): void {
-  noteArmed(stage, stage.queue.timetable.begin(recurrence));
+  noteArmed(stage, stage.queue.timetable.begin(recurrence, stage.left));
 }
 
 /** The occurrence has ended before it began: the next one is armed. */
 export function passOver(stage: Stage, recurrence: Recurrence): void {
-  noteArmed(stage, stage.queue.timetable.pass(recurrence, recurrence.armedAtMs!));
+  noteArmed(stage, stage.queue.timetable.pass(recurrence, recurrence.armedAtMs!, stage.left));
 }
 
 /** How many of the past instants, of which the first is missed, the policy leaves out before the first that is to begin. */
@@ -119,7 +119,7 @@ function leaveOut(hearing: Hearing, reason: LeftOutJob['reason'], past: Past, co
   stage.looksAgain = true;
   leftOut.push({ id: job.id, name: job.envelope.name, reason });
   if (count > 1) for (const counter of ['scheduled', 'discarded']) ledger.count(counter, count - 1);
-  const armed = timetable.pass(recurrence, count > 1 ? past.at(count - 1) : recurrence.armedAtMs!);
+  const armed = timetable.pass(recurrence, count > 1 ? past.at(count - 1) : recurrence.armedAtMs!, stage.left);
   noteArmed(stage, armed);
   return armed;
 }

@@ -140,17 +140,17 @@ export class Timetable {
     if (armed) this.tellOf(armed);
   }
 
-  /** This instant and all before it are decided: the first one later is armed, and answered. */
-  pass(recurrence: Recurrence, atMs: number): Job | undefined {
+  /** This instant and all before it are decided: the first one later is armed, and answered. `left`: ids of jobs that were there until just now. */
+  pass(recurrence: Recurrence, atMs: number, left?: ReadonlySet<string>): Job | undefined {
     recurrence.passedAtMs = atMs;
-    return this.arm(recurrence, atMs);
+    return this.arm(recurrence, atMs, left);
   }
 
   /** The armed occurrence begins. Answers the one that is armed now. */
-  begin(recurrence: Recurrence): Job | undefined {
+  begin(recurrence: Recurrence, left: ReadonlySet<string>): Job | undefined {
     recurrence.beganAtMs = recurrence.armedAtMs!;
     recurrence.count++;
-    return this.pass(recurrence, recurrence.armedAtMs!);
+    return this.pass(recurrence, recurrence.armedAtMs!, left);
   }
 
   /** Adds an occurrence beside the rule, due now. */
@@ -200,11 +200,11 @@ export class Timetable {
   }
 
   /** Passes over instants whose jobs are there already. Without a next one, or at its limit, the recurrence ends. */
-  private arm(recurrence: Recurrence, afterMs: number): Job | undefined {
+  private arm(recurrence: Recurrence, afterMs: number, left?: ReadonlySet<string>): Job | undefined {
     const { id, rule, passedAtMs } = recurrence;
     const atMs = isAtLimit(recurrence)
       ? undefined
-      : passKnown(recurrence, Math.max(afterMs, passedAtMs), this.ledger.jobs);
+      : passKnown(recurrence, Math.max(afterMs, passedAtMs), this.ledger.jobs, left);
     recurrence.armedAtMs = atMs;
     recurrence.heldDueAtMs = undefined;
     recurrence.state = atMs === undefined ? 'ended' : 'active';

@@ -61,7 +61,7 @@ export function leave(
   const { ledger } = stage.queue;
   ledger.leave(job);
   ledger.count(counter);
-  stage.ended++;
+  stage.left.add(job.id);
   if (!remembers) return;
   ledger.remember(job.id, stage.nowMs);
   stage.remembers = true;

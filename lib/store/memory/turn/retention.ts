@@ -4,7 +4,7 @@ import type { Stage } from './stage.js';
 
 /** Drops what is kept beyond its number or age: in turns that add to it, and in turns that find nothing to run. */
 export function trim(stage: Stage, isIdle: boolean): TurnAnswer['dropped'] {
-  const { queue, nowMs, ended, died, remembers } = stage;
+  const { queue, nowMs, left, died, remembers } = stage;
   const { ledger, settings } = queue;
   const { keepCompleted, keepDead } = settings;
   const dropped: { id: string; name: string }[] = [];
@@ -19,7 +19,7 @@ export function trim(stage: Stage, isIdle: boolean): TurnAnswer['dropped'] {
       dropped.push({ id: job.id, name: job.envelope.name });
     }
   }
-  if (isIdle || (ended > 0 && keepCompleted.count > 0)) {
+  if (isIdle || (left.size > 0 && keepCompleted.count > 0)) {
     const over = beyond(
       ledger.completed,
       keepCompleted,

@@ -17,8 +17,9 @@ export interface Stage {
   readonly armed: Job[];
   /** A job that this turn puts back is due already, or one that was due was turned away: so the session looks again at once. */
   looksAgain: boolean;
-  /** How many jobs have ended in this turn and left the queue, how many have died, and whether an id is remembered. */
-  ended: number;
+  /** Ids of jobs that have ended in this turn and left the queue. */
+  readonly left: Set<string>;
+  /** How many jobs have died, and whether an id is remembered. */
   died: number;
   remembers: boolean;
 }
@@ -33,7 +34,7 @@ export function stageOf(queue: MemoryQueue, session: Listener, turn: Turn): Stag
     returning: [],
     armed: [],
     looksAgain: false,
-    ended: 0,
+    left: new Set(),
     died: 0,
     remembers: false,
   };

@@ -49,20 +49,23 @@ local function readEntries()
 end
 readEntries()
 
+-- Jobs that end in this turn: id -> true. The turn goes on to turn jobs away while it judges, so what has come since is added.
+local ended, notedIds, notedSettlements = {}, 0, 0
+local function endsHere(id)
+  for i = notedIds + 1, #endedIds do ended[endedIds[i]] = true end
+  for i = notedSettlements + 1, #settlements do
+    local how = settlements[i].transition
+    if how == 'complete' or how == 'discard' or how == 'cancel' or how == 'dead' then ended[settlements[i].id] = true end
+  end
+  notedIds, notedSettlements = #endedIds, #settlements
+  return ended[id]
+end
+
 -- Whether the latest one of the rule that began has not ended, and does not end in this turn.
-local ended
 local function previousLives(entry)
   if entry.state.began == 0 then return false end
   local id = entry.id .. '@' .. digits(entry.state.began)
-  if not ended then
-    ended = {}
-    for _, each in ipairs(endedIds) do ended[each] = true end
-    for _, s in ipairs(settlements) do
-      local how = s.transition
-      if how == 'complete' or how == 'discard' or how == 'cancel' or how == 'dead' then ended[s.id] = true end
-    end
-  end
-  return not ended[id] and redis.call('HEXISTS', jobsKey, id) == 1 and not redis.call('ZSCORE', deadKey, id)
+  return not endsHere(id) and redis.call('HEXISTS', jobsKey, id) == 1 and not redis.call('ZSCORE', deadKey, id)
 end
 
 function recurring.pass(entry)
