@@ -6,13 +6,18 @@ import type { Duration } from '../core/read/duration.js';
 import { integer, readOptions } from '../core/read/shape.js';
 import { ScheduledQueueTestError } from './errors.js';
 import { type AwaitedState, readState } from './look/ends.js';
-import { type JobExpectation, misfits, notScheduled, scheduledAllTheSame } from './look/expectations.js';
+import { type JobExpectation, misfits } from './look/expectations.js';
+import { notScheduled, type Past, scheduledAllTheSame } from './look/failures.js';
+import { isOfKind, type JobKind } from './look/job-kind.js';
 import type { RunResult, TestedRun } from './look/tested-run.js';
 import { byDueTime, type WaitingJob } from './look/waiting-jobs.js';
-import { type AnyJob, laterBy, nameOf, readAt, readExpectation, readMs, refuse } from './read-arguments.js';
+import { type AnyJob, kindOf, laterBy, readAt, readExpectation, readMs, refuse } from './read-arguments.js';
 import type { Conductor } from './run/conductor.js';
 import type { Fault } from './run/faults.js';
 import type { TestedInstance } from './run/tested-instance.js';
+
+/** How many runs, and jobs that are gone, a failure tells of. */
+const MOST_TOLD_OF_PAST = 5;
 
 export interface RunJobOptions {
   /** Which attempt it is. Default 1. */
@@ -112,15 +117,18 @@ export class ScheduledQueueTester {
     await this.conductor.sleep(ms);
   }
 
-  /** The jobs that wait, by due time; of one name, where a job is given. */
+  /**
+   * The jobs that wait, by due time. A definition that names a queue means the jobs of that queue alone; any other, and a name, those of
+   * all queues. So it is wherever a job is given here.
+   */
   scheduled(job?: AnyJob): WaitingJob[] {
-    const name = job === undefined ? undefined : nameOf(job);
-    return this.instances.flatMap((instance) => instance.waiting(name)).sort(byDueTime);
+    const kind = job === undefined ? undefined : kindOf(job);
+    return this.instances.flatMap((instance) => instance.waiting(kind)).sort(byDueTime);
   }
 
-  /** The runs so far, in the order in which they began; of one name, where a job is given. */
+  /** The runs so far, in the order in which they began; those of one job, where it is given. */
   runs(job?: AnyJob): TestedRun[] {
-    return this.conductor.log.of(job === undefined ? undefined : nameOf(job));
+    return this.conductor.log.of(job === undefined ? undefined : kindOf(job));
   }
 
   /** Throws unless such a job waits; says what waits instead, and how it differs. Answers the first that fits. */
@@ -128,9 +136,9 @@ export class ScheduledQueueTester {
     const nowMs = this.conductor.clock.wallNow();
     const read = readExpectation(expected, nowMs, 'expectScheduled');
     const waiting = this.scheduled();
-    const name = nameOf(job);
-    const found = waiting.find((one) => one.name === name && misfits(one, read, nowMs).length === 0);
-    if (!found) throw notScheduled(name, read, waiting, this.conductor.log.last(5), nowMs);
+    const kind = kindOf(job);
+    const found = waiting.find((one) => isOfKind(one, kind) && misfits(one, read, nowMs).length === 0);
+    if (!found) throw notScheduled(kind, read, waiting, this.pastOf(kind), nowMs);
     return found;
   }
 
@@ -139,7 +147,7 @@ export class ScheduledQueueTester {
     const nowMs = this.conductor.clock.wallNow();
     const read = readExpectation(expected, nowMs, 'expectNotScheduled');
     const found = this.scheduled(job).filter((one) => misfits(one, read, nowMs).length === 0);
-    if (found.length > 0) throw scheduledAllTheSame(nameOf(job), read, found, nowMs);
+    if (found.length > 0) throw scheduledAllTheSame(kindOf(job), read, found, nowMs);
   }
 
   /** Throws if any job waits, and tells which. */
@@ -194,7 +202,13 @@ export class ScheduledQueueTester {
     this.conductor.faults.deliversTwice = on;
   }
 
+  private pastOf(kind: JobKind): Past {
+    const { log } = this.conductor;
+    const gone = this.instances.flatMap(({ ends }) => ends.gone(kind)).filter((job) => !log.hasRun(job));
+    return { runs: log.last(kind, MOST_TOLD_OF_PAST), gone: gone.slice(-MOST_TOLD_OF_PAST) };
+  }
+
   private order(job: AnyJob, fault: Fault): void {
-    this.conductor.faults.order(nameOf(job), fault);
+    this.conductor.faults.order(kindOf(job), fault);
   }
 }

@@ -3,6 +3,7 @@ import type { ScheduledQueueEvent } from '../../core/job/events.js';
 import { describe, nearest } from '../../core/read/describe.js';
 import type { JobState, QueueStore } from '../../store/job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
+import { isOfKind, type JobKind } from './job-kind.js';
 
 /** How a job may end, and what becomes of it before. */
 export type AwaitedState = JobState | 'cancelled' | 'discarded';
@@ -14,6 +15,13 @@ type End = (typeof ENDS)[number];
 /** More than an event takes from the answer of a turn to its listeners. */
 const ROUNDS_OF_AN_EVENT = 20;
 
+/** A job that has left its queue without being completed. */
+export interface GoneJob {
+  readonly id: string;
+  readonly queue: string;
+  readonly end: End;
+}
+
 interface WaitedFor {
   readonly id: string;
   readonly queue: string;
@@ -22,14 +30,28 @@ interface WaitedFor {
 /** Remembers how each job of one module instance has ended, and tells those who wait for it. */
 export class Ends {
   private readonly ended = new Map<string, End>();
+  /** A cancelled job is told without its name. */
+  private readonly names = new Map<string, string>();
   /** Those who look again with each event, and how they are told that there will be none. */
   private readonly waiting = new Map<() => void, (error: unknown) => void>();
 
   constructor(private readonly store: { queue(name: string): Pick<QueueStore, 'view'> }) {}
 
-  hear({ type, queue, id }: ScheduledQueueEvent): void {
-    if (isEnd(type)) this.ended.set(keyOf({ queue, id }), type);
+  hear(event: ScheduledQueueEvent): void {
+    if ('name' in event) this.names.set(keyOf(event), event.name);
+    if (isEnd(event.type)) this.ended.set(keyOf(event), event.type);
     this.lookAgain();
+  }
+
+  /** Those of a kind that were cancelled or discarded, in this order. */
+  gone(kind: JobKind): GoneJob[] {
+    return [...this.ended].flatMap(([key, end]) => {
+      const [queue, id] = key.split('\n') as [string, string];
+      const name = this.names.get(key) ?? '';
+      return (end === 'cancelled' || end === 'discarded') && isOfKind({ name, queue }, kind)
+        ? [{ queue, id, end }]
+        : [];
+    });
   }
 
   /** Something may have changed for those who wait. */

@@ -2,6 +2,7 @@ import type { Codecs } from '../../core/payload/codecs.js';
 import { isThenable } from '../../core/thenable.js';
 import type { Job } from '../../store/memory/job.js';
 import type { MemoryJobStore } from '../../store/memory/memory-job-store.js';
+import { isOfKind, type JobKind } from './job-kind.js';
 
 /** A job that waits, as `scheduled()` tells it. */
 export interface WaitingJob {
@@ -22,7 +23,7 @@ export interface WaitingJob {
 const unread = new WeakSet<WaitingJob>();
 
 /** The jobs that wait in one store, by due time, then by id. */
-export function waitingJobs(store: MemoryJobStore, codecs: Codecs, name?: string): WaitingJob[] {
+export function waitingJobs(store: MemoryJobStore, codecs: Codecs, kind?: JobKind): WaitingJob[] {
   return store
     .openedQueues()
     .flatMap((queue) =>
@@ -30,7 +31,7 @@ export function waitingJobs(store: MemoryJobStore, codecs: Codecs, name?: string
         .waiting()
         .flatMap(({ jobs }) =>
           [...jobs]
-            .filter(({ envelope }) => name === undefined || envelope.name === name)
+            .filter(({ envelope: { name } }) => !kind || isOfKind({ name, queue: queue.name }, kind))
             .map((job) => view(queue.name, job, codecs)),
         ),
     );

@@ -81,7 +81,7 @@ export class Conductor {
     if (caller && !caller.isOver)
       throw failure(
         caller,
-        `tester.${call} was called inside ${titleOf(caller)}, which it would wait for for ever. Call tester.sleep there to let time go on.`,
+        `tester.${call} was called inside ${titleOf(caller)}, and would wait for that handler forever. Call tester.sleep there to let time go on.`,
       );
     const turn = this.before.then(async () => {
       this.watchdog.watch(
@@ -171,7 +171,7 @@ export class Conductor {
     run.giveUp(
       failure(
         run,
-        `${titleOf(run)} has not ended after 5 s of real time. Virtual time stands still while it runs: if it waits for a timer, let it call tester.sleep, or replace what it waits for.`,
+        `${titleOf(run, 'The')} has not ended after 5 s of real time. Virtual time stands still while it runs: if it waits for a timer, let it call tester.sleep, or replace what it waits for.`,
       ),
     );
   }
@@ -182,11 +182,10 @@ export async function settled(): Promise<void> {
   for (let round = 0; round < ROUNDS_OF_PROMISES; round++) await undefined;
 }
 
-function titleOf({ told: { name, id, queue } }: TestRun): string {
-  return `the handler of job '${name}' (${id}) of queue '${queue}'`;
+function titleOf({ told: { name, id, queue } }: TestRun, the = 'the'): string {
+  return `${the} handler of job '${name}' (${id}) of queue '${queue}'`;
 }
 
 function failure({ told: { name, id, queue } }: TestRun, message: string): ScheduledQueueTestError {
-  const sentence = `${message[0]!.toUpperCase()}${message.slice(1)}`;
-  return new ScheduledQueueTestError(sentence, { queue, jobName: name, jobId: id });
+  return new ScheduledQueueTestError(message, { queue, jobName: name, jobId: id });
 }

@@ -63,7 +63,7 @@ export class Runner {
       dueAt: new Date(claim.dueAtMs),
       startedAt: new Date(clock.wallNow()),
     };
-    const fault = isSecond ? undefined : faults.take(name);
+    const fault = isSecond ? undefined : faults.take({ name, queue });
     const run = new TestRun(claim, owner, fault, runsAlone, told, clock, wakes);
     run.isSecond = isSecond;
     owner.runs.add(run);

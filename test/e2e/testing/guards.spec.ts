@@ -73,7 +73,7 @@ it.each(['advance', 'drain', 'run'])('%s inside a handler is an error that names
       error: {
         code: 'TEST_FAILED',
         jobId: 'a',
-        message: `Tester.${how} was called inside the handler of job 'work' (a) of queue 'default', which it would wait for for ever. Call tester.sleep there to let time go on.`,
+        message: `tester.${how} was called inside the handler of job 'work' (a) of queue 'default', and would wait for that handler forever. Call tester.sleep there to let time go on.`,
       },
     },
   ]);
