@@ -93,10 +93,11 @@ function said({ payload, atMs, withinMs }: ReadExpectation, nowMs: number): stri
   return parts.length > 0 ? `, ${parts.join(', ')}` : '';
 }
 
-function line({ name, id, queue, dueAt, payload }: WaitingJob, nowMs: number): string {
+function line({ name, id, queue, dueAt, payload, recurrence }: WaitingJob, nowMs: number): string {
   const dueMs = dueAt.getTime();
+  const of = recurrence ? `, occurrence of recurrence '${recurrence.id}'` : '';
   const when = dueMs <= nowMs ? 'due now' : `in ${span(dueMs - nowMs)}`;
-  return `'${name}' (${id}) of queue '${queue}', due ${iso(dueMs)} (${when}), payload ${shown(payload)}`;
+  return `'${name}' (${id}) of queue '${queue}'${of}, due ${iso(dueMs)} (${when}), payload ${shown(payload)}`;
 }
 
 function list(lines: readonly string[]): string {

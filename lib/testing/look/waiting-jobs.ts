@@ -1,3 +1,5 @@
+import { recurrenceOf } from '../../core/job/occurrence-id.js';
+import type { JobRecurrence } from '../../core/job/scheduled-job.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import { isThenable } from '../../core/thenable.js';
 import type { Job } from '../../store/memory/job.js';
@@ -18,6 +20,8 @@ export interface WaitingJob {
   priority: number;
   tags: readonly string[];
   headers: Readonly<Record<string, string>>;
+  /** Of an occurrence of a recurrence: which one. */
+  recurrence?: JobRecurrence;
 }
 
 const unread = new WeakSet<WaitingJob>();
@@ -43,6 +47,7 @@ export const byDueTime = (a: WaitingJob, b: WaitingJob) =>
 function view(queue: string, { id, envelope, dueAtMs, attempts }: Job, codecs: Codecs): WaitingJob {
   const { name, createdAtMs, priority, tags, settings } = envelope;
   const read = payloadOf(queue, id, envelope, codecs);
+  const recurrence = recurrenceOf(id, envelope.occurrence);
   const job: WaitingJob = {
     name,
     id,
@@ -54,6 +59,7 @@ function view(queue: string, { id, envelope, dueAtMs, attempts }: Job, codecs: C
     priority,
     tags,
     headers: settings.headers ?? {},
+    ...(recurrence && { recurrence }),
   };
   if (!read) unread.add(job);
   return job;

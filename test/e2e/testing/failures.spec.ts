@@ -107,6 +107,17 @@ it('a job that was cancelled', async () => {
   );
 });
 
+it('an occurrence of a recurrence is told as such, and can be told apart', async () => {
+  const { tester } = await testedApp([Digests]);
+  expect(failure(() => tester.expectNothingScheduled())).toBe(
+    [
+      'Expected nothing to be scheduled. Scheduled:',
+      `  - 'digest' (digest@${at(9 * HOUR).getTime()}) of queue 'default', occurrence of recurrence 'digest', due 2027-01-01T18:00:00.000Z (in 9 h), payload undefined`,
+    ].join('\n'),
+  );
+  expect(tester.scheduled().filter(({ recurrence }) => recurrence?.id !== 'digest')).toEqual([]);
+});
+
 describe('a job that has run already', () => {
   it('is told with its outcome, however many other jobs have run since', async () => {
     const { tester, producer } = await testedApp([Mails, Others]);
@@ -139,4 +150,10 @@ describe('a job that has run already', () => {
 class Others {
   @OnScheduledJob('other')
   other() {}
+}
+
+@Injectable()
+class Digests {
+  @OnScheduledJob('digest', { cron: '0 18 * * *', timeZone: 'UTC' })
+  digest() {}
 }
