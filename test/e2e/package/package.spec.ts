@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { printedSpecs } from './printed-specs.js';
 
 // The package as users get it: packed, installed from the registry's side, compiled and run by applications of their own.
 
@@ -114,10 +115,11 @@ describe('in a Nest 12 application of ES modules, with ioredis 6 and without cla
   }, 70_000);
 
   it('is tested without Redis in node:test, Vitest and Jest of ES modules, with fake timers as well', async () => {
-    await run(process.execPath, ['--test', 'runners/node.mjs'], app);
+    const ofNode = readdirSync(join(app, 'dist/node')).map((file) => `dist/node/${file}`);
+    await run(process.execPath, ['--test', 'runners/node.mjs', ...ofNode], app);
     await run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--dir', 'runners'], app);
     const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--ci', '--testMatch'];
-    await run(process.execPath, [...jest, '**/*.jest.mjs'], app);
+    await run(process.execPath, [...jest, '**/*.jest.mjs', '**/dist/recipes/*.spec.js'], app);
   }, 190_000);
 
   it('imports, in a time that is told', async () => {
@@ -184,10 +186,19 @@ async function install(fixture: string): Promise<string> {
   cpSync('test/e2e/package/fixtures/shared', join(app, 'src'), { recursive: true });
   // As docs/testing.md prints them: see test/unit/printed-code.spec.ts.
   cpSync('test/e2e/docs/testing', join(app, 'src/recipes'), { recursive: true });
+  if (fixture === 'nest12-esm') {
+    write(join(app, 'runners/vitest'), printedSpecs('Vitest'));
+    write(join(app, 'src/node'), printedSpecs('node:test'));
+  }
   await run('npm', [...INSTALL, tarball], app, { timeout: 170_000 });
   // Types are for the tests to check.
   await run(process.execPath, [TSC, '--noCheck'], app);
   return app;
+}
+
+function write(to: string, files: Map<string, string>): void {
+  mkdirSync(to);
+  for (const [name, text] of files) writeFileSync(join(to, name), text);
 }
 
 /** Fails with what each of these ways says that does not compile. */
