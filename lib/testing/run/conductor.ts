@@ -40,6 +40,8 @@ export class Conductor {
   private before: Promise<unknown> = Promise.resolve();
   /** The run that goes on now: a new object each time that it goes on, so that a sleep begins its patience anew. */
   private current?: { readonly run: TestRun };
+  /** A handler has called what would wait for it. */
+  private misuse?: ScheduledQueueTestError;
   private woken?: TestRun;
   private runsAtInstant = 0;
 
@@ -82,11 +84,7 @@ export class Conductor {
 
   private async alone<T>(call: string, work: () => Promise<T>): Promise<T> {
     const caller = runOfHandler.getStore();
-    if (caller && !caller.isOver)
-      throw failure(
-        caller,
-        `tester.${call} was called inside ${titleOf(caller)}, and would wait for that handler forever. Call tester.sleep there to let time go on.`,
-      );
+    if (caller && !caller.isOver) throw this.refusedInside(caller, call);
     const turn = this.before.then(async () => {
       this.watchdog.watch(() => this.current, {
         slow: () => this.notices.slow(this.current!.run),
@@ -94,7 +92,11 @@ export class Conductor {
       });
       try {
         this.runsAtInstant = 0;
+        this.misuse = undefined;
         return await work();
+      } catch (error) {
+        await this.tell();
+        throw error;
       } finally {
         this.watchdog.rest();
         for (const look of this.afterCall) look();
@@ -102,6 +104,20 @@ export class Conductor {
     });
     this.before = turn.catch(() => {});
     return await turn;
+  }
+
+  /** A handler may swallow its error, or be tried again; the test is to fail all the same. */
+  private refusedInside(caller: TestRun, call: string): ScheduledQueueTestError {
+    this.misuse ??= failure(
+      caller,
+      `tester.${call} was called inside ${titleOf(caller)}, and would wait for that handler forever. Call tester.sleep there to let time go on.`,
+    );
+    return this.misuse;
+  }
+
+  /** What has ended is told to the queues, also where a call goes no further. */
+  private async tell(): Promise<void> {
+    for (const fleet of this.fleets) for (const worker of fleet.workers) await worker.tell().catch(() => {});
   }
 
   /** When time alone changes something next; infinite for never. */
@@ -162,6 +178,7 @@ export class Conductor {
       } finally {
         this.current = undefined;
       }
+      if (this.misuse) throw this.misuse;
     }
     const again = run.repeats?.();
     return again ? await this.follow(again) : run;
