@@ -74,11 +74,13 @@ export class ScheduledQueueTester {
    * Runs the handler of a job once, with a payload that is checked as in `schedule`, and answers how it ended. Nothing is scheduled for
    * it and nothing retried; no other job runs. Throws `InvalidPayloadError`, and `ScheduledQueueTestError` where no handler has the job.
    */
-  async run<T>(
+  run(job: ScheduledJobDefinition<void>): Promise<RunResult>;
+  run<T>(
     job: ScheduledJobDefinition<T> | string,
-    payload?: PayloadOf<NoInfer<T>>,
-    options: RunJobOptions = {},
-  ): Promise<RunResult> {
+    payload: NoInfer<PayloadOf<T>>,
+    options?: RunJobOptions,
+  ): Promise<RunResult>;
+  async run(job: AnyJob, payload?: unknown, options: RunJobOptions = {}): Promise<RunResult> {
     const anything = (value: unknown) => ({ value });
     const { attempt = 1, dueAt } = readOptions<{ attempt: number; dueAt: unknown }>(
       options,
@@ -87,7 +89,7 @@ export class ScheduledQueueTester {
       refuse,
     );
     const dueAtMs = dueAt === undefined ? undefined : readAt(dueAt, 'run: dueAt');
-    const request = readSchedule(job as ScheduledJobDefinition, undefined, 'run');
+    const request = readSchedule(job, undefined, 'run');
     const instance = this.instances.find((one) => one.fleet.handles(request));
     if (!instance)
       throw new ScheduledQueueTestError(
@@ -132,7 +134,7 @@ export class ScheduledQueueTester {
   }
 
   /** Throws unless such a job waits; says what waits instead, and how it differs. Answers the first that fits. */
-  expectScheduled(job: AnyJob, expected: JobExpectation = {}): WaitingJob {
+  expectScheduled<T>(job: ScheduledJobDefinition<T> | string, expected: JobExpectation<NoInfer<T>> = {}): WaitingJob {
     const nowMs = this.conductor.clock.wallNow();
     const read = readExpectation(expected, nowMs, 'expectScheduled');
     const waiting = this.scheduled();
@@ -143,7 +145,7 @@ export class ScheduledQueueTester {
   }
 
   /** Throws if such a job waits, and tells which. */
-  expectNotScheduled(job: AnyJob, expected: JobExpectation = {}): void {
+  expectNotScheduled<T>(job: ScheduledJobDefinition<T> | string, expected: JobExpectation<NoInfer<T>> = {}): void {
     const nowMs = this.conductor.clock.wallNow();
     const read = readExpectation(expected, nowMs, 'expectNotScheduled');
     const found = this.scheduled(job).filter((one) => misfits(one, read, nowMs).length === 0);
