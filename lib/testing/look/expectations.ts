@@ -1,12 +1,13 @@
 import type { Duration } from '../../core/read/duration.js';
 import { differences } from './differences.js';
+import type { PayloadPart } from './payload-part.js';
 import { iso, span } from './times.js';
 import { isUnread, type WaitingJob } from './waiting-jobs.js';
 
-/** What is expected of a waiting job. */
-export interface JobExpectation {
+/** What is expected of a waiting job. `T`: what its definition says of the payload. */
+export interface JobExpectation<T = unknown> {
   /** A part of its payload. Matchers such as `expect.any(String)` may stand in it. */
-  payload?: unknown;
+  payload?: PayloadPart<T>;
   /** When it is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. */
   at?: Date | number | string;
   /** With `at`, how far off it may be, before or after. Alone: it is due no later than so long from now. */

@@ -36,7 +36,7 @@ export function notScheduled(
     ...near.map(({ job, problems }) => [line(job, nowMs), ...problems].join('\n      ')),
     ...others.map((job) => `${line(job, nowMs)}: another job`),
   ];
-  const sentences = [`Expected ${titleOf(kind)} to be scheduled${said(expected, nowMs)}.`];
+  const sentences = [`Expected job ${titleOf(kind)} to be scheduled${said(expected, nowMs)}.`];
   sentences.push(items.length === 0 ? 'Nothing is scheduled.' : `Scheduled instead:\n${list(items)}`);
   if (near.length === 0) sentences.push(...pastOf(kind, runs, gone, items.length === 0));
   return failed(
@@ -77,11 +77,11 @@ export function scheduledAllTheSame(
   const what =
     kind === undefined
       ? 'Expected nothing to be scheduled.'
-      : `Expected no ${titleOf(kind)} to be scheduled${said(expected, nowMs)}.`;
+      : `Expected no job ${titleOf(kind)} to be scheduled${said(expected, nowMs)}.`;
   return failed(kind, `${what} Scheduled:\n${list(found.map((job) => line(job, nowMs)))}`);
 }
 
-const titleOf = ({ name, queue }: JobKind) => `job '${name}'${queue === undefined ? '' : ` of queue '${queue}'`}`;
+const titleOf = ({ name, queue }: JobKind) => `'${name}'${queue === undefined ? '' : ` of queue '${queue}'`}`;
 
 function said({ payload, atMs, withinMs }: ReadExpectation, nowMs: number): string {
   const parts: string[] = [];

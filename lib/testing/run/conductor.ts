@@ -3,6 +3,8 @@ import type { ClaimedJob } from '../../store/job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
 import { RunLog } from '../look/run-log.js';
 import { Faults } from './faults.js';
+import type { Notices } from './notices.js';
+import { failure, titleOf } from './run-problems.js';
 import { runOfHandler } from './runner.js';
 import type { TestRun } from './test-run.js';
 import type { TestWorker } from './test-worker.js';
@@ -36,10 +38,14 @@ export class Conductor {
   readonly afterCall: (() => void)[] = [];
   private readonly watchdog = new Watchdog();
   private before: Promise<unknown> = Promise.resolve();
-  /** The run that goes on now. */
-  private current?: TestRun;
+  /** The run that goes on now: a new object each time that it goes on, so that a sleep begins its patience anew. */
+  private current?: { readonly run: TestRun };
+  /** A handler has called what would wait for it. */
+  private misuse?: ScheduledQueueTestError;
   private woken?: TestRun;
   private runsAtInstant = 0;
+
+  constructor(private readonly notices: Notices) {}
 
   /** Runs what is due, and then, up to `untilMs`, what becomes due. */
   advance(call: string, untilMs: () => number): Promise<void> {
@@ -78,19 +84,19 @@ export class Conductor {
 
   private async alone<T>(call: string, work: () => Promise<T>): Promise<T> {
     const caller = runOfHandler.getStore();
-    if (caller && !caller.isOver)
-      throw failure(
-        caller,
-        `tester.${call} was called inside ${titleOf(caller)}, and would wait for that handler forever. Call tester.sleep there to let time go on.`,
-      );
+    if (caller && !caller.isOver) throw this.refusedInside(caller, call);
     const turn = this.before.then(async () => {
-      this.watchdog.watch(
-        () => this.current,
-        () => this.hangs(),
-      );
+      this.watchdog.watch(() => this.current, {
+        slow: () => this.notices.slow(this.current!.run),
+        hangs: () => this.hangs(),
+      });
       try {
         this.runsAtInstant = 0;
+        this.misuse = undefined;
         return await work();
+      } catch (error) {
+        await this.tell();
+        throw error;
       } finally {
         this.watchdog.rest();
         for (const look of this.afterCall) look();
@@ -98,6 +104,20 @@ export class Conductor {
     });
     this.before = turn.catch(() => {});
     return await turn;
+  }
+
+  /** A handler may swallow its error, or be tried again; the test is to fail all the same. */
+  private refusedInside(caller: TestRun, call: string): ScheduledQueueTestError {
+    this.misuse ??= failure(
+      caller,
+      `tester.${call} was called inside ${titleOf(caller)}, and would wait for that handler forever. Call tester.sleep there to let time go on.`,
+    );
+    return this.misuse;
+  }
+
+  /** What has ended is told to the queues, also where a call goes no further. */
+  private async tell(): Promise<void> {
+    for (const fleet of this.fleets) for (const worker of fleet.workers) await worker.tell().catch(() => {});
   }
 
   /** When time alone changes something next; infinite for never. */
@@ -152,19 +172,20 @@ export class Conductor {
     // It sleeps more than once at a time: nobody knows what it waits for.
     if (run.sleepsNow) await settled();
     if (!run.isOver && !run.sleepsNow) {
-      this.current = run;
+      this.current = { run };
       try {
         await run.yielded();
       } finally {
         this.current = undefined;
       }
+      if (this.misuse) throw this.misuse;
     }
     const again = run.repeats?.();
     return again ? await this.follow(again) : run;
   }
 
   private hangs(): void {
-    const run = this.current;
+    const run = this.current?.run;
     if (!run) return;
     run.isSettled = true;
     run.owner.runs.delete(run);
@@ -180,12 +201,4 @@ export class Conductor {
 /** Resolves once promises that follow from each other have settled. */
 export async function settled(): Promise<void> {
   for (let round = 0; round < ROUNDS_OF_PROMISES; round++) await undefined;
-}
-
-function titleOf({ told: { name, id, queue } }: TestRun, the = 'the'): string {
-  return `${the} handler of job '${name}' (${id}) of queue '${queue}'`;
-}
-
-function failure({ told: { name, id, queue } }: TestRun, message: string): ScheduledQueueTestError {
-  return new ScheduledQueueTestError(message, { queue, jobName: name, jobId: id });
 }
