@@ -198,8 +198,8 @@ export class ScheduledQueueTester {
   }
 
   /**
-   * The next run of that name loses its lease as soon as the handler has begun: its `signal` aborts and its result is dropped. Whoever
-   * has the job then says nothing more of it, so it is recovered `leaseMs` of virtual time later.
+   * The next run of that name loses its lease as its handler begins: `signal.aborted` is true from the handler's first line on, the event
+   * `abort` comes once it has awaited something, and its result is dropped. The job is recovered `leaseMs` of virtual time later.
    */
   loseLeaseNext(job: AnyJob): void {
     this.order('loseLeaseNext', job, { kind: 'lose-lease' });
