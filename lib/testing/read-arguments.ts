@@ -46,6 +46,13 @@ export function laterBy(ms: number, nowMs: number, where: string): number {
   return nowMs + ms;
 }
 
+/** The signal of `{ signal }`. */
+export function readSignal(options: unknown, where: string): AbortSignal | undefined {
+  const { signal } = readOptions<{ signal: unknown }>(options, { signal: (value) => ({ value }) }, where, refuse);
+  if (signal === undefined || signal instanceof AbortSignal) return signal;
+  throw refuse(`${where}: signal: got ${describe(signal)}, expected an AbortSignal.`);
+}
+
 /** `nowMs`: the virtual time. */
 export function readExpectation(given: unknown, nowMs: number, where: string): ReadExpectation {
   const anything = (value: unknown) => ({ value });

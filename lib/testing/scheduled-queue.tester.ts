@@ -11,7 +11,7 @@ import { notScheduled, type Past, scheduledAllTheSame } from './look/failures.js
 import { isOfKind, type JobKind } from './look/job-kind.js';
 import type { RunResult, TestedRun } from './look/tested-run.js';
 import { byDueTime, type WaitingJob } from './look/waiting-jobs.js';
-import { type AnyJob, kindOf, laterBy, readAt, readExpectation, readMs, refuse } from './read-arguments.js';
+import { type AnyJob, kindOf, laterBy, readAt, readExpectation, readMs, readSignal, refuse } from './read-arguments.js';
 import type { Conductor } from './run/conductor.js';
 import type { Fault } from './run/faults.js';
 import type { Lifetime } from './run/lifetime.js';
@@ -116,12 +116,20 @@ export class ScheduledQueueTester {
 
   /**
    * Inside a handler, or what it calls: lets virtual time go on, up to so much later. Await it at once: other jobs run meanwhile, leases
-   * are kept, and a timeout may come.
+   * are kept, and a timeout may come. Rejects with the reason of `signal` when that aborts. A sleep that has lost a `Promise.race` is best
+   * aborted; otherwise the handler has 250 ms of real time for what it does next before time goes on.
    */
-  async sleep(duration: Duration): Promise<void> {
-    const ms = readMs(duration, 'sleep');
-    laterBy(ms, this.conductor.clock.wallNow(), 'sleep');
-    await this.conductor.sleep(ms);
+  // Not async: the promise tells whether it is raced.
+  sleep(duration: Duration, options: { signal?: AbortSignal } = {}): Promise<void> {
+    try {
+      const ms = readMs(duration, 'sleep');
+      laterBy(ms, this.conductor.clock.wallNow(), 'sleep');
+      const signal = readSignal(options, 'sleep');
+      signal?.throwIfAborted();
+      return this.conductor.sleep(ms, signal);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**
@@ -198,8 +206,8 @@ export class ScheduledQueueTester {
   }
 
   /**
-   * The next run of that name loses its lease as soon as the handler has begun: its `signal` aborts and its result is dropped. Whoever
-   * has the job then says nothing more of it, so it is recovered `leaseMs` of virtual time later.
+   * The next run of that name loses its lease as its handler begins: `signal.aborted` is true from the handler's first line on, the event
+   * `abort` comes once it has awaited something, and its result is dropped. The job is recovered `leaseMs` of virtual time later.
    */
   loseLeaseNext(job: AnyJob): void {
     this.order('loseLeaseNext', job, { kind: 'lose-lease' });

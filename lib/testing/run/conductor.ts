@@ -2,6 +2,7 @@ import { describe } from '../../core/read/describe.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
 import { RunLog } from '../look/run-log.js';
+import { fallsAsleep } from './falling-asleep.js';
 import { Faults } from './faults.js';
 import type { Notices } from './notices.js';
 import { failure, titleOf } from './run-problems.js';
@@ -42,7 +43,8 @@ export class Conductor {
   private current?: { readonly run: TestRun };
   /** A handler has called what would wait for it. */
   private misuse?: ScheduledQueueTestError;
-  private woken?: TestRun;
+  /** Runs whose handlers have slept, and go on. */
+  private readonly woken = new Set<TestRun>();
   private runsAtInstant = 0;
 
   constructor(private readonly notices: Notices) {}
@@ -63,23 +65,25 @@ export class Conductor {
   single(call: string, start: () => Promise<TestRun>): Promise<TestRun> {
     return this.alone(call, async () => {
       let run = await this.follow(await start());
-      for (; !run.isOver; run = run.second ?? run) await this.moveTo(this.clock.nextAt);
+      for (; !run.isOver; run = run.second ?? run)
+        if (run.sleepsNow) await this.moveTo(this.clock.nextAt);
+        else await this.follow(run);
       return run;
     });
   }
 
   /** Time goes on for the handler that calls this. */
-  sleep(ms: number): Promise<void> {
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const run = runOfHandler.getStore();
     if (!run || run.isOver)
       throw new ScheduledQueueTestError(
         'tester.sleep: called outside a handler, where nothing waits for it. Call tester.advance there.',
       );
-    return run.sleep(ms);
+    return run.sleep(ms, signal);
   }
 
   readonly wakes = (run: TestRun): void => {
-    this.woken = run;
+    this.woken.add(run);
   };
 
   private async alone<T>(call: string, work: () => Promise<T>): Promise<T> {
@@ -134,10 +138,9 @@ export class Conductor {
     // Handlers that slept kept their leases all the while.
     for (const fleet of this.fleets) await fleet.renew();
     for (let ring = this.clock.takeDue(); ring; ring = this.clock.takeDue()) {
-      this.woken = undefined;
       ring();
-      if (this.woken) await this.follow(this.woken);
-      else await settled();
+      if (this.woken.size === 0) await settled();
+      await this.followWoken();
     }
   }
 
@@ -146,6 +149,7 @@ export class Conductor {
     // What was promised without being awaited may still be on its way.
     for (let idle = 0; idle < 2; idle++) {
       await settled();
+      await this.followWoken();
       for (const fleet of this.fleets)
         for (const worker of fleet.workers)
           for (;;) {
@@ -167,11 +171,17 @@ export class Conductor {
       );
   }
 
+  private async followWoken(): Promise<void> {
+    for (const run of this.woken) {
+      this.woken.delete(run);
+      await this.follow(run);
+    }
+  }
+
   /** Lets a run go on until it yields; and where it has completed and is to be delivered once more, that run. */
   private async follow(run: TestRun): Promise<TestRun> {
-    // It sleeps more than once at a time: nobody knows what it waits for.
-    if (run.sleepsNow) await settled();
-    if (!run.isOver && !run.sleepsNow) {
+    while (!run.isOver && !(run.sleepsNow && (await fallsAsleep(run)))) {
+      if (run.isOver || run.sleepsNow) continue;
       this.current = { run };
       try {
         await run.yielded();
