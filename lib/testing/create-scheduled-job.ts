@@ -40,12 +40,18 @@ const OVERRIDES: Shape<ScheduledJobOverrides> = {
  * await handlers.send(payload, createScheduledJob(sendReminder, payload, { attempt: 3 }));
  * ```
  */
+export function createScheduledJob(job: ScheduledJobDefinition<void>): ScheduledJob<void>;
 export function createScheduledJob<T>(
   job: ScheduledJobDefinition<T> | string,
-  payload?: PayloadOf<NoInfer<T>>,
+  payload: NoInfer<PayloadOf<T>>,
+  overrides?: ScheduledJobOverrides,
+): ScheduledJob<T>;
+export function createScheduledJob(
+  job: ScheduledJobDefinition | string,
+  payload?: unknown,
   overrides: ScheduledJobOverrides = {},
-): ScheduledJob<T> {
-  return new CreatedJob(job as ScheduledJobDefinition, payload, overrides) as unknown as ScheduledJob<T>;
+): ScheduledJob {
+  return new CreatedJob(job, payload, overrides);
 }
 
 class CreatedJob extends ScheduledJob {

@@ -2,6 +2,7 @@ export { createScheduledJob, type ScheduledJobOverrides } from './create-schedul
 export { ScheduledQueueTestError } from './errors.js';
 export type { AwaitedState } from './look/ends.js';
 export type { JobExpectation } from './look/expectations.js';
+export type { PayloadPart } from './look/payload-part.js';
 export type { RunOutcome, RunResult, TestedRun } from './look/tested-run.js';
 export type { WaitingJob } from './look/waiting-jobs.js';
 export type { AnyJob } from './read-arguments.js';

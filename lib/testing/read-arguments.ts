@@ -5,6 +5,7 @@ import { readInstant } from '../core/read/due.js';
 import { parseDuration } from '../core/read/duration.js';
 import { readOptions } from '../core/read/shape.js';
 import type { ReadExpectation } from './look/expectations.js';
+import type { JobKind } from './look/job-kind.js';
 
 // How the tester reads what a test says. Each throws `InvalidScheduleError`, before anything has happened.
 
@@ -16,11 +17,11 @@ const LAST_INSTANT_MS = 8.64e15;
 
 export const refuse = (message: string) => new InvalidScheduleError(message);
 
-/** The name of a job that is named by its definition or its name. */
-export function nameOf(job: AnyJob): string {
-  const name = typeof job === 'string' ? job : readDefinition(job)?.name;
-  if (name === undefined) throw refuse(`job: got ${describe(job)}, expected a definition or a name.`);
-  return name;
+/** Which jobs a test means: those of a definition that names a queue are of that queue; otherwise of any queue. */
+export function kindOf(job: AnyJob): JobKind {
+  const kind: JobKind | undefined = typeof job === 'string' ? { name: job } : readDefinition(job);
+  if (kind === undefined) throw refuse(`job: got ${describe(job)}, expected a definition or a name.`);
+  return { name: kind.name, queue: kind.queue };
 }
 
 /** Milliseconds of a duration. */
@@ -43,6 +44,13 @@ export function laterBy(ms: number, nowMs: number, where: string): number {
   if (ms > mostMs)
     throw refuse(`${where}: got ${ms} ms, expected at most ${mostMs}: no Date can hold a later instant.`);
   return nowMs + ms;
+}
+
+/** The signal of `{ signal }`. */
+export function readSignal(options: unknown, where: string): AbortSignal | undefined {
+  const { signal } = readOptions<{ signal: unknown }>(options, { signal: (value) => ({ value }) }, where, refuse);
+  if (signal === undefined || signal instanceof AbortSignal) return signal;
+  throw refuse(`${where}: signal: got ${describe(signal)}, expected an AbortSignal.`);
 }
 
 /** `nowMs`: the virtual time. */

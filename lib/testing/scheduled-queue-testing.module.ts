@@ -7,9 +7,11 @@ import { RunPhase, runPhaseIn, ScheduledQueueRunPhaseModule } from '../nest/life
 import type { RedisScheduledQueueModuleOptions } from '../nest/module-options.js';
 import { RedisScheduledQueueModule } from '../nest/redis-scheduled-queue.module.js';
 import { Conductor } from './run/conductor.js';
+import { Lifetime } from './run/lifetime.js';
+import { Notices } from './run/notices.js';
 import type { TestedInstance } from './run/tested-instance.js';
 import { ScheduledQueueTester } from './scheduled-queue.tester.js';
-import { CONDUCTOR, INSTANCES, type StartOfTime, testProviders } from './test-providers.js';
+import { CONDUCTOR, INSTANCES, LOG, type StartOfTime, testProviders } from './test-providers.js';
 
 /** Options of an application under test. */
 export interface TestingOptions {
@@ -32,12 +34,15 @@ export interface ScheduledQueueTestingModuleOptions
 @Module({
   providers: [
     runPhaseIn(() => ScheduledQueueTesterModule),
-    { provide: CONDUCTOR, useFactory: () => new Conductor() },
+    { provide: CONDUCTOR, useFactory: () => new Conductor(new Notices(LOG)) },
     { provide: INSTANCES, useFactory: () => [] },
+    // Nest calls the hooks of what a factory makes, too.
+    { provide: Lifetime, useFactory: () => new Lifetime() },
     {
       provide: ScheduledQueueTester,
-      inject: [CONDUCTOR, INSTANCES],
-      useFactory: (conductor: Conductor, instances: TestedInstance[]) => new ScheduledQueueTester(conductor, instances),
+      inject: [CONDUCTOR, INSTANCES, Lifetime],
+      useFactory: (conductor: Conductor, instances: TestedInstance[], lifetime: Lifetime) =>
+        new ScheduledQueueTester(conductor, instances, lifetime),
     },
   ],
   exports: [RunPhase, CONDUCTOR, INSTANCES, ScheduledQueueTester],

@@ -6,13 +6,19 @@ import type { Duration } from '../core/read/duration.js';
 import { integer, readOptions } from '../core/read/shape.js';
 import { ScheduledQueueTestError } from './errors.js';
 import { type AwaitedState, readState } from './look/ends.js';
-import { type JobExpectation, misfits, notScheduled, scheduledAllTheSame } from './look/expectations.js';
+import { type JobExpectation, misfits } from './look/expectations.js';
+import { notScheduled, type Past, scheduledAllTheSame } from './look/failures.js';
+import { isOfKind, type JobKind } from './look/job-kind.js';
 import type { RunResult, TestedRun } from './look/tested-run.js';
 import { byDueTime, type WaitingJob } from './look/waiting-jobs.js';
-import { type AnyJob, laterBy, nameOf, readAt, readExpectation, readMs, refuse } from './read-arguments.js';
+import { type AnyJob, kindOf, laterBy, readAt, readExpectation, readMs, readSignal, refuse } from './read-arguments.js';
 import type { Conductor } from './run/conductor.js';
 import type { Fault } from './run/faults.js';
+import type { Lifetime } from './run/lifetime.js';
 import type { TestedInstance } from './run/tested-instance.js';
+
+/** How many runs, and jobs that are gone, a failure tells of. */
+const MOST_TOLD_OF_PAST = 5;
 
 export interface RunJobOptions {
   /** Which attempt it is. Default 1. */
@@ -31,6 +37,7 @@ export class ScheduledQueueTester {
   constructor(
     private readonly conductor: Conductor,
     private readonly instances: readonly TestedInstance[],
+    private readonly lifetime: Lifetime,
   ) {}
 
   /** The virtual time. */
@@ -49,12 +56,14 @@ export class ScheduledQueueTester {
    * ```
    */
   async advance(duration: Duration): Promise<void> {
+    this.lifetime.requireRunning('advance');
     const ms = readMs(duration, 'advance');
     await this.conductor.advance('advance', () => laterBy(ms, this.conductor.clock.wallNow(), 'advance'));
   }
 
   /** Runs what is due, and what that schedules for now. With `until`, an instant, time goes on to it as in `advance`. Throws likewise. */
   async drain(options: { until?: Date | number | string } = {}): Promise<void> {
+    this.lifetime.requireRunning('drain');
     const { until } = readOptions<{ until: unknown }>(options, { until: (value) => ({ value }) }, 'drain', refuse);
     const untilMs = until === undefined ? undefined : readAt(until, 'drain: until');
     await this.conductor.advance('drain', () => {
@@ -69,11 +78,14 @@ export class ScheduledQueueTester {
    * Runs the handler of a job once, with a payload that is checked as in `schedule`, and answers how it ended. Nothing is scheduled for
    * it and nothing retried; no other job runs. Throws `InvalidPayloadError`, and `ScheduledQueueTestError` where no handler has the job.
    */
-  async run<T>(
+  run(job: ScheduledJobDefinition<void>): Promise<RunResult>;
+  run<T>(
     job: ScheduledJobDefinition<T> | string,
-    payload?: PayloadOf<NoInfer<T>>,
-    options: RunJobOptions = {},
-  ): Promise<RunResult> {
+    payload: NoInfer<PayloadOf<T>>,
+    options?: RunJobOptions,
+  ): Promise<RunResult>;
+  async run(job: AnyJob, payload?: unknown, options: RunJobOptions = {}): Promise<RunResult> {
+    this.lifetime.requireRunning('run');
     const anything = (value: unknown) => ({ value });
     const { attempt = 1, dueAt } = readOptions<{ attempt: number; dueAt: unknown }>(
       options,
@@ -82,11 +94,11 @@ export class ScheduledQueueTester {
       refuse,
     );
     const dueAtMs = dueAt === undefined ? undefined : readAt(dueAt, 'run: dueAt');
-    const request = readSchedule(job as ScheduledJobDefinition, undefined, 'run');
+    const request = readSchedule(job, undefined, 'run');
     const instance = this.instances.find((one) => one.fleet.handles(request));
     if (!instance)
       throw new ScheduledQueueTestError(
-        `run: no handler of this application has job '${request.name}' of queue '${request.queue}'. Is its provider in the module under test?`,
+        `run: no handler of this application has job '${request.name}' of queue '${request.queue}'. Is its provider in the module under test, and is the module's role not 'producer'? A producer runs no handlers.`,
         { queue: request.queue, jobName: request.name },
       );
     const { told } = await this.conductor.single('run', () =>
@@ -104,47 +116,63 @@ export class ScheduledQueueTester {
 
   /**
    * Inside a handler, or what it calls: lets virtual time go on, up to so much later. Await it at once: other jobs run meanwhile, leases
-   * are kept, and a timeout may come.
+   * are kept, and a timeout may come. Rejects with the reason of `signal` when that aborts. A sleep that has lost a `Promise.race` is best
+   * aborted; otherwise the handler has 250 ms of real time for what it does next before time goes on.
    */
-  async sleep(duration: Duration): Promise<void> {
-    const ms = readMs(duration, 'sleep');
-    laterBy(ms, this.conductor.clock.wallNow(), 'sleep');
-    await this.conductor.sleep(ms);
+  // Not async: the promise tells whether it is raced.
+  sleep(duration: Duration, options: { signal?: AbortSignal } = {}): Promise<void> {
+    try {
+      const ms = readMs(duration, 'sleep');
+      laterBy(ms, this.conductor.clock.wallNow(), 'sleep');
+      const signal = readSignal(options, 'sleep');
+      signal?.throwIfAborted();
+      return this.conductor.sleep(ms, signal);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
-  /** The jobs that wait, by due time; of one name, where a job is given. */
+  /**
+   * The jobs that wait, by due time. A definition that names a queue means the jobs of that queue alone; any other, and a name, those of
+   * all queues. So it is wherever a job is given here.
+   */
   scheduled(job?: AnyJob): WaitingJob[] {
-    const name = job === undefined ? undefined : nameOf(job);
-    return this.instances.flatMap((instance) => instance.waiting(name)).sort(byDueTime);
+    this.lifetime.requireStarted('scheduled');
+    const kind = job === undefined ? undefined : kindOf(job);
+    return this.waiting(kind);
   }
 
-  /** The runs so far, in the order in which they began; of one name, where a job is given. */
+  /** The runs so far, in the order in which they began; those of one job, where it is given. */
   runs(job?: AnyJob): TestedRun[] {
-    return this.conductor.log.of(job === undefined ? undefined : nameOf(job));
+    this.lifetime.requireStarted('runs');
+    return this.conductor.log.of(job === undefined ? undefined : kindOf(job));
   }
 
   /** Throws unless such a job waits; says what waits instead, and how it differs. Answers the first that fits. */
-  expectScheduled(job: AnyJob, expected: JobExpectation = {}): WaitingJob {
+  expectScheduled<T>(job: ScheduledJobDefinition<T> | string, expected: JobExpectation<NoInfer<T>> = {}): WaitingJob {
+    this.lifetime.requireStarted('expectScheduled');
     const nowMs = this.conductor.clock.wallNow();
     const read = readExpectation(expected, nowMs, 'expectScheduled');
-    const waiting = this.scheduled();
-    const name = nameOf(job);
-    const found = waiting.find((one) => one.name === name && misfits(one, read, nowMs).length === 0);
-    if (!found) throw notScheduled(name, read, waiting, this.conductor.log.last(5), nowMs);
+    const waiting = this.waiting();
+    const kind = kindOf(job);
+    const found = waiting.find((one) => isOfKind(one, kind) && misfits(one, read, nowMs).length === 0);
+    if (!found) throw notScheduled(kind, read, waiting, this.pastOf(kind), nowMs);
     return found;
   }
 
   /** Throws if such a job waits, and tells which. */
-  expectNotScheduled(job: AnyJob, expected: JobExpectation = {}): void {
+  expectNotScheduled<T>(job: ScheduledJobDefinition<T> | string, expected: JobExpectation<NoInfer<T>> = {}): void {
+    this.lifetime.requireStarted('expectNotScheduled');
     const nowMs = this.conductor.clock.wallNow();
     const read = readExpectation(expected, nowMs, 'expectNotScheduled');
-    const found = this.scheduled(job).filter((one) => misfits(one, read, nowMs).length === 0);
-    if (found.length > 0) throw scheduledAllTheSame(nameOf(job), read, found, nowMs);
+    const found = this.waiting(kindOf(job)).filter((one) => misfits(one, read, nowMs).length === 0);
+    if (found.length > 0) throw scheduledAllTheSame(kindOf(job), read, found, nowMs);
   }
 
   /** Throws if any job waits, and tells which. */
   expectNothingScheduled(): void {
-    const found = this.scheduled();
+    this.lifetime.requireStarted('expectNothingScheduled');
+    const found = this.waiting();
     if (found.length > 0) throw scheduledAllTheSame(undefined, {}, found, this.conductor.clock.wallNow());
   }
 
@@ -153,6 +181,7 @@ export class ScheduledQueueTester {
    * `drain`, or begin it before. Rejects where the job has ended otherwise, or is not known.
    */
   async waitFor(ref: JobRef, state: AwaitedState): Promise<void> {
+    this.lifetime.requireStarted('waitFor');
     const job = readRef(ref, undefined, 'waitFor');
     const awaited = readState(state);
     const known = await Promise.all(this.instances.map(({ ends }) => ends.stateOf(job)));
@@ -165,7 +194,7 @@ export class ScheduledQueueTester {
 
   /** The next run of that name fails with this error, and the handler is not called. Twice: the next two. */
   failNext(job: AnyJob, error: unknown): void {
-    this.order(job, { kind: 'fail', error });
+    this.order('failNext', job, { kind: 'fail', error });
   }
 
   /**
@@ -173,15 +202,15 @@ export class ScheduledQueueTester {
    * `leaseMs` of virtual time later. The job is recovered then: an attempt and a crash the richer.
    */
   crashNext(job: AnyJob): void {
-    this.order(job, { kind: 'crash' });
+    this.order('crashNext', job, { kind: 'crash' });
   }
 
   /**
-   * The next run of that name loses its lease as soon as the handler has begun: its `signal` aborts and its result is dropped. Whoever
-   * has the job then says nothing more of it, so it is recovered `leaseMs` of virtual time later.
+   * The next run of that name loses its lease as its handler begins: `signal.aborted` is true from the handler's first line on, the event
+   * `abort` comes once it has awaited something, and its result is dropped. The job is recovered `leaseMs` of virtual time later.
    */
   loseLeaseNext(job: AnyJob): void {
-    this.order(job, { kind: 'lose-lease' });
+    this.order('loseLeaseNext', job, { kind: 'lose-lease' });
   }
 
   /**
@@ -191,10 +220,23 @@ export class ScheduledQueueTester {
   deliverTwice(on = true): void {
     if (typeof on !== 'boolean')
       throw refuse(`deliverTwice: got ${describe(on)}, expected true or false. It is for every job, not for one.`);
+    this.lifetime.requireOpen('deliverTwice');
     this.conductor.faults.deliversTwice = on;
   }
 
-  private order(job: AnyJob, fault: Fault): void {
-    this.conductor.faults.order(nameOf(job), fault);
+  private waiting(kind?: JobKind): WaitingJob[] {
+    return this.instances.flatMap((instance) => instance.waiting(kind)).sort(byDueTime);
+  }
+
+  private pastOf(kind: JobKind): Past {
+    const { log } = this.conductor;
+    const gone = this.instances.flatMap(({ ends }) => ends.gone(kind)).filter((job) => !log.hasRun(job));
+    return { runs: log.last(kind, MOST_TOLD_OF_PAST), gone: gone.slice(-MOST_TOLD_OF_PAST) };
+  }
+
+  /** May be called before the application has started: a fault waits for its run. */
+  private order(call: string, job: AnyJob, fault: Fault): void {
+    this.lifetime.requireOpen(call);
+    this.conductor.faults.order(kindOf(job), fault);
   }
 }

@@ -31,7 +31,7 @@ interface TestProvider {
   useFactory: (...injected: any[]) => unknown;
 }
 
-const LOG = safeLog('ScheduledQueue');
+export const LOG = safeLog('ScheduledQueue');
 
 /** What stands in the place of the real providers of each instance: memory, virtual time, and workers that are told when to work. */
 export function testProviders(where: string, now: StartOfTime | undefined): TestProvider[] {

@@ -24,12 +24,13 @@ const started: INestApplicationContext[] = [];
 export async function testedApp(
   providers: Provider[] = [],
   options: ScheduledQueueTestingModuleOptions = {},
+  logger: LoggerService = SILENT,
 ): Promise<TestedApp> {
   const module = await Test.createTestingModule({
     imports: [ScheduledQueueTestingModule.forRoot({ now: START, ...options })],
     providers,
   })
-    .setLogger(SILENT)
+    .setLogger(logger)
     .compile();
   await module.init();
   started.push(module);

@@ -12,6 +12,11 @@ import {
   type ScheduledQueueInspector,
   ScheduledQueueProducer,
 } from 'nestjs-redis-scheduled-queue';
+import {
+  createScheduledJob,
+  type JobExpectation,
+  type ScheduledQueueTester,
+} from 'nestjs-redis-scheduled-queue/testing';
 
 class SendReminder {
   userId!: number;
@@ -375,4 +380,33 @@ export class EventListeners {
   // @ts-expect-error a property, which is no method
   @OnScheduledJobEvent('dead')
   arrow = (): void => {};
+}
+
+export async function testing(tester: ScheduledQueueTester) {
+  // @ts-expect-error no payload for a run of a job that has one
+  await tester.run(sendReminder);
+  // @ts-expect-error a property of another type, in a run
+  await tester.run(sendReminder, { userId: '7', email: 'a@b.c' });
+  // @ts-expect-error options in the place of the payload of a run
+  await tester.run(tick, { attempt: 2 });
+  // @ts-expect-error a name without a payload
+  await tester.run('reminder.send');
+  // @ts-expect-error an expected property of another type
+  tester.expectScheduled(sendReminder, { payload: { userId: '7' } });
+  // @ts-expect-error an expected property that the payload does not have
+  tester.expectScheduled(sendReminder, { payload: { userid: 7 } });
+  // @ts-expect-error a part of a list of another type
+  tester.expectNotScheduled(meet, { payload: { with: [{ name: 7 }] } });
+  // @ts-expect-error an expected instant of another type
+  tester.expectScheduled(meet, { payload: { at: 7 } });
+  // @ts-expect-error a payload that is expected of a job without one
+  tester.expectScheduled(tick, { payload: { userId: 7 } });
+  // @ts-expect-error an expectation that is misspelt
+  tester.expectScheduled(sendReminder, { payloads: { userId: 7 } });
+  // @ts-expect-error an expectation of another job
+  tester.expectScheduled(sendReminder, { payload: { other: 1 } } satisfies JobExpectation<{ other: number }>);
+  // @ts-expect-error no payload for a handler's job
+  createScheduledJob(sendReminder);
+  // @ts-expect-error another payload for a handler's job
+  createScheduledJob(count, 'seven');
 }

@@ -3,6 +3,7 @@ import type { ScheduledQueueEvent } from '../../core/job/events.js';
 import { describe, nearest } from '../../core/read/describe.js';
 import type { JobState, QueueStore } from '../../store/job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
+import { isOfKind, type JobKind } from './job-kind.js';
 
 /** How a job may end, and what becomes of it before. */
 export type AwaitedState = JobState | 'cancelled' | 'discarded';
@@ -14,6 +15,13 @@ type End = (typeof ENDS)[number];
 /** More than an event takes from the answer of a turn to its listeners. */
 const ROUNDS_OF_AN_EVENT = 20;
 
+/** A job that has left its queue without being completed. */
+export interface GoneJob {
+  readonly id: string;
+  readonly queue: string;
+  readonly end: End;
+}
+
 interface WaitedFor {
   readonly id: string;
   readonly queue: string;
@@ -22,14 +30,30 @@ interface WaitedFor {
 /** Remembers how each job of one module instance has ended, and tells those who wait for it. */
 export class Ends {
   private readonly ended = new Map<string, End>();
+  /** A cancelled job is told without its name. */
+  private readonly names = new Map<string, string>();
   /** Those who look again with each event, and how they are told that there will be none. */
   private readonly waiting = new Map<() => void, (error: unknown) => void>();
 
+  private isClosed = false;
+
   constructor(private readonly store: { queue(name: string): Pick<QueueStore, 'view'> }) {}
 
-  hear({ type, queue, id }: ScheduledQueueEvent): void {
-    if (isEnd(type)) this.ended.set(keyOf({ queue, id }), type);
+  hear(event: ScheduledQueueEvent): void {
+    if ('name' in event) this.names.set(keyOf(event), event.name);
+    if (isEnd(event.type)) this.ended.set(keyOf(event), event.type);
     this.lookAgain();
+  }
+
+  /** Those of a kind that were cancelled or discarded, in this order. */
+  gone(kind: JobKind): GoneJob[] {
+    return [...this.ended].flatMap(([key, end]) => {
+      const [queue, id] = key.split('\n') as [string, string];
+      const name = this.names.get(key) ?? '';
+      return (end === 'cancelled' || end === 'discarded') && isOfKind({ name, queue }, kind)
+        ? [{ queue, id, end }]
+        : [];
+    });
   }
 
   /** Something may have changed for those who wait. */
@@ -39,6 +63,8 @@ export class Ends {
 
   /** The state in which the job is, or how it ended; `undefined` where nobody knows it. */
   async stateOf(job: WaitedFor): Promise<AwaitedState | undefined> {
+    // The store answers nobody any more; what has ended before is remembered.
+    if (this.isClosed) return this.ended.get(keyOf(job));
     const there = await this.store.queue(job.queue).view.job(job.id);
     if (there) return there.state;
     // It may have left the queue a moment ago, and its event is still on its way.
@@ -48,8 +74,8 @@ export class Ends {
 
   /** The application is closed: nothing more happens to any job. */
   close(): void {
-    for (const fail of [...this.waiting.values()])
-      fail(new ScheduledQueueTestError('waitFor: the application was closed.'));
+    this.isClosed = true;
+    for (const fail of [...this.waiting.values()]) fail(closed());
   }
 
   /** Resolves when the job is in that state; rejects where it has ended otherwise, or is not known. Moves no time. */
@@ -63,6 +89,7 @@ export class Ends {
       const look = () => {
         this.stateOf(job).then((now) => {
           if (now === state) done(resolve);
+          else if (now === undefined && this.isClosed) fail(closed());
           else if (now === undefined || isEnd(now)) fail(otherwise(job, state, now));
         }, fail);
       };
@@ -84,6 +111,8 @@ export function readState(state: unknown): AwaitedState {
 const isEnd = (state: string): state is End => (ENDS as readonly string[]).includes(state);
 
 const keyOf = ({ queue, id }: WaitedFor) => `${queue}\n${id}`;
+
+const closed = () => new ScheduledQueueTestError('waitFor: the application was closed.');
 
 function otherwise({ id, queue }: WaitedFor, state: string, end: End | undefined): ScheduledQueueTestError {
   const what = end === undefined ? 'which nobody knows' : `which has ended as '${end}'`;

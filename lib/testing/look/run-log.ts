@@ -1,3 +1,4 @@
+import { isOfKind, type JobKind } from './job-kind.js';
 import type { TestedRun } from './tested-run.js';
 
 /** All runs of an application under test, in the order in which they began. */
@@ -9,12 +10,18 @@ export class RunLog {
   }
 
   /** As they are now: a run that goes on changes nothing of what was answered. */
-  of(name?: string): TestedRun[] {
-    const told = name === undefined ? this.runs : this.runs.filter((run) => run.name === name);
+  of(kind?: JobKind): TestedRun[] {
+    const told = kind === undefined ? this.runs : this.runs.filter((run) => isOfKind(run, kind));
     return told.map((run) => ({ ...run }));
   }
 
-  last(count: number): TestedRun[] {
-    return this.runs.slice(-count);
+  /** The last ones of these jobs; of all, where those have not run. */
+  last(kind: JobKind, count: number): TestedRun[] {
+    const ofKind = this.runs.filter((run) => isOfKind(run, kind));
+    return (ofKind.length > 0 ? ofKind : this.runs).slice(-count);
+  }
+
+  hasRun(job: { id: string; queue: string }): boolean {
+    return this.runs.some(({ id, queue }) => id === job.id && queue === job.queue);
   }
 }

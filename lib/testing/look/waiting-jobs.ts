@@ -1,7 +1,10 @@
+import { recurrenceOf } from '../../core/job/occurrence-id.js';
+import type { JobRecurrence } from '../../core/job/scheduled-job.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import { isThenable } from '../../core/thenable.js';
 import type { Job } from '../../store/memory/job.js';
 import type { MemoryJobStore } from '../../store/memory/memory-job-store.js';
+import { isOfKind, type JobKind } from './job-kind.js';
 
 /** A job that waits, as `scheduled()` tells it. */
 export interface WaitingJob {
@@ -17,12 +20,14 @@ export interface WaitingJob {
   priority: number;
   tags: readonly string[];
   headers: Readonly<Record<string, string>>;
+  /** Of an occurrence of a recurrence: which one. */
+  recurrence?: JobRecurrence;
 }
 
 const unread = new WeakSet<WaitingJob>();
 
 /** The jobs that wait in one store, by due time, then by id. */
-export function waitingJobs(store: MemoryJobStore, codecs: Codecs, name?: string): WaitingJob[] {
+export function waitingJobs(store: MemoryJobStore, codecs: Codecs, kind?: JobKind): WaitingJob[] {
   return store
     .openedQueues()
     .flatMap((queue) =>
@@ -30,7 +35,7 @@ export function waitingJobs(store: MemoryJobStore, codecs: Codecs, name?: string
         .waiting()
         .flatMap(({ jobs }) =>
           [...jobs]
-            .filter(({ envelope }) => name === undefined || envelope.name === name)
+            .filter(({ envelope: { name } }) => !kind || isOfKind({ name, queue: queue.name }, kind))
             .map((job) => view(queue.name, job, codecs)),
         ),
     );
@@ -42,6 +47,7 @@ export const byDueTime = (a: WaitingJob, b: WaitingJob) =>
 function view(queue: string, { id, envelope, dueAtMs, attempts }: Job, codecs: Codecs): WaitingJob {
   const { name, createdAtMs, priority, tags, settings } = envelope;
   const read = payloadOf(queue, id, envelope, codecs);
+  const recurrence = recurrenceOf(id, envelope.occurrence);
   const job: WaitingJob = {
     name,
     id,
@@ -53,6 +59,7 @@ function view(queue: string, { id, envelope, dueAtMs, attempts }: Job, codecs: C
     priority,
     tags,
     headers: settings.headers ?? {},
+    ...(recurrence && { recurrence }),
   };
   if (!read) unread.add(job);
   return job;

@@ -2,7 +2,10 @@ import { describe } from '../../core/read/describe.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
 import { RunLog } from '../look/run-log.js';
+import { fallsAsleep } from './falling-asleep.js';
 import { Faults } from './faults.js';
+import type { Notices } from './notices.js';
+import { failure, titleOf } from './run-problems.js';
 import { runOfHandler } from './runner.js';
 import type { TestRun } from './test-run.js';
 import type { TestWorker } from './test-worker.js';
@@ -36,10 +39,15 @@ export class Conductor {
   readonly afterCall: (() => void)[] = [];
   private readonly watchdog = new Watchdog();
   private before: Promise<unknown> = Promise.resolve();
-  /** The run that goes on now. */
-  private current?: TestRun;
-  private woken?: TestRun;
+  /** The run that goes on now: a new object each time that it goes on, so that a sleep begins its patience anew. */
+  private current?: { readonly run: TestRun };
+  /** A handler has called what would wait for it. */
+  private misuse?: ScheduledQueueTestError;
+  /** Runs whose handlers have slept, and go on. */
+  private readonly woken = new Set<TestRun>();
   private runsAtInstant = 0;
+
+  constructor(private readonly notices: Notices) {}
 
   /** Runs what is due, and then, up to `untilMs`, what becomes due. */
   advance(call: string, untilMs: () => number): Promise<void> {
@@ -57,40 +65,42 @@ export class Conductor {
   single(call: string, start: () => Promise<TestRun>): Promise<TestRun> {
     return this.alone(call, async () => {
       let run = await this.follow(await start());
-      for (; !run.isOver; run = run.second ?? run) await this.moveTo(this.clock.nextAt);
+      for (; !run.isOver; run = run.second ?? run)
+        if (run.sleepsNow) await this.moveTo(this.clock.nextAt);
+        else await this.follow(run);
       return run;
     });
   }
 
   /** Time goes on for the handler that calls this. */
-  sleep(ms: number): Promise<void> {
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const run = runOfHandler.getStore();
     if (!run || run.isOver)
       throw new ScheduledQueueTestError(
         'tester.sleep: called outside a handler, where nothing waits for it. Call tester.advance there.',
       );
-    return run.sleep(ms);
+    return run.sleep(ms, signal);
   }
 
   readonly wakes = (run: TestRun): void => {
-    this.woken = run;
+    this.woken.add(run);
   };
 
   private async alone<T>(call: string, work: () => Promise<T>): Promise<T> {
     const caller = runOfHandler.getStore();
-    if (caller && !caller.isOver)
-      throw failure(
-        caller,
-        `tester.${call} was called inside ${titleOf(caller)}, which it would wait for for ever. Call tester.sleep there to let time go on.`,
-      );
+    if (caller && !caller.isOver) throw this.refusedInside(caller, call);
     const turn = this.before.then(async () => {
-      this.watchdog.watch(
-        () => this.current,
-        () => this.hangs(),
-      );
+      this.watchdog.watch(() => this.current, {
+        slow: () => this.notices.slow(this.current!.run),
+        hangs: () => this.hangs(),
+      });
       try {
         this.runsAtInstant = 0;
+        this.misuse = undefined;
         return await work();
+      } catch (error) {
+        await this.tell();
+        throw error;
       } finally {
         this.watchdog.rest();
         for (const look of this.afterCall) look();
@@ -98,6 +108,20 @@ export class Conductor {
     });
     this.before = turn.catch(() => {});
     return await turn;
+  }
+
+  /** A handler may swallow its error, or be tried again; the test is to fail all the same. */
+  private refusedInside(caller: TestRun, call: string): ScheduledQueueTestError {
+    this.misuse ??= failure(
+      caller,
+      `tester.${call} was called inside ${titleOf(caller)}, and would wait for that handler forever. Call tester.sleep there to let time go on.`,
+    );
+    return this.misuse;
+  }
+
+  /** What has ended is told to the queues, also where a call goes no further. */
+  private async tell(): Promise<void> {
+    for (const fleet of this.fleets) for (const worker of fleet.workers) await worker.tell().catch(() => {});
   }
 
   /** When time alone changes something next; infinite for never. */
@@ -114,10 +138,9 @@ export class Conductor {
     // Handlers that slept kept their leases all the while.
     for (const fleet of this.fleets) await fleet.renew();
     for (let ring = this.clock.takeDue(); ring; ring = this.clock.takeDue()) {
-      this.woken = undefined;
       ring();
-      if (this.woken) await this.follow(this.woken);
-      else await settled();
+      if (this.woken.size === 0) await settled();
+      await this.followWoken();
     }
   }
 
@@ -126,6 +149,7 @@ export class Conductor {
     // What was promised without being awaited may still be on its way.
     for (let idle = 0; idle < 2; idle++) {
       await settled();
+      await this.followWoken();
       for (const fleet of this.fleets)
         for (const worker of fleet.workers)
           for (;;) {
@@ -147,31 +171,38 @@ export class Conductor {
       );
   }
 
+  private async followWoken(): Promise<void> {
+    for (const run of this.woken) {
+      this.woken.delete(run);
+      await this.follow(run);
+    }
+  }
+
   /** Lets a run go on until it yields; and where it has completed and is to be delivered once more, that run. */
   private async follow(run: TestRun): Promise<TestRun> {
-    // It sleeps more than once at a time: nobody knows what it waits for.
-    if (run.sleepsNow) await settled();
-    if (!run.isOver && !run.sleepsNow) {
-      this.current = run;
+    while (!run.isOver && !(run.sleepsNow && (await fallsAsleep(run)))) {
+      if (run.isOver || run.sleepsNow) continue;
+      this.current = { run };
       try {
         await run.yielded();
       } finally {
         this.current = undefined;
       }
+      if (this.misuse) throw this.misuse;
     }
     const again = run.repeats?.();
     return again ? await this.follow(again) : run;
   }
 
   private hangs(): void {
-    const run = this.current;
+    const run = this.current?.run;
     if (!run) return;
     run.isSettled = true;
     run.owner.runs.delete(run);
     run.giveUp(
       failure(
         run,
-        `${titleOf(run)} has not ended after 5 s of real time. Virtual time stands still while it runs: if it waits for a timer, let it call tester.sleep, or replace what it waits for.`,
+        `${titleOf(run, 'The')} has not ended after 5 s of real time. Virtual time stands still while it runs: if it waits for a timer, let it call tester.sleep, or replace what it waits for.`,
       ),
     );
   }
@@ -180,13 +211,4 @@ export class Conductor {
 /** Resolves once promises that follow from each other have settled. */
 export async function settled(): Promise<void> {
   for (let round = 0; round < ROUNDS_OF_PROMISES; round++) await undefined;
-}
-
-function titleOf({ told: { name, id, queue } }: TestRun): string {
-  return `the handler of job '${name}' (${id}) of queue '${queue}'`;
-}
-
-function failure({ told: { name, id, queue } }: TestRun, message: string): ScheduledQueueTestError {
-  const sentence = `${message[0]!.toUpperCase()}${message.slice(1)}`;
-  return new ScheduledQueueTestError(sentence, { queue, jobName: name, jobId: id });
 }

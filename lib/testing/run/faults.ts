@@ -1,17 +1,20 @@
+import { isOfKind, type JobKind } from '../look/job-kind.js';
+
 /** What befalls a run. */
 export type Fault = { kind: 'fail'; error: unknown } | { kind: 'crash' } | { kind: 'lose-lease' };
 
-/** The faults that a test has ordered, by job name: each is for one run, in their order. */
+/** The faults that a test has ordered: each is for one run of its jobs, in their order. */
 export class Faults {
-  private readonly ordered = new Map<string, Fault[]>();
+  private readonly ordered: { jobs: JobKind; fault: Fault }[] = [];
   /** Whether a job that has completed is handed out once more. */
   deliversTwice = false;
 
-  order(name: string, fault: Fault): void {
-    this.ordered.set(name, [...(this.ordered.get(name) ?? []), fault]);
+  order(jobs: JobKind, fault: Fault): void {
+    this.ordered.push({ jobs, fault });
   }
 
-  take(name: string): Fault | undefined {
-    return this.ordered.get(name)?.shift();
+  take(job: { name: string; queue: string }): Fault | undefined {
+    const at = this.ordered.findIndex(({ jobs }) => isOfKind(job, jobs));
+    return at < 0 ? undefined : this.ordered.splice(at, 1)[0]!.fault;
   }
 }

@@ -13,6 +13,7 @@ import type { LeaseKeeper, RunningJob } from '../../worker/run/running-job.js';
 import type { EndedRun, Settler } from '../../worker/run/settler.js';
 import type { RunLog } from '../look/run-log.js';
 import type { Faults } from './faults.js';
+import { announceAbort } from './lost-lease.js';
 import { type RunOwner, TestRun } from './test-run.js';
 import type { VirtualClock } from './virtual-clock.js';
 
@@ -63,7 +64,7 @@ export class Runner {
       dueAt: new Date(claim.dueAtMs),
       startedAt: new Date(clock.wallNow()),
     };
-    const fault = isSecond ? undefined : faults.take(name);
+    const fault = isSecond ? undefined : faults.take({ name, queue });
     const run = new TestRun(claim, owner, fault, runsAlone, told, clock, wakes);
     run.isSecond = isSecond;
     owner.runs.add(run);
@@ -125,17 +126,23 @@ export class Runner {
         const run = runOfHandler.getStore()!;
         run.told.payload = payload;
         if (run.fault?.kind === 'fail') throw run.fault.error;
-        const returned = handler.run(payload, job);
-        if (run.fault?.kind === 'lose-lease') this.loseLease(run, job as RunningJob);
-        return remembered(run, returned);
+        const isLost = run.fault?.kind === 'lose-lease';
+        return remembered(run, isLost ? underLostLease(run, handler, job as RunningJob) : handler.run(payload, job));
       },
     };
   }
+}
 
-  /** The handler has begun: what it does from here on is what a handler does that has lost its lease. */
-  private loseLease(run: TestRun, job: RunningJob): void {
-    run.throwAway('leaseLost');
-    job.abandon(abortReasons.leaseLost(job));
+/** What the handler does is what it does once its lease is lost: its signal says so from its first line on. */
+function underLostLease(run: TestRun, handler: JobHandler, job: RunningJob): unknown {
+  const reason = abortReasons.leaseLost(job);
+  const takeBack = announceAbort(job.signal, reason);
+  run.throwAway('leaseLost');
+  try {
+    return handler.run(job.payload, job);
+  } finally {
+    takeBack();
+    job.abandon(reason);
   }
 }
 

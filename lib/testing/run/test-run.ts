@@ -11,6 +11,8 @@ import type { VirtualClock } from './virtual-clock.js';
 interface Sleep {
   readonly callOff: CallOff;
   readonly reject: (reason: unknown) => void;
+  /** It was given to `Promise.race`, `then` or the like, so its handler may wait for something else. A plain `await` does not show here. */
+  isShared: boolean;
 }
 
 /** Whoever is told what becomes of a run: a worker, or the one who wanted a single run. */
@@ -67,6 +69,10 @@ export class TestRun {
     return this.sleeps.size > 0;
   }
 
+  get mayBeAwake(): boolean {
+    return [...this.sleeps].some(({ isShared }) => isShared);
+  }
+
   /** Resolves when it has ended or sleeps. */
   yielded(): Promise<void> | undefined {
     if (this.isOver) return undefined;
@@ -87,18 +93,30 @@ export class TestRun {
     this.yields?.resolve();
   }
 
-  sleep(ms: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const callOff = this.clock.after(ms, () => {
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    let sleep!: Sleep;
+    const promise = new Promise<void>((resolve, reject) => {
+      const end = (settle: () => void) => {
+        sleep.callOff();
         this.sleeps.delete(sleep);
         this.wakes(this);
-        resolve();
-      });
-      const sleep: Sleep = { callOff, reject };
+        settle();
+      };
+      const aborted = () => end(() => reject(signal?.reason));
+      const callOffTimer = this.clock.after(ms, () => end(resolve));
+      const callOff = () => {
+        callOffTimer();
+        signal?.removeEventListener('abort', aborted);
+      };
+      sleep = { callOff, reject, isShared: false };
+      signal?.addEventListener('abort', aborted);
       this.sleeps.add(sleep);
       this.watchTimeout();
       this.yields?.resolve();
     });
+    // With a signal the handler says itself when it sleeps no more.
+    if (!signal) whenShared(promise, () => (sleep.isShared = true));
+    return promise;
   }
 
   /** It goes back while its handler sleeps: the handler is woken by the error that its signal has. */
@@ -136,4 +154,14 @@ export class TestRun {
     if (this.timeout || timeoutAt === Number.POSITIVE_INFINITY) return;
     this.timeout = this.clock.after(timeoutAt - this.clock.now(), () => this.owner.timeOut(this));
   }
+}
+
+/** Sees `then`, which a plain `await` of a promise does not call. */
+function whenShared(promise: Promise<void>, shared: () => void): void {
+  const { then } = promise;
+  const seen: typeof then = (...told) => {
+    shared();
+    return then.apply(promise, told) as never;
+  };
+  Object.defineProperty(promise, 'then', { value: seen });
 }

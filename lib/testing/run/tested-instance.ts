@@ -2,6 +2,7 @@ import type { ScheduledQueueEvents } from '../../api/scheduled-queue.events.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import type { MemoryJobStore } from '../../store/memory/memory-job-store.js';
 import { Ends } from '../look/ends.js';
+import type { JobKind } from '../look/job-kind.js';
 import { type WaitingJob, waitingJobs } from '../look/waiting-jobs.js';
 import type { Conductor } from './conductor.js';
 import type { TestFleet } from './test-fleet.js';
@@ -22,7 +23,7 @@ export class TestedInstance {
     events.events$.subscribe({ next: (event) => this.ends.hear(event), complete: () => this.ends.close() });
   }
 
-  waiting(name: string | undefined): WaitingJob[] {
-    return waitingJobs(this.store, this.codecs, name);
+  waiting(kind: JobKind | undefined): WaitingJob[] {
+    return waitingJobs(this.store, this.codecs, kind);
   }
 }

@@ -22,6 +22,7 @@ class Works {
   async work({ how }: { how: string }, job: ScheduledJob) {
     if (how === 'hang') await new Promise(() => {});
     if (how === 'advance') await this.tester.advance('1h');
+    if (how === 'swallow') await this.tester.advance('1h').catch(() => {});
     if (how === 'drain') await this.tester.drain();
     if (how === 'run') await this.tester.run(work, { how: 'well' });
     if (how === 'again') await this.producer.schedule(work, { how });
@@ -63,20 +64,31 @@ it('more than 100 000 runs at one instant are an error that names the job; other
   await tester.waitFor('w', 'completed');
 }, 60_000);
 
-it.each(['advance', 'drain', 'run'])('%s inside a handler is an error that names the job', async (how) => {
+it.each(['advance', 'drain', 'run'])(
+  '%s inside a handler is an error that names the job, of the run and of the call outside',
+  async (how) => {
+    const { tester, producer } = await testedApp([Works]);
+    const error = {
+      code: 'TEST_FAILED',
+      jobId: 'a',
+      message: `tester.${how} was called inside the handler of job 'work' (a) of queue 'default', and would wait for that handler forever. Call tester.sleep there to let time go on.`,
+    };
+    const job = await producer.schedule(work, { how }, { id: 'a', maxAttempts: 1 });
+    await expect(tester.advance('1h')).rejects.toMatchObject(error);
+    expect(tester.runs()).toMatchObject([{ outcome: 'dead', error }]);
+    await tester.waitFor(job, 'dead');
+    await producer.schedule(work, { how: 'well' }, { id: 'w' });
+    await tester.drain();
+    await tester.waitFor('w', 'completed');
+  },
+);
+
+it('also where the handler swallows the error, or is run by tester.run', async () => {
   const { tester, producer } = await testedApp([Works]);
-  await producer.schedule(work, { how }, { id: 'a', maxAttempts: 1 });
-  await tester.drain();
-  expect(tester.runs()).toMatchObject([
-    {
-      outcome: 'dead',
-      error: {
-        code: 'TEST_FAILED',
-        jobId: 'a',
-        message: `Tester.${how} was called inside the handler of job 'work' (a) of queue 'default', which it would wait for for ever. Call tester.sleep there to let time go on.`,
-      },
-    },
-  ]);
+  await producer.schedule(work, { how: 'swallow' });
+  await expect(tester.drain()).rejects.toThrow('tester.advance was called inside the handler');
+  expect(tester.runs()).toMatchObject([{ outcome: 'completed' }]);
+  await expect(tester.run(work, { how: 'drain' })).rejects.toThrow('tester.drain was called inside the handler');
 });
 
 describe('fake timers of the test runner do not matter', () => {

@@ -79,7 +79,9 @@ describe('expectScheduled', () => {
     expect(() => tester.expectScheduled(mail, { payload: { to: 'ada' }, at: at(HOUR) })).toThrow(
       [
         `Expected job 'mail' to be scheduled, due 2027-01-01T10:00:00.000Z, with payload {"to":"ada"}. Scheduled instead:`,
-        `  - 'mail' (b) of queue 'default', due 2027-01-02T11:00:00.000Z (in 1 d 2 h), payload {"to":"bob"}: due 1 d 1 h later than expected; payload.to: got "bob", expected "ada"`,
+        `  - 'mail' (b) of queue 'default', due 2027-01-02T11:00:00.000Z (in 1 d 2 h), payload {"to":"bob"}`,
+        `      due: got 2027-01-02T11:00:00.000Z, expected 2027-01-01T10:00:00.000Z: 1 d 1 h later than expected`,
+        `      payload.to: got "bob", expected "ada"`,
         `  - 'other' (a) of queue 'default', due 2027-01-01T10:00:00.000Z (in 1 h), payload 7: another job`,
       ].join('\n'),
     );
@@ -91,7 +93,7 @@ describe('expectScheduled', () => {
     await producer.schedule(mail, { to: 'ada' }, { id: 'a' });
     await tester.drain();
     expect(() => tester.expectScheduled(mail)).toThrow(
-      "Nothing is scheduled. The last runs were:\n  - 'mail' (a), attempt 1: completed",
+      "Nothing is scheduled. Its last runs were:\n  - 'mail' (a) of queue 'default', attempt 1, at 2027-01-01T09:00:00.000Z: completed",
     );
   });
 
@@ -101,7 +103,7 @@ describe('expectScheduled', () => {
     await producer.schedule('other', 7, { delay: '1h', id: 'o' });
     await tester.drain();
     expect(() => tester.expectScheduled(mail)).toThrow(
-      "payload 7: another job\nThe last runs were:\n  - 'mail' (a), attempt 1: completed",
+      "payload 7: another job\nIts last runs were:\n  - 'mail' (a) of queue 'default', attempt 1, at 2027-01-01T09:00:00.000Z: completed",
     );
   });
 
@@ -172,7 +174,7 @@ describe('run', () => {
   it('says where no handler has the job', async () => {
     const { tester } = await testedApp([Handlers]);
     await expect(tester.run('nobody', null as never)).rejects.toThrow(
-      "run: no handler of this application has job 'nobody' of queue 'default'. Is its provider in the module under test?",
+      "run: no handler of this application has job 'nobody' of queue 'default'. Is its provider in the module under test, and is the module's role not 'producer'? A producer runs no handlers.",
     );
   });
 });

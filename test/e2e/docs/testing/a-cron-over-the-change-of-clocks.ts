@@ -14,8 +14,10 @@ export class Nights {
 
 /** An application with this handler, at the beginning of 2027. In Berlin the clocks change on 28 March and on 31 October. */
 export async function throughTheYear(producer: ScheduledQueueProducer, tester: ScheduledQueueTester): Promise<void> {
-  const hourly = { cron: '0 * * * *', timeZone: 'Europe/Berlin' };
-  await producer.upsertRecurrence('meter/7', 'meter.read', { meter: 7 }, hourly);
+  const timeZone = 'Europe/Berlin';
+  // Each hour of these two days.
+  await producer.upsertRecurrence('spring', 'meter.read', null, { cron: '0 * 28 3 *', timeZone });
+  await producer.upsertRecurrence('autumn', 'meter.read', null, { cron: '0 * 31 10 *', timeZone });
 
   await tester.drain({ until: '2027-12-31T12:00:00Z' });
 

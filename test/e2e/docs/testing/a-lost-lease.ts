@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { OnScheduledJob, type ScheduledJob, ScheduledQueueProducer } from 'nestjs-redis-scheduled-queue';
 import type { ScheduledQueueTester } from 'nestjs-redis-scheduled-queue/testing';
@@ -25,16 +26,20 @@ export class Exports {
   }
 }
 
-/** How many rows are written under a lease that is lost at the first one. */
-export async function rowsAfterLoss(
-  name: string,
+export async function losesItsLease(
   exports: Exports,
   producer: ScheduledQueueProducer,
   tester: ScheduledQueueTester,
-): Promise<number> {
-  exports.written = 0;
-  tester.loseLeaseNext(name);
-  await producer.schedule(name, null);
+): Promise<void> {
+  tester.loseLeaseNext('export.careless');
+  await producer.schedule('export.careless', null);
   await tester.drain();
-  return exports.written;
+  // The mistake: the lease was lost before the first row, and all ten are written.
+  assert.equal(exports.written, 10);
+
+  exports.written = 0;
+  tester.loseLeaseNext('export.careful');
+  await producer.schedule('export.careful', null);
+  await tester.drain();
+  assert.equal(exports.written, 0);
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { OnScheduledJob, type ScheduledJob, ScheduledQueueProducer } from 'nestjs-redis-scheduled-queue';
 import type { ScheduledQueueTester } from 'nestjs-redis-scheduled-queue/testing';
@@ -20,16 +21,20 @@ export class Credits {
   }
 }
 
-/** What one job is worth that comes twice. */
 export async function deliveredTwice(
-  name: string,
   credits: Credits,
   producer: ScheduledQueueProducer,
   tester: ScheduledQueueTester,
-): Promise<number> {
-  credits.balance = 0;
+): Promise<void> {
   tester.deliverTwice();
-  await producer.schedule(name, null);
+
+  await producer.schedule('credit.naive', null);
   await tester.drain();
-  return credits.balance;
+  // The mistake: one job has booked 10 twice.
+  assert.equal(credits.balance, 20);
+
+  credits.balance = 0;
+  await producer.schedule('credit.once', null);
+  await tester.drain();
+  assert.equal(credits.balance, 10);
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { ScheduledJob } from 'nestjs-redis-scheduled-queue';
 import { createScheduledJob } from 'nestjs-redis-scheduled-queue/testing';
 
@@ -7,7 +8,8 @@ export class Greetings {
   }
 }
 
-export function lastAttempt(): string {
+export function lastAttempt(): void {
   const payload = { name: 'Ada' };
-  return new Greetings().greet(payload, createScheduledJob('greet', payload, { attempt: 6 }));
+  const job = createScheduledJob('greet', payload, { attempt: 6, maxAttempts: 6 });
+  assert.equal(new Greetings().greet(payload, job), 'a last hello, Ada');
 }

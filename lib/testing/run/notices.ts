@@ -1,0 +1,15 @@
+import type { Log } from '../../core/log.js';
+import { titleOf } from './run-problems.js';
+import type { TestRun } from './test-run.js';
+
+/** Lines for a developer whose test says nothing by itself. They are errors: of the other levels Nest's logger for tests is silent. */
+export class Notices {
+  constructor(private readonly log: Log) {}
+
+  /** The test runner may give the test up before its error comes. */
+  slow(run: TestRun): void {
+    this.log.error(
+      `${titleOf(run, 'The')} has run for 4 s of real time, and the test waits for it; after 5 s its call of the tester fails. If the handler waits for a timer, let it call tester.sleep, or replace what it waits for. A test runner whose timeout is 5 s ends the test before that: raise its timeout to see the error.`,
+    );
+  }
+}
