@@ -72,7 +72,7 @@ export class ScheduledQueueTester {
 
   /**
    * Runs the handler of a job once, with a payload that is checked as in `schedule`, and answers how it ended. Nothing is scheduled for
-   * it and nothing retried; no other job runs. Throws `InvalidPayloadError`, and `ScheduledQueueTestError` where no handler has the job.
+   * it, nothing retried, nothing counted, and no event told; no other job runs. Throws `InvalidPayloadError`, and `ScheduledQueueTestError` where no handler has the job.
    */
   run(job: ScheduledJobDefinition<void>): Promise<RunResult>;
   run<T>(

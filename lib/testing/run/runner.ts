@@ -4,12 +4,11 @@ import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import { isReadable } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
-import { abortReasons } from '../../worker/run/abort-reasons.js';
 import { ClaimOpener } from '../../worker/run/claim-opener.js';
 import type { JobHandler } from '../../worker/run/job-handler.js';
 import { Processor, type RunHolder } from '../../worker/run/processor.js';
 import type { ProgressKeeper } from '../../worker/run/progress-keeper.js';
-import type { LeaseKeeper, RunningJob } from '../../worker/run/running-job.js';
+import type { LeaseKeeper } from '../../worker/run/running-job.js';
 import type { EndedRun, Settler } from '../../worker/run/settler.js';
 import type { RunLog } from '../look/run-log.js';
 import type { Faults } from './faults.js';
@@ -126,16 +125,11 @@ export class Runner {
         run.told.payload = payload;
         if (run.fault?.kind === 'fail') throw run.fault.error;
         const returned = handler.run(payload, job);
-        if (run.fault?.kind === 'lose-lease') this.loseLease(run, job as RunningJob);
+        // The handler has begun: what it does from here on is what a handler does that has lost its lease.
+        if (run.fault?.kind === 'lose-lease') run.owner.loseLease(run);
         return remembered(run, returned);
       },
     };
-  }
-
-  /** The handler has begun: what it does from here on is what a handler does that has lost its lease. */
-  private loseLease(run: TestRun, job: RunningJob): void {
-    run.throwAway('leaseLost');
-    job.abandon(abortReasons.leaseLost(job));
   }
 }
 

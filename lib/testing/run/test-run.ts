@@ -21,6 +21,8 @@ export interface RunOwner {
   /** The job goes back with no attempt used. */
   release(run: TestRun): void;
   timeOut(run: TestRun): void;
+  /** Another worker may have its job by now. */
+  loseLease(run: TestRun): void;
   /** The claim for a second delivery; `undefined` where the job is no longer held. */
   claimAgain(claim: ClaimedJob): ClaimedJob | undefined;
 }
@@ -128,6 +130,12 @@ export class TestRun {
   throwAway(outcome: RunOutcome): void {
     this.isSettled = true;
     this.told.outcome = outcome;
+  }
+
+  /** Its lease is over: its signal aborts, and its result is dropped. */
+  loseLease(): void {
+    this.throwAway('leaseLost');
+    this.job!.abandon(abortReasons.leaseLost(this.job!));
   }
 
   /** Time passes only while it sleeps, so no timer is needed before. */
