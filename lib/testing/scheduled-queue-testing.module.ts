@@ -7,6 +7,7 @@ import { RunPhase, runPhaseIn, ScheduledQueueRunPhaseModule } from '../nest/life
 import type { RedisScheduledQueueModuleOptions } from '../nest/module-options.js';
 import { RedisScheduledQueueModule } from '../nest/redis-scheduled-queue.module.js';
 import { Conductor } from './run/conductor.js';
+import { Lifetime } from './run/lifetime.js';
 import { Notices } from './run/notices.js';
 import type { TestedInstance } from './run/tested-instance.js';
 import { ScheduledQueueTester } from './scheduled-queue.tester.js';
@@ -35,10 +36,13 @@ export interface ScheduledQueueTestingModuleOptions
     runPhaseIn(() => ScheduledQueueTesterModule),
     { provide: CONDUCTOR, useFactory: () => new Conductor(new Notices(LOG)) },
     { provide: INSTANCES, useFactory: () => [] },
+    // Nest calls the hooks of what a factory makes, too.
+    { provide: Lifetime, useFactory: () => new Lifetime() },
     {
       provide: ScheduledQueueTester,
-      inject: [CONDUCTOR, INSTANCES],
-      useFactory: (conductor: Conductor, instances: TestedInstance[]) => new ScheduledQueueTester(conductor, instances),
+      inject: [CONDUCTOR, INSTANCES, Lifetime],
+      useFactory: (conductor: Conductor, instances: TestedInstance[], lifetime: Lifetime) =>
+        new ScheduledQueueTester(conductor, instances, lifetime),
     },
   ],
   exports: [RunPhase, CONDUCTOR, INSTANCES, ScheduledQueueTester],

@@ -14,6 +14,7 @@ import { byDueTime, type WaitingJob } from './look/waiting-jobs.js';
 import { type AnyJob, kindOf, laterBy, readAt, readExpectation, readMs, refuse } from './read-arguments.js';
 import type { Conductor } from './run/conductor.js';
 import type { Fault } from './run/faults.js';
+import type { Lifetime } from './run/lifetime.js';
 import type { TestedInstance } from './run/tested-instance.js';
 
 /** How many runs, and jobs that are gone, a failure tells of. */
@@ -36,6 +37,7 @@ export class ScheduledQueueTester {
   constructor(
     private readonly conductor: Conductor,
     private readonly instances: readonly TestedInstance[],
+    private readonly lifetime: Lifetime,
   ) {}
 
   /** The virtual time. */
@@ -54,12 +56,14 @@ export class ScheduledQueueTester {
    * ```
    */
   async advance(duration: Duration): Promise<void> {
+    this.lifetime.requireRunning('advance');
     const ms = readMs(duration, 'advance');
     await this.conductor.advance('advance', () => laterBy(ms, this.conductor.clock.wallNow(), 'advance'));
   }
 
   /** Runs what is due, and what that schedules for now. With `until`, an instant, time goes on to it as in `advance`. Throws likewise. */
   async drain(options: { until?: Date | number | string } = {}): Promise<void> {
+    this.lifetime.requireRunning('drain');
     const { until } = readOptions<{ until: unknown }>(options, { until: (value) => ({ value }) }, 'drain', refuse);
     const untilMs = until === undefined ? undefined : readAt(until, 'drain: until');
     await this.conductor.advance('drain', () => {
@@ -81,6 +85,7 @@ export class ScheduledQueueTester {
     options?: RunJobOptions,
   ): Promise<RunResult>;
   async run(job: AnyJob, payload?: unknown, options: RunJobOptions = {}): Promise<RunResult> {
+    this.lifetime.requireRunning('run');
     const anything = (value: unknown) => ({ value });
     const { attempt = 1, dueAt } = readOptions<{ attempt: number; dueAt: unknown }>(
       options,
@@ -93,7 +98,7 @@ export class ScheduledQueueTester {
     const instance = this.instances.find((one) => one.fleet.handles(request));
     if (!instance)
       throw new ScheduledQueueTestError(
-        `run: no handler of this application has job '${request.name}' of queue '${request.queue}'. Is its provider in the module under test?`,
+        `run: no handler of this application has job '${request.name}' of queue '${request.queue}'. Is its provider in the module under test, and is the module's role not 'producer'? A producer runs no handlers.`,
         { queue: request.queue, jobName: request.name },
       );
     const { told } = await this.conductor.single('run', () =>
@@ -124,20 +129,23 @@ export class ScheduledQueueTester {
    * all queues. So it is wherever a job is given here.
    */
   scheduled(job?: AnyJob): WaitingJob[] {
+    this.lifetime.requireStarted('scheduled');
     const kind = job === undefined ? undefined : kindOf(job);
-    return this.instances.flatMap((instance) => instance.waiting(kind)).sort(byDueTime);
+    return this.waiting(kind);
   }
 
   /** The runs so far, in the order in which they began; those of one job, where it is given. */
   runs(job?: AnyJob): TestedRun[] {
+    this.lifetime.requireStarted('runs');
     return this.conductor.log.of(job === undefined ? undefined : kindOf(job));
   }
 
   /** Throws unless such a job waits; says what waits instead, and how it differs. Answers the first that fits. */
   expectScheduled<T>(job: ScheduledJobDefinition<T> | string, expected: JobExpectation<NoInfer<T>> = {}): WaitingJob {
+    this.lifetime.requireStarted('expectScheduled');
     const nowMs = this.conductor.clock.wallNow();
     const read = readExpectation(expected, nowMs, 'expectScheduled');
-    const waiting = this.scheduled();
+    const waiting = this.waiting();
     const kind = kindOf(job);
     const found = waiting.find((one) => isOfKind(one, kind) && misfits(one, read, nowMs).length === 0);
     if (!found) throw notScheduled(kind, read, waiting, this.pastOf(kind), nowMs);
@@ -146,15 +154,17 @@ export class ScheduledQueueTester {
 
   /** Throws if such a job waits, and tells which. */
   expectNotScheduled<T>(job: ScheduledJobDefinition<T> | string, expected: JobExpectation<NoInfer<T>> = {}): void {
+    this.lifetime.requireStarted('expectNotScheduled');
     const nowMs = this.conductor.clock.wallNow();
     const read = readExpectation(expected, nowMs, 'expectNotScheduled');
-    const found = this.scheduled(job).filter((one) => misfits(one, read, nowMs).length === 0);
+    const found = this.waiting(kindOf(job)).filter((one) => misfits(one, read, nowMs).length === 0);
     if (found.length > 0) throw scheduledAllTheSame(kindOf(job), read, found, nowMs);
   }
 
   /** Throws if any job waits, and tells which. */
   expectNothingScheduled(): void {
-    const found = this.scheduled();
+    this.lifetime.requireStarted('expectNothingScheduled');
+    const found = this.waiting();
     if (found.length > 0) throw scheduledAllTheSame(undefined, {}, found, this.conductor.clock.wallNow());
   }
 
@@ -163,6 +173,7 @@ export class ScheduledQueueTester {
    * `drain`, or begin it before. Rejects where the job has ended otherwise, or is not known.
    */
   async waitFor(ref: JobRef, state: AwaitedState): Promise<void> {
+    this.lifetime.requireStarted('waitFor');
     const job = readRef(ref, undefined, 'waitFor');
     const awaited = readState(state);
     const known = await Promise.all(this.instances.map(({ ends }) => ends.stateOf(job)));
@@ -175,7 +186,7 @@ export class ScheduledQueueTester {
 
   /** The next run of that name fails with this error, and the handler is not called. Twice: the next two. */
   failNext(job: AnyJob, error: unknown): void {
-    this.order(job, { kind: 'fail', error });
+    this.order('failNext', job, { kind: 'fail', error });
   }
 
   /**
@@ -183,7 +194,7 @@ export class ScheduledQueueTester {
    * `leaseMs` of virtual time later. The job is recovered then: an attempt and a crash the richer.
    */
   crashNext(job: AnyJob): void {
-    this.order(job, { kind: 'crash' });
+    this.order('crashNext', job, { kind: 'crash' });
   }
 
   /**
@@ -191,7 +202,7 @@ export class ScheduledQueueTester {
    * has the job then says nothing more of it, so it is recovered `leaseMs` of virtual time later.
    */
   loseLeaseNext(job: AnyJob): void {
-    this.order(job, { kind: 'lose-lease' });
+    this.order('loseLeaseNext', job, { kind: 'lose-lease' });
   }
 
   /**
@@ -201,7 +212,12 @@ export class ScheduledQueueTester {
   deliverTwice(on = true): void {
     if (typeof on !== 'boolean')
       throw refuse(`deliverTwice: got ${describe(on)}, expected true or false. It is for every job, not for one.`);
+    this.lifetime.requireOpen('deliverTwice');
     this.conductor.faults.deliversTwice = on;
+  }
+
+  private waiting(kind?: JobKind): WaitingJob[] {
+    return this.instances.flatMap((instance) => instance.waiting(kind)).sort(byDueTime);
   }
 
   private pastOf(kind: JobKind): Past {
@@ -210,7 +226,9 @@ export class ScheduledQueueTester {
     return { runs: log.last(kind, MOST_TOLD_OF_PAST), gone: gone.slice(-MOST_TOLD_OF_PAST) };
   }
 
-  private order(job: AnyJob, fault: Fault): void {
+  /** May be called before the application has started: a fault waits for its run. */
+  private order(call: string, job: AnyJob, fault: Fault): void {
+    this.lifetime.requireOpen(call);
     this.conductor.faults.order(kindOf(job), fault);
   }
 }

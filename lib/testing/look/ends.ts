@@ -35,6 +35,8 @@ export class Ends {
   /** Those who look again with each event, and how they are told that there will be none. */
   private readonly waiting = new Map<() => void, (error: unknown) => void>();
 
+  private isClosed = false;
+
   constructor(private readonly store: { queue(name: string): Pick<QueueStore, 'view'> }) {}
 
   hear(event: ScheduledQueueEvent): void {
@@ -61,6 +63,8 @@ export class Ends {
 
   /** The state in which the job is, or how it ended; `undefined` where nobody knows it. */
   async stateOf(job: WaitedFor): Promise<AwaitedState | undefined> {
+    // The store answers nobody any more; what has ended before is remembered.
+    if (this.isClosed) return this.ended.get(keyOf(job));
     const there = await this.store.queue(job.queue).view.job(job.id);
     if (there) return there.state;
     // It may have left the queue a moment ago, and its event is still on its way.
@@ -70,8 +74,8 @@ export class Ends {
 
   /** The application is closed: nothing more happens to any job. */
   close(): void {
-    for (const fail of [...this.waiting.values()])
-      fail(new ScheduledQueueTestError('waitFor: the application was closed.'));
+    this.isClosed = true;
+    for (const fail of [...this.waiting.values()]) fail(closed());
   }
 
   /** Resolves when the job is in that state; rejects where it has ended otherwise, or is not known. Moves no time. */
@@ -85,6 +89,7 @@ export class Ends {
       const look = () => {
         this.stateOf(job).then((now) => {
           if (now === state) done(resolve);
+          else if (now === undefined && this.isClosed) fail(closed());
           else if (now === undefined || isEnd(now)) fail(otherwise(job, state, now));
         }, fail);
       };
@@ -106,6 +111,8 @@ export function readState(state: unknown): AwaitedState {
 const isEnd = (state: string): state is End => (ENDS as readonly string[]).includes(state);
 
 const keyOf = ({ queue, id }: WaitedFor) => `${queue}\n${id}`;
+
+const closed = () => new ScheduledQueueTestError('waitFor: the application was closed.');
 
 function otherwise({ id, queue }: WaitedFor, state: string, end: End | undefined): ScheduledQueueTestError {
   const what = end === undefined ? 'which nobody knows' : `which has ended as '${end}'`;
