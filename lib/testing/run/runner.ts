@@ -4,14 +4,16 @@ import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import { isReadable } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
+import { abortReasons } from '../../worker/run/abort-reasons.js';
 import { ClaimOpener } from '../../worker/run/claim-opener.js';
 import type { JobHandler } from '../../worker/run/job-handler.js';
 import { Processor, type RunHolder } from '../../worker/run/processor.js';
 import type { ProgressKeeper } from '../../worker/run/progress-keeper.js';
-import type { LeaseKeeper } from '../../worker/run/running-job.js';
+import type { LeaseKeeper, RunningJob } from '../../worker/run/running-job.js';
 import type { EndedRun, Settler } from '../../worker/run/settler.js';
 import type { RunLog } from '../look/run-log.js';
 import type { Faults } from './faults.js';
+import { announceAbort } from './lost-lease.js';
 import { type RunOwner, TestRun } from './test-run.js';
 import type { VirtualClock } from './virtual-clock.js';
 
@@ -124,12 +126,23 @@ export class Runner {
         const run = runOfHandler.getStore()!;
         run.told.payload = payload;
         if (run.fault?.kind === 'fail') throw run.fault.error;
-        const returned = handler.run(payload, job);
-        // The handler has begun: what it does from here on is what a handler does that has lost its lease.
-        if (run.fault?.kind === 'lose-lease') run.owner.loseLease(run);
-        return remembered(run, returned);
+        const isLost = run.fault?.kind === 'lose-lease';
+        return remembered(run, isLost ? underLostLease(run, handler, job as RunningJob) : handler.run(payload, job));
       },
     };
+  }
+}
+
+/** What the handler does is what it does once its lease is lost: its signal says so from its first line on. */
+function underLostLease(run: TestRun, handler: JobHandler, job: RunningJob): unknown {
+  const reason = abortReasons.leaseLost(job);
+  const takeBack = announceAbort(job.signal, reason);
+  run.throwAway('leaseLost');
+  try {
+    return handler.run(job.payload, job);
+  } finally {
+    takeBack();
+    run.owner.loseLease(run, reason);
   }
 }
 

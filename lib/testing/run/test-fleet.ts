@@ -18,6 +18,7 @@ import { keptResults } from '../../worker/run/kept-results.js';
 import { ProgressKeeper } from '../../worker/run/progress-keeper.js';
 import { type EndedRun, Settler } from '../../worker/run/settler.js';
 import { Reporter } from '../../worker/session/reporter.js';
+import type { HandledJob } from '../look/unhandled.js';
 import type { Conductor } from './conductor.js';
 import { Runner } from './runner.js';
 import type { RunOwner, TestRun } from './test-run.js';
@@ -99,6 +100,14 @@ export class TestFleet
   /** Whether a handler of this application runs such jobs. */
   handles({ queue, name }: Pick<ScheduleRequest, 'queue' | 'name'>): boolean {
     return this.parts.registry.handlersOf(queue).has(name);
+  }
+
+  /** The jobs that the handlers of this application have. */
+  handled(): HandledJob[] {
+    const { registry } = this.parts;
+    return registry
+      .queueNames()
+      .flatMap((queue) => [...registry.handlersOf(queue).keys()].map((name) => ({ name, queue })));
   }
 
   /** Begins a run of a job that no queue knows. */
@@ -199,8 +208,8 @@ class SingleRun implements RunOwner {
     run.job!.abandon(error);
   }
 
-  loseLease(run: TestRun): void {
-    run.loseLease();
+  loseLease(run: TestRun, reason?: Error): void {
+    run.loseLease(reason);
   }
 
   claimAgain(claim: ClaimedJob): ClaimedJob {

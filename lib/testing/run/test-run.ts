@@ -22,7 +22,7 @@ export interface RunOwner {
   release(run: TestRun): void;
   timeOut(run: TestRun): void;
   /** Another worker may have its job by now. */
-  loseLease(run: TestRun): void;
+  loseLease(run: TestRun, reason?: Error): void;
   /** The claim for a second delivery; `undefined` where the job is no longer held. */
   claimAgain(claim: ClaimedJob): ClaimedJob | undefined;
 }
@@ -133,9 +133,9 @@ export class TestRun {
   }
 
   /** Its lease is over: its signal aborts, and its result is dropped. */
-  loseLease(): void {
+  loseLease(reason: Error = abortReasons.leaseLost(this.job!)): void {
     this.throwAway('leaseLost');
-    this.job!.abandon(abortReasons.leaseLost(this.job!));
+    this.job!.abandon(reason);
   }
 
   /** Time passes only while it sleeps, so no timer is needed before. */

@@ -108,8 +108,8 @@ export class TestWorker implements RunOwner {
     run.job!.abandon(error);
   }
 
-  loseLease(run: TestRun): void {
-    run.loseLease();
+  loseLease(run: TestRun, reason?: Error): void {
+    run.loseLease(reason);
     this.parts.reporter.leaseLost(this.name, run.job!);
   }
 

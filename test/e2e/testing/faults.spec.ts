@@ -39,7 +39,12 @@ describe('failNext', () => {
   });
 
   it('twice for the next two, and of that name alone', async () => {
-    const { tester, producer } = await testedApp([paying()]);
+    @Injectable()
+    class Others {
+      @OnScheduledJob('other')
+      other() {}
+    }
+    const { tester, producer } = await testedApp([paying(), Others]);
     tester.failNext('pay', new Error('one'));
     tester.failNext(pay, new UnrecoverableJobError('two'));
     tester.failNext('other', new Error('three'));
@@ -141,6 +146,41 @@ describe('loseLeaseNext', () => {
     expect(await inspector.stats()).toMatchObject({ completed: 0 });
     await tester.advance('15s');
     expect(await inspector.stats()).toMatchObject({ completed: 1, recovered: 1 });
+  });
+
+  it('is seen by a handler that looks at its signal without awaiting anything', async () => {
+    const seen: unknown[] = [];
+    const { tester, producer } = await testedApp([
+      paying((job) => {
+        const { signal } = job;
+        seen.push(signal.aborted, (signal.reason as Error | undefined)?.name);
+        signal.throwIfAborted();
+        seen.push('paid');
+      }),
+    ]);
+    tester.loseLeaseNext(pay);
+    await producer.schedule(pay, { amount: 1 });
+    await tester.drain();
+    expect(seen).toEqual([true, 'LeaseLostError']);
+    expect(tester.runs()).toMatchObject([{ outcome: 'leaseLost' }]);
+    await tester.advance('15s');
+    expect(seen).toEqual([true, 'LeaseLostError', false, undefined, 'paid']);
+  });
+
+  it('stays aborted after the handler has begun, as any signal', async () => {
+    const seen: unknown[] = [];
+    const { tester, producer } = await testedApp([
+      paying(async ({ signal }) => {
+        const both = AbortSignal.any([signal]);
+        await Promise.resolve();
+        seen.push(signal.aborted, both.aborted, signal.reason === both.reason, Object.keys(signal));
+        expect(() => signal.throwIfAborted()).toThrow(signal.reason as Error);
+      }),
+    ]);
+    tester.loseLeaseNext(pay);
+    await producer.schedule(pay, { amount: 1 });
+    await tester.drain();
+    expect(seen).toEqual([true, true, true, []]);
   });
 
   it('wakes those who listen to the signal', async () => {

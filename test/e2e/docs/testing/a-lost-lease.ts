@@ -25,7 +25,7 @@ export class Exports {
   }
 }
 
-/** How many rows are written under a lease that is lost at the first one. */
+/** How many rows are written under a lease that is lost before the first one. */
 export async function rowsAfterLoss(
   name: string,
   exports: Exports,
