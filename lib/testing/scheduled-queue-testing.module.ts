@@ -37,7 +37,11 @@ export interface ScheduledQueueTestingModuleOptions
     { provide: CONDUCTOR, useFactory: () => new Conductor(new Notices(LOG)) },
     { provide: INSTANCES, useFactory: () => [] },
     // Nest calls the hooks of what a factory makes, too.
-    { provide: Lifetime, useFactory: () => new Lifetime() },
+    {
+      provide: Lifetime,
+      inject: [CONDUCTOR],
+      useFactory: (conductor: Conductor) => new Lifetime(() => conductor.end()),
+    },
     {
       provide: ScheduledQueueTester,
       inject: [CONDUCTOR, INSTANCES, Lifetime],

@@ -4,12 +4,12 @@ import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';
 import { integer, readOptions } from '../core/read/shape.js';
-import { ScheduledQueueTestError } from './errors.js';
 import { type AwaitedState, readState } from './look/ends.js';
 import { type JobExpectation, misfits } from './look/expectations.js';
 import { notScheduled, type Past, scheduledAllTheSame } from './look/failures.js';
 import { isOfKind, type JobKind } from './look/job-kind.js';
 import type { RunResult, TestedRun } from './look/tested-run.js';
+import { type HandledJob, unhandled } from './look/unhandled.js';
 import { byDueTime, type WaitingJob } from './look/waiting-jobs.js';
 import { type AnyJob, kindOf, laterBy, readAt, readExpectation, readMs, readSignal, refuse } from './read-arguments.js';
 import type { Conductor } from './run/conductor.js';
@@ -76,7 +76,7 @@ export class ScheduledQueueTester {
 
   /**
    * Runs the handler of a job once, with a payload that is checked as in `schedule`, and answers how it ended. Nothing is scheduled for
-   * it and nothing retried; no other job runs. Throws `InvalidPayloadError`, and `ScheduledQueueTestError` where no handler has the job.
+   * it, nothing retried, nothing counted, and no event told; no other job runs. Throws `InvalidPayloadError`, and `ScheduledQueueTestError` where no handler has the job.
    */
   run(job: ScheduledJobDefinition<void>): Promise<RunResult>;
   run<T>(
@@ -96,11 +96,7 @@ export class ScheduledQueueTester {
     const dueAtMs = dueAt === undefined ? undefined : readAt(dueAt, 'run: dueAt');
     const request = readSchedule(job, undefined, 'run');
     const instance = this.instances.find((one) => one.fleet.handles(request));
-    if (!instance)
-      throw new ScheduledQueueTestError(
-        `run: no handler of this application has job '${request.name}' of queue '${request.queue}'. Is its provider in the module under test, and is the module's role not 'producer'? A producer runs no handlers.`,
-        { queue: request.queue, jobName: request.name },
-      );
+    if (!instance) throw unhandled('run', request, this.handled());
     const { told } = await this.conductor.single('run', () =>
       instance.fleet.single(request, payload, attempt, dueAtMs),
     );
@@ -185,11 +181,13 @@ export class ScheduledQueueTester {
     const job = readRef(ref, undefined, 'waitFor');
     const awaited = readState(state);
     const known = await Promise.all(this.instances.map(({ ends }) => ends.stateOf(job)));
-    const at = Math.max(
-      0,
-      known.findIndex((one) => one !== undefined),
-    );
-    await this.instances[at]?.ends.wait(job, awaited);
+    const at = known.findIndex((one) => one !== undefined);
+    const instance = this.instances[Math.max(0, at)]!;
+    await instance.ends.wait(job, awaited, {
+      idle: () => this.conductor.idle(),
+      explain: () => instance.explain(job, this.handled()),
+      queuesOf: (id) => this.instances.flatMap(({ ends }) => ends.queuesOf(id)),
+    });
   }
 
   /** The next run of that name fails with this error, and the handler is not called. Twice: the next two. */
@@ -234,9 +232,16 @@ export class ScheduledQueueTester {
     return { runs: log.last(kind, MOST_TOLD_OF_PAST), gone: gone.slice(-MOST_TOLD_OF_PAST) };
   }
 
+  private handled(): HandledJob[] {
+    return this.instances.flatMap(({ fleet }) => fleet.handled());
+  }
+
   /** May be called before the application has started: a fault waits for its run. */
   private order(call: string, job: AnyJob, fault: Fault): void {
     this.lifetime.requireOpen(call);
-    this.conductor.faults.order(kindOf(job), fault);
+    const kind = kindOf(job);
+    const handled = this.handled();
+    if (this.lifetime.isStarted && !handled.some((one) => isOfKind(one, kind))) throw unhandled(call, kind, handled);
+    this.conductor.faults.order(kind, fault);
   }
 }

@@ -95,8 +95,8 @@ const told: Record<string, unknown> = { ran: tester.runs().length, hung };
 if (CLOSES === 'yes') {
   await app.close();
   told.popped = (await popping).length;
-  told.waited = await waiting;
 }
+told.waited = await waiting;
 await new Promise(setImmediate);
 const left = opened();
 for (const one of before) if (left.includes(one)) left.splice(left.indexOf(one), 1);

@@ -29,6 +29,8 @@ export class Ledger {
   readonly counters = new Map<string, number>();
   /** Chosen ids of jobs that have ended, and until when they are remembered. */
   readonly usedIds = new Map<string, number>();
+  /** Told of each waiting job that is taken out for good, whoever does it. */
+  onCancel?: (job: Job) => void;
   private readonly levels = new Map<number, Level>();
 
   constructor(private readonly settings: QueueSettings) {}
@@ -101,6 +103,7 @@ export class Ledger {
     this.takeOut(job);
     this.leave(job);
     this.count('cancelled');
+    this.onCancel?.(job);
   }
 
   hold(job: Job, holding: Holding): void {

@@ -25,6 +25,8 @@ export interface MemoryJobStoreOptions {
  * long as this object. It has no streams or lists to relay jobs to.
  */
 export class MemoryJobStore implements JobStore {
+  /** Told of each waiting job that is cancelled or deleted, by whatever call. */
+  onCancel?: (job: { queue: string; id: string; name: string }) => void;
   private readonly opened = new Map<string, { queue: MemoryQueue; store: QueueStore }>();
   private readonly ids = new JobIdMaker();
   private isClosed = false;
@@ -58,6 +60,7 @@ export class MemoryJobStore implements JobStore {
 
   private open(name: string): { queue: MemoryQueue; store: QueueStore } {
     const queue = new MemoryQueue(name, this.options.settingsOf(name), this.options.clock);
+    queue.ledger.onCancel = ({ id, envelope }) => this.onCancel?.({ queue: name, id, name: envelope.name });
     if (this.isClosed) queue.close();
     const jobs = new MemoryJobs(queue, this.ids);
     const store = {

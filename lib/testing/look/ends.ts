@@ -1,8 +1,10 @@
 import { InvalidScheduleError } from '../../core/errors.js';
 import type { ScheduledQueueEvent } from '../../core/job/events.js';
 import { describe, nearest } from '../../core/read/describe.js';
-import type { JobState, QueueStore } from '../../store/job-store.js';
+import type { JobState } from '../../store/job-store.js';
+import type { MemoryJobStore } from '../../store/memory/memory-job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
+import { Watchdog } from '../run/watchdog.js';
 import { isOfKind, type JobKind } from './job-kind.js';
 
 /** How a job may end, and what becomes of it before. */
@@ -15,11 +17,27 @@ type End = (typeof ENDS)[number];
 /** More than an event takes from the answer of a turn to its listeners. */
 const ROUNDS_OF_AN_EVENT = 20;
 
+/** What those who wait see of the application. */
+export interface Surroundings {
+  /** `undefined` while a call of the tester is under way; otherwise another text after each call. */
+  idle(): string | undefined;
+  /** Why nothing becomes of the job. */
+  explain(): Promise<string>;
+  /** The queues that have, or had, a job of this id, in any instance. */
+  queuesOf(id: string): string[];
+}
+
 /** A job that has left its queue without being completed. */
 export interface GoneJob {
   readonly id: string;
   readonly queue: string;
   readonly end: End;
+}
+
+/** A waiting job that was cancelled or deleted. */
+interface CancelledJob extends WaitedFor {
+  readonly type: 'cancelled';
+  readonly name: string;
 }
 
 interface WaitedFor {
@@ -36,12 +54,15 @@ export class Ends {
   private readonly waiting = new Map<() => void, (error: unknown) => void>();
 
   private isClosed = false;
+  /** How many events. */
+  private heard = 0;
 
-  constructor(private readonly store: { queue(name: string): Pick<QueueStore, 'view'> }) {}
+  constructor(private readonly store: Pick<MemoryJobStore, 'queue' | 'openedQueues'>) {}
 
-  hear(event: ScheduledQueueEvent): void {
+  hear(event: ScheduledQueueEvent | CancelledJob): void {
     if ('name' in event) this.names.set(keyOf(event), event.name);
     if (isEnd(event.type)) this.ended.set(keyOf(event), event.type);
+    this.heard++;
     this.lookAgain();
   }
 
@@ -54,6 +75,15 @@ export class Ends {
         ? [{ queue, id, end }]
         : [];
     });
+  }
+
+  /** The queues that have, or had, a job of this id. */
+  queuesOf(id: string): string[] {
+    const told = [...this.names.keys()].map((key) => key.split('\n') as [string, string]);
+    const there = this.store.openedQueues().filter(({ ledger }) => ledger.jobs.has(id));
+    return [
+      ...new Set([...told.filter(([, of]) => of === id).map(([queue]) => queue), ...there.map(({ name }) => name)]),
+    ];
   }
 
   /** Something may have changed for those who wait. */
@@ -78,10 +108,12 @@ export class Ends {
     for (const fail of [...this.waiting.values()]) fail(closed());
   }
 
-  /** Resolves when the job is in that state; rejects where it has ended otherwise, or is not known. Moves no time. */
-  wait(job: WaitedFor, state: AwaitedState): Promise<void> {
+  /** Resolves when the job is in that state; rejects where it has ended otherwise, is not known, or nothing moves it. Moves no time. */
+  wait(job: WaitedFor, state: AwaitedState, surroundings: Surroundings): Promise<void> {
     return new Promise((resolve, reject) => {
+      const patience = new Watchdog();
       const done = (end: () => void) => {
+        patience.rest();
         this.waiting.delete(look);
         end();
       };
@@ -90,9 +122,11 @@ export class Ends {
         this.stateOf(job).then((now) => {
           if (now === state) done(resolve);
           else if (now === undefined && this.isClosed) fail(closed());
-          else if (now === undefined || isEnd(now)) fail(otherwise(job, state, now));
+          else if (now === undefined || isEnd(now)) fail(otherwise(job, state, now, surroundings.queuesOf));
         }, fail);
       };
+      const slow = () => void surroundings.explain().then((why) => fail(unmoved(job, state, why)), fail);
+      patience.watch(() => surroundings.idle() && `${surroundings.idle()} ${this.heard}`, { slow, hangs() {} });
       this.waiting.set(look, fail);
       look();
     });
@@ -114,10 +148,27 @@ const keyOf = ({ queue, id }: WaitedFor) => `${queue}\n${id}`;
 
 const closed = () => new ScheduledQueueTestError('waitFor: the application was closed.');
 
-function otherwise({ id, queue }: WaitedFor, state: string, end: End | undefined): ScheduledQueueTestError {
+function otherwise(
+  { id, queue }: WaitedFor,
+  state: string,
+  end: End | undefined,
+  queuesOf: Surroundings['queuesOf'],
+): ScheduledQueueTestError {
   const what = end === undefined ? 'which nobody knows' : `which has ended as '${end}'`;
+  const other = end === undefined ? queuesOf(id).find((one) => one !== queue) : undefined;
+  const hint =
+    other === undefined
+      ? ''
+      : ` The id is known in queue '${other}': give { id: '${id}', queue: '${other}' }, or the job itself.`;
   return new ScheduledQueueTestError(
-    `waitFor: job '${id}' of queue '${queue}', ${what}, will not be '${state}' any more.`,
+    `waitFor: job '${id}' of queue '${queue}', ${what}, will not be '${state}' any more.${hint}`,
+    { queue, jobId: id },
+  );
+}
+
+function unmoved({ id, queue }: WaitedFor, state: string, why: string): ScheduledQueueTestError {
+  return new ScheduledQueueTestError(
+    `waitFor: job '${id}' of queue '${queue}' does not become '${state}', as no call of the tester was under way for 4 s of real time. ${why}`,
     { queue, jobId: id },
   );
 }

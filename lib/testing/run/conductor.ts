@@ -46,6 +46,8 @@ export class Conductor {
   /** Runs whose handlers have slept, and go on. */
   private readonly woken = new Set<TestRun>();
   private runsAtInstant = 0;
+  private callsBegun = 0;
+  private callsEnded = 0;
 
   constructor(private readonly notices: Notices) {}
 
@@ -72,6 +74,11 @@ export class Conductor {
     });
   }
 
+  /** How many calls there were; `undefined` while one is under way. */
+  idle(): string | undefined {
+    return this.callsBegun === this.callsEnded ? `after ${this.callsEnded} calls` : undefined;
+  }
+
   /** Time goes on for the handler that calls this. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const run = runOfHandler.getStore();
@@ -82,6 +89,11 @@ export class Conductor {
     return run.sleep(ms, signal);
   }
 
+  /** The application is closed. */
+  end(): void {
+    this.notices.unused(this.faults.unused());
+  }
+
   readonly wakes = (run: TestRun): void => {
     this.woken.add(run);
   };
@@ -89,6 +101,7 @@ export class Conductor {
   private async alone<T>(call: string, work: () => Promise<T>): Promise<T> {
     const caller = runOfHandler.getStore();
     if (caller && !caller.isOver) throw this.refusedInside(caller, call);
+    this.callsBegun++;
     const turn = this.before.then(async () => {
       this.watchdog.watch(() => this.current, {
         slow: () => this.notices.slow(this.current!.run),
@@ -102,6 +115,7 @@ export class Conductor {
         await this.tell();
         throw error;
       } finally {
+        this.callsEnded++;
         this.watchdog.rest();
         for (const look of this.afterCall) look();
       }

@@ -3,6 +3,8 @@ import { isOfKind, type JobKind } from '../look/job-kind.js';
 /** What befalls a run. */
 export type Fault = { kind: 'fail'; error: unknown } | { kind: 'crash' } | { kind: 'lose-lease' };
 
+const CALLS: Record<Fault['kind'], string> = { fail: 'failNext', crash: 'crashNext', 'lose-lease': 'loseLeaseNext' };
+
 /** The faults that a test has ordered: each is for one run of its jobs, in their order. */
 export class Faults {
   private readonly ordered: { jobs: JobKind; fault: Fault }[] = [];
@@ -11,6 +13,11 @@ export class Faults {
 
   order(jobs: JobKind, fault: Fault): void {
     this.ordered.push({ jobs, fault });
+  }
+
+  /** Those that no run has taken, by what ordered them. */
+  unused(): string[] {
+    return this.ordered.map(({ jobs: { name }, fault: { kind } }) => `${CALLS[kind]}('${name}')`);
   }
 
   take(job: { name: string; queue: string }): Fault | undefined {

@@ -9,12 +9,20 @@ export class Lifetime implements OnApplicationBootstrap, OnModuleDestroy {
   private hasStarted = false;
   private wasClosed = false;
 
+  /** `atClose`: called when the application is closed. */
+  constructor(private readonly atClose: () => void) {}
+
   onApplicationBootstrap(): void {
     this.hasStarted = true;
   }
 
   onModuleDestroy(): void {
+    if (!this.wasClosed) this.atClose();
     this.wasClosed = true;
+  }
+
+  get isStarted(): boolean {
+    return this.hasStarted;
   }
 
   /** For calls that only look: an application that was closed may still be asked what it has done. */

@@ -1,6 +1,9 @@
 import type { Log } from '../../core/log.js';
+import { firstFew } from '../../core/read/describe.js';
 import { titleOf } from './run-problems.js';
 import type { TestRun } from './test-run.js';
+
+const FAULTS_TOLD = 5;
 
 /** Lines for a developer whose test says nothing by itself. They are errors: of the other levels Nest's logger for tests is silent. */
 export class Notices {
@@ -11,5 +14,13 @@ export class Notices {
     this.log.error(
       `${titleOf(run, 'The')} has run for 4 s of real time, and the test waits for it; after 5 s its call of the tester fails. If the handler waits for a timer, let it call tester.sleep, or replace what it waits for. A test runner whose timeout is 5 s ends the test before that: raise its timeout to see the error.`,
     );
+  }
+
+  /** At the end of the application. A test that orders a fault is about what comes of it. */
+  unused(faults: readonly string[]): void {
+    if (faults.length > 0)
+      this.log.error(
+        `The application under test was closed before these faults had a run: ${firstFew(faults, FAULTS_TOLD)}. Has the job run, and is it that job?`,
+      );
   }
 }

@@ -142,7 +142,7 @@ function underLostLease(run: TestRun, handler: JobHandler, job: RunningJob): unk
     return handler.run(job.payload, job);
   } finally {
     takeBack();
-    job.abandon(reason);
+    run.owner.loseLease(run, reason);
   }
 }
 

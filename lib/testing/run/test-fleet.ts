@@ -18,6 +18,7 @@ import { keptResults } from '../../worker/run/kept-results.js';
 import { ProgressKeeper } from '../../worker/run/progress-keeper.js';
 import { type EndedRun, Settler } from '../../worker/run/settler.js';
 import { Reporter } from '../../worker/session/reporter.js';
+import type { HandledJob } from '../look/unhandled.js';
 import type { Conductor } from './conductor.js';
 import { Runner } from './runner.js';
 import type { RunOwner, TestRun } from './test-run.js';
@@ -43,6 +44,7 @@ export class TestFleet
   readonly waitsFor = 0;
   workers: TestWorker[] = [];
   private readonly runners = new Map<string, Runner>();
+  private readonly singleRunners = new Map<string, Runner>();
   reservedFor?: object;
   private singles = 0;
   private isClosed = false;
@@ -100,6 +102,14 @@ export class TestFleet
     return this.parts.registry.handlersOf(queue).has(name);
   }
 
+  /** The jobs that the handlers of this application have. */
+  handled(): HandledJob[] {
+    const { registry } = this.parts;
+    return registry
+      .queueNames()
+      .flatMap((queue) => [...registry.handlersOf(queue).keys()].map((name) => ({ name, queue })));
+  }
+
   /** Begins a run of a job that no queue knows. */
   async single(request: ScheduleRequest, payload: unknown, attempt: number, dueAtMs?: number): Promise<TestRun> {
     const { payloads, conductor } = this.parts;
@@ -111,7 +121,7 @@ export class TestFleet
     const due = dueAtMs ?? nowMs;
     const fence = String(nowMs * 1_000 + this.singles);
     const claim = { id, fence, dueAtMs: due, claimedAtMs: Math.max(due, nowMs), attempt, crashes: 0, envelope };
-    return this.runnerOf(request.queue).start(claim, new SingleRun(this.settlerOf(request.queue)), false);
+    return this.singleRunnerOf(request.queue).start(claim, new SingleRun(this.settlerOf(request.queue)), false);
   }
 
   runs(): TestRun[] {
@@ -143,12 +153,22 @@ export class TestFleet
   }
 
   private runnerOf(queue: string): Runner {
-    const known = this.runners.get(queue);
-    if (known) return known;
-    const { registry, settings, store, checker, events, conductor } = this.parts;
+    const runner = this.runners.get(queue) ?? this.openRunner(queue, this.parts.events);
+    this.runners.set(queue, runner);
+    return runner;
+  }
+
+  private singleRunnerOf(queue: string): Runner {
+    const runner = this.singleRunners.get(queue) ?? this.openRunner(queue, NO_EVENTS);
+    this.singleRunners.set(queue, runner);
+    return runner;
+  }
+
+  private openRunner(queue: string, events: EventSink): Runner {
+    const { registry, settings, store, checker, conductor } = this.parts;
     const { clock, faults, log, wakes } = conductor;
     const reporter = new Reporter(this.parts.log, events, clock);
-    const runner = new Runner({
+    return new Runner({
       queue,
       handlers: registry.handlersOf(queue),
       settler: this.settlerOf(queue),
@@ -161,10 +181,11 @@ export class TestFleet
       log,
       wakes,
     });
-    this.runners.set(queue, runner);
-    return runner;
   }
 }
+
+/** Of a job that no queue knows no event is told: listeners would hear that it started, and never how it ended. */
+const NO_EVENTS: EventSink = { wants: () => false, tell() {} };
 
 /** Who has a run of a job that no queue knows: nobody is told of its end. */
 class SingleRun implements RunOwner {
@@ -185,6 +206,10 @@ class SingleRun implements RunOwner {
     const error = abortReasons.timeout(run.job!);
     run.settle(this.settler.failed(run.job!, error));
     run.job!.abandon(error);
+  }
+
+  loseLease(run: TestRun, reason?: Error): void {
+    run.loseLease(reason);
   }
 
   claimAgain(claim: ClaimedJob): ClaimedJob {

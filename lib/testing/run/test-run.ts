@@ -23,6 +23,8 @@ export interface RunOwner {
   /** The job goes back with no attempt used. */
   release(run: TestRun): void;
   timeOut(run: TestRun): void;
+  /** Another worker may have its job by now. */
+  loseLease(run: TestRun, reason?: Error): void;
   /** The claim for a second delivery; `undefined` where the job is no longer held. */
   claimAgain(claim: ClaimedJob): ClaimedJob | undefined;
 }
@@ -146,6 +148,12 @@ export class TestRun {
   throwAway(outcome: RunOutcome): void {
     this.isSettled = true;
     this.told.outcome = outcome;
+  }
+
+  /** Its lease is over: its signal aborts, and its result is dropped. */
+  loseLease(reason: Error = abortReasons.leaseLost(this.job!)): void {
+    this.throwAway('leaseLost');
+    this.job!.abandon(reason);
   }
 
   /** Time passes only while it sleeps, so no timer is needed before. */

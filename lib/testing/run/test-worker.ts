@@ -108,6 +108,11 @@ export class TestWorker implements RunOwner {
     run.job!.abandon(error);
   }
 
+  loseLease(run: TestRun, reason?: Error): void {
+    run.loseLease(reason);
+    this.parts.reporter.leaseLost(this.name, run.job!);
+  }
+
   claimAgain(claim: ClaimedJob): ClaimedJob | undefined {
     const fence = this.parts.queue.handOutAgain(claim);
     return fence === undefined ? undefined : { ...claim, fence };
@@ -151,7 +156,10 @@ export class TestWorker implements RunOwner {
       reporter.settled(this.name, one, [answer.settled[i]!]);
     }
     reporter.found(this.name, answer);
-    for (const id of answer.lost) this.loseLease(id);
+    for (const id of answer.lost) {
+      const run = this.find(id);
+      if (run?.job) this.loseLease(run);
+    }
     for (const id of answer.toCancel) this.cancel(id);
     if (!isLast) caretakers.hear(this.name, this, answer);
     if (places) process.reservedFor = answer.suspect === 'reserved' ? this : undefined;
@@ -206,13 +214,5 @@ export class TestWorker implements RunOwner {
     if (!run?.job) return;
     this.end(run, this.parts.settler.cancelled(run.job));
     run.job.abandon(abortReasons.cancelled(run.job));
-  }
-
-  private loseLease(id: string): void {
-    const run = this.find(id);
-    if (!run?.job) return;
-    run.throwAway('leaseLost');
-    run.job.abandon(abortReasons.leaseLost(run.job));
-    this.parts.reporter.leaseLost(this.name, run.job);
   }
 }

@@ -1,8 +1,11 @@
+import { explainJob } from '../../api/inspection/explanation.js';
 import type { ScheduledQueueEvents } from '../../api/scheduled-queue.events.js';
 import type { Codecs } from '../../core/payload/codecs.js';
+import { isReadable } from '../../store/envelope.js';
 import type { MemoryJobStore } from '../../store/memory/memory-job-store.js';
 import { Ends } from '../look/ends.js';
 import type { JobKind } from '../look/job-kind.js';
+import { type HandledJob, handlerMeant } from '../look/unhandled.js';
 import { type WaitingJob, waitingJobs } from '../look/waiting-jobs.js';
 import type { Conductor } from './conductor.js';
 import type { TestFleet } from './test-fleet.js';
@@ -19,8 +22,22 @@ export class TestedInstance {
     conductor: Conductor,
   ) {
     this.ends = new Ends(store);
+    // Of jobs that the inspector deletes no event is told.
+    store.onCancel = (job) => this.ends.hear({ type: 'cancelled', ...job });
     conductor.afterCall.push(() => this.ends.lookAgain());
     events.events$.subscribe({ next: (event) => this.ends.hear(event), complete: () => this.ends.close() });
+  }
+
+  /** Why nothing becomes of a job outside the calls of the tester. `handled`: by all instances. */
+  async explain({ id, queue }: { id: string; queue: string }, handled: readonly HandledJob[]): Promise<string> {
+    const { view } = this.store.queue(queue);
+    const envelope = (await view.job(id))?.envelope;
+    const name = envelope && isReadable(envelope) ? envelope.name : undefined;
+    const { code, message } = await explainJob(view, queue, id, this.fleet.parts.settings.settingsOf(queue));
+    if (code === 'no-handler' && name !== undefined && !this.fleet.handles({ queue, name }))
+      return `It is due, but no handler of this application has '${name}' in queue '${queue}'. ${handlerMeant({ name, queue }, handled)}`;
+    const said = code === 'behind' ? 'It is due, and nothing has run since.' : message;
+    return `${said} Call advance or drain: nothing runs and no time passes outside them.`;
   }
 
   waiting(kind: JobKind | undefined): WaitingJob[] {

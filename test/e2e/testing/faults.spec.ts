@@ -39,7 +39,12 @@ describe('failNext', () => {
   });
 
   it('twice for the next two, and of that name alone', async () => {
-    const { tester, producer } = await testedApp([paying()]);
+    @Injectable()
+    class Others {
+      @OnScheduledJob('other')
+      other() {}
+    }
+    const { tester, producer } = await testedApp([paying(), Others]);
     tester.failNext('pay', new Error('one'));
     tester.failNext(pay, new UnrecoverableJobError('two'));
     tester.failNext('other', new Error('three'));

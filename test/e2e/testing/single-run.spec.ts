@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
-import { defineScheduledJob, OnScheduledJob, type ScheduledJob } from '../../../lib/index.js';
+import {
+  defineScheduledJob,
+  OnScheduledJob,
+  OnScheduledJobEvent,
+  type ScheduledJob,
+  UnrecoverableJobError,
+} from '../../../lib/index.js';
 import { ScheduledQueueTester } from '../../../lib/testing/index.js';
 import { START, stopTestedApps, testedApp } from '../../support/tested-app.js';
 
@@ -91,6 +97,32 @@ it('runs no other job, however long its handler sleeps', async () => {
   expect(seen).toHaveLength(1);
   await tester.drain();
   expect(seen).toHaveLength(3);
+});
+
+it('tells no event, however it ends', async () => {
+  const told: unknown[] = [];
+  @Injectable()
+  class Listens {
+    @OnScheduledJob('reports')
+    reports(_payload: unknown, job: ScheduledJob) {
+      job.progress(0.5);
+    }
+
+    @OnScheduledJobEvent(['scheduled', 'started', 'progress', 'completed', 'failed', 'dead', 'leaseLost'])
+    hear(event: unknown) {
+      told.push(event);
+    }
+  }
+  const { tester, producer } = await testedApp([Listens]);
+  await tester.run('reports', null);
+  tester.failNext('reports', new UnrecoverableJobError('no'));
+  await tester.run('reports', null);
+  tester.loseLeaseNext('reports');
+  await tester.run('reports', null);
+  expect(told).toEqual([]);
+  await producer.schedule('reports', null);
+  await tester.drain();
+  expect(told).toMatchObject(['scheduled', 'started', 'progress', 'completed'].map((type) => ({ type })));
 });
 
 it('tells the run in runs()', async () => {

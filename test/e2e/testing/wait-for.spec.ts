@@ -1,4 +1,5 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { setTimeout as timeout } from 'node:timers/promises';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { OnScheduledJob } from '../../../lib/index.js';
 import { ScheduledQueueTester } from '../../../lib/testing/index.js';
@@ -7,6 +8,7 @@ import { stopTestedApps, testedApp } from '../../support/tested-app.js';
 // tester.waitFor resolves or rejects as soon as that is known; it never hangs.
 
 afterEach(stopTestedApps);
+afterEach(() => void jest.useRealTimers());
 
 @Injectable()
 class Handlers {
@@ -48,7 +50,61 @@ it.each(['cancel', 'remove', 'clear', 'cancelTagged'] as const)('a waiting job i
   if (how === 'clear') await inspector.clear();
   if (how === 'cancelTagged') await inspector.cancelTagged('t');
   await tester.drain();
-  await expect(waiting).rejects.toThrow("will not be 'completed' any more");
+  await expect(waiting).rejects.toThrow("which has ended as 'cancelled', will not be 'completed' any more");
+  await tester.waitFor(job, 'cancelled');
+});
+
+it('an id of another queue', async () => {
+  const { tester, producer } = await testedApp([Handlers]);
+  const job = await producer.schedule('quick', null, { id: 'j', queue: 'other' });
+  await expect(tester.waitFor('j', 'completed')).rejects.toThrow(
+    "waitFor: job 'j' of queue 'default', which nobody knows, will not be 'completed' any more. The id is known in queue 'other': give { id: 'j', queue: 'other' }, or the job itself.",
+  );
+  await producer.cancel(job);
+  await expect(tester.waitFor('j', 'completed')).rejects.toThrow("The id is known in queue 'other'");
+  await tester.waitFor(job, 'cancelled');
+});
+
+describe('nobody moves the application', () => {
+  it.each([
+    ['quick', {}, 'It is due, and nothing has run since. Call advance or drain:'],
+    ['quick', { delay: 3_600_000 }, 'is due at 2027-01-01T10:00:00.000Z. Call advance or drain:'],
+    [
+      'quikc',
+      {},
+      "It is due, but no handler of this application has 'quikc' in queue 'default'. Did you mean 'quick'?",
+    ],
+    ['quick', { queue: 'other' }, "has 'quick' in queue 'other'. A handler in queue 'default' has that name: "],
+  ])(
+    '%s, %j: it rejects after 4 s of real time',
+    async (name, options, why) => {
+      jest.useFakeTimers();
+      const { tester, producer } = await testedApp([Handlers]);
+      const job = await producer.schedule(name, null, { id: 'j', ...options });
+      const waiting = tester.waitFor(job, 'completed');
+      await expect(waiting).rejects.toThrow(
+        `waitFor: job 'j' of queue '${job.queue}' does not become 'completed', as no call of the tester was under way for 4 s of real time.`,
+      );
+      await expect(waiting).rejects.toThrow(why);
+    },
+    20_000,
+  );
+
+  it('a call of the tester, or an event, lets it wait on', async () => {
+    const { tester, producer, consumer } = await testedApp([Handlers]);
+    const job = await producer.schedule('quick', null, { delay: '1h' });
+    const popped = await producer.schedule('popped', null, { queue: 'popped' });
+    const waiting = Promise.all([tester.waitFor(job, 'completed'), tester.waitFor(popped, 'completed')]);
+    await timeout(2_500);
+    await tester.advance('1m');
+    const [held] = await consumer.pop({ queue: 'popped', count: 1 });
+    await timeout(2_500);
+    await producer.schedule('quick', null);
+    await timeout(2_500);
+    await held!.complete();
+    await tester.advance('2h');
+    await waiting;
+  }, 20_000);
 });
 
 it('a running job is cancelled', async () => {
