@@ -112,20 +112,15 @@ export class ScheduledQueueTester {
 
   /**
    * Inside a handler, or what it calls: lets virtual time go on, up to so much later. Await it at once: other jobs run meanwhile, leases
-   * are kept, and a timeout may come. Rejects with the reason of `signal` when that aborts. A sleep that has lost a `Promise.race` is best
-   * aborted; otherwise the handler has 250 ms of real time for what it does next before time goes on.
+   * are kept, and a timeout may come. Rejects with the reason of `signal` when that aborts. A sleep that has lost a `Promise.race` has to be
+   * aborted where the handler does real I/O after it, which the kit would not wait for.
    */
-  // Not async: the promise tells whether it is raced.
-  sleep(duration: Duration, options: { signal?: AbortSignal } = {}): Promise<void> {
-    try {
-      const ms = readMs(duration, 'sleep');
-      laterBy(ms, this.conductor.clock.wallNow(), 'sleep');
-      const signal = readSignal(options, 'sleep');
-      signal?.throwIfAborted();
-      return this.conductor.sleep(ms, signal);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  async sleep(duration: Duration, options: { signal?: AbortSignal } = {}): Promise<void> {
+    const ms = readMs(duration, 'sleep');
+    laterBy(ms, this.conductor.clock.wallNow(), 'sleep');
+    const signal = readSignal(options, 'sleep');
+    signal?.throwIfAborted();
+    await this.conductor.sleep(ms, signal);
   }
 
   /**

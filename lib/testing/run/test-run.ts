@@ -11,8 +11,6 @@ import type { VirtualClock } from './virtual-clock.js';
 interface Sleep {
   readonly callOff: CallOff;
   readonly reject: (reason: unknown) => void;
-  /** It was given to `Promise.race`, `then` or the like, so its handler may wait for something else. A plain `await` does not show here. */
-  isShared: boolean;
 }
 
 /** Whoever is told what becomes of a run: a worker, or the one who wanted a single run. */
@@ -71,10 +69,6 @@ export class TestRun {
     return this.sleeps.size > 0;
   }
 
-  get mayBeAwake(): boolean {
-    return [...this.sleeps].some(({ isShared }) => isShared);
-  }
-
   /** Resolves when it has ended or sleeps. */
   yielded(): Promise<void> | undefined {
     if (this.isOver) return undefined;
@@ -96,8 +90,7 @@ export class TestRun {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    let sleep!: Sleep;
-    const promise = new Promise<void>((resolve, reject) => {
+    return new Promise<void>((resolve, reject) => {
       const end = (settle: () => void) => {
         sleep.callOff();
         this.sleeps.delete(sleep);
@@ -110,15 +103,12 @@ export class TestRun {
         callOffTimer();
         signal?.removeEventListener('abort', aborted);
       };
-      sleep = { callOff, reject, isShared: false };
+      const sleep: Sleep = { callOff, reject };
       signal?.addEventListener('abort', aborted);
       this.sleeps.add(sleep);
       this.watchTimeout();
       this.yields?.resolve();
     });
-    // With a signal the handler says itself when it sleeps no more.
-    if (!signal) whenShared(promise, () => (sleep.isShared = true));
-    return promise;
   }
 
   /** It goes back while its handler sleeps: the handler is woken by the error that its signal has. */
@@ -162,14 +152,4 @@ export class TestRun {
     if (this.timeout || timeoutAt === Number.POSITIVE_INFINITY) return;
     this.timeout = this.clock.after(timeoutAt - this.clock.now(), () => this.owner.timeOut(this));
   }
-}
-
-/** Sees `then`, which a plain `await` of a promise does not call. */
-function whenShared(promise: Promise<void>, shared: () => void): void {
-  const { then } = promise;
-  const seen: typeof then = (...told) => {
-    shared();
-    return then.apply(promise, told) as never;
-  };
-  Object.defineProperty(promise, 'then', { value: seen });
 }

@@ -30,16 +30,7 @@ async function running(handle: (tester: ScheduledQueueTester, job: ScheduledJob)
 const completedAt = (ms: number) => [{ outcome: 'completed', endedAt: at(ms) }];
 
 describe('a sleep that is left behind', () => {
-  it('does not end the waiting for the handler, which has real work left', async () => {
-    const { tester } = await running(async (tester) => {
-      await Promise.race([Promise.resolve(), tester.sleep('1m')]);
-      await realTime(30);
-    });
-    await tester.drain();
-    expect(tester.runs()).toMatchObject(completedAt(0));
-  });
-
-  it('nor where the handler has many promises left', async () => {
+  it('does not end the waiting for a handler that has many promises left', async () => {
     const { tester } = await running(async (tester) => {
       const patience = async () => await tester.sleep('1m');
       await Promise.race([Promise.resolve(), patience()]);
@@ -49,20 +40,10 @@ describe('a sleep that is left behind', () => {
     expect(tester.runs()).toMatchObject(completedAt(0));
   });
 
-  it('nor where the sleep is begun after real work', async () => {
-    const { tester } = await running(async (tester) => {
-      await realTime(10);
-      await Promise.race([realTime(10), tester.sleep('1m')]);
-      await realTime(10);
-    });
-    await tester.advance('3m');
-    expect(tester.runs()).toMatchObject(completedAt(0));
-  });
-
   it('nor in a crafted run', async () => {
     const { tester } = await running(async (tester) => {
       await Promise.race([Promise.resolve(), tester.sleep('1m')]);
-      await realTime(30);
+      for (let n = 0; n < 200; n++) await Promise.resolve();
     });
     expect(await tester.run('race', null)).toEqual({ outcome: 'completed' });
     expect(tester.now()).toEqual(at(0));
