@@ -11,7 +11,17 @@ import { isOfKind, type JobKind } from './look/job-kind.js';
 import type { RunResult, TestedRun } from './look/tested-run.js';
 import { type HandledJob, unhandled } from './look/unhandled.js';
 import { byDueTime, type WaitingJob } from './look/waiting-jobs.js';
-import { type AnyJob, kindOf, laterBy, readAt, readExpectation, readMs, refuse } from './read-arguments.js';
+import {
+  type AnyJob,
+  kindOf,
+  laterBy,
+  readAdvance,
+  readAt,
+  readDrain,
+  readExpectation,
+  readMs,
+  refuse,
+} from './read-arguments.js';
 import type { Conductor } from './run/conductor.js';
 import type { Fault } from './run/faults.js';
 import type { Lifetime } from './run/lifetime.js';
@@ -57,15 +67,14 @@ export class ScheduledQueueTester {
    */
   async advance(duration: Duration): Promise<void> {
     this.lifetime.requireRunning('advance');
-    const ms = readMs(duration, 'advance');
+    const ms = readAdvance(duration);
     await this.conductor.advance('advance', () => laterBy(ms, this.conductor.clock.wallNow(), 'advance'));
   }
 
   /** Runs what is due, and what that schedules for now. With `until`, an instant, time goes on to it as in `advance`. Throws likewise. */
   async drain(options: { until?: Date | number | string } = {}): Promise<void> {
     this.lifetime.requireRunning('drain');
-    const { until } = readOptions<{ until: unknown }>(options, { until: (value) => ({ value }) }, 'drain', refuse);
-    const untilMs = until === undefined ? undefined : readAt(until, 'drain: until');
+    const untilMs = readDrain(options);
     await this.conductor.advance('drain', () => {
       const nowMs = this.conductor.clock.wallNow();
       if (untilMs !== undefined && untilMs < nowMs)

@@ -9,7 +9,7 @@ import type { DeadReason } from '../../core/job/events.js';
  * - `crashed`: by `crashNext`; the lease runs out later;
  * - `leaseLost`: the result was dropped;
  * - `released`: the application was closed, or its workers were stopped, while the handler slept; the job went back;
- * - `running`: it has not ended: its handler sleeps.
+ * - `running`: it has not ended: its handler sleeps, or has not returned within 5 s of real time.
  */
 export type RunOutcome =
   | 'completed'
