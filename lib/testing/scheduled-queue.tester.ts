@@ -4,6 +4,7 @@ import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';
 import { integer, readOptions } from '../core/read/shape.js';
+import type { Lifetime } from './lifetime.js';
 import { type AwaitedState, readState } from './look/ends.js';
 import { type JobExpectation, misfits } from './look/expectations.js';
 import { notScheduled, type Past, scheduledAllTheSame } from './look/failures.js';
@@ -24,7 +25,6 @@ import {
 } from './read-arguments.js';
 import type { Conductor } from './run/conductor.js';
 import type { Fault } from './run/faults.js';
-import type { Lifetime } from './run/lifetime.js';
 import type { TestedInstance } from './run/tested-instance.js';
 
 /** How many runs, and jobs that are gone, a failure tells of. */
