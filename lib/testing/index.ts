@@ -3,10 +3,10 @@ export { ScheduledQueueTestError } from './errors.js';
 export type { AwaitedState } from './look/ends.js';
 export type { JobExpectation } from './look/expectations.js';
 export type { PayloadPart } from './look/payload-part.js';
-export type { RunOutcome, RunResult, TestedRun } from './look/tested-run.js';
+export type { RunJobOptions, RunOutcome, RunResult, TestedRun } from './look/tested-run.js';
 export type { WaitingJob } from './look/waiting-jobs.js';
 export type { AnyJob } from './read-arguments.js';
-export { type RunJobOptions, ScheduledQueueTester } from './scheduled-queue.tester.js';
+export { ScheduledQueueTester } from './scheduled-queue.tester.js';
 export {
   overrideScheduledQueue,
   ScheduledQueueTestingModule,

@@ -24,6 +24,28 @@ export function kindOf(job: AnyJob): JobKind {
   return { name: kind.name, queue: kind.queue };
 }
 
+/** How far `advance` goes. */
+export function readAdvance(duration: unknown): number {
+  const isInstant = parsesAsInstant(duration);
+  if (isInstant)
+    throw refuse(`advance: got ${describe(duration)}, expected a duration; for an instant, call drain({ until }).`);
+  return readMs(duration, 'advance');
+}
+
+function parsesAsInstant(value: unknown): boolean {
+  return value instanceof Date || (typeof value === 'string' && typeof readInstant(value) === 'number');
+}
+
+/** Up to when `drain` goes; `undefined` for now. */
+export function readDrain(options: unknown): number | undefined {
+  if (typeof options === 'number' || typeof options === 'string')
+    throw refuse(
+      `drain: got ${describe(options)}, expected an object of options, such as { until }. Did you mean advance?`,
+    );
+  const { until } = readOptions<{ until: unknown }>(options, { until: (value) => ({ value }) }, 'drain', refuse);
+  return until === undefined ? undefined : readAt(until, 'drain: until');
+}
+
 /** Milliseconds of a duration. */
 export function readMs(duration: unknown, where: string): number {
   const ms = parseDuration(duration);

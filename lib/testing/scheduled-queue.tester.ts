@@ -4,28 +4,32 @@ import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';
 import { integer, readOptions } from '../core/read/shape.js';
+import type { Lifetime } from './lifetime.js';
 import { type AwaitedState, readState } from './look/ends.js';
 import { type JobExpectation, misfits } from './look/expectations.js';
 import { notScheduled, type Past, scheduledAllTheSame } from './look/failures.js';
 import { isOfKind, type JobKind } from './look/job-kind.js';
-import type { RunResult, TestedRun } from './look/tested-run.js';
+import type { RunJobOptions, RunResult, TestedRun } from './look/tested-run.js';
 import { type HandledJob, unhandled } from './look/unhandled.js';
 import { byDueTime, type WaitingJob } from './look/waiting-jobs.js';
-import { type AnyJob, kindOf, laterBy, readAt, readExpectation, readMs, readSignal, refuse } from './read-arguments.js';
+import {
+  type AnyJob,
+  kindOf,
+  laterBy,
+  readAdvance,
+  readAt,
+  readDrain,
+  readExpectation,
+  readMs,
+  readSignal,
+  refuse,
+} from './read-arguments.js';
 import type { Conductor } from './run/conductor.js';
 import type { Fault } from './run/faults.js';
-import type { Lifetime } from './run/lifetime.js';
 import type { TestedInstance } from './run/tested-instance.js';
 
 /** How many runs, and jobs that are gone, a failure tells of. */
 const MOST_TOLD_OF_PAST = 5;
-
-export interface RunJobOptions {
-  /** Which attempt it is. Default 1. */
-  attempt?: number;
-  /** When it was due. Default now. */
-  dueAt?: Date | number | string;
-}
 
 /**
  * Moves the time of an application under test, runs its jobs, and tells what is scheduled and what has run. Nothing runs and no time
@@ -57,15 +61,14 @@ export class ScheduledQueueTester {
    */
   async advance(duration: Duration): Promise<void> {
     this.lifetime.requireRunning('advance');
-    const ms = readMs(duration, 'advance');
+    const ms = readAdvance(duration);
     await this.conductor.advance('advance', () => laterBy(ms, this.conductor.clock.wallNow(), 'advance'));
   }
 
   /** Runs what is due, and what that schedules for now. With `until`, an instant, time goes on to it as in `advance`. Throws likewise. */
   async drain(options: { until?: Date | number | string } = {}): Promise<void> {
     this.lifetime.requireRunning('drain');
-    const { until } = readOptions<{ until: unknown }>(options, { until: (value) => ({ value }) }, 'drain', refuse);
-    const untilMs = until === undefined ? undefined : readAt(until, 'drain: until');
+    const untilMs = readDrain(options);
     await this.conductor.advance('drain', () => {
       const nowMs = this.conductor.clock.wallNow();
       if (untilMs !== undefined && untilMs < nowMs)

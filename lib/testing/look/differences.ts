@@ -26,9 +26,10 @@ export function differences(got: unknown, expected: unknown, path: string): stri
 /** A value on one line. */
 export function shown(value: unknown): string {
   if (typeof value !== 'object' || value === null || value instanceof Date) return describe(value);
+  if (isMatcher(value)) return shortened(matcherText(value));
   if (isWhole(value)) return shortened(inspect(value, { breakLength: Number.POSITIVE_INFINITY, depth: 3 }));
   try {
-    return shortened(JSON.stringify(value));
+    return shortened(withMatchers(value));
   } catch {
     return describe(value);
   }
@@ -56,7 +57,25 @@ function isMatcher(value: unknown): value is Matcher {
   return typeof (value as Matcher | null | undefined)?.asymmetricMatch === 'function';
 }
 
+/** As JSON, with a text for each matcher in it: what JSON knows of a matcher is its inside. */
+function withMatchers(value: unknown): string {
+  const matchers: string[] = [];
+  const json = JSON.stringify(value, (_key, part) => {
+    if (!isMatcher(part)) return part;
+    return `${MARK}${matchers.push(matcherText(part)) - 1}${MARK}`;
+  });
+  return json.replaceAll(MARKED, (_all, at) => matchers[Number(at)]!);
+}
+
+/** A character that JSON writes as it is, and that no text has. */
+const MARK = '\uE000';
+const MARKED = new RegExp(`"${MARK}(\\d+)${MARK}"`, 'g');
+
+/** As Jest and Vitest print them: `Any<String>`, or the name and the sample, as in `ObjectContaining {"a":1}`. */
 function matcherText(matcher: object): string {
-  const { toAsymmetricMatcher } = matcher as { toAsymmetricMatcher?: () => string };
-  return toAsymmetricMatcher ? toAsymmetricMatcher.call(matcher) : 'what the matcher says';
+  const { toAsymmetricMatcher, sample } = matcher as { toAsymmetricMatcher?: () => string; sample?: unknown };
+  if (toAsymmetricMatcher) return toAsymmetricMatcher.call(matcher);
+  const name = String(matcher);
+  if (name.startsWith('[object ')) return 'what the matcher says';
+  return sample === undefined ? name : `${name} ${sample instanceof RegExp ? String(sample) : shown(sample)}`;
 }

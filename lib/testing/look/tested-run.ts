@@ -9,7 +9,7 @@ import type { DeadReason } from '../../core/job/events.js';
  * - `crashed`: by `crashNext`; the lease runs out later;
  * - `leaseLost`: the result was dropped;
  * - `released`: the application was closed, or its workers were stopped, while the handler slept; the job went back;
- * - `running`: it has not ended: its handler sleeps.
+ * - `running`: it has not ended: its handler sleeps, or has not returned within 5 s of real time.
  */
 export type RunOutcome =
   | 'completed'
@@ -47,4 +47,12 @@ export interface TestedRun extends RunResult {
   startedAt: Date;
   /** Missing while the handler sleeps. */
   endedAt?: Date;
+}
+
+/** How a single run by hand differs from the first attempt of a job that is due now. */
+export interface RunJobOptions {
+  /** Which attempt it is. Default 1. */
+  attempt?: number;
+  /** When it was due. Default now. */
+  dueAt?: Date | number | string;
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../../core/log.js';
 import { firstFew } from '../../core/read/describe.js';
-import { titleOf } from './run-problems.js';
+import { ScheduledQueueTestError } from '../errors.js';
 import type { TestRun } from './test-run.js';
 
 const FAULTS_TOLD = 5;
@@ -23,4 +23,13 @@ export class Notices {
         `The application under test was closed before these faults had a run: ${firstFew(faults, FAULTS_TOLD)}. Has the job run, and is it that job?`,
       );
   }
+}
+
+export function titleOf({ told: { name, id, queue } }: TestRun, the = 'the'): string {
+  return `${the} handler of job '${name}' (${id}) of queue '${queue}'`;
+}
+
+/** The error of a test that cannot go on because of this run. */
+export function failure({ told: { name, id, queue } }: TestRun, message: string): ScheduledQueueTestError {
+  return new ScheduledQueueTestError(message, { queue, jobName: name, jobId: id });
 }

@@ -22,7 +22,14 @@ describe('times', () => {
     ['sleep', -1, /^sleep: got -1, expected 0 or more milliseconds/],
     ['drain', { until: 'noon' }, /^drain: until: got "noon", expected a Date/],
     ['drain', { till: 5 }, /^drain: unknown option "till"/],
-    ['drain', '1h', /^drain: got "1h", expected an object of options/],
+    ['drain', '1h', /^drain: got "1h", expected an object of options, such as \{ until \}\. Did you mean advance\?/],
+    ['drain', 5, /^drain: got 5, expected an object of options, such as \{ until \}\. Did you mean advance\?/],
+    [
+      'advance',
+      '2027-02-01T09:00:00Z',
+      /^advance: got "2027-02-01T09:00:00Z", expected a duration; for an instant, call drain\(\{ until \}\)\./,
+    ],
+    ['advance', '3 months', /; the units are ms, s, m \(minutes\), h, d, w and y, or their names\./],
   ] as const)('%s(%j)', async (call, argument, message) => {
     const { tester } = await testedApp();
     const before = tester.now();

@@ -33,6 +33,23 @@ it.each([
   [{ a: null }, { a: { b: 1 } }, 'payload.a: got null, expected {"b":1}'],
   [{ a: [{ b: 1 }, { b: 2 }] }, { a: [{ b: 1 }, { b: 3 }] }, 'payload.a[1].b: got 2, expected 3'],
   [{ text: 7 }, { text: expect.any(String) }, 'payload.text: got 7, expected Any<String>'],
+  [{ n: null }, { n: expect.anything() }, 'payload.n: got null, expected Anything'],
+  [{ text: 'x' }, { text: expect.stringContaining('y') }, 'payload.text: got "x", expected StringContaining "y"'],
+  [{ text: 'x' }, { text: expect.stringMatching(/y/) }, 'payload.text: got "x", expected StringMatching /y/'],
+  [{ o: {} }, { o: expect.objectContaining({ a: 1 }) }, 'payload.o: got {}, expected ObjectContaining {"a":1}'],
+  [
+    { o: {} },
+    { o: expect.objectContaining({ a: expect.any(Number) }) },
+    'payload.o: got {}, expected ObjectContaining {"a":Any<Number>}',
+  ],
+  [7, { a: expect.any(Number), b: '"' }, 'payload: got 7, expected {"a":Any<Number>,"b":"\\""}'],
 ])('of %j and %j it tells the difference', (got, expected, told) => {
   expect(differences(got, expected, 'payload')).toEqual([told]);
+});
+
+it('a matcher of another library is told by its own text, if it has one', () => {
+  const own = { asymmetricMatch: () => false, toString: () => 'Even' };
+  const none = { asymmetricMatch: () => false };
+  expect(differences(7, own, 'payload')).toEqual(['payload: got 7, expected Even']);
+  expect(differences(7, none, 'payload')).toEqual(['payload: got 7, expected what the matcher says']);
 });

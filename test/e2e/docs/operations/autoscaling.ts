@@ -5,7 +5,7 @@ import { ScheduledQueueInspector } from 'nestjs-redis-scheduled-queue';
 export class LoadController {
   constructor(private readonly inspector: ScheduledQueueInspector) {}
 
-  /** How many jobs run, wait for a worker, or are due within two minutes. */
+  /** How much runs, in weight, and how many jobs wait for a worker or are due within two minutes: in jobs, if none has a `weight`. */
   @Get(':queue/work')
   async work(@Param('queue') queue: string) {
     const { running, due, dueSoon, blocked } = await this.inspector.load({ queue, withinMs: '2m' });

@@ -40,7 +40,7 @@ describe('a duration', () => {
     'that cannot be read is refused: %j',
     (text) => {
       expect(problemOf(text)).toBe(
-        `got ${JSON.stringify(text)}, expected a number with a unit, such as '500ms', '10m', '2h' or '3 days'`,
+        `got ${JSON.stringify(text)}, expected a number with a unit, such as '500ms', '10m', '2h' or '3 days'${text === '10 parsecs' ? '; the units are ms, s, m (minutes), h, d, w and y, or their names' : ''}`,
       );
     },
   );

@@ -1,5 +1,5 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import { ScheduledQueueTestError } from '../errors.js';
+import { ScheduledQueueTestError } from './errors.js';
 
 /**
  * Whether the application under test has started, and whether it was closed. Before and after, no handler is there: a call would do
