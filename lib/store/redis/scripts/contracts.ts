@@ -629,24 +629,24 @@ export const limitsScript = (keys: QueueKeys): BoundScript<LimitsArguments, Limi
 });
 
 /**
- * Note in the directory of queues that somebody uses one.
+ * Note in the directory of queues that somebody uses some.
  * Answers: the time of Redis (epoch ms).
  * It notes the same.
  */
-export interface NoteQueueArguments {
-  /** The queue. */
-  name: string;
+export interface NoteQueuesArguments {
+  /** The queues. */
+  names: readonly ScriptArgument[];
 }
 
-export type NoteQueueReply = string;
+export type NoteQueuesReply = string;
 
-const encodeNoteQueue = (a: NoteQueueArguments): ScriptArgument[] => [a.name];
+const encodeNoteQueues = (a: NoteQueuesArguments): ScriptArgument[] => [...a.names];
 
 /** Binds the script to the keys of a queue. */
-export const noteQueueScript = (keys: QueueKeys): BoundScript<NoteQueueArguments, NoteQueueReply> => ({
-  name: 'note-queue',
+export const noteQueuesScript = (keys: QueueKeys): BoundScript<NoteQueuesArguments, NoteQueuesReply> => ({
+  name: 'note-queues',
   keys: [keys.queues],
-  encode: encodeNoteQueue,
+  encode: encodeNoteQueues,
 });
 
 /**

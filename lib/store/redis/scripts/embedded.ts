@@ -76,9 +76,9 @@ export const SCRIPTS = {
     sha: 'ca1ee419cb0083f1f447a5fdf643a84d470d2e0e',
     source: "local activeKey = KEYS[1]\nlocal now, nowUs, digits\ndo\nlocal time = redis.call('TIME')\nnowUs = tonumber(time[1]) * 1000000 + tonumber(time[2])\nnow = math.floor(nowUs / 1000)\nfunction digits(number)\nreturn string.format('%.0f', number)\nend\nend\nlocal rate\ndo\nlocal rateKey = KEYS[2]\nlocal rateWindowMs = tonumber(ARGV[1])\nrate = { total = 0, before = 0, opensAt = now + rateWindowMs }\nlocal latest = redis.call('ZRANGE', rateKey, 0, 0, 'REV', 'WITHSCORES')\nif latest[1] then\nrate.latest, rate.total, rate.at = latest[1], tonumber(latest[1]), tonumber(latest[2])\nlocal windowStart = digits(now - rateWindowMs)\nlocal before = redis.call('ZRANGE', rateKey, windowStart, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')\nif before[1] then rate.before, rate.beforeAt = tonumber(before[1]), before[2] end\nlocal first = redis.call('ZRANGE', rateKey, '(' .. windowStart, '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')\nif first[1] then rate.opensAt = math.min(tonumber(first[2]), now) + rateWindowMs end\nend\nend\nreturn { digits(now), redis.call('ZCARD', activeKey), rate.total - rate.before, digits(rate.opensAt) }",
   },
-  'note-queue': {
-    sha: 'a4bf7fe1a2e7fc42621a6461dfec0824dca25c75',
-    source: "local queuesKey = KEYS[1]\nlocal name = ARGV[1]\nlocal now, nowUs, digits\ndo\nlocal time = redis.call('TIME')\nnowUs = tonumber(time[1]) * 1000000 + tonumber(time[2])\nnow = math.floor(nowUs / 1000)\nfunction digits(number)\nreturn string.format('%.0f', number)\nend\nend\nredis.call('ZADD', queuesKey, 'GT', digits(now), name)\nreturn digits(now)",
+  'note-queues': {
+    sha: '7d985d45f341043696fb1ee59305ede5d24a9eb7',
+    source: "local queuesKey = KEYS[1]\nlocal namesFrom = 1\nlocal now, nowUs, digits\ndo\nlocal time = redis.call('TIME')\nnowUs = tonumber(time[1]) * 1000000 + tonumber(time[2])\nnow = math.floor(nowUs / 1000)\nfunction digits(number)\nreturn string.format('%.0f', number)\nend\nend\nfor i = namesFrom, #ARGV do redis.call('ZADD', queuesKey, 'GT', digits(now), ARGV[i]) end\nreturn digits(now)",
   },
   'pause-recurrence': {
     sha: 'e32cd441f0f40ed86d9735391d538cce47854087',
