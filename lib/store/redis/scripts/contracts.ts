@@ -821,6 +821,29 @@ export const purgeScript = (keys: QueueKeys): NumberedScript<PurgeArguments, Pur
 });
 
 /**
+ * The next entries of the stream of events, up to about what one answer has room for. An entry may be as small as one
+ * event, or have 64 KiB and more, so a step is bounded by bytes: on a slow link a larger answer would come too late,
+ * and hold up other calls.
+ * Answers: 1 if there may be further entries; three for each entry: id, head, events (see add-events.lua).
+ * It only reads.
+ */
+export interface ReadEventsArguments {
+  /** The id of the first entry, or '(' and the id of the entry before it; '-' = the oldest. */
+  from: string;
+}
+
+export type ReadEventsReply = [more: '1' | '0', ...entries: string[]];
+
+const encodeReadEvents = (a: ReadEventsArguments): ScriptArgument[] => [a.from];
+
+/** Binds the script to the keys of a queue. */
+export const readEventsScript = (keys: QueueKeys): BoundScript<ReadEventsArguments, ReadEventsReply> => ({
+  name: 'read-events',
+  keys: [keys.events],
+  encode: encodeReadEvents,
+});
+
+/**
  * Walk through the ids of the recurrences that are listed.
  * Answers: where to go on, '0' = the walk is over; an id may come twice.
  * It only reads.
