@@ -133,7 +133,9 @@ function eventsOf(entries: readonly Entry[], from: EventPlace, queue: string): S
     // An event in the middle of this entry was the last one that the reader had.
     const had = previous !== undefined && ms === afterMs && number < previous ? previous - number : 0;
     const cutSince = typeof from === 'object' && 'sinceMs' in from && Number.parseInt(head, 10) >= from.sinceMs;
-    if (previous === undefined ? cutSince : had === 0 && number !== previous) events.push({ type: 'gap', queue });
+    // Its id is the place right before this entry. Of an entry of somebody else the number may be too low.
+    if (previous === undefined ? cutSince : had === 0 && number !== previous)
+      events.push({ type: 'gap', queue, eventId: `${ms}-${Math.max(number, 0)}` });
     for (const line of lines)
       if (++number > lastNumber - lines.length + had) events.push(readEventLine(line, queue, `${ms}-${number}`));
     previous = lastNumber;
