@@ -1814,8 +1814,9 @@ export const upsertRecurrenceScript = (keys: QueueKeys): NumberedScript<UpsertRe
 
 /**
  * Which workers are alive, and who holds the running jobs, so many of these at a time.
- * Answers: isWhole: no running job is left; two for each worker, the one last here first: its member of `workers`,
- * when it was here; three for each holder and name of the jobs looked at: worker, name, how many.
+ * Answers: looked: at how many running jobs; isWhole: none is left; two for each worker, the one last here first: its
+ * member of `workers`, when it was here; three for each holder and name of the jobs looked at: worker, name, how
+ * many.
  * It only reads.
  */
 export interface WorkersArguments {
@@ -1823,11 +1824,11 @@ export interface WorkersArguments {
   withinMs: number;
   /** How many running jobs to pass over. */
   passOver: number;
-  /** How many to look at, at most 5000. */
+  /** How many to look at. */
   limit: number;
 }
 
-export type WorkersReply = [isWhole: '1' | '0', alive: string[], holders: (string | number)[]];
+export type WorkersReply = [looked: string, isWhole: '1' | '0', alive: string[], holders: (string | number)[]];
 
 const encodeWorkers = (a: WorkersArguments): ScriptArgument[] => [a.withinMs, a.passOver, a.limit];
 
