@@ -29,7 +29,7 @@ export class ScheduledQueueEvents implements EventSink {
    * The events of one queue from all processes whose option `streamEvents` of this queue is on; from others it tells nothing. Each
    * subscription reads by itself, from `from` on, and goes on after an outage where it was; it completes at shutdown. Redis keeps the
    * latest `maxLength` events. Where others have been cut off before they were read, or a process could not add its own, a gap
-   * (`{ type: 'gap', queue }`) stands in their place. Errors are told as `{ name, message, code }`.
+   * (`{ type: 'gap', queue, eventId }`) stands in their place. Errors are told as `{ name, message, code }`.
    *
    * While Redis is away the Observable waits; without `from` it begins once Redis was reached. Where Redis refuses to be read, it ends
    * with a `QueueUnavailableError`. Throws `InvalidOptionsError` for options that cannot be used.
@@ -39,7 +39,7 @@ export class ScheduledQueueEvents implements EventSink {
    * let last = '0';
    * events.stream({ queue: 'mail', from: last }).subscribe((event) => {
    *   if (event.type === 'gap') console.warn('Some events are missing here.');
-   *   else last = event.eventId;
+   *   last = event.eventId;
    * });
    * ```
    */

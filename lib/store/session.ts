@@ -29,7 +29,7 @@ export interface ClaimedJob extends Claim {
 }
 
 /** What a run has reported last, as JSON, where that has not been kept yet. */
-interface LastProgress {
+export interface LastProgress {
   progress?: string;
 }
 
@@ -43,7 +43,8 @@ export type Settlement = Claim &
     /** Goes back for later; the attempt is not counted. */
     | ({ transition: 'snooze'; due: Due } & LastProgress)
     | { transition: 'discard'; idWasChosen: boolean }
-    | { transition: 'release' }
+    /** Goes back as if nothing had been. */
+    | ({ transition: 'release' } & LastProgress)
     | { transition: 'cancel' }
     /** Stays with its holder: the lease ends so long from now. */
     | { transition: 'extend'; leaseMs: number }

@@ -6,7 +6,7 @@ import type { QueueEvents } from '../../lib/store/job-store.js';
 import { QUEUE, until, type World } from './world.js';
 
 const ON = { streamEvents: { maxLength: 100 } };
-const GAP = { type: 'gap', queue: QUEUE };
+const GAP = { type: 'gap', queue: QUEUE, eventId: expect.any(String) };
 
 const started = (id: string): ScheduledQueueEvent => ({
   type: 'started',
@@ -41,7 +41,7 @@ async function read(events: QueueEvents, from: EventPlace): Promise<string[]> {
   return said(await all(events, from));
 }
 
-const idOf = (event: ScheduledQueueStreamedEvent | undefined) => (event as { eventId: string }).eventId;
+const idOf = (event: ScheduledQueueStreamedEvent | undefined) => event!.eventId;
 
 export function events(world: () => World): void {
   it('nothing is kept where streamEvents is off', async () => {
@@ -163,6 +163,22 @@ export function events(world: () => World): void {
     expect(await read(events, { after: atC })).toEqual(['d', 'e', 'f']);
     expect(await read(events, { sinceMs: from + 20 })).toEqual(['gap', 'd', 'e', 'f']);
     expect(await read(events, { sinceMs: from + 21 })).toEqual(['d', 'e', 'f']);
+  });
+
+  it('whoever goes on from a gap is told all that came after it, and the gap no more', async () => {
+    const { events } = world().store({ streamEvents: { maxLength: 3 } });
+    const from = world().now();
+    await add(events, 'a');
+    const atA = idOf((await all(events, 'start')).at(-1));
+    for (const id of ['b', 'c', 'd', 'e', 'f']) {
+      await add(events, id);
+      world().pass(10);
+    }
+    for (const place of [{ after: atA }, { sinceMs: from }]) {
+      const [gap] = await all(events, place);
+      expect(gap).toEqual(GAP);
+      expect(await read(events, { after: idOf(gap) })).toEqual(['d', 'e', 'f']);
+    }
   });
 
   it('one who read when there were none yet is told that the first ones were cut off', async () => {

@@ -99,7 +99,7 @@ export const progress = (world: () => World): void => {
     });
   });
 
-  it.each(['retry', 'dead', 'snooze', 'complete'] as const)(
+  it.each(['retry', 'dead', 'snooze', 'complete', 'release'] as const)(
     'a report that the run had no time to send is kept with its settlement: %s',
     async (transition) => {
       const jobs = await run({ keepCompleted: 5 });

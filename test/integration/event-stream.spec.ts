@@ -46,7 +46,7 @@ const nextMs = ({ redis }: TestStore, eventId: string) =>
   });
 
 const keyOf = ({ prefix }: TestStore) => queueKeys(prefix, QUEUE).events;
-const idOf = (event: ScheduledQueueStreamedEvent | undefined) => (event as { eventId: string }).eventId;
+const idOf = (event: ScheduledQueueStreamedEvent | undefined) => event!.eventId;
 
 it('the stream never holds fewer events than its cap, nor more than one write beyond it, however large writes are', async () => {
   const test = storeOf(500);
@@ -68,6 +68,49 @@ it('a cap that is lowered is reached over some writes', async () => {
   const lower = storeOf(10, test);
   for (let i = 0; i < 5; i++) await add(lower, 1);
   expect(await read(test, 'start')).toHaveLength(10);
+});
+
+/** Puts full entries behind what the stream holds: so many, of 64 KiB and two events each. */
+async function addFull({ redis, prefix }: TestStore, count: number, after: number): Promise<void> {
+  const line = `s\t${'x'.repeat(32_700)}\twork\t1`;
+  const key = queueKeys(prefix, QUEUE).events;
+  const ms = Date.now() + 1_000;
+  for (let i = 1; i <= count; i++)
+    await redis.xadd(key, `${ms}-${after + 2 * i}`, 'head', `${ms} 0`, 'events', `${line}\n${line}`);
+}
+
+it('a step of a reader is a few hundred KiB, also where large entries come behind many small ones', async () => {
+  const test = storeOf(100_000);
+  for (let i = 0; i < 50; i++) await add(test, 1);
+  await addFull(test, 40, 50);
+  const sizes: number[] = [];
+  let events = 0;
+  for (let place: EventPlace = 'start', more = true; more; ) {
+    const step = await eventsOf(test).read(place);
+    events += step.events.length;
+    sizes.push(JSON.stringify(step.events).length);
+    ({ next: place, more } = step);
+  }
+  expect(events).toBe(50 + 2 * 40);
+  expect(Math.max(...sizes)).toBeLessThan(600 * 1_024);
+});
+
+it('a cap that is lowered far is reached by writes that each cut off a few hundred KiB or entries', async () => {
+  const test = storeOf(100_000);
+  for (let i = 0; i < 300; i++)
+    await test.redis.xadd(keyOf(test), `1-${i + 1}`, 'head', '0 0', 'events', `s\t${i}\ta\t1`);
+  await addFull(test, 40, 300);
+  const lower = storeOf(10, test);
+  const lengths = [await test.redis.xlen(keyOf(test))];
+  while (lengths.at(-1)! > 10 && lengths.length < 30) {
+    await add(lower, 1);
+    lengths.push(await test.redis.xlen(keyOf(test)));
+  }
+  expect(lengths.at(-1)).toBe(10);
+  const cutOff = lengths.slice(1).map((length, i) => lengths[i]! + 1 - length);
+  expect(Math.max(...cutOff)).toBeLessThanOrEqual(200);
+  // The last hundred of the small entries, and the first large ones, may go together.
+  expect(Math.max(...cutOff.slice(2))).toBeLessThanOrEqual(5);
 });
 
 it('events of one moment are one entry', async () => {

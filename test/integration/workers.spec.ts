@@ -1,6 +1,9 @@
 import { hostname } from 'node:os';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { VERSION } from '../../lib/core/version.js';
+import { queueKeys } from '../../lib/store/redis/keys.js';
+import { workersScript } from '../../lib/store/redis/scripts/contracts.js';
+import { SCRIPTS } from '../../lib/store/redis/scripts/embedded.js';
 import { newJob, QUEUE, TestStore } from '../support/store.js';
 
 let test: TestStore;
@@ -38,6 +41,26 @@ it('several sessions of one process are one worker, and of two entries of one se
   ]);
   await test.redis.zadd(key('workers'), seenAt + 1, `${group} w 1 0.1.0,10 a newer host`);
   expect(await test.view.workers()).toMatchObject([{ id: 'w', pid: 1, host: 'a newer host' }]);
+});
+
+it('one call reads no more than a few hundred KiB of what the running jobs have reported, and running is right', async () => {
+  const other = new TestStore({ leaseMs: 60_000 });
+  await other.scheduleAll(Array.from({ length: 1_000 }, () => newJob()));
+  const claimed = await other.worker('a').claim(1_000);
+  const value = JSON.stringify('x'.repeat(1_000));
+  await other.jobs.keepProgress(claimed.map(({ id, fence }) => ({ id, fence, number: 1, value })));
+  const script = workersScript(queueKeys(other.prefix, QUEUE));
+  const args = script.encode({ withinMs: 60_000, passOver: 0, limit: 1_000 });
+  const [looked, isWhole] = (await other.redis.eval(
+    SCRIPTS[script.name].source,
+    script.keys.length,
+    ...script.keys,
+    ...args,
+  )) as string[];
+  expect(Number(looked)).toBeLessThanOrEqual(300);
+  expect(isWhole).toBe('0');
+  expect(await other.view.workers()).toMatchObject([{ id: 'a', running: 1_000 }]);
+  await other.close();
 });
 
 it('running is right with more jobs than one call counts', async () => {

@@ -25,7 +25,7 @@ export abstract class ScheduledJob<T = unknown> {
    */
   abstract readonly signal: AbortSignal;
   /**
-   * Says how far the job is, by any value that JSON can hold in 4 KiB: a number, a text, an object. It is kept with the job, so
+   * Says how far the job is, by any value that JSON can hold in 1 KiB: a number, a text, an object. It is kept with the job, so
    * `inspector.job` shows it in every process: at most once a second, the last value in any case. A value that cannot be kept is warned
    * about once for each job name, and a worker that has lost its lease writes nothing. Each call emits the event `progress` in this process.
    */

@@ -25,9 +25,11 @@ type Told<Event> = Event extends { type: 'failed' }
 export interface StreamGap {
   type: 'gap';
   queue: string;
+  /** Whoever goes on from here is not told of this gap again. */
+  eventId: string;
 }
 
-/** What `ScheduledQueueEvents.stream` tells; look at `type` to tell events apart. An event's `eventId` is a place to go on from. */
+/** What `ScheduledQueueEvents.stream` tells; look at `type` to tell events apart. An `eventId`, that of a gap too, is a place to go on from. */
 export type ScheduledQueueStreamedEvent = (ToldEvent & { eventId: string }) | StreamGap;
 
 const VALUE_CHARACTERS = 1_024;

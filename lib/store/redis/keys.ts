@@ -38,7 +38,7 @@
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | trial              | SET    | nothing: what is added is taken away in the same call            | permissions                      | permissions |
  * | events             | STREAM | "<epoch ms>-<number of its last event>" -> `head`: "<ms of the entry before> <when readers were told last, epoch ms>", and `events`: lines (see codec/event-text.ts) | add-events | add-events |
- * | queues             | ZSET   | queue -> when a process last noted that it uses it, epoch ms; one for all queues, under the hash tag `{*}` | note-queue | never |
+ * | queues             | ZSET   | queue -> when a process last noted that it uses it, epoch ms; one for all queues, under the hash tag `{*}` | note-queues | never |
  * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | relay                             | never                      |
  * | receipt:<caller>   | STRING | "<number of the last call> <its answer>"                         | every numbered call              | expires                    |
  *

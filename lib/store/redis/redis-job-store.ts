@@ -91,12 +91,22 @@ export class RedisJobStore implements JobStore {
       this.outages,
       this.silenceMs,
       new ReadyCheck(client, this.permissions),
-      this.options.reached,
+      this.told(),
       this.options.codecs?.decodes,
     );
     // First used after the application has closed: its calls say so, and no connection is left open.
     if (this.closed) connection.close();
     return connection;
+  }
+
+  /** What one connection calls whenever it can be used again. */
+  private told(): (address: string) => void {
+    let isBack = false;
+    return (address) => {
+      if (isBack) this.openedDirectory?.noteAgain();
+      isBack = true;
+      this.options.reached?.(address);
+    };
   }
 
   private directory(): RedisDirectory {

@@ -106,8 +106,10 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
     const { running, outcomes } = this.parts;
     const held = running.held();
     for (const run of held) {
+      // Before the signal aborts: whatever its listeners report comes too late.
+      const progress = run.endProgress(true);
       run.abandon(abortReasons.closing(run));
-      outcomes.release(run.claim);
+      outcomes.release({ id: run.id, fence: run.claim.fence, progress });
     }
     running.clear();
     return held.length;

@@ -7,7 +7,7 @@ import { toKeptJson } from './kept-json.js';
 /** At most so often is a job's progress written. */
 const WRITE_EVERY_MS = 1_000;
 /** The most that is kept of one report. It stands in the job's claim, which every renewal and settlement of the job reads. */
-const MOST_BYTES = 4_096;
+const MOST_BYTES = 1_024;
 const LIMIT = `at most ${MOST_BYTES} of a report are kept`;
 /** How many reports go in one call, so that no script is long. */
 const REPORTS_A_CALL = 100;

@@ -1,18 +1,18 @@
 import { MOST_JOBS_A_TURN } from '../../core/options/defaults.js';
-import type { Claim, Settlement } from '../../store/job-store.js';
+import type { Claim, LastProgress, Settlement } from '../../store/job-store.js';
 import type { EndedRun } from '../run/settler.js';
 
 /** What has become of jobs and goes with no turn yet: runs that have ended, and jobs that go back. */
 export class Outcomes {
   private ended: EndedRun[] = [];
-  private goingBack: Claim[] = [];
+  private goingBack: (Claim & LastProgress)[] = [];
 
   end(run: EndedRun): void {
     this.ended.push(run);
   }
 
   /** For jobs that go back as if nothing had been. */
-  release(...claims: readonly Claim[]): void {
+  release(...claims: readonly (Claim & LastProgress)[]): void {
     this.goingBack.push(...claims);
   }
 
@@ -28,8 +28,8 @@ export class Outcomes {
   take(most = MOST_JOBS_A_TURN): { ended: readonly EndedRun[]; settlements: readonly Settlement[] } {
     const ended = this.ended.splice(0, most);
     const settlements: Settlement[] = ended.map(({ settlement }) => settlement);
-    for (const { id, fence } of this.goingBack.splice(0, most - ended.length))
-      settlements.push({ id, fence, transition: 'release' });
+    for (const { id, fence, progress } of this.goingBack.splice(0, most - ended.length))
+      settlements.push({ id, fence, transition: 'release', progress });
     return { ended, settlements };
   }
 }

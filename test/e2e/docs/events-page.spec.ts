@@ -189,10 +189,7 @@ it('the archiver of docs/events.md saves each event once, over saves that fail a
   const saved: ScheduledQueueStreamedEvent[] = [];
   let failures = 2;
   const archive: Archive = {
-    lastId: async () => {
-      const last = saved.at(-1);
-      return last && 'eventId' in last ? last.eventId : undefined;
-    },
+    lastId: async () => saved.at(-1)?.eventId,
     save: async (events) => {
       if (failures-- > 0) throw new Error('The database is gone');
       saved.push(...events);

@@ -138,6 +138,26 @@ it('it is kept with a completed job, and with one that is snoozed', async () => 
   expect((await app.inspector.job('later'))?.progress).toBe(1);
 });
 
+it('what a run reported last is kept where a shutdown gives its job back', async () => {
+  let running: ScheduledJob | undefined;
+  const app = await start(
+    async (job) => {
+      running = job;
+      job.progress({ step: 1 });
+      await new Promise((resolve) => job.signal.addEventListener('abort', resolve));
+      job.progress('too late');
+    },
+    { shutdownTimeoutMs: 0 },
+  );
+  const { inspector, producer } = await startApp([], { prefix: app.prefix, role: 'producer' });
+  await producer.schedule('work', null, { id: 'x' });
+  await until('its first report is kept', async () => (await inspector.job('x'))?.progress !== undefined);
+  // Its next write would be a second after the first.
+  running!.progress({ step: 2 });
+  await app.app.close();
+  expect(await inspector.job('x')).toMatchObject({ state: 'due', attempts: 0, progress: { step: 2 } });
+});
+
 it('a report that cannot be kept is warned about once for each name; the job runs on', async () => {
   const app = await start((job) => {
     job.progress('x'.repeat(5_000));

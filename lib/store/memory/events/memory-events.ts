@@ -1,6 +1,6 @@
 import type { ScheduledQueueEvent } from '../../../core/job/events.js';
 import type { EventPlace } from '../../../core/options/stream-options.js';
-import { type ToldEvent, toToldEvent } from '../../../core/stream/streamed-event.js';
+import { type StreamGap, type ToldEvent, toToldEvent } from '../../../core/stream/streamed-event.js';
 import type { QueueEvents, ReadEvents } from '../../job-store.js';
 import type { MemoryQueue } from '../memory-queue.js';
 
@@ -51,9 +51,8 @@ export class MemoryEvents implements QueueEvents {
     const told = wanted.slice(0, MOST_A_STEP);
     const last = told.at(-1);
     const events = told.map((kept) => ({ ...kept.told, eventId: idOf(kept) }));
-    const gap = { type: 'gap', queue: this.queue.name } as const;
     return {
-      events: this.isCutOff(from, told[0]) ? [gap, ...events] : events,
+      events: told[0] && this.isCutOff(from, told[0]) ? [this.gapBefore(told[0]), ...events] : events,
       next: last ? { after: idOf(last) } : this.placeAfterNone(from),
       more: told.length < wanted.length,
     };
@@ -68,10 +67,15 @@ export class MemoryEvents implements QueueEvents {
   }
 
   /** Whether events are missing between a place and the first event after it. */
-  private isCutOff(from: EventPlace, first: KeptEvent | undefined): boolean {
-    if (typeof from === 'string' || !first) return false;
+  private isCutOff(from: EventPlace, first: KeptEvent): boolean {
+    if (typeof from === 'string') return false;
     if ('sinceMs' in from) return first === this.kept[0] && this.cutMs >= from.sinceMs;
     return first.number !== numbersOf(from.after)[1] + 1;
+  }
+
+  /** Its id is the place right before the event. */
+  private gapBefore({ atMs, number }: KeptEvent): StreamGap {
+    return { type: 'gap', queue: this.queue.name, eventId: idOf({ atMs, number: number - 1 }) };
   }
 
   private placeAfterNone(from: EventPlace): EventPlace {
@@ -79,6 +83,6 @@ export class MemoryEvents implements QueueEvents {
   }
 }
 
-const idOf = ({ atMs, number }: KeptEvent) => `${atMs}-${number}`;
+const idOf = ({ atMs, number }: Pick<KeptEvent, 'atMs' | 'number'>) => `${atMs}-${number}`;
 
 const numbersOf = (id: string) => id.split('-').map(Number) as [ms: number, number: number];

@@ -2,21 +2,30 @@ import type { SeenQueue } from '../../job-store.js';
 import { type QueueKeys, queueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import { ask } from '../scripts/bound-script.js';
-import { noteQueueScript } from '../scripts/contracts.js';
+import { noteQueuesScript } from '../scripts/contracts.js';
 
 /** How often a process notes a queue that it goes on using, and after how long it tries again where that failed. */
 const NOTED_AGAIN_MS = 600_000;
 const TRIED_AGAIN_MS = 10_000;
 /** No queue has this name. It is the hash tag of the directory, which so lies in one slot of a cluster, and in that of no queue. */
 const DIRECTORY = '*';
+const NAMES_A_CALL = 500;
+
+/** A queue that this process uses. `noteAt`: when its next use is noted, a time of `performance.now()`. */
+interface UsedQueue {
+  readonly name: string;
+  noteAt: number;
+}
 
 /**
  * Which queues there are: one sorted set for all queues of a prefix, since nobody may search a database for its keys. A process notes a queue
- * when it first schedules or works there, and every ten minutes as long as it goes on; in between that costs a comparison.
+ * when it first schedules or works there, again once Redis was away, and every ten minutes as long as it goes on; in between that costs a
+ * comparison.
  */
 export class RedisDirectory {
   private readonly keys: QueueKeys;
   private readonly noting = new Set<Promise<unknown>>();
+  private readonly used = new Set<UsedQueue>();
 
   constructor(
     private readonly connection: RedisConnection,
@@ -28,19 +37,32 @@ export class RedisDirectory {
 
   /** What notes one queue: to be called at each use. It never throws, and waits for nothing. */
   noteOf(name: string): () => void {
-    let noteAt = Number.NEGATIVE_INFINITY;
+    const queue = { name, noteAt: Number.NEGATIVE_INFINITY };
     return () => {
-      const now = performance.now();
-      if (now < noteAt) return;
-      noteAt = now + NOTED_AGAIN_MS;
-      const noted: Promise<unknown> = ask(this.connection, noteQueueScript(this.keys), { name }, this.giveUpAt())
-        .catch(() => {
-          // Whoever uses the queue hears of an outage by their own calls.
-          noteAt = performance.now() + TRIED_AGAIN_MS;
-        })
-        .finally(() => this.noting.delete(noted));
-      this.noting.add(noted);
+      if (performance.now() < queue.noteAt) return;
+      this.used.add(queue);
+      this.note([queue]);
     };
+  }
+
+  /** Redis is back, and may have lost the directory. What is used lately is noted at once: a call that waited for Redis has been there before. */
+  noteAgain(): void {
+    const now = performance.now();
+    const lately = [...this.used].filter(({ noteAt }) => now < noteAt);
+    for (let i = 0; i < lately.length; i += NAMES_A_CALL) this.note(lately.slice(i, i + NAMES_A_CALL));
+  }
+
+  private note(queues: readonly UsedQueue[]): void {
+    const setNext = (inMs: number) => {
+      for (const queue of queues) queue.noteAt = performance.now() + inMs;
+    };
+    setNext(NOTED_AGAIN_MS);
+    const names = queues.map(({ name }) => name);
+    const noted: Promise<unknown> = ask(this.connection, noteQueuesScript(this.keys), { names }, this.giveUpAt())
+      // Whoever uses the queue hears of an outage by their own calls.
+      .catch(() => setNext(TRIED_AGAIN_MS))
+      .finally(() => this.noting.delete(noted));
+    this.noting.add(noted);
   }
 
   /** By name, those that this process uses among them. */

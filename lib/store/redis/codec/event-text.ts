@@ -31,7 +31,7 @@ export function toEventLine(event: ScheduledQueueEvent): string {
 /** The event of a line. A line that cannot be read, such as one of a later version of this library, is a gap. */
 export function readEventLine(line: string, queue: string, eventId: string): ScheduledQueueStreamedEvent {
   const told = line[0] === '{' ? ofJson(line, queue) : ofFields(line.split('\t'), queue);
-  return told ? { ...told, eventId } : { type: 'gap', queue };
+  return told ? { ...told, eventId } : { type: 'gap', queue, eventId };
 }
 
 function ofFields([letter, id, name, ...rest]: string[], queue: string): ToldEvent | undefined {

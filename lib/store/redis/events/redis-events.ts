@@ -7,26 +7,27 @@ import type { QueueKeys } from '../keys.js';
 import { annotated } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { WakeListener } from '../link/wake-listener.js';
+import { ask } from '../scripts/bound-script.js';
+import { readEventsScript } from '../scripts/contracts.js';
 import type { EventWriter } from './event-writer.js';
 
-/** About how much a step reads. An entry has at most 64 KiB, and may be as small as one event. */
-const CHARACTERS_A_STEP = 1_024 * 1_024;
-const LEAST_A_STEP = 16;
-const MOST_A_STEP = 1_000;
 /** Twice the time for which writers keep silent after a message: see QUIET_MS in scripts/add-events.lua. */
 const READ_AFTER_MS = 20;
 /** A message may be lost. Where none are heard, this process looks every second. */
 const LOOKED_EVERY_MS = 1_000;
 const HEARD_LOOKS = 5;
 
-/** An entry of the stream as ioredis answers it. */
-type Entry = [id: string, fields: string[]];
+/** An entry of the stream: see scripts/add-events.lua. */
+interface Entry {
+  readonly id: string;
+  readonly head: string;
+  readonly text: string;
+}
+
+const FIELDS_AN_ENTRY = 3;
 
 /** The stream of one queue's events. An event's id is "<epoch ms of its entry>-<its number>"; see scripts/add-events.lua. */
 export class RedisEvents implements QueueEvents {
-  /** How many entries the next step reads, by the size of those that were read last. */
-  private step = LEAST_A_STEP;
-
   constructor(
     private readonly connection: RedisConnection,
     private readonly keys: QueueKeys,
@@ -56,18 +57,14 @@ export class RedisEvents implements QueueEvents {
       const [last] = await this.connection.read((client) => client.xrevrange(key, '+', '-', 'COUNT', 1), giveUpAt);
       return { events: [], next: { after: last?.[0] ?? BEGINNING }, more: false };
     }
-    const { step } = this;
-    const entries: Entry[] = await this.connection.read(
-      (client) => client.xrange(key, firstId(from), '+', 'COUNT', step),
-      giveUpAt,
-    );
-    const characters = entries.reduce((sum, [, fields]) => sum + (fields[3]?.length ?? 0), 1);
-    this.step = Math.max(LEAST_A_STEP, Math.min(MOST_A_STEP, (CHARACTERS_A_STEP * entries.length) / characters)) | 0;
-    const after = entries.at(-1)?.[0] ?? (from === 'start' ? BEGINNING : undefined);
+    const script = readEventsScript(this.keys);
+    const [more, ...fields] = await ask(this.connection, script, { from: firstId(from) }, giveUpAt);
+    const entries = entriesOf(fields);
+    const after = entries.at(-1)?.id ?? (from === 'start' ? BEGINNING : undefined);
     return {
       events: eventsOf(entries, from, this.options.queue),
       next: after === undefined ? from : { after },
-      more: entries.length === step,
+      more: more === '1',
     };
   }
 
@@ -114,6 +111,13 @@ function firstId(from: Exclude<EventPlace, 'end'>): string {
   return 'after' in from ? `(${from.after}` : String(Math.max(0, Math.ceil(from.sinceMs)));
 }
 
+function entriesOf(fields: readonly string[]): Entry[] {
+  return Array.from({ length: fields.length / FIELDS_AN_ENTRY }, (_, i) => {
+    const [id = '', head = '', text = ''] = fields.slice(FIELDS_AN_ENTRY * i, FIELDS_AN_ENTRY * (i + 1));
+    return { id, head, text };
+  });
+}
+
 const numbersOf = (id: string) => id.split('-').map(Number) as [ms: number, number: number];
 
 /** The events of some entries that lie after a place, and gaps where the numbers of events do not follow each other. */
@@ -122,15 +126,16 @@ function eventsOf(entries: readonly Entry[], from: EventPlace, queue: string): S
   const [afterMs, afterNumber] = typeof from === 'object' && 'after' in from ? numbersOf(from.after) : [];
   /** The number of the event before; `undefined` where the first one may have any. */
   let previous = afterNumber;
-  for (const [id, fields] of entries) {
+  for (const { id, head, text } of entries) {
     const [ms, lastNumber] = numbersOf(id);
-    const [, head = '', , text = ''] = fields;
     const lines = text.split('\n');
     let number = lastNumber - lines.length;
     // An event in the middle of this entry was the last one that the reader had.
     const had = previous !== undefined && ms === afterMs && number < previous ? previous - number : 0;
     const cutSince = typeof from === 'object' && 'sinceMs' in from && Number.parseInt(head, 10) >= from.sinceMs;
-    if (previous === undefined ? cutSince : had === 0 && number !== previous) events.push({ type: 'gap', queue });
+    // Its id is the place right before this entry. Of an entry of somebody else the number may be too low.
+    if (previous === undefined ? cutSince : had === 0 && number !== previous)
+      events.push({ type: 'gap', queue, eventId: `${ms}-${Math.max(number, 0)}` });
     for (const line of lines)
       if (++number > lastNumber - lines.length + had) events.push(readEventLine(line, queue, `${ms}-${number}`));
     previous = lastNumber;

@@ -14,8 +14,9 @@ if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- Readers read so long after a message (see READ_AFTER_MS in events/redis-events.ts) that one message will do for all entries
 -- of this time, however many processes add them.
 local QUIET_MS = 10
--- A lower cap than before is reached over some calls: this many entries are cut off beyond those that make room for these events.
-local SPARE = 100
+-- Most calls cut off as much as they add. Where they would have to cut off more, because the cap is lower than before or many small entries
+-- make room for a large one, no more than this is read; the next calls go on.
+local CUT_ENTRIES, CUT_BYTES = 200, 262144
 
 local function placeOf(entry)
   local ms, number = string.match(entry[1], '^(%d+)-(%d+)$')
@@ -34,15 +35,15 @@ local result = digits(ms) .. '-' .. digits(total + count)
 
 local cut, keptFrom, cutsSome = total + count - maxLength, result, false
 if cut > 0 then
-  -- Each entry holds an event or more, so this many make room. Read one by one: a page of entries might be large.
-  local from = '-'
-  for _ = 1, count + SPARE do
+  -- Read one by one: a page of entries might be large.
+  local from, bytes = '-', 0
+  for _ = 1, CUT_ENTRIES do
     local entry = redis.call('XRANGE', eventsKey, from, '+', 'COUNT', 1)[1]
     keptFrom = entry and entry[1] or result
     if not entry then break end
     local _, number = placeOf(entry)
-    if number > cut then break end
-    cutsSome, from = true, '(' .. keptFrom
+    if number > cut or bytes >= CUT_BYTES then break end
+    cutsSome, from, bytes = true, '(' .. keptFrom, bytes + #(entry[2][4] or '')
   end
 end
 local tells = now < toldAt or now - toldAt >= QUIET_MS

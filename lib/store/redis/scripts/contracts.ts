@@ -629,24 +629,24 @@ export const limitsScript = (keys: QueueKeys): BoundScript<LimitsArguments, Limi
 });
 
 /**
- * Note in the directory of queues that somebody uses one.
+ * Note in the directory of queues that somebody uses some.
  * Answers: the time of Redis (epoch ms).
  * It notes the same.
  */
-export interface NoteQueueArguments {
-  /** The queue. */
-  name: string;
+export interface NoteQueuesArguments {
+  /** The queues. */
+  names: readonly ScriptArgument[];
 }
 
-export type NoteQueueReply = string;
+export type NoteQueuesReply = string;
 
-const encodeNoteQueue = (a: NoteQueueArguments): ScriptArgument[] => [a.name];
+const encodeNoteQueues = (a: NoteQueuesArguments): ScriptArgument[] => [...a.names];
 
 /** Binds the script to the keys of a queue. */
-export const noteQueueScript = (keys: QueueKeys): BoundScript<NoteQueueArguments, NoteQueueReply> => ({
-  name: 'note-queue',
+export const noteQueuesScript = (keys: QueueKeys): BoundScript<NoteQueuesArguments, NoteQueuesReply> => ({
+  name: 'note-queues',
   keys: [keys.queues],
-  encode: encodeNoteQueue,
+  encode: encodeNoteQueues,
 });
 
 /**
@@ -818,6 +818,29 @@ export const purgeScript = (keys: QueueKeys): NumberedScript<PurgeArguments, Pur
   keys: [keys.jobs, keys.claims, keys.failures, keys.dead, keys.stats],
   encode: encodePurge,
   isNumbered: true,
+});
+
+/**
+ * The next entries of the stream of events, up to about what one answer has room for. An entry may be as small as one
+ * event, or have 64 KiB and more, so a step is bounded by bytes: on a slow link a larger answer would come too late,
+ * and hold up other calls.
+ * Answers: 1 if there may be further entries; three for each entry: id, head, events (see add-events.lua).
+ * It only reads.
+ */
+export interface ReadEventsArguments {
+  /** The id of the first entry, or '(' and the id of the entry before it; '-' = the oldest. */
+  from: string;
+}
+
+export type ReadEventsReply = [more: '1' | '0', ...entries: string[]];
+
+const encodeReadEvents = (a: ReadEventsArguments): ScriptArgument[] => [a.from];
+
+/** Binds the script to the keys of a queue. */
+export const readEventsScript = (keys: QueueKeys): BoundScript<ReadEventsArguments, ReadEventsReply> => ({
+  name: 'read-events',
+  keys: [keys.events],
+  encode: encodeReadEvents,
 });
 
 /**
@@ -1791,8 +1814,9 @@ export const upsertRecurrenceScript = (keys: QueueKeys): NumberedScript<UpsertRe
 
 /**
  * Which workers are alive, and who holds the running jobs, so many of these at a time.
- * Answers: isWhole: no running job is left; two for each worker, the one last here first: its member of `workers`,
- * when it was here; three for each holder and name of the jobs looked at: worker, name, how many.
+ * Answers: looked: at how many running jobs; isWhole: none is left; two for each worker, the one last here first: its
+ * member of `workers`, when it was here; three for each holder and name of the jobs looked at: worker, name, how
+ * many.
  * It only reads.
  */
 export interface WorkersArguments {
@@ -1800,11 +1824,11 @@ export interface WorkersArguments {
   withinMs: number;
   /** How many running jobs to pass over. */
   passOver: number;
-  /** How many to look at, at most 5000. */
+  /** How many to look at. */
   limit: number;
 }
 
-export type WorkersReply = [isWhole: '1' | '0', alive: string[], holders: (string | number)[]];
+export type WorkersReply = [looked: string, isWhole: '1' | '0', alive: string[], holders: (string | number)[]];
 
 const encodeWorkers = (a: WorkersArguments): ScriptArgument[] => [a.withinMs, a.passOver, a.limit];
 

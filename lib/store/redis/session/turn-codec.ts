@@ -68,8 +68,9 @@ function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArg
       return [settlement.idWasChosen ? 'r' : '', ''];
     case 'extend':
       return [settlement.leaseMs, ''];
-    case 'cancel':
     case 'release':
+      return ['', withProgress('', settlement)];
+    case 'cancel':
       return ['', ''];
   }
 }

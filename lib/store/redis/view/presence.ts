@@ -5,8 +5,8 @@ import type { RedisConnection } from '../link/connection.js';
 import { ask } from '../scripts/bound-script.js';
 import { handledScript, workersScript } from '../scripts/contracts.js';
 
-/** How many running jobs one call counts: about as many half microseconds. With more, the numbers are of several moments. */
-const JOBS_A_CALL = 5_000;
+/** How many running jobs one call counts, fewer where they have reported much progress. With more, the numbers are of several moments. */
+const JOBS_A_CALL = 1_000;
 
 const UNKNOWN = { running: 0, concurrency: 0, weight: 0, handles: [] };
 
@@ -60,11 +60,12 @@ export class RedisPresence {
     /** By session: of which names how many. */
     const running = new Map<string, [name: string, count: number][]>();
     let alive: string[] = [];
-    for (let passOver = 0, isWhole = false; !isWhole; passOver += JOBS_A_CALL) {
+    for (let passOver = 0, isWhole = false; !isWhole; ) {
       const args = { withinMs, passOver, limit: JOBS_A_CALL };
-      const [whole, present, counted] = await ask(this.connection, script, args, this.giveUpAt());
+      const [looked, whole, present, counted] = await ask(this.connection, script, args, this.giveUpAt());
       isWhole = whole === '1';
       if (passOver === 0) alive = present;
+      passOver += Number(looked);
       const holders = counted.map(String);
       for (let i = 0; i < holders.length; i += 3) {
         const counts = running.get(holders[i]!) ?? [];

@@ -20,12 +20,6 @@ export class ActivityController {
   ): Observable<MessageEvent> {
     return this.events
       .stream({ queue, from })
-      .pipe(
-        map((event) =>
-          event.type === 'gap'
-            ? { data: event }
-            : { data: event, id: event.eventId },
-        ),
-      );
+      .pipe(map((event) => ({ data: event, id: event.eventId })));
   }
 }

@@ -131,13 +131,13 @@ it.each([
   ['no value', undefined, 'JSON cannot hold undefined'],
   ['a function', () => 1, 'JSON cannot hold a function'],
   ['a bigint', 7n, 'JSON cannot hold it (Do not know how to serialize a BigInt)'],
-  ['a long text', 'é'.repeat(2_048), 'it has 4098 bytes, and at most 4096 of a report are kept'],
+  ['a long text', 'é'.repeat(512), 'it has 1026 bytes, and at most 1024 of a report are kept'],
 ])('what cannot be kept is told, and the value before it stays: %s', async (_, value, why) => {
   const run = keeper.open(claim('x'), 'work');
-  run.report('é'.repeat(2_047));
+  run.report('é'.repeat(511));
   await clock.elapse(1_000);
   run.report(value);
   await clock.elapse(10_000);
   expect(warned).toEqual([`x: ${why}`]);
-  expect(written()).toEqual([[0, `"${'é'.repeat(2_047)}"`]]);
+  expect(written()).toEqual([[0, `"${'é'.repeat(511)}"`]]);
 });

@@ -4,7 +4,7 @@ import { GAP_LINE, readEventLine, toEventLine } from '../../../../../lib/store/r
 
 const RUN = { queue: 'q', id: 'a', name: 'work', attempt: 1 };
 const read = (line: string) => readEventLine(line, 'q', '1-2');
-const GAP = { type: 'gap', queue: 'q' };
+const GAP = { type: 'gap', queue: 'q', eventId: expect.any(String) };
 
 it('the events that every job has are short', () => {
   expect(toEventLine({ type: 'scheduled', queue: 'q', id: 'a', name: 'work', dueAt: new Date(5) })).toBe(
