@@ -115,8 +115,8 @@ export const cancelRunningScript = (keys: QueueKeys): NumberedScript<CancelRunni
 
 /**
  * Take the next jobs that carry a tag, and wait or are queued behind running ones, out of their queue for good.
- * Answers: "<index after which to go on> <last index>" and, a tab before each, the ids of the cancelled jobs, in the
- * order in which they came by the tag.
+ * Answers: "<index after which to go on> <last index> <when the first step was taken>" and, a tab before each, the
+ * ids of the cancelled jobs, in the order in which they came by the tag.
  * A repeated call is answered from its receipt.
  */
 export interface CancelTaggedArguments {
@@ -124,13 +124,15 @@ export interface CancelTaggedArguments {
   from: string;
   /** The last index to look at, '' = that of the last job there is now. */
   last: string;
+  /** When the first step was taken, 0 = now (epoch ms). */
+  began: number;
   /** How many jobs to look at at the most. */
   limit: number;
 }
 
 export type CancelTaggedReply = [status: string, now: string, result: string];
 
-const encodeCancelTagged = (a: CancelTaggedArguments): ScriptArgument[] => [a.from, a.last, a.limit];
+const encodeCancelTagged = (a: CancelTaggedArguments): ScriptArgument[] => [a.from, a.last, a.began, a.limit];
 
 /** Binds the script to the keys of a queue. */
 export const cancelTaggedScript = (keys: QueueKeys, names: { tag: string }): NumberedScript<CancelTaggedArguments, CancelTaggedReply> => ({
@@ -1468,7 +1470,7 @@ export const setBlackoutsScript = (keys: QueueKeys): NumberedScript<SetBlackouts
 
 /**
  * Move the due times of the next jobs that carry a tag, and wait or are queued behind running ones.
- * Answers: "<index after which to go on> <last index> <how many were moved>".
+ * Answers: "<index after which to go on> <last index> <when the first step was taken> <how many were moved>".
  * A repeated call is answered from its receipt.
  */
 export interface ShiftTaggedArguments {
@@ -1480,6 +1482,8 @@ export interface ShiftTaggedArguments {
   from: string;
   /** The last index to look at, '' = that of the last job there is now. */
   last: string;
+  /** When the first step was taken, 0 = now (epoch ms). */
+  began: number;
   /** How many jobs to look at at the most. */
   limit: number;
   /** How much later they are to be due, below 0: earlier (ms). */
@@ -1488,7 +1492,7 @@ export interface ShiftTaggedArguments {
 
 export type ShiftTaggedReply = [status: string, now: string, result: string];
 
-const encodeShiftTagged = (a: ShiftTaggedArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.from, a.last, a.limit, a.byMs];
+const encodeShiftTagged = (a: ShiftTaggedArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.from, a.last, a.began, a.limit, a.byMs];
 
 /** Binds the script to the keys of a queue. */
 export const shiftTaggedScript = (keys: QueueKeys, names: { tag: string }): NumberedScript<ShiftTaggedArguments, ShiftTaggedReply> => ({
