@@ -96,7 +96,7 @@ export abstract class QueueReader {
 
   /**
    * Searches a queue for jobs. A job that fits from the first call to the last is given; it is given once, unless it moved meanwhile: began,
-   * ended, or got another due time. In no order. Each call looks at a bounded number of jobs (about 10 000) and answers what it has found,
+   * ended, or got another due time. In no order. Each call looks at about 10 000 jobs or 64 MiB of them, and answers what it has found,
    * which may be nothing: go on while there is a `cursor`. Jobs are read in short steps, so not all at one moment. A cursor also holds over
    * a failover, but then jobs may be left out or given again.
    * @example

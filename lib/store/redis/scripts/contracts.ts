@@ -361,8 +361,9 @@ export const declareScript = (keys: QueueKeys): NumberedScript<DeclareArguments,
 
 /**
  * Look at some jobs, and tell those that a search wants.
- * Answers: where to go on, '' = the walk is over; how many jobs were looked at, and how many bytes that took; ids of
- * further ones that may be wanted; for each job that is told its id and what the script `job` answers.
+ * Answers: where to go on, '' = the walk is over, with a '~' behind it where jobs may be met again (see
+ * find/scan.lua); how many jobs were looked at, and how many bytes that took; ids of further ones that may be wanted;
+ * for each job that is told its id and what the script `job` answers.
  * It only reads.
  */
 export interface FindArguments {
@@ -376,7 +377,7 @@ export interface FindArguments {
   size: number;
   /** How many to tell at the most. */
   limit: number;
-  /** After how many none is told any more (bytes). */
+  /** After about how many none is read any more (bytes). */
   bytesLeft: number;
   /** The states that are wanted, commas between them. */
   states: string;
