@@ -35,13 +35,13 @@ export abstract class QueueReader {
     protected readonly codecs: Codecs,
   ) {}
 
-  /** How many jobs are in each state, at one moment for up to 5 000 combinations of name and priority. `scheduled` jobs are not due yet; `due` ones wait for a worker. */
+  /** How many jobs are in each state, at one moment for up to 400 combinations of name and priority that have a due job. `scheduled` jobs are not due yet; `due` ones wait for a worker. */
   async counts(options?: { queue?: string }): Promise<JobCounts> {
     return this.store.queue(queueOf(options, 'counts')).view.counts();
   }
 
   /**
-   * How many jobs wait at each priority that has any, most urgent first. The numbers are of one moment, for up to 5 000 combinations of
+   * How many jobs wait at each priority that has any, most urgent first. The numbers are of one moment, for up to 400 combinations of
    * name and priority.
    */
   async countsByPriority(options?: { queue?: string }): Promise<PriorityCounts[]> {
