@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { JobSelection } from '../../lib/store/job-store.js';
 import { type RedisServer, startOwnServer } from '../support/redis-server.js';
+import { commandsOfScripts } from '../support/script-commands.js';
 import { newJob, TestStore } from '../support/store.js';
 
 const ALL = { states: ['scheduled', 'due', 'active'] } as const;
@@ -19,25 +20,6 @@ afterEach(async () => {
 });
 
 /** Ids found from a place on, in all steps that are left. */
-/** The commands that each script sends meanwhile. */
-async function commandsOfScripts(act: () => Promise<unknown>): Promise<string[][][]> {
-  const monitor = await test.redis.monitor();
-  const scripts: string[][][] = [];
-  const ended = new Promise<void>((resolve) => {
-    monitor.on('monitor', (_time: string, [name = '', ...args]: string[], source: string) => {
-      const command = [name.toLowerCase(), ...args];
-      if (source === 'lua') scripts.at(-1)!.push(command);
-      else if (command[0]!.startsWith('eval')) scripts.push([]);
-      else if (command[0] === 'echo') resolve();
-    });
-  });
-  await act();
-  await test.redis.echo('over');
-  await ended;
-  monitor.disconnect();
-  return scripts;
-}
-
 async function searchFrom(first: string, size = 20): Promise<string[]> {
   const found: string[] = [];
   let place: string | undefined = first;
@@ -102,7 +84,7 @@ it.each<[what: string, wanted: Partial<JobSelection>]>([
   const payload = JSON.stringify('x'.repeat(bytes));
   const job = { payload, tags: ['t'], due: { delayMs: 3_600_000 } };
   await Promise.all(Array.from({ length: count }, () => test.jobs.schedule(newJob(job))));
-  const scripts = await commandsOfScripts(async () => {
+  const scripts = await commandsOfScripts(test.redis, async () => {
     let place: string | undefined;
     do ({ next: place } = await test.view.find({ ...ALL, ...wanted }, place, { size: 150, limit: 1_000 }));
     while (place !== undefined);
