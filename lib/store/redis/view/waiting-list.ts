@@ -8,7 +8,7 @@ import { byPlace, LaneMerge, type LaneStart, type WaitingJob } from './lane-merg
 
 /** How many heads, levels, lanes and jobs of lanes one call reads. Each such call takes Redis 1 to 3 ms. */
 const HEADS_A_CALL = 2_000;
-const LEVELS_A_CALL = 500;
+const LEVELS_A_CALL = 250;
 const LANES_A_CALL = 250;
 const JOBS_A_CALL = 1_000;
 /** How many lanes with a due first job are opened at a time: later jobs of such a lane may be scheduled ones. */

@@ -5,8 +5,12 @@
 -- Finds the jobs that wait, and those queued behind a running one; running and dead jobs are passed over. `ids`: those of both kinds, in order.
 -- @takes base, jobsKey, tagKey, now, digits, tagsOf, findWaiting, untagJob, readQueued
 -- @gives readTagged
--- Envelopes may be large: a step ends after so many bytes of them.
-local BYTES_A_STEP = 8388608
+-- Envelopes may be large, and a job may have many tags and a lane of its own, each of which costs commands: a step ends after so many
+-- bytes, or after so much cost.
+local BYTES_A_STEP = 1048576
+local COST_A_STEP, COST_OF_LANE, COST_OF_TAG = 310, 1.5, 0.4
+-- Tags up to this number are part of the cost of any job.
+local FEW_TAGS = 2
 
 function readTagged(from, last, began, limit)
   local text = '\t' .. string.sub(tagKey, #base + #'tag:' + 1)
@@ -20,17 +24,20 @@ function readTagged(from, last, began, limit)
     local madeAt = string.match(envelope, '^[^\n]*\n(%d+)')
     return madeAt and tonumber(madeAt) <= time
   end
-  local bytes = 0
+  local bytes, cost, known = 0, 0, {}
   for i = 1, #found, 2 do
-    if bytes > BYTES_A_STEP then
+    if bytes > BYTES_A_STEP or cost > COST_A_STEP then
       step.nextFrom = found[i - 1]
       break
     end
     local id = found[i]
     local envelope = redis.call('HGET', jobsKey, id) or ''
     bytes = bytes + #envelope
-    local isTagged = hasTag(tagsOf(envelope))
+    local tags = tagsOf(envelope)
+    local isTagged = hasTag(tags)
     local lane, due = findWaiting(id, envelope)
+    cost = cost + 1 + COST_OF_TAG * math.max(0, select(2, string.gsub(tags, '\t', '')) - FEW_TAGS)
+    if lane and not known[lane] then known[lane], cost = true, cost + COST_OF_LANE end
     local queued = not due and readQueued(id)
     if queued then bytes = bytes + #queued.envelope end
     if due and isTagged then
