@@ -61,8 +61,8 @@ export class ScheduledQueueInspector extends QueueReader {
 
   /**
    * Cancels all waiting jobs with a tag, and those with the tag that are queued behind running ones. Answers how many. Only jobs that
-   * were there when the call began are cancelled. A running job goes on, and so do its later attempts. Atomic for each five hundred
-   * jobs: after a `QueueUnavailableError` some may be gone; call again to cancel the rest. With several queues, one after another.
+   * were there when the call began are cancelled. A running job goes on, and so do its later attempts. Atomic for each step of up to
+   * two hundred jobs: after a `QueueUnavailableError` some may be gone; call again to cancel the rest. With several queues, one after another.
    */
   async cancelTagged(tag: string, options?: TaggedOptions): Promise<number> {
     const read = readTag(tag, 'cancelTagged');
@@ -77,7 +77,7 @@ export class ScheduledQueueInspector extends QueueReader {
    * Moves the due times of all waiting jobs with a tag, and of those with the tag that are queued behind running ones: later (a number
    * of milliseconds, or `'2h'`) or earlier (a negative number, or `'-2h'`). Answers how many. Only jobs that were there when the call
    * began are moved; running ones are not. If a new due time lies in the past, the job is due at once and counts as late since then.
-   * Atomic for each five hundred jobs: after a `QueueUnavailableError` some may have been moved, and calling again moves them again. With several queues,
+   * Atomic for each step of up to two hundred jobs: after a `QueueUnavailableError` some may have been moved, and calling again moves them again. With several queues,
    * one after another.
    */
   async shiftTagged(tag: string, ms: Duration, options?: TaggedOptions): Promise<number> {

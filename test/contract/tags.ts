@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ids, settlement, type World } from './world.js';
 
 const ENDS: Record<string, (world: World, id: string) => Promise<unknown>> = {
@@ -78,6 +78,61 @@ export const tags = (world: () => World): void => {
       for (const id of ['waits', 'dead']) await world().replace({ id, tags: ['a'], due: { delayMs: 60_000 } });
       expect(await cancelled('a')).toEqual(['waits', 'last', 'dead']);
       expect(await cancelled('b')).toEqual([]);
+    });
+  });
+
+  describe('a call over a tag that has begun spares', () => {
+    /** So many that Redis needs several steps. */
+    const MANY = 2_000;
+    const later = { due: { delayMs: 3_600_000 }, tags: ['a'] };
+    const calls: Record<string, (begun: () => void) => Promise<number>> = {
+      cancelTagged: (begun) => world().queue.management.cancelTagged('a', begun),
+      shiftTagged: async (begun) => {
+        const first = await world().job('old-0');
+        const shifted = world().queue.management.shiftTagged('a', 5_000);
+        while ((await world().job('old-0'))?.dueAtMs === first!.dueAtMs);
+        begun();
+        return shifted;
+      },
+    };
+
+    /** Answers how many it has found, once `meanwhile`, which begins after its first step, has ended too. */
+    const during = async (call: string, meanwhile: () => Promise<unknown>) => {
+      let ended: Promise<unknown> | undefined;
+      const found = await calls[call]!(() => {
+        if (!ended) world().pass(10);
+        ended ??= meanwhile();
+      });
+      await ended;
+      return found;
+    };
+
+    beforeEach(async () => {
+      world().store({ leaseMs: 600_000 });
+      await world().scheduleAll(Array.from({ length: MANY }, (_, i) => ({ ...later, id: `old-${i}` })));
+      // Under the clock of this world, which stands still meanwhile, a burst of schedules is ahead of time.
+      world().pass(1_000);
+    });
+
+    it.each(Object.keys(calls))('what is scheduled after the last one has gone (%s)', async (call) => {
+      const due: (number | null)[] = [];
+      await during(call, async () => {
+        await world().queue.jobs.cancel(`old-${MANY - 1}`);
+        due.push((await world().schedule({ ...later, id: 'new' })).dueAtMs);
+      });
+      expect(due).toEqual([(await world().job('new'))?.dueAtMs]);
+    });
+
+    it.each(Object.keys(calls))('what is queued behind a running one of this tag (%s)', async (call) => {
+      await world().schedule({ id: 'runs', tags: ['a'] });
+      expect(await world().worker('w').claim()).toHaveLength(1);
+      const due: (number | null)[] = [];
+      expect(
+        await during(call, async () => {
+          due.push((await world().replace({ ...later, id: 'runs' })).dueAtMs);
+        }),
+      ).toBe(MANY);
+      expect(due).toEqual([(await world().job('runs'))?.queuedDueAtMs]);
     });
   });
 

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { JobSelection } from '../../lib/store/job-store.js';
 import { type RedisServer, startOwnServer } from '../support/redis-server.js';
+import { commandsOfScripts } from '../support/script-commands.js';
 import { newJob, TestStore } from '../support/store.js';
 
 const ALL = { states: ['scheduled', 'due', 'active'] } as const;
@@ -47,6 +49,53 @@ it('finds a job once though the table that it lies in shrinks to an eighth betwe
     expect(found.filter((id) => id.startsWith('stays')).sort()).toEqual(stay.sort());
     await test.management.clear();
   }
+});
+
+it('finds large jobs once though their table shrinks between two steps', async () => {
+  const payload = JSON.stringify('x'.repeat(150_000));
+  for (let trial = 0; trial < 4; trial++) {
+    const stay = Array.from({ length: 60 }, (_, i) => `stays-${trial}-${i}`);
+    for (const id of stay) void test.jobs.schedule(newJob({ id, due: { delayMs: 3_600_000 }, payload }));
+    const tag = `goes-${trial}`;
+    await Promise.all(Array.from({ length: 450 }, () => test.jobs.schedule(newJob({ tags: [tag], payload }))));
+    const found: string[] = [];
+    let place: string | undefined;
+    for (let step = 0; step < 20 + 3 * trial; step++) {
+      const { jobs, next } = await test.view.find(ALL, place, { size: 20, limit: 1_000 });
+      found.push(...jobs.map(({ id }) => id));
+      place = next;
+    }
+    await test.management.cancelTagged(tag, () => {});
+    found.push(...(await searchFrom(place!)));
+    expect(found.filter((id) => id.startsWith('stays')).sort()).toEqual(stay.sort());
+    await test.management.clear();
+  }
+});
+
+it.each<[what: string, wanted: Partial<JobSelection>]>([
+  ['fit', {}],
+  ['are due too early', { dueFromMs: 8e15 }],
+  ['are in another state', { states: ['active', 'due'] }],
+  ['have another id', { idPrefix: 'no-such' }],
+  ['carry the tag, and are due too early', { tags: ['t'], dueFromMs: 8e15 }],
+  ['carry the tag, and have another name', { tags: ['t'], names: ['other'] }],
+])('one script reads some of the large jobs only, where they %s', async (_, wanted) => {
+  const [bytes, count] = [100_000, 300];
+  const payload = JSON.stringify('x'.repeat(bytes));
+  const job = { payload, tags: ['t'], due: { delayMs: 3_600_000 } };
+  await Promise.all(Array.from({ length: count }, () => test.jobs.schedule(newJob(job))));
+  const scripts = await commandsOfScripts(test.redis, async () => {
+    let place: string | undefined;
+    do ({ next: place } = await test.view.find({ ...ALL, ...wanted }, place, { size: 150, limit: 1_000 }));
+    while (place !== undefined);
+  });
+  const read = scripts.map((commands) => {
+    const scanned = commands.filter(([name]) => name === 'hscan').map((command) => Number(command.at(-1)));
+    const fetched = commands.filter(([name, key]) => name === 'hget' && key!.endsWith(':jobs'));
+    return (scanned.reduce((sum, each) => sum + each, 0) + fetched.length) * bytes;
+  });
+  expect(Math.max(...read)).toBeLessThanOrEqual(1_500_000);
+  expect(Math.max(...read)).toBeGreaterThanOrEqual(400_000);
 });
 
 it('a place that no step has answered is refused', async () => {

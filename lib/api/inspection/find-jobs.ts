@@ -13,12 +13,11 @@ export interface FoundPage {
   cursor?: string;
 }
 
-/** One call looks at about so many jobs, and then answers what it has. */
+/** One call looks at about so many jobs, or bytes of jobs, and then answers what it has. A job that it tells counts twice. */
 const LOOKED_AT_A_CALL = 10_000;
-/** How many jobs one step looks at: few at first, as each may be large, and more while they are not. */
-const FIRST_STEP = 16;
-const LONGEST_STEP = 150;
-const LARGE_BYTES = 512 * 1024;
+const BYTES_A_CALL = 64 * 1024 * 1024;
+/** How many jobs one step looks at; fewer where they are large. */
+const STEP = 150;
 
 /** Takes the steps of one call. */
 export async function findJobs(
@@ -31,15 +30,16 @@ export async function findJobs(
   const mark = markOf(queue, selection);
   let place = request.cursor === undefined ? undefined : placeIn(request.cursor, mark);
   const found: InspectedJob[] = [];
-  for (let looked = 0, size = FIRST_STEP; ; ) {
-    const step = await takeStep(view, selection, place, { size, limit: limit - found.length });
+  for (let looked = 0, bytes = 0; ; ) {
+    const step = await takeStep(view, selection, place, { size: STEP, limit: limit - found.length });
     const jobs = await Promise.all(step.jobs.map((job: StoredJob) => toInspected(queue, job, codecs)));
     for (const job of jobs) if (!where || (await where(job))) found.push(job);
     place = step.next;
     if (place === undefined) return { jobs: found };
     looked += step.looked;
-    size = step.bytes > LARGE_BYTES ? Math.ceil(size / 4) : Math.min(2 * size, LONGEST_STEP);
-    if (found.length === limit || looked >= LOOKED_AT_A_CALL) return { jobs: found, cursor: cursorAt(place, mark) };
+    bytes += step.bytes;
+    if (found.length === limit || looked >= LOOKED_AT_A_CALL || bytes >= BYTES_A_CALL)
+      return { jobs: found, cursor: cursorAt(place, mark) };
   }
 }
 

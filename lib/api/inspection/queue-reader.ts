@@ -35,13 +35,13 @@ export abstract class QueueReader {
     protected readonly codecs: Codecs,
   ) {}
 
-  /** How many jobs are in each state, at one moment for up to 5 000 combinations of name and priority. `scheduled` jobs are not due yet; `due` ones wait for a worker. */
+  /** How many jobs are in each state, at one moment for up to 400 combinations of name and priority that have a due job. `scheduled` jobs are not due yet; `due` ones wait for a worker. */
   async counts(options?: { queue?: string }): Promise<JobCounts> {
     return this.store.queue(queueOf(options, 'counts')).view.counts();
   }
 
   /**
-   * How many jobs wait at each priority that has any, most urgent first. The numbers are of one moment, for up to 5 000 combinations of
+   * How many jobs wait at each priority that has any, most urgent first. The numbers are of one moment, for up to 400 combinations of
    * name and priority.
    */
   async countsByPriority(options?: { queue?: string }): Promise<PriorityCounts[]> {
@@ -96,7 +96,7 @@ export abstract class QueueReader {
 
   /**
    * Searches a queue for jobs. A job that fits from the first call to the last is given; it is given once, unless it moved meanwhile: began,
-   * ended, or got another due time. In no order. Each call looks at a bounded number of jobs (about 10 000) and answers what it has found,
+   * ended, or got another due time. In no order. Each call looks at about 10 000 jobs or 64 MiB of them, and answers what it has found,
    * which may be nothing: go on while there is a `cursor`. Jobs are read in short steps, so not all at one moment. A cursor also holds over
    * a failover, but then jobs may be left out or given again.
    * @example

@@ -18,36 +18,34 @@ export class RedisTaggedJobs {
   /** `told` hears the ids of each step, once Redis has confirmed it. */
   cancel(tag: string, told: (ids: readonly string[]) => void): Promise<number> {
     const script = cancelTaggedScript(this.keys, { tag });
-    return this.walk(async (from, last) => {
-      const [, , result] = await this.callers.call(script, { from, last, limit: JOBS_A_CALL });
-      const [walked, ...ids] = result.split('\t');
+    return this.walk(async (place) => {
+      const [, , result] = await this.callers.call(script, { ...place, limit: JOBS_A_CALL });
+      const [walked = '', ...ids] = result.split('\t');
       told(ids);
       await this.options.tending.afterCancel(ids);
-      return [...walked!.split(' '), ids.length] as Step;
+      return { ...readPlace(walked.split(' ')), count: ids.length };
     });
   }
 
   shift(tag: string, byMs: number): Promise<number> {
     const script = shiftTaggedScript(this.keys, { tag });
     const { clustered, stealAfterMs } = this.options;
-    return this.walk(async (from, last) => {
-      const args = { clustered, stealAfterMs, from, last, limit: JOBS_A_CALL, byMs };
+    return this.walk(async (place) => {
+      const args = { clustered, stealAfterMs, ...place, limit: JOBS_A_CALL, byMs };
       const [, , result] = await this.callers.call(script, args);
-      const [next, end, moved] = result.split(' ');
-      return [next!, end!, Number(moved)];
+      const walked = result.split(' ');
+      return { ...readPlace(walked), count: Number(walked.at(-1)) };
     });
   }
 
-  /** From the first job to the one that was the last at the first step: what is tagged meanwhile cannot make it endless. */
-  private async walk(step: (from: string, last: string) => Promise<Step>): Promise<number> {
+  /** Through the jobs that are there at the first step: what is tagged meanwhile is spared, and cannot make it endless. */
+  private async walk(take: (place: Place) => Promise<Step>): Promise<number> {
     let sum = 0;
-    let from = '0';
-    let last = '';
-    while (from !== last) {
+    let place: Place = { from: '0', last: '', began: 0 };
+    while (place.from !== place.last) {
       try {
-        const [next, end, count] = await step(from, last);
-        from = next;
-        last = end;
+        const { count, ...next } = await take(place);
+        place = next;
         sum += count;
       } catch (error) {
         throw sum > 0 ? partlyDone(error, sum) : error;
@@ -57,8 +55,21 @@ export class RedisTaggedJobs {
   }
 }
 
-/** Where to go on, the last index, how many were cancelled or moved. */
-type Step = [next: string, last: string, count: number];
+/** After which position in the tag to go on, at which one to end, and when the first step was taken. */
+interface Place {
+  readonly from: string;
+  readonly last: string;
+  readonly began: number;
+}
+
+interface Step extends Place {
+  /** How many were cancelled or moved. */
+  readonly count: number;
+}
+
+function readPlace([from = '', last = '', began]: readonly string[]): Place {
+  return { from, last, began: Number(began) };
+}
 
 /** That the last step was refused does not mean that nothing has happened. */
 function partlyDone(error: unknown, count: number): unknown {

@@ -3,8 +3,9 @@
 -- @keys jobs, claims, failures, queued, stats, levels, tag:<tag>
 -- @arg from text: the index in the tag after which to begin, '0' = at the first
 -- @arg last text: the last index to look at, '' = that of the last job there is now
+-- @arg began epoch ms: when the first step was taken, 0 = now
 -- @arg limit count: how many jobs to look at at the most
--- @returns result text: "<index after which to go on> <last index>" and, a tab before each, the ids of the cancelled jobs, in the order in which they came by the tag
+-- @returns result text: "<index after which to go on> <last index> <when the first step was taken>" and, a tab before each, the ids of the cancelled jobs, in the order in which they came by the tag
 -- @include shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
@@ -16,12 +17,12 @@ if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @include jobs/cancel.lua
 -- @include jobs/tagged.lua
 
-local step = readTagged(from, last, limit)
+local step = readTagged(from, last, began, limit)
 for _, job in ipairs(step.waiting) do cancelWaiting(job.id, job.envelope, job.lane) end
 for _, job in ipairs(step.queued) do cancelQueued(job.id, job.queued, job.envelope) end
 -- The first write needs no memory: Redis checks its memory only at the first one, and a full memory must not keep jobs from being cancelled.
 redis.call('PEXPIRE', receiptKey, keepReceiptMs)
 writeCancelled()
-local result = table.concat({ step.nextFrom .. ' ' .. step.last, unpack(step.ids) }, '\t')
+local result = table.concat({ step.nextFrom .. ' ' .. step.walk, unpack(step.ids) }, '\t')
 -- @include shared/answer.lua
 return { 'done', digits(now), result }

@@ -115,8 +115,8 @@ export const cancelRunningScript = (keys: QueueKeys): NumberedScript<CancelRunni
 
 /**
  * Take the next jobs that carry a tag, and wait or are queued behind running ones, out of their queue for good.
- * Answers: "<index after which to go on> <last index>" and, a tab before each, the ids of the cancelled jobs, in the
- * order in which they came by the tag.
+ * Answers: "<index after which to go on> <last index> <when the first step was taken>" and, a tab before each, the
+ * ids of the cancelled jobs, in the order in which they came by the tag.
  * A repeated call is answered from its receipt.
  */
 export interface CancelTaggedArguments {
@@ -124,13 +124,15 @@ export interface CancelTaggedArguments {
   from: string;
   /** The last index to look at, '' = that of the last job there is now. */
   last: string;
+  /** When the first step was taken, 0 = now (epoch ms). */
+  began: number;
   /** How many jobs to look at at the most. */
   limit: number;
 }
 
 export type CancelTaggedReply = [status: string, now: string, result: string];
 
-const encodeCancelTagged = (a: CancelTaggedArguments): ScriptArgument[] => [a.from, a.last, a.limit];
+const encodeCancelTagged = (a: CancelTaggedArguments): ScriptArgument[] => [a.from, a.last, a.began, a.limit];
 
 /** Binds the script to the keys of a queue. */
 export const cancelTaggedScript = (keys: QueueKeys, names: { tag: string }): NumberedScript<CancelTaggedArguments, CancelTaggedReply> => ({
@@ -359,8 +361,9 @@ export const declareScript = (keys: QueueKeys): NumberedScript<DeclareArguments,
 
 /**
  * Look at some jobs, and tell those that a search wants.
- * Answers: where to go on, '' = the walk is over; how many jobs were looked at, and how many bytes that took; ids of
- * further ones that may be wanted; for each job that is told its id and what the script `job` answers.
+ * Answers: where to go on, '' = the walk is over, with a '~' behind it where jobs may be met again (see
+ * find/scan.lua); how many jobs were looked at, and how many bytes that took; ids of further ones that may be wanted;
+ * for each job that is told its id and what the script `job` answers.
  * It only reads.
  */
 export interface FindArguments {
@@ -374,7 +377,7 @@ export interface FindArguments {
   size: number;
   /** How many to tell at the most. */
   limit: number;
-  /** After how many none is told any more (bytes). */
+  /** After about how many none is read any more (bytes). */
   bytesLeft: number;
   /** The states that are wanted, commas between them. */
   states: string;
@@ -1491,7 +1494,7 @@ export const setBlackoutsScript = (keys: QueueKeys): NumberedScript<SetBlackouts
 
 /**
  * Move the due times of the next jobs that carry a tag, and wait or are queued behind running ones.
- * Answers: "<index after which to go on> <last index> <how many were moved>".
+ * Answers: "<index after which to go on> <last index> <when the first step was taken> <how many were moved>".
  * A repeated call is answered from its receipt.
  */
 export interface ShiftTaggedArguments {
@@ -1503,6 +1506,8 @@ export interface ShiftTaggedArguments {
   from: string;
   /** The last index to look at, '' = that of the last job there is now. */
   last: string;
+  /** When the first step was taken, 0 = now (epoch ms). */
+  began: number;
   /** How many jobs to look at at the most. */
   limit: number;
   /** How much later they are to be due, below 0: earlier (ms). */
@@ -1511,7 +1516,7 @@ export interface ShiftTaggedArguments {
 
 export type ShiftTaggedReply = [status: string, now: string, result: string];
 
-const encodeShiftTagged = (a: ShiftTaggedArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.from, a.last, a.limit, a.byMs];
+const encodeShiftTagged = (a: ShiftTaggedArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.from, a.last, a.began, a.limit, a.byMs];
 
 /** Binds the script to the keys of a queue. */
 export const shiftTaggedScript = (keys: QueueKeys, names: { tag: string }): NumberedScript<ShiftTaggedArguments, ShiftTaggedReply> => ({

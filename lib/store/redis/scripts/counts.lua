@@ -29,7 +29,8 @@ for _, ending in ipairs(endings) do
     whole = '0'
     break
   else
-    local found = redis.call('ZRANGE', headsKey, '-inf', untilNow, 'BYSCORE', 'LIMIT', passOver, lanesLeft)
+    -- By rank, as due heads are the first ones: with BYSCORE and LIMIT, Redis would walk through all that are passed over.
+    local found = redis.call('ZRANGE', headsKey, passOver, math.min(passOver + lanesLeft, lanes) - 1)
     for _, head in ipairs(found) do
       local lane = string.match(head, '\t(.*)$')
       due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', untilNow)

@@ -5,7 +5,7 @@
 -- @arg from text: where to go on, '' = from the start
 -- @arg size count: about how many jobs to look at
 -- @arg limit count: how many to tell at the most
--- @arg bytesLeft bytes: after how many none is told any more
+-- @arg bytesLeft bytes: after about how many none is read any more
 -- @arg states text: the states that are wanted, commas between them
 -- @arg idPrefix text: how their ids begin
 -- @arg names text: their names, line breaks between them, '' = any
@@ -13,8 +13,8 @@
 -- @arg dueFrom epoch ms: when they are due at the earliest
 -- @arg dueTo epoch ms: before when they are due
 -- @tail ids id: job ids
--- @returns next text, looked text, bytes text, left text[], ...jobs text[][]: where to go on, '' = the walk is over; how many jobs were looked
---   at, and how many bytes that took; ids of further ones that may be wanted; for each job that is told its id and what the script `job` answers
+-- @returns next text, looked text, bytes text, left text[], ...jobs text[][]: where to go on, '' = the walk is over, with a '~' behind it where
+--   jobs may be met again (see find/scan.lua); how many jobs were looked at, and how many bytes that took; ids of further ones that may be wanted; for each job that is told its id and what the script `job` answers
 -- @repeat it only reads.
 -- @include shared/clock.lua
 -- @include shared/envelope.lua
@@ -24,40 +24,46 @@
 -- @include find/fits.lua
 -- @include find/scan.lua
 -- @include find/walk.lua
-local ids, goOn, looked, bytes = {}, '', size, 0
+-- A scan ends after fewer bytes: it comes to further jobs before it sees how large they are. What has been read may be told as well.
+local MOST_SCANNED, MOST_TOLD = bytesLeft * 3 / 4, bytesLeft * 2
+local ids, envelopes, goOn, looked, bytes = {}, {}, '', nil, 0
 if walk == 'ids' then
   for i = idsFrom, #ARGV do ids[#ids + 1] = ARGV[i] end
 elseif walk == 'jobs' then
   local found = {}
-  goOn = scanStep(false, from, size, (string.gsub(idPrefix, '([%*%?%[%]\\])', '\\%1')) .. '*', found)
+  goOn, looked, bytes = scanStep(false, from, size, MOST_SCANNED, found)
   for i = 1, #found, 2 do
-    bytes = bytes + #found[i + 1]
-    if fitsEnvelope(found[i], found[i + 1]) then ids[#ids + 1] = found[i] end
+    if fitsEnvelope(found[i], found[i + 1]) then
+      ids[#ids + 1] = found[i]
+      envelopes[found[i]] = found[i + 1]
+    end
   end
-  looked = math.max(looked, #found / 2)
 elseif walk == 'active' then
   local found = {}
-  goOn = scanStep(true, from, size, '', found)
+  goOn, looked, bytes = scanStep(true, from, size, MOST_SCANNED, found)
   for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
 else
   goOn = walkStep(base .. walk, from, size, ids)
 end
 
 local left, jobs = {}, {}
-for i = 1, #ids do
-  if #jobs == limit or bytesLeft <= 0 then
-    left[#left + 1] = ids[i]
+for i, id in ipairs(ids) do
+  local read = envelopes[id]
+  -- The first one is always taken, however large it is, or nobody would get past it.
+  if #jobs == limit or bytes > 0 and bytes + #(read or '') > (read and MOST_TOLD or bytesLeft) then
+    left[#left + 1] = id
   else
-    local known = knownOf(ids[i])
+    local known = knownOf(id, read)
+    local size = 0
+    for _, text in ipairs(known) do size = size + #text end
+    bytes = bytes + size - #(read or '')
     local envelope = known[4]
     if known[2] == 'completed' then envelope = string.match(known[7], '^[^\n]*\n[^\n]*\n(.*)$') or '' end
-    if envelope and fitsEnvelope(ids[i], envelope) and fitsKnown(known) then
-      for _, text in ipairs(known) do
-        bytes, bytesLeft = bytes + #text, bytesLeft - #text
-      end
-      table.insert(known, 1, ids[i])
+    if envelope and fitsEnvelope(id, envelope) and fitsKnown(known) then
+      bytes = bytes + size
+      table.insert(known, 1, id)
       jobs[#jobs + 1] = known
     end
   end
 end
-return { goOn, digits(looked), digits(bytes), left, unpack(jobs) }
+return { goOn, digits(looked or math.max(1, #ids - #left)), digits(bytes), left, unpack(jobs) }

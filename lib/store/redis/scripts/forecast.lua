@@ -62,7 +62,8 @@ for _, level in ipairs(levels) do
     whole = '0'
     break
   else
-    local found = redis.call('ZRANGE', headsKey, '-inf', last, 'BYSCORE', 'LIMIT', passOver, costLeft)
+    -- By rank: with BYSCORE and LIMIT, Redis would walk through all that are passed over.
+    local found = redis.call('ZRANGE', headsKey, passOver, math.min(passOver + costLeft, lanes) - 1)
     local done = 0
     for _, head in ipairs(found) do
       if costLeft <= 0 then break end

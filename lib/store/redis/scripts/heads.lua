@@ -14,7 +14,13 @@ local found = { '0' }
 for i = levelsFrom, #ARGV do
   local count = math.min(left, ofLevel - passOver)
   local headsKey = base .. 'heads:' .. ARGV[i]
-  local heads = redis.call('ZRANGE', headsKey, from, to, 'BYSCORE', 'LIMIT', passOver, count, 'WITHSCORES')
+  -- By rank: with BYSCORE and LIMIT, Redis would walk through all that are passed over.
+  local there, heads = redis.call('ZCOUNT', headsKey, from, to), {}
+  if there > passOver then
+    local first = passOver
+    if from ~= '-inf' then first = first + redis.call('ZCARD', headsKey) - redis.call('ZCOUNT', headsKey, from, '+inf') end
+    heads = redis.call('ZRANGE', headsKey, first, first + math.min(count, there - passOver) - 1, 'WITHSCORES')
+  end
   found[#found + 1] = heads
   if #heads / 2 == count and passOver + count < ofLevel then
     found[1] = '1'

@@ -5,9 +5,10 @@
 -- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg from text: the index in the tag after which to begin, '0' = at the first
 -- @arg last text: the last index to look at, '' = that of the last job there is now
+-- @arg began epoch ms: when the first step was taken, 0 = now
 -- @arg limit count: how many jobs to look at at the most
 -- @arg byMs ms: how much later they are to be due, below 0: earlier
--- @returns result text: "<index after which to go on> <last index> <how many were moved>"
+-- @returns result text: "<index after which to go on> <last index> <when the first step was taken> <how many were moved>"
 -- @include shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
@@ -25,7 +26,7 @@ if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- Earlier instants are refused everywhere (see core/read/due.ts), and a Date can hold no later ones.
 local FIRST_INSTANT, LAST_INSTANT = 1e11, 8.64e15
 
-local step = readTagged(from, last, limit)
+local step = readTagged(from, last, began, limit)
 local moved = 0
 local function shift(due)
   return math.min(math.max(due + byMs, FIRST_INSTANT), LAST_INSTANT)
@@ -48,7 +49,7 @@ for _, job in ipairs(step.queued) do
   end
 end
 writeUntagged()
-local result = step.nextFrom .. ' ' .. step.last .. ' ' .. moved
+local result = step.nextFrom .. ' ' .. step.walk .. ' ' .. moved
 -- @include shared/answer.lua
 -- @include wake/lanes.lua
 return { 'done', digits(now), result }

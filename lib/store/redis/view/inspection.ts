@@ -24,10 +24,11 @@ export class RedisInspection {
   ) {}
 
   async counts(): Promise<JobCounts> {
-    const { waiting, active, dead, completed, ...first } = await this.readCounts(0, LANES_A_CALL);
+    const giveUpAt = this.giveUpAt();
+    const { waiting, active, dead, completed, ...first } = await this.readCounts(0, LANES_A_CALL, giveUpAt);
     let { due, whole } = first;
     for (let lanes = LANES_A_CALL; !whole; lanes += LANES_A_CALL) {
-      const next = await this.readCounts(lanes, LANES_A_CALL);
+      const next = await this.readCounts(lanes, LANES_A_CALL, giveUpAt);
       due += next.due;
       whole = next.whole;
     }
@@ -39,9 +40,10 @@ export class RedisInspection {
     const { base } = this.keys;
     const script = prioritiesScript(this.keys);
     const counts = new Map<number, PriorityCounts>();
+    const giveUpAt = this.giveUpAt();
     for (let passOver = 0, whole = false; !whole; passOver += LANES_A_CALL) {
       const args = { base, passOver, lanesLeft: LANES_A_CALL };
-      const [isWhole, ...rows] = await ask(this.connection, script, args, this.giveUpAt());
+      const [isWhole, ...rows] = await ask(this.connection, script, args, giveUpAt);
       whole = isWhole === '1';
       for (let i = 0; i < rows.length; i += 3) {
         const [priority = 0, waiting = 0, due = 0] = rows.slice(i, i + 3).map(Number);
@@ -121,9 +123,9 @@ export class RedisInspection {
     return new RedisListing(this.connection, this.keys, this.giveUpAt(), ordering);
   }
 
-  private async readCounts(passOver: number, lanes: number) {
+  private async readCounts(passOver: number, lanes: number, giveUpAt = this.giveUpAt()) {
     const args = { base: this.keys.base, passOver, lanesLeft: lanes };
-    const reply = await ask(this.connection, countsScript(this.keys), args, this.giveUpAt());
+    const reply = await ask(this.connection, countsScript(this.keys), args, giveUpAt);
     const [waiting, due, active, dead, completed, isWhole, now, nextDue] = reply;
     return {
       waiting,

@@ -6,13 +6,16 @@ import { ask } from '../scripts/bound-script.js';
 import { findScript } from '../scripts/contracts.js';
 import { jobFromBytes, type KnownJob, readJob } from './stored-job.js';
 
-/** After how many bytes one call tells no further job, so that it takes Redis no more than 1 to 4 ms. */
+/** After how many bytes one call reads no further job, so that it takes Redis no more than 1 to 4 ms. */
 const BYTES_A_CALL = 1024 * 1024;
 /** How many jobs one call looks at that another one has found: each costs Redis up to 5 µs. */
 const FOUND_A_CALL = 150;
 
-/** Where a search stands: in which of its walks, where in that, and which jobs that were found have still to be told. */
-type Place = [walk: number, from: string, left: readonly string[]];
+/**
+ * Where a search stands: in which of its walks, where in that, which jobs that were found have still to be told, and which of those that
+ * were found may be met again.
+ */
+type Place = [walk: number, from: string, left: readonly string[], met: readonly string[]];
 
 /**
  * Finds jobs by what is known of them, in short calls that read. A search walks through the smallest sets that hold all it wants: a tag, the
@@ -28,7 +31,7 @@ export class RedisSearch {
 
   async find(selection: JobSelection, place: string | undefined, { size, limit }: SearchStep): Promise<FoundJobs> {
     const walks = walksOf(selection);
-    const [walk, from, left] = place === undefined ? START : readPlace(place, walks);
+    const [walk, from, left, met] = place === undefined ? START : readPlace(place, walks);
     const asked = left.slice(0, FOUND_A_CALL);
     const args = {
       base: this.keys.base,
@@ -48,21 +51,31 @@ export class RedisSearch {
     const giveUpAt = performance.now() + this.commandTimeoutMs;
     const reply = await ask(this.connection, findScript(this.keys), args, giveUpAt, { fromBytes: foundFromBytes });
     const [goOn, looked, bytes, untold, ...rows] = reply;
-    const stillLeft = [...untold, ...left.slice(asked.length)];
-    const next =
-      asked.length > 0
-        ? placeAfter(walk, from, walks, stillLeft)
-        : placeAfter(walk, goOn, walks, stillLeft, goOn === '');
-    return {
-      jobs: rows.map(readRow),
-      ...(next && { next: JSON.stringify(next) }),
-      looked: Number(looked),
-      bytes: Number(bytes),
-    };
+    if (asked.length > 0) {
+      const next = placeAfter([walk, from, [...untold, ...left.slice(asked.length)], met], walks);
+      return found(rows, next, looked, bytes);
+    }
+    const isNew = (id: string) => !met.includes(id);
+    const told = rows.filter(([id]) => isNew(id!));
+    const leftNow = untold.filter(isNew);
+    const mayComeAgain = goOn.endsWith(UNSAFE) ? [...met, ...told.map(([id]) => id!), ...leftNow] : [];
+    return found(told, placeAfter([walk, goOn, leftNow, mayComeAgain], walks, goOn === ''), looked, bytes);
   }
 }
 
-const START: Place = [0, '', []];
+const START: Place = [0, '', [], []];
+
+/** Behind a place in a walk that may come to the same jobs again (see scripts/find/scan.lua). */
+const UNSAFE = '~';
+
+function found(rows: readonly string[][], next: Place | undefined, looked: string, bytes: string): FoundJobs {
+  return {
+    jobs: rows.map(readRow),
+    ...(next && { next: JSON.stringify(next) }),
+    looked: Number(looked),
+    bytes: Number(bytes),
+  };
+}
 
 function walksOf({ states, tags }: JobSelection): string[] {
   const others = states.filter((state) => state !== 'completed');
@@ -74,14 +87,13 @@ function walksOf({ states, tags }: JobSelection): string[] {
 
 /** `undefined` where nothing is left. The place in a walk that is over is the start of the next walk. */
 function placeAfter(
-  walk: number,
-  from: string,
+  [walk, from, left, met]: Place,
   walks: readonly string[],
-  left: readonly string[],
   isOver = walk === walks.length,
 ): Place | undefined {
-  const next = isOver ? Math.min(walk + 1, walks.length) : walk;
-  return next === walks.length && left.length === 0 ? undefined : [next, isOver ? '' : from, left];
+  if (!isOver) return [walk, from, left, met];
+  const next = Math.min(walk + 1, walks.length);
+  return next === walks.length && left.length === 0 ? undefined : [next, '', left, []];
 }
 
 /** Whoever calls may have changed it. */
@@ -90,12 +102,13 @@ function readPlace(text: string, walks: readonly string[]): Place {
   try {
     read = JSON.parse(text);
   } catch {}
-  const [walk, from, left] = Array.isArray(read) ? (read as unknown[]) : [];
-  if (typeof walk !== 'number' || typeof from !== 'string' || !isTexts(left)) throw new RangeError(NO_PLACE);
+  const [walk, from, left, met] = Array.isArray(read) ? (read as unknown[]) : [];
+  if (typeof walk !== 'number' || typeof from !== 'string' || !isTexts(left) || !isTexts(met))
+    throw new RangeError(NO_PLACE);
   const isKnown = walk === walks.length ? from === '' && left.length > 0 : walks[walk] !== undefined;
-  const form = walks[walk] === 'jobs' || walks[walk] === 'active' ? /^\d*$/ : /^(\d+ .+)?$/s;
+  const form = walks[walk] === 'jobs' || walks[walk] === 'active' ? /^(\d+~?)?$/ : /^(\d+ .+)?$/s;
   if (!isKnown || !form.test(from)) throw new RangeError(NO_PLACE);
-  return [walk, from, left];
+  return [walk, from, left, met];
 }
 
 const NO_PLACE = 'no place of a search';

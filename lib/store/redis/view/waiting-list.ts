@@ -8,7 +8,7 @@ import { byPlace, LaneMerge, type LaneStart, type WaitingJob } from './lane-merg
 
 /** How many heads, levels, lanes and jobs of lanes one call reads. Each such call takes Redis 1 to 3 ms. */
 const HEADS_A_CALL = 2_000;
-const LEVELS_A_CALL = 500;
+const LEVELS_A_CALL = 250;
 const LANES_A_CALL = 250;
 const JOBS_A_CALL = 1_000;
 /** How many lanes with a due first job are opened at a time: later jobs of such a lane may be scheduled ones. */
@@ -48,18 +48,29 @@ export class WaitingList {
     const read = (asked: readonly LaneStart[], count: number) => this.jobs(asked, count, String(nowMs));
     const found = new Set<string>();
     let later = await this.heads(levels, `(${nowMs}`, '+inf', wanted);
+    let place: HeadsPlace | undefined = START;
     // Scheduled jobs may also lie behind a lane's due first job, where the heads do not show them.
-    for (let from = 0; ; from += DUE_LANES) {
-      const due = (await this.heads(levels, '-inf', String(nowMs), from + DUE_LANES, from + DUE_LANES)).slice(
-        from,
-        from + DUE_LANES,
-      );
+    while (place) {
+      const due: LaneStart[] = [];
+      while (place && due.length < DUE_LANES) {
+        const step = await this.headsFrom(
+          place,
+          levels,
+          '-inf',
+          String(nowMs),
+          Number.MAX_SAFE_INTEGER,
+          DUE_LANES - due.length,
+        );
+        due.push(...step.lanes);
+        place = step.next;
+      }
       const behind = due.map(({ priority, lane }) => ({ priority, lane }));
       const merge = new LaneMerge([...later, ...behind], order, read);
       for (const id of await merge.first(wanted - found.size)) found.add(id);
-      if (due.length < DUE_LANES || found.size >= wanted) return [...found];
+      if (found.size >= wanted) break;
       later = [];
     }
+    return [...found];
   }
 
   /** Redis' clock says what is due. */
@@ -91,19 +102,34 @@ export class WaitingList {
     enough = Number.POSITIVE_INFINITY,
   ): Promise<LaneStart[]> {
     const lanes: LaneStart[] = [];
-    let at = 0;
-    let passOver = 0;
-    while (at < levels.length) {
+    for (let place: HeadsPlace | undefined = START; place; ) {
+      const { at, passOver } = place;
       if (lanes.length >= enough && passOver === 0 && priorityOf(levels[at]!) !== lanes.at(-1)!.priority) break;
-      const asked = levels.slice(at, at + LEVELS_A_CALL);
-      const args = { base: this.keys.base, from, to, ofLevel, left: HEADS_A_CALL, passOver, levels: asked };
-      const [isCut, ...found] = await ask(this.connection, headsScript(this.keys), args, this.giveUpAt);
-      for (const [i, heads] of found.entries()) lanes.push(...readHeads(heads, priorityOf(asked[i]!)));
-      at += found.length;
-      passOver = isCut === '1' ? passOver * Number(found.length === 1) + found.at(-1)!.length / 2 : 0;
-      if (isCut === '1') at--;
+      const step = await this.headsFrom(place, levels, from, to, ofLevel, HEADS_A_CALL);
+      lanes.push(...step.lanes);
+      place = step.next;
     }
     return lanes;
+  }
+
+  /** One call. Where levels are left, or more heads of a level, it answers where the next one goes on. */
+  private async headsFrom(
+    { at, passOver }: HeadsPlace,
+    levels: readonly string[],
+    from: string,
+    to: string,
+    ofLevel: number,
+    left: number,
+  ): Promise<{ lanes: LaneStart[]; next: HeadsPlace | undefined }> {
+    const asked = levels.slice(at, at + LEVELS_A_CALL);
+    if (asked.length === 0) return { lanes: [], next: undefined };
+    const args = { base: this.keys.base, from, to, ofLevel, left, passOver, levels: asked };
+    const [isCut, ...found] = await ask(this.connection, headsScript(this.keys), args, this.giveUpAt);
+    const lanes = found.flatMap((heads, i) => readHeads(heads, priorityOf(asked[i]!)));
+    const last = at + found.length - 1;
+    if (isCut !== '1') return { lanes, next: last + 1 < levels.length ? { at: last + 1, passOver: 0 } : undefined };
+    const ofLast = found.at(-1)!.length / 2;
+    return { lanes, next: { at: last, passOver: found.length === 1 ? passOver + ofLast : ofLast } };
   }
 
   /** More jobs of some lanes, in several calls; only those that are due at `until` or before. */
@@ -129,6 +155,14 @@ export class WaitingList {
     return found;
   }
 }
+
+/** Which level comes next, and how many of its heads to pass over. */
+interface HeadsPlace {
+  readonly at: number;
+  readonly passOver: number;
+}
+
+const START: HeadsPlace = { at: 0, passOver: 0 };
 
 const priorityOf = (level: string) => Number.parseInt(level, 10);
 

@@ -1,10 +1,11 @@
 -- All that is known of one job: {} for an unknown one, else {now, state, since or until or due (epoch ms), envelope, claim, failures,
 -- result} and, of a running job with another one queued behind it, the due time of the queued one (epoch ms).
 -- The state is 'waiting', 'active', 'dead' or 'completed'.
+-- `envelope`: that of the job, where it has been read already.
 -- @takes jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey, now, digits, findWaiting, readQueued
 -- @gives knownOf
-function knownOf(id)
-  local envelope = redis.call('HGET', jobsKey, id)
+function knownOf(id, envelope)
+  envelope = envelope or redis.call('HGET', jobsKey, id)
   if not envelope then
     local completedAt = redis.call('ZSCORE', completedKey, id)
     if not completedAt then return {} end

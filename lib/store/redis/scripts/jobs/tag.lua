@@ -1,6 +1,8 @@
--- `tag:<tag>` holds the jobs that carry a tag, from their schedule to their end: id -> a number that grows in the order in which they
--- came. `tagJob` notes a job; `writeTagged` writes once for each tag.
--- @takes base, digits
+-- `tag:<tag>` holds the jobs that carry a tag, from their schedule to their end: id -> its position, a number that grows in the order
+-- in which they came. It is the time of Redis in microseconds, or more: one above the last job would be given again once that job has
+-- gone, and a walk that began before would take the new job for one that was there. `tagJob` notes a job; `writeTagged` writes once for
+-- each tag.
+-- @takes base, digits, nowUs
 -- @gives tagJob, writeTagged
 local tagged, taggedList = {}, {}
 
@@ -15,7 +17,7 @@ function tagJob(id, text)
       tagged[name] = tag
       taggedList[#taggedList + 1] = tag
     end
-    tag.last = tag.last + 1
+    tag.last = math.max(tag.last + 1, nowUs)
     tag.added[#tag.added + 1] = digits(tag.last)
     tag.added[#tag.added + 1] = id
   end
