@@ -60,8 +60,9 @@ export class Ends {
   constructor(private readonly store: Pick<MemoryJobStore, 'queue' | 'openedQueues'>) {}
 
   hear(event: ScheduledQueueEvent | CancelledJob): void {
-    if ('name' in event) this.names.set(keyOf(event), event.name);
-    if (isEnd(event.type)) this.ended.set(keyOf(event), event.type);
+    const key = keyOf(event);
+    if ('name' in event) this.names.set(key, event.name);
+    if (isEnd(event.type)) this.ended.set(key, event.type);
     this.heard++;
     this.lookAgain();
   }

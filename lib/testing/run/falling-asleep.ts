@@ -2,6 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 
 /** Within so many turns of the event loop everything goes on that waits for promises, immediates and messages alone. */
 const TURNS = 3;
+
 /** A run whose handler has begun to sleep. */
 export interface Sleeper {
   readonly isOver: boolean;

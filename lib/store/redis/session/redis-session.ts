@@ -166,7 +166,7 @@ export class RedisSession implements Session {
   }
 }
 
-/** For the reason that `sendScript` empties the arguments of a call: texts of its reply were 250 bytes a job, and 12 % of a drain's speed. */
+/** `sendScript` empties a call's arguments for the same reason: the texts of replies that outlived them were 250 bytes a job, and 12 % of a drain's speed. */
 function emptied(reply: unknown[]): void {
   reply.length = 0;
 }
