@@ -16,7 +16,8 @@ export interface RoundsOptions {
 
 /**
  * Runs a benchmark: in every round each case of each contestant, in turn, on a Redis and in a process of its own. Whoever
- * begins a round ends the next one, so that nobody always has the machine as another one leaves it.
+ * begins a round ends the next one, so that nobody always has the machine as another one leaves it. For the same reason every
+ * other round takes the cases from the last to the first.
  * Who fails in a case is left out of its later rounds, and named among the problems.
  */
 export async function runRounds(
@@ -27,7 +28,8 @@ export async function runRounds(
   const problems = new Map<string, string>();
   const taking = options.contestants.filter((name) => benchmark.contestants.includes(name));
   for (let round = 0; round < options.rounds; round++) {
-    for (const each of benchmark.cases) {
+    const cases = round % 2 === 0 ? benchmark.cases : benchmark.cases.toReversed();
+    for (const each of cases) {
       for (const contestant of turned(taking, round)) {
         const about = `${benchmark.name}/${each.name}, ${contestant}`;
         if (problems.has(about) || (each.contestants && !each.contestants.includes(contestant))) continue;

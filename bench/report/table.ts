@@ -10,7 +10,7 @@ export function toTable(results: Results): string {
 }
 
 function legend(): string {
-  return 'Medians of the rounds, the lowest and the highest in brackets; ratios are those of medians. N/A: not a thing that this contestant does, or not measured.';
+  return 'Medians of the rounds, the lowest and the highest in brackets; ratios are those of medians, but where two cases of this library are compared: the median of the ratios of all rounds. N/A: not a thing that this contestant does, or not measured.';
 }
 
 /** Also what is printed when one benchmark has ended. */

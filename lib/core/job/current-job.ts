@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { ScheduledJob } from './scheduled-job.js';
 
 type JobStorage = AsyncLocalStorage<ScheduledJob | undefined>;
@@ -28,9 +28,28 @@ export function withCurrentJob<Payload>(
 ): (payload: Payload, job: ScheduledJob) => unknown {
   shared[STORAGE] ??= new AsyncLocalStorage();
   const storage = shared[STORAGE];
-  // Arguments instead of a closure: this is called for every run.
-  return (payload, job) => storage.run(job, run, payload, job);
+  // Arguments instead of closures, here and below: this is called for every run.
+  if (remembersInScopes(storage)) return (payload, job) => storage.run(job, run, payload, job);
+  const scope = newScope();
+  const enter = (payload: Payload, job: ScheduledJob) => {
+    storage.enterWith(job);
+    return run(payload, job);
+  };
+  return (payload, job) => scope.runInAsyncScope(enter, undefined, payload, job);
 }
+
+/**
+ * Whether a job that was entered in a scope is still the current one when the scope is entered again. So it is on Node 20 and 22,
+ * which keep it with the scope. From Node 24 on, all storages lie in one map, which `run` copies twice: for the job, and to take
+ * it away again. A scope puts the map back that was there before, so that a run copies it once, and needs a quarter of the time.
+ */
+function remembersInScopes(storage: JobStorage): boolean {
+  const scope = newScope();
+  scope.runInAsyncScope(() => storage.enterWith({} as ScheduledJob));
+  return scope.runInAsyncScope(() => storage.getStore()) !== undefined;
+}
+
+const newScope = () => new AsyncResource('ScheduledJob', { requireManualDestroy: true });
 
 /**
  * Calls `work` with no current job. For timers, batches and listeners that a handler starts and that serve others: they would keep

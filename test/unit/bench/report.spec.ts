@@ -78,6 +78,15 @@ describe('bars', () => {
     expect(judge(bar, figures).aimMet).toBe(aimMet);
   });
 
+  it('a bar over another figure of this library is the median of the ratios of each round', () => {
+    const slowing: Figures = {
+      tracked: { ours: summarise([96, 50, 98]) },
+      untracked: { ours: summarise([100, 50, 70]) },
+    };
+    const verdict = judge({ figure: 'tracked', over: { figure: 'untracked' }, atLeast: 0.97 }, slowing);
+    expect(verdict).toMatchObject({ value: 1, met: true });
+  });
+
   it('a bar over somebody who was not measured is neither met nor not met', () => {
     const verdict = judge({ figure: 'rate', over: { contestant: 'bee-queue' }, atLeast: 1 }, figures);
     expect(verdict).toEqual({ says: 'rate ≥ 1 × bee-queue' });
