@@ -4,7 +4,7 @@ import { payloadOf } from './payloads.js';
 import { fill } from './throughput.js';
 import { type TurnNews, type TurnTask, warmUpOf } from './turns.js';
 
-const { contestant, redis, queue, jobs, session: options } = JSON.parse(process.argv[2]!) as TurnTask;
+const { contestant, redis, queue, jobs, options, listens } = JSON.parse(process.argv[2]!) as TurnTask;
 const warm = warmUpOf(jobs);
 let handled = 0;
 const tell = (news: TurnNews) => process.send!(news);
@@ -15,6 +15,7 @@ const session = await open({
   queues: [queue],
   concurrency: 100,
   ...options,
+  ...(listens && { settled() {} }),
   handle() {
     handled++;
     if (handled === warm) tell('warm');

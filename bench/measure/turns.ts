@@ -16,7 +16,9 @@ export interface TurnTask {
   /** Its own. */
   queue: string;
   jobs: number;
-  session: Partial<Omit<OpenOptions, 'redis' | 'handle'>>;
+  options: Pick<OpenOptions, 'trackCurrentJob' | 'streamEvents'>;
+  /** Whether somebody listens to the events of its jobs. */
+  listens: boolean;
 }
 
 /** What a process tells: its jobs are scheduled, the first tenth of them has run, all have. */

@@ -5,14 +5,13 @@ import type { JobState } from '../../store/job-store.js';
 import type { MemoryJobStore } from '../../store/memory/memory-job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
 import { Watchdog } from '../run/watchdog.js';
-import { isOfKind, type JobKind } from './job-kind.js';
+import { type CancelledJob, type End, type GoneJob, HeardJobs, isEnd, type NamedById } from './heard-jobs.js';
+import type { JobKind } from './job-kind.js';
 
 /** How a job may end, and what becomes of it before. */
 export type AwaitedState = JobState | 'cancelled' | 'discarded';
 
-const ENDS = ['completed', 'dead', 'cancelled', 'discarded'] as const;
-const STATES: readonly AwaitedState[] = ['scheduled', 'due', 'active', ...ENDS];
-type End = (typeof ENDS)[number];
+const STATES: readonly AwaitedState[] = ['scheduled', 'due', 'active', 'completed', 'dead', 'cancelled', 'discarded'];
 
 /** More than an event takes from the answer of a turn to its listeners. */
 const ROUNDS_OF_AN_EVENT = 20;
@@ -27,29 +26,9 @@ export interface Surroundings {
   queuesOf(id: string): string[];
 }
 
-/** A job that has left its queue without being completed. */
-export interface GoneJob {
-  readonly id: string;
-  readonly queue: string;
-  readonly end: End;
-}
-
-/** A waiting job that was cancelled or deleted. */
-interface CancelledJob extends WaitedFor {
-  readonly type: 'cancelled';
-  readonly name: string;
-}
-
-interface WaitedFor {
-  readonly id: string;
-  readonly queue: string;
-}
-
 /** Remembers how each job of one module instance has ended, and tells those who wait for it. */
 export class Ends {
-  private readonly ended = new Map<string, End>();
-  /** A cancelled job is told without its name. */
-  private readonly names = new Map<string, string>();
+  private readonly jobs = new HeardJobs();
   /** Those who look again with each event, and how they are told that there will be none. */
   private readonly waiting = new Map<() => void, (error: unknown) => void>();
 
@@ -60,31 +39,20 @@ export class Ends {
   constructor(private readonly store: Pick<MemoryJobStore, 'queue' | 'openedQueues'>) {}
 
   hear(event: ScheduledQueueEvent | CancelledJob): void {
-    const key = keyOf(event);
-    if ('name' in event) this.names.set(key, event.name);
-    if (isEnd(event.type)) this.ended.set(key, event.type);
+    this.jobs.hear(event);
     this.heard++;
     this.lookAgain();
   }
 
   /** Those of a kind that were cancelled or discarded, in this order. */
   gone(kind: JobKind): GoneJob[] {
-    return [...this.ended].flatMap(([key, end]) => {
-      const [queue, id] = key.split('\n') as [string, string];
-      const name = this.names.get(key) ?? '';
-      return (end === 'cancelled' || end === 'discarded') && isOfKind({ name, queue }, kind)
-        ? [{ queue, id, end }]
-        : [];
-    });
+    return this.jobs.gone(kind);
   }
 
   /** The queues that have, or had, a job of this id. */
   queuesOf(id: string): string[] {
-    const told = [...this.names.keys()].map((key) => key.split('\n') as [string, string]);
     const there = this.store.openedQueues().filter(({ ledger }) => ledger.jobs.has(id));
-    return [
-      ...new Set([...told.filter(([, of]) => of === id).map(([queue]) => queue), ...there.map(({ name }) => name)]),
-    ];
+    return [...new Set([...this.jobs.queuesOf(id), ...there.map(({ name }) => name)])];
   }
 
   /** Something may have changed for those who wait. */
@@ -93,14 +61,14 @@ export class Ends {
   }
 
   /** The state in which the job is, or how it ended; `undefined` where nobody knows it. */
-  async stateOf(job: WaitedFor): Promise<AwaitedState | undefined> {
+  async stateOf(job: NamedById): Promise<AwaitedState | undefined> {
     // The store answers nobody any more; what has ended before is remembered.
-    if (this.isClosed) return this.ended.get(keyOf(job));
+    if (this.isClosed) return this.jobs.endOf(job);
     const there = await this.store.queue(job.queue).view.job(job.id);
     if (there) return there.state;
     // It may have left the queue a moment ago, and its event is still on its way.
-    for (let round = 0; round < ROUNDS_OF_AN_EVENT && !this.ended.has(keyOf(job)); round++) await undefined;
-    return this.ended.get(keyOf(job));
+    for (let round = 0; round < ROUNDS_OF_AN_EVENT && !this.jobs.endOf(job); round++) await undefined;
+    return this.jobs.endOf(job);
   }
 
   /** The application is closed: nothing more happens to any job. */
@@ -110,7 +78,7 @@ export class Ends {
   }
 
   /** Resolves when the job is in that state; rejects where it has ended otherwise, is not known, or nothing moves it. Moves no time. */
-  wait(job: WaitedFor, state: AwaitedState, surroundings: Surroundings): Promise<void> {
+  wait(job: NamedById, state: AwaitedState, surroundings: Surroundings): Promise<void> {
     return new Promise((resolve, reject) => {
       const patience = new Watchdog();
       const done = (end: () => void) => {
@@ -143,14 +111,10 @@ export function readState(state: unknown): AwaitedState {
   throw new InvalidScheduleError(`waitFor: state: got ${describe(state)}, ${hint}`);
 }
 
-const isEnd = (state: string): state is End => (ENDS as readonly string[]).includes(state);
-
-const keyOf = ({ queue, id }: WaitedFor) => `${queue}\n${id}`;
-
 const closed = () => new ScheduledQueueTestError('waitFor: the application was closed.');
 
 function otherwise(
-  { id, queue }: WaitedFor,
+  { id, queue }: NamedById,
   state: string,
   end: End | undefined,
   queuesOf: Surroundings['queuesOf'],
@@ -167,7 +131,7 @@ function otherwise(
   );
 }
 
-function unmoved({ id, queue }: WaitedFor, state: string, why: string): ScheduledQueueTestError {
+function unmoved({ id, queue }: NamedById, state: string, why: string): ScheduledQueueTestError {
   return new ScheduledQueueTestError(
     `waitFor: job '${id}' of queue '${queue}' does not become '${state}', as no call of the tester was under way for 4 s of real time. ${why}`,
     { queue, jobId: id },

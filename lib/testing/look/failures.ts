@@ -1,8 +1,8 @@
 import { firstFew } from '../../core/read/describe.js';
 import { ScheduledQueueTestError } from '../errors.js';
 import { shown } from './differences.js';
-import type { GoneJob } from './ends.js';
 import { misfits, type ReadExpectation } from './expectations.js';
+import type { GoneJob } from './heard-jobs.js';
 import { isOfKind, type JobKind } from './job-kind.js';
 import type { TestedRun } from './tested-run.js';
 import { iso, span } from './times.js';
