@@ -222,21 +222,22 @@ export const clockScript = (keys: QueueKeys): BoundScript<ClockArguments, ClockR
 
 /**
  * How many jobs are in each state, those of so many due lanes at a time.
- * Answers: `due` counts the lanes looked into; isWhole: no due lane is left; nextDue: '' where nothing waits.
+ * Answers: `due` counts the lanes looked into; next: where to go on, '' = no due lane is left; nextDue: '' where
+ * nothing waits.
  * It only reads.
  */
 export interface CountsArguments {
   /** What every key of the queue begins with. */
   base: string;
-  /** How many due lanes to pass over. */
-  passOver: number;
-  /** How many to look into at the most. */
-  lanesLeft: number;
+  /** Where to go on with the due lanes, '' = from the start. */
+  from: string;
+  /** How many due lanes to look into at the most, 0 = not even at their levels. */
+  costLeft: number;
 }
 
-export type CountsReply = [waiting: number, due: number, active: number, dead: number, completed: number, isWhole: '1' | '0', now: string, nextDue: string];
+export type CountsReply = [waiting: number, due: number, active: number, dead: number, completed: number, next: string, now: string, nextDue: string];
 
-const encodeCounts = (a: CountsArguments): ScriptArgument[] => [a.base, a.passOver, a.lanesLeft];
+const encodeCounts = (a: CountsArguments): ScriptArgument[] => [a.base, a.from, a.costLeft];
 
 /** Binds the script to the keys of a queue. */
 export const countsScript = (keys: QueueKeys): BoundScript<CountsArguments, CountsReply> => ({
@@ -431,25 +432,24 @@ export const findScript = (keys: QueueKeys): BoundScript<FindArguments, FindRepl
 
 /**
  * How many waiting jobs are due between instants, those of so many lanes at a time.
- * Answers: isWhole: no lane is left; how many were looked into; for each instant but the last how many jobs of those
- * lanes are due from it on and before the next one.
- * It only reads. A lane with few jobs between the instants is read: that costs less than to count between each two of
- * them.
+ * Answers: where to go on, '' = no lane is left; for each instant but the last how many jobs of the lanes looked into
+ * are due from it on and before the next one.
+ * It only reads.
  */
 export interface ForecastArguments {
   /** What every key of the queue begins with. */
   base: string;
-  /** How many lanes to pass over. */
-  passOver: number;
+  /** Where to go on, '' = from the start. */
+  from: string;
   /** How many counts to take at about the most. */
   costLeft: number;
   /** Instants (epoch ms), the earliest first. */
   bounds: readonly ScriptArgument[];
 }
 
-export type ForecastReply = [isWhole: '1' | '0', lanes: number, ...counts: number[]];
+export type ForecastReply = [next: string, ...counts: number[]];
 
-const encodeForecast = (a: ForecastArguments): ScriptArgument[] => [a.base, a.passOver, a.costLeft, ...a.bounds];
+const encodeForecast = (a: ForecastArguments): ScriptArgument[] => [a.base, a.from, a.costLeft, ...a.bounds];
 
 /** Binds the script to the keys of a queue. */
 export const forecastScript = (keys: QueueKeys): BoundScript<ForecastArguments, ForecastReply> => ({
@@ -745,22 +745,22 @@ export const permissionsScript = (keys: Pick<QueueKeys, 'base'>): BoundScript<Pe
 
 /**
  * How many jobs wait at each priority, those of so many lanes at a time.
- * Answers: isWhole: no lane is left; then three for each priority: priority, waiting in the lanes looked into, due of
- * those.
+ * Answers: where to go on, '' = no lane is left; then three for each priority that was met: priority, waiting in the
+ * lanes looked into, due of those.
  * It only reads.
  */
 export interface PrioritiesArguments {
   /** What every key of the queue begins with. */
   base: string;
-  /** How many lanes to pass over. */
-  passOver: number;
-  /** How many to look into at the most. */
-  lanesLeft: number;
+  /** Where to go on, '' = from the start. */
+  from: string;
+  /** How many lanes to look into at the most. */
+  costLeft: number;
 }
 
-export type PrioritiesReply = [isWhole: '1' | '0', ...counts: (string | number)[]];
+export type PrioritiesReply = [next: string, ...counts: (string | number)[]];
 
-const encodePriorities = (a: PrioritiesArguments): ScriptArgument[] => [a.base, a.passOver, a.lanesLeft];
+const encodePriorities = (a: PrioritiesArguments): ScriptArgument[] => [a.base, a.from, a.costLeft];
 
 /** Binds the script to the keys of a queue. */
 export const prioritiesScript = (keys: QueueKeys): BoundScript<PrioritiesArguments, PrioritiesReply> => ({

@@ -25,52 +25,52 @@ export class RedisInspection {
 
   async counts(): Promise<JobCounts> {
     const giveUpAt = this.giveUpAt();
-    const { waiting, active, dead, completed, ...first } = await this.readCounts(0, LANES_A_CALL, giveUpAt);
-    let { due, whole } = first;
-    for (let lanes = LANES_A_CALL; !whole; lanes += LANES_A_CALL) {
-      const next = await this.readCounts(lanes, LANES_A_CALL, giveUpAt);
-      due += next.due;
-      whole = next.whole;
+    const { waiting, active, dead, completed, ...first } = await this.readCounts('', LANES_A_CALL, giveUpAt);
+    let { due, next } = first;
+    while (next !== '') {
+      const page = await this.readCounts(next, LANES_A_CALL, giveUpAt);
+      due += page.due;
+      next = page.next;
     }
     return { scheduled: Math.max(0, waiting - due), due, active, completed, dead };
   }
 
   /** Waiting jobs by priority, most urgent first. */
   async countsByPriority(): Promise<PriorityCounts[]> {
-    const { base } = this.keys;
     const script = prioritiesScript(this.keys);
     const counts = new Map<number, PriorityCounts>();
     const giveUpAt = this.giveUpAt();
-    for (let passOver = 0, whole = false; !whole; passOver += LANES_A_CALL) {
-      const args = { base, passOver, lanesLeft: LANES_A_CALL };
-      const [isWhole, ...rows] = await ask(this.connection, script, args, giveUpAt);
-      whole = isWhole === '1';
+    let from = '';
+    do {
+      const args = { base: this.keys.base, from, costLeft: LANES_A_CALL };
+      const [next, ...rows] = await ask(this.connection, script, args, giveUpAt);
       for (let i = 0; i < rows.length; i += 3) {
         const [priority = 0, waiting = 0, due = 0] = rows.slice(i, i + 3).map(Number);
         const sum = counts.get(priority) ?? { priority, scheduled: 0, due: 0 };
         counts.set(priority, { priority, scheduled: sum.scheduled + waiting - due, due: sum.due + due });
       }
-    }
-    return [...counts.values()];
+      from = next;
+    } while (from !== '');
+    return [...counts.values()].sort((a, b) => a.priority - b.priority);
   }
 
   async forecast(boundsMs: readonly number[]): Promise<number[]> {
     const sums = boundsMs.slice(1).map(() => 0);
     const giveUpAt = this.giveUpAt();
-    for (let passOver = 0, whole = false; !whole; ) {
-      const args = { base: this.keys.base, passOver, costLeft: COUNTS_A_CALL, bounds: boundsMs };
-      const [isWhole, lanes, ...counts] = await ask(this.connection, forecastScript(this.keys), args, giveUpAt);
+    let from = '';
+    do {
+      const args = { base: this.keys.base, from, costLeft: COUNTS_A_CALL, bounds: boundsMs };
+      const [next, ...counts] = await ask(this.connection, forecastScript(this.keys), args, giveUpAt);
       counts.forEach((count, i) => {
         sums[i]! += Number(count);
       });
-      passOver += Number(lanes);
-      whole = isWhole === '1';
-    }
+      from = next;
+    } while (from !== '');
     return sums;
   }
 
   async nextDue(): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
-    const { nextDue, nowMs } = await this.readCounts(0, 0);
+    const { nextDue, nowMs } = await this.readCounts('', 0);
     return { dueAtMs: nextDue, nowMs };
   }
 
@@ -123,17 +123,17 @@ export class RedisInspection {
     return new RedisListing(this.connection, this.keys, this.giveUpAt(), ordering);
   }
 
-  private async readCounts(passOver: number, lanes: number, giveUpAt = this.giveUpAt()) {
-    const args = { base: this.keys.base, passOver, lanesLeft: lanes };
+  private async readCounts(from: string, costLeft: number, giveUpAt = this.giveUpAt()) {
+    const args = { base: this.keys.base, from, costLeft };
     const reply = await ask(this.connection, countsScript(this.keys), args, giveUpAt);
-    const [waiting, due, active, dead, completed, isWhole, now, nextDue] = reply;
+    const [waiting, due, active, dead, completed, next, now, nextDue] = reply;
     return {
       waiting,
       due,
       active,
       dead,
       completed,
-      whole: isWhole === '1',
+      next,
       nowMs: Number(now),
       nextDue: nextDue === '' ? undefined : Number(nextDue),
     };
