@@ -8,7 +8,7 @@
 -- Envelopes may be large, and a job may have many tags and a lane of its own, each of which costs commands: a step ends after so many
 -- bytes, or after so much cost.
 local BYTES_A_STEP = 1048576
-local COST_A_STEP, COST_OF_LANE, COST_OF_TAG = 310, 1.5, 0.4
+local COST_A_STEP, COST_OF_LANE, COST_OF_TAG = 260, 1.5, 0.6
 -- Tags up to this number are part of the cost of any job.
 local FEW_TAGS = 2
 

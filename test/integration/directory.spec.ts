@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { RedisConnection } from '../../lib/store/redis/link/connection.js';
+import { TestStore } from '../support/store.js';
+
+const START = 1_700_000_000_000;
+const MOST_A_READ = 5_000;
+
+const readOnce = RedisConnection.prototype.read;
+let test: TestStore;
+
+beforeEach(() => {
+  test = new TestStore();
+});
+
+afterEach(async () => {
+  RedisConnection.prototype.read = readOnce;
+  await test.redis.del(directory());
+  await test.close();
+});
+
+const directory = () => `${test.prefix}:{*}:queues`;
+const nameOf = (i: number) => `queue-${String(i).padStart(5, '0')}`;
+
+/** Notes so many queues, each at its time. */
+async function note(count: number, seenAt: (i: number) => number): Promise<void> {
+  const entries = Array.from({ length: count }, (_, i) => [seenAt(i), nameOf(i)]);
+  for (let i = 0; i < count; i += 1_000) await test.redis.zadd(directory(), ...entries.slice(i, i + 1_000).flat());
+}
+
+/** How many queues each read has answered from now on. `afterFirst` runs between the first read and the next. */
+function watchReads(afterFirst: () => Promise<unknown> = async () => {}): number[] {
+  const sizes: number[] = [];
+  RedisConnection.prototype.read = async function <T>(
+    this: RedisConnection,
+    ...call: Parameters<typeof readOnce<T>>
+  ): Promise<T> {
+    const reply = await readOnce.apply(this, call as Parameters<typeof readOnce>);
+    sizes.push((reply as unknown[]).length / 2);
+    if (sizes.length === 1) await afterFirst();
+    return reply as T;
+  };
+  return sizes;
+}
+
+it('twelve thousand queues are read some thousand at a time, and told once each, by name', async () => {
+  const seenAt = (i: number) => START + ((i * 7_919) % 12_000);
+  await note(12_000, seenAt);
+  const sizes = watchReads();
+  const expected = Array.from({ length: 12_000 }, (_, i) => ({ name: nameOf(i), lastSeenAtMs: seenAt(i) }));
+  expect(await test.store.queues()).toEqual(expected);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(MOST_A_READ);
+});
+
+it('all queues are told though more than one read answers were noted in one millisecond', async () => {
+  await note(12_000, (i) => START + Math.floor(i / 11_000));
+  expect((await test.store.queues()).map(({ name }) => name)).toEqual(
+    Array.from({ length: 12_000 }, (_, i) => nameOf(i)),
+  );
+});
+
+it('no queue is left out where others are noted between two reads', async () => {
+  await note(12_000, (i) => START + i);
+  const sizes = watchReads(() => test.redis.zadd(directory(), START + 20_000, nameOf(3), START + 20_001, nameOf(4)));
+  expect((await test.store.queues()).filter(({ name }) => name !== nameOf(3) && name !== nameOf(4))).toHaveLength(
+    11_998,
+  );
+  expect(await test.store.queues()).toContainEqual({ name: nameOf(3), lastSeenAtMs: START + 20_000 });
+  expect(sizes.length).toBeGreaterThan(2);
+});
