@@ -1,5 +1,6 @@
 import type { ScheduledQueueInspector } from 'nestjs-redis-scheduled-queue';
 import type { Benchmark, Context } from '../benchmark.js';
+import type { Job } from '../contestants/contestant.js';
 import { payloadOf } from '../measure/payloads.js';
 import { BULK } from '../measure/throughput.js';
 
@@ -15,7 +16,26 @@ const SLOW_FROM_MICROS = 200;
 /** How many jobs carry one tag. */
 const TAGGED = 10_000;
 
+const NAMES = Array.from({ length: 1_000 }, (_, index) => `job-${index}`);
+
 type Call = (inspector: ScheduledQueueInspector) => Promise<unknown>;
+
+const FORECASTS: readonly Call[] = [
+  (inspector) => inspector.forecast({ from: new Date(), to: new Date(Date.now() + DAY_MS), buckets: BUCKETS }),
+  (inspector) =>
+    inspector.forecast({ from: new Date(Date.now() - DAY_MS), to: new Date(Date.now() + DAY_MS), buckets: 1_000 }),
+];
+
+const COUNTS: readonly Call[] = [
+  (inspector) => inspector.counts(),
+  (inspector) => inspector.countsByPriority(),
+  (inspector) => inspector.stats(),
+  (inspector) => inspector.load(),
+  (inspector) => inspector.queues(),
+  (inspector) => inspector.workers(),
+  (inspector) => inspector.latenessMs(),
+  (inspector) => inspector.nextDueAt(),
+];
 
 /** By figure, what is asked. */
 const CALLS: Readonly<Record<string, readonly Call[]>> = {
@@ -33,29 +53,18 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
     (inspector) => inspector.list('due', { offset: DEEPEST, limit: PAGE }),
     (inspector) => inspector.peek(PAGE),
   ],
-  forecast: [
-    (inspector) => inspector.forecast({ from: new Date(), to: new Date(Date.now() + DAY_MS), buckets: BUCKETS }),
-    (inspector) =>
-      inspector.forecast({ from: new Date(Date.now() - DAY_MS), to: new Date(Date.now() + DAY_MS), buckets: 1_000 }),
-  ],
-  counts: [
-    (inspector) => inspector.counts(),
-    (inspector) => inspector.countsByPriority(),
-    (inspector) => inspector.stats(),
-    (inspector) => inspector.load(),
-    (inspector) => inspector.queues(),
-    (inspector) => inspector.workers(),
-    (inspector) => inspector.latenessMs(),
-    (inspector) => inspector.nextDueAt(),
-  ],
+  forecast: FORECASTS,
+  counts: COUNTS,
   tagged: [(inspector) => inspector.shiftTagged('tag-7', 1_000), (inspector) => inspector.cancelTagged('tag-7')],
+  priorities: [...FORECASTS, ...COUNTS],
 };
 
 export const inspect: Benchmark = {
   name: 'inspect',
   about:
-    'With 1 000 000 jobs, half of them due and the others within a day, of 1 000 names and 32 priorities, 10 000 with the same tag: the longest ' +
-    'that one script holds Redis while the inspector is asked, by Redis’ slowlog, Redis having a core of its own.',
+    'With 1 000 000 jobs, half of them due and the others within a day, of 1 000 names and 32 priorities, 10 000 with the same tag, or of ' +
+    '1 000 priorities with preferred workers: the longest that one script holds Redis while the inspector is asked, by Redis’ slowlog, ' +
+    'Redis having a core of its own.',
   contestants: ['ours'],
   cases: Object.keys(CALLS).map((name) => ({
     name,
@@ -69,21 +78,25 @@ export const inspect: Benchmark = {
     { key: 'list', title: 'Longest script of `list` and `peek`', unit: 'ms', better: 'less' },
     { key: 'forecast', title: 'Longest script of `forecast`', unit: 'ms', better: 'less' },
     { key: 'counts', title: 'Longest script of counts, load, queues and workers', unit: 'ms', better: 'less' },
+    {
+      key: 'priorities',
+      title: 'Longest script of `forecast` and counts with 1 000 priorities',
+      unit: 'ms',
+      better: 'less',
+    },
     { key: 'tagged', title: 'Longest script of `shiftTagged` and `cancelTagged`', unit: 'ms', better: 'less' },
   ],
   bars: Object.keys(CALLS).map((figure) => ({ figure, atMost: 5 })),
   timeoutMs: 400_000,
 
   async run({ open, probe, size, case: figure }: Context) {
-    const names = Array.from({ length: 1_000 }, (_, index) => `job-${index}`);
-    const { scheduleMany, inspector } = await open({ concurrency: 1, handle: () => {}, names });
+    const { scheduleMany, inspector } = await open({ concurrency: 1, handle: () => {}, names: NAMES });
     const payload = payloadOf();
     const now = Date.now();
     for (let from = 0; from < size('jobs'); from += BULK) {
       const jobs = Array.from({ length: Math.min(BULK, size('jobs') - from) }, (_, index) => ({
         payload,
-        name: names[index % names.length]!,
-        priority: 1 + (index % 32),
+        ...(figure === 'priorities' ? ofManyPriorities(index) : ofManyNames(index)),
         dueAt: index % 2 === 0 ? now - index : now + ((from + index) * DAY_MS) / size('jobs'),
         ...(index % (size('jobs') / TAGGED) === 0 && { tags: ['tag-7'] }),
       }));
@@ -94,6 +107,18 @@ export const inspect: Benchmark = {
     return { [figure]: Math.max(SLOW_FROM_MICROS, ...(await probe.scriptMicros())) / 1_000 };
   },
 };
+
+/** Name, priority and preferred worker of a job. */
+type Lane = Pick<Job, 'name' | 'priority' | 'worker'>;
+
+const ofManyNames = (index: number): Lane => ({ name: NAMES[index % NAMES.length]!, priority: 1 + (index % 32) });
+
+/** Two of three jobs prefer a worker. Neighbours, of which one is due, share all three. */
+function ofManyPriorities(index: number): Lane {
+  const pair = Math.floor(index / 2);
+  const kind = Math.floor(pair / 1_000) % 3;
+  return { name: NAMES[kind]!, priority: 1 + (pair % 1_000), ...(kind > 0 && { worker: `worker-${kind}` }) };
+}
 
 function pages(options: Parameters<ScheduledQueueInspector['find']>[0] & object): Call {
   return async (inspector) => {

@@ -22,6 +22,7 @@ export interface Job {
   name?: string;
   queue?: string;
   priority?: number;
+  worker?: string;
   id?: string;
   tags?: readonly string[];
 }

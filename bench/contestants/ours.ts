@@ -61,11 +61,12 @@ function sessionOf(
   inspector: ScheduledQueueInspector,
   definition: ScheduledJobDefinition<object>,
 ): Session {
-  const toItem = ({ payload, name, dueAt, queue, priority, id, tags }: Job) => {
+  const toItem = ({ payload, name, dueAt, queue, priority, worker, id, tags }: Job) => {
     const options: ScheduleOptions = {};
     if (dueAt !== undefined) options.at = dueAt;
     if (queue !== undefined) options.queue = queue;
     if (priority !== undefined) options.priority = priority;
+    if (worker !== undefined) options.worker = worker;
     if (id !== undefined) options.id = id;
     if (tags !== undefined) options.tags = [...tags];
     return { job: name ?? definition, payload, options };

@@ -29,21 +29,21 @@ end
 
 -- Answers what it cost. A lane that costs more than is `left` is nil, and counted by the next call, unless it is the first of this one.
 local function countLane(name, left)
-  local key = base .. 'lane:' .. name
-  local all = redis.call('ZCOUNT', key, first, last)
+  local lane = { key = base .. 'lane:' .. name }
+  local all = redis.call('ZCOUNT', lane.key, first, last)
   if #counts == 1 then counts[1] = counts[1] + all end
   if #counts == 1 or all == 0 then return 1 end
   local isRead = all <= READ_AT_ONCE * #counts
   local cost = 1 + (isRead and math.ceil(all / READ_AT_ONCE) or #counts)
   if cost > left and left < costLeft then return nil end
   if isRead then
-    local jobs, at = redis.call('ZRANGE', key, first, last, 'BYSCORE', 'WITHSCORES'), 1
+    local jobs, at = redis.call('ZRANGE', lane.key, first, last, 'BYSCORE', 'WITHSCORES'), 1
     for i = 2, #jobs, 2 do
       at = countOf(tonumber(jobs[i]), at)
       counts[at] = counts[at] + 1
     end
   else
-    for i = 1, #counts do counts[i] = counts[i] + redis.call('ZCOUNT', key, bounds[i], '(' .. bounds[i + 1]) end
+    for i = 1, #counts do counts[i] = counts[i] + redis.call('ZCOUNT', lane.key, bounds[i], '(' .. bounds[i + 1]) end
   end
   return cost
 end

@@ -11,13 +11,13 @@
 local untilNow = digits(now)
 local priorities, waiting, due = {}, {}, {}
 local goOn = eachLane(from, '+inf', costLeft, function(lane)
-  local priority, key = string.match(lane, '^%d+'), base .. 'lane:' .. lane
+  local priority = string.match(lane, '^%d+')
   if not waiting[priority] then
     priorities[#priorities + 1] = priority
     waiting[priority], due[priority] = 0, 0
   end
-  waiting[priority] = waiting[priority] + redis.call('ZCARD', key)
-  due[priority] = due[priority] + redis.call('ZCOUNT', key, '-inf', untilNow)
+  waiting[priority] = waiting[priority] + redis.call('ZCARD', base .. 'lane:' .. lane)
+  due[priority] = due[priority] + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', untilNow)
   return 1
 end)
 local answer = { goOn }

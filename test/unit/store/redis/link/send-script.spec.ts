@@ -13,7 +13,7 @@ function anotherCopy(): typeof Redis {
 }
 
 const KEYS = ['jobs', 'active', 'dead', 'completed', 'levels'].map((key) => `{q}:${key}`);
-const ARGUMENTS = ['{q}:', 0, 10];
+const ARGUMENTS = ['{q}:', '', 10];
 
 let server: OwnRedisServer;
 beforeAll(async () => {
