@@ -28,7 +28,7 @@ export type TurnNews = 'ready' | 'warm' | 'done';
  * Jobs a second of processes that drain in turns of 100 ms, each with a queue of its own: while one runs, the system has stopped
  * the others, and their time does not count. Between two drains that follow one another a shared machine changes by more
  * than what is to be seen, by up to a fifth; two processes alike came out within 3 % of each other this way.
- * Throws after `deadlineMs`.
+ * Throws after `deadlineMs`, and where one of them dies.
  */
 export async function ratesInTurns(tasks: readonly TurnTask[], deadlineMs: number): Promise<number[]> {
   const giveUpAt = performance.now() + deadlineMs;
@@ -54,16 +54,20 @@ export async function ratesInTurns(tasks: readonly TurnTask[], deadlineMs: numbe
 
 class TurnProcess {
   private ranMs = 0;
-  private resumedAt = 0;
+  /** Left out while it is stopped. */
+  private resumedAt: number | undefined;
   private warmAt = 0;
   private doneAt = 0;
 
   private constructor(
     readonly child: ChildProcess,
     private readonly jobs: number,
+    /** Rejects once the process has ended. */
+    private readonly died: Promise<never>,
   ) {
     child.on('message', (news: TurnNews) => {
-      const ran = this.ranMs + performance.now() - this.resumedAt;
+      // What was told at the very end of a turn may come once its time is counted already.
+      const ran = this.ranMs + (this.resumedAt === undefined ? 0 : performance.now() - this.resumedAt);
       if (news === 'warm') this.warmAt = ran;
       else this.doneAt = ran;
     });
@@ -72,13 +76,13 @@ class TurnProcess {
   /** Resolves once its jobs are scheduled and it is stopped. */
   static async start(task: TurnTask): Promise<TurnProcess> {
     const child = fork(fileURLToPath(new URL('turn-worker.js', import.meta.url)), [JSON.stringify(task)]);
-    const died = once(child, 'exit').then(([code]) => {
-      throw new Error(`A process that drains in turns ended with code ${code}.`);
+    const died = once(child, 'exit').then(([code, signal]) => {
+      throw new Error(`A process that drains queue '${task.queue}' in turns ended with ${signal ?? `code ${code}`}.`);
     });
     await Promise.race([once(child, 'message'), died]);
     died.catch(() => {});
     child.kill('SIGSTOP');
-    return new TurnProcess(child, task.jobs);
+    return new TurnProcess(child, task.jobs, died);
   }
 
   get isDone(): boolean {
@@ -90,11 +94,13 @@ class TurnProcess {
   }
 
   async turn(): Promise<void> {
-    this.resumedAt = performance.now();
+    const resumedAt = performance.now();
+    this.resumedAt = resumedAt;
     this.child.kill('SIGCONT');
-    await sleep(TURN_MS);
+    await Promise.race([sleep(TURN_MS), this.died]);
     this.child.kill('SIGSTOP');
-    this.ranMs += performance.now() - this.resumedAt;
+    this.ranMs += performance.now() - resumedAt;
+    this.resumedAt = undefined;
     await sleep(PAUSE_MS);
   }
 }

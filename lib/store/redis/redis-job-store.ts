@@ -3,6 +3,7 @@ import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { JobStore, QueueStore, SeenQueue } from '../job-store.js';
 import { RedisDirectory } from './calls/directory.js';
+import { ClockLog } from './checks/clock-log.js';
 import { OutageLog } from './checks/outage-log.js';
 import { PermissionLog } from './checks/permission-log.js';
 import { Preflight } from './checks/preflight.js';
@@ -34,6 +35,7 @@ export class RedisJobStore implements JobStore {
   private readonly clients: ClientFactory;
   private readonly outages: OutageLog;
   private readonly preflight: Preflight;
+  private readonly clockLog: ClockLog;
   private readonly permissions: PermissionLog;
   private readonly silenceMs: number;
   private readonly ids = new JobIdMaker();
@@ -51,6 +53,7 @@ export class RedisJobStore implements JobStore {
     this.clients = new ClientFactory(options.connection, this.silenceMs);
     this.outages = new OutageLog(options.log);
     this.preflight = new Preflight(options.log);
+    this.clockLog = new ClockLog(options.log);
     this.permissions = new PermissionLog(options.log);
   }
 
@@ -141,6 +144,7 @@ export class RedisJobStore implements JobStore {
       commandTimeoutMs,
       clustered,
       log,
+      clockLog: this.clockLog,
       isUsed: this.directory().noteOf(name),
     });
   }

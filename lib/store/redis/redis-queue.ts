@@ -11,6 +11,7 @@ import { RedisGate } from './calls/gate.js';
 import { RedisQueueJobs } from './calls/queue-jobs.js';
 import { RedisQueueManagement } from './calls/queue-management.js';
 import { RedisTaggedJobs } from './calls/tagged-jobs.js';
+import type { ClockLog } from './checks/clock-log.js';
 import { EventWriter } from './events/event-writer.js';
 import { RedisEvents } from './events/redis-events.js';
 import { queueKeys } from './keys.js';
@@ -36,6 +37,7 @@ export interface RedisQueueOptions {
   commandTimeoutMs: number;
   clustered: boolean;
   log: Log;
+  clockLog: ClockLog;
   /** To be called at each use of the queue: notes it in the directory of queues. */
   isUsed(): void;
 }
@@ -55,12 +57,13 @@ export function openRedisQueue(
   settings: QueueSettings,
   links: StoreLinks,
   ids: JobIdMaker,
-  { prefix, commandTimeoutMs, clustered, log, isUsed }: RedisQueueOptions,
+  { prefix, commandTimeoutMs, clustered, log, clockLog, isUsed }: RedisQueueOptions,
 ): QueueStore {
   const { keepIdsMs, leaseMs, stealAfterMs, rateLimit, ordering, streamEvents } = settings;
   const connection = links.forCalls;
   const keys = queueKeys(prefix, queue);
-  const clock = new ServerClock(keys);
+  const jumped = (byMs: number) => clockLog.jumped(byMs);
+  const clock = new ServerClock(keys, jumped);
   const keepReceiptMs = Math.max(KEEP_RECEIPT_MS, keepIdsMs, 2 * commandTimeoutMs);
   const options = { queue, clustered, keepReceiptMs, stealAfterMs, commandTimeoutMs };
   const callers = new CallerPool(connection, clock, keys, options);
@@ -93,7 +96,13 @@ export function openRedisQueue(
     }),
     recurrences: new RedisRecurrences(callers, connection, clock, keys, { ...options, tending, blackouts, isUsed }),
     declarations: new RedisDeclarations(callers, connection, clock, keys, { ...options, isUsed }),
-    sessions: new RedisSessions(() => links.forSessions(), keys, settings, { queue, prefix, clustered, isUsed }),
+    sessions: new RedisSessions(() => links.forSessions(), keys, settings, {
+      queue,
+      prefix,
+      clustered,
+      jumped,
+      isUsed,
+    }),
     events: new RedisEvents(connection, keys, options, () => links.forMessages(), writer || undefined),
   };
 }

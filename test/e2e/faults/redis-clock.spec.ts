@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { OnScheduledJob, ScheduledJob } from '../../../lib/index.js';
+import { LogLines } from '../../support/log-lines.js';
 import { newPrefix, type QueueApp, startApp, stopApps } from '../../support/queue-app.js';
 import { type ShiftedRedis, startShiftedRedis } from '../../support/shifted-redis.js';
 import { until } from '../../support/wait.js';
@@ -41,17 +42,18 @@ class Handlers {
 }
 
 let apps: QueueApp[] = [];
+let log: LogLines;
 
 beforeEach(async () => {
   Handlers.runs = [];
+  log = new LogLines();
   if (!redis) return;
-  const prefix = newPrefix();
-  const start = () =>
-    startApp([Handlers], {
-      connection: redis!.url,
-      prefix,
-      queues: { default: { leaseMs: LEASE_MS, concurrency: 30 } },
-    });
+  const options = {
+    connection: redis.url,
+    prefix: newPrefix(),
+    queues: { default: { leaseMs: LEASE_MS, concurrency: 30 } },
+  };
+  const start = () => startApp([Handlers], options, { log });
   apps = [await start(), await start()];
 });
 
@@ -77,6 +79,8 @@ it("when Redis' clock jumps an hour ahead, what is due in that hour runs at once
   expect(Handlers.runs).not.toContain(later.id);
   expect(await inspector.stats()).toMatchObject({ recovered: 0, failed: 0 });
   expect(await inspector.counts()).toMatchObject({ scheduled: 1, active: 0 });
+  // Each process tells it once, of however many calls notice it.
+  expect(log.starting('warn The clock of Redis went 3600 s ahead: ')).toHaveLength(2);
 }, 40_000);
 
 it("when Redis' clock jumps an hour back, running jobs end once, new ones run at once, and only what was due before is late", async () => {
@@ -93,6 +97,7 @@ it("when Redis' clock jumps an hour back, running jobs end once, new ones run at
   expect(runsOf(long)).toHaveLength(long.length);
   expect(Handlers.runs).not.toContain(before.id);
   expect(await inspector.stats()).toMatchObject({ recovered: 0, failed: 0 });
+  expect(log.starting('warn The clock of Redis went back by 3600 s: ')).toHaveLength(2);
   // Once the clock is right again, it is due.
   await redis.shift(0);
   await until('it has run', () => Handlers.runs.includes(before.id));

@@ -60,8 +60,9 @@ export class Caller {
     for (;;) {
       // The order of the arguments that `@numbered` stands for: see scripts/lua/contract.mjs.
       const all = [this.keys.base, this.number, this.clock.at(giveUpAt), this.keepReceiptMs, ...own];
+      const sentAt = performance.now();
       const reply = (await this.connection.run(script.name, keys, all, giveUpAt, traits)) as R;
-      this.clock.note(Number(reply[1]));
+      this.clock.note(Number(reply[1]), sentAt);
       if (reply[0] === 'overtaken') {
         // Somebody else numbers calls under this name; under a new one this call can be sent again.
         this.rename();

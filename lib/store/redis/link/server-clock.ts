@@ -3,23 +3,49 @@ import { ask } from '../scripts/bound-script.js';
 import { clockScript } from '../scripts/contracts.js';
 import type { RedisConnection } from './connection.js';
 
+/** Less is what clocks drift apart, or what NTP puts right. */
+const JUMP_MS = 1_000;
+/** Beyond it, what clocks drift apart adds up. */
+const COMPARED_FOR_MS = 60_000;
+
 /** Redis' time as last heard, carried on by this process's monotonic clock. No wall clock of a process is ever asked. */
 export class ServerClock {
   private offsetMs = Number.NaN;
 
-  constructor(private readonly keys: QueueKeys) {}
+  private heardAt = Number.NEGATIVE_INFINITY;
+  /** By how much the offset may be larger: the time for which the last reply may have been under way. */
+  private roomMs = 0;
+
+  constructor(
+    private readonly keys: QueueKeys,
+    /** Called where Redis' clock went so many ms ahead of this process's monotonic clock, or back where they are negative. */
+    private readonly jumped: (byMs: number) => void,
+  ) {}
 
   get known(): boolean {
     return !Number.isNaN(this.offsetMs);
   }
 
-  /** Notes what a reply that has just come said. */
-  note(serverNowMs: number): void {
-    this.offsetMs = serverNowMs - performance.now();
+  /** Notes what a reply that has just come said. Its call was sent at `sentAt`, a time of `performance.now()`. */
+  note(serverNowMs: number, sentAt: number): void {
+    const now = performance.now();
+    const offsetMs = serverNowMs - now;
+    const roomMs = now - sentAt;
+    if (now - this.heardAt < COMPARED_FOR_MS) {
+      // By as much as no reply that was long under way, or lay unread, explains.
+      const aheadMs = offsetMs - (this.offsetMs + this.roomMs);
+      const backMs = this.offsetMs - (offsetMs + roomMs);
+      if (aheadMs > JUMP_MS) this.jumped(aheadMs);
+      else if (backMs > JUMP_MS) this.jumped(-backMs);
+    }
+    this.offsetMs = offsetMs;
+    this.roomMs = roomMs;
+    this.heardAt = now;
   }
 
   async learn(connection: RedisConnection, giveUpAt: number): Promise<void> {
-    this.note(Number(await ask(connection, clockScript(this.keys), {}, giveUpAt)));
+    const sentAt = performance.now();
+    this.note(Number(await ask(connection, clockScript(this.keys), {}, giveUpAt)), sentAt);
   }
 
   /** How long from now it is until Redis' time is `serverMs`, in ms and fractions. */

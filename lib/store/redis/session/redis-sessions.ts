@@ -19,7 +19,14 @@ export class RedisSessions implements QueueSessions {
     private readonly link: () => SessionLink,
     private readonly keys: QueueKeys,
     private readonly settings: QueueSettings,
-    private readonly options: { queue: string; prefix: string; clustered: boolean; isUsed(): void },
+    private readonly options: {
+      queue: string;
+      prefix: string;
+      clustered: boolean;
+      /** As of `ServerClock`. */
+      jumped(byMs: number): void;
+      isUsed(): void;
+    },
   ) {}
 
   worker(workerId: string, { names, limited, weights }: SessionNames): Session {
@@ -43,7 +50,7 @@ export class RedisSessions implements QueueSessions {
 
   private open(id: string, group: string, names: readonly string[], traits: string, target?: RelayTarget): Session {
     const { keys, settings, options } = this;
-    const clock = new ServerClock(keys);
+    const clock = new ServerClock(keys, options.jumped);
     return new RedisSession(this.link(), clock, keys, { id, group, names, traits, target }, settings, options);
   }
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as round, setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { SystemClock } from '../../../../lib/core/clock.js';
@@ -34,6 +35,30 @@ it('handlers that run at once see their own jobs, and get their payloads', async
   });
   const ends = await Promise.all(['a', 'b', 'c'].map((id) => run(id.toUpperCase(), job(id))));
   expect(ends).toEqual(['A: a', 'B: b', 'C: c']);
+});
+
+it('a handler sees the storages of others as they are where it is called, not as they were when it was registered', async () => {
+  const trace = new AsyncLocalStorage<string>();
+  const run = trace.run('bootstrap', () =>
+    withCurrentJob(async () => {
+      const before = trace.getStore();
+      await round();
+      return [before, trace.getStore(), currentId()];
+    }),
+  );
+  expect(await trace.run('call', () => run(undefined, job('a')))).toEqual(['call', 'call', 'a']);
+});
+
+it('a run inside another one has its own job and gives the outer one back, also where it throws', () => {
+  const inner = withCurrentJob(() => {
+    throw new Error(`thrown in ${currentId()}`);
+  });
+  const outer = withCurrentJob(() => {
+    expect(() => inner(undefined, job('inner'))).toThrow('thrown in inner');
+    return currentId();
+  });
+  expect(outer(undefined, job('outer'))).toBe('outer');
+  expect(currentId()).toBeUndefined();
 });
 
 it('no job is current any more where a handler threw', () => {

@@ -27,7 +27,7 @@ function openSession() {
   const link = { connection, listener: { hears: () => true } as unknown as WakeListener };
   const keys = queueKeys('sq', 'mail');
   const who = { id: 'w', group: 'g', names: ['mail'], traits: '0.1.0,10' };
-  const session = new RedisSession(link, new ServerClock(keys), keys, who, readQueueOptions('mail', {}), {
+  const session = new RedisSession(link, new ServerClock(keys, () => {}), keys, who, readQueueOptions('mail', {}), {
     clustered: false,
     isUsed() {},
   });
