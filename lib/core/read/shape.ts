@@ -1,6 +1,9 @@
 import { describe, nearest } from './describe.js';
 import { parseDuration } from './duration.js';
 
+/** How many options are named where something else was given than options. */
+const FEW = 4;
+
 /** Checks one value: answers it in the form that is used from then on, or says what is wrong. */
 export type Check<T> = (value: unknown) => { value: T } | { problem: string };
 
@@ -35,9 +38,9 @@ export function options<T extends object>(shape: Shape<T>, expected?: string): C
 export function readShape<T extends object>(
   shape: Shape<T>,
   given: unknown,
-  expected = 'an object of options',
+  expected?: string,
 ): ReturnType<Check<Partial<T>>> {
-  if (!isRecord(given)) return { problem: `got ${describe(given)}, expected ${expected}` };
+  if (!isRecord(given)) return { problem: `got ${describe(given)}, expected ${expected ?? optionsOf(shape)}` };
   const read: Record<string, unknown> = {};
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(shape, name)) return { problem: unknownOption(name, Object.keys(shape)) };
@@ -48,6 +51,12 @@ export function readShape<T extends object>(
     read[name] = result.value;
   }
   return { value: read as Partial<T> };
+}
+
+/** Names the options where they are few, as what was given may be meant for one of them; many would hide the rest of the message. */
+function optionsOf(shape: object): string {
+  const names = Object.keys(shape);
+  return names.length > FEW ? 'an object of options' : `an object of options (${names.join(', ')})`;
 }
 
 /** Decided by the object's tag: an instance of a class may hold options, but a Date, a Map or a promise cannot. */

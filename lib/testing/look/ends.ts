@@ -107,8 +107,10 @@ export function readState(state: unknown): AwaitedState {
   const known = STATES.find((one) => one === state);
   if (known) return known;
   const near = typeof state === 'string' ? nearest(state, STATES) : undefined;
-  const hint = near ? `did you mean '${near}'?` : `expected one of ${STATES.join(', ')}.`;
-  throw new InvalidScheduleError(`waitFor: state: got ${describe(state)}, ${hint}`);
+  const meant = near ? ` Did you mean '${near}'?` : '';
+  throw new InvalidScheduleError(
+    `waitFor: state: got ${describe(state)}, expected one of ${STATES.join(', ')}.${meant}`,
+  );
 }
 
 const closed = () => new ScheduledQueueTestError('waitFor: the application was closed.');
@@ -119,16 +121,16 @@ function otherwise(
   end: End | undefined,
   queuesOf: Surroundings['queuesOf'],
 ): ScheduledQueueTestError {
-  const what = end === undefined ? 'which nobody knows' : `which has ended as '${end}'`;
   const other = end === undefined ? queuesOf(id).find((one) => one !== queue) : undefined;
   const hint =
     other === undefined
       ? ''
       : ` The id is known in queue '${other}': give { id: '${id}', queue: '${other}' }, or the job itself.`;
-  return new ScheduledQueueTestError(
-    `waitFor: job '${id}' of queue '${queue}', ${what}, will not be '${state}' any more.${hint}`,
-    { queue, jobId: id },
-  );
+  const sentence =
+    end === undefined
+      ? `waitFor: no job '${id}' is known in queue '${queue}', so none becomes '${state}'. Was it scheduled, under this id?`
+      : `waitFor: job '${id}' of queue '${queue}', which has ended as '${end}', will not be '${state}' any more.`;
+  return new ScheduledQueueTestError(sentence + hint, { queue, jobId: id });
 }
 
 function unmoved({ id, queue }: NamedById, state: string, why: string): ScheduledQueueTestError {

@@ -87,7 +87,7 @@ it('a password that is wrong is told, and does not stand in the line', async () 
     await start({ connection: `redis://:wrong-horse@127.0.0.1:${server.port}` }, [Reminders], log);
     await until('it is told', () => log.lines.length > 0);
     expect(log.lines).toEqual([
-      `warn Redis cannot be reached (WRONGPASS invalid username-password pair or user is disabled., at redis://127.0.0.1:${server.port}/0); trying again until it is back.`,
+      `warn Redis cannot be reached (WRONGPASS invalid username-password pair or user is disabled., at redis://127.0.0.1:${server.port}/0); correct user, password and database in the option connection; trying again until it is back.`,
     ]);
   } finally {
     await Promise.all(apps.splice(0).map((app) => app.close()));

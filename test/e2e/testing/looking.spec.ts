@@ -207,7 +207,7 @@ describe('waitFor', () => {
     await expect(waiting).rejects.toThrow(
       "waitFor: job 'f' of queue 'default', which has ended as 'dead', will not be 'completed' any more.",
     );
-    await expect(tester.waitFor('nobody', 'dead')).rejects.toThrow('which nobody knows');
+    await expect(tester.waitFor('nobody', 'dead')).rejects.toThrow("no job 'nobody' is known in queue 'default'");
   });
 });
 

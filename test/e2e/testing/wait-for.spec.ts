@@ -58,7 +58,7 @@ it('an id of another queue', async () => {
   const { tester, producer } = await testedApp([Handlers]);
   const job = await producer.schedule('quick', null, { id: 'j', queue: 'other' });
   await expect(tester.waitFor('j', 'completed')).rejects.toThrow(
-    "waitFor: job 'j' of queue 'default', which nobody knows, will not be 'completed' any more. The id is known in queue 'other': give { id: 'j', queue: 'other' }, or the job itself.",
+    "waitFor: no job 'j' is known in queue 'default', so none becomes 'completed'. Was it scheduled, under this id? The id is known in queue 'other': give { id: 'j', queue: 'other' }, or the job itself.",
   );
   await producer.cancel(job);
   await expect(tester.waitFor('j', 'completed')).rejects.toThrow("The id is known in queue 'other'");
@@ -149,7 +149,7 @@ it('a state that is none is refused', async () => {
   const { tester, producer } = await testedApp([Handlers]);
   const job = await producer.schedule('quick', null);
   await expect(tester.waitFor(job, 'complete' as never)).rejects.toThrow(
-    'waitFor: state: got "complete", did you mean \'completed\'?',
+    'waitFor: state: got "complete", expected one of scheduled, due, active, completed, dead, cancelled, discarded. Did you mean \'completed\'?',
   );
   await expect(tester.waitFor(7 as never, 'dead')).rejects.toMatchObject({ code: 'INVALID_SCHEDULE' });
 });

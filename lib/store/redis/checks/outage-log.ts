@@ -1,6 +1,9 @@
 import type { Log } from '../../../core/log.js';
 import { firstLine } from '../link/call-error.js';
 
+/** Answers that no time mends. */
+const MISTAKEN = /\b(WRONGPASS|NOAUTH|NOPERM|ERR DB index|ERR AUTH|ERR invalid password|ERR Client sent AUTH)/;
+
 /** Tells once that Redis is gone and once that it is back, however many connections see it. */
 export class OutageLog {
   private readonly down = new Set<object>();
@@ -11,7 +14,8 @@ export class OutageLog {
   lost(connection: object, reason: string): void {
     if (this.down.size === 0) {
       this.since = performance.now();
-      this.log.warn(`Redis cannot be reached (${firstLine(reason)}); trying again until it is back.`);
+      const what = MISTAKEN.test(reason) ? 'correct user, password and database in the option connection; ' : '';
+      this.log.warn(`Redis cannot be reached (${firstLine(reason)}); ${what}trying again until it is back.`);
     }
     this.down.add(connection);
   }

@@ -161,7 +161,10 @@ export class RedisConnection {
   }
 
   private refuseWhenClosed(): void {
-    if (this.closed) throw new QueueClosedError('The queue is closed: its connection to Redis has ended.');
+    if (this.closed)
+      throw new QueueClosedError(
+        'The queue is closed: its connection to Redis has ended, as the application has closed. End what calls it before that.',
+      );
   }
 
   /** Runs the check before the first call over each connection. Where it throws, that call has not been sent. */

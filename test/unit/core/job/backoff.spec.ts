@@ -98,10 +98,10 @@ describe('a backoff', () => {
     [{ type: 'fixed', delay: 1 }, `unknown option "delay", did you mean 'delayMs'?`],
     [{ type: 'fixed' }, `got an object without type or delayMs, expected { type: 'fixed' | 'exponential', delayMs }`],
     [{ delayMs: 1 }, `got an object without type or delayMs, expected { type: 'fixed' | 'exponential', delayMs }`],
-    [5_000, 'got 5000, expected an object of options'],
-    ['1s', 'got "1s", expected an object of options'],
-    [null, 'got null, expected an object of options'],
-    [[], 'got an array of 0, expected an object of options'],
+    [5_000, 'got 5000, expected an object of options (type, delayMs, maxDelayMs, jitter)'],
+    ['1s', 'got "1s", expected an object of options (type, delayMs, maxDelayMs, jitter)'],
+    [null, 'got null, expected an object of options (type, delayMs, maxDelayMs, jitter)'],
+    [[], 'got an array of 0, expected an object of options (type, delayMs, maxDelayMs, jitter)'],
   ])('of %p is refused, and says what is wrong', (value, problem) => {
     expect(problemOf(value)).toBe(problem);
   });

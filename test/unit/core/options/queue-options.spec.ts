@@ -88,7 +88,7 @@ describe('options of a queue are refused', () => {
     [{ keepDead: { count: 1.5 } }, 'keepDead: count: got 1.5, expected a whole number of at least 0.'],
     [{ keepDead: { ageMs: 0 } }, 'keepDead: ageMs: got 0, expected at least 1 ms.'],
     [{ keepDead: { age: 5 } }, `keepDead: unknown option "age", did you mean 'ageMs'?`],
-    [{ keepDead: [5] }, 'keepDead: got an array of 1, expected an object of options.'],
+    [{ keepDead: [5] }, 'keepDead: got an array of 1, expected an object of options (count, ageMs).'],
     [{ ordering: 'aging' }, `ordering: got "aging", expected { mode: 'strict' } or { mode: 'aging', msPerLevel }.`],
     [{ ordering: {} }, `ordering: got no mode, expected { mode: 'strict' } or { mode: 'aging', msPerLevel }.`],
     [{ ordering: { mode: 'fair' } }, `ordering: mode: got "fair", expected 'strict' or 'aging'.`],

@@ -130,7 +130,7 @@ it('a reason for a pause is one line of up to 1 000 characters', () => {
   expect(refusal(() => readPauseReason({ reason: '' }, 'here'))).toContain('here: reason: got ""');
   expect(refusal(() => readPauseReason({ reason: 'x'.repeat(1_001) }, 'here'))).toContain('(1001 characters)');
   expect(refusal(() => readPauseReason('holiday' as never, 'here'))).toBe(
-    'here: got "holiday", expected an object of options.',
+    'here: got "holiday", expected an object of options (reason, queue).',
   );
 });
 

@@ -148,7 +148,11 @@ describe('a call to schedule is refused with', () => {
     ['a number as queue', { queue: 7 }, `queue: got 7, ${KEY_PART}.`],
     ['a priority of 0', { priority: 0 }, 'priority: got 0, expected a whole number from 1 to 1000.'],
     ['no attempts', { maxAttempts: 0 }, 'maxAttempts: got 0, expected a whole number from 1 to 1000.'],
-    ['a backoff that is a number', { backoff: 5 }, 'backoff: got 5, expected an object of options.'],
+    [
+      'a backoff that is a number',
+      { backoff: 5 },
+      'backoff: got 5, expected an object of options (type, delayMs, maxDelayMs, jitter).',
+    ],
     [
       'a backoff that is a function',
       { backoff: () => 5 },
@@ -216,9 +220,9 @@ describe('a call to reschedule', () => {
     [{ at: NINE, delay: 5 }, `got both at (${NINE}) and delay (5), expected one of them.`],
     [{ delay: -1 }, 'delay: got -1, expected 0 or more milliseconds.'],
     [{ delya: 1 }, `unknown option "delya", did you mean 'delay'?`],
-    [new Date(NINE), 'got 2027-01-01T09:00:00.000Z, expected an object of options.'],
-    ['2h', 'got "2h", expected an object of options.'],
-    [null, 'got null, expected an object of options.'],
+    [new Date(NINE), 'got 2027-01-01T09:00:00.000Z, expected an object of options (at, delay).'],
+    ['2h', 'got "2h", expected an object of options (at, delay).'],
+    [null, 'got null, expected an object of options (at, delay).'],
   ])('is refused with %p', (options, problem) => {
     const error = thrown<InvalidScheduleError>(() => readReschedule(options, 'r7'));
     expect(error).toBeInstanceOf(InvalidScheduleError);
@@ -254,7 +258,7 @@ describe('a job is named', () => {
     [{ id: 'r7', queue: 'a:b' }, undefined, `queue: got "a:b", ${KEY_PART}.`],
     ['r7', { queue: 'a{' }, `queue: got "a{", ${KEY_PART}.`],
     ['r7', { queu: 'mail' }, `unknown option "queu", did you mean 'queue'?`],
-    ['r7', 'mail', 'got "mail", expected an object of options.'],
+    ['r7', 'mail', 'got "mail", expected an object of options (queue).'],
   ])('and never by %p with %p', (ref, options, problem) => {
     const error = thrown<InvalidScheduleError>(() => readRef(ref, options as never, 'cancel'));
     expect(error).toBeInstanceOf(InvalidScheduleError);

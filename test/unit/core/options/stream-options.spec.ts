@@ -40,7 +40,7 @@ describe('options of a stream are refused', () => {
       'queue: got "a:b", expected 1 to 64 of the characters A-Z a-z 0-9 . _ -, a letter or digit first.',
     ],
     [{ form: '0' }, `unknown option "form", did you mean 'from'?`],
-    ['default', 'got "default", expected an object of options.'],
+    ['default', 'got "default", expected an object of options (queue, from).'],
   ])('%p', (options, problem) => {
     const error = thrown<InvalidOptionsError>(() => readStream(options));
     expect(error).toBeInstanceOf(InvalidOptionsError);

@@ -43,7 +43,9 @@ describe('options', () => {
     [new Map([['leaseMs', 1_000]]), 'a Map'],
     [Promise.resolve({}), 'a Promise'],
   ])('are refused where they are no object of options: %p', (given, shown) => {
-    expect(messageOf(given)).toBe(`queue: got ${shown}, expected an object of options.`);
+    expect(messageOf(given)).toBe(
+      `queue: got ${shown}, expected an object of options (concurrency, leaseMs, ordered).`,
+    );
   });
 
   it('may be an instance of a class', () => {
