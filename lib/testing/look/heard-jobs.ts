@@ -37,8 +37,9 @@ export class HeardJobs {
     if ('name' in event) job.name = event.name;
     if (!isEnd(event.type)) return;
     job.end = event.type;
+    // Anew, so that an id that was used again stands where its latest end is.
+    this.left.delete(job);
     if (isGone(job)) this.left.add(job);
-    else this.left.delete(job);
   }
 
   endOf({ queue, id }: NamedById): End | undefined {
