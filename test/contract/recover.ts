@@ -92,6 +92,20 @@ export const recover = (world: () => World): void => {
     expect(answers.flatMap(({ recovered }) => recovered)).toHaveLength(1);
   });
 
+  it.each([
+    ['is no silence yet: it is recovered at its end', 4_500, 1],
+    ['and a millisecond is one: it is not recovered at its end', 4_501, 0],
+  ])('half a lease without a turn %s', async (_, silenceMs, count) => {
+    world().store({ leaseMs: 9_000 });
+    await world().schedule();
+    await world().worker('dies').claim();
+    const living = world().worker('living', 'nothing');
+    world().pass(silenceMs);
+    await living.turn();
+    world().pass(9_000 - silenceMs);
+    expect((await living.turn()).recovered).toHaveLength(count);
+  });
+
   it('comes in the end where the only worker is slower than half a lease', async () => {
     world().store({ leaseMs: 9_000 });
     await world().schedule();

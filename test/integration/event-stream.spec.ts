@@ -95,6 +95,20 @@ it('a step of a reader is a few hundred KiB, also where large entries come behin
   expect(Math.max(...sizes)).toBeLessThan(600 * 1_024);
 });
 
+it('a step of a reader is 500 entries where they are small', async () => {
+  const test = storeOf(100_000);
+  const pipeline = test.redis.pipeline();
+  for (let i = 1; i <= 1_001; i++) pipeline.xadd(keyOf(test), `1-${i}`, 'head', '0 0', 'events', `s\t${i}\ta\t1`);
+  await pipeline.exec();
+  const steps: number[] = [];
+  for (let place: EventPlace = 'start', more = true; more; ) {
+    const step = await eventsOf(test).read(place);
+    steps.push(step.events.length);
+    ({ next: place, more } = step);
+  }
+  expect(steps).toEqual([500, 500, 1]);
+});
+
 it('a cap that is lowered far is reached by writes that each cut off a few hundred KiB or entries', async () => {
   const test = storeOf(100_000);
   for (let i = 0; i < 300; i++)

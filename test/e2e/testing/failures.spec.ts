@@ -107,6 +107,57 @@ it('a job that was cancelled', async () => {
   );
 });
 
+it('a job that was cancelled after a run is told with its run, also where a job of another queue has its id', async () => {
+  const { tester, producer } = await testedApp([Mails]);
+  await producer.cancel(await producer.schedule(bulk, { to: 'ada' }, { id: 'a', delay: '1h' }));
+  tester.failNext(mail, new Error('no'));
+  const job = await producer.schedule(mail, { to: 'ada' }, { id: 'a' });
+  await tester.drain();
+  await producer.cancel(job);
+  expect(failure(() => tester.expectScheduled(mail))).toBe(
+    [
+      `Expected job 'mail' to be scheduled. Nothing is scheduled. Gone without a run:`,
+      `  - 'mail' (a) of queue 'bulk': cancelled`,
+      `Its last runs were:`,
+      `  - 'mail' (a) of queue 'default', attempt 1, at 2027-01-01T09:00:00.000Z: failed`,
+    ].join('\n'),
+  );
+});
+
+it('a job that is due now, beside a time with a tolerance', async () => {
+  const { tester, producer } = await testedApp();
+  await producer.schedule(mail, { to: 'ada' }, { id: 'a' });
+  expect(failure(() => tester.expectScheduled(mail, { at: at(HOUR), within: '90s' }))).toBe(
+    [
+      `Expected job 'mail' to be scheduled, due 2027-01-01T10:00:00.000Z, give or take 1 min 30 s. Scheduled instead:`,
+      `  - 'mail' (a) of queue 'default', due 2027-01-01T09:00:00.000Z (due now), payload {"to":"ada"}`,
+      `      due: got 2027-01-01T09:00:00.000Z, expected 2027-01-01T10:00:00.000Z: 1 h earlier than expected`,
+    ].join('\n'),
+  );
+});
+
+it('of many jobs the first ten that wait, the last five that are gone, and the last five runs', async () => {
+  const { tester, producer } = await testedApp([Mails]);
+  const numbers = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
+  for (const n of numbers(7)) {
+    await producer.schedule(mail, { to: 'ada' }, { id: `run-${n}` });
+    await tester.drain();
+  }
+  for (const n of numbers(7)) await producer.cancel(await producer.schedule(mail, { to: 'ada' }, { id: `gone-${n}` }));
+  expect(failure(() => tester.expectScheduled(mail)).match(/(run|gone)-\d/g)).toEqual(
+    ['gone', 'run'].flatMap((of) => [3, 4, 5, 6, 7].map((n) => `${of}-${n}`)),
+  );
+
+  for (const n of numbers(12)) await producer.schedule(mail, { to: 'ada' }, { id: `waits-${n}`, delay: n });
+  // Where such jobs wait, what is past would only distract.
+  const [title, ...lines] = failure(() => tester.expectScheduled(mail, { payload: { to: 'eve' } })).split('\n');
+  expect(title).toContain('Scheduled instead:');
+  expect(lines.filter((line) => line.startsWith('  - ')).map((line) => /waits-\d+/.exec(line)?.[0])).toEqual(
+    numbers(10).map((n) => `waits-${n}`),
+  );
+  expect(lines.at(-1)).toBe('      payload.to: got "ada", expected "eve" and 2 more');
+});
+
 it('an occurrence of a recurrence is told as such, and can be told apart', async () => {
   const { tester } = await testedApp([Digests]);
   expect(failure(() => tester.expectNothingScheduled())).toBe(

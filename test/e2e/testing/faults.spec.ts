@@ -235,6 +235,22 @@ describe('deliverTwice', () => {
     expect(await inspector.stats()).toMatchObject({ completed: 0, failed: 1 });
   });
 
+  it('a fault is for the next job, not for the second delivery of this one', async () => {
+    const { tester, producer } = await testedApp([
+      paying((job, tester) => {
+        if (job.id === 'p' && tester.runs().length === 1) tester.failNext(pay, new Error('no'));
+      }),
+    ]);
+    tester.deliverTwice();
+    for (const id of ['p', 'q']) await producer.schedule(pay, { amount: 1 }, { id });
+    await tester.drain();
+    expect(tester.runs().map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['p', 'completed'],
+      ['p', 'completed'],
+      ['q', 'failed'],
+    ]);
+  });
+
   it('also after a sleep, and not after a failure', async () => {
     const { tester, producer } = await testedApp([
       paying(async (job, tester) => {

@@ -134,8 +134,10 @@ describe('after app.close()', () => {
 
   it('an application that was never started is told as closed', async () => {
     const app = await Test.createTestingModule({ imports: [ScheduledQueueTestingModule.forRoot()] }).compile();
+    const tester = app.get(ScheduledQueueTester);
     await app.close();
-    await expect(app.get(ScheduledQueueTester).advance('1h')).rejects.toThrow(CLOSED);
+    await expect(tester.advance('1h')).rejects.toThrow(CLOSED);
+    for (const left of [tester.scheduled(), tester.runs()]) expect(left).toEqual([]);
   });
 });
 

@@ -134,6 +134,24 @@ it('tells the run in runs()', async () => {
   ]);
 });
 
+it('is as late as its dueAt says, and never early', async () => {
+  const seen: [dueAt: Date, latenessMs: number][] = [];
+  @Injectable()
+  class Works {
+    @OnScheduledJob(work)
+    work(_payload: unknown, { dueAt, latenessMs }: ScheduledJob) {
+      seen.push([dueAt, latenessMs]);
+    }
+  }
+  const { tester } = await testedApp([Works]);
+  for (const dueMs of [-5_000, 0, 5_000]) await tester.run(work, {}, { dueAt: at(dueMs) });
+  expect(seen).toEqual([
+    [at(-5_000), 5_000],
+    [at(0), 0],
+    [at(5_000), 0],
+  ]);
+});
+
 it.each([
   [{ attempt: 0 }, 'run: attempt: got 0, expected a whole number from 1 to 1000.'],
   [{ attempts: 2 }, 'run: unknown option "attempts", did you mean \'attempt\'?'],

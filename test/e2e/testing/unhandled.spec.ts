@@ -34,6 +34,24 @@ describe('faults', () => {
     tester[call](typed, new Error('no'));
   });
 
+  it('of a definition that names a queue spare a job of the same name in another queue', async () => {
+    @Injectable()
+    class Both extends Handlers {
+      @OnScheduledJob('typed')
+      typedToo() {}
+    }
+    const { tester, producer } = await testedApp([Both]);
+    tester.failNext(typed, new Error('no'));
+    await producer.schedule('typed', null, { id: 'spared' });
+    await tester.drain();
+    await producer.schedule(typed, null as never, { id: 'hit' });
+    await tester.drain();
+    expect(tester.runs().map(({ id, queue, outcome }) => [id, queue, outcome])).toEqual([
+      ['spared', 'default', 'completed'],
+      ['hit', 'mail', 'failed'],
+    ]);
+  });
+
   it('may be ordered before the application has started, when no handler is known yet', async () => {
     const module = await Test.createTestingModule({
       imports: [ScheduledQueueTestingModule.forRoot()],

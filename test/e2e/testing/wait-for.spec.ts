@@ -96,7 +96,9 @@ describe('nobody moves the application', () => {
     const popped = await producer.schedule('popped', null, { queue: 'popped' });
     const waiting = Promise.all([tester.waitFor(job, 'completed'), tester.waitFor(popped, 'completed')]);
     await timeout(2_500);
+    // A call that tells no event.
     await tester.advance('1m');
+    await timeout(2_500);
     const [held] = await consumer.pop({ queue: 'popped', count: 1 });
     await timeout(2_500);
     await producer.schedule('quick', null);

@@ -24,6 +24,17 @@ it('hands out due timers by time and then in their order, but not those that wer
   expect(rung).toEqual(['first', 'second']);
 });
 
+it('no timer rings before its time, also where that is a part of a millisecond', () => {
+  const clock = new VirtualClock();
+  clock.startAt(0);
+  clock.after(10.2, () => {});
+  expect(clock.nextAt).toBe(11);
+  clock.moveTo(10);
+  expect(clock.takeDue()).toBeUndefined();
+  clock.moveTo(11);
+  expect(clock.takeDue()).toBeDefined();
+});
+
 it('housekeeping makes no instant, and rings at the next one', () => {
   const clock = new VirtualClock();
   clock.startAt(0);
