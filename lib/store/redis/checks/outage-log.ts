@@ -2,7 +2,8 @@ import type { Log } from '../../../core/log.js';
 import { firstLine } from '../link/call-error.js';
 
 /** Answers that no time mends. */
-const MISTAKEN = /\b(WRONGPASS|NOAUTH|NOPERM|ERR DB index|ERR AUTH|ERR invalid password|ERR Client sent AUTH)/;
+const MISTAKEN =
+  /\b(WRONGPASS|NOAUTH|NOPERM|ERR DB index|ERR SELECT|ERR AUTH|ERR invalid password|ERR Client sent AUTH)/;
 
 /** Tells once that Redis is gone and once that it is back, however many connections see it. */
 export class OutageLog {

@@ -7,6 +7,7 @@ import { whyLost } from './reachability.js';
 /** How often the connection is asked for a sign of life: rarely, as it counts among an idle worker's commands. */
 const CHECK_EVERY_MS = 30_000;
 const CHECK_PATIENCE_MS = 5_000;
+const CLOSED = 'the connection for messages was closed';
 
 export type Hear = (message: string | undefined) => void;
 
@@ -26,12 +27,14 @@ export class WakeListener {
     private readonly checkEveryMs = CHECK_EVERY_MS,
     private readonly patienceMs = CHECK_PATIENCE_MS,
   ) {
-    let reason = 'the connection for messages was closed';
+    let reason = CLOSED;
     client.on('error', (error: ClientError) => {
       reason = whyLost(client, error)?.message ?? reason;
     });
     client.on('message', (channel: string, message: string) => this.say(channel, message));
     client.on('ready', () => {
+      // The reason of one outage is none of the next one.
+      reason = CLOSED;
       outages.found(this);
       this.subscribe([...this.channels.keys()]);
     });
