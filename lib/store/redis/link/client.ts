@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { InvalidOptionsError } from '../../../core/errors.js';
 import { describe } from '../../../core/read/describe.js';
-import { requireReadable, requireUrl, withoutSecrets } from './connection-url.js';
+import { requireDatabase, requireReadable, requireUrl, withoutSecrets } from './connection-url.js';
 
 /** A client of ioredis, of whichever copy or version the application uses. */
 export type Client = Redis | Cluster;
@@ -101,6 +101,7 @@ export class ClientFactory {
     }
     if (isPlainObject(option)) {
       requireServer(option);
+      requireDatabase((option as RedisOptions).db, 'RedisScheduledQueueModule: connection: db');
       this.refuseKeyPrefix(option as RedisOptions);
       this.clustered = false;
       this.make = (subscriber) => new Redis({ ...(option as RedisOptions), ...this.options(subscriber) });

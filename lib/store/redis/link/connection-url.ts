@@ -30,12 +30,21 @@ export function requireUrl(text: string, taken: readonly string[]): void {
 export function requireReadable(text: string, where: string): void {
   try {
     if (/^rediss?:/.test(text)) new URL(text);
-    new Redis(text, { lazyConnect: true });
-  } catch {
+    requireDatabase(new Redis(text, { lazyConnect: true }).options.db, where);
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) throw error;
     throw new InvalidOptionsError(
       `${where}: got ${withoutSecrets(text)}, which cannot be read as a URL, expected redis://user:password@host:port/database. Look at the port, and write special characters of the password as encodeURIComponent does.`,
     );
   }
+}
+
+/** ioredis would ask for one that is no number as well, and end the process by the answer. Throws `InvalidOptionsError`. */
+export function requireDatabase(db: unknown, where: string): void {
+  // Digits as text come from the environment, and ioredis takes them.
+  if (db === undefined || /^\d+$/.test(String(db))) return;
+  const got = Number.isNaN(db) ? 'a database that is no number' : `the database ${describe(db)}`;
+  throw new InvalidOptionsError(`${where}: got ${got}, expected a whole number of at least 0, such as 0.`);
 }
 
 /**

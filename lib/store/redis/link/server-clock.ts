@@ -3,10 +3,10 @@ import { ask } from '../scripts/bound-script.js';
 import { clockScript } from '../scripts/contracts.js';
 import type { RedisConnection } from './connection.js';
 
-/** Less is what clocks drift apart, or what NTP puts right. */
+/** Less is not worth a word. */
 const JUMP_MS = 1_000;
-/** Beyond it, what clocks drift apart adds up. */
-const COMPARED_FOR_MS = 60_000;
+/** How far clocks may drift apart: twice as much as NTP slews them. */
+const DRIFT = 0.001;
 
 /** Redis' time as last heard, carried on by this process's monotonic clock. No wall clock of a process is ever asked. */
 export class ServerClock {
@@ -31,13 +31,12 @@ export class ServerClock {
     const now = performance.now();
     const offsetMs = serverNowMs - now;
     const roomMs = now - sentAt;
-    if (now - this.heardAt < COMPARED_FOR_MS) {
-      // By as much as no reply that was long under way, or lay unread, explains.
-      const aheadMs = offsetMs - (this.offsetMs + this.roomMs);
-      const backMs = this.offsetMs - (offsetMs + roomMs);
-      if (aheadMs > JUMP_MS) this.jumped(aheadMs);
-      else if (backMs > JUMP_MS) this.jumped(-backMs);
-    }
+    // By as much as no reply that was long under way, or lay unread, explains; none of these is a jump where nothing was heard before.
+    const aheadMs = offsetMs - (this.offsetMs + this.roomMs);
+    const backMs = this.offsetMs - (offsetMs + roomMs);
+    const leastMs = JUMP_MS + (now - this.heardAt) * DRIFT;
+    if (aheadMs > leastMs) this.jumped(aheadMs);
+    else if (backMs > leastMs) this.jumped(-backMs);
     this.offsetMs = offsetMs;
     this.roomMs = roomMs;
     this.heardAt = now;

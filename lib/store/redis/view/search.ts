@@ -9,7 +9,7 @@ import { jobFromBytes, type KnownJob, readJob } from './stored-job.js';
 /** After how many bytes one call reads no further job, so that it takes Redis no more than 1 to 4 ms. */
 const BYTES_A_CALL = 1024 * 1024;
 /** How many jobs one call looks at that another one has found: each costs Redis up to 5 µs. */
-const FOUND_A_CALL = 150;
+const FOUND_A_CALL = 80;
 
 /**
  * Where a search stands: in which of its walks, where in that, which jobs that were found have still to be told, and which of those that

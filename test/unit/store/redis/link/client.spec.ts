@@ -14,6 +14,10 @@ it.each<[string, object]>([
   expect(new ClientFactory(connection, 1_000).commands().options).toMatchObject(options);
 });
 
+it('takes a database as digits from the environment', () => {
+  expect(new ClientFactory({ host: 'host', db: '2' }, 1_000).commands().options).toMatchObject({ db: '2' });
+});
+
 it.each([[['redis://:secret@host:1']], [['host:1', 'redis://host']], [[{ host: 'host', port: 1 }, 7000]]])(
   'takes the nodes %j of a cluster',
   (nodes) => {
@@ -21,3 +25,15 @@ it.each([[['redis://:secret@host:1']], [['host:1', 'redis://host']], [[{ host: '
     expect(client.isCluster).toBe(true);
   },
 );
+
+it.each<[unknown, string]>([
+  ['redis://host/abc', 'connection: got a database that is no number,'],
+  ['redis://host/-1', 'connection: got the database -1,'],
+  [{ host: 'host', db: 'abc' }, 'connection: db: got the database "abc",'],
+  [{ host: 'host', db: 1.5 }, 'connection: db: got the database 1.5,'],
+  [{ host: 'host', db: Number.NaN }, 'connection: db: got a database that is no number,'],
+])('refuses the database of %j, by whose answer ioredis would end the process', (connection, problem) => {
+  expect(() => new ClientFactory(connection, 1_000)).toThrow(
+    `RedisScheduledQueueModule: ${problem} expected a whole number of at least 0, such as 0.`,
+  );
+});
