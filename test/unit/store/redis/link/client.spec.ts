@@ -14,8 +14,8 @@ it.each<[string, object]>([
   expect(new ClientFactory(connection, 1_000).commands().options).toMatchObject(options);
 });
 
-it('takes a database as digits from the environment', () => {
-  expect(new ClientFactory({ host: 'host', db: '2' }, 1_000).commands().options).toMatchObject({ db: '2' });
+it('takes a database as digits, as the environment has them', () => {
+  expect(new ClientFactory({ host: 'host', db: '2' }, 1_000).commands().options).toMatchObject({ db: 2 });
 });
 
 it.each([[['redis://:secret@host:1']], [['host:1', 'redis://host']], [[{ host: 'host', port: 1 }, 7000]]])(
