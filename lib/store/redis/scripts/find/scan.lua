@@ -25,20 +25,22 @@ function scanStep(isOfActive, from, size, most, found)
   -- From an unsafe cursor only to the next safe one, so that the caller has few ids to keep.
   local left = isUnsafe == '' and size or 1
   -- One at first, and more while they are small: what a scan answers is copied before anybody can see how large it is.
-  local count, looked, bytes = 1, 0, 0
+  local count, asked, bytes = 1, 0, 0
+  -- A scan answers more than it is asked for where several share a bucket, and less where buckets are empty.
+  local function looked() return math.max(asked, #found / 2) end
   for _ = 1, ROUNDS do
     local step = scan(isOfActive, cursor, count)
     for _, each in ipairs(step[2]) do
       found[#found + 1] = each
       bytes = bytes + #each
     end
-    cursor, looked, left = step[1], looked + count, left - count
-    if cursor == '0' then return '', looked, bytes end
+    cursor, asked, left = step[1], asked + count, left - count
+    if cursor == '0' then return '', looked(), bytes end
     local isSafe = tonumber(cursor) < members / SHRINKS_TO
-    if isSafe and (left <= 0 or 2 * bytes > most) then return cursor, looked, bytes end
+    if isSafe and (left <= 0 or 2 * bytes > most) then return cursor, looked(), bytes end
     if bytes > most then break end
-    local affordable = math.floor((most / 2 - bytes) * looked / math.max(1, bytes))
+    local affordable = math.floor((most / 2 - bytes) * asked / math.max(1, bytes))
     count = math.max(1, math.min(2 * count, left, affordable))
   end
-  return cursor .. '~', looked, bytes
+  return cursor .. '~', looked(), bytes
 end
