@@ -21,8 +21,6 @@ export class ClockLog {
       byMs > 0
         ? `${seconds} s ahead: jobs are due, and leases end, that much earlier (or this machine was suspended for so long)`
         : `back by ${seconds} s: jobs that wait are that much late`;
-    this.log.warn(
-      `The clock of Redis went ${harm}. Keep the clocks of Redis and of its replicas right, by NTP that slews.`,
-    );
+    this.log.warn(`The clock of Redis went ${harm}. Keep the clocks of Redis and of its replicas right by NTP.`);
   }
 }

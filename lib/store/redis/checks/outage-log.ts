@@ -15,8 +15,8 @@ export class OutageLog {
   lost(connection: object, reason: string): void {
     if (this.down.size === 0) {
       this.since = performance.now();
-      const what = MISTAKEN.test(reason) ? 'correct user, password and database in the option connection; ' : '';
-      this.log.warn(`Redis cannot be reached (${firstLine(reason)}); ${what}trying again until it is back.`);
+      const advice = MISTAKEN.test(reason) ? 'correct user, password and database in the option connection; ' : '';
+      this.log.warn(`Redis cannot be reached (${firstLine(reason)}); ${advice}trying again until it is back.`);
     }
     this.down.add(connection);
   }

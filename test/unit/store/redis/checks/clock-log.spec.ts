@@ -14,7 +14,7 @@ it('tells a jump once, though each queue notices it; its way back, and one after
     log.jumped(byMs);
     return lines.splice(0);
   };
-  const right = 'Keep the clocks of Redis and of its replicas right, by NTP that slews.';
+  const right = 'Keep the clocks of Redis and of its replicas right by NTP.';
   const ahead =
     'The clock of Redis went 3600 s ahead: jobs are due, and leases end, that much earlier (or this machine was suspended for so long).';
   expect(jumped(0, 3_599_999.4)).toEqual([`${ahead} ${right}`]);
