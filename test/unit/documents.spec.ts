@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
-// What the documents say of the code, compared with the code. The README's options: readme.spec.ts.
+// What the documents say of the code, compared with the code. The options: readme.spec.ts.
 
 const packaged: string[] = JSON.parse(read('package.json')).files;
 const pages = ['README.md', ...packaged.flatMap(pagesIn)];

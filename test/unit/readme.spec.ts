@@ -56,8 +56,8 @@ it.each([
   ['lib/core/job/definition.ts', 'JobDefinitionOptions'],
   ['lib/core/options/schedule-options.ts', 'ScheduleOptions'],
   ['lib/nest/handlers/on-scheduled-job.decorator.ts', 'HandlerOptions'],
-])('the README names exactly the options that %s declares as %s', (path, name) => {
-  expect(optionsInReadme(name)).toEqual(optionsInSource(path, name));
+])('docs/options.md names exactly the options that %s declares as %s', (path, name) => {
+  expect(optionsInPage(name)).toEqual(optionsInSource(path, name));
 });
 
 it('nothing that the README says is not there yet is there', () => {
@@ -207,8 +207,8 @@ function exportedNames(): Set<string> {
   return new Set([...exported, ...members].map(({ name }) => name));
 }
 
-function optionsInReadme(name: string): string[] {
-  const section = read('README.md').split(`### \`${name}\`\n`)[1]!.split(/^#/m)[0]!;
+function optionsInPage(name: string): string[] {
+  const section = read('docs/options.md').split(`## \`${name}\`\n`)[1]!.split(/^#/m)[0]!;
   const cells = [...section.matchAll(/^\| (`.*?) \| /gm)].map(([, cell]) => cell!);
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, option]) => option!)).sort();
 }
