@@ -7,6 +7,8 @@ export interface WorkerTask {
   contestant: ContestantName;
   redis: string;
   concurrency: number;
+  /** How long each run waits. */
+  handlerMs: number;
 }
 
 interface Progress {

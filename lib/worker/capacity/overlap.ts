@@ -36,11 +36,10 @@ export class Overlap {
   }
 
   /**
-   * The share of a turn of all there is: where the rest is enough for another turn, half of what may be in hand (`window`, and no less
-   * than all places); else as much as it can take.
+   * The share of a turn of all there is: where the rest is enough for another turn, half of all places; else as much as it can take.
    */
-  shareOf(all: Share, window: number): Share {
-    const half = Math.min(Math.ceil(Math.max(window, this.concurrency) / 2), MOST_JOBS);
+  shareOf(all: Share): Share {
+    const half = Math.min(Math.ceil(this.concurrency / 2), MOST_JOBS);
     const isWorthHalving = this.isEnough({ settlements: all.settlements - half, limit: all.limit - half });
     return isWorthHalving ? { settlements: half, limit: half } : all;
   }

@@ -51,7 +51,7 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const inFlight = new TurnsInFlight();
   const toConfirm = new ClaimsToConfirm(outcomes);
   const running = new RunningJobs(clock, `${timerName}:timeouts`);
-  const capacity = new Capacity(settings, handlers, running, inFlight, outcomes, clock);
+  const capacity = new Capacity(settings, handlers, running, inFlight, outcomes);
   const talk = new Talk(session, inFlight, reporter, clock, { queue, leaseMs, timerName, caretakers });
   const leases = new LeaseClock(leaseMs, clock, talk);
   const settler = new Settler(handlers, results);
@@ -59,7 +59,7 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const context = { queue, leases, events, clock, progress };
   const opener = new ClaimOpener(context, handlers, codecs, settler);
   const processor = new Processor(context, handlers, opener, codecs, checker, settler);
-  const runs = new Runs({ queue, running, capacity, processor, settler, outcomes, talk, reporter, clock });
+  const runs = new Runs({ queue, running, processor, settler, outcomes, talk, reporter });
   const occupancy = new Occupancy(queue, true, solitude, talk, outcomes, toConfirm, runs);
   return new QueueWorker({ leaseMs, talk, outcomes, toConfirm, running, runs, capacity, leases, occupancy, progress });
 }

@@ -87,10 +87,6 @@ export class QueueWorker implements Party {
     return this.parts.running.holdsAny() || (!this.isStopping && this.parts.occupancy.isReserved);
   }
 
-  get isSorting(): boolean {
-    return this.parts.runs.anyWaits;
-  }
-
   get mayOverlap(): boolean {
     return this.mayClaim && this.parts.capacity.mayOverlap;
   }

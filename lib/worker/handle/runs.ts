@@ -1,6 +1,4 @@
-import type { Clock } from '../../core/clock.js';
 import type { ClaimedJob } from '../../store/job-store.js';
-import type { Capacity } from '../capacity/capacity.js';
 import type { Holdings } from '../capacity/occupancy.js';
 import { abortReasons } from '../run/abort-reasons.js';
 import type { Processor, RunHolder } from '../run/processor.js';
@@ -10,36 +8,23 @@ import type { EndedRun, Settler } from '../run/settler.js';
 import type { Outcomes } from '../session/outcomes.js';
 import type { Reporter } from '../session/reporter.js';
 import type { Talk } from '../session/talk.js';
-import { WaitingClaims } from './waiting-claims.js';
 
 export interface RunsParts {
   readonly queue: string;
   readonly running: RunningJobs;
-  readonly capacity: Capacity;
   readonly processor: Processor;
   readonly settler: Settler;
   readonly outcomes: Outcomes;
   readonly talk: Talk;
   readonly reporter: Reporter;
-  readonly clock: Clock;
 }
 
-/**
- * The runs of one worker: each begins when there is a place for it, and is settled once, by its end or by what came before that. What
- * finds no place before the round of the event loop is over goes back.
- */
+/** The runs of one worker: each begins as soon as its job is claimed, and is settled once, by its end or by what came before that. */
 export class Runs implements RunHolder, TimeoutHolder, Holdings {
-  private readonly waiting = new WaitingClaims();
-  private isBeginning = false;
   private isStopped = false;
 
   constructor(private readonly parts: RunsParts) {
     parts.running.tell(this);
-  }
-
-  /** True while claims wait for a place: not longer than this round of the event loop. */
-  get anyWaits(): boolean {
-    return this.waiting.any;
   }
 
   get isRunning(): boolean {
@@ -47,20 +32,14 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   }
 
   holdsAny(): boolean {
-    return this.waiting.any || this.parts.running.holdsAny();
+    return this.parts.running.holdsAny();
   }
 
-  /** These were asked for at `askedAt`, and begin now or by and by. */
+  /** These were asked for at `askedAt`, and begin now: no more are claimed than there are places for. */
   claimed(claims: readonly ClaimedJob[], askedAt: number): void {
-    const { capacity, clock } = this.parts;
-    if (claims.length === 0) return;
-    if (!capacity.mustQueue(claims)) {
-      for (const claim of claims) this.start(claim, askedAt);
-      return;
-    }
-    this.waiting.add(claims, askedAt);
-    this.startWaiting();
-    clock.soon(() => this.roundOver());
+    const { outcomes, processor } = this.parts;
+    if (this.isStopped) outcomes.release(...claims);
+    else for (const claim of claims) processor.start(claim, askedAt, this);
   }
 
   begin(run: RunningJob): void {
@@ -70,13 +49,13 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   end(ended: EndedRun, run?: RunningJob): void {
     if (run && !this.takeOut(run)) return;
     this.parts.outcomes.end(ended);
-    this.tellSoon();
+    this.parts.talk.saySoon();
   }
 
   drop(run: RunningJob): void {
     if (!this.takeOut(run)) return;
     this.parts.outcomes.release(run.claim);
-    this.tellSoon();
+    this.parts.talk.saySoon();
   }
 
   cancel(id: string): void {
@@ -115,38 +94,10 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
     return held.length;
   }
 
-  private start(claim: ClaimedJob, askedAt: number): void {
-    const { outcomes, processor } = this.parts;
-    if (this.isStopped) outcomes.release(claim);
-    else processor.start(claim, askedAt, this);
-  }
-
-  /** A place may have become free. */
-  private startWaiting(): void {
-    const { waiting } = this;
-    // A handler that returns at once comes here while the loop goes on.
-    if (this.isBeginning || !waiting.any) return;
-    this.isBeginning = true;
-    while (waiting.any && this.parts.capacity.mayBegin(waiting.taken)) {
-      const { askedAt } = waiting;
-      this.start(waiting.shift(), askedAt);
-    }
-    this.isBeginning = false;
-  }
-
-  private roundOver(): void {
-    const { capacity, outcomes, talk } = this.parts;
-    capacity.roundOver(this.waiting.any);
-    if (!this.waiting.any) return;
-    outcomes.release(...this.waiting.takeAll());
-    talk.speak();
-  }
-
   /** Frees the place of a run. True if its outcome still counts; else there is nothing to settle, and others may begin in its place. */
   private takeOut(run: RunningJob): boolean {
     this.parts.running.remove(run);
     if (!run.abandoned) return true;
-    this.startWaiting();
     this.parts.talk.lookSoon();
     return false;
   }
@@ -155,12 +106,6 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   private endEarly(run: RunningJob, reason: Error, ended: EndedRun): void {
     run.abandon(reason);
     this.parts.outcomes.end(ended);
-    this.tellSoon();
-  }
-
-  /** There is something to settle. */
-  private tellSoon(): void {
-    this.startWaiting();
     this.parts.talk.saySoon();
   }
 }

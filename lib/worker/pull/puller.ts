@@ -30,7 +30,6 @@ export interface PullerParts {
  * of a lease says that this process is there.
  */
 export class Puller implements Party {
-  readonly isSorting = false;
   readonly mayOverlap = false;
   /** Whoever the last turn looked for waits no longer. */
   private looksAnew = false;

@@ -7,7 +7,6 @@ import type { SentTurn, WrittenTurn } from '../session/turns-in-flight.js';
 export class Relay implements Party {
   readonly owes = false;
   readonly holds = false;
-  readonly isSorting = false;
   readonly mayOverlap = false;
   private isStopping = false;
 

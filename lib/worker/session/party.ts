@@ -9,8 +9,6 @@ export interface Party {
   readonly looks: boolean;
   /** True if it holds what has to be renewed: a turn goes out when it is time for that. */
   readonly holds: boolean;
-  /** True while claimed jobs wait for capacity in this round of the event loop; no turn is written meanwhile. */
-  readonly isSorting: boolean;
   /** True if a turn is worth sending beside the one in flight, which renews nothing. */
   readonly mayOverlap: boolean;
   /** Writes the next turn. `isTimeToRenew`: leases have to be renewed, so it goes alone. `isLast`: the last one of the session. */

@@ -173,7 +173,7 @@ export class Talk {
     const { inFlight, party, plan } = this;
     if (plan.isPaused) return undefined;
     if (inFlight.refused) return inFlight.refused;
-    if (party.isSorting || this.isGathering) return undefined;
+    if (this.isGathering) return undefined;
     if (inFlight.count > 0 ? !this.mayOverlap : !this.isTimeToSpeak) return undefined;
     const isLast = this.lastTurn === 'owed';
     const written = party.write(plan.isTimeToRenew(), isLast);
@@ -236,8 +236,8 @@ export class Talk {
   private rest(): void {
     const { party, plan, owes } = this;
     if (this.isFinished) this.finished.reach();
-    // Whoever sorts or gathers speaks when that is over.
-    if (party.isSorting || this.isGathering) return;
+    // Whoever gathers speaks when that is over.
+    if (this.isGathering) return;
     const until = plan.nextAt({ looks: party.looks, holds: party.holds, owes });
     if (until !== Number.POSITIVE_INFINITY) this.alarm.setFor(until);
     if (this.isResting) this.rested.reach();

@@ -12,14 +12,12 @@ import { claimOf, claimsOf } from '../../../support/session-by-hand.js';
 
 const CONCURRENCY = 100;
 
-let clock: ManualClock;
 let running: RunningJobs;
 let inFlight: TurnsInFlight;
 let outcomes: Outcomes;
 
 beforeEach(() => {
-  clock = new ManualClock();
-  running = new RunningJobs(clock, 'test');
+  running = new RunningJobs(new ManualClock(), 'test');
   inFlight = new TurnsInFlight();
   outcomes = new Outcomes();
 });
@@ -28,7 +26,7 @@ beforeEach(() => {
 function capacityOf(options: object = {}, weight = 1, limit = Number.POSITIVE_INFINITY): Capacity {
   const settings = readQueueOptions('q', { concurrency: CONCURRENCY, ...options });
   const handler = { name: 'work', settings: { weight, concurrency: limit } } as unknown as JobHandler;
-  return new Capacity(settings, new Map([['work', handler]]), running, inFlight, outcomes, clock);
+  return new Capacity(settings, new Map([['work', handler]]), running, inFlight, outcomes);
 }
 
 const run = (): RunningJob =>
@@ -84,33 +82,4 @@ it('with a backlog, and alone, a turn takes half of it, unless it has to go alon
   expect(capacity.share(true, true)).toMatchObject({ settlements: 100, limit: 100 });
   leaveBacklog(capacity, true);
   expect(capacity.share(true, false)).toMatchObject({ settlements: 100, limit: 100 });
-});
-
-it('more claims than there are places for begin by and by, for ten milliseconds beyond those of the first places', () => {
-  const capacity = capacityOf();
-  expect(capacity.mustQueue(claimsOf(100))).toBe(false);
-  expect(capacity.mustQueue(claimsOf(101))).toBe(true);
-  expect([capacity.mayBegin(0), capacity.mayBegin(CONCURRENCY)]).toEqual([true, true]);
-  clock.pass(10);
-  expect([capacity.mayBegin(CONCURRENCY - 1), capacity.mayBegin(CONCURRENCY)]).toEqual([true, false]);
-  begin(CONCURRENCY);
-  expect(capacity.mayBegin(0)).toBe(false);
-});
-
-it('one whose jobs are not over when their round is, is not open for more than its places', () => {
-  const capacity = capacityOf();
-  leaveBacklog(capacity);
-  const quick = (times: number) => {
-    for (let i = 0; i < times; i++) {
-      capacity.mustQueue(claimsOf(100));
-      capacity.roundOver(false);
-    }
-  };
-  quick(7);
-  expect(capacity.open).toBe(CONCURRENCY);
-  quick(1);
-  expect(capacity.open).toBe(4 * CONCURRENCY);
-  capacity.mustQueue(claimsOf(400));
-  capacity.roundOver(true);
-  expect(capacity.open).toBe(CONCURRENCY);
 });

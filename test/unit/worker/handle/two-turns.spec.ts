@@ -39,8 +39,7 @@ it('while more is due than there is room for, two turns are under way, and each 
 });
 
 it('where another worker has a backlog as well, there is one with all of it, until eight in a row met nobody', async () => {
-  // Jobs that are counted over all processes are not claimed ahead, however quick they are.
-  const { session, worker } = await behind({ globalConcurrency: 10_000 });
+  const { session, worker } = await behind();
   session.answer({ ...full(50), isContended: true });
   await nextRound();
   expect(session.underWay).toHaveLength(1);

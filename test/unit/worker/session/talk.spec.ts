@@ -14,7 +14,6 @@ class PartyByHand implements Party {
   owes = false;
   looks = true;
   holds = false;
-  isSorting = false;
   mayOverlap = false;
   taken = 0;
   refusals: unknown[] = [];
@@ -140,12 +139,8 @@ it('what comes up in one round of the event loop goes with one turn', async () =
   expect(session.turns).toHaveLength(2);
 });
 
-it('while its party sorts what it has claimed, and while it gathers, it says nothing', async () => {
-  party.isSorting = true;
+it('while it gathers, it says nothing', async () => {
   party.owes = true;
-  talk.speak();
-  expect(session.turns).toEqual([]);
-  party.isSorting = false;
   talk.gather();
   talk.speak();
   expect(session.turns).toEqual([]);
