@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { currentScheduledJob, outsideJobs } from '../core/job/current-job.js';
 import type { Log } from '../core/log.js';
 import { oneLine } from '../core/read/one-line.js';
 
@@ -9,10 +10,17 @@ import { oneLine } from '../core/read/one-line.js';
 export function safeLog(context: string): Log {
   const logger = new Logger(context);
   const safely = (level: keyof Log) => (message: string, stack?: string) => {
-    try {
-      if (stack === undefined) logger[level](oneLine(message));
-      else logger[level](oneLine(message), stack.split('\n').map(oneLine).join('\n'));
-    } catch {}
+    const write = () => {
+      try {
+        if (stack === undefined) logger[level](oneLine(message));
+        else logger[level](oneLine(message), stack.split('\n').map(oneLine).join('\n'));
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    // Little may be known of a job that a line is about: a logger that cannot add its fields still gets the line.
+    if (!write() && currentScheduledJob() !== undefined) outsideJobs(write);
   };
   return { log: safely('log'), warn: safely('warn'), error: safely('error') };
 }

@@ -8,8 +8,8 @@ import { Solitude } from '../../lib/worker/capacity/solitude.js';
 import { openWorker } from '../../lib/worker/handle/open-worker.js';
 import type { QueueWorker } from '../../lib/worker/handle/queue-worker.js';
 import { Caretakers } from '../../lib/worker/recur/caretakers.js';
+import { Reporter } from '../../lib/worker/report/reporter.js';
 import type { JobHandler } from '../../lib/worker/run/job-handler.js';
-import { Reporter } from '../../lib/worker/session/reporter.js';
 import type { ManualClock } from './manual-clock.js';
 import { until } from './wait.js';
 
@@ -152,7 +152,7 @@ export function workerAt(
     codecs,
     checker: new PayloadChecker({}),
     events: EVENTS,
-    reporter: new Reporter(LOG, EVENTS, clock),
+    reporter: new Reporter(LOG, EVENTS, clock, { trackCurrentJob: false }),
     solitude,
     caretakers: CARETAKERS,
     clock,

@@ -12,6 +12,10 @@ const shared = globalThis as { [STORAGE]?: JobStorage };
  * and filters around it as well, and in whatever the handler began and did not await. `undefined` elsewhere: for popped jobs, in
  * listeners, while a payload is decoded or validated, and where the module option `trackCurrentJob` is `false`.
  *
+ * A logger is also answered the job that a log line of this library is about, such as that of a failed attempt or of a dead job. If
+ * that job had no run in this process, only `queue`, `id`, `name` and mostly `attempt` are known: `payload` and `recurrence` are
+ * `undefined`, `headers` may be empty, other numbers are `NaN` and dates are invalid.
+ *
  * @example
  * ```ts
  * const job = currentScheduledJob();
@@ -47,6 +51,12 @@ function remembersInScopes(storage: JobStorage): boolean {
   const scope = new AsyncResource('ScheduledJob');
   scope.runInAsyncScope(() => storage.enterWith({} as ScheduledJob));
   return scope.runInAsyncScope(() => storage.getStore()) !== undefined;
+}
+
+/** Calls `work` with this as the current job: for the log lines about it. */
+export function withinJob(job: ScheduledJob, work: () => void): void {
+  shared[STORAGE] ??= new AsyncLocalStorage();
+  shared[STORAGE].run(job, work);
 }
 
 /**

@@ -12,12 +12,12 @@ import { haveLimits } from '../../worker/capacity/places.js';
 import type { Fleet } from '../../worker/handle/fleet.js';
 import type { Caretakers } from '../../worker/recur/caretakers.js';
 import type { Declarers } from '../../worker/recur/declarers.js';
+import { Reporter } from '../../worker/report/reporter.js';
 import { abortReasons } from '../../worker/run/abort-reasons.js';
 import type { HandlerRegistry } from '../../worker/run/job-handler.js';
 import { keptResults } from '../../worker/run/kept-results.js';
 import { ProgressKeeper } from '../../worker/run/progress-keeper.js';
 import { type EndedRun, Settler } from '../../worker/run/settler.js';
-import { Reporter } from '../../worker/session/reporter.js';
 import type { HandledJob } from '../look/unhandled.js';
 import type { Conductor } from './conductor.js';
 import { Runner } from './runner.js';
@@ -139,7 +139,7 @@ export class TestFleet
       session: sessions.worker(settings.workerId, names),
       handlers,
       settler: this.settlerOf(queue),
-      reporter: new Reporter(log, events, clock),
+      reporter: new Reporter(log, events, clock, settings),
       caretakers,
       clock,
       process: this,
@@ -167,7 +167,7 @@ export class TestFleet
   private openRunner(queue: string, events: EventSink): Runner {
     const { registry, settings, store, checker, conductor } = this.parts;
     const { clock, faults, log, wakes } = conductor;
-    const reporter = new Reporter(this.parts.log, events, clock);
+    const reporter = new Reporter(this.parts.log, events, clock, settings);
     return new Runner({
       queue,
       handlers: registry.handlersOf(queue),

@@ -9,10 +9,10 @@ import type {
 } from '../../store/job-store.js';
 import type { MemoryQueue } from '../../store/memory/memory-queue.js';
 import type { Caretakers } from '../../worker/recur/caretakers.js';
+import type { Reporter } from '../../worker/report/reporter.js';
 import { abortReasons } from '../../worker/run/abort-reasons.js';
 import type { JobHandler } from '../../worker/run/job-handler.js';
 import type { EndedRun, Settler } from '../../worker/run/settler.js';
-import type { Reporter } from '../../worker/session/reporter.js';
 import { settledAs } from '../look/outcome-of.js';
 import { nextInstant } from './next-instant.js';
 import type { RunOwner, TestRun } from './test-run.js';

@@ -10,10 +10,10 @@ import { haveLimits } from '../capacity/places.js';
 import type { Solitude } from '../capacity/solitude.js';
 import type { Caretakers } from '../recur/caretakers.js';
 import type { Declarers } from '../recur/declarers.js';
+import { Reporter } from '../report/reporter.js';
 import type { HandlerRegistry } from '../run/job-handler.js';
 import { keptResults } from '../run/kept-results.js';
 import { Deadline } from '../session/deadline.js';
-import { Reporter } from '../session/reporter.js';
 import { drainedLine, waitingLine } from './drain-report.js';
 import { openWorker } from './open-worker.js';
 import type { QueueWorker } from './queue-worker.js';
@@ -22,6 +22,7 @@ export interface FleetOptions {
   codecs: Codecs;
   workerId: string;
   shutdownTimeoutMs: number;
+  trackCurrentJob: boolean;
   settingsOf(queue: string): QueueSettings;
   /** Also the most that is kept of a job's result. */
   maxPayloadBytes: number;
@@ -131,7 +132,7 @@ export class Fleet {
       codecs,
       checker,
       events,
-      reporter: new Reporter(log, events, clock),
+      reporter: new Reporter(log, events, clock, this.options),
       solitude,
       caretakers,
       clock,

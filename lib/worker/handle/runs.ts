@@ -1,12 +1,12 @@
 import type { ClaimedJob } from '../../store/job-store.js';
 import type { Holdings } from '../capacity/occupancy.js';
+import type { Reporter } from '../report/reporter.js';
 import { abortReasons } from '../run/abort-reasons.js';
 import type { Processor, RunHolder } from '../run/processor.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { RunningJobs, TimeoutHolder } from '../run/running-jobs.js';
 import type { EndedRun, Settler } from '../run/settler.js';
 import type { Outcomes } from '../session/outcomes.js';
-import type { Reporter } from '../session/reporter.js';
 import type { Talk } from '../session/talk.js';
 
 export interface RunsParts {

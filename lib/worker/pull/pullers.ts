@@ -10,8 +10,8 @@ import type { Codecs } from '../../core/payload/codecs.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { Solitude } from '../capacity/solitude.js';
 import type { Caretakers } from '../recur/caretakers.js';
+import { Reporter } from '../report/reporter.js';
 import { keptResults } from '../run/kept-results.js';
-import { Reporter } from '../session/reporter.js';
 import { HeldJob } from './held-job.js';
 import { openPuller } from './open-puller.js';
 import type { Puller } from './puller.js';
@@ -20,6 +20,7 @@ export interface PullersOptions {
   codecs: Codecs;
   workerId: string;
   commandTimeoutMs: number;
+  trackCurrentJob: boolean;
   settingsOf(queue: string): QueueSettings;
   /** Also the most that is kept of a job's result. */
   maxPayloadBytes: number;
@@ -96,8 +97,18 @@ export class Pullers {
 
   private open(queue: string, names: readonly string[] | undefined): Puller {
     const { store, log, events, clock } = this;
-    const { workerId, codecs, commandTimeoutMs, settingsOf, maxPayloadBytes, jobs, timerPrefix, solitude, caretakers } =
-      this.options;
+    const {
+      workerId,
+      codecs,
+      commandTimeoutMs,
+      settingsOf,
+      maxPayloadBytes,
+      jobs,
+      timerPrefix,
+      solitude,
+      caretakers,
+      trackCurrentJob,
+    } = this.options;
     const settings = settingsOf(queue);
     return openPuller({
       queue,
@@ -110,7 +121,7 @@ export class Pullers {
       timerName: `${timerPrefix}:${queue}:pull-${++this.opened}`,
       solitude,
       caretakers,
-      reporter: new Reporter(log, events, clock, 'pull'),
+      reporter: new Reporter(log, events, clock, { who: 'pull', trackCurrentJob }),
       events,
       clock,
     });

@@ -6,7 +6,7 @@ import type { RelayRequest } from '../../core/options/relay-options.js';
 import { firstFew } from '../../core/read/describe.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { Caretakers } from '../recur/caretakers.js';
-import { Reporter } from '../session/reporter.js';
+import { Reporter } from '../report/reporter.js';
 import { Talk } from '../session/talk.js';
 import { LAST_TURN_MS } from '../session/turn-plan.js';
 import { TurnsInFlight } from '../session/turns-in-flight.js';
@@ -15,6 +15,7 @@ import { Relay } from './relay.js';
 export interface RelaysOptions {
   workerId: string;
   commandTimeoutMs: number;
+  trackCurrentJob: boolean;
   /** What the names of their timers begin with. */
   timerPrefix: string;
   /** Shared by all that talk with queues in this module instance. */
@@ -42,10 +43,11 @@ export class Relays {
   start({ queue, names, target, batch }: RelayRequest): { stop(): Promise<void> } {
     if (this.stopped)
       throw new QueueClosedError('relay: the application is closing; nothing more is moved.', { queue });
-    const { workerId, commandTimeoutMs, timerPrefix, caretakers } = this.options;
+    const { workerId, commandTimeoutMs, timerPrefix, caretakers, trackCurrentJob } = this.options;
     const session = this.store.queue(queue).sessions.relay(workerId, names, target);
     const timerName = `${timerPrefix}:${queue}:relay-${++this.started}`;
-    const reporter = new Reporter(this.log, this.events, this.clock, `relay to ${target.type} '${target.key}'`);
+    const who = `relay to ${target.type} '${target.key}'`;
+    const reporter = new Reporter(this.log, this.events, this.clock, { who, trackCurrentJob });
     const talk = new Talk(session, new TurnsInFlight(), reporter, this.clock, { queue, timerName, caretakers });
     const relay = new Relay(talk, batch);
     this.relays.add(relay);

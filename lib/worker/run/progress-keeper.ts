@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import type { KnownOfJob } from '../../core/job/reported-job.js';
 import type { ClaimedJob, ProgressReport, QueueJobs } from '../../store/job-store.js';
 import { Alarm } from '../session/alarm.js';
 import { Soon } from '../session/soon.js';
@@ -14,7 +15,7 @@ const REPORTS_A_CALL = 100;
 
 /** Whoever is told of a report that cannot be kept. */
 export interface ProgressReporter {
-  progressNotKept(queue: string, job: { id: string; name: string }, problem: string): void;
+  progressNotKept(job: KnownOfJob, problem: string): void;
 }
 
 /** Keeps what the runs of one queue report with their jobs, those of one moment in one call. A run that reports nothing costs nothing here. */
@@ -60,9 +61,9 @@ export class ProgressKeeper {
     if (this.waiting.size === 0) this.alarm.clear();
   }
 
-  read(value: unknown, job: { id: string; name: string }): string | undefined {
+  read(value: unknown, job: Omit<KnownOfJob, 'queue'>): string | undefined {
     const { text, problem } = toKeptJson(value, MOST_BYTES, LIMIT);
-    if (problem !== undefined) this.reporter.progressNotKept(this.queue, job, problem);
+    if (problem !== undefined) this.reporter.progressNotKept({ queue: this.queue, ...job }, problem);
     return text;
   }
 
@@ -149,6 +150,7 @@ export class RunProgress {
   }
 
   private read(): string | undefined {
-    return this.keeper.read(this.value, { id: this.claim.id, name: this.name });
+    const { id, attempt } = this.claim;
+    return this.keeper.read(this.value, { id, name: this.name, attempt });
   }
 }

@@ -12,6 +12,8 @@ import type { RunLimits, RunningJob } from './running-job.js';
 /** How a run ended: what Redis is to be told, and what is known of it here. */
 export interface EndedRun {
   job: ClaimedJob;
+  /** Missing where none began, and where it completed: then nothing of it is kept until the turn is answered. */
+  run?: RunningJob;
   name: string;
   settlement: Settlement;
   durationMs: number;
@@ -57,7 +59,7 @@ export class Settler {
     if (kind === 'discard') {
       run.endProgress(false);
       const { idWasChosen } = run.envelope;
-      return { ...this.outcome(run, { id, fence, transition: 'discard', idWasChosen }), error: reason };
+      return { ...this.outcome(run, { id, fence, transition: 'discard', idWasChosen }), run, error: reason };
     }
     return this.dead(run.claim, run.envelope, 'dead-lettered', reason, run);
   }
@@ -65,14 +67,14 @@ export class Settler {
   /** It goes on, and its lease ends so long from now. */
   extended(run: RunningJob, leaseMs: number): EndedRun {
     const { id, fence } = run.claim;
-    return this.outcome(run, { id, fence, transition: 'extend', leaseMs });
+    return { ...this.outcome(run, { id, fence, transition: 'extend', leaseMs }), run };
   }
 
   /** The outcome of a run that somebody wanted cancelled. */
   cancelled(run: RunningJob): EndedRun {
     const { id, fence } = run.claim;
     run.endProgress(false);
-    return this.outcome(run, { id, fence, transition: 'cancel' });
+    return { ...this.outcome(run, { id, fence, transition: 'cancel' }), run };
   }
 
   /** The outcome of a run that threw, or ran too long. */
@@ -84,6 +86,7 @@ export class Settler {
     const progress = run.endProgress(true);
     return {
       ...this.outcome(run, { id, fence, transition: 'retry', delayMs, failure: toFailure(error), progress }),
+      run,
       error,
       backoffProblem: problem,
     };
@@ -147,7 +150,7 @@ export class Settler {
       progress: run?.endProgress(true),
     };
     const durationMs = run?.durationMs ?? 0;
-    return { job: claim, name: envelope?.name ?? '', settlement, durationMs, error, reason };
+    return { job: claim, run, name: envelope?.name ?? '', settlement, durationMs, error, reason };
   }
 
   private outcome(run: RunningJob, settlement: Settlement): EndedRun {

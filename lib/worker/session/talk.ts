@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.js';
 import type { Session, SessionHints, TurnAnswer } from '../../store/job-store.js';
 import type { Caretakers } from '../recur/caretakers.js';
+import type { Reporter } from '../report/reporter.js';
 import { Alarm } from './alarm.js';
 import { Milestone } from './milestone.js';
 import type { Party } from './party.js';
-import type { Reporter } from './reporter.js';
 import { Soon } from './soon.js';
 import type { TalkState } from './talk-state.js';
 import { TurnPlan } from './turn-plan.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
-import { type INestApplicationContext, Logger, type ModuleMetadata } from '@nestjs/common';
+import { type INestApplicationContext, Logger, type LoggerService, type ModuleMetadata } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   getScheduledQueueToken,
@@ -14,6 +14,7 @@ import { Orders } from './recipes/cancel-and-schedule-again.js';
 import { Documents, SearchIndex } from './recipes/debounce.js';
 import { Bank, Orders as PaidOrders, Payments } from './recipes/idempotent-handlers.js';
 import { Cache } from './recipes/jobs-without-a-payload.js';
+import { PinoLogger } from './recipes/log-lines-with-pino.js';
 import { JobLogger, Mailer, Reminders } from './recipes/log-lines-with-the-job.js';
 import { NightlyCleanUp, Sessions } from './recipes/once-a-night.js';
 import { Invitations } from './recipes/payloads-with-a-class.js';
@@ -179,6 +180,46 @@ it('log lines with the job: a service that knows nothing of the job logs its nam
     expect.not.objectContaining({ jobId: expect.anything() }),
   ]);
 });
+
+it('log lines with the job: those about failures have its name and id too', async () => {
+  const lines: string[] = [];
+  const write = (text: unknown) => lines.push(String(text)) > 0;
+  const spies = [process.stdout, process.stderr].map((stream) => jest.spyOn(stream, 'write').mockImplementation(write));
+  try {
+    await failTwice(new JobLogger({ json: true }), lines);
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+  expect(aboutFailures(lines)).toEqual(failureLines('message'));
+});
+
+it('log lines with pino: those about failures have its name and id', async () => {
+  const lines: string[] = [];
+  await failTwice(new PinoLogger({ write: (line) => void lines.push(line) }), lines);
+  expect(aboutFailures(lines)).toEqual(failureLines('msg'));
+});
+
+/** Runs a job that fails, is tried again and is dead. */
+async function failTwice(log: LoggerService, lines: string[]): Promise<void> {
+  const send = () => {
+    throw new Error('refused');
+  };
+  const { producer } = await startApp([{ provide: Mailer, useValue: { send } }, Reminders], {}, { log });
+  const options = { id: 'r7', maxAttempts: 2, backoff: { type: 'fixed', delayMs: 1 } } as const;
+  await producer.dispatch('reminder.send', { email: 'ada@example.com' }, options);
+  await until('both failures are logged', () => aboutFailures(lines).length === 2);
+}
+
+function aboutFailures(lines: string[]): unknown[] {
+  return lines.filter((line) => line.includes('(r7)')).map((line) => JSON.parse(line));
+}
+
+function failureLines(message: string): unknown[] {
+  const job = { context: 'ScheduledQueue', jobName: 'reminder.send', jobId: 'r7' };
+  return ['failed in attempt 1', 'is dead after attempt 2'].map((text) =>
+    expect.objectContaining({ ...job, [message]: expect.stringContaining(text) }),
+  );
+}
 
 it('shutdown: a job that is interrupted goes back, and no attempt is used', async () => {
   const { bootstrap, RowExport } = await import('./recipes/shutdown.js');

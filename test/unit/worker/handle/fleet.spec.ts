@@ -30,6 +30,7 @@ beforeEach(() => {
   fleet = new Fleet({ queue } as unknown as JobStore, registry, undefined as never, clock, EVENTS, LOG, {
     workerId: 'w',
     codecs: new Codecs(),
+    trackCurrentJob: false,
     shutdownTimeoutMs: 0,
     settingsOf: (queue) => readQueueOptions(queue, {}),
     maxPayloadBytes: 1_000,

@@ -5,7 +5,7 @@ import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { openPuller } from '../../../../lib/worker/pull/open-puller.js';
 import type { Puller } from '../../../../lib/worker/pull/puller.js';
-import { Reporter } from '../../../../lib/worker/session/reporter.js';
+import { Reporter } from '../../../../lib/worker/report/reporter.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
 import { CARETAKERS, claimOf, EVENTS, LOG, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
 
@@ -31,7 +31,7 @@ beforeEach(() => {
     timerName: 'test',
     solitude,
     caretakers: CARETAKERS,
-    reporter: new Reporter(LOG, EVENTS, clock),
+    reporter: new Reporter(LOG, EVENTS, clock, { trackCurrentJob: false }),
     events: EVENTS,
     clock,
   });

@@ -72,6 +72,7 @@ beforeEach(() => {
   pullers = new Pullers({ queue: () => ({ sessions: { pull } }) } as unknown as JobStore, clock, EVENTS, LOG, {
     workerId: 'w',
     codecs: new Codecs(new Map([['slow', SLOW]])),
+    trackCurrentJob: false,
     commandTimeoutMs: 1_000,
     settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
     maxPayloadBytes: 1_000,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, jest } from '@jest/globals';
 import { Relay } from '../../../../lib/worker/relay/relay.js';
-import { Reporter } from '../../../../lib/worker/session/reporter.js';
+import { Reporter } from '../../../../lib/worker/report/reporter.js';
 import { Talk } from '../../../../lib/worker/session/talk.js';
 import { TurnsInFlight } from '../../../../lib/worker/session/turns-in-flight.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
@@ -13,7 +13,7 @@ let relay: Relay;
 beforeEach(() => {
   clock = new ManualClock();
   session = new SessionByHand();
-  const reporter = new Reporter(LOG, EVENTS, clock);
+  const reporter = new Reporter(LOG, EVENTS, clock, { trackCurrentJob: false });
   const talk = new Talk(session, new TurnsInFlight(), reporter, clock, {
     queue: 'q',
     timerName: 'test',

@@ -23,7 +23,7 @@ beforeEach(() => {
     },
   };
   const reporter = {
-    progressNotKept: (_: string, { id }: { id: string }, why: string) => warned.push(`${id}: ${why}`),
+    progressNotKept: ({ id }: { id: string }, why: string) => warned.push(`${id}: ${why}`),
   };
   keeper = new ProgressKeeper('q', jobs, reporter, clock, 'test');
 });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { Caretakers } from '../../../../lib/worker/recur/caretakers.js';
+import { Reporter } from '../../../../lib/worker/report/reporter.js';
 import type { Party } from '../../../../lib/worker/session/party.js';
-import { Reporter } from '../../../../lib/worker/session/reporter.js';
 import { Talk } from '../../../../lib/worker/session/talk.js';
 import { TurnsInFlight, type WrittenTurn } from '../../../../lib/worker/session/turns-in-flight.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
@@ -61,7 +61,7 @@ beforeEach(() => {
   };
   const caretakers = new Caretakers({ queue: () => ({ recurrences: { tend } }) as never }, clock, LOG);
   const tell = (line: string) => void logged.push(line);
-  const reporter = new Reporter({ log: tell, warn: tell, error: tell }, EVENTS, clock);
+  const reporter = new Reporter({ log: tell, warn: tell, error: tell }, EVENTS, clock, { trackCurrentJob: false });
   talk = new Talk(session, new TurnsInFlight(), reporter, clock, {
     queue: 'q',
     leaseMs: LEASE_MS,

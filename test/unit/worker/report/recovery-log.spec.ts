@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import type { RecoveredJob } from '../../../../lib/store/job-store.js';
-import { RecoveryLog } from '../../../../lib/worker/session/recovery-log.js';
+import { RecoveryLog } from '../../../../lib/worker/report/recovery-log.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 
 const warned: string[] = [];

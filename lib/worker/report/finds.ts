@@ -1,0 +1,100 @@
+import type { DeadReason, ScheduledQueueEvent } from '../../core/job/events.js';
+import type { KnownOfJob } from '../../core/job/reported-job.js';
+import type { Log } from '../../core/log.js';
+import { firstFew } from '../../core/read/describe.js';
+import type { LateJob, LeftOutJob, RecoveredJob, TurnAnswer } from '../../store/job-store.js';
+import { titleOf } from './job-title.js';
+import type { RecoveryLog } from './recovery-log.js';
+
+/** Why jobs die that no handler had. */
+const WHY_DEAD: Partial<Record<DeadReason, string>> = {
+  crashed: 'its lease ran out too often, so its workers died or were blocked with it',
+  'envelope-missing':
+    'its envelope is gone from Redis, so its payload is lost; look for evictions and for deleted keys',
+  unreadable: 'what is stored of it in Redis cannot be read',
+};
+
+const WHY_LEFT_OUT: Record<LeftOutJob['reason'], string> = {
+  missed: 'could not begin in time, and the onMissed of the recurrence makes up for no more',
+  overlap: 'the previous occurrence had not ended, and overlap of the recurrence is not allowed',
+};
+const IDS_TOLD = 5;
+
+/** Where what was found is told. */
+export interface FindsTeller {
+  tell(event: ScheduledQueueEvent): void;
+  /** Writes a line about one job. */
+  about(job: KnownOfJob, write: () => void): void;
+}
+
+/** Tells what turns found in the queue besides jobs to run: jobs that nobody had, or that nobody could begin in time. */
+export class Finds {
+  constructor(
+    private readonly log: Log,
+    private readonly teller: FindsTeller,
+    private readonly recoveries: RecoveryLog,
+  ) {}
+
+  tell(queue: string, { recovered, late, leftOut, missing, dropped }: TurnAnswer): void {
+    this.recovered(queue, recovered);
+    this.late(queue, late);
+    if (leftOut.length > 0) this.leftOut(queue, leftOut);
+    this.missing(queue, missing);
+    // Their deaths have been logged; that they made room is counted, and told to those who keep what must not go.
+    for (const job of dropped) this.teller.tell({ type: 'deadDropped', queue, ...job });
+  }
+
+  /** A lease ran out: once is an accident, and often the end of the job. */
+  private recovered(queue: string, jobs: readonly RecoveredJob[]): void {
+    for (const { id, name, attempt, fate } of jobs) {
+      const run = { queue, id, name, attempt };
+      this.teller.tell({ type: 'recovered', ...run });
+      if (fate === 'cancelled') this.teller.tell({ type: 'cancelled', queue, id });
+      if (fate === 'cancelled' || fate === 'waiting') continue;
+      this.logDeath(run, fate);
+      this.teller.tell({ type: 'dead', ...run, reason: fate });
+    }
+    if (jobs.length > 0) this.recoveries.note(queue, jobs);
+  }
+
+  /** Somebody, or an eviction, has taken what these waiting jobs were made of. */
+  private missing(queue: string, jobs: TurnAnswer['missing']): void {
+    for (const job of jobs) {
+      this.logDeath({ queue, ...job }, job.reason);
+      this.teller.tell({ type: 'dead', queue, ...job });
+    }
+  }
+
+  private logDeath(job: KnownOfJob & { attempt: number }, reason: DeadReason): void {
+    this.teller.about(job, () => {
+      this.log.error(`${titleOf(job, true)} is dead after attempt ${job.attempt} (${reason}): ${WHY_DEAD[reason]}.`);
+    });
+  }
+
+  private late(queue: string, jobs: readonly LateJob[]): void {
+    for (const { id, name, attempt, latenessMs, onLate } of jobs) {
+      this.teller.tell({ type: 'late', queue, id, name, latenessMs, onLate });
+      // One that runs all the same says so by its event alone.
+      if (onLate === 'run') continue;
+      const run = { queue, id, name, attempt };
+      const fate = onLate === 'discard' ? 'is discarded' : 'is dead (late)';
+      this.teller.about({ ...run, latenessMs }, () => {
+        this.log.warn(`${titleOf(run, true)} ${fate}: it could only begin ${latenessMs} ms after it was due.`);
+      });
+      if (onLate === 'discard') this.teller.tell({ type: 'discarded', ...run, reason: 'late' });
+      else this.teller.tell({ type: 'dead', ...run, reason: 'late' });
+    }
+  }
+
+  /** One line for each reason: an outage may leave thousands. */
+  private leftOut(queue: string, jobs: readonly LeftOutJob[]): void {
+    for (const reason of ['missed', 'overlap'] as const) {
+      const ids = jobs.filter((job) => job.reason === reason).map(({ id }) => `'${id}'`);
+      if (ids.length === 0) continue;
+      const what = ids.length === 1 ? '1 occurrence' : `${ids.length} occurrences`;
+      this.log.warn(`Left out ${what} in queue '${queue}': ${WHY_LEFT_OUT[reason]}: ${firstFew(ids, IDS_TOLD)}.`);
+    }
+    for (const { id, name, reason } of jobs)
+      this.teller.tell({ type: 'discarded', queue, id, name, attempt: 0, reason });
+  }
+}

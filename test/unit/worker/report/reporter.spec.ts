@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+import { currentScheduledJob } from '../../../../lib/core/job/current-job.js';
+import type { ScheduledQueueEvent } from '../../../../lib/core/job/events.js';
+import { ScheduledJob } from '../../../../lib/core/job/scheduled-job.js';
+import type { Envelope } from '../../../../lib/store/envelope.js';
+import type { ClaimedJob, LeftOutJob, Settled, Settlement, TurnAnswer } from '../../../../lib/store/job-store.js';
+import { Reporter } from '../../../../lib/worker/report/reporter.js';
+import type { RunningJob } from '../../../../lib/worker/run/running-job.js';
+import { type EndedRun, Settler } from '../../../../lib/worker/run/settler.js';
+import type { SentTurn } from '../../../../lib/worker/session/turns-in-flight.js';
+import { ManualClock } from '../../../support/manual-clock.js';
+
+const leftOut = (reason: LeftOutJob['reason'], ...ats: number[]): LeftOutJob[] =>
+  ats.map((at) => ({ id: `digest@${at}`, name: 'digest', reason }));
+
+describe('each line about one job is written while it is the current one', () => {
+  const envelope = { name: 'work', settings: { headers: { trace: 't1' } } } as unknown as Envelope;
+  const claim = {
+    id: 'j1',
+    fence: '7',
+    dueAtMs: 1_000,
+    claimedAtMs: 1_250,
+    attempt: 2,
+    crashes: 0,
+    envelope,
+  } as ClaimedJob;
+  const run = { ...claim, queue: 'q', name: 'work' } as unknown as RunningJob;
+  const limits = { maxAttempts: 3, timeoutMs: 0 };
+  const settler = new Settler({ get: () => undefined }, undefined);
+  const spent = () => settler.spent(claim, envelope, limits);
+
+  const told = (trackCurrentJob: boolean, tell: (reporter: Reporter) => void) => {
+    const lines: [line: string, current: ScheduledJob | undefined][] = [];
+    const listenersSaw: unknown[] = [];
+    const write = (line: string) => void lines.push([line, currentScheduledJob()]);
+    const events = { wants: () => true, tell: () => void listenersSaw.push(currentScheduledJob()) };
+    const options = { trackCurrentJob };
+    tell(new Reporter({ log: write, warn: write, error: write }, events, new ManualClock(), options));
+    expect(listenersSaw.filter((job) => job !== undefined)).toEqual([]);
+    return lines;
+  };
+  const nothing = { recovered: [], late: [], missing: [], dropped: [], leftOut: [] };
+  const found = (part: Partial<TurnAnswer>) => (reporter: Reporter) =>
+    reporter.found('q', { ...nothing, ...part } as unknown as TurnAnswer);
+  const ended = (outcome: Partial<EndedRun>, settled: Settled) => (reporter: Reporter) => {
+    const end = { job: claim, name: 'work', durationMs: 5, ...outcome } as EndedRun;
+    reporter.settled('q', { turn: { settlements: [claim] }, ended: [end] } as unknown as SentTurn, [settled]);
+  };
+  const retry = { transition: 'retry', delayMs: 5 } as Settlement;
+  const cancel = { transition: 'cancel' } as Settlement;
+
+  it.each<[string, (reporter: Reporter) => void, Partial<ScheduledJob>]>([
+    ['failed in attempt 2', ended({ run, settlement: retry, error: new Error('no') }, 'counted'), run],
+    ['takes its place', ended({ run, settlement: retry, error: new Error('no') }, 'replaced'), run],
+    ['was cancelled while it ran', ended({ run, settlement: cancel }, 'counted'), run],
+    ['after its lease was lost', ended({ settlement: { transition: 'complete' } as Settlement }, 'lost'), {}],
+    ['was lost while it ran', (reporter) => reporter.leaseLost('q', run), run],
+    ['is dead after attempt 1', ended(spent(), 'counted'), { attempt: 1, headers: { trace: 't1' }, latenessMs: 250 }],
+    [
+      'its result cannot be kept',
+      ended({ settlement: { transition: 'complete' } as Settlement, resultProblem: 'x' }, 'counted'),
+      {},
+    ],
+    ['the progress that it reports', (reporter) => reporter.progressNotKept(run, 'x'), {}],
+    [
+      'is discarded',
+      found({ late: [{ id: 'j1', name: 'work', attempt: 0, latenessMs: 9, onLate: 'discard' }] }),
+      { attempt: 0, latenessMs: 9 },
+    ],
+    [
+      'is dead after attempt 2 (crashed)',
+      found({ recovered: [{ id: 'j1', name: 'work', attempt: 2, fate: 'crashed' }] }),
+      {},
+    ],
+    [
+      '(envelope-missing)',
+      found({ missing: [{ id: 'j1', name: 'work', attempt: 2, reason: 'envelope-missing' }] }),
+      {},
+    ],
+  ])('%s', (text, tell, known) => {
+    const line = expect.stringContaining(text);
+    const job = { queue: 'q', id: 'j1', name: 'work', ...(known === run ? {} : known) };
+    expect(told(true, tell).filter(([each]) => each.includes(text))).toEqual([[line, expect.objectContaining(job)]]);
+    expect(told(false, tell).filter(([each]) => each.includes(text))).toEqual([[line, undefined]]);
+  });
+});
+
+it('occurrences that are left out are told one by one by events, and in the log by one line for each reason', () => {
+  const lines: string[] = [];
+  const events: ScheduledQueueEvent[] = [];
+  const log = { log() {}, error() {}, warn: (line: string) => void lines.push(line) };
+  const reporter = new Reporter(
+    log,
+    { wants: () => true, tell: (event) => void events.push(event) },
+    new ManualClock(),
+    { trackCurrentJob: false },
+  );
+  const found = { recovered: [], late: [], missing: [], dropped: [] };
+  const jobs = [...leftOut('missed', 1, 2, 3, 4, 5, 6), ...leftOut('overlap', 7)];
+  reporter.found('q', { ...found, leftOut: jobs } as unknown as TurnAnswer);
+  expect(lines).toEqual([
+    "Left out 6 occurrences in queue 'q': could not begin in time, and the onMissed of the recurrence makes up for no more: 'digest@1', 'digest@2', 'digest@3', 'digest@4', 'digest@5' and 1 more.",
+    "Left out 1 occurrence in queue 'q': the previous occurrence had not ended, and overlap of the recurrence is not allowed: 'digest@7'.",
+  ]);
+  expect(events).toHaveLength(7);
+  expect(events[0]).toEqual({
+    type: 'discarded',
+    queue: 'q',
+    id: 'digest@1',
+    name: 'digest',
+    attempt: 0,
+    reason: 'missed',
+  });
+  expect(events[6]).toMatchObject({ id: 'digest@7', reason: 'overlap' });
+});
