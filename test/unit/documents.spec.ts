@@ -92,19 +92,29 @@ describe('every file that a page about the design names is there', () => {
   });
 });
 
-it('the README says no more of speed and memory than was measured', () => {
+it('the README says no more of speed and memory than the worst rounds were', () => {
   const section = read('README.md').split('## How fast')[1]!.split('##')[0]!;
-  const [, drained, scheduled] = section.match(/at least (\w+) times as many due.*?at least (\w+) times as many/s)!;
+  const [, drained, scheduled] = section.match(
+    /at least (\w+) times as many due.*?at least (\w+) times as many delayed/s,
+  )!;
   const [, lateMs, bullmqMs] = section.match(/99 of 100 jobs within (\d+) ms .*?about (\d+) ms/s)!;
   expect(section).toContain("less than half of BullMQ's memory");
-  const numbers: Record<string, number> = { four: 4, five: 5, six: 6, seven: 7 };
-  expect(median('drain', 'rate') / median('drain', 'rate', 'bullmq')).toBeGreaterThanOrEqual(numbers[drained!]!);
-  for (const how of ['schedule', 'bulk']) {
-    expect(median(how, 'rate') / median(how, 'rate', 'bullmq')).toBeGreaterThanOrEqual(numbers[scheduled!]!);
-  }
-  expect(median('single', 'p99')).toBeLessThanOrEqual(Number(lateMs));
-  expect(median('single', 'p99', 'bullmq') / Number(bullmqMs)).toBeCloseTo(1, 1);
-  expect(median('memory', 'waiting') / median('memory', 'waiting', 'bullmq')).toBeLessThan(0.5);
+  const numbers: Record<string, number> = { three: 3, four: 4, five: 5, six: 6, seven: 7 };
+  const worst = (of: string) => measured(of, 'rate').min / measured(of, 'rate', 'bullmq').max;
+  expect(worst('drain')).toBeGreaterThanOrEqual(numbers[drained!]!);
+  for (const how of ['schedule', 'bulk']) expect(worst(how)).toBeGreaterThanOrEqual(numbers[scheduled!]!);
+  expect(measured('single', 'p99').max).toBeLessThanOrEqual(Number(lateMs));
+  expect(measured('single', 'p99', 'bullmq').median / Number(bullmqMs)).toBeCloseTo(1, 1);
+  expect(measured('memory', 'waiting').max / measured('memory', 'waiting', 'bullmq').min).toBeLessThan(0.5);
+});
+
+it('the README names ten options that docs/options.md has', () => {
+  const section = read('README.md').split('## Options')[1]!.split('##')[0]!;
+  const named = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, option]) => option!);
+  const rows = [...read('docs/options.md').matchAll(/^\| (`.*?) \| /gm)].map(([, cell]) => cell!);
+  const there = new Set(rows.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, option]) => option!)));
+  expect(named).toHaveLength(10);
+  expect(named.filter((option) => !there.has(option))).toEqual([]);
 });
 
 function read(path: string): string {
@@ -150,8 +160,12 @@ function literals(union: string): string[] {
   return [...union.matchAll(/'([a-z-]+)'/g)].map(([, literal]) => literal!).sort();
 }
 
-function median(benchmark: string, figure: string, contestant = 'ours'): number {
+/** A figure over the rounds of its benchmark. */
+function measured(
+  benchmark: string,
+  figure: string,
+  contestant = 'ours',
+): { median: number; min: number; max: number } {
   const { figures } = JSON.parse(read('bench/results/results.json'))[benchmark];
-  const { by } = figures.find(({ key }: { key: string }) => key === figure);
-  return by[contestant].median;
+  return figures.find(({ key }: { key: string }) => key === figure).by[contestant];
 }

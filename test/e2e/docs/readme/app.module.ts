@@ -1,14 +1,7 @@
 import { Module } from '@nestjs/common';
-import { RedisScheduledQueueModule } from 'nestjs-redis-scheduled-queue';
-import { Reminders } from './reminders.js';
+import { RemindersModule } from './reminders.js';
 
 @Module({
-  imports: [
-    RedisScheduledQueueModule.forRoot({
-      connection: process.env.REDIS_URL ?? 'redis://localhost:6379',
-      prefix: 'shop',
-    }),
-  ],
-  providers: [Reminders],
+  imports: [RemindersModule],
 })
 export class AppModule {}

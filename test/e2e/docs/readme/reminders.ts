@@ -1,18 +1,20 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, Module } from '@nestjs/common';
 import {
+  type Duration,
   defineScheduledJob,
   OnScheduledJob,
+  RedisScheduledQueueModule,
   ScheduledQueueProducer,
 } from 'nestjs-redis-scheduled-queue';
 
-const sendReminder = defineScheduledJob<{ to: string }>('reminder.send');
+export const sendReminder = defineScheduledJob<{ to: string }>('reminder.send');
 
 @Injectable()
 export class Reminders {
   constructor(private readonly producer: ScheduledQueueProducer) {}
 
-  remind(to: string) {
-    return this.producer.schedule(sendReminder, { to }, { delay: '10s' });
+  remind(to: string, delay: Duration) {
+    return this.producer.schedule(sendReminder, { to }, { delay });
   }
 
   @OnScheduledJob(sendReminder)
@@ -20,3 +22,14 @@ export class Reminders {
     new Logger('Reminders').log(`A reminder for ${to}`);
   }
 }
+
+@Module({
+  imports: [
+    RedisScheduledQueueModule.forRoot({
+      connection: process.env.REDIS_URL ?? 'redis://localhost:6379',
+      prefix: 'shop',
+    }),
+  ],
+  providers: [Reminders],
+})
+export class RemindersModule {}
