@@ -1,6 +1,6 @@
 import { readRule } from '../calendar/read-rule.js';
 import { InvalidOptionsError } from '../errors.js';
-import { describe } from '../read/describe.js';
+import { describe, firstFew } from '../read/describe.js';
 import { readInstant } from '../read/due.js';
 import { asSentence, type Check, duration, isRecord, readShape, type Shape } from '../read/shape.js';
 import type { BlackoutRule, CronBlackout } from './blackout.js';
@@ -32,6 +32,9 @@ const RECURRING: Shape<{ cron: unknown; durationMs: number; timeZone: unknown }>
 };
 const EXPECTED = 'expected { from, to } or { cron, durationMs, timeZone? }';
 
+const SHOWN_FIELDS = 5;
+const SHOWN_CHARACTERS = 20;
+
 const refusal = (problem: string) => new InvalidOptionsError(asSentence(problem));
 
 /** Reads a list of blackouts; each entry's kind is told by its fields. Throws `InvalidOptionsError`. */
@@ -52,9 +55,15 @@ function readBlackout(given: unknown, where: string): BlackoutRule {
   const isRecurring = has('cron', 'durationMs', 'timeZone');
   if (isRange === isRecurring)
     throw fail(
-      `got ${isRange ? 'fields of both kinds' : 'an object without any of these fields'} (${Object.keys(given).join(', ')}), ${EXPECTED}`,
+      `got ${isRange ? 'fields of both kinds' : 'an object without any of these fields'} (${fieldsOf(given)}), ${EXPECTED}`,
     );
   return isRange ? readRange(given, fail) : readRecurring(given, where, fail);
+}
+
+/** They may be a stranger's, and of any number and length. */
+function fieldsOf(given: object): string {
+  const names = Object.keys(given).map((name) => name.slice(0, SHOWN_CHARACTERS));
+  return firstFew(names, SHOWN_FIELDS);
 }
 
 function readRange(given: object, fail: (problem: string) => Error): BlackoutRule {

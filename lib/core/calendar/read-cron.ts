@@ -8,6 +8,8 @@ interface Field {
   readonly further: string;
 }
 
+/** A list of all seconds has 169. Croner takes a millisecond for each few ranges of years that a longer text could name. */
+const CRON_CHARACTERS = 512;
 const LIST = `'*', lists, ranges and steps such as '1,5', '1-5' and '*/5'`;
 const SECOND: Field = { name: 'second', first: 0, last: 59, further: '' };
 const FIELDS: readonly Field[] = [
@@ -25,6 +27,8 @@ const STEP_FROM_NUMBER = /^(\d*)\/(\d+)$/;
 export function readCron(given: unknown): { value: string } | { problem: string } {
   if (typeof given !== 'string')
     return { problem: `got ${describe(given)}, expected a cron expression such as '0 9 * * MON-FRI'` };
+  if (given.length > CRON_CHARACTERS)
+    return { problem: `got ${describe(given)}, expected at most ${CRON_CHARACTERS} characters` };
   const texts = given.split(/\s+/).filter(Boolean);
   const value = texts.join(' ');
   const problem = problemOf(value);

@@ -4,11 +4,15 @@ import { isRecord, unknownOption } from '../read/shape.js';
 import type { Exclusion } from './rule.js';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
+/** Who claims an occurrence looks through them, and each is stored with the rule. */
+const MOST_EXCLUSIONS = 10_000;
 const EXPECTED = `an instant, a day such as '2027-12-25', or { from, to }`;
 
 /** In a fixed order, each once; or a sentence that says what is wrong. */
 export function readExclusions(given: unknown): { value: readonly Exclusion[] } | { problem: string } {
   if (!Array.isArray(given)) return { problem: `got ${describe(given)}, expected an array, each ${EXPECTED}` };
+  if (given.length > MOST_EXCLUSIONS)
+    return { problem: `got ${given.length} items, expected at most ${MOST_EXCLUSIONS}; a range is one item` };
   const read = new Map<string, Exclusion>();
   for (const [i, item] of given.entries()) {
     const one = readOne(item);

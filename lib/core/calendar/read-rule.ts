@@ -30,6 +30,8 @@ interface ReadFields {
 const SHORTEST_INTERVAL_MS = 100;
 /** The first instant that is not taken for seconds; no occurrence before it is looked for. */
 const FIRST_INSTANT = 1e11;
+/** The longest name of a zone has 32. */
+const ZONE_CHARACTERS = 64;
 const OFFSET = /^(?:GMT|UTC)?[+-]\d/i;
 
 const instant: Check<number> = (value) => {
@@ -39,7 +41,7 @@ const instant: Check<number> = (value) => {
 
 const zoneName: Check<string> = (value) => {
   const got = `got ${describe(value)}, expected an IANA name such as 'Europe/Paris'`;
-  if (typeof value !== 'string') return { problem: got };
+  if (typeof value !== 'string' || value.length > ZONE_CHARACTERS) return { problem: got };
   if (OFFSET.test(value))
     return {
       problem: `${got}: an offset knows no daylight saving; a zone without it is 'Etc/GMT-2', two hours ahead of UTC`,

@@ -43,7 +43,7 @@ export interface RecurrencePolicy {
    * that every process computes the same. Default 0.
    */
   jitterMs?: Duration;
-  /** Occurrences to leave out: instants, days in the rule's zone, and ranges of either. Default: none. */
+  /** Occurrences to leave out: instants, days in the rule's zone, and ranges of either, at most 10 000. Default: none. */
   exclude?: readonly ExcludedTime[];
 }
 
@@ -51,7 +51,7 @@ export interface RecurrencePolicy {
 export interface CronRule extends RecurrencePolicy {
   /**
    * Five fields (minute, hour, day of month, month, day of week), six (seconds first) or seven (a year last), or a nickname such as
-   * `@daily`. Names, `L`, `W`, `#` and `?` are known; see docs/recurrence.md.
+   * `@daily`. Names, `L`, `W`, `#` and `?` are known; see docs/recurrence.md. At most 512 characters.
    */
   cron: string;
   /** The IANA name of the zone whose wall clock counts, such as `'Europe/Paris'`. Default `'UTC'`; the zone of the process never counts. */

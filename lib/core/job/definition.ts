@@ -112,7 +112,7 @@ const MAX_HEADERS_BYTES = 4_096;
 export const headers: Check<Record<string, string>> = (value) => {
   if (!isRecord(value)) return { problem: `got ${describe(value)}, expected an object of strings` };
   for (const [name, text] of Object.entries(value)) {
-    if (typeof text !== 'string') return { problem: `'${name}': got ${describe(text)}, expected a string` };
+    if (typeof text !== 'string') return { problem: `${describe(name)}: got ${describe(text)}, expected a string` };
   }
   const bytes = Buffer.byteLength(JSON.stringify(value));
   if (bytes > MAX_HEADERS_BYTES) return { problem: `got ${bytes} bytes, expected at most ${MAX_HEADERS_BYTES}` };

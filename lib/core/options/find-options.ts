@@ -55,10 +55,13 @@ const instant: Check<number> = (value) => {
   return typeof time === 'number' ? { value: time } : time;
 };
 
+/** A list may name a state several times. */
+const MOST_ITEMS = 100;
 const state = oneOf(...STATES);
 const states: Check<readonly State[]> = (value) => {
   if (!Array.isArray(value) || value.length === 0)
     return { problem: `got ${Array.isArray(value) ? 'none' : describe(value)}, expected an array of states` };
+  if (value.length > MOST_ITEMS) return { problem: `got ${value.length} states, expected each of them once` };
   for (const [i, each] of value.entries()) {
     const read = state(each);
     if ('problem' in read) return { problem: `state ${i}: ${read.problem}` };

@@ -1,4 +1,6 @@
 const SHOWN_CHARACTERS = 60;
+/** The longest known name has fewer. Comparing takes as long as the product of both lengths, and the name may come from a form. */
+const MOST_COMPARED = 64;
 
 /** A value as an error message shows it: its type, and the value where it is short and says something. */
 export function describe(value: unknown): string {
@@ -9,7 +11,7 @@ export function describe(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined) {
     return String(value);
   }
-  if (typeof value === 'bigint') return `the bigint ${value}`;
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? `the bigint ${value}` : 'a long bigint';
   if (typeof value === 'function') return value.name ? `the function '${value.name}'` : 'a function';
   if (typeof value === 'symbol') return 'a symbol';
   if (Array.isArray(value)) return `an array of ${value.length}`;
@@ -24,8 +26,9 @@ export function firstFew(items: readonly string[], most: number, separator = ', 
   return items.length > most ? `${told} and ${items.length - most} more` : told;
 }
 
-/** The known name that a misspelt one most likely meant, or `undefined` when none is near. */
+/** The known name that a misspelt one most likely meant, or `undefined` when none is near, or the name is longer than names are. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > MOST_COMPARED) return undefined;
   let best: string | undefined;
   // Beyond a third of it, or where no character need be kept, a word is another word.
   let bestDistance = Math.min(Math.max(2, Math.ceil(name.length / 3)) + 1, name.length);

@@ -9,6 +9,8 @@ export const DUE_NOW: Due = { delayMs: 0 };
 /** Smaller numbers are seconds taken for milliseconds: as milliseconds they lie before 4 March 1973. */
 const SMALLEST_EPOCH_MS = 1e11;
 const LARGEST_EPOCH_MS = 8.64e15;
+/** More digits of a second than any clock has. */
+const ISO_CHARACTERS = 64;
 const ISO_INSTANT = /^([+-]\d{6}|\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/i;
 
 /** Reads `at` or `delay`; neither means now. Answers the due time or a sentence that says what is wrong. */
@@ -56,7 +58,7 @@ function notInSeconds(time: number, got: unknown): number | { problem: string } 
 
 /** Epoch ms of ISO 8601 text, else NaN. `Date.parse` knows no comma and no offset of hours alone, and takes 30 February for 2 March. */
 function parseIso(text: string): number {
-  const parts = ISO_INSTANT.exec(text);
+  const parts = text.length <= ISO_CHARACTERS ? ISO_INSTANT.exec(text) : null;
   if (!parts) return Number.NaN;
   const [, year, month, day] = parts.map(Number);
   const daysInMonth = new Date(Date.UTC(year!, month!, 0)).getUTCDate();

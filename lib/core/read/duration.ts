@@ -73,13 +73,15 @@ function toMs(value: unknown): number | { problem: string } {
   return { problem: `got ${describe(value)}, expected milliseconds or a string such as '10m'` };
 }
 
+/** The package `ms` throws beyond it. */
+const DURATION_CHARACTERS = 100;
 /** Those of the package `ms`. A month has no fixed length. */
 const UNITS = 'ms, s, m (minutes), h, d, w and y, or their names';
 
 function parseText(text: string): number | { problem: string } {
   const expected = `expected a number with a unit, such as '500ms', '10m', '2h' or '3 days'`;
-  const trimmed = text.trim();
-  if (trimmed.length > 100 || !/[a-z]$/i.test(trimmed)) return { problem: `got ${describe(text)}, ${expected}` };
+  const trimmed = text.length <= DURATION_CHARACTERS ? text.trim() : '';
+  if (!/[a-z]$/i.test(trimmed)) return { problem: `got ${describe(text)}, ${expected}` };
   const parsed = ms(trimmed as ms.StringValue);
   if (parsed === undefined || Number.isNaN(parsed)) {
     const isNumbered = /^-?[\d.]+ *[a-z]+$/i.test(trimmed);

@@ -84,8 +84,8 @@ describe('options of a definition are refused', () => {
     [{ headers: ['a'] }, 'headers: got an array of 1, expected an object of strings.'],
     [{ headers: new Map([['a', 'b']]) }, 'headers: got a Map, expected an object of strings.'],
     [{ headers: null }, 'headers: got null, expected an object of strings.'],
-    [{ headers: { a: 1 } }, `headers: 'a': got 1, expected a string.`],
-    [{ headers: { a: undefined } }, `headers: 'a': got undefined, expected a string.`],
+    [{ headers: { a: 1 } }, `headers: "a": got 1, expected a string.`],
+    [{ headers: { a: undefined } }, `headers: "a": got undefined, expected a string.`],
     [{ headers: { a: 'ä'.repeat(2_048) } }, 'headers: got 4104 bytes, expected at most 4096.'],
     [
       { queue: 'a b' },

@@ -158,7 +158,7 @@ describe('a call to schedule is refused with', () => {
       { backoff: () => 5 },
       `backoff: got the function 'backoff', expected { type, delayMs }: a function can only be given to a definition, a handler or the module's jobs.`,
     ],
-    ['headers that are no strings', { headers: { a: 1 } }, `headers: 'a': got 1, expected a string.`],
+    ['headers that are no strings', { headers: { a: 1 } }, `headers: "a": got 1, expected a string.`],
     [
       'replace without an id',
       { onDuplicate: 'replace' },
