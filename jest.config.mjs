@@ -3,6 +3,8 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
+  // What is shipped (tarball, sample app, benchmarks) is tested by `npm run test:package`: it takes minutes, and seldom breaks.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/package/'],
   extensionsToTreatAsEsm: ['.ts'],
   // What the docs print imports the package by its name, and runs against the source.
   moduleNameMapper: {
@@ -20,6 +22,11 @@ export default {
   // What a test file has imported stays in its worker: some 16 MB a file, and a worker that runs half of all files died of it.
   workerIdleMemoryLimit: '1GB',
   testTimeout: 30_000,
-  // For .ci/run: how many tests passed and failed, by Jest's own count.
-  reporters: ['default', ...(process.env.CI_RESULT_FILE ? ['<rootDir>/test/support/result-reporter.mjs'] : [])],
+  reporters: [
+    'default',
+    // For .ci/run: how many tests passed and failed, by Jest's own count.
+    ...(process.env.CI_RESULT_FILE ? ['<rootDir>/test/support/result-reporter.mjs'] : []),
+    // For `npm run test:times`.
+    ...(process.env.TEST_TIMES_FILE ? ['<rootDir>/test/support/times-reporter.mjs'] : []),
+  ],
 };

@@ -1,9 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Writes how many tests passed and failed to CI_RESULT_FILE. A suite that could not run counts as a failed test. */
+/** Adds how many tests passed and failed to those in CI_RESULT_FILE. A suite that could not run counts as a failed test. */
 export default class ResultReporter {
   onRunComplete(_contexts, { numPassedTests, numFailedTests, numRuntimeErrorTestSuites }) {
-    const result = { passed: numPassedTests, failed: numFailedTests + numRuntimeErrorTestSuites };
-    writeFileSync(process.env.CI_RESULT_FILE, JSON.stringify(result));
+    const file = process.env.CI_RESULT_FILE;
+    const { passed, failed } = JSON.parse(readFileSync(file, 'utf8') || '{"passed":0,"failed":0}');
+    const result = { passed: passed + numPassedTests, failed: failed + numFailedTests + numRuntimeErrorTestSuites };
+    writeFileSync(file, JSON.stringify(result));
   }
 }
