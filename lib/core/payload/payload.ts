@@ -1,11 +1,9 @@
 import { InvalidPayloadError, PayloadTooLargeError, type ScheduledQueueErrorFields } from '../errors.js';
 import { describe } from '../read/describe.js';
+import { isEmptied } from './emptied.js';
 
 /** Deeper payloads are refused: JSON's own recursion would overflow the stack not far beyond. */
 const MAX_DEPTH = 500;
-
-/** Types that JSON writes as `{}`. Such a value was most likely sent by mistake: a promise without `await`, for example. */
-const EMPTIED_BY_JSON = [Map, Set, WeakMap, WeakSet, Promise, RegExp, Error, ArrayBuffer];
 
 /** UTF-8's, of one UTF-16 code unit. */
 const MOST_BYTES_A_UNIT = 3;
@@ -121,7 +119,7 @@ function findInObject(value: object, path: string, depth: number, inside: Chain 
   if (depth >= MAX_DEPTH)
     return { path: `${path.slice(0, 60)}…`, message: `is nested more than ${MAX_DEPTH} levels deep` };
   if (isPlain) return findInMembers(value, path, depth, inside);
-  if (ArrayBuffer.isView(value) || EMPTIED_BY_JSON.some((type) => value instanceof type)) {
+  if (isEmptied(value)) {
     return { path, message: `is ${describe(value)}, which JSON cannot hold: send plain objects and arrays` };
   }
   return findInMembers(value, path, depth, inside);

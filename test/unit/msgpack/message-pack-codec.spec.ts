@@ -66,6 +66,18 @@ describe('a payload arrives as it was sent', () => {
     expect(roundTrip({ price: new Price() })).toEqual({ price: '1.50' });
   });
 
+  it('where JSON keeps it, whatever object it is', () => {
+    class Tagged {
+      readonly a = 1;
+      get [Symbol.toStringTag]() {
+        return 'Tagged';
+      }
+    }
+    const bare = Object.assign(Object.create(null), { a: 1 });
+    const payload = { tagged: new Tagged(), bare, empty: new (class Empty {})(), url: new URL('http://x/'), 𝒳: '📧' };
+    expect(roundTrip(payload)).toEqual(JSON.parse(JSON.stringify(payload)));
+  });
+
   it('with a BigInt that fits a number as a number', () => {
     expect(roundTrip({ id: 7n })).toEqual({ id: 7 });
   });
@@ -91,6 +103,29 @@ it.each([
   ['a symbol', { a: Symbol('x') }, "'a' is a symbol, which MessagePack cannot hold"],
   ['an invalid Date', { a: new Date(Number.NaN) }, "'a' is an invalid Date"],
   ['undefined in a list', { a: [undefined] }, "'a[0]' is undefined, which would become null"],
+  ['a Number object', { a: new Number(5) }, "'a' is a Number object, which would become {}: send the value itself"],
+  ['a String object', ['x', new String('x')], "'[1]' is a String object, which"],
+  ['a Boolean object', { a: new Boolean(false) }, "'a' is a Boolean object, which"],
+  ['a BigInt object', { a: Object(5n) }, "'a' is a BigInt object, which"],
+  ['a Symbol object', { a: Object(Symbol('x')) }, "'a' is a Symbol, which MessagePack cannot hold"],
+  ['-0', { a: [-0] }, "'a[0]' is -0, which would become 0: send 0"],
+  ['half a character', { a: 'x\ud800y' }, "'a' holds half a character (a lone surrogate), which would become U+FFFD"],
+  ['half a character in a key', { a: { 'x\udc00': 1 } }, 'holds half a character'],
+  ['a key that msgpackr renames', JSON.parse('{"a":{"__proto__":1}}'), "'a.__proto__' would become '__proto_': send"],
+  [
+    'what a toJSON answers',
+    {
+      a: new (class {
+        toJSON = () => [-0];
+      })(),
+    },
+    "'a[0]' is -0, which",
+  ],
+  ['a Blob', { a: new Blob(['x']) }, "'a' is a Blob, which MessagePack cannot hold: send plain objects and arrays"],
+  ['a WeakRef', { a: new WeakRef({}) }, "'a' is a WeakRef, which"],
+  ['shared memory', { a: new SharedArrayBuffer(2) }, "'a' is a SharedArrayBuffer, which"],
+  ['an iterator', { a: new Map().keys() }, "'a' is"],
+  ['a form', { a: new URLSearchParams('a=1') }, "'a' is a URLSearchParams, which"],
   ['more than 64 bits', { a: 2n ** 64n }, "'a' is a BigInt of more than 64 bits: send it as a string"],
   ['a circle', circle, 'is nested more than 500 levels deep, or circular'],
 ])('refuses %s, and says where', (_, payload, message) => {
