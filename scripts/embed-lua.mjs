@@ -32,12 +32,31 @@ export function embed(read = readText) {
   };
 }
 
+/** Each piece stands there once, however many scripts have it: without that the same parts would be most of the package. */
 function emitScripts(scripts) {
-  const entries = scripts.map(([name, source]) => {
-    const sha = createHash('sha1').update(source).digest('hex');
-    return `  ${name.includes('-') ? `'${name}'` : name}: {\n    sha: '${sha}',\n    source: ${JSON.stringify(source)},\n  },\n`;
+  const indexes = new Map();
+  const indexOf = (piece) => {
+    if (!indexes.has(piece)) indexes.set(piece, indexes.size);
+    return indexes.get(piece);
+  };
+  const entries = scripts.map(([name, pieces]) => {
+    const sha = createHash('sha1').update(pieces.join('\n')).digest('hex');
+    return `  ${name.includes('-') ? `'${name}'` : name}: join('${sha}', [${pieces.map(indexOf).join(', ')}]),\n`;
   });
-  return `// Made by scripts/embed-lua.mjs from lib/store/redis/scripts; change the .lua files and run \`npm run embed\`.\nexport const SCRIPTS = {\n${entries.join('')}} as const;\n\nexport type ScriptName = keyof typeof SCRIPTS;\n`;
+  const pieces = [...indexes.keys()].map((piece) => `  ${JSON.stringify(piece)},\n`);
+  return `// Made by scripts/embed-lua.mjs from lib/store/redis/scripts; change the .lua files and run \`npm run embed\`.
+const PIECES: readonly string[] = [
+${pieces.join('')}];
+
+function join(sha: string, pieces: readonly number[]): { readonly sha: string; readonly source: string } {
+  return { sha, source: pieces.map((index) => PIECES[index]).join('\\n') };
+}
+
+export const SCRIPTS = {
+${entries.join('')}};
+
+export type ScriptName = keyof typeof SCRIPTS;
+`;
 }
 
 if (process.argv[1]?.endsWith('embed-lua.mjs'))

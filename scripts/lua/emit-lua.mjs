@@ -1,15 +1,28 @@
 import { givenBy } from './contract.mjs';
 
+/** Where a piece ends. No line of Lua is this. */
+const BREAK = Symbol('the end of a piece');
+
 /**
- * The text of a script: its lines and those of its parts, without comment lines and indents, as it goes over the wire once for each
- * server. What a part keeps to itself lies in a block: Lua allows 200 locals at a time, and a closure that walks
+ * The pieces of a script, a line break between any two: its lines and those of its parts, without comment lines and indents, as they
+ * go over the wire once for each server. A part makes the same pieces in every script that includes it. What a part keeps to itself lies in a block: Lua allows 200 locals at a time, and a closure that walks
  * through many is slow. For the same reason a name of the header that one part alone takes is declared in the block of that part;
  * `declaredAt` is what `check` answers.
  */
 export function emitLua(sources, file, declaredAt) {
   const { header } = sources.get(file);
   const prologueAt = (line) => emitPrologue(header, declaredAt, line);
-  return [...prologueAt(0), ...emitFile(sources, file, prologueAt)].join('\n');
+  return inPieces([...prologueAt(0), BREAK, ...emitFile(sources, file, prologueAt)]);
+}
+
+function inPieces(lines) {
+  const pieces = [];
+  const piece = [];
+  for (const line of [...lines, BREAK]) {
+    if (line !== BREAK) piece.push(line);
+    else if (piece.length > 0) pieces.push(piece.splice(0).join('\n'));
+  }
+  return pieces;
 }
 
 function emitPrologue(header, declaredAt, line) {
@@ -41,5 +54,6 @@ function emitPart(sources, { file, contract }, outer, prologue, under) {
   const body = emitFile(sources, file, () => [], under);
   // What the including part gives as well is declared around that one.
   const declared = [...contract.gives.keys()].filter((name) => !outer?.gives.has(name));
-  return [...(declared.length === 0 ? [] : [`local ${declared.join(', ')}`]), 'do', ...prologue, ...body, 'end'];
+  const opening = [...(declared.length === 0 ? [] : [`local ${declared.join(', ')}`]), 'do', ...prologue];
+  return [BREAK, ...opening, BREAK, ...body, BREAK, 'end'];
 }

@@ -37,7 +37,7 @@ function isStale() {
   const built = new URL('dist/cjs/package.json', root);
   if (!existsSync(built)) return true;
   const sources = readdirSync(new URL('lib/', root), { recursive: true }).map((file) => `lib/${file}`);
-  const configs = ['tsconfig.json', 'tsconfig.build.json', 'tsconfig.cjs.json', 'scripts/build.mjs'];
+  const configs = ['tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'];
   return [...sources, ...configs].some((file) => statSync(new URL(file, root)).mtimeMs > statSync(built).mtimeMs);
 }
 

@@ -5,7 +5,7 @@ interface Modules {
   Sources: new (readText: (file: string) => string | undefined) => Sources;
   check(sources: Sources, scripts: readonly string[], keyTable: Map<string, object>): Map<string, Map<string, number>>;
   emitTypes(headers: readonly unknown[]): string;
-  emitLua(sources: Sources, script: string, declaredAt: Map<string, number>): string;
+  emitLua(sources: Sources, script: string, declaredAt: Map<string, number>): readonly string[];
 }
 
 const load = (file: string): Promise<Partial<Modules>> => import(`../../../scripts/lua/${file}`);
@@ -23,7 +23,7 @@ const KEYS = ['jobs', 'claims', 'tag:<tag>', 'receipt:<caller>'];
 export function embed(files: Record<string, string>, ...others: string[]): string {
   const sources = new Sources((file) => files[file]);
   const declaredAt = check(sources, ['script.lua', ...others], new Map(KEYS.map((key) => [key, {}])));
-  return emitLua(sources, 'script.lua', declaredAt.get('script.lua')!);
+  return emitLua(sources, 'script.lua', declaredAt.get('script.lua')!).join('\n');
 }
 
 /** The TypeScript that is made of a script's header. */
