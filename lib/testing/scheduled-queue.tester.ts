@@ -4,13 +4,14 @@ import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';
 import { integer, readOptions } from '../core/read/shape.js';
+import { FaultCalls, handledBy } from './fault-calls.js';
 import type { Lifetime } from './lifetime.js';
 import { type AwaitedState, readState } from './look/ends.js';
 import { type JobExpectation, misfits } from './look/expectations.js';
 import { notScheduled, type Past, scheduledAllTheSame } from './look/failures.js';
 import { isOfKind, type JobKind } from './look/job-kind.js';
 import type { RunJobOptions, RunResult, TestedRun } from './look/tested-run.js';
-import { type HandledJob, unhandled } from './look/unhandled.js';
+import { unhandled } from './look/unhandled.js';
 import { byDueTime, type WaitingJob } from './look/waiting-jobs.js';
 import {
   type AnyJob,
@@ -25,7 +26,6 @@ import {
   refuse,
 } from './read-arguments.js';
 import type { Conductor } from './run/conductor.js';
-import type { Fault } from './run/faults.js';
 import type { TestedInstance } from './run/tested-instance.js';
 
 /** How many runs, and jobs that are gone, a failure tells of. */
@@ -36,13 +36,15 @@ const MOST_TOLD_OF_PAST = 5;
  * passes but inside `advance`, `drain` and `run`; one run at a time, in claim order, each awaited. One tester serves all instances of
  * the module in the application: `app.get(ScheduledQueueTester)`.
  */
-export class ScheduledQueueTester {
+export class ScheduledQueueTester extends FaultCalls {
   /** @internal */
   constructor(
     private readonly conductor: Conductor,
     private readonly instances: readonly TestedInstance[],
     private readonly lifetime: Lifetime,
-  ) {}
+  ) {
+    super(conductor, instances, lifetime);
+  }
 
   /** The virtual time. */
   now(): Date {
@@ -50,9 +52,24 @@ export class ScheduledQueueTester {
   }
 
   /**
+   * Calls `listener` at once, and from now on at each instant at which virtual time stops, before anything runs at it: the place to set a
+   * fake `Date`. Answers a function that ends this. What `listener` throws fails the call under way.
+   *
+   * @example
+   * ```ts
+   * tester.onTime((now) => vi.setSystemTime(now));
+   * ```
+   */
+  onTime(listener: (now: Date) => void): () => void {
+    if (typeof listener !== 'function') throw refuse(`onTime: got ${describe(listener)}, expected a function.`);
+    return this.conductor.clock.watch(listener);
+  }
+
+  /**
    * Lets so much time pass: runs what is due, then goes from instant to instant (due times, retries, occurrences, leases, pauses), runs
-   * what is due at each, and ends exactly so much later. Throws `ScheduledQueueTestError` for a handler that has not ended after 5 s of
-   * real time, for more than 100 000 runs at one instant, and inside a handler.
+   * what is due at each, and ends exactly so much later. A number is milliseconds. The event loop turns every 100 ms of real time. Throws
+   * `ScheduledQueueTestError` for a handler that has not ended after 5 s of real time, for more than 100 000 runs at one instant or
+   * instants without a run, and inside a handler.
    *
    * @example
    * ```ts
@@ -99,7 +116,7 @@ export class ScheduledQueueTester {
     const dueAtMs = dueAt === undefined ? undefined : readAt(dueAt, 'run: dueAt');
     const request = readSchedule(job, undefined, 'run');
     const instance = this.instances.find((one) => one.fleet.handles(request));
-    if (!instance) throw unhandled('run', request, this.handled());
+    if (!instance) throw unhandled('run', request, handledBy(this.instances));
     const { told } = await this.conductor.single('run', () =>
       instance.fleet.single(request, payload, attempt, dueAtMs),
     );
@@ -183,41 +200,9 @@ export class ScheduledQueueTester {
     const instance = this.instances[Math.max(0, at)]!;
     await instance.ends.wait(job, awaited, {
       idle: () => this.conductor.idle(),
-      explain: () => instance.explain(job, this.handled()),
+      explain: () => instance.explain(job, handledBy(this.instances)),
       queuesOf: (id) => this.instances.flatMap(({ ends }) => ends.queuesOf(id)),
     });
-  }
-
-  /** The next run of that name fails with this error, and the handler is not called. Twice: the next two. */
-  failNext(job: AnyJob, error: unknown): void {
-    this.order('failNext', job, { kind: 'fail', error });
-  }
-
-  /**
-   * The process dies at the end of the next run of that name: the handler runs, its outcome is thrown away, and the lease runs out
-   * `leaseMs` of virtual time later. The job is recovered then: an attempt and a crash the richer.
-   */
-  crashNext(job: AnyJob): void {
-    this.order('crashNext', job, { kind: 'crash' });
-  }
-
-  /**
-   * The next run of that name loses its lease as its handler begins: `signal.aborted` is true from the handler's first line on, the event
-   * `abort` comes once it has awaited something, and its result is dropped. The job is recovered `leaseMs` of virtual time later.
-   */
-  loseLeaseNext(job: AnyJob): void {
-    this.order('loseLeaseNext', job, { kind: 'lose-lease' });
-  }
-
-  /**
-   * From now on each job that completes is handed out once more in the same call, with the same id and attempt and a higher fence; the
-   * outcome of the second run counts. A handler that is right can bear that.
-   */
-  deliverTwice(on = true): void {
-    if (typeof on !== 'boolean')
-      throw refuse(`deliverTwice: got ${describe(on)}, expected true or false. It is for every job, not for one.`);
-    this.lifetime.requireOpen('deliverTwice');
-    this.conductor.faults.deliversTwice = on;
   }
 
   private waiting(kind?: JobKind): WaitingJob[] {
@@ -228,18 +213,5 @@ export class ScheduledQueueTester {
     const { log } = this.conductor;
     const gone = this.instances.flatMap(({ ends }) => ends.gone(kind)).filter((job) => !log.hasRun(job));
     return { runs: log.last(kind, MOST_TOLD_OF_PAST), gone: gone.slice(-MOST_TOLD_OF_PAST) };
-  }
-
-  private handled(): HandledJob[] {
-    return this.instances.flatMap(({ fleet }) => fleet.handled());
-  }
-
-  /** May be called before the application has started: a fault waits for its run. */
-  private order(call: string, job: AnyJob, fault: Fault): void {
-    this.lifetime.requireOpen(call);
-    const kind = kindOf(job);
-    const handled = this.handled();
-    if (this.lifetime.isStarted && !handled.some((one) => isOfKind(one, kind))) throw unhandled(call, kind, handled);
-    this.conductor.faults.order(kind, fault);
   }
 }

@@ -105,7 +105,7 @@ const TIME_OF_ITS_OWN = new Set([
 ]);
 const CLOCK_FILE = 'core/clock.ts';
 /** Sees by real time that a handler under test hangs. */
-const WATCHDOG_FILE = 'testing/run/watchdog.ts';
+const WATCHDOG_FILE = 'testing/time/watchdog.ts';
 
 it('no floor of core, worker and api asks for the time but by the clock that it is given', () => {
   const asked = files

@@ -4,7 +4,7 @@ import { describe, nearest } from '../../core/read/describe.js';
 import type { JobState } from '../../store/job-store.js';
 import type { MemoryJobStore } from '../../store/memory/memory-job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
-import { Watchdog } from '../run/watchdog.js';
+import { Watchdog } from '../time/watchdog.js';
 import { type CancelledJob, type End, type GoneJob, HeardJobs, isEnd, type NamedById } from './heard-jobs.js';
 import type { JobKind } from './job-kind.js';
 

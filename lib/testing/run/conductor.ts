@@ -2,23 +2,26 @@ import { describe } from '../../core/read/describe.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
 import { RunLog } from '../look/run-log.js';
+import { EmptyInstants } from '../time/empty-instants.js';
+import { EventLoop, settled } from '../time/event-loop.js';
+import { VirtualClock } from '../time/virtual-clock.js';
+import { Watchdog } from '../time/watchdog.js';
 import { fallsAsleep } from './falling-asleep.js';
 import { Faults } from './faults.js';
+import type { Instant } from './next-instant.js';
 import { failure, type Notices, titleOf } from './notices.js';
 import { runOfHandler } from './runner.js';
 import type { TestRun } from './test-run.js';
 import type { TestWorker } from './test-worker.js';
-import { VirtualClock } from './virtual-clock.js';
-import { Watchdog } from './watchdog.js';
 
 /** A loop of jobs that schedule each other for now would never end. */
 const MOST_RUNS_AT_AN_INSTANT = 100_000;
-/** Promises settle in rounds; a call of the library, validation included, takes fewer. */
-const ROUNDS_OF_PROMISES = 30;
 
 /** What the workers of one module instance do when they are told to. */
 export interface ConductedFleet {
   readonly workers: readonly TestWorker[];
+  /** How many jobs were claimed so far, by workers and by pops. */
+  readonly claimed: number;
   /** Begins the run of a job that a worker has claimed. */
   begin(worker: TestWorker, claim: ClaimedJob): TestRun;
   /** Renews the leases of handlers that sleep. */
@@ -45,10 +48,14 @@ export class Conductor {
   /** Runs whose handlers have slept, and go on. */
   private readonly woken = new Set<TestRun>();
   private runsAtInstant = 0;
+  private readonly eventLoop = new EventLoop();
   private callsBegun = 0;
   private callsEnded = 0;
 
-  constructor(private readonly notices: Notices) {}
+  constructor(
+    private readonly notices: Notices,
+    private readonly empty = new EmptyInstants(),
+  ) {}
 
   /** Runs what is due, and then, up to `untilMs`, what becomes due. */
   advance(call: string, untilMs: () => number): Promise<void> {
@@ -56,8 +63,10 @@ export class Conductor {
       const endMs = untilMs();
       await this.drain();
       while (this.clock.wallNow() < endMs) {
-        await this.moveTo(Math.min(endMs, this.nextAt()));
+        const next = this.next();
+        await this.moveTo(Math.min(endMs, next.atMs));
         await this.drain();
+        await this.passed(call, next);
       }
     });
   }
@@ -67,8 +76,11 @@ export class Conductor {
     return this.alone(call, async () => {
       let run = await this.follow(await start());
       for (; !run.isOver; run = run.second ?? run)
-        if (run.sleepsNow) await this.moveTo(this.clock.nextAt);
-        else await this.follow(run);
+        if (run.sleepsNow) {
+          const { next } = this.clock;
+          await this.moveTo(next.atMs);
+          await this.passed(call, next);
+        } else await this.follow(run);
       return run;
     });
   }
@@ -108,7 +120,9 @@ export class Conductor {
       });
       try {
         this.runsAtInstant = 0;
+        this.empty.begin();
         this.misuse = undefined;
+        this.eventLoop.begin();
         return await work();
       } catch (error) {
         await this.tell();
@@ -137,12 +151,24 @@ export class Conductor {
     for (const fleet of this.fleets) for (const worker of fleet.workers) await worker.tell().catch(() => {});
   }
 
-  /** When time alone changes something next; infinite for never. */
-  private nextAt(): number {
-    let next = this.clock.nextAt;
-    for (const fleet of this.fleets) for (const worker of fleet.workers) next = Math.min(next, worker.nextAt);
+  /** When time alone changes something next, and what. */
+  private next(): Instant {
+    const { next } = this.clock;
     // A timer that is overdue rings now.
-    return Math.max(next, this.clock.wallNow());
+    let first: Instant = { ...next, atMs: Math.max(next.atMs, this.clock.wallNow()) };
+    for (const fleet of this.fleets)
+      for (const worker of fleet.workers) {
+        const its = worker.next;
+        if (its.atMs < first.atMs) first = its;
+      }
+    return first;
+  }
+
+  /** An instant is over. */
+  private async passed(call: string, { because }: Instant): Promise<void> {
+    const claimed = this.fleets.reduce((sum, fleet) => sum + fleet.claimed, 0);
+    this.empty.passed(call, this.clock.wallNow(), claimed, because);
+    await this.eventLoop.turnNowAndThen();
   }
 
   private async moveTo(ms: number): Promise<void> {
@@ -177,6 +203,7 @@ export class Conductor {
   private async run(fleet: ConductedFleet, worker: TestWorker, claim: ClaimedJob): Promise<void> {
     const run = fleet.begin(worker, claim);
     await this.follow(run);
+    await this.eventLoop.turnNowAndThen();
     if (++this.runsAtInstant > MOST_RUNS_AT_AN_INSTANT)
       throw failure(
         run,
@@ -193,6 +220,7 @@ export class Conductor {
 
   /** Lets a run go on until it yields; and where it has completed and is to be delivered once more, that run. */
   private async follow(run: TestRun): Promise<TestRun> {
+    this.empty.begin();
     while (!run.isOver && !(run.sleepsNow && (await fallsAsleep(run)))) {
       if (run.isOver || run.sleepsNow) continue;
       this.current = { run };
@@ -219,9 +247,4 @@ export class Conductor {
       ),
     );
   }
-}
-
-/** Resolves once promises that follow from each other have settled. */
-export async function settled(): Promise<void> {
-  for (let round = 0; round < ROUNDS_OF_PROMISES; round++) await undefined;
 }

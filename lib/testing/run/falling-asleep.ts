@@ -1,4 +1,4 @@
-import { MessageChannel } from 'node:worker_threads';
+import { nextTurn } from '../time/event-loop.js';
 
 /** Within so many turns of the event loop everything goes on that waits for promises, immediates and messages alone. */
 const TURNS = 3;
@@ -19,16 +19,4 @@ export async function fallsAsleep(run: Sleeper): Promise<boolean> {
     if (run.isOver || !run.sleepsNow) return false;
   }
   return true;
-}
-
-/** Fake timers of a test runner replace no `MessageChannel`. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.once('message', () => {
-      port1.close();
-      resolve();
-    });
-    port2.postMessage(null);
-  });
 }

@@ -1,39 +1,80 @@
+import { isSuspect, type Job } from '../../store/memory/job.js';
 import type { MemoryQueue } from '../../store/memory/memory-queue.js';
 import { HELD_MS } from '../../store/memory/recur/judge.js';
 
-const NEVER = Number.POSITIVE_INFINITY;
+/** So many leases before the end of one the queue is looked at anew: a look at the end alone would take the time before for an outage. */
+const LEASES_AHEAD = 4 / 3;
+
+/** When time alone changes something, and what. */
+export interface Instant {
+  /** Infinite for never. */
+  readonly atMs: number;
+  /** As a failure tells it: "job 'mail' of queue 'default' became due". */
+  because(): string;
+}
 
 /**
- * When time alone may change something of a queue, later than now: a job becomes due or may be stolen, a lease ends, a gate opens.
- * For whoever moves the clock and must take a turn at each such instant. `renewed`: how many of the running jobs that one renews in time;
- * the leases of the others run out, and a turn is to be taken every third of a lease until then, so that the queue counts as served.
+ * When time alone may change something of a queue, later than now: a job becomes due or may be stolen, a lease ends; and where a job is due,
+ * a gate opens. For whoever moves the clock and must take a turn at each such instant. `renewed`: the ids of the running jobs that one renews
+ * in time; the leases of the others run out, and a turn is to be taken every third of a lease before that, so that the queue counts as served.
  */
-export function nextInstant(queue: MemoryQueue, renewed: number): number {
+export function nextInstant(queue: MemoryQueue, renewed: ReadonlySet<string>): Instant {
   const nowMs = queue.nowMs();
-  const { ledger, gates, settings, served } = queue;
-  const later = (ms: number | undefined) => (ms !== undefined && ms > nowMs ? ms : NEVER);
-  let next = Math.min(
-    nextDue(queue, nowMs),
-    later(gates.pausedUntil(nowMs)),
-    later(gates.blackoutUntil(nowMs)),
-    ...gates.offers.map(({ untilMs }) => later(untilMs)),
-    ...[...queue.reservations.values()].map(later),
-  );
-  if (settings.rateLimit) next = Math.min(next, later(gates.rate(nowMs).opensAtMs));
-  if (ledger.active.size > renewed)
-    next = Math.min(
-      next,
-      Math.floor(nowMs + settings.leaseMs / 3),
-      later(ledger.active.first!.held!.leaseUntilMs),
-      later(served?.recoverFromMs),
-    );
-  if (ledger.somePrefer)
-    for (const { jobs } of ledger.waiting())
-      for (const { envelope, dueAtMs } of jobs) {
-        if (dueAtMs > nowMs) break;
-        if (envelope.worker !== undefined) next = Math.min(next, later(dueAtMs + settings.stealAfterMs));
-      }
+  const { name, ledger } = queue;
+  const dueMs = nextDue(queue, nowMs);
+  const candidates: [atMs: number | undefined, what: string][] = [
+    ...(ledger.nextDue() <= nowMs ? forDueJobs(queue, nowMs) : []),
+    ...forLeases(queue, nowMs, renewed),
+  ];
+  const due = jobDueAt(queue, dueMs);
+  let next: Instant = {
+    atMs: dueMs,
+    because: () => `job '${due?.envelope.name}' (${due?.id}) of queue '${name}' became due`,
+  };
+  for (const [atMs, what] of candidates)
+    if (atMs !== undefined && atMs > nowMs && atMs < next.atMs)
+      next = { atMs, because: () => `${what} of queue '${name}'` };
   return next;
+}
+
+/** A gate that opens, or an offer that is over, changes nothing for a queue in which nothing is due. */
+function* forDueJobs(queue: MemoryQueue, nowMs: number): Generator<[atMs: number | undefined, what: string]> {
+  const { ledger, gates, settings } = queue;
+  yield [gates.pausedUntil(nowMs), 'the end of the pause'];
+  yield [gates.blackoutUntil(nowMs), 'the end of a blackout'];
+  for (const { jobId, untilMs } of gates.offers) {
+    const job = ledger.jobs.get(jobId);
+    // The worker itself waits for the place of a suspect, and says so anew with each turn.
+    if (!job || !isSuspect(job, settings.maxCrashes))
+      yield [untilMs, 'the end of an offer of a place under globalConcurrency'];
+  }
+  if (settings.rateLimit) {
+    const { started, opensAtMs } = gates.rate(nowMs);
+    if (started >= settings.rateLimit.max) yield [opensAtMs, 'the rateLimit'];
+  }
+  if (!ledger.somePrefer) return;
+  for (const { jobs } of ledger.waiting())
+    for (const { envelope, dueAtMs } of jobs) {
+      if (dueAtMs > nowMs) break;
+      if (envelope.worker !== undefined) yield [dueAtMs + settings.stealAfterMs, 'stealAfterMs'];
+    }
+}
+
+function* forLeases(
+  { ledger, settings: { leaseMs }, served }: MemoryQueue,
+  nowMs: number,
+  renewed: ReadonlySet<string>,
+): Generator<[atMs: number | undefined, what: string]> {
+  for (const { id, held } of ledger.active) {
+    if (renewed.has(id)) continue;
+    const what = `the lease of job '${id}'`;
+    // Of a job that was extended by hours.
+    const aheadMs = Math.floor(held!.leaseUntilMs - leaseMs * LEASES_AHEAD);
+    yield [aheadMs > nowMs ? aheadMs : Math.floor(nowMs + leaseMs / 3), what];
+    yield [held!.leaseUntilMs, what];
+    yield [served?.recoverFromMs, what];
+    return;
+  }
 }
 
 /**
@@ -43,4 +84,13 @@ export function nextInstant(queue: MemoryQueue, renewed: number): number {
 function nextDue({ ledger, timetable }: MemoryQueue, nowMs: number): number {
   const dueMs = ledger.nextDue(nowMs);
   return dueMs > nowMs + HELD_MS ? dueMs : ledger.nextDue(nowMs, (job) => !timetable.waitsForEnd(job));
+}
+
+/** It is known by now: at its instant it may leave the queue. */
+function jobDueAt({ ledger }: MemoryQueue, dueMs: number): Job | undefined {
+  for (const { jobs } of ledger.waiting()) {
+    const job = jobs.firstNot(({ dueAtMs }) => dueAtMs < dueMs);
+    if (job?.dueAtMs === dueMs) return job;
+  }
+  return undefined;
 }

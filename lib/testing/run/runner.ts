@@ -12,10 +12,10 @@ import type { ProgressKeeper } from '../../worker/run/progress-keeper.js';
 import type { LeaseKeeper, RunningJob } from '../../worker/run/running-job.js';
 import type { EndedRun, Settler } from '../../worker/run/settler.js';
 import type { RunLog } from '../look/run-log.js';
+import type { VirtualClock } from '../time/virtual-clock.js';
 import type { Faults } from './faults.js';
 import { announceAbort } from './lost-lease.js';
 import { type RunOwner, TestRun } from './test-run.js';
-import type { VirtualClock } from './virtual-clock.js';
 
 /** The run of the handler in which this code stands. */
 export const runOfHandler = new AsyncLocalStorage<TestRun>();

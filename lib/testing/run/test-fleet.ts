@@ -53,6 +53,10 @@ export class TestFleet
     parts.conductor.fleets.push(this);
   }
 
+  get claimed(): number {
+    return this.parts.store.openedQueues().reduce((sum, { ledger }) => sum + (ledger.counters.get('started') ?? 0), 0);
+  }
+
   async start(): Promise<void> {
     if (this.isClosed)
       throw new QueueClosedError(

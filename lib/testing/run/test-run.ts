@@ -5,8 +5,8 @@ import type { RunningJob } from '../../worker/run/running-job.js';
 import type { EndedRun } from '../../worker/run/settler.js';
 import { outcomeOf } from '../look/outcome-of.js';
 import type { RunOutcome, TestedRun } from '../look/tested-run.js';
+import type { VirtualClock } from '../time/virtual-clock.js';
 import type { Fault } from './faults.js';
-import type { VirtualClock } from './virtual-clock.js';
 
 interface Sleep {
   readonly callOff: CallOff;

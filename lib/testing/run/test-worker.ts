@@ -14,9 +14,9 @@ import { abortReasons } from '../../worker/run/abort-reasons.js';
 import type { JobHandler } from '../../worker/run/job-handler.js';
 import type { EndedRun, Settler } from '../../worker/run/settler.js';
 import { settledAs } from '../look/outcome-of.js';
-import { nextInstant } from './next-instant.js';
+import type { VirtualClock } from '../time/virtual-clock.js';
+import { type Instant, nextInstant } from './next-instant.js';
 import type { RunOwner, TestRun } from './test-run.js';
-import type { VirtualClock } from './virtual-clock.js';
 
 export interface TestWorkerParts {
   readonly queue: MemoryQueue;
@@ -57,9 +57,9 @@ export class TestWorker implements RunOwner {
 
   constructor(private readonly parts: TestWorkerParts) {}
 
-  /** What changes by time alone, and when; infinite for never. */
-  get nextAt(): number {
-    return nextInstant(this.parts.queue, this.held().length);
+  /** What changes by time alone, and when. */
+  get next(): Instant {
+    return nextInstant(this.parts.queue, new Set(this.held().map(({ claim }) => claim.id)));
   }
 
   get name(): string {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { VirtualClock } from '../../../lib/testing/run/virtual-clock.js';
+import { VirtualClock } from '../../../lib/testing/time/virtual-clock.js';
 
 it('stands still until it is moved, and never goes back', () => {
   const clock = new VirtualClock();
@@ -28,7 +28,7 @@ it('no timer rings before its time, also where that is a part of a millisecond',
   const clock = new VirtualClock();
   clock.startAt(0);
   clock.after(10.2, () => {});
-  expect(clock.nextAt).toBe(11);
+  expect(clock.next.atMs).toBe(11);
   clock.moveTo(10);
   expect(clock.takeDue()).toBeUndefined();
   clock.moveTo(11);
@@ -39,9 +39,9 @@ it('housekeeping makes no instant, and rings at the next one', () => {
   const clock = new VirtualClock();
   clock.startAt(0);
   clock.after(5, () => {}, { keepsAlive: false });
-  expect(clock.nextAt).toBe(Number.POSITIVE_INFINITY);
+  expect(clock.next.atMs).toBe(Number.POSITIVE_INFINITY);
   clock.after(30, () => {});
-  expect(clock.nextAt).toBe(30);
+  expect(clock.next.atMs).toBe(30);
   clock.moveTo(30);
   expect([clock.takeDue(), clock.takeDue(), clock.takeDue()].map((ring) => ring !== undefined)).toEqual([
     true,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, jest } from '@jest/globals';
-import type { Alarms } from '../../../lib/testing/run/watchdog.js';
+import type { Alarms } from '../../../lib/testing/time/watchdog.js';
 
 const LOOK_EVERY_MS = 250;
 /** What rings at each look; missing while nobody looks. */
@@ -16,7 +16,7 @@ jest.unstable_mockModule('node:timers', () => ({
   },
 }));
 
-const { Watchdog } = await import('../../../lib/testing/run/watchdog.js');
+const { Watchdog } = await import('../../../lib/testing/time/watchdog.js');
 
 /** Each alarm and after how many looks it came. */
 let heard: [alarm: keyof Alarms, looks: number][];

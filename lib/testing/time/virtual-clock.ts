@@ -4,6 +4,7 @@ interface Timer {
   readonly atMs: number;
   readonly order: number;
   readonly callback: () => void;
+  readonly name: string;
   /** Housekeeping that keeps no process alive: it makes no instant of its own, and is done at the next one. */
   readonly waits: boolean;
 }
@@ -12,6 +13,7 @@ interface Timer {
 export class VirtualClock implements Clock {
   private ms: number | undefined;
   private readonly timers = new Set<Timer>();
+  private readonly watching = new Set<() => void>();
   private order = 0;
 
   /** The time of this machine, unless `startAt` was called before. */
@@ -34,9 +36,9 @@ export class VirtualClock implements Clock {
     return this.nowMs;
   }
 
-  after(ms: number, callback: () => void, { keepsAlive = true }: TimerOptions = {}): CallOff {
+  after(ms: number, callback: () => void, { keepsAlive = true, name = 'of the library' }: TimerOptions = {}): CallOff {
     const atMs = Math.ceil(this.nowMs + Math.max(0, ms));
-    const timer = { atMs, order: this.order++, callback, waits: !keepsAlive };
+    const timer = { atMs, order: this.order++, callback, name, waits: !keepsAlive };
     this.timers.add(timer);
     return () => void this.timers.delete(timer);
   }
@@ -46,16 +48,27 @@ export class VirtualClock implements Clock {
     void Promise.resolve().then(callback);
   }
 
-  /** When the next timer rings that makes an instant; infinite where there is none. */
-  get nextAt(): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const { atMs, waits } of this.timers) if (!waits && atMs < next) next = atMs;
-    return next;
+  /** The next timer that makes an instant, and when it rings: infinite where there is none. */
+  get next(): { atMs: number; because(): string } {
+    let next: Timer | undefined;
+    for (const timer of this.timers)
+      if (!timer.waits && timer.atMs < (next?.atMs ?? Number.POSITIVE_INFINITY)) next = timer;
+    return { atMs: next?.atMs ?? Number.POSITIVE_INFINITY, because: () => `the timer '${next?.name}'` };
   }
 
-  /** Moves the clock; never back. */
+  /** Moves the clock; never back. Whoever watches it is told first. */
   moveTo(ms: number): void {
-    this.ms = Math.max(this.nowMs, ms);
+    if (ms <= this.nowMs) return;
+    this.ms = ms;
+    for (const tell of this.watching) tell();
+  }
+
+  /** Calls `listener` at once, and whenever the clock has been moved. Answers how to end that. */
+  watch(listener: (now: Date) => void): () => void {
+    const tell = () => listener(new Date(this.nowMs));
+    tell();
+    this.watching.add(tell);
+    return () => void this.watching.delete(tell);
   }
 
   /** Takes out the first timer that is due by now; the caller calls it. */
