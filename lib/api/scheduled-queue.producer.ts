@@ -160,7 +160,8 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
 
   /**
    * Cancels a waiting job. `true`: the job will never start. `false`: it had already started or ended, or there is no such job. If a
-   * job is queued behind a running one, the queued job is cancelled. The id of a waiting job is free at once. Atomic.
+   * job is queued behind a running one, the queued job is cancelled; the run goes on, and is not tried again if it fails. The id of a
+   * waiting job is free at once. Atomic.
    *
    * @example
    * ```ts

@@ -54,10 +54,12 @@ export type Settlement = Claim &
  * What became of a settlement:
  * - `counted`: it took effect;
  * - `replaced`: it took effect, and the job that was queued behind the run has taken its place;
+ * - `final`: it took effect, but for another attempt or a dead letter: the job has ended as cancelled, because the job that was queued
+ *   behind the run was cancelled;
  * - `cancelled`: the job ended as cancelled instead, because somebody had asked for that; a queued job has taken its place;
  * - `lost`: the lease was no longer held, and nothing changed.
  */
-export type Settled = 'counted' | 'replaced' | 'cancelled' | 'lost';
+export type Settled = 'counted' | 'replaced' | 'final' | 'cancelled' | 'lost';
 
 /** A job whose lease ran out. `dead`: once too often. `cancelled`: somebody had asked for that. */
 export interface RecoveredJob {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ClaimedJob, Settlement } from '../../lib/store/job-store.js';
+import type { ClaimedJob, QueueStore, Settlement } from '../../lib/store/job-store.js';
 import type { TestSession, World } from './world.js';
 import { ids, payloads, settlement } from './world.js';
 
@@ -18,6 +18,29 @@ const ENDS: End[] = [
   ],
   ['is snoozed', (job) => settlement.snooze(job, 1_000), { snoozed: 1, scheduled: 1 }],
   ['goes back', (job) => settlement.release(job), { scheduled: 1 }],
+];
+
+/** How a run may end that was the last of its id, and what counts: the queued job has counted as scheduled and cancelled before. */
+const LAST_ENDS: [...End, settled: 'counted' | 'final'][] = [
+  ['completes', (job) => settlement.complete(job), { completed: 1, cancelled: 1 }, 'counted'],
+  ['is discarded', (job) => settlement.discard(job), { discarded: 1, cancelled: 1 }, 'counted'],
+  ['is cancelled by its handler', (job) => settlement.cancel(job), { cancelled: 2 }, 'counted'],
+  ['would be tried again', (job) => settlement.retry(job, 1_000), { failed: 1, cancelled: 2 }, 'final'],
+  ['would be dead', (job) => settlement.dead(job), { failed: 1, cancelled: 2 }, 'final'],
+  [
+    'would be dead without having begun',
+    (job) => settlement.dead(job, { ran: false, failed: false }),
+    { cancelled: 2 },
+    'final',
+  ],
+  ['is snoozed', (job) => settlement.snooze(job, 1_000), { snoozed: 1, cancelled: 2 }, 'final'],
+  ['goes back', (job) => settlement.release(job), { cancelled: 2 }, 'final'],
+];
+
+const TAKES_AWAY: [name: string, take: (queue: QueueStore) => Promise<boolean | number>][] = [
+  ['cancel', ({ jobs }) => jobs.cancel('x')],
+  ['cancelTagged', ({ management }) => management.cancelTagged('t', () => {})],
+  ['clear', ({ management }) => management.clear()],
 ];
 
 export const queued = (world: () => World): void => {
@@ -164,7 +187,7 @@ export const queued = (world: () => World): void => {
   });
 
   describe('of a queued job', () => {
-    it('cancel takes it away: the run ends as if there had been none', async () => {
+    it('cancel takes it away: a run that completes ends as if there had been none', async () => {
       const { jobs, view } = world().store();
       const job = await run();
       await queue();
@@ -242,6 +265,114 @@ export const queued = (world: () => World): void => {
       await queue();
       expect(await view.counts()).toEqual({ scheduled: 0, due: 0, active: 1, completed: 0, dead: 0 });
       expect(ids(await view.list('due', 0, 10))).toEqual([]);
+    });
+  });
+
+  describe('once the queued job was cancelled, nothing of the id starts again: the run', () => {
+    it.each(LAST_ENDS)('%s', async (_, end, counted, settled) => {
+      const { jobs, view } = world().store();
+      const job = await run();
+      await queue();
+      expect(await jobs.cancel('x')).toBe(true);
+      expect(await worker.settle(end(job))).toEqual([settled]);
+      expect(await world().job('x')).toBeUndefined();
+      const { started: _started, ...stats } = await view.stats();
+      expect(stats).toEqual({ scheduled: 2, ...counted });
+      expect((await world().schedule({ id: 'x' })).status).toBe('created');
+    });
+
+    it.each(TAKES_AWAY)('gets no further attempt, by %s as well', async (_, take) => {
+      const store = world().store();
+      const job = await run();
+      await queue('second', { tags: ['t'] });
+      expect(Number(await take(store))).toBe(1);
+      expect(await worker.settle(settlement.retry(job))).toEqual(['final']);
+      expect(await worker.claim()).toEqual([]);
+      expect(await world().job('x')).toBeUndefined();
+    });
+
+    it('of a pop gets none either', async () => {
+      const { jobs } = world().store();
+      await world().schedule({ id: 'x', payload: 'first' });
+      const puller = world().puller('p');
+      const [job] = await puller.claim();
+      await queue();
+      await jobs.cancel('x');
+      expect(await puller.settle(settlement.retry(job!))).toEqual(['final']);
+      expect(await world().job('x')).toBeUndefined();
+    });
+
+    it.each([1, 3])('crashes, with a maxCrashes of %d', async (maxCrashes) => {
+      const { jobs, view } = world().store({ maxCrashes });
+      await run();
+      await queue();
+      await jobs.cancel('x');
+      const [recovered] = (await world().outlive()).flatMap(({ recovered }) => recovered);
+      expect(recovered).toMatchObject({ id: 'x', fate: 'cancelled', attempt: 1 });
+      expect(await world().job('x')).toBeUndefined();
+      expect(await view.stats()).toEqual({ scheduled: 2, started: 1, recovered: 1, cancelled: 2 });
+    });
+
+    it('is renewed and extended as ever until then', async () => {
+      const { jobs } = world().store();
+      const job = await run();
+      await queue();
+      await jobs.cancel('x');
+      expect(await worker.turn({ renewals: [job] })).toMatchObject({ lost: [], toCancel: [] });
+      expect(await worker.settle(settlement.extend(job, 5_000))).toEqual(['counted']);
+      expect(await worker.settle(settlement.retry(job))).toEqual(['final']);
+    });
+
+    it('is cancelled as well, and ends as that', async () => {
+      const { jobs } = world().store();
+      const job = await run();
+      await queue();
+      await jobs.cancel('x');
+      expect(await jobs.cancelRunning('x')).toBe(true);
+      expect(await worker.settle(settlement.retry(job))).toEqual(['cancelled']);
+      expect(await world().job('x')).toBeUndefined();
+    });
+
+    it('makes way for another one that is queued after that', async () => {
+      const { jobs } = world().store();
+      const job = await run();
+      await queue();
+      await jobs.cancel('x');
+      await queue('third');
+      expect(await worker.settle(settlement.retry(job))).toEqual(['replaced']);
+      const [next] = await worker.claim();
+      expect(payloads([next!])).toEqual(['third']);
+      expect(await worker.settle(settlement.retry(next!))).toEqual(['counted']);
+      expect((await world().job('x'))?.state).toBe('due');
+    });
+  });
+
+  describe('a tag that begins like another one', () => {
+    it('of the run finds the queued job', async () => {
+      const { management } = world().store();
+      await run(['order-10']);
+      await queue('second', { tags: ['order-1'] });
+      expect(await management.cancelTagged('order-1', () => {})).toBe(1);
+    });
+
+    it('of a later queued job does not keep the earlier one under its own', async () => {
+      const { management } = world().store();
+      const job = await run();
+      await queue('second', { tags: ['order-1'] });
+      await queue('third', { tags: ['order-10'] });
+      expect(await world().audit()).toEqual([]);
+      await worker.settle(settlement.complete(job));
+      expect(await world().audit()).toEqual([]);
+      expect(await management.cancelTagged('order-1', () => {})).toBe(0);
+    });
+
+    it('of the queued job does not keep the run under its own', async () => {
+      const { management } = world().store();
+      const job = await run(['order-1']);
+      await queue('second', { tags: ['order-10'] });
+      await worker.settle(settlement.complete(job));
+      expect(await world().audit()).toEqual([]);
+      expect(await management.cancelTagged('order-1', () => {})).toBe(0);
     });
   });
 };

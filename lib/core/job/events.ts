@@ -45,7 +45,10 @@ interface FailedEvent extends RunEvent {
   error: unknown;
   /** When the next attempt is due, by the clock of this process; `null` where there is none: the job is dead, or `replaced`. */
   retryAt: Date | null;
-  /** A job that was queued behind this run (`onDuplicate: 'replace'`) has taken over: this one is neither retried nor dead. */
+  /**
+   * A job was queued behind this run (`onDuplicate: 'replace'`), and has taken over or been cancelled: this one is neither retried nor
+   * dead. Where the queued one was cancelled, the event `cancelled` follows.
+   */
   replaced?: true;
 }
 

@@ -38,6 +38,8 @@ export interface Job {
   progress?: string;
   held?: Holding;
   queued?: QueuedJob;
+  /** The job that was queued behind its run was cancelled: no attempt and no dead letter follow the run. */
+  isLastRun?: boolean;
   diedAtMs?: number;
 }
 

@@ -101,12 +101,13 @@ export class MemoryJobs implements QueueJobs {
     return true;
   }
 
-  /** The run goes on, and ends as if nothing had been queued behind it. A queued job counts as scheduled only now. */
+  /** The run goes on, and is the last of its id. A queued job counts as scheduled only now. */
   cancelQueued(job: Job | undefined): boolean {
     if (!job?.queued) return false;
     const { ledger } = this.queue;
     ledger.tags.delete(job.id, without(job.queued.envelope.tags, job.envelope.tags));
     job.queued = undefined;
+    job.isLastRun = true;
     ledger.count('scheduled');
     ledger.count('cancelled');
     return true;
@@ -180,6 +181,7 @@ export class MemoryJobs implements QueueJobs {
       without(there.queued?.envelope.tags ?? [], tags),
       without(job.tags ?? [], tags),
     );
+    there.isLastRun = undefined;
     there.queued = { envelope: envelopeOf(job, this.queue.nowMs(), true), dueAtMs: this.queue.dueAt(job.due) };
     return { id: there.id, status: 'queued', dueAtMs: there.queued.dueAtMs };
   }

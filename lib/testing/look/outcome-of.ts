@@ -30,7 +30,7 @@ export function outcomeOf({ settlement, error, reason }: EndedRun, returned: unk
 export function settledAs(told: TestedRun, settled: Settled): void {
   if (settled === 'lost') told.outcome = 'leaseLost';
   else if (settled === 'cancelled') told.outcome = 'cancelled';
-  else if (settled === 'replaced' && told.outcome === 'dead') told.outcome = 'failed';
+  else if ((settled === 'replaced' || settled === 'final') && told.outcome === 'dead') told.outcome = 'failed';
   if (settled !== 'counted') delete told.retryAt;
 }
 

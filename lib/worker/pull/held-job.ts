@@ -146,6 +146,6 @@ export class HeldJob extends PoppedFields implements PoppedJob {
     // Of two calls, at once or one after the other, one has ended the job.
     if (ending.isTold) return false;
     ending.isTold = true;
-    return settled === 'counted' || settled === 'replaced';
+    return settled === 'counted' || settled === 'replaced' || settled === 'final';
   }
 }

@@ -48,10 +48,11 @@ export class Reporter {
     for (const [i, { id }] of turn.settlements.entries()) {
       const run = ended[i];
       if (!run) {
-        // Somebody had asked for its cancellation as it was about to go back.
-        if (settled[i] === 'cancelled') this.tell({ type: 'cancelled', queue, id });
+        // Somebody had cancelled it, or the job that was queued behind it, as it was about to go back.
+        if (settled[i] === 'cancelled' || settled[i] === 'final') this.tell({ type: 'cancelled', queue, id });
       } else if (settled[i] === 'counted') this.ended(queue, run);
-      else if (settled[i] === 'replaced') this.replaced(queue, run);
+      else if (settled[i] === 'replaced') this.replaced(queue, run, 'a later job of its id takes its place');
+      else if (settled[i] === 'final') this.final(queue, run);
       else if (settled[i] === 'cancelled') this.cancelled(queue, run);
       else this.endedInVain(queue, run);
     }
@@ -157,8 +158,14 @@ export class Reporter {
     this.about(job, () => this.log.error(line, description.stack));
   }
 
-  /** Another job was queued behind this run, and has taken its place: there is neither a next attempt nor a dead letter. */
-  private replaced(queue: string, outcome: EndedRun): void {
+  /** The job that was queued behind this run was cancelled: where the run would be tried again, or dead, it is cancelled as well. */
+  private final(queue: string, outcome: EndedRun): void {
+    this.replaced(queue, outcome, 'the later job of its id was cancelled, so no attempt follows');
+    this.tell({ type: 'cancelled', queue, id: outcome.job.id });
+  }
+
+  /** Another job was queued behind this run: there is neither a next attempt nor a dead letter. */
+  private replaced(queue: string, outcome: EndedRun, fate: string): void {
     const { job, name, settlement, error } = outcome;
     const isDead = settlement.transition === 'dead';
     if (settlement.transition !== 'retry' && !isDead) {
@@ -167,9 +174,7 @@ export class Reporter {
     }
     const run = { queue, id: job.id, name, attempt: job.attempt };
     this.about(jobOf(queue, outcome), () => {
-      this.log.warn(
-        `${titleOf(run, true)} failed in attempt ${run.attempt}: ${whyFailed(error)}; a later job of its id takes its place.`,
-      );
+      this.log.warn(`${titleOf(run, true)} failed in attempt ${run.attempt}: ${whyFailed(error)}; ${fate}.`);
     });
     if (isDead && !settlement.failed) return;
     this.tell({ type: 'failed', ...run, error, retryAt: null, replaced: true });

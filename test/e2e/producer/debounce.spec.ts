@@ -171,6 +171,24 @@ describe('a change while the job runs', () => {
     runs[2]!.end();
   });
 
+  it('that is cancelled leaves a run that fails neither retried nor dead, and the events say so', async () => {
+    const { producer, inspector, runs, events, warnings, change } = await startIndexer();
+    await change(1);
+    await until('it runs', () => runs.length === 1);
+    await change(2);
+    expect(await producer.cancel('doc')).toBe(true);
+    const isCancelled = ({ type }: ScheduledQueueEvent) => type === 'cancelled';
+    expect(events.filter(isCancelled)).toHaveLength(1);
+    runs[0]!.end(new Error('no'));
+    await until('the run is told to be cancelled', () => events.filter(isCancelled).length === 2);
+    expect(events.filter(({ type }) => type === 'failed')).toMatchObject([
+      { id: 'doc', retryAt: null, replaced: true },
+    ]);
+    expect(await inspector.job('doc')).toBeNull();
+    expect(await inspector.stats()).toMatchObject({ scheduled: 2, started: 1, failed: 1, cancelled: 2, dead: 0 });
+    expect(warnings.join('\n')).toContain('the later job of its id was cancelled');
+  });
+
   it('begins once the run has been cancelled', async () => {
     const { inspector, runs, change } = await startIndexer();
     await change(1);

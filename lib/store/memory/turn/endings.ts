@@ -32,6 +32,14 @@ export function takePlace(stage: Stage, job: Job, end: RunEnd): boolean {
   return true;
 }
 
+/** Ends a run as cancelled that would have come back, or be dead, though the job that was queued behind it was cancelled. */
+export function endLastRun(stage: Stage, job: Job, end: RunEnd): boolean {
+  if (!job.isLastRun || end === 'complete' || end === 'discard' || end === 'cancel') return false;
+  leave(stage, job, 'cancelled', false);
+  for (const counter of COUNTED[end]) stage.queue.ledger.count(counter);
+  return true;
+}
+
 /** The job waits again, from the end of this turn on. */
 export function goBack(stage: Stage, job: Job, dueAtMs: number): void {
   job.dueAtMs = dueAtMs;

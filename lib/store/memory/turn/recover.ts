@@ -50,7 +50,7 @@ function recoverJob(stage: Stage, job: Job): RecoveredJob {
   if (!isUnconfirmed && (job.queued || !isCancelled)) job.crashes++;
   if (takePlace(stage, job, isCancelled ? 'cancel' : 'other'))
     return { ...told, fate: isCancelled ? 'cancelled' : 'waiting' };
-  if (isCancelled) {
+  if (isCancelled || job.isLastRun) {
     leave(stage, job, 'cancelled', false);
     return { ...told, fate: 'cancelled' };
   }

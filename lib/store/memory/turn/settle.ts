@@ -1,6 +1,6 @@
 import type { Claim, Settled, Settlement, TurnAnswer } from '../../job-store.js';
 import type { Job } from '../job.js';
-import { complete, die, goBack, leave, noteFailure, type RunEnd, takePlace } from './endings.js';
+import { complete, die, endLastRun, goBack, leave, noteFailure, type RunEnd, takePlace } from './endings.js';
 import type { Stage } from './stage.js';
 
 type Settles = Pick<TurnAnswer, 'settled' | 'lost' | 'toCancel'> & {
@@ -56,6 +56,7 @@ function end(stage: Stage, job: Job, settlement: Exclude<Settlement, { transitio
   const { ledger } = stage.queue;
   ledger.letGo(job);
   if (takePlace(stage, job, endOf(settlement))) return 'replaced';
+  if (endLastRun(stage, job, endOf(settlement))) return 'final';
   if ('progress' in settlement) job.progress = settlement.progress ?? job.progress;
   switch (settlement.transition) {
     case 'complete':

@@ -1595,18 +1595,19 @@ export const tendScript = (keys: QueueKeys): NumberedScript<TendArguments, TendR
  * One round trip of a session that runs jobs, a worker or a pull: settle, renew, recover jobs whose leases have run
  * out, claim due jobs, and learn when to look again.
  * Answers: a digit for each settlement in order (1 = its lease was still held; 2 = it was, and the job was cancelled
- * instead; 3 = it was, and the job that was queued behind it has taken its place); ids of leases that are lost; ids
- * of renewed jobs that are to be cancelled; five for each job whose lease had run out: id, name, attempt, 'waiting' |
- * 'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each late job: id,
- * name, attempts begun, how late (ms), its late rule's letter; four for each job that died because its envelope is
- * missing or unreadable: id, name, attempts begun, the reason; two for each dead job that was pushed out: id, name;
- * when to look again (epoch ms, 0 = when there is capacity); the fence and behind it 'u' where none of the claimed
- * jobs may begin before their leases have been renewed, 'o' where their leases are over and they are to be given
- * back; where to go on looking; '1' if another session was the last to fill a limit of sixteen or more, else '';
- * 'reserved' if this process is kept for a suspect, 'taken' if what it claimed is one, else ''; three for each
- * occurrence of a recurrence that ended because its policy leaves it out: id, name, 'missed' | 'overlap'; when the
- * queue's recurrences are to be tended (epoch ms, '' = it has none, '-' = this turn did not look); ids of recurrences
- * that are to be tended at once; three for each claimed job: id, due and, unless it is its first claim, attempt and
+ * instead; 3 = it was, and the job that was queued behind it has taken its place; 4 = it was, and the job has ended
+ * as cancelled, as the one that was queued behind it was cancelled); ids of leases that are lost; ids of renewed jobs
+ * that are to be cancelled; five for each job whose lease had run out: id, name, attempt, 'waiting' | 'cancelled' |
+ * the reason it is dead for, the worker that held it ('' = not known); five for each late job: id, name, attempts
+ * begun, how late (ms), its late rule's letter; four for each job that died because its envelope is missing or
+ * unreadable: id, name, attempts begun, the reason; two for each dead job that was pushed out: id, name; when to look
+ * again (epoch ms, 0 = when there is capacity); the fence and behind it 'u' where none of the claimed jobs may begin
+ * before their leases have been renewed, 'o' where their leases are over and they are to be given back; where to go
+ * on looking; '1' if another session was the last to fill a limit of sixteen or more, else ''; 'reserved' if this
+ * process is kept for a suspect, 'taken' if what it claimed is one, else ''; three for each occurrence of a
+ * recurrence that ended because its policy leaves it out: id, name, 'missed' | 'overlap'; when the queue's
+ * recurrences are to be tended (epoch ms, '' = it has none, '-' = this turn did not look); ids of recurrences that
+ * are to be tended at once; three for each claimed job: id, due and, unless it is its first claim, attempt and
  * crashes, envelope. The time has µs behind the point.
  * A repeated call is answered from its receipt.
  * Settlements are answered from the receipt, and the jobs claimed then are handed out again, without envelopes where

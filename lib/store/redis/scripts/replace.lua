@@ -94,7 +94,7 @@ function replaceAs.active()
   tagJob(id, tagsWithout(tags, there.tags .. tagsBefore))
   redis.call('HSET', queuedKey, id, digits(due) .. ' ' .. newEnvelope)
   -- Where somebody has taken the claim there is nothing to mark: the queued job is found when the lease ends.
-  if marked and not string.find(marked, 'q', 1, true) then redis.call('HSET', claimsKey, id, marked .. 'q' .. others) end
+  if marked and not string.find(marked, 'q', 1, true) then redis.call('HSET', claimsKey, id, string.gsub(marked, 'f', '') .. 'q' .. others) end
   writeTagged()
   writeUntagged()
   return { 'q', digits(due) }

@@ -34,7 +34,8 @@
 -- @list limits name, weight, free: names that have a weight or a limit of their own, and how many more may run here
 -- @returns bits text, lost text[], toCancel text[], recovered text[], late text[], missing text[], dropped text[], lookAt text, fence text,
 --   cursor text, isContended '1' | '', suspect 'reserved' | 'taken' | '', leftOut text[], tendAt text, short text[], ...claimed text[]: a digit for each settlement in order (1 = its lease was still held;
---   2 = it was, and the job was cancelled instead; 3 = it was, and the job that was queued behind it has taken its place); ids of leases
+--   2 = it was, and the job was cancelled instead; 3 = it was, and the job that was queued behind it has taken its place; 4 = it was, and the job has ended as cancelled, as the one that
+--   was queued behind it was cancelled); ids of leases
 --   that are lost; ids of renewed jobs that are to be cancelled; five for each job whose lease had run out: id, name, attempt, 'waiting' |
 --   'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each late job: id, name, attempts begun,
 --   how late (ms), its late rule's letter; four for each job that died because its envelope is missing or unreadable: id, name, attempts

@@ -213,7 +213,7 @@ function inOrder(settlements: readonly Settlement[], bits: string, settings: Que
 }
 
 /** What the script's digits mean. */
-const SETTLED: readonly Settled[] = ['lost', 'counted', 'cancelled', 'replaced'];
+const SETTLED: readonly Settled[] = ['lost', 'counted', 'cancelled', 'replaced', 'final'];
 
 function inRows<T>(width: number, fields: string[], toItem: (...row: string[]) => T): T[] {
   return Array.from({ length: fields.length / width }, (_, i) => toItem(...fields.slice(width * i, width * (i + 1))));

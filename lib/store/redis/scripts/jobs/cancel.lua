@@ -1,5 +1,5 @@
 -- Takes waiting jobs out of their queue for good, and counts them as cancelled; their ids are free at once. The same for jobs that
--- are queued behind a running one; these count as scheduled only now.
+-- are queued behind a running one; these count as scheduled only now, and no attempt follows the run (see turn/settle/takeover.lua).
 -- `cancelled`, `unqueued`: ids of waiting jobs, and of queued ones. `refuseOtherKinds` stops the script before anything is written where
 -- somebody has given one of these keys another type.
 -- An armed occurrence of a recurrence is passed over by that.
@@ -8,7 +8,7 @@
 -- @gives cancelled, unqueued, skipped, cancelWaiting, cancelQueued, refuseOtherKinds, writeCancelled
 cancelled, unqueued = {}, {}
 skipped = {}
-local states = {}
+local states, lastRuns = {}, {}
 
 -- What stands before the list of its state is enough: see recur/record.lua.
 local function passOver(recurrence, at)
@@ -33,6 +33,11 @@ end
 function cancelQueued(id, queued, envelope)
   untagJob(id, tagsWithout(queued.tags, tagsOf(envelope or '')))
   unqueued[#unqueued + 1] = id
+  local fence, marks, others = string.match(redis.call('HGET', claimsKey, id) or '', '^(%d+)(%l*)( .*)$')
+  -- Where somebody has taken the claim there is nothing to mark.
+  if not fence then return end
+  lastRuns[#lastRuns + 1] = id
+  lastRuns[#lastRuns + 1] = fence .. string.gsub(marks, '[fq]', '') .. 'f' .. others
 end
 
 function refuseOtherKinds()
@@ -52,6 +57,7 @@ function writeCancelled()
   end
   if unqueued[1] then
     redis.call('HDEL', queuedKey, unpack(unqueued))
+    if lastRuns[1] then redis.call('HSET', claimsKey, unpack(lastRuns)) end
     redis.call('HINCRBY', statsKey, 'scheduled', #unqueued)
   end
   if cancelled[1] or unqueued[1] then redis.call('HINCRBY', statsKey, 'cancelled', #cancelled + #unqueued) end

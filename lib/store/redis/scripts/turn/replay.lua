@@ -5,7 +5,7 @@
 -- session that recovers them first counts no crash. A copy of the call that was held up on the way marks nothing: the call was
 -- answered before, and the jobs may have run.
 -- @takes earlierAnswer, deadline, now, digits, jobsKey, claimsKey, activeKey, receiptKey, keepReceiptMs, marksOf, hasMark, parseClaim
-local bits, fence, leaseUntil, suspect = string.match(earlierAnswer, '^([0-3]*)%-(%d+) (%d+) (%l*)$')
+local bits, fence, leaseUntil, suspect = string.match(earlierAnswer, '^([0-4]*)%-(%d+) (%d+) (%l*)$')
 local claimed, unmarked, isOver, letter = {}, {}, tonumber(leaseUntil) <= now, ''
 for _, id in ipairs(redis.call('ZRANGE', activeKey, leaseUntil, leaseUntil, 'BYSCORE')) do
   local text = redis.call('HGET', claimsKey, id)

@@ -1,6 +1,7 @@
 -- Every settlement but a plain completion. It counts only where the session's fence is the one in the claim. Where the
 -- job is to be cancelled, any settlement ends it as cancelled; digit 2 says so. Where another job is queued behind it, that one takes
--- its place at every end; digit 3 says so.
+-- its place at every end; digit 3 says so. Where that one was cancelled, a settlement after which the job would wait or be dead ends it as
+-- cancelled; digit 4 says so.
 -- Transitions, with their two arguments:
 --   complete  flags ('r': the caller chose the id, remember it)   result to keep
 --   retry     delay (ms)                                          failure, one line
@@ -51,9 +52,9 @@ local function endMarked(id, text, marks)
   if not marks then return '0' end
   if hasMark(marks, 'c') then return cancelHeld(id, text) end
   local claim = parseClaim(text)
-  if claim and takePlace(id, claim, 'complete') then return '3' end
-  endJob(id, tagsOfClaim(text))
-  return '1'
+  local digit = claim and takePlace(id, claim, 'complete')
+  if not digit then endJob(id, tagsOfClaim(text)) end
+  return digit or '1'
 end
 
 for _, ended in ipairs(odd) do bits[ended.index] = endMarked(ended.id, ended.claim, marksOf(ended.claim, ended.fence)) end
@@ -68,11 +69,9 @@ for i = 1, others.n do
   elseif claim and transition == 'extend' then
     bit = '1'
     extended[#extended + 1] = { id = id, leaseMs = finite(first) }
-  elseif claim and takePlace(id, claim, transition == 'dead' and first or transition) then
-    bit = '3'
   elseif claim then
-    bit = '1'
-    settle({ transition = transition, id = id, first = first, second = second, claim = claim })
+    bit = takePlace(id, claim, transition == 'dead' and first or transition) or '1'
+    if bit == '1' then settle({ transition = transition, id = id, first = first, second = second, claim = claim }) end
   end
   bits[completedCount + i] = bit
 end

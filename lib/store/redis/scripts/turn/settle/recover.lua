@@ -26,8 +26,9 @@ local function recover(id, claim)
   local s = { id = id, claim = claim, fate = 'waiting' }
   local attempt, isCancelled = tostring(claim.attempt), hasMark(claim.marks, 'c')
   local holder = claim.holder == '-' and '' or workerOf(claim)
-  if takePlace(id, claim, isCancelled and 'cancel' or 'recover', not hasMark(claim.marks, 'u')) then
-    s.placed, s.fate = true, isCancelled and 'cancelled' or 'waiting'
+  local placed = takePlace(id, claim, isCancelled and 'cancel' or 'recover', not hasMark(claim.marks, 'u'))
+  if placed then
+    s.placed, s.fate = true, (isCancelled or placed == '4') and 'cancelled' or 'waiting'
   elseif isCancelled then
     s.transition, s.fate = 'cancel', 'cancelled'
   elseif claim.lane == '' then

@@ -1,4 +1,5 @@
--- A job that is queued behind a run takes the place of the run at whatever ends it.
+-- A job that is queued behind a run takes the place of the run at whatever ends it. Where the queued job was cancelled, the run is the last
+-- of its id: it ends as cancelled where it would have come back or be dead, or a job whose cancellation was promised would start again.
 -- `takeovers`: `over`, ids whose entry in `queued` is to go; `placed`, those of them whose queued job takes the place of the run.
 -- @takes queuedKey, laneOf, tagsOf, hasMark, laneAfter, untagJob, enterLane, settlements, keptHere, settledHere
 -- @changes takeovers, takePlace
@@ -10,17 +11,26 @@ local COUNTED = {
   snooze = { 'snoozed' }, retry = { 'failed' }, f = { 'failed' }, fr = { 'failed' },
 }
 
--- Puts the queued job, if there is one, in the place of this run. `how` the run ended: its transition or, for `dead`, its flags.
+-- These leave no attempt to come and no dead letter.
+local ENDS = { complete = true, discard = true, cancel = true }
+
+-- Answers the digit of the settlement (see other-settlements.lua), nil where the run ends by itself. `how` it ended: its transition or, for
+-- `dead`, its flags.
 function takePlace(id, claim, how, crashed)
-  if not hasMark(claim.marks, 'q') then return false end
+  if hasMark(claim.marks, 'f') and not ENDS[how] then
+    keptHere[id], settledHere[id] = true, true
+    settlements[#settlements + 1] = { transition = 'cancel', id = id, claim = claim, counted = COUNTED[how] }
+    return '4'
+  end
+  if not hasMark(claim.marks, 'q') then return nil end
   takeovers.over[#takeovers.over + 1] = id
   local queued = readQueued(id)
-  if not queued then return false end
+  if not queued then return nil end
   keptHere[id], settledHere[id] = true, true
   untagJob(id, tagsWithout(claim.tags, queued.tags))
   queued.crashes = claim.crashes + (crashed and 1 or 0)
   queued.lane = laneAfter(queued.lane, queued.crashes)
   enterLane(queued.lane)
-  settlements[#settlements + 1] = { transition = 'takePlace', id = id, queued = queued, counted = COUNTED[how] or {} }
-  return true
+  settlements[#settlements + 1] = { transition = 'takePlace', id = id, queued = queued, counted = COUNTED[how] }
+  return '3'
 end

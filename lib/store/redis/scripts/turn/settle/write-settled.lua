@@ -91,10 +91,12 @@ if settlements[1] then
     addToLane(openLane(queued.lane), s.id, queued.due)
     lookAgain = lookAgain or queued.due <= now
     takeovers.placed[#takeovers.placed + 1] = s.id
-    for _, counter in ipairs(s.counted) do count(counter) end
   end
 
-  for _, s in ipairs(settlements) do write[s.transition](s) end
+  for _, s in ipairs(settlements) do
+    write[s.transition](s)
+    for _, counter in ipairs(s.counted or {}) do count(counter) end
+  end
 end
 if endedIds[1] then
   redis.call('HDEL', jobsKey, unpack(endedIds))
