@@ -101,6 +101,13 @@ export const find = (world: () => World): void => {
       ]);
       expect(await search(world(), { tags: ['a'] })).toHaveLength(3);
       expect(sorted(await search(world(), { tags: ['two words', 'a'] }))).toEqual(sorted([both!, other!]));
+      for (const tags of [
+        ['two words', 'a', 'c'],
+        ['c', 'a'],
+        ['a', 'c'],
+      ])
+        expect(ids(await search(world(), { tags }, { size: 1 }))).toEqual([other!.id]);
+      expect(await search(world(), { tags: ['a', 'none'] })).toEqual([]);
       const worker = world().worker('w');
       await worker.settle(settlement.complete((await worker.claim(1))[0]!));
       expect(ids(await search(world(), { states: ['completed'], tags: ['a', 'two words'] }))).toEqual([both!.id]);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JobSelection } from '../../lib/store/job-store.js';
 import { type RedisServer, startOwnServer } from '../support/redis-server.js';
 import { commandsOfScripts } from '../support/script-commands.js';
@@ -96,6 +96,53 @@ it.each<[what: string, wanted: Partial<JobSelection>]>([
   });
   expect(Math.max(...read)).toBeLessThanOrEqual(1_500_000);
   expect(Math.max(...read)).toBeGreaterThanOrEqual(400_000);
+});
+
+describe('of jobs with several tags', () => {
+  const [all, few] = [600, 10];
+  const job = (i: number) => newJob({ tags: ['tenant', i < few ? 'order' : `order-${i}`] });
+
+  async function search(tags: string[], between = async () => {}): Promise<{ ids: string[]; looked: number }> {
+    const ids: string[] = [];
+    let [looked, place]: [number, string | undefined] = [0, undefined];
+    do {
+      const step = await test.view.find({ ...ALL, tags }, place, { size: 4, limit: 1_000 });
+      ids.push(...step.jobs.map(({ id }) => id));
+      [looked, place] = [looked + step.looked, step.next];
+      await between();
+    } while (place !== undefined);
+    return { ids, looked };
+  }
+
+  it('looks only at those of the smallest tag, whichever is named first', async () => {
+    const made = await Promise.all(Array.from({ length: all }, (_, i) => test.jobs.schedule(job(i))));
+    const wanted = made.slice(0, few).map(({ id }) => id);
+    for (const tags of [
+      ['tenant', 'order'],
+      ['order', 'tenant'],
+    ])
+      expect(await search(tags)).toEqual({ ids: wanted, looked: few });
+    expect(await search(['tenant', 'nobody'])).toEqual({ ids: [], looked: 1 });
+  });
+
+  it('finds those that stay once, also where another tag has become the smallest meanwhile', async () => {
+    const made = Array.from({ length: 40 }, (_, i) => ({ id: `job-${i}`, tags: ['a'] }));
+    await Promise.all(made.map((each) => test.jobs.schedule(newJob(each))));
+    // In `b` they stand the other way round.
+    for (const each of [...made].reverse()) await test.replace({ id: each.id, tags: ['a', 'b'] });
+    await test.jobs.schedule(newJob({ tags: ['b'] }));
+    const { ids } = await search(['b', 'a'], async () => {
+      for (let i = 0; i < 2; i++) await test.jobs.schedule(newJob({ tags: ['a'] }));
+    });
+    expect(ids).toEqual(made.map(({ id }) => id));
+  });
+
+  it('refuses a place in a tag that was not asked for', async () => {
+    for (const place of ['0 1 x', '3 1 x', '1 x', '9'])
+      await expect(
+        test.view.find({ ...ALL, tags: ['a', 'b'] }, JSON.stringify([0, place, [], []]), { size: 5, limit: 5 }),
+      ).rejects.toThrow(RangeError);
+  });
 });
 
 it('a place that no step has answered is refused', async () => {

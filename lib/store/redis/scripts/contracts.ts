@@ -370,7 +370,10 @@ export const declareScript = (keys: QueueKeys): NumberedScript<DeclareArguments,
 export interface FindArguments {
   /** What every key of the queue begins with. */
   base: string;
-  /** Through what: 'jobs', 'active', 'dead', 'completed', 'tag:<tag>', or 'ids', those given. */
+  /**
+   * Through what: 'jobs', 'active', 'dead', 'completed', 'tagged' = the smallest set of one of the tags, or 'ids',
+   * those given.
+   */
   walk: string;
   /** Where to go on, '' = from the start. */
   from: string;

@@ -1,7 +1,7 @@
 -- find: look at some jobs, and tell those that a search wants.
 -- @keys jobs, claims, failures, active, dead, completed, results, queued
 -- @arg base text: what every key of the queue begins with
--- @arg walk text: through what: 'jobs', 'active', 'dead', 'completed', 'tag:<tag>', or 'ids', those given
+-- @arg walk text: through what: 'jobs', 'active', 'dead', 'completed', 'tagged' = the smallest set of one of the tags, or 'ids', those given
 -- @arg from text: where to go on, '' = from the start
 -- @arg size count: about how many jobs to look at
 -- @arg limit count: how many to tell at the most
@@ -24,6 +24,7 @@
 -- @include find/fits.lua
 -- @include find/scan.lua
 -- @include find/walk.lua
+-- @include find/tagged.lua
 -- A scan ends after fewer bytes: it comes to further jobs before it sees how large they are. What has been read may be told as well.
 local MOST_SCANNED, MOST_TOLD = bytesLeft * 3 / 4, bytesLeft * 2
 local ids, envelopes, goOn, looked, bytes = {}, {}, '', nil, 0
@@ -42,6 +43,8 @@ elseif walk == 'active' then
   local found = {}
   goOn, looked, bytes = scanStep(true, from, size, MOST_SCANNED, found)
   for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
+elseif walk == 'tagged' then
+  goOn = walkSmallest(from, size, ids)
 else
   goOn = walkStep(base .. walk, from, size, ids)
 end

@@ -18,8 +18,8 @@ const FOUND_A_CALL = 80;
 type Place = [walk: number, from: string, left: readonly string[], met: readonly string[]];
 
 /**
- * Finds jobs by what is known of them, in short calls that read. A search walks through the smallest sets that hold all it wants: a tag, the
- * dead or the active jobs, else all jobs that have not ended; and then, if it wants them, through the completed ones. In that order, as
+ * Finds jobs by what is known of them, in short calls that read. A search walks through the smallest sets that hold all it wants: the
+ * jobs of that of its tags which the fewest carry, the dead or the active jobs, else all jobs that have not ended; and then, if it wants them, through the completed ones. In that order, as
  * jobs go from the first to the last.
  */
 export class RedisSearch {
@@ -31,7 +31,7 @@ export class RedisSearch {
 
   async find(selection: JobSelection, place: string | undefined, { size, limit }: SearchStep): Promise<FoundJobs> {
     const walks = walksOf(selection);
-    const [walk, from, left, met] = place === undefined ? START : readPlace(place, walks);
+    const [walk, from, left, met] = place === undefined ? START : readPlace(place, walks, selection);
     const asked = left.slice(0, FOUND_A_CALL);
     const args = {
       base: this.keys.base,
@@ -58,15 +58,15 @@ export class RedisSearch {
     const isNew = (id: string) => !met.includes(id);
     const told = rows.filter(([id]) => isNew(id!));
     const leftNow = untold.filter(isNew);
-    const mayComeAgain = goOn.endsWith(UNSAFE) ? [...met, ...told.map(([id]) => id!), ...leftNow] : [];
+    const mayComeAgain = UNSAFE.test(goOn) ? [...met, ...told.map(([id]) => id!), ...leftNow] : [];
     return found(told, placeAfter([walk, goOn, leftNow, mayComeAgain], walks, goOn === ''), looked, bytes);
   }
 }
 
 const START: Place = [0, '', [], []];
 
-/** Behind a place in a walk that may come to the same jobs again (see scripts/find/scan.lua). */
-const UNSAFE = '~';
+/** A place in a walk that may come to the same jobs again (see scripts/find/scan.lua). */
+const UNSAFE = /^\d+~$/;
 
 function found(rows: readonly string[][], next: Place | undefined, looked: string, bytes: string): FoundJobs {
   return {
@@ -80,8 +80,7 @@ function found(rows: readonly string[][], next: Place | undefined, looked: strin
 function walksOf({ states, tags }: JobSelection): string[] {
   const others = states.filter((state) => state !== 'completed');
   const isOnly = (state: string) => others.every((each) => each === state);
-  const first =
-    tags?.[0] !== undefined ? `tag:${tags[0]}` : isOnly('dead') ? 'dead' : isOnly('active') ? 'active' : 'jobs';
+  const first = tags?.[0] !== undefined ? 'tagged' : isOnly('dead') ? 'dead' : isOnly('active') ? 'active' : 'jobs';
   return [...(others.length > 0 ? [first] : []), ...(others.length < states.length ? ['completed'] : [])];
 }
 
@@ -97,7 +96,7 @@ function placeAfter(
 }
 
 /** Whoever calls may have changed it. */
-function readPlace(text: string, walks: readonly string[]): Place {
+function readPlace(text: string, walks: readonly string[], { tags }: JobSelection): Place {
   let read: unknown;
   try {
     read = JSON.parse(text);
@@ -106,10 +105,16 @@ function readPlace(text: string, walks: readonly string[]): Place {
   if (typeof walk !== 'number' || typeof from !== 'string' || !isTexts(left) || !isTexts(met))
     throw new RangeError(NO_PLACE);
   const isKnown = walk === walks.length ? from === '' && left.length > 0 : walks[walk] !== undefined;
-  const form = walks[walk] === 'jobs' || walks[walk] === 'active' ? /^(\d+~?)?$/ : /^(\d+ .+)?$/s;
-  if (!isKnown || !form.test(from)) throw new RangeError(NO_PLACE);
+  const isPlace = from === '' || (FORMS[walks[walk]!] ?? BY_SCORE).test(from);
+  const hasTag = walks[walk] !== 'tagged' || tags?.[Number.parseInt(from || '1', 10) - 1] !== undefined;
+  if (!isKnown || !isPlace || !hasTag) throw new RangeError(NO_PLACE);
   return [walk, from, left, met];
 }
+
+const BY_CURSOR = /^\d+~?$/;
+const BY_SCORE = /^\d+ .+$/s;
+/** The places of each walk; those of the others are by score. */
+const FORMS: Record<string, RegExp> = { jobs: BY_CURSOR, active: BY_CURSOR, tagged: /^\d+ \d+ .+$/s };
 
 const NO_PLACE = 'no place of a search';
 const isTexts = (given: unknown): given is string[] =>
