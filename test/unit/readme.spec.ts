@@ -16,6 +16,7 @@ import { Test } from '@nestjs/testing';
 import * as testing from 'nestjs-redis-scheduled-queue/testing';
 const { createScheduledJob, overrideScheduledQueue, ScheduledQueueTester, ScheduledQueueTestingModule } = testing;
 declare const tester: testing.ScheduledQueueTester;
+declare const vi: { setSystemTime(now: Date): void };
 declare class AppModule {}
 declare class ReminderHandlers {
   send(payload: { to: string }, job: ScheduledJob): Promise<void>;
