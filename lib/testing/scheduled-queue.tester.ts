@@ -53,12 +53,8 @@ export class ScheduledQueueTester extends FaultCalls {
 
   /**
    * Calls `listener` at once, and from now on at each instant at which virtual time stops, before anything runs at it: the place to set a
-   * fake `Date`. Answers a function that ends this. What `listener` throws fails the call under way.
-   *
-   * @example
-   * ```ts
-   * tester.onTime((now) => vi.setSystemTime(now));
-   * ```
+   * fake `Date`, in Vitest by `tester.onTime((now) => vi.setSystemTime(now))`. Answers a function that ends this. What `listener` throws
+   * fails the call under way.
    */
   onTime(listener: (now: Date) => void): () => void {
     if (typeof listener !== 'function') throw refuse(`onTime: got ${describe(listener)}, expected a function.`);

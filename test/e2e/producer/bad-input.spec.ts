@@ -138,7 +138,7 @@ describe('schedule refuses, says what was wrong and what is expected, and writes
     ],
     ['replace without an id', { onDuplicate: 'replace' }, `onDuplicate: 'replace' needs an id`],
     ['headers that are a string', { headers: 'a: b' }, 'headers: got "a: b", expected an object of strings'],
-    ['a header that is a number', { headers: { trace: 5 } }, `headers: 'trace': got 5, expected a string`],
+    ['a header that is a number', { headers: { trace: 5 } }, `headers: "trace": got 5, expected a string`],
     ['too many headers', { headers: { trace: 'x'.repeat(5_000) } }, 'bytes, expected at most 4096'],
   ];
 
