@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
+import { ScheduledQueueProducer } from 'nestjs-redis-scheduled-queue';
 import { overrideScheduledQueue, ScheduledQueueTester } from 'nestjs-redis-scheduled-queue/testing';
 import { startApp, stopApps } from '../../support/queue-app.js';
 import { MailModule, Mails } from './coming-from-bullmq/mails.js';
@@ -20,7 +21,9 @@ it('mails that were jobs of BullMQ are sent when they are due', async () => {
 });
 
 it('delayed jobs of an old queue are moved once, also where the move began twice', async () => {
-  const { inspector, producer } = await startApp();
+  const { app, inspector } = await startApp();
+  // By the name of the package, as the page imports it.
+  const producer = app.get(ScheduledQueueProducer);
   const hour = 3_600_000;
   const left = new Set(['1', 'mail.welcome/ada', '3']);
   const jobs = [...left].map((id, i) => ({
