@@ -92,6 +92,8 @@ export interface LiveWorker {
   weight: number;
   /** The names that it handles, sorted. */
   handles: readonly string[];
+  /** Handlers that go on although their runs are over, beside the jobs that it holds; the job is that of the longest. */
+  stuck?: { count: number; weight: number; id: string; name: string; sinceMs: number };
   lastSeenAtMs: number;
 }
 

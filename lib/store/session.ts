@@ -117,6 +117,17 @@ export interface HandlerCapacity {
  */
 export type SuspectWish = '' | 'reserve' | 'take' | 'keep' | 'claim' | 'leave';
 
+/** Handlers of a session that go on although their runs have timed out, were cancelled or lost their leases. */
+export interface StuckHandlers {
+  count: number;
+  /** What weight of places they take. */
+  weight: number;
+  /** The job of the one that has gone on for longest, and for how long. */
+  id: string;
+  name: string;
+  forMs: number;
+}
+
 /** One round trip of a session. */
 export interface Turn {
   settlements: readonly Settlement[];
@@ -135,6 +146,8 @@ export interface Turn {
   /** Whether it looks from the start, not from where the last turn stopped: nobody waits any more for whom that one looked. */
   looksAnew?: boolean;
   suspects: SuspectWish;
+  /** Told with the presence of the session; missing where there are none. */
+  stuck?: StuckHandlers;
 }
 
 export interface TurnAnswer {

@@ -141,4 +141,21 @@ export const explain = (world: () => World): void => {
     expect(explanation.code).toBe(code);
     expect(explanation.message).toMatch(says);
   });
+
+  it('explain names the job whose handler keeps the place that a job waits for, and since when', async () => {
+    world().store({ concurrency: 3 });
+    const worker = world().worker('w');
+    await worker.claim();
+    await world().scheduleAll([{ id: 'x' }, { id: 'other', name: 'other' }]);
+    await world().worker('v', 'other').turn();
+    await worker.turn({ stuck: { count: 1, weight: 3, id: 'before', name: 'work', forMs: 90_000 } });
+    const { inspector } = inspectorOf(world());
+    expect(await inspector.explain('x')).toEqual({
+      code: 'behind',
+      message: expect.stringMatching(
+        /3 of 3 places are taken by handlers that go on .* for longest by that of job 'work' \(before\) in worker 'w', since 20\d\d-.*Z; a place is only free once its handler returns\.$/,
+      ),
+    });
+    expect((await inspector.explain('other')).message).not.toContain('before');
+  });
 };

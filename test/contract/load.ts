@@ -83,6 +83,16 @@ export const load = (world: () => World): void => {
     expect((await read()).running).toBe(3);
   });
 
+  it('a handler that goes on after its run still takes the weight of its job', async () => {
+    world().store({ concurrency: 10 });
+    await world().scheduleAll([{}, {}]);
+    const worker = weighing('w', 3);
+    await worker.claim(2);
+    await worker.turn({ stuck: { count: 1, weight: 3, id: 'x', name: 'heavy', forMs: 1_000 } });
+    expect(await read()).toEqual({ ...IDLE, running: 5, capacity: 10 });
+    expect(await inspectorOf(world()).inspector.workers()).toMatchObject([{ id: 'w', running: 3, stuck: 1 }]);
+  });
+
   it('a worker that has left or died has no capacity', async () => {
     world().store({ concurrency: 10, leaseMs: 10_000 });
     const [leaves, dies] = [world().worker('leaves'), world().worker('dies')];

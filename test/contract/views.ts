@@ -157,6 +157,38 @@ export const views = (world: () => World): void => {
     ]);
   });
 
+  it('a worker tells of its stuck handlers at once, and that they have returned', async () => {
+    const { view } = world().store({ concurrency: 9, leaseMs: 30_000 });
+    await world().schedule({});
+    const worker = world().worker('w', 'heavy', 'work');
+    await worker.claim(1);
+    const stuck = { count: 2, weight: 4, id: 'a b*c,\u00e4/\n', name: 'work' };
+    await worker.turn({ stuck: { ...stuck, forMs: 5_000 } });
+    const [live, ...others] = await view.workers();
+    expect(others).toEqual([]);
+    expect(live).toMatchObject({ id: 'w', running: 1, weight: 1, stuck });
+    // The monotonic clock of the process and that of Redis are read one after the other.
+    expect(Math.abs(world().now() - 5_000 - live!.stuck!.sinceMs)).toBeLessThan(1_000);
+    expect(await view.handledBy('work')).toEqual({ count: 1, workers: ['w'] });
+    await worker.turn({ stuck: { ...stuck, count: 1, weight: 1, forMs: 5_000 } });
+    expect(await view.workers()).toMatchObject([{ id: 'w', stuck: { ...stuck, count: 1, weight: 1 } }]);
+    await worker.turn();
+    expect((await view.workers()).map((each) => each.stuck)).toEqual([undefined]);
+    expect((await view.handledBy('work')).count).toBe(1);
+  });
+
+  it('a worker with stuck handlers that leaves is there no more', async () => {
+    const { view } = world().store();
+    await world().schedule({});
+    const worker = world().worker('w');
+    await worker.claim(1);
+    const stuck = { count: 1, weight: 1, id: 'x', name: 'work', forMs: 0 };
+    await worker.turn({ stuck });
+    expect(await view.workers()).toHaveLength(1);
+    await worker.turn({ stuck, isLast: true });
+    expect(await view.workers()).toEqual([]);
+  });
+
   it('forecasts how many waiting jobs are due between instants, the first included and the second not', async () => {
     const { view } = world().store({ maxCrashes: 2 });
     expect(await view.forecast([0, 5, 9])).toEqual([0, 0]);

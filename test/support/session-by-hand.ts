@@ -9,6 +9,7 @@ import { openWorker } from '../../lib/worker/handle/open-worker.js';
 import type { QueueWorker } from '../../lib/worker/handle/queue-worker.js';
 import { Caretakers } from '../../lib/worker/recur/caretakers.js';
 import { Reporter } from '../../lib/worker/report/reporter.js';
+import { StuckLog } from '../../lib/worker/report/stuck-log.js';
 import type { JobHandler } from '../../lib/worker/run/job-handler.js';
 import type { ManualClock } from './manual-clock.js';
 import { until } from './wait.js';
@@ -152,6 +153,7 @@ export function workerAt(
     codecs,
     checker: new PayloadChecker({}),
     events: EVENTS,
+    stuckLog: new StuckLog(LOG, clock, false),
     reporter: new Reporter(LOG, EVENTS, clock, { trackCurrentJob: false }),
     solitude,
     caretakers: CARETAKERS,

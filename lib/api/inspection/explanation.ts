@@ -1,5 +1,5 @@
 import { ANY_COUNT, type QueueSettings } from '../../core/options/queue-options.js';
-import type { LimitsUse, QueueView, StoredJob } from '../../store/job-store.js';
+import type { LimitsUse, LiveWorker, QueueView, StoredJob } from '../../store/job-store.js';
 import { type InspectedJob, inspectAllButPayload } from './inspected-job.js';
 
 /** Why a job has not run yet, or what has become of it. */
@@ -36,6 +36,9 @@ export interface Explanation {
  * - `suspect`: it is due, has one crash left before `maxCrashes`, and waits for a process that holds nothing else;
  * - `overlap`: it is an occurrence of a recurrence whose `overlap` is `'queue'`, and waits for the end of the previous occurrence;
  * - `behind`: it is due, and waits for a worker to have room.
+ *
+ * Where handlers keep places for which the job waits although their runs are over, the message names the job of the one that has done so
+ * for longest, and since when.
  */
 export async function explainJob(
   view: QueueView,
@@ -138,15 +141,31 @@ async function explainDue(
   if (isSuspect) {
     return {
       code: 'suspect',
-      message: `${what} is due and has one crash left (${job.crashes} of ${settings.maxCrashes}): it runs alone, once a process holds nothing else.`,
+      message: `${what} is due and has one crash left (${job.crashes} of ${settings.maxCrashes}): it runs alone, once a process holds nothing else.${await explainStuck(view, name)}`,
     };
   }
   const { due, active } = await view.counts();
   const workers = handlers.count === 1 ? `worker '${handlers.workers[0]}'` : `one of ${handlers.count} workers`;
   return {
     code: 'behind',
-    message: `${what} is due and waits for room in ${workers}; in the queue, ${due} due and ${active} running.`,
+    message: `${what} is due and waits for room in ${workers}; in the queue, ${due} due and ${active} running.${await explainStuck(view, name)}`,
   };
+}
+
+/** What keeps places for jobs of this name although it runs for nobody any more; '' where nothing does. */
+async function explainStuck(view: QueueView, name: string): Promise<string> {
+  return stuckIn((await view.workers()).filter(({ handles }) => handles.includes(name)));
+}
+
+function stuckIn(workers: readonly LiveWorker[]): string {
+  const places = workers.reduce((sum, { concurrency }) => sum + concurrency, 0);
+  const taken = workers.reduce((sum, { stuck }) => sum + (stuck?.weight ?? 0), 0);
+  const all = workers.flatMap(({ id: worker, stuck }) => (stuck ? [{ worker, ...stuck }] : []));
+  const [longest] = all.sort((a, b) => a.sinceMs - b.sinceMs);
+  if (!longest) return '';
+  const { id, name, worker, sinceMs } = longest;
+  const are = taken === 1 ? 'place is' : 'places are';
+  return ` There, ${taken} of ${places} ${are} taken by handlers that go on although their runs have timed out, were cancelled or lost their leases, for longest by that of job '${name}' (${id}) in worker '${worker}', since ${new Date(sinceMs).toISOString()}; a place is only free once its handler returns.`;
 }
 
 async function explainPreference(
@@ -158,11 +177,11 @@ async function explainPreference(
 ): Promise<Explanation | undefined> {
   if (preferredWorker === undefined) return undefined;
   const leftUntil = new Date(dueAt.getTime() + stealAfterMs);
-  const isThere = (await view.workers()).some(({ id }) => id === preferredWorker);
-  if (!isThere || nowMs >= leftUntil.getTime()) return undefined;
+  const preferred = (await view.workers()).find(({ id }) => id === preferredWorker);
+  if (!preferred || nowMs >= leftUntil.getTime()) return undefined;
   return {
     code: 'waiting-for-worker',
-    message: `${what} is due and left to worker '${preferredWorker}', which it prefers, until ${leftUntil.toISOString()}; then any may take it.`,
+    message: `${what} is due and left to worker '${preferredWorker}', which it prefers, until ${leftUntil.toISOString()}; then any may take it.${stuckIn([preferred])}`,
   };
 }
 

@@ -1,5 +1,7 @@
 import type { LiveWorker } from '../../store/job-store.js';
 
+const NONE_STUCK = { count: 0 };
+
 /** A process that works at a queue. */
 export interface InspectedWorker {
   /** Its `workerId`. */
@@ -9,16 +11,20 @@ export interface InspectedWorker {
   pid: number;
   /** The version of this package that it runs. */
   version: string;
-  /** How many jobs of the queue it holds now. */
+  /** How many jobs of the queue it holds now, and how many handlers are stuck beside them. */
   running: number;
   /** What weight of jobs its handlers run at once: the queue's `concurrency` there; 0 if it only pulls. */
   concurrency: number;
   /** The names of the jobs that it handles or pulls in this queue, sorted; `'*'` where it pulls every name. */
   handles: string[];
+  /** How many of its handlers go on although their run has timed out, was cancelled or lost its lease. Each still takes its place. */
+  stuck: number;
   /** When Redis last heard of it; a live worker reports about every quarter of `leaseMs`. */
   lastSeenAt: Date;
 }
 
-export function toInspectedWorker({ lastSeenAtMs, handles, weight: _, ...worker }: LiveWorker): InspectedWorker {
-  return { ...worker, handles: [...handles], lastSeenAt: new Date(lastSeenAtMs) };
+export function toInspectedWorker(live: LiveWorker): InspectedWorker {
+  const { lastSeenAtMs, handles, weight: _, stuck: { count: stuck } = NONE_STUCK, ...worker } = live;
+  const running = worker.running + stuck;
+  return { ...worker, running, handles: [...handles], stuck, lastSeenAt: new Date(lastSeenAtMs) };
 }

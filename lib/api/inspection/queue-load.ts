@@ -24,7 +24,10 @@ export interface QueueLoad {
   dueSoon: number;
   /** How late the oldest due job is, in ms; 0 if none is due, or while the queue is blocked. */
   latenessMs: number;
-  /** The weight of the jobs that handlers of live workers run, at most `globalConcurrency`. Pulled jobs do not count. */
+  /**
+   * The weight of the jobs that handlers of live workers run, at most `globalConcurrency`; a handler that goes on after its run counts as
+   * well. Pulled jobs do not count.
+   */
   running: number;
   /** The weight that they can run at once, at most `globalConcurrency`. */
   capacity: number;
@@ -56,7 +59,7 @@ export async function loadOf(view: QueueView, settings: QueueSettings, withinMs:
     due,
     dueSoon,
     latenessMs: isLate ? Math.max(0, nowMs - dueAtMs) : 0,
-    running: sum(({ weight }) => weight),
+    running: sum(({ weight, stuck }) => weight + (stuck?.weight ?? 0)),
     capacity: sum(({ concurrency }) => concurrency),
     blocked,
   };

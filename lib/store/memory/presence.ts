@@ -1,3 +1,5 @@
+import type { LiveWorker } from '../job-store.js';
+
 /** A session that was there lately. */
 export interface Present {
   readonly worker: string;
@@ -7,6 +9,7 @@ export interface Present {
   /** What weight it runs at once by handlers. */
   readonly concurrency: number;
   readonly weights: ReadonlyMap<string, number>;
+  readonly stuck?: LiveWorker['stuck'];
   readonly seenAtMs: number;
 }
 

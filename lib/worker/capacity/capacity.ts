@@ -1,5 +1,5 @@
 import type { QueueSettings } from '../../core/options/queue-options.js';
-import type { HandlerCapacity, TurnAnswer } from '../../store/job-store.js';
+import type { HandlerCapacity, StuckHandlers, TurnAnswer } from '../../store/job-store.js';
 import type { JobHandler } from '../run/job-handler.js';
 import type { RunningJobs } from '../run/running-jobs.js';
 import type { Outcomes } from '../session/outcomes.js';
@@ -51,6 +51,11 @@ export class Capacity {
       limit: Math.min(limit, MOST_JOBS),
       handlers: this.places.ofHandlers(),
     };
+  }
+
+  /** What is taken by handlers that go on although their runs are over; `undefined` where there are none. */
+  get stuck(): StuckHandlers | undefined {
+    return this.places.stuck();
   }
 
   /** Takes in what a turn was told. */

@@ -1,4 +1,4 @@
-import type { HandlerCapacity } from '../../store/job-store.js';
+import type { HandlerCapacity, StuckHandlers } from '../../store/job-store.js';
 import type { JobHandler } from '../run/job-handler.js';
 import type { RunningJobs } from '../run/running-jobs.js';
 
@@ -45,6 +45,15 @@ export class Places {
       // No more than the whole queue, where the handler has no limit.
       free: Math.min(concurrency, this.concurrency) - (runs.get(name) ?? 0),
     }));
+  }
+
+  /** What is taken by handlers that go on although their runs are over; `undefined` where there are none. */
+  stuck(): StuckHandlers | undefined {
+    if (!this.running.anyStuck) return undefined;
+    const stuck = [...this.running.stuckFor()];
+    const [run, forMs] = stuck[0]!;
+    const weight = stuck.reduce((sum, [{ name }]) => sum + this.handlers.get(name)!.settings.weight, 0);
+    return { count: stuck.length, weight, id: run.id, name: run.name, forMs };
   }
 }
 

@@ -11,6 +11,7 @@ import type { Solitude } from '../capacity/solitude.js';
 import type { Caretakers } from '../recur/caretakers.js';
 import type { Declarers } from '../recur/declarers.js';
 import { Reporter } from '../report/reporter.js';
+import { StuckLog } from '../report/stuck-log.js';
 import type { HandlerRegistry } from '../run/job-handler.js';
 import { keptResults } from '../run/kept-results.js';
 import { Deadline } from '../session/deadline.js';
@@ -44,6 +45,7 @@ export class Fleet {
   /** How many running jobs the present or last stop waits for. */
   waitsFor = 0;
   private closed = false;
+  private readonly stuckLog: StuckLog;
 
   constructor(
     private readonly store: JobStore,
@@ -53,7 +55,9 @@ export class Fleet {
     private readonly events: EventSink,
     private readonly log: Log,
     private readonly options: FleetOptions,
-  ) {}
+  ) {
+    this.stuckLog = new StuckLog(log, clock, options.trackCurrentJob);
+  }
 
   /** Does nothing where it has started already. Throws `QueueClosedError` after `close`. */
   async start(): Promise<void> {
@@ -135,6 +139,7 @@ export class Fleet {
       reporter: new Reporter(log, events, clock, this.options),
       solitude,
       caretakers,
+      stuckLog: this.stuckLog,
       clock,
       timerName: `${timerPrefix}:${queue}`,
     });

@@ -9,6 +9,7 @@ import { Occupancy } from '../capacity/occupancy.js';
 import type { Solitude } from '../capacity/solitude.js';
 import type { Caretakers } from '../recur/caretakers.js';
 import type { Reporter } from '../report/reporter.js';
+import type { StuckLog } from '../report/stuck-log.js';
 import { ClaimOpener } from '../run/claim-opener.js';
 import type { JobHandler } from '../run/job-handler.js';
 import type { KeptResults } from '../run/kept-results.js';
@@ -37,6 +38,8 @@ export interface WorkerSetup {
   readonly reporter: Reporter;
   readonly solitude: Solitude;
   readonly caretakers: Caretakers;
+  /** Shared by all workers of the process. */
+  readonly stuckLog: StuckLog;
   readonly clock: Clock;
   /** What the names of its timers begin with. */
   readonly timerName: string;
@@ -50,7 +53,7 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const outcomes = new Outcomes();
   const inFlight = new TurnsInFlight();
   const toConfirm = new ClaimsToConfirm(outcomes);
-  const running = new RunningJobs(clock, `${timerName}:timeouts`);
+  const running = new RunningJobs(clock, `${timerName}:timeouts`, setup.stuckLog);
   const capacity = new Capacity(settings, handlers, running, inFlight, outcomes);
   const talk = new Talk(session, inFlight, reporter, clock, { queue, leaseMs, timerName, caretakers });
   const leases = new LeaseClock(leaseMs, clock, talk);

@@ -83,8 +83,10 @@ export class QueueWorker implements Party {
   }
 
   get holds(): boolean {
-    // The last turn gives a reservation up.
-    return this.parts.running.holdsAny() || (!this.isStopping && this.parts.occupancy.isReserved);
+    const { running, occupancy } = this.parts;
+    // The last turn gives a reservation up. A worker whose places are all taken by handlers that go on after their runs looks for nothing;
+    // it still says that it is there.
+    return running.holdsAny() || (!this.isStopping && (occupancy.isReserved || running.anyStuck));
   }
 
   get mayOverlap(): boolean {
@@ -102,7 +104,8 @@ export class QueueWorker implements Party {
     const standing = occupancy.stepsBack ? 'goes' : 'stays';
     occupancy.hasSteppedBack();
     const { ended, settlements } = outcomes.take(most);
-    return { turn: { settlements, renewals, limit, handlers, isLast, standing, suspects }, ended, renews };
+    const { stuck } = capacity;
+    return { turn: { settlements, renewals, limit, handlers, isLast, standing, suspects, stuck }, ended, renews };
   }
 
   take(answer: TurnAnswer, sent: SentTurn): void {

@@ -71,7 +71,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   loseLease(id: string): void {
     const run = this.parts.running.find(id);
     if (!run) return;
-    run.abandon(abortReasons.leaseLost(run));
+    this.parts.running.abandon(run, abortReasons.leaseLost(run));
     this.parts.reporter.leaseLost(this.parts.queue, run);
   }
 
@@ -104,7 +104,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
 
   /** The handler goes on, and its place is only free once it returns; but what it answers no longer counts. */
   private endEarly(run: RunningJob, reason: Error, ended: EndedRun): void {
-    run.abandon(reason);
+    this.parts.running.abandon(run, reason);
     this.parts.outcomes.end(ended);
     this.parts.talk.saySoon();
   }

@@ -1,6 +1,7 @@
 import { Bag } from '../../core/bag.js';
 import type { Clock } from '../../core/clock.js';
 import type { ClaimedJob } from '../../store/job-store.js';
+import type { StuckLog } from '../report/stuck-log.js';
 import { Alarm } from '../session/alarm.js';
 import type { RunningJob } from './running-job.js';
 
@@ -16,12 +17,15 @@ export interface TimeoutHolder {
 export class RunningJobs {
   /** Not by id: a job may be claimed anew here while the handler of its last run has yet to return. */
   private readonly runs = new Bag<RunningJob>();
+  /** Those that are abandoned, in that order, and since when: times of `clock.now()`. */
+  private readonly stuck = new Map<RunningJob, number>();
   private readonly timeouts: Alarm;
   private holder?: TimeoutHolder;
 
   constructor(
     private readonly clock: Clock,
     timerName: string,
+    private readonly stuckLog: StuckLog,
   ) {
     this.timeouts = new Alarm(clock, timerName, () => this.checkTimeouts());
   }
@@ -54,6 +58,26 @@ export class RunningJobs {
   /** Does nothing if the run has been removed already: at shutdown `clear` removes all. */
   remove(run: RunningJob): void {
     this.runs.delete(run);
+    if (!run.abandoned) return;
+    this.stuck.delete(run);
+    this.stuckLog.remove(run);
+  }
+
+  /** Ends the run's claim to be heard. Its handler goes on, and takes its place until it returns. */
+  abandon(run: RunningJob, reason: Error): void {
+    run.abandon(reason);
+    this.stuck.set(run, this.clock.now());
+    this.stuckLog.add(run);
+  }
+
+  /** Runs whose handlers go on although nobody waits for their outcome any more, the one that does so for longest first; how long, in ms. */
+  *stuckFor(): Iterable<[run: RunningJob, ms: number]> {
+    const now = this.clock.now();
+    for (const [run, since] of this.stuck) yield [run, now - since];
+  }
+
+  get anyStuck(): boolean {
+    return this.stuck.size > 0;
   }
 
   /** The run of this id whose outcome still counts. */
@@ -72,6 +96,8 @@ export class RunningJobs {
   }
 
   clear(): void {
+    for (const run of this.stuck.keys()) this.stuckLog.remove(run);
+    this.stuck.clear();
     this.runs.clear();
     this.timeouts.clear();
   }

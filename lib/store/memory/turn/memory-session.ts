@@ -1,4 +1,4 @@
-import type { Session, SessionHints, Turn, TurnAnswer } from '../../job-store.js';
+import type { Session, SessionHints, StuckHandlers, Turn, TurnAnswer } from '../../job-store.js';
 import type { MemoryQueue } from '../memory-queue.js';
 import type { Listener } from '../sleepers.js';
 import { runTurn } from './run-turn.js';
@@ -14,6 +14,7 @@ export class MemorySession implements Session, Listener {
   private readonly handled: ReadonlySet<string> | undefined;
   private hints?: SessionHints;
   private isNotedUntilMs = Number.NEGATIVE_INFINITY;
+  private tellsOfStuck = false;
   private hasLeft = false;
 
   constructor(
@@ -34,7 +35,7 @@ export class MemorySession implements Session, Listener {
     return this.queue.answer(() => {
       this.queue.noteUse();
       const answer = runTurn(this.queue, this, turn);
-      this.notePresence(turn.isLast);
+      this.notePresence(turn);
       return answer;
     });
   }
@@ -66,15 +67,21 @@ export class MemorySession implements Session, Listener {
     this.hints?.cancel();
   }
 
-  private notePresence(isLast: boolean): void {
+  private notePresence({ isLast, stuck }: Turn): void {
     const nowMs = this.queue.nowMs();
     // In turns after its last one, which only settle, it is not there again.
     this.hasLeft ||= isLast;
     if (this.hasLeft) this.queue.presence.leave(this.key);
-    else if (nowMs >= this.isNotedUntilMs) {
+    else if (stuck || this.tellsOfStuck || nowMs >= this.isNotedUntilMs) {
       this.isNotedUntilMs = nowMs + this.queue.settings.leaseMs / NOTES_A_LEASE;
+      this.tellsOfStuck = stuck !== undefined;
       const { key, worker, names, concurrency, weights } = this;
-      this.queue.presence.note(key, { worker, names, session: key, concurrency, weights, seenAtMs: nowMs });
+      const present = { worker, names, session: key, concurrency, weights, seenAtMs: nowMs };
+      this.queue.presence.note(key, stuck ? { ...present, stuck: since(stuck, nowMs) } : present);
     }
   }
+}
+
+function since({ forMs, ...stuck }: StuckHandlers, nowMs: number) {
+  return { ...stuck, sinceMs: nowMs - forMs };
 }

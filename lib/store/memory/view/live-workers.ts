@@ -10,7 +10,9 @@ const EVERY_NAME = '*';
 export function liveWorkers(queue: MemoryQueue, place: { host: string; pid: number }): LiveWorker[] {
   const running = [...queue.ledger.active].map(({ held, envelope: { name } }) => ({ ...held!, name }));
   const found = new Map<string, LiveWorker>();
-  for (const { worker, session, names, concurrency, weights, seenAtMs } of queue.presence.sessionsHere(queue.nowMs())) {
+  for (const { worker, session, names, concurrency, weights, stuck, seenAtMs } of queue.presence.sessionsHere(
+    queue.nowMs(),
+  )) {
     const held = running.filter((job) => job.worker === worker);
     const ownRuns = concurrency > 0 ? held.filter((job) => job.session === session) : [];
     // Of several sessions of a process, the one that was there last comes first.
@@ -24,6 +26,7 @@ export function liveWorkers(queue: MemoryQueue, place: { host: string; pid: numb
       concurrency: (known?.concurrency ?? 0) || concurrency,
       weight: (known?.weight ?? 0) + ownRuns.reduce((sum, { name }) => sum + (weights.get(name) ?? 1), 0),
       handles,
+      stuck: known?.stuck ?? stuck,
       lastSeenAtMs: known?.lastSeenAtMs ?? seenAtMs,
     });
   }

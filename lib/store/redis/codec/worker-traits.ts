@@ -1,4 +1,7 @@
 import { VERSION } from '../../../core/version.js';
+import type { LiveWorker } from '../../job-store.js';
+
+export type Stuck = NonNullable<LiveWorker['stuck']>;
 
 /** What others can tell of a session by its member of `workers`. */
 export interface WorkerTraits {
@@ -7,11 +10,15 @@ export interface WorkerTraits {
   concurrency: number;
   /** Of the names whose runs weigh more than 1. */
   weights: ReadonlyMap<string, number>;
+  stuck?: Stuck;
 }
+
+/** What begins the trait of stuck handlers. */
+const STUCK = '!';
 
 /**
  * "<version>,<concurrency>" and, a comma before each, "<index of a name>*<weight>": the index among the session's names in order, which its
- * group has in `handles:<group>`.
+ * group has in `handles:<group>`. Behind them, while handlers are stuck, what `encodeStuck` makes.
  */
 export function encodeTraits(
   concurrency: number,
@@ -25,12 +32,37 @@ export function encodeTraits(
   return [VERSION, concurrency, ...heavy].join(',');
 }
 
+/** ",!<count>*<weight>*<since when, epoch ms>*<index of the name>*<job id>". */
+export function encodeStuck({ count, weight, sinceMs, name, id }: Stuck, names: readonly string[]): string {
+  const index = [...names].sort().indexOf(name);
+  return `,${STUCK}${[count, weight, sinceMs, index, encodeURIComponent(id)].join('*')}`;
+}
+
 export function decodeTraits(text: string, names: readonly string[]): WorkerTraits {
-  const [version = '', concurrency, ...heavy] = text.split(',');
+  const [version = '', concurrency, ...others] = text.split(',');
   const sorted = [...names].sort();
+  const stuck = others.find((each) => each.startsWith(STUCK));
+  const heavy = others.filter((each) => each !== stuck);
   const weights = heavy.map((each): [string, number] => {
     const [index, weight] = each.split('*').map(Number);
     return [sorted[index!] ?? '', weight!];
   });
-  return { version, concurrency: Number(concurrency) || 0, weights: new Map(weights) };
+  return {
+    version,
+    concurrency: Number(concurrency) || 0,
+    weights: new Map(weights),
+    stuck: stuck === undefined ? undefined : decodeStuck(stuck.slice(STUCK.length), sorted),
+  };
+}
+
+function decodeStuck(text: string, names: readonly string[]): Stuck {
+  // An id may have a '*' of its own.
+  const [count, weight, sinceMs, index, ...id] = text.split('*');
+  return {
+    count: Number(count),
+    weight: Number(weight),
+    id: decodeURIComponent(id.join('*')),
+    name: names[Number(index)] ?? '',
+    sinceMs: Number(sinceMs),
+  };
 }

@@ -1015,7 +1015,10 @@ export interface RelayArguments {
   maxCrashes: number;
   /** Whether to list the session in `workers`, to take it off, or neither. */
   presence: 'here' | 'gone' | '';
-  /** "<pid> <host>" of the session. */
+  /**
+   * "<pid> <traits> <host>" of the session; where its entry in `workers` has another text now, a line break and that
+   * text.
+   */
   host: string;
   /** In what time a waiting job grows more urgent by one level, 0 = never (ms). */
   msPerLevel: number;
@@ -1654,7 +1657,10 @@ export interface TurnArguments {
   maxCrashes: number;
   /** Whether to list the session in `workers`, to take it off, or neither. */
   presence: 'here' | 'gone' | '';
-  /** "<pid> <host>" of the session. */
+  /**
+   * "<pid> <traits> <host>" of the session; where its entry in `workers` has another text now, a line break and that
+   * text.
+   */
   host: string;
   /** In what time a waiting job grows more urgent by one level, 0 = never (ms). */
   msPerLevel: number;

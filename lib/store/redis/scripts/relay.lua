@@ -22,7 +22,7 @@
 -- @arg keepDeadAgeMs ms: and for how long, 0 = for ever
 -- @arg maxCrashes count: how often a job's lease may run out before it is dead
 -- @arg presence 'here' | 'gone' | '': whether to list the session in `workers`, to take it off, or neither
--- @arg host text: "<pid> <host>" of the session
+-- @arg host text: "<pid> <traits> <host>" of the session; where its entry in `workers` has another text now, a line break and that text
 -- @arg msPerLevel ms: in what time a waiting job grows more urgent by one level, 0 = never
 -- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg globalConcurrency count: how many jobs may run at once over all processes, 0 = any; moved ones do not count

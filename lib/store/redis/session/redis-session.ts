@@ -72,7 +72,7 @@ export class RedisSession implements Session {
   ) {
     const { id, group, target } = who;
     this.hints = new HintChannel(link.listener, clock, keys, id);
-    this.args = new SessionArguments(link.connection, this.hints, who, settings, options.clustered);
+    this.args = new SessionArguments(link.connection, this.hints, who, settings, options.clustered, clock);
     this.registerScript = registerScript(keys, { group });
     this.turnScript = turnScript(keys, { group });
     this.relayScript = target && relayScript(keys, { group, target: target.key });

@@ -1,9 +1,11 @@
 import { hostname } from 'node:os';
 import type { QueueSettings } from '../../../core/options/queue-options.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
-import type { Turn } from '../../job-store.js';
+import type { StuckHandlers, Turn } from '../../job-store.js';
 import { rateWindowMs } from '../calls/gate.js';
+import { encodeStuck } from '../codec/worker-traits.js';
 import type { RedisConnection } from '../link/connection.js';
+import type { ServerClock } from '../link/server-clock.js';
 import type { RelayArguments, TurnArguments } from '../scripts/contracts.js';
 import type { HintChannel } from './hint-channel.js';
 import { encodeTurn } from './turn-codec.js';
@@ -12,6 +14,9 @@ import { encodeTurn } from './turn-codec.js';
 const BYTES_A_CLAIM = 8 * 1024 * 1024;
 /** A claim also asks for no more than the link should carry in a lease divided by this. */
 const CLAIMS_A_LEASE = 3;
+/** Two instants of Redis' time that were computed after different replies and are no further apart count as one. */
+const SAME_INSTANT_MS = 1_000;
+
 /** Who takes part in a session, as Redis knows it. */
 export interface SessionIdentity {
   /** The worker's; behind a '~', what tells it from other sessions of the process. */
@@ -30,8 +35,10 @@ export class SessionArguments {
   /** When its presence must be noted again, a time of `performance.now()`. */
   private presentUntil = 0;
   private hasLeft = false;
-  /** Where this session runs and what it is, as others see it. */
-  private readonly host: string;
+  private readonly ordinaryHost: string;
+  /** Of the handlers that are stuck: what is listed, and since when the longest of them is, by Redis' clock. */
+  private stuck = '';
+  private stuckSinceMs = 0;
 
   constructor(
     private readonly connection: RedisConnection,
@@ -39,8 +46,9 @@ export class SessionArguments {
     private readonly who: SessionIdentity,
     private readonly settings: QueueSettings,
     private readonly clustered: boolean,
+    private readonly clock: ServerClock,
   ) {
-    this.host = `${process.pid} ${who.traits} ${hostname()}`;
+    this.ordinaryHost = `${process.pid} ${who.traits} ${hostname()}`;
   }
 
   ofTurn(turn: Turn, cursor: string): TurnArguments {
@@ -66,6 +74,7 @@ export class SessionArguments {
 
   private ofAny(turn: Turn, cursor: string) {
     const { settings, who } = this;
+    const { presence, host } = this.listing(turn);
     return {
       clustered: this.clustered,
       session: who.id,
@@ -82,8 +91,8 @@ export class SessionArguments {
       keepDeadCount: settings.keepDead.count,
       keepDeadAgeMs: settings.keepDead.ageMs,
       maxCrashes: settings.maxCrashes,
-      presence: this.presence(turn.isLast),
-      host: this.host,
+      presence,
+      host,
       msPerLevel: settings.ordering.mode === 'aging' ? settings.ordering.msPerLevel : 0,
       stealAfterMs: settings.stealAfterMs,
       globalConcurrency: Number.isFinite(settings.globalConcurrency) ? settings.globalConcurrency : 0,
@@ -92,14 +101,33 @@ export class SessionArguments {
     };
   }
 
-  /** Noted a few times a lease, so that one who was not here for a lease is taken for gone. */
-  private presence(isLast: boolean): TurnArguments['presence'] {
+  /**
+   * Whether this session is to be listed now, and as what. Noted a few times a lease, so that one who was not here for a lease is taken
+   * for gone; and at once where handlers got stuck or have returned, with the entry that this one replaces.
+   */
+  private listing({ isLast, stuck }: Turn): Pick<TurnArguments, 'presence' | 'host'> {
+    const listed = this.host(this.stuck);
     this.hasLeft ||= isLast;
     // Also in turns after the last one, which only settle and renew: jobs that they put back must not wait for this worker.
-    if (this.hasLeft) return 'gone';
+    if (this.hasLeft) return { presence: 'gone', host: listed };
     const now = performance.now();
-    if (now < this.presentUntil) return '';
+    const text = stuck ? this.stuckText(stuck, now) : '';
+    const isAsListed = text === this.stuck;
+    if (isAsListed && now < this.presentUntil) return { presence: '', host: listed };
     this.presentUntil = now + this.settings.leaseMs / 4;
-    return 'here';
+    this.stuck = text;
+    return { presence: 'here', host: isAsListed ? listed : `${this.host(text)}\n${listed}` };
+  }
+
+  /** Where this session runs and what it is, as others see it. */
+  private host(stuck: string): string {
+    return stuck === '' ? this.ordinaryHost : `${process.pid} ${this.who.traits}${stuck} ${hostname()}`;
+  }
+
+  private stuckText({ forMs, ...stuck }: StuckHandlers, now: number): string {
+    const sinceMs = this.clock.at(now - forMs);
+    // What is known of Redis' time moves by a moment with every reply; the entry is only replaced where something has changed.
+    if (Math.abs(sinceMs - this.stuckSinceMs) > SAME_INSTANT_MS) this.stuckSinceMs = sinceMs;
+    return encodeStuck({ ...stuck, sinceMs: this.stuckSinceMs }, this.who.names);
   }
 }

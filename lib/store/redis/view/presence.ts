@@ -35,12 +35,13 @@ export class RedisPresence {
       if (!groups.has(group)) groups.set(group, this.namesOf(group));
       const names = await groups.get(group)!;
       const id = processOf(session);
-      const { version, concurrency, weights } = decodeTraits(traits, names);
+      const { version, concurrency, weights, stuck } = decodeTraits(traits, names);
       const known = found.get(id) ?? { ...UNKNOWN, id, host, pid, version, lastSeenAtMs, names: new Set() };
       for (const name of names) known.names.add(name);
       // The session of the handlers; a worker that handles other names since a moment ago has two, of which the newer one counts.
       if (session === id && known.concurrency === 0) {
         known.concurrency = concurrency;
+        known.stuck = stuck;
         for (const [name, count] of running.get(session) ?? []) known.weight += count * (weights.get(name) ?? 1);
       }
       found.set(id, known);

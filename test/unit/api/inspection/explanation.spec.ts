@@ -31,7 +31,7 @@ const explain = (job: StoredJob, blackoutUntilMs?: number) => {
     blackouts: async () => ({ rules: [], untilMs: blackoutUntilMs }),
     handledBy: async () => ({ count: 1, workers: ['busy'] }),
     limits: async () => ({ nowMs: NOW, running: 0, started: 0, opensAtMs: NOW }),
-    workers: async () => [{ id: 'busy' }],
+    workers: async () => [{ id: 'busy', handles: ['work'], concurrency: 1 }],
     counts: async () => ({ due: 1, active: 0 }),
   };
   return explainJob(store as unknown as QueueView, 'q', 'j', readQueueOptions('q', {}));

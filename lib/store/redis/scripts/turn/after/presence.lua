@@ -2,10 +2,12 @@
 -- @takes presence, host, group, session, workersKey, now, digits
 -- How long a session that has died without a word stays listed, and the list after its last one.
 local FORGOTTEN_SESSION_MS = 3600000
-local member = group .. ' ' .. session .. ' ' .. host
+local listed, former = string.match(host, '^([^\n]*)\n?(.*)$')
+local member = group .. ' ' .. session .. ' ' .. listed
 if presence == 'gone' then
   redis.call('ZREM', workersKey, member)
 else
+  if former ~= '' then redis.call('ZREM', workersKey, group .. ' ' .. session .. ' ' .. former) end
   redis.call('ZADD', workersKey, digits(now), member)
   redis.call('ZREMRANGEBYSCORE', workersKey, '-inf', digits(now - FORGOTTEN_SESSION_MS))
   redis.call('PEXPIRE', workersKey, FORGOTTEN_SESSION_MS)
