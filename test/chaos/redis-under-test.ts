@@ -12,7 +12,7 @@ const ANSWERS_WITHIN_MS = 5_000;
 /** Every write is on disk before it is answered, so that nothing that was answered may be missing after a kill. */
 const OPTIONS = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
-/** Jobs under a lease, and of those that wait: ordinary ones, and suspects, which run one after the other. */
+/** Jobs under a lease, and of those that wait: ordinary ones, and suspects, which run alone in their processes. */
 export interface Unfinished {
   active: number;
   ordinary: number;

@@ -19,6 +19,12 @@ export const suspects = (world: () => World): void => {
     await worker.turn();
     return worker;
   };
+  /** The only workers that are there. */
+  const fleetOf = async (...names: string[]) => {
+    await world().worker('living', 'nothing').turn({ isLast: true });
+    for (const id of names) await here(id);
+  };
+  const takes = async (id: string) => (await world().worker(id).turn({ limit: 1, suspects: 'take' })).suspect;
 
   describe('a job with one crash left', () => {
     it('is not seen by a turn that asks for no suspects', async () => {
@@ -221,39 +227,152 @@ export const suspects = (world: () => World): void => {
     });
   });
 
-  describe('how many processes suspects hold up', () => {
+  describe('how many processes are emptied for suspects', () => {
+    const fleet = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const reserves = async (id: string) => (await world().worker(id).turn({ limit: 1, suspects: 'reserve' })).suspect;
+
     it('is one where fewer than eight work at the queue', async () => {
       open();
       await makeSuspects(4);
-      for (const id of ['a', 'b', 'c']) await here(id);
-      expect((await world().worker('a').turn({ limit: 1, suspects: 'reserve' })).suspect).toBe('reserved');
-      expect((await world().worker('b').turn({ limit: 1, suspects: 'take' })).suspect).toBeUndefined();
+      await fleetOf('a', 'b', 'c');
+      expect([await reserves('a'), await reserves('b')]).toEqual(['reserved', undefined]);
     });
 
     it('is one in four', async () => {
       open();
       await makeSuspects(4);
-      for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) await here(id);
-      expect((await world().worker('a').turn({ limit: 1, suspects: 'reserve' })).suspect).toBe('reserved');
-      expect((await world().worker('b').turn({ limit: 1, suspects: 'take' })).suspect).toBe('taken');
-      expect((await world().worker('c').turn({ limit: 1, suspects: 'take' })).suspect).toBeUndefined();
+      await fleetOf(...fleet);
+      expect([await reserves('a'), await reserves('b'), await reserves('c')]).toEqual([
+        'reserved',
+        'reserved',
+        undefined,
+      ]);
+    });
+
+    it('is none more while empty ones run as many suspects', async () => {
+      open();
+      await makeSuspects(4);
+      await fleetOf('a', 'b', 'c', 'd');
+      expect(await takes('a')).toBe('taken');
+      expect(await reserves('b')).toBeUndefined();
     });
 
     it('is not more than there are suspects due', async () => {
       open();
       await makeSuspects(1);
-      for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) await here(id);
-      expect((await world().worker('a').turn({ limit: 1, suspects: 'reserve' })).suspect).toBe('reserved');
-      expect((await world().worker('b').turn({ limit: 1, suspects: 'reserve' })).suspect).toBeUndefined();
+      await fleetOf(...fleet);
+      expect([await reserves('a'), await reserves('b')]).toEqual(['reserved', undefined]);
     });
 
     it('does not count a process that has died since it reserved itself', async () => {
       open();
       await makeSuspects(2);
-      await world().worker('a').turn({ limit: 1, suspects: 'reserve' });
-      expect((await world().worker('b').turn({ limit: 1, suspects: 'take' })).suspect).toBeUndefined();
+      expect([await reserves('a'), await reserves('b')]).toEqual(['reserved', undefined]);
       world().pass(60_000);
-      expect((await world().worker('b').turn({ limit: 1, suspects: 'take' })).suspect).toBe('taken');
+      expect(await reserves('b')).toBe('reserved');
+    });
+
+    it('does not count one whose suspect was moved away before it was empty', async () => {
+      const { jobs } = open();
+      const [id] = await makeSuspects(1);
+      expect(await reserves('a')).toBe('reserved');
+      await jobs.reschedule(id!, { delayMs: 1_000 });
+      expect((await world().worker('a').turn({ limit: 1, suspects: 'claim' })).suspect).toBeUndefined();
+      world().pass(1_000);
+      expect(await reserves('b')).toBe('reserved');
+    });
+
+    it('does not count one that reserved itself when the clock was ahead', async () => {
+      open();
+      await makeSuspects(1);
+      world().jump(3_600_000);
+      expect(await reserves('a')).toBe('reserved');
+      world().jump(-3_600_000);
+      expect(await reserves('b')).toBe('reserved');
+    });
+  });
+
+  describe('processes that hold nothing', () => {
+    it('take a suspect each, all but one, which is free for other jobs', async () => {
+      open();
+      await makeSuspects(5);
+      await fleetOf('a', 'b', 'c', 'd');
+      const outcomes = [];
+      for (const id of ['a', 'b', 'c', 'd']) outcomes.push(await takes(id));
+      expect(outcomes).toEqual(['taken', 'taken', 'taken', undefined]);
+      const { id } = await world().schedule();
+      expect(ids(await world().worker('d').claim())).toEqual([id]);
+    });
+
+    it('do so beside one that is being emptied, whoever comes first', async () => {
+      open();
+      await makeSuspects(5);
+      await fleetOf('a', 'b', 'c');
+      const emptied = world().worker('a');
+      expect((await emptied.turn({ limit: 1, suspects: 'reserve' })).suspect).toBe('reserved');
+      expect([await takes('b'), await takes('c')]).toEqual(['taken', undefined]);
+      expect((await emptied.turn({ limit: 1, suspects: 'claim' })).suspect).toBe('taken');
+    });
+
+    it('hand on who is free: the first that has ended its suspect lets another one take one', async () => {
+      open();
+      await makeSuspects(5);
+      await fleetOf('a', 'b', 'c');
+      const first = world().worker('a');
+      const { claimed } = await first.turn({ limit: 1, suspects: 'take' });
+      expect([await takes('b'), await takes('c')]).toEqual(['taken', undefined]);
+      await first.turn({ settlements: [settlement.complete(claimed[0]!)], limit: 1, suspects: 'leave' });
+      expect([await takes('c'), await takes('a')]).toEqual(['taken', undefined]);
+    });
+
+    it('take none where no other is there but those with a suspect, until these have been dead for a lease', async () => {
+      open();
+      await makeSuspects(4);
+      await fleetOf('a', 'b', 'c');
+      expect([await takes('a'), await takes('b'), await takes('c')]).toEqual(['taken', 'taken', undefined]);
+      world().pass(59_999);
+      expect(await takes('c')).toBeUndefined();
+      world().pass(1);
+      expect(await takes('c')).toBe('taken');
+    });
+
+    it('take one as soon as they are there', async () => {
+      open();
+      await makeSuspects(3);
+      await fleetOf('a', 'b');
+      expect([await takes('a'), await takes('new'), await takes('b')]).toEqual(['taken', 'taken', undefined]);
+    });
+
+    it('count one that has died with its suspect neither as free nor as one of them', async () => {
+      open();
+      await makeSuspects(3);
+      await fleetOf('a');
+      const dies = world().worker('a');
+      const { claimed } = await dies.turn({ limit: 1, suspects: 'take' });
+      world().pass(10_000);
+      await dies.turn({ renewals: claimed, suspects: 'keep' });
+      world().pass(49_000);
+      for (const id of ['b', 'c']) await here(id);
+      world().pass(2_000);
+      expect([await takes('b'), await takes('c')]).toEqual(['taken', undefined]);
+    });
+
+    it('do not count one that has left as free', async () => {
+      open();
+      await makeSuspects(3);
+      await fleetOf('a', 'b', 'c');
+      expect(await takes('a')).toBe('taken');
+      await world().worker('c').turn({ isLast: true });
+      expect(await takes('b')).toBeUndefined();
+    });
+
+    it('wait for a place under globalConcurrency in no more processes than would be emptied', async () => {
+      open({ globalConcurrency: 4 });
+      await makeSuspects(4);
+      await world().scheduleAll([{}, {}, {}, {}]);
+      await fleetOf('a', 'b', 'c', 'd');
+      expect((await world().worker('a').turn({ limit: 4 })).claimed).toHaveLength(4);
+      expect([await takes('b'), await takes('c')]).toEqual(['reserved', undefined]);
     });
   });
 

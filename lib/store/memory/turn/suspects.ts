@@ -2,7 +2,7 @@ import { isSuspect, type Job } from '../job.js';
 import type { Opening } from './opening.js';
 import { mayRun, type Stage } from './stage.js';
 
-/** Suspects hold up at most one process in so many at a time, but always one. */
+/** At most one process in so many is emptied for suspects at a time, but always one. */
 const PROCESSES_A_SUSPECT = 4;
 
 /** What becomes of a turn's wish: the process is kept for a suspect, or the turn takes one, or neither. */
@@ -20,7 +20,7 @@ export function seekSuspect(stage: Stage, { isShut, count }: Opening): SuspectOu
   if (limit === 0 || wish === '' || wish === 'leave' || isShut) return {};
   const due = dueSuspects(stage);
   const [first] = due;
-  if (!first || !mayReserve(stage, due.length)) return {};
+  if (!first || !isAllowed(stage, due.length, count > 0)) return {};
   if (wish === 'reserve') return { outcome: 'reserved' };
   return count === 0 ? { outcome: 'reserved', awaited: first } : { outcome: 'taken', job: first };
 }
@@ -45,11 +45,20 @@ function dueSuspects(stage: Stage): Job[] {
   return found;
 }
 
-function mayReserve({ queue, session, nowMs }: Stage, due: number): boolean {
+/** Whether this process may be held up by a suspect beside those that are reserved already. `due`: how many suspects are due. */
+function isAllowed(
+  { queue, session, nowMs, turn: { suspects: wish } }: Stage,
+  due: number,
+  hasPlace: boolean,
+): boolean {
   const { leaseMs } = queue.settings;
-  const others = [...queue.reservations].filter(
-    ([worker, untilMs]) => worker !== session.worker && untilMs > nowMs && untilMs <= nowMs + leaseMs,
-  );
-  const processes = queue.presence.workersHere(nowMs).size;
-  return others.length < Math.min(due, Math.max(1, Math.floor(processes / PROCESSES_A_SUSPECT)));
+  const others = new Set<string>();
+  for (const [worker, untilMs] of queue.reservations)
+    if (worker !== session.worker && untilMs > nowMs && untilMs <= nowMs + leaseMs) others.add(worker);
+  const here = queue.presence.workersHere(nowMs);
+  const isAnyFree = [...here].some((worker) => worker !== session.worker && !others.has(worker));
+  // An empty process gives up nothing for a suspect that it runs at once, so it needs only another one that is free for other jobs. But
+  // it waits for a place under `globalConcurrency` as part of the bound: else all places that are left would be kept for suspects.
+  if (isAnyFree && (wish === 'claim' || (wish === 'take' && hasPlace))) return true;
+  return others.size < Math.min(due, Math.max(1, Math.floor(here.size / PROCESSES_A_SUSPECT)));
 }

@@ -1,6 +1,7 @@
 -- Suspects: jobs with one crash left. They run alone, with nothing else in their process, so that a job which kills its process does
 -- not take others with it. Ordinary claims never see their lanes. A process that finds a due suspect reserves itself in `reservations`,
--- claims nothing more, and claims the suspect once it holds nothing else. The reservation of a process that has died runs out.
+-- claims nothing more, and claims the suspect once it holds nothing else. One that holds nothing claims it at once, as long as another
+-- process that is here has no suspect: that one is free for ordinary jobs. The reservation of a process that has died runs out.
 -- `wish` ('' of a process that may not seek a suspect now):
 --   reserve  the process holds jobs, and may reserve itself
 --   take     the process holds nothing, and may claim a suspect at once
@@ -9,11 +10,11 @@
 --   leave    the reservation is given up
 -- `suspect`: the outcome: 'reserved', 'taken', or '' where the process is not reserved.
 -- `awaited`: the suspect that lacks only a place under `globalConcurrency`. The process is offered the next place (see read-offers.lua).
--- @takes wish, limit, base, reservationsKey, leaseMs, ownWorker, group, handlers, now, digits, nameOf, handlesName, suspectIndex, SUSPECTS, processesHere, mayPass, isShut, picked
+-- @takes wish, limit, base, reservationsKey, leaseMs, ownWorker, group, handlers, now, digits, nameOf, handlesName, suspectIndex, SUSPECTS, isHere, processesHere, mayPass, isShut, picked
 -- @gives suspect, awaited
 suspect = wish == 'keep' and 'reserved' or ''
 if limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wish ~= 'leave' then
-  -- Suspects hold up at most one process in this many at a time, but always one.
+  -- At most one process in this many is emptied for suspects at a time, but always one.
   local PROCESSES_A_SUSPECT = 4
   -- How many levels, and how many lanes of each, are looked through for a suspect that this session handles.
   local LEVELS_LOOKED_AT, HEADS_LOOKED_AT = 10, 100
@@ -38,21 +39,28 @@ if limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wi
     return first, due
   end
 
-  -- Whether this process may reserve itself beside those that are reserved already. `due`: how many suspects are due. A reservation that
-  -- ends later than a lease from now is of a clock that went back.
-  local function mayReserve(due)
-    local others = 0
+  -- Whether this process may be held up by a suspect beside those that are reserved already. `due`: how many suspects are due. A
+  -- reservation that ends later than a lease from now is of a clock that went back.
+  local function isAllowed(due)
+    local here, others = processesHere(), 0
+    local free = isHere(ownWorker) and here - 1 or here
     for _, process in ipairs(redis.call('ZRANGE', reservationsKey, '(' .. digits(now), digits(now + leaseMs), 'BYSCORE')) do
-      if process ~= ownWorker then others = others + 1 end
+      if process ~= ownWorker then
+        others = others + 1
+        if isHere(process) then free = free - 1 end
+      end
     end
-    return others < math.min(due, math.max(1, math.floor(processesHere() / PROCESSES_A_SUSPECT)))
+    -- An empty process gives up nothing for a suspect that it runs at once, so it needs only another one that is free for other jobs. But
+    -- it waits for a place under `globalConcurrency` as part of the bound: else all places that are left would be kept for suspects.
+    if free > 0 and (wish == 'claim' or (wish == 'take' and mayPass > 0)) then return true end
+    return others < math.min(due, math.max(1, math.floor(here / PROCESSES_A_SUSPECT)))
   end
 
   -- No process reserves itself during a pause or while the rate is used up. It does while `globalConcurrency` is used up: or a backlog
   -- that fills all places would keep suspects waiting for ever.
   if not isShut then
     local found, due = findSuspect()
-    if found and mayReserve(due) then
+    if found and isAllowed(due) then
       suspect = 'reserved'
       if wish ~= 'reserve' and mayPass == 0 then
         awaited = found.id
