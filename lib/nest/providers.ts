@@ -125,6 +125,7 @@ function lifecycleProvider(name: string, services: ServiceTokens): Provider {
       Pullers,
       Relays,
       services.events,
+      CLOCK,
       DiscoveryService,
       MetadataScanner,
       ModulesContainer,
@@ -142,6 +143,7 @@ function lifecycleProvider(name: string, services: ServiceTokens): Provider {
       pullers: Pullers,
       relays: Relays,
       events: ScheduledQueueEvents,
+      clock: Clock,
       discovery: DiscoveryService,
       scanner: MetadataScanner,
       modules: ModulesContainer,
@@ -161,6 +163,7 @@ function lifecycleProvider(name: string, services: ServiceTokens): Provider {
         store,
         events,
         settings,
+        clock,
         LOG,
       );
       runPhase.add(lifecycle);

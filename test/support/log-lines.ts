@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 
 /** Said once at every start, of connection, handlers and relays. */
-const AT_START = /^(Connected to |Mapped \{|No method with |Relays )/;
+const AT_START = /^(Connected to |Mapped \{|No method with |Relays |The option queues )/;
 
 /** What the library logs, as `<level> <line>`; what Nest itself says is left out. */
 export class LogLines implements LoggerService {

@@ -160,6 +160,7 @@ export function defineScheduledJob(name: string, options?: JobDefinitionOptions)
   );
   const definition = Object.freeze({ name, queue, payload, settings: Object.freeze(settings), ref: refIn });
   made.add(definition);
+  if (queue !== undefined && queues.size < MOST_QUEUES) queues.add(queue);
   return definition;
 }
 
@@ -174,6 +175,21 @@ function refIn(this: ScheduledJobDefinition, id: string): { id: string; queue: s
 }
 
 const made = new WeakSet<object>();
+
+/**
+ * The queues that definitions of this process have named, in both builds of this package, for a warning at start. Definitions are made
+ * as files are imported, before any application starts, so nobody can hand them over; one of an earlier application only spares a warning.
+ */
+const QUEUES = Symbol.for('nestjs-redis-scheduled-queue:queues of definitions');
+/** Definitions may be made at run time, with queues of any number. */
+const MOST_QUEUES = 10_000;
+const global = globalThis as { [QUEUES]?: Set<string> };
+global[QUEUES] ??= new Set();
+const queues = global[QUEUES];
+
+export function queuesOfDefinitions(): ReadonlySet<string> {
+  return queues;
+}
 
 /**
  * The definition that somebody hands over, or `undefined` where it is none. A copy that was spread and changed, or one made

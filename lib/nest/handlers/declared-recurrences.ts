@@ -1,6 +1,7 @@
 import type { PayloadWriter } from '../../api/payload-writer.js';
 import { readRule } from '../../core/calendar/read-rule.js';
 import type { Rule } from '../../core/calendar/rule.js';
+import { timingLine } from '../../core/calendar/timing-line.js';
 import { InvalidOptionsError, InvalidScheduleError, ScheduledQueueError } from '../../core/errors.js';
 import { defineScheduledJob, type ScheduledJobDefinition } from '../../core/job/definition.js';
 import { readSchedule } from '../../core/options/schedule-options.js';
@@ -55,6 +56,15 @@ export class DeclaredRecurrences {
       declared.push({ place: found.place, declaration: await this.declarationOf(found, payloads) });
     }
     return byQueue;
+  }
+
+  /** What the recurrences of one handler are, as the log says it at start; none where it declares none. */
+  linesOf(queue: string, name: string, nowMs: number): string[] {
+    const ofHandler = this.found.filter((found) => found.queue === queue && found.definition.name === name);
+    return ofHandler.map(({ id, rule }) => {
+      const line = rule ? timingLine(rule.timing, nowMs) : 'recurrence switched off by the option jobs';
+      return ofHandler.length > 1 || id !== name ? `recurrence '${id}': ${line}` : line;
+    });
   }
 
   private read({ mark, queue, recurrences }: MarkedHandler, place: string): Found[] {

@@ -1,6 +1,7 @@
 import type { BeforeApplicationShutdown, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { PayloadWriter } from '../../api/payload-writer.js';
 import type { ScheduledQueueEvents } from '../../api/scheduled-queue.events.js';
+import type { Clock } from '../../core/clock.js';
 import type { Log } from '../../core/log.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import type { JobStore } from '../../store/job-store.js';
@@ -14,6 +15,7 @@ import { DeclaredRecurrences } from '../handlers/declared-recurrences.js';
 import type { HandlerExplorer } from '../handlers/handler.explorer.js';
 import { unhandledOverrides } from '../job-overrides.js';
 import type { ModuleSettings } from '../module-options.js';
+import { unnamedQueues } from '../unnamed-queues.js';
 import type { Runner } from './run-phase.js';
 import { connectAtStart, StartLog } from './start-log.js';
 
@@ -34,6 +36,7 @@ export class Lifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApp
     private readonly store: JobStore,
     private readonly events: ScheduledQueueEvents,
     private readonly settings: ModuleSettings,
+    private readonly clock: Clock,
     private readonly log: Log,
   ) {}
 
@@ -45,11 +48,16 @@ export class Lifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApp
     for (const sentence of this.explorer.explore(registry, declared)) this.log.warn(sentence);
     for (const { payload, place } of registry.all()) if (payload) await this.checker.prepare(payload, place);
     await declared.check(this.payloads);
+    for (const sentence of unnamedQueues(this.settings.queues, registry)) this.log.warn(sentence);
     if (isProducer) return;
     for (const [queue, declarations] of await declared.declarations(this.payloads))
       this.declarers.add(queue, declarations);
     const handled = this.registry.queueNames().flatMap((queue) => [...this.registry.handlersOf(queue).keys()]);
-    new StartLog(this.log, this.settings, this.explorer.instanceName).handlers(this.registry);
+    new StartLog(this.log, this.settings, this.explorer.instanceName).handlers(
+      this.registry,
+      declared,
+      this.clock.wallNow(),
+    );
     for (const sentence of unhandledOverrides(this.settings.jobs, handled)) this.log.warn(sentence);
   }
 

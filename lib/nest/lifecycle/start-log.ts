@@ -2,6 +2,7 @@ import type { Log } from '../../core/log.js';
 import { DEFAULT_TIMEOUT_MS } from '../../core/options/defaults.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { HandlerRegistry, JobHandler } from '../../worker/run/job-handler.js';
+import type { DeclaredRecurrences } from '../handlers/declared-recurrences.js';
 import type { ModuleSettings } from '../module-options.js';
 import { DEFAULT_INSTANCE } from '../tokens.js';
 
@@ -24,8 +25,8 @@ export class StartLog {
     this.log.log(`Connected to ${address} (${this.named}prefix '${prefix}', role '${role}'${begins}).`);
   };
 
-  /** One line for each handler of this process. */
-  handlers(registry: HandlerRegistry): void {
+  /** One line for each handler of this process, with the recurrences that it declares. */
+  handlers(registry: HandlerRegistry, declared: DeclaredRecurrences, nowMs: number): void {
     const queues = registry.queueNames();
     if (queues.length === 0) {
       this.log.log(
@@ -33,11 +34,12 @@ export class StartLog {
       );
     }
     for (const queue of queues) {
-      for (const handler of registry.handlersOf(queue).values()) this.log.log(this.lineOf(handler));
+      for (const handler of registry.handlersOf(queue).values())
+        this.log.log(this.lineOf(handler, declared.linesOf(queue, handler.name, nowMs)));
     }
   }
 
-  private lineOf({ queue, name, place, settings }: JobHandler): string {
+  private lineOf({ queue, name, place, settings }: JobHandler, recurrences: readonly string[]): string {
     const { concurrency, globalConcurrency, rateLimit } = this.settings.settingsOf(queue);
     const limits = [
       settings.concurrency < concurrency
@@ -48,7 +50,7 @@ export class StartLog {
       ...(rateLimit ? [`rateLimit ${rateLimit.max} in ${rateLimit.perMs} ms`] : []),
       ...timeoutOf(settings.timeoutMs),
     ];
-    return `Mapped {${name}, queue ${queue}} to ${place} (${this.named}${limits.join(', ')})`;
+    return `Mapped {${name}, queue ${queue}} to ${place} (${this.named}${limits.join(', ')})${recurrences.map((line) => `, ${line}`).join('')}`;
   }
 
   /** Several instances of the module share a log. */

@@ -98,6 +98,53 @@ describe('at start the log says', () => {
     ]);
   });
 
+  it('when a declared recurrence fires, in its own zone', async () => {
+    class Reports {
+      @OnScheduledJob('report.nightly', { cron: '30 2 * * *', timeZone: 'Asia/Kolkata' })
+      nightly(): void {}
+      @OnScheduledJob('sync', { cron: '0 4 1 1 *', recurrenceId: 'yearly' })
+      @OnScheduledJob('sync', { everyMs: '15m', offsetMs: '5m', recurrenceId: 'often' })
+      sync(): void {}
+      @OnScheduledJob('off', { cron: '@daily' })
+      off(): void {}
+    }
+    const log = new LogLines();
+    await startApp([Reports], { jobs: { off: { recurrence: false } } }, { log });
+    const lines = log.atStart
+      .filter((line) => line.startsWith('log Mapped'))
+      .map((line) => line.split(' (concurrency 10), ')[1]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^cron '30 2 \* \* \*' Asia\/Kolkata, next \d{4}-\d\d-\d\dT02:30\+05:30$/),
+      expect.stringMatching(
+        /^recurrence 'often': everyMs 900000, offsetMs 300000, next \S+:(?:05|20|35|50)Z, recurrence 'yearly': cron '0 4 1 1 \*' UTC, next \d{4}-01-01T04:00Z$/,
+      ),
+      'recurrence switched off by the option jobs',
+    ]);
+  });
+
+  describe('which queues have options and no definition or handler', () => {
+    const warned = async (
+      providers: Parameters<typeof startApp>[0],
+      queues: Record<string, object>,
+      role: 'both' | 'producer' = 'both',
+    ) => {
+      const log = new LogLines();
+      await startApp(providers, { queues, role }, { log });
+      return log.atStart.filter((line) => line.includes('The option queues'));
+    };
+
+    it.each(['both', 'producer'] as const)('with the nearest name, in the role %s', async (role) => {
+      expect(await warned([Handlers], { exprots: {}, exports: {}, defualt: {}, archive: {} }, role)).toEqual([
+        `warn The option queues has options for 'exprots' (did you mean 'exports'?), 'defualt' (did you mean 'default'?), 'archive', which no handler and no definition of this process names, so they may hold for no job. Nothing is wrong where this process only names the queue in its calls, or shares its options with other processes.`,
+      ]);
+    });
+
+    it('and not those of handlers and definitions, nor the default one', async () => {
+      defineScheduledJob('invoice.send', { queue: 'invoices-at-start' });
+      expect(await warned([Handlers], { exports: {}, default: {}, 'invoices-at-start': {} })).toEqual([]);
+    });
+  });
+
   it('that no handler was found', async () => {
     const log = new LogLines();
     await startApp([], {}, { log });

@@ -1,0 +1,23 @@
+import { queuesOfDefinitions } from '../core/job/definition.js';
+import { DEFAULT_QUEUE } from '../core/options/queue-options.js';
+import { firstFew, nearest } from '../core/read/describe.js';
+import type { HandlerRegistry } from '../worker/run/job-handler.js';
+
+const QUEUES_TOLD = 10;
+
+/**
+ * A sentence where the module's `queues` names queues that no handler and no definition of this process names: they may be misspelt,
+ * and then their limits hold nowhere. No error: a process may name queues in its calls alone.
+ */
+export function unnamedQueues(queues: ReadonlyMap<string, unknown>, registry: HandlerRegistry): string[] {
+  const named = new Set([DEFAULT_QUEUE, ...registry.queueNames(), ...queuesOfDefinitions()]);
+  const unnamed = [...queues.keys()].filter((queue) => !named.has(queue));
+  if (unnamed.length === 0) return [];
+  const told = unnamed.map((queue) => {
+    const near = nearest(queue, [...named]);
+    return near === undefined ? `'${queue}'` : `'${queue}' (did you mean '${near}'?)`;
+  });
+  return [
+    `The option queues has options for ${firstFew(told, QUEUES_TOLD)}, which no handler and no definition of this process names, so they may hold for no job. Nothing is wrong where this process only names the queue in its calls, or shares its options with other processes.`,
+  ];
+}
