@@ -410,3 +410,18 @@ export async function testing(tester: ScheduledQueueTester) {
   // @ts-expect-error another payload for a handler's job
   createScheduledJob(count, 'seven');
 }
+
+/** Each occurrence of a job that has a payload needs one. */
+export class DeclaredWithoutPayload {
+  // @ts-expect-error a cron rule without the payload of its occurrences
+  @OnScheduledJob(count, { cron: '@daily' })
+  // @ts-expect-error an interval without it
+  @OnScheduledJob(count, { everyMs: '1h', recurrenceId: 'hourly' })
+  count(): void {}
+
+  // @ts-expect-error the same for a job with a payload class
+  @OnScheduledJob(sendReminder, { cron: '@daily', timeZone: 'Europe/Paris' })
+  // @ts-expect-error a payload that does not fit
+  @OnScheduledJob(sendReminder, { cron: '@daily', recurrenceId: 'b', recurrencePayload: { userId: '7' } })
+  remind(): void {}
+}

@@ -110,3 +110,21 @@ export async function misuses(producer: ScheduledQueueProducer): Promise<void> {
   // @ts-expect-error the reason is an option
   await producer.pauseRecurrence('a', 'on holiday');
 }
+
+const maybe = defineScheduledJob<{ days: number } | undefined>('maybe');
+const anything = defineScheduledJob<unknown>('anything');
+
+/** A rule needs the payload of its occurrences only where the job cannot do without. */
+export class Declared {
+  @OnScheduledJob(cleanUp, { cron: '@daily' })
+  @OnScheduledJob(maybe, { everyMs: '1h' })
+  @OnScheduledJob(anything, { cron: '@hourly' })
+  @OnScheduledJob('by a name', { cron: '@daily' })
+  without(): void {}
+
+  @OnScheduledJob(count, { cron: '@daily', recurrencePayload: 7 })
+  @OnScheduledJob(sendDigest, { everyMs: '1d', recurrencePayload: { userId: 7 } })
+  // The rule may come from the module's option jobs.
+  @OnScheduledJob(sendDigest, { concurrency: 2, recurrenceId: 'b' })
+  with(): void {}
+}

@@ -42,7 +42,7 @@ export class DeclaredRecurrences {
     }
   }
 
-  /** Checks all payloads, so that none is encoded where one is refused. Throws `InvalidPayloadError`, which names the method. */
+  /** Checks all payloads, so that none is encoded where one is refused. Throws `InvalidPayloadError` or `InvalidOptionsError`, which name the method. */
   async check(payloads: PayloadWriter): Promise<void> {
     for (const found of this.found) if (found.rule) await this.requestOf(found, payloads);
   }
@@ -105,6 +105,13 @@ export class DeclaredRecurrences {
   /** The job of an occurrence, as `schedule` would read it. */
   private async requestOf({ queue, id, place, definition, payload }: Found, payloads: PayloadWriter) {
     const request = readSchedule(definition, { queue });
+    if (payload === undefined && definition.payload) {
+      const type = definition.payload.name;
+      throw new InvalidOptionsError(
+        `${place}: @OnScheduledJob('${definition.name}') declares recurrence '${id}' without a payload, expected a ${type} for each occurrence. Give the decorator recurrencePayload.`,
+        { queue, jobName: definition.name },
+      );
+    }
     try {
       await payloads.check(payload, request);
     } catch (error) {

@@ -19,6 +19,7 @@ import {
   type GivenRecurrence,
   RECURRENCE_SHAPE,
   type RecurrenceMark,
+  type RecurrencePayloadFor,
   splitRecurrence,
 } from './recurrence-options.js';
 
@@ -77,7 +78,8 @@ type HandlerDecorator<Handler> = <Method extends Handler>(
  *
  * With `cron` or `everyMs` the decorator also declares a recurrence. Repeat the decorator on the method with other `recurrenceId`s to
  * declare several. A rule that cannot be used stops the application at its start, with an `InvalidScheduleError`, and so does a
- * `recurrencePayload` that does not fit, with an `InvalidPayloadError`; both name the method.
+ * `recurrencePayload` that does not fit, with an `InvalidPayloadError`, or that is missing where the payload has a class, with an
+ * `InvalidOptionsError`; all name the method.
  *
  * @example
  * ```ts
@@ -96,7 +98,7 @@ type HandlerDecorator<Handler> = <Method extends Handler>(
  */
 export function OnScheduledJob<T, Form extends PayloadForm>(
   job: ScheduledJobDefinition<T, Form>,
-  options?: HandlerOptions<NoInfer<PayloadOf<T>>>,
+  options?: HandlerOptions<NoInfer<PayloadOf<T>>> & RecurrencePayloadFor<NoInfer<PayloadOf<T>>>,
 ): HandlerDecorator<(payload: ReceivedPayload<T, Form>, job: ScheduledJob<ReceivedPayload<T, Form>>) => unknown>;
 export function OnScheduledJob<T extends object>(
   job: string,

@@ -18,9 +18,17 @@ export interface DeclaredRecurrenceOptions<Payload = unknown> extends Recurrence
   offsetMs?: Duration;
   /** The id of the recurrence, unique in its queue: 1 to 200 printable characters. Default: the job's name. */
   recurrenceId?: string;
-  /** The payload of each occurrence. It is checked when the application starts. */
+  /** The payload of each occurrence; needed where the job has one. It is checked when the application starts. */
   recurrencePayload?: Payload;
 }
+
+/**
+ * A job with a payload needs `recurrencePayload` beside `cron` or `everyMs`: else each occurrence would run without one. Nothing is
+ * asked where the payload may be `undefined`.
+ */
+export type RecurrencePayloadFor<Payload> = undefined extends Payload
+  ? unknown
+  : { cron?: undefined; everyMs?: undefined } | { recurrencePayload: Payload };
 
 /** What a decorator says of a recurrence. The rule is only read at the start: then an error can name the class. */
 export interface RecurrenceMark {

@@ -110,11 +110,23 @@ describe('the start is refused by', () => {
     await expect(declared([['sweep', { recurrencePayload: 1 as never }]])).rejects.toThrow(InvalidScheduleError);
   });
 
-  it('a payload that does not fit its class, or is not there', async () => {
+  it('a payload that does not fit its class', async () => {
     const refused = declared([[report, { ...DAILY, recurrencePayload: { days: 'seven' } as never }]]);
     await expect(refused).rejects.toThrow(InvalidPayloadError);
     await expect(refused).rejects.toThrow(`Jobs.run0 (JobModule): recurrencePayload of recurrence 'report': `);
-    await expect(declared([[report, DAILY]])).rejects.toThrow('is undefined, expected a Period');
+  });
+
+  it.each<[string, Parameters<typeof marksOf>[0], JobOverride]>([
+    ['by a decorator', [report, DAILY], {}],
+    ['by the module', [report], { recurrence: readRule(DAILY, 'here') }],
+    ['for a name with a class', ['report', { ...DAILY, payload: Period }], {}],
+  ])('a rule without a payload where the payload has a class, given %s', async (_, marks, override) => {
+    overrides.set('report', override);
+    const refused = declared([marks]);
+    await expect(refused).rejects.toThrow(InvalidOptionsError);
+    await expect(refused).rejects.toThrow(
+      `Jobs.run0 (JobModule): @OnScheduledJob('report') declares recurrence 'report' without a payload, expected a Period for each occurrence. Give the decorator recurrencePayload.`,
+    );
   });
 
   it('two declarations of one id in one queue, and names both', async () => {
