@@ -134,8 +134,8 @@ export const BUGS = [
   {
     name: 'change beside a run dropped',
     file: 'lib/store/redis/scripts/turn/settle/takeover.lua',
-    from: "if not hasMark(claim.marks, 'q') then return false end",
-    to: 'if hasMark then return false end',
+    from: "if not hasMark(claim.marks, 'q') then return nil end",
+    to: 'if hasMark then return nil end',
     rules: ['last-change-runs'],
   },
   {
