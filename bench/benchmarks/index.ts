@@ -11,6 +11,7 @@ import { inspect } from './inspect.js';
 import { kit } from './kit.js';
 import { lateness } from './lateness.js';
 import { memory } from './memory.js';
+import { outage } from './outage.js';
 import { queues } from './queues.js';
 import { recurrences } from './recurrences.js';
 import { schedule } from './schedule.js';
@@ -34,6 +35,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   queues,
   two,
   recurrences,
+  outage,
   watched,
   inspect,
   kit,

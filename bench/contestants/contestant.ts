@@ -31,7 +31,7 @@ export interface Job {
 export interface Recurrence {
   id: string;
   payload: Payload;
-  rule: { cron: string; timeZone: string } | { everyMs: number; offsetMs: number };
+  rule: ({ cron: string; timeZone: string } | { everyMs: number; offsetMs: number }) & { onMissed?: 'all' };
   /** For this library alone. */
   queue?: string;
 }

@@ -7,8 +7,8 @@ import type { ServerClock } from '../link/server-clock.js';
 import { refillScript, tendScript } from '../scripts/contracts.js';
 import { instantsAhead } from './instants-ahead.js';
 
-/** About how many recurrences one call looks at. */
-const LOOKED_AT_A_CALL = 500;
+/** About how many recurrences one call looks at: after an outage each may have a state of 4 KiB. */
+const LOOKED_AT_A_CALL = 100;
 /** So long after a walk through all has begun the next one begins, by whichever process comes first. */
 const TEND_EVERY_MS = 7_000;
 const REFILLED_A_CALL = 50;

@@ -3,8 +3,8 @@
 -- `recurring`: `of`, job -> entry of its recurrence (see recur/next.lua) with `at`, its instant; `judge`, which answers 'begin', 'hold',
 -- 'missed' or 'overlap'; `begin` and `pass`, which note that an occurrence begins, or ends before it has begun; `leftOut`, three for
 -- each that ends here: id, name, reason; `settle` and `write`, the ends of the read and of the write phase.
--- @takes base, jobsKey, deadKey, completedKey, resultsKey, picked, envelopes, endedIds, settlements, counted, now, nowUs, digits, laneOfRoute, addToLane, enterLane, stopped, fullNames, giveBack
--- @changes recurring, lookAgain
+-- @takes base, jobsKey, deadKey, completedKey, resultsKey, picked, envelopes, endedIds, settlements, counted, now, nowUs, digits, laneOfRoute, addToLane, enterLane, fullNames, giveBack
+-- @changes recurring, lookAgain, stopped
 -- @include jobs/tag.lua
 -- @include recur/record.lua
 -- @include recur/next.lua
@@ -13,6 +13,8 @@
 local OVERLAP_LOOK_MS, UNKNOWN_LOOK_MS = 250, 100
 -- An occurrence is made up for a day, and at most so many are.
 local DAY_MS, MOST_MADE_UP = 86400000, 10000
+-- So many a turn: one costs several times as much as another job, most of all after an outage, when the lists of instants are long.
+local MOST_JUDGED = 50
 local missedEnvelopes, holding, short = {}, {}, {}
 recurring = { of = {}, leftOut = {} }
 
@@ -20,11 +22,24 @@ local function count(counter, by)
   if by > 0 then counted[counter] = (counted[counter] or 0) + by end
 end
 
+-- The rest is left to the next turn.
+local function cutFrom(index)
+  for i = #picked, index, -1 do
+    giveBack(picked[i])
+    picked[i] = nil
+  end
+  stopped = 'size'
+end
+
 local function readEntries()
   local candidates, ids = {}, {}
   for i = 1, #picked do
     local id, at = string.match(picked[i].id, '^(.*)@(%d+)$')
     if id and (not envelopes[i] or string.find(envelopes[i], '^[^\n]*\n%d+ co')) then
+      if #ids == MOST_JUDGED then
+        cutFrom(i)
+        break
+      end
       ids[#ids + 1] = id
       candidates[#ids] = { id = id, at = tonumber(at), job = picked[i], envelope = envelopes[i], index = i }
     end
@@ -82,14 +97,8 @@ end
 
 -- Ends this one and all before `target`, whose job is made instead: nil where the rule has no more.
 local function skipTo(entry, target, due)
-  local state, last = entry.state, nil
-  local skipped
-  if target then
-    skipped, last = between(entry, entry.at, target)
-  else
-    last = lastUpTo(entry, entry.at, math.huge)
-    skipped = between(entry, entry.at, last + math.max(1, entry.rule.everyMs))
-  end
+  local last = target and latestBetween(entry, entry.at, target) or lastUpTo(entry, entry.at, math.huge)
+  local skipped = countBetween(entry, entry.at, target or last + math.max(1, entry.rule.everyMs))
   -- They were never jobs, but count as if they had been.
   count('scheduled', skipped)
   count('discarded', skipped)
@@ -115,11 +124,11 @@ local function firstMadeUp(entry, latest)
     local first = at >= oldest and at or nextAfter(entry, oldest - 1)
     return first and first <= latest and first or nil
   end
-  local tooMany = between(entry, at, latest) + 2 - MOST_MADE_UP
+  -- A list never holds too many: whoever reckons it leaves those out.
   while at and at <= latest do
     local following = nextAfter(entry, at)
-    if tooMany <= 0 and now - at <= madeUpWithin(entry, at, following) then return at end
-    at, tooMany = following, tooMany - 1
+    if now - at <= madeUpWithin(entry, at, following) then return at end
+    at = following
   end
 end
 
@@ -146,7 +155,8 @@ local function judgeMissed(entry, job, following)
     if isShort(entry) then return waitForInstants(entry) end
     -- Of very many, those that are known are judged one by one.
     latest = at
-    local first = tonumber(string.match(entry.state.list, '! (%d+)'))
+    local mark = string.find(entry.state.list, '!', 1, true)
+    local first = mark and tonumber(string.match(entry.state.list, '(%d+)', mark))
     if first and first > at then
       skipTo(entry, first, first)
       return 'missed'
@@ -155,8 +165,7 @@ local function judgeMissed(entry, job, following)
   local next = nextAfter(entry, latest)
   -- Where the latest is not due yet, the one before it is not missed either.
   while latest > at and not isMissedAt(entry, latest, next) do
-    local _, before = between(entry, at, latest)
-    latest, next = before, latest
+    latest, next = latestBetween(entry, at, latest), latest
   end
   local first = firstMadeUp(entry, latest)
   if first == at then
@@ -178,8 +187,7 @@ local function judgeOverlap(entry, job)
   -- At most one waits, the latest; the first one where all are to run, each after the end of the one before.
   local latest = entry.rule.onMissed == 'a' and at or lastUpTo(entry, at, now)
   if latest > at and jittered(entry, latest, nextAfter(entry, latest)) > now then
-    local _, before = between(entry, at, latest)
-    latest = before
+    latest = latestBetween(entry, at, latest)
   end
   if latest > at then
     skipTo(entry, latest, now + OVERLAP_LOOK_MS)

@@ -1,6 +1,6 @@
 -- Looks after recurrences: arms what should be armed and is not.
 -- `looked`: `over`, ids of those that ended a day ago and are to be forgotten.
--- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, noteBegun, isLongEnded, parseState, readEntries, passTo, armAt, armNext, isShort, isNewer, LEAST_AHEAD_MS, losses, isSomeLost, noteUnrecorded, stateAnew, goOn, NOT_RECKONED
+-- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, noteBegun, isLongEnded, parseState, readEntries, passTo, armAt, armNext, isShort, lastKnown, isNewer, LEAST_AHEAD_MS, losses, isSomeLost, noteUnrecorded, stateAnew, goOn, NOT_RECKONED
 -- @gives looked, lookAfter, needsOf
 -- Jobs that lie in none of so many lanes are looked for by their envelopes; so are all, where one lane holds too few.
 local LANES_TRIED, MOST_LEFT = 4, 7 / 8
@@ -150,7 +150,7 @@ function needsOf(entries, zones)
       if isNewer(zones, state.zones) then
         how, from, wall = 'zones', state.passed, state.wall
       elseif isShort(entry) then
-        how, from = 'more', tonumber(string.match(' ' .. state.list, '.* (%d+)') or state.passed)
+        how, from = 'more', lastKnown(state.list) or state.passed
       end
       if how then
         for _, field in ipairs({ entry.id, rule.version, how, digits(from), digits(wall), rule.ruleText }) do needs[#needs + 1] = field end

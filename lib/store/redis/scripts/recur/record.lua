@@ -50,9 +50,14 @@ end
 
 -- nil where somebody has damaged the state.
 function parseState(text)
-  local state, armed, passed, began, count, held, wall, changed, zones, list, reason =
-    string.match(text, '^(%l) (%d+) (%d+) (%d+) (%d+) (%d+) (%-?%d+) (%d+) ([^|]*)|([^\n]*)\n?(.*)$')
-  if not reason then return nil end
+  -- After an outage the list is long, and a pattern looks at each character of it.
+  local bar = string.find(text, '|', 1, true)
+  if not bar then return nil end
+  local state, armed, passed, began, count, held, wall, changed, zones =
+    string.match(string.sub(text, 1, bar - 1), '^(%l) (%d+) (%d+) (%d+) (%d+) (%d+) (%-?%d+) (%d+) (.*)$')
+  if not zones then return nil end
+  local line = string.find(text, '\n', bar, true)
+  local list, reason = string.sub(text, bar + 1, (line or 0) - 1), line and string.sub(text, line + 1) or ''
   local armedAt, changedAt = tonumber(armed), tonumber(changed)
   texts[armedAt], texts[changedAt] = armed, changed
   return {

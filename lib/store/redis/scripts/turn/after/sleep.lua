@@ -4,12 +4,12 @@
 -- @takes session, group, presence, handlers, limit, limitAfter, stopsLooking, hears, wasListed, sleepUntil, otherSleepers, stopped, cursor, nextCursor, lookAgain, returning, fit, mayPass, opensAt, offers, awaited, OFFER_MS, DEPUTY_MS, firstLeaseEnd, grace, base, sleepersKey, stealAfterMs, now, digits, openIndex, COMMON, PREFERRED, SUSPECTS, preferredIndex, suspectIndex, ownWorker, isHere, preferredOf
 -- @gives lookAt, passOnAt
 lookAt, passOnAt = 0, math.huge
-if stopped == 'bytes' or stopped == 'limit' then
+if stopped == 'size' or stopped == 'limit' then
   -- A session of the group has been woken for the jobs that are left. This one looks at once where there is
   -- more to fetch. Where the best job does not fit, there is capacity for that job once something that runs here has ended. But others may take it, or a better one come
   -- that does fit; nobody tells a session of that which does not stand among the sleepers.
   if limitAfter > 0 then
-    local hasMore = stopped == 'bytes' or returning[1] or lookAgain or nextCursor ~= ''
+    local hasMore = stopped == 'size' or returning[1] or lookAgain or nextCursor ~= ''
     lookAt = hasMore and now or now + DEPUTY_MS
   end
 elseif returning[1] or lookAgain or nextCursor ~= '' then

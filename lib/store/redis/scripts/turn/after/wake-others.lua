@@ -11,7 +11,7 @@ if toWake.hasOrphans or toWake.passesOn or toWake.isFreed then
     if toWake.isFreed and not (group == known.ownGroup and limitAfter > 0) then wakeGroup(group, now) end
   end
 end
-if stopped == 'limit' or stopped == 'bytes' then wakeGroup(known.ownGroup, now) end
+if stopped == 'limit' or stopped == 'size' then wakeGroup(known.ownGroup, now) end
 for name in pairs(fullNames) do wakeGroup(known.ownGroup, now, name) end
 if toWake.preferred then
   -- As many preferred workers as there are places, and one more in case one of them has no capacity.

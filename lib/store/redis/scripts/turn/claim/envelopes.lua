@@ -20,7 +20,7 @@ while picked[from] do
         giveBack(picked[cut])
         picked[cut] = nil
       end
-      stopped = 'bytes'
+      stopped = 'size'
       break
     end
     envelopes[from + i - 1] = envelope
@@ -29,4 +29,4 @@ while picked[from] do
   if bytes > UNCONFIRMED_BYTES then unconfirmed = 'u' end
   if bytes < LARGE_BYTES then chunk = chunk * 2 end
 end
-if stopped == 'bytes' then unconfirmed = 'u' end
+if stopped == 'size' then unconfirmed = 'u' end

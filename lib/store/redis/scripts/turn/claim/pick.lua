@@ -2,7 +2,7 @@
 -- due + priority * msPerLevel: as a waiting job grows more urgent by one level every msPerLevel, the order of two jobs never changes,
 -- and so nothing need ever be scored anew. Inside a level first come the jobs that prefer this worker, then those that prefer none, then
 -- those that prefer another and may be stolen; each kind by due time, then by id. Each kind of a level is a source (see source.lua).
--- `stopped`: why no more of the due jobs: 'limit' of this session, 'gate', or 'bytes' of the reply. `nextCursor`: where to go on looking.
+-- `stopped`: why no more of the due jobs: 'limit' of this session, 'gate', or 'size' of the turn. `nextCursor`: where to go on looking.
 -- `fullNames`: names that were passed over because their handlers are full here, name -> true. `passedOver`: where it is a table, due
 -- lanes are added that prefer no worker and that this session may not run. `takesSuspects`: suspects are picked like any job.
 -- @takes base, levelsKey, handlesKey, group, groupSize, EVERY_NAME, limit, mayPass, msPerLevel, stealAfterMs, cursor, handlers, isFull, ownWorker, isHere, preferredIndex, suspectIndex, COMMON, PREFERRED, SUSPECTS, now, digits, nameOf, preferredOf, picked, passedOver, fullNames, takesSuspects
