@@ -1,9 +1,10 @@
-import { ConfigurableModuleBuilder, type DynamicModule, Module } from '@nestjs/common';
+import { ConfigurableModuleBuilder, type DynamicModule, Inject, Module, Optional } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { InvalidOptionsError } from '../core/errors.js';
 import { describe } from '../core/read/describe.js';
 import { keyPart } from '../core/read/names.js';
 import { requireOptionsSource } from './async-options.js';
+import { INSTANCE_NAME } from './instances.js';
 import { ScheduledQueueRunPhaseModule } from './lifecycle/run-phase.js';
 import type { RedisScheduledQueueModuleOptions } from './module-options.js';
 import { providersOf } from './providers.js';
@@ -64,6 +65,15 @@ function defineModule(definition: DynamicModule, { isGlobal, name }: ModuleExtra
  */
 @Module({})
 export class RedisScheduledQueueModule extends ConfigurableModuleClass {
+  /** @internal Nest makes one for each module in `imports`; the bare class provides nothing, its own name neither. */
+  constructor(@Optional() @Inject(INSTANCE_NAME) instanceName?: string) {
+    super();
+    if (instanceName === undefined)
+      throw new InvalidOptionsError(
+        'RedisScheduledQueueModule: got the bare class in imports, expected RedisScheduledQueueModule.forRoot({ … }) or forRootAsync({ … }), once, in the root module. Other modules need not import it: it is global unless you give isGlobal: false.',
+      );
+  }
+
   static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
     // biome-ignore lint/complexity/noThisInStatic: the builder makes a module of the class that it is called on
     return super.forRoot(options);

@@ -174,6 +174,10 @@ function refIn(this: ScheduledJobDefinition, id: string): { id: string; queue: s
   return { id, queue };
 }
 
+/** Why a definition may be `undefined`: CommonJS hands over a file that has not been read to its end. ES modules throw a ReferenceError themselves. */
+export const CIRCULAR_IMPORT =
+  'Is this file imported in a circle with the one that defines the job? Put definitions into a file of their own.';
+
 const made = new WeakSet<object>();
 
 /**

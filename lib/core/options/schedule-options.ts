@@ -1,5 +1,6 @@
 import { InvalidScheduleError } from '../errors.js';
 import {
+  CIRCULAR_IMPORT,
   headers,
   JOB_SETTINGS_SHAPE,
   type JobOptions,
@@ -139,18 +140,27 @@ export function readSchedule(
 
 /**
  * Throws `InvalidScheduleError` where options seem to stand in the place of the payload. Without a payload class nothing else would
- * notice, and the job would be due now. To be called only where the call gives no options.
+ * notice, and the job would be due now. Of a job named by a string nobody knows whether it has a payload, such as `{ id }`: there only
+ * options that can be used, and that say when, are taken for options. To be called only where the call gives no options.
  */
 export function refuseMisplacedOptions(payload: unknown, { definition, name, queue }: ScheduleRequest): void {
-  if (!definition || definition.payload || !isRecord(payload)) return;
+  if (definition?.payload || !isRecord(payload)) return;
   const keys = Object.keys(payload);
   if (keys.length === 0 || !keys.every((key) => Object.hasOwn(SHAPE, key))) return;
+  if (!definition && !saysWhen(payload)) return;
   throw refused(
     undefined,
     name,
     queue,
     `got { ${keys.join(', ')} } as the payload, which are all names of options: expected them as the third argument, schedule(job, undefined, { … }). If it is the payload, give options as well, even empty ones: schedule(job, payload, {}).`,
   );
+}
+
+function saysWhen(options: object): boolean {
+  const read = readShape<ReadScheduleOptions>(SHAPE, options);
+  if ('problem' in read) return false;
+  const { at, delay } = read.value;
+  return (at !== undefined || delay !== undefined) && !('problem' in readDue(at, delay));
 }
 
 function refused(where = '', name: string, queue: string, problem: string): InvalidScheduleError {
@@ -175,7 +185,7 @@ function readName(job: unknown, where = 'schedule'): string {
   const read = jobName(job);
   if ('problem' in read) {
     throw new InvalidScheduleError(
-      `${where}: job: got ${describe(job)}, expected a definition or a name of 1 to ${JOB_NAME_CHARACTERS} printable characters.`,
+      `${where}: job: got ${describe(job)}, expected a definition or a name of 1 to ${JOB_NAME_CHARACTERS} printable characters.${job === undefined ? ` ${CIRCULAR_IMPORT}` : ''}`,
     );
   }
   return read.value;

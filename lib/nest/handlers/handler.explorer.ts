@@ -48,6 +48,7 @@ export class HandlerExplorer {
         if (!marks) overridden.push(...this.overriddenBy(wrapper, prototype, methodName));
         const place = placeOf(wrapper, methodName);
         for (const { instance, name } of marks ?? []) requireInstance(instances, instance, name, place);
+        if (marks) refuseUninjected(wrapper, prototype, place);
         const own = (marks ?? []).filter(({ instance }) => instance === this.instanceName);
         for (const handler of markedHandlers(own, place)) {
           this.add(registry, handler, wrapper, prototype, methodName);
@@ -122,6 +123,20 @@ export class HandlerExplorer {
       return await finished(run.call(instance, payload, job));
     };
   }
+}
+
+/** Any of these says that Nest knows of the class, or of its parameters. The first two are those of @Injectable and @Controller. */
+const KNOWN_TO_NEST = ['__injectable__', '__controller__', 'design:paramtypes', 'self:paramtypes'];
+
+/** Nest makes such a class without any arguments, so that the handler would fail in each attempt. What a factory makes has its own. */
+function refuseUninjected({ metatype, inject }: Wrapper, prototype: object, place: string): void {
+  const type = prototype.constructor;
+  if (inject || metatype !== type || type.length === 0) return;
+  if (KNOWN_TO_NEST.some((key) => Reflect.hasMetadata(key, type))) return;
+  const count = type.length === 1 ? 'a parameter' : `${type.length} parameters`;
+  throw new InvalidOptionsError(
+    `${place}: the constructor of ${type.name} has ${count}, and the class has no @Injectable(), so Nest would inject nothing. Put @Injectable() above the class.`,
+  );
 }
 
 /** It would wait for room for ever, and all others behind it. */

@@ -23,7 +23,8 @@ export function methodOf(
   );
 }
 
-function placeOf(target: object, key: unknown): string {
+/** The class and the method that a decorator stands on. */
+export function placeOf(target: object, key: unknown): string {
   // Standard decorators do not know the class.
   if (typeof key === 'object' && key !== null) return String((key as { name?: unknown }).name);
   const type = typeof target === 'function' ? target.name : target.constructor?.name;

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { InvalidOptionsError } from '../../core/errors.js';
-import { readDefinition, type ScheduledJobDefinition } from '../../core/job/definition.js';
+import { CIRCULAR_IMPORT, readDefinition, type ScheduledJobDefinition } from '../../core/job/definition.js';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import {
   RUN_OPTIONS_SHAPE,
@@ -13,7 +13,7 @@ import type { PayloadForm, PayloadOf, ReceivedPayload } from '../../core/payload
 import { jobName, keyPart } from '../../core/read/names.js';
 import { classReference, readOptions } from '../../core/read/shape.js';
 import { DEFAULT_INSTANCE } from '../tokens.js';
-import { methodOf, noteMarked } from './marked-method.js';
+import { methodOf, noteMarked, placeOf } from './marked-method.js';
 import {
   type DeclaredRecurrenceOptions,
   type GivenRecurrence,
@@ -109,6 +109,8 @@ export function OnScheduledJob(
   job: ScheduledJobDefinition | string,
   options?: HandlerOptions,
 ): HandlerDecorator<AnyHandler> {
+  // Here nobody knows the method yet, which the error has to name.
+  if (job === undefined) return refuseMissing;
   const mark = readMark(job, options);
   return (target, key, descriptor) => {
     const method = methodOf(`@OnScheduledJob('${mark.name}')`, mark.name, target, key, descriptor);
@@ -118,6 +120,12 @@ export function OnScheduledJob(
     const params = { [`${PAYLOAD_PARAM}:0`]: { index: 0, pipes: [] }, [`${JOB_PARAM}:1`]: { index: 1, pipes: [] } };
     Reflect.defineMetadata(PARAMS_METADATA, params, target.constructor, key);
   };
+}
+
+function refuseMissing(target: object, key: string | symbol): never {
+  throw new InvalidOptionsError(
+    `@OnScheduledJob on ${placeOf(target, key)}: job: got undefined, expected a definition or a name. ${CIRCULAR_IMPORT}`,
+  );
 }
 
 interface OwnOptions {

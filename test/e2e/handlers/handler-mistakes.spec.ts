@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type DynamicModule, Injectable, Module, Scope } from '@nestjs/common';
+import { type DynamicModule, Inject, Injectable, Module, Scope } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   DuplicateHandlerError,
@@ -7,6 +7,7 @@ import {
   OnScheduledJob,
   RedisScheduledQueueModule,
   type RedisScheduledQueueModuleOptions,
+  ScheduledQueueProducer,
 } from '../../../lib/index.js';
 import { LogLines } from '../../support/log-lines.js';
 import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
@@ -281,5 +282,88 @@ describe(`a process of role 'producer'`, () => {
     const log = new LogLines();
     await startApp([MailHandlers], { role: 'producer', jobs: { 'mail.sent': { concurrency: 2 } } }, { log });
     expect(log.starting('warn The option jobs')).toEqual([]);
+  });
+});
+
+describe('a class with handlers and a constructor', () => {
+  class Mailer {}
+
+  it('stops the start without @Injectable(), as Nest would inject nothing', async () => {
+    class Handlers {
+      constructor(readonly mailer: Mailer) {}
+      @OnScheduledJob('mail.send')
+      send(): void {}
+    }
+    await expect(startApp([Mailer, Handlers])).rejects.toThrow(
+      new InvalidOptionsError(
+        'Handlers.send (RootTestModule): the constructor of Handlers has a parameter, and the class has no @Injectable(), so Nest would inject nothing. Put @Injectable() above the class.',
+      ),
+    );
+  });
+
+  it('needs none where it is made by a factory, given as a value, asks for nothing, or another decorator stands there', async () => {
+    const mark = () => {};
+    class Made {
+      constructor(readonly mailer: Mailer) {}
+      @OnScheduledJob('made')
+      run(): void {}
+    }
+    class Given {
+      constructor(readonly mailer: Mailer) {}
+      @OnScheduledJob('given')
+      run(): void {}
+    }
+    class ByDefault {
+      constructor(readonly mailer = new Mailer()) {}
+      @OnScheduledJob('by default')
+      run(): void {}
+    }
+    @mark
+    class Decorated {
+      constructor(readonly mailer: Mailer) {}
+      @OnScheduledJob('decorated')
+      run(): void {}
+    }
+    class Token {
+      constructor(@Inject(Mailer) readonly mailer: Mailer) {}
+      @OnScheduledJob('token')
+      run(): void {}
+    }
+    const log = new LogLines();
+    const made = { provide: Made, useFactory: () => new Made(new Mailer()) };
+    const given = { provide: Given, useValue: new Given(new Mailer()) };
+    await startApp([Mailer, made, given, ByDefault, Decorated, Token], {}, { log });
+    expect(log.atStart.filter((line) => line.includes('Mapped'))).toHaveLength(5);
+  });
+});
+
+describe('the bare class of the module in imports stops the start', () => {
+  const message =
+    /^RedisScheduledQueueModule: got the bare class in imports, expected RedisScheduledQueueModule\.forRoot\(/;
+
+  it('alone', async () => {
+    const compiled = Test.createTestingModule({ imports: [RedisScheduledQueueModule] }).compile();
+    await expect(compiled).rejects.toThrow(InvalidOptionsError);
+    await expect(compiled).rejects.toThrow(message);
+  });
+
+  it('in a module beside the root, which has forRoot', async () => {
+    @Module({ imports: [RedisScheduledQueueModule] })
+    class Feature {}
+    const forRoot = RedisScheduledQueueModule.forRoot({ connection: redisUrl(), prefix: newPrefix() });
+    await expect(Test.createTestingModule({ imports: [forRoot, Feature] }).compile()).rejects.toThrow(message);
+  });
+
+  it('and not where a module hands on what it has imported', async () => {
+    const forRoot = RedisScheduledQueueModule.forRoot({ connection: redisUrl(), prefix: newPrefix(), isGlobal: false });
+    @Module({ imports: [forRoot], exports: [RedisScheduledQueueModule] })
+    class Shared {}
+    @Injectable()
+    class User {
+      constructor(readonly producer: ScheduledQueueProducer) {}
+    }
+    const app = await Test.createTestingModule({ imports: [Shared], providers: [User] }).compile();
+    expect(app.get(User).producer).toBeDefined();
+    await app.close();
   });
 });

@@ -215,9 +215,17 @@ it.each([
     () => OnScheduledJob('mail', { onLate: 'discard' } as never),
     `@OnScheduledJob('mail'): unknown option "onLate": give it to the definition or the call.`,
   ],
+  [() => OnScheduledJob(null as never), '@OnScheduledJob: job: got null, expected 1 to 128 printable characters'],
   [
-    () => OnScheduledJob(undefined as never),
-    '@OnScheduledJob: job: got undefined, expected 1 to 128 printable characters',
+    () => {
+      // As a definition is that a circle of imports hands over.
+      class Reminders {
+        @OnScheduledJob(undefined as never)
+        send(): void {}
+      }
+      return Reminders;
+    },
+    '@OnScheduledJob on Reminders.send: job: got undefined, expected a definition or a name. Is this file imported in a circle with the one that defines the job? Put definitions into a file of their own.',
   ],
   [
     () => OnScheduledJob('mail', { backoff: { type: 'linear', delayMs: 1 } as never }),

@@ -187,7 +187,7 @@ describe('schedule refuses, says what was wrong and what is expected, and writes
     ['an empty job name', '', 'job: got "", expected a definition or a name of 1 to 128 printable characters'],
     ['an overlong job name', 'x'.repeat(129), '(129 characters), expected a definition or a name of 1 to 128'],
     ['a job name with a line break', 'a\nb', 'job: got "a\\nb", expected a definition or a name'],
-    ['a job name of undefined', undefined, 'job: got undefined, expected a definition or a name'],
+    ['a job name of undefined', undefined, 'printable characters. Is this file imported in a circle'],
     ['a job name that is a number', 5, 'job: got 5, expected a definition or a name'],
     [
       'a class in place of a job',

@@ -266,10 +266,18 @@ it('options in the place of the payload are refused, where no class tells them f
   );
   await expect(producer.dispatch(ping, { id: 'x' } as never)).rejects.toThrow('names of options');
   expect(await inspector.stats()).toMatchObject({ scheduled: 0 });
+  const byName = producer.schedule('ping', { delay: '1h', tags: ['a'] });
+  await expect(byName).rejects.toThrow(InvalidScheduleError);
+  await expect(byName).rejects.toThrow("schedule('ping'): got { delay, tags } as the payload");
+  await expect(producer.schedule('ping', { at: new Date() })).rejects.toThrow('got { at } as the payload');
+  expect(await inspector.stats()).toMatchObject({ scheduled: 0 });
   // A payload by what else it holds, by options of its own, and under a bare name.
   await producer.schedule(ping, { id: 7, title: 'a' });
   await producer.schedule(ping, { id: 7 }, {});
   await producer.schedule('ping', { id: 7 });
+  await producer.schedule('ping', { id: 'a', priority: 1 });
+  await producer.schedule('ping', { at: 'the station' });
+  await producer.schedule('ping', { delay: '1h' }, {});
   await producer.scheduleMany([{ job: ping, payload: { id: 7 } }]);
-  expect(await inspector.stats()).toMatchObject({ scheduled: 4 });
+  expect(await inspector.stats()).toMatchObject({ scheduled: 7 });
 });
