@@ -302,7 +302,7 @@ describe('a class with handlers and a constructor', () => {
   });
 
   it('needs none where it is made by a factory, given as a value, asks for nothing, or another decorator stands there', async () => {
-    const mark = () => {};
+    const mark = (_type: unknown) => {};
     class Made {
       constructor(readonly mailer: Mailer) {}
       @OnScheduledJob('made')
