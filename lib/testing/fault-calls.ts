@@ -57,6 +57,16 @@ export abstract class FaultCalls {
     this.#conductor.faults.deliversTwice = on;
   }
 
+  /**
+   * From now on Redis is away: nothing runs, and each call that would ask Redis rejects at once with `QueueUnavailableError`, with the
+   * outcome `'refused'`. `run` still calls its handler. What became due meanwhile runs in the next call of the tester after `redisAway(false)`.
+   */
+  redisAway(on = true): void {
+    if (typeof on !== 'boolean') throw refuse(`redisAway: got ${describe(on)}, expected true or false.`);
+    this.#lifetime.requireOpen('redisAway');
+    for (const instance of this.#instances) instance.redisAway(on);
+  }
+
   /** May be called before the application has started: a fault waits for its run. */
   private order(call: string, job: AnyJob, fault: Fault): void {
     this.#lifetime.requireOpen(call);

@@ -2,9 +2,9 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { TestingModuleBuilder } from '@nestjs/testing';
 import { InvalidOptionsError } from '../core/errors.js';
 import { describe } from '../core/read/describe.js';
-import { isRecord, readOptions } from '../core/read/shape.js';
+import { isRecord } from '../core/read/shape.js';
 import { RunPhase, runPhaseIn, ScheduledQueueRunPhaseModule } from '../nest/lifecycle/run-phase.js';
-import type { RedisScheduledQueueModuleOptions } from '../nest/module-options.js';
+import { type RedisScheduledQueueModuleOptions, readModuleOptions } from '../nest/module-options.js';
 import { RedisScheduledQueueModule } from '../nest/redis-scheduled-queue.module.js';
 import { Lifetime } from './lifetime.js';
 import { Conductor } from './run/conductor.js';
@@ -13,16 +13,14 @@ import type { TestedInstance } from './run/tested-instance.js';
 import { ScheduledQueueTester } from './scheduled-queue.tester.js';
 import { CONDUCTOR, INSTANCES, LOG, type StartOfTime, testProviders } from './test-providers.js';
 
-/** Options of an application under test. */
-export interface TestingOptions {
+/** Options of an application under test: every option of the real module but `connection` and `minReplicas`, and where virtual time begins. */
+export interface TestingOptions extends Omit<RedisScheduledQueueModuleOptions, 'connection' | 'minReplicas'> {
   /** When virtual time begins: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. Default: the time of this machine. */
   now?: StartOfTime;
 }
 
-/** Every option of the real module but `connection` and `minReplicas`, and where virtual time begins. */
-export interface ScheduledQueueTestingModuleOptions
-  extends Omit<RedisScheduledQueueModuleOptions, 'connection' | 'minReplicas'>,
-    TestingOptions {
+/** Those of a module that stands in the place of the real one. */
+export interface ScheduledQueueTestingModuleOptions extends TestingOptions {
   /** Whether every module can inject the services without importing this one. Default `true`. */
   isGlobal?: boolean;
   /** Tells several instances of the module apart; see `InjectScheduledQueue`. */
@@ -72,12 +70,7 @@ class ScheduledQueueTesterModule {}
 export class ScheduledQueueTestingModule {
   static forRoot(given: ScheduledQueueTestingModuleOptions = {}): DynamicModule {
     const where = 'ScheduledQueueTestingModule.forRoot';
-    if (!isRecord(given))
-      throw new InvalidOptionsError(`${where}: got ${describe(given)}, expected an object of options.`);
-    for (const option of ['connection', 'minReplicas'])
-      if (Object.hasOwn(given, option))
-        throw new InvalidOptionsError(`${where}: unknown option "${option}": jobs lie in memory. Leave it out.`);
-    const { now, ...options } = given;
+    const { now, ...options } = withoutRedis(given, where);
     const real = RedisScheduledQueueModule.forRoot(options);
     return {
       ...real,
@@ -93,25 +86,35 @@ export class ScheduledQueueTestingModule {
 
 /**
  * Puts memory and virtual time in the place of Redis for an application that imports the real module, by `forRoot` or `forRootAsync`,
- * every instance. Factories of options run; their `connection` is neither used nor checked. Answers the builder.
+ * every instance. Factories of options run; their `connection` is neither used nor checked. `options` are laid over the application's:
+ * each in the place of its own, `undefined` for the default; `queues` and `jobs` name by name, and there option by option. Answers the
+ * builder. Throws `InvalidOptionsError` for an option that is none, and for `connection` and `minReplicas`.
  *
  * @example
  * ```ts
- * const app = await overrideScheduledQueue(Test.createTestingModule({ imports: [AppModule] })).compile();
+ * const builder = Test.createTestingModule({ imports: [AppModule] });
+ * const app = await overrideScheduledQueue(builder, { queues: { mail: { rateLimit: undefined } } }).compile();
  * ```
  */
 export function overrideScheduledQueue(
   builder: TestingModuleBuilder,
   options: TestingOptions = {},
 ): TestingModuleBuilder {
-  const { now } = readOptions<{ now: StartOfTime }>(
-    options,
-    { now: (value) => ({ value: value as StartOfTime }) },
-    'overrideScheduledQueue',
-    (message) => new InvalidOptionsError(message),
-  );
+  const where = 'overrideScheduledQueue';
+  const { now, ...laidOver } = withoutRedis(options, where);
+  // Refused here, where the test says it; an app is there, as the application's own may be what a laid-over option needs.
+  readModuleOptions({ app: 'app', ...laidOver }, where);
   builder.overrideModule(ScheduledQueueRunPhaseModule).useModule(ScheduledQueueTesterModule);
-  for (const { provide, inject, useFactory } of testProviders('overrideScheduledQueue', now))
+  for (const { provide, inject, useFactory } of testProviders(where, now, laidOver))
     builder.overrideProvider(provide).useFactory({ inject: inject as never[], factory: useFactory });
   return builder;
+}
+
+function withoutRedis<T extends object>(given: T, where: string): T {
+  if (!isRecord(given))
+    throw new InvalidOptionsError(`${where}: got ${describe(given)}, expected an object of options.`);
+  for (const option of ['connection', 'minReplicas'])
+    if (Object.hasOwn(given, option))
+      throw new InvalidOptionsError(`${where}: unknown option "${option}": jobs lie in memory. Leave it out.`);
+  return given;
 }

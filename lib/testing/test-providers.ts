@@ -5,17 +5,21 @@ import { InvalidOptionsError } from '../core/errors.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
 import { describe } from '../core/read/describe.js';
 import { readInstant } from '../core/read/due.js';
-import { CLOCK, EVENTS, FLEET, SETTINGS, STORE } from '../nest/internal-tokens.js';
+import { CLOCK, EVENTS, FLEET, SETTINGS, SOLITUDE, STORE } from '../nest/internal-tokens.js';
 import { type ModuleSettings, readModuleOptions } from '../nest/module-options.js';
 import { GIVEN_OPTIONS } from '../nest/redis-scheduled-queue.module.js';
 import { safeLog } from '../nest/safe-log.js';
 import { MemoryJobStore } from '../store/memory/memory-job-store.js';
+import type { Solitude } from '../worker/capacity/solitude.js';
+import { Pullers } from '../worker/pull/pullers.js';
 import { Caretakers } from '../worker/recur/caretakers.js';
 import { Declarers } from '../worker/recur/declarers.js';
 import { HandlerRegistry } from '../worker/run/job-handler.js';
+import { layOver } from './lay-over.js';
 import type { Conductor } from './run/conductor.js';
 import { TestFleet } from './run/test-fleet.js';
 import { TestedInstance } from './run/tested-instance.js';
+import { TestedPullers } from './run/tested-pullers.js';
 
 /** When virtual time begins: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. */
 export type StartOfTime = Date | number | string;
@@ -34,13 +38,14 @@ interface TestProvider {
 export const LOG = safeLog('ScheduledQueue');
 
 /** What stands in the place of the real providers of each instance: memory, virtual time, and workers that are told when to work. */
-export function testProviders(where: string, now: StartOfTime | undefined): TestProvider[] {
+export function testProviders(where: string, now: StartOfTime | undefined, laidOver: object = {}): TestProvider[] {
   const startMs = now === undefined ? undefined : readNow(now, where);
   return [
     {
       provide: SETTINGS,
       inject: [GIVEN_OPTIONS],
-      useFactory: (given: unknown) => readModuleOptions(withoutConnection(given), 'RedisScheduledQueueModule'),
+      useFactory: (given: unknown) =>
+        readModuleOptions(layOver(withoutConnection(given), laidOver), 'RedisScheduledQueueModule'),
     },
     {
       provide: CLOCK,
@@ -57,7 +62,25 @@ export function testProviders(where: string, now: StartOfTime | undefined): Test
       provide: STORE,
       inject: [SETTINGS, CLOCK],
       useFactory: ({ settingsOf }: ModuleSettings, clock: Conductor['clock']) =>
-        new MemoryJobStore({ settingsOf, clock }),
+        new MemoryJobStore({ settingsOf, clock, trustsHints: true }),
+    },
+    {
+      provide: Pullers,
+      inject: [STORE, CLOCK, EVENTS, SETTINGS, SOLITUDE, Caretakers],
+      useFactory: (
+        store: MemoryJobStore,
+        clock: Conductor['clock'],
+        events: ScheduledQueueEvents,
+        settings: ModuleSettings,
+        solitude: Solitude,
+        caretakers: Caretakers,
+      ) =>
+        new TestedPullers(store, clock, events, LOG, {
+          ...settings,
+          timerPrefix: 'scheduled-queue',
+          solitude,
+          caretakers,
+        }),
     },
     {
       provide: FLEET,

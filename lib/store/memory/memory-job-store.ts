@@ -7,7 +7,7 @@ import type { JobStore, QueueStore, SeenQueue } from '../job-store.js';
 import { MemoryEvents } from './events/memory-events.js';
 import { MemoryJobs } from './memory-jobs.js';
 import { MemoryManagement } from './memory-management.js';
-import { MemoryQueue } from './memory-queue.js';
+import { MemoryQueue, Outage } from './memory-queue.js';
 import { MemorySessions } from './memory-sessions.js';
 import { MemoryView } from './memory-view.js';
 import { MemoryDeclarations } from './recur/memory-declarations.js';
@@ -17,6 +17,11 @@ export interface MemoryJobStoreOptions {
   /** The options of a queue, the defaults where it has none. */
   settingsOf(queue: string): QueueSettings;
   clock: Clock;
+  /**
+   * Whether a session that listens sleeps until it is told, and takes no looks in case a message was lost: none is here. With a virtual clock each
+   * of these looks would be an instant at which nothing changes. Default `false`.
+   */
+  trustsHints?: boolean;
 }
 
 /**
@@ -30,6 +35,8 @@ export class MemoryJobStore implements JobStore {
   private readonly opened = new Map<string, { queue: MemoryQueue; store: QueueStore }>();
   private readonly ids = new JobIdMaker();
   private isClosed = false;
+  /** While it is on, each call fails. */
+  readonly outage = new Outage();
 
   constructor(private readonly options: MemoryJobStoreOptions) {}
 
@@ -43,9 +50,21 @@ export class MemoryJobStore implements JobStore {
 
   async queues(): Promise<SeenQueue[]> {
     if (this.isClosed) throw new QueueClosedError('The connection is closed.');
+    this.outage.requireThere();
     return [...this.opened.values()]
       .flatMap(({ queue: { name, usedAtMs } }) => (usedAtMs === undefined ? [] : [{ name, lastSeenAtMs: usedAtMs }]))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Lets a look into the memory itself pass an outage. `look` asks at once, not after a wait. */
+  despiteOutage<T>(look: () => T): T {
+    const { isOn } = this.outage;
+    this.outage.isOn = false;
+    try {
+      return look();
+    } finally {
+      this.outage.isOn = isOn;
+    }
   }
 
   /** The queues that have been opened, for whoever looks into the memory itself. */
@@ -59,7 +78,8 @@ export class MemoryJobStore implements JobStore {
   }
 
   private open(name: string): { queue: MemoryQueue; store: QueueStore } {
-    const queue = new MemoryQueue(name, this.options.settingsOf(name), this.options.clock);
+    const { settingsOf, clock, trustsHints } = this.options;
+    const queue = new MemoryQueue(name, settingsOf(name), clock, this.outage, trustsHints);
     queue.ledger.onCancel = ({ id, envelope }) => this.onCancel?.({ queue: name, id, name: envelope.name });
     if (this.isClosed) queue.close();
     const jobs = new MemoryJobs(queue, this.ids);

@@ -15,7 +15,7 @@ export class MemoryJobs implements QueueJobs {
   ) {}
 
   schedule(job: NewJob): Promise<ScheduledAnswer> {
-    return this.queue.answer(() => this.add(job));
+    return this.queue.answer(() => this.add(job), { jobId: job.id, jobName: job.name });
   }
 
   async scheduleMany(jobs: readonly NewJob[], answered: Answered): Promise<void> {
@@ -31,24 +31,30 @@ export class MemoryJobs implements QueueJobs {
   }
 
   replace(job: NewJob & { id: string }): Promise<ScheduledAnswer> {
-    return this.queue.answer(() => this.put(job));
+    return this.queue.answer(() => this.put(job), { jobId: job.id, jobName: job.name });
   }
 
   cancel(id: string): Promise<boolean> {
-    return this.queue.answer(() => {
-      const waiting = this.queue.ledger.findWaiting(id);
-      return waiting ? this.cancelWaiting(waiting) : this.cancelQueued(this.queue.ledger.jobs.get(id));
-    });
+    return this.queue.answer(
+      () => {
+        const waiting = this.queue.ledger.findWaiting(id);
+        return waiting ? this.cancelWaiting(waiting) : this.cancelQueued(this.queue.ledger.jobs.get(id));
+      },
+      { jobId: id },
+    );
   }
 
   cancelRunning(id: string): Promise<boolean> {
-    return this.queue.answer(() => {
-      const held = this.queue.ledger.jobs.get(id)?.held;
-      if (!held) return false;
-      held.isCancelled = true;
-      this.queue.sleepers.cancel(held.session);
-      return true;
-    });
+    return this.queue.answer(
+      () => {
+        const held = this.queue.ledger.jobs.get(id)?.held;
+        if (!held) return false;
+        held.isCancelled = true;
+        this.queue.sleepers.cancel(held.session);
+        return true;
+      },
+      { jobId: id },
+    );
   }
 
   keepProgress(reports: readonly ProgressReport[]): Promise<boolean[]> {
@@ -65,33 +71,39 @@ export class MemoryJobs implements QueueJobs {
   }
 
   remove(id: string): Promise<boolean> {
-    return this.queue.answer(() => {
-      const { ledger } = this.queue;
-      const job = ledger.jobs.get(id);
-      if (job?.held) return false;
-      if (!job) {
-        const wasKept = ledger.forgetCompleted(id);
-        if (wasKept) ledger.usedIds.delete(id);
-        return wasKept;
-      }
-      if (job.diedAtMs === undefined) return this.cancelWaiting(job);
-      this.dropDead(job);
-      return true;
-    });
+    return this.queue.answer(
+      () => {
+        const { ledger } = this.queue;
+        const job = ledger.jobs.get(id);
+        if (job?.held) return false;
+        if (!job) {
+          const wasKept = ledger.forgetCompleted(id);
+          if (wasKept) ledger.usedIds.delete(id);
+          return wasKept;
+        }
+        if (job.diedAtMs === undefined) return this.cancelWaiting(job);
+        this.dropDead(job);
+        return true;
+      },
+      { jobId: id },
+    );
   }
 
   reschedule(id: string, due: Due): Promise<boolean> {
-    return this.queue.answer(() => {
-      const { ledger } = this.queue;
-      const dueAtMs = this.queue.dueAt(due);
-      const waiting = ledger.findWaiting(id);
-      const queued = ledger.jobs.get(id)?.queued;
-      if (waiting) {
-        ledger.move(waiting, dueAtMs);
-        this.queue.tellOf(waiting);
-      } else if (queued) queued.dueAtMs = dueAtMs;
-      return waiting !== undefined || queued !== undefined;
-    });
+    return this.queue.answer(
+      () => {
+        const { ledger } = this.queue;
+        const dueAtMs = this.queue.dueAt(due);
+        const waiting = ledger.findWaiting(id);
+        const queued = ledger.jobs.get(id)?.queued;
+        if (waiting) {
+          ledger.move(waiting, dueAtMs);
+          this.queue.tellOf(waiting);
+        } else if (queued) queued.dueAtMs = dueAtMs;
+        return waiting !== undefined || queued !== undefined;
+      },
+      { jobId: id },
+    );
   }
 
   /** Its id is free at once. Where it was the armed occurrence of a recurrence, the one after it is armed. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.js';
-import { QueueClosedError } from '../../core/errors.js';
+import { QueueClosedError, QueueUnavailableError, type ScheduledQueueErrorFields } from '../../core/errors.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { Due } from '../../core/read/due.js';
 import { Gates } from './gates.js';
@@ -8,6 +8,18 @@ import { Ledger } from './ledger.js';
 import { Presence } from './presence.js';
 import { Timetable } from './recur/timetable.js';
 import { type Listener, Sleepers } from './sleepers.js';
+
+/** Whether the store cannot be reached, as a test wants it. All queues share it. */
+export class Outage {
+  isOn = false;
+
+  /** Throws as where Redis has no connection: nothing has been sent. `about`: what the call was for. */
+  requireThere(about: ScheduledQueueErrorFields = {}): void {
+    if (!this.isOn) return;
+    const message = 'Redis is unavailable (the test has called tester.redisAway()); the call has not happened.';
+    throw new QueueUnavailableError(message, 'refused', about);
+  }
+}
 
 /** What all parts of one queue share: its jobs, its recurrences, its gates, who is there, who sleeps, and the time. */
 export class MemoryQueue {
@@ -31,6 +43,8 @@ export class MemoryQueue {
     readonly name: string,
     readonly settings: QueueSettings,
     readonly clock: Clock,
+    readonly outage = new Outage(),
+    readonly trustsHints = false,
   ) {
     this.ledger = new Ledger(settings);
     this.gates = new Gates(settings);
@@ -84,9 +98,13 @@ export class MemoryQueue {
     this.isClosed = true;
   }
 
-  /** Answers as a store does that is somewhere else: later, or with an error once it is closed. */
-  async answer<T>(step: () => T): Promise<T> {
+  /**
+   * Answers as a store does that is somewhere else: later, or with an error once it is closed or cannot be reached. `about`: which job the
+   * call is for.
+   */
+  async answer<T>(step: () => T, about: Pick<ScheduledQueueErrorFields, 'jobName' | 'jobId'> = {}): Promise<T> {
     if (this.isClosed) throw new QueueClosedError('The connection is closed.', { queue: this.name });
+    this.outage.requireThere({ queue: this.name, ...about });
     return step();
   }
 }

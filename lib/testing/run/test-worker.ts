@@ -59,6 +59,8 @@ export class TestWorker implements RunOwner {
 
   /** What changes by time alone, and when. */
   get next(): Instant {
+    // What becomes due meanwhile runs once Redis is back.
+    if (this.parts.queue.outage.isOn) return { atMs: Number.POSITIVE_INFINITY, because: () => 'nothing' };
     return nextInstant(this.parts.queue, new Set(this.held().map(({ claim }) => claim.id)));
   }
 
@@ -80,6 +82,7 @@ export class TestWorker implements RunOwner {
   /** Tells what has ended and claims one job. */
   async claim(): Promise<{ claimed?: ClaimedJob; isIdle: boolean }> {
     const answer = await this.turn(this.isOpen);
+    if (!answer) return { isIdle: true };
     const isIdle = this.outbox.length === 0 && answer.claimed.length === 0 && answer.sleepMs !== 0;
     return { claimed: answer.claimed[0], isIdle };
   }
@@ -132,7 +135,9 @@ export class TestWorker implements RunOwner {
     return [...this.runs].filter(({ isSettled, fault }) => !isSettled && fault?.kind !== 'lose-lease');
   }
 
-  private async turn(claims: boolean, isLast = false): Promise<TurnAnswer> {
+  /** None is taken while Redis is away: what is to be told waits. */
+  private async turn(claims: boolean, isLast = false): Promise<TurnAnswer | undefined> {
+    if (this.parts.queue.outage.isOn) return undefined;
     const { session, reporter, caretakers, clock, process } = this.parts;
     const told = this.outbox.splice(0);
     // Runs whose settlements are told need no lease any more.

@@ -28,8 +28,14 @@ export class TestedInstance {
     events.events$.subscribe({ next: (event) => this.ends.hear(event), complete: () => this.ends.close() });
   }
 
+  /** Whether its store can be reached. */
+  redisAway(on: boolean): void {
+    this.store.outage.isOn = on;
+  }
+
   /** Why nothing becomes of a job outside the calls of the tester. `handled`: by all instances. */
   async explain({ id, queue }: { id: string; queue: string }, handled: readonly HandledJob[]): Promise<string> {
+    if (this.store.outage.isOn) return 'Redis is away: nothing runs before the test calls redisAway(false).';
     const { view } = this.store.queue(queue);
     const envelope = (await view.job(id))?.envelope;
     const name = envelope && isReadable(envelope) ? envelope.name : undefined;

@@ -140,6 +140,26 @@ async function impatientApp(most: number) {
   return servicesOf(module);
 }
 
+it('a pop that waits for weeks is no instant but at its end, and takes over what another one has lost', async () => {
+  const { tester, producer, consumer } = await testedApp([], { queues: { default: { leaseMs: 15_000 } } });
+  const stops = stopsOf(tester);
+  const waiting = consumer.pop({ waitMs: '20 days' });
+  await tester.advance('10 days');
+  expect(stops).toEqual([10 * DAY]);
+  await producer.schedule('elsewhere', null, { delay: '1 day' });
+  await tester.advance('2 days');
+  expect((await waiting)[0]!.attempt).toBe(1);
+
+  // Nobody settles it: another pop gets it once its lease has run out.
+  const second = consumer.pop({ names: ['elsewhere'], waitMs: '20 days' });
+  await tester.advance('1m');
+  expect((await second)[0]!.attempt).toBe(2);
+  const third = consumer.pop({ names: ['elsewhere', 'other'], waitMs: '20 days' });
+  await tester.advance('1m');
+  expect((await third)[0]!.attempt).toBe(3);
+  expect(stops.length).toBeLessThan(60);
+}, 20_000);
+
 it('too many instants without a run are an error that names what moved the clock, and time goes on in the next call', async () => {
   const { tester, producer } = await impatientApp(100);
   const rule = { everyMs: '1s', overlap: 'skip' } as const;

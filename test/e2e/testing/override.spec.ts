@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import {
   getScheduledQueueToken,
@@ -8,6 +9,8 @@ import {
   RedisScheduledQueueModule,
   ScheduledQueueProducer,
 } from '../../../lib/index.js';
+import { SETTINGS } from '../../../lib/nest/internal-tokens.js';
+import type { ModuleSettings } from '../../../lib/nest/module-options.js';
 import {
   overrideScheduledQueue,
   ScheduledQueueTester,
@@ -91,6 +94,55 @@ describe('overrideScheduledQueue', () => {
     });
     await expect(overrideScheduledQueue(builder).setLogger(SILENT).compile()).rejects.toThrow(
       'RedisScheduledQueueModule: shutdownTimeoutMs: got -1',
+    );
+  });
+
+  it('lays options over those of the application in every instance: queues and jobs name by name, and there option by option', async () => {
+    const own = {
+      queues: { default: { concurrency: 3, rateLimit: { max: 1, perMs: '1h' } }, mail: { concurrency: 2 } },
+      jobs: { one: { maxAttempts: 7, timeoutMs: 5_000 } },
+      maxPayloadBytes: 10,
+    } as const;
+    @Module({
+      imports: [
+        RedisScheduledQueueModule.forRootAsync({ useFactory: () => own }),
+        RedisScheduledQueueModule.forRoot({ ...own, name: 'reports' }),
+      ],
+      providers: [Handlers],
+    })
+    class OwnModule {}
+    const builder = overrideScheduledQueue(Test.createTestingModule({ imports: [OwnModule] }), {
+      now: START,
+      maxPayloadBytes: undefined,
+      queues: { default: { rateLimit: undefined, leaseMs: '1m' }, other: { concurrency: 9 } },
+      jobs: { one: { maxAttempts: 2 } },
+    });
+    const { app } = await start(builder);
+    const all: ModuleSettings[] = [];
+    for (const module of app.get(ModulesContainer).values())
+      for (const [token, { instance }] of module.providers)
+        if (token === SETTINGS) all.push(instance as ModuleSettings);
+    expect(all).toHaveLength(2);
+    for (const settings of all) {
+      expect(settings.settingsOf('default')).toMatchObject({ concurrency: 3, leaseMs: 60_000 });
+      expect(settings.settingsOf('default').rateLimit).toBeUndefined();
+      expect(settings.settingsOf('mail').concurrency).toBe(2);
+      expect(settings.settingsOf('other').concurrency).toBe(9);
+      expect(settings.jobs.get('one')).toMatchObject({ maxAttempts: 2, timeoutMs: 5_000 });
+      expect(settings.maxPayloadBytes).toBe(1024 * 1024);
+    }
+  });
+
+  it('refuses an option that is none at once', () => {
+    const builder = () => Test.createTestingModule({ imports: [AppModule] });
+    expect(() => overrideScheduledQueue(builder(), { shutdownTimoutMs: 1 } as never)).toThrow(
+      /^overrideScheduledQueue: unknown option "shutdownTimoutMs", did you mean 'shutdownTimeoutMs'\?/,
+    );
+    expect(() => overrideScheduledQueue(builder(), { connection: 'redis://x' } as never)).toThrow(
+      'overrideScheduledQueue: unknown option "connection": jobs lie in memory. Leave it out.',
+    );
+    expect(() => overrideScheduledQueue(builder(), 'now' as never)).toThrow(
+      'overrideScheduledQueue: got "now", expected an object of options.',
     );
   });
 

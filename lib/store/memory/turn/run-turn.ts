@@ -52,7 +52,7 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
   queue.served = { atMs: stage.nowMs, ...patience };
 
   const sleepMs = sleep(stage, selection, opening, claims, patience, limitAfter, suspect);
-  tellOthers(stage, selection, limitAfter, isPlaceFree);
+  tellOthers(stage, selection, claims, limitAfter, isPlaceFree);
   return {
     settled,
     lost,
@@ -111,7 +111,13 @@ function sleep(
 }
 
 /** Whoever may have something to do by this turn is told. */
-function tellOthers(stage: Stage, { stopped, fullNames }: Selection, limitAfter: number, isPlaceFree: boolean): void {
+function tellOthers(
+  stage: Stage,
+  { stopped, fullNames }: Selection,
+  { claimed }: Claimed,
+  limitAfter: number,
+  isPlaceFree: boolean,
+): void {
   const { queue, session, turn, nowMs } = stage;
   const { sleepers, ledger, settings } = queue;
   for (const job of [...stage.returning, ...stage.armed]) {
@@ -123,6 +129,8 @@ function tellOthers(stage: Stage, { stopped, fullNames }: Selection, limitAfter:
   const passesOn = turn.suspects === 'leave';
   if (leavesJobs || passesOn || isPlaceFree) sleepers.tellAll(nowMs, ({ key }) => key !== session.key);
   const isOfGroup = ({ group, key }: Listener) => group === session.group && key !== session.key;
+  // Who takes no looks in case learns of these leases by this.
+  if (queue.trustsHints && claimed.length > 0) sleepers.tellAll(nowMs + settings.leaseMs);
   // There is more than this session can take.
   if (stopped === 'limit' || stopped === 'bytes') sleepers.tellAll(nowMs, isOfGroup);
   for (const name of fullNames) sleepers.tellAll(nowMs, (other, full) => isOfGroup(other) && !full.has(name));

@@ -20,7 +20,7 @@ export function nextLook(
   patience: Patience,
   isAwaiting: boolean,
 ): number {
-  const { nowMs, queue } = stage;
+  const { nowMs, queue, session } = stage;
   const { maxSleepMs, leaseMs } = queue.settings;
   const isShut = opening.count <= passed;
   const leaseEnd =
@@ -31,7 +31,9 @@ export function nextLook(
     isShut ? Math.max(opening.untilMs, queue.ledger.nextDue()) : nextDue(stage),
     nextOwn(stage, opening, isShut),
     leaseEnd,
-    Math.floor(nowMs + Math.min(maxSleepMs, leaseMs / 3)),
+    queue.trustsHints && queue.sleepers.hears(session)
+      ? Number.POSITIVE_INFINITY
+      : Math.floor(nowMs + Math.min(maxSleepMs, leaseMs / 3)),
     isAwaiting ? Math.floor(nowMs + OFFER_MS / 2) : Number.POSITIVE_INFINITY,
   );
 }

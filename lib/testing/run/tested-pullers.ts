@@ -1,0 +1,44 @@
+import type { PoppedJob } from '../../core/job/popped-job.js';
+import type { PopRequest } from '../../core/options/pop-options.js';
+import type { MemoryJobStore } from '../../store/memory/memory-job-store.js';
+import { Pullers } from '../../worker/pull/pullers.js';
+
+const CALLS = ['complete', 'fail', 'snooze', 'extend'] as const;
+
+/**
+ * The pullers of an application under test. While Redis is away a real puller sends its calls again for as long as a call may take; that is virtual
+ * time, and a test that awaits the call lets none pass. Here each call is refused at once.
+ */
+export class TestedPullers extends Pullers {
+  private readonly memory: MemoryJobStore;
+
+  constructor(...parts: ConstructorParameters<typeof Pullers>) {
+    super(...parts);
+    this.memory = parts[0] as MemoryJobStore;
+  }
+
+  override async pop(request: PopRequest): Promise<PoppedJob[]> {
+    this.memory.outage.requireThere({ queue: request.queue });
+    const jobs = await super.pop(request);
+    for (const job of jobs) this.refuseWhileAway(job);
+    return jobs;
+  }
+
+  /** Nobody moves the time of an application that closes, so Redis is back for it: else its end would wait for ever. */
+  override async close(withinMs: number): Promise<void> {
+    this.memory.outage.isOn = false;
+    await super.close(withinMs);
+  }
+
+  private refuseWhileAway(job: PoppedJob): void {
+    for (const call of CALLS) {
+      const real = job[call].bind(job) as (...given: unknown[]) => Promise<boolean>;
+      const value = async (...given: unknown[]) => {
+        this.memory.outage.requireThere({ queue: job.queue, jobName: job.name, jobId: job.id });
+        return await real(...given);
+      };
+      // A job that is logged or serialised shows what its owner knows.
+      Object.defineProperty(job, call, { value, configurable: true });
+    }
+  }
+}
