@@ -47,7 +47,7 @@ const CASES: Record<Code, [make: (world: World) => Promise<unknown>, says: RegEx
       world.store({ rateLimit: { max: 1, perMs: 60_000 } });
       await busy(world);
     },
-    /rateLimit lets, 1 in 60000 ms/,
+    /rateLimit of 1 in 1 minute is used up/,
   ],
   concurrency: [
     async (world) => {

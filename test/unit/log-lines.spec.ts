@@ -11,7 +11,8 @@ const MADE_ELSEWHERE = [
   ['drained.line', 'worker/handle/drain-report.ts', 'Done waiting for '],
   ['sentence', 'nest/handlers/handler.explorer.ts', 'so no method handles this job'],
   ['sentence', 'nest/events/event.explorer.ts', 'so it hears no events'],
-  ['sentence', 'nest/unnamed-queues.ts', 'which no handler and no definition'],
+  ['sentence', 'nest/lifecycle/start-warnings.ts', 'which no handler and no definition'],
+  ['sentence', 'nest/lifecycle/start-warnings.ts', 'where seconds are meant'],
   ['sentence', 'nest/job-overrides.ts', 'which no handler of this process handles'],
 ] as const;
 

@@ -1,4 +1,5 @@
 import { ANY_COUNT, type QueueSettings } from '../../core/options/queue-options.js';
+import { shownDuration } from '../../core/read/duration.js';
 import type { LimitsUse, LiveWorker, QueueView, StoredJob } from '../../store/job-store.js';
 import { type InspectedJob, inspectAllButPayload } from './inspected-job.js';
 
@@ -89,7 +90,8 @@ function heldBack(what: string, previous: string): Explanation {
 
 function lastFailure({ failures }: InspectedJob): string | undefined {
   const { message, cause } = failures.at(-1) ?? {};
-  return cause === undefined ? message : `${message} (cause: ${cause})`;
+  // It stands at the end of a sentence.
+  return cause === undefined ? message?.replace(/\.$/, '') : `${message} (cause: ${cause})`;
 }
 
 function whyGone({ keepCompleted }: QueueSettings): string {
@@ -199,7 +201,7 @@ function explainLimits(
   if (rateLimit && started >= rateLimit.max) {
     return {
       code: 'rate-limited',
-      message: `${what} is due, but as many jobs have started as the queue's rateLimit lets, ${rateLimit.max} in ${rateLimit.perMs} ms; the next may at ${new Date(opensAtMs).toISOString()}.`,
+      message: `${what} is due, but the queue's rateLimit of ${rateLimit.max} in ${shownDuration(rateLimit.perMs)} is used up; the next job may start at ${new Date(opensAtMs).toISOString()}.`,
     };
   }
   return undefined;

@@ -17,7 +17,7 @@ export function describe(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
   const name = Object.getPrototypeOf(value)?.constructor?.name;
-  return name && name !== 'Object' ? `a ${name}` : 'an object';
+  return name && name !== 'Object' ? `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}` : 'an object';
 }
 
 /** The first few of a list as a message shows them, and how many more there are. */

@@ -89,3 +89,8 @@ function parseText(text: string): number | { problem: string } {
   }
   return parsed;
 }
+
+/** A length of time for people, rounded to its largest unit, such as `22 hours`. */
+export function shownDuration(lengthMs: number): string {
+  return ms(lengthMs, { long: true });
+}

@@ -15,9 +15,9 @@ import { DeclaredRecurrences } from '../handlers/declared-recurrences.js';
 import type { HandlerExplorer } from '../handlers/handler.explorer.js';
 import { unhandledOverrides } from '../job-overrides.js';
 import type { ModuleSettings } from '../module-options.js';
-import { unnamedQueues } from '../unnamed-queues.js';
 import type { Runner } from './run-phase.js';
 import { connectAtStart, StartLog } from './start-log.js';
+import { shortTimes, unnamedQueues } from './start-warnings.js';
 
 /** Ties one instance of the module to the application's life: explore at init, run in the run phase, close at the end. */
 export class Lifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown, Runner {
@@ -50,6 +50,7 @@ export class Lifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApp
     await declared.check(this.payloads);
     for (const sentence of unnamedQueues(this.settings.queues, registry)) this.log.warn(sentence);
     if (isProducer) return;
+    for (const sentence of shortTimes(this.settings, registry)) this.log.warn(sentence);
     for (const [queue, declarations] of await declared.declarations(this.payloads))
       this.declarers.add(queue, declarations);
     const handled = this.registry.queueNames().flatMap((queue) => [...this.registry.handlersOf(queue).keys()]);

@@ -2,6 +2,7 @@ import type { DeadReason, ScheduledQueueEvent } from '../../core/job/events.js';
 import type { KnownOfJob } from '../../core/job/reported-job.js';
 import type { Log } from '../../core/log.js';
 import { firstFew } from '../../core/read/describe.js';
+import { shownDuration } from '../../core/read/duration.js';
 import type { LateJob, LeftOutJob, RecoveredJob, TurnAnswer } from '../../store/job-store.js';
 import { titleOf } from './job-title.js';
 import type { RecoveryLog } from './recovery-log.js';
@@ -79,7 +80,9 @@ export class Finds {
       const run = { queue, id, name, attempt };
       const fate = onLate === 'discard' ? 'is discarded' : 'is dead (late)';
       this.teller.about({ ...run, latenessMs }, () => {
-        this.log.warn(`${titleOf(run, true)} ${fate}: it could only begin ${latenessMs} ms after it was due.`);
+        this.log.warn(
+          `${titleOf(run, true)} ${fate}: it could only begin ${shownDuration(latenessMs)} after it was due.`,
+        );
       });
       if (onLate === 'discard') this.teller.tell({ type: 'discarded', ...run, reason: 'late' });
       else this.teller.tell({ type: 'dead', ...run, reason: 'late' });

@@ -155,7 +155,9 @@ export class Reporter {
     // The reason of `JobOutcome.deadLetter` is text, and was not thrown.
     const why = reason === 'dead-lettered' ? description.message : errorLine(description);
     const line = `${titleOf(job, true)} is dead after attempt ${outcome.job.attempt} (${reason}): ${why}`;
-    this.about(job, () => this.log.error(line, description.stack));
+    // A stack without a place says nothing that the line does not.
+    const stack = description.stack?.includes('\n') ? description.stack : undefined;
+    this.about(job, () => (stack === undefined ? this.log.error(line) : this.log.error(line, stack)));
   }
 
   /** The job that was queued behind this run was cancelled: where the run would be tried again, or dead, it is cancelled as well. */

@@ -77,6 +77,9 @@ describe('a run that takes longer than timeoutMs', () => {
     const job = await inspector.job(id);
     expect(job).toMatchObject({ state: 'dead', reason: 'attempts-exhausted', attempts: 2 });
     expect(job!.failures.map(({ name }) => name)).toEqual(['JobTimeoutError', 'JobTimeoutError']);
+    // No place of this library stands there, and none of the handler is known.
+    expect(job!.failures[0]!.stack).not.toContain('\n');
+    expect((await inspector.explain(id)).message).toMatch(/[^.]\.$/);
     expect(await inspector.stats()).toMatchObject({ started: 2, failed: 2, retried: 1, dead: 1, completed: 0 });
   });
 

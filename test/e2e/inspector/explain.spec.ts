@@ -128,6 +128,6 @@ it('a job that the rate keeps waiting says so', async () => {
   const { code, message } = await inspector.explain(second);
   expect(code).toBe('rate-limited');
   expect(message).toContain(
-    "is due, but as many jobs have started as the queue's rateLimit lets, 1 in 3600000 ms; the next may at 20",
+    "is due, but the queue's rateLimit of 1 in 1 hour is used up; the next job may start at 20",
   );
 });

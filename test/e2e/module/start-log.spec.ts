@@ -145,6 +145,29 @@ describe('at start the log says', () => {
     });
   });
 
+  it('which times look like seconds', async () => {
+    class Slow {
+      @OnScheduledJob('slow', { timeoutMs: 30 })
+      run(): void {}
+      @OnScheduledJob('unlimited', { timeoutMs: 0 })
+      go(): void {}
+      @OnScheduledJob('short', { timeoutMs: 100 })
+      stop(): void {}
+    }
+    const warned = async (shutdownTimeoutMs: number) => {
+      const log = new LogLines();
+      await startApp([Slow], { shutdownTimeoutMs }, { log });
+      return log.atStart.filter((line) => line.includes('milliseconds'));
+    };
+    const timeout =
+      "warn The timeoutMs of job 'slow' (Slow.run (RootTestModule)) is 30 milliseconds. Write '30s' where seconds are meant.";
+    expect(await warned(20)).toEqual([
+      "warn The option shutdownTimeoutMs is 20 milliseconds. Write '20s' where seconds are meant.",
+      timeout,
+    ]);
+    expect(await warned(0)).toEqual([timeout]);
+  });
+
   it('that no handler was found', async () => {
     const log = new LogLines();
     await startApp([], {}, { log });
@@ -331,4 +354,40 @@ describe('an application that never uses Redis', () => {
       }
     },
   );
+});
+
+describe('a port that is none of Redis', () => {
+  /** Why a call fails, at a server that answers so. */
+  async function whyUnavailable(scheme: string, answer: string | undefined): Promise<string> {
+    const listener = createServer((socket) => {
+      socket.on('error', () => {}).on('data', () => (answer === undefined ? undefined : socket.end(answer)));
+      closing.push({ close: async () => void socket.destroy() });
+    });
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    const { port } = listener.address() as { port: number };
+    const connection =
+      scheme === 'redis' ? `redis://127.0.0.1:${port}` : { host: '127.0.0.1', port, tls: {}, connectTimeout: 500 };
+    const { producer } = await startApp([], { connection, commandTimeoutMs: '2s' });
+    const error = await producer.schedule('work', 1).then(
+      () => undefined,
+      (thrown: Error) => thrown,
+    );
+    listener.close();
+    return error!.message;
+  }
+
+  it('but of HTTP is told as such', async () => {
+    const message = await whyUnavailable('redis', 'HTTP/1.1 400 Bad Request\r\n\r\n');
+    expect(message).toContain(
+      'does not speak the protocol of Redis, but HTTP: is the port right, at redis://127.0.0.1:',
+    );
+    expect(message).not.toMatch(/RESP type|report this/);
+  });
+
+  it.each([
+    ['waits for more', undefined],
+    ['refuses the first message', '-ERR Protocol error\r\n'],
+  ])('with TLS, where it speaks none and %s', async (_, answer) => {
+    expect(await whyUnavailable('rediss', answer)).toContain('; does this port speak TLS?');
+  });
 });

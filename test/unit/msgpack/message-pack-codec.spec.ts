@@ -96,7 +96,7 @@ it.each([
   ['a Map', { in: [new Map()] }, "'in[0]' is a Map, which MessagePack cannot hold: send plain objects and arrays"],
   ['a Set', new Set(), 'it is a Set, which MessagePack cannot hold: send plain objects and arrays'],
   ['a RegExp', { a: /x/ }, "'a' is a RegExp, which"],
-  ['an Error', { a: new Error('x') }, "'a' is a Error, which"],
+  ['an Error', { a: new Error('x') }, "'a' is an Error, which"],
   ['other typed arrays', { a: new Float32Array(2) }, "'a' is a Float32Array, which"],
   ['a function', { a: { b: () => 1 } }, "'a.b' is the function 'b', which MessagePack cannot hold"],
   ['a toJSON that nobody calls', { a: { toJSON: () => 1 } }, "'a.toJSON' is the function 'toJSON', which"],

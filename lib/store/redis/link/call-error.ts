@@ -76,11 +76,19 @@ export function reasonOf({ message, code, command, errors = [], lastNodeError }:
   if (ofNode) return { ...ofNode, message: `${message.replace(/\.$/, '')}: ${ofNode.message}` };
   const text = message || errors.map((each) => each.message).join('; ') || code;
   if (!text) return undefined;
-  const line = firstLine(text);
+  const line = inOwnWords(firstLine(text));
   return {
     message: command?.name === 'select' ? `database ${command.args[0]}: ${line}` : line,
     ...(code !== undefined && { code }),
   };
+}
+
+/** What the parsers of both ioredis 5 and 6 say of another protocol is about themselves. 72 is the H of HTTP. */
+function inOwnWords(line: string): string {
+  const parsed = /^(?:Protocol error, got "(.)"|Unknown RESP type (\d+))/.exec(line);
+  if (!parsed) return line;
+  const isHttp = parsed[1] === 'H' || parsed[2] === '72';
+  return `what answers there does not speak the protocol of Redis${isHttp ? ', but HTTP' : ''}: is the port right`;
 }
 
 const SHORTEST_SECRET = 4;

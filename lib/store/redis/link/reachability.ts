@@ -7,7 +7,14 @@ import type { Client } from './client.js';
 export function whyLost(client: Client, error: ClientError): Reason | undefined {
   const reason = reasonOf(error);
   if (reason === undefined) return undefined;
-  return { ...reason, message: `${withoutSecretsOf(reason.message, secretsOf(client))}, at ${addressOf(client)}` };
+  const message = `${withoutSecretsOf(reason.message, secretsOf(client))}, at ${addressOf(client)}`;
+  return { ...reason, message: handshakeFailed(client, reason) ? `${message}; does this port speak TLS?` : message };
+}
+
+/** A server without TLS waits for more of the first message of TLS until the time is over, or refuses it. */
+function handshakeFailed(client: Client, { message, code = '' }: Reason): boolean {
+  const { tls } = client.options as { tls?: unknown };
+  return Boolean(tls) && /^(ETIMEDOUT|ECONNRESET|EPROTO|ERR_SSL_.*)$|TLS/.test(`${code || message}`);
 }
 
 /** Whether Redis can be used over one connection: knows why it cannot, and tells the log when that begins and ends. */

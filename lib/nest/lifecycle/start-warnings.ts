@@ -1,9 +1,12 @@
-import { queuesOfDefinitions } from '../core/job/definition.js';
-import { DEFAULT_QUEUE } from '../core/options/queue-options.js';
-import { firstFew, nearest } from '../core/read/describe.js';
-import type { HandlerRegistry } from '../worker/run/job-handler.js';
+import { queuesOfDefinitions } from '../../core/job/definition.js';
+import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
+import { firstFew, nearest } from '../../core/read/describe.js';
+import type { HandlerRegistry } from '../../worker/run/job-handler.js';
+import type { ModuleSettings } from '../module-options.js';
 
 const QUEUES_TOLD = 10;
+/** Shorter times are most likely seconds taken for milliseconds. */
+const SHORT_MS = 100;
 
 /**
  * A sentence where the module's `queues` names queues that no handler and no definition of this process names: they may be misspelt,
@@ -20,4 +23,17 @@ export function unnamedQueues(queues: ReadonlyMap<string, unknown>, registry: Ha
   return [
     `The option queues has options for ${firstFew(told, QUEUES_TOLD)}, which no handler and no definition of this process names, so they may hold for no job. Nothing is wrong where this process only names the queue in its calls, or shares its options with other processes.`,
   ];
+}
+
+/** A sentence for each time that looks like seconds. 0 has a meaning of its own. */
+export function shortTimes({ shutdownTimeoutMs }: ModuleSettings, registry: HandlerRegistry): string[] {
+  const times: [string, number][] = [
+    ['The option shutdownTimeoutMs', shutdownTimeoutMs],
+    ...registry.all().map(({ place, name, settings }): [string, number] => {
+      return [`The timeoutMs of job '${name}' (${place})`, settings.timeoutMs];
+    }),
+  ];
+  return times.flatMap(([which, ms]) =>
+    ms > 0 && ms < SHORT_MS ? [`${which} is ${ms} milliseconds. Write '${ms}s' where seconds are meant.`] : [],
+  );
 }
