@@ -27,6 +27,7 @@ export class TcpProxy {
   private up?: Link;
   private down?: Link;
   private rewriteReply?: (reply: string) => string;
+  private swallowsNew = false;
   private readonly swallowing = new WeakSet<Socket>();
   /** How many connections were asked for since the proxy started. */
   connections = 0;
@@ -85,6 +86,11 @@ export class TcpProxy {
     for (const { client, request } of this.pairs) if (whose(request)) this.swallowing.add(client);
   }
 
+  /** Whether nothing passes on connections made from now on. */
+  swallowNew(on: boolean): void {
+    this.swallowsNew = on;
+  }
+
   /** Applies to connections made from now on. */
   slow(slowness: Slowness): void {
     this.slowness = slowness;
@@ -115,6 +121,7 @@ export class TcpProxy {
     const pair: Pair = { client, server: createConnection(this.target), request: '' };
     const { server } = pair;
     this.pairs.add(pair);
+    if (this.swallowsNew) this.swallowing.add(client);
     const toServer = this.way(server);
     const toClient = this.way(client);
     client.on('data', (data) => {

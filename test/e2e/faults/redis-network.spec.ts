@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { OutageLog } from '../../../lib/store/redis/checks/outage-log.js';
+import { ClientFactory } from '../../../lib/store/redis/link/client.js';
+import { WakeListener } from '../../../lib/store/redis/link/wake-listener.js';
 import { audit } from '../../support/audit.js';
 import { LogLines } from '../../support/log-lines.js';
 import { newPrefix, startApp, stopApps } from '../../support/queue-app.js';
@@ -120,6 +123,32 @@ it('messages that are lost without a word make a job late by no more than maxSle
   const { id } = await producer.schedule('work', 'unheard');
   await until('it runs', () => work.has(id));
   expect(performance.now() - calledAt).toBeLessThan(1_500 + 1_000);
+});
+
+it('a subscriber over which nothing comes back any more is replaced after 15 s, and hears again', async () => {
+  const { producer, work } = await startWorker({ leaseMs: 180_000, maxSleepMs: 60_000 });
+  const before = proxy.connections;
+  proxy.blackhole((request) => request.toLowerCase().includes('subscribe'));
+  // Asked every 10 s, and given 5 s.
+  await until('it connects anew', () => proxy.connections > before, 17_000);
+  // It looks once it hears again.
+  const { id } = await producer.schedule('work', 'heard');
+  await until('it runs', () => work.has(id), 5_000);
+}, 40_000);
+
+it('a subscriber that is connected and gets no answer is replaced until it gets one', async () => {
+  const clients = new ClientFactory(proxy.url, 1_000);
+  const listener = new WakeListener(clients.subscriber(), new OutageLog(new LogLines()), 100, 300);
+  try {
+    proxy.swallowNew(true);
+    listener.listen('channel', () => {});
+    await until('it is replaced', () => proxy.connections >= 3);
+    expect(listener.hears('channel')).toBe(false);
+    proxy.swallowNew(false);
+    await until('it hears', () => listener.hears('channel'));
+  } finally {
+    listener.close();
+  }
 });
 
 it('a subscriber that Redis cuts off, being killed or too slow for its messages, hears again by itself', async () => {

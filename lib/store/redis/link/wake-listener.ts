@@ -4,8 +4,9 @@ import type { ClientError } from './call-error.js';
 import { type Client, dropConnections } from './client.js';
 import { whyLost } from './reachability.js';
 
-/** How often the connection is asked for a sign of life: rarely, as it counts among an idle worker's commands. */
-const CHECK_EVERY_MS = 30_000;
+/** How often the connection is asked for a sign of life. Until it is replaced jobs are late; one process sends this for all its queues. */
+const CHECK_EVERY_MS = 10_000;
+/** How long the answer may take. */
 const CHECK_PATIENCE_MS = 5_000;
 const CLOSED = 'the connection for messages was closed';
 
@@ -81,18 +82,20 @@ export class WakeListener {
 
   /**
    * By subscribing again to what it hears, which changes nothing and is answered on the very connection that hears:
-   * on a cluster, PING would go to any node.
+   * on a cluster, PING would go to any node. A connection that stands but has not become ready (`connect`) waits for an answer already,
+   * and ioredis would wait for it without end.
    */
   private checkLife(): void {
     const [channel] = this.channels.keys();
-    if (this.client.status !== 'ready' || channel === undefined) return;
-    const patience = setTimeout(() => this.reconnect(), this.patienceMs).unref();
+    const { status } = this.client;
+    if ((status !== 'ready' && status !== 'connect') || channel === undefined) return;
+    const patience = setTimeout(() => this.client.status === status && this.reconnect(), this.patienceMs).unref();
     const answered = () => clearTimeout(patience);
-    this.client.subscribe(channel).then(answered, answered);
+    if (status === 'ready') this.client.subscribe(channel).then(answered, answered);
   }
 
   private reconnect(): void {
-    if (this.client.status !== 'ready' || this.closed) return;
+    if (this.closed) return;
     // The connection of a cluster client that hears is none of its nodes', and comes again with all of it.
     if (this.client.isCluster) (this.client as Cluster).disconnect(true);
     else dropConnections(this.client);
