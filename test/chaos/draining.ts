@@ -6,9 +6,9 @@ const ORDINARY_WITHIN_MS = 45_000;
 /** And so much more for each second of faults beyond the first twenty, which leave more jobs behind: a quarter of a minute after two minutes. */
 const ORDINARY_MORE_MS_A_SECOND = 150;
 /**
- * Suspects, jobs with one crash left, run one at a time in two of three processes, and a long run leaves more than a hundred of them. So
- * their bound is one of progress: within this time some job must end. The longest suspect, tried again after its backoff and with other
- * jobs in between, takes a third of it.
+ * Suspects, jobs with one crash left, run one at a time, those of a queue in two of three processes, and a long run leaves more than a
+ * hundred of them. So their bound is one of progress: within this time some job must end. The longest suspect, tried again after its
+ * backoff and with other jobs in between, takes a third of it.
  */
 const PROGRESS_WITHIN_MS = 30_000;
 const ASKED_EVERY_MS = 100;

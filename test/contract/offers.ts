@@ -69,6 +69,19 @@ export const offers = (world: () => World): void => {
     expect(await c.claim()).toHaveLength(1);
   });
 
+  it('is left to the better job that was due first', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2 });
+    const [b, c] = [await sleeper(world().worker('b', 'one')), await sleeper(world().worker('c', 'two'))];
+    // By id the other one would come first.
+    await world().schedule({ name: 'one', priority: 1, id: 'z' });
+    world().pass(5);
+    await world().schedule({ name: 'two', priority: 1, id: 'y' });
+    await b.sleeps({ limit: 1 });
+    await c.sleeps({ limit: 1 });
+    expect((await goOn(a, held[0]!)).claimed).toEqual([]);
+    expect(ids([...(await c.claim()), ...(await b.claim())])).toEqual(['z']);
+  });
+
   it('is taken by the worker itself where the sleeper has no place in its handler for the better job', async () => {
     const { a, held } = await busy({ globalConcurrency: 2 });
     const b = await sleeper(world().worker('b', 'urgent', 'more'), ['urgent']);

@@ -168,6 +168,22 @@ it('an entry of somebody else is a gap, and keeps nothing from being added or re
   expect(told.slice(1, -1).map(({ type }) => type)).toContain('gap');
 });
 
+it('readers are told of an event after the clock of Redis went back', async () => {
+  const test = storeOf(100);
+  const [heard, subscriber] = [[] as string[], test.redis.duplicate()];
+  try {
+    subscriber.on('message', (channel: string) => heard.push(channel));
+    await subscriber.subscribe(keyOf(test));
+    // Written an hour ahead, and told then.
+    const ahead = Date.now() + 3_600_000;
+    await test.redis.xadd(keyOf(test), `${ahead}-1`, 'head', `0 ${ahead}`, 'events', 's\tahead\ta\t1');
+    await add(test, 1);
+    await until('a message has come', () => heard.length > 0);
+  } finally {
+    subscriber.disconnect();
+  }
+});
+
 it('whenever events are added, whoever watches is called after the last one, and not only by the look of every five seconds', async () => {
   const test = storeOf(100_000);
   const [watching, writer, other] = [storeOf(1, test), storeOf(100_000, test), storeOf(100_000, test)];

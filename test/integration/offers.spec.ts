@@ -87,13 +87,22 @@ describe('under a limit over all processes that is used up, a place that becomes
 
   it('is taken by the worker itself where nobody sleeps, or nobody hears', async () => {
     const { a, held } = await busy({ globalConcurrency: 2 });
-    const b = test.worker('b', 'urgent');
     await schedule(1, { name: 'urgent', priority: 1 });
-    expect(await b.claim()).toEqual([]);
     expect(idsOf(await goOn(a, held[0]!))).toHaveLength(1);
-    for (const group of await test.redis.smembers(key('groups')))
-      await test.redis.zadd(key(`sleepers:${group}`), Date.now() + 9_000, 'dead');
+    const group = 'heard-by-nobody';
+    await test.redis.sadd(key(`handles:${group}`), 'urgent');
+    await test.redis.zadd(key('sleeping'), Date.now() + 9_000, group);
+    await test.redis.zadd(key(`sleepers:${group}`), Date.now() + 9_000, 'dead');
     expect(idsOf(await goOn(a, held[1]!))).toHaveLength(1);
+    expect(await offers()).toEqual([]);
+    // Nobody asks it again.
+    expect(await test.redis.exists(key(`sleepers:${group}`))).toBe(0);
+  });
+
+  it('is not kept by an offer that was made while the clock was ahead', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2 });
+    await test.redis.zadd(key('offers'), Date.now() + 3_600_000, 'b some-job');
+    expect(idsOf(await goOn(a, held[0]!))).toHaveLength(1);
     expect(await offers()).toEqual([]);
   });
 
