@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { check } from './lua/check.mjs';
 import { emitLua } from './lua/emit-lua.mjs';
-import { emitTypes } from './lua/emit-types.mjs';
+import { emitReplyShape, emitTypes } from './lua/emit-types.mjs';
 import { readKeyTable } from './lua/key-table.mjs';
 import { Sources } from './lua/read.mjs';
 
@@ -26,7 +26,11 @@ export function embed(read = readText) {
   const headers = files.map((file) => sources.get(file).header);
   return {
     'embedded.ts': emitScripts(
-      files.map((file) => [file.replace('.lua', ''), emitLua(sources, file, declaredAt.get(file))]),
+      files.map((file, i) => [
+        file.replace('.lua', ''),
+        emitLua(sources, file, declaredAt.get(file)),
+        emitReplyShape(headers[i]),
+      ]),
     ),
     'contracts.ts': emitTypes(headers),
   };
@@ -39,17 +43,19 @@ function emitScripts(scripts) {
     if (!indexes.has(piece)) indexes.set(piece, indexes.size);
     return indexes.get(piece);
   };
-  const entries = scripts.map(([name, pieces]) => {
+  const entries = scripts.map(([name, pieces, shape]) => {
     const sha = createHash('sha1').update(pieces.join('\n')).digest('hex');
-    return `  ${name.includes('-') ? `'${name}'` : name}: join('${sha}', [${pieces.map(indexOf).join(', ')}]),\n`;
+    return `  ${name.includes('-') ? `'${name}'` : name}: join('${sha}', [${pieces.map(indexOf).join(', ')}], ${shape}),\n`;
   });
   const pieces = [...indexes.keys()].map((piece) => `  ${JSON.stringify(piece)},\n`);
   return `// Made by scripts/embed-lua.mjs from lib/store/redis/scripts; change the .lua files and run \`npm run embed\`.
+import type { ReplyShape } from './reply-shape.js';
+
 const PIECES: readonly string[] = [
 ${pieces.join('')}];
 
-function join(sha: string, pieces: readonly number[]): { readonly sha: string; readonly source: string } {
-  return { sha, source: pieces.map((index) => PIECES[index]).join('\\n') };
+function join(sha: string, pieces: readonly number[], reply: ReplyShape) {
+  return { sha, source: pieces.map((index) => PIECES[index]).join('\\n'), reply };
 }
 
 export const SCRIPTS = {

@@ -65,6 +65,23 @@ function emitReply({ returns, isNumbered }) {
   return `[${[...(isNumbered ? ['status: string', 'now: string'] : []), ...fields].join(', ')}]`;
 }
 
+/** What a reply must look like at least: see reply-shape.ts beside the scripts. */
+export function emitReplyShape({ returns, isNumbered }) {
+  const depthOf = (kind) => Math.max(...kind.split(' | ').map((one) => one.split('[]').length - 1));
+  if (returns.kind && !isNumbered) return `{ depth: ${depthOf(returns.kind)} }`;
+  const fields = returns.fields ?? [returns];
+  const own = fields.filter(({ isRest }) => !isRest).map(({ kind }) => depthOf(kind));
+  const rest = fields.find(({ isRest }) => isRest);
+  const least = fields.filter(({ isRest, isOptional }) => !isRest && !isOptional).length;
+  const texts = [
+    `fields: [${own.join(', ')}]`,
+    `least: ${least}`,
+    rest && `rest: ${depthOf(rest.kind) - 1}`,
+    isNumbered && 'isNumbered: true',
+  ];
+  return `{ ${texts.filter(Boolean).join(', ')} }`;
+}
+
 /** One array, in the order of ARGV. */
 function emitEncoder(contract, name) {
   const values = [

@@ -90,6 +90,7 @@ export class RedisDirectory {
   private async seenSince(fromMs: number, most: number, giveUpAt: number): Promise<SeenQueue[]> {
     const { queues } = this.keys;
     const found: string[] = await this.connection.read(
+      'list',
       (client) => client.zrange(queues, fromMs, '+inf', 'BYSCORE', 'LIMIT', 0, most, 'WITHSCORES'),
       giveUpAt,
     );

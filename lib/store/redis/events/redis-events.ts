@@ -54,7 +54,11 @@ export class RedisEvents implements QueueEvents {
     const { events: key } = this.keys;
     const giveUpAt = performance.now() + this.options.commandTimeoutMs;
     if (from === 'end') {
-      const [last] = await this.connection.read((client) => client.xrevrange(key, '+', '-', 'COUNT', 1), giveUpAt);
+      const [last] = await this.connection.read(
+        'list',
+        (client) => client.xrevrange(key, '+', '-', 'COUNT', 1),
+        giveUpAt,
+      );
       return { events: [], next: { after: last?.[0] ?? BEGINNING }, more: false };
     }
     const script = readEventsScript(this.keys);

@@ -4,6 +4,7 @@ import type { ReadyCheck } from '../checks/ready-check.js';
 import { absentKey } from '../keys.js';
 import type { ScriptArgument } from '../scripts/bound-script.js';
 import type { ScriptName } from '../scripts/embedded.js';
+import { checked, isPlainReply, type PlainReply } from '../scripts/reply-shape.js';
 import {
   firstLine,
   isPermission,
@@ -119,8 +120,9 @@ export class RedisConnection {
   }
 
   /** Runs a plain reading command, in the same way. */
-  read<T>(command: (client: Client) => Promise<T>, giveUpAt: number): Promise<T> {
-    return this.repeat(() => command(this.client), giveUpAt);
+  read<T>(kind: PlainReply, command: (client: Client) => Promise<T>, giveUpAt: number): Promise<T> {
+    const attempt = async () => checked(await command(this.client), isPlainReply[kind], 'a command');
+    return this.repeat(attempt, giveUpAt);
   }
 
   private async repeat<T>(attempt: () => Promise<T>, giveUpAt: number, key?: string, isPatient = false): Promise<T> {

@@ -1,6 +1,7 @@
 import { Cluster, Command, Redis } from 'ioredis';
 import type { ScriptArgument } from '../scripts/bound-script.js';
 import { SCRIPTS, type ScriptName } from '../scripts/embedded.js';
+import { checked, isReply } from '../scripts/reply-shape.js';
 import type { Client } from './client.js';
 
 /** How a call differs from others. */
@@ -24,7 +25,7 @@ export async function sendScript(
   args: readonly ScriptArgument[],
   fromBytes?: CallTraits['fromBytes'],
 ): Promise<unknown> {
-  const { sha, source } = SCRIPTS[script];
+  const { sha, source, reply: shape } = SCRIPTS[script];
   const encoding = fromBytes ? null : 'utf8';
   let reply: unknown;
   try {
@@ -33,6 +34,7 @@ export async function sendScript(
     if (!isUnknownScript(error)) throw error;
     reply = await send(client, 'eval', [source, keys.length, ...keys, ...args], encoding);
   }
+  checked(reply, (given) => isReply(given, shape), `the script '${script}'`);
   return fromBytes ? fromBytes(reply) : reply;
 }
 

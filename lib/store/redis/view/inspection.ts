@@ -75,7 +75,7 @@ export class RedisInspection {
   }
 
   async stats(): Promise<Record<string, number>> {
-    const stats = await this.connection.read((client) => client.hgetall(this.keys.stats), this.giveUpAt());
+    const stats = await this.connection.read('fields', (client) => client.hgetall(this.keys.stats), this.giveUpAt());
     return Object.fromEntries(Object.entries(stats).map(([counter, count]) => [counter, Number(count)]));
   }
 
@@ -114,7 +114,7 @@ export class RedisInspection {
   /** The occurrence whose end this one is held for, and its own due time; `undefined` where it is not held. */
   private async holdOf({ recurrenceId, atMs }: OccurrenceId): Promise<Partial<StoredJob> | undefined> {
     const timetable = `${this.keys.base}timetable`;
-    const state = await this.connection.read((client) => client.hget(timetable, recurrenceId), this.giveUpAt());
+    const state = await this.connection.read('text', (client) => client.hget(timetable, recurrenceId), this.giveUpAt());
     const hold = state ? holdOf(state, atMs) : undefined;
     return hold && { waitsForEndOf: occurrenceId(recurrenceId, hold.beganAtMs), dueAtMs: hold.dueAtMs };
   }

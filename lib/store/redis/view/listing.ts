@@ -51,11 +51,11 @@ export class RedisListing {
     const end = offset + limit - 1;
     switch (state) {
       case 'active':
-        return connection.read((client) => client.zrange(keys.active, String(offset), String(end)), giveUpAt);
+        return connection.read('list', (client) => client.zrange(keys.active, String(offset), String(end)), giveUpAt);
       case 'dead':
-        return connection.read((client) => client.zrevrange(keys.dead, offset, end), giveUpAt);
+        return connection.read('list', (client) => client.zrevrange(keys.dead, offset, end), giveUpAt);
       case 'completed':
-        return connection.read((client) => client.zrevrange(keys.completed, offset, end), giveUpAt);
+        return connection.read('list', (client) => client.zrevrange(keys.completed, offset, end), giveUpAt);
       default:
         return new WaitingList(connection, keys, giveUpAt, this.ordering).ids(state, offset, limit);
     }

@@ -78,7 +78,7 @@ export class RedisPresence {
   }
 
   private namesOf(group: string): Promise<string[]> {
-    return this.connection.read((client) => client.smembers(handlesKey(this.keys, group)), this.giveUpAt());
+    return this.connection.read('list', (client) => client.smembers(handlesKey(this.keys, group)), this.giveUpAt());
   }
 
   private giveUpAt(): number {

@@ -83,7 +83,7 @@ export class WaitingList {
     const found = await Promise.all(
       LANE_ENDINGS.map(async (ending) => {
         const key = levelsKey(this.keys, ending);
-        const priorities = await this.connection.read((client) => client.zrange(key, '0', '-1'), this.giveUpAt);
+        const priorities = await this.connection.read('list', (client) => client.zrange(key, '0', '-1'), this.giveUpAt);
         return priorities.map((priority) => ({ priority: Number(priority), level: priority + ending }));
       }),
     );
