@@ -24,6 +24,10 @@ export interface KnownBlackouts {
 
 export type WaitingState = 'scheduled' | 'due';
 export type JobState = WaitingState | 'active' | 'completed' | 'dead';
+/** How a job may have ended that is counted and listed nowhere, and is kept only if `keepEnded` says so. */
+export type EndedState = 'discarded' | 'cancelled';
+/** By which call a job was cancelled; `recurrence`: its recurrence was changed, paused or removed. */
+export type CancelReason = 'cancel' | 'cancelTagged' | 'cancelRunning' | 'clear' | 'recurrence';
 
 export interface JobCounts {
   /** Waiting for their due time. */
@@ -100,10 +104,10 @@ export interface LiveWorker {
 /** All that is known of a job, as it is stored. */
 export interface StoredJob {
   id: string;
-  state: JobState;
+  state: JobState | EndedState;
   /** When it is due, or was. */
   dueAtMs: number;
-  /** When it died or completed. */
+  /** When it died or ended. */
   endedAtMs?: number;
   leaseUntilMs?: number;
   /** How many attempts have begun. */
@@ -125,4 +129,6 @@ export interface StoredJob {
   progress?: string;
   /** Of a completed job: what its handler returned, as JSON. */
   result?: string;
+  /** Of a job that was discarded or cancelled: why, or by which call. Its payload is gone. */
+  reason?: string;
 }

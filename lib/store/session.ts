@@ -42,7 +42,8 @@ export type Settlement = Claim &
     | ({ transition: 'dead'; failure: Failure; ran: boolean; failed: boolean; idWasChosen: boolean } & LastProgress)
     /** Goes back for later; the attempt is not counted. */
     | ({ transition: 'snooze'; due: Due } & LastProgress)
-    | { transition: 'discard'; idWasChosen: boolean }
+    /** `reason`: for whoever asks later, where `keepEnded` keeps the job. */
+    | { transition: 'discard'; idWasChosen: boolean; reason?: string }
     /** Goes back as if nothing had been. */
     | ({ transition: 'release' } & LastProgress)
     | { transition: 'cancel' }

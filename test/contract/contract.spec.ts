@@ -9,6 +9,7 @@ import { deadLetters } from './dead-letters.js';
 import { declarations } from './declarations.js';
 import { declarationsGaps } from './declarations-gaps.js';
 import { declarationsOver } from './declarations-over.js';
+import { ended } from './ended.js';
 import { events } from './events.js';
 import { explain } from './explain.js';
 import { find } from './find.js';
@@ -70,6 +71,7 @@ const CASES = {
   late,
   tags,
   retention,
+  ended,
   deadLetters,
   views,
   load,

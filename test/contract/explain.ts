@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Explanation } from '../../lib/api/inspection/explanation.js';
 import { inspectorOf } from './inspected.js';
-import { MINUTE, recurrenceOf, storeOnTheSecond } from './recurring.js';
+import { HOUR, MINUTE, recurrenceOf, storeOnTheSecond } from './recurring.js';
 import { settlement, type World } from './world.js';
 
 type Code = Explanation['code'];
@@ -12,6 +12,23 @@ type Code = Explanation['code'];
  */
 const CASES: Record<Code, [make: (world: World) => Promise<unknown>, says: RegExp]> = {
   unknown: [async (world) => void world.store(), /has no job 'x'/],
+  discarded: [
+    async (world) => {
+      world.store({ keepEnded: 1 });
+      await world.schedule({ id: 'x', lateness: { maxLatenessMs: 100, onLate: 'discard' } });
+      world.pass(3 * HOUR);
+      await world.worker('w').turn({ limit: 1 });
+    },
+    /was discarded at 20\d\d-.*: it could only begin 3 hours after it was due, and its maxLatenessMs is 100 ms\.$/,
+  ],
+  cancelled: [
+    async (world) => {
+      const { jobs } = world.store({ keepEnded: 1 });
+      await world.schedule({ id: 'x' });
+      await jobs.cancel('x');
+    },
+    /was cancelled at 20\d\d-.* \(cancel\)\.$/,
+  ],
   'not-due': [
     async (world) => {
       world.store();

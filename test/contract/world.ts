@@ -196,11 +196,12 @@ export const settlement = {
     transition: 'snooze',
     due: { delayMs },
   }),
-  discard: ({ id, fence }: ClaimedJob, idWasChosen = false): Settlement => ({
+  discard: ({ id, fence }: ClaimedJob, idWasChosen = false, reason = ''): Settlement => ({
     id,
     fence,
     transition: 'discard',
     idWasChosen,
+    reason,
   }),
   release: ({ id, fence }: ClaimedJob): Settlement => ({ id, fence, transition: 'release' }),
   cancel: ({ id, fence }: ClaimedJob): Settlement => ({ id, fence, transition: 'cancel' }),

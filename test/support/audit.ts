@@ -20,6 +20,7 @@ export function auditSnapshot(queue: QueueSnapshot): string[] {
     ...auditClaims(queue, states),
     ...auditQueued(queue, states),
     ...auditCompleted(queue, states),
+    ...auditEnded(queue, states),
     ...auditRecurrences(queue, states),
     ...auditCounters(queue, states.size),
   ];
@@ -121,6 +122,21 @@ function auditCompleted({ completed, results }: QueueSnapshot, states: Map<strin
   }
   for (const id of results.keys())
     if (!ids.has(id)) problems.push(`${id} has a record of its end and is not completed`);
+  return problems;
+}
+
+/** What is kept of a job that was discarded or cancelled is kept whole, and gone once there is a job of its id. */
+function auditEnded({ ended, endings, completed }: QueueSnapshot, states: Map<string, string[]>): string[] {
+  const problems: string[] = [];
+  const ids = new Set(ended.map(([id]) => id));
+  const isCompleted = new Set(completed.map(([id]) => id));
+  for (const id of ids) {
+    if (!/^[dc] \d+ \d+ ".*"\n[^\n]+\n[^\n]+\n[^\n]*\n$/.test(endings.get(id) ?? ''))
+      problems.push(`${id} has ended, its record is "${endings.get(id)}"`);
+    if (states.has(id)) problems.push(`${id} has ended and is in ${states.get(id)!.join(' and ')}`);
+    if (isCompleted.has(id)) problems.push(`${id} has ended and is completed`);
+  }
+  for (const id of endings.keys()) if (!ids.has(id)) problems.push(`${id} has a record of its end and has not ended`);
   return problems;
 }
 

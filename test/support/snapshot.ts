@@ -23,6 +23,9 @@ export interface QueueSnapshot {
   queued: Map<string, string>;
   failures: Map<string, string>;
   results: Map<string, string>;
+  /** Of jobs that were discarded or cancelled, and are kept. */
+  ended: Pair[];
+  endings: Map<string, string>;
   /** The states of recurrences, by id. */
   timetable: Map<string, string>;
   stats: Map<string, string>;
@@ -45,7 +48,7 @@ local function hash(key) return redis.call('HGETALL', base .. key) end
 local time = redis.call('TIME')
 return {
   all('lane'), all('heads'), all('levels'), all('tag'), zset(base .. 'levels'), zset(base .. 'active'), zset(base .. 'dead'), zset(base .. 'completed'),
-  hash('jobs'), hash('claims'), hash('failures'), hash('results'), hash('stats'), hash('queued'), hash('timetable'), time[1] * 1000 + math.floor(time[2] / 1000),
+  hash('jobs'), hash('claims'), hash('failures'), hash('results'), hash('stats'), hash('queued'), hash('timetable'), hash('endings'), zset(base .. 'ended'), time[1] * 1000 + math.floor(time[2] / 1000),
 }`;
 
 /** Reads a queue whole, as it is at one instant. Not on a cluster: it asks which keys there are. */
@@ -58,8 +61,8 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
     ...string[][],
   ];
   const [lanes, heads, otherLevels, tags, levels, active, dead, completed, ...rest] = reply;
-  const [envelopes, claims, failures, results, stats, queued, timetable] = rest
-    .slice(0, 7)
+  const [envelopes, claims, failures, results, stats, queued, timetable, endings] = rest
+    .slice(0, 8)
     .map((flat) => new Map(pairs(flat)));
   return {
     lanes: new Map(lanes.map(([lane, flat]) => [lane, pairs(flat)])),
@@ -79,7 +82,9 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
     timetable: timetable!,
     stats: stats!,
     queued: queued!,
-    takenAt: Number(rest[7]),
+    endings: endings!,
+    ended: pairs(rest[8]!),
+    takenAt: Number(rest[9]),
   };
 }
 

@@ -1,4 +1,4 @@
-import { ANY_COUNT, type QueueSettings } from '../../core/options/queue-options.js';
+import { ANY_COUNT, type KeepRule, type QueueSettings } from '../../core/options/queue-options.js';
 import { shownDuration } from '../../core/read/duration.js';
 import type { LimitsUse, LiveWorker, QueueView, StoredJob } from '../../store/job-store.js';
 import { type InspectedJob, inspectAllButPayload } from './inspected-job.js';
@@ -19,14 +19,17 @@ export interface Explanation {
     | 'active'
     | 'completed'
     | 'dead'
+    | 'discarded'
+    | 'cancelled'
     | 'unknown';
   /** For people; its wording may change. */
   message: string;
 }
 
 /**
- * - `unknown`: there is no such job. It may have completed: `keepCompleted` says which completed jobs are kept;
+ * - `unknown`: there is no such job. It may have ended: `keepCompleted` and `keepEnded` say which of these are kept;
  * - `active`, `completed`, `dead`: it has run;
+ * - `discarded`, `cancelled`: it has ended in that way, and `keepEnded` keeps it;
  * - `not-due`: it waits for its due time;
  * - `paused`: it is due, and its queue is paused;
  * - `blackout`: it is due, and its queue is in a blackout;
@@ -68,6 +71,13 @@ export async function explainJob(
         message: `${what} has been dead since ${job.endedAt?.toISOString()} (${job.reason})${last ? `: ${last}` : ''}.`,
       };
     }
+    case 'discarded':
+      return {
+        code: 'discarded',
+        message: `${what} was discarded at ${job.endedAt?.toISOString()}${whyDiscarded(job)}.`,
+      };
+    case 'cancelled':
+      return { code: 'cancelled', message: `${what} was cancelled at ${job.endedAt?.toISOString()} (${job.reason}).` };
     case 'scheduled': {
       // While it is held, its due time is moved a moment ahead again and again.
       if (stored.waitsForEndOf !== undefined) return heldBack(what, stored.waitsForEndOf);
@@ -94,16 +104,28 @@ function lastFailure({ failures }: InspectedJob): string | undefined {
   return cause === undefined ? message?.replace(/\.$/, '') : `${message} (cause: ${cause})`;
 }
 
-function whyGone({ keepCompleted }: QueueSettings): string {
-  const { count, ageMs } = keepCompleted;
-  const age = ageMs > 0 ? `, for at most ${ageMs} ms` : '';
-  const kept =
-    count === 0
-      ? 'completed jobs are not kept, as keepCompleted is 0'
-      : count === ANY_COUNT
-        ? `keepCompleted keeps completed jobs for ${ageMs} ms`
-        : `keepCompleted keeps the last ${count} completed jobs${age}`;
-  return `It may have completed (${kept}); or it was cancelled, discarded, removed or purged, or was never scheduled in this queue.`;
+const WHY_LEFT_OUT: Record<string, string> = {
+  missed: 'it could not begin in time, and the onMissed of its recurrence makes up for no more',
+  overlap: 'the previous occurrence had not ended, and its recurrence allows no overlap',
+};
+
+function whyDiscarded({ reason = '', dueAt, endedAt, recurrence, maxLatenessMs }: InspectedJob): string {
+  if (reason === 'late' && maxLatenessMs !== undefined)
+    return `: it could only begin ${shownDuration(endedAt!.getTime() - dueAt.getTime())} after it was due, and its maxLatenessMs is ${shownDuration(maxLatenessMs)}`;
+  const why = (recurrence && WHY_LEFT_OUT[reason]) ?? reason;
+  return why === '' ? '' : `: ${why}`;
+}
+
+function whyGone({ keepCompleted, keepEnded }: QueueSettings): string {
+  const completed = whatIsKept('keepCompleted', 'completed', keepCompleted);
+  const ended = whatIsKept('keepEnded', 'discarded and cancelled', keepEnded);
+  return `It may have completed (${completed}); it may have been discarded or cancelled (${ended}); or it was removed or purged, or was never scheduled in this queue.`;
+}
+
+function whatIsKept(option: string, which: string, { count, ageMs }: KeepRule): string {
+  if (count === 0) return `${which} jobs are not kept, as ${option} is 0`;
+  if (count === ANY_COUNT) return `${option} keeps ${which} jobs for ${ageMs} ms`;
+  return `${option} keeps the last ${count} ${which} jobs${ageMs > 0 ? `, for at most ${ageMs} ms` : ''}`;
 }
 
 async function explainDue(

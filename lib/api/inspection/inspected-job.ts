@@ -1,5 +1,4 @@
 import type { Backoff } from '../../core/job/backoff.js';
-import type { DeadReason } from '../../core/job/events.js';
 import type { OnLate } from '../../core/job/lateness.js';
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import type { JobRecurrence } from '../../core/job/scheduled-job.js';
@@ -7,7 +6,7 @@ import type { Codecs } from '../../core/payload/codecs.js';
 import { deserialisePayload } from '../../core/payload/payload.js';
 import { isThenable } from '../../core/thenable.js';
 import { type Envelope, isReadable } from '../../store/envelope.js';
-import type { JobState, StoredFailure, StoredJob } from '../../store/job-store.js';
+import type { EndedState, JobState, StoredFailure, StoredJob } from '../../store/job-store.js';
 
 export interface FailedAttempt {
   at: Date;
@@ -27,8 +26,9 @@ export interface InspectedJob {
   id: string;
   queue: string;
   name: string;
-  state: JobState;
-  /** As JSON or its codec gives it back, before any class; `undefined` if it cannot be read, or if its codec is not known here. */
+  /** `discarded` and `cancelled` jobs are there only if `keepEnded` keeps them. */
+  state: JobState | EndedState;
+  /** As JSON or its codec gives it back, before any class; `undefined` if it cannot be read, if its codec is not known here, or if the job was discarded or cancelled. */
   payload: unknown;
   /** The id of the codec that stored the payload; missing for JSON. */
   codec?: string;
@@ -68,10 +68,14 @@ export interface InspectedJob {
    * begins without any. Missing if nothing has been reported.
    */
   progress?: unknown;
-  /** Of a completed or dead job. */
+  /** Of a job that has ended or is dead. */
   endedAt?: Date;
-  /** Why a dead job is dead. */
-  reason?: DeadReason;
+  /**
+   * Of a dead job a `DeadReason`. Of a discarded one `late`, `missed` or `overlap`, or what was given to `JobOutcome.discard`, up to 1 000
+   * characters. Of a cancelled one the call: `cancel`, `cancelTagged`, `cancelRunning` or `clear`; `recurrence` if its recurrence was
+   * changed, paused or removed.
+   */
+  reason?: string;
   /** What the handler of a completed job returned. */
   result?: unknown;
 }
@@ -125,6 +129,7 @@ export function inspectAllButPayload(queue: string, stored: StoredJob): Inspecte
     ...(stored.progress !== undefined && { progress: readJson(stored.progress) }),
     ...(stored.endedAtMs !== undefined && { endedAt: new Date(stored.endedAtMs) }),
     ...(state === 'dead' && { reason: stored.failures.at(-1)?.reason }),
+    ...((state === 'discarded' || state === 'cancelled') && { reason: stored.reason ?? '' }),
     ...(state === 'completed' && { result: readJson(stored.result) }),
   };
 }

@@ -53,7 +53,7 @@ export class JobOutcome {
     return new JobOutcome('snooze', '', due);
   }
 
-  /** The job ends: it is not completed, not retried and not kept. Only the event `discarded` tells the reason. Default `''`. */
+  /** The job ends: it is neither completed nor retried. The event `discarded` tells the reason, and the inspector if `keepEnded` keeps the job. Default `''`. */
   static discard(reason = ''): JobOutcome {
     return new JobOutcome('discard', String(reason));
   }

@@ -89,6 +89,12 @@ export interface QueueOptions {
   /** How many dead jobs are kept; a job that is dropped to make room counts as `deadDropped`. Default 10 000. */
   keepDead?: Keep;
   /**
+   * How many jobs that were discarded or cancelled are kept, without payload and result, so that `inspector.job` and `explain` say what has
+   * become of them. Counts and lists leave them out, and a new job of the id takes their place. 0: none. Give all processes the same,
+   * those that only call `cancel` as well. Default 0.
+   */
+  keepEnded?: Keep;
+  /**
    * How long an id that you chose stays taken after its job has completed or was discarded, or after `keepDead` has dropped the job.
    * Until then `schedule` creates no job under it and answers `'ended'`. 0: not at all. Cancelling, removing, clearing and purging
    * free an id at once. Default 600 000.
@@ -120,6 +126,7 @@ export interface QueueSettings {
   ordering: OrderingRule;
   keepCompleted: KeepRule;
   keepDead: KeepRule;
+  keepEnded: KeepRule;
   keepIdsMs: number;
   maxCrashes: number;
   streamEvents: false | StreamEvents;
@@ -142,6 +149,7 @@ const DEFAULTS: QueueSettings = {
   ordering: { mode: 'strict' },
   keepCompleted: { count: 0, ageMs: 0 },
   keepDead: { count: 10_000, ageMs: 0 },
+  keepEnded: { count: 0, ageMs: 0 },
   keepIdsMs: 600_000,
   maxCrashes: 3,
   streamEvents: false,
@@ -215,6 +223,7 @@ const SHAPE: Shape<QueueSettings> = {
   ordering,
   keepCompleted: keep,
   keepDead: keep,
+  keepEnded: keep,
   keepIdsMs: duration(),
   maxCrashes: integer(1),
   streamEvents,

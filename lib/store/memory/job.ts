@@ -1,6 +1,7 @@
 import type { NewJob } from '../../core/job/new-job.js';
 import type { Envelope } from '../envelope.js';
 import type { StoredFailure } from '../failure.js';
+import type { EndedState } from '../queue-view.js';
 
 /** Who holds a running job, and until when. */
 export interface Holding {
@@ -52,6 +53,17 @@ export interface CompletedJob {
   readonly completedAtMs: number;
   readonly progress?: string;
   readonly result: string;
+}
+
+/** What is kept of a job that was discarded or cancelled; nobody shows its payload. */
+export interface EndedJob {
+  readonly id: string;
+  readonly state: EndedState;
+  readonly envelope: Envelope;
+  readonly dueAtMs: number;
+  readonly attempts: number;
+  readonly reason: string;
+  readonly endedAtMs: number;
 }
 
 /** In which order ids stand that are due, die or end at one instant. */

@@ -1,8 +1,10 @@
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { StoredFailure } from '../failure.js';
-import { byId, type CompletedJob, type Holding, isSuspect, type Job } from './job.js';
-import { SortedList } from './sorted-list.js';
-import { TagIndex } from './tag-index.js';
+import type { CancelReason, EndedState } from '../queue-view.js';
+import { byId, type CompletedJob, type EndedJob, type Holding, isSuspect, type Job } from './job.js';
+import { Kept } from './lists/kept.js';
+import { SortedList } from './lists/sorted-list.js';
+import { TagIndex } from './lists/tag-index.js';
 
 /** How many failed attempts are kept with a job. */
 const FAILURES_KEPT = 20;
@@ -23,8 +25,9 @@ export class Ledger {
   readonly jobs = new Map<string, Job>();
   readonly active = new SortedList<Job>((a, b) => a.held!.leaseUntilMs - b.held!.leaseUntilMs || byId(a, b));
   readonly dead = new SortedList<Job>((a, b) => a.diedAtMs! - b.diedAtMs! || byId(a, b));
-  readonly kept = new Map<string, CompletedJob>();
-  readonly completed = new SortedList<CompletedJob>((a, b) => a.completedAtMs - b.completedAtMs || byId(a, b));
+  readonly completed: Kept<CompletedJob>;
+  /** Those that were discarded or cancelled. */
+  readonly ended: Kept<EndedJob>;
   readonly tags = new TagIndex();
   readonly counters = new Map<string, number>();
   /** Chosen ids of jobs that have ended, and until when they are remembered. */
@@ -33,7 +36,10 @@ export class Ledger {
   onCancel?: (job: Job) => void;
   private readonly levels = new Map<number, Level>();
 
-  constructor(private readonly settings: QueueSettings) {}
+  constructor(private readonly settings: QueueSettings) {
+    this.completed = new Kept(settings.keepCompleted, ({ completedAtMs }) => completedAtMs);
+    this.ended = new Kept(settings.keepEnded, ({ endedAtMs }) => endedAtMs);
+  }
 
   count(counter: string, by = 1): void {
     this.counters.set(counter, (this.counters.get(counter) ?? 0) + by);
@@ -54,11 +60,12 @@ export class Ledger {
     return job && !job.held && job.diedAtMs === undefined ? job : undefined;
   }
 
-  /** Takes a new job in: it waits. A completed one of its id is forgotten. */
+  /** Takes a new job in: it waits. What is kept of one of its id that has ended is forgotten. */
   enter(job: Job): void {
     this.jobs.set(job.id, job);
     this.tags.add(job.id, job.envelope.tags);
-    this.forgetCompleted(job.id);
+    this.completed.forget(job.id);
+    this.ended.forget(job.id);
     this.wait(job);
     this.count('scheduled');
   }
@@ -98,12 +105,16 @@ export class Ledger {
     this.wait(job);
   }
 
-  /** Takes a waiting job out of the queue for good; its id is free at once. */
-  cancel(job: Job): void {
-    this.takeOut(job);
-    this.leave(job);
-    this.count('cancelled');
-    this.onCancel?.(job);
+  /** Takes waiting jobs out of the queue for good; their ids are free at once. `reason`: by which call, '' to keep nothing of them. */
+  cancel(jobs: readonly Job[], reason: CancelReason | '', nowMs: number): void {
+    for (const job of jobs) {
+      this.takeOut(job);
+      this.leave(job);
+      this.count('cancelled');
+      if (reason !== '') this.noteEnded(job, 'cancelled', reason, nowMs);
+      this.onCancel?.(job);
+    }
+    if (reason !== '' && jobs.length > 0 && this.ended.keepsSome) this.ended.trim(nowMs);
   }
 
   hold(job: Job, holding: Holding): void {
@@ -140,17 +151,10 @@ export class Ledger {
     this.tags.delete(job.id, job.envelope.tags);
   }
 
-  keepCompleted(job: CompletedJob): void {
-    this.kept.set(job.id, job);
-    this.completed.add(job);
-  }
-
-  forgetCompleted(id: string): boolean {
-    const job = this.kept.get(id);
-    if (!job) return false;
-    this.kept.delete(id);
-    this.completed.delete(job);
-    return true;
+  /** Notes how a job has ended that leaves neither a result nor a dead letter, where that is to be kept. */
+  noteEnded({ id, envelope, dueAtMs, attempts }: Job, state: EndedState, reason: string, nowMs: number): void {
+    if (!this.ended.keepsSome) return;
+    this.ended.add({ id, state, envelope, dueAtMs, attempts, reason, endedAtMs: nowMs });
   }
 
   /** Remembers the id of a job that has ended, where its caller chose it. */

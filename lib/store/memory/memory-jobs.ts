@@ -1,9 +1,9 @@
 import { type JobIdMaker, newMaker } from '../../core/job/job-id.js';
 import type { Due } from '../../core/read/due.js';
-import type { Answered, NewJob, ProgressReport, QueueJobs, ScheduledAnswer } from '../job-store.js';
+import type { Answered, CancelReason, NewJob, ProgressReport, QueueJobs, ScheduledAnswer } from '../job-store.js';
 import { envelopeOf, type Job } from './job.js';
+import { without } from './lists/tag-index.js';
 import type { MemoryQueue } from './memory-queue.js';
-import { without } from './tag-index.js';
 
 /** What is done to single jobs. */
 export class MemoryJobs implements QueueJobs {
@@ -38,7 +38,7 @@ export class MemoryJobs implements QueueJobs {
     return this.queue.answer(
       () => {
         const waiting = this.queue.ledger.findWaiting(id);
-        return waiting ? this.cancelWaiting(waiting) : this.cancelQueued(this.queue.ledger.jobs.get(id));
+        return waiting ? this.cancelWaiting(waiting, 'cancel') : this.cancelQueued(this.queue.ledger.jobs.get(id));
       },
       { jobId: id },
     );
@@ -77,11 +77,11 @@ export class MemoryJobs implements QueueJobs {
         const job = ledger.jobs.get(id);
         if (job?.held) return false;
         if (!job) {
-          const wasKept = ledger.forgetCompleted(id);
+          const wasKept = ledger.completed.forget(id) || ledger.ended.forget(id);
           if (wasKept) ledger.usedIds.delete(id);
           return wasKept;
         }
-        if (job.diedAtMs === undefined) return this.cancelWaiting(job);
+        if (job.diedAtMs === undefined) return this.cancelWaiting(job, '');
         this.dropDead(job);
         return true;
       },
@@ -107,8 +107,8 @@ export class MemoryJobs implements QueueJobs {
   }
 
   /** Its id is free at once. Where it was the armed occurrence of a recurrence, the one after it is armed. */
-  cancelWaiting(job: Job): true {
-    this.queue.ledger.cancel(job);
+  private cancelWaiting(job: Job, reason: CancelReason | ''): true {
+    this.queue.ledger.cancel([job], reason, this.queue.nowMs());
     this.queue.timetable.skip(job);
     return true;
   }

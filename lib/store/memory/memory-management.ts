@@ -1,6 +1,6 @@
 import type { BlackoutRule } from '../../core/blackouts/blackout.js';
 import type { Due } from '../../core/read/due.js';
-import type { DeadSelection, QueueManagement } from '../job-store.js';
+import type { CancelReason, DeadSelection, QueueManagement } from '../job-store.js';
 import type { Job } from './job.js';
 import type { MemoryJobs } from './memory-jobs.js';
 import type { MemoryQueue } from './memory-queue.js';
@@ -51,12 +51,12 @@ export class MemoryManagement implements QueueManagement {
   }
 
   clear(): Promise<number> {
-    return this.queue.answer(() => this.cancelAll([...this.queue.ledger.jobs.values()]).length);
+    return this.queue.answer(() => this.cancelAll([...this.queue.ledger.jobs.values()], 'clear').length);
   }
 
   cancelTagged(tag: string, told: (ids: readonly string[]) => void): Promise<number> {
     return this.queue.answer(() => {
-      const ids = this.cancelAll(this.tagged(tag).all);
+      const ids = this.cancelAll(this.tagged(tag).all, 'cancelTagged');
       told(ids);
       return ids.length;
     });
@@ -108,11 +108,11 @@ export class MemoryManagement implements QueueManagement {
    * Cancels those that wait, and those that are queued behind others; answers their ids. Recurrences go on once all are gone: an instant whose
    * job, made beside the rule, is gone as well is not passed over.
    */
-  private cancelAll(jobs: readonly Job[]): string[] {
+  private cancelAll(jobs: readonly Job[], reason: CancelReason): string[] {
     const { ledger, timetable } = this.queue;
     const waiting = jobs.filter(({ id }) => ledger.findWaiting(id));
     const armed = waiting.filter((job) => timetable.ofArmed(job));
-    for (const job of waiting) ledger.cancel(job);
+    ledger.cancel(waiting, reason, this.queue.nowMs());
     for (const job of armed) timetable.skip(job);
     const gone = new Set(waiting);
     return jobs.filter((job) => gone.has(job) || this.jobs.cancelQueued(job)).map(({ id }) => id);

@@ -11,7 +11,7 @@ import type {
   SearchStep,
   StoredJob,
 } from '../job-store.js';
-import { byId, type CompletedJob, isSuspect, type Job } from './job.js';
+import { byId, type CompletedJob, type EndedJob, isSuspect, type Job } from './job.js';
 import type { MemoryQueue } from './memory-queue.js';
 import { occurrenceId, readOccurrence } from './recur/recurrence.js';
 import { liveWorkers } from './view/live-workers.js';
@@ -58,10 +58,10 @@ export class MemoryView implements QueueView {
 
   job(id: string): Promise<StoredJob | undefined> {
     return this.queue.answer(() => {
-      const { jobs, kept } = this.queue.ledger;
+      const { jobs, completed, ended } = this.queue.ledger;
       const job = jobs.get(id);
-      const completed = kept.get(id);
-      if (!job) return completed && describeCompleted(completed);
+      const [done, gone] = [completed.get(id), ended.get(id)];
+      if (!job) return done ? describeCompleted(done) : gone && describeEnded(gone);
       return { ...this.describe(job), ...this.holdOf(job) };
     });
   }
@@ -145,7 +145,7 @@ export class MemoryView implements QueueView {
 
   private *inState(state: JobState): Generator<StoredJob> {
     const { ledger } = this.queue;
-    if (state === 'completed') for (const job of ledger.completed.reversed()) yield describeCompleted(job);
+    if (state === 'completed') for (const job of ledger.completed.latestFirst()) yield describeCompleted(job);
     else if (state === 'active') for (const job of ledger.active) yield this.describe(job);
     else if (state === 'dead') for (const job of ledger.dead.reversed()) yield this.describe(job);
     else for (const job of this.inOrder(state)) yield this.describe(job);
@@ -201,6 +201,10 @@ function describeCompleted(job: CompletedJob): StoredJob {
     ...(progress !== undefined && { progress }),
     result,
   };
+}
+
+function describeEnded({ envelope, ...known }: EndedJob): StoredJob {
+  return { ...known, crashes: 0, envelope: { ...envelope, payload: '' }, failures: [] };
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);

@@ -12,6 +12,7 @@ import { RedisQueueJobs } from './calls/queue-jobs.js';
 import { RedisQueueManagement } from './calls/queue-management.js';
 import { RedisTaggedJobs } from './calls/tagged-jobs.js';
 import type { ClockLog } from './checks/clock-log.js';
+import { encodeKeepEnded } from './codec/ending-text.js';
 import { EventWriter } from './events/event-writer.js';
 import { RedisEvents } from './events/redis-events.js';
 import { queueKeys } from './keys.js';
@@ -65,7 +66,8 @@ export function openRedisQueue(
   const jumped = (byMs: number) => clockLog.jumped(byMs);
   const clock = new ServerClock(keys, jumped);
   const keepReceiptMs = Math.max(KEEP_RECEIPT_MS, keepIdsMs, 2 * commandTimeoutMs);
-  const options = { queue, clustered, keepReceiptMs, stealAfterMs, commandTimeoutMs };
+  const keepEnded = encodeKeepEnded(settings.keepEnded);
+  const options = { queue, clustered, keepReceiptMs, stealAfterMs, commandTimeoutMs, keepEnded };
   const callers = new CallerPool(connection, clock, keys, options);
   const tending = new RedisTending(callers, clock, keys, options);
   const gate = new RedisGate(callers, connection, keys, { ...options, rateLimit });
@@ -83,7 +85,7 @@ export function openRedisQueue(
     management: new RedisQueueManagement(queue, {
       gate,
       blackouts,
-      clearing: new RedisClearing(callers, keys, tending),
+      clearing: new RedisClearing(callers, keys, { keepEnded, tending }),
       tagged: new RedisTaggedJobs(callers, keys, { ...options, tending }),
       deadLetters: new RedisDeadLetters(callers, keys, options),
     }),

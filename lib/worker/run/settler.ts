@@ -30,6 +30,9 @@ export interface SettingsByName {
   get(name: string): { readonly settings: RunSettings } | undefined;
 }
 
+/** What is kept of the reason why a job was discarded: it is for people. */
+const REASON_KEPT = 1_000;
+
 /** Says how each run is to be settled. Never throws. */
 export class Settler {
   constructor(
@@ -59,7 +62,9 @@ export class Settler {
     if (kind === 'discard') {
       run.endProgress(false);
       const { idWasChosen } = run.envelope;
-      return { ...this.outcome(run, { id, fence, transition: 'discard', idWasChosen }), run, error: reason };
+      const kept = reason.slice(0, REASON_KEPT);
+      const settlement: Settlement = { id, fence, transition: 'discard', idWasChosen, reason: kept };
+      return { ...this.outcome(run, settlement), run, error: reason };
     }
     return this.dead(run.claim, run.envelope, 'dead-lettered', reason, run);
   }

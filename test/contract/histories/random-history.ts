@@ -34,6 +34,7 @@ export function randomOptions(random: () => number): QueueOptions {
       random() < 0.3 ? { max: 1 + Math.floor(random() * 8), perMs: 1 + Math.floor(random() * 3_000) } : undefined,
     keepCompleted: maybe(random() < 0.5 ? 4 : { count: 6, ageMs: 2_000 }),
     keepDead: maybe(random() < 0.5 ? 4 : { count: 6, ageMs: 2_000 }),
+    keepEnded: maybe(random() < 0.5 ? 4 : { count: 6, ageMs: 2_000 }),
     keepIdsMs: maybe(Math.floor(random() * 4_000)),
     maxCrashes: 1 + Math.floor(random() * 4),
   };
@@ -254,7 +255,7 @@ export class RandomHistory {
     if (die < 0.65) return settlement.dead(job, { idWasChosen });
     if (die < 0.7) return settlement.dead(job, { idWasChosen, ran: false, failed: false });
     if (die < 0.8) return { id, fence, transition: 'snooze', due: this.due() };
-    if (die < 0.85) return settlement.discard(job, idWasChosen);
+    if (die < 0.85) return settlement.discard(job, idWasChosen, 'no "use"\n');
     if (die < 0.92) return settlement.release(job);
     if (die < 0.95) return settlement.cancel(job);
     return settlement.extend(job, Math.floor(this.random() * 8_000));

@@ -31,6 +31,7 @@ export function recurrenceOptions(random: () => number): QueueOptions {
     maxSleepMs: 3_000,
     ...(random() < 0.3 && { globalConcurrency: 2 + Math.floor(random() * 6) }),
     ...(random() < 0.3 && { ordering: { mode: 'aging', msPerLevel: 200 } }),
+    ...(random() < 0.5 && { keepEnded: random() < 0.5 ? 4 : { count: 6, ageMs: 2_000 } }),
     ...(random() < 0.5 && { keepIdsMs: Math.floor(random() * 4_000) }),
     maxCrashes: 1 + Math.floor(random() * 3),
   };

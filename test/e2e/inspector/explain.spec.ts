@@ -45,7 +45,7 @@ it('explain follows a job from its schedule to its end', async () => {
   const code = async (ref: Parameters<typeof inspector.explain>[0]) => (await inspector.explain(ref)).code;
   expect(await inspector.explain('nobody')).toEqual({
     code: 'unknown',
-    message: `Queue 'default' has no job 'nobody'. It may have completed (keepCompleted keeps the last 10 completed jobs); or it was cancelled, discarded, removed or purged, or was never scheduled in this queue.`,
+    message: `Queue 'default' has no job 'nobody'. It may have completed (keepCompleted keeps the last 10 completed jobs); it may have been discarded or cancelled (discarded and cancelled jobs are not kept, as keepEnded is 0); or it was removed or purged, or was never scheduled in this queue.`,
   });
 
   const job = await producer.schedule('hold', null, { id: 'r7', at: new Date('2099-01-01T00:00:00Z') });

@@ -57,6 +57,7 @@ class Handlers {
 /** Every option of a queue that has to do with time, or with how many jobs run. */
 const EVERY_OPTION: Required<QueueOptions> = {
   concurrency: 4,
+  keepEnded: { count: 10, ageMs: '1h' },
   globalConcurrency: 2,
   rateLimit: { max: 3, perMs: 100 },
   ordering: { mode: 'aging', msPerLevel: 50 },

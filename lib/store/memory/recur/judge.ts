@@ -113,7 +113,7 @@ function leaveOut(hearing: Hearing, reason: LeftOutJob['reason'], past: Past, co
   const { stage, recurrence, job, leftOut } = hearing;
   const { ledger, timetable } = stage.queue;
   // Its id is not remembered: a backfill may want it, and no rule comes back to it.
-  leave(stage, job, 'discarded', false);
+  leave(stage, job, 'discarded', { reason });
   giveBack(stage, job);
   // The turn may claim another job instead.
   stage.looksAgain = true;

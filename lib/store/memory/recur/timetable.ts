@@ -123,7 +123,7 @@ export class Timetable {
   /** Takes the armed occurrence away. */
   disarm(recurrence: Recurrence): void {
     if (recurrence.armedAtMs === undefined) return;
-    this.ledger.cancel(this.armedJob(recurrence));
+    this.ledger.cancel([this.armedJob(recurrence)], 'recurrence', this.nowMs());
     recurrence.armedAtMs = undefined;
   }
 

@@ -86,7 +86,7 @@ function isInTime(stage: Stage, job: Job, late: LateJob[]): boolean {
   giveBack(stage, job);
   // The turn may claim another job instead.
   stage.looksAgain = true;
-  if (lateness.onLate === 'discard') leave(stage, job, 'discarded', idWasChosen);
+  if (lateness.onLate === 'discard') leave(stage, job, 'discarded', { remembers: idWasChosen, reason: 'late' });
   else die(stage, job, { reason: 'late' });
   return false;
 }

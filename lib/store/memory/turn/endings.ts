@@ -1,6 +1,6 @@
-import type { Failure, Settlement } from '../../job-store.js';
+import type { CancelReason, EndedState, Failure, Settlement } from '../../job-store.js';
 import { type Job } from '../job.js';
-import { without } from '../tag-index.js';
+import { without } from '../lists/tag-index.js';
 import type { Stage } from './stage.js';
 
 // The ways in which a claimed job leaves its session. Each takes a job that is in no state any more.
@@ -35,7 +35,7 @@ export function takePlace(stage: Stage, job: Job, end: RunEnd): boolean {
 /** Ends a run as cancelled that would have come back, or be dead, though the job that was queued behind it was cancelled. */
 export function endLastRun(stage: Stage, job: Job, end: RunEnd): boolean {
   if (!job.isLastRun || end === 'complete' || end === 'discard' || end === 'cancel') return false;
-  leave(stage, job, 'cancelled', false);
+  leave(stage, job, 'cancelled', { reason: 'cancel' satisfies CancelReason });
   for (const counter of COUNTED[end]) stage.queue.ledger.count(counter);
   return true;
 }
@@ -54,22 +54,26 @@ export function complete(
 ): void {
   const { ledger, settings } = stage.queue;
   const { id, envelope, dueAtMs, attempts, progress } = job;
-  leave(stage, job, 'completed', idWasChosen);
+  leave(stage, job, 'completed', { remembers: idWasChosen });
   if (settings.keepCompleted.count > 0)
-    ledger.keepCompleted({ id, envelope, dueAtMs, attempts, completedAtMs: stage.nowMs, progress, result });
+    ledger.completed.add({ id, envelope, dueAtMs, attempts, completedAtMs: stage.nowMs, progress, result });
 }
 
-/** A job that leaves for good. */
+/** A job that has completed, was discarded or was cancelled. `reason`: why it was discarded, or by which call cancelled. */
 export function leave(
   stage: Stage,
   job: Job,
-  counter: 'completed' | 'discarded' | 'cancelled',
-  remembers: boolean,
+  state: 'completed' | EndedState,
+  { remembers = false, reason = '' }: { remembers?: boolean; reason?: string } = {},
 ): void {
   const { ledger } = stage.queue;
   ledger.leave(job);
-  ledger.count(counter);
+  ledger.count(state);
   stage.left.add(job.id);
+  if (state !== 'completed') {
+    ledger.noteEnded(job, state, reason, stage.nowMs);
+    stage.hasEnded = true;
+  }
   if (!remembers) return;
   ledger.remember(job.id, stage.nowMs);
   stage.remembers = true;

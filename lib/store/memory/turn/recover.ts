@@ -1,4 +1,4 @@
-import type { RecoveredJob } from '../../job-store.js';
+import type { CancelReason, RecoveredJob } from '../../job-store.js';
 import type { Job } from '../job.js';
 import type { MemoryQueue } from '../memory-queue.js';
 import { die, goBack, leave, noteFailure, takePlace } from './endings.js';
@@ -51,7 +51,7 @@ function recoverJob(stage: Stage, job: Job): RecoveredJob {
   if (takePlace(stage, job, isCancelled ? 'cancel' : 'other'))
     return { ...told, fate: isCancelled ? 'cancelled' : 'waiting' };
   if (isCancelled || job.isLastRun) {
-    leave(stage, job, 'cancelled', false);
+    leave(stage, job, 'cancelled', { reason: (isCancelled ? 'cancelRunning' : 'cancel') satisfies CancelReason });
     return { ...told, fate: 'cancelled' };
   }
   if (isUnconfirmed) {

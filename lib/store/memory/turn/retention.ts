@@ -1,10 +1,10 @@
-import type { KeepRule } from '../../../core/options/queue-options.js';
 import type { TurnAnswer } from '../../job-store.js';
+import { beyond } from '../lists/kept.js';
 import type { Stage } from './stage.js';
 
 /** Drops what is kept beyond its number or age: in turns that add to it, and in turns that find nothing to run. */
 export function trim(stage: Stage, isIdle: boolean): TurnAnswer['dropped'] {
-  const { queue, nowMs, left, died, remembers } = stage;
+  const { queue, nowMs, left, died, remembers, hasEnded } = stage;
   const { ledger, settings } = queue;
   const { keepCompleted, keepDead } = settings;
   const dropped: { id: string; name: string }[] = [];
@@ -19,26 +19,8 @@ export function trim(stage: Stage, isIdle: boolean): TurnAnswer['dropped'] {
       dropped.push({ id: job.id, name: job.envelope.name });
     }
   }
-  if (isIdle || (left.size > 0 && keepCompleted.count > 0)) {
-    const over = beyond(
-      ledger.completed,
-      keepCompleted,
-      ({ completedAtMs }) => completedAtMs <= nowMs - keepCompleted.ageMs,
-    );
-    for (const { id } of over) ledger.forgetCompleted(id);
-  }
+  if (isIdle || (left.size > 0 && keepCompleted.count > 0)) ledger.completed.trim(nowMs);
+  if (isIdle || (hasEnded && ledger.ended.keepsSome)) ledger.ended.trim(nowMs);
   if (isIdle || remembers) for (const [id, untilMs] of ledger.usedIds) if (untilMs <= nowMs) ledger.usedIds.delete(id);
   return dropped;
-}
-
-/** The oldest that are too many or, where there are not too many, too old. */
-function beyond<T>(kept: Iterable<T> & { size: number }, { count, ageMs }: KeepRule, isOld: (item: T) => boolean): T[] {
-  const tooMany = kept.size - count;
-  const over: T[] = [];
-  if (tooMany <= 0 && ageMs === 0) return over;
-  for (const item of kept) {
-    if (tooMany > 0 ? over.length === tooMany : !isOld(item)) break;
-    over.push(item);
-  }
-  return over;
 }

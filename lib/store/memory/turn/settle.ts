@@ -1,4 +1,4 @@
-import type { Claim, Settled, Settlement, TurnAnswer } from '../../job-store.js';
+import type { CancelReason, Claim, Settled, Settlement, TurnAnswer } from '../../job-store.js';
 import type { Job } from '../job.js';
 import { complete, die, endLastRun, goBack, leave, noteFailure, type RunEnd, takePlace } from './endings.js';
 import type { Stage } from './stage.js';
@@ -47,7 +47,8 @@ export function settle(stage: Stage): Settles {
 function cancelHeld(stage: Stage, job: Job): Settled {
   if (!job.held) return 'cancelled';
   stage.queue.ledger.letGo(job);
-  if (!takePlace(stage, job, 'cancel')) leave(stage, job, 'cancelled', false);
+  if (!takePlace(stage, job, 'cancel'))
+    leave(stage, job, 'cancelled', { reason: 'cancelRunning' satisfies CancelReason });
   return 'cancelled';
 }
 
@@ -79,10 +80,10 @@ function end(stage: Stage, job: Job, settlement: Exclude<Settlement, { transitio
       ledger.count('snoozed');
       break;
     case 'discard':
-      leave(stage, job, 'discarded', settlement.idWasChosen);
+      leave(stage, job, 'discarded', { remembers: settlement.idWasChosen, reason: settlement.reason });
       break;
     case 'cancel':
-      leave(stage, job, 'cancelled', false);
+      leave(stage, job, 'cancelled', { reason: 'cancelRunning' satisfies CancelReason });
       break;
     case 'release':
       job.attempts--;

@@ -22,6 +22,8 @@ export interface Stage {
   /** How many jobs have died, and whether an id is remembered. */
   died: number;
   remembers: boolean;
+  /** Some were discarded or cancelled. */
+  hasEnded: boolean;
 }
 
 export function stageOf(queue: MemoryQueue, session: Listener, turn: Turn): Stage {
@@ -37,6 +39,7 @@ export function stageOf(queue: MemoryQueue, session: Listener, turn: Turn): Stag
     left: new Set(),
     died: 0,
     remembers: false,
+    hasEnded: false,
   };
 }
 

@@ -22,7 +22,13 @@ export function searchStep(
 
 function fits({ id, state, dueAtMs, envelope }: StoredJob, wanted: JobSelection): boolean {
   const { states, names, tags = [], idPrefix = '', dueFromMs = 0, dueToMs = Number.POSITIVE_INFINITY } = wanted;
-  if (!states.includes(state) || !id.startsWith(idPrefix) || dueAtMs < dueFromMs || dueAtMs >= dueToMs) return false;
+  if (
+    !(states as readonly StoredJob['state'][]).includes(state) ||
+    !id.startsWith(idPrefix) ||
+    dueAtMs < dueFromMs ||
+    dueAtMs >= dueToMs
+  )
+    return false;
   const { name, tags: carried } = isReadable(envelope) ? envelope : { name: '', tags: [] as string[] };
   return (!names || names.includes(name)) && tags.every((tag) => carried.includes(tag));
 }

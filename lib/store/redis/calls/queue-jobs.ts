@@ -37,6 +37,7 @@ export class RedisQueueJobs implements QueueJobs {
       clustered: boolean;
       stealAfterMs: number;
       commandTimeoutMs: number;
+      keepEnded: string;
       connection: RedisConnection;
       tending: RedisTending;
       isUsed(): void;
@@ -63,7 +64,8 @@ export class RedisQueueJobs implements QueueJobs {
   }
 
   async cancel(id: string): Promise<boolean> {
-    const [, , count] = await this.about({ jobId: id }, this.callers.call(this.scripts.cancel, { id }));
+    const { keepEnded } = this.options;
+    const [, , count] = await this.about({ jobId: id }, this.callers.call(this.scripts.cancel, { id, keepEnded }));
     if (count === '1') await this.options.tending.afterCancel([id]);
     return count === '1';
   }

@@ -12,14 +12,15 @@ export class RedisTaggedJobs {
   constructor(
     private readonly callers: CallerPool,
     private readonly keys: QueueKeys,
-    private readonly options: { clustered: boolean; stealAfterMs: number; tending: RedisTending },
+    private readonly options: { clustered: boolean; stealAfterMs: number; keepEnded: string; tending: RedisTending },
   ) {}
 
   /** `told` hears the ids of each step, once Redis has confirmed it. */
   cancel(tag: string, told: (ids: readonly string[]) => void): Promise<number> {
     const script = cancelTaggedScript(this.keys, { tag });
+    const { keepEnded } = this.options;
     return this.walk(async (place) => {
-      const [, , result] = await this.callers.call(script, { ...place, limit: JOBS_A_CALL });
+      const [, , result] = await this.callers.call(script, { ...place, limit: JOBS_A_CALL, keepEnded });
       const [walked = '', ...ids] = result.split('\t');
       told(ids);
       await this.options.tending.afterCancel(ids);

@@ -45,6 +45,7 @@ export class RedisDeclarations implements QueueDeclarations {
       clustered: boolean;
       stealAfterMs: number;
       commandTimeoutMs: number;
+      keepEnded: string;
       isUsed(): void;
     },
   ) {
@@ -90,13 +91,16 @@ export class RedisDeclarations implements QueueDeclarations {
   }
 
   async removeOrphan(id: string, app: string, orphanAfterMs: number): Promise<boolean> {
-    const [, , isRemoved] = await this.about(this.callers.call(this.scripts.removeOrphan, { app, orphanAfterMs, id }));
+    const { keepEnded } = this.options;
+    const [, , isRemoved] = await this.about(
+      this.callers.call(this.scripts.removeOrphan, { app, orphanAfterMs, id, keepEnded }),
+    );
     return isRemoved === '1';
   }
 
   /** Sends a declaration whole. */
   private async declareOne(declaration: Declaration, by: Declarer, orphanAfterMs: number): Promise<DeclareStatus> {
-    const { clustered, stealAfterMs, queue } = this.options;
+    const { clustered, stealAfterMs, keepEnded, queue } = this.options;
     const { id } = declaration;
     const given = 'isOff' in declaration ? undefined : declaration;
     const isReckonedHere = given !== undefined && !isReckonedInRedis(given.rule);
@@ -107,6 +111,7 @@ export class RedisDeclarations implements QueueDeclarations {
         {
           clustered,
           stealAfterMs,
+          keepEnded,
           app: by.app,
           revision: revisionOf(by),
           startedAt: by.startedAtMs!,

@@ -52,6 +52,7 @@ export class RedisRecurrences implements QueueRecurrences {
       clustered: boolean;
       stealAfterMs: number;
       commandTimeoutMs: number;
+      keepEnded: string;
       tending: RedisTending;
       blackouts: RedisBlackouts;
     },
@@ -76,7 +77,7 @@ export class RedisRecurrences implements QueueRecurrences {
     let from = await this.nowMs();
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const list = isReckonedHere ? instantsAhead(rule, from, from).list : RECKONED_THERE;
-      const args = { ...this.waking, id, owner: '', ...record, zones: TIME_ZONE_DATA, reckonedFrom: from, list };
+      const args = { ...this.arming, id, owner: '', ...record, zones: TIME_ZONE_DATA, reckonedFrom: from, list };
       const [, , status, nextAt] = await this.about(this.callers.call(this.scripts.upsert, args, job.payload.length));
       if (status !== 'again') return { status, nextAtMs: Number(nextAt) || null };
       from = Number(nextAt);
@@ -87,15 +88,17 @@ export class RedisRecurrences implements QueueRecurrences {
   }
 
   async remove(id: string): Promise<'removed' | 'unknown' | 'declared'> {
-    return (await this.about(this.callers.call(this.scripts.remove, { id })))[2];
+    const { keepEnded } = this.options;
+    return (await this.about(this.callers.call(this.scripts.remove, { id, keepEnded })))[2];
   }
 
   async pause(id: string, reason = ''): Promise<boolean> {
-    return (await this.about(this.callers.call(this.scripts.pause, { id, reason })))[2] === '1';
+    const { keepEnded } = this.options;
+    return (await this.about(this.callers.call(this.scripts.pause, { id, reason, keepEnded })))[2] === '1';
   }
 
   async resume(id: string): Promise<boolean> {
-    const [, , isResumed, isShort] = await this.about(this.callers.call(this.scripts.resume, { ...this.waking, id }));
+    const [, , isResumed, isShort] = await this.about(this.callers.call(this.scripts.resume, { ...this.arming, id }));
     if (isShort === '1') await this.options.tending.afterSkip([id]);
     return isResumed === '1';
   }
@@ -142,6 +145,11 @@ export class RedisRecurrences implements QueueRecurrences {
   private get waking() {
     const { clustered, stealAfterMs } = this.options;
     return { clustered, stealAfterMs };
+  }
+
+  /** Of a call that may also take an armed occurrence away. */
+  private get arming() {
+    return { ...this.waking, keepEnded: this.options.keepEnded };
   }
 
   /** By Redis' clock. */

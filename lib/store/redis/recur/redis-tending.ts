@@ -26,7 +26,7 @@ export class RedisTending {
     private readonly callers: CallerPool,
     private readonly clock: ServerClock,
     keys: QueueKeys,
-    private readonly options: { clustered: boolean; stealAfterMs: number },
+    private readonly options: { clustered: boolean; stealAfterMs: number; keepEnded: string },
   ) {
     this.tendScript = tendScript(keys);
     this.refillScript = refillScript(keys);
@@ -85,8 +85,9 @@ export class RedisTending {
         const { list, skipped } = instantsAhead(parseRuleText(rule), Number(from), reckonedAt, beginWall);
         rows.push(id, version, how, from, skipped, list);
       }
-      const { clustered, stealAfterMs } = this.options;
-      await this.callers.call(this.refillScript, { clustered, stealAfterMs, zones: TIME_ZONE_DATA, reckonedAt, rows });
+      const { clustered, stealAfterMs, keepEnded } = this.options;
+      const args = { clustered, stealAfterMs, keepEnded, zones: TIME_ZONE_DATA, reckonedAt, rows };
+      await this.callers.call(this.refillScript, args);
     }
   }
 }

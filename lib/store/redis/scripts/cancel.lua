@@ -2,6 +2,7 @@
 -- @numbered
 -- @keys jobs, claims, failures, queued, stats, levels
 -- @arg id text: job id
+-- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns count '1' | '0': 1 if the job was waiting or queued and will never start; 0 if it had started, ended or was never there
 -- @include shared/clock.lua
 -- @include shared/begin.lua
@@ -12,13 +13,19 @@ if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @include jobs/untag.lua
 -- @include jobs/queued.lua
 -- @include jobs/cancel.lua
+-- @include jobs/endings.lua
 
 local envelope = redis.call('HGET', jobsKey, id)
-local lane = envelope and findWaiting(id, envelope)
+local lane, due
+if envelope then lane, due = findWaiting(id, envelope) end
 local queued = not lane and readQueued(id)
-if lane then cancelWaiting(id, envelope, lane) end
+if lane then
+  cancelWaiting(id, envelope, lane)
+  noteEnding(id, envelope, due, '"cancel"')
+end
 if queued then cancelQueued(id, queued, envelope) end
 writeCancelled()
+writeEndings()
 local result = tostring(#cancelled + #unqueued)
 -- @include shared/answer.lua
 return { 'done', digits(now), result }

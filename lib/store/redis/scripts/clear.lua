@@ -6,6 +6,7 @@
 -- @arg cursor text: where to go on, '0' = from the start
 -- @arg limit count: about how many jobs to look at
 -- @arg scheduledBy epoch ms: only jobs that were scheduled by then, 0 = by now
+-- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns result text: "<how many were cancelled> <where to go on, 0 = the walk is over> <bytes of what was looked at>
 --   <by when, epoch ms>" and, a tab before each, the ids of recurrences that are to be tended
 -- @include shared/clock.lua
@@ -17,6 +18,7 @@ if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @include jobs/untag.lua
 -- @include jobs/queued.lua
 -- @include jobs/cancel.lua
+-- @include jobs/endings.lua
 -- A small hash is walked in one step, however small a step is asked for. What is above this is left for another walk: the
 -- caller begins anew until one has found nothing.
 local CANCELLED_A_CALL = 500
@@ -35,10 +37,11 @@ for i = 1, #fields, 2 do
   local id, envelope = fields[i], fields[i + 1]
   bytes = bytes + #envelope
   if #cancelled + #unqueued == CANCELLED_A_CALL then break end
-  local lane = findWaiting(id, envelope)
+  local lane, due = findWaiting(id, envelope)
   local queued = someQueued and not lane and readQueued(id)
   if lane and wasMadeInTime(envelope) then
     cancelWaiting(id, envelope, lane)
+    noteEnding(id, envelope, due, '"clear"')
   elseif queued then
     bytes = bytes + #queued.envelope
     if wasMadeInTime(queued.envelope) then cancelQueued(id, queued, envelope) end
@@ -47,6 +50,7 @@ end
 -- The first write needs no memory: Redis checks its memory only at the first one, and a full memory is a reason to clear a queue.
 redis.call('PEXPIRE', receiptKey, keepReceiptMs)
 writeCancelled()
+writeEndings()
 local result = #cancelled + #unqueued .. ' ' .. goOn .. ' ' .. bytes .. ' ' .. digits(madeBy)
 for _, id in ipairs(skipped) do result = result .. '\t' .. id end
 -- @include shared/answer.lua

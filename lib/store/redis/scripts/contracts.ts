@@ -128,11 +128,13 @@ export interface CancelTaggedArguments {
   began: number;
   /** How many jobs to look at at the most. */
   limit: number;
+  /** How many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none. */
+  keepEnded: string;
 }
 
 export type CancelTaggedReply = [status: string, now: string, result: string];
 
-const encodeCancelTagged = (a: CancelTaggedArguments): ScriptArgument[] => [a.from, a.last, a.began, a.limit];
+const encodeCancelTagged = (a: CancelTaggedArguments): ScriptArgument[] => [a.from, a.last, a.began, a.limit, a.keepEnded];
 
 /** Binds the script to the keys of a queue. */
 export const cancelTaggedScript = (keys: QueueKeys, names: { tag: string }): NumberedScript<CancelTaggedArguments, CancelTaggedReply> => ({
@@ -158,11 +160,13 @@ export const cancelTaggedScript = (keys: QueueKeys, names: { tag: string }): Num
 export interface CancelArguments {
   /** Job id. */
   id: string;
+  /** How many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none. */
+  keepEnded: string;
 }
 
 export type CancelReply = [status: string, now: string, count: '1' | '0'];
 
-const encodeCancel = (a: CancelArguments): ScriptArgument[] => [a.id];
+const encodeCancel = (a: CancelArguments): ScriptArgument[] => [a.id, a.keepEnded];
 
 /** Binds the script to the keys of a queue. */
 export const cancelScript = (keys: QueueKeys): NumberedScript<CancelArguments, CancelReply> => ({
@@ -188,11 +192,13 @@ export interface ClearArguments {
   limit: number;
   /** Only jobs that were scheduled by then, 0 = by now (epoch ms). */
   scheduledBy: number;
+  /** How many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none. */
+  keepEnded: string;
 }
 
 export type ClearReply = [status: string, now: string, result: string];
 
-const encodeClear = (a: ClearArguments): ScriptArgument[] => [a.cursor, a.limit, a.scheduledBy];
+const encodeClear = (a: ClearArguments): ScriptArgument[] => [a.cursor, a.limit, a.scheduledBy, a.keepEnded];
 
 /** Binds the script to the keys of a queue. */
 export const clearScript = (keys: QueueKeys): NumberedScript<ClearArguments, ClearReply> => ({
@@ -284,6 +290,8 @@ export interface DeclareRecurrenceArguments {
   reckonedFrom: number;
   /** The instants, '-' where this script is to reckon them. */
   list: string;
+  /** How many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none. */
+  keepEnded: string;
 }
 
 export type DeclareRecurrenceReply = [status: string, now: string, status: 'wins' | 'loses' | 'upserted' | 'again', from: string];
@@ -305,6 +313,7 @@ const encodeDeclareRecurrence = (a: DeclareRecurrenceArguments): ScriptArgument[
   a.zones,
   a.reckonedFrom,
   a.list,
+  a.keepEnded,
 ];
 
 /** Binds the script to the keys of a queue. */
@@ -522,7 +531,8 @@ export const headsScript = (keys: QueueKeys): BoundScript<HeadsArguments, HeadsR
 
 /**
  * All that is known of one job.
- * Answers: see jobs/known.lua; nothing of an unknown job.
+ * Answers: see jobs/known.lua, of one that was discarded or cancelled and is kept 'ended' and the text of
+ * jobs/keep-ended.lua; nothing of an unknown job.
  * It only reads.
  */
 export interface JobArguments {
@@ -665,11 +675,13 @@ export interface PauseRecurrenceArguments {
   id: string;
   /** Why, '' where nobody says. */
   reason: string;
+  /** How many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none. */
+  keepEnded: string;
 }
 
 export type PauseRecurrenceReply = [status: string, now: string, isPaused: '1' | '0'];
 
-const encodePauseRecurrence = (a: PauseRecurrenceArguments): ScriptArgument[] => [a.id, a.reason];
+const encodePauseRecurrence = (a: PauseRecurrenceArguments): ScriptArgument[] => [a.id, a.reason, a.keepEnded];
 
 /** Binds the script to the keys of a queue. */
 export const pauseRecurrenceScript = (keys: QueueKeys): NumberedScript<PauseRecurrenceArguments, PauseRecurrenceReply> => ({
@@ -908,6 +920,8 @@ export interface RefillArguments {
   zones: string;
   /** When, by this Redis' clock (epoch ms). */
   reckonedAt: number;
+  /** How many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none. */
+  keepEnded: string;
   /**
    * What `tend` has told; how many instants before the first of the list are left out, all of them missed; the list.
    * Flat rows: id, version, how, from, skipped, list.
@@ -917,7 +931,14 @@ export interface RefillArguments {
 
 export type RefillReply = [status: string, now: string, ...short: string[]];
 
-const encodeRefill = (a: RefillArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.zones, a.reckonedAt, ...a.rows];
+const encodeRefill = (a: RefillArguments): ScriptArgument[] => [
+  a.clustered ? 1 : 0,
+  a.stealAfterMs,
+  a.zones,
+  a.reckonedAt,
+  a.keepEnded,
+  ...a.rows,
+];
 
 /** Binds the script to the keys of a queue. */
 export const refillScript = (keys: QueueKeys): NumberedScript<RefillArguments, RefillReply> => ({
@@ -1034,6 +1055,8 @@ export interface RelayArguments {
   targetType: 'stream' | 'list';
   /** How many entries a stream is to keep, about, 0 = any. */
   maxLength: number;
+  /** How many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none. */
+  keepEnded: string;
 }
 
 export type RelayReply = [status: string, now: string, recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, cursor: string, leftOut: string[], tendAt: string, short: string[]];
@@ -1065,6 +1088,7 @@ const encodeRelay = (a: RelayArguments): ScriptArgument[] => [
   a.rateWindowMs,
   a.targetType,
   a.maxLength,
+  a.keepEnded,
 ];
 
 /** Binds the script to the keys of a queue. */
@@ -1109,11 +1133,13 @@ export interface RemoveOrphanArguments {
   orphanAfterMs: number;
   /** Id of the recurrence. */
   id: string;
+  /** How many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none. */
+  keepEnded: string;
 }
 
 export type RemoveOrphanReply = [status: string, now: string, isRemoved: '1' | '0'];
 
-const encodeRemoveOrphan = (a: RemoveOrphanArguments): ScriptArgument[] => [a.app, a.orphanAfterMs, a.id];
+const encodeRemoveOrphan = (a: RemoveOrphanArguments): ScriptArgument[] => [a.app, a.orphanAfterMs, a.id, a.keepEnded];
 
 /** Binds the script to the keys of a queue. */
 export const removeOrphanScript = (keys: QueueKeys): NumberedScript<RemoveOrphanArguments, RemoveOrphanReply> => ({
@@ -1131,11 +1157,13 @@ export const removeOrphanScript = (keys: QueueKeys): NumberedScript<RemoveOrphan
 export interface RemoveRecurrenceArguments {
   /** Id of the recurrence. */
   id: string;
+  /** How many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none. */
+  keepEnded: string;
 }
 
 export type RemoveRecurrenceReply = [status: string, now: string, status: 'removed' | 'unknown' | 'declared'];
 
-const encodeRemoveRecurrence = (a: RemoveRecurrenceArguments): ScriptArgument[] => [a.id];
+const encodeRemoveRecurrence = (a: RemoveRecurrenceArguments): ScriptArgument[] => [a.id, a.keepEnded];
 
 /** Binds the script to the keys of a queue. */
 export const removeRecurrenceScript = (keys: QueueKeys): NumberedScript<RemoveRecurrenceArguments, RemoveRecurrenceReply> => ({
@@ -1146,8 +1174,8 @@ export const removeRecurrenceScript = (keys: QueueKeys): NumberedScript<RemoveRe
 });
 
 /**
- * Delete one job that does not run: a waiting one, which counts as cancelled, a dead one or a completed one that is
- * kept.
+ * Delete one job that does not run: a waiting one, which counts as cancelled, a dead one, or one that is kept though
+ * it has completed, was discarded or was cancelled. Nothing is kept of it.
  * Answers: 0 if the job runs or is not there.
  * A repeated call is answered from its receipt.
  */
@@ -1336,11 +1364,13 @@ export interface ResumeRecurrenceArguments {
   stealAfterMs: number;
   /** Id of the recurrence. */
   id: string;
+  /** How many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none. */
+  keepEnded: string;
 }
 
 export type ResumeRecurrenceReply = [status: string, now: string, isResumed: '1' | '0', isShort: '1' | '0'];
 
-const encodeResumeRecurrence = (a: ResumeRecurrenceArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.id];
+const encodeResumeRecurrence = (a: ResumeRecurrenceArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.id, a.keepEnded];
 
 /** Binds the script to the keys of a queue. */
 export const resumeRecurrenceScript = (keys: QueueKeys): NumberedScript<ResumeRecurrenceArguments, ResumeRecurrenceReply> => ({
@@ -1674,6 +1704,8 @@ export interface TurnArguments {
   rateWindowMs: number;
   /** What this turn wishes of suspects, jobs that run alone (see turn/claim/suspects.lua). */
   wish: string;
+  /** How many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none. */
+  keepEnded: string;
   /** Jobs that completed and leave nothing behind; the fence is '' for that of the one before. */
   completed: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
   /**
@@ -1717,6 +1749,7 @@ const encodeTurn = (a: TurnArguments): ScriptArgument[] => [
   a.rateMax,
   a.rateWindowMs,
   a.wish,
+  a.keepEnded,
   a.completed.id.length,
   ...a.completed.id,
   ...a.completed.fence,
@@ -1789,6 +1822,8 @@ export interface UpsertRecurrenceArguments {
   reckonedFrom: number;
   /** The instants, '-' where this script is to reckon them. */
   list: string;
+  /** How many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none. */
+  keepEnded: string;
 }
 
 export type UpsertRecurrenceReply = [status: string, now: string, status: 'created' | 'changed' | 'unchanged' | 'declared' | 'again', nextAt: string];
@@ -1805,6 +1840,7 @@ const encodeUpsertRecurrence = (a: UpsertRecurrenceArguments): ScriptArgument[] 
   a.zones,
   a.reckonedFrom,
   a.list,
+  a.keepEnded,
 ];
 
 /** Binds the script to the keys of a queue. */

@@ -17,6 +17,7 @@
 -- @arg zones text: the version of the time-zone data by which the instants were reckoned
 -- @arg reckonedFrom epoch ms: from when on
 -- @arg list text: the instants, '-' where this script is to reckon them
+-- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns status 'wins' | 'loses' | 'upserted' | 'again', from text: 'again' where the instants do not tell the first one after `from`, and
 --   nothing has changed
 -- @include shared/clock.lua

@@ -2,11 +2,16 @@
 -- @keys jobs, claims, failures, active, dead, completed, results, queued
 -- @arg base text: what every key of the queue begins with
 -- @arg id text: job id
--- @returns ...known text[]: see jobs/known.lua; nothing of an unknown job
+-- @returns ...known text[]: see jobs/known.lua, of one that was discarded or cancelled and is kept 'ended' and the text of jobs/keep-ended.lua; nothing of an unknown job
 -- @repeat it only reads.
 -- @include shared/clock.lua
 -- @include shared/envelope.lua
 -- @include jobs/waiting.lua
 -- @include jobs/queued.lua
 -- @include jobs/known.lua
-return knownOf(id)
+local known = knownOf(id)
+if not known[1] then
+  local endedAt = redis.call('ZSCORE', base .. 'ended', id)
+  if endedAt then return { digits(now), 'ended', endedAt, '', '', '', redis.call('HGET', base .. 'endings', id) or '' } end
+end
+return known

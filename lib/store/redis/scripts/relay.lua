@@ -30,6 +30,7 @@
 -- @arg rateWindowMs ms: within how long
 -- @arg targetType 'stream' | 'list': what the target is
 -- @arg maxLength count: how many entries a stream is to keep, about, 0 = any
+-- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns recovered text[], late text[], missing text[], dropped text[], lookAt text, cursor text, leftOut text[], tendAt text, short text[]: five for each job whose lease had run
 --   out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each
 --   late job: id, name, attempts begun, how late (ms), its late rule's letter; four for each job that died because its envelope is missing
@@ -118,6 +119,7 @@ redis.call('ZREM', sleepersKey, session)
 if wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, group) end
 -- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
 if sleepUntil and hears then redis.call('ZADD', sleepingKey, 'GT', digits(sleepUntil), group) end
+-- @include turn/settle/keep-ended.lua
 if globalConcurrency > 0 then
   -- @include turn/claim/write-offers.lua
 end

@@ -1,4 +1,5 @@
--- remove: delete one job that does not run: a waiting one, which counts as cancelled, a dead one or a completed one that is kept.
+-- remove: delete one job that does not run: a waiting one, which counts as cancelled, a dead one, or one that is kept
+--   though it has completed, was discarded or was cancelled. Nothing is kept of it.
 -- @numbered
 -- @keys jobs, claims, failures, usedIds, stats, levels, dead, completed, results, queued
 -- @arg id text: job id
@@ -34,6 +35,9 @@ elseif lane then
 elseif not envelope and redis.call('ZSCORE', completedKey, id) then
   redis.call('ZREM', completedKey, id)
   redis.call('HDEL', resultsKey, id)
+  redis.call('ZREM', usedIdsKey, id)
+elseif not envelope and redis.call('ZREM', base .. 'ended', id) == 1 then
+  redis.call('HDEL', base .. 'endings', id)
   redis.call('ZREM', usedIdsKey, id)
 else
   result = '0'

@@ -28,6 +28,7 @@
 -- @arg rateMax count: how many may start over all processes, 0 = any
 -- @arg rateWindowMs ms: within how long
 -- @arg wish text: what this turn wishes of suspects, jobs that run alone (see turn/claim/suspects.lua)
+-- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @columns completed id, fence: jobs that completed and leave nothing behind; the fence is '' for that of the one before
 -- @list others transition, id, fence, first, second: how other jobs ended; two fields depend on it (see turn/settle/other-settlements.lua)
 -- @list renewals id, fence: leases to renew
@@ -126,6 +127,7 @@ redis.call('ZREM', sleepersKey, session)
 if wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, group) end
 -- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
 if sleepUntil and hears then redis.call('ZADD', sleepingKey, 'GT', digits(sleepUntil), group) end
+-- @include turn/settle/keep-ended.lua
 if globalConcurrency > 0 then
   -- @include turn/claim/write-offers.lua
 end

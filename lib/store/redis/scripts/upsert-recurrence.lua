@@ -12,6 +12,7 @@
 -- @arg zones text: the version of the time-zone data by which the instants were reckoned
 -- @arg reckonedFrom epoch ms: from when on
 -- @arg list text: the instants, '-' where this script is to reckon them
+-- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns status 'created' | 'changed' | 'unchanged' | 'declared' | 'again', nextAt text: 'declared' where it is and `owner` is empty: nothing
 --   has changed; 'again' where the instants do not tell the first one after `nextAt`: nothing has changed either. Else `nextAt` is the
 --   nominal instant of the next occurrence, epoch ms, 0 where none is to come

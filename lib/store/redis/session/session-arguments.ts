@@ -3,6 +3,7 @@ import type { QueueSettings } from '../../../core/options/queue-options.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { StuckHandlers, Turn } from '../../job-store.js';
 import { rateWindowMs } from '../calls/gate.js';
+import { encodeKeepEnded } from '../codec/ending-text.js';
 import { encodeStuck } from '../codec/worker-traits.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
@@ -90,6 +91,7 @@ export class SessionArguments {
       keepCompletedAgeMs: settings.keepCompleted.ageMs,
       keepDeadCount: settings.keepDead.count,
       keepDeadAgeMs: settings.keepDead.ageMs,
+      keepEnded: encodeKeepEnded(settings.keepEnded),
       maxCrashes: settings.maxCrashes,
       presence,
       host,

@@ -39,7 +39,8 @@ export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: 
       plain.push(settlement.id);
       fences.push(settlement.fence === fence ? '' : settlement.fence);
       fence = settlement.fence;
-    } else others.push(settlement.transition, settlement.id, settlement.fence, ...transitionArguments(settlement));
+    } else
+      others.push(settlement.transition, settlement.id, settlement.fence, ...transitionArguments(settlement, settings));
   }
   return {
     completed: { id: plain, fence: fences },
@@ -54,7 +55,7 @@ function leavesNothing(settlement: Settlement, settings: QueueSettings): boolean
   return settlement.transition === 'complete' && !settlement.idWasChosen && settings.keepCompleted.count === 0;
 }
 
-function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArgument] {
+function transitionArguments(settlement: Settlement, { keepEnded }: QueueSettings): [ScriptArgument, ScriptArgument] {
   switch (settlement.transition) {
     case 'complete':
       return [settlement.idWasChosen ? 'r' : '', withProgress(settlement.result ?? '', settlement)];
@@ -65,7 +66,7 @@ function transitionArguments(settlement: Settlement): [ScriptArgument, ScriptArg
     case 'snooze':
       return [toDueArgument(settlement.due), withProgress('', settlement)];
     case 'discard':
-      return [settlement.idWasChosen ? 'r' : '', ''];
+      return [settlement.idWasChosen ? 'r' : '', keepEnded.count > 0 ? JSON.stringify(settlement.reason ?? '') : ''];
     case 'extend':
       return [settlement.leaseMs, ''];
     case 'release':

@@ -1,4 +1,5 @@
 import type { StoredJob } from '../../job-store.js';
+import { decodeEnding } from '../codec/ending-text.js';
 import { decodeEnvelope } from '../codec/envelope-text.js';
 import { decodeFailure } from '../codec/failure-line.js';
 import { processOf } from '../keys.js';
@@ -36,6 +37,8 @@ export function readJob(id: string, reply: KnownJob): StoredJob | undefined {
   const [now, state, time, envelope, claim, failures, kept, queuedDue] = reply;
   const at = Number(time);
   const failed = failures === '' ? [] : failures.split('\n').map(decodeFailure);
+  if (state === 'ended')
+    return { id, endedAtMs: at, crashes: 0, failures: [], ...decodeEnding(textOf(kept) as string) };
   if (state === 'completed') return { id, state, endedAtMs: at, crashes: 0, failures: failed, ...readKept(kept) };
   const [firstLine = '', report] = claim.split('\n');
   const [mark, attempts, crashes, due, worker, lane] = claim === '' ? ['0', '0', '0', '0', '-'] : firstLine.split(' ');

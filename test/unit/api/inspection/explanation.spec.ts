@@ -67,13 +67,18 @@ it.each([
     'keepCompleted keeps the last 100 completed jobs, for at most 3600000 ms',
   ],
   [{ keepCompleted: { ageMs: '1h' } } as const, 'keepCompleted keeps completed jobs for 3600000 ms'],
+  [
+    { keepEnded: 100 },
+    'completed jobs are not kept, as keepCompleted is 0',
+    'keepEnded keeps the last 100 discarded and cancelled jobs',
+  ],
 ])(
   'a job that is gone may have completed, and with %j the message says what is kept of those',
-  async (options, kept) => {
+  async (options, kept, ended = 'discarded and cancelled jobs are not kept, as keepEnded is 0') => {
     const store = { job: async () => undefined } as unknown as QueueView;
     expect(await explainJob(store, 'q', 'j', readQueueOptions('q', options))).toEqual({
       code: 'unknown',
-      message: `Queue 'q' has no job 'j'. It may have completed (${kept}); or it was cancelled, discarded, removed or purged, or was never scheduled in this queue.`,
+      message: `Queue 'q' has no job 'j'. It may have completed (${kept}); it may have been discarded or cancelled (${ended}); or it was removed or purged, or was never scheduled in this queue.`,
     });
   },
 );

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { SortedList } from '../../../../lib/store/memory/sorted-list.js';
+import { SortedList } from '../../../../lib/store/memory/lists/sorted-list.js';
 import { seededRandom } from '../../../support/random.js';
 
 it('is in order, finds and counts like an array, however many are added and taken out', () => {

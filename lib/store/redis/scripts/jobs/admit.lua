@@ -3,7 +3,7 @@
 -- belongs to the new job now.
 -- `admitted`: `fields`, id and envelope of each job; `chosenIds`, ids that were not made by this caller for this call, so something may be
 -- kept under them. A script adds to these itself: a function that is called for each job of a burst would cost a schedule a fifteenth.
--- @takes jobsKey, usedIdsKey, statsKey, completedKey, resultsKey, closeLanes, writeTagged
+-- @takes base, jobsKey, usedIdsKey, statsKey, completedKey, resultsKey, closeLanes, writeTagged
 -- @gives admitted, writeAdmitted, writeScheduled
 admitted = { fields = {}, chosenIds = {} }
 
@@ -21,5 +21,9 @@ function writeScheduled()
     redis.call('ZREM', usedIdsKey, unpack(ids))
     redis.call('ZREM', completedKey, unpack(ids))
     redis.call('HDEL', resultsKey, unpack(ids))
+    local hadEnded = redis.call('ZREM', base .. 'ended', unpack(ids)) > 0
+    if hadEnded then
+      redis.call('HDEL', base .. 'endings', unpack(ids))
+    end
   end
 end

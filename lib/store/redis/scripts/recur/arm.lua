@@ -98,9 +98,12 @@ function writeArmed()
     redis.call('HSET', jobsKey, unpack(fields))
     writeTagged()
     -- Each id belongs to the new job now. That it is remembered harms nobody: no caller may schedule under it.
-    if redis.call('EXISTS', completedKey) == 1 then
+    local endedKey = base .. 'ended'
+    if redis.call('EXISTS', completedKey, endedKey) > 0 then
       redis.call('ZREM', completedKey, unpack(armedIds))
       redis.call('HDEL', resultsKey, unpack(armedIds))
+      redis.call('ZREM', endedKey, unpack(armedIds))
+      redis.call('HDEL', base .. 'endings', unpack(armedIds))
     end
   end
   local states = {}

@@ -1,7 +1,8 @@
 -- Takes armed jobs away, or lets the job of the same instant be made anew in the place of the old one. A script calls `disarm`, then what
 -- arms the next ones (recur/arm.lua), then `settleDisarmed`, and at last `writeDisarmed`.
--- @takes jobsKey, digits, tagsOf, findWaiting, tagsWithout, openLane, takeFromLane, untagJob, writeUntagged, changedEntries, noteChanged, counted
+-- @takes base, jobsKey, keepEnded, now, digits, tagsOf, findWaiting, tagsWithout, openLane, takeFromLane, untagJob, writeUntagged, changedEntries, noteChanged, counted
 -- @gives disarm, settleDisarmed, writeDisarmed
+-- @include jobs/endings.lua
 local deletedIds = {}
 
 -- Answers when that job was due; nil where there was none.
@@ -17,7 +18,7 @@ function disarm(entry)
   if envelope then lane, due = findWaiting(id, envelope) end
   if not lane then return nil end
   openLane(lane)
-  entry.old = { id = id, lane = lane, tags = tagsOf(envelope) }
+  entry.old = { id = id, lane = lane, due = due, envelope = envelope, tags = tagsOf(envelope) }
   return tonumber(due)
 end
 
@@ -33,6 +34,7 @@ function settleDisarmed()
       untagJob(old.id, old.tags)
       counted.cancelled = (counted.cancelled or 0) + 1
       deletedIds[#deletedIds + 1] = old.id
+      noteEnding(old.id, old.envelope, old.due, '"recurrence"')
     end
   end
 end
@@ -40,4 +42,5 @@ end
 function writeDisarmed()
   if deletedIds[1] then redis.call('HDEL', jobsKey, unpack(deletedIds)) end
   writeUntagged()
+  writeEndings()
 end

@@ -31,6 +31,7 @@ local function turnAway(job, transition, reason)
     -- 'r': the id is to be remembered. Not that of an occurrence whose policy leaves it out: a backfill may want it, and no rule comes back to it.
     first = not LEFT_OUT[reason] and idWasChosen(job.envelope or '') and 'r' or '',
     second = '{"reason":"' .. reason .. '"}',
+    reason = '"' .. reason .. '"',
     failures = redis.call('HGET', failuresKey, job.id),
   }
   giveBack(job)

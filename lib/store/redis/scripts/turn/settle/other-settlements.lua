@@ -8,7 +8,7 @@
 --   dead      flags ('n': this attempt never began; 'f': it threw; 'r': the caller chose the id, remember it once the job is
 --             pushed out of the dead)                             failure, one line, with the reason
 --   snooze    due (> 0: at, epoch ms; <= 0: minus the delay in ms)  ''          (goes back, uses no attempt)
---   discard   flags ('r' as above)                                ''
+--   discard   flags ('r' as above)                                reason, as JSON, where it is to be kept
 --   release   ''                                                  ''          (goes back, uses no attempt)
 --   cancel    ''                                                  ''
 --   extend    how long from now its lease is to hold (ms)         ''          (stays with its holder)
@@ -30,7 +30,7 @@ local function settle(s)
   if reported then s.second, s.claim.progress = string.sub(s.second, 1, reported - 1), string.sub(s.second, reported + 1) end
   if s.transition == 'complete' then
     s.envelope = redis.call('HGET', jobsKey, s.id)
-  elseif s.second ~= '' then
+  elseif s.second ~= '' and s.transition ~= 'discard' then
     s.failures = redis.call('HGET', failuresKey, s.id)
   end
   if s.transition == 'retry' or s.transition == 'snooze' then s.first = finite(s.first) end
@@ -43,7 +43,7 @@ local function cancelHeld(id, text)
   if endsHere(id) then return '2' end
   local claim = parseClaim(text)
   if claim and takePlace(id, claim, 'cancel') then return '2' end
-  settle({ transition = 'cancel', id = id, first = '', second = '', claim = { tags = tagsOfClaim(text) } })
+  settle({ transition = 'cancel', id = id, first = '', second = '', claim = claim or { tags = tagsOfClaim(text) } })
   return '2'
 end
 

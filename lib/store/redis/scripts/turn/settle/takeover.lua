@@ -19,7 +19,7 @@ local ENDS = { complete = true, discard = true, cancel = true }
 function takePlace(id, claim, how, crashed)
   if hasMark(claim.marks, 'f') and not ENDS[how] then
     keptHere[id], settledHere[id] = true, true
-    settlements[#settlements + 1] = { transition = 'cancel', id = id, claim = claim, counted = COUNTED[how] }
+    settlements[#settlements + 1] = { transition = 'cancel', id = id, claim = claim, counted = COUNTED[how], reason = '"cancel"' }
     return '4'
   end
   if not hasMark(claim.marks, 'q') then return nil end
