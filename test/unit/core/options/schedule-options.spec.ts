@@ -194,7 +194,11 @@ describe('a call to schedule is refused with', () => {
     const error = thrown<InvalidScheduleError>(() => read(job));
     expect(error).toBeInstanceOf(InvalidScheduleError);
     expect(error.message).toBe(
-      `schedule: job: got ${shown}, expected a definition or a name of 1 to 128 printable characters.`,
+      `schedule: job: got ${shown}, expected a definition or a name of 1 to 128 printable characters.${
+        job === undefined
+          ? ' Is this file imported in a circle with the one that defines the job? Put definitions into a file of their own.'
+          : ''
+      }`,
     );
   });
 
