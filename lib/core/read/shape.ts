@@ -1,5 +1,6 @@
 import { describe, nearest } from './describe.js';
 import { parseDuration } from './duration.js';
+import { ownWordFor } from './foreign-words.js';
 
 /** How many options are named where something else was given than options. */
 const FEW = 4;
@@ -71,7 +72,11 @@ export function asSentence(problem: string): string {
 
 /** Says that an option is none, and which one may have been meant. */
 export function unknownOption(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
+  const own = ownWordFor(name, known);
+  const near = own?.isKnown ? undefined : nearest(name, known);
+  // More than a letter's difference is no misspelling where the word is one of another library.
+  if (own && (near === undefined || Math.abs(near.length - name.length) > 1))
+    return `unknown option ${describe(name)}: ${own.sentence}`;
   return `unknown option ${describe(name)}, ${near ? `did you mean '${near}'?` : `known are ${known.join(', ')}`}`;
 }
 

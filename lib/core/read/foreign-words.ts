@@ -1,0 +1,55 @@
+/** How a word of another library is called here: the option, or, where it is none of the place that is asked, where to find it. */
+interface Word {
+  /** Options by which it may be meant, the first that is known in the place. */
+  options?: readonly string[];
+  /** What to do where none of them is known there. */
+  elsewhere: string;
+}
+
+const ofQueue = (option: string) => `a queue's ${option}: queues: { default: { ${option} } }`;
+const OF_RULE = 'the rule of a recurrence: @OnScheduledJob(job, { cron, timeZone }) or upsertRecurrence';
+
+const BULLMQ: Readonly<Record<string, Word>> = {
+  jobId: { options: ['id'], elsewhere: 'the option id of schedule' },
+  attempts: { options: ['maxAttempts'], elsewhere: 'maxAttempts of a definition, a handler or a call' },
+  removeOnComplete: { options: ['keepCompleted'], elsewhere: ofQueue('keepCompleted') },
+  removeOnFail: { options: ['keepDead'], elsewhere: ofQueue('keepDead') },
+  limiter: { options: ['rateLimit'], elsewhere: ofQueue('rateLimit') },
+  duration: { options: ['perMs', 'durationMs', 'timeoutMs'], elsewhere: 'perMs of rateLimit' },
+  lockDuration: { options: ['leaseMs'], elsewhere: ofQueue('leaseMs') },
+  lockRenewTime: { options: ['leaseMs'], elsewhere: ofQueue('leaseMs') },
+  stalledInterval: { options: ['leaseMs'], elsewhere: ofQueue('leaseMs') },
+  maxStalledCount: { options: ['maxCrashes'], elsewhere: ofQueue('maxCrashes') },
+  drainDelay: { options: ['maxSleepMs'], elsewhere: ofQueue('maxSleepMs') },
+  deduplication: { options: ['onDuplicate'], elsewhere: 'id with onDuplicate' },
+  debounce: { options: ['onDuplicate'], elsewhere: `id with onDuplicate: 'replace'` },
+  repeat: { options: ['cron'], elsewhere: OF_RULE },
+  pattern: { options: ['cron'], elsewhere: OF_RULE },
+  every: { options: ['everyMs'], elsewhere: OF_RULE },
+  tz: { options: ['timeZone'], elsewhere: OF_RULE },
+  startDate: { options: ['startAt'], elsewhere: OF_RULE },
+  endDate: { options: ['endAt'], elsewhere: OF_RULE },
+  lifo: { options: ['priority'], elsewhere: 'priority, of which a lower number is more urgent' },
+  defaultJobOptions: { elsewhere: 'the options of each definition: defineScheduledJob(name, { … })' },
+};
+
+const NEST_SCHEDULE: Readonly<Record<string, Word>> = {
+  name: { options: ['recurrenceId'], elsewhere: 'recurrenceId, or the first argument' },
+  // Where timeZone is known it is near enough.
+  timezone: { elsewhere: OF_RULE },
+  utcOffset: { options: ['timeZone'], elsewhere: OF_RULE },
+  waitForCompletion: { options: ['overlap'], elsewhere: `overlap: 'skip' of a rule` },
+};
+
+/** What a word of BullMQ or @nestjs/schedule is called here; `undefined` for any other one. */
+export function ownWordFor(name: string, known: readonly string[]): { sentence: string; isKnown: boolean } | undefined {
+  const from = Object.hasOwn(BULLMQ, name) ? "BullMQ's" : "@nestjs/schedule's";
+  const words = from === "BullMQ's" ? BULLMQ : NEST_SCHEDULE;
+  if (!Object.hasOwn(words, name)) return undefined;
+  const { options = [], elsewhere } = words[name]!;
+  const here = options.find((option) => known.includes(option));
+  return {
+    sentence: `${from} '${name}' is ${here === undefined ? elsewhere : `'${here}' here`}`,
+    isKnown: here !== undefined,
+  };
+}
