@@ -31,6 +31,7 @@ export interface ReporterOptions {
 export class Reporter {
   private refusal: string | undefined;
   private readonly namesWithoutResult = new Set<string>();
+  private readonly namesWithReturnedError = new Set<string>();
   private readonly namesWithoutProgress = new Set<string>();
   private readonly finds: Finds;
 
@@ -90,13 +91,14 @@ export class Reporter {
   }
 
   private ended(queue: string, outcome: EndedRun): void {
-    const { job, name, settlement, durationMs, error, reason, backoffProblem, resultProblem } = outcome;
+    const { job, name, settlement, durationMs, error, reason, backoffProblem, resultProblem, returnedError } = outcome;
     // The common case: nothing to log, and nobody listens.
-    if (settlement.transition === 'complete' && !this.events.wants(queue) && resultProblem === undefined) return;
+    if (settlement.transition === 'complete' && !this.events.wants(queue) && !resultProblem && !returnedError) return;
     const { id, attempt } = job;
     const run = { queue, id, name, attempt };
     switch (settlement.transition) {
       case 'complete':
+        if (returnedError) this.errorReturned(jobOf(queue, outcome), returnedError);
         if (resultProblem !== undefined) this.resultNotKept(jobOf(queue, outcome), resultProblem);
         this.tell({ type: 'completed', ...run, durationMs });
         break;
@@ -126,6 +128,15 @@ export class Reporter {
       case 'cancel':
         this.cancelled(queue, outcome);
     }
+  }
+
+  private errorReturned(job: ScheduledJob, error: Error): void {
+    if (!isNew(job.name, this.namesWithReturnedError)) return;
+    this.about(job, () => {
+      this.log.warn(
+        `${titleOf(job, true)} completed, but its handler returned an error: ${whyFailed(error)}. If the attempt has failed, throw it instead. This is said once for each job name.`,
+      );
+    });
   }
 
   /** Once a name: a handler that answers so once will answer so again. */

@@ -23,6 +23,8 @@ export interface EndedRun {
   backoffProblem?: string;
   /** Why the result of a completed job is not kept, if it was to be and cannot. */
   resultProblem?: string;
+  /** The error that a handler returned instead of throwing it. */
+  returnedError?: Error;
 }
 
 /** What holds for jobs of a name whose call to `schedule` says nothing of its own. */
@@ -44,6 +46,11 @@ export class Settler {
   completed(run: RunningJob, result: unknown): EndedRun {
     const said = outcomeIn(result);
     if (said) return this.asSaid(run, said);
+    if (isError(result)) return { ...this.completedBy(run, result), run, returnedError: result };
+    return this.completedBy(run, result);
+  }
+
+  private completedBy(run: RunningJob, result: unknown): EndedRun {
     const { id, fence } = run.claim;
     const { idWasChosen } = run.envelope;
     const progress = run.endProgress(this.results !== undefined);
@@ -83,7 +90,8 @@ export class Settler {
   }
 
   /** The outcome of a run that threw, or ran too long. */
-  failed(run: RunningJob, error: unknown): EndedRun {
+  failed(run: RunningJob, thrown: unknown): EndedRun {
+    const error = outcomeIn(thrown) ? thrownOutcome() : thrown;
     const { id, fence, attempt } = run.claim;
     if (hasCode(error, 'UNRECOVERABLE_JOB')) return this.dead(run.claim, run.envelope, 'unrecoverable', error, run);
     if (attempt >= run.maxAttempts) return this.dead(run.claim, run.envelope, 'attempts-exhausted', error, run);
@@ -161,6 +169,21 @@ export class Settler {
   private outcome(run: RunningJob, settlement: Settlement): EndedRun {
     return { job: run.claim, name: run.name, settlement, durationMs: run.durationMs };
   }
+}
+
+/** What cannot be looked into is a result like any other. */
+function isError(result: unknown): result is Error {
+  try {
+    return result instanceof Error;
+  } catch {
+    return false;
+  }
+}
+
+/** Without a stack, which would be this library's. */
+function thrownOutcome(): Error {
+  const message = 'A JobOutcome was thrown, so the attempt has failed. Return it instead: return JobOutcome.snooze(…)';
+  return Object.assign(new Error(message), { stack: undefined });
 }
 
 /** Of an object that cannot be looked into the answer is undefined: what throws here would take the worker with it. */

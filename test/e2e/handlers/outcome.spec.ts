@@ -8,6 +8,7 @@ import {
   type ScheduledQueueEvent,
   UnrecoverableJobError,
 } from '../../../lib/index.js';
+import { LogLines } from '../../support/log-lines.js';
 import { startApp, stopApps } from '../../support/queue-app.js';
 import { until } from '../../support/wait.js';
 
@@ -39,6 +40,16 @@ class Handlers {
   @OnScheduledJob('unrecoverable')
   unrecoverable(): void {
     throw new UnrecoverableJobError('the account is closed');
+  }
+
+  @OnScheduledJob('thrown-outcome')
+  thrownOutcome(): void {
+    throw JobOutcome.discard('nobody is interested');
+  }
+
+  @OnScheduledJob('returned-error')
+  async returnedError(): Promise<Error> {
+    return new UnrecoverableJobError('the account is closed');
   }
 }
 
@@ -89,6 +100,32 @@ describe('a handler', () => {
     expect(await inspector.job(ref)).toMatchObject({ state: 'dead', reason, attempts: 1, failures: [{ message }] });
     expect(await inspector.stats()).toMatchObject({ dead: 1, failed, retried: 0 });
   });
+});
+
+it('an outcome that is thrown fails the attempt, and its failure says to return it', async () => {
+  const { producer, inspector, events } = await start();
+  const ref = await producer.schedule('thrown-outcome', null, { maxAttempts: 1 });
+  await until('it is dead', () => events.some(({ type }) => type === 'dead'));
+  const message = 'A JobOutcome was thrown, so the attempt has failed. Return it instead: return JobOutcome.snooze(…)';
+  expect(await inspector.job(ref)).toMatchObject({ reason: 'attempts-exhausted', failures: [{ message }] });
+});
+
+it('an error that is returned completes the job, with a warning once for each job name', async () => {
+  const log = new LogLines();
+  const { producer, inspector } = await startApp([Handlers], {}, { log });
+  const { id } = await producer.schedule('returned-error', null);
+  await until('it has completed', async () => (await inspector.stats()).completed === 1);
+  await producer.schedule('returned-error', null);
+  await until('the second has completed', async () => (await inspector.stats()).completed === 2);
+  const warned = () => log.lines.filter((line) => line.includes('returned an error'));
+  await until('it is told', () => warned().length > 0);
+  expect(warned()).toEqual([
+    expect.stringMatching(
+      new RegExp(
+        `^warn Job 'returned-error' \\(${id}\\) of queue 'default' completed, but its handler returned an error: UnrecoverableJobError: the account is closed .*If the attempt has failed, throw it instead`,
+      ),
+    ),
+  ]);
 });
 
 it.each([-1, 'soon', { at: 'tomorrow' }, { at: undefined }, undefined, { at: 5 }])(
