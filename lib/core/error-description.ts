@@ -1,3 +1,4 @@
+import { shownOf } from './payload/without-values.js';
 import { describe } from './read/describe.js';
 import { oneLine } from './read/one-line.js';
 
@@ -61,13 +62,14 @@ function describeWithin(thrown: unknown, within: readonly unknown[], places: num
     }
     const { name, message, stack, code } = thrown as Error & { code?: unknown };
     const shownName = cut(name || 'Error', NAME_CHARACTERS);
-    const shownMessage = cut(withInner(shownName, String(message ?? ''), thrown, within));
+    const shown = shownOf(thrown);
+    const shownMessage = cut(shown?.message ?? withInner(shownName, String(message ?? ''), thrown, within));
     return {
       name: shownName,
       message: shownMessage,
       code: typeof code === 'string' || typeof code === 'number' ? cut(code, NAME_CHARACTERS) : undefined,
-      cause: describeCause(thrown, shownMessage, within),
-      stack: typeof stack === 'string' ? cutStack(stack, places) : undefined,
+      cause: shown ? undefined : describeCause(thrown, shownMessage, within),
+      stack: typeof stack === 'string' ? cutStack(stack, places, shown && `${shownName}: ${shownMessage}`) : undefined,
       isError: true,
     };
   } catch {
@@ -146,11 +148,14 @@ function cut(text: unknown, characters = MESSAGE_CHARACTERS): string {
   return oneLine(String(text ?? '').slice(0, characters)).slice(0, characters);
 }
 
-/** A stack repeats the message, whose lines could pass for others: only lines that name a place stay lines, all before is one line. */
-function cutStack(stack: string, most: number): string {
+/**
+ * A stack repeats the message, whose lines could pass for others: only lines that name a place stay lines, all before is one line.
+ * `instead`: what stands there in its place.
+ */
+function cutStack(stack: string, most: number, instead?: string): string {
   const placesFrom = stack.indexOf(BEFORE_PLACE);
   const places = placesFrom < 0 ? [] : stack.slice(placesFrom + 1).split('\n');
-  const head = cut(placesFrom < 0 ? stack : stack.slice(0, placesFrom));
+  const head = instead ?? cut(placesFrom < 0 ? stack : stack.slice(0, placesFrom));
   const kept = places.filter((line) => line.startsWith(PLACE)).slice(0, most);
   return [head, ...kept.map(oneLine)].join('\n').slice(0, STACK_CHARACTERS);
 }

@@ -44,7 +44,8 @@ export interface PayloadFinding {
 
 /**
  * A payload cannot be serialised or does not fit its class; where a call throws it, nothing was written. In the events of a dead job
- * also: a pipe of its handler refused the payload; `cause` is then what the pipe threw.
+ * also: a pipe of its handler refused the payload; `cause` is then what the pipe threw. The error that a call throws may quote values of
+ * the payload; that of a dead job names paths and constraints, and logs show the same of both.
  */
 export class InvalidPayloadError extends ScheduledQueueError {
   readonly code = 'INVALID_PAYLOAD';

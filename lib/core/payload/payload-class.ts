@@ -1,3 +1,4 @@
+import { describeError, placeIn } from '../error-description.js';
 import {
   InvalidOptionsError,
   InvalidPayloadError,
@@ -6,6 +7,7 @@ import {
 } from '../errors.js';
 import { describe } from '../read/describe.js';
 import { deserialisePayload } from './payload.js';
+import { showAs } from './without-values.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters do not matter here
 export type PayloadClass<T = unknown> = new (...args: any[]) => T;
@@ -52,7 +54,9 @@ export class PayloadChecker {
       throw notFitting(
         type,
         fields,
-        findings.flatMap((finding) => flatten(finding, '')),
+        findings.flatMap((finding) => flatten(finding, '', Object.values)),
+        // Whatever a message says, by $value or a function of its own: the name of a constraint holds nothing of the payload.
+        findings.flatMap((finding) => flatten(finding, '', Object.keys)),
       );
     return instance;
   }
@@ -90,30 +94,42 @@ function transform(
   try {
     return plainToInstance(type, plain) as object;
   } catch (cause) {
-    const message = `cannot be made one: ${(cause as Error)?.message ?? describe(cause)}`;
-    throw notFitting(type, { ...fields, cause }, [{ path: '', messages: [message] }]);
+    const beginning = 'cannot be made one:';
+    const message = `${beginning} ${(cause as Error)?.message ?? describe(cause)}`;
+    const description = describeError(cause);
+    const shown = `${beginning} its transformation threw ${description.name}${placeIn(description)}`;
+    throw notFitting(type, { ...fields, cause }, of(message), of(shown));
   }
 }
 
-function flatten(finding: ValidationFinding, parent: string): PayloadFinding[] {
+const of = (message: string): PayloadFinding[] => [{ path: '', messages: [message] }];
+
+/** `textsOf`: what is told of the constraints, which are texts by the name of each. */
+function flatten(
+  finding: ValidationFinding,
+  parent: string,
+  textsOf: (constraints: Record<string, string>) => string[],
+): PayloadFinding[] {
   const path = parent === '' ? finding.property : `${parent}.${finding.property}`;
-  const own = finding.constraints ? [{ path, messages: Object.values(finding.constraints) }] : [];
-  return [...own, ...(finding.children ?? []).flatMap((child) => flatten(child, path))];
+  const own = finding.constraints ? [{ path, messages: textsOf(finding.constraints) }] : [];
+  return [...own, ...(finding.children ?? []).flatMap((child) => flatten(child, path, textsOf))];
 }
 
+/** `shown`: the findings as logs and Redis show them, where they are others. */
 function notFitting(
   type: PayloadClass,
   fields: ScheduledQueueErrorFields,
   findings: PayloadFinding[],
+  shown = findings,
 ): InvalidPayloadError {
-  const list = findings
-    .map(({ path, messages }) => (path ? `${path}: ${messages.join(', ')}` : messages.join(', ')))
-    .join('; ');
-  return new InvalidPayloadError(
-    `The payload of job '${fields.jobName}' does not fit ${type.name}: ${list}.`,
-    findings,
-    fields,
-  );
+  const messageOf = (list: PayloadFinding[]) =>
+    `The payload of job '${fields.jobName}' does not fit ${type.name}: ${list.map(sentence).join('; ')}.`;
+  const error = new InvalidPayloadError(messageOf(findings), findings, fields);
+  return showAs(error, { message: messageOf(shown), findings: shown });
+}
+
+function sentence({ path, messages }: PayloadFinding): string {
+  return path ? `${path}: ${messages.join(', ')}` : messages.join(', ');
 }
 
 /** The type of a payload, and none of its content: this text is logged and stored. */

@@ -1,6 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { InvalidPayloadError, type PayloadFinding } from '../../core/errors.js';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
+import { showAs, valueEraser } from '../../core/payload/without-values.js';
 import { PayloadRefusal } from '../../worker/run/payload-refusal.js';
 
 /** A pipe may report any number of findings. Logs and stored failures show this many. */
@@ -21,15 +22,13 @@ export class PipeRefusals {
   judge(job: ScheduledJob, error: unknown, place: string): unknown {
     if (this.thrown.get(job) !== error || !isClientError(error)) return error;
     const { queue, name, id } = job;
-    const findings = findingsOf(error);
+    const erased = valueEraser(job.payload);
+    const findings = findingsOf(error).map(({ path, messages }) => ({ path, messages: messages.map(erased) }));
     const list = findings.map(({ path, messages }) => `${path ? `${path}: ` : ''}${messages.join(', ')}`).join('; ');
-    return new PayloadRefusal(
-      new InvalidPayloadError(
-        `The payload of job '${name}' was refused by a pipe of ${place} (${error.name}, ${error.getStatus()}): ${list}.`,
-        findings,
-        { queue, jobName: name, jobId: id, cause: error },
-      ),
-    );
+    const message = `The payload of job '${name}' was refused by a pipe of ${place} (${error.name}, ${error.getStatus()}): ${list}.`;
+    const refused = new InvalidPayloadError(message, findings, { queue, jobName: name, jobId: id, cause: error });
+    // What the pipe threw says the same with values: no log shows it.
+    return new PayloadRefusal(showAs(refused, { message, findings }));
   }
 }
 

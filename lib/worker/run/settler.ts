@@ -3,6 +3,7 @@ import type { DeadReason } from '../../core/job/events.js';
 import { isOutcome, type JobOutcome } from '../../core/job/outcome.js';
 import { DEFAULT_BACKOFF } from '../../core/options/defaults.js';
 import type { RunSettings } from '../../core/options/run-settings.js';
+import { withoutValues } from '../../core/payload/without-values.js';
 import type { Envelope } from '../../store/envelope.js';
 import type { ClaimedJob, Settlement } from '../../store/job-store.js';
 import { toFailure } from './failure.js';
@@ -121,7 +122,7 @@ export class Settler {
   unfit(run: RunningJob, error: unknown): EndedRun {
     const isSpoilt = run.envelope.codec === undefined && error instanceof SyntaxError;
     if (!isSpoilt && !hasCode(error, 'INVALID_PAYLOAD')) return this.failed(run, error);
-    return this.dead(run.claim, run.envelope, 'invalid-payload', error, run);
+    return this.dead(run.claim, run.envelope, 'invalid-payload', withoutValues(error), run);
   }
 
   /** It has no attempt left: the last one lost its lease, or failed when there were to be more. None begins. */

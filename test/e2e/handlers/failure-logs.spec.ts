@@ -1,7 +1,15 @@
-import { afterEach, expect, it } from '@jest/globals';
-import { UsePipes, ValidationPipe } from '@nestjs/common';
-import { IsEmail } from 'class-validator';
-import { defineScheduledJob, JobOutcome, OnScheduledJob, type ScheduledQueueEvent } from '../../../lib/index.js';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Inject, type Type, UsePipes, ValidationPipe } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { IsEmail, ValidateNested } from 'class-validator';
+import {
+  defineScheduledJob,
+  InvalidPayloadError,
+  JobOutcome,
+  OnScheduledJob,
+  type ScheduledQueueEvent,
+  ScheduledQueueProducer,
+} from '../../../lib/index.js';
 import { LogLines } from '../../support/log-lines.js';
 import { startApp, stopApps } from '../../support/queue-app.js';
 import { until } from '../../support/wait.js';
@@ -112,4 +120,112 @@ it('what a ValidationPipe refused is logged, and not the value', async () => {
   expect(log.lines).toEqual([expect.stringContaining('to must be an email')]);
   expect(failures[0]!.message).toContain('to must be an email');
   expect(JSON.stringify([log.lines, failures])).not.toContain(SECRET);
+});
+
+describe('a message with $value shows the value to who called schedule, and nowhere else', () => {
+  class Address {
+    @IsEmail({}, { message: '$property: $value is no address' })
+    to!: string;
+  }
+  class Letter {
+    @ValidateNested()
+    @Transform(({ value }) => Object.assign(new Address(), value))
+    address!: Address;
+  }
+  class Parsed {
+    @Transform(({ value }) => {
+      throw new TypeError(`cannot parse ${value}`);
+    })
+    to!: string;
+  }
+  const jobs = {
+    letter: defineScheduledJob('letter', { payload: Letter, maxAttempts: 1 }),
+    parsed: defineScheduledJob('parsed', { payload: Parsed, maxAttempts: 1 }),
+  };
+
+  /** How such a job fares: all that is logged, stored and told of it. */
+  async function fate(handlers: Type, name: string, payload: unknown, options: object = {}) {
+    const log = new LogLines();
+    const { producer, inspector, events } = await startApp([handlers], options, { log });
+    const told: (ScheduledQueueEvent & { type: 'dead' })[] = [];
+    events.events$.subscribe((event) => void (event.type === 'dead' && told.push(event)));
+    // By its name, so that nothing is checked before it is written.
+    await producer.dispatch(name, payload, { id: 'r7', maxAttempts: 1 });
+    await until('it is dead', () => told.length > 0 && log.lines.length > 0);
+    const { failures, reason } = (await inspector.job('r7'))!;
+    const { message } = await inspector.explain('r7');
+    const error = told[0]!.error as Error;
+    const seen = JSON.stringify([log.lines, [...log.stacks.values()], failures, message, error.message, error.stack]);
+    expect(seen).not.toContain(SECRET);
+    return { failure: failures[0]!, reason, error, line: log.lines[0]! };
+  }
+
+  it.each([
+    [
+      'letter',
+      { address: { to: SECRET } },
+      'Letter: address.to: isEmail.',
+      [{ path: 'address.to', messages: ['isEmail'] }],
+    ],
+    [
+      'parsed',
+      { to: SECRET },
+      expect.stringMatching(/Parsed: cannot be made one: its transformation threw TypeError at .*failure-logs\.spec/),
+      undefined,
+    ],
+  ] as const)('a payload that does not fit its class: %s', async (name, payload, says, findings) => {
+    class Handlers {
+      @OnScheduledJob(jobs.letter)
+      letter(_: Letter): void {}
+      @OnScheduledJob(jobs.parsed)
+      parsed(_: Parsed): void {}
+    }
+    const { failure, reason, error, line } = await fate(Handlers, name, payload);
+    const text = typeof says === 'string' ? expect.stringContaining(`does not fit ${says}`) : says;
+    expect(failure).toMatchObject({ name: 'InvalidPayloadError', message: text });
+    expect(reason).toBe('invalid-payload');
+    expect(line).toEqual(text);
+    expect(error).toBeInstanceOf(InvalidPayloadError);
+    if (findings) expect(error).toMatchObject({ findings });
+  });
+
+  it('a handler that lets the error of schedule through', async () => {
+    class Handlers {
+      constructor(@Inject(ScheduledQueueProducer) private readonly producer: ScheduledQueueProducer) {}
+
+      @OnScheduledJob('outer')
+      async outer({ to }: { to: string }): Promise<void> {
+        await this.producer.dispatch(jobs.letter, { address: { to } });
+      }
+    }
+    const log = new LogLines();
+    const { producer, inspector } = await startApp([Handlers], {}, { log });
+    const refused = await producer.dispatch(jobs.letter, { address: { to: SECRET } }).catch((error) => error);
+    expect(refused.message).toContain(`address.to: to: ${SECRET} is no address`);
+    expect(refused.findings).toEqual([{ path: 'address.to', messages: [`to: ${SECRET} is no address`] }]);
+    await producer.dispatch('outer', { to: SECRET }, { id: 'r7', maxAttempts: 1 });
+    await until('it is dead', () => log.lines.length > 0);
+    const { failures } = (await inspector.job('r7'))!;
+    expect(failures[0]!.message).toContain('does not fit Letter: address.to: isEmail.');
+    expect(JSON.stringify([log.lines, [...log.stacks.values()], failures])).not.toContain(SECRET);
+  });
+
+  it('a ValidationPipe, whose findings are text alone', async () => {
+    class Handlers {
+      @OnScheduledJob('mail')
+      @UsePipes(new ValidationPipe({ expectedType: Address }))
+      send(_: unknown): void {}
+    }
+    const { failure, line } = await fateOfPipe(Handlers);
+    expect(failure.message).toContain('(BadRequestException, 400): to: [value] is no address.');
+    expect(failure.cause).toBeUndefined();
+    expect(line).toContain('to: [value] is no address.');
+  });
+
+  /** Of a payload with a secret that a pipe refuses; listeners find what it threw as the cause. */
+  async function fateOfPipe(handlers: Type) {
+    const { failure, line, error } = await fate(handlers, 'mail', { to: SECRET });
+    expect((error.cause as Error).constructor.name).toBe('BadRequestException');
+    return { failure, line };
+  }
 });
