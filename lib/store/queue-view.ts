@@ -22,6 +22,14 @@ export interface KnownBlackouts {
   untilMs: number | undefined;
 }
 
+/** The same number twice, unless the store has lost something: each job stands in one place. */
+export interface Placement {
+  /** Jobs with a content: waiting, active and dead ones. */
+  jobs: number;
+  /** Jobs that stand where a claim, a recovery or a replay finds them. */
+  placed: number;
+}
+
 export type WaitingState = 'scheduled' | 'due';
 export type JobState = WaitingState | 'active' | 'completed' | 'dead';
 /** How a job may have ended that is counted and listed nowhere, and is kept only if `keepEnded` says so. */

@@ -12,6 +12,7 @@ import { RedisQueueJobs } from './calls/queue-jobs.js';
 import { RedisQueueManagement } from './calls/queue-management.js';
 import { RedisTaggedJobs } from './calls/tagged-jobs.js';
 import type { ClockLog } from './checks/clock-log.js';
+import { IndexWatch } from './checks/index-watch.js';
 import { encodeKeepEnded } from './codec/ending-text.js';
 import { EventWriter } from './events/event-writer.js';
 import { RedisEvents } from './events/redis-events.js';
@@ -72,6 +73,8 @@ export function openRedisQueue(
   const tending = new RedisTending(callers, clock, keys, options);
   const gate = new RedisGate(callers, connection, keys, { ...options, rateLimit });
   const blackouts = new RedisBlackouts(callers, connection, keys, options);
+  const inspection = new RedisInspection(connection, keys, commandTimeoutMs);
+  const watch = new IndexWatch(queue, (session) => inspection.placement(session), log);
   const writer =
     streamEvents &&
     new EventWriter(new Caller(connection, clock, keys, keepReceiptMs), keys, { queue, ...streamEvents, log });
@@ -92,7 +95,7 @@ export function openRedisQueue(
     view: new RedisQueueView(queue, ordering, {
       gate,
       blackouts,
-      inspection: new RedisInspection(connection, keys, commandTimeoutMs),
+      inspection,
       search: new RedisSearch(connection, keys, commandTimeoutMs),
       presence: new RedisPresence(connection, keys, { commandTimeoutMs, withinMs: leaseMs }),
     }),
@@ -104,6 +107,7 @@ export function openRedisQueue(
       clustered,
       jumped,
       isUsed,
+      isListed: (session) => watch.listed(session),
     }),
     events: new RedisEvents(connection, keys, options, () => links.forMessages(), writer || undefined),
   };

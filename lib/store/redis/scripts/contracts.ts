@@ -759,6 +759,35 @@ export const permissionsScript = (keys: Pick<QueueKeys, 'base'>): BoundScript<Pe
 });
 
 /**
+ * How many jobs the queue has, and how many of them stand where somebody finds them: in a lane that the index leads
+ * to, under a lease, or among the dead. Each stands in one of these, so the numbers differ only where Redis has lost
+ * something.
+ * Answers: isKnown: 0 where another session is to ask, or there are more lanes.
+ * It only reads.
+ */
+export interface PlacementArguments {
+  /** What every key of the queue begins with. */
+  base: string;
+  /** How many lanes to look into at the most. */
+  most: number;
+  /** How long ago a session may have been here last (ms). */
+  withinMs: number;
+  /** Who asks, and is answered where none that is here comes before it by name; '' = whoever asks is answered. */
+  session: string;
+}
+
+export type PlacementReply = [isKnown: '1' | '0', jobs: number, placed: number];
+
+const encodePlacement = (a: PlacementArguments): ScriptArgument[] => [a.base, a.most, a.withinMs, a.session];
+
+/** Binds the script to the keys of a queue. */
+export const placementScript = (keys: QueueKeys): BoundScript<PlacementArguments, PlacementReply> => ({
+  name: 'placement',
+  keys: [keys.jobs, keys.active, keys.dead, keys.levels, keys.workers],
+  encode: encodePlacement,
+});
+
+/**
  * How many jobs wait at each priority, those of so many lanes at a time.
  * Answers: where to go on, '' = no lane is left; then three for each priority that was met: priority, waiting in the
  * lanes looked into, due of those.

@@ -68,7 +68,7 @@ export class RedisSession implements Session {
     private readonly keys: QueueKeys,
     private readonly who: SessionIdentity,
     private readonly settings: QueueSettings,
-    private readonly options: { clustered: boolean; isUsed(): void },
+    private readonly options: { clustered: boolean; isUsed(): void; isListed(session: string): void },
   ) {
     const { id, group, target } = who;
     this.hints = new HintChannel(link.listener, clock, keys, id);
@@ -145,6 +145,7 @@ export class RedisSession implements Session {
     caller.begin();
     const cursor = turn.looksAnew ? '' : this.cursor;
     const args = who.target ? this.args.ofRelay(turn, cursor, who.target) : this.args.ofTurn(turn, cursor);
+    if (args.presence === 'here') this.options.isListed(who.id);
     const sent = { turn, caller, args };
     this.inFlight.push(sent);
     return sent;

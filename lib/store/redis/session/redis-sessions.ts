@@ -26,6 +26,8 @@ export class RedisSessions implements QueueSessions {
       /** As of `ServerClock`. */
       jumped(byMs: number): void;
       isUsed(): void;
+      /** A session says with its next turn that it is here. */
+      isListed(session: string): void;
     },
   ) {}
 

@@ -1,12 +1,12 @@
 import { type OccurrenceId, occurrenceId, readOccurrenceId } from '../../../core/job/occurrence-id.js';
 import type { OrderingRule } from '../../../core/options/queue-options.js';
 import { isReadable } from '../../envelope.js';
-import type { JobCounts, JobState, PriorityCounts, StoredJob } from '../../job-store.js';
+import type { JobCounts, JobState, Placement, PriorityCounts, StoredJob } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import { holdOf } from '../recur/record-text.js';
 import { ask } from '../scripts/bound-script.js';
-import { countsScript, forecastScript, prioritiesScript } from '../scripts/contracts.js';
+import { countsScript, forecastScript, placementScript, prioritiesScript } from '../scripts/contracts.js';
 import { RedisListing } from './listing.js';
 
 /** How many due lanes one call counts, each in 2 to 7 µs. With more the counts are of several moments. */
@@ -14,6 +14,11 @@ const LANES_A_CALL = 400;
 
 /** How many counts of jobs of a lane one call takes for a forecast, each 2 to 4 µs. The last lane of a call may need 1 000 more. */
 const COUNTS_A_CALL = 400;
+
+/** The most lanes that are compared with the jobs, in one call as they change; a call of so many takes about a millisecond. */
+const LANES_COMPARED = 1_000;
+/** A session that has not said for so long that it is here leaves the comparison to others. */
+const HERE_WITHIN_MS = 60_000;
 
 /** Reads of one queue. Nothing here writes. */
 export class RedisInspection {
@@ -77,6 +82,13 @@ export class RedisInspection {
   async stats(): Promise<Record<string, number>> {
     const stats = await this.connection.read('fields', (client) => client.hgetall(this.keys.stats), this.giveUpAt());
     return Object.fromEntries(Object.entries(stats).map(([counter, count]) => [counter, Number(count)]));
+  }
+
+  /** `session`: answered only if no session that is here comes before it by name, so that one process of a queue looks. */
+  async placement(session = ''): Promise<Placement | undefined> {
+    const args = { base: this.keys.base, most: LANES_COMPARED, withinMs: HERE_WITHIN_MS, session };
+    const [isKnown, jobs, placed] = await ask(this.connection, placementScript(this.keys), args, this.giveUpAt());
+    return isKnown === '1' ? { jobs, placed } : undefined;
   }
 
   async job(id: string): Promise<StoredJob | undefined> {

@@ -30,6 +30,7 @@ function openSession() {
   const session = new RedisSession(link, new ServerClock(keys, () => {}), keys, who, readQueueOptions('mail', {}), {
     clustered: false,
     isUsed() {},
+    isListed() {},
   });
   const answer = (cursor: string) => {
     waiting.shift()!.resolve(['done', NOW, '', [], [], [], [], [], [], NOW, '1', cursor, '', '', [], '', []]);

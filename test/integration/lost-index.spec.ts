@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { RedisJobStore } from '../../lib/store/redis/redis-job-store.js';
+import { redisUrl } from '../support/queue-app.js';
+import { SessionTurns } from '../support/session-turns.js';
+import { newJob, QUEUE, TestStore } from '../support/store.js';
+import { until } from '../support/wait.js';
+
+let test: TestStore;
+const key = (name: string) => `${test.prefix}:{default}:${name}`;
+
+beforeEach(() => {
+  test = new TestStore();
+});
+
+afterEach(() => test.close());
+
+const LOST = [
+  ['levels', { jobs: 4, placed: 1 }],
+  ['heads:5', { jobs: 4, placed: 1 }],
+  ['lane:5::work', { jobs: 4, placed: 2 }],
+  ['active', { jobs: 4, placed: 3 }],
+  ['jobs', { jobs: 0, placed: 4 }],
+] as const;
+
+it.each(LOST)('that Redis has lost %s is seen', async (lost, placement) => {
+  await test.scheduleAll([newJob(), newJob(), newJob(), newJob({ name: 'other' })]);
+  await test.worker('w').claim(1);
+  expect(await test.view.placement()).toEqual({ jobs: 4, placed: 4 });
+  await test.redis.del(key(lost));
+  expect(await test.view.placement()).toEqual(placement);
+});
+
+it('jobs of more lanes than one call may look into are not compared', async () => {
+  await test.scheduleAll(Array.from({ length: 1_001 }, (_, i) => newJob({ name: `n${i}` })));
+  expect(await test.view.placement()).toBeUndefined();
+});
+
+it('the first process of a queue tells of a lost index, once, and no other does', async () => {
+  await test.schedule();
+  await test.redis.del(key('levels'));
+  const [a, b] = [processOf('a'), processOf('b')];
+  await a.turn();
+  await until('a has told', () => a.lines.length > 0);
+  await b.turn();
+  // Answered behind all that b has asked before.
+  await b.store.queue(QUEUE).view.placement();
+  expect(a.lines).toEqual([
+    expect.stringMatching(/^Redis has lost data: the index leads to 0 of the 1 jobs of queue 'default', /),
+  ]);
+  expect(b.lines).toEqual([]);
+  await Promise.all([a.store.close(), b.store.close()]);
+});
+
+it.each(['levels', 'heads:5'])(
+  'jobs that are moved by a millisecond each stand in the index again, if %s was lost',
+  async (lost) => {
+    await test.scheduleAll([newJob(), newJob(), newJob({ name: 'other' })]);
+    await test.redis.del(key(lost));
+    expect(await test.worker('w', 'work', 'other').claim()).toEqual([]);
+    const step = { size: 100, limit: 100 };
+    const { jobs } = await test.view.find({ states: ['scheduled', 'due'] }, undefined, step);
+    expect(jobs).toHaveLength(3);
+    for (const { id, dueAtMs } of jobs) expect(await test.jobs.reschedule(id, { at: dueAtMs + 1 })).toBe(true);
+    expect(await test.view.placement()).toEqual({ jobs: 3, placed: 3 });
+    expect(await test.worker('w', 'work', 'other').claim()).toHaveLength(3);
+    expect(await test.audit()).toEqual([]);
+  },
+);
+
+/** A process of its own that writes its log into `lines`. */
+function processOf(worker: string) {
+  const lines: string[] = [];
+  const log = { log() {}, warn: (line: string) => lines.push(line), error() {} };
+  const { prefix, settings } = test;
+  const store = new RedisJobStore({
+    connection: redisUrl(),
+    prefix,
+    commandTimeoutMs: 5_000,
+    settingsOf: () => settings,
+    log,
+  });
+  const session = store.queue(QUEUE).sessions.worker(worker, { names: ['work'], limited: false });
+  return { store, lines, turn: () => new SessionTurns(session).turn() };
+}
