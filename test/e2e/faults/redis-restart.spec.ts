@@ -169,10 +169,12 @@ it('after a restart that lost everything, workers go on with what is scheduled t
   expect(claimedAt - backAt).toBeLessThan(BACK_WITHIN_MS);
   // What Redis has forgotten and a handler ran all the same does not count, and harms nothing.
   await until('the forgotten one has ended', () => work.ended.some(({ id }) => id === running.id));
-  await until('that is told', () => log.lines.length > 2);
+  // The handler went on for longer than a second after its lease was lost, or for less: then nothing warns of it.
+  const lines = () => log.lines.filter((line) => !line.includes('goes on although'));
+  await until('that is told', () => lines().length > 2);
   // The connection that claims may be back before the one that listens, with which the outage is over.
-  expect(log.lines).toHaveLength(3);
-  expect(log.lines).toEqual(expect.arrayContaining([...OUTAGE, expect.stringContaining(`(${running.id})`)]));
+  expect(lines()).toHaveLength(3);
+  expect(lines()).toEqual(expect.arrayContaining([...OUTAGE, expect.stringContaining(`(${running.id})`)]));
   await until('it is settled', async () => (await inspector.stats()).completed === 1);
   expect(await inspector.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 0, dead: 0 });
   expect(await auditOf(prefix)).toEqual([]);

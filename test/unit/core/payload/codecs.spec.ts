@@ -87,7 +87,7 @@ describe('encoding', () => {
     [7, '7'],
     [{ length: 1 }, 'an object'],
     [[1, 2], 'an array of 2'],
-    [new ArrayBuffer(2), 'a ArrayBuffer'],
+    [new ArrayBuffer(2), 'an ArrayBuffer'],
     [new Uint16Array(2), 'a Uint16Array'],
   ])('refuses a codec that answers %p', (answer, shown) => {
     const error = thrown(() => encodedAs(answer));

@@ -92,7 +92,7 @@ describe('a payload is refused, with the path to what JSON cannot hold, when it 
       'p',
       'is a Promise, which JSON cannot hold: send plain objects and arrays',
     ],
-    ['an error', { e: new Error('x') }, 'e', 'is a Error, which JSON cannot hold: send plain objects and arrays'],
+    ['an error', { e: new Error('x') }, 'e', 'is an Error, which JSON cannot hold: send plain objects and arrays'],
     ['a regular expression', { r: /x/ }, 'r', 'is a RegExp, which JSON cannot hold: send plain objects and arrays'],
     ['bytes', { b: new Uint8Array(2) }, 'b', 'is a Uint8Array, which JSON cannot hold: send plain objects and arrays'],
     ['a Blob', { b: new Blob([]) }, 'b', 'is a Blob, which JSON cannot hold: send plain objects and arrays'],
