@@ -41,15 +41,15 @@ export const BUGS = [
   {
     name: 'cancel without state check',
     file: 'lib/store/redis/scripts/cancel.lua',
-    from: 'envelope and findWaiting(id, envelope)',
-    to: 'envelope and laneOf(envelope)',
+    from: 'lane, due = findWaiting(id, envelope)',
+    to: 'lane, due = laneOf(envelope), now',
     rules: ['true-means-waiting'],
   },
   {
     name: 'reschedule without state check',
     file: 'lib/store/redis/scripts/reschedule.lua',
-    from: 'envelope and findWaiting(id, envelope)',
-    to: 'envelope and laneOf(envelope)',
+    from: 'lane, due = findWaiting(id, envelope)',
+    to: 'lane, due = laneOf(envelope), now',
     rules: ['true-means-waiting'],
   },
   {
