@@ -48,8 +48,8 @@ export const BUGS = [
   {
     name: 'reschedule without state check',
     file: 'lib/store/redis/scripts/reschedule.lua',
-    from: 'lane, due = findWaiting(id, envelope)',
-    to: 'lane, due = laneOf(envelope), now',
+    from: 'envelope and findWaiting(id, envelope)',
+    to: 'envelope and laneOf(envelope)',
     rules: ['true-means-waiting'],
   },
   {

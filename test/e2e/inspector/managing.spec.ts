@@ -87,6 +87,7 @@ it('workers tells the load of each process, and forgets one that has stopped or 
       version: expect.any(String),
       concurrency: 10,
       running: 1,
+      stuck: 0,
       handles: ['a-job', 'hold'],
       lastSeenAt: expect.any(Date),
     },
