@@ -112,6 +112,22 @@ export const recurrencesBackfill = (world: () => World): void => {
     expect(await recurrences.backfill('r', [later])).toBe(0);
   });
 
+  it('an instant that was added, has run and is kept is known as its new job alone once the rule arms it', async () => {
+    const { recurrences, view } = world().store({ keepCompleted: 5 });
+    const at = (await recurrences.upsert(recurrenceOf())).nextAtMs!;
+    const later = at + MINUTE;
+    const worker = world().worker('w');
+    await recurrences.backfill('r', [later]);
+    await worker.settle(...(await worker.claim()).map((job) => settlement.complete(job, '"done"')));
+    expect(await world().job(`r@${later}`)).toMatchObject({ state: 'completed', result: '"done"' });
+    passTo(at);
+    await worker.claim();
+    expect(await world().job(`r@${later}`)).toMatchObject({ state: 'scheduled' });
+    expect(await world().job(`r@${later}`)).not.toHaveProperty('result');
+    expect(await view.list('completed', 0, 5)).toEqual([]);
+    expect(await view.counts()).toEqual({ scheduled: 1, due: 0, active: 1, completed: 0, dead: 0 });
+  });
+
   it.each([
     ['all jobs are cleared away', () => world().queue.management.clear()],
     ['all jobs of its tag are cancelled', () => world().queue.management.cancelTagged('t', () => {})],

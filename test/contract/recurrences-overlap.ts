@@ -190,6 +190,21 @@ export const recurrencesOverlap = (world: () => World): void => {
     expect(await world().job(`r@${at + HOUR}`)).toMatchObject({ ...due, state: 'active' });
   });
 
+  it('one that waits keeps its due time when its recurrence gets another job', async () => {
+    const { worker, recurrences, first, at } = await started('queue', { everyMs: HOUR });
+    passTo(at + HOUR);
+    await worker.turn({ limit: 5 });
+    world().pass(30 * SECOND);
+    await worker.turn({ limit: 5 });
+    const changed = recurrenceOf({ everyMs: HOUR, overlap: 'queue' }, { payload: '"new"' });
+    expect(await recurrences.upsert(changed)).toEqual({ status: 'changed', nextAtMs: at + HOUR });
+    const kept = { dueAtMs: at + HOUR, envelope: { payload: '"new"' } };
+    expect(await world().job(`r@${at + HOUR}`)).toMatchObject({ ...kept, waitsForEndOf: `r@${at}` });
+    await worker.settle(settlement.completeChosen(first));
+    world().pass(250);
+    expect(await worker.claim()).toMatchObject([kept]);
+  });
+
   it('one that has waited for longer than its late rule allows is late', async () => {
     const lateness = { maxLatenessMs: 5 * SECOND, onLate: 'discard' } as const;
     const { worker, recurrences, first, at } = await started('queue', { everyMs: HOUR }, { lateness });

@@ -82,6 +82,23 @@ it.each(rules)('an occurrence that runs while its state is lost, by %s, is not a
   expect(await test.audit()).toEqual([]);
 });
 
+it.each(rules)(
+  'an occurrence that died before its state was lost, by %s, is not armed again',
+  async (_, recurrence) => {
+    const { nextAtMs } = await test.recurrences.upsert(recurrence);
+    await hurry(nextAtMs);
+    const worker = test.worker('w');
+    await worker.settle(settlement.dead((await worker.claim())[0]!));
+    const { nextAtMs: next } = (await test.recurrences.get('r'))!;
+    await test.redis.del(key('timetable'));
+    await tendAll();
+    expect(await test.recurrences.get('r')).toMatchObject({ nextAtMs: next });
+    expect(await armedJobs()).toEqual([`r@${next}`]);
+    expect(await test.view.job(`r@${nextAtMs}`)).toMatchObject({ state: 'dead' });
+    expect(await test.audit()).toEqual([]);
+  },
+);
+
 it.each(rules)('an occurrence that has ended before its state was lost, by %s, is not armed again', async (_, rule) => {
   const { nextAtMs } = await test.recurrences.upsert(rule);
   await hurry(nextAtMs);
