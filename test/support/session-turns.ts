@@ -4,7 +4,10 @@ const never = new AbortController().signal;
 
 /** A session with turns of which a test says only what matters to it. */
 export class SessionTurns {
-  constructor(readonly session: Session) {}
+  constructor(
+    readonly session: Session,
+    private readonly signal: AbortSignal = never,
+  ) {}
 
   turn(turn: Partial<Turn> = {}): Promise<TurnAnswer> {
     return this.session.turn(
@@ -18,7 +21,7 @@ export class SessionTurns {
         suspects: '',
         ...turn,
       },
-      never,
+      this.signal,
     );
   }
 

@@ -12,6 +12,20 @@ import { type Listener, Sleepers } from './sleepers.js';
 /** Whether the store cannot be reached, as a test wants it. All queues share it. */
 export class Outage {
   isOn = false;
+  private waiting: (() => void)[] = [];
+
+  switch(on: boolean): void {
+    this.isOn = on;
+    if (!on) for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  /** Resolves when it is switched off next, or when `signal` aborts. */
+  end(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
 
   /** Throws as where Redis has no connection: nothing has been sent. `about`: what the call was for. */
   requireThere(about: ScheduledQueueErrorFields = {}): void {

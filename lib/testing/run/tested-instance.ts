@@ -30,7 +30,7 @@ export class TestedInstance {
 
   /** Whether its store can be reached. */
   redisAway(on: boolean): void {
-    this.store.outage.isOn = on;
+    this.store.outage.switch(on);
   }
 
   /** Why nothing becomes of a job outside the calls of the tester. `handled`: by all instances. */

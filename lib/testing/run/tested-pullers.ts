@@ -26,7 +26,7 @@ export class TestedPullers extends Pullers {
 
   /** Nobody moves the time of an application that closes, so Redis is back for it: else its end would wait for ever. */
   override async close(withinMs: number): Promise<void> {
-    this.memory.outage.isOn = false;
+    this.memory.outage.switch(false);
     await super.close(withinMs);
   }
 

@@ -106,6 +106,24 @@ it('a handler that runs meanwhile keeps its job: its end is told once Redis is b
   expect(await inspector.stats()).toMatchObject({ recovered: 0, completed: 1 });
 });
 
+it('time passes in one step, though somebody holds a popped job and waits for another', async () => {
+  const { tester, producer, consumer } = await testedApp();
+  await producer.schedule('elsewhere', null);
+  const [popped] = await consumer.pop();
+  const waiting = consumer.pop({ waitMs: '20 days' });
+  await tester.drain();
+  const stops: number[] = [];
+  tester.onTime((now) => stops.push(now.getTime() - START));
+  tester.redisAway();
+  await tester.advance('10 days');
+  expect(stops.length).toBeLessThan(10);
+  tester.redisAway(false);
+  expect(await popped!.complete()).toBe(true);
+  await producer.schedule('elsewhere', null);
+  await tester.drain();
+  expect(await waiting).toHaveLength(1);
+});
+
 it('run calls a handler whose own calls are refused', async () => {
   const { tester } = await testedApp([Handlers]);
   tester.redisAway();
@@ -125,7 +143,10 @@ it('an application starts and closes while Redis is away', async () => {
   tester.redisAway(false);
   await tester.drain();
   expect(tester.runs('work')).toHaveLength(1);
+  const waiting = consumer.pop({ names: ['elsewhere'], waitMs: '1 day' });
   tester.redisAway();
+  await tester.advance('20s');
   await app.close();
+  expect(await waiting).toEqual([]);
   expect(() => tester.redisAway(false)).toThrow('got an application that was closed');
 });

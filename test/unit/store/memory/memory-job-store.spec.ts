@@ -1,8 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { InvalidOptionsError } from '../../../../lib/index.js';
+import type { MemoryJobStore } from '../../../../lib/store/memory/memory-job-store.js';
 import { MemoryWorld } from '../../../contract/memory-world.js';
 import { settlement } from '../../../contract/world.js';
 import { ManualClock } from '../../../support/manual-clock.js';
+import { SessionTurns } from '../../../support/session-turns.js';
 
 it('drains a hundred thousand jobs in seconds, as no claim looks at all of them', async () => {
   const world = new MemoryWorld(new ManualClock());
@@ -33,4 +35,27 @@ it('has nothing to relay to, and says so', () => {
   const relay = () => sessions.relay('w', undefined, { type: 'stream', key: 'out' });
   expect(relay).toThrow(InvalidOptionsError);
   expect(relay).toThrow(/lies in memory, where there are no streams or lists/);
+});
+
+it('a turn waits for the end of an outage, and is refused once its session gives up', async () => {
+  const world = new MemoryWorld(new ManualClock());
+  const { jobs, sessions } = world.store();
+  const { outage } = world.whole as MemoryJobStore;
+  await jobs.schedule({ name: 'work', priority: 5, due: { delayMs: 0 }, settings: {}, payload: '{}' });
+  const session = sessions.worker('w', { names: ['work'], limited: false });
+  outage.switch(true);
+  const leaves = new AbortController();
+  const refused = new SessionTurns(session, leaves.signal).turn({ limit: 1 });
+  const answer = new SessionTurns(session).turn({ limit: 1 }).then(
+    ({ claimed }) => claimed.length,
+    (error) => error,
+  );
+  leaves.abort();
+  await expect(refused).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE', outcome: 'refused' });
+  outage.switch(false);
+  // Another one begins before the turn has seen the end of the first.
+  outage.switch(true);
+  await new Promise(setImmediate);
+  outage.switch(false);
+  expect(await answer).toBe(1);
 });
