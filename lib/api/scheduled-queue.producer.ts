@@ -1,4 +1,4 @@
-import { InvalidScheduleError } from '../core/errors.js';
+import { InvalidScheduleError, ScheduledQueueError } from '../core/errors.js';
 import type { ScheduledJobDefinition } from '../core/job/definition.js';
 import type { EventSink } from '../core/job/events.js';
 import type { ScheduledJobRef } from '../core/job/scheduled-job.js';
@@ -100,7 +100,11 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     if (free) await free;
     const encoded = this.payloads.encode(payload, request);
     if (encoded) await encoded;
-    return this.told(request, await sendOne(this.store, request));
+    try {
+      return this.told(request, await sendOne(this.store, request));
+    } catch (error) {
+      throw calledFromHere(error);
+    }
   }
 
   /**
@@ -135,7 +139,11 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     }
     await this.chosenIds.checkMany(requests, ofItem);
     await this.payloads.encodeMany((i) => readItem<ScheduleItem>(items[i]).payload, requests);
-    return sendMany(this.store, requests, (request, answer) => this.told(request, answer));
+    try {
+      return await sendMany(this.store, requests, (request, answer) => this.told(request, answer));
+    } catch (error) {
+      throw calledFromHere(error);
+    }
   }
 
   /** Schedules a job that is due now. Otherwise as `schedule`. */
@@ -155,7 +163,7 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
         'dispatch: got at or delay, expected neither: a dispatched job is due now. Use schedule.',
       );
     }
-    return this.schedule(job as string, payload, options);
+    return await this.schedule(job as string, payload, options);
   }
 
   /**
@@ -188,13 +196,13 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
    */
   async reschedule(ref: JobRef, when: RescheduleOptions, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'reschedule');
-    return this.store.queue(queue).jobs.reschedule(id, readReschedule(when, id));
+    return await this.store.queue(queue).jobs.reschedule(id, readReschedule(when, id));
   }
 
   /** Makes a waiting job due now, or the job that is queued behind a running one. `false` as for `reschedule`. Atomic. */
   async runNow(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'runNow');
-    return this.store.queue(queue).jobs.reschedule(id, DUE_NOW);
+    return await this.store.queue(queue).jobs.reschedule(id, DUE_NOW);
   }
 
   private told(
@@ -211,4 +219,13 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     }
     return { id, queue, name: takenBy ?? name, dueAt, created, status };
   }
+}
+
+/**
+ * One sender carries the schedules of many, and the errors that it makes know no caller. Here the stack is taken anew: it names the
+ * functions that await the call. Other calls need no more than a `return await` for that.
+ */
+function calledFromHere(error: unknown): unknown {
+  if (error instanceof ScheduledQueueError) Error.captureStackTrace(error, calledFromHere);
+  return error;
 }

@@ -45,7 +45,7 @@ export abstract class RecurrenceCalls {
    * there is none. Throws `InvalidScheduleError` if a handler declares it. Atomic.
    */
   async removeRecurrence(ref: RecurrenceRef, options?: { queue?: string }): Promise<boolean> {
-    return this.recurring.remove(ref, options);
+    return await this.recurring.remove(ref, options);
   }
 
   /**
@@ -53,12 +53,12 @@ export abstract class RecurrenceCalls {
    * deploys, of declared recurrences too. `false`: there is no such recurrence, it is paused already, or it has ended. Atomic.
    */
   async pauseRecurrence(ref: RecurrenceRef, options?: PauseRecurrenceOptions): Promise<boolean> {
-    return this.recurring.pause(ref, options);
+    return await this.recurring.pause(ref, options);
   }
 
   /** Goes on with the first instant after now: paused time is not missed. `false`: the recurrence was not paused. Atomic. */
   async resumeRecurrence(ref: RecurrenceRef, options?: { queue?: string }): Promise<boolean> {
-    return this.recurring.resume(ref, options);
+    return await this.recurring.resume(ref, options);
   }
 
   /**
@@ -66,7 +66,7 @@ export abstract class RecurrenceCalls {
    * is no such recurrence. Atomic.
    */
   async runRecurrenceNow(ref: RecurrenceRef, options?: { queue?: string }): Promise<ScheduledJobRef> {
-    return this.recurring.runNow(ref, options);
+    return await this.recurring.runNow(ref, options);
   }
 
   /**
@@ -81,16 +81,16 @@ export abstract class RecurrenceCalls {
    * ```
    */
   async backfillRecurrence(ref: RecurrenceRef, range: BackfillRange, options?: { queue?: string }): Promise<number> {
-    return this.recurring.backfill(ref, range, options);
+    return await this.recurring.backfill(ref, range, options);
   }
 
   /** All that is known of one recurrence; `null` if there is none. One that has ended is known for a day. */
   async recurrence(ref: RecurrenceRef, options?: { queue?: string }): Promise<RecurrenceView | null> {
-    return this.recurring.get(ref, options);
+    return await this.recurring.get(ref, options);
   }
 
   /** The recurrences of a queue by id, upserted and declared ones, 1 000 unless `limit` says otherwise. */
   async recurrences(options?: RecurrencesOptions): Promise<RecurrenceView[]> {
-    return this.recurring.list(options);
+    return await this.recurring.list(options);
   }
 }

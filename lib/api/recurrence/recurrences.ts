@@ -77,12 +77,12 @@ export class Recurrences {
   async pause(ref: RecurrenceRef, options?: PauseRecurrenceOptions): Promise<boolean> {
     const { reason, queue: named } = readPauseReason(options, 'pauseRecurrence');
     const { id, queue } = readRecurrence(ref, { queue: named }, 'pauseRecurrence');
-    return this.of(queue).pause(id, reason);
+    return await this.of(queue).pause(id, reason);
   }
 
   async resume(ref: RecurrenceRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRecurrence(ref, options, 'resumeRecurrence');
-    return this.of(queue).resume(id);
+    return await this.of(queue).resume(id);
   }
 
   async runNow(ref: RecurrenceRef, options?: { queue?: string }): Promise<ScheduledJobRef> {

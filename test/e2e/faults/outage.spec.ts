@@ -95,6 +95,40 @@ it('workers come back by themselves, with one line when Redis goes and one when 
   ]);
 });
 
+it('the error of a call of the producer names in its stack the function that awaits the call', async () => {
+  proxy = await TcpProxy.start(redisUrl());
+  const { app, producer } = await startApp([], { connection: proxy.url, commandTimeoutMs: 300 });
+  const calls: Record<string, () => Promise<unknown>> = {
+    schedule: () => producer.schedule('work', 1),
+    replace: () => producer.schedule('work', 1, { id: 'mine', onDuplicate: 'replace' }),
+    dispatch: () => producer.dispatch('work', 1),
+    scheduleMany: () => producer.scheduleMany([{ job: 'work', payload: 1 }]),
+    cancel: () => producer.cancel('mine'),
+    reschedule: () => producer.reschedule('mine', { delay: '1h' }),
+    runNow: () => producer.runNow('mine'),
+    removeRecurrence: () => producer.removeRecurrence('nightly'),
+    pauseRecurrence: () => producer.pauseRecurrence('nightly'),
+    runRecurrenceNow: () => producer.runRecurrenceNow('nightly'),
+  };
+  const stackless = async (code: string) => {
+    const places = await Promise.all(
+      Object.entries(calls).map(async ([name, call]) => {
+        async function placeOrder(): Promise<void> {
+          await call();
+        }
+        const error = await placeOrder().catch((thrown: Error) => thrown);
+        expect([name, error]).toEqual([name, expect.objectContaining({ code })]);
+        return /\n +at (async )?placeOrder /.test((error as Error).stack!) ? [] : [name];
+      }),
+    );
+    return places.flat();
+  };
+  proxy.refuse();
+  expect(await stackless('QUEUE_UNAVAILABLE')).toEqual([]);
+  await app.close();
+  expect(await stackless('QUEUE_CLOSED')).toEqual([]);
+});
+
 it('an application starts without Redis, and works once it is there', async () => {
   proxy = await TcpProxy.start(redisUrl());
   proxy.refuse();

@@ -1,4 +1,9 @@
-import { QueueUnavailableError, restated, type ScheduledQueueErrorFields } from '../../../core/errors.js';
+import {
+  QueueClosedError,
+  QueueUnavailableError,
+  restated,
+  type ScheduledQueueErrorFields,
+} from '../../../core/errors.js';
 import { oneLine } from '../../../core/read/one-line.js';
 
 /** Answers that mean "not now": the script did not run, and may when sent again. */
@@ -12,8 +17,9 @@ export const NO_CONNECTION = 'no connection in time';
 /** Why a call that waited for others is refused. */
 export const NOT_SENT = 'no time was left to send it';
 
-/** The error of a call, said of the job that it was about: under that id it may be called again. */
+/** A copy of a call's error, said of the job that it was about: under that id it may be called again. */
 export function aboutJob(error: unknown, fields: ScheduledQueueErrorFields): unknown {
+  if (error instanceof QueueClosedError) return new QueueClosedError(error.message, fields);
   if (!(error instanceof QueueUnavailableError)) return error;
   return restated(error, fields);
 }
