@@ -1,3 +1,4 @@
+import type { LeftOutReason } from '../core/calendar/rule.js';
 import type { DeadReason } from '../core/job/events.js';
 import type { OnLate } from '../core/job/lateness.js';
 import type { Due } from '../core/read/due.js';
@@ -88,7 +89,7 @@ export interface LeftOutJob {
   id: string;
   name: string;
   /** `missed`: it had not begun in time; `overlap`: the previous one had not ended. */
-  reason: 'missed' | 'overlap';
+  reason: LeftOutReason;
 }
 
 /** A job that could not be handed out: what it was made of is gone, or, where a relay was to move it, unreadable. */

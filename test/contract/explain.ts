@@ -19,7 +19,7 @@ const CASES: Record<Code, [make: (world: World) => Promise<unknown>, says: RegEx
       world.pass(3 * HOUR);
       await world.worker('w').turn({ limit: 1 });
     },
-    /was discarded at 20\d\d-.*: it could only begin 3 hours after it was due, and its maxLatenessMs is 100 ms\.$/,
+    /was discarded at 20\d\d-.*: it could only begin 3 h after it was due, and its maxLatenessMs is 100 ms\.$/,
   ],
   cancelled: [
     async (world) => {
@@ -64,7 +64,7 @@ const CASES: Record<Code, [make: (world: World) => Promise<unknown>, says: RegEx
       world.store({ rateLimit: { max: 1, perMs: 60_000 } });
       await busy(world);
     },
-    /rateLimit of 1 in 1 minute is used up/,
+    /rateLimit of 1 in 1 min is used up/,
   ],
   concurrency: [
     async (world) => {
@@ -170,7 +170,7 @@ export const explain = (world: () => World): void => {
     expect(await inspector.explain('x')).toEqual({
       code: 'behind',
       message: expect.stringMatching(
-        /3 of 3 places are taken by handlers that go on .* for longest by that of job 'work' \(before\) in worker 'w', since 20\d\d-.*Z; a place is only free once its handler returns\.$/,
+        / Stuck handlers take 3 of the 3 places of the workers that could run it\. The longest is that of job 'work' \(before\) in worker 'w', since 20\d\d-.*Z; a place is free only once its handler returns\.$/,
       ),
     });
     expect((await inspector.explain('other')).message).not.toContain('before');

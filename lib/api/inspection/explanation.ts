@@ -1,5 +1,6 @@
+import { type LeftOutReason, WHY_LEFT_OUT } from '../../core/calendar/rule.js';
 import { ANY_COUNT, type KeepRule, type QueueSettings } from '../../core/options/queue-options.js';
-import { shownDuration } from '../../core/read/duration.js';
+import { span } from '../../core/read/duration.js';
 import type { LimitsUse, LiveWorker, QueueView, StoredJob } from '../../store/job-store.js';
 import { type InspectedJob, inspectAllButPayload } from './inspected-job.js';
 
@@ -41,8 +42,7 @@ export interface Explanation {
  * - `overlap`: it is an occurrence of a recurrence whose `overlap` is `'queue'`, and waits for the end of the previous occurrence;
  * - `behind`: it is due, and waits for a worker to have room.
  *
- * Where handlers keep places for which the job waits although their runs are over, the message names the job of the one that has done so
- * for longest, and since when.
+ * If stuck handlers take the places that the job waits for, the message names the job of the one stuck longest, and since when.
  */
 export async function explainJob(
   view: QueueView,
@@ -100,19 +100,15 @@ function heldBack(what: string, previous: string): Explanation {
 
 function lastFailure({ failures }: InspectedJob): string | undefined {
   const { message, cause } = failures.at(-1) ?? {};
-  // It stands at the end of a sentence.
+  // The caller adds the full stop.
   return cause === undefined ? message?.replace(/\.$/, '') : `${message} (cause: ${cause})`;
 }
 
-const WHY_LEFT_OUT: Record<string, string> = {
-  missed: 'it could not begin in time, and the onMissed of its recurrence makes up for no more',
-  overlap: 'the previous occurrence had not ended, and its recurrence allows no overlap',
-};
-
-function whyDiscarded({ reason = '', dueAt, endedAt, recurrence, maxLatenessMs }: InspectedJob): string {
-  if (reason === 'late' && maxLatenessMs !== undefined)
-    return `: it could only begin ${shownDuration(endedAt!.getTime() - dueAt.getTime())} after it was due, and its maxLatenessMs is ${shownDuration(maxLatenessMs)}`;
-  const why = (recurrence && WHY_LEFT_OUT[reason]) ?? reason;
+/** Before its first attempt the library has discarded it. Later it may have been the handler, whose reason may be any text. */
+function whyDiscarded({ reason = '', attempts, dueAt, endedAt, maxLatenessMs }: InspectedJob): string {
+  if (attempts === 0 && reason === 'late' && maxLatenessMs !== undefined)
+    return `: it could only begin ${span(endedAt!.getTime() - dueAt.getTime())} after it was due, and its maxLatenessMs is ${span(maxLatenessMs)}`;
+  const why = attempts === 0 ? (WHY_LEFT_OUT[reason as LeftOutReason] ?? reason) : reason;
   return why === '' ? '' : `: ${why}`;
 }
 
@@ -124,8 +120,8 @@ function whyGone({ keepCompleted, keepEnded }: QueueSettings): string {
 
 function whatIsKept(option: string, which: string, { count, ageMs }: KeepRule): string {
   if (count === 0) return `${which} jobs are not kept, as ${option} is 0`;
-  if (count === ANY_COUNT) return `${option} keeps ${which} jobs for ${ageMs} ms`;
-  return `${option} keeps the last ${count} ${which} jobs${ageMs > 0 ? `, for at most ${ageMs} ms` : ''}`;
+  if (count === ANY_COUNT) return `${option} keeps ${which} jobs for ${span(ageMs)}`;
+  return `${option} keeps the last ${count} ${which} jobs${ageMs > 0 ? `, for at most ${span(ageMs)}` : ''}`;
 }
 
 async function explainDue(
@@ -176,7 +172,7 @@ async function explainDue(
   };
 }
 
-/** What keeps places for jobs of this name although it runs for nobody any more; '' where nothing does. */
+/** A sentence about stuck handlers of the workers that handle this name; '' if there are none. */
 async function explainStuck(view: QueueView, name: string): Promise<string> {
   return stuckIn((await view.workers()).filter(({ handles }) => handles.includes(name)));
 }
@@ -188,8 +184,7 @@ function stuckIn(workers: readonly LiveWorker[]): string {
   const [longest] = all.sort((a, b) => a.sinceMs - b.sinceMs);
   if (!longest) return '';
   const { id, name, worker, sinceMs } = longest;
-  const are = taken === 1 ? 'place is' : 'places are';
-  return ` There, ${taken} of ${places} ${are} taken by handlers that go on although their runs have timed out, were cancelled or lost their leases, for longest by that of job '${name}' (${id}) in worker '${worker}', since ${new Date(sinceMs).toISOString()}; a place is only free once its handler returns.`;
+  return ` Stuck handlers take ${taken} of the ${places} places of the workers that could run it. The longest is that of job '${name}' (${id}) in worker '${worker}', since ${new Date(sinceMs).toISOString()}; a place is free only once its handler returns.`;
 }
 
 async function explainPreference(
@@ -223,7 +218,7 @@ function explainLimits(
   if (rateLimit && started >= rateLimit.max) {
     return {
       code: 'rate-limited',
-      message: `${what} is due, but the queue's rateLimit of ${rateLimit.max} in ${shownDuration(rateLimit.perMs)} is used up; the next job may start at ${new Date(opensAtMs).toISOString()}.`,
+      message: `${what} is due, but the queue's rateLimit of ${rateLimit.max} in ${span(rateLimit.perMs)} is used up; the next job may start at ${new Date(opensAtMs).toISOString()}.`,
     };
   }
   return undefined;

@@ -104,3 +104,11 @@ export interface Rule {
   readonly overlap: Overlap;
   readonly jitterMs: number;
 }
+
+/** Why an occurrence is left out, by its reason; said of one or of many. */
+export const WHY_LEFT_OUT = {
+  missed: 'too late to begin, and the onMissed of the recurrence makes up for no more',
+  overlap: 'the previous occurrence had not ended, and the recurrence allows no overlap',
+};
+
+export type LeftOutReason = keyof typeof WHY_LEFT_OUT;

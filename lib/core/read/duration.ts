@@ -90,7 +90,22 @@ function parseText(text: string): number | { problem: string } {
   return parsed;
 }
 
-/** A length of time for people, rounded to its largest unit, such as `22 hours`. */
-export function shownDuration(lengthMs: number): string {
-  return ms(lengthMs, { long: true });
+const SPANS: [unit: string, lengthMs: number][] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+];
+
+/** A length of time for people, in its two largest units, such as `1 min 30 s`. */
+export function span(lengthMs: number): string {
+  let left = Math.round(lengthMs);
+  const parts: string[] = [];
+  for (const [unit, size] of SPANS) {
+    if (left < size || parts.length === 2) continue;
+    parts.push(`${Math.floor(left / size)} ${unit}`);
+    left %= size;
+  }
+  return parts.join(' ') || '0 ms';
 }

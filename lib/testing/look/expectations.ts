@@ -1,8 +1,10 @@
-import type { Duration } from '../../core/read/duration.js';
+import { type Duration, span } from '../../core/read/duration.js';
 import { differences } from './differences.js';
 import type { PayloadPart } from './payload-part.js';
-import { iso, span } from './times.js';
 import { isUnread, type WaitingJob } from './waiting-jobs.js';
+
+/** An instant as failures print it. */
+export const iso = (ms: number) => new Date(ms).toISOString();
 
 /** What is expected of a waiting job. `T`: what its definition says of the payload. */
 export interface JobExpectation<T = unknown> {

@@ -1,11 +1,11 @@
 import { firstFew } from '../../core/read/describe.js';
+import { span } from '../../core/read/duration.js';
 import { ScheduledQueueTestError } from '../errors.js';
 import { shown } from './differences.js';
-import { misfits, type ReadExpectation } from './expectations.js';
+import { iso, misfits, type ReadExpectation } from './expectations.js';
 import type { GoneJob } from './heard-jobs.js';
 import { isOfKind, type JobKind } from './job-kind.js';
 import type { TestedRun } from './tested-run.js';
-import { iso, span } from './times.js';
 import type { WaitingJob } from './waiting-jobs.js';
 
 const MOST_TOLD = 10;

@@ -1,8 +1,9 @@
+import { WHY_LEFT_OUT } from '../../core/calendar/rule.js';
 import type { DeadReason, ScheduledQueueEvent } from '../../core/job/events.js';
 import type { KnownOfJob } from '../../core/job/reported-job.js';
 import type { Log } from '../../core/log.js';
 import { firstFew } from '../../core/read/describe.js';
-import { shownDuration } from '../../core/read/duration.js';
+import { span } from '../../core/read/duration.js';
 import type { LateJob, LeftOutJob, RecoveredJob, TurnAnswer } from '../../store/job-store.js';
 import { titleOf } from './job-title.js';
 import type { RecoveryLog } from './recovery-log.js';
@@ -15,10 +16,6 @@ const WHY_DEAD: Partial<Record<DeadReason, string>> = {
   unreadable: 'what is stored of it in Redis cannot be read',
 };
 
-const WHY_LEFT_OUT: Record<LeftOutJob['reason'], string> = {
-  missed: 'could not begin in time, and the onMissed of the recurrence makes up for no more',
-  overlap: 'the previous occurrence had not ended, and overlap of the recurrence is not allowed',
-};
 const IDS_TOLD = 5;
 
 /** Where what was found is told. */
@@ -80,9 +77,7 @@ export class Finds {
       const run = { queue, id, name, attempt };
       const fate = onLate === 'discard' ? 'is discarded' : 'is dead (late)';
       this.teller.about({ ...run, latenessMs }, () => {
-        this.log.warn(
-          `${titleOf(run, true)} ${fate}: it could only begin ${shownDuration(latenessMs)} after it was due.`,
-        );
+        this.log.warn(`${titleOf(run, true)} ${fate}: it could only begin ${span(latenessMs)} after it was due.`);
       });
       if (onLate === 'discard') this.teller.tell({ type: 'discarded', ...run, reason: 'late' });
       else this.teller.tell({ type: 'dead', ...run, reason: 'late' });

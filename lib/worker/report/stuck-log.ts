@@ -52,9 +52,9 @@ export class StuckLog {
 
   private warn(run: RunningJob, sinceMs: number): void {
     const { size } = this.runs;
-    const handlers = size === 1 ? '1 handler goes' : `${size} handlers go`;
+    const handlers = size === 1 ? '1 handler is' : `${size} handlers are`;
     this.log.warn(
-      `${handlers} on although the run has timed out, was cancelled or lost its lease: ${size === 1 ? 'that' : 'for longest that'} of ${titleOf(run)}, since ${new Date(sinceMs).toISOString()}. Its place is only free once it returns: let handlers end when job.signal aborts.`,
+      `${handlers} stuck: the run has ended (timed out, cancelled or lease lost), but the handler has not returned. The longest is that of ${titleOf(run)}, since ${new Date(sinceMs).toISOString()}. A place is free only once its handler returns: let handlers end when job.signal aborts.`,
     );
   }
 }

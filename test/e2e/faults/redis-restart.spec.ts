@@ -170,7 +170,7 @@ it('after a restart that lost everything, workers go on with what is scheduled t
   // What Redis has forgotten and a handler ran all the same does not count, and harms nothing.
   await until('the forgotten one has ended', () => work.ended.some(({ id }) => id === running.id));
   // The handler went on for longer than a second after its lease was lost, or for less: then nothing warns of it.
-  const lines = () => log.lines.filter((line) => !line.includes('goes on although'));
+  const lines = () => log.lines.filter((line) => !line.includes('handler is stuck'));
   await until('that is told', () => lines().length > 2);
   // The connection that claims may be back before the one that listens, with which the outage is over.
   expect(lines()).toHaveLength(3);

@@ -53,9 +53,9 @@ it('a handler that goes on after its time is seen, until it returns', async () =
   const explanation = { code: 'behind', message: expect.stringContaining("that of job 'deaf' (d1) in worker") };
   expect(await inspector.explain('q1')).toEqual(explanation);
 
-  const told = () => log.starting('warn 1 handler goes on');
+  const told = () => log.starting('warn 1 handler is stuck');
   await until('the log says so', () => told().length === 1);
-  expect(told()[0]).toMatch(/that of job 'deaf' \(d1\) of queue 'default', since 20\d\d-.*Z\. Its place/);
+  expect(told()[0]).toMatch(/that of job 'deaf' \(d1\) of queue 'default', since 20\d\d-.*Z\. A place/);
   expect(log.jobs.get(told()[0]!)).toBe('d1');
 
   // A worker with no place left goes on to say that it is there, for longer than a lease.

@@ -127,7 +127,5 @@ it('a job that the rate keeps waiting says so', async () => {
   const second = await producer.dispatch('new', null);
   const { code, message } = await inspector.explain(second);
   expect(code).toBe('rate-limited');
-  expect(message).toContain(
-    "is due, but the queue's rateLimit of 1 in 1 hour is used up; the next job may start at 20",
-  );
+  expect(message).toContain("is due, but the queue's rateLimit of 1 in 1 h is used up; the next job may start at 20");
 });

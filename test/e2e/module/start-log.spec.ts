@@ -379,7 +379,7 @@ describe('a port that is none of Redis', () => {
   it('but of HTTP is told as such', async () => {
     const message = await whyUnavailable('redis', 'HTTP/1.1 400 Bad Request\r\n\r\n');
     expect(message).toContain(
-      'does not speak the protocol of Redis, but HTTP: is the port right, at redis://127.0.0.1:',
+      'the server there does not speak the Redis protocol but HTTP; check the port, at redis://127.0.0.1:',
     );
     expect(message).not.toMatch(/RESP type|report this/);
   });

@@ -69,7 +69,7 @@ describe.each([
     expect(view).toMatchObject({ nextAt: new Date(first + 10 * HOUR_MS), count: 0, lastAt: null });
     expect(await inspector.stats()).toMatchObject({ discarded: 10, started: 0, scheduled: 11 });
     expect(leftOut()).toContain(`digest@${first}`);
-    expect(log.lines.join('\n')).toContain(`could not begin in time`);
+    expect(log.lines.join('\n')).toContain('too late to begin');
   });
 
   it.each([{}, { onMissed: 'once' } as const])('with %j make up for the latest', async (policy) => {

@@ -94,7 +94,7 @@ function inOwnWords(line: string): string {
   const parsed = /^(?:Protocol error, got "(.)"|Unknown RESP type (\d+))/.exec(line);
   if (!parsed) return line;
   const isHttp = parsed[1] === 'H' || parsed[2] === '72';
-  return `what answers there does not speak the protocol of Redis${isHttp ? ', but HTTP' : ''}: is the port right`;
+  return `the server there does not speak the Redis protocol${isHttp ? ' but HTTP' : ''}; check the port`;
 }
 
 const SHORTEST_SECRET = 4;

@@ -58,7 +58,7 @@ export const isPlainReply: Record<PlainReply, (reply: unknown) => boolean> = {
 /** Throws where a reply is none: as after a lost one, nobody knows whether the call has run, and it can be sent again. */
 export function checked<T>(reply: T, isOne: (reply: T) => boolean, asked: string): T {
   if (isOne(reply)) return reply;
-  throw new Error(`the answer to ${asked} cannot be one: got ${kindOf(reply)}`);
+  throw new Error(`got ${kindOf(reply)} as the answer to ${asked}; does a proxy answer in place of Redis?`);
 }
 
 /** Nothing of its content, which may be a payload. */

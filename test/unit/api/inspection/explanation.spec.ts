@@ -1,6 +1,7 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { explainJob } from '../../../../lib/api/inspection/explanation.js';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
+import type { Envelope } from '../../../../lib/store/envelope.js';
 import type { QueueView, StoredJob } from '../../../../lib/store/job-store.js';
 
 const NOW = 1_800_000_000_000;
@@ -64,9 +65,9 @@ it.each([
   [{ keepCompleted: 100 }, 'keepCompleted keeps the last 100 completed jobs'],
   [
     { keepCompleted: { count: 100, ageMs: '1h' } } as const,
-    'keepCompleted keeps the last 100 completed jobs, for at most 3600000 ms',
+    'keepCompleted keeps the last 100 completed jobs, for at most 1 h',
   ],
-  [{ keepCompleted: { ageMs: '1h' } } as const, 'keepCompleted keeps completed jobs for 3600000 ms'],
+  [{ keepCompleted: { ageMs: '90m' } } as const, 'keepCompleted keeps completed jobs for 1 h 30 min'],
   [
     { keepEnded: 100 },
     'completed jobs are not kept, as keepCompleted is 0',
@@ -82,3 +83,38 @@ it.each([
     });
   },
 );
+
+describe('of a discarded job the message says', () => {
+  const discarded = (reason: string, attempts: number, lateByMs = 0): StoredJob => ({
+    ...JOB,
+    state: 'discarded',
+    reason,
+    attempts,
+    endedAtMs: NOW + lateByMs,
+    envelope: { ...(JOB.envelope as Envelope), lateness: { maxLatenessMs: 5_400_000, onLate: 'discard' } },
+  });
+  const why = async (job: StoredJob) => (await explain(job)).message.split(/ was discarded at \S+?Z/)[1];
+
+  it('why the library discarded it before its first attempt', async () => {
+    expect(await why(discarded('late', 0, 5_490_000))).toBe(
+      ': it could only begin 1 h 31 min after it was due, and its maxLatenessMs is 1 h 30 min.',
+    );
+    expect(await why(discarded('missed', 0))).toBe(
+      ': too late to begin, and the onMissed of the recurrence makes up for no more.',
+    );
+    expect(await why(discarded('overlap', 0))).toBe(
+      ': the previous occurrence had not ended, and the recurrence allows no overlap.',
+    );
+  });
+
+  it.each(['late', 'missed', 'overlap', 'constructor'])(
+    "the handler's own reason, even if that is %p",
+    async (reason) => {
+      expect(await why(discarded(reason, 1))).toBe(`: ${reason}.`);
+    },
+  );
+
+  it('nothing more, if the handler gave no reason', async () => {
+    expect(await why(discarded('', 1))).toBe('.');
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseDuration, parseSignedDuration } from '../../../../lib/core/read/duration.js';
+import { parseDuration, parseSignedDuration, span } from '../../../../lib/core/read/duration.js';
 
 const problemOf = (value: unknown) => (parseDuration(value) as { problem: string }).problem;
 
@@ -106,4 +106,17 @@ describe('a duration that may point back', () => {
   ])('of %p is refused', (value, problem) => {
     expect(parseSignedDuration(value)).toEqual({ problem });
   });
+});
+
+it.each([
+  [0, '0 ms'],
+  [0.4, '0 ms'],
+  [999, '999 ms'],
+  [90_000, '1 min 30 s'],
+  [5_400_000, '1 h 30 min'],
+  [7_200_000, '2 h'],
+  [93_784_005, '1 d 2 h'],
+  [86_400_005, '1 d 5 ms'],
+])('%d ms are shown in their two largest units, as %s', (lengthMs, shown) => {
+  expect(span(lengthMs)).toBe(shown);
 });

@@ -99,8 +99,8 @@ it('occurrences that are left out are told one by one by events, and in the log 
   const jobs = [...leftOut('missed', 1, 2, 3, 4, 5, 6), ...leftOut('overlap', 7)];
   reporter.found('q', { ...found, leftOut: jobs } as unknown as TurnAnswer);
   expect(lines).toEqual([
-    "Left out 6 occurrences in queue 'q': could not begin in time, and the onMissed of the recurrence makes up for no more: 'digest@1', 'digest@2', 'digest@3', 'digest@4', 'digest@5' and 1 more.",
-    "Left out 1 occurrence in queue 'q': the previous occurrence had not ended, and overlap of the recurrence is not allowed: 'digest@7'.",
+    "Left out 6 occurrences in queue 'q': too late to begin, and the onMissed of the recurrence makes up for no more: 'digest@1', 'digest@2', 'digest@3', 'digest@4', 'digest@5' and 1 more.",
+    "Left out 1 occurrence in queue 'q': the previous occurrence had not ended, and the recurrence allows no overlap: 'digest@7'.",
   ]);
   expect(events).toHaveLength(7);
   expect(events[0]).toEqual({

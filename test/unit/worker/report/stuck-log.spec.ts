@@ -16,7 +16,7 @@ beforeEach(() => {
 
 const run = (id: string, queue = 'q') => ({ id, queue, name: 'work' }) as RunningJob;
 
-it('says once a minute for all queues which handler has gone on for longest', async () => {
+it('says once a minute for all queues how many handlers are stuck, and which one for longest', async () => {
   const [first, second] = [run('a'), run('b', 'other')];
   const since = new Date(clock.wallNow()).toISOString();
   stuck.add(first);
@@ -27,11 +27,12 @@ it('says once a minute for all queues which handler has gone on for longest', as
   await clock.elapse(60_000);
   stuck.remove(second);
   await clock.elapse(300_000);
-  const beginning = 'on although the run has timed out, was cancelled or lost its lease:';
+  const beginning =
+    'stuck: the run has ended (timed out, cancelled or lease lost), but the handler has not returned. The longest is that of job';
   expect(warned.map(({ at }) => at)).toEqual([1_000, 61_000, 121_000]);
-  expect(warned[0]!.line).toContain(`1 handler goes ${beginning} that of job 'work' (a) of queue 'q', since ${since}.`);
-  expect(warned[1]!.line).toContain(`2 handlers go ${beginning} for longest that of job 'work' (a) of queue 'q'`);
-  expect(warned[2]!.line).toContain(`1 handler goes ${beginning} that of job 'work' (b) of queue 'other'`);
+  expect(warned[0]!.line).toContain(`1 handler is ${beginning} 'work' (a) of queue 'q', since ${since}.`);
+  expect(warned[1]!.line).toContain(`2 handlers are ${beginning} 'work' (a) of queue 'q'`);
+  expect(warned[2]!.line).toContain(`1 handler is ${beginning} 'work' (b) of queue 'other'`);
 });
 
 it('says nothing of handlers that return within a second, and keeps to its minute when others come', async () => {
