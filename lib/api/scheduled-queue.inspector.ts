@@ -41,8 +41,9 @@ export class ScheduledQueueInspector extends QueueReader {
   }
 
   /**
-   * Deletes one job that is not running: a waiting one (counted as `cancelled`), a dead one (counted as `deadDropped`), or a completed
-   * one that is kept. `false`: the job is running (then use `cancelRunning`), or there is no such job. Its id is free at once. Atomic.
+   * Deletes one job that is not running: a waiting one (counted as `cancelled`), a dead one (counted as `deadDropped`), or one
+   * that is kept although it has completed, was discarded or was cancelled. `false`: the job is running (then use `cancelRunning`), or
+   * there is no such job. Its id is free at once. Atomic.
    */
   async remove(ref: JobRef, options?: { queue?: string }): Promise<boolean> {
     const { id, queue } = readRef(ref, options, 'remove');
