@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ClaimedJob, QueueStore, Settlement } from '../../lib/store/job-store.js';
 import type { TestSession, World } from './world.js';
-import { ids, payloads, settlement } from './world.js';
+import { ids, newJob, payloads, settlement } from './world.js';
 
 type End = [name: string, end: (job: ClaimedJob) => Settlement, counted: Record<string, number>];
 
@@ -344,6 +344,58 @@ export const queued = (world: () => World): void => {
       expect(payloads([next!])).toEqual(['third']);
       expect(await worker.settle(settlement.retry(next!))).toEqual(['counted']);
       expect((await world().job('x'))?.state).toBe('due');
+    });
+  });
+
+  describe('once the queued job was cancelled, and the id is scheduled again while the run goes on', () => {
+    const cancelled = async () => {
+      const { jobs } = world().store({ maxCrashes: 3 });
+      const job = await run();
+      await queue();
+      await jobs.cancel('x');
+      return job;
+    };
+
+    it('the run has its further attempts again', async () => {
+      const job = await cancelled();
+      expect((await world().schedule({ id: 'x' })).status).toBe('active');
+      expect(await worker.settle(settlement.retry(job))).toEqual(['counted']);
+      expect(payloads(await worker.claim())).toEqual(['first']);
+      expect(await world().audit()).toEqual([]);
+    });
+
+    it('by one call together with a new job, it has them as well', async () => {
+      const job = await cancelled();
+      const { jobs } = world().queue;
+      const told: unknown[] = [];
+      await jobs.scheduleMany([newJob({ id: 'x' }), newJob({ id: 'y' })], (index, answer) => {
+        told[index] = answer?.status;
+      });
+      expect(told).toEqual(['active', 'created']);
+      expect(await worker.settle(settlement.retry(job))).toEqual(['counted']);
+    });
+
+    it('a crash of the run leads to another attempt', async () => {
+      await cancelled();
+      await world().schedule({ id: 'x' });
+      const [recovered] = (await world().outlive()).flatMap(({ recovered }) => recovered);
+      expect(recovered).toMatchObject({ id: 'x', fate: 'waiting' });
+    });
+
+    it('its progress stays, and it is cancelled where somebody wanted that', async () => {
+      const job = await cancelled();
+      const { jobs } = world().queue;
+      await jobs.keepProgress([{ id: 'x', fence: job.fence, number: 1, value: '{"done":5}' }]);
+      await jobs.cancelRunning('x');
+      await world().schedule({ id: 'x' });
+      expect((await world().job('x'))?.progress).toBe('{"done":5}');
+      expect(await worker.settle(settlement.retry(job))).toEqual(['cancelled']);
+    });
+
+    it('for another name, nothing changes', async () => {
+      const job = await cancelled();
+      expect((await world().schedule({ id: 'x', name: 'other' })).status).toBe('taken');
+      expect(await worker.settle(settlement.retry(job))).toEqual(['final']);
     });
   });
 

@@ -138,8 +138,11 @@ export class MemoryJobs implements QueueJobs {
     const { ledger } = this.queue;
     const id = job.id ?? this.ids.next(this.maker, this.queue.nowMs());
     const there = ledger.jobs.get(id);
-    if (there)
+    if (there) {
+      // Who is told that a job is active counts on its further attempts.
+      if (there.envelope.name === job.name) there.isLastRun = undefined;
       return answerOf(there, job.name, there.held ? 'active' : there.diedAtMs === undefined ? 'waiting' : 'dead');
+    }
     if (ledger.isRemembered(id, this.queue.nowMs())) return { id, status: 'ended', dueAtMs: null };
     return this.create(id, job);
   }

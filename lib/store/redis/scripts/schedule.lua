@@ -54,18 +54,24 @@ if chosenIds[1] then
   for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(chosenIds))) do envelopes[chosenIds[i]] = envelope end
 end
 
--- A job that is there already: its letter, its name, and its due time, from its lane or, once it was claimed, from its claim.
+-- A job that is there already: its letter, its name, and its due time, from its lane or, once it was claimed, from its claim. `goesOn`: of
+-- a run that was to be the last of its id, its claim without the mark of that.
 local function readThere(id, envelope)
   local name = nameOf(laneOf(envelope))
   local _, due = findWaiting(id, envelope)
   if due then return { letter = 'w', due = due, name = name } end
-  local fence, claimedDue = string.match(redis.call('HGET', claimsKey, id) or '', '^(%d+)%l* %d+ %d+ (%d+)')
-  return { letter = fence == '0' and 'd' or 'a', due = claimedDue or digits(now), name = name }
+  local claim = redis.call('HGET', claimsKey, id) or ''
+  local fence, marks, claimedDue = string.match(claim, '^(%d+)(%l*) %d+ %d+ (%d+)')
+  local there = { letter = fence == '0' and 'd' or 'a', due = claimedDue or digits(now), name = name }
+  if marks and string.find(marks, 'f', 1, true) then there.goesOn = string.gsub(claim, 'f', '', 1) end
+  return there
 end
 
 local letters, duplicates = {}, {}
 -- Jobs with chosen ids that this call has taken in.
 local seen = {}
+-- Claims of runs that are not the last of their ids any more: who is told that a job is active counts on its further attempts.
+local goingOn = {}
 
 -- The letter of a duplicate; nil where the id is free.
 local function letterOf(id, chosen, name)
@@ -73,6 +79,7 @@ local function letterOf(id, chosen, name)
   if there then
     -- The name of an envelope that somebody has damaged cannot be told.
     local isTaken = there.name and there.name ~= name
+    if there.goesOn and not isTaken then goingOn[#goingOn + 1], goingOn[#goingOn + 2] = id, there.goesOn end
     duplicates[#duplicates + 1] = isTaken and there.due .. ' ' .. there.name or there.due
     return isTaken and 't' or there.letter
   end
@@ -126,6 +133,7 @@ if created > 0 then
   writeAdmitted()
   writeScheduled()
 end
+if goingOn[1] then redis.call('HSET', claimsKey, unpack(goingOn)) end
 local reply = { digits(now), table.concat(letters), unpack(duplicates) }
 local result = lowestMade .. ' ' .. highestMade .. '\n' .. table.concat(reply, '\n')
 -- @include shared/answer.lua

@@ -5,7 +5,8 @@
 -- Letters behind the fence are marks for rare cases:
 --   c  somebody wants the running job cancelled
 --   q  another job is queued behind the running one (see jobs/queued.lua)
---   f  final: the job that was queued behind the running one was cancelled, so no attempt and no dead letter follow the run
+--   f  final: the job that was queued behind the running one was cancelled, so no attempt and no dead letter follow the run, unless
+--      somebody schedules the id anew meanwhile
 --   u  unconfirmed: nobody knows whether the claim has reached its session, which begins none of the jobs before it has renewed them
 --   r  of a dead job: its id is to be remembered once the job is pushed out
 -- A marked claim does not begin with its holder's fence and a space, so ordinary settlements pay nothing for marks.
