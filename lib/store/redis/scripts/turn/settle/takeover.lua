@@ -15,9 +15,9 @@ local COUNTED = {
 local ENDS = { complete = true, discard = true, cancel = true }
 
 -- Answers the digit of the settlement (see other-settlements.lua), nil where the run ends by itself. `how` it ended: its transition or, for
--- `dead`, its flags.
+-- `dead`, its flags. A queued job comes first: no script leaves both marks, but one that did must not lose the job.
 function takePlace(id, claim, how, crashed)
-  if hasMark(claim.marks, 'f') and not ENDS[how] then
+  if hasMark(claim.marks, 'f') and not hasMark(claim.marks, 'q') and not ENDS[how] then
     keptHere[id], settledHere[id] = true, true
     settlements[#settlements + 1] = { transition = 'cancel', id = id, claim = claim, counted = COUNTED[how], reason = '"cancel"' }
     return '4'
