@@ -182,8 +182,12 @@ export interface TurnAnswer {
   tendInMs: number | undefined;
   /** Ids of recurrences that run short of instants known ahead; they are to be tended at once. */
   short: readonly string[];
-  /** `reserved`: the process is kept for a suspect. `taken`: the one job that this turn claimed is a suspect. */
-  suspect?: 'reserved' | 'taken';
+  /**
+   * - `reserved`: the process is kept for a suspect;
+   * - `taken`: the one job that this turn claimed is a suspect;
+   * - `waits`: there are suspects, and the wish of this turn was `''` or `reserve`: an empty process might have got one.
+   */
+  suspect?: 'reserved' | 'taken' | 'waits';
 }
 
 /** What a session is told between its turns. */

@@ -43,6 +43,19 @@ export const suspects = (world: () => World): void => {
       expect(answer).toMatchObject({ suspect: 'taken', sleepMs: undefined });
     });
 
+    it('is told of to a turn whose process holds something, and to no other', async () => {
+      open();
+      await fleetOf('a', 'b');
+      const a = world().worker('a');
+      const told = async (turn: object) => (await a.turn({ limit: 1, ...turn })).suspect;
+      expect([await told({ suspects: '' }), await told({ suspects: 'reserve' })]).toEqual([undefined, undefined]);
+      await makeSuspects(2);
+      expect(await takes('b')).toBe('taken');
+      expect([await told({ suspects: '' }), await told({ suspects: 'reserve' })]).toEqual(['waits', 'waits']);
+      expect(await told({ suspects: '', limit: 0 })).toBeUndefined();
+      expect(await told({ suspects: 'leave' })).toBeUndefined();
+    });
+
     it('is dead when its process dies with it, and no other job is', async () => {
       const { view } = open();
       const made = await makeSuspects(2);
@@ -235,7 +248,7 @@ export const suspects = (world: () => World): void => {
       open();
       await makeSuspects(4);
       await fleetOf('a', 'b', 'c');
-      expect([await reserves('a'), await reserves('b')]).toEqual(['reserved', undefined]);
+      expect([await reserves('a'), await reserves('b')]).toEqual(['reserved', 'waits']);
     });
 
     it('is one in four', async () => {
@@ -245,7 +258,7 @@ export const suspects = (world: () => World): void => {
       expect([await reserves('a'), await reserves('b'), await reserves('c')]).toEqual([
         'reserved',
         'reserved',
-        undefined,
+        'waits',
       ]);
     });
 
@@ -254,20 +267,20 @@ export const suspects = (world: () => World): void => {
       await makeSuspects(4);
       await fleetOf('a', 'b', 'c', 'd');
       expect(await takes('a')).toBe('taken');
-      expect(await reserves('b')).toBeUndefined();
+      expect(await reserves('b')).toBe('waits');
     });
 
     it('is not more than there are suspects due', async () => {
       open();
       await makeSuspects(1);
       await fleetOf(...fleet);
-      expect([await reserves('a'), await reserves('b')]).toEqual(['reserved', undefined]);
+      expect([await reserves('a'), await reserves('b')]).toEqual(['reserved', 'waits']);
     });
 
     it('does not count a process that has died since it reserved itself', async () => {
       open();
       await makeSuspects(2);
-      expect([await reserves('a'), await reserves('b')]).toEqual(['reserved', undefined]);
+      expect([await reserves('a'), await reserves('b')]).toEqual(['reserved', 'waits']);
       world().pass(60_000);
       expect(await reserves('b')).toBe('reserved');
     });

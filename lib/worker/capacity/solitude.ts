@@ -40,6 +40,8 @@ export class Solitude {
   private awaitsPlace = false;
   /** The former holder, whose next turn gives the reservation up and claims ordinary jobs. */
   private filler?: Occupant;
+  /** Occupants that left a suspect waiting because their process was not empty: they look again once it is, as nobody else tells them. */
+  private readonly toLookAgain = new Set<Occupant>();
   /** Occupants that were given a reservation although another one held the process already. */
   private readonly tooMany = new Set<Occupant>();
   private reservedAt = 0;
@@ -58,6 +60,7 @@ export class Solitude {
   remove(occupant: Occupant): void {
     this.occupants.delete(occupant);
     this.tooMany.delete(occupant);
+    this.toLookAgain.delete(occupant);
     if (this.filler === occupant) this.filler = undefined;
     if (this.holder === occupant) this.share();
   }
@@ -88,6 +91,7 @@ export class Solitude {
 
   /** The wish for this occupant's next turn. */
   wish(occupant: Occupant, leaseMs: number): SuspectWish {
+    this.toLookAgain.delete(occupant);
     if (this.tooMany.delete(occupant)) return 'leave';
     const now = this.clock.now();
     if (this.holder === undefined) return this.seek(occupant, now);
@@ -111,7 +115,8 @@ export class Solitude {
       // The next suspect may be waiting already.
       occupant.look();
     }
-    if (suspect === undefined) {
+    if (suspect === undefined || suspect === 'waits') {
+      if (suspect === 'waits') this.toLookAgain.add(occupant);
       if (this.holder === occupant && wish === 'claim') {
         this.waitsForMs = 0;
         this.share();
@@ -131,10 +136,22 @@ export class Solitude {
     return isAlone;
   }
 
-  /** A job of `ended` has ended: the process may be empty now. A holder need not be told of its own jobs: its turns say when to look. */
+  /** A turn of `ended` was answered: the process may be empty now. A holder need not be told of its own jobs: its turns say when to look. */
   check(ended: Occupant): void {
     const { holder } = this;
     if (holder !== undefined && holder !== ended && !this.hasSuspect && this.isEmptyFor(holder)) holder.look();
+    if (holder === undefined && this.filler === undefined) this.lookAgain();
+  }
+
+  /** One at a time: of two turns under way each would find the process not empty again. */
+  private lookAgain(): void {
+    if (this.restsFromPlaces && this.clock.now() < this.restUntil) return;
+    for (const occupant of this.toLookAgain) {
+      if (!this.isEmptyFor(occupant)) continue;
+      this.toLookAgain.delete(occupant);
+      occupant.look();
+      return;
+    }
   }
 
   private seek(occupant: Occupant, now: number): SuspectWish {

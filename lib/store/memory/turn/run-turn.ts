@@ -11,7 +11,7 @@ import { trim } from './retention.js';
 import { settle } from './settle.js';
 import { lookForPlace, nextLook } from './sleep.js';
 import { isFull, type Stage, stageOf } from './stage.js';
-import { noteReservation, type SuspectOutcome, seekSuspect } from './suspects.js';
+import { noteReservation, type SuspectOutcome, seekSuspect, waitsForSuspect } from './suspects.js';
 
 /** A session with less to do is nobody's company. */
 const MANY_JOBS = 16;
@@ -70,7 +70,7 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
     tendInMs: queue.timetable.tendInMs,
     short: [],
     isContended: lastToFill !== undefined && lastToFill !== session.key,
-    ...(suspect.outcome && { suspect: suspect.outcome }),
+    suspect: waitsForSuspect(stage, suspect.outcome) ? 'waits' : suspect.outcome,
   };
 }
 

@@ -31,6 +31,15 @@ export function noteReservation({ queue, session, turn, nowMs }: Stage, outcome:
   else if (turn.suspects === 'claim' || turn.suspects === 'leave') queue.reservations.delete(session.worker);
 }
 
+/** Whether there are suspects that this turn could not take because its process holds something. */
+export function waitsForSuspect(
+  { queue, turn: { suspects: wish, limit } }: Stage,
+  outcome: SuspectOutcome['outcome'],
+): boolean {
+  if (outcome || limit === 0 || (wish !== '' && wish !== 'reserve')) return false;
+  return [...queue.ledger.waiting()].some(({ suspects }) => suspects > 0);
+}
+
 /** Those that this session may run, the one to run first at the head. */
 function dueSuspects(stage: Stage): Job[] {
   const { ledger, settings } = stage.queue;

@@ -1669,11 +1669,12 @@ export const tendScript = (keys: QueueKeys): NumberedScript<TendArguments, TendR
  * again (epoch ms, 0 = when there is capacity); the fence and behind it 'u' where none of the claimed jobs may begin
  * before their leases have been renewed, 'o' where their leases are over and they are to be given back; where to go
  * on looking; '1' if another session was the last to fill a limit of sixteen or more, else ''; 'reserved' if this
- * process is kept for a suspect, 'taken' if what it claimed is one, else ''; three for each occurrence of a
- * recurrence that ended because its policy leaves it out: id, name, 'missed' | 'overlap'; when the queue's
- * recurrences are to be tended (epoch ms, '' = it has none, '-' = this turn did not look); ids of recurrences that
- * are to be tended at once; three for each claimed job: id, due and, unless it is its first claim, attempt and
- * crashes, envelope. The time has µs behind the point.
+ * process is kept for a suspect, 'taken' if what it claimed is one, 'waits' if there are suspects that this turn
+ * could not take because its process holds something, else ''; three for each occurrence of a recurrence that ended
+ * because its policy leaves it out: id, name, 'missed' | 'overlap'; when the queue's recurrences are to be tended
+ * (epoch ms, '' = it has none, '-' = this turn did not look); ids of recurrences that are to be tended at once; three
+ * for each claimed job: id, due and, unless it is its first claim, attempt and crashes, envelope. The time has µs
+ * behind the point.
  * A repeated call is answered from its receipt.
  * Settlements are answered from the receipt, and the jobs claimed then are handed out again, without envelopes where
  * their leases are over by then. Of renewals nothing is told, and jobs that had been recovered, were late, missing or
@@ -1750,7 +1751,7 @@ export interface TurnArguments {
   limits: readonly ScriptArgument[];
 }
 
-export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | '', leftOut: string[], tendAt: string, short: string[], ...claimed: string[]];
+export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | 'waits' | '', leftOut: string[], tendAt: string, short: string[], ...claimed: string[]];
 
 const encodeTurn = (a: TurnArguments): ScriptArgument[] => [
   a.clustered ? 1 : 0,

@@ -34,7 +34,7 @@
 -- @list renewals id, fence: leases to renew
 -- @list limits name, weight, free: names that have a weight or a limit of their own, and how many more may run here
 -- @returns bits text, lost text[], toCancel text[], recovered text[], late text[], missing text[], dropped text[], lookAt text, fence text,
---   cursor text, isContended '1' | '', suspect 'reserved' | 'taken' | '', leftOut text[], tendAt text, short text[], ...claimed text[]: a digit for each settlement in order (1 = its lease was still held;
+--   cursor text, isContended '1' | '', suspect 'reserved' | 'taken' | 'waits' | '', leftOut text[], tendAt text, short text[], ...claimed text[]: a digit for each settlement in order (1 = its lease was still held;
 --   2 = it was, and the job was cancelled instead; 3 = it was, and the job that was queued behind it has taken its place; 4 = it was, and the job has ended as cancelled, as the one that
 --   was queued behind it was cancelled); ids of leases
 --   that are lost; ids of renewed jobs that are to be cancelled; five for each job whose lease had run out: id, name, attempt, 'waiting' |
@@ -43,7 +43,8 @@
 --   begun, the reason; two for each dead job that was pushed out: id, name; when to look again (epoch ms, 0 = when there is capacity);
 --   the fence and behind it 'u' where none of the claimed jobs may begin before their leases have been renewed, 'o' where their leases are
 --   over and they are to be given back; where to go on looking; '1' if another session was the last to fill a limit of sixteen or more,
---   else ''; 'reserved' if this process is kept for a suspect, 'taken' if what it claimed is one, else ''; three for each occurrence of a recurrence that ended
+--   else ''; 'reserved' if this process is kept for a suspect, 'taken' if what it claimed is one, 'waits' if there are
+--   suspects that this turn could not take because its process holds something, else ''; three for each occurrence of a recurrence that ended
 --   because its policy leaves it out: id, name, 'missed' | 'overlap'; when the queue's recurrences are to be tended (epoch ms, '' = it
 --   has none, '-' = this turn did not look); ids of recurrences that are to be tended at once; three for each claimed job: id,
 --   due and, unless it is its first claim, attempt and crashes, envelope. The time has µs behind the point.
@@ -174,7 +175,9 @@ local result = table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now +
 
 -- Messages come last, as they cannot be taken back.
 -- @include turn/after/wake-others.lua
+-- The session asks again once its process is empty: nobody tells it then.
+local waitsForSuspect = suspect == '' and limit > 0 and suspectIndex.count > 0 and (wish == '' or wish == 'reserve')
 -- Another session claims as fast, and keeps Redis busy between the turns of this one.
 local isContended = grace.lastToFill ~= '' and grace.lastToFill ~= session
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence) .. unconfirmed, nextCursor, isContended and '1' or '', suspect, recurring and recurring.leftOut or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.short or {}, unpack(claimed) }
+return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence) .. unconfirmed, nextCursor, isContended and '1' or '', waitsForSuspect and 'waits' or suspect, recurring and recurring.leftOut or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.short or {}, unpack(claimed) }

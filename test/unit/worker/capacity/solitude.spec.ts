@@ -1,4 +1,5 @@
 import { beforeEach, expect, it, jest } from '@jest/globals';
+import type { TurnAnswer } from '../../../../lib/store/job-store.js';
 import { type Occupant, Solitude } from '../../../../lib/worker/capacity/solitude.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 
@@ -30,7 +31,7 @@ beforeEach(() => {
 
 const wish = (party: Party) => solitude.wish(party, LEASE_MS);
 /** A turn of this party that comes to so much. */
-function turn(party: Party, suspect?: 'reserved' | 'taken'): { wish: string; begins: boolean } {
+function turn(party: Party, suspect?: TurnAnswer['suspect']): { wish: string; begins: boolean } {
   const wished = wish(party);
   return { wish: wished, begins: solitude.answered(party, wished, suspect) };
 }
@@ -175,4 +176,35 @@ it('a holder that stops gives its reservation up, and others claim', () => {
   expect(solitude.lastWish(worker)).toBe('leave');
   expect(solitude.mayClaim(other)).toBe(true);
   expect(solitude.lastWish(other)).toBe('');
+});
+
+it('a queue whose turn left a suspect waiting, as another turn was under way, looks again once the process is empty', () => {
+  other.holds = true;
+  expect(turn(worker, 'waits').wish).toBe('reserve');
+  solitude.check(worker);
+  expect(worker.look).not.toHaveBeenCalled();
+  other.holds = false;
+  solitude.check(other);
+  expect(worker.look).toHaveBeenCalledTimes(1);
+  expect(turn(worker).wish).toBe('take');
+  solitude.check(worker);
+  expect(worker.look).toHaveBeenCalledTimes(1);
+});
+
+it('of two queues that left suspects waiting one looks after the other', () => {
+  const third = new Party();
+  solitude.add(third);
+  third.holds = true;
+  turn(worker, 'waits');
+  turn(other, 'waits');
+  third.holds = false;
+  solitude.check(third);
+  expect([worker.look, other.look].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
+  worker.holds = true;
+  solitude.check(third);
+  expect(other.look).not.toHaveBeenCalled();
+  worker.holds = false;
+  turn(worker);
+  solitude.check(worker);
+  expect(other.look).toHaveBeenCalledTimes(1);
 });
