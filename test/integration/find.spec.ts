@@ -19,12 +19,17 @@ afterEach(async () => {
   await server.stop();
 });
 
+/** Redis moves a few jobs into the smaller table with each look at one. */
+async function letTableShrink(ids: readonly string[]): Promise<void> {
+  for (const id of [...ids, ...ids]) await test.view.job(id);
+}
+
 /** Ids found from a place on, in all steps that are left. */
-async function searchFrom(first: string, size = 20): Promise<string[]> {
+async function searchFrom(first: string, size = 20, limit = 1_000): Promise<string[]> {
   const found: string[] = [];
   let place: string | undefined = first;
   do {
-    const step: Awaited<ReturnType<typeof test.view.find>> = await test.view.find(ALL, place, { size, limit: 1_000 });
+    const step: Awaited<ReturnType<typeof test.view.find>> = await test.view.find(ALL, place, { size, limit });
     found.push(...step.jobs.map(({ id }) => id));
     place = step.next;
   } while (place !== undefined);
@@ -45,32 +50,43 @@ it('finds a job once though the table that it lies in shrinks to an eighth betwe
       place = next;
     }
     await test.management.cancelTagged(tag, () => {});
+    await letTableShrink(stay);
     if (place !== undefined) found.push(...(await searchFrom(place)));
     expect(found.filter((id) => id.startsWith('stays')).sort()).toEqual(stay.sort());
     await test.management.clear();
   }
 });
 
-it('finds large jobs once though their table shrinks between two steps', async () => {
-  const payload = JSON.stringify('x'.repeat(150_000));
-  for (let trial = 0; trial < 4; trial++) {
-    const stay = Array.from({ length: 60 }, (_, i) => `stays-${trial}-${i}`);
-    for (const id of stay) void test.jobs.schedule(newJob({ id, due: { delayMs: 3_600_000 }, payload }));
-    const tag = `goes-${trial}`;
-    await Promise.all(Array.from({ length: 450 }, () => test.jobs.schedule(newJob({ tags: [tag], payload }))));
-    const found: string[] = [];
-    let place: string | undefined;
-    for (let step = 0; step < 20 + 3 * trial; step++) {
-      const { jobs, next } = await test.view.find(ALL, place, { size: 20, limit: 1_000 });
-      found.push(...jobs.map(({ id }) => id));
-      place = next;
+it.each([1_000, 1])(
+  'finds large jobs once, up to %i a step, though their table shrinks between two steps',
+  async (limit) => {
+    const payload = JSON.stringify('x'.repeat(270_000));
+    let mayComeAgain = 0;
+    for (let trial = 0; trial < 3; trial++) {
+      const stay = Array.from({ length: 20 }, (_, i) => `stays-${trial}-${i}`);
+      for (const id of stay) void test.jobs.schedule(newJob({ id, due: { delayMs: 3_600_000 }, payload }));
+      const tag = `goes-${trial}`;
+      await Promise.all(Array.from({ length: 225 }, () => test.jobs.schedule(newJob({ tags: [tag], payload }))));
+      const found: string[] = [];
+      let place: string | undefined;
+      // Until it stands where a smaller table shows again a job that was told.
+      do {
+        const { jobs, next } = await test.view.find(ALL, place, { size: 20, limit: 1_000 });
+        found.push(...jobs.map(({ id }) => id));
+        place = next;
+      } while (place !== undefined && !JSON.parse(place)[3].some((id: string) => stay.includes(id)));
+      await test.management.cancelTagged(tag, () => {});
+      await letTableShrink(stay);
+      if (place !== undefined) {
+        mayComeAgain++;
+        found.push(...(await searchFrom(place, 20, limit)));
+      }
+      expect(found.filter((id) => id.startsWith('stays')).sort()).toEqual(stay.sort());
+      await test.management.clear();
     }
-    await test.management.cancelTagged(tag, () => {});
-    found.push(...(await searchFrom(place!)));
-    expect(found.filter((id) => id.startsWith('stays')).sort()).toEqual(stay.sort());
-    await test.management.clear();
-  }
-});
+    expect(mayComeAgain).toBeGreaterThan(0);
+  },
+);
 
 it.each<[what: string, wanted: Partial<JobSelection>]>([
   ['fit', {}],
