@@ -197,12 +197,15 @@ export const ended = (world: () => World): void => {
   });
 
   it('a job whose place a queued one takes leaves nothing', async () => {
-    world().store({ keepEnded: 5 });
+    const { jobs } = world().store({ keepEnded: 5 });
     await world().schedule({ id: 'x' });
     const job = await run(world());
     await world().replace({ id: 'x' });
     await world().worker('w').settle(settlement.discard(job));
     expect((await world().job('x'))?.state).toBe('due');
+    // A record of the first one would show up once the second is gone.
+    expect(await jobs.remove('x')).toBe(true);
+    expect(await world().job('x')).toBeUndefined();
   });
 
   it('all that an envelope says stays', async () => {
@@ -303,13 +306,15 @@ export const ended = (world: () => World): void => {
     });
 
     it('that is armed anew under its id, nothing is left', async () => {
-      const { recurrences } = open(world(), { keepEnded: 5 });
+      const { jobs, recurrences } = open(world(), { keepEnded: 5 });
       world().pass(1);
       const id = `r@${at()}`;
       await recurrences.upsert(recurrenceOf());
       await recurrences.pause('r');
       await recurrences.resume('r');
       expect((await world().job(id))?.state).toBe('scheduled');
+      expect(await jobs.remove(id)).toBe(true);
+      expect(await world().job(id)).toBeUndefined();
     });
   });
 };
