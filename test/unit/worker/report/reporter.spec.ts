@@ -24,7 +24,7 @@ describe('each line about one job is written while it is the current one', () =>
     crashes: 0,
     envelope,
   } as ClaimedJob;
-  const run = { ...claim, queue: 'q', name: 'work' } as unknown as RunningJob;
+  const run: RunningJob = Object.assign(Object.create(ScheduledJob.prototype), { ...claim, queue: 'q', name: 'work' });
   const limits = { maxAttempts: 3, timeoutMs: 0 };
   const settler = new Settler({ get: () => undefined }, undefined);
   const spent = () => settler.spent(claim, envelope, limits);
@@ -47,21 +47,24 @@ describe('each line about one job is written while it is the current one', () =>
     reporter.settled('q', { turn: { settlements: [claim] }, ended: [end] } as unknown as SentTurn, [settled]);
   };
   const retry = { transition: 'retry', delayMs: 5 } as Settlement;
+  const complete = { transition: 'complete' } as Settlement;
   const cancel = { transition: 'cancel' } as Settlement;
 
   it.each<[string, (reporter: Reporter) => void, Partial<ScheduledJob>]>([
     ['failed in attempt 2', ended({ run, settlement: retry, error: new Error('no') }, 'counted'), run],
     ['takes its place', ended({ run, settlement: retry, error: new Error('no') }, 'replaced'), run],
+    ['so no attempt follows', ended({ run, settlement: retry, error: new Error('no') }, 'final'), run],
+    [
+      'its handler returned an error',
+      ended({ run, settlement: complete, returnedError: new Error('no') }, 'counted'),
+      run,
+    ],
     ['was cancelled while it ran', ended({ run, settlement: cancel }, 'counted'), run],
-    ['after its lease was lost', ended({ settlement: { transition: 'complete' } as Settlement }, 'lost'), {}],
+    ['after its lease was lost', ended({ settlement: complete }, 'lost'), {}],
     ['was lost while it ran', (reporter) => reporter.leaseLost('q', run), run],
     ['is dead after attempt 1', ended(spent(), 'counted'), { attempt: 1, headers: { trace: 't1' }, latenessMs: 250 }],
-    [
-      'its result cannot be kept',
-      ended({ settlement: { transition: 'complete' } as Settlement, resultProblem: 'x' }, 'counted'),
-      {},
-    ],
-    ['the progress that it reports', (reporter) => reporter.progressNotKept(run, 'x'), {}],
+    ['its result cannot be kept', ended({ settlement: complete, resultProblem: 'x' }, 'counted'), {}],
+    ['the progress that it reports', (reporter) => reporter.progressNotKept(run, 'x'), run],
     [
       'is discarded',
       found({ late: [{ id: 'j1', name: 'work', attempt: 0, latenessMs: 9, onLate: 'discard' }] }),
@@ -79,8 +82,9 @@ describe('each line about one job is written while it is the current one', () =>
     ],
   ])('%s', (text, tell, known) => {
     const line = expect.stringContaining(text);
-    const job = { queue: 'q', id: 'j1', name: 'work', ...(known === run ? {} : known) };
-    expect(told(true, tell).filter(([each]) => each.includes(text))).toEqual([[line, expect.objectContaining(job)]]);
+    const about = told(true, tell).filter(([each]) => each.includes(text));
+    expect(about).toEqual([[line, expect.objectContaining({ queue: 'q', id: 'j1', name: 'work', ...known })]]);
+    if (known === run) expect(about[0]![1]).toBe(run);
     expect(told(false, tell).filter(([each]) => each.includes(text))).toEqual([[line, undefined]]);
   });
 });
