@@ -98,7 +98,7 @@ export const recurrencesBackfill = (world: () => World): void => {
     expect(await world().job(`r@${nextAtMs}`)).toMatchObject({ state: 'scheduled', dueAtMs: nextAtMs });
   });
 
-  it('an instant that was added and has run is not added again, though the rule has armed it since', async () => {
+  it('an instant that was added and has run is neither armed by the rule nor added again, for as long as its id is remembered', async () => {
     const { recurrences } = world().store();
     const at = (await recurrences.upsert(recurrenceOf())).nextAtMs!;
     const later = at + MINUTE;
@@ -107,12 +107,12 @@ export const recurrencesBackfill = (world: () => World): void => {
     await worker.settle(...(await worker.claim()).map(settlement.completeChosen));
     passTo(at);
     expect(ids(await worker.claim())).toEqual([`r@${at}`]);
-    expect(await recurrences.get('r')).toMatchObject({ nextAtMs: later });
+    expect(await recurrences.get('r')).toMatchObject({ nextAtMs: later + MINUTE });
     expect(await recurrences.pause('r')).toBe(true);
     expect(await recurrences.backfill('r', [later])).toBe(0);
   });
 
-  it('an instant that was added, has run and is kept is known as its new job alone once the rule arms it', async () => {
+  it('an instant that was added, has run and is kept, but forgotten, is known as its new job alone once the rule arms it', async () => {
     const { recurrences, view } = world().store({ keepCompleted: 5 });
     const at = (await recurrences.upsert(recurrenceOf())).nextAtMs!;
     const later = at + MINUTE;

@@ -61,18 +61,18 @@ function isReckoned(timing: Timing): timing is Timing & { everyMs: number } {
 }
 
 /**
- * The first instant of the rule later than this one, but for those whose jobs are there already, or have `left` in this very turn: these count
- * as decided.
+ * The first instant of the rule later than this one, but for those whose jobs are known (there, or ended and remembered), or have `left` in
+ * this very turn: these count as decided.
  */
 export function passKnown(
   recurrence: Recurrence,
   afterMs: number,
-  jobs: { has(id: string): boolean },
+  isJobKnown: (jobId: string) => boolean,
   left?: ReadonlySet<string>,
 ): number | undefined {
   const { id, rule, armedAtMs } = recurrence;
   let atMs = instantAfter(rule.timing, afterMs);
-  const isKnown = (jobId: string) => jobs.has(jobId) || left?.has(jobId);
+  const isKnown = (jobId: string) => isJobKnown(jobId) || left?.has(jobId);
   while (atMs !== undefined && atMs !== armedAtMs && isKnown(occurrenceId(id, atMs))) {
     recurrence.passedAtMs = atMs;
     atMs = instantAfter(rule.timing, atMs);

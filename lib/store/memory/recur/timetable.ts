@@ -96,9 +96,7 @@ export class Timetable {
     });
     if (recurrence.state === 'paused') return;
     const { id, armedAtMs, passedAtMs } = recurrence;
-    const nextAtMs = keepsTiming
-      ? armedAtMs
-      : passKnown(recurrence, Math.max(this.nowMs(), passedAtMs), this.ledger.jobs);
+    const nextAtMs = keepsTiming ? armedAtMs : passKnown(recurrence, Math.max(this.nowMs(), passedAtMs), this.isKnown);
     if (armedAtMs !== undefined && armedAtMs === nextAtMs && !isAtLimit(recurrence))
       this.remake(recurrence, keepsTiming ? undefined : dueOf(id, rule, armedAtMs));
     else {
@@ -199,12 +197,16 @@ export class Timetable {
     return recurrence;
   }
 
-  /** Passes over instants whose jobs are there already. Without a next one, or at its limit, the recurrence ends. */
+  /** Whether there is a job of this id, or one has ended and is remembered. */
+  private readonly isKnown = (jobId: string) =>
+    this.ledger.jobs.has(jobId) || this.ledger.isRemembered(jobId, this.nowMs());
+
+  /** Passes over instants whose jobs are known. Without a next one, or at its limit, the recurrence ends. */
   private arm(recurrence: Recurrence, afterMs: number, left?: ReadonlySet<string>): Job | undefined {
     const { id, rule, passedAtMs } = recurrence;
     const atMs = isAtLimit(recurrence)
       ? undefined
-      : passKnown(recurrence, Math.max(afterMs, passedAtMs), this.ledger.jobs, left);
+      : passKnown(recurrence, Math.max(afterMs, passedAtMs), this.isKnown, left);
     recurrence.armedAtMs = atMs;
     recurrence.heldDueAtMs = undefined;
     recurrence.state = atMs === undefined ? 'ended' : 'active';

@@ -1406,6 +1406,7 @@ export const resumeRecurrenceScript = (keys: QueueKeys): NumberedScript<ResumeRe
   name: 'resume-recurrence',
   keys: [
     keys.jobs,
+    keys.usedIds,
     keys.stats,
     keys.completed,
     keys.results,

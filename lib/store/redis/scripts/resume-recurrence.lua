@@ -1,6 +1,6 @@
 -- resume-recurrence: arm the first occurrence after now of a recurrence that is paused. The time of the pause is not missed.
 -- @numbered
--- @keys jobs, stats, completed, results, levels, sleeping, queued, gate
+-- @keys jobs, usedIds, stats, completed, results, levels, sleeping, queued, gate
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg id text: id of the recurrence

@@ -2,7 +2,7 @@
 -- with `armNext` or `armAt` for their jobs, and then calls `settleArmed`, the end of its read phase for them, and `writeArmed`. All are
 -- read, and all are written, at once: a batch costs a few commands.
 -- `changedEntries`: those whose states are to be written. `shortIds`: recurrences whose instants run short.
--- @takes base, jobsKey, completedKey, resultsKey, now, textOf, laneOfRoute, enterLane, addToLane, tagJob, writeTagged, nextAfter, jittered, isMissedAt, passTo, isShort, formatState, counted
+-- @takes base, jobsKey, usedIdsKey, completedKey, resultsKey, now, textOf, laneOfRoute, enterLane, addToLane, tagJob, writeTagged, nextAfter, jittered, isMissedAt, passTo, isShort, formatState, counted
 -- @gives shortIds, changedEntries, noteChanged, armAt, armNext, settleArmed, writeArmed
 shortIds, changedEntries = {}, {}
 local arming, fields, armedIds, isDue, lanesByRoute = {}, {}, {}, false, {}
@@ -34,19 +34,23 @@ function armNext(entry)
   if at == nil or entry.rule.limit > 0 and state.count >= entry.rule.limit then state.state, state.changed = 'e', now end
 end
 
--- Instants whose jobs are there already, made beside the rule, are passed over.
+local function isRemembered(forgetAt)
+  return tonumber(forgetAt or 0) > now
+end
+
+-- Instants whose jobs are there already, made beside the rule, or have ended and are remembered, are passed over: else they would run twice.
 local function settleKnown()
   local ids = {}
   for i, entry in ipairs(arming) do ids[i] = entry.id .. '@' .. textOf(entry.target) end
-  local there = redis.call('HMGET', jobsKey, unpack(ids))
+  local there, forgetAt = redis.call('HMGET', jobsKey, unpack(ids)), redis.call('ZMSCORE', usedIdsKey, unpack(ids))
   for i, entry in ipairs(arming) do
-    local id, isThere = ids[i], there[i]
-    while isThere and not (entry.old and entry.old.id == id) do
+    local id, isKnown = ids[i], there[i] or isRemembered(forgetAt[i])
+    while isKnown and not (entry.old and entry.old.id == id) do
       passTo(entry, entry.target)
       entry.target, entry.targetDue = nextAfter(entry, entry.target), nil
       entry.state.held = 0
       id = entry.target and entry.id .. '@' .. textOf(entry.target)
-      isThere = id and redis.call('HGET', jobsKey, id)
+      isKnown = id and (redis.call('HEXISTS', jobsKey, id) == 1 or isRemembered(redis.call('ZSCORE', usedIdsKey, id)))
     end
     entry.targetId = id
     if entry.target == nil then entry.state.state, entry.state.changed = 'e', now end
@@ -97,7 +101,7 @@ function writeArmed()
   if armedIds[1] then
     redis.call('HSET', jobsKey, unpack(fields))
     writeTagged()
-    -- Each id belongs to the new job now. That it is remembered harms nobody: no caller may schedule under it.
+    -- Each id belongs to the new job now: a completed one may be kept for longer than its id is remembered.
     local endedKey = base .. 'ended'
     if redis.call('EXISTS', completedKey, endedKey) > 0 then
       redis.call('ZREM', completedKey, unpack(armedIds))

@@ -3,8 +3,7 @@
 
 -- Whether the job of an occurrence, which waits nowhere, has begun though nobody has judged it: where `gate` or the state was lost, and in
 -- sessions of a build that knows no recurrences. `isThere`: whether it has an envelope. An ended one is known by its id, if that is
--- remembered. It may be that of an earlier job of this instant, made beside the rule, as arming an id does not take it out of `usedIds`; then an
--- armed job that was lost is passed over rather than run a second time.
+-- remembered.
 function hasBegun(id, isThere)
   if redis.call('ZSCORE', activeKey, id) or redis.call('ZSCORE', deadKey, id) then return true end
   return not isThere and (redis.call('ZSCORE', usedIdsKey, id) or redis.call('ZSCORE', completedKey, id))

@@ -3,7 +3,7 @@
 -- `recurring`: `of`, job -> entry of its recurrence (see recur/next.lua) with `at`, its instant; `judge`, which answers 'begin', 'hold',
 -- 'missed' or 'overlap'; `begin` and `pass`, which note that an occurrence begins, or ends before it has begun; `leftOut`, three for
 -- each that ends here: id, name, reason; `settle` and `write`, the ends of the read and of the write phase.
--- @takes base, jobsKey, deadKey, completedKey, resultsKey, picked, envelopes, endedIds, settlements, counted, now, nowUs, digits, laneOfRoute, addToLane, enterLane, fullNames, giveBack
+-- @takes base, jobsKey, usedIdsKey, deadKey, completedKey, resultsKey, picked, envelopes, endedIds, settlements, counted, now, nowUs, digits, laneOfRoute, addToLane, enterLane, fullNames, giveBack
 -- @changes recurring, lookAgain, stopped
 -- @include jobs/tag.lua
 -- @include recur/record.lua
