@@ -6,13 +6,17 @@ import { MINUTE, recurrenceOf, SECOND } from './recurring.js';
 import type { World } from './world.js';
 import { settlement } from './world.js';
 
-type Way = [name: string, end: (world: World) => Promise<unknown>, kept: Partial<StoredJob>];
+type Way = [name: string, end: (world: World) => Promise<unknown>, kept: Partial<StoredJob>, dueInMs?: number];
 
 const discardIfLate = { lateness: { maxLatenessMs: 100, onLate: 'discard' as const } };
 
-const run = async (world: World) => (await world.worker('w').claim())[0]!;
+/** It begins a moment after it was due. */
+const run = async (world: World) => {
+  world.pass(7);
+  return (await world.worker('w').claim())[0]!;
+};
 
-/** Each ends job `x` in a way of its own. */
+/** Each ends job `x` in a way of its own. `dueInMs`: how long after the beginning it was due at last; 0 unless said otherwise. */
 const WAYS: Way[] = [
   [
     'its handler discards it',
@@ -47,6 +51,7 @@ const WAYS: Way[] = [
       await world.queue.jobs.cancel('x');
     },
     { state: 'cancelled', reason: 'cancel', attempts: 0 },
+    5_000,
   ],
   [
     'it is cancelled between two attempts',
@@ -56,6 +61,7 @@ const WAYS: Way[] = [
       await world.queue.jobs.cancel('x');
     },
     { state: 'cancelled', reason: 'cancel', attempts: 1 },
+    5_007,
   ],
   [
     'it is cancelled by its tag',
@@ -134,12 +140,13 @@ export const ended = (world: () => World): void => {
     return ids.filter((_, i) => jobs[i]);
   };
 
-  describe.each(WAYS)('where %s', (_, end, kept) => {
+  describe.each(WAYS)('where %s', (_, end, kept, dueInMs = 0) => {
     it('what has become of a job is kept, without its payload', async () => {
       const { view } = world().store({ keepEnded: 5 });
+      const dueAtMs = world().now() + dueInMs;
       await end(world());
       const job = await world().job('x');
-      expect(job).toMatchObject({ id: 'x', crashes: 0, failures: [], ...kept });
+      expect(job).toMatchObject({ id: 'x', crashes: 0, failures: [], dueAtMs, ...kept });
       // A lease that runs out is found in the turn after that.
       expect([world().now(), world().now() - 1]).toContain(job?.endedAtMs);
       expect(job?.envelope).toMatchObject({ name: 'work', priority: 5, payload: '' });

@@ -96,7 +96,10 @@ export class WallTimes {
   }
 }
 
-/** 1 January 1970 was a Thursday; Sunday is 0. Days before it count as well: zones west of Greenwich show 1969 at the epoch. */
+/**
+ * 1 January 1970 was a Thursday; Sunday is 0. Of the month before it only the last day is ever asked for, as zones west of Greenwich show it at
+ * the epoch. That day would come out right without the second remainder too, so no test can tell whether it is there.
+ */
 function weekdayOf(day: number): number {
   return (((day + 4) % 7) + 7) % 7;
 }

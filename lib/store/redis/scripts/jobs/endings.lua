@@ -6,6 +6,7 @@ local endings = {}
 
 -- `due`: as text. `reason`: in quotes.
 function noteEnding(id, envelope, due, reason)
+  -- Only spares the work: without it `writeEndings` would drop in the same call what it has just written.
   if keepEnded == '' then return end
   -- Keys of another type stop the script here, before any write.
   if not endings[1] then
