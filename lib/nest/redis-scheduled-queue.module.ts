@@ -65,7 +65,10 @@ function defineModule(definition: DynamicModule, { isGlobal, name }: ModuleExtra
  */
 @Module({})
 export class RedisScheduledQueueModule extends ConfigurableModuleClass {
-  /** @internal Nest makes one for each module in `imports`; the bare class provides nothing, its own name neither. */
+  /**
+   * @internal Nest instantiates each imported module. Only `forRoot` and `forRootAsync` provide `INSTANCE_NAME`; without it the bare class
+   * was imported.
+   */
   constructor(@Optional() @Inject(INSTANCE_NAME) instanceName?: string) {
     super();
     if (instanceName === undefined)

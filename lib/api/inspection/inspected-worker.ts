@@ -11,7 +11,7 @@ export interface InspectedWorker {
   pid: number;
   /** The version of this package that it runs. */
   version: string;
-  /** How many jobs of the queue it holds now, and how many handlers are stuck beside them. */
+  /** The jobs of the queue that it holds now, plus its stuck handlers. */
   running: number;
   /** What weight of jobs its handlers run at once: the queue's `concurrency` there; 0 if it only pulls. */
   concurrency: number;

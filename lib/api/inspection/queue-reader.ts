@@ -127,8 +127,8 @@ export abstract class QueueReader {
   }
 
   /**
-   * The live workers of the queue (heard of within the last `leaseMs`), by id: where each one is, which names it handles, and how many
-   * jobs it holds, and how many of its handlers are stuck. The numbers are of one moment for up to 1 000 running jobs, fewer where these
+   * The live workers of the queue (heard of within the last `leaseMs`), by id: where each one is, which names it handles, how many
+   * jobs it holds and how many of its handlers are stuck. The numbers are of one moment for up to 1 000 running jobs, fewer where these
    * have reported much progress.
    */
   async workers(options?: { queue?: string }): Promise<InspectedWorker[]> {

@@ -1,7 +1,7 @@
 /** Types that an encoder writes as `{}`, be it with properties of a subclass. */
 const EMPTIED = [Map, Set, WeakMap, WeakSet, Promise, RegExp, Error];
 
-/** Tags of objects with content of their own: boxed values are judged by their value. */
+/** Tags of objects that are not refused for having no properties: plain ones, and boxed values, which JSON writes as their value. */
 const NOT_EMPTIED = /^\[object (Object|Arguments|Number|String|Boolean|BigInt)\]$/;
 
 /**

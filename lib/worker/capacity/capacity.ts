@@ -53,7 +53,7 @@ export class Capacity {
     };
   }
 
-  /** What is taken by handlers that go on although their runs are over; `undefined` where there are none. */
+  /** The stuck handlers; `undefined` if there are none. */
   get stuck(): StuckHandlers | undefined {
     return this.places.stuck();
   }

@@ -47,7 +47,7 @@ export class Places {
     }));
   }
 
-  /** What is taken by handlers that go on although their runs are over; `undefined` where there are none. */
+  /** The stuck handlers; `undefined` if there are none. */
   stuck(): StuckHandlers | undefined {
     if (!this.running.anyStuck) return undefined;
     const stuck = [...this.running.stuckFor()];

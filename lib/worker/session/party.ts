@@ -7,7 +7,7 @@ export interface Party {
   readonly owes: boolean;
   /** True if it takes jobs now: a turn goes out when something may be due. */
   readonly looks: boolean;
-  /** True if it holds what has to be renewed: a turn goes out when it is time for that. */
+  /** True if leases have to be renewed, or others have to hear regularly that it is there: a turn goes out when it is time for that. */
   readonly holds: boolean;
   /** True if a turn is worth sending beside the one in flight, which renews nothing. */
   readonly mayOverlap: boolean;

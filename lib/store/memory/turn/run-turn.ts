@@ -129,7 +129,7 @@ function tellOthers(
   const passesOn = turn.suspects === 'leave';
   if (leavesJobs || passesOn || isPlaceFree) sleepers.tellAll(nowMs, ({ key }) => key !== session.key);
   const isOfGroup = ({ group, key }: Listener) => group === session.group && key !== session.key;
-  // Who takes no looks in case learns of these leases by this.
+  // Sessions that sleep until they are told must hear when these leases end.
   if (queue.trustsHints && claimed.length > 0) sleepers.tellAll(nowMs + settings.leaseMs);
   // There is more than this session can take.
   if (stopped === 'limit' || stopped === 'bytes') sleepers.tellAll(nowMs, isOfGroup);

@@ -380,8 +380,8 @@ export interface FindArguments {
   /** What every key of the queue begins with. */
   base: string;
   /**
-   * Through what: 'jobs', 'active', 'dead', 'completed', 'tagged' = the smallest set of one of the tags, or 'ids',
-   * those given.
+   * Through what: 'jobs', 'active', 'dead', 'completed', 'tagged' = the set of the tag that the fewest jobs carry, or
+   * 'ids', those given.
    */
   walk: string;
   /** Where to go on, '' = from the start. */
@@ -772,7 +772,9 @@ export interface PlacementArguments {
   most: number;
   /** How long ago a session may have been here last (ms). */
   withinMs: number;
-  /** Who asks, and is answered where none that is here comes before it by name; '' = whoever asks is answered. */
+  /**
+   * Id of the session that asks: only the first by name of those that are here gets an answer; '' = always answered.
+   */
   session: string;
 }
 

@@ -1,7 +1,7 @@
 -- find: look at some jobs, and tell those that a search wants.
 -- @keys jobs, claims, failures, active, dead, completed, results, queued
 -- @arg base text: what every key of the queue begins with
--- @arg walk text: through what: 'jobs', 'active', 'dead', 'completed', 'tagged' = the smallest set of one of the tags, or 'ids', those given
+-- @arg walk text: through what: 'jobs', 'active', 'dead', 'completed', 'tagged' = the set of the tag that the fewest jobs carry, or 'ids', those given
 -- @arg from text: where to go on, '' = from the start
 -- @arg size count: about how many jobs to look at
 -- @arg limit count: how many to tell at the most

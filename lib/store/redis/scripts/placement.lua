@@ -4,7 +4,7 @@
 -- @arg base text: what every key of the queue begins with
 -- @arg most count: how many lanes to look into at the most
 -- @arg withinMs ms: how long ago a session may have been here last
--- @arg session text: who asks, and is answered where none that is here comes before it by name; '' = whoever asks is answered
+-- @arg session text: id of the session that asks: only the first by name of those that are here gets an answer; '' = always answered
 -- @returns isKnown '1' | '0', jobs number, placed number: isKnown: 0 where another session is to ask, or there are more lanes
 -- @repeat it only reads.
 -- @include shared/clock.lua

@@ -19,8 +19,8 @@ type Place = [walk: number, from: string, left: readonly string[], met: readonly
 
 /**
  * Finds jobs by what is known of them, in short calls that read. A search walks through the smallest sets that hold all it wants: the
- * jobs of that of its tags which the fewest carry, the dead or the active jobs, else all jobs that have not ended; and then, if it wants them, through the completed ones. In that order, as
- * jobs go from the first to the last.
+ * jobs of its rarest tag, the dead or the active jobs, else all jobs that have not ended; and then, if it wants them, through the completed
+ * ones. In that order, as jobs go from the first to the last.
  */
 export class RedisSearch {
   constructor(

@@ -74,7 +74,7 @@ function lastUpTo(entry, from, to)
   end
   local list = entry.state.list
   local known = lastKnown(list)
-  -- So it is after an outage.
+  -- The usual case after an outage: all known instants have passed.
   if known and known <= to then return math.max(from, known), isWhole(list) end
   local place = findAfter(entry.state, to)
   return math.max(from, latestBefore(list, place or #list + 1) or from), place ~= nil or isWhole(list)
