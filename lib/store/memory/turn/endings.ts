@@ -72,7 +72,7 @@ export function leave(
   stage.left.add(job.id);
   if (state !== 'completed') {
     ledger.noteEnded(job, state, reason, stage.nowMs);
-    stage.hasEnded = true;
+    stage.someDiscardedOrCancelled = true;
   }
   if (!remembers) return;
   ledger.remember(job.id, stage.nowMs);

@@ -4,7 +4,7 @@ import type { Stage } from './stage.js';
 
 /** Drops what is kept beyond its number or age: in turns that add to it, and in turns that find nothing to run. */
 export function trim(stage: Stage, isIdle: boolean): TurnAnswer['dropped'] {
-  const { queue, nowMs, left, died, remembers, hasEnded } = stage;
+  const { queue, nowMs, left, died, remembers, someDiscardedOrCancelled } = stage;
   const { ledger, settings } = queue;
   const { keepCompleted, keepDead } = settings;
   const dropped: { id: string; name: string }[] = [];
@@ -20,7 +20,7 @@ export function trim(stage: Stage, isIdle: boolean): TurnAnswer['dropped'] {
     }
   }
   if (isIdle || (left.size > 0 && keepCompleted.count > 0)) ledger.completed.trim(nowMs);
-  if (isIdle || (hasEnded && ledger.ended.keepsSome)) ledger.ended.trim(nowMs);
+  if (isIdle || (someDiscardedOrCancelled && ledger.ended.keepsSome)) ledger.ended.trim(nowMs);
   if (isIdle || remembers) for (const [id, untilMs] of ledger.usedIds) if (untilMs <= nowMs) ledger.usedIds.delete(id);
   return dropped;
 }

@@ -23,7 +23,7 @@ export interface Stage {
   died: number;
   remembers: boolean;
   /** Some were discarded or cancelled. */
-  hasEnded: boolean;
+  someDiscardedOrCancelled: boolean;
 }
 
 export function stageOf(queue: MemoryQueue, session: Listener, turn: Turn): Stage {
@@ -39,7 +39,7 @@ export function stageOf(queue: MemoryQueue, session: Listener, turn: Turn): Stag
     left: new Set(),
     died: 0,
     remembers: false,
-    hasEnded: false,
+    someDiscardedOrCancelled: false,
   };
 }
 
