@@ -13,7 +13,6 @@ import type {
   KnownBlackouts,
   LimitsUse,
   LiveWorker,
-  Placement,
   PriorityCounts,
   SearchStep,
   SeenQueue,
@@ -150,8 +149,6 @@ export interface QueueView {
   blackouts(): Promise<KnownBlackouts>;
   /** Tells how far the limits over all processes are used up. */
   limits(): Promise<LimitsUse>;
-  /** Compares the jobs with the index that leads to them; `undefined` where that would take too long for one call. */
-  placement(): Promise<Placement | undefined>;
 }
 
 /** The sessions of a queue: each is the talk of one consumer in this process. */

@@ -22,14 +22,6 @@ export interface KnownBlackouts {
   untilMs: number | undefined;
 }
 
-/** The same number twice, unless the store has lost something: each job stands in one place. */
-export interface Placement {
-  /** Jobs with a content: waiting, active and dead ones. */
-  jobs: number;
-  /** Jobs that stand where a claim, a recovery or a replay finds them. */
-  placed: number;
-}
-
 export type WaitingState = 'scheduled' | 'due';
 export type JobState = WaitingState | 'active' | 'completed' | 'dead';
 /** How a job may have ended that is counted and listed nowhere, and is kept only if `keepEnded` says so. */
@@ -90,6 +82,17 @@ export interface SeenQueue {
   lastSeenAtMs: number;
 }
 
+/** The stuck handlers of a worker. */
+export interface StuckSince {
+  count: number;
+  /** What weight of places they take. */
+  weight: number;
+  /** The job of the one stuck longest, and since when. */
+  id: string;
+  name: string;
+  sinceMs: number;
+}
+
 /** A worker that was there lately. */
 export interface LiveWorker {
   id: string;
@@ -104,8 +107,8 @@ export interface LiveWorker {
   weight: number;
   /** The names that it handles, sorted. */
   handles: readonly string[];
-  /** Handlers that go on although their runs are over, beside the jobs that it holds; the job is that of the longest. */
-  stuck?: { count: number; weight: number; id: string; name: string; sinceMs: number };
+  /** Beside the jobs that it holds. */
+  stuck?: StuckSince;
   lastSeenAtMs: number;
 }
 

@@ -119,12 +119,12 @@ export interface HandlerCapacity {
  */
 export type SuspectWish = '' | 'reserve' | 'take' | 'keep' | 'claim' | 'leave';
 
-/** Handlers of a session that go on although their runs have timed out, were cancelled or lost their leases. */
+/** The stuck handlers of a session: their runs have timed out, were cancelled or lost their leases. */
 export interface StuckHandlers {
   count: number;
   /** What weight of places they take. */
   weight: number;
-  /** The job of the one that has gone on for longest, and for how long. */
+  /** The job of the one stuck longest, and for how long. */
   id: string;
   name: string;
   forMs: number;

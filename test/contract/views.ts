@@ -29,15 +29,6 @@ export const views = (world: () => World): void => {
     expect(await view.counts()).toMatchObject({ scheduled: 0, due: 3 });
   });
 
-  it('each job stands in one place: it waits, runs or is dead', async () => {
-    const { view } = world().store({ keepCompleted: 5 });
-    await world().scheduleAll([{}, {}, {}, { due: { delayMs: 5_000 } }, { worker: 'v' }, { name: 'other' }]);
-    const worker = world().worker('w');
-    const [a, b] = await worker.turn({ limit: 3 }).then(({ claimed }) => claimed);
-    await worker.settle(settlement.complete(a!), settlement.dead(b!));
-    expect(await view.placement()).toEqual({ jobs: 5, placed: 5 });
-  });
-
   it('counts the waiting jobs by priority, most urgent first', async () => {
     const { view } = world().store();
     await world().scheduleAll([

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { queueKeys } from '../../lib/store/redis/keys.js';
+import { RedisConnection } from '../../lib/store/redis/link/connection.js';
 import { RedisJobStore } from '../../lib/store/redis/redis-job-store.js';
+import { RedisInspection } from '../../lib/store/redis/view/inspection.js';
 import { redisUrl } from '../support/queue-app.js';
 import { SessionTurns } from '../support/session-turns.js';
-import { newJob, QUEUE, TestStore } from '../support/store.js';
+import { newJob, QUEUE, settlement, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
 let test: TestStore;
@@ -14,6 +17,13 @@ beforeEach(() => {
 
 afterEach(() => test.close());
 
+/** How many jobs the queue has, and how many of them the index leads to. */
+function placement() {
+  const outages = { lost() {}, found() {}, forget() {} };
+  const connection = new RedisConnection(test.redis, outages as never, 5_000);
+  return new RedisInspection(connection, queueKeys(test.prefix, QUEUE), 5_000).placement();
+}
+
 const LOST = [
   ['levels', { jobs: 4, placed: 1 }],
   ['heads:5', { jobs: 4, placed: 1 }],
@@ -22,17 +32,30 @@ const LOST = [
   ['jobs', { jobs: 0, placed: 4 }],
 ] as const;
 
-it.each(LOST)('that Redis has lost %s is seen', async (lost, placement) => {
+it.each(LOST)('that Redis has lost %s is seen', async (lost, found) => {
   await test.scheduleAll([newJob(), newJob(), newJob(), newJob({ name: 'other' })]);
   await test.worker('w').claim(1);
-  expect(await test.view.placement()).toEqual({ jobs: 4, placed: 4 });
+  expect(await placement()).toEqual({ jobs: 4, placed: 4 });
   await test.redis.del(key(lost));
-  expect(await test.view.placement()).toEqual(placement);
+  expect(await placement()).toEqual(found);
+});
+
+it('each job stands in one place: it waits, runs or is dead', async () => {
+  await test.scheduleAll([
+    ...Array.from({ length: 3 }, () => newJob()),
+    newJob({ due: { delayMs: 5_000 } }),
+    newJob({ worker: 'v' }),
+    newJob({ name: 'other' }),
+  ]);
+  const worker = test.worker('w');
+  const [a, b] = await worker.claim(3);
+  await worker.settle(settlement.complete(a!), settlement.dead(b!));
+  expect(await placement()).toEqual({ jobs: 5, placed: 5 });
 });
 
 it('jobs of more lanes than one call may look into are not compared', async () => {
   await test.scheduleAll(Array.from({ length: 1_001 }, (_, i) => newJob({ name: `n${i}` })));
-  expect(await test.view.placement()).toBeUndefined();
+  expect(await placement()).toBeUndefined();
 });
 
 it('the first process of a queue tells of a lost index, once, and no other does', async () => {
@@ -43,7 +66,7 @@ it('the first process of a queue tells of a lost index, once, and no other does'
   await until('a has told', () => a.lines.length > 0);
   await b.turn();
   // Answered behind all that b has asked before.
-  await b.store.queue(QUEUE).view.placement();
+  await b.store.queue(QUEUE).view.counts();
   expect(a.lines).toEqual([
     expect.stringMatching(/^Redis has lost data: the index leads to 0 of the 1 jobs of queue 'default', /),
   ]);
@@ -61,7 +84,7 @@ it.each(['levels', 'heads:5'])(
     const { jobs } = await test.view.find({ states: ['scheduled', 'due'] }, undefined, step);
     expect(jobs).toHaveLength(3);
     for (const { id, dueAtMs } of jobs) expect(await test.jobs.reschedule(id, { at: dueAtMs + 1 })).toBe(true);
-    expect(await test.view.placement()).toEqual({ jobs: 3, placed: 3 });
+    expect(await placement()).toEqual({ jobs: 3, placed: 3 });
     expect(await test.worker('w', 'work', 'other').claim()).toHaveLength(3);
     expect(await test.audit()).toEqual([]);
   },

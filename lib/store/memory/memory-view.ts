@@ -6,7 +6,6 @@ import type {
   KnownBlackouts,
   LimitsUse,
   LiveWorker,
-  Placement,
   PriorityCounts,
   QueueView,
   SearchStep,
@@ -133,14 +132,6 @@ export class MemoryView implements QueueView {
     return this.queue.answer(() => {
       const nowMs = this.queue.nowMs();
       return { nowMs, running: this.queue.ledger.active.size, ...this.queue.gates.rate(nowMs) };
-    });
-  }
-
-  placement(): Promise<Placement | undefined> {
-    return this.queue.answer(() => {
-      const { ledger } = this.queue;
-      const jobs = sum(ledger.waiting().map((each) => each.jobs.size)) + ledger.active.size + ledger.dead.size;
-      return { jobs, placed: jobs };
     });
   }
 

@@ -1,4 +1,4 @@
-import type { LiveWorker } from '../job-store.js';
+import type { StuckSince } from '../job-store.js';
 
 /** A session that was there lately. */
 export interface Present {
@@ -9,7 +9,7 @@ export interface Present {
   /** What weight it runs at once by handlers. */
   readonly concurrency: number;
   readonly weights: ReadonlyMap<string, number>;
-  readonly stuck?: LiveWorker['stuck'];
+  readonly stuck?: StuckSince;
   readonly seenAtMs: number;
 }
 

@@ -1,5 +1,5 @@
 import type { Log } from '../../../core/log.js';
-import type { Placement } from '../../job-store.js';
+import type { Placement } from '../view/inspection.js';
 
 const EVERY_MS = 60_000;
 

@@ -1,7 +1,5 @@
 import { VERSION } from '../../../core/version.js';
-import type { LiveWorker } from '../../job-store.js';
-
-export type Stuck = NonNullable<LiveWorker['stuck']>;
+import type { StuckSince } from '../../job-store.js';
 
 /** What others can tell of a session by its member of `workers`. */
 export interface WorkerTraits {
@@ -10,7 +8,7 @@ export interface WorkerTraits {
   concurrency: number;
   /** Of the names whose runs weigh more than 1. */
   weights: ReadonlyMap<string, number>;
-  stuck?: Stuck;
+  stuck?: StuckSince;
 }
 
 /** What begins the trait of stuck handlers. */
@@ -33,7 +31,7 @@ export function encodeTraits(
 }
 
 /** ",!<count>*<weight>*<since when, epoch ms>*<index of the name>*<job id>". */
-export function encodeStuck({ count, weight, sinceMs, name, id }: Stuck, names: readonly string[]): string {
+export function encodeStuck({ count, weight, sinceMs, name, id }: StuckSince, names: readonly string[]): string {
   const index = [...names].sort().indexOf(name);
   return `,${STUCK}${[count, weight, sinceMs, index, encodeURIComponent(id)].join('*')}`;
 }
@@ -55,7 +53,7 @@ export function decodeTraits(text: string, names: readonly string[]): WorkerTrai
   };
 }
 
-function decodeStuck(text: string, names: readonly string[]): Stuck {
+function decodeStuck(text: string, names: readonly string[]): StuckSince {
   // An id may have a '*' of its own.
   const [count, weight, sinceMs, index, ...id] = text.split('*');
   return {

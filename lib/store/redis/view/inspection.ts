@@ -1,7 +1,7 @@
 import { type OccurrenceId, occurrenceId, readOccurrenceId } from '../../../core/job/occurrence-id.js';
 import type { OrderingRule } from '../../../core/options/queue-options.js';
 import { isReadable } from '../../envelope.js';
-import type { JobCounts, JobState, Placement, PriorityCounts, StoredJob } from '../../job-store.js';
+import type { JobCounts, JobState, PriorityCounts, StoredJob } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import { holdOf } from '../recur/record-text.js';
@@ -19,6 +19,14 @@ const COUNTS_A_CALL = 400;
 const LANES_COMPARED = 1_000;
 /** A session that has not said for so long that it is here leaves the comparison to others. */
 const HERE_WITHIN_MS = 60_000;
+
+/** The same number twice, unless Redis has lost something: each job stands in one place. */
+export interface Placement {
+  /** Jobs with a content: waiting, active and dead ones. */
+  jobs: number;
+  /** Jobs that stand where a claim, a recovery or a replay finds them. */
+  placed: number;
+}
 
 /** Reads of one queue. Nothing here writes. */
 export class RedisInspection {
@@ -84,7 +92,10 @@ export class RedisInspection {
     return Object.fromEntries(Object.entries(stats).map(([counter, count]) => [counter, Number(count)]));
   }
 
-  /** `session`: answered only if no session that is here comes before it by name, so that one process of a queue looks. */
+  /**
+   * Compares the jobs with the index that leads to them; `undefined` where that would take too long for one call. `session`: answered only
+   * if no session that is here comes before it by name, so that one process of a queue looks.
+   */
   async placement(session = ''): Promise<Placement | undefined> {
     const args = { base: this.keys.base, most: LANES_COMPARED, withinMs: HERE_WITHIN_MS, session };
     const [isKnown, jobs, placed] = await ask(this.connection, placementScript(this.keys), args, this.giveUpAt());

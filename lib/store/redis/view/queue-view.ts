@@ -8,7 +8,6 @@ import type {
   KnownBlackouts,
   LimitsUse,
   LiveWorker,
-  Placement,
   PriorityCounts,
   QueueView,
   SearchStep,
@@ -94,10 +93,6 @@ export class RedisQueueView implements QueueView {
 
   limits(): Promise<LimitsUse> {
     return this.about(this.parts.gate.limits());
-  }
-
-  placement(): Promise<Placement | undefined> {
-    return this.about(this.parts.inspection.placement());
   }
 
   private about<T>(call: Promise<T>, fields?: ScheduledQueueErrorFields): Promise<T> {
