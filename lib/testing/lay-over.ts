@@ -14,13 +14,16 @@ export function layOver(own: unknown, over: object): unknown {
   const below = own as Options;
   const laid: Options = { ...below, ...over };
   for (const option of BY_NAME)
-    if (Object.hasOwn(over, option))
-      laid[option] = each(below[option], laid[option], (a, b) => each(a, b, (_, c) => c));
+    if (Object.hasOwn(over, option)) laid[option] = mergeByName(below[option], laid[option], optionByOption);
   return laid;
 }
 
-/** Of two records, one with what `merge` makes of each entry of the upper one; the upper one alone where they are none. */
-function each(below: unknown, above: unknown, merge: (below: unknown, above: unknown) => unknown): unknown {
+function optionByOption(below: unknown, above: unknown): unknown {
+  return mergeByName(below, above, (_, upper) => upper);
+}
+
+/** Both records by name; `merge` joins what both have. If either is no record, `above` replaces `below`. */
+function mergeByName(below: unknown, above: unknown, merge: (below: unknown, above: unknown) => unknown): unknown {
   if (!isRecord(below) || !isRecord(above)) return above;
   const laid: Options = { ...below };
   for (const [name, value] of Object.entries(above)) laid[name] = merge(laid[name], value);

@@ -11,7 +11,7 @@ import { Conductor } from './run/conductor.js';
 import { Notices } from './run/notices.js';
 import type { TestedInstance } from './run/tested-instance.js';
 import { ScheduledQueueTester } from './scheduled-queue.tester.js';
-import { CONDUCTOR, INSTANCES, LOG, type StartOfTime, testProviders } from './test-providers.js';
+import { CONDUCTOR, INSTANCES, LOG, OPTIONS_OF_REDIS, type StartOfTime, testProviders } from './test-providers.js';
 
 /** Options of an application under test: every option of the real module but `connection` and `minReplicas`, and where virtual time begins. */
 export interface TestingOptions extends Omit<RedisScheduledQueueModuleOptions, 'connection' | 'minReplicas'> {
@@ -70,7 +70,7 @@ class ScheduledQueueTesterModule {}
 export class ScheduledQueueTestingModule {
   static forRoot(given: ScheduledQueueTestingModuleOptions = {}): DynamicModule {
     const where = 'ScheduledQueueTestingModule.forRoot';
-    const { now, ...options } = withoutRedis(given, where);
+    const { now, ...options } = refuseOptionsOfRedis(given, where);
     const real = RedisScheduledQueueModule.forRoot(options);
     return {
       ...real,
@@ -101,7 +101,7 @@ export function overrideScheduledQueue(
   options: TestingOptions = {},
 ): TestingModuleBuilder {
   const where = 'overrideScheduledQueue';
-  const { now, ...laidOver } = withoutRedis(options, where);
+  const { now, ...laidOver } = refuseOptionsOfRedis(options, where);
   // Refused here, where the test says it; an app is there, as the application's own may be what a laid-over option needs.
   readModuleOptions({ app: 'app', ...laidOver }, where);
   builder.overrideModule(ScheduledQueueRunPhaseModule).useModule(ScheduledQueueTesterModule);
@@ -110,10 +110,10 @@ export function overrideScheduledQueue(
   return builder;
 }
 
-function withoutRedis<T extends object>(given: T, where: string): T {
+function refuseOptionsOfRedis<T extends object>(given: T, where: string): T {
   if (!isRecord(given))
     throw new InvalidOptionsError(`${where}: got ${describe(given)}, expected an object of options.`);
-  for (const option of ['connection', 'minReplicas'])
+  for (const option of OPTIONS_OF_REDIS)
     if (Object.hasOwn(given, option))
       throw new InvalidOptionsError(`${where}: unknown option "${option}": jobs lie in memory. Leave it out.`);
   return given;

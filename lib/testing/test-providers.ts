@@ -24,6 +24,9 @@ import { TestedPullers } from './run/tested-pullers.js';
 /** When virtual time begins: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. */
 export type StartOfTime = Date | number | string;
 
+/** The options of the module that are about Redis alone. */
+export const OPTIONS_OF_REDIS: readonly string[] = ['connection', 'minReplicas'];
+
 /** What moves the time of an application, and the instances of the module in it. */
 export const CONDUCTOR = Symbol('conductor');
 export const INSTANCES = Symbol('instances');
@@ -45,7 +48,7 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
       provide: SETTINGS,
       inject: [GIVEN_OPTIONS],
       useFactory: (given: unknown) =>
-        readModuleOptions(layOver(withoutConnection(given), laidOver), 'RedisScheduledQueueModule'),
+        readModuleOptions(layOver(withoutOptionsOfRedis(given), laidOver), 'RedisScheduledQueueModule'),
     },
     {
       provide: CLOCK,
@@ -118,10 +121,9 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
 }
 
 /** What is about Redis is neither used nor checked. */
-function withoutConnection(given: unknown): unknown {
+function withoutOptionsOfRedis(given: unknown): unknown {
   if (typeof given !== 'object' || given === null) return given;
-  const { connection: _connection, minReplicas: _minReplicas, ...rest } = given as Record<string, unknown>;
-  return rest;
+  return Object.fromEntries(Object.entries(given).filter(([option]) => !OPTIONS_OF_REDIS.includes(option)));
 }
 
 function readNow(now: unknown, where: string): number {

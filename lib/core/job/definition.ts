@@ -187,9 +187,9 @@ const made = new WeakSet<object>();
 const QUEUES = Symbol.for('nestjs-redis-scheduled-queue:queues of definitions');
 /** Definitions may be made at run time, with queues of any number. */
 const MOST_QUEUES = 10_000;
-const global = globalThis as { [QUEUES]?: Set<string> };
-global[QUEUES] ??= new Set();
-const queues = global[QUEUES];
+const shared = globalThis as { [QUEUES]?: Set<string> };
+shared[QUEUES] ??= new Set();
+const queues = shared[QUEUES];
 
 export function queuesOfDefinitions(): ReadonlySet<string> {
   return queues;

@@ -98,11 +98,11 @@ function transform(
     const message = `${beginning} ${(cause as Error)?.message ?? describe(cause)}`;
     const description = describeError(cause);
     const shown = `${beginning} its transformation threw ${description.name}${placeIn(description)}`;
-    throw notFitting(type, { ...fields, cause }, of(message), of(shown));
+    throw notFitting(type, { ...fields, cause }, findingAbout(message), findingAbout(shown));
   }
 }
 
-const of = (message: string): PayloadFinding[] => [{ path: '', messages: [message] }];
+const findingAbout = (message: string): PayloadFinding[] => [{ path: '', messages: [message] }];
 
 /** `textsOf`: what is told of the constraints, which are texts by the name of each. */
 function flatten(

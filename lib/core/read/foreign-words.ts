@@ -35,7 +35,7 @@ const BULLMQ: Readonly<Record<string, Word>> = {
 
 const NEST_SCHEDULE: Readonly<Record<string, Word>> = {
   name: { options: ['recurrenceId'], elsewhere: 'recurrenceId, or the first argument' },
-  // Where timeZone is known it is near enough.
+  // No `options`: where timeZone is known, the check for misspellings suggests it.
   timezone: { elsewhere: OF_RULE },
   utcOffset: { options: ['timeZone'], elsewhere: OF_RULE },
   waitForCompletion: { options: ['overlap'], elsewhere: `overlap: 'skip' of a rule` },
@@ -43,8 +43,9 @@ const NEST_SCHEDULE: Readonly<Record<string, Word>> = {
 
 /** What a word of BullMQ or @nestjs/schedule is called here; `undefined` for any other one. */
 export function ownWordFor(name: string, known: readonly string[]): { sentence: string; isKnown: boolean } | undefined {
-  const from = Object.hasOwn(BULLMQ, name) ? "BullMQ's" : "@nestjs/schedule's";
-  const words = from === "BullMQ's" ? BULLMQ : NEST_SCHEDULE;
+  const [from, words] = Object.hasOwn(BULLMQ, name)
+    ? (["BullMQ's", BULLMQ] as const)
+    : (["@nestjs/schedule's", NEST_SCHEDULE] as const);
   if (!Object.hasOwn(words, name)) return undefined;
   const { options = [], elsewhere } = words[name]!;
   const here = options.find((option) => known.includes(option));

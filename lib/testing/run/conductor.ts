@@ -4,11 +4,11 @@ import { ScheduledQueueTestError } from '../errors.js';
 import { RunLog } from '../look/run-log.js';
 import { EmptyInstants } from '../time/empty-instants.js';
 import { EventLoop, settled } from '../time/event-loop.js';
+import type { Instant } from '../time/instant.js';
 import { VirtualClock } from '../time/virtual-clock.js';
 import { Watchdog } from '../time/watchdog.js';
 import { fallsAsleep } from './falling-asleep.js';
 import { Faults } from './faults.js';
-import type { Instant } from './next-instant.js';
 import { failure, type Notices, titleOf } from './notices.js';
 import { runOfHandler } from './runner.js';
 import type { TestRun } from './test-run.js';
@@ -120,9 +120,9 @@ export class Conductor {
       });
       try {
         this.runsAtInstant = 0;
-        this.empty.begin();
+        this.empty.startOver();
         this.misuse = undefined;
-        this.eventLoop.begin();
+        this.eventLoop.hasTurned();
         return await work();
       } catch (error) {
         await this.tell();
@@ -220,7 +220,7 @@ export class Conductor {
 
   /** Lets a run go on until it yields; and where it has completed and is to be delivered once more, that run. */
   private async follow(run: TestRun): Promise<TestRun> {
-    this.empty.begin();
+    this.empty.startOver();
     while (!run.isOver && !(run.sleepsNow && (await fallsAsleep(run)))) {
       if (run.isOver || run.sleepsNow) continue;
       this.current = { run };

@@ -1,17 +1,13 @@
 import { isSuspect, type Job } from '../../store/memory/job.js';
 import type { MemoryQueue } from '../../store/memory/memory-queue.js';
 import { HELD_MS } from '../../store/memory/recur/judge.js';
+import type { Instant } from '../time/instant.js';
 
-/** So many leases before the end of one the queue is looked at anew: a look at the end alone would take the time before for an outage. */
+/**
+ * How many leases before a lease ends the queue is looked at again. If the only look came at its end, the store would take the time before it
+ * for an outage, and recover nothing.
+ */
 const LEASES_AHEAD = 4 / 3;
-
-/** When time alone changes something, and what. */
-export interface Instant {
-  /** Infinite for never. */
-  readonly atMs: number;
-  /** As a failure tells it: "job 'mail' of queue 'default' became due". */
-  because(): string;
-}
 
 /**
  * When time alone may change something of a queue, later than now: a job becomes due or may be stolen, a lease ends; and where a job is due,
@@ -68,7 +64,7 @@ function* forLeases(
   for (const { id, held } of ledger.active) {
     if (renewed.has(id)) continue;
     const what = `the lease of job '${id}'`;
-    // Of a job that was extended by hours.
+    // Only a lease that was extended by hours ends so far ahead.
     const aheadMs = Math.floor(held!.leaseUntilMs - leaseMs * LEASES_AHEAD);
     yield [aheadMs > nowMs ? aheadMs : Math.floor(nowMs + leaseMs / 3), what];
     yield [held!.leaseUntilMs, what];
@@ -86,7 +82,7 @@ function nextDue({ ledger, timetable }: MemoryQueue, nowMs: number): number {
   return dueMs > nowMs + HELD_MS ? dueMs : ledger.nextDue(nowMs, (job) => !timetable.waitsForEnd(job));
 }
 
-/** It is known by now: at its instant it may leave the queue. */
+/** Looked up now: at that instant the job may already have left the queue. */
 function jobDueAt({ ledger }: MemoryQueue, dueMs: number): Job | undefined {
   for (const { jobs } of ledger.waiting()) {
     const job = jobs.firstNot(({ dueAtMs }) => dueAtMs < dueMs);

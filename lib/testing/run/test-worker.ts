@@ -14,8 +14,9 @@ import { abortReasons } from '../../worker/run/abort-reasons.js';
 import type { JobHandler } from '../../worker/run/job-handler.js';
 import type { EndedRun, Settler } from '../../worker/run/settler.js';
 import { settledAs } from '../look/outcome-of.js';
+import type { Instant } from '../time/instant.js';
 import type { VirtualClock } from '../time/virtual-clock.js';
-import { type Instant, nextInstant } from './next-instant.js';
+import { nextInstant } from './next-instant.js';
 import type { RunOwner, TestRun } from './test-run.js';
 
 export interface TestWorkerParts {

@@ -12,7 +12,7 @@ export class EmptyInstants {
   constructor(private readonly most = MOST_WITHOUT_A_RUN) {}
 
   /** A call begins, or a run has begun or gone on. */
-  begin(): void {
+  startOver(): void {
     this.count = 0;
   }
 
@@ -21,7 +21,7 @@ export class EmptyInstants {
    * `ScheduledQueueTestError` where there were too many.
    */
   passed(call: string, atMs: number, claimed: number, because: () => string): void {
-    if (claimed > this.claimedBefore) this.begin();
+    if (claimed > this.claimedBefore) this.startOver();
     this.claimedBefore = claimed;
     if (++this.count <= this.most) return;
     throw new ScheduledQueueTestError(

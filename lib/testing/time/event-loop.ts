@@ -32,7 +32,7 @@ export class EventLoop {
   private turnedAtMs = realNow();
 
   /** Call it where the event loop has just turned, or may be taken to have turned. */
-  begin(): void {
+  hasTurned(): void {
     this.turnedAtMs = realNow();
   }
 
@@ -40,6 +40,6 @@ export class EventLoop {
   async turnNowAndThen(): Promise<void> {
     if (realNow() - this.turnedAtMs < LONGEST_WITHOUT_A_TURN_MS) return;
     await nextTurn();
-    this.begin();
+    this.hasTurned();
   }
 }

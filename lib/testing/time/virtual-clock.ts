@@ -1,4 +1,5 @@
 import type { CallOff, Clock, TimerOptions } from '../../core/clock.js';
+import type { Instant } from './instant.js';
 
 interface Timer {
   readonly atMs: number;
@@ -49,7 +50,7 @@ export class VirtualClock implements Clock {
   }
 
   /** The next timer that makes an instant, and when it rings: infinite where there is none. */
-  get next(): { atMs: number; because(): string } {
+  get next(): Instant {
     let next: Timer | undefined;
     for (const timer of this.timers)
       if (!timer.waits && timer.atMs < (next?.atMs ?? Number.POSITIVE_INFINITY)) next = timer;

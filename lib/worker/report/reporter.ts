@@ -10,7 +10,7 @@ import type { Settled, TurnAnswer } from '../../store/job-store.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { EndedRun } from '../run/settler.js';
 import type { SentTurn } from '../session/turns-in-flight.js';
-import { Finds } from './finds.js';
+import { FoundReporter } from './found-in-queue.js';
 import { titleOf } from './job-title.js';
 import { RecoveryLog } from './recovery-log.js';
 
@@ -33,7 +33,7 @@ export class Reporter {
   private readonly namesWithoutResult = new Set<string>();
   private readonly namesWithReturnedError = new Set<string>();
   private readonly namesWithoutProgress = new Set<string>();
-  private readonly finds: Finds;
+  private readonly foundInQueue: FoundReporter;
 
   constructor(
     private readonly log: Log,
@@ -41,7 +41,7 @@ export class Reporter {
     private readonly clock: Clock,
     private readonly options: ReporterOptions,
   ) {
-    this.finds = new Finds(log, this, new RecoveryLog(log, clock));
+    this.foundInQueue = new FoundReporter(log, this, new RecoveryLog(log, clock));
   }
 
   /** What became of all that a turn settled: the runs that had ended, and then the jobs that went back. */
@@ -69,7 +69,7 @@ export class Reporter {
 
   /** What a turn found in the queue, besides jobs to run. */
   found(queue: string, answer: TurnAnswer): void {
-    this.finds.tell(queue, answer);
+    this.foundInQueue.tell(queue, answer);
   }
 
   /** Once, until a turn goes through again: a loop that fails every second says so once. */

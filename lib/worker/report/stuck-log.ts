@@ -2,14 +2,15 @@ import type { Clock } from '../../core/clock.js';
 import { withinJob } from '../../core/job/current-job.js';
 import type { Log } from '../../core/log.js';
 import type { RunningJob } from '../run/running-job.js';
+import type { StuckListener } from '../run/running-jobs.js';
 import { titleOf } from './job-title.js';
 
 /** A handler may take so long to return once its run is over, before it counts as stuck in the log. */
 const GRACE_MS = 1_000;
 const EVERY_MS = 60_000;
 
-/** Tells in the log, once a minute for all queues of a process, that handlers go on although their runs are over. */
-export class StuckLog {
+/** Tells in the log, once a minute for all queues of a process, how many handlers are stuck. */
+export class StuckLog implements StuckListener {
   /** Since when each is, by this process's wall clock; the first one for longest. */
   private readonly runs = new Map<RunningJob, number>();
   private isWaiting = false;

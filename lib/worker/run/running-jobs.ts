@@ -1,13 +1,18 @@
 import { Bag } from '../../core/bag.js';
 import type { Clock } from '../../core/clock.js';
 import type { ClaimedJob } from '../../store/job-store.js';
-import type { StuckLog } from '../report/stuck-log.js';
 import { Alarm } from '../session/alarm.js';
 import type { RunningJob } from './running-job.js';
 
 /** Whoever ends runs whose time is over. */
 export interface TimeoutHolder {
   timeOut(run: RunningJob): void;
+}
+
+/** Hears which handlers are stuck. */
+export interface StuckListener {
+  add(run: RunningJob): void;
+  remove(run: RunningJob): void;
 }
 
 /**
@@ -25,7 +30,7 @@ export class RunningJobs {
   constructor(
     private readonly clock: Clock,
     timerName: string,
-    private readonly stuckLog: StuckLog,
+    private readonly stuckListener: StuckListener,
   ) {
     this.timeouts = new Alarm(clock, timerName, () => this.checkTimeouts());
   }
@@ -60,14 +65,14 @@ export class RunningJobs {
     this.runs.delete(run);
     if (!run.abandoned) return;
     this.stuck.delete(run);
-    this.stuckLog.remove(run);
+    this.stuckListener.remove(run);
   }
 
-  /** Ends the run's claim to be heard. Its handler goes on, and takes its place until it returns. */
+  /** Its outcome no longer counts. Its handler is stuck: it takes its place until it returns. */
   abandon(run: RunningJob, reason: Error): void {
     run.abandon(reason);
     this.stuck.set(run, this.clock.now());
-    this.stuckLog.add(run);
+    this.stuckListener.add(run);
   }
 
   /** Runs whose handlers go on although nobody waits for their outcome any more, the one that does so for longest first; how long, in ms. */
@@ -96,7 +101,7 @@ export class RunningJobs {
   }
 
   clear(): void {
-    for (const run of this.stuck.keys()) this.stuckLog.remove(run);
+    for (const run of this.stuck.keys()) this.stuckListener.remove(run);
     this.stuck.clear();
     this.runs.clear();
     this.timeouts.clear();

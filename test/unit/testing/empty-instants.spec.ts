@@ -7,7 +7,7 @@ it('100 000 instants in a row may be without a run', () => {
     for (let i = 0; i < times; i++) empty.passed('advance', 0, claimed, () => 'the moon');
   };
   pass(100_000);
-  empty.begin();
+  empty.startOver();
   pass(100_000);
   // A job that was claimed by then is a run, too.
   pass(100_000, 1);

@@ -2,7 +2,6 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
 import type { Turn } from '../../../../lib/store/job-store.js';
 import { Capacity } from '../../../../lib/worker/capacity/capacity.js';
-import type { StuckLog } from '../../../../lib/worker/report/stuck-log.js';
 import type { JobHandler } from '../../../../lib/worker/run/job-handler.js';
 import type { RunningJob } from '../../../../lib/worker/run/running-job.js';
 import { RunningJobs } from '../../../../lib/worker/run/running-jobs.js';
@@ -18,7 +17,7 @@ let inFlight: TurnsInFlight;
 let outcomes: Outcomes;
 
 beforeEach(() => {
-  running = new RunningJobs(new ManualClock(), 'test', { add() {}, remove() {} } as unknown as StuckLog);
+  running = new RunningJobs(new ManualClock(), 'test', { add() {}, remove() {} });
   inFlight = new TurnsInFlight();
   outcomes = new Outcomes();
 });

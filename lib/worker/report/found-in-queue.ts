@@ -19,17 +19,17 @@ const WHY_DEAD: Partial<Record<DeadReason, string>> = {
 const IDS_TOLD = 5;
 
 /** Where what was found is told. */
-export interface FindsTeller {
+export interface FoundListener {
   tell(event: ScheduledQueueEvent): void;
   /** Writes a line about one job. */
   about(job: KnownOfJob, write: () => void): void;
 }
 
 /** Tells what turns found in the queue besides jobs to run: jobs that nobody had, or that nobody could begin in time. */
-export class Finds {
+export class FoundReporter {
   constructor(
     private readonly log: Log,
-    private readonly teller: FindsTeller,
+    private readonly listener: FoundListener,
     private readonly recoveries: RecoveryLog,
   ) {}
 
@@ -39,18 +39,18 @@ export class Finds {
     if (leftOut.length > 0) this.leftOut(queue, leftOut);
     this.missing(queue, missing);
     // Their deaths have been logged; that they made room is counted, and told to those who keep what must not go.
-    for (const job of dropped) this.teller.tell({ type: 'deadDropped', queue, ...job });
+    for (const job of dropped) this.listener.tell({ type: 'deadDropped', queue, ...job });
   }
 
   /** A lease ran out: once is an accident, and often the end of the job. */
   private recovered(queue: string, jobs: readonly RecoveredJob[]): void {
     for (const { id, name, attempt, fate } of jobs) {
       const run = { queue, id, name, attempt };
-      this.teller.tell({ type: 'recovered', ...run });
-      if (fate === 'cancelled') this.teller.tell({ type: 'cancelled', queue, id });
+      this.listener.tell({ type: 'recovered', ...run });
+      if (fate === 'cancelled') this.listener.tell({ type: 'cancelled', queue, id });
       if (fate === 'cancelled' || fate === 'waiting') continue;
       this.logDeath(run, fate);
-      this.teller.tell({ type: 'dead', ...run, reason: fate });
+      this.listener.tell({ type: 'dead', ...run, reason: fate });
     }
     if (jobs.length > 0) this.recoveries.note(queue, jobs);
   }
@@ -59,28 +59,28 @@ export class Finds {
   private missing(queue: string, jobs: TurnAnswer['missing']): void {
     for (const job of jobs) {
       this.logDeath({ queue, ...job }, job.reason);
-      this.teller.tell({ type: 'dead', queue, ...job });
+      this.listener.tell({ type: 'dead', queue, ...job });
     }
   }
 
   private logDeath(job: KnownOfJob & { attempt: number }, reason: DeadReason): void {
-    this.teller.about(job, () => {
+    this.listener.about(job, () => {
       this.log.error(`${titleOf(job, true)} is dead after attempt ${job.attempt} (${reason}): ${WHY_DEAD[reason]}.`);
     });
   }
 
   private late(queue: string, jobs: readonly LateJob[]): void {
     for (const { id, name, attempt, latenessMs, onLate } of jobs) {
-      this.teller.tell({ type: 'late', queue, id, name, latenessMs, onLate });
+      this.listener.tell({ type: 'late', queue, id, name, latenessMs, onLate });
       // One that runs all the same says so by its event alone.
       if (onLate === 'run') continue;
       const run = { queue, id, name, attempt };
       const fate = onLate === 'discard' ? 'is discarded' : 'is dead (late)';
-      this.teller.about({ ...run, latenessMs }, () => {
+      this.listener.about({ ...run, latenessMs }, () => {
         this.log.warn(`${titleOf(run, true)} ${fate}: it could only begin ${span(latenessMs)} after it was due.`);
       });
-      if (onLate === 'discard') this.teller.tell({ type: 'discarded', ...run, reason: 'late' });
-      else this.teller.tell({ type: 'dead', ...run, reason: 'late' });
+      if (onLate === 'discard') this.listener.tell({ type: 'discarded', ...run, reason: 'late' });
+      else this.listener.tell({ type: 'dead', ...run, reason: 'late' });
     }
   }
 
@@ -93,6 +93,6 @@ export class Finds {
       this.log.warn(`Left out ${what} in queue '${queue}': ${WHY_LEFT_OUT[reason]}: ${firstFew(ids, IDS_TOLD)}.`);
     }
     for (const { id, name, reason } of jobs)
-      this.teller.tell({ type: 'discarded', queue, id, name, attempt: 0, reason });
+      this.listener.tell({ type: 'discarded', queue, id, name, attempt: 0, reason });
   }
 }
