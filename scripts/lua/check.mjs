@@ -1,4 +1,5 @@
 import { givenBy } from './contract.mjs';
+import { checkFields } from './fields.mjs';
 import { LuaProblem, refuse } from './problem.mjs';
 import { namesOf } from './scope.mjs';
 
@@ -11,7 +12,8 @@ const INPUTS = new Set(['KEYS', 'ARGV']);
 
 /**
  * Refuses names that a script or a part uses without declaring or taking them, and whatever else of `@takes`, `@gives` and `@changes`
- * does not agree with the code; names in a script's header that it does not use, and keys that are not in `keyTable`. Throws an error
+ * does not agree with the code; names in a script's header that it does not use, keys that are not in `keyTable`, and named fields of
+ * shared tables that nothing sets. Throws an error
  * that lists each with file, line, name and what to do. Answers for each script where each name of its header is
  * declared: the line of the include whose part alone takes it, or 0 for the beginning of the script; no line for those never used.
  */
@@ -19,6 +21,7 @@ export function check(sources, scripts, keyTable) {
   const checker = new Checker(sources, keyTable);
   const used = new Map(scripts.map((script) => [script, checker.script(script)]));
   checker.checkGives();
+  checker.checkFields(scripts);
   refuse([...checker.problems.values()].sort((a, b) => (a.message < b.message ? -1 : 1)));
   return used;
 }
@@ -29,6 +32,8 @@ class Checker {
   #sources;
   #keyTable;
   #checked = new Set();
+  /** By file. */
+  #fields = new Map();
   /** For each part, the names of its `@gives` that are used: read, or handed on, by a script or a part that includes it. */
   #usedGives = new Map();
 
@@ -75,6 +80,25 @@ class Checker {
             line,
             `'${name}' is in @gives and used by nothing that includes this part: make it a local`,
           );
+  }
+
+  /** To be called after all scripts have been checked, as a field may be set in any file. */
+  checkFields(scripts) {
+    const filesOf = (file, under = []) => [
+      file,
+      ...this.#sources.includesOf(file, under).flatMap(({ part }) => filesOf(part.file, [...under, file])),
+    ];
+    const tablesOf = (script) => {
+      const given = [...givenBy(this.#sources.get(script).header)];
+      return new Map(given.flatMap(([name, { fields }]) => (fields ? [[name, fields]] : [])));
+    };
+    checkFields(
+      scripts,
+      (script) => [...new Set(filesOf(script))],
+      (file) => this.#fields.get(file),
+      tablesOf,
+      (...problem) => this.#refuse(...problem),
+    );
   }
 
   /** Keys and arguments have names; only rows of a list have none. */
@@ -162,6 +186,7 @@ class Checker {
       for (const name of handedOn(part.contract, read.contract)) this.#noteUse(part, name);
     }
     const names = namesOf(file, lines.join('\n'));
+    this.#fields.set(file, names.fields);
     for (const { name, line, isRead } of names.locals)
       if (isRead && parts.has(line)) this.#noteUse(parts.get(line), name);
     return { ...names, partAt: (line) => parts.get(line) };

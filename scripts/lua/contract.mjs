@@ -23,6 +23,7 @@ const RECEIPT = 'receipt:<caller>';
  *     @keys <name>, <name>…        keys in the order of KEYS, as the table of keys.ts names them; `jobs` is `jobsKey` in the script
  *     @node <name>                 a key that only tells a cluster which node to ask
  *     @arg <name> <kind>: …        an argument, in the order of ARGV: text, payload (text or bytes), flag, number, count, bytes, ms, epoch ms, or words in quotes
+ *     @arg <table>.<name> <kind>: … the same, as a field of a table: parts take the table, by one name. Its caller gives it by <name>
  *     @list <name> <field>, …: …   behind all @arg: how many rows, then their fields. `<name>From` is where the first list begins
  *     @columns <name> <field>, …: … a list of which all first fields come first, then all second ones
  *     @tail <name> <field>, …: …   behind all @arg: rows without a number before them, to the end of ARGV
@@ -70,15 +71,19 @@ const TAGS = {
   },
   arg(contract, { text, line }, fail) {
     const { spec, prose } = splitProse(text, fail);
-    const [, name, kind] = spec.match(/^(\w+) (.+)$/) ?? fail(`@arg: got '${spec}', expected a name and a kind`);
-    if (KEYWORDS.has(name)) fail(`'${name}' is a word of Lua: give the argument another name`);
+    const [, table, name, kind] =
+      spec.match(/^(?:(\w+)\.)?(\w+) (.+)$/) ?? fail(`@arg: got '${spec}', expected a name and a kind`);
+    for (const each of [table, name])
+      if (KEYWORDS.has(each)) fail(`'${each}' is a word of Lua: give the argument another name`);
     if (!isArgumentKind(kind))
       fail(
         `'${name}' is of the kind '${kind}': expected text, payload, flag, number, count, bytes, ms, epoch ms or words in quotes`,
       );
     if (contract.args.some((arg) => arg.name === name)) fail(`the argument '${name}' is named twice: name it once`);
+    if (contract.args.some((arg) => arg.name === table || (table === undefined && arg.table === name)))
+      fail(`'${table ?? name}' would be an argument and a table of arguments: give one of the two another name`);
     if (contract.lists.length > 0) fail(`'${name}' comes behind a list: put all @arg before it`);
-    contract.args.push({ name, kind, prose, line });
+    contract.args.push({ name, table, kind, prose, line });
   },
   list: (contract, entry, fail) => addList(contract, entry, fail, 'list'),
   columns: (contract, entry, fail) => addList(contract, entry, fail, 'columns'),
@@ -152,13 +157,26 @@ function luaNameOf(key) {
   return `${key.match(/\w+/)[0]}Key`;
 }
 
-/** The names that a script's header gives it: each with what the prologue assigns to it, and the line of the header. */
+/**
+ * The names that a script's header gives it: each with what the prologue assigns to it, and the line of the header; a table of arguments
+ * also with the line of each of its fields.
+ */
 export function givenBy({ keys, args, listsFrom }) {
   const given = new Map();
   for (const [i, { lua, line, isShared }] of keys.entries())
     given.set(lua, { value: `KEYS[${i + 1}]`, line, isShared });
-  for (const [i, { name, kind, line, isShared }] of args.entries())
-    given.set(name, { value: argumentIn(kind, `ARGV[${i + 1}]`), line, isShared });
+  const ofTables = new Map();
+  for (const [i, { name, table, kind, line, isShared }] of args.entries()) {
+    const value = argumentIn(kind, `ARGV[${i + 1}]`);
+    if (table === undefined) given.set(name, { value, line, isShared });
+    else ofTables.set(table, [...(ofTables.get(table) ?? []), { name, value, line }]);
+  }
+  for (const [table, fields] of ofTables)
+    given.set(table, {
+      value: `{ ${fields.map(({ name, value }) => `${name} = ${value}`).join(', ')} }`,
+      line: fields[0].line,
+      fields: new Map(fields.map(({ name, line }) => [name, line])),
+    });
   if (listsFrom) given.set(listsFrom.name, { value: String(listsFrom.index), line: listsFrom.line });
   return given;
 }

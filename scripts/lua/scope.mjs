@@ -1,4 +1,5 @@
 import luaparse from 'luaparse';
+import { Fields } from './fields.mjs';
 import { LuaProblem } from './problem.mjs';
 
 /**
@@ -6,12 +7,13 @@ import { LuaProblem } from './problem.mjs';
  * - `free`: uses of names that are no local of the chunk: { name, line, isWrite, isRepeated: in a loop or a function }
  * - `locals`: its locals and parameters: { name, line, isTop: declared outside of every block, hides: a local of that name is visible,
  *   isRead: its value is used }
+ * - `fields`: by variable, the named fields of the tables that its free names and its locals at the top stand for, see fields.mjs
  * Throws `LuaProblem` where the text is no Lua 5.1.
  */
 export function namesOf(file, text) {
   const walk = new Walk();
   walk.block(parse(file, text).body);
-  return { free: walk.free, locals: walk.locals };
+  return { free: walk.free, locals: walk.locals, fields: walk.fields };
 }
 
 function parse(file, text) {
@@ -25,6 +27,7 @@ function parse(file, text) {
 class Walk {
   free = [];
   locals = [];
+  fields = new Fields();
   #scopes = [];
   #repeats = 0;
 
@@ -65,8 +68,27 @@ class Walk {
   }
 
   #write(target) {
-    if (target.type === 'Identifier') this.#use(target, true);
-    else this.#read(target);
+    if (target.type === 'Identifier') return this.#use(target, true);
+    if (this.#isFieldOfShared(target)) {
+      this.fields.noteSet(target.base.name, target.identifier.name, target.loc.start.line);
+      return this.#use(target.base, false);
+    }
+    this.#read(target);
+  }
+
+  /** Whether a name may mean something to other files: it is no local, or one at the top. */
+  #isShared({ name }) {
+    return this.#find(name)?.isTop ?? true;
+  }
+
+  #isFieldOfShared({ type, indexer, base }) {
+    return type === 'MemberExpression' && indexer === '.' && base.type === 'Identifier' && this.#isShared(base);
+  }
+
+  #noteValues(targets, values) {
+    for (const [i, target] of targets.entries())
+      if (target.type === 'Identifier' && this.#isShared(target))
+        this.fields.noteValue(target.name, values[i] ?? (values.length > 0 ? values.at(-1) : undefined));
   }
 
   #statement(node) {
@@ -74,10 +96,12 @@ class Walk {
       case 'LocalStatement':
         for (const value of node.init) this.#read(value);
         for (const name of node.variables) this.#declare(name);
+        this.#noteValues(node.variables, node.init);
         break;
       case 'AssignmentStatement':
         for (const value of node.init) this.#read(value);
         for (const target of node.variables) this.#write(target);
+        this.#noteValues(node.variables, node.init);
         break;
       case 'FunctionDeclaration':
         if (node.isLocal) this.#declare(node.identifier);
@@ -119,7 +143,10 @@ class Walk {
     if (node.type === 'Identifier') return this.#use(node, false);
     if (node.type === 'FunctionDeclaration') return this.#repeated(node.body, node.parameters);
     // The names of fields are no variables.
-    if (node.type === 'MemberExpression') return this.#read(node.base);
+    if (node.type === 'MemberExpression') {
+      if (this.#isFieldOfShared(node)) this.fields.noteRead(node.base.name, node.identifier.name, node.loc.start.line);
+      return this.#read(node.base);
+    }
     if (node.type === 'TableKeyString') return this.#read(node.value);
     for (const [key, value] of Object.entries(node)) {
       if (key === 'loc' || value === null || typeof value !== 'object') continue;

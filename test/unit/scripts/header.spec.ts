@@ -61,6 +61,80 @@ describe('the prologue of a script', () => {
   });
 });
 
+describe('a table of arguments', () => {
+  const header = lines(
+    '-- script: read',
+    '-- @keys jobs',
+    '-- @arg settings.leaseMs ms: how long it is claimed',
+    '-- @arg id text: job id',
+    '-- @arg settings.isLast flag: whether it is',
+    '-- @returns text[][]: all',
+    '-- @repeat it only reads.',
+  );
+  const part = lines('-- @takes settings', 'local doubled = settings.leaseMs * 2', 'id(doubled)');
+  const bodyOf = (...body: string[]) => lines(header, ...body, "redis.call('HGET', jobsKey, id, settings.isLast)");
+
+  it('is one name, which parts take', () => {
+    const files = {
+      'script.lua': bodyOf('-- @include parts/a.lua'),
+      'parts/a.lua': part.replace('id(doubled)', 'settings(doubled)'),
+    };
+    expect(embed(files)).toContain(
+      "local id, settings = ARGV[2], { leaseMs = tonumber(ARGV[1]), isLast = ARGV[3] == '1' }\ndo\nlocal doubled",
+    );
+  });
+
+  it('is made of arguments that the caller of the script gives by their own names, in the order of the header', () => {
+    const types = typesOf(bodyOf('settings.leaseMs()'));
+    expect(types).toContain('  leaseMs: number;');
+    expect(types).toContain('[a.leaseMs, a.id, a.isLast ? 1 : 0]');
+  });
+
+  it.each<[what: string, files: Record<string, string>, problem: string]>([
+    [
+      'that a script reads and its header does not have',
+      { 'script.lua': bodyOf('settings.leaseMs(settings.isFirst)') },
+      "script.lua:8: 'settings.isFirst' is not in the header of script.lua: add it there as '@arg settings.isFirst', or correct the name",
+    ],
+    [
+      'that a part reads and the header of the script does not have',
+      {
+        'script.lua': bodyOf('settings.leaseMs()', '-- @include parts/a.lua'),
+        'parts/a.lua': lines('-- @takes settings', 'if settings.lease then settings() end'),
+      },
+      "parts/a.lua:2: 'settings.lease' is not in the header of script.lua: add it there as '@arg settings.lease', or correct the name",
+    ],
+    [
+      'that nothing reads',
+      { 'script.lua': bodyOf('id()') },
+      "script.lua:3: 'settings.leaseMs' is in the header and used nowhere: take it off",
+    ],
+    [
+      'that is written',
+      { 'script.lua': bodyOf('settings.leaseMs = settings.leaseMs + 1') },
+      "script.lua:8: 'settings.leaseMs' is written, and the caller of script.lua gives it: use a local",
+    ],
+  ])('is refused for a field %s', (_what, files, problem) => {
+    expect(refusalOf(files)).toBe(problem);
+  });
+
+  it.each([
+    [
+      '-- @arg settings text: more',
+      "'settings' would be an argument and a table of arguments: give one of the two another name",
+    ],
+    ['-- @arg id.leaseMs ms: more', "the argument 'leaseMs' is named twice: name it once"],
+    [
+      '-- @arg id.text text: more',
+      "'id' would be an argument and a table of arguments: give one of the two another name",
+    ],
+    ['-- @arg end.one text: more', "'end' is a word of Lua: give the argument another name"],
+  ])('is refused for %s', (line, problem) => {
+    const script = lines(...header.split('\n').slice(0, 5), line, ...header.split('\n').slice(5), 'id()');
+    expect(refusalOf({ 'script.lua': script })).toBe(`script.lua:6: ${problem}`);
+  });
+});
+
 describe('the TypeScript of a script', () => {
   it('has its arguments by name, its answer, and all of both in the order of the script', () => {
     expect(

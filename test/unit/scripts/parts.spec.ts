@@ -207,6 +207,22 @@ describe('refused with file, line, name and what to do is', () => {
     expect(refusalOf(files, 'other.lua')).toBe('');
   });
 
+  it('a field that nothing sets, of a table that is made with its fields named', () => {
+    const refusal = (made: string, ...uses: string[]) =>
+      refusalOf({
+        'script.lua': scriptOf('-- @include parts/a.lua', '-- @include parts/b.lua', ...uses),
+        'parts/a.lua': lines('-- @gives found', made),
+        'parts/b.lua': lines('-- @takes found', 'found.late = found.ids'),
+      });
+    const isRefused = "script.lua:7: nothing sets 'found.lost': name it where 'found' is made, or correct the name";
+    expect(refusal('found = { ids = {} }', 'return found.lost')).toBe(isRefused);
+    expect(refusal('found = { ids = {} }', 'found.ids[1] = found.late')).toBe('');
+    expect(refusal('found = { ids = {} }', 'local other = { found = {} }', 'return other.found.lost')).toBe('');
+    // Nobody can say which fields these have.
+    expect(refusal('found = tostring()', 'return found.lost')).toBe('');
+    expect(refusal('found = {}', 'return found.lost')).toBe('');
+  });
+
   it('everything at once, so that one run shows all', () => {
     const part = lines('-- @takes base, other', '-- @gives sum', 'local unused = none');
     expect(() => embedWith(part, 'return sum')).toThrow(/^The Lua scripts are refused:(\n[^\n]+){5}$/);
