@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { QueueStore, Session } from '../../lib/store/job-store.js';
 import { queueKeys } from '../../lib/store/redis/keys.js';
 import { RedisConnection } from '../../lib/store/redis/link/connection.js';
 import { RedisJobStore } from '../../lib/store/redis/redis-job-store.js';
@@ -74,6 +75,19 @@ it('the first process of a queue tells of a lost index, once, and no other does'
   await Promise.all([a.store.close(), b.store.close()]);
 });
 
+it('another session of that process tells of it as well, if it is the first in the minute', async () => {
+  await test.schedule();
+  const worker = processOf('a');
+  await worker.turn();
+  // The watch of this one has not looked yet, and the session that comes first by name is not of it.
+  const pull = processOf('a', (sessions) => sessions.pull('a', undefined));
+  await test.redis.del(key('levels'));
+  await pull.turn();
+  await until('the pull has told', () => pull.lines.length > 0);
+  expect(pull.lines).toEqual([expect.stringMatching(/^Redis has lost data: the index leads to 0 of the 1 jobs /)]);
+  await Promise.all([worker.store.close(), pull.store.close()]);
+});
+
 it.each(['levels', 'heads:5'])(
   'jobs that are moved by a millisecond each stand in the index again, if %s was lost',
   async (lost) => {
@@ -91,7 +105,10 @@ it.each(['levels', 'heads:5'])(
 );
 
 /** A process of its own that writes its log into `lines`. */
-function processOf(worker: string) {
+function processOf(
+  worker: string,
+  open = (sessions: QueueStore['sessions']): Session => sessions.worker(worker, { names: ['work'], limited: false }),
+) {
   const lines: string[] = [];
   const log = { log() {}, warn: (line: string) => lines.push(line), error() {} };
   const { prefix, settings } = test;
@@ -102,6 +119,6 @@ function processOf(worker: string) {
     settingsOf: () => settings,
     log,
   });
-  const session = store.queue(QUEUE).sessions.worker(worker, { names: ['work'], limited: false });
+  const session = open(store.queue(QUEUE).sessions);
   return { store, lines, turn: () => new SessionTurns(session).turn() };
 }

@@ -10,7 +10,7 @@ export class IndexWatch {
 
   constructor(
     private readonly queue: string,
-    /** `undefined` where another session of the queue is to look. */
+    /** `undefined` where another process is to look. */
     private readonly read: (session: string) => Promise<Placement | undefined>,
     private readonly log: Log,
   ) {}

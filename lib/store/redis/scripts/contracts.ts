@@ -762,7 +762,7 @@ export const permissionsScript = (keys: Pick<QueueKeys, 'base'>): BoundScript<Pe
  * How many jobs the queue has, and how many of them stand where somebody finds them: in a lane that the index leads
  * to, under a lease, or among the dead. Each stands in one of these, so the numbers differ only where Redis has lost
  * something.
- * Answers: isKnown: 0 where another session is to ask, or there are more lanes.
+ * Answers: isKnown: 0 where another process is to ask, or there are more lanes.
  * It only reads.
  */
 export interface PlacementArguments {
@@ -773,7 +773,8 @@ export interface PlacementArguments {
   /** How long ago a session may have been here last (ms). */
   withinMs: number;
   /**
-   * Id of the session that asks: only the first by name of those that are here gets an answer; '' = always answered.
+   * Id of the session that asks: only a session of the process that is first by name of those that are here gets an
+   * answer; '' = always answered.
    */
   session: string;
 }

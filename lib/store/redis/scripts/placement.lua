@@ -4,15 +4,17 @@
 -- @arg base text: what every key of the queue begins with
 -- @arg most count: how many lanes to look into at the most
 -- @arg withinMs ms: how long ago a session may have been here last
--- @arg session text: id of the session that asks: only the first by name of those that are here gets an answer; '' = always answered
--- @returns isKnown '1' | '0', jobs number, placed number: isKnown: 0 where another session is to ask, or there are more lanes
+-- @arg session text: id of the session that asks: only a session of the process that is first by name of those that are here gets an answer; '' = always answered
+-- @returns isKnown '1' | '0', jobs number, placed number: isKnown: 0 where another process is to ask, or there are more lanes
 -- @repeat it only reads.
 -- @include shared/clock.lua
 -- @include shared/each-lane.lua
 local unknown = { '0', 0, 0 }
 if session ~= '' then
+  -- Whichever session of a process is the first in a minute asks for it. A pull or a relay has the id of its worker before the '~'.
+  local process = string.match(session, '^[^~]*')
   for _, member in ipairs(redis.call('ZRANGE', workersKey, digits(now - withinMs), '+inf', 'BYSCORE')) do
-    if (string.match(member, '^%S+ (%S+)') or session) < session then return unknown end
+    if (string.match(member, '^%S+ ([^ ~]*)') or process) < process then return unknown end
   end
 end
 local placed = redis.call('ZCARD', activeKey) + redis.call('ZCARD', deadKey)

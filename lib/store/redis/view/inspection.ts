@@ -94,7 +94,7 @@ export class RedisInspection {
 
   /**
    * Compares the jobs with the index that leads to them; `undefined` where that would take too long for one call. `session`: answered only
-   * if no session that is here comes before it by name, so that one process of a queue looks.
+   * if no process that is here comes before its own by name, so that one process of a queue looks.
    */
   async placement(session = ''): Promise<Placement | undefined> {
     const args = { base: this.keys.base, most: LANES_COMPARED, withinMs: HERE_WITHIN_MS, session };
