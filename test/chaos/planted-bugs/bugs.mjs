@@ -56,8 +56,8 @@ export const BUGS = [
     // The whole function that picks goes by a clock that is a second ahead.
     name: 'claim a second early',
     file: 'lib/store/redis/scripts/turn/claim/pick.lua',
-    from: 'local limitLeft, pickedCount = limit, 0',
-    to: 'local limitLeft, pickedCount, now = limit, 0, now + 1000',
+    from: 'local limitLeft, mayPass, pickedCount = me.limit, opening.mayPass, 0',
+    to: 'local limitLeft, mayPass, pickedCount, now = me.limit, opening.mayPass, 0, now + 1000',
     rules: ['never-early'],
   },
   {
@@ -77,7 +77,7 @@ export const BUGS = [
   {
     name: 'leases not renewed',
     file: 'lib/store/redis/scripts/turn.lua',
-    from: "redis.call('ZADD', activeKey, 'XX', unpack(renewed))",
+    from: "redis.call('ZADD', activeKey, 'XX', unpack(decided.renewed))",
     to: '',
     rules: ['reruns-have-reasons'],
   },

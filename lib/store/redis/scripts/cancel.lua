@@ -2,7 +2,7 @@
 -- @numbered
 -- @keys jobs, claims, failures, queued, stats, levels
 -- @arg id text: job id
--- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
+-- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns count '1' | '0': 1 if the job was waiting or queued and will never start; 0 if it had started, ended or was never there
 -- @include shared/clock.lua
 -- @include shared/begin.lua

@@ -2,7 +2,7 @@
 -- @numbered
 -- @keys jobs, usedIds, stats, completed, results, levels, sleeping, queued, active, dead, gate
 -- @arg clustered flag: whether Redis is a cluster
--- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg app text: whose declaration it is
 -- @arg revision text: which build makes it, '-' = none
 -- @arg startedAt epoch ms: when the process first declared something in this queue
@@ -17,7 +17,7 @@
 -- @arg zones text: the version of the time-zone data by which the instants were reckoned
 -- @arg reckonedFrom epoch ms: from when on
 -- @arg list text: the instants, '-' where this script is to reckon them
--- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
+-- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns status 'wins' | 'loses' | 'upserted' | 'again', from text: 'again' where the instants do not tell the first one after `from`, and
 --   nothing has changed
 -- @include shared/clock.lua

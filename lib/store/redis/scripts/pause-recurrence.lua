@@ -3,7 +3,7 @@
 -- @keys jobs, stats, levels, queued
 -- @arg id text: id of the recurrence
 -- @arg reason text: why, '' where nobody says
--- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
+-- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns isPaused '1' | '0': 0 where there is no such recurrence, or it is paused or has ended
 -- @include shared/clock.lua
 -- @include shared/begin.lua

@@ -2,10 +2,10 @@
 -- @numbered
 -- @keys jobs, usedIds, stats, completed, results, levels, sleeping, queued, active, dead
 -- @arg clustered flag: whether Redis is a cluster
--- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg zones text: the version of the time-zone data by which they were reckoned
 -- @arg reckonedAt epoch ms: when, by this Redis' clock
--- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
+-- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @tail rows id, version, how, from, skipped, list: what `tend` has told; how many instants before the first of the list are left out, all of them missed; the list
 -- @returns ...short text[]: ids whose instants run short still
 -- @repeat it tells none.

@@ -5,32 +5,32 @@
 -- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, workers, gate, blackouts, rate, offers,
 --   queued, handles:<group>, sleepers:<group>, <target>
 -- @arg clustered flag: whether Redis is a cluster
--- @arg session text: who takes the turn
--- @arg group text: the sessions that take the same names
--- @arg groupSize count: how many names the group handles
--- @arg leaseMs ms: for how long a session that was seen counts as there
--- @arg maxSleepMs ms: the longest time until the session looks again
--- @arg limit count: how many jobs to move at most, 0 = none, at most 1000
--- @arg maxBytes bytes: how much of envelopes to move at most
--- @arg cursor text: where to go on looking, '' = from the start
--- @arg canHear flag: whether the session hears messages
--- @arg standing 'stays' | 'goes': whether it goes on looking after this turn
--- @arg keepIdsMs ms: how long a chosen id is remembered
--- @arg keepCompletedCount count: how many completed jobs are kept
--- @arg keepCompletedAgeMs ms: and for how long, 0 = for ever
--- @arg keepDeadCount count: how many dead jobs are kept
--- @arg keepDeadAgeMs ms: and for how long, 0 = for ever
--- @arg maxCrashes count: how often a job's lease may run out before it is dead
--- @arg presence 'here' | 'gone' | '': whether to list the session in `workers`, to take it off, or neither
--- @arg host text: "<pid> <traits> <host>" of the session; where its entry in `workers` has another text now, a line break and that text
--- @arg msPerLevel ms: in what time a waiting job grows more urgent by one level, 0 = never
--- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
--- @arg globalConcurrency count: how many jobs may run at once over all processes, 0 = any; moved ones do not count
--- @arg rateMax count: how many may start over all processes, 0 = any
--- @arg rateWindowMs ms: within how long
+-- @arg me.session text: who takes the turn
+-- @arg me.group text: the sessions that take the same names
+-- @arg me.groupSize count: how many names the group handles
+-- @arg settings.leaseMs ms: for how long a session that was seen counts as there
+-- @arg settings.maxSleepMs ms: the longest time until the session looks again
+-- @arg me.limit count: how many jobs to move at most, 0 = none, at most 1000
+-- @arg me.maxBytes bytes: how much of envelopes to move at most
+-- @arg me.cursor text: where to go on looking, '' = from the start
+-- @arg me.canHear flag: whether the session hears messages
+-- @arg me.standing 'stays' | 'goes': whether it goes on looking after this turn
+-- @arg settings.keepIdsMs ms: how long a chosen id is remembered
+-- @arg settings.keepCompletedCount count: how many completed jobs are kept
+-- @arg settings.keepCompletedAgeMs ms: and for how long, 0 = for ever
+-- @arg settings.keepDeadCount count: how many dead jobs are kept
+-- @arg settings.keepDeadAgeMs ms: and for how long, 0 = for ever
+-- @arg settings.maxCrashes count: how often a job's lease may run out before it is dead
+-- @arg me.presence 'here' | 'gone' | '': whether to list the session in `workers`, to take it off, or neither
+-- @arg me.host text: "<pid> <traits> <host>" of the session; where its entry in `workers` has another text now, a line break and that text
+-- @arg settings.msPerLevel ms: in what time a waiting job grows more urgent by one level, 0 = never
+-- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg settings.globalConcurrency count: how many jobs may run at once over all processes, 0 = any; moved ones do not count
+-- @arg settings.rateMax count: how many may start over all processes, 0 = any
+-- @arg settings.rateWindowMs ms: within how long
 -- @arg targetType 'stream' | 'list': what the target is
 -- @arg maxLength count: how many entries a stream is to keep, about, 0 = any
--- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
+-- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns recovered text[], late text[], missing text[], dropped text[], lookAt text, cursor text, leftOut text[], tendAt text, short text[]: five for each job whose lease had run
 --   out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each
 --   late job: id, name, attempts begun, how late (ms), its late rule's letter; four for each job that died because its envelope is missing
@@ -43,12 +43,12 @@
 -- @include shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), {}, {}, {}, {}, digits(now), '', {}, '-', {} } end
-if limit > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
-if limit > 0 then
+if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.groupSize then return { 'unregistered', digits(now) } end
+if me.limit > 0 then
   local found = redis.call('TYPE', targetKey).ok
   if found ~= 'none' and found ~= targetType then
     -- This relay does not look before somebody has mended the key: others of its group must not count on it.
-    redis.call('ZREM', sleepersKey, session)
+    redis.call('ZREM', sleepersKey, me.session)
     return { 'refused', digits(now), found }
   end
 end
@@ -61,14 +61,14 @@ end
 -- @include wake/sleepers.lua
 -- @include wake/lane.lua
 -- @include jobs/enter.lua
-known.session, known.group = session, group
+known.session, known.group = me.session, me.group
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --
 -- Whose leases have run out.
 -- @include turn/settle/grace.lua
 -- @include turn/settle/endings.lua
-local takeovers, takePlace
+local takePlace
 if isRecovering then
   -- @include turn/settle/once.lua
   -- @include turn/settle/takeover.lua
@@ -86,12 +86,12 @@ local handlers
 -- @include gates/blackout.lua
 
 -- Which jobs are moved: the best ones, less those that do not fit into one script, less those that come too late.
-local picked, fit, late, missing, dropped = {}, {}, {}, {}, {}
+local picked, fit = {}, {}
 local stopped, nextCursor, fullNames, passedOver = nil, '', {}, nil
 local recurring
 local suspect, wish, awaited, takesSuspects = '', '', nil, true
 -- @include turn/claim/affinity.lua
-if limit > 0 and mayPass > 0 then
+if me.limit > 0 and opening.mayPass > 0 then
   -- @include turn/claim/pick.lua
 end
 local unconfirmed
@@ -114,13 +114,13 @@ local placesTaken = 0
 
 -- Then everything is written. A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the
 -- queue drains.
-redis.call('ZREM', sleepersKey, session)
+redis.call('ZREM', sleepersKey, me.session)
 -- The last of its group to wait; who sleeps next lists the group again.
-if wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, group) end
+if outlook.wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, me.group) end
 -- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
-if sleepUntil and hears then redis.call('ZADD', sleepingKey, 'GT', digits(sleepUntil), group) end
+if outlook.sleepUntil and outlook.hears then redis.call('ZADD', sleepingKey, 'GT', digits(outlook.sleepUntil), me.group) end
 -- @include turn/settle/keep-ended.lua
-if globalConcurrency > 0 then
+if settings.globalConcurrency > 0 then
   -- @include turn/claim/write-offers.lua
 end
 -- Before all writes about jobs: where Redis refuses it, for want of a permission, nothing has moved.
@@ -128,11 +128,11 @@ if fit[1] then
   -- @include relay/move.lua
 end
 local noteFailure
-if settlements[1] or expired[1] then
+if decided.settlements[1] or decided.expired[1] then
   -- @include turn/settle/failures.lua
 end
 -- @include turn/settle/write-settled.lua
-if expired[1] then
+if decided.expired[1] then
   -- @include turn/settle/write-recovered.lua
 end
 if rate then
@@ -144,12 +144,12 @@ end
 if recurring then recurring.write(false) end
 closeLanes()
 local isIdle = not picked[1]
-if isIdle or died > 0 or remembered[1] or (endedIds[1] and keepCompletedCount > 0) then
+if isIdle or decided.died > 0 or decided.remembered[1] or (decided.endedIds[1] and settings.keepCompletedCount > 0) then
   -- @include turn/after/trim.lua
 end
 writeUntagged()
 -- @include turn/after/sleep.lua
-if presence ~= '' then
+if me.presence ~= '' then
   -- @include turn/after/presence.lua
 end
 redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. grace.lastToFill)
@@ -160,4 +160,4 @@ local result = ''
 -- Messages come last, as they cannot be taken back.
 -- @include turn/after/wake-others.lua
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), recovered, late, missing, dropped, digits(lookAt), nextCursor, recurring and recurring.leftOut or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.short or {} }
+return { 'done', string.format('%.3f', nowUs / 1000), report.recovered, report.late, report.missing, report.dropped, digits(outlook.lookAt), nextCursor, recurring and recurring.leftOut or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.short or {} }

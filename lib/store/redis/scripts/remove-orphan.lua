@@ -4,7 +4,7 @@
 -- @arg app text: whose orphan it is
 -- @arg orphanAfterMs ms: after how long without a live process that declares it a recurrence is an orphan
 -- @arg id text: id of the recurrence
--- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
+-- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns isRemoved '1' | '0': 0 if it is no orphan of the app, or no more
 -- @include shared/clock.lua
 -- @include shared/begin.lua

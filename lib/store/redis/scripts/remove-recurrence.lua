@@ -2,7 +2,7 @@
 -- @numbered
 -- @keys jobs, stats, levels, queued, gate
 -- @arg id text: id of the recurrence
--- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
+-- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns status 'removed' | 'unknown' | 'declared': 'declared': somebody declares it, and nothing has changed
 -- @include shared/clock.lua
 -- @include shared/begin.lua

@@ -2,7 +2,7 @@
 -- @numbered
 -- @keys jobs, levels, sleeping, queued
 -- @arg clustered flag: whether Redis is a cluster
--- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg id text: job id
 -- @arg dueOrDelay number: > 0: at, epoch ms; <= 0: minus the delay in ms
 -- @returns isMoved '1' | '0': 1 if the job was waiting or queued and is now due then; 0 if it had started, ended or was never there

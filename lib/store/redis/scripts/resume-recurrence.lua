@@ -2,9 +2,9 @@
 -- @numbered
 -- @keys jobs, usedIds, stats, completed, results, levels, sleeping, queued, gate
 -- @arg clustered flag: whether Redis is a cluster
--- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg id text: id of the recurrence
--- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
+-- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns isResumed '1' | '0', isShort '1' | '0': 0 where it is not paused; whether its instants run short, so that none could be armed perhaps: it is to
 --   be tended at once
 -- @include shared/clock.lua

@@ -2,7 +2,7 @@
 -- @numbered
 -- @keys jobs, usedIds, stats, completed, results, levels, sleeping
 -- @arg clustered flag: whether Redis is a cluster
--- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg id text: id of the recurrence
 -- @returns jobId text, due text, name text: its id, '' where there is no such recurrence; when it is due, epoch ms; its name
 -- @include shared/clock.lua

@@ -2,7 +2,7 @@
 -- @numbered
 -- @keys jobs, claims, usedIds, stats, completed, results, levels, sleeping
 -- @arg clustered flag: whether Redis is a cluster
--- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg lowestMade text: the lowest id that this call's maker made for it, '-' = none
 -- @arg highestMade text: the highest of these
 -- @tail rows count, chosen, route, due, middle, ids, ends: jobs that differ in id and in the end of the envelope alone come as one

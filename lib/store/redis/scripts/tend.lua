@@ -3,7 +3,7 @@
 -- @numbered
 -- @keys jobs, usedIds, stats, completed, results, levels, sleeping, active, dead, gate
 -- @arg clustered flag: whether Redis is a cluster
--- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg cursor text: where the walk is to go on, '' = begin one if it is time for that
 -- @arg limit count: about how many to look at
 -- @arg everyMs ms: how long after a walk has begun the next one is to begin

@@ -4,31 +4,31 @@
 -- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, fence, workers, gate, blackouts, rate,
 --   reservations, offers, queued, handles:<group>, sleepers:<group>
 -- @arg clustered flag: whether Redis is a cluster
--- @arg session text: who takes the turn
--- @arg group text: the sessions that take the same names
--- @arg groupSize count: how many names the group handles
--- @arg leaseMs ms: how long a claimed job belongs to its session
--- @arg maxSleepMs ms: the longest time until the session looks again
--- @arg limit count: what weight of jobs to claim at most, 0 = none, at most 1000
--- @arg maxBytes bytes: how much of envelopes to claim at most
--- @arg cursor text: where to go on looking, '' = from the start
--- @arg canHear flag: whether the session hears messages
--- @arg standing 'stays' | 'until-claimed' | 'goes': whether it goes on looking after this turn
--- @arg keepIdsMs ms: how long a chosen id is remembered
--- @arg keepCompletedCount count: how many completed jobs are kept
--- @arg keepCompletedAgeMs ms: and for how long, 0 = for ever
--- @arg keepDeadCount count: how many dead jobs are kept
--- @arg keepDeadAgeMs ms: and for how long, 0 = for ever
--- @arg maxCrashes count: how often a job's lease may run out before it is dead
--- @arg presence 'here' | 'gone' | '': whether to list the session in `workers`, to take it off, or neither
--- @arg host text: "<pid> <traits> <host>" of the session; where its entry in `workers` has another text now, a line break and that text
--- @arg msPerLevel ms: in what time a waiting job grows more urgent by one level, 0 = never
--- @arg stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
--- @arg globalConcurrency count: how many jobs may run at once over all processes, 0 = any
--- @arg rateMax count: how many may start over all processes, 0 = any
--- @arg rateWindowMs ms: within how long
+-- @arg me.session text: who takes the turn
+-- @arg me.group text: the sessions that take the same names
+-- @arg me.groupSize count: how many names the group handles
+-- @arg settings.leaseMs ms: how long a claimed job belongs to its session
+-- @arg settings.maxSleepMs ms: the longest time until the session looks again
+-- @arg me.limit count: what weight of jobs to claim at most, 0 = none, at most 1000
+-- @arg me.maxBytes bytes: how much of envelopes to claim at most
+-- @arg me.cursor text: where to go on looking, '' = from the start
+-- @arg me.canHear flag: whether the session hears messages
+-- @arg me.standing 'stays' | 'until-claimed' | 'goes': whether it goes on looking after this turn
+-- @arg settings.keepIdsMs ms: how long a chosen id is remembered
+-- @arg settings.keepCompletedCount count: how many completed jobs are kept
+-- @arg settings.keepCompletedAgeMs ms: and for how long, 0 = for ever
+-- @arg settings.keepDeadCount count: how many dead jobs are kept
+-- @arg settings.keepDeadAgeMs ms: and for how long, 0 = for ever
+-- @arg settings.maxCrashes count: how often a job's lease may run out before it is dead
+-- @arg me.presence 'here' | 'gone' | '': whether to list the session in `workers`, to take it off, or neither
+-- @arg me.host text: "<pid> <traits> <host>" of the session; where its entry in `workers` has another text now, a line break and that text
+-- @arg settings.msPerLevel ms: in what time a waiting job grows more urgent by one level, 0 = never
+-- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg settings.globalConcurrency count: how many jobs may run at once over all processes, 0 = any
+-- @arg settings.rateMax count: how many may start over all processes, 0 = any
+-- @arg settings.rateWindowMs ms: within how long
 -- @arg wish text: what this turn wishes of suspects, jobs that run alone (see turn/claim/suspects.lua)
--- @arg keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
+-- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @columns completed id, fence: jobs that completed and leave nothing behind; the fence is '' for that of the one before
 -- @list others transition, id, fence, first, second: how other jobs ended; two fields depend on it (see turn/settle/other-settlements.lua)
 -- @list renewals id, fence: leases to renew
@@ -59,7 +59,7 @@ do
     -- @include turn/replay.lua
   end
 end
-if limit > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unregistered', digits(now) } end
+if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.groupSize then return { 'unregistered', digits(now) } end
 -- @include jobs/untag.lua
 -- @include jobs/lanes.lua
 -- @include wake/handles.lua
@@ -67,7 +67,7 @@ if limit > 0 and redis.call('SCARD', handlesKey) ~= groupSize then return { 'unr
 -- @include wake/sleepers.lua
 -- @include wake/lane.lua
 -- @include jobs/enter.lua
-known.session, known.group = session, group
+known.session, known.group = me.session, me.group
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --
@@ -87,17 +87,17 @@ known.session, known.group = session, group
 
 -- Which jobs are claimed: a suspect alone, or the best ones; less those whose places better jobs of others get, less those that do not
 -- fit into one reply, less those that come too late.
-local picked, fit, claimed, late, missing, dropped = {}, {}, {}, {}, {}, {}
+local picked, fit, claimed = {}, {}, {}
 local stopped, nextCursor, fullNames = nil, '', {}
 local recurring
 -- @include turn/claim/affinity.lua
 -- @include turn/claim/suspects.lua
 do
-  local takesSuspects, passedOver = false, globalConcurrency > 0 and {} or nil
-  if limit > 0 and mayPass > 0 and suspect == '' then
+  local takesSuspects, passedOver = false, settings.globalConcurrency > 0 and {} or nil
+  if me.limit > 0 and opening.mayPass > 0 and suspect == '' then
     -- @include turn/claim/pick.lua
   end
-  if globalConcurrency > 0 then
+  if settings.globalConcurrency > 0 then
     -- @include turn/claim/make-offers.lua
   end
 end
@@ -123,27 +123,27 @@ local placesTaken = #fit
 
 -- Then everything is written. A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the
 -- queue drains.
-redis.call('ZREM', sleepersKey, session)
+redis.call('ZREM', sleepersKey, me.session)
 -- The last of its group to wait; who sleeps next lists the group again.
-if wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, group) end
+if outlook.wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, me.group) end
 -- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
-if sleepUntil and hears then redis.call('ZADD', sleepingKey, 'GT', digits(sleepUntil), group) end
+if outlook.sleepUntil and outlook.hears then redis.call('ZADD', sleepingKey, 'GT', digits(outlook.sleepUntil), me.group) end
 -- @include turn/settle/keep-ended.lua
-if globalConcurrency > 0 then
+if settings.globalConcurrency > 0 then
   -- @include turn/claim/write-offers.lua
 end
 -- Before other writes about these jobs: a job that is claimed anew in this turn gets another claim.
-if confirmed[1] then redis.call('HSET', claimsKey, unpack(confirmed)) end
+if decided.confirmed[1] then redis.call('HSET', claimsKey, unpack(decided.confirmed)) end
 -- Claim before removing settled jobs: an emptied `active` key would be freed and rebuilt every turn. But not where jobs go back: a
 -- running job that somebody has put into its lane may be both put back and claimed in one turn, and then the claim must win.
-local putsBack, noteFailure = settlements[1] or expired[1], nil
+local putsBack, noteFailure = decided.settlements[1] or decided.expired[1], nil
 if fit[1] and not putsBack then writeClaims() end
 if putsBack then
   -- @include turn/settle/failures.lua
 end
 -- @include turn/settle/write-settled.lua
-if renewed[1] then redis.call('ZADD', activeKey, 'XX', unpack(renewed)) end
-if expired[1] then
+if decided.renewed[1] then redis.call('ZADD', activeKey, 'XX', unpack(decided.renewed)) end
+if decided.expired[1] then
   -- @include turn/settle/write-recovered.lua
 end
 if fit[1] and putsBack then writeClaims() end
@@ -156,28 +156,28 @@ end
 if recurring then recurring.write(true) end
 closeLanes()
 local isIdle = not picked[1]
-if isIdle or died > 0 or remembered[1] or (endedIds[1] and keepCompletedCount > 0) then
+if isIdle or decided.died > 0 or decided.remembered[1] or (decided.endedIds[1] and settings.keepCompletedCount > 0) then
   -- @include turn/after/trim.lua
 end
 writeUntagged()
 -- @include turn/after/reserve.lua
 -- @include turn/after/sleep.lua
-if presence ~= '' then
+if me.presence ~= '' then
   -- @include turn/after/presence.lua
 end
 -- A pull, and a session with fewer than 16 places (`FEWEST_JOBS` in worker/capacity/turn-size.ts), are not noted: no worker gives up its
 -- second turn for them.
-local hasFilled = #fit >= 16 and limitAfter <= 0 and standing == 'stays'
-redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. (hasFilled and session or grace.lastToFill))
+local hasFilled = #fit >= 16 and outlook.limitAfter <= 0 and me.standing == 'stays'
+redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. (hasFilled and me.session or grace.lastToFill))
 -- Of an idle turn too: a copy of it that was held up on the way would claim jobs that nobody then runs.
-local result = table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + leaseMs) .. ' ' .. suspect
+local result = table.concat(report.bits) .. '-' .. digits(fence) .. ' ' .. digits(now + settings.leaseMs) .. ' ' .. suspect
 -- @include shared/answer.lua
 
 -- Messages come last, as they cannot be taken back.
 -- @include turn/after/wake-others.lua
 -- The session asks again once its process is empty: nobody tells it then.
-local waitsForSuspect = suspect == '' and limit > 0 and suspectIndex.count > 0 and (wish == '' or wish == 'reserve')
+local waitsForSuspect = suspect == '' and me.limit > 0 and suspectIndex.count > 0 and (wish == '' or wish == 'reserve')
 -- Another session claims as fast, and keeps Redis busy between the turns of this one.
-local isContended = grace.lastToFill ~= '' and grace.lastToFill ~= session
+local isContended = grace.lastToFill ~= '' and grace.lastToFill ~= me.session
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), table.concat(bits), lost, toCancel, recovered, late, missing, dropped, digits(lookAt), digits(fence) .. unconfirmed, nextCursor, isContended and '1' or '', waitsForSuspect and 'waits' or suspect, recurring and recurring.leftOut or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.short or {}, unpack(claimed) }
+return { 'done', string.format('%.3f', nowUs / 1000), table.concat(report.bits), report.lost, report.toCancel, report.recovered, report.late, report.missing, report.dropped, digits(outlook.lookAt), digits(fence) .. unconfirmed, nextCursor, isContended and '1' or '', waitsForSuspect and 'waits' or suspect, recurring and recurring.leftOut or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.short or {}, unpack(claimed) }

@@ -1,10 +1,9 @@
 -- Nothing passes in a blackout. Where the queue is paused as well, nothing passes before both are over.
--- @takes gate, blackoutsKey, now, digits
+-- @takes opening, gate, blackoutsKey, now, digits
 -- @gives keptFrom
--- @changes mayPass, opensAt, isShut
 if gate and gate.blackout ~= '' then
   -- @include shared/blackout.lua
   if blackout and blackout.isOn then
-    mayPass, opensAt, isShut = 0, gate.pausedUntil > now and math.max(gate.pausedUntil, blackout.to) or blackout.to, true
+    opening.mayPass, opening.opensAt, opening.isShut = 0, gate.pausedUntil > now and math.max(gate.pausedUntil, blackout.to) or blackout.to, true
   end
 end

@@ -1,13 +1,13 @@
 -- Keeps what has become of jobs that a call cancels, where the queue's `keepEnded` says so. Read phase: `noteEnding`; once the call has
 -- written something that needs no memory: `writeEndings`.
--- @takes base, keepEnded, now, digits
+-- @takes settings, base, now, digits
 -- @gives noteEnding, writeEndings
 local endings = {}
 
 -- `due`: as text. `reason`: in quotes.
 function noteEnding(id, envelope, due, reason)
   -- Only spares the work: without it `writeEndings` would drop in the same call what it has just written.
-  if keepEnded == '' then return end
+  if settings.keepEnded == '' then return end
   -- Keys of another type stop the script here, before any write.
   if not endings[1] then
     redis.call('ZCARD', base .. 'ended')

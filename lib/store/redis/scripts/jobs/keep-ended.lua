@@ -1,11 +1,11 @@
 -- Keeps what has become of jobs that were discarded or cancelled: `ended` holds id -> when, `endings` id -> "<d or c> <attempts> <due>
 -- <reason, as JSON>", a line break, and the envelope without its payload. Then drops the oldest that are too many, or too old.
--- `endings`: id and text of each job, none where this only drops. `keepEnded`: "<count> <age in ms, 0 = any>", '' = none are kept.
--- @takes base, endings, keepEnded, now, digits
+-- `endings`: id and text of each job, none where this only drops. `settings.keepEnded`: "<count> <age in ms, 0 = any>", '' = none are kept.
+-- @takes settings, base, endings, now, digits
 -- How many more are dropped a call than it adds, to keep the script short.
 local DROPPED_A_CALL = 100
 local endedKey, endingsKey = base .. 'ended', base .. 'endings'
-local count, ageMs = string.match(keepEnded, '^(%d+) (%d+)$')
+local count, ageMs = string.match(settings.keepEnded, '^(%d+) (%d+)$')
 count, ageMs = tonumber(count or 0), tonumber(ageMs or 0)
 local there = redis.call('ZCARD', endedKey)
 if endings[1] then

@@ -1,6 +1,6 @@
 -- Takes armed jobs away, or lets the job of the same instant be made anew in the place of the old one. A script calls `disarm`, then what
 -- arms the next ones (recur/arm.lua), then `settleDisarmed`, and at last `writeDisarmed`.
--- @takes base, jobsKey, keepEnded, now, digits, tagsOf, findWaiting, tagsWithout, openLane, takeFromLane, untagJob, writeUntagged, changedEntries, noteChanged, counted
+-- @takes settings, base, jobsKey, now, digits, tagsOf, findWaiting, tagsWithout, openLane, takeFromLane, untagJob, writeUntagged, changedEntries, noteChanged, counted
 -- @gives disarm, settleDisarmed, writeDisarmed
 -- @include jobs/endings.lua
 local deletedIds = {}

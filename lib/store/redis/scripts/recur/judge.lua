@@ -3,8 +3,9 @@
 -- `recurring`: `of`, job -> entry of its recurrence (see recur/next.lua) with `at`, its instant; `judge`, which answers 'begin', 'hold',
 -- 'missed' or 'overlap'; `begin` and `pass`, which note that an occurrence begins, or ends before it has begun; `leftOut`, three for
 -- each that ends here: id, name, reason; `settle` and `write`, the ends of the read and of the write phase.
--- @takes base, jobsKey, usedIdsKey, deadKey, completedKey, resultsKey, picked, envelopes, endedIds, settlements, counted, now, nowUs, digits, laneOfRoute, addToLane, enterLane, fullNames, giveBack
--- @changes recurring, lookAgain, stopped
+-- @takes decided, base, jobsKey, usedIdsKey, deadKey, completedKey, resultsKey, picked, envelopes, now, nowUs, digits, laneOfRoute, addToLane, enterLane, fullNames, giveBack
+-- @changes recurring, stopped
+local endedIds, settlements, counted = decided.endedIds, decided.settlements, decided.counted
 -- @include jobs/tag.lua
 -- @include recur/record.lua
 -- @include recur/next.lua
@@ -220,7 +221,7 @@ function recurring.judge(entry, job)
     addToLane(enterLane(job.front.lane), job.id, entry.holdUntil)
     giveBack(job)
     -- It stood before others that are due.
-    if stopped or fullNames[job.front.name] then lookAgain = true end
+    if stopped or fullNames[job.front.name] then decided.lookAgain = true end
   elseif verdict ~= 'begin' then
     for _, field in ipairs({ job.id, job.front.name, verdict }) do recurring.leftOut[#recurring.leftOut + 1] = field end
   end
@@ -228,7 +229,7 @@ function recurring.judge(entry, job)
 end
 
 function recurring.settle()
-  if settleArmed() then lookAgain = true end
+  if settleArmed() then decided.lookAgain = true end
   for _, id in ipairs(shortIds) do short[#short + 1] = id end
   recurring.short = short
 end

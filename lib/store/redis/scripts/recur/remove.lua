@@ -1,5 +1,5 @@
 -- Deletes a recurrence and its armed occurrence, which counts as cancelled.
--- @takes base, jobsKey, keepEnded, now, statsKey, receiptKey, keepReceiptMs, digits, tagsOf, findWaiting, tagsWithout, openLane, takeFromLane, closeLanes, untagJob, writeUntagged, forget
+-- @takes settings, base, jobsKey, now, statsKey, receiptKey, keepReceiptMs, digits, tagsOf, findWaiting, tagsWithout, openLane, takeFromLane, closeLanes, untagJob, writeUntagged, forget
 -- @gives removeRecurrence
 local counted, changedEntries = {}, {}
 local function noteChanged(entry) changedEntries[1] = entry end

@@ -4,7 +4,7 @@
 -- Redis 100 ms for each MiB.
 -- A stream could refuse a later entry of the batch only if somebody had given it the highest id there is; then those before it come a
 -- second time, and nothing is lost.
--- @takes fit, base, targetKey, targetType, maxLength, keepIdsMs, now, digits, tagsOf, idWasChosen, endJob, counted, remembered
+-- @takes settings, decided, fit, base, targetKey, targetType, maxLength, now, digits, tagsOf, idWasChosen, endJob
 local queue = string.match(base, '{(.*)}:$')
 
 -- The fields of a job, but for a payload that is not JSON: name, JSON value, and whether the value is a text that is still to be quoted.
@@ -60,11 +60,12 @@ elseif maxLength == 0 then
 else
   for _, job in ipairs(fit) do redis.call('XADD', targetKey, 'MAXLEN', '~', maxLength, '*', unpack(toEntry(job))) end
 end
-counted.started = #fit
+decided.counted.started = #fit
+local remembered = decided.remembered
 for _, job in ipairs(fit) do
   endJob(job.id, tagsOf(job.envelope))
-  if keepIdsMs > 0 and idWasChosen(job.envelope) then
-    remembered[#remembered + 1] = digits(now + keepIdsMs)
+  if settings.keepIdsMs > 0 and idWasChosen(job.envelope) then
+    remembered[#remembered + 1] = digits(now + settings.keepIdsMs)
     remembered[#remembered + 1] = job.id
   end
 end

@@ -10,7 +10,7 @@
 --   u  unconfirmed: nobody knows whether the claim has reached its session, which begins none of the jobs before it has renewed them
 --   r  of a dead job: its id is to be remembered once the job is pushed out
 -- A marked claim does not begin with its holder's fence and a space, so ordinary settlements pay nothing for marks.
--- @takes claimsKey, maxCrashes, digits, suspectLane
+-- @takes settings, claimsKey, digits, suspectLane
 -- @gives readClaims, marksOf, hasMark, parseClaim, formatClaim, unheldClaim, laneAfter
 
 -- The claims of these ids as they are stored; false where there is none.
@@ -47,5 +47,5 @@ end
 
 -- The lane in which a job with so many crashes waits: with one crash left it is a suspect (see turn/claim/suspects.lua).
 function laneAfter(lane, crashes)
-  return maxCrashes > 1 and crashes >= maxCrashes - 1 and suspectLane(lane) or lane
+  return settings.maxCrashes > 1 and crashes >= settings.maxCrashes - 1 and suspectLane(lane) or lane
 end

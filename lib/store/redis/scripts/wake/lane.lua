@@ -1,6 +1,6 @@
 -- Wakes sleepers for a lane whose head has moved. A preferred worker is told of the due time of its job, the others of the time from which
 -- they may steal the job; but where nobody hears the preferred worker's messages that worker is gone, and the others are told at once.
--- @takes stealAfterMs, now, digits, nameOf, preferredOf, publish, known, wakeGroup
+-- @takes settings, now, digits, nameOf, preferredOf, publish, known, wakeGroup
 -- @gives wakeLane
 
 -- `skipOwn`: leaves out the group of the session whose turn this is. `ownWorker`: the worker that need not be told, as this is its turn.
@@ -8,7 +8,7 @@ function wakeLane(lane, skipOwn, ownWorker)
   local preferred, due = preferredOf(lane.name), tonumber(lane.headDue)
   if preferred ~= '' then
     local isHeard = preferred == ownWorker or publish(preferred, digits(math.max(due, now)))
-    if isHeard then due = due + stealAfterMs end
+    if isHeard then due = due + settings.stealAfterMs end
   end
   local name = nameOf(lane.name)
   for _, group in ipairs(known.groups) do

@@ -1,7 +1,7 @@
 -- Where `gate` is lost, nobody would be told to tend the queue any more. A session that lists itself, every few seconds, sees that there is
 -- something to tend: recurrences, or a list of blackouts of which no window is known.
--- @takes presence, gate, base, now
-if presence == 'here' and gate then
+-- @takes me, gate, base, now
+if me.presence == 'here' and gate then
   local isLost = gate.blackout == '' and redis.call('EXISTS', base .. 'blackoutRules') == 1
   if not gate.recurrencesAt then
     isLost = isLost or redis.call('EXISTS', base .. 'timetable') == 1 or redis.call('EXISTS', base .. 'recurrences') == 1

@@ -1,5 +1,5 @@
 -- Notes in the log of starts how many jobs this turn has claimed or moved.
--- @takes rate, rateKey, rateWindowMs, fit, now, digits
+-- @takes settings, rate, rateKey, fit, now, digits
 local started = #fit
 -- The clock went back: starts that it left ahead count as started now, or the gate would stay shut until then.
 local isAhead = rate.at and rate.at > now
@@ -10,5 +10,5 @@ if started > 0 or isAhead then
   if rate.at == now then redis.call('ZREM', rateKey, rate.latest) end
   -- The last number before the window is what the others are counted from.
   if rate.beforeAt then redis.call('ZREMRANGEBYSCORE', rateKey, '-inf', '(' .. rate.beforeAt) end
-  redis.call('PEXPIRE', rateKey, 2 * rateWindowMs)
+  redis.call('PEXPIRE', rateKey, 2 * settings.rateWindowMs)
 end

@@ -1,13 +1,13 @@
 -- `workers` holds the sessions that were here lately, so that others can tell who is alive, where, and which names each handles.
--- @takes presence, host, group, session, workersKey, now, digits
+-- @takes me, workersKey, now, digits
 -- How long a session that has died without a word stays listed, and the list after its last one.
 local FORGOTTEN_SESSION_MS = 3600000
-local listed, former = string.match(host, '^([^\n]*)\n?(.*)$')
-local member = group .. ' ' .. session .. ' ' .. listed
-if presence == 'gone' then
+local listed, former = string.match(me.host, '^([^\n]*)\n?(.*)$')
+local member = me.group .. ' ' .. me.session .. ' ' .. listed
+if me.presence == 'gone' then
   redis.call('ZREM', workersKey, member)
 else
-  if former ~= '' then redis.call('ZREM', workersKey, group .. ' ' .. session .. ' ' .. former) end
+  if former ~= '' then redis.call('ZREM', workersKey, me.group .. ' ' .. me.session .. ' ' .. former) end
   redis.call('ZADD', workersKey, digits(now), member)
   redis.call('ZREMRANGEBYSCORE', workersKey, '-inf', digits(now - FORGOTTEN_SESSION_MS))
   redis.call('PEXPIRE', workersKey, FORGOTTEN_SESSION_MS)

@@ -1,7 +1,7 @@
 -- Dead jobs, completed jobs and ids of ended jobs are kept up to a number or an age only: this drops what is above it.
--- `dropped`: the dead jobs that this turn deletes, id and name of each.
--- @takes isIdle, died, endedIds, remembered, keepCompletedCount, keepCompletedAgeMs, keepDeadCount, keepDeadAgeMs, keepIdsMs, jobsKey, claimsKey, failuresKey, deadKey, completedKey, resultsKey, usedIdsKey, statsKey, now, digits, nameOf, readClaims, parseClaim, hasMark, untagJob, dropped
--- @changes lookAgain
+-- `report.dropped`: the dead jobs that this turn deletes, id and name of each.
+-- @takes settings, decided, report, isIdle, jobsKey, claimsKey, failuresKey, deadKey, completedKey, resultsKey, usedIdsKey, statsKey, now, digits, nameOf, readClaims, parseClaim, hasMark, untagJob
+local endedIds, remembered = decided.endedIds, decided.remembered
 -- How many more are dropped a turn than it adds, to keep the script short.
 local TRIMMED_A_TURN = 100
 local function oldest(key, keepCount, keepAgeMs, added)
@@ -11,13 +11,13 @@ local function oldest(key, keepCount, keepAgeMs, added)
   return redis.call('ZRANGE', key, '-inf', digits(now - keepAgeMs), 'BYSCORE', 'LIMIT', 0, added + TRIMMED_A_TURN)
 end
 
-local usedIds = {}
-if isIdle or died > 0 then
-  local ids = oldest(deadKey, keepDeadCount, keepDeadAgeMs, died)
+local usedIds, dropped = {}, report.dropped
+if isIdle or decided.died > 0 then
+  local ids = oldest(deadKey, settings.keepDeadCount, settings.keepDeadAgeMs, decided.died)
   for i, text in ipairs(readClaims(ids)) do
     local claim = text and parseClaim(text)
-    if claim and hasMark(claim.marks, 'r') and keepIdsMs > 0 then
-      usedIds[#usedIds + 1] = digits(now + keepIdsMs)
+    if claim and hasMark(claim.marks, 'r') and settings.keepIdsMs > 0 then
+      usedIds[#usedIds + 1] = digits(now + settings.keepIdsMs)
       usedIds[#usedIds + 1] = ids[i]
     end
     dropped[#dropped + 1] = ids[i]
@@ -33,8 +33,8 @@ if isIdle or died > 0 then
     if usedIds[1] then redis.call('ZADD', usedIdsKey, unpack(usedIds)) end
   end
 end
-if isIdle or (endedIds[1] and keepCompletedCount > 0) then
-  local ids = oldest(completedKey, keepCompletedCount, keepCompletedAgeMs, #endedIds)
+if isIdle or (endedIds[1] and settings.keepCompletedCount > 0) then
+  local ids = oldest(completedKey, settings.keepCompletedCount, settings.keepCompletedAgeMs, #endedIds)
   if ids[1] then
     redis.call('ZREM', completedKey, unpack(ids))
     redis.call('HDEL', resultsKey, unpack(ids))
@@ -45,5 +45,5 @@ if isIdle or remembered[1] or usedIds[1] then
   local ids = redis.call('ZRANGE', usedIdsKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, limit)
   if ids[1] then redis.call('ZREM', usedIdsKey, unpack(ids)) end
   -- More ids may be over: look again at once, as an idle session would otherwise come back only in seconds.
-  if isIdle and #ids == limit then lookAgain = true end
+  if isIdle and #ids == limit then decided.lookAgain = true end
 end

@@ -1,25 +1,26 @@
 -- Wakes whoever may have something to do by what this turn has done. Last in the script, as a message cannot be taken back.
--- @takes laneList, limitAfter, isFull, nameOf, stopsLooking, passOnAt, ownWorker, wakeLane, wakeGroup, known, toWake, stopped, fullNames, globalConcurrency, activeAfter, publish, now, digits
+-- @takes settings, outlook, laneList, isFull, nameOf, ownWorker, wakeLane, wakeGroup, known, stopped, fullNames, publish, now, digits
+local toWake = outlook.toWake
 for _, lane in ipairs(laneList) do
   -- Where this session goes on looking by itself, nobody else of its group needs to.
-  if lane.moved and lane.added[1] then wakeLane(lane, limitAfter > 0 and not isFull(nameOf(lane.name)), not stopsLooking and ownWorker) end
+  if lane.moved and lane.added[1] then wakeLane(lane, outlook.limitAfter > 0 and not isFull(nameOf(lane.name)), not outlook.stopsLooking and ownWorker) end
 end
 if toWake.hasOrphans or toWake.passesOn or toWake.isFreed then
   for _, group in ipairs(known.groups) do
     if toWake.hasOrphans or toWake.passesOn then wakeGroup(group, now) end
     -- A session with capacity left has looked at all that its own group could.
-    if toWake.isFreed and not (group == known.ownGroup and limitAfter > 0) then wakeGroup(group, now) end
+    if toWake.isFreed and not (group == known.ownGroup and outlook.limitAfter > 0) then wakeGroup(group, now) end
   end
 end
 if stopped == 'limit' or stopped == 'size' then wakeGroup(known.ownGroup, now) end
 for name in pairs(fullNames) do wakeGroup(known.ownGroup, now, name) end
 if toWake.preferred then
   -- As many preferred workers as there are places, and one more in case one of them has no capacity.
-  local places = globalConcurrency - activeAfter + 1
+  local places = settings.globalConcurrency - outlook.activeAfter + 1
   for _, preferred in ipairs(toWake.preferred) do
     if places == 0 then break end
     if preferred ~= ownWorker and publish(preferred, digits(now)) then places = places - 1 end
   end
 end
 -- When a pull has gone, another session of its group looks when this one would have; else what is due next would wait for the deputy.
-if passOnAt ~= math.huge and known.ownGroup and known.ownGroup.sleepers then wakeGroup(known.ownGroup, passOnAt) end
+if outlook.passOnAt ~= math.huge and known.ownGroup and known.ownGroup.sleepers then wakeGroup(known.ownGroup, outlook.passOnAt) end

@@ -1,7 +1,7 @@
 -- Reads the envelopes of the picked jobs, and cuts the claim where they grow too large for one reply.
 -- `envelopes`: in the order of `picked`; false where somebody, or an eviction, has taken one. `unconfirmed`: 'u' where they are so large
 -- that a slow link may take longer than the lease to carry them (see shared/claim.lua), else ''.
--- @takes jobsKey, maxBytes, giveBack, picked
+-- @takes me, jobsKey, giveBack, picked
 -- @gives envelopes
 -- @changes unconfirmed, stopped
 -- They are read in growing groups, so that large ones are noticed before many of them have been read.
@@ -15,7 +15,7 @@ while picked[from] do
   for i = from, math.min(from + chunk - 1, #picked) do ids[#ids + 1] = picked[i].id end
   for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(ids))) do
     bytes = bytes + (envelope and #envelope or 0)
-    if bytes > maxBytes and from + i - 1 > 1 then
+    if bytes > me.maxBytes and from + i - 1 > 1 then
       for cut = #picked, from + i - 1, -1 do
         giveBack(picked[cut])
         picked[cut] = nil

@@ -6,8 +6,8 @@
 -- as it is for that sleeper.
 -- Sleepers are told before anything is written, so that no place is kept for a session that does not hear. No sleeper can come before
 -- the script has ended; a message that leads to nothing costs one look.
--- @takes globalConcurrency, base, group, standing, suspect, OFFER_MS, ON_ITS_WAY_MS, EVERY_NAME, PREFERRED, stealAfterMs, msPerLevel, handlesKey, now, digits, nameOf, preferredOf, ownWorker, isHere, preferredIndex, isFull, giveBack, picked, passedOver, offers, known, readGroups, publish
--- @changes stopped, mayPass, opensAt
+-- @takes settings, me, opening, base, suspect, OFFER_MS, ON_ITS_WAY_MS, EVERY_NAME, PREFERRED, handlesKey, now, digits, nameOf, preferredOf, ownWorker, isHere, preferredIndex, isFull, giveBack, picked, passedOver, offers, known, readGroups, publish
+-- @changes stopped
 -- How many places a turn offers; in how many levels, and how far in each, it looks for jobs that prefer other workers.
 local OFFERS_A_TURN, LEVELS_LOOKED_AT, HEADS_LOOKED_AT = 10, 10, 20
 -- Whom a job prefers, seen from the worker that would run it.
@@ -18,12 +18,12 @@ offers.made, offers.unheard = made, unheard
 
 local function describe(id, due, lane, kind)
   local priority = tonumber(string.match(lane, '^%d+'))
-  return { id = id, due = due, lane = lane, name = nameOf(lane), priority = priority, kind = kind, rank = due + priority * msPerLevel }
+  return { id = id, due = due, lane = lane, name = nameOf(lane), priority = priority, kind = kind, rank = due + priority * settings.msPerLevel }
 end
 
 local function isBetter(a, b)
   if a.priority ~= b.priority then
-    if msPerLevel > 0 and a.rank ~= b.rank then return a.rank < b.rank end
+    if settings.msPerLevel > 0 and a.rank ~= b.rank then return a.rank < b.rank end
     return a.priority < b.priority
   end
   if a.kind ~= b.kind then return a.kind < b.kind end
@@ -38,7 +38,7 @@ local function worstPicked()
 end
 
 local function mayRunHere(name)
-  return not isFull(name) and (group == EVERY_NAME or redis.call('SISMEMBER', handlesKey, name) == 1)
+  return not isFull(name) and (me.group == EVERY_NAME or redis.call('SISMEMBER', handlesKey, name) == 1)
 end
 
 -- Adds the due jobs that prefer other workers, from the levels that may hold a better one than `worst`.
@@ -50,7 +50,7 @@ local function addPreferring(found, worst)
     if level.priority == worst.priority or isBetter(level, worst) then looked[#looked + 1] = level end
   end
   table.sort(looked, function(a, b)
-    if a.rank ~= b.rank and msPerLevel > 0 then return a.rank < b.rank end
+    if a.rank ~= b.rank and settings.msPerLevel > 0 then return a.rank < b.rank end
     return a.priority < b.priority
   end)
   -- This turn may have picked such jobs itself, by stealing them.
@@ -66,7 +66,7 @@ local function addPreferring(found, worst)
         local job = describe(id, due, lane, ITSELF)
         job.only, job.rankInLane = preferred, 0
         found[#found + 1] = job
-        if (due <= now - stealAfterMs or not isHere(preferred)) and not mayRunHere(job.name) then
+        if (due <= now - settings.stealAfterMs or not isHere(preferred)) and not mayRunHere(job.name) then
           job = describe(id, due, lane, ANOTHER)
           job.rankInLane = 0
           found[#found + 1] = job
@@ -185,12 +185,12 @@ local function offerPlaces(places)
 end
 
 -- A pull that goes with its jobs could not come back for the place. A pull that stays, because it gives its only job back, can.
-local stays = standing == 'stays' or (standing == 'until-claimed' and #picked == 1)
-if passedOver and stays and suspect == '' and picked[1] and #picked >= globalConcurrency - offers.running - offers.held then
+local stays = me.standing == 'stays' or (me.standing == 'until-claimed' and #picked == 1)
+if passedOver and stays and suspect == '' and picked[1] and #picked >= settings.globalConcurrency - offers.running - offers.held then
   offerPlaces(math.min(#picked - #offers.over, OFFERS_A_TURN))
 end
 if made[1] then
   stopped = 'gate'
-  mayPass, opensAt = mayPass - #made, math.min(offers.ends, now + OFFER_MS)
-  offers.held, offers.ends = offers.held + #made, opensAt
+  opening.mayPass, opening.opensAt = opening.mayPass - #made, math.min(offers.ends, now + OFFER_MS)
+  offers.held, offers.ends = offers.held + #made, opening.opensAt
 end

@@ -9,12 +9,12 @@
 --   to, of           sessions with an offer, jobs with an offer
 --   over             members that keep no place after this turn, and whose places are not offered again
 --   made, unheard    the offers of this turn, and sleepers that did not hear of one (see offer.lua)
--- @takes globalConcurrency, activeKey, offersKey, session, now, endedIds, settlements, returning
+-- @takes settings, me, decided, activeKey, offersKey, now
 -- @gives OFFER_MS, offers
 -- The promise is 250 ms. The other 50 are for the round trip of the next session, and for the timer of the session that looks again.
 OFFER_MS = 200
-if globalConcurrency > 0 then
-  local leavingCount = #endedIds + #settlements + #returning
+if settings.globalConcurrency > 0 then
+  local leavingCount = #decided.endedIds + #decided.settlements + #decided.returning
   local before = redis.call('ZCARD', activeKey)
   offers = { before = before, running = before - leavingCount, counted = 0, held = 0, ends = math.huge, to = {}, of = {}, over = {} }
   local found = redis.call('ZRANGE', offersKey, 0, -1, 'WITHSCORES')
@@ -24,7 +24,7 @@ if globalConcurrency > 0 then
     -- The clock may have gone back.
     local isKept = at > now and at <= now + OFFER_MS
     if at > 0 then offers.counted = offers.counted + 1 end
-    if isKept and holder and holder ~= session then
+    if isKept and holder and holder ~= me.session then
       offers.held, offers.ends = offers.held + 1, math.min(offers.ends, at)
       offers.to[holder], offers.of[id] = true, true
     else

@@ -1,7 +1,7 @@
 -- A source of due jobs: those of one level that prefer this worker, none, or another from which they may be stolen. Its lanes come with the
 -- due times of their first jobs, earliest first, so a lane is only read once its first job has been taken.
 -- Due lanes that this session may not run now are passed over; how many a turn is bounded, and the next turn goes on there.
--- @takes base, handlesKey, group, groupSize, EVERY_NAME, stealAfterMs, ownWorker, isHere, now, digits, nameOf, preferredOf, isPassedOver, passedOver
+-- @takes settings, me, base, handlesKey, EVERY_NAME, ownWorker, isHere, now, digits, nameOf, preferredOf, isPassedOver, passedOver
 -- @gives FIRST_READ, after, insert, openSource, bestOf, advance
 local LANES_LOOKED_AT = 2000
 -- Once a session has passed over this many lanes of a source, and four times as many as its group has names, it looks up the lane of
@@ -42,7 +42,7 @@ local function dueBy(source, laneName)
   local preferred = preferredOf(laneName)
   -- Its own lanes come in a source of their own.
   if preferred == ownWorker then return nil end
-  return isHere(preferred) and now - stealAfterMs or now
+  return isHere(preferred) and now - settings.stealAfterMs or now
 end
 
 -- Takes a lane with due jobs into a source; false where this session may not run them now.
@@ -56,8 +56,8 @@ local function consider(source, laneName, name, id, dueText)
 end
 
 local function isLookedUp(source)
-  return source.kind ~= 's' and group ~= EVERY_NAME and source.offset >= math.max(PASSED_OVER, 4 * groupSize)
-    and lookedUp + groupSize <= LANES_LOOKED_UP
+  return source.kind ~= 's' and me.group ~= EVERY_NAME and source.offset >= math.max(PASSED_OVER, 4 * me.groupSize)
+    and lookedUp + me.groupSize <= LANES_LOOKED_UP
 end
 
 -- Opens the lanes that this session may run by their names instead of by their heads.
@@ -93,7 +93,7 @@ local function readHeads(source)
   end
   source.exhausted = #ids < source.chunk
   if not ids[1] then return end
-  local handled = group ~= EVERY_NAME and redis.call('SMISMEMBER', handlesKey, unpack(names))
+  local handled = me.group ~= EVERY_NAME and redis.call('SMISMEMBER', handlesKey, unpack(names))
   for i in ipairs(ids) do
     local isTaken = (not handled or handled[i] == 1) and consider(source, laneNames[i], names[i], ids[i], heads[2 * i])
     if passedOver and not isTaken then

@@ -10,10 +10,10 @@
 --   leave    the reservation is given up
 -- `suspect`: the outcome: 'reserved', 'taken', or '' where the process is not reserved.
 -- `awaited`: the suspect that lacks only a place under `globalConcurrency`. The process is offered the next place (see read-offers.lua).
--- @takes wish, limit, base, reservationsKey, leaseMs, ownWorker, group, handlers, now, digits, nameOf, handlesName, suspectIndex, SUSPECTS, isHere, processesHere, mayPass, isShut, picked
+-- @takes settings, me, opening, wish, base, reservationsKey, ownWorker, handlers, now, digits, nameOf, handlesName, suspectIndex, SUSPECTS, isHere, processesHere, picked
 -- @gives suspect, awaited
 suspect = wish == 'keep' and 'reserved' or ''
-if limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wish ~= 'leave' then
+if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wish ~= 'leave' then
   -- At most one process in this many is emptied for suspects at a time, but always one.
   local PROCESSES_A_SUSPECT = 4
   -- How many levels, and how many lanes of each, are looked through for a suspect that this session handles.
@@ -30,7 +30,7 @@ if limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wi
         local id, lane = string.match(heads[i], '^([^\t]*)\t(.*)$')
         local name = nameOf(lane)
         local handler = handlers and handlers[name]
-        if (not handler or handler.free > 0) and handlesName(group, name) then
+        if (not handler or handler.free > 0) and handlesName(me.group, name) then
           due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))
           first = first or { id = id, due = tonumber(heads[i + 1]), dueText = heads[i + 1], lane = lane, name = name }
         end
@@ -44,7 +44,7 @@ if limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wi
   local function isAllowed(due)
     local here, others = processesHere(), 0
     local free = isHere(ownWorker) and here - 1 or here
-    for _, process in ipairs(redis.call('ZRANGE', reservationsKey, '(' .. digits(now), digits(now + leaseMs), 'BYSCORE')) do
+    for _, process in ipairs(redis.call('ZRANGE', reservationsKey, '(' .. digits(now), digits(now + settings.leaseMs), 'BYSCORE')) do
       if process ~= ownWorker then
         others = others + 1
         if isHere(process) then free = free - 1 end
@@ -52,23 +52,23 @@ if limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wi
     end
     -- An empty process gives up nothing for a suspect that it runs at once, so it needs only another one that is free for other jobs. But
     -- it waits for a place under `globalConcurrency` as part of the bound: else all places that are left would be kept for suspects.
-    if free > 0 and (wish == 'claim' or (wish == 'take' and mayPass > 0)) then return true end
+    if free > 0 and (wish == 'claim' or (wish == 'take' and opening.mayPass > 0)) then return true end
     return others < math.min(due, math.max(1, math.floor(here / PROCESSES_A_SUSPECT)))
   end
 
   -- No process reserves itself during a pause or while the rate is used up. It does while `globalConcurrency` is used up: or a backlog
   -- that fills all places would keep suspects waiting for ever.
-  if not isShut then
+  if not opening.isShut then
     local found, due = findSuspect()
     if found and isAllowed(due) then
       suspect = 'reserved'
-      if wish ~= 'reserve' and mayPass == 0 then
+      if wish ~= 'reserve' and opening.mayPass == 0 then
         awaited = found.id
       elseif wish ~= 'reserve' then
         suspect = 'taken'
         -- It takes all the capacity there is.
         local front = { lane = found.lane, head = { found.id, found.dueText }, name = found.name, inOrder = false }
-        picked[1] = { id = found.id, due = found.due, dueText = found.dueText, front = front, weight = limit, envelope = false, claim = false }
+        picked[1] = { id = found.id, due = found.due, dueText = found.dueText, front = front, weight = me.limit, envelope = false, claim = false }
         if handlers and handlers[found.name] then handlers[found.name].free = handlers[found.name].free - 1 end
       end
     end

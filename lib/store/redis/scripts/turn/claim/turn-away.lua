@@ -1,11 +1,10 @@
 -- Takes the picked jobs out of their lanes, and keeps the ones that can be handed out. A job that is too late by its rule, and a job whose
 -- envelope is gone or damaged, ends here: told rather than dropped. So does an occurrence that its recurrence leaves out; one that has to
 -- wait for the previous one stays in its lane.
--- `fit`: the jobs to hand out. `late`: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule.
--- `missing`: four for each job whose envelope is missing, or has the `damage` that a relay has found: id, name, attempts begun, the reason.
--- @takes picked, envelopes, recurring, fit, late, missing, claimsKey, activeKey, deadKey, failuresKey, now, digits, tagsOf, idWasChosen, readClaims, parseClaim, openLane, takeFromLane, giveBack, settlements
+-- `fit`: the jobs to hand out. `report.late`: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule.
+-- `report.missing`: four for each job whose envelope is missing, or has the `damage` that a relay has found: id, name, attempts begun, the reason.
+-- @takes decided, report, picked, envelopes, recurring, fit, claimsKey, activeKey, deadKey, failuresKey, now, digits, tagsOf, idWasChosen, readClaims, parseClaim, openLane, takeFromLane, giveBack
 -- @gives UNCLAIMED
--- @changes lookAgain
 -- A job that nobody has claimed before.
 UNCLAIMED = { attempt = 0, crashes = 0 }
 
@@ -21,6 +20,7 @@ end
 
 local LEFT_OUT = { missed = true, overlap = true }
 
+local settlements = decided.settlements
 local function turnAway(job, transition, reason)
   local claim = job.claim
   settlements[#settlements + 1] = {
@@ -36,7 +36,7 @@ local function turnAway(job, transition, reason)
   }
   giveBack(job)
   -- The turn may claim other jobs instead, so look again.
-  lookAgain = true
+  decided.lookAgain = true
 end
 
 local fitCount = 0
@@ -46,7 +46,7 @@ local function sift(job)
   local damage = not job.envelope and 'envelope-missing' or job.damage
   if damage then
     if occurrence then recurring.pass(occurrence) end
-    for _, field in ipairs({ job.id, job.front.name, tostring(job.claim.attempt), damage }) do missing[#missing + 1] = field end
+    for _, field in ipairs({ job.id, job.front.name, tostring(job.claim.attempt), damage }) do report.missing[#report.missing + 1] = field end
     return turnAway(job, 'dead', damage)
   end
   local verdict = occurrence and recurring.judge(occurrence, job)
@@ -55,7 +55,7 @@ local function sift(job)
   local rule = lateRule(job)
   if rule then
     local attempts = tostring(job.claim.attempt)
-    for _, field in ipairs({ job.id, job.front.name, attempts, digits(now - job.due), rule }) do late[#late + 1] = field end
+    for _, field in ipairs({ job.id, job.front.name, attempts, digits(now - job.due), rule }) do report.late[#report.late + 1] = field end
     if occurrence and rule ~= 'r' then recurring.pass(occurrence) end
     if rule == 'd' then return turnAway(job, 'discard', 'late') end
     if rule == 'x' then return turnAway(job, 'dead', 'late') end

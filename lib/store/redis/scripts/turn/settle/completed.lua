@@ -1,11 +1,12 @@
 -- The common settlements: jobs that completed and leave nothing behind. A settlement counts only where its fence is the one in the
 -- job's claim. The list holds all ids, then their fences, '' for the same as the one before.
--- `bits`: a digit for each settlement in order, '0' where the lease was lost, '1' where the settlement counts (other-settlements.lua explains the others).
+-- `report.bits`: a digit for each settlement in order, '0' where the lease was lost, '1' where the settlement counts (other-settlements.lua explains the others).
 -- `odd`: those whose claims have marks or another fence.
--- @takes ARGV, claimsKey, tagsOfClaim, endJob
--- @gives bits, completedCount, odd
+-- @takes report, ARGV, claimsKey, tagsOfClaim, endJob
+-- @gives completedCount, odd
 -- @changes listAt
-bits, odd = {}, {}
+odd = {}
+local bits = report.bits
 completedCount = tonumber(ARGV[listAt])
 if completedCount > 0 then
   local fencesFrom = listAt + completedCount

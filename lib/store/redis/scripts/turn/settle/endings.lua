@@ -1,13 +1,25 @@
--- What this turn decides of jobs: read phases note it here, write phases write it.
--- `endedIds`: jobs that leave the queue and need nothing besides. `settlements`: jobs that end in another way or go back, with their
--- transition. `expired`: ids whose leases have run out; `returning`, those of them that go back to their lanes; `recovered`, five for each:
--- id, name, attempt, what became of the job, the worker that held it ('' = not known).
--- `counted`: counter -> by how much. `remembered`: two for each chosen id of a job that ends, when to forget it and the id.
--- `lookAgain`: there is more to fetch at once, as a job that this turn puts back is due already or a job that it picked was turned away.
+-- What this turn decides of jobs, and what it tells its session of them. Read phases note it here, write phases write it.
+-- `decided`:
+--   endedIds       jobs that leave the queue and need nothing besides
+--   settlements    jobs that end in another way or go back, each with its transition
+--   expired        ids whose leases have run out
+--   returning      those of them that go back to their lanes
+--   renewed        two for each renewed job: when its lease ends, its id
+--   confirmed      two for each unconfirmed job that is renewed: its id, and its claim without the mark
+--   takeovers      see takeover.lua; nil where no run ends that a queued job could take the place of
+--   counted        counter -> by how much
+--   remembered     two for each chosen id of a job that ends: when to forget it, the id
+--   died           how many of the settled jobs are dead now
+--   lookAgain      there is more to fetch at once: a job that this turn puts back is due already, or one that it picked was turned away
+-- `report`: lists for the answer, whose fields stand in the @returns of turn.lua.
 -- @takes untagJob
--- @gives endedIds, settlements, returning, expired, recovered, counted, remembered, lookAgain, endJob
-endedIds, settlements, returning, expired, recovered = {}, {}, {}, {}, {}
-counted, remembered, lookAgain = {}, {}, false
+-- @gives decided, report, endJob
+local endedIds = {}
+decided = {
+  endedIds = endedIds, settlements = {}, expired = {}, returning = {}, renewed = {}, confirmed = {}, takeovers = nil,
+  counted = {}, remembered = {}, died = 0, lookAgain = false,
+}
+report = { bits = {}, lost = {}, toCancel = {}, recovered = {}, late = {}, missing = {}, dropped = {} }
 
 -- `tags`: those of the job, a tab before each.
 function endJob(id, tags)

@@ -5,7 +5,7 @@
 -- does not put it off for ever.
 -- `grace`: `recoverFrom` and `postponedAt`, before what time nothing is recovered, and when that was decided; `lastToFill`, the session that
 -- was the last to fill a limit of sixteen or more, '' where nobody holds anything.
--- @takes activeKey, servedKey, leaseMs, now
+-- @takes settings, activeKey, servedKey, now
 -- @gives firstLeaseEnd, grace, isRecovering
 grace = { recoverFrom = 0, postponedAt = 0, lastToFill = '' }
 firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]
@@ -14,9 +14,9 @@ if firstLeaseEnd then
   if servedAt then
     grace.lastToFill = filler
     -- Where the clock went forward and back, no further off than a lease.
-    grace.recoverFrom, grace.postponedAt = math.min(tonumber(from), now + leaseMs), math.min(tonumber(at), now)
-    if now - tonumber(servedAt) > leaseMs / 2 and now - grace.postponedAt > 2 * leaseMs then
-      grace.recoverFrom, grace.postponedAt = now + leaseMs, now
+    grace.recoverFrom, grace.postponedAt = math.min(tonumber(from), now + settings.leaseMs), math.min(tonumber(at), now)
+    if now - tonumber(servedAt) > settings.leaseMs / 2 and now - grace.postponedAt > 2 * settings.leaseMs then
+      grace.recoverFrom, grace.postponedAt = now + settings.leaseMs, now
     end
   end
 end

@@ -1,8 +1,8 @@
 -- Keeps what has become of the jobs that this turn discards or cancels, where the queue's `keepEnded` says so. A turn that picks nothing
 -- drops what is too old. Before the jobs are deleted.
--- @takes settlements, picked, base, jobsKey, keepEnded, now, digits
-local endings = {}
-if settlements[1] and keepEnded ~= '' then
+-- @takes settings, decided, picked, base, jobsKey, now, digits
+local endings, settlements = {}, decided.settlements
+if settlements[1] and settings.keepEnded ~= '' then
   local ended, ids = {}, {}
   for _, s in ipairs(settlements) do
     if s.transition == 'discard' or s.transition == 'cancel' then ended[#ended + 1], ids[#ids + 1] = s, s.id end

@@ -1,7 +1,8 @@
 -- Jobs that this turn settles, extends or renews: it must not recover them, however late they are, and settles each once.
 -- `keptHere`: ids of all of these. `settledHere`: ids among the settlements.
--- @takes endedIds
+-- @takes decided
 -- @gives keptHere, settledHere, endsHere
+local endedIds = decided.endedIds
 keptHere, settledHere = {}, {}
 
 local noted = 0

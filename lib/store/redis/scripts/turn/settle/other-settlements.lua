@@ -15,8 +15,9 @@
 -- A result, a failure or '' in the second argument may be followed by a tab and the last progress of the run, where that has not been
 -- kept yet. JSON holds no tab.
 -- Needed only where there are such settlements, so a turn of a drain makes none of these functions.
--- @takes bits, completedCount, odd, others, jobsKey, failuresKey, readClaims, marksOf, hasMark, parseClaim, tagsOfClaim, enterLane, takePlace, endJob, endsHere, settlements, keptHere, settledHere
+-- @takes decided, report, completedCount, odd, others, jobsKey, failuresKey, readClaims, marksOf, hasMark, parseClaim, tagsOfClaim, enterLane, takePlace, endJob, endsHere, keptHere, settledHere
 -- @changes extended
+local bits, settlements = report.bits, decided.settlements
 
 -- A text that is no finite number would stop the script in the middle of its writes; 0, at once, is the safe number.
 local function finite(text)

@@ -1,6 +1,7 @@
 -- Leases that have run out: their jobs go back to their lanes with one crash more. A job that has crashed too often is dead, so that it
 -- cannot take down worker after worker. A job whose claim was never confirmed goes back as if nothing had been.
--- @takes activeKey, jobsKey, failuresKey, maxCrashes, now, digits, laneOf, nameOf, tagsOf, idWasChosen, readClaims, parseClaim, hasMark, laneAfter, enterLane, takePlace, endsHere, keptHere, settlements, returning, expired, recovered
+-- @takes settings, decided, report, activeKey, jobsKey, failuresKey, now, digits, laneOf, nameOf, tagsOf, idWasChosen, readClaims, parseClaim, hasMark, laneAfter, enterLane, takePlace, endsHere, keptHere
+local settlements, returning, expired, recovered = decided.settlements, decided.returning, decided.expired, report.recovered
 -- How many jobs are recovered a turn, to keep the script short.
 local RECOVERED_A_TURN = 200
 
@@ -10,7 +11,7 @@ local function workerOf(claim)
 end
 
 local function crashLine(claim)
-  local dead = claim.crashes >= maxCrashes and ',"reason":"crashed"' or ''
+  local dead = claim.crashes >= settings.maxCrashes and ',"reason":"crashed"' or ''
   return '{"name":"Error","message":"the lease ran out: worker ' .. workerOf(claim) .. ' died or was blocked"' .. dead .. '}'
 end
 
@@ -40,7 +41,7 @@ local function recover(id, claim)
   else
     claim.crashes = claim.crashes + 1
     s.second, s.failures = crashLine(claim), redis.call('HGET', failuresKey, id)
-    if claim.crashes >= maxCrashes then
+    if claim.crashes >= settings.maxCrashes then
       s.transition, s.fate = 'dead', 'crashed'
     else
       claim.lane = laneAfter(claim.lane, claim.crashes)

@@ -1,5 +1,6 @@
 -- Renewals, and the leases that a settlement has extended. A renewal of an unconfirmed job shows that its claim has arrived.
--- @takes renewals, extended, leaseMs, now, digits, readClaims, marksOf, hasMark, endsHere, keptHere, renewed, confirmed, lost, toCancel
+-- @takes settings, decided, report, renewals, extended, now, digits, readClaims, marksOf, hasMark, endsHere, keptHere
+local renewed, confirmed = decided.renewed, decided.confirmed
 local function renew(id, ms)
   keptHere[id] = true
   renewed[#renewed + 1] = digits(now + ms)
@@ -14,14 +15,14 @@ local claims = readClaims(renewals[1])
 for i = 1, renewals.n do
   local id, fence = renewals[1][i], renewals[2][i]
   local marks = marksOf(claims[i], fence)
-  if hasMark(marks, 'c') then toCancel[#toCancel + 1] = id end
+  if hasMark(marks, 'c') then report.toCancel[#report.toCancel + 1] = id end
   if hasMark(marks, 'u') then
     confirmed[#confirmed + 1] = id
     confirmed[#confirmed + 1] = fence .. string.gsub(marks, 'u', '') .. string.sub(claims[i], #fence + #marks + 1)
   end
   if marks then
-    renew(id, leaseMs)
+    renew(id, settings.leaseMs)
   else
-    lost[#lost + 1] = id
+    report.lost[#report.lost + 1] = id
   end
 end

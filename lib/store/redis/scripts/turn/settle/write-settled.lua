@@ -1,9 +1,6 @@
 -- Writes what has become of the jobs that this turn settles, recovers or turns away.
--- `died`: how many of them are dead now.
--- @takes endedIds, settlements, takeovers, counted, remembered, endJob, keepCompletedCount, keepIdsMs, jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey, usedIdsKey, queuedKey, statsKey, now, digits, openLane, addToLane, formatClaim, unheldClaim, noteFailure
--- @gives died
--- @changes lookAgain
-died = 0
+-- @takes settings, decided, endJob, jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey, usedIdsKey, queuedKey, statsKey, now, digits, openLane, addToLane, formatClaim, unheldClaim, noteFailure
+local endedIds, settlements, takeovers, counted, remembered = decided.endedIds, decided.settlements, decided.takeovers, decided.counted, decided.remembered
 -- In one removal, as it may empty the key.
 if settlements[1] then
   local ids = { unpack(endedIds) }
@@ -20,13 +17,13 @@ if settlements[1] then
   end
 
   local function rememberId(s)
-    if not string.find(s.first, 'r', 1, true) or keepIdsMs == 0 then return end
-    remembered[#remembered + 1] = digits(now + keepIdsMs)
+    if not string.find(s.first, 'r', 1, true) or settings.keepIdsMs == 0 then return end
+    remembered[#remembered + 1] = digits(now + settings.keepIdsMs)
     remembered[#remembered + 1] = s.id
   end
 
   local function putBack(s)
-    lookAgain = lookAgain or s.claim.due <= now
+    decided.lookAgain = decided.lookAgain or s.claim.due <= now
     addToLane(openLane(s.claim.lane), s.id, s.claim.due)
     redis.call('HSET', claimsKey, s.id, unheldClaim(s.claim))
   end
@@ -36,7 +33,7 @@ if settlements[1] then
     count('completed')
     endJob(s.id, s.claim.tags)
     rememberId(s)
-    if keepCompletedCount > 0 then
+    if settings.keepCompletedCount > 0 then
       local numbers = s.claim.attempt .. ' ' .. digits(s.claim.due)
       if s.claim.progress ~= '' then numbers = numbers .. ' ' .. s.claim.progress end
       redis.call('HSET', resultsKey, s.id, numbers .. '\n' .. s.second .. '\n' .. (s.envelope or ''))
@@ -59,7 +56,7 @@ if settlements[1] then
     noteFailure(s)
     if string.find(s.first, 'f', 1, true) then count('failed') end
     count('dead')
-    died = died + 1
+    decided.died = decided.died + 1
   end
   function write.snooze(s)
     local due = s.first
@@ -77,7 +74,7 @@ if settlements[1] then
     s.claim.attempt = s.claim.attempt - 1
     putBack(s)
     -- It was due when it was claimed, so it is due now, even where the clock has gone back.
-    lookAgain = true
+    decided.lookAgain = true
   end
   function write.cancel(s)
     endJob(s.id, s.claim.tags)
@@ -89,7 +86,7 @@ if settlements[1] then
     redis.call('HSET', jobsKey, s.id, queued.envelope)
     redis.call('HSET', claimsKey, s.id, formatClaim('0', 0, queued.crashes, digits(queued.due), '-', queued.lane, queued.tags))
     addToLane(openLane(queued.lane), s.id, queued.due)
-    lookAgain = lookAgain or queued.due <= now
+    decided.lookAgain = decided.lookAgain or queued.due <= now
     takeovers.placed[#takeovers.placed + 1] = s.id
   end
 
