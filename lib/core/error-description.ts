@@ -1,4 +1,4 @@
-import { shownOf } from './payload/without-values.js';
+import { type ShownError, shownOf } from './payload/without-values.js';
 import { describe } from './read/describe.js';
 import { oneLine } from './read/one-line.js';
 
@@ -32,6 +32,12 @@ export function describeError(thrown: unknown, places = 10): ErrorDescription {
   return describeWithin(thrown, [thrown], places);
 }
 
+/** Its name, and its place as `placeIn` has it, for an error that may quote a payload: nothing of its message. */
+export function nameAndPlace(thrown: unknown): string {
+  const description = describeWithin(thrown, [thrown], 10, { message: '' });
+  return `${description.name}${placeIn(description)}`;
+}
+
 /** A description as one line: `Name: message [code] (cause: …)`. */
 export function errorLine({ name, message, code, cause, stack, isError }: ErrorDescription): string {
   if (!isError) return `${message} (not an Error, so there is no stack)`;
@@ -53,8 +59,16 @@ export function placeIn({ stack }: ErrorDescription): string {
   return place === undefined ? '' : ` ${place.trim().slice(0, PLACE_CHARACTERS)}`;
 }
 
-/** `within`: the errors that this one stands in, itself the last, so that a circle of causes is told once. */
-function describeWithin(thrown: unknown, within: readonly unknown[], places: number): ErrorDescription {
+/**
+ * `within`: the errors that this one stands in, itself the last, so that a circle of causes is told once. `as`: how it is to be shown,
+ * where the error itself does not say that.
+ */
+function describeWithin(
+  thrown: unknown,
+  within: readonly unknown[],
+  places: number,
+  as?: Pick<ShownError, 'message'>,
+): ErrorDescription {
   try {
     if (!(thrown instanceof Error || (typeof thrown === 'object' && thrown !== null && 'message' in thrown))) {
       const message = typeof thrown === 'string' ? cut(thrown) : oneLine(describe(thrown));
@@ -62,14 +76,16 @@ function describeWithin(thrown: unknown, within: readonly unknown[], places: num
     }
     const { name, message, stack, code } = thrown as Error & { code?: unknown };
     const shownName = cut(name || 'Error', NAME_CHARACTERS);
-    const shown = shownOf(thrown);
-    const shownMessage = cut(shown?.message ?? withInner(shownName, String(message ?? ''), thrown, within));
+    const ownMessage = String(message ?? '');
+    const shown = as ?? shownOf(thrown);
+    const shownMessage = cut(shown?.message ?? withInner(shownName, ownMessage, thrown, within));
+    const instead = shown && `${shownName}: ${shownMessage}`;
     return {
       name: shownName,
       message: shownMessage,
       code: typeof code === 'string' || typeof code === 'number' ? cut(code, NAME_CHARACTERS) : undefined,
       cause: shown ? undefined : describeCause(thrown, shownMessage, within),
-      stack: typeof stack === 'string' ? cutStack(stack, places, shown && `${shownName}: ${shownMessage}`) : undefined,
+      stack: typeof stack === 'string' ? cutStack(stack, ownMessage, places, instead) : undefined,
       isError: true,
     };
   } catch {
@@ -150,12 +166,32 @@ function cut(text: unknown, characters = MESSAGE_CHARACTERS): string {
 
 /**
  * A stack repeats the message, whose lines could pass for others: only lines that name a place stay lines, all before is one line.
- * `instead`: what stands there in its place.
+ * `instead`: what stands there in its place. Then no line may be the message's: where that is not certain, no place is shown.
  */
-function cutStack(stack: string, most: number, instead?: string): string {
-  const placesFrom = stack.indexOf(BEFORE_PLACE);
+function cutStack(stack: string, message: string, most: number, instead?: string): string {
+  const behind = endOfMessage(stack, message);
+  if (instead !== undefined && behind === undefined) return instead;
+  const placesFrom = stack.indexOf(BEFORE_PLACE, behind);
   const places = placesFrom < 0 ? [] : stack.slice(placesFrom + 1).split('\n');
   const head = instead ?? cut(placesFrom < 0 ? stack : stack.slice(0, placesFrom));
-  const kept = places.filter((line) => line.startsWith(PLACE)).slice(0, most);
-  return [head, ...kept.map(oneLine)].join('\n').slice(0, STACK_CHARACTERS);
+  const kept = instead === undefined ? places.filter(isPlace) : untilOther(places);
+  return [head, ...kept.slice(0, most).map(oneLine)].join('\n').slice(0, STACK_CHARACTERS);
+}
+
+/** `undefined` where the stack does not begin with `Name: message` and a place: the message has been changed since, or the stack. */
+function endOfMessage(stack: string, message: string): number | undefined {
+  const name = /^[^\n:]*/.exec(stack)![0];
+  const end = message === '' ? name.length : `${name}: ${message}`.length;
+  const begins = message === '' || stack.startsWith(`: ${message}`, name.length);
+  return begins && (end === stack.length || stack.startsWith(BEFORE_PLACE, end)) ? end : undefined;
+}
+
+function isPlace(line: string): boolean {
+  return line.startsWith(PLACE);
+}
+
+/** Behind other lines somebody may have added the stack of a cause, which repeats a message too. */
+function untilOther(lines: string[]): string[] {
+  const other = lines.findIndex((line) => !isPlace(line));
+  return other < 0 ? lines : lines.slice(0, other);
 }

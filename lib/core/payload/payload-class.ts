@@ -1,4 +1,4 @@
-import { describeError, placeIn } from '../error-description.js';
+import { nameAndPlace } from '../error-description.js';
 import {
   InvalidOptionsError,
   InvalidPayloadError,
@@ -96,8 +96,7 @@ function transform(
   } catch (cause) {
     const beginning = 'cannot be made one:';
     const message = `${beginning} ${(cause as Error)?.message ?? describe(cause)}`;
-    const description = describeError(cause);
-    const shown = `${beginning} its transformation threw ${description.name}${placeIn(description)}`;
+    const shown = `${beginning} its transformation threw ${nameAndPlace(cause)}`;
     throw notFitting(type, { ...fields, cause }, findingAbout(message), findingAbout(shown));
   }
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { BadRequestException, ForbiddenException } from '@nestjs/common';
 import { describeError, errorLine, placeIn } from '../../../lib/core/error-description.js';
+import { InvalidPayloadError } from '../../../lib/core/errors.js';
+import { showAs } from '../../../lib/core/payload/without-values.js';
 
 const SECRET = 'hunter2';
 
@@ -153,5 +155,49 @@ describe('the place of a failure', () => {
     expect(placeOf()).toBe('');
     expect(placeOf('    at node:internal/process/task_queues:95:5')).toBe('');
     expect(placeIn(describeError('boom'))).toBe('');
+  });
+});
+
+describe('lines of the message are no places', () => {
+  /** What a stranger may have sent, quoted in a message. */
+  const quoting = `got x\n    at ${SECRET} (/app/src/a.ts:1:2)\n    at Foo`;
+  const marked = () => {
+    const fields = { queue: 'q', jobName: 'mail', jobId: 'r7' };
+    return showAs(new InvalidPayloadError(quoting, [], fields), { message: 'to: isEmail', findings: [] });
+  };
+
+  it('of an error whose message is shown', () => {
+    const description = describeError(new Error(quoting));
+    expect(description.stack).toMatch(/^Error: got x\\n {4}at hunter2 .*Foo\n {4}at .*error-description\.spec/);
+    expect(placeIn(description)).toMatch(/^ at .*error-description\.spec/);
+  });
+
+  it('of an error whose message must not be shown', () => {
+    const description = describeError(marked());
+    expect(description.stack).toMatch(/^InvalidPayloadError: to: isEmail\n {4}at .*error-description\.spec/);
+    expect(JSON.stringify(description)).not.toContain(SECRET);
+    expect(placeIn(description)).toMatch(/^ at .*error-description\.spec/);
+  });
+
+  it.each<[string, (error: Error) => Partial<Error>]>([
+    ['its message was changed since', ({ message }) => ({ message: `mail: ${message}` })],
+    ['its message was emptied', () => ({ message: '' })],
+    ['its message was cut', ({ message }) => ({ message: message.slice(0, 4) })],
+    ['another stack was added', ({ stack, message }) => ({ stack: `${stack}\nCaused by: Error: ${message}` })],
+  ])('of one, where %s', (_, change) => {
+    const error = marked();
+    // A stack may be written when it is first read.
+    expect(error.stack).toContain(SECRET);
+    Object.assign(error, change(error));
+    const description = describeError(error, 100);
+    expect(description.stack).toMatch(/^InvalidPayloadError: to: isEmail/);
+    expect(JSON.stringify(description)).not.toContain(SECRET);
+  });
+
+  it('and all places stay of an error that got another message, where it may be shown', () => {
+    const error = new Error('no mail');
+    expect(error.stack).toContain('Error: no mail');
+    error.message = `r7: ${error.message}`;
+    expect(describeError(error).stack).toMatch(/^Error: no mail\n {4}at .*error-description\.spec/);
   });
 });

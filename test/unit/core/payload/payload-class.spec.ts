@@ -13,6 +13,7 @@ import {
   MinLength,
   ValidateNested,
 } from 'class-validator';
+import { describeError } from '../../../../lib/core/error-description.js';
 import { InvalidPayloadError } from '../../../../lib/core/errors.js';
 import {
   PayloadChecker,
@@ -172,6 +173,31 @@ describe('a payload that does not fit its class is refused', () => {
     );
     expect(error.cause).toBeInstanceOf(TypeError);
     expect(error.jobId).toBe('r7');
+  });
+
+  it.each<[string, (message: string) => Error]>([
+    ['quotes the value', (message) => new TypeError(message)],
+    [
+      'quotes it in a message that was changed',
+      (message) => {
+        const error = new TypeError(message);
+        // A stack may be written when it is first read.
+        expect(error.stack).toContain('hunter2');
+        error.message = 'no';
+        return error;
+      },
+    ],
+  ])('and logs do not show the value where a transformation %s', async (_, errorOf) => {
+    class Parsed {
+      @Transform(({ value }) => {
+        throw errorOf(`cannot parse ${value}`);
+      })
+      to!: string;
+    }
+    const error = await refused({ to: 'x\n    at hunter2 (/app/a.ts:1:2)' }, {}, Parsed);
+    const description = describeError(error);
+    expect(description.message).toContain('cannot be made one: its transformation threw TypeError');
+    expect(JSON.stringify(description)).not.toContain('hunter2');
   });
 
   it('by the options of class-validator that the module was given', async () => {
