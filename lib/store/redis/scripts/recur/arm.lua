@@ -2,10 +2,11 @@
 -- with `armNext` or `armAt` for their jobs, and then calls `settleArmed`, the end of its read phase for them, and `writeArmed`. All are
 -- read, and all are written, at once: a batch costs a few commands.
 -- `changedEntries`: those whose states are to be written. `shortIds`: recurrences whose instants run short.
--- @takes base, jobsKey, usedIdsKey, completedKey, resultsKey, now, textOf, laneOfRoute, enterLane, addToLane, tagJob, writeTagged, nextAfter, jittered, isMissedAt, passTo, isShort, formatState, counted
+-- @takes base, jobsKey, usedIdsKey, completedKey, resultsKey, statsKey, now, textOf, laneOfRoute, enterLane, addToLane, tagJob, writeTagged, nextAfter, jittered, isMissedAt, passTo, isShort, formatState, counted
 -- @gives shortIds, changedEntries, noteChanged, armAt, armNext, settleArmed, writeArmed
 shortIds, changedEntries = {}, {}
 local arming, fields, armedIds, isDue, lanesByRoute = {}, {}, {}, false, {}
+local endedKey, endingsKey = base .. 'ended', base .. 'endings'
 
 -- Its state is to be written.
 function noteChanged(entry)
@@ -84,12 +85,28 @@ local function admit(entry)
   entry.state.armed = at
 end
 
+-- Whether something may be kept under ids that are armed.
+local function keepsEnded()
+  return redis.call('EXISTS', completedKey, endedKey) > 0
+end
+
+-- Keys of another type stop the script here: once `jobs` is written, the armed job would be left without a lane.
+local function refuseOtherKinds()
+  redis.call('HLEN', statsKey)
+  if not keepsEnded() then return end
+  redis.call('ZCARD', completedKey)
+  redis.call('HLEN', resultsKey)
+  redis.call('ZCARD', endedKey)
+  redis.call('HLEN', endingsKey)
+end
+
 -- Answers whether one is due already.
 function settleArmed()
   if arming[1] then settleKnown() end
   for _, entry in ipairs(arming) do
     if entry.target then admit(entry) end
   end
+  if armedIds[1] then refuseOtherKinds() end
   for _, entry in ipairs(changedEntries) do
     if isShort(entry) then shortIds[#shortIds + 1] = entry.id end
   end
@@ -102,12 +119,11 @@ function writeArmed()
     redis.call('HSET', jobsKey, unpack(fields))
     writeTagged()
     -- Each id belongs to the new job now: a completed one may be kept for longer than its id is remembered.
-    local endedKey = base .. 'ended'
-    if redis.call('EXISTS', completedKey, endedKey) > 0 then
+    if keepsEnded() then
       redis.call('ZREM', completedKey, unpack(armedIds))
       redis.call('HDEL', resultsKey, unpack(armedIds))
-      redis.call('ZREM', endedKey, unpack(armedIds))
-      redis.call('HDEL', base .. 'endings', unpack(armedIds))
+      local hadEnded = redis.call('ZREM', endedKey, unpack(armedIds)) > 0
+      if hadEnded then redis.call('HDEL', endingsKey, unpack(armedIds)) end
     end
   end
   local states = {}

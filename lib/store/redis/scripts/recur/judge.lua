@@ -3,7 +3,7 @@
 -- `recurring`: `of`, job -> entry of its recurrence (see recur/next.lua) with `at`, its instant; `judge`, which answers 'begin', 'hold',
 -- 'missed' or 'overlap'; `begin` and `pass`, which note that an occurrence begins, or ends before it has begun; `leftOut`, three for
 -- each that ends here: id, name, reason; `settle` and `write`, the ends of the read and of the write phase.
--- @takes decided, base, jobsKey, usedIdsKey, deadKey, completedKey, resultsKey, picked, envelopes, now, nowUs, digits, laneOfRoute, addToLane, enterLane, fullNames, giveBack
+-- @takes decided, base, jobsKey, usedIdsKey, deadKey, completedKey, resultsKey, statsKey, picked, envelopes, now, nowUs, digits, laneOfRoute, addToLane, enterLane, fullNames, giveBack
 -- @changes recurring, stopped
 local endedIds, settlements, counted = decided.endedIds, decided.settlements, decided.counted
 -- @include jobs/tag.lua
