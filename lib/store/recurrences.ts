@@ -58,7 +58,10 @@ export interface StoredRecurrence {
 export interface LostRecurrences {
   /** They go on after now. How many have begun, which one began last, and a pause are forgotten. */
   readonly states: readonly string[];
-  /** Their rules and payloads are lost: unless somebody declares or upserts them within a minute, the rest is forgotten. */
+  /**
+   * Their rules and payloads are lost: unless somebody declares or upserts them within a minute, the rest is forgotten. Or somebody has
+   * damaged these: the rest stays.
+   */
   readonly records: readonly string[];
 }
 

@@ -114,7 +114,7 @@ export class Caretaker {
       );
     if (records.length > 0)
       this.log.warn(
-        `Redis has lost the rule of ${namesOf(records, this.queue)}. Unless a handler declares them, call upsertRecurrence to have them go on.`,
+        `Redis has lost the rule of ${namesOf(records, this.queue)}, or somebody has damaged it. Unless a handler declares them, call upsertRecurrence to have them go on.`,
       );
   }
 

@@ -45,3 +45,26 @@ it('what was upserted goes on within 10 s after its state was lost, each instant
   const warned = log.starting('warn').filter((line) => /Redis has lost the state of .*'often'/.test(line));
   expect(warned).toHaveLength(delays.length);
 });
+
+it('one whose record somebody has damaged is told in one line of log, and goes on once it is upserted again', async () => {
+  const log = new LogLines();
+  const { app, runs } = await startBuild('only', [], {}, log);
+  const base = `${app.prefix}:{default}:`;
+  const upsert = () => app.producer.upsertRecurrence('often', 'tick', 1, { everyMs: 200 });
+  const tended = async () => {
+    await redis.hset(`${base}gate`, 'tendAt', '1');
+    await until('it was tended', async () => (await redis.hget(`${base}gate`, 'tendAt')) !== '1', BACK_WITHIN_MS);
+  };
+  const warned = () => log.starting('warn').filter((line) => line.includes("'often', or somebody has damaged it."));
+  await upsert();
+  await until('it runs', () => instantsOf(runs, 'often').length >= 2);
+  await redis.hset(`${base}recurrences`, 'often', 'rubbish');
+  await until('it is told', () => warned().length > 0, BACK_WITHIN_MS);
+  await tended();
+  await tended();
+  const before = runs.length;
+  await upsert();
+  await until('it goes on', () => runs.length >= before + 3);
+  expect(new Set(runs.map(({ id }) => id)).size).toBe(runs.length);
+  expect(warned()).toHaveLength(1);
+});

@@ -226,6 +226,30 @@ it('without its record a recurrence ends: what waits still runs, and a minute la
   expect(await test.redis.exists(key('timetable'), key('recurrences'), key('gate'))).toBe(0);
 });
 
+it.each(rules)(
+  'one by %s whose record somebody has damaged is told once, and goes on once it is upserted',
+  async (_, rule) => {
+    const limited = { ...rule, rule: { ...rule.rule, limit: 3 } };
+    await hurry((await test.recurrences.upsert(limited)).nextAtMs);
+    expect(await test.worker('w').claim()).toHaveLength(1);
+    const { nextAtMs } = (await test.recurrences.get('r'))!;
+    await test.redis.hset(key('recurrences'), 'r', 'rubbish');
+    await hurry(nextAtMs);
+    expect((await test.worker('w').claim()).map(({ id }) => id)).toEqual([`r@${nextAtMs}`]);
+    expect(await tendAll()).toEqual([{ states: [], records: ['r'] }]);
+    // Also after the time for which a state without a record is kept.
+    const told = (await stateOf())!;
+    await test.redis.hset(key('timetable'), 'r', told.replace(/\d+(?= unrecorded)/, '1'));
+    expect(await tendAll()).toEqual([]);
+    expect(await test.redis.hget(key('recurrences'), 'r')).toBe('rubbish');
+    expect(await test.recurrences.upsert(limited)).toMatchObject({ status: 'created' });
+    expect((await test.recurrences.get('r'))!.count).toBeGreaterThanOrEqual(1);
+    expect(await armedJobs()).toHaveLength(1);
+    expect(await tendAll()).toEqual([]);
+    expect(await test.audit()).toEqual([]);
+  },
+);
+
 it('a declared recurrence whose record is lost is back with the next declaration, paused as it was and with its count', async () => {
   const { declarations } = test.store.queue('default');
   const declare = () => declarations.declare([recurrenceOf({ everyMs: 2 * DAY })], { app: 'a' }, 600_000);

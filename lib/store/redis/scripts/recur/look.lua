@@ -118,21 +118,24 @@ function lookAfter(states, zones)
   end
   local entries = readEntries(ids)
   for _, entry in ipairs(entries) do
-    local state = entry.rule and entry.state
+    local state = entry.state
     if not entry.text then
       if noteUnrecorded(entry.id, states[entry.id]) then looked.over[#looked.over + 1] = entry.id end
-    elseif entry.rule and not state then
+    elseif not entry.rule then
+      -- Somebody has damaged the record, or a later release has written it. It stays, and whoever upserts it keeps the state.
+      noteUnrecorded(entry.id, states[entry.id])
+    elseif not state then
       -- Somebody has damaged the state.
       losses.states[#losses.states + 1] = entry.id
       stateAnew(entry)
       if entry.rule.everyMs > 0 then goOn(entry) end
-    elseif state and state.zones == NOT_RECKONED and entry.rule.everyMs == 0 then
+    elseif state.zones == NOT_RECKONED and entry.rule.everyMs == 0 then
       -- Nobody has reckoned its instants yet.
-    elseif state and state.armed == 0 then
+    elseif state.armed == 0 then
       -- Whoever cancels an armed one leaves the list as it is.
       passTo(entry, state.passed)
       armNext(entry)
-    elseif state then
+    else
       local envelope = lost[entry.id .. '@' .. digits(state.armed)]
       if envelope then mend(entry, envelope) end
     end
