@@ -76,7 +76,7 @@ export const BUGS = [
   },
   {
     name: 'leases not renewed',
-    file: 'lib/store/redis/scripts/turn.lua',
+    file: 'lib/store/redis/scripts/turn/after/write.lua',
     from: "redis.call('ZADD', activeKey, 'XX', unpack(decided.renewed))",
     to: '',
     rules: ['reruns-have-reasons'],

@@ -112,46 +112,13 @@ local placesTaken = 0
 -- @include turn/after/outlook.lua
 -- @include turn/after/find-lost.lua
 
--- Then everything is written. A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the
--- queue drains.
-redis.call('ZREM', sleepersKey, me.session)
--- The last of its group to wait; who sleeps next lists the group again.
-if outlook.wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, me.group) end
--- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
-if outlook.sleepUntil and outlook.hears then redis.call('ZADD', sleepingKey, 'GT', digits(outlook.sleepUntil), me.group) end
--- @include turn/settle/keep-ended.lua
-if settings.globalConcurrency > 0 then
-  -- @include turn/claim/write-offers.lua
-end
--- Before all writes about jobs: where Redis refuses it, for want of a permission, nothing has moved.
-if fit[1] then
+-- Then everything is written. Jobs move before all other writes about jobs: where Redis refuses that, for want of a permission, nothing
+-- has moved.
+local isClaiming = false
+local function handOut()
   -- @include relay/move.lua
 end
-local noteFailure
-if decided.settlements[1] or decided.expired[1] then
-  -- @include turn/settle/failures.lua
-end
--- @include turn/settle/write-settled.lua
-if decided.expired[1] then
-  -- @include turn/settle/write-recovered.lua
-end
-if rate then
-  -- @include turn/after/note-starts.lua
-end
-if gate and gate.nextBlackout then
-  -- @include turn/after/note-blackout.lua
-end
-if recurring then recurring.write(false) end
-closeLanes()
-local isIdle = not picked[1]
-if isIdle or decided.died > 0 or decided.remembered[1] or (decided.endedIds[1] and settings.keepCompletedCount > 0) then
-  -- @include turn/after/trim.lua
-end
-writeUntagged()
--- @include turn/after/sleep.lua
-if me.presence ~= '' then
-  -- @include turn/after/presence.lua
-end
+-- @include turn/after/write.lua
 redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. grace.lastToFill)
 -- Of an idle turn too: a copy of it that was held up on the way would move jobs once more.
 local result = ''

@@ -101,7 +101,7 @@ do
     -- @include turn/claim/make-offers.lua
   end
 end
-local fence, unconfirmed, writeClaims = 0, '', nil
+local fence, unconfirmed, handOut = 0, '', nil
 if picked[1] then
   -- @include turn/claim/envelopes.lua
   if gate.recurrencesAt then
@@ -121,50 +121,10 @@ local placesTaken = #fit
 -- @include turn/after/outlook.lua
 -- @include turn/after/find-lost.lua
 
--- Then everything is written. A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the
--- queue drains.
-redis.call('ZREM', sleepersKey, me.session)
--- The last of its group to wait; who sleeps next lists the group again.
-if outlook.wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, me.group) end
--- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
-if outlook.sleepUntil and outlook.hears then redis.call('ZADD', sleepingKey, 'GT', digits(outlook.sleepUntil), me.group) end
--- @include turn/settle/keep-ended.lua
-if settings.globalConcurrency > 0 then
-  -- @include turn/claim/write-offers.lua
-end
--- Before other writes about these jobs: a job that is claimed anew in this turn gets another claim.
-if decided.confirmed[1] then redis.call('HSET', claimsKey, unpack(decided.confirmed)) end
--- Claim before removing settled jobs: an emptied `active` key would be freed and rebuilt every turn. But not where jobs go back: a
--- running job that somebody has put into its lane may be both put back and claimed in one turn, and then the claim must win.
-local putsBack, noteFailure = decided.settlements[1] or decided.expired[1], nil
-if fit[1] and not putsBack then writeClaims() end
-if putsBack then
-  -- @include turn/settle/failures.lua
-end
--- @include turn/settle/write-settled.lua
-if decided.renewed[1] then redis.call('ZADD', activeKey, 'XX', unpack(decided.renewed)) end
-if decided.expired[1] then
-  -- @include turn/settle/write-recovered.lua
-end
-if fit[1] and putsBack then writeClaims() end
-if rate then
-  -- @include turn/after/note-starts.lua
-end
-if gate and gate.nextBlackout then
-  -- @include turn/after/note-blackout.lua
-end
-if recurring then recurring.write(true) end
-closeLanes()
-local isIdle = not picked[1]
-if isIdle or decided.died > 0 or decided.remembered[1] or (decided.endedIds[1] and settings.keepCompletedCount > 0) then
-  -- @include turn/after/trim.lua
-end
-writeUntagged()
+-- Then everything is written.
+local isClaiming = true
+-- @include turn/after/write.lua
 -- @include turn/after/reserve.lua
--- @include turn/after/sleep.lua
-if me.presence ~= '' then
-  -- @include turn/after/presence.lua
-end
 -- A pull, and a session with fewer than 16 places (`FEWEST_JOBS` in worker/capacity/turn-size.ts), are not noted: no worker gives up its
 -- second turn for them.
 local hasFilled = #fit >= 16 and outlook.limitAfter <= 0 and me.standing == 'stays'

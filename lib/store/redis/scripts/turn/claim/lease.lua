@@ -1,12 +1,12 @@
 -- Puts the jobs that are handed out under leases, all with one fence.
--- `claimed`: three for each: id, due time and, unless it is the job's first claim, attempt and crashes, envelope. Filled by `writeClaims`.
+-- `claimed`: three for each: id, due time and, unless it is the job's first claim, attempt and crashes, envelope. Filled by `handOut`.
 -- @takes settings, me, fit, fence, unconfirmed, UNCLAIMED, activeKey, claimsKey, statsKey, fenceKey, now, digits, tagsOf, formatClaim, claimed
--- @changes writeClaims
+-- @changes handOut
 -- Redis keeps small hashes and sorted sets as lists, and looks through them for each of their members: with a hundred jobs
 -- running that took a fifth of a turn. One long member, be it for a moment, ends that for as long as the key lives.
 local MANY, LONG = 16, string.rep('\n', 65)
 
-function writeClaims()
+function handOut()
   local leases, held, session = {}, {}, me.session
   local fenceText, leaseUntil = digits(fence) .. unconfirmed, digits(now + settings.leaseMs)
   local due, front, text

@@ -1,0 +1,46 @@
+-- Writes what a turn has decided: of a worker or a pull, which claims jobs, and of a relay, which moves them.
+-- `handOut`: writes the claims of the jobs in `fit`, or moves them. `isClaiming`: whether they are claimed.
+-- @takes settings, me, opening, decided, report, outlook, COMMON, DEPUTY_MS, OFFER_MS, PREFERRED, SUSPECTS, activeKey, addToLane, awaited, base, blackoutsKey, claimsKey, closeLanes, completedKey, deadKey, digits, endJob, failuresKey, firstLeaseEnd, fit, formatClaim, gate, gateKey, grace, handOut, handlers, hasMark, isClaiming, isHere, jobsKey, keptFrom, known, nameOf, nextCursor, now, offers, offersKey, openIndex, openLane, ownWorker, parseClaim, picked, preferredIndex, preferredOf, queuedKey, rate, rateKey, readClaims, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, suspectIndex, unheldClaim, untagJob, usedIdsKey, workersKey, writeUntagged
+-- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
+redis.call('ZREM', sleepersKey, me.session)
+-- The last of its group to wait; who sleeps next lists the group again.
+if outlook.wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, me.group) end
+-- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
+if outlook.sleepUntil and outlook.hears then redis.call('ZADD', sleepingKey, 'GT', digits(outlook.sleepUntil), me.group) end
+-- @include turn/settle/keep-ended.lua
+if settings.globalConcurrency > 0 then
+  -- @include turn/claim/write-offers.lua
+end
+-- Before other writes about these jobs: a job that is claimed anew in this turn gets another claim.
+if decided.confirmed[1] then redis.call('HSET', claimsKey, unpack(decided.confirmed)) end
+-- Claim before removing settled jobs: an emptied `active` key would be freed and rebuilt every turn. But not where jobs go back: a
+-- running job that somebody has put into its lane may be both put back and claimed in one turn, and then the claim must win.
+local putsBack, noteFailure = decided.settlements[1] or decided.expired[1], nil
+local claimsLast = isClaiming and putsBack
+if fit[1] and not claimsLast then handOut() end
+if putsBack then
+  -- @include turn/settle/failures.lua
+end
+-- @include turn/settle/write-settled.lua
+if decided.renewed[1] then redis.call('ZADD', activeKey, 'XX', unpack(decided.renewed)) end
+if decided.expired[1] then
+  -- @include turn/settle/write-recovered.lua
+end
+if fit[1] and claimsLast then handOut() end
+if rate then
+  -- @include turn/after/note-starts.lua
+end
+if gate and gate.nextBlackout then
+  -- @include turn/after/note-blackout.lua
+end
+if recurring then recurring.write(isClaiming) end
+closeLanes()
+local isIdle = not picked[1]
+if isIdle or decided.died > 0 or decided.remembered[1] or (decided.endedIds[1] and settings.keepCompletedCount > 0) then
+  -- @include turn/after/trim.lua
+end
+writeUntagged()
+-- @include turn/after/sleep.lua
+if me.presence ~= '' then
+  -- @include turn/after/presence.lua
+end
