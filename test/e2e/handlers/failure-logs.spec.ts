@@ -122,7 +122,7 @@ it('what a ValidationPipe refused is logged, and not the value', async () => {
   expect(JSON.stringify([log.lines, failures])).not.toContain(SECRET);
 });
 
-describe('a message with $value shows the value to who called schedule, and nowhere else', () => {
+describe('a message with $value shows the value to who called schedule, and not in logs and failures', () => {
   class Address {
     @IsEmail({}, { message: '$property: $value is no address' })
     to!: string;
@@ -199,7 +199,11 @@ describe('a message with $value shows the value to who called schedule, and nowh
       }
     }
     const log = new LogLines();
-    const { producer, inspector } = await startApp([Handlers], {}, { log });
+    const { producer, inspector, events } = await startApp([Handlers], {}, { log });
+    const told: string[] = [];
+    events.events$.subscribe((event) => {
+      if (event.type === 'failed' || event.type === 'dead') told.push((event.error as Error).message);
+    });
     const refused = await producer.dispatch(jobs.letter, { address: { to: SECRET } }).catch((error) => error);
     expect(refused.message).toContain(`address.to: to: ${SECRET} is no address`);
     expect(refused.findings).toEqual([{ path: 'address.to', messages: [`to: ${SECRET} is no address`] }]);
@@ -208,6 +212,8 @@ describe('a message with $value shows the value to who called schedule, and nowh
     const { failures } = (await inspector.job('r7'))!;
     expect(failures[0]!.message).toContain('does not fit Letter: address.to: isEmail.');
     expect(JSON.stringify([log.lines, [...log.stacks.values()], failures])).not.toContain(SECRET);
+    // Listeners get what the handler threw.
+    expect(told).toEqual([refused.message, refused.message]);
   });
 
   it('a ValidationPipe, whose findings are text alone', async () => {
