@@ -31,6 +31,17 @@ export const recurrencesBackfill = (world: () => World): void => {
     expect(await view.counts()).toMatchObject({ due: 600, scheduled: 1 });
   });
 
+  it('one turn takes as many of them as it has places, and ordinary jobs behind them', async () => {
+    const { recurrences } = world().store();
+    const { nextAtMs } = await recurrences.upsert(recurrenceOf({ everyMs: DAY }));
+    await recurrences.backfill('r', hours(nextAtMs! - 200 * HOUR, 60));
+    world().pass(1);
+    await world().schedule({ id: 'ordinary' });
+    const claimed = ids((await world().worker('w').turn({ limit: 100 })).claimed);
+    expect(claimed).toHaveLength(61);
+    expect(claimed.at(-1)).toBe('ordinary');
+  });
+
   it('all that an outage has missed can be added, the one that was armed in it as well', async () => {
     const { recurrences } = world().store();
     const at = (await recurrences.upsert(recurrenceOf({ everyMs: HOUR, onMissed: 'skip' }))).nextAtMs!;

@@ -14,7 +14,8 @@ local endedIds, settlements, counted = decided.endedIds, decided.settlements, de
 local OVERLAP_LOOK_MS, UNKNOWN_LOOK_MS = 250, 100
 -- An occurrence is made up for a day, and at most so many are.
 local DAY_MS, MOST_MADE_UP = 86400000, 10000
--- So many a turn: one costs several times as much as another job, most of all after an outage, when the lists of instants are long.
+-- So many armed ones a turn: each costs several times as much as another job, most of all after an outage, when the lists of instants are
+-- long.
 local MOST_JUDGED = 50
 local missedEnvelopes, holding, short = {}, {}, {}
 recurring = { of = {}, leftOut = {} }
@@ -32,26 +33,23 @@ local function cutFrom(index)
   stopped = 'size'
 end
 
+-- A state begins with the instant that is armed; only of one that is to be judged is the rest looked at.
 local function readEntries()
-  local candidates, ids = {}, {}
+  local states, armed, armedIds = {}, {}, {}
   for i = 1, #picked do
     local id, at = string.match(picked[i].id, '^(.*)@(%d+)$')
     if id and (not envelopes[i] or string.find(envelopes[i], '^[^\n]*\n%d+ co')) then
-      if #ids == MOST_JUDGED then
-        cutFrom(i)
-        break
+      -- A backfill adds many of one recurrence.
+      states[id] = states[id] or redis.call('HGET', base .. 'timetable', id) or ''
+      local state = string.match(states[id], '^a (%d+) ') == at and parseState(states[id])
+      if state then
+        if #armed == MOST_JUDGED then
+          cutFrom(i)
+          break
+        end
+        armed[#armed + 1] = { id = id, at = tonumber(at), job = picked[i], state = state }
+        armedIds[#armed] = id
       end
-      ids[#ids + 1] = id
-      candidates[#ids] = { id = id, at = tonumber(at), job = picked[i], envelope = envelopes[i], index = i }
-    end
-  end
-  if not ids[1] then return end
-  local armed, armedIds = {}, {}
-  for i, text in ipairs(redis.call('HMGET', base .. 'timetable', unpack(ids))) do
-    local entry, state = candidates[i], text and parseState(text)
-    if state and state.state == 'a' and state.armed == entry.at then
-      entry.state = state
-      armed[#armed + 1], armedIds[#armedIds + 1] = entry, entry.id
     end
   end
   if not armed[1] then return end
