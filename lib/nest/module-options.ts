@@ -59,7 +59,10 @@ export interface RedisScheduledQueueModuleOptions {
   codecs?: readonly PayloadCodec[];
   /** Larger payloads, as they are stored, are refused when scheduling, and larger results of handlers are not kept. Default 1 MiB. */
   maxPayloadBytes?: number;
-  /** How long a call may wait for Redis before it throws `QueueUnavailableError`. At least 100. Default 5 000. */
+  /**
+   * How long a call may wait for Redis before it throws `QueueUnavailableError`, and how long a codec may take to answer. At least 100.
+   * Default 5 000.
+   */
   commandTimeoutMs?: Duration;
   /**
    * Whose recurrences the decorators of this application declare. Several applications may share a queue. 1 to 64 of the characters
@@ -171,7 +174,12 @@ export function readModuleOptions(given: unknown, where: string): ModuleSettings
       `${where}: connection: got ${describe(options.connection)}, expected a URL, options of ioredis, { cluster } or a client. Is an environment variable missing? Leave the option out for ${DEFAULT_CONNECTION}.`,
     );
   }
-  const { codec, codecs, ...read } = readOptions<ReadModuleOptions>(options, SHAPE, where, refuse);
+  const {
+    codec,
+    codecs,
+    commandTimeoutMs = 5_000,
+    ...read
+  } = readOptions<ReadModuleOptions>(options, SHAPE, where, refuse);
   if (read.orphanedRecurrences === 'remove' && read.app === undefined) {
     throw refuse(
       `${where}: orphanedRecurrences: got 'remove' and no app, expected app as well: else this application would delete the recurrences of each other one that has no app either. Give each application of the queue its own app.`,
@@ -188,7 +196,7 @@ export function readModuleOptions(given: unknown, where: string): ModuleSettings
     inheritAppConfig: false,
     validation: {},
     maxPayloadBytes: 1024 * 1024,
-    commandTimeoutMs: 5_000,
+    commandTimeoutMs,
     app: 'app',
     orphanedRecurrences: 'report',
     orphanAfterMs: 600_000,
@@ -196,7 +204,7 @@ export function readModuleOptions(given: unknown, where: string): ModuleSettings
     trackCurrentJob: true,
     ...read,
     jobs: readJobs(read.jobs ?? {}, where),
-    codecs: new Codecs(codecsById([...(codec ? [codec] : []), ...(codecs ?? [])], where), codec),
+    codecs: new Codecs(codecsById([...(codec ? [codec] : []), ...(codecs ?? [])], where), codec, commandTimeoutMs),
     queues,
     settingsOf: (queue) => queues.get(queue) ?? defaults,
   };

@@ -4,7 +4,6 @@ import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import type { JobRecurrence } from '../../core/job/scheduled-job.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import { deserialisePayload } from '../../core/payload/payload.js';
-import { isThenable } from '../../core/thenable.js';
 import { type Envelope, isReadable } from '../../store/envelope.js';
 import type { EndedState, JobState, StoredFailure, StoredJob } from '../../store/job-store.js';
 
@@ -89,8 +88,8 @@ export function toInspected(queue: string, stored: StoredJob, codecs: Codecs): I
   const { envelope } = stored;
   if (!isReadable(envelope)) return job;
   const payload = tryDecode(() => codecs.decode(envelope, job));
-  if (envelope.codec !== undefined && isThenable(payload))
-    return Promise.resolve(payload).then(
+  if (payload instanceof Promise)
+    return payload.then(
       (decoded) => ({ ...job, payload: decoded }),
       () => job,
     );

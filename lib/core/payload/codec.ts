@@ -16,12 +16,13 @@ export interface PayloadCodec<Stored extends string | Uint8Array = string | Uint
   readonly id: string;
   /**
    * Makes of a payload what is stored. It has been validated before, and is not changed until the codec has answered. If the codec
-   * throws or rejects, `schedule` throws an `InvalidPayloadError` with that as its `cause`. What it answers must not be changed later.
+   * throws or rejects, or its promise is not settled within `commandTimeoutMs`, `schedule` throws an `InvalidPayloadError` with that as
+   * its `cause`. What it answers must not be changed later.
    */
   encode(payload: unknown): Stored | Promise<Stored>;
   /**
    * Makes a payload of what is stored, or a promise of one. It is called again at each attempt, and by the inspector. If it throws or
-   * rejects, the attempt has failed and is retried by the backoff. An `InvalidPayloadError` says that this payload can never be
+   * rejects, or its promise is not settled within `commandTimeoutMs`, the attempt has failed and is retried by the backoff. An `InvalidPayloadError` says that this payload can never be
    * decoded, and an `UnrecoverableJobError` that the job can never succeed: either makes the job dead at once.
    */
   decode(stored: Stored): unknown;

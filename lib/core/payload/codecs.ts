@@ -1,3 +1,4 @@
+import { LONGEST_TIMEOUT_MS, SystemClock } from '../clock.js';
 import {
   InvalidPayloadError,
   PayloadTooLargeError,
@@ -22,6 +23,9 @@ interface WhichJob {
   readonly id: string;
 }
 
+/** Of the machine, also where a test stands in for time: codecs ask services that know nothing of it. */
+const clock = new SystemClock();
+
 const NONE: ReadonlyMap<string, PayloadCodec> = new Map();
 
 /** The codecs that this process knows: the one that it writes with, if not JSON, and those that it reads. */
@@ -29,6 +33,8 @@ export class Codecs {
   constructor(
     private readonly known: ReadonlyMap<string, PayloadCodec> = NONE,
     private readonly writing?: PayloadCodec,
+    /** How long a codec that answers promises may take: the option `commandTimeoutMs`. */
+    private readonly withinMs: number = LONGEST_TIMEOUT_MS,
   ) {}
 
   /** Whether payloads are written as something else than JSON. */
@@ -41,7 +47,7 @@ export class Codecs {
     return this.known.size > 0;
   }
 
-  /** The payload as it is to be stored; a promise of that only from a codec that answers one. */
+  /** The payload as it is to be stored; a promise of that only from a codec that answers one. Throws, or rejects with, `InvalidPayloadError` or `PayloadTooLargeError`. */
   encode(
     payload: unknown,
     maxBytes: number,
@@ -52,23 +58,35 @@ export class Codecs {
     const take = (answer: unknown) => toStored(codec.id, answer, maxBytes, fields);
     let answer: unknown;
     try {
-      answer = codec.encode(payload);
+      answer = this.inTime(codec.id, codec.encode(payload));
     } catch (cause) {
       throw failed(cause);
     }
-    if (!isThenable(answer)) return take(answer);
-    return Promise.resolve(answer).then(take, (cause) => Promise.reject(failed(cause)));
+    if (answer instanceof Promise) return answer.then(take, (cause) => Promise.reject(failed(cause)));
+    return take(answer);
   }
 
   /**
-   * The payload that was stored; a promise of it only from a codec that answers one. Throws, or rejects with, what the codec does, and
-   * `UnknownCodecError`. Of JSON it throws a `SyntaxError` that shows nothing of the payload.
+   * The payload that was stored; a `Promise` of it only from a codec that answers one, whatever its kind. Throws, or rejects with, what
+   * the codec does, an error where it takes too long, and `UnknownCodecError`. Of JSON it throws a `SyntaxError` that shows nothing of the payload.
    */
   decode({ codec, payload }: StoredPayload, job: WhichJob): unknown {
     if (codec === undefined) return deserialisePayload(payload as string);
     const known = this.known.get(codec);
     if (!known) throw new UnknownCodecError(codec, { queue: job.queue, jobName: job.name, jobId: job.id });
-    return known.decode(payload);
+    return this.inTime(codec, known.decode(payload));
+  }
+
+  /** What a codec has answered. Of a promise, also of another library, one that is settled in time. */
+  private inTime(codec: string, answer: unknown): unknown {
+    if (!isThenable(answer)) return answer;
+    return new Promise((resolve, reject) => {
+      const late = () =>
+        reject(new Error(`Codec '${codec}' has not answered within commandTimeoutMs (${this.withinMs} ms)`));
+      const callOff = clock.after(this.withinMs, late, { keepsAlive: false });
+      // Not `answer.then`: a foreign thenable may throw there.
+      Promise.resolve(answer).finally(callOff).then(resolve, reject);
+    });
   }
 }
 

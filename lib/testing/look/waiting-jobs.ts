@@ -1,7 +1,6 @@
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import type { JobRecurrence } from '../../core/job/scheduled-job.js';
 import type { Codecs } from '../../core/payload/codecs.js';
-import { isThenable } from '../../core/thenable.js';
 import type { Job } from '../../store/memory/job.js';
 import type { MemoryJobStore } from '../../store/memory/memory-job-store.js';
 import { isOfKind, type JobKind } from './job-kind.js';
@@ -76,8 +75,8 @@ function payloadOf(
 ): { payload: unknown } | undefined {
   try {
     const payload = codecs.decode(envelope, { queue, id, name: envelope.name });
-    if (!isThenable(payload)) return { payload };
-    Promise.resolve(payload).catch(() => {});
+    if (!(payload instanceof Promise)) return { payload };
+    payload.catch(() => {});
   } catch {}
   return undefined;
 }

@@ -1,5 +1,4 @@
 import type { Codecs } from '../../core/payload/codecs.js';
-import { isThenable } from '../../core/thenable.js';
 import { type Envelope, isReadable } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import { type RunContext, type RunLimits, RunningJob } from './running-job.js';
@@ -32,19 +31,14 @@ export class ClaimOpener {
   readPayload(run: RunningJob): EndedRun | undefined {
     try {
       const payload = this.codecs.decode(run.envelope, run);
-      run.payload = run.envelope.codec !== undefined && isThenable(payload) ? watched(payload) : payload;
+      // Its rejection may stay unheard: the job may go back before anybody waits for its payload.
+      if (payload instanceof Promise) payload.catch(() => {});
+      run.payload = payload;
       return undefined;
     } catch (error) {
       return this.settler.unfit(run, error);
     }
   }
-}
-
-/** A promise whose rejection may stay unheard: the job may go back before anybody waits for its payload. */
-function watched(payload: PromiseLike<unknown>): Promise<unknown> {
-  const promise = Promise.resolve(payload);
-  promise.catch(() => {});
-  return promise;
 }
 
 /** What the call said wins. */

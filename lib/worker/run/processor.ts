@@ -45,8 +45,7 @@ export class Processor {
   private runPlain(run: RunningJob, handler: JobHandler, holder: RunHolder): void {
     const unfit = this.opener.readPayload(run);
     if (unfit) holder.end(unfit, run);
-    else if (run.envelope.codec !== undefined && run.payload instanceof Promise)
-      void this.runChecked(run, handler, holder, run.payload);
+    else if (run.payload instanceof Promise) void this.runChecked(run, handler, holder, run.payload);
     else this.runHandler(run, handler, holder);
   }
 

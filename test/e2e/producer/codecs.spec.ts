@@ -105,6 +105,10 @@ const codecThat = (does: Partial<PayloadCodec>): PayloadCodec => ({
   decode: () => 0,
   ...does,
 });
+const fail = (): never => {
+  throw new Error('spoilt');
+};
+
 const soon = { maxAttempts: 3, backoff: { type: 'fixed', delayMs: 20 } } as const;
 
 let redis: Redis;
@@ -377,6 +381,29 @@ describe('an attempt whose payload cannot be decoded', () => {
     expect((await next()).payload).toBe('secret');
   });
 
+  it('is retried likewise if its codec does not answer, and the inspector shows the job without its payload', async () => {
+    let isAway = true;
+    const decode = () => (isAway ? new Promise(() => {}) : 'there');
+    const { producer, inspector, next } = await start({ codec: codecThat({ decode }), commandTimeoutMs: 100 });
+    const job = await producer.schedule('echo', 1, { ...soon, maxAttempts: 100 });
+    const waiting = await until('an attempt has failed', async () => {
+      const found = await inspector.job(job);
+      return found!.failures.length > 0 && found;
+    });
+    expect(waiting!.failures[0]!.message).toBe("Codec 'own' has not answered within commandTimeoutMs (100 ms)");
+    expect(waiting).toMatchObject({ codec: 'own', payload: undefined });
+    isAway = false;
+    expect((await next()).payload).toBe('there');
+  });
+
+  it('is shown by the inspector without its payload if what the codec answers throws when it is looked at', async () => {
+    const decode = () => Object.defineProperty({}, 'then', { get: () => fail() });
+    const { producer, inspector } = await producerOf({ codec: codecThat({ decode }) });
+    const job = await producer.schedule('echo', 1, { delay: '1h' });
+    expect(await inspector.job(job)).toMatchObject({ codec: 'own', payload: undefined });
+    expect((await inspector.list('scheduled')).map(({ id, payload }) => [id, payload])).toEqual([[job.id, undefined]]);
+  });
+
   it.each([
     ['InvalidPayloadError', new InvalidPayloadError('the signature is wrong', []), 'invalid-payload'],
     ['UnrecoverableJobError', new UnrecoverableJobError('the key is gone'), 'unrecoverable'],
@@ -424,6 +451,25 @@ describe('an attempt whose payload cannot be decoded', () => {
 });
 
 describe('scheduling', () => {
+  it.each([
+    [
+      'answers no promise in time',
+      () => new Promise<never>(() => {}),
+      'has not answered within commandTimeoutMs (100 ms)',
+    ],
+    ['answers what throws when it is looked at', () => Object.defineProperty({}, 'then', { get: fail }), 'spoilt'],
+  ])('with a codec that %s is refused, and nothing is written', async (_, encode, why) => {
+    const { producer, inspector } = await producerOf({
+      codec: codecThat({ encode: encode as never }),
+      commandTimeoutMs: 100,
+    });
+    const refused = { code: 'INVALID_PAYLOAD', message: expect.stringContaining(why) };
+    await expect(producer.schedule('echo', 1)).rejects.toMatchObject(refused);
+    await expect(producer.scheduleMany([{ job: 'echo', payload: 1 }])).rejects.toMatchObject(refused);
+    await expect(producer.upsertRecurrence('r', 'echo', 1, { everyMs: 60_000 })).rejects.toMatchObject(refused);
+    expect(await inspector.stats()).toMatchObject({ scheduled: 0 });
+  });
+
   it('validates before it encodes, and one invalid item keeps all of a call from being encoded', async () => {
     const codec = new Rot13();
     const { producer, inspector } = await producerOf({ codec });

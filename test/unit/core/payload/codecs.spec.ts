@@ -59,6 +59,23 @@ describe('encoding', () => {
     expect(shouting.decode(stored, JOB)).toBe('hey');
   });
 
+  it('turns a promise that throws when it is looked at into such an error', () => {
+    const error = thrown<InvalidPayloadError>(() => encodedAs(thrower()));
+    expect(error).toBeInstanceOf(InvalidPayloadError);
+    expect(error.cause).toBe(FAILURE);
+  });
+
+  it('gives up a promise that is not settled in time', async () => {
+    const codec = { id: 'mine', encode: never, decode: never };
+    const error = await rejected<InvalidPayloadError>(
+      Promise.resolve(new Codecs(new Map(), codec, 20).encode({}, MOST, FIELDS)),
+    );
+    expect(error).toBeInstanceOf(InvalidPayloadError);
+    expect(error.message).toBe(
+      "The payload of job 'reminder.send' cannot be encoded by codec 'mine': Codec 'mine' has not answered within commandTimeoutMs (20 ms).",
+    );
+  });
+
   it.each([
     ['a throw', () => codecs({ encode: fails }).encode({}, MOST, FIELDS)],
     ['a rejection', () => codecs({ encode: async () => fails() }).encode({}, MOST, FIELDS)],
@@ -138,6 +155,27 @@ describe('decoding', () => {
     expect(await rejected(rejection)).toBe(FAILURE);
   });
 
+  it('throws what a promise throws when it is looked at', () => {
+    const decode = () => thrower();
+    expect(thrown(() => codecs({ decode }).decode({ codec: 'mine', payload: '' }, JOB))).toBe(FAILURE);
+  });
+
+  it('makes a promise of another library one of its own', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: a promise of another library
+    const decode = () => ({ then: (resolve: (payload: string) => void) => resolve('foreign') });
+    const decoded = codecs({ decode }).decode({ codec: 'mine', payload: '' }, JOB);
+    expect(decoded).toBeInstanceOf(Promise);
+    expect(await decoded).toBe('foreign');
+  });
+
+  it('gives up a promise that is not settled in time, and answers the rest at once', async () => {
+    const decode = (stored: unknown) => (stored === 'never' ? never() : stored);
+    const mine = new Codecs(new Map([['mine', { id: 'mine', encode: never, decode }]]), undefined, 20);
+    expect(mine.decode({ codec: 'mine', payload: 'at once' }, JOB)).toBe('at once');
+    const error = await rejected(mine.decode({ codec: 'mine', payload: 'never' }, JOB) as Promise<unknown>);
+    expect(error.message).toBe("Codec 'mine' has not answered within commandTimeoutMs (20 ms)");
+  });
+
   it('names a codec that it does not know, and the option', () => {
     const error = thrown<UnknownCodecError>(() => codecs({}).decode({ codec: 'other', payload: '' }, JOB));
     expect(error).toBeInstanceOf(UnknownCodecError);
@@ -156,6 +194,11 @@ it('says whether it writes and reads anything but JSON', () => {
 });
 
 const FAILURE = new Error('the key is missing');
+
+/** What throws as soon as somebody asks whether it is a promise. */
+const thrower = () => Object.defineProperty({}, 'then', { get: fails });
+
+const never = (): Promise<never> => new Promise(() => {});
 
 function fails(): never {
   throw FAILURE;
