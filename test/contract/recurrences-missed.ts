@@ -119,6 +119,22 @@ export const recurrencesMissed = (world: () => World): void => {
     expect(await workOff(world().worker('w'))).toEqual([`${at} made up`]);
   });
 
+  it.each([
+    ['a period', { everyMs: 7 * DAY }],
+    ['wall times', { cron: '0 0 * * 4' }],
+  ])('of weekly ones, by %s, the latest runs until the next is due, and the last of all for a day', async (_, rule) => {
+    const { recurrences } = world().store();
+    const worker = world().worker('w');
+    const { nextAtMs: at } = await recurrences.upsert(recurrenceOf({ ...rule, onMissed: 'all' }));
+    passTo(at! + 10 * DAY);
+    expect(await workOff(worker)).toEqual([`${at} missed`, `${at! + 7 * DAY} made up`]);
+    const endAtMs = at! + 21 * DAY;
+    await recurrences.upsert(recurrenceOf({ ...rule, onMissed: 'all', endAtMs }));
+    passTo(endAtMs + 2 * DAY);
+    expect(await workOff(worker)).toEqual([`${at! + 14 * DAY} missed`]);
+    expect((await recurrences.get('r'))?.nextAtMs).toBeNull();
+  });
+
   it('one is missed a minute after it was due, where the next one is later', async () => {
     const { recurrences } = world().store();
     const at = (await recurrences.upsert(recurrenceOf({ everyMs: HOUR }))).nextAtMs!;

@@ -107,28 +107,24 @@ local function skipTo(entry, target, due)
   armAt(entry, target, due)
 end
 
-local function madeUpWithin(entry, at, following)
-  return entry.rule.missedWithin or math.max(DAY_MS, following and following - at or 0)
-end
-
--- Of the missed ones from this one to the latest, the first that is made up for; nil for none.
+-- Of the missed ones from this one to the latest, the first that is made up for; nil for none. It is looked for by its age, as a walk from one
+-- instant to the next takes long after an outage.
 local function firstMadeUp(entry, latest)
   local rule, at = entry.rule, entry.at
   if rule.onMissed == 's' then return nil end
+  local oldest = now - (rule.missedWithin or DAY_MS)
   if rule.onMissed == 'o' then
-    return now - latest <= madeUpWithin(entry, latest, nextAfter(entry, latest)) and latest or nil
+    oldest = math.max(oldest, latest)
+  elseif rule.everyMs > 0 then
+    -- A list never holds too many: whoever reckons it leaves those out.
+    oldest = math.max(oldest, latest - (MOST_MADE_UP - 1) * rule.everyMs)
   end
-  if rule.everyMs > 0 then
-    local oldest = math.max(now - madeUpWithin(entry, at, at + rule.everyMs), latest - (MOST_MADE_UP - 1) * rule.everyMs)
-    local first = at >= oldest and at or nextAfter(entry, oldest - 1)
-    return first and first <= latest and first or nil
-  end
-  -- A list never holds too many: whoever reckons it leaves those out.
-  while at and at <= latest do
-    local following = nextAfter(entry, at)
-    if now - at <= madeUpWithin(entry, at, following) then return at end
-    at = following
-  end
+  local first = at >= oldest and at or nextAfter(entry, oldest - 1)
+  if first and first <= latest then return first end
+  if rule.missedWithin then return nil end
+  -- Until the next one is due, the latest may be older than a day; those before it may not, as the next of each has come.
+  local following = nextAfter(entry, latest)
+  return following and now <= following and latest or nil
 end
 
 local function hold(entry, forMs)
