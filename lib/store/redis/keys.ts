@@ -8,7 +8,7 @@
  * | claims             | HASH   | job id -> claim (see scripts/shared/claim.lua)                | turn, relay, cancel-running, progress, schedule, replace, cancel, remove, clear, cancel-tagged | turn, relay, cancel, replace, replay, purge, remove, clear, cancel-tagged |
  * | queued             | HASH   | id of a running job -> "<due, epoch ms> <envelope>" of the job that replaces it after the run | replace, reschedule, shift-tagged | turn, relay, cancel, remove, clear, cancel-tagged |
  * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn, relay | turn, relay, cancel, replace, purge, remove, clear, cancel-tagged |
- * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn                             | turn, relay |
+ * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn, relay                      | turn, relay |
  * | dead               | ZSET   | job id -> when it died, epoch ms                                 | turn, relay | turn, relay, replace, replay, purge, remove |
  * | completed          | ZSET   | job id -> when it completed, epoch ms                            | turn, relay | schedule, replace, remove, run-recurrence, every script that arms an occurrence |
  * | results            | HASH   | job id -> "<attempt> <due ms>[ <progress>]\n<result>\n<envelope>" | turn, relay | schedule, replace, remove, run-recurrence, every script that arms an occurrence |
