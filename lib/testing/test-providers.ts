@@ -9,7 +9,6 @@ import { CLOCK, EVENTS, FLEET, SETTINGS, SOLITUDE, STORE } from '../nest/interna
 import { type ModuleSettings, readModuleOptions } from '../nest/module-options.js';
 import { GIVEN_OPTIONS } from '../nest/redis-scheduled-queue.module.js';
 import { safeLog } from '../nest/safe-log.js';
-import { MemoryJobStore } from '../store/memory/memory-job-store.js';
 import type { Solitude } from '../worker/capacity/solitude.js';
 import { Pullers } from '../worker/pull/pullers.js';
 import { Caretakers } from '../worker/recur/caretakers.js';
@@ -20,6 +19,7 @@ import type { Conductor } from './run/conductor.js';
 import { TestFleet } from './run/test-fleet.js';
 import { TestedInstance } from './run/tested-instance.js';
 import { TestedPullers } from './run/tested-pullers.js';
+import { MemoryJobStore } from './store/memory-job-store.js';
 
 /** When virtual time begins: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. */
 export type StartOfTime = Date | number | string;

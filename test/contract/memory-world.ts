@@ -1,5 +1,5 @@
 import type { QueueSettings } from '../../lib/core/options/queue-options.js';
-import { MemoryJobStore } from '../../lib/store/memory/memory-job-store.js';
+import { MemoryJobStore } from '../../lib/testing/store/memory-job-store.js';
 import { World } from './world.js';
 
 /** The store in memory. */

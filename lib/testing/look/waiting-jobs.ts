@@ -1,8 +1,8 @@
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import type { JobRecurrence } from '../../core/job/scheduled-job.js';
 import type { Codecs } from '../../core/payload/codecs.js';
-import type { Job } from '../../store/memory/job.js';
-import type { MemoryJobStore } from '../../store/memory/memory-job-store.js';
+import type { Job } from '../store/job.js';
+import type { MemoryJobStore } from '../store/memory-job-store.js';
 import { isOfKind, type JobKind } from './job-kind.js';
 
 /** A job that waits, as `scheduled()` tells it. */

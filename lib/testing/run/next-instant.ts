@@ -1,6 +1,6 @@
-import { isSuspect, type Job } from '../../store/memory/job.js';
-import type { MemoryQueue } from '../../store/memory/memory-queue.js';
-import { HELD_MS } from '../../store/memory/recur/judge.js';
+import { isSuspect, type Job } from '../store/job.js';
+import type { MemoryQueue } from '../store/memory-queue.js';
+import { HELD_MS } from '../store/recur/judge.js';
 import type { Instant } from '../time/instant.js';
 
 /**

@@ -7,13 +7,13 @@ import type {
   SuspectWish,
   TurnAnswer,
 } from '../../store/job-store.js';
-import type { MemoryQueue } from '../../store/memory/memory-queue.js';
 import type { Caretakers } from '../../worker/recur/caretakers.js';
 import type { Reporter } from '../../worker/report/reporter.js';
 import { abortReasons } from '../../worker/run/abort-reasons.js';
 import type { JobHandler } from '../../worker/run/job-handler.js';
 import type { EndedRun, Settler } from '../../worker/run/settler.js';
 import { settledAs } from '../look/outcome-of.js';
+import type { MemoryQueue } from '../store/memory-queue.js';
 import type { Instant } from '../time/instant.js';
 import type { VirtualClock } from '../time/virtual-clock.js';
 import { nextInstant } from './next-instant.js';

@@ -2,11 +2,11 @@ import { explainJob } from '../../api/inspection/explanation.js';
 import type { ScheduledQueueEvents } from '../../api/scheduled-queue.events.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import { isReadable } from '../../store/envelope.js';
-import type { MemoryJobStore } from '../../store/memory/memory-job-store.js';
 import { Ends } from '../look/ends.js';
 import type { JobKind } from '../look/job-kind.js';
 import { type HandledJob, handlerMeant } from '../look/unhandled.js';
 import { type WaitingJob, waitingJobs } from '../look/waiting-jobs.js';
+import type { MemoryJobStore } from '../store/memory-job-store.js';
 import type { Conductor } from './conductor.js';
 import type { TestFleet } from './test-fleet.js';
 

@@ -1,7 +1,7 @@
 import type { PoppedJob } from '../../core/job/popped-job.js';
 import type { PopRequest } from '../../core/options/pop-options.js';
-import type { MemoryJobStore } from '../../store/memory/memory-job-store.js';
 import { Pullers } from '../../worker/pull/pullers.js';
+import type { MemoryJobStore } from '../store/memory-job-store.js';
 
 const CALLS = ['complete', 'fail', 'snooze', 'extend'] as const;
 

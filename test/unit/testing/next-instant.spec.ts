@@ -2,8 +2,8 @@ import { expect, it } from '@jest/globals';
 import type { NewJob } from '../../../lib/core/job/new-job.js';
 import type { QueueOptions } from '../../../lib/core/options/queue-options.js';
 import { readModuleOptions } from '../../../lib/nest/module-options.js';
-import { MemoryJobStore } from '../../../lib/store/memory/memory-job-store.js';
 import { nextInstant } from '../../../lib/testing/run/next-instant.js';
+import { MemoryJobStore } from '../../../lib/testing/store/memory-job-store.js';
 import { VirtualClock } from '../../../lib/testing/time/virtual-clock.js';
 
 const START = 1e12;

@@ -1,0 +1,191 @@
+import type { QueueSettings } from '../../core/options/queue-options.js';
+import type { StoredFailure } from '../../store/failure.js';
+import type { CancelReason, EndedState } from '../../store/queue-view.js';
+import { byId, type CompletedJob, type EndedJob, type Holding, isSuspect, type Job } from './job.js';
+import { Kept } from './lists/kept.js';
+import { SortedList } from './lists/sorted-list.js';
+import { TagIndex } from './lists/tag-index.js';
+
+/** How many failed attempts are kept with a job. */
+const FAILURES_KEPT = 20;
+
+/** The waiting jobs of one priority, by due time and then by id. */
+export interface Level {
+  readonly priority: number;
+  readonly jobs: SortedList<Job>;
+  /** How many of them prefer a worker. */
+  preferring: number;
+  /** How many of them are suspects. */
+  suspects: number;
+}
+
+/** All jobs of one queue, each in one state, and the ways from one state into another. Each way is counted once. */
+export class Ledger {
+  /** Those that have not ended. */
+  readonly jobs = new Map<string, Job>();
+  readonly active = new SortedList<Job>((a, b) => a.held!.leaseUntilMs - b.held!.leaseUntilMs || byId(a, b));
+  readonly dead = new SortedList<Job>((a, b) => a.diedAtMs! - b.diedAtMs! || byId(a, b));
+  readonly completed: Kept<CompletedJob>;
+  /** Those that were discarded or cancelled. */
+  readonly ended: Kept<EndedJob>;
+  readonly tags = new TagIndex();
+  readonly counters = new Map<string, number>();
+  /** Chosen ids of jobs that have ended, and until when they are remembered. */
+  readonly usedIds = new Map<string, number>();
+  /** Told of each waiting job that is taken out for good, whoever does it. */
+  onCancel?: (job: Job) => void;
+  private readonly levels = new Map<number, Level>();
+
+  constructor(private readonly settings: QueueSettings) {
+    this.completed = new Kept(settings.keepCompleted, ({ completedAtMs }) => completedAtMs);
+    this.ended = new Kept(settings.keepEnded, ({ endedAtMs }) => endedAtMs);
+  }
+
+  count(counter: string, by = 1): void {
+    this.counters.set(counter, (this.counters.get(counter) ?? 0) + by);
+  }
+
+  /** Levels that hold something, the most urgent first. */
+  waiting(): Level[] {
+    return [...this.levels.values()].sort((a, b) => a.priority - b.priority);
+  }
+
+  get waitingCount(): number {
+    return this.jobs.size - this.active.size - this.dead.size;
+  }
+
+  /** The job of this id, if it waits. */
+  findWaiting(id: string): Job | undefined {
+    const job = this.jobs.get(id);
+    return job && !job.held && job.diedAtMs === undefined ? job : undefined;
+  }
+
+  /** Takes a new job in: it waits. What is kept of one of its id that has ended is forgotten. */
+  enter(job: Job): void {
+    this.jobs.set(job.id, job);
+    this.tags.add(job.id, job.envelope.tags);
+    this.completed.forget(job.id);
+    this.ended.forget(job.id);
+    this.wait(job);
+    this.count('scheduled');
+  }
+
+  /** Lets a job wait that is in no state now. */
+  wait(job: Job): void {
+    const { priority, worker } = job.envelope;
+    let level = this.levels.get(priority);
+    if (!level) {
+      level = {
+        priority,
+        jobs: new SortedList((a, b) => a.dueAtMs - b.dueAtMs || byId(a, b)),
+        preferring: 0,
+        suspects: 0,
+      };
+      this.levels.set(priority, level);
+    }
+    level.jobs.add(job);
+    if (worker !== undefined) level.preferring++;
+    if (isSuspect(job, this.settings.maxCrashes)) level.suspects++;
+  }
+
+  /** Takes a waiting job out of its level; it is in no state then. */
+  takeOut(job: Job): void {
+    const { priority, worker } = job.envelope;
+    const level = this.levels.get(priority)!;
+    level.jobs.delete(job);
+    if (worker !== undefined) level.preferring--;
+    if (isSuspect(job, this.settings.maxCrashes)) level.suspects--;
+    if (level.jobs.size === 0) this.levels.delete(priority);
+  }
+
+  /** Gives a waiting job another due time. */
+  move(job: Job, dueAtMs: number): void {
+    this.takeOut(job);
+    job.dueAtMs = dueAtMs;
+    this.wait(job);
+  }
+
+  /** Takes waiting jobs out of the queue for good; their ids are free at once. `reason`: by which call, '' to keep nothing of them. */
+  cancel(jobs: readonly Job[], reason: CancelReason | '', nowMs: number): void {
+    for (const job of jobs) {
+      this.takeOut(job);
+      this.leave(job);
+      this.count('cancelled');
+      if (reason !== '') this.noteEnded(job, 'cancelled', reason, nowMs);
+      this.onCancel?.(job);
+    }
+    if (reason !== '' && jobs.length > 0 && this.ended.keepsSome) this.ended.trim(nowMs);
+  }
+
+  hold(job: Job, holding: Holding): void {
+    job.held = holding;
+    this.active.add(job);
+  }
+
+  renew(job: Job, leaseUntilMs: number): void {
+    this.active.delete(job);
+    job.held!.leaseUntilMs = leaseUntilMs;
+    this.active.add(job);
+  }
+
+  /** Takes a running job from its holder; it is in no state then. */
+  letGo(job: Job): void {
+    this.active.delete(job);
+    job.held = undefined;
+  }
+
+  die(job: Job, nowMs: number): void {
+    job.diedAtMs = nowMs;
+    this.dead.add(job);
+  }
+
+  /** Takes a dead job out of the dead ones; it is in no state then. */
+  revive(job: Job): void {
+    this.dead.delete(job);
+    job.diedAtMs = undefined;
+  }
+
+  /** Forgets a job that is in no state: it has ended. */
+  leave(job: Job): void {
+    this.jobs.delete(job.id);
+    this.tags.delete(job.id, job.envelope.tags);
+  }
+
+  /** Notes how a job has ended that leaves neither a result nor a dead letter, where that is to be kept. */
+  noteEnded({ id, envelope, dueAtMs, attempts }: Job, state: EndedState, reason: string, nowMs: number): void {
+    if (!this.ended.keepsSome) return;
+    this.ended.add({ id, state, envelope, dueAtMs, attempts, reason, endedAtMs: nowMs });
+  }
+
+  /** Remembers the id of a job that has ended, where its caller chose it. */
+  remember(id: string, nowMs: number): void {
+    if (this.settings.keepIdsMs > 0) this.usedIds.set(id, nowMs + this.settings.keepIdsMs);
+  }
+
+  isRemembered(id: string, nowMs: number): boolean {
+    return (this.usedIds.get(id) ?? 0) > nowMs;
+  }
+
+  noteFailure(job: Job, failure: StoredFailure): void {
+    job.failures = [...job.failures, failure].slice(-FAILURES_KEPT);
+  }
+
+  /** When the first job is due of those that fit, and later than this. */
+  nextDue(afterMs = Number.NEGATIVE_INFINITY, fits?: (job: Job) => boolean): number {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const { jobs } of this.levels.values()) {
+      if (!fits) earliest = Math.min(earliest, jobs.firstNot(({ dueAtMs }) => dueAtMs <= afterMs)?.dueAtMs ?? earliest);
+      else
+        for (const job of jobs) {
+          if (job.dueAtMs <= afterMs || !fits(job)) continue;
+          earliest = Math.min(earliest, job.dueAtMs);
+          break;
+        }
+    }
+    return earliest;
+  }
+
+  get somePrefer(): boolean {
+    return [...this.levels.values()].some(({ preferring }) => preferring > 0);
+  }
+}

@@ -1,0 +1,97 @@
+import { hostname } from 'node:os';
+import type { Clock } from '../../core/clock.js';
+import { QueueClosedError } from '../../core/errors.js';
+import { JobIdMaker } from '../../core/job/job-id.js';
+import type { QueueSettings } from '../../core/options/queue-options.js';
+import type { JobStore, QueueStore, SeenQueue } from '../../store/job-store.js';
+import { MemoryEvents } from './events/memory-events.js';
+import { MemoryJobs } from './memory-jobs.js';
+import { MemoryManagement } from './memory-management.js';
+import { MemoryQueue, Outage } from './memory-queue.js';
+import { MemorySessions } from './memory-sessions.js';
+import { MemoryView } from './memory-view.js';
+import { MemoryDeclarations } from './recur/memory-declarations.js';
+import { MemoryRecurrences } from './recur/memory-recurrences.js';
+
+export interface MemoryJobStoreOptions {
+  /** The options of a queue, the defaults where it has none. */
+  settingsOf(queue: string): QueueSettings;
+  clock: Clock;
+  /**
+   * Whether a session that listens sleeps until it is told, and takes no looks in case a message was lost: none is here. With a virtual clock each
+   * of these looks would be an instant at which nothing changes. Default `false`.
+   */
+  trustsHints?: boolean;
+}
+
+/**
+ * The definition of what a store of jobs does, in as few words as it takes: a Map of jobs, and a sorted list of those that wait at each
+ * priority. Every method is one step, which nothing interrupts; nothing is ever lost on the way, so no call is sent twice. Jobs live as
+ * long as this object. It has no streams or lists to relay jobs to.
+ */
+export class MemoryJobStore implements JobStore {
+  /** Told of each waiting job that is cancelled or deleted, by whatever call. */
+  onCancel?: (job: { queue: string; id: string; name: string }) => void;
+  private readonly opened = new Map<string, { queue: MemoryQueue; store: QueueStore }>();
+  private readonly ids = new JobIdMaker();
+  private isClosed = false;
+  /** While it is on, each call fails. */
+  readonly outage = new Outage();
+
+  constructor(private readonly options: MemoryJobStoreOptions) {}
+
+  connect(): void {}
+
+  queue(name: string): QueueStore {
+    const opened = this.opened.get(name) ?? this.open(name);
+    this.opened.set(name, opened);
+    return opened.store;
+  }
+
+  async queues(): Promise<SeenQueue[]> {
+    if (this.isClosed) throw new QueueClosedError('The connection is closed.');
+    this.outage.requireThere();
+    return [...this.opened.values()]
+      .flatMap(({ queue: { name, usedAtMs } }) => (usedAtMs === undefined ? [] : [{ name, lastSeenAtMs: usedAtMs }]))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Lets a look into the memory itself pass an outage. `look` asks at once, not after a wait. */
+  despiteOutage<T>(look: () => T): T {
+    const { isOn } = this.outage;
+    this.outage.isOn = false;
+    try {
+      return look();
+    } finally {
+      this.outage.isOn = isOn;
+    }
+  }
+
+  /** The queues that have been opened, for whoever looks into the memory itself. */
+  openedQueues(): MemoryQueue[] {
+    return [...this.opened.values()].map(({ queue }) => queue);
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const { queue } of this.opened.values()) queue.close();
+  }
+
+  private open(name: string): { queue: MemoryQueue; store: QueueStore } {
+    const { settingsOf, clock, trustsHints } = this.options;
+    const queue = new MemoryQueue(name, settingsOf(name), clock, this.outage, trustsHints);
+    queue.ledger.onCancel = ({ id, envelope }) => this.onCancel?.({ queue: name, id, name: envelope.name });
+    if (this.isClosed) queue.close();
+    const jobs = new MemoryJobs(queue, this.ids);
+    const store = {
+      jobs,
+      management: new MemoryManagement(queue, jobs),
+      view: new MemoryView(queue, { host: hostname(), pid: process.pid }),
+      sessions: new MemorySessions(queue),
+      recurrences: new MemoryRecurrences(queue),
+      declarations: new MemoryDeclarations(queue),
+      events: new MemoryEvents(queue),
+    };
+    return { queue, store };
+  }
+}

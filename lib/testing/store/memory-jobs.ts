@@ -1,0 +1,219 @@
+import { type JobIdMaker, newMaker } from '../../core/job/job-id.js';
+import type { Due } from '../../core/read/due.js';
+import type {
+  Answered,
+  CancelReason,
+  NewJob,
+  ProgressReport,
+  QueueJobs,
+  ScheduledAnswer,
+} from '../../store/job-store.js';
+import { envelopeOf, type Job } from './job.js';
+import { without } from './lists/tag-index.js';
+import type { MemoryQueue } from './memory-queue.js';
+
+/** What is done to single jobs. */
+export class MemoryJobs implements QueueJobs {
+  private readonly maker = newMaker();
+
+  constructor(
+    private readonly queue: MemoryQueue,
+    private readonly ids: JobIdMaker,
+  ) {}
+
+  schedule(job: NewJob): Promise<ScheduledAnswer> {
+    return this.queue.answer(() => this.add(job), { jobId: job.id, jobName: job.name });
+  }
+
+  async scheduleMany(jobs: readonly NewJob[], answered: Answered): Promise<void> {
+    await Promise.all(
+      jobs.map(async (job, index) => {
+        try {
+          answered(index, await this.schedule(job));
+        } catch (error) {
+          answered(index, undefined, error);
+        }
+      }),
+    );
+  }
+
+  replace(job: NewJob & { id: string }): Promise<ScheduledAnswer> {
+    return this.queue.answer(() => this.put(job), { jobId: job.id, jobName: job.name });
+  }
+
+  cancel(id: string): Promise<boolean> {
+    return this.queue.answer(
+      () => {
+        const waiting = this.queue.ledger.findWaiting(id);
+        return waiting ? this.cancelWaiting(waiting, 'cancel') : this.cancelQueued(this.queue.ledger.jobs.get(id));
+      },
+      { jobId: id },
+    );
+  }
+
+  cancelRunning(id: string): Promise<boolean> {
+    return this.queue.answer(
+      () => {
+        const held = this.queue.ledger.jobs.get(id)?.held;
+        if (!held) return false;
+        held.isCancelled = true;
+        this.queue.sleepers.cancel(held.session);
+        return true;
+      },
+      { jobId: id },
+    );
+  }
+
+  keepProgress(reports: readonly ProgressReport[]): Promise<boolean[]> {
+    return this.queue.answer(() => reports.map((report) => this.noteProgress(report)));
+  }
+
+  private noteProgress({ id, fence, number, value }: ProgressReport): boolean {
+    const job = this.queue.ledger.jobs.get(id);
+    if (job?.held?.fence !== fence) return false;
+    if (number <= job.held.reports) return true;
+    job.held.reports = number;
+    job.progress = value;
+    return true;
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.queue.answer(
+      () => {
+        const { ledger } = this.queue;
+        const job = ledger.jobs.get(id);
+        if (job?.held) return false;
+        if (!job) {
+          const wasKept = ledger.completed.forget(id) || ledger.ended.forget(id);
+          if (wasKept) ledger.usedIds.delete(id);
+          return wasKept;
+        }
+        if (job.diedAtMs === undefined) return this.cancelWaiting(job, '');
+        this.dropDead(job);
+        return true;
+      },
+      { jobId: id },
+    );
+  }
+
+  reschedule(id: string, due: Due): Promise<boolean> {
+    return this.queue.answer(
+      () => {
+        const { ledger } = this.queue;
+        const dueAtMs = this.queue.dueAt(due);
+        const waiting = ledger.findWaiting(id);
+        const queued = ledger.jobs.get(id)?.queued;
+        if (waiting) {
+          ledger.move(waiting, dueAtMs);
+          this.queue.tellOf(waiting);
+        } else if (queued) queued.dueAtMs = dueAtMs;
+        return waiting !== undefined || queued !== undefined;
+      },
+      { jobId: id },
+    );
+  }
+
+  /** Its id is free at once. Where it was the armed occurrence of a recurrence, the one after it is armed. */
+  private cancelWaiting(job: Job, reason: CancelReason | ''): true {
+    this.queue.ledger.cancel([job], reason, this.queue.nowMs());
+    this.queue.timetable.skip(job);
+    return true;
+  }
+
+  /** The run goes on, and is the last of its id. A queued job counts as scheduled only now. */
+  cancelQueued(job: Job | undefined): boolean {
+    if (!job?.queued) return false;
+    const { ledger } = this.queue;
+    ledger.tags.delete(job.id, without(job.queued.envelope.tags, job.envelope.tags));
+    job.queued = undefined;
+    job.isLastRun = true;
+    ledger.count('scheduled');
+    ledger.count('cancelled');
+    return true;
+  }
+
+  dropDead(job: Job): void {
+    const { ledger } = this.queue;
+    ledger.revive(job);
+    ledger.leave(job);
+    ledger.count('deadDropped');
+  }
+
+  /** Takes a job in, unless its id is known or remembered. */
+  private add(job: NewJob): ScheduledAnswer {
+    this.queue.noteUse();
+    const { ledger } = this.queue;
+    const id = job.id ?? this.ids.next(this.maker, this.queue.nowMs());
+    const there = ledger.jobs.get(id);
+    if (there) {
+      // Who is told that a job is active counts on its further attempts.
+      if (there.envelope.name === job.name) there.isLastRun = undefined;
+      return answerOf(there, job.name, there.held ? 'active' : there.diedAtMs === undefined ? 'waiting' : 'dead');
+    }
+    if (ledger.isRemembered(id, this.queue.nowMs())) return { id, status: 'ended', dueAtMs: null };
+    return this.create(id, job);
+  }
+
+  /** Takes a job in, or puts it in the place of the one that has its id: one of another name is left alone. */
+  private put(job: NewJob & { id: string }): ScheduledAnswer {
+    this.queue.noteUse();
+    const there = this.queue.ledger.jobs.get(job.id);
+    if (!there) return this.create(job.id, job);
+    if (there.envelope.name !== job.name) return answerOf(there, job.name, 'taken');
+    if (there.held) return this.queueBehind(there, job);
+    if (there.diedAtMs === undefined) return this.replaceWaiting(there, job);
+    this.dropDead(there);
+    return { ...this.create(job.id, job), pushedOut: true };
+  }
+
+  private create(id: string, job: NewJob): ScheduledAnswer {
+    const created: Job = {
+      id,
+      envelope: envelopeOf(job, this.queue.nowMs(), job.id !== undefined),
+      dueAtMs: this.queue.dueAt(job.due),
+      attempts: 0,
+      crashes: 0,
+      failures: [],
+    };
+    this.queue.ledger.usedIds.delete(id);
+    this.queue.ledger.enter(created);
+    this.queue.tellOf(created);
+    return { id, status: 'created', dueAtMs: created.dueAtMs };
+  }
+
+  /** The new job keeps the crashes: or a job that kills its process could be kept alive for ever by replacing it. */
+  private replaceWaiting(there: Job, job: NewJob): ScheduledAnswer {
+    const { ledger } = this.queue;
+    ledger.takeOut(there);
+    this.queue.ledger.tags.change(there.id, there.envelope.tags, job.tags ?? []);
+    there.envelope = envelopeOf(job, this.queue.nowMs(), true);
+    there.dueAtMs = this.queue.dueAt(job.due);
+    there.attempts = 0;
+    there.failures = [];
+    there.progress = undefined;
+    ledger.wait(there);
+    this.queue.tellOf(there);
+    return { id: there.id, status: 'replaced', dueAtMs: there.dueAtMs };
+  }
+
+  private queueBehind(there: Job, job: NewJob): ScheduledAnswer {
+    const { tags } = there.envelope;
+    this.queue.ledger.tags.change(
+      there.id,
+      without(there.queued?.envelope.tags ?? [], tags),
+      without(job.tags ?? [], tags),
+    );
+    there.isLastRun = undefined;
+    there.queued = { envelope: envelopeOf(job, this.queue.nowMs(), true), dueAtMs: this.queue.dueAt(job.due) };
+    return { id: there.id, status: 'queued', dueAtMs: there.queued.dueAtMs };
+  }
+}
+
+function answerOf(
+  { id, dueAtMs, envelope }: Job,
+  name: string,
+  status: 'active' | 'waiting' | 'dead' | 'taken',
+): ScheduledAnswer {
+  if (envelope.name !== name) return { id, status: 'taken', dueAtMs, takenBy: envelope.name };
+  return { id, status, dueAtMs };
+}

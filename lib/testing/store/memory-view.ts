@@ -1,0 +1,210 @@
+import type {
+  FoundJobs,
+  JobCounts,
+  JobSelection,
+  JobState,
+  KnownBlackouts,
+  LimitsUse,
+  LiveWorker,
+  PriorityCounts,
+  QueueView,
+  SearchStep,
+  StoredJob,
+} from '../../store/job-store.js';
+import { byId, type CompletedJob, type EndedJob, isSuspect, type Job } from './job.js';
+import type { MemoryQueue } from './memory-queue.js';
+import { occurrenceId, readOccurrence } from './recur/recurrence.js';
+import { liveWorkers } from './view/live-workers.js';
+import { searchStep } from './view/search.js';
+
+/** How many of the workers that handle a name are told by id. */
+const LISTED_WORKERS = 10;
+
+/** What can be read of a queue. */
+export class MemoryView implements QueueView {
+  constructor(
+    private readonly queue: MemoryQueue,
+    private readonly place: { host: string; pid: number },
+  ) {}
+
+  counts(): Promise<JobCounts> {
+    return this.queue.answer(() => {
+      const { ledger } = this.queue;
+      const priorities = this.priorities();
+      return {
+        scheduled: sum(priorities.map(({ scheduled }) => scheduled)),
+        due: sum(priorities.map(({ due }) => due)),
+        active: ledger.active.size,
+        completed: ledger.completed.size,
+        dead: ledger.dead.size,
+      };
+    });
+  }
+
+  countsByPriority(): Promise<PriorityCounts[]> {
+    return this.queue.answer(() => this.priorities());
+  }
+
+  nextDue(): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
+    return this.queue.answer(() => {
+      const dueAtMs = this.queue.ledger.nextDue();
+      return { dueAtMs: Number.isFinite(dueAtMs) ? dueAtMs : undefined, nowMs: this.queue.nowMs() };
+    });
+  }
+
+  stats(): Promise<Record<string, number>> {
+    return this.queue.answer(() => Object.fromEntries(this.queue.ledger.counters));
+  }
+
+  job(id: string): Promise<StoredJob | undefined> {
+    return this.queue.answer(() => {
+      const { jobs, completed, ended } = this.queue.ledger;
+      const job = jobs.get(id);
+      const [done, gone] = [completed.get(id), ended.get(id)];
+      if (!job) return done ? describeCompleted(done) : gone && describeEnded(gone);
+      return { ...this.describe(job), ...this.holdOf(job) };
+    });
+  }
+
+  /** The occurrence whose end this one is held for, and its own due time; `undefined` where it is not held. */
+  private holdOf(job: Job): Partial<StoredJob> | undefined {
+    const occurrence = readOccurrence(job);
+    const { id, armedAtMs, heldDueAtMs, beganAtMs } =
+      (occurrence && this.queue.timetable.find(occurrence.recurrenceId)) ?? {};
+    if (heldDueAtMs === undefined || armedAtMs !== occurrence!.atMs || beganAtMs === undefined) return undefined;
+    return { waitsForEndOf: occurrenceId(id!, beganAtMs), dueAtMs: heldDueAtMs };
+  }
+
+  list<T = StoredJob>(
+    state: JobState,
+    offset: number,
+    limit: number,
+    as: (job: StoredJob) => T = (job) => job as T,
+  ): Promise<T[]> {
+    return this.queue.answer(() => [...this.inState(state)].slice(offset, offset + limit).map(as));
+  }
+
+  peek<T>(count: number, as: (job: StoredJob) => T): Promise<T[]> {
+    return this.queue.answer(() => [...this.inState('due'), ...this.inState('scheduled')].slice(0, count).map(as));
+  }
+
+  find(selection: JobSelection, place: string | undefined, step: SearchStep): Promise<FoundJobs> {
+    return this.queue.answer(() => {
+      const jobs = [...new Set(selection.states)].flatMap((state) => [...this.inState(state)]);
+      return searchStep(jobs, selection, place, step);
+    });
+  }
+
+  forecast(boundsMs: readonly number[]): Promise<number[]> {
+    return this.queue.answer(() => {
+      const before = boundsMs.map((atMs) =>
+        sum(this.queue.ledger.waiting().map(({ jobs }) => jobs.countBefore(({ dueAtMs }) => dueAtMs < atMs))),
+      );
+      return before.slice(1).map((count, i) => count - before[i]!);
+    });
+  }
+
+  handledBy(name: string): Promise<{ count: number; workers: string[] }> {
+    return this.queue.answer(() => {
+      const here = this.queue.presence.sessionsHere(this.queue.nowMs());
+      const handling = here.filter(({ names }) => !names || names.includes(name));
+      return { count: handling.length, workers: handling.slice(0, LISTED_WORKERS).map(({ worker }) => worker) };
+    });
+  }
+
+  workers(): Promise<LiveWorker[]> {
+    return this.queue.answer(() => liveWorkers(this.queue, this.place));
+  }
+
+  pausedUntil(): Promise<number | undefined> {
+    return this.queue.answer(() => this.queue.gates.pausedUntil(this.queue.nowMs()));
+  }
+
+  blackouts(): Promise<KnownBlackouts> {
+    return this.queue.answer(() => {
+      const nowMs = this.queue.nowMs();
+      const { gates } = this.queue;
+      return { rules: gates.blackoutsAt(nowMs), untilMs: gates.blackoutUntil(nowMs) };
+    });
+  }
+
+  limits(): Promise<LimitsUse> {
+    return this.queue.answer(() => {
+      const nowMs = this.queue.nowMs();
+      return { nowMs, running: this.queue.ledger.active.size, ...this.queue.gates.rate(nowMs) };
+    });
+  }
+
+  private priorities(): PriorityCounts[] {
+    const nowMs = this.queue.nowMs();
+    return this.queue.ledger.waiting().map(({ priority, jobs }) => {
+      const due = jobs.countBefore(({ dueAtMs }) => dueAtMs <= nowMs);
+      return { priority, scheduled: jobs.size - due, due };
+    });
+  }
+
+  private *inState(state: JobState): Generator<StoredJob> {
+    const { ledger } = this.queue;
+    if (state === 'completed') for (const job of ledger.completed.latestFirst()) yield describeCompleted(job);
+    else if (state === 'active') for (const job of ledger.active) yield this.describe(job);
+    else if (state === 'dead') for (const job of ledger.dead.reversed()) yield this.describe(job);
+    else for (const job of this.inOrder(state)) yield this.describe(job);
+  }
+
+  /** Due jobs in the order of a worker that none of them prefers, scheduled ones by due time. */
+  private inOrder(state: 'due' | 'scheduled'): Job[] {
+    const { ordering } = this.queue.settings;
+    const nowMs = this.queue.nowMs();
+    const rank = ({ dueAtMs, envelope: { priority } }: Job) => {
+      if (state === 'scheduled') return dueAtMs;
+      return ordering.mode === 'strict' ? priority : dueAtMs + priority * ordering.msPerLevel;
+    };
+    return this.queue.ledger
+      .waiting()
+      .flatMap(({ jobs }) => [...jobs].filter(({ dueAtMs }) => dueAtMs <= nowMs === (state === 'due')))
+      .sort(
+        (a, b) => rank(a) - rank(b) || a.envelope.priority - b.envelope.priority || a.dueAtMs - b.dueAtMs || byId(a, b),
+      );
+  }
+
+  private describe(job: Job): StoredJob {
+    const { id, dueAtMs, attempts, crashes, envelope, failures, progress, held, queued, diedAtMs } = job;
+    const reported = progress === undefined ? {} : { progress };
+    const known = { id, dueAtMs, attempts, crashes, envelope, failures, ...reported };
+    if (held)
+      return {
+        ...known,
+        state: 'active',
+        leaseUntilMs: held.leaseUntilMs,
+        fence: held.fence,
+        worker: held.worker,
+        cancelRequested: held.isCancelled,
+        ...(queued && { queuedDueAtMs: queued.dueAtMs }),
+      };
+    if (diedAtMs !== undefined) return { ...known, state: 'dead', endedAtMs: diedAtMs };
+    const state = dueAtMs <= this.queue.nowMs() ? 'due' : 'scheduled';
+    return { ...known, state, isSuspect: isSuspect(job, this.queue.settings.maxCrashes) };
+  }
+}
+
+function describeCompleted(job: CompletedJob): StoredJob {
+  const { id, envelope, dueAtMs, attempts, completedAtMs, progress, result } = job;
+  return {
+    id,
+    state: 'completed',
+    dueAtMs,
+    endedAtMs: completedAtMs,
+    attempts,
+    crashes: 0,
+    envelope,
+    failures: [],
+    ...(progress !== undefined && { progress }),
+    result,
+  };
+}
+
+function describeEnded({ envelope, ...known }: EndedJob): StoredJob {
+  return { ...known, crashes: 0, envelope: { ...envelope, payload: '' }, failures: [] };
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);

@@ -1,0 +1,92 @@
+import type { ClaimedJob, LateJob, LeftOutJob } from '../../../store/job-store.js';
+import type { Job } from '../job.js';
+import { begin, mayBegin, passOver } from '../recur/judge.js';
+import { die, leave } from './endings.js';
+import type { Selection } from './order.js';
+import { giveBack, type Stage } from './stage.js';
+
+/** Larger claims end early, and the session looks again at once. */
+const BYTES_A_CLAIM = 8 * 1024 * 1024;
+/** No job of a larger claim may begin before its lease is renewed: a slow link may take longer than the lease to carry it. */
+const UNCONFIRMED_BYTES = 256 * 1024;
+
+export interface Claimed {
+  readonly claimed: ClaimedJob[];
+  readonly late: LateJob[];
+  readonly leftOut: LeftOutJob[];
+  readonly isUnconfirmed: boolean;
+  /** What they weigh. */
+  readonly weight: number;
+}
+
+/** Hands out what was picked under one fence, but for jobs that are too late, and occurrences that may not begin: those end here. */
+export function claim(stage: Stage, selection: Selection): Claimed {
+  const { queue, session, nowMs } = stage;
+  const isLarge = cutToSize(stage, selection);
+  const late: LateJob[] = [];
+  const leftOut: LeftOutJob[] = [];
+  for (const { job } of selection.picked) queue.ledger.takeOut(job);
+  const fit = selection.picked.filter(({ job }) => mayStart(stage, selection, job, late, leftOut));
+  const fence = fit.length > 0 ? queue.nextFence() : '';
+  const claimed = fit.map(({ job }): ClaimedJob => {
+    job.attempts++;
+    job.progress = undefined;
+    queue.ledger.hold(job, {
+      fence,
+      session: session.key,
+      worker: session.worker,
+      leaseUntilMs: nowMs + queue.settings.leaseMs,
+      isCancelled: false,
+      reports: 0,
+      isUnconfirmed: isLarge,
+    });
+    const { id, dueAtMs, attempts, crashes, envelope } = job;
+    return { id, fence, dueAtMs, claimedAtMs: nowMs, attempt: attempts, crashes, envelope };
+  });
+  if (claimed.length > 0) queue.ledger.count('started', claimed.length);
+  queue.gates.noteStarts(claimed.length, nowMs);
+  return { claimed, late, leftOut, isUnconfirmed: isLarge, weight: fit.reduce((sum, { weight }) => sum + weight, 0) };
+}
+
+/** Cuts the claim where it grows too large for one answer; true where it is so large that it must be confirmed. */
+function cutToSize(stage: Stage, selection: Selection): boolean {
+  const { picked } = selection;
+  let bytes = 0;
+  for (let i = 0; i < picked.length; i++) {
+    bytes += Buffer.byteLength(picked[i]!.job.envelope.payload);
+    if (bytes <= BYTES_A_CLAIM || i === 0) continue;
+    for (const { job } of picked.splice(i)) giveBack(stage, job);
+    selection.stopped = 'bytes';
+    return true;
+  }
+  return bytes > UNCONFIRMED_BYTES;
+}
+
+/** Where the armed occurrence of a recurrence starts, or ends here, the next one is armed. */
+function mayStart(stage: Stage, selection: Selection, job: Job, late: LateJob[], leftOut: LeftOutJob[]): boolean {
+  const recurrence = stage.queue.timetable.ofArmed(job);
+  if (!recurrence) return isInTime(stage, job, late);
+  if (!mayBegin({ stage, selection, recurrence, job, leftOut })) return false;
+  const starts = isInTime(stage, job, late);
+  if (starts) begin(stage, recurrence);
+  else passOver(stage, recurrence);
+  return starts;
+}
+
+/**
+ * Tells a late job, and turns it away where its rule says so: it takes no place, and counts no attempt. An occurrence that is made up for
+ * is never late.
+ */
+function isInTime(stage: Stage, job: Job, late: LateJob[]): boolean {
+  const { lateness, name, idWasChosen, occurrence } = job.envelope;
+  const latenessMs = stage.nowMs - job.dueAtMs;
+  if (!lateness || occurrence?.isMissed || latenessMs <= lateness.maxLatenessMs) return true;
+  late.push({ id: job.id, name, attempt: job.attempts, latenessMs, onLate: lateness.onLate });
+  if (lateness.onLate === 'run') return true;
+  giveBack(stage, job);
+  // The turn may claim another job instead.
+  stage.looksAgain = true;
+  if (lateness.onLate === 'discard') leave(stage, job, 'discarded', { remembers: idWasChosen, reason: 'late' });
+  else die(stage, job, { reason: 'late' });
+  return false;
+}

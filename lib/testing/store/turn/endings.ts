@@ -1,0 +1,92 @@
+import type { CancelReason, EndedState, Failure, Settlement } from '../../../store/job-store.js';
+import { type Job } from '../job.js';
+import { without } from '../lists/tag-index.js';
+import type { Stage } from './stage.js';
+
+// The ways in which a claimed job leaves its session. Each takes a job that is in no state any more.
+
+/**
+ * What counts when a queued job takes the place of a run. A run that has ended leaves the queue, and the queued job enters it. A run that
+ * would have come back, or be dead, is replaced instead.
+ */
+const COUNTED = {
+  complete: ['completed', 'scheduled'],
+  discard: ['discarded', 'scheduled'],
+  cancel: ['cancelled', 'scheduled'],
+  snooze: ['snoozed'],
+  failed: ['failed'],
+  other: [],
+} as const;
+
+export type RunEnd = keyof typeof COUNTED;
+
+/** Puts the queued job, if there is one, in the place of the run: as a job that has never run, but for its crashes. */
+export function takePlace(stage: Stage, job: Job, end: RunEnd): boolean {
+  const { queued } = job;
+  if (!queued) return false;
+  const { ledger } = stage.queue;
+  ledger.tags.delete(job.id, without(job.envelope.tags, queued.envelope.tags));
+  Object.assign(job, { ...queued, attempts: 0, failures: [], progress: undefined, queued: undefined });
+  goBack(stage, job, queued.dueAtMs);
+  for (const counter of COUNTED[end]) ledger.count(counter);
+  return true;
+}
+
+/** Ends a run as cancelled that would have come back, or be dead, though the job that was queued behind it was cancelled. */
+export function endLastRun(stage: Stage, job: Job, end: RunEnd): boolean {
+  if (!job.isLastRun || end === 'complete' || end === 'discard' || end === 'cancel') return false;
+  leave(stage, job, 'cancelled', { reason: 'cancel' satisfies CancelReason });
+  for (const counter of COUNTED[end]) stage.queue.ledger.count(counter);
+  return true;
+}
+
+/** The job waits again, from the end of this turn on. */
+export function goBack(stage: Stage, job: Job, dueAtMs: number): void {
+  job.dueAtMs = dueAtMs;
+  stage.returning.push(job);
+  if (dueAtMs <= stage.nowMs) stage.looksAgain = true;
+}
+
+export function complete(
+  stage: Stage,
+  job: Job,
+  { result = '', idWasChosen }: Extract<Settlement, { transition: 'complete' }>,
+): void {
+  const { ledger, settings } = stage.queue;
+  const { id, envelope, dueAtMs, attempts, progress } = job;
+  leave(stage, job, 'completed', { remembers: idWasChosen });
+  if (settings.keepCompleted.count > 0)
+    ledger.completed.add({ id, envelope, dueAtMs, attempts, completedAtMs: stage.nowMs, progress, result });
+}
+
+/** A job that has completed, was discarded or was cancelled. `reason`: why it was discarded, or by which call cancelled. */
+export function leave(
+  stage: Stage,
+  job: Job,
+  state: 'completed' | EndedState,
+  { remembers = false, reason = '' }: { remembers?: boolean; reason?: string } = {},
+): void {
+  const { ledger } = stage.queue;
+  ledger.leave(job);
+  ledger.count(state);
+  stage.left.add(job.id);
+  if (state !== 'completed') {
+    ledger.noteEnded(job, state, reason, stage.nowMs);
+    stage.someDiscardedOrCancelled = true;
+  }
+  if (!remembers) return;
+  ledger.remember(job.id, stage.nowMs);
+  stage.remembers = true;
+}
+
+export function die(stage: Stage, job: Job, failure: Partial<Failure>): void {
+  const { ledger } = stage.queue;
+  noteFailure(stage, job, failure);
+  ledger.die(job, stage.nowMs);
+  ledger.count('dead');
+  stage.died++;
+}
+
+export function noteFailure(stage: Stage, job: Job, failure: Partial<Failure>): void {
+  stage.queue.ledger.noteFailure(job, { ...failure, atMs: stage.nowMs, attempt: job.attempts });
+}

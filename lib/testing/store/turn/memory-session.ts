@@ -1,0 +1,90 @@
+import type { Session, SessionHints, StuckHandlers, Turn, TurnAnswer } from '../../../store/job-store.js';
+import type { MemoryQueue } from '../memory-queue.js';
+import type { Listener } from '../sleepers.js';
+import { runTurn } from './run-turn.js';
+
+/** Who was here is noted so many times a lease. */
+const NOTES_A_LEASE = 4;
+
+/** The talk of one consumer with a queue in memory. */
+export class MemorySession implements Session, Listener {
+  readonly key: string;
+  readonly group: string;
+  private readonly concurrency: number;
+  private readonly handled: ReadonlySet<string> | undefined;
+  private hints?: SessionHints;
+  private isNotedUntilMs = Number.NEGATIVE_INFINITY;
+  private tellsOfStuck = false;
+  private hasLeft = false;
+
+  constructor(
+    private readonly queue: MemoryQueue,
+    readonly worker: string,
+    kind: 'worker' | 'pull',
+    /** Every name, also those to come, where there are none. */
+    private readonly names: readonly string[] | undefined,
+    private readonly weights: ReadonlyMap<string, number> = new Map(),
+  ) {
+    this.concurrency = kind === 'worker' ? queue.settings.concurrency : 0;
+    this.handled = names && new Set(names);
+    this.group = names ? [...names].sort().join('\n') : '';
+    this.key = `${worker} ${kind} ${this.group}`;
+  }
+
+  async turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
+    const { outage } = this.queue;
+    // A refused turn would be sent again each second, and so each second of virtual time would be an instant.
+    while (outage.isOn && !signal.aborted) await outage.end(signal);
+    return await this.queue.answer(() => {
+      this.queue.noteUse();
+      const answer = runTurn(this.queue, this, turn);
+      this.notePresence(turn);
+      return answer;
+    });
+  }
+
+  listen(hints: SessionHints): void {
+    this.hints = hints;
+    this.queue.sleepers.open(this);
+    // From now on it is told: whatever was said before was said to nobody.
+    this.queue.clock.soon(() => {
+      this.cancel();
+      this.look(0);
+    });
+  }
+
+  leave(): void {
+    this.hints = undefined;
+    this.queue.sleepers.close(this);
+  }
+
+  handles(name: string): boolean {
+    return !this.handled || this.handled.has(name);
+  }
+
+  look(inMs: number): void {
+    this.hints?.look(inMs);
+  }
+
+  cancel(): void {
+    this.hints?.cancel();
+  }
+
+  private notePresence({ isLast, stuck }: Turn): void {
+    const nowMs = this.queue.nowMs();
+    // In turns after its last one, which only settle, it is not there again.
+    this.hasLeft ||= isLast;
+    if (this.hasLeft) this.queue.presence.leave(this.key);
+    else if (stuck || this.tellsOfStuck || nowMs >= this.isNotedUntilMs) {
+      this.isNotedUntilMs = nowMs + this.queue.settings.leaseMs / NOTES_A_LEASE;
+      this.tellsOfStuck = stuck !== undefined;
+      const { key, worker, names, concurrency, weights } = this;
+      const present = { worker, names, session: key, concurrency, weights, seenAtMs: nowMs };
+      this.queue.presence.note(key, stuck ? { ...present, stuck: since(stuck, nowMs) } : present);
+    }
+  }
+}
+
+function since({ forMs, ...stuck }: StuckHandlers, nowMs: number) {
+  return { ...stuck, sinceMs: nowMs - forMs };
+}

@@ -1,0 +1,54 @@
+import type { HandlerCapacity, Turn } from '../../../store/job-store.js';
+import type { Job } from '../job.js';
+import type { MemoryQueue } from '../memory-queue.js';
+import type { Listener } from '../sleepers.js';
+
+/** One turn under way: who takes it, when, and what its steps have found so far. */
+export interface Stage {
+  readonly queue: MemoryQueue;
+  readonly session: Listener;
+  readonly turn: Turn;
+  readonly nowMs: number;
+  /** Of names whose handlers have a weight or a limit of their own. `free` falls as their jobs are claimed. */
+  readonly handlers: ReadonlyMap<string, HandlerCapacity>;
+  /** Jobs that go back: they wait once the claim is over, so that no turn claims what it has put back itself. */
+  readonly returning: Job[];
+  /** Occurrences that this turn has armed: they wait already, and others are told of them once the claim is over. */
+  readonly armed: Job[];
+  /** A job that this turn puts back is due already, or one that was due was turned away: so the session looks again at once. */
+  looksAgain: boolean;
+  /** Ids of jobs that have ended in this turn and left the queue. */
+  readonly left: Set<string>;
+  /** How many jobs have died, and whether an id is remembered. */
+  died: number;
+  remembers: boolean;
+  /** Some were discarded or cancelled. */
+  someDiscardedOrCancelled: boolean;
+}
+
+export function stageOf(queue: MemoryQueue, session: Listener, turn: Turn): Stage {
+  return {
+    queue,
+    session,
+    turn,
+    nowMs: queue.nowMs(),
+    handlers: new Map(turn.handlers.map((handler) => [handler.name, { ...handler }])),
+    returning: [],
+    armed: [],
+    looksAgain: false,
+    left: new Set(),
+    died: 0,
+    remembers: false,
+    someDiscardedOrCancelled: false,
+  };
+}
+
+export const isFull = ({ handlers }: Stage, name: string) => (handlers.get(name)?.free ?? 1) <= 0;
+
+export const mayRun = (stage: Stage, name: string) => stage.session.handles(name) && !isFull(stage, name);
+
+/** A picked job is not claimed: its handler has its place back. */
+export function giveBack(stage: Stage, { envelope }: Job): void {
+  const handler = stage.handlers.get(envelope.name);
+  if (handler) handler.free++;
+}
