@@ -1,14 +1,18 @@
 // Embeds lib/store/redis/scripts/*.lua into embedded.ts beside them: nothing is read from disk at run time, so bundlers and packages
-// cannot lose a script. Makes contracts.ts there from their headers. See scripts/lua for what is refused, and for what is made of a part.
+// cannot lose a script. Makes contracts.ts there from their headers, and core/constants.ts from constants.lua beside it. See scripts/lua for what is refused, and for what is made of a part.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { check } from './lua/check.mjs';
+import { emitConstants, readConstants, withValues } from './lua/constants.mjs';
 import { emitLua } from './lua/emit-lua.mjs';
 import { emitReplyShape, emitTypes } from './lua/emit-types.mjs';
 import { readKeyTable } from './lua/key-table.mjs';
 import { Sources } from './lua/read.mjs';
 
 const folder = new URL('../lib/store/redis/scripts/', import.meta.url);
+
+/** Below everything, as both stores and workers keep to them. */
+const CONSTANTS = '../../../core/constants.lua';
 
 export function readText(file) {
   const url = new URL(file, folder);
@@ -20,7 +24,11 @@ export function embed(read = readText) {
   const files = readdirSync(folder)
     .filter((file) => file.endsWith('.lua'))
     .sort();
-  const sources = new Sources(read);
+  const constants = readConstants('constants.lua', readFileSync(new URL(CONSTANTS, folder), 'utf8'));
+  const sources = new Sources((file) => {
+    const text = read(file);
+    return text === undefined ? undefined : withValues(constants, text);
+  });
   const keyTable = readKeyTable(readFileSync(new URL('../keys.ts', folder), 'utf8'));
   const declaredAt = check(sources, files, keyTable);
   const headers = files.map((file) => sources.get(file).header);
@@ -33,6 +41,7 @@ export function embed(read = readText) {
       ]),
     ),
     'contracts.ts': emitTypes(headers),
+    '../../../core/constants.ts': emitConstants(constants),
   };
 }
 

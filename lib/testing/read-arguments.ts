@@ -1,3 +1,4 @@
+import { LAST_INSTANT_MS } from '../core/constants.js';
 import { InvalidScheduleError } from '../core/errors.js';
 import { readDefinition, type ScheduledJobDefinition } from '../core/job/definition.js';
 import { describe } from '../core/read/describe.js';
@@ -12,8 +13,6 @@ import type { JobKind } from './look/job-kind.js';
 /** A job by its definition or its name. */
 // biome-ignore lint/suspicious/noExplicitAny: any payload
 export type AnyJob = ScheduledJobDefinition<any> | string;
-
-const LAST_INSTANT_MS = 8.64e15;
 
 export const refuse = (message: string) => new InvalidScheduleError(message);
 

@@ -1,3 +1,4 @@
+import { LAST_INSTANT_MS } from '../constants.js';
 import { Exclusions } from './exclusions.js';
 import type { Timing } from './rule.js';
 import { timeZone } from './time-zone.js';
@@ -18,7 +19,6 @@ export interface Occurrence {
 
 /** So many wall times in a row without an instant end the search: a rule that never fires must not hang who asks. */
 export const MOST_WALL_TIMES = 10_000;
-const LAST_INSTANT = 8.64e15;
 
 /**
  * The occurrences of a rule later than an instant, ascending, as far as they are asked for. They end at the rule's `endAt`, with its last
@@ -26,7 +26,7 @@ const LAST_INSTANT = 8.64e15;
  */
 export function occurrencesAfter(timing: Timing, afterMs: number): Iterable<Occurrence> {
   const fromMs = Math.max(Math.floor(afterMs) + 1, timing.startAtMs ?? 0, 0);
-  const untilMs = timing.endAtMs ?? LAST_INSTANT;
+  const untilMs = timing.endAtMs ?? LAST_INSTANT_MS;
   return timing.cron === undefined
     ? intervals(timing, timing.everyMs!, fromMs, untilMs)
     : shownByClock(timing, wallTimes(timing.cron), fromMs, untilMs);

@@ -1,3 +1,4 @@
+import { FIRST_INSTANT_MS } from '../constants.js';
 import { InvalidScheduleError } from '../errors.js';
 import { describe, nearest } from '../read/describe.js';
 import { readInstant } from '../read/due.js';
@@ -28,8 +29,6 @@ interface ReadFields {
 
 /** An interval is reckoned in a script for each of its occurrences: shorter ones would keep Redis from other work. */
 const SHORTEST_INTERVAL_MS = 100;
-/** The first instant that is not taken for seconds; no occurrence before it is looked for. */
-const FIRST_INSTANT = 1e11;
 /** The longest name of a zone has 32. */
 const ZONE_CHARACTERS = 64;
 const OFFSET = /^(?:GMT|UTC)?[+-]\d/i;
@@ -99,7 +98,7 @@ function ruleOf(read: Partial<ReadFields>): Rule | { problem: string } {
     endAtMs: endAt,
     exclude,
   };
-  if (!hasOccurrenceAfter(timing, FIRST_INSTANT - 1)) return { problem: withoutOccurrence(timing) };
+  if (!hasOccurrenceAfter(timing, FIRST_INSTANT_MS - 1)) return { problem: withoutOccurrence(timing) };
   return {
     timing,
     limit: read.limit,

@@ -1,3 +1,5 @@
+import { LAST_INSTANT_MS } from '../constants.js';
+
 /** The version of the time-zone data that this process knows, such as `2025c`. */
 export const TIME_ZONE_DATA: string = process.versions.tz ?? 'none';
 
@@ -30,7 +32,6 @@ const LOOK_AHEAD_MS = WINDOW_MS;
 const LOOK_EVERY_MS = 2 * DAY_MS;
 /** 87 years. A rule for far years would else keep each window on the way. */
 const MOST_WINDOWS = 1_000;
-const LAST_INSTANT = 8.64e15;
 
 /** Zones without changes, the default one among them: nothing need be looked for. */
 const UNCHANGING = /^(?:UTC|GMT|Etc\/.+)$/i;
@@ -50,7 +51,7 @@ export class TimeZone {
 
   /** The stretch in which an instant lies. */
   stretchAt(atMs: number): Stretch {
-    if (this.offsetForGoodMs !== undefined) return stretch(atMs, undefined, this.offsetForGoodMs, LAST_INSTANT);
+    if (this.offsetForGoodMs !== undefined) return stretch(atMs, undefined, this.offsetForGoodMs, LAST_INSTANT_MS);
     const first = Math.floor((atMs - CHANGE_REACH_MS) / WINDOW_MS);
     const until = atMs + LOOK_AHEAD_MS;
     let { offsetMs } = this.window(first);
@@ -101,7 +102,7 @@ export class TimeZone {
   }
 
   private offsetAt(atMs: number): number {
-    const [, sign, hours, minutes, seconds] = OFFSET.exec(this.format.format(Math.min(atMs, LAST_INSTANT)))!;
+    const [, sign, hours, minutes, seconds] = OFFSET.exec(this.format.format(Math.min(atMs, LAST_INSTANT_MS)))!;
     if (sign === undefined) return 0;
     const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds ?? 0)) * 1000;
     return sign === '-' ? -ms : ms;

@@ -1,3 +1,4 @@
+import { FIRST_INSTANT_MS, LAST_INSTANT_MS } from '../constants.js';
 import { describe } from './describe.js';
 import { parseDuration } from './duration.js';
 
@@ -6,9 +7,6 @@ export type Due = { at: number } | { delayMs: number };
 
 export const DUE_NOW: Due = { delayMs: 0 };
 
-/** Smaller numbers are seconds taken for milliseconds: as milliseconds they lie before 4 March 1973. */
-const SMALLEST_EPOCH_MS = 1e11;
-const LARGEST_EPOCH_MS = 8.64e15;
 /** More digits of a second than any clock has. */
 const ISO_CHARACTERS = 64;
 const ISO_INSTANT = /^([+-]\d{6}|\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)$/i;
@@ -22,8 +20,8 @@ export function readDue(at: unknown, delay: unknown): Due | { problem: string } 
     const delayMs = parseDuration(delay);
     if (typeof delayMs === 'object') return { problem: `delay: ${delayMs.problem}` };
     // The largest instant less any present: a longer delay would end beyond the range of dates.
-    if (delayMs > LARGEST_EPOCH_MS / 2)
-      return { problem: `delay: got ${describe(delay)}, expected at most ${LARGEST_EPOCH_MS / 2} ms` };
+    if (delayMs > LAST_INSTANT_MS / 2)
+      return { problem: `delay: got ${describe(delay)}, expected at most ${LAST_INSTANT_MS / 2} ms` };
     return { delayMs };
   }
   if (at === undefined) return DUE_NOW;
@@ -39,8 +37,8 @@ export function readInstant(at: unknown): number | { problem: string } {
   }
   if (typeof at === 'number') {
     if (!Number.isFinite(at)) return { problem: `got ${at}, expected epoch milliseconds` };
-    if (at > LARGEST_EPOCH_MS)
-      return { problem: `got ${at}, expected at most ${LARGEST_EPOCH_MS}, the last instant of Date` };
+    if (at > LAST_INSTANT_MS)
+      return { problem: `got ${at}, expected at most ${LAST_INSTANT_MS}, the last instant of Date` };
     return notInSeconds(Math.ceil(at), at);
   }
   const expected = `expected a Date, epoch milliseconds, or ISO 8601 with time and Z or offset, such as '2027-01-01T09:00:00Z'`;
@@ -50,7 +48,7 @@ export function readInstant(at: unknown): number | { problem: string } {
 
 /** Dates are checked too: `new Date(seconds)` is as common a mistake as bare seconds, and such a job would be due at once, decades late. */
 function notInSeconds(time: number, got: unknown): number | { problem: string } {
-  if (time >= SMALLEST_EPOCH_MS) return time;
+  if (time >= FIRST_INSTANT_MS) return time;
   return {
     problem: `got ${describe(got)}, which looks like seconds: expected an instant of at least 1e11 epoch milliseconds (1973-03-03)`,
   };

@@ -1,6 +1,6 @@
+import { HELD_LOOK_MS } from '../../core/constants.js';
 import { isSuspect, type Job } from '../store/job.js';
 import type { MemoryQueue } from '../store/memory-queue.js';
-import { HELD_MS } from '../store/recur/judge.js';
 import type { Instant } from '../time/instant.js';
 
 /**
@@ -79,7 +79,7 @@ function* forLeases(
  */
 function nextDue({ ledger, timetable }: MemoryQueue, nowMs: number): number {
   const dueMs = ledger.nextDue(nowMs);
-  return dueMs > nowMs + HELD_MS ? dueMs : ledger.nextDue(nowMs, (job) => !timetable.waitsForEnd(job));
+  return dueMs > nowMs + HELD_LOOK_MS ? dueMs : ledger.nextDue(nowMs, (job) => !timetable.waitsForEnd(job));
 }
 
 /** Looked up now: at that instant the job may already have left the queue. */

@@ -1,3 +1,4 @@
+import { FAILURES_KEPT } from '../../core/constants.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { StoredFailure } from '../../store/failure.js';
 import type { CancelReason, EndedState } from '../../store/queue-view.js';
@@ -5,9 +6,6 @@ import { byId, type CompletedJob, type EndedJob, type Holding, isSuspect, type J
 import { Kept } from './lists/kept.js';
 import { SortedList } from './lists/sorted-list.js';
 import { TagIndex } from './lists/tag-index.js';
-
-/** How many failed attempts are kept with a job. */
-const FAILURES_KEPT = 20;
 
 /** The waiting jobs of one priority, by due time and then by id. */
 export interface Level {

@@ -1,13 +1,10 @@
 import type { BlackoutRule } from '../../core/blackouts/blackout.js';
+import { FIRST_INSTANT_MS, LAST_INSTANT_MS } from '../../core/constants.js';
 import type { Due } from '../../core/read/due.js';
 import type { CancelReason, DeadSelection, QueueManagement } from '../../store/job-store.js';
 import type { Job } from './job.js';
 import type { MemoryJobs } from './memory-jobs.js';
 import type { MemoryQueue } from './memory-queue.js';
-
-/** No instant before this, or after that, is a due time (see core/read/due.ts). */
-const FIRST_INSTANT_MS = 1e11;
-const LAST_INSTANT_MS = 8.64e15;
 
 /** What is done to a queue, or to many of its jobs at once. */
 export class MemoryManagement implements QueueManagement {

@@ -1,4 +1,5 @@
-import { FEWEST_JOBS, MOST_JOBS } from './turn-size.js';
+import { FEWEST_JOBS } from '../../core/constants.js';
+import { MOST_JOBS } from './turn-size.js';
 
 /** After so many of its turns in a row that met nobody else, a worker counts as alone. */
 const TURNS_TO_BE_ALONE = 8;

@@ -1,8 +1,5 @@
-/**
- * This much may always be under way, however slow the link is: with less, a claim of many small jobs would need several calls.
- * `UNCONFIRMED_BYTES` in scripts/turn/claim/envelopes.lua is the same number.
- */
-export const LEAST_BYTES = 256 * 1024;
+import { UNCONFIRMED_BYTES } from '../../../core/constants.js';
+
 /** How much may be under way while nothing is known of the link. */
 const FIRST_BYTES = 1024 * 1024;
 /** How long smaller messages take tells more about the distance and about Redis than about the link's rate. */
@@ -24,7 +21,8 @@ export class LinkRate {
   bytesIn(ms: number, most: number): number {
     if (this.bytes === 0) return Math.min(FIRST_BYTES, most);
     const carried = this.ms === 0 ? most : Math.floor((this.bytes * ms) / this.ms);
-    return Math.min(Math.max(carried, LEAST_BYTES), most);
+    // With less, a claim of many small jobs would need several calls, however slow the link is.
+    return Math.min(Math.max(carried, UNCONFIRMED_BYTES), most);
   }
 
   /** How long `bytes` should take; 0 while nothing is known. */

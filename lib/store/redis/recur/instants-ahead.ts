@@ -1,20 +1,15 @@
 import { startOfLatest } from '../../../core/calendar/latest-instants.js';
 import { firesInRepeatedHours, occurrencesAfter } from '../../../core/calendar/occurrences.js';
 import type { Rule } from '../../../core/calendar/rule.js';
+import { MADE_UP_WITHIN_MS, MISSED_AFTER_MS, MOST_MADE_UP } from '../../../core/constants.js';
 
 /** Known ahead are at least so many instants, and all of so long, but not more than so many. */
 const FEWEST_AHEAD = 5;
 const AHEAD_MS = 20_000;
 const MOST_AHEAD = 300;
-/** At most so many missed occurrences are made up for. */
-const MOST_MADE_UP = 10_000;
-/** A missed occurrence is made up for within a day at least, if its rule says nothing. */
-const DAY_MS = 86_400_000;
 /** So many past instants are walked through, in about 0.1 s; of a longer outage then only the latest that count. */
 const MOST_WALKED = 100_000;
 const MINUTE_MS = 60_000;
-/** See scripts/recur/next.lua. */
-const MISSED_AFTER_MS = 60_000;
 
 /** Behind the last instant of a rule. */
 const WHOLE = '.';
@@ -114,7 +109,7 @@ class PastInstants {
   private follow(next: Instant): void {
     const { last } = this;
     if (!last) return;
-    const withinMs = this.rule.missedWithinMs ?? Math.max(DAY_MS, next.atMs - last.atMs);
+    const withinMs = this.rule.missedWithinMs ?? Math.max(MADE_UP_WITHIN_MS, next.atMs - last.atMs);
     if (this.rule.onMissed === 'all') {
       if (this.nowMs - last.atMs <= withinMs) this.kept.push(last);
       else this.skipped++;

@@ -23,13 +23,11 @@ if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @include jobs/untag.lua
 -- @include jobs/queued.lua
 -- @include jobs/tagged.lua
--- Earlier instants are refused everywhere (see core/read/due.ts), and a Date can hold no later ones.
-local FIRST_INSTANT, LAST_INSTANT = 1e11, 8.64e15
 
 local step = readTagged(from, last, began, limit)
 local moved = 0
 local function shift(due)
-  return math.min(math.max(due + byMs, FIRST_INSTANT), LAST_INSTANT)
+  return math.min(math.max(due + byMs, FIRST_INSTANT_MS), LAST_INSTANT_MS)
 end
 for _, job in ipairs(step.waiting) do
   local due = tonumber(job.due)

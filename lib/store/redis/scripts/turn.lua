@@ -125,9 +125,8 @@ local placesTaken = #fit
 local isClaiming = true
 -- @include turn/after/write.lua
 -- @include turn/after/reserve.lua
--- A pull, and a session with fewer than 16 places (`FEWEST_JOBS` in worker/capacity/turn-size.ts), are not noted: no worker gives up its
--- second turn for them.
-local hasFilled = #fit >= 16 and outlook.limitAfter <= 0 and me.standing == 'stays'
+-- A pull, and a session with fewer places than that, are not noted: no worker gives up its second turn for them.
+local hasFilled = #fit >= FEWEST_JOBS and outlook.limitAfter <= 0 and me.standing == 'stays'
 redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. (hasFilled and me.session or grace.lastToFill))
 -- Of an idle turn too: a copy of it that was held up on the way would claim jobs that nobody then runs.
 local result = table.concat(report.bits) .. '-' .. digits(fence) .. ' ' .. digits(now + settings.leaseMs) .. ' ' .. suspect

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { BYTES_A_CLAIM } from '../../../core/constants.js';
 import type { QueueSettings } from '../../../core/options/queue-options.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { StuckHandlers, Turn } from '../../job-store.js';
@@ -11,8 +12,6 @@ import type { RelayArguments, TurnArguments } from '../scripts/contracts.js';
 import type { HintChannel } from './hint-channel.js';
 import { encodeTurn } from './turn-codec.js';
 
-/** One reply carries at most this much, so that neither Redis nor the process stalls on it. */
-const BYTES_A_CLAIM = 8 * 1024 * 1024;
 /** A claim also asks for no more than the link should carry in a lease divided by this. */
 const CLAIMS_A_LEASE = 3;
 /** Two instants of Redis' time that were computed after different replies and are no further apart count as one. */

@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import { occurrencesAfter } from '../../../core/calendar/occurrences.js';
 import type { Rule, Timing } from '../../../core/calendar/rule.js';
+import { LAST_INSTANT_MS, MISSED_AFTER_MS } from '../../../core/constants.js';
 import { occurrenceId, type Recurrence } from './recurrence.js';
-
-const LAST_INSTANT_MS = 8.64e15;
-
-/** An occurrence that has not begun so long after it was due is missed, though the next one is not due. */
-const MISSED_AFTER_MS = 60_000;
 
 /** The instants of a rule from one of them until now, in order. */
 export interface Past {

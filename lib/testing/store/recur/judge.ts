@@ -1,4 +1,5 @@
 import type { Rule } from '../../../core/calendar/rule.js';
+import { HELD_LOOK_MS, MADE_UP_WITHIN_MS, MOST_MADE_UP } from '../../../core/constants.js';
 import type { LeftOutJob } from '../../../store/job-store.js';
 import type { Job } from '../job.js';
 import { goBack, leave } from '../turn/endings.js';
@@ -6,15 +7,6 @@ import type { Selection } from '../turn/order.js';
 import { giveBack, type Stage } from '../turn/stage.js';
 import { dueOf, instantAfter, isMissed, type Past, pastOf } from './instants.js';
 import type { Recurrence } from './recurrence.js';
-
-/** At most so many missed occurrences are made up for, the latest. */
-const MOST_MADE_UP = 10_000;
-
-/** A missed occurrence is made up for within this, or until the next one is due if that is later. */
-const MADE_UP_WITHIN_MS = 86_400_000;
-
-/** An occurrence that waits for the end of the previous one is looked at again after this. */
-export const HELD_MS = 250;
 
 /** The armed occurrence of a recurrence that was picked, before it begins. */
 export interface Hearing {
@@ -92,7 +84,7 @@ function waitForEnd(hearing: Hearing, past: Past): void {
   if (latest > 0 && dueOf(recurrence.id, recurrence.rule, past.at(latest)) > nowMs) latest--;
   if (latest <= 0) {
     recurrence.heldDueAtMs = job.dueAtMs;
-    goBack(stage, job, nowMs + HELD_MS);
+    goBack(stage, job, nowMs + HELD_LOOK_MS);
     giveBack(stage, job);
     // It stood before others that are due.
     if (selection.stopped || selection.fullNames.has(job.envelope.name)) stage.looksAgain = true;
@@ -102,7 +94,7 @@ function waitForEnd(hearing: Hearing, past: Past): void {
   // Where the job of the latest is there beside the rule, a later one was armed.
   if (!armed || recurrence.armedAtMs !== past.at(latest)) return;
   recurrence.heldDueAtMs = dueOf(recurrence.id, recurrence.rule, recurrence.armedAtMs!);
-  queue.ledger.move(armed, nowMs + HELD_MS);
+  queue.ledger.move(armed, nowMs + HELD_LOOK_MS);
 }
 
 /**

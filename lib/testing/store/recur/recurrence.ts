@@ -1,4 +1,5 @@
 import type { Rule } from '../../../core/calendar/rule.js';
+import { ENDED_LISTED_MS } from '../../../core/constants.js';
 import type { Declarer, Envelope, OccurrenceTemplate, RecurrenceState } from '../../../store/job-store.js';
 import { envelopeOf, type Job } from '../job.js';
 
@@ -37,9 +38,6 @@ export interface Recurrence {
   /** It was told that nobody declares this any more. */
   isToldOrphan?: boolean;
 }
-
-/** For so long one that has ended is listed. */
-export const ENDED_LISTED_MS = 86_400_000;
 
 export const isLongEnded = ({ state, endedAtMs }: Recurrence, nowMs: number) =>
   state === 'ended' && nowMs - endedAtMs! >= ENDED_LISTED_MS;

@@ -1,11 +1,11 @@
 import type { Rule } from '../../../core/calendar/rule.js';
+import { ENDED_LISTED_MS } from '../../../core/constants.js';
 import type { NewRecurrence, OccurrenceTemplate } from '../../../store/job-store.js';
 import type { Job } from '../job.js';
 import type { Ledger } from '../ledger.js';
 import { canonical, fingerprintOf } from './fingerprint.js';
 import { dueOf, instantAfter, isMissed, passKnown } from './instants.js';
 import {
-  ENDED_LISTED_MS,
   isAtLimit,
   isLongEnded,
   NO_JOB,

@@ -1,14 +1,10 @@
+import { BYTES_A_CLAIM, UNCONFIRMED_BYTES } from '../../../core/constants.js';
 import type { ClaimedJob, LateJob, LeftOutJob } from '../../../store/job-store.js';
 import type { Job } from '../job.js';
 import { begin, mayBegin, passOver } from '../recur/judge.js';
 import { die, leave } from './endings.js';
 import type { Selection } from './order.js';
 import { giveBack, type Stage } from './stage.js';
-
-/** Larger claims end early, and the session looks again at once. */
-const BYTES_A_CLAIM = 8 * 1024 * 1024;
-/** No job of a larger claim may begin before its lease is renewed: a slow link may take longer than the lease to carry it. */
-const UNCONFIRMED_BYTES = 256 * 1024;
 
 export interface Claimed {
   readonly claimed: ClaimedJob[];

@@ -1,3 +1,4 @@
+import { PUT_OFF_AGAIN_LEASES, SILENT_LEASES } from '../../../core/constants.js';
 import type { CancelReason, RecoveredJob } from '../../../store/job-store.js';
 import type { Job } from '../job.js';
 import type { MemoryQueue } from '../memory-queue.js';
@@ -22,7 +23,8 @@ export function patienceOf({ ledger, served, settings: { leaseMs } }: MemoryQueu
   // Where the clock went forward and back, no further off than a lease.
   const recoverFromMs = Math.min(served.recoverFromMs, nowMs + leaseMs);
   const postponedAtMs = Math.min(served.postponedAtMs, nowMs);
-  const isSilent = nowMs - served.atMs > leaseMs / 2 && nowMs - postponedAtMs > 2 * leaseMs;
+  const isSilent =
+    nowMs - served.atMs > SILENT_LEASES * leaseMs && nowMs - postponedAtMs > PUT_OFF_AGAIN_LEASES * leaseMs;
   if (isSilent) return { recoverFromMs: nowMs + leaseMs, postponedAtMs: nowMs, firstLeaseEndMs };
   return { recoverFromMs, postponedAtMs, firstLeaseEndMs };
 }

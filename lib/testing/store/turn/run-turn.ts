@@ -1,3 +1,4 @@
+import { FEWEST_JOBS } from '../../../core/constants.js';
 import type { Turn, TurnAnswer } from '../../../store/job-store.js';
 import { preferredBy } from '../job.js';
 import type { MemoryQueue } from '../memory-queue.js';
@@ -12,9 +13,6 @@ import { settle } from './settle.js';
 import { lookForPlace, nextLook } from './sleep.js';
 import { isFull, type Stage, stageOf } from './stage.js';
 import { noteReservation, type SuspectOutcome, seekSuspect, waitsForSuspect } from './suspects.js';
-
-/** A session with less to do is nobody's company. */
-const MANY_JOBS = 16;
 
 /** Settles, renews, recovers, claims, and tells when to look again: in this order, and in one step. */
 export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): TurnAnswer {
@@ -47,7 +45,7 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
   if (limitAfter < turn.limit - claims.weight || suspect.outcome === 'taken') selection.stopped = 'limit';
   const isPlaceFree =
     activeBefore + offersBefore >= queue.settings.globalConcurrency && activeAfter < queue.settings.globalConcurrency;
-  const fillsLimit = claims.claimed.length >= MANY_JOBS && limitAfter <= 0 && turn.standing === 'stays';
+  const fillsLimit = claims.claimed.length >= FEWEST_JOBS && limitAfter <= 0 && turn.standing === 'stays';
   queue.lastToFill = fillsLimit ? session.key : lastToFill;
   queue.served = { atMs: stage.nowMs, ...patience };
 

@@ -1,9 +1,7 @@
+import { PROCESSES_A_SUSPECT } from '../../../core/constants.js';
 import { isSuspect, type Job } from '../job.js';
 import type { Opening } from './opening.js';
 import { mayRun, type Stage } from './stage.js';
-
-/** At most one process in so many is emptied for suspects at a time, but always one. */
-const PROCESSES_A_SUSPECT = 4;
 
 /** What becomes of a turn's wish: the process is kept for a suspect, or the turn takes one, or neither. */
 export interface SuspectOutcome {

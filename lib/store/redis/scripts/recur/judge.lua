@@ -10,10 +10,8 @@ local endedIds, settlements, counted = decided.endedIds, decided.settlements, de
 -- @include recur/record.lua
 -- @include recur/next.lua
 -- @include recur/arm.lua
--- How soon one that waits for its previous one, or for instants to be known, is looked at again.
-local OVERLAP_LOOK_MS, UNKNOWN_LOOK_MS = 250, 100
--- An occurrence is made up for a day, and at most so many are.
-local DAY_MS, MOST_MADE_UP = 86400000, 10000
+-- How soon one that waits for instants to be known is looked at again.
+local UNKNOWN_LOOK_MS = 100
 -- So many armed ones a turn: each costs several times as much as another job, most of all after an outage, when the lists of instants are
 -- long.
 local MOST_JUDGED = 50
@@ -112,7 +110,7 @@ end
 local function firstMadeUp(entry, latest)
   local rule, at = entry.rule, entry.at
   if rule.onMissed == 's' then return nil end
-  local oldest = now - (rule.missedWithin or DAY_MS)
+  local oldest = now - (rule.missedWithin or MADE_UP_WITHIN_MS)
   if rule.onMissed == 'o' then
     oldest = math.max(oldest, latest)
   elseif rule.everyMs > 0 then
@@ -185,13 +183,13 @@ local function judgeOverlap(entry, job)
     latest = latestBetween(entry, at, latest)
   end
   if latest > at then
-    skipTo(entry, latest, now + OVERLAP_LOOK_MS)
+    skipTo(entry, latest, now + HELD_LOOK_MS)
     entry.state.held = jittered(entry, latest, nextAfter(entry, latest))
     return 'overlap'
   end
   entry.state.held = entry.isMissed and at or job.due
   noteChanged(entry)
-  return hold(entry, OVERLAP_LOOK_MS)
+  return hold(entry, HELD_LOOK_MS)
 end
 
 -- `job`: its lane is open.

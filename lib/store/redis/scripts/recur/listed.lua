@@ -1,11 +1,9 @@
 -- Which recurrences callers are told of: all but those that are switched off, or ended a day ago.
 -- @takes now
 -- @gives isListed, isLongEnded
-local LISTED_MS = 86400000
-
 -- `state` and `changed`: the fields of a state.
 function isLongEnded(state, changed)
-  return state == 'e' and changed <= now - LISTED_MS
+  return state == 'e' and changed <= now - ENDED_LISTED_MS
 end
 
 -- `text`: a state as it is stored.

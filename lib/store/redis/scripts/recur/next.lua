@@ -1,8 +1,6 @@
 -- The instants of a recurrence. `entry` is one that a script has read: `id`, `rule` (its record) and `state` (see recur/record.lua).
 -- @takes now, digits
--- @gives MISSED_AFTER_MS, LEAST_AHEAD_MS, lastKnown, nextAfter, lastUpTo, latestBetween, countBetween, jittered, isDueAfter, isMissedAt, passTo, isShort
--- An occurrence that has not begun so long after it was due is missed, even if the next one is not due yet.
-MISSED_AFTER_MS = 60000
+-- @gives LEAST_AHEAD_MS, lastKnown, nextAfter, lastUpTo, latestBetween, countBetween, jittered, isDueAfter, isMissedAt, passTo, isShort
 -- The known instants run short where fewer are left, or where they end so soon.
 LEAST_AHEAD_MS = 10000
 -- So many characters of missed ones, about 200 instants, are enough for the time being.

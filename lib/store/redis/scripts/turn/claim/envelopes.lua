@@ -6,8 +6,6 @@
 -- @changes unconfirmed, stopped
 -- They are read in growing groups, so that large ones are noticed before many of them have been read.
 local FIRST_ENVELOPES, LARGE_BYTES = 8, 1048576
--- A claim of no more bytes needs no confirmation. `LEAST_BYTES` in redis/link/link-rate.ts is the same number.
-local UNCONFIRMED_BYTES = 262144
 envelopes, unconfirmed = {}, ''
 local bytes, from, chunk = 0, 1, FIRST_ENVELOPES
 while picked[from] do

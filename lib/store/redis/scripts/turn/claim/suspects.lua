@@ -14,8 +14,6 @@
 -- @gives suspect, awaited
 suspect = wish == 'keep' and 'reserved' or ''
 if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wish ~= 'leave' then
-  -- At most one process in this many is emptied for suspects at a time, but always one.
-  local PROCESSES_A_SUSPECT = 4
   -- How many levels, and how many lanes of each, are looked through for a suspect that this session handles.
   local LEVELS_LOOKED_AT, HEADS_LOOKED_AT = 10, 100
 

@@ -1,8 +1,6 @@
 -- Notes a failed attempt with its job: "<when> <attempt> <failure>", a line each.
 -- @takes failuresKey, now, digits
 -- @changes noteFailure
--- How many failed attempts are kept with a job.
-local FAILURES_KEPT = 20
 
 -- `s`: a settlement whose `second` argument is the failure; `failures`, those that are there already.
 function noteFailure(s)

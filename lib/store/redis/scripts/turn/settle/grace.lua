@@ -15,7 +15,7 @@ if firstLeaseEnd then
     grace.lastToFill = filler
     -- Where the clock went forward and back, no further off than a lease.
     grace.recoverFrom, grace.postponedAt = math.min(tonumber(from), now + settings.leaseMs), math.min(tonumber(at), now)
-    if now - tonumber(servedAt) > settings.leaseMs / 2 and now - grace.postponedAt > 2 * settings.leaseMs then
+    if now - tonumber(servedAt) > SILENT_LEASES * settings.leaseMs and now - grace.postponedAt > PUT_OFF_AGAIN_LEASES * settings.leaseMs then
       grace.recoverFrom, grace.postponedAt = now + settings.leaseMs, now
     end
   end

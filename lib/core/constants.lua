@@ -1,0 +1,30 @@
+-- What Lua scripts, the store of the test kit, workers and the calendar must agree on. A script is embedded with the value in the place of the name;
+-- constants.ts beside this file is made of it by `npm run embed`.
+
+-- How many failed attempts are kept with a job.
+FAILURES_KEPT = 20
+-- A claim carries at most so many bytes of envelopes, so that neither the store nor the process stalls on it.
+BYTES_A_CLAIM = 8 * 1024 * 1024
+-- A slow link may take longer than a lease to carry a larger claim, so none of its jobs begins before its lease has been renewed.
+UNCONFIRMED_BYTES = 256 * 1024
+-- A turn with fewer jobs is not worth what it costs by itself, and its session is nobody's company.
+FEWEST_JOBS = 16
+-- At most one process in so many is kept for suspects at a time, but always one.
+PROCESSES_A_SUSPECT = 4
+-- Nobody could renew in a silence longer than this part of a lease; recovery is then put off by a lease, but not again within so many.
+SILENT_LEASES = 0.5
+PUT_OFF_AGAIN_LEASES = 2
+-- An occurrence that has not begun so long after it was due is missed, even if the next one is not due yet.
+MISSED_AFTER_MS = 60000
+-- A missed occurrence is made up for within this, or until the next one is due if that is later.
+MADE_UP_WITHIN_MS = 86400000
+-- At most so many missed occurrences are made up for, the latest.
+MOST_MADE_UP = 10000
+-- An occurrence that waits for the end of the previous one is looked at again after this.
+HELD_LOOK_MS = 250
+-- For so long a recurrence that has ended is listed.
+ENDED_LISTED_MS = 86400000
+-- Smaller numbers are taken for seconds: as milliseconds they lie before 4 March 1973.
+FIRST_INSTANT_MS = 1e11
+-- No Date holds a later one.
+LAST_INSTANT_MS = 8.64e15
