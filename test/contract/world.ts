@@ -51,6 +51,8 @@ export class TestSession extends SessionTurns {
 /** A store with one queue, and its time. */
 export abstract class World {
   protected opened?: { store: JobStore; queue: QueueStore; settings: QueueSettings };
+  /** A case may open its queue again, with other options. */
+  private readonly stores: JobStore[] = [];
 
   constructor(readonly clock: ManualClock) {}
 
@@ -63,6 +65,7 @@ export abstract class World {
   store(options: QueueOptions = {}): QueueStore {
     const settings = readQueueOptions(QUEUE, options);
     const store = this.open(settings);
+    this.stores.push(store);
     this.opened = { store, queue: store.queue(QUEUE), settings };
     return this.opened.queue;
   }
@@ -150,7 +153,7 @@ export abstract class World {
   async stop(): Promise<void> {}
 
   async close(): Promise<void> {
-    await this.opened?.store.close();
+    await Promise.all(this.stores.splice(0).map((store) => store.close()));
     this.opened = undefined;
   }
 }

@@ -114,6 +114,12 @@ describe('in a Nest 12 application of ES modules, with ioredis 6 and without cla
     ]);
   }, 70_000);
 
+  it('cannot load a definition in a circle of imports, as the page on errors says', async () => {
+    const said = await run(process.execPath, ['dist/circle/main.js'], app);
+    expect(said).toBe("ReferenceError: Cannot access 'sendReminder' before initialization\n");
+    expect(readFileSync('docs/errors.md', 'utf8')).toContain(said.trim());
+  }, 70_000);
+
   it('is tested without Redis in node:test, Vitest and Jest of ES modules, with fake timers as well', async () => {
     const ofNode = readdirSync(join(app, 'dist/node')).map((file) => `dist/node/${file}`);
     await run(process.execPath, ['--test', 'runners/node.mjs', ...ofNode], app);
@@ -165,6 +171,12 @@ describe('in a Nest 11 application of CommonJS, with ioredis 5.4.2', () => {
     const output = run(process.execPath, ['dist/second-signal.js'], app, { env: { ...redis(), NO_COLOR: '1' } });
     await expect(output).rejects.toThrow(
       /Waiting up to 20 s for 1 running job: work\.\n.*SIGTERM during the shutdown: [^\n]*\n.*1 went back to the queue\.\nexit 143\n/,
+    );
+  }, 70_000);
+
+  it('names class, method and cause where a circle of imports leaves a definition undefined', async () => {
+    expect(await run(process.execPath, ['dist/circle/main.js'], app)).toMatch(
+      /^InvalidOptionsError: @OnScheduledJob on Reminders\.send: job: got undefined.*imported in a circle/,
     );
   }, 70_000);
 
