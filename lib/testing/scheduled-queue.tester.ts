@@ -113,8 +113,8 @@ export class ScheduledQueueTester extends FaultCalls {
     const request = readSchedule(job, undefined, 'run');
     const instance = this.instances.find((one) => one.fleet.handles(request));
     if (!instance) throw unhandled('run', request, handledBy(this.instances));
-    const { told } = await this.conductor.single('run', () =>
-      instance.fleet.single(request, payload, attempt, dueAtMs),
+    const { told } = await this.conductor.single('run', (follow) =>
+      instance.fleet.single(request, payload, attempt, dueAtMs, follow),
     );
     const { outcome, result, error, retryAt, reason } = told;
     return {

@@ -96,6 +96,7 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
         PayloadWriter,
         EVENTS,
         SETTINGS,
+        SOLITUDE,
         Caretakers,
         Declarers,
       ],
@@ -108,11 +109,12 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
         payloads: PayloadWriter,
         events: ScheduledQueueEvents,
         settings: ModuleSettings,
+        solitude: Solitude,
         caretakers: Caretakers,
         declarers: Declarers,
       ) => {
-        const parts = { conductor, store, registry, checker, payloads, events, settings, caretakers, declarers };
-        const fleet = new TestFleet({ ...parts, log: LOG });
+        const parts = { conductor, store, registry, checker, payloads, events, settings };
+        const fleet = new TestFleet({ ...parts, solitude, caretakers, declarers, log: LOG });
         instances.push(new TestedInstance(store, settings.codecs, fleet, events, conductor));
         return fleet;
       },

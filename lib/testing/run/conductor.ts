@@ -1,5 +1,4 @@
 import { describe } from '../../core/read/describe.js';
-import type { ClaimedJob } from '../../store/job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
 import { RunLog } from '../look/run-log.js';
 import { EmptyInstants } from '../time/empty-instants.js';
@@ -7,25 +6,24 @@ import { EventLoop, settled } from '../time/event-loop.js';
 import type { Instant } from '../time/instant.js';
 import { VirtualClock } from '../time/virtual-clock.js';
 import { Watchdog } from '../time/watchdog.js';
+import type { ConductedSession } from './conducted-session.js';
 import { fallsAsleep } from './falling-asleep.js';
 import { Faults } from './faults.js';
 import { failure, type Notices, titleOf } from './notices.js';
-import { runOfHandler } from './runner.js';
 import type { TestRun } from './test-run.js';
-import type { TestWorker } from './test-worker.js';
+import { runOfHandler } from './tested-handlers.js';
 
 /** A loop of jobs that schedule each other for now would never end. */
 const MOST_RUNS_AT_AN_INSTANT = 100_000;
 
-/** What the workers of one module instance do when they are told to. */
+/** What the conductor asks of the workers of one module instance. */
 export interface ConductedFleet {
-  readonly workers: readonly TestWorker[];
+  /** The sessions of its workers, in the order of their handlers. */
+  readonly conducted: readonly ConductedSession[];
   /** How many jobs were claimed so far, by workers and by pops. */
   readonly claimed: number;
-  /** Begins the run of a job that a worker has claimed. */
-  begin(worker: TestWorker, claim: ClaimedJob): TestRun;
-  /** Renews the leases of handlers that sleep. */
-  renew(): Promise<void>;
+  /** When time alone changes something of its queues next. */
+  instants(): Iterable<Instant>;
 }
 
 /**
@@ -71,18 +69,20 @@ export class Conductor {
     });
   }
 
-  /** One run that no queue knows, up to its end: time goes on while its handler sleeps. */
-  single(call: string, start: () => Promise<TestRun>): Promise<TestRun> {
-    return this.alone(call, async () => {
-      let run = await this.follow(await start());
-      for (; !run.isOver; run = run.second ?? run)
-        if (run.sleepsNow) {
-          const { next } = this.clock;
-          await this.moveTo(next.atMs);
-          await this.passed(call, next);
-        } else await this.follow(run);
-      return run;
-    });
+  /** One run that no queue knows: `start` is given who follows it up to its end, while time goes on for its handler. */
+  single(call: string, start: (follow: (run: TestRun) => Promise<TestRun>) => Promise<TestRun>): Promise<TestRun> {
+    return this.alone(call, () =>
+      start(async (first) => {
+        let run = await this.follow(first);
+        for (; !run.isOver; run = run.second ?? run)
+          if (run.sleepsNow) {
+            const { next } = this.clock;
+            await this.moveTo(next.atMs);
+            await this.passed(call, next);
+          } else await this.follow(run);
+        return run;
+      }),
+    );
   }
 
   /** How many calls there were; `undefined` while one is under way. */
@@ -148,7 +148,8 @@ export class Conductor {
 
   /** What has ended is told to the queues, also where a call goes no further. */
   private async tell(): Promise<void> {
-    for (const fleet of this.fleets) for (const worker of fleet.workers) await worker.tell().catch(() => {});
+    for (const fleet of this.fleets) for (const session of fleet.conducted) session.letGo();
+    await settled();
   }
 
   /** When time alone changes something next, and what. */
@@ -157,10 +158,7 @@ export class Conductor {
     // A timer that is overdue rings now.
     let first: Instant = { ...next, atMs: Math.max(next.atMs, this.clock.wallNow()) };
     for (const fleet of this.fleets)
-      for (const worker of fleet.workers) {
-        const its = worker.next;
-        if (its.atMs < first.atMs) first = its;
-      }
+      for (const instant of fleet.instants()) if (instant.atMs < first.atMs) first = instant;
     return first;
   }
 
@@ -174,8 +172,6 @@ export class Conductor {
   private async moveTo(ms: number): Promise<void> {
     if (ms > this.clock.wallNow()) this.runsAtInstant = 0;
     this.clock.moveTo(ms);
-    // Handlers that slept kept their leases all the while.
-    for (const fleet of this.fleets) await fleet.renew();
     for (let ring = this.clock.takeDue(); ring; ring = this.clock.takeDue()) {
       ring();
       if (this.woken.size === 0) await settled();
@@ -190,18 +186,17 @@ export class Conductor {
       await settled();
       await this.followWoken();
       for (const fleet of this.fleets)
-        for (const worker of fleet.workers)
+        for (const session of fleet.conducted)
           for (;;) {
-            const { claimed, isIdle } = await worker.claim();
-            if (claimed) await this.run(fleet, worker, claimed);
+            const { run, isIdle } = await session.claim();
+            if (run) await this.run(run);
             if (isIdle) break;
             idle = 0;
           }
     }
   }
 
-  private async run(fleet: ConductedFleet, worker: TestWorker, claim: ClaimedJob): Promise<void> {
-    const run = fleet.begin(worker, claim);
+  private async run(run: TestRun): Promise<void> {
     await this.follow(run);
     await this.eventLoop.turnNowAndThen();
     if (++this.runsAtInstant > MOST_RUNS_AT_AN_INSTANT)
@@ -231,15 +226,13 @@ export class Conductor {
       }
       if (this.misuse) throw this.misuse;
     }
-    const again = run.repeats?.();
-    return again ? await this.follow(again) : run;
+    return run.second ? await this.follow(run.second) : run;
   }
 
   private hangs(): void {
     const run = this.current?.run;
     if (!run) return;
-    run.isSettled = true;
-    run.owner.runs.delete(run);
+    run.owner?.throwAway(run, 'running');
     run.giveUp(
       failure(
         run,

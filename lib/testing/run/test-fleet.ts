@@ -1,28 +1,30 @@
 import type { PayloadWriter } from '../../api/payload-writer.js';
-import { QueueClosedError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import type { Log } from '../../core/log.js';
 import type { ScheduleRequest } from '../../core/options/schedule-options.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import type { ModuleSettings } from '../../nest/module-options.js';
-import type { ClaimedJob } from '../../store/job-store.js';
-import { haveLimits } from '../../worker/capacity/places.js';
-import type { Fleet } from '../../worker/handle/fleet.js';
+import { isReadable } from '../../store/envelope.js';
+import type { ClaimedJob, JobStore, QueueStore, Session } from '../../store/job-store.js';
+import { Solitude } from '../../worker/capacity/solitude.js';
+import { Fleet } from '../../worker/handle/fleet.js';
+import type { RunsParts } from '../../worker/handle/runs.js';
 import type { Caretakers } from '../../worker/recur/caretakers.js';
 import type { Declarers } from '../../worker/recur/declarers.js';
-import { Reporter } from '../../worker/report/reporter.js';
-import { abortReasons } from '../../worker/run/abort-reasons.js';
-import type { HandlerRegistry } from '../../worker/run/job-handler.js';
-import { keptResults } from '../../worker/run/kept-results.js';
-import { ProgressKeeper } from '../../worker/run/progress-keeper.js';
-import { type EndedRun, Settler } from '../../worker/run/settler.js';
+import { HandlerRegistry } from '../../worker/run/job-handler.js';
 import type { HandledJob } from '../look/unhandled.js';
 import { envelopeOf } from '../store/job.js';
 import type { MemoryJobStore } from '../store/memory-job-store.js';
+import type { MemoryQueue } from '../store/memory-queue.js';
+import type { Instant } from '../time/instant.js';
+import { WorkersClock } from '../time/workers-clock.js';
+import { ConductedSession } from './conducted-session.js';
 import type { Conductor } from './conductor.js';
-import { Runner } from './runner.js';
-import type { RunOwner, TestRun } from './test-run.js';
-import { type TestProcess, TestWorker } from './test-worker.js';
+import { nextInstant } from './next-instant.js';
+import { NO_EVENTS, NO_JOBS, NO_LOG, NO_QUEUE, SingleSession } from './single-session.js';
+import { TestRun } from './test-run.js';
+import { TestedHandlers } from './tested-handlers.js';
+import { TestedRuns } from './tested-runs.js';
 
 export interface TestFleetParts {
   readonly conductor: Conductor;
@@ -32,73 +34,74 @@ export interface TestFleetParts {
   readonly payloads: PayloadWriter;
   readonly events: EventSink;
   readonly settings: ModuleSettings;
+  readonly solitude: Solitude;
   readonly caretakers: Caretakers;
   readonly declarers: Declarers;
   readonly log: Log;
 }
 
-/** Stands where the module has its `Fleet`: its workers do nothing by themselves. */
-export class TestFleet
-  implements TestProcess, Pick<Fleet, 'start' | 'stop' | 'stopWaiting' | 'idle' | 'close' | 'waitsFor'>
-{
-  readonly waitsFor = 0;
-  workers: TestWorker[] = [];
-  private readonly runners = new Map<string, Runner>();
-  private readonly singleRunners = new Map<string, Runner>();
-  reservedFor?: object;
+/** What the workers of an application under test have in the place of their store: each queue, with its session. */
+type Sessions = Map<string, { session: ConductedSession; queue: MemoryQueue }>;
+
+/** The workers of an application under test: those of any application, which claim one job at a time, when the conductor says so. */
+export class TestFleet extends Fleet {
+  private readonly sessions: Sessions;
+  private readonly workersClock: WorkersClock;
   private singles = 0;
-  private isClosed = false;
 
   constructor(readonly parts: TestFleetParts) {
-    parts.conductor.fleets.push(this);
+    const { conductor, store, registry, settings, solitude, caretakers, declarers } = parts;
+    const clock = new WorkersClock(conductor.clock);
+    const sessions: Sessions = new Map();
+    const open = (name: string): QueueStore => {
+      const opened = store.queue(name);
+      const worker = (...given: Parameters<QueueStore['sessions']['worker']>) => {
+        const queue = store.openedQueues().find((one) => one.name === name)!;
+        const session = conductedSession(conductor, queue, opened.sessions.worker(...given));
+        sessions.set(name, { session, queue });
+        return session;
+      };
+      return { ...opened, sessions: { ...opened.sessions, worker } };
+    };
+    const openRuns = (runs: RunsParts) => new TestedRuns(runs, sessions.get(runs.queue)!.session, conductor.faults);
+    const options = { ...settings, timerPrefix: 'scheduled-queue', solitude, caretakers, declarers, openRuns };
+    super(
+      { queue: open } as JobStore,
+      new TestedHandlers(registry),
+      parts.checker,
+      clock,
+      parts.events,
+      parts.log,
+      options,
+    );
+    this.sessions = sessions;
+    this.workersClock = clock;
+    conductor.fleets.push(this);
   }
 
+  /** Those of its workers, in the order of their handlers. */
+  get conducted(): ConductedSession[] {
+    return [...this.sessions.values()].map(({ session }) => session);
+  }
+
+  /** How many jobs were claimed so far, by workers and by pops. */
   get claimed(): number {
     return this.parts.store.openedQueues().reduce((sum, { ledger }) => sum + (ledger.counters.get('started') ?? 0), 0);
   }
 
-  async start(): Promise<void> {
-    if (this.isClosed)
-      throw new QueueClosedError(
-        'start: the application is closing or has closed; its queues cannot be started again.',
-      );
-    if (this.workers.length > 0) return;
-    const { registry, declarers } = this.parts;
-    this.workers = registry.queueNames().map((queue) => this.open(queue));
-    for (const worker of this.workers) await worker.begin();
-    declarers.start();
+  /** When time alone changes something of its queues, and what. What becomes due while Redis is away runs once it is back. */
+  *instants(): Generator<Instant> {
+    for (const { session, queue } of this.sessions.values())
+      if (!queue.outage.isOn) yield nextInstant(queue, session.held());
   }
 
   /** No time passes for it: handlers that sleep are woken by an error, and their jobs go back. */
-  async stop(): Promise<void> {
-    const workers = this.workers;
-    this.workers = [];
-    this.parts.declarers.stop();
-    for (const worker of workers) await worker.close();
-  }
-
-  stopWaiting(): void {}
-
-  async idle(): Promise<void> {}
-
-  close(): void {
-    this.isClosed = true;
-  }
-
-  /** Renews the leases of handlers that sleep. */
-  async renew(): Promise<void> {
-    for (const worker of this.workers) {
-      if (worker.runs.size === 0) continue;
-      worker.renewsNext = true;
-      await worker.tell();
-    }
-  }
-
-  /** Begins the run of a job that the worker of this queue has claimed. */
-  begin(worker: TestWorker, claim: ClaimedJob): TestRun {
-    const { maxCrashes } = this.parts.settings.settingsOf(worker.name);
-    const isSuspect = maxCrashes > 1 && claim.crashes >= maxCrashes - 1;
-    return this.runnerOf(worker.name).start(claim, worker, isSuspect);
+  override stop(): Promise<void> {
+    this.workersClock.standsStill = true;
+    return super.stop().finally(() => {
+      this.workersClock.standsStill = false;
+      this.sessions.clear();
+    });
   }
 
   /** Whether a handler of this application runs such jobs. */
@@ -114,9 +117,15 @@ export class TestFleet
       .flatMap((queue) => [...registry.handlersOf(queue).keys()].map((name) => ({ name, queue })));
   }
 
-  /** Begins a run of a job that no queue knows. */
-  async single(request: ScheduleRequest, payload: unknown, attempt: number, dueAtMs?: number): Promise<TestRun> {
-    const { payloads, conductor } = this.parts;
+  /** Runs a job that no queue knows, by a fleet of its own. `follow` is given its run, and resolves when that is over. */
+  async single(
+    request: ScheduleRequest,
+    payload: unknown,
+    attempt: number,
+    dueAtMs: number | undefined,
+    follow: (run: TestRun) => Promise<TestRun>,
+  ): Promise<TestRun> {
+    const { payloads, conductor, registry, checker, settings, caretakers } = this.parts;
     await payloads.check(payload, request);
     await payloads.encode(payload, request);
     const nowMs = conductor.clock.wallNow();
@@ -125,98 +134,51 @@ export class TestFleet
     const due = dueAtMs ?? nowMs;
     const fence = String(nowMs * 1_000 + this.singles);
     const claim = { id, fence, dueAtMs: due, claimedAtMs: Math.max(due, nowMs), attempt, crashes: 0, envelope };
-    return this.singleRunnerOf(request.queue).start(claim, new SingleRun(this.settlerOf(request.queue)), false);
-  }
 
-  runs(): TestRun[] {
-    return this.workers.flatMap(({ runs }) => [...runs]);
-  }
-
-  private open(queue: string): TestWorker {
-    const { store, registry, settings, events, conductor, caretakers, log } = this.parts;
-    const handlers = registry.handlersOf(queue);
-    const names = { names: [...handlers.keys()], limited: haveLimits(handlers) };
-    const { sessions } = store.queue(queue);
-    const { clock } = conductor;
-    return new TestWorker({
-      queue: store.openedQueues().find(({ name }) => name === queue)!,
-      session: sessions.worker(settings.workerId, names),
-      handlers,
-      settler: this.settlerOf(queue),
-      reporter: new Reporter(log, events, clock, settings),
-      caretakers,
-      clock,
-      process: this,
-    });
-  }
-
-  private settlerOf(queue: string): Settler {
-    const { registry, settings } = this.parts;
-    const results = keptResults(settings.settingsOf(queue), settings.maxPayloadBytes);
-    return new Settler(registry.handlersOf(queue), results);
-  }
-
-  private runnerOf(queue: string): Runner {
-    const runner = this.runners.get(queue) ?? this.openRunner(queue, this.parts.events);
-    this.runners.set(queue, runner);
-    return runner;
-  }
-
-  private singleRunnerOf(queue: string): Runner {
-    const runner = this.singleRunners.get(queue) ?? this.openRunner(queue, NO_EVENTS);
-    this.singleRunners.set(queue, runner);
-    return runner;
-  }
-
-  private openRunner(queue: string, events: EventSink): Runner {
-    const { registry, settings, store, checker, conductor } = this.parts;
-    const { clock, faults, log, wakes } = conductor;
-    const reporter = new Reporter(this.parts.log, events, clock, settings);
-    return new Runner({
-      queue,
-      handlers: registry.handlersOf(queue),
-      settler: this.settlerOf(queue),
-      codecs: settings.codecs,
+    const handlers = new HandlerRegistry();
+    handlers.add(registry.handlersOf(request.queue).get(request.name)!);
+    const session = conductedSession(conductor, { name: request.queue, ...NO_QUEUE }, new SingleSession(claim));
+    const clock = new WorkersClock(conductor.clock);
+    const fleet = new Fleet(
+      { queue: () => ({ sessions: { worker: () => session }, jobs: NO_JOBS }) } as unknown as JobStore,
+      new TestedHandlers(handlers),
       checker,
-      events,
-      progress: new ProgressKeeper(queue, store.queue(queue).jobs, reporter, clock, `progress:${queue}`),
       clock,
-      faults,
-      log,
-      wakes,
-    });
+      NO_EVENTS,
+      NO_LOG,
+      {
+        ...settings,
+        timerPrefix: 'run',
+        solitude: new Solitude(clock),
+        caretakers,
+        openRuns: (runs) => new TestedRuns(runs, session, conductor.faults),
+      },
+    );
+    await fleet.start();
+    try {
+      const { run } = await session.claim();
+      return await follow(run!);
+    } finally {
+      clock.standsStill = true;
+      await fleet.stop();
+    }
   }
 }
 
-/** Of a job that no queue knows no event is told: listeners would hear that it started, and never how it ended. */
-const NO_EVENTS: EventSink = { wants: () => false, tell() {} };
-
-/** Who has a run of a job that no queue knows: nobody is told of its end. */
-class SingleRun implements RunOwner {
-  readonly runs = new Set<TestRun>();
-
-  constructor(private readonly settler: Settler) {}
-
-  end(run: TestRun, ended: EndedRun): void {
-    run.settle(ended);
-  }
-
-  release(run: TestRun): void {
-    run.throwAway('released');
-  }
-
-  timeOut(run: TestRun): void {
-    if (run.isSettled) return;
-    const error = abortReasons.timeout(run.job!);
-    run.settle(this.settler.failed(run.job!, error));
-    run.job!.abandon(error);
-  }
-
-  loseLease(run: TestRun, reason?: Error): void {
-    run.loseLease(reason);
-  }
-
-  claimAgain(claim: ClaimedJob): ClaimedJob {
-    return { ...claim, fence: String(Number(claim.fence) + 1) };
-  }
+function conductedSession(
+  { clock, faults, log, wakes }: Conductor,
+  queue: Pick<MemoryQueue, 'name' | 'outage' | 'handOutAgain'>,
+  session: Session,
+): ConductedSession {
+  const open = (claim: ClaimedJob, isSecond: boolean) => {
+    const { id, attempt, dueAtMs, envelope } = claim;
+    const name = isReadable(envelope) ? envelope.name : '';
+    const startedAt = new Date(clock.wallNow());
+    const told = { name, id, queue: queue.name, payload: undefined, attempt, dueAt: new Date(dueAtMs), startedAt };
+    const fault = isSecond ? undefined : faults.take(told);
+    const run = new TestRun(claim, fault, isSecond, told, clock, wakes);
+    log.add(run.told);
+    return run;
+  };
+  return new ConductedSession({ session, queue, open });
 }

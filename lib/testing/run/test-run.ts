@@ -1,6 +1,6 @@
 import type { CallOff } from '../../core/clock.js';
+import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { ClaimedJob } from '../../store/job-store.js';
-import { abortReasons } from '../../worker/run/abort-reasons.js';
 import type { RunningJob } from '../../worker/run/running-job.js';
 import type { EndedRun } from '../../worker/run/settler.js';
 import { outcomeOf } from '../look/outcome-of.js';
@@ -13,19 +13,16 @@ interface Sleep {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Whoever is told what becomes of a run: a worker, or the one who wanted a single run. */
+/** The runs of a worker under test. */
 export interface RunOwner {
-  /** Those whose handlers have not returned. */
-  readonly runs: Set<TestRun>;
-  end(run: TestRun, ended: EndedRun): void;
-  /** The job goes back with no attempt used. */
-  release(run: TestRun): void;
-  timeOut(run: TestRun): void;
+  /** Its outcome counts no more, and its place is free. */
+  throwAway(run: TestRun, outcome: RunOutcome): void;
   /** Another worker may have its job by now. */
-  loseLease(run: TestRun, reason?: Error): void;
-  /** The claim for a second delivery; `undefined` where the job is no longer held. */
-  claimAgain(claim: ClaimedJob): ClaimedJob | undefined;
+  loseLeaseOf(run: TestRun, reason: Error): void;
 }
+
+/** The run of a job that has begun. */
+export const runOfJob = new WeakMap<ScheduledJob, TestRun>();
 
 /**
  * One run under the test kit. It goes on alone until it yields: it has ended, or its handler sleeps. A sleeping one goes on when its
@@ -34,35 +31,34 @@ export interface RunOwner {
 export class TestRun {
   /** Once its payload is read; before that it is no run yet. */
   job?: RunningJob;
+  /** Who has it, likewise. */
+  owner?: RunOwner;
   /** Once the handler has returned. */
   isOver = false;
   /** Its outcome is settled, or is thrown away. */
   isSettled = false;
-  /** It is the second delivery of a job that has completed. */
-  isSecond = false;
-  /** It has completed, and is to be delivered once more: begins that run. */
-  repeats?: () => TestRun | undefined;
   /** The run of its second delivery, once that has begun. */
   second?: TestRun;
   /** What the handler returned. */
   returned: unknown;
   readonly told: TestedRun;
+  readonly askedAt: number;
   private readonly sleeps = new Set<Sleep>();
   private timeout?: CallOff;
   private yields?: { resolve(): void; reject(error: unknown): void };
 
   constructor(
     readonly claim: ClaimedJob,
-    readonly owner: RunOwner,
     readonly fault: Fault | undefined,
-    /** It has one crash left. */
-    readonly runsAlone: boolean,
+    /** It is the second delivery of a job that has completed. */
+    readonly isSecond: boolean,
     told: Omit<TestedRun, 'outcome'>,
     private readonly clock: VirtualClock,
     /** It goes on after a sleep. */
     private readonly wakes: (run: TestRun) => void,
   ) {
     this.told = { ...told, outcome: 'running' };
+    this.askedAt = clock.now();
   }
 
   get sleepsNow(): boolean {
@@ -111,15 +107,11 @@ export class TestRun {
     });
   }
 
-  /** It goes back while its handler sleeps: the handler is woken by the error that its signal has. */
+  /** Its job has gone back: its handler is woken by the error that its signal has. */
   leave(): void {
-    const { job } = this;
-    if (!job || this.isOver) return;
-    if (!job.abandoned) job.abandon(abortReasons.closing(job));
-    this.timeout?.();
     for (const { callOff, reject } of this.sleeps) {
       callOff();
-      reject(job.signal.reason);
+      reject(this.job!.signal.reason);
     }
     this.sleeps.clear();
   }
@@ -127,10 +119,6 @@ export class TestRun {
   /** Whatever its handler says from now on, this is how it ended. */
   settle(ended: EndedRun): void {
     this.isSettled = true;
-    this.describe(ended);
-  }
-
-  describe(ended: EndedRun): void {
     Object.assign(this.told, outcomeOf(ended, this.returned, this.clock.wallNow()));
   }
 
@@ -140,16 +128,10 @@ export class TestRun {
     this.told.outcome = outcome;
   }
 
-  /** Its lease is over: its signal aborts, and its result is dropped. */
-  loseLease(reason: Error = abortReasons.leaseLost(this.job!)): void {
-    this.throwAway('leaseLost');
-    this.job!.abandon(reason);
-  }
-
-  /** Time passes only while it sleeps, so no timer is needed before. */
+  /** The timer of its worker makes no instant, and is done at this one. Time passes only while a handler sleeps. */
   private watchTimeout(): void {
     const timeoutAt = this.job?.timeoutAt ?? Number.POSITIVE_INFINITY;
     if (this.timeout || timeoutAt === Number.POSITIVE_INFINITY) return;
-    this.timeout = this.clock.after(timeoutAt - this.clock.now(), () => this.owner.timeOut(this));
+    this.timeout = this.clock.after(timeoutAt - this.clock.now(), () => {}, { name: 'timeoutMs' });
   }
 }

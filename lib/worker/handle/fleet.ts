@@ -18,6 +18,7 @@ import { Deadline } from '../session/deadline.js';
 import { drainedLine, waitingLine } from './drain-report.js';
 import { openWorker } from './open-worker.js';
 import type { QueueWorker } from './queue-worker.js';
+import type { Runs, RunsParts } from './runs.js';
 
 export interface FleetOptions {
   codecs: Codecs;
@@ -35,6 +36,8 @@ export interface FleetOptions {
   caretakers: Caretakers;
   /** What this process declares while its workers claim. */
   declarers?: Declarers;
+  /** Makes the runs of a worker, for a test that watches them. */
+  openRuns?: (parts: RunsParts) => Runs;
 }
 
 /** The workers of this process: one for each queue that has handlers. May be started and stopped again and again. */
@@ -85,19 +88,6 @@ export class Fleet {
     this.deadline?.passNow();
   }
 
-  /**
-   * Resolves once no worker of this process has anything to do now: nothing runs, nothing is to be said, no turn is in flight, and
-   * whatever comes next comes with time or from others. At once where none has been started.
-   */
-  async idle(): Promise<void> {
-    // What one has settled may have given another something to do.
-    for (let busy = this.busyOne(); busy; busy = this.busyOne()) await busy.rested();
-  }
-
-  private busyOne(): QueueWorker | undefined {
-    return this.workers.find(({ isIdle }) => !isIdle);
-  }
-
   /** Nothing can be started any more. */
   close(): void {
     this.closed = true;
@@ -120,7 +110,7 @@ export class Fleet {
 
   private open(queue: string): QueueWorker {
     const { store, registry, checker, events, clock, log } = this;
-    const { workerId, codecs, settingsOf, maxPayloadBytes, timerPrefix, solitude, caretakers } = this.options;
+    const { workerId, codecs, settingsOf, maxPayloadBytes, timerPrefix, solitude, caretakers, openRuns } = this.options;
     const settings = settingsOf(queue);
     const handlers = registry.handlersOf(queue);
     const weights = new Map([...handlers].map(([name, handler]) => [name, handler.settings.weight]));
@@ -142,6 +132,7 @@ export class Fleet {
       stuckLog: this.stuckLog,
       clock,
       timerName: `${timerPrefix}:${queue}`,
+      openRuns,
     });
   }
 }

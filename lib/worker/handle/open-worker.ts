@@ -23,7 +23,7 @@ import { Outcomes } from '../session/outcomes.js';
 import { Talk } from '../session/talk.js';
 import { TurnsInFlight } from '../session/turns-in-flight.js';
 import { QueueWorker } from './queue-worker.js';
-import { Runs } from './runs.js';
+import { Runs, type RunsParts } from './runs.js';
 
 export interface WorkerSetup {
   readonly queue: string;
@@ -43,6 +43,8 @@ export interface WorkerSetup {
   readonly clock: Clock;
   /** What the names of its timers begin with. */
   readonly timerName: string;
+  /** Makes its runs, for a test that watches them. */
+  readonly openRuns?: (parts: RunsParts) => Runs;
 }
 
 /** Makes the worker of one queue: here stands which of its parts knows which. Each knows those that were made before it. */
@@ -62,7 +64,8 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const context = { queue, leases, events, clock, progress };
   const opener = new ClaimOpener(context, handlers, codecs, settler);
   const processor = new Processor(context, handlers, opener, codecs, checker, settler);
-  const runs = new Runs({ queue, running, processor, settler, outcomes, talk, reporter });
+  const { openRuns = (parts: RunsParts) => new Runs(parts) } = setup;
+  const runs = openRuns({ queue, running, processor, settler, outcomes, talk, reporter });
   const occupancy = new Occupancy(queue, true, solitude, talk, outcomes, toConfirm, runs);
   return new QueueWorker({ leaseMs, talk, outcomes, toConfirm, running, runs, capacity, leases, occupancy, progress });
 }

@@ -63,16 +63,6 @@ export class QueueWorker implements Party {
     return this.parts.running.held().map(({ name }) => name);
   }
 
-  /** True if nothing runs, nothing is to be said, and nothing is to be looked for before a later time or a hint. */
-  get isIdle(): boolean {
-    return this.parts.talk.isResting && !this.parts.runs.isRunning;
-  }
-
-  /** Resolves when it may have become idle. */
-  async rested(): Promise<void> {
-    await this.parts.talk.rested.wait();
-  }
-
   get owes(): boolean {
     const { outcomes, toConfirm, occupancy } = this.parts;
     return outcomes.count > 0 || toConfirm.any || occupancy.stepsBack || occupancy.hasToLeave;

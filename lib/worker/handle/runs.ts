@@ -23,7 +23,7 @@ export interface RunsParts {
 export class Runs implements RunHolder, TimeoutHolder, Holdings {
   private isStopped = false;
 
-  constructor(private readonly parts: RunsParts) {
+  constructor(protected readonly parts: RunsParts) {
     parts.running.tell(this);
   }
 
@@ -95,7 +95,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   }
 
   /** Frees the place of a run. True if its outcome still counts; else there is nothing to settle, and others may begin in its place. */
-  private takeOut(run: RunningJob): boolean {
+  protected takeOut(run: RunningJob): boolean {
     this.parts.running.remove(run);
     if (!run.abandoned) return true;
     this.parts.talk.lookSoon();
@@ -103,7 +103,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   }
 
   /** The handler goes on, and its place is only free once it returns; but what it answers no longer counts. */
-  private endEarly(run: RunningJob, reason: Error, ended: EndedRun): void {
+  protected endEarly(run: RunningJob, reason: Error, ended: EndedRun): void {
     this.parts.running.abandon(run, reason);
     this.parts.outcomes.end(ended);
     this.parts.talk.saySoon();

@@ -28,8 +28,6 @@ const MOST_IN_FLIGHT = 2;
  * and what leads from one to the other, stand at `TalkState`.
  */
 export class Talk {
-  /** Reached whenever it is left with nothing to do. */
-  readonly rested = new Milestone();
   private readonly plan = new TurnPlan(this.clock);
   private readonly alarm = new Alarm(this.clock, this.options.timerName, () => this.speak());
   private readonly atRoundsEnd = new Soon(this.clock, () => this.roundOver());
@@ -151,7 +149,6 @@ export class Talk {
     this.alarm.clear();
     this.options.caretakers.leave(this.options.queue, this);
     this.finished.reach();
-    this.rested.reach();
   }
 
   private get owes(): boolean {
@@ -240,6 +237,5 @@ export class Talk {
     if (this.isGathering) return;
     const until = plan.nextAt({ looks: party.looks, holds: party.holds, owes });
     if (until !== Number.POSITIVE_INFINITY) this.alarm.setFor(until);
-    if (this.isResting) this.rested.reach();
   }
 }

@@ -1,0 +1,88 @@
+import { Runs, type RunsParts } from '../../worker/handle/runs.js';
+import type { RunningJob } from '../../worker/run/running-job.js';
+import type { EndedRun } from '../../worker/run/settler.js';
+import type { RunOutcome } from '../look/tested-run.js';
+import type { ConductedSession } from './conducted-session.js';
+import type { Faults } from './faults.js';
+import { type RunOwner, runOfJob, type TestRun } from './test-run.js';
+
+/** The runs of a worker under test: those of any worker, with the faults that a test has ordered, and a log of how they end. */
+export class TestedRuns extends Runs implements RunOwner {
+  constructor(
+    parts: RunsParts,
+    private readonly session: ConductedSession,
+    private readonly faults: Faults,
+  ) {
+    super(parts);
+  }
+
+  override begin(job: RunningJob): void {
+    super.begin(job);
+    const run = this.session.runOf(job.claim)!;
+    run.job = job;
+    run.owner = this;
+    runOfJob.set(job, run);
+  }
+
+  override end(ended: EndedRun, job?: RunningJob): void {
+    const run = this.session.runOf(ended.job) ?? (job && runOfJob.get(job));
+    if (run?.isSettled || !run) super.end(ended, job);
+    else if (run.fault?.kind === 'crash') this.throwAway(run, 'crashed');
+    else if (this.faults.deliversTwice && !run.isSecond && ended.settlement.transition === 'complete')
+      this.repeat(run, ended);
+    else {
+      run.settle(ended);
+      super.end(ended, job);
+    }
+    run?.over();
+  }
+
+  override drop(job: RunningJob): void {
+    const run = runOfJob.get(job)!;
+    if (!run.isSettled) run.throwAway('released');
+    super.drop(job);
+    run.over();
+  }
+
+  override loseLease(id: string): void {
+    const job = this.parts.running.find(id);
+    if (job) runOfJob.get(job)!.throwAway('leaseLost');
+    super.loseLease(id);
+  }
+
+  /** Handlers that sleep are woken by the error that their signal has. */
+  override giveBack(): number {
+    const runs = [...this.parts.running.all()].map((job) => runOfJob.get(job)!);
+    for (const run of runs) if (!run.isSettled) run.throwAway('released');
+    const count = super.giveBack();
+    for (const run of runs) run.leave();
+    return count;
+  }
+
+  throwAway(run: TestRun, outcome: RunOutcome): void {
+    run.throwAway(outcome);
+    this.session.forget(run);
+    if (!run.job) return;
+    run.job.abandoned = true;
+    this.takeOut(run.job);
+  }
+
+  loseLeaseOf(run: TestRun, reason: Error): void {
+    const { running, reporter, queue } = this.parts;
+    this.session.forget(run);
+    running.abandon(run.job!, reason);
+    reporter.leaseLost(queue, run.job!);
+  }
+
+  protected override endEarly(job: RunningJob, reason: Error, ended: EndedRun): void {
+    runOfJob.get(job)!.settle(ended);
+    super.endEarly(job, reason, ended);
+  }
+
+  private repeat(run: TestRun, ended: EndedRun): void {
+    run.settle(ended);
+    this.takeOut(run.job!);
+    run.second = this.session.openAgain(run);
+    if (run.second) this.claimed([run.second.claim], run.second.askedAt);
+  }
+}
