@@ -60,6 +60,14 @@ export const declarations = (world: () => World): void => {
     expect([await get(), await view.list('scheduled', 0, 10), await view.stats()]).toEqual(before);
   });
 
+  it('a declaration whose payload has its fields in another order is the same one', async () => {
+    storeOnTheSecond(world());
+    await process({ revision: 2 }).declare(recurrence(hourly, { payload: '{"a":{"b":1,"c":2},"d":[2,1]}' }));
+    const older = process({ revision: 1 });
+    expect(await older.status(recurrence(hourly, { payload: '{"d":[2,1],"a":{"c":2,"b":1}}' }))).toBe('wins');
+    expect(await older.status(recurrence(hourly, { payload: '{"d":[1,2],"a":{"c":2,"b":1}}' }))).toBe('loses');
+  });
+
   it('a process keeps the start that it was told', async () => {
     storeOnTheSecond(world());
     const declaring = process();

@@ -119,6 +119,14 @@ export const recurrencesArming = (world: () => World): void => {
     expect(await view.stats()).toEqual({ scheduled: 1 });
   });
 
+  it('an upsert takes a payload whose fields stand in another order for another one', async () => {
+    const { recurrences } = world().store();
+    await recurrences.upsert(recurrenceOf({}, { payload: '{"a":1,"b":2}' }));
+    expect(await recurrences.upsert(recurrenceOf({}, { payload: '{"b":2,"a":1}' }))).toMatchObject({
+      status: 'changed',
+    });
+  });
+
   it('a new job without a new timing leaves the armed occurrence where it is', async () => {
     const { recurrences, view } = world().store();
     const { nextAtMs } = await recurrences.upsert(recurrenceOf({ everyMs: HOUR }, { payload: '1', tags: ['a', 'b'] }));

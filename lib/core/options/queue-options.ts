@@ -37,6 +37,15 @@ export interface RateRule {
   perMs: number;
 }
 
+/** A rate's window is taken this much longer than said, as the way from a claim to its handler is not always equally long. */
+const LONGER_BY = 0.02;
+const LONGER_AT_MOST_MS = 50;
+
+/** How long a start counts. */
+export function rateWindowMs({ perMs }: RateRule): number {
+  return perMs + Math.min(LONGER_AT_MOST_MS, Math.ceil(perMs * LONGER_BY));
+}
+
 /** How many events `ScheduledQueueEvents.stream` can go back. */
 export interface StreamEvents {
   /**

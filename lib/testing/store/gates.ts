@@ -1,10 +1,6 @@
 import { type BlackoutRule, isCron } from '../../core/blackouts/blackout.js';
 import { type BlackoutWindow, type KnownWindows, windowsAt } from '../../core/blackouts/windows.js';
-import type { QueueSettings, RateRule } from '../../core/options/queue-options.js';
-
-/** The window of a rate is this much longer than said, as the way from a claim to its handler is not always equally long. */
-const LONGER_BY = 0.02;
-const LONGER_AT_MOST_MS = 50;
+import { type QueueSettings, type RateRule, rateWindowMs } from '../../core/options/queue-options.js';
 
 /** A place under `globalConcurrency` that is kept for a sleeper for a moment, so that it can run a better job. */
 export interface Offer {
@@ -76,5 +72,5 @@ export class Gates {
 }
 
 function windowMs(rule: RateRule | undefined): number {
-  return rule ? rule.perMs + Math.min(LONGER_AT_MOST_MS, Math.ceil(rule.perMs * LONGER_BY)) : 0;
+  return rule ? rateWindowMs(rule) : 0;
 }

@@ -1,4 +1,4 @@
-import type { RateRule } from '../../../core/options/queue-options.js';
+import { type RateRule, rateWindowMs } from '../../../core/options/queue-options.js';
 import type { LimitsUse } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
@@ -8,10 +8,6 @@ import type { CallerPool } from './caller-pool.js';
 
 /** What the scripts say for a pause without an end. */
 const ENDLESS = 'inf';
-
-/** A rate's window is taken this much longer than said, as the way from a claim to its handler is not always equally long. */
-const LONGER_BY = 0.02;
-const LONGER_AT_MOST_MS = 50;
 
 /** What keeps the due jobs of one queue from being claimed in any process: a pause, and the limits. */
 export class RedisGate {
@@ -60,9 +56,4 @@ export class RedisGate {
     const [now, running, started, opensAt] = await ask(this.connection, this.scripts.limits, args, giveUpAt);
     return { nowMs: Number(now), running, started, opensAtMs: Number(opensAt) };
   }
-}
-
-/** How long a start counts, in ms. */
-export function rateWindowMs({ perMs }: RateRule): number {
-  return perMs + Math.min(LONGER_AT_MOST_MS, Math.ceil(perMs * LONGER_BY));
 }

@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto';
+import { fingerprintOf } from '../../../core/calendar/fingerprint.js';
 import { TIME_ZONE_DATA } from '../../../core/calendar/occurrences.js';
 import type { Declaration, DeclareAnswer, DeclareStatus, QueueDeclarations } from '../../declarations.js';
-import type { Declarer, NewRecurrence } from '../../recurrences.js';
+import type { Declarer } from '../../recurrences.js';
 import type { CallerPool } from '../calls/caller-pool.js';
 import type { QueueKeys } from '../keys.js';
 import { annotated } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
 import { declareRecurrenceScript, declareScript, removeOrphanScript } from '../scripts/contracts.js';
-import { canonicalJson } from './canonical-json.js';
 import { instantsAhead } from './instants-ahead.js';
 import { encodeRecord, isReckonedInRedis } from './record-text.js';
 
@@ -18,8 +17,6 @@ const DECLARED_A_CALL = 500;
 const MOST_TRIES = 5;
 /** Of a rule that Redis reckons itself. */
 const RECKONED_THERE = '-';
-/** How much of a digest tells the declarations of one id apart. */
-const DIGEST_LENGTH = 16;
 const NO_REVISION = '-';
 /** In the place of a digest: all that switch off are the same. */
 const OFF = 'off';
@@ -136,7 +133,7 @@ export class RedisDeclarations implements QueueDeclarations {
   private digestOf(declaration: Declaration): string {
     const known = this.digests.get(declaration);
     if (known !== undefined) return known;
-    const digest = 'isOff' in declaration ? OFF : digestOf(declaration);
+    const digest = 'isOff' in declaration ? OFF : fingerprintOf(declaration.rule, declaration.job);
     this.digests.set(declaration, digest);
     return digest;
   }
@@ -158,15 +155,4 @@ const NOTHING = { head: '', ruleText: '', route: '', rest: '' };
 
 function revisionOf({ revision }: Declarer): string {
   return revision === undefined ? NO_REVISION : String(revision);
-}
-
-/** Equal ones have equal ones, whatever the order of the fields of rule and payload. */
-function digestOf(declaration: NewRecurrence): string {
-  const { job } = declaration;
-  const isJson = job.codec === undefined && typeof job.payload === 'string';
-  const { ruleText, route, rest } = encodeRecord({
-    ...declaration,
-    job: isJson ? { ...job, payload: canonicalJson(job.payload as string) } : job,
-  });
-  return createHash('sha1').update(`${ruleText}\n${route}\n`).update(rest).digest('hex').slice(0, DIGEST_LENGTH);
 }

@@ -1,9 +1,8 @@
 import { hostname } from 'node:os';
 import { BYTES_A_CLAIM } from '../../../core/constants.js';
-import type { QueueSettings } from '../../../core/options/queue-options.js';
+import { type QueueSettings, rateWindowMs } from '../../../core/options/queue-options.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { StuckHandlers, Turn } from '../../job-store.js';
-import { rateWindowMs } from '../calls/gate.js';
 import { encodeKeepEnded } from '../codec/ending-text.js';
 import { encodeStuck } from '../codec/worker-traits.js';
 import type { RedisConnection } from '../link/connection.js';

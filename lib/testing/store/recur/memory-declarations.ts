@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../../../core/calendar/fingerprint.js';
 import type {
   Declaration,
   DeclareAnswer,
@@ -6,7 +7,6 @@ import type {
   QueueDeclarations,
 } from '../../../store/job-store.js';
 import type { MemoryQueue } from '../memory-queue.js';
-import { fingerprintOf } from './fingerprint.js';
 import type { Recurrence } from './recurrence.js';
 
 /** The fingerprint of a declaration that switches a recurrence off. */

@@ -1,6 +1,6 @@
+import { fingerprintOf } from '../../../core/calendar/fingerprint.js';
 import type { NewRecurrence, QueueRecurrences, StoredRecurrence, UpsertAnswer } from '../../../store/job-store.js';
 import type { MemoryQueue } from '../memory-queue.js';
-import { fingerprintOf } from './fingerprint.js';
 import { occurrenceId, type Recurrence } from './recurrence.js';
 
 /** The recurrences of a queue in memory: nothing is lost, and every instant is known, so tending only forgets what has ended long ago. */
@@ -14,7 +14,8 @@ export class MemoryRecurrences implements QueueRecurrences {
       const found = timetable.find(given.id);
       if (!found) return { status: 'created', nextAtMs: nextOf(timetable.create(given)) };
       if (found.owner) return { status: 'declared', nextAtMs: nextOf(found) };
-      const isEqual = fingerprintOf(given.rule, given.job) === found.fingerprint;
+      const isEqual =
+        isSame(given.job.payload, found.template.payload) && fingerprintOf(given.rule, given.job) === found.fingerprint;
       if (!isEqual) timetable.change(found, given);
       return { status: isEqual ? 'unchanged' : 'changed', nextAtMs: nextOf(found) };
     });
@@ -127,3 +128,7 @@ function describe(recurrence: Recurrence): StoredRecurrence {
     ...(owner && { declaredBy: { ...owner } }),
   };
 }
+
+/** An upsert compares payloads as they are stored: with its fields in another order a payload is another one. */
+const isSame = (one: string | Uint8Array, other: string | Uint8Array) =>
+  Buffer.from(one as string).equals(Buffer.from(other as string));

@@ -1,9 +1,9 @@
+import { canonicalJson, fingerprintOf } from '../../../core/calendar/fingerprint.js';
 import type { Rule } from '../../../core/calendar/rule.js';
 import { ENDED_LISTED_MS } from '../../../core/constants.js';
 import type { NewRecurrence, OccurrenceTemplate } from '../../../store/job-store.js';
 import type { Job } from '../job.js';
 import type { Ledger } from '../ledger.js';
-import { canonical, fingerprintOf } from './fingerprint.js';
 import { dueOf, instantAfter, isMissed, passKnown } from './instants.js';
 import {
   isAtLimit,
@@ -87,7 +87,7 @@ export class Timetable {
 
   /** Makes up for nothing before a change of the timing; otherwise the armed occurrence stays, with the new job. A pause stays. */
   change(recurrence: Recurrence, { rule, job }: Omit<NewRecurrence, 'id'>): void {
-    const keepsTiming = canonical(rule.timing) === canonical(recurrence.rule.timing);
+    const keepsTiming = canonicalJson(rule.timing) === canonicalJson(recurrence.rule.timing);
     Object.assign(recurrence, {
       rule: structuredClone(rule),
       template: templateOf(job, this.nowMs()),

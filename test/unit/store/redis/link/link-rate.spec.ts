@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { LEAST_BYTES, LinkRate } from '../../../../../lib/store/redis/link/link-rate.js';
+import { UNCONFIRMED_BYTES } from '../../../../../lib/core/constants.js';
+import { LinkRate } from '../../../../../lib/store/redis/link/link-rate.js';
 
 const MIB = 1024 * 1024;
 const MOST = 8 * MIB;
@@ -28,7 +29,7 @@ it('asks for as much as is ever asked for of a fast link, after one answer', () 
 it('asks for what thousands of small jobs have, however slow the link is', () => {
   const rate = new LinkRate();
   rate.note(MIB, 100_000);
-  expect(rate.bytesIn(LONG_MS, MOST)).toBe(LEAST_BYTES);
+  expect(rate.bytesIn(LONG_MS, MOST)).toBe(UNCONFIRMED_BYTES);
 });
 
 it('does not judge a link by small answers, which say more of the way and of Redis', () => {
