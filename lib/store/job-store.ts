@@ -20,7 +20,7 @@ import type {
 } from './queue-view.js';
 import type { QueueRecurrences } from './recurrences.js';
 import type { Answered, ScheduledAnswer } from './schedule-answer.js';
-import type { ProgressReport, Session, SessionNames } from './session.js';
+import type { Session, SessionNames } from './session.js';
 
 export type { NewJob } from '../core/job/new-job.js';
 export type { DeadSelection } from '../core/options/dead-filter.js';
@@ -68,11 +68,6 @@ export interface QueueJobs {
   cancel(id: string): Promise<boolean>;
   /** Asks for a running job to be cancelled; false if it does not run. */
   cancelRunning(id: string): Promise<boolean>;
-  /**
-   * Keeps what running jobs have reported, each in place of what was there: until the job's next claim, or until the job ends; with a
-   * completed job that is kept, too. Answers for each whether its lease is held; where it is not, nothing has changed.
-   */
-  keepProgress(reports: readonly ProgressReport[]): Promise<boolean[]>;
   /** Deletes a job that waits, is dead, or has completed and is kept; false if it runs or is not there. */
   remove(id: string): Promise<boolean>;
   /** Gives a waiting job, or the one queued behind a running job, another due time; false if there is neither. */

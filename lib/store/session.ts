@@ -13,8 +13,6 @@ export interface Claim {
 
 /** What the run of a job has reported last: how far it is. */
 export interface ProgressReport extends Claim {
-  /** Counts the reports of this run, from 1 on: one that comes after a later one changes nothing. */
-  number: number;
   /** JSON. */
   value: string;
 }
@@ -29,7 +27,7 @@ export interface ClaimedJob extends Claim {
   envelope: Envelope | Unreadable;
 }
 
-/** What a run has reported last, as JSON, where that has not been kept yet. */
+/** What a run has reported last, as JSON. */
 export interface LastProgress {
   progress?: string;
 }
@@ -134,6 +132,11 @@ export interface StuckHandlers {
 export interface Turn {
   settlements: readonly Settlement[];
   renewals: readonly Claim[];
+  /**
+   * What running jobs have reported, none of which this turn settles. Each report takes the place of the one before, and is kept until the
+   * job's next claim or its end; with a completed job that is kept, too. It counts only where the fence is still the job's.
+   */
+  reports?: readonly ProgressReport[];
   /** What weight of jobs may be claimed; 0 claims none. */
   limit: number;
   /** Names whose handlers have a weight or a limit of their own. */

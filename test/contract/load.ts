@@ -75,11 +75,12 @@ export const load = (world: () => World): void => {
   });
 
   it('a job that has reported progress weighs what it weighed', async () => {
-    const { jobs } = world().store({ concurrency: 10 });
+    world().store({ concurrency: 10 });
     await world().schedule({ id: 'a', name: 'heavy' });
-    const { id, fence } = (await weighing('w', 3).claim(4))[0]!;
+    const worker = weighing('w', 3);
+    const { id, fence } = (await worker.claim(4))[0]!;
     expect((await read()).running).toBe(3);
-    await jobs.keepProgress([{ id, fence, number: 1, value: '"half"' }]);
+    await worker.turn({ reports: [{ id, fence, value: '"half"' }] });
     expect((await read()).running).toBe(3);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Claim, ClaimedJob } from '../../lib/store/job-store.js';
+import type { Claim, ClaimedJob, ProgressReport } from '../../lib/store/job-store.js';
 import { settlement, type TestSession, type World } from './world.js';
 
 /** How a run may end whose job stays, and in which state it is then. */
@@ -24,77 +24,87 @@ export const progress = (world: () => World): void => {
   let worker: TestSession;
   let job: ClaimedJob;
   const run = async (options = {}, tags = ['a', 'two words']) => {
-    const { jobs } = world().store(options);
+    world().store(options);
     worker = world().worker('w');
     await world().schedule({ id: 'x', tags });
     job = (await worker.claim())[0]!;
-    return jobs;
   };
-  const report = (value: string, number = 1, { id, fence }: Claim = job) => ({ id, fence, number, value });
+  const report = (value: string, { id, fence }: Claim = job) => ({ id, fence, value });
+  const tell = (...reports: ProgressReport[]) => worker.turn({ reports });
   const seen = async () => (await world().job('x'))?.progress;
 
   it('what a running job has reported last is shown with it', async () => {
-    const jobs = await run();
+    await run();
     expect(await seen()).toBeUndefined();
-    expect(await jobs.keepProgress([report('10')])).toEqual([true]);
+    await tell(report('10'));
     expect(await seen()).toBe('10');
     const value = JSON.stringify({ step: 'tab\there, and \n a line', of: [1, 2], ' 3': 'é' });
-    await jobs.keepProgress([report(value, 2)]);
+    await tell(report(value));
     expect(await world().job('x')).toMatchObject({ state: 'active', progress: value, attempts: 1, worker: 'w' });
   });
 
-  it('a report that comes again, or after a later one, changes nothing', async () => {
-    const jobs = await run();
-    await jobs.keepProgress([report('1', 1)]);
-    await jobs.keepProgress([report('7', 7)]);
-    expect(await jobs.keepProgress([report('1', 1), report('6', 6), report('"again"', 7)])).toEqual([true, true, true]);
-    expect(await seen()).toBe('7');
-  });
-
-  it('reports of several jobs go in one call, and each counts by its own lease', async () => {
-    const jobs = await run();
+  it('reports of several jobs go in one turn, and each counts by its own lease', async () => {
+    await run();
     await world().schedule({ id: 'y' });
     const [other] = await worker.claim();
-    const reports = [report('1'), report('2', 1, { ...other!, fence: job.fence }), report('3', 1, other)];
-    expect(await jobs.keepProgress([...reports, report('4', 1, { id: 'nobody', fence: '5' })])).toEqual([
-      true,
-      false,
-      true,
-      false,
-    ]);
-    expect(await seen()).toBe('1');
-    expect((await world().job('y'))?.progress).toBe('3');
+    await tell(report('1'), report('2', { ...other!, fence: job.fence }), report('3', { id: 'nobody', fence: '5' }));
+    expect([await seen(), (await world().job('y'))?.progress]).toEqual(['1', undefined]);
+    await tell(report('4', other));
+    expect([await seen(), (await world().job('y'))?.progress]).toEqual(['1', '4']);
+  });
+
+  it('a job whose worker reports is not taken from it in that turn, however late', async () => {
+    await run();
+    for (let thirds = 1; thirds <= 4; thirds++) {
+      world().pass(world().settings.leaseMs / 3);
+      expect(await tell(report(String(thirds)))).toMatchObject({ recovered: [] });
+    }
+    expect(await world().job('x')).toMatchObject({ state: 'active', progress: '4' });
+    expect((await tell()).recovered).toMatchObject([{ id: 'x' }]);
+    expect(await seen()).toBe('4');
+  });
+
+  it('a job that may not begin yet, as its claim is so large, has reported nothing', async () => {
+    await run();
+    await world().schedule({ id: 'y', payload: JSON.stringify('x'.repeat(300_000)) });
+    const { claimed, isUnconfirmed } = await worker.turn({ limit: 1 });
+    expect(isUnconfirmed).toBe(true);
+    await worker.turn({ renewals: claimed, reports: [report('1', claimed[0])] });
+    expect((await world().job('y'))?.progress).toBeUndefined();
+    await tell(report('2', claimed[0]));
+    expect((await world().job('y'))?.progress).toBe('2');
   });
 
   describe('a worker that has lost its lease', () => {
     it('writes nothing while another one runs the job', async () => {
-      const jobs = await run();
-      await jobs.keepProgress([report('1', 1)]);
+      await run();
+      await tell(report('1'));
       await world().outlive();
-      const [again] = await world().worker('v').claim();
-      expect(await jobs.keepProgress([report('"of the dead"', 9)])).toEqual([false]);
+      const other = world().worker('v');
+      const [again] = await other.claim();
+      await tell(report('"of the dead"'));
       expect(await seen()).toBeUndefined();
-      expect(await jobs.keepProgress([report('2', 1, again)])).toEqual([true]);
-      expect(await jobs.keepProgress([report('"of the dead"', 10)])).toEqual([false]);
+      await other.turn({ reports: [report('2', again)] });
+      await tell(report('"of the dead"'));
       expect(await seen()).toBe('2');
     });
 
     it('writes nothing where the job waits, and what it wrote before stays', async () => {
-      const jobs = await run();
-      await jobs.keepProgress([report('1', 1)]);
+      await run();
+      await tell(report('1'));
       await world().outlive();
-      expect(await jobs.keepProgress([report('"of the dead"', 9)])).toEqual([false]);
+      await tell(report('"of the dead"'));
       expect(await seen()).toBe('1');
     });
   });
 
   describe.each(Object.keys(LEAVES))('once the job %s', (how) => {
     it('what its run has reported last is still shown', async () => {
-      const jobs = await run({ keepCompleted: 5 });
-      await jobs.keepProgress([report('{"at":1}')]);
+      await run({ keepCompleted: 5 });
+      await tell(report('{"at":1}'));
       await worker.settle(LEAVES[how]!(job));
       expect(await seen()).toBe('{"at":1}');
-      expect(await jobs.keepProgress([report('2', 2)])).toEqual([false]);
+      await tell(report('2'));
       expect(await seen()).toBe('{"at":1}');
     });
   });
@@ -102,8 +112,8 @@ export const progress = (world: () => World): void => {
   it.each(['retry', 'dead', 'snooze', 'complete', 'release'] as const)(
     'a report that the run had no time to send is kept with its settlement: %s',
     async (transition) => {
-      const jobs = await run({ keepCompleted: 5 });
-      await jobs.keepProgress([report('1')]);
+      await run({ keepCompleted: 5 });
+      await tell(report('1'));
       const ends = transition === 'snooze' ? settlement.snooze(job, 60_000) : settlement[transition](job);
       await worker.settle({ ...ends, progress: '{"at": 99}' } as typeof ends);
       const known = await world().job('x');
@@ -115,33 +125,33 @@ export const progress = (world: () => World): void => {
   );
 
   it.each(Object.keys(BEGINNINGS))('nothing is shown any more once the job %s', async (how) => {
-    const jobs = await run();
-    await jobs.keepProgress([report('1')]);
+    await run();
+    await tell(report('1'));
     await worker.settle(settlement.retry(job, 5_000));
     await BEGINNINGS[how]!(world(), worker);
     expect(await seen()).toBeUndefined();
   });
 
   it('nothing is shown any more of a dead job that is replayed', async () => {
-    const jobs = await run();
-    await jobs.keepProgress([report('1')]);
+    await run();
+    await tell(report('1'));
     await worker.settle(settlement.dead(job));
     await world().queue.management.replayDead('x', { delayMs: 60_000 });
     expect(await seen()).toBeUndefined();
   });
 
   it('a job that takes the place of the run has reported nothing', async () => {
-    const jobs = await run();
-    await jobs.keepProgress([report('1')]);
+    await run();
+    await tell(report('1'));
     await world().replace({ id: 'x', due: { delayMs: 60_000 }, tags: ['b'] });
     await worker.settle({ ...settlement.retry(job), progress: '2' } as ReturnType<typeof settlement.retry>);
     expect(await seen()).toBeUndefined();
   });
 
   it('a job that has reported is renewed, found by its tags, cancelled and counted like any other', async () => {
-    const jobs = await run();
+    await run();
     const { management, view } = world().queue;
-    await jobs.keepProgress([report('"\\t"')]);
+    await tell(report('"\\t"'));
     expect(await worker.turn({ renewals: [job] })).toMatchObject({ lost: [], toCancel: [] });
     expect(await view.workers()).toMatchObject([{ id: 'w', running: 1 }]);
     await worker.settle(settlement.retry(job, 5_000));
@@ -154,9 +164,9 @@ export const progress = (world: () => World): void => {
   it.each(['completes', 'is asked to be cancelled'])(
     'nothing is left of a job that has reported and %s',
     async (how) => {
-      const jobs = await run();
-      await jobs.keepProgress([report('1')]);
-      if (how !== 'completes') await jobs.cancelRunning('x');
+      await run();
+      await tell(report('1'));
+      if (how !== 'completes') await world().queue.jobs.cancelRunning('x');
       expect(await worker.settle(settlement.complete(job))).toEqual([how === 'completes' ? 'counted' : 'cancelled']);
       await world().schedule({ id: 'x', due: { delayMs: 60_000 } });
       expect(await seen()).toBeUndefined();
@@ -165,8 +175,8 @@ export const progress = (world: () => World): void => {
   );
 
   it('a job without tags that has reported is counted while it runs, and found by name and reason once it is dead', async () => {
-    const jobs = await run({ keepDead: 1 }, []);
-    await jobs.keepProgress([report('"reason\\":\\"late"')]);
+    await run({ keepDead: 1 }, []);
+    await tell(report('"reason\\":\\"late"'));
     expect(await world().queue.view.workers()).toMatchObject([{ id: 'w', running: 1, weight: 1 }]);
     await worker.settle(settlement.dead(job));
     const { management } = world().queue;

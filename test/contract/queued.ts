@@ -385,7 +385,7 @@ export const queued = (world: () => World): void => {
     it('its progress stays, and it is cancelled where somebody wanted that', async () => {
       const job = await cancelled();
       const { jobs } = world().queue;
-      await jobs.keepProgress([{ id: 'x', fence: job.fence, number: 1, value: '{"done":5}' }]);
+      await worker.turn({ reports: [{ id: 'x', fence: job.fence, value: '{"done":5}' }] });
       await jobs.cancelRunning('x');
       await world().schedule({ id: 'x' });
       expect((await world().job('x'))?.progress).toBe('{"done":5}');

@@ -46,9 +46,10 @@ it('several sessions of one process are one worker, and of two entries of one se
 it('one call reads no more than a few hundred KiB of what the running jobs have reported, and running is right', async () => {
   const other = new TestStore({ leaseMs: 60_000 });
   await other.scheduleAll(Array.from({ length: 1_000 }, () => newJob()));
-  const claimed = await other.worker('a').claim(1_000);
+  const worker = other.worker('a');
+  const claimed = await worker.claim(1_000);
   const value = JSON.stringify('x'.repeat(1_000));
-  await other.jobs.keepProgress(claimed.map(({ id, fence }) => ({ id, fence, number: 1, value })));
+  await worker.turn({ reports: claimed.map(({ id, fence }) => ({ id, fence, value })) });
   const script = workersScript(queueKeys(other.prefix, QUEUE));
   const args = script.encode({ withinMs: 60_000, passOver: 0, limit: 1_000 });
   const [looked, isWhole] = (await other.redis.eval(

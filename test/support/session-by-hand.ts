@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { type Clock, SystemClock } from '../../lib/core/clock.js';
+import type { ScheduledJob } from '../../lib/core/job/scheduled-job.js';
 import { readQueueOptions } from '../../lib/core/options/queue-options.js';
 import { Codecs } from '../../lib/core/payload/codecs.js';
 import { PayloadChecker } from '../../lib/core/payload/payload-class.js';
@@ -119,7 +120,7 @@ let made = 0;
 export const claimsOf = (count: number): ClaimedJob[] => Array.from({ length: count }, () => claimOf(`job-${++made}`));
 
 export interface HandlerByHand {
-  run(): unknown;
+  run(payload: unknown, job: ScheduledJob): unknown;
   /** How many may run at once; any number unless given. */
   concurrency?: number;
 }
@@ -146,7 +147,6 @@ export function workerAt(
   return openWorker({
     queue: 'q',
     session,
-    jobs: { keepProgress: () => Promise.resolve([]) },
     handlers,
     settings: readQueueOptions('q', { leaseMs: 3_600_000, ...options }),
     results: undefined,

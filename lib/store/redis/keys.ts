@@ -5,7 +5,7 @@
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
  * | jobs               | HASH   | job id -> envelope (see codec/envelope-text.ts), of waiting, active and dead jobs | schedule, replace, run-recurrence, every script that arms an occurrence | turn, relay, cancel, purge, remove, clear, cancel-tagged, every script that disarms one |
- * | claims             | HASH   | job id -> claim (see scripts/shared/claim.lua)                | turn, relay, cancel-running, progress, schedule, replace, cancel, remove, clear, cancel-tagged | turn, relay, cancel, replace, replay, purge, remove, clear, cancel-tagged |
+ * | claims             | HASH   | job id -> claim (see scripts/shared/claim.lua)                | turn, relay, cancel-running, schedule, replace, cancel, remove, clear, cancel-tagged | turn, relay, cancel, replace, replay, purge, remove, clear, cancel-tagged |
  * | queued             | HASH   | id of a running job -> "<due, epoch ms> <envelope>" of the job that replaces it after the run | replace, reschedule, shift-tagged | turn, relay, cancel, remove, clear, cancel-tagged |
  * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn, relay | turn, relay, cancel, replace, purge, remove, clear, cancel-tagged |
  * | active             | ZSET   | job id -> end of its lease, epoch ms                             | turn, relay                      | turn, relay |

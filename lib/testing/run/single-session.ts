@@ -1,6 +1,6 @@
 import type { EventSink } from '../../core/job/events.js';
 import type { Log } from '../../core/log.js';
-import type { ClaimedJob, QueueJobs, Session, Turn, TurnAnswer } from '../../store/job-store.js';
+import type { ClaimedJob, Session, Turn, TurnAnswer } from '../../store/job-store.js';
 import { Outage } from '../store/memory-queue.js';
 
 /** What a session has to do with, whose only job no queue knows: nothing of it is stored or told. */
@@ -8,7 +8,6 @@ export const NO_QUEUE = {
   outage: new Outage(),
   handOutAgain: ({ fence }: { fence: string }): string | undefined => String(Number(fence) + 1),
 };
-export const NO_JOBS: Pick<QueueJobs, 'keepProgress'> = { keepProgress: async (reports) => reports.map(() => true) };
 /** Listeners would hear that it started, and never how it ended. */
 export const NO_EVENTS: EventSink = { wants: () => false, tell() {} };
 export const NO_LOG: Log = { log() {}, warn() {}, error() {} };

@@ -21,7 +21,7 @@ import { WorkersClock } from '../time/workers-clock.js';
 import { ConductedSession } from './conducted-session.js';
 import type { Conductor } from './conductor.js';
 import { nextInstant } from './next-instant.js';
-import { NO_EVENTS, NO_JOBS, NO_LOG, NO_QUEUE, SingleSession } from './single-session.js';
+import { NO_EVENTS, NO_LOG, NO_QUEUE, SingleSession } from './single-session.js';
 import { TestRun } from './test-run.js';
 import { TestedHandlers } from './tested-handlers.js';
 import { TestedRuns } from './tested-runs.js';
@@ -140,7 +140,7 @@ export class TestFleet extends Fleet {
     const session = conductedSession(conductor, { name: request.queue, ...NO_QUEUE }, new SingleSession(claim));
     const clock = new WorkersClock(conductor.clock);
     const fleet = new Fleet(
-      { queue: () => ({ sessions: { worker: () => session }, jobs: NO_JOBS }) } as unknown as JobStore,
+      { queue: () => ({ sessions: { worker: () => session } }) } as unknown as JobStore,
       new TestedHandlers(handlers),
       checker,
       clock,

@@ -13,8 +13,6 @@ export interface Holding {
   leaseUntilMs: number;
   /** Somebody wants the job cancelled: whatever its holder says, it ends as cancelled. */
   isCancelled: boolean;
-  /** How many reports of progress have come from its run. */
-  reports: number;
   /** Nobody knows whether the claim has arrived; no job of it begins before its lease is renewed. */
   isUnconfirmed: boolean;
 }

@@ -1,13 +1,6 @@
 import { type JobIdMaker, newMaker } from '../../core/job/job-id.js';
 import type { Due } from '../../core/read/due.js';
-import type {
-  Answered,
-  CancelReason,
-  NewJob,
-  ProgressReport,
-  QueueJobs,
-  ScheduledAnswer,
-} from '../../store/job-store.js';
+import type { Answered, CancelReason, NewJob, QueueJobs, ScheduledAnswer } from '../../store/job-store.js';
 import { envelopeOf, type Job } from './job.js';
 import { without } from './lists/tag-index.js';
 import type { MemoryQueue } from './memory-queue.js';
@@ -62,19 +55,6 @@ export class MemoryJobs implements QueueJobs {
       },
       { jobId: id },
     );
-  }
-
-  keepProgress(reports: readonly ProgressReport[]): Promise<boolean[]> {
-    return this.queue.answer(() => reports.map((report) => this.noteProgress(report)));
-  }
-
-  private noteProgress({ id, fence, number, value }: ProgressReport): boolean {
-    const job = this.queue.ledger.jobs.get(id);
-    if (job?.held?.fence !== fence) return false;
-    if (number <= job.held.reports) return true;
-    job.held.reports = number;
-    job.progress = value;
-    return true;
   }
 
   remove(id: string): Promise<boolean> {

@@ -103,7 +103,7 @@ export class MemoryQueue {
   handOutAgain({ id, fence }: { id: string; fence: string }): string | undefined {
     const job = this.ledger.jobs.get(id);
     if (job?.held?.fence !== fence) return undefined;
-    job.held = { ...job.held, fence: this.nextFence(), reports: 0 };
+    job.held = { ...job.held, fence: this.nextFence() };
     job.progress = undefined;
     return job.held.fence;
   }

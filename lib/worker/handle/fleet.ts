@@ -115,11 +115,10 @@ export class Fleet {
     const handlers = registry.handlersOf(queue);
     const weights = new Map([...handlers].map(([name, handler]) => [name, handler.settings.weight]));
     const names = { names: [...handlers.keys()], limited: haveLimits(handlers), weights };
-    const { sessions, jobs } = store.queue(queue);
+    const { sessions } = store.queue(queue);
     return openWorker({
       queue,
       session: sessions.worker(workerId, names),
-      jobs,
       handlers,
       settings,
       results: keptResults(settings, maxPayloadBytes),

@@ -3,7 +3,7 @@ import type { EventSink } from '../../core/job/events.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
-import type { QueueJobs, Session } from '../../store/job-store.js';
+import type { Session } from '../../store/job-store.js';
 import { Capacity } from '../capacity/capacity.js';
 import { Occupancy } from '../capacity/occupancy.js';
 import type { Solitude } from '../capacity/solitude.js';
@@ -15,7 +15,7 @@ import type { JobHandler } from '../run/job-handler.js';
 import type { KeptResults } from '../run/kept-results.js';
 import { LeaseClock } from '../run/lease-clock.js';
 import { Processor } from '../run/processor.js';
-import { ProgressKeeper } from '../run/progress-keeper.js';
+import { ProgressReports } from '../run/progress-reports.js';
 import { RunningJobs } from '../run/running-jobs.js';
 import { Settler } from '../run/settler.js';
 import { ClaimsToConfirm } from '../session/claims-to-confirm.js';
@@ -28,7 +28,6 @@ import { Runs, type RunsParts } from './runs.js';
 export interface WorkerSetup {
   readonly queue: string;
   readonly session: Session;
-  readonly jobs: Pick<QueueJobs, 'keepProgress'>;
   readonly handlers: ReadonlyMap<string, JobHandler>;
   readonly settings: QueueSettings;
   readonly results: KeptResults | undefined;
@@ -49,7 +48,7 @@ export interface WorkerSetup {
 
 /** Makes the worker of one queue: here stands which of its parts knows which. Each knows those that were made before it. */
 export function openWorker(setup: WorkerSetup): QueueWorker {
-  const { queue, session, jobs, handlers, settings, results, codecs, checker } = setup;
+  const { queue, session, handlers, settings, results, codecs, checker } = setup;
   const { events, reporter, solitude, caretakers, clock, timerName } = setup;
   const { leaseMs } = settings;
   const outcomes = new Outcomes();
@@ -60,7 +59,7 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const talk = new Talk(session, inFlight, reporter, clock, { queue, leaseMs, timerName, caretakers });
   const leases = new LeaseClock(leaseMs, clock, talk);
   const settler = new Settler(handlers, results);
-  const progress = new ProgressKeeper(queue, jobs, reporter, clock, `${timerName}:progress`);
+  const progress = new ProgressReports(queue, talk, reporter, clock, `${timerName}:progress`);
   const context = { queue, leases, events, clock, progress };
   const opener = new ClaimOpener(context, handlers, codecs, settler);
   const processor = new Processor(context, handlers, opener, codecs, checker, settler);

@@ -2,7 +2,7 @@ import type { TurnAnswer } from '../../store/job-store.js';
 import type { Capacity } from '../capacity/capacity.js';
 import type { Occupancy } from '../capacity/occupancy.js';
 import type { LeaseClock } from '../run/lease-clock.js';
-import type { ProgressKeeper } from '../run/progress-keeper.js';
+import type { ProgressReports } from '../run/progress-reports.js';
 import type { RunningJobs } from '../run/running-jobs.js';
 import type { ClaimsToConfirm } from '../session/claims-to-confirm.js';
 import type { Outcomes } from '../session/outcomes.js';
@@ -23,7 +23,7 @@ export interface WorkerParts {
   readonly capacity: Capacity;
   readonly leases: LeaseClock;
   readonly occupancy: Occupancy;
-  readonly progress: ProgressKeeper;
+  readonly progress: ProgressReports;
 }
 
 /** The worker of one queue in this process: it claims jobs, hands them to `Runs`, renews their leases and tells what became of them. */
@@ -46,13 +46,12 @@ export class QueueWorker implements Party {
    * go back at once, with no attempt used. Resolves when all is settled, or cannot be because Redis is away.
    */
   async stop(deadline: AbortSignal): Promise<StoppedWorker> {
-    const { talk, runs, occupancy, progress } = this.parts;
+    const { talk, runs, occupancy } = this.parts;
     this.isStopping = true;
     runs.stop();
     talk.leave();
     if (this.hasSomethingToLose) await talk.allSaid(deadline);
     const gaveBack = runs.giveBack();
-    progress.stop();
     await talk.finish(LAST_TURN_MS);
     occupancy.end();
     return { gaveBack, unsettled: this.unsettled };
@@ -64,8 +63,8 @@ export class QueueWorker implements Party {
   }
 
   get owes(): boolean {
-    const { outcomes, toConfirm, occupancy } = this.parts;
-    return outcomes.count > 0 || toConfirm.any || occupancy.stepsBack || occupancy.hasToLeave;
+    const { outcomes, toConfirm, occupancy, progress } = this.parts;
+    return outcomes.count > 0 || toConfirm.any || progress.areDue || occupancy.stepsBack || occupancy.hasToLeave;
   }
 
   get looks(): boolean {
@@ -80,11 +79,12 @@ export class QueueWorker implements Party {
   }
 
   get mayOverlap(): boolean {
-    return this.mayClaim && this.parts.capacity.mayOverlap;
+    const { capacity, progress } = this.parts;
+    return this.mayClaim && capacity.mayOverlap && !progress.areDue;
   }
 
   write(isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
-    const { talk, outcomes, toConfirm, running, capacity, occupancy, leaseMs } = this.parts;
+    const { talk, outcomes, toConfirm, running, capacity, occupancy, progress, leaseMs } = this.parts;
     const suspects = occupancy.wish(leaseMs, this.isStopping);
     // Where nothing is held there is nothing to renew until what this turn claims. What another turn is claiming would have to be
     // renewed as well, and is not known yet.
@@ -94,8 +94,11 @@ export class QueueWorker implements Party {
     const standing = occupancy.stepsBack ? 'goes' : 'stays';
     occupancy.hasSteppedBack();
     const { ended, settlements } = outcomes.take(most);
+    // Never beside another turn, which might arrive later with an older report.
+    const reports = talk.inFlight.count === 0 ? progress.take() : [];
     const { stuck } = capacity;
-    return { turn: { settlements, renewals, limit, handlers, isLast, standing, suspects, stuck }, ended, renews };
+    const turn = { settlements, renewals, reports, limit, handlers, isLast, standing, suspects, stuck } as const;
+    return { turn, ended, renews };
   }
 
   take(answer: TurnAnswer, sent: SentTurn): void {

@@ -5,7 +5,7 @@ import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import { type JobRecurrence, ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { Envelope } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
-import type { ProgressKeeper, RunProgress } from './progress-keeper.js';
+import type { ProgressReports, ReportingRun } from './progress-reports.js';
 
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -30,12 +30,12 @@ export interface RunContext {
   readonly leases: LeaseKeeper;
   readonly events: EventSink;
   readonly clock: Clock;
-  /** Where reported progress is kept; missing where nobody can report any, or where no store has the job. */
-  readonly progress?: ProgressKeeper;
+  /** Missing where nobody can report progress. */
+  readonly progress?: ProgressReports;
 }
 
 /** One run of a job in this process, from claim to settlement. */
-export class RunningJob extends ScheduledJob implements BagItem {
+export class RunningJob extends ScheduledJob implements BagItem, ReportingRun {
   /** A time of `clock.now()`. */
   private readonly startedAt: number;
   payload: unknown;
@@ -43,8 +43,9 @@ export class RunningJob extends ScheduledJob implements BagItem {
   /** Nobody waits for this run's outcome any more: it is settled already, or its lease is lost. */
   abandoned = false;
   private controller?: AbortController;
-  /** Made when the handler first reports progress. */
-  private reported?: RunProgress;
+  /** What its handler has reported last, if it has. */
+  reported: unknown;
+  private hasReported = false;
   /** Its outcome is decided: what it reports from then on is kept no more. */
   private hasEnded = false;
   /** Made when first asked for; one listener, however often the handler beats. */
@@ -155,14 +156,18 @@ export class RunningJob extends ScheduledJob implements BagItem {
         value,
       });
     if (this.hasEnded) return;
-    this.reported ??= progress?.open(this.claim, this.name);
-    this.reported?.report(value);
+    this.reported = value;
+    this.hasReported = true;
+    progress?.note(this);
   }
 
-  /** Its outcome is decided. Answers, where it is asked for, the last reported progress as JSON, unless the store has it already. */
+  /** Its outcome is decided. Answers, where it is asked for, the progress that it has reported last, as JSON. */
   endProgress(isAsked: boolean): string | undefined {
     this.hasEnded = true;
-    return this.reported?.end(isAsked);
+    if (!this.hasReported) return undefined;
+    const { progress } = this.context;
+    progress?.leave(this);
+    return isAsked ? progress?.read(this) : undefined;
   }
 
   async heartbeat(): Promise<void> {

@@ -2,7 +2,15 @@ import { expect } from '@jest/globals';
 import type { BlackoutRule } from '../../../lib/core/blackouts/blackout.js';
 import type { QueueOptions } from '../../../lib/core/options/queue-options.js';
 import type { Due } from '../../../lib/core/read/due.js';
-import type { ClaimedJob, NewJob, Settlement, SuspectWish, Turn, TurnAnswer } from '../../../lib/store/job-store.js';
+import type {
+  ClaimedJob,
+  NewJob,
+  ProgressReport,
+  Settlement,
+  SuspectWish,
+  Turn,
+  TurnAnswer,
+} from '../../../lib/store/job-store.js';
 import { newJob, settlement, TestSession } from '../world.js';
 import type { TwoStores } from './two-stores.js';
 
@@ -73,8 +81,7 @@ export class RandomHistory {
     if (die < 0.4) await this.turn(this.pick(this.parties));
     else if (die < 0.6) await this.schedule();
     else if (die < 0.75) this.pass();
-    else if (die < 0.93) await this.control();
-    else if (die < 0.94) await this.report();
+    else if (die < 0.94) await this.control();
     else if (die < 0.96) await this.manage();
     else await this.view();
   }
@@ -88,19 +95,6 @@ export class RandomHistory {
     );
     for (const { id } of answers) this.ids.push(id);
     if (this.ids.length > 200) this.ids.splice(0, 100);
-  }
-
-  /** Of jobs that are held, and of some that are not any more. */
-  private async report(): Promise<void> {
-    const held = this.parties.flatMap((party) => [...party.held.values()]).filter(() => this.random() < 0.5);
-    if (this.over.length > 0) held.push(this.pick(this.over));
-    const reports = held.map(({ id, fence }) => ({
-      id,
-      fence,
-      number: 1 + Math.floor(this.random() * 3),
-      value: JSON.stringify({ at: this.random() }),
-    }));
-    await this.stores.both(reports, ({ jobs }, given) => jobs.keepProgress(given));
   }
 
   private async control(): Promise<void> {
@@ -194,6 +188,7 @@ export class RandomHistory {
     const turn: Partial<Turn> = {
       settlements,
       renewals: staying,
+      reports: this.reports([...held.values()].filter((job) => !ending.includes(job))),
       limit: this.random() < 0.2 ? 0 : Math.floor(this.random() * (this.random() < 0.1 ? 40 : 7)),
       handlers: this.handlers(),
       suspects: party.kind === 'pull' ? this.pick(['', 'take']) : this.pick(WISHES),
@@ -259,6 +254,13 @@ export class RandomHistory {
     if (die < 0.92) return settlement.release(job);
     if (die < 0.95) return settlement.cancel(job);
     return settlement.extend(job, Math.floor(this.random() * 8_000));
+  }
+
+  /** Of some of these jobs, and sometimes of one that is not held any more. */
+  private reports(held: readonly ClaimedJob[]): ProgressReport[] {
+    const reporting = held.filter(() => this.random() < 0.1);
+    if (this.over.length > 0 && this.random() < 0.1) reporting.push(this.pick(this.over));
+    return reporting.map(({ id, fence }) => ({ id, fence, value: JSON.stringify({ at: this.random() }) }));
   }
 
   /** Of a run that has reported something just before. */

@@ -1,6 +1,6 @@
 import type { ScheduledQueueErrorFields } from '../../../core/errors.js';
 import type { Due } from '../../../core/read/due.js';
-import type { Answered, NewJob, ProgressReport, QueueJobs, ScheduledAnswer } from '../../job-store.js';
+import type { Answered, NewJob, QueueJobs, ScheduledAnswer } from '../../job-store.js';
 import { encodeCodec, encodeFlags, encodeRoute, encodeSettings, withPayload } from '../codec/envelope-text.js';
 import type { QueueKeys } from '../keys.js';
 import { annotated } from '../link/call-error.js';
@@ -8,11 +8,9 @@ import type { RedisConnection } from '../link/connection.js';
 import type { RedisTending } from '../recur/redis-tending.js';
 import type { ScheduleOutbox } from '../schedule/schedule-outbox.js';
 import { statusOf } from '../schedule/schedule-status.js';
-import { ask } from '../scripts/bound-script.js';
 import {
   cancelRunningScript,
   cancelScript,
-  progressScript,
   removeScript,
   replaceScript,
   rescheduleScript,
@@ -48,7 +46,6 @@ export class RedisQueueJobs implements QueueJobs {
       reschedule: rescheduleScript(keys),
       replace: replaceScript(keys),
       cancelRunning: cancelRunningScript(keys),
-      progress: progressScript(keys),
       remove: removeScript(keys),
     };
   }
@@ -110,13 +107,6 @@ export class RedisQueueJobs implements QueueJobs {
       this.callers.call(this.scripts.cancelRunning, { clustered: this.options.clustered, id }),
     );
     return wasRunning === '1';
-  }
-
-  async keepProgress(reports: readonly ProgressReport[]): Promise<boolean[]> {
-    const { connection, commandTimeoutMs } = this.options;
-    const rows = reports.flatMap(({ id, fence, number, value }) => [id, fence, number, value]);
-    const call = ask(connection, this.scripts.progress, { reports: rows }, performance.now() + commandTimeoutMs);
-    return Array.from(await this.about({}, call), (digit) => digit === '1');
   }
 
   async remove(id: string): Promise<boolean> {

@@ -817,28 +817,6 @@ export const prioritiesScript = (keys: QueueKeys): BoundScript<PrioritiesArgumen
 });
 
 /**
- * Keep what running jobs have reported, with their claims. A report counts only under the fence of the job's claim,
- * so that a worker which has lost its lease writes nothing.
- * Answers: a digit for each report in order: '1' its lease is held; '0' the lease is lost, and nothing was kept.
- * It changes nothing: a report that has come already, or that a later one of its run has overtaken, is passed over.
- */
-export interface ProgressArguments {
-  /** `number` counts the reports of one run; `value` is JSON. Flat rows: id, fence, number, value. */
-  reports: readonly ScriptArgument[];
-}
-
-export type ProgressReply = string;
-
-const encodeProgress = (a: ProgressArguments): ScriptArgument[] => [...a.reports];
-
-/** Binds the script to the keys of a queue. */
-export const progressScript = (keys: QueueKeys): BoundScript<ProgressArguments, ProgressReply> => ({
-  name: 'progress',
-  keys: [keys.claims],
-  encode: encodeProgress,
-});
-
-/**
  * Delete the oldest dead jobs that a filter wants, with all that is known of them.
  * Answers: "<how many were deleted> <1 where no other is left to look at, else 0> <place to go on at>".
  * A repeated call is answered from its receipt.
@@ -1749,6 +1727,8 @@ export interface TurnArguments {
   others: readonly ScriptArgument[];
   /** Leases to renew. Flat rows: id, fence. */
   renewals: readonly ScriptArgument[];
+  /** The progress of running jobs, as JSON. Flat rows: id, fence, value. */
+  reports: readonly ScriptArgument[];
   /**
    * Names that have a weight or a limit of their own, and how many more may run here. Flat rows: name, weight, free.
    */
@@ -1791,6 +1771,8 @@ const encodeTurn = (a: TurnArguments): ScriptArgument[] => [
   ...a.others,
   a.renewals.length / 2,
   ...a.renewals,
+  a.reports.length / 3,
+  ...a.reports,
   a.limits.length / 3,
   ...a.limits,
 ];

@@ -32,6 +32,7 @@
 -- @columns completed id, fence: jobs that completed and leave nothing behind; the fence is '' for that of the one before
 -- @list others transition, id, fence, first, second: how other jobs ended; two fields depend on it (see turn/settle/other-settlements.lua)
 -- @list renewals id, fence: leases to renew
+-- @list reports id, fence, value: the progress of running jobs, as JSON
 -- @list limits name, weight, free: names that have a weight or a limit of their own, and how many more may run here
 -- @returns bits text, lost text[], toCancel text[], recovered text[], late text[], missing text[], dropped text[], lookAt text, fence text,
 --   cursor text, isContended '1' | '', suspect 'reserved' | 'taken' | 'waits' | '', leftOut text[], tendAt text, short text[], ...claimed text[]: a digit for each settlement in order (1 = its lease was still held;

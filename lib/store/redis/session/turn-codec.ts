@@ -26,10 +26,13 @@ const UNCONFIRMED = 'u';
 /** Their leases were over before they could be handed out. */
 const OVER = 'o';
 
-type TurnLists = Pick<TurnArguments, 'completed' | 'others' | 'renewals' | 'limits'>;
+type TurnLists = Pick<TurnArguments, 'completed' | 'others' | 'renewals' | 'reports' | 'limits'>;
 
 /** What a turn says, as the lists of its script. */
-export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: QueueSettings): TurnLists {
+export function encodeTurn(
+  { settlements, renewals, reports = [], handlers }: Turn,
+  settings: QueueSettings,
+): TurnLists {
   const plain: ScriptArgument[] = [];
   const fences: ScriptArgument[] = [];
   let fence = '';
@@ -46,6 +49,7 @@ export function encodeTurn({ settlements, renewals, handlers }: Turn, settings: 
     completed: { id: plain, fence: fences },
     others,
     renewals: renewals.flatMap(({ id, fence }) => [id, fence]),
+    reports: reports.flatMap(({ id, fence, value }) => [id, fence, value]),
     limits: handlers.flatMap(({ name, weight, free }) => [name, weight, free]),
   };
 }

@@ -50,7 +50,7 @@ export function readJob(id: string, reply: KnownJob): StoredJob | undefined {
     crashes: Number(crashes),
     envelope: decodeEnvelope(envelope),
     failures: failed,
-    ...readProgress(report),
+    ...(report !== undefined && { progress: report }),
   };
   if (state === 'active') {
     const cancelRequested = mark!.includes('c');
@@ -68,11 +68,6 @@ export function readJob(id: string, reply: KnownJob): StoredJob | undefined {
   if (state === 'dead') return { ...known, state, dueAtMs: Number(due), endedAtMs: at };
   const isSuspect = lane !== undefined && /^\d+:!:/.test(lane);
   return { ...known, state: at <= Number(now) ? 'due' : 'scheduled', dueAtMs: at, isSuspect };
-}
-
-/** The second line of a claim: the number of a report, and what was reported. */
-function readProgress(report: string | undefined): Pick<StoredJob, 'progress'> {
-  return report === undefined ? {} : { progress: report.slice(report.indexOf(' ') + 1) };
 }
 
 /** Of a completed job: a line of its attempts, its due time and what it has reported last; its result, its envelope. */

@@ -33,7 +33,6 @@ export function claim(stage: Stage, selection: Selection): Claimed {
       worker: session.worker,
       leaseUntilMs: nowMs + queue.settings.leaseMs,
       isCancelled: false,
-      reports: 0,
       isUnconfirmed: isLarge,
     });
     const { id, dueAtMs, attempts, crashes, envelope } = job;

@@ -34,6 +34,12 @@ export function settle(stage: Stage): Settles {
     queue.ledger.renew(job, nowMs + leaseMs);
     staying.add(job.id);
   };
+  for (const report of turn.reports ?? []) {
+    const job = held(report);
+    if (!job || job.held!.isUnconfirmed) continue;
+    job.progress = report.value;
+    staying.add(job.id);
+  }
   for (const { settlement, job } of meant) if (settlement.transition === 'extend') stay(job, settlement.leaseMs);
   for (const { job } of renewed) {
     stay(job, queue.settings.leaseMs);

@@ -1,5 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
+import type { ScheduledJob } from '../../../../lib/core/job/scheduled-job.js';
 import type { Turn } from '../../../../lib/store/job-store.js';
 import type { QueueWorker } from '../../../../lib/worker/handle/queue-worker.js';
 import { ManualClock } from '../../../support/manual-clock.js';
@@ -139,6 +140,37 @@ it('one that renews waits until no other may claim what it would have to renew',
   session.answer(full(50));
   await until('it renews', () => session.turns.length === 4);
   expect(carries(session.turns[3]!)).toEqual({ ends: 100, limit: 100 });
+  await stopAt(session, worker);
+});
+
+it('one that tells what a run has reported waits until no other is under way, and tells the last of it', async () => {
+  const session = new SessionByHand();
+  const clock = new ManualClock();
+  let reporting: ScheduledJob | undefined;
+  const run = (_: unknown, job: ScheduledJob) => {
+    if (reporting) return undefined;
+    reporting = job;
+    return new Promise(() => {});
+  };
+  const worker = workerAt(session, { run }, { concurrency: CONCURRENCY }, { clock });
+  worker.start();
+  await until('it looks', () => session.turns.length === 1);
+  session.answer(full(CONCURRENCY));
+  await until('there are two', () => session.underWay.length === 2);
+  for (const value of [1, 2]) reporting!.progress(value);
+  session.answer(full(session.underWay[0]!.limit));
+  await nextRound();
+  await nextRound();
+  expect(session.underWay).toHaveLength(1);
+  reporting!.progress(3);
+  session.answer(full(session.underWay[0]!.limit));
+  await until('it tells', () => session.turns.length > 3);
+  expect(session.turns.slice(0, 4).map(({ reports }) => reports)).toEqual([
+    [],
+    [],
+    [],
+    [{ id: reporting!.id, fence: '1', value: '3' }],
+  ]);
   await stopAt(session, worker);
 });
 

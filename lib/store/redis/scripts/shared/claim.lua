@@ -1,6 +1,6 @@
 -- A claim: "<fence> <attempt> <crashes> <due> <holder> <lane>" and the job's tags, a tab before each. Fence 0 and holder "-": nobody
 -- holds the job. A claim exists from a job's first claim on, and stays while the job waits for its next attempt or lies dead.
--- A second line, "<number> <JSON>", holds the progress that the latest run has reported last (see progress.lua); most claims have none.
+-- A second line, JSON, holds the progress that the latest run has reported last; most claims have none.
 -- The next claim of the job begins without it.
 -- Letters behind the fence are marks for rare cases:
 --   c  somebody wants the running job cancelled
@@ -30,7 +30,7 @@ end
 
 -- nil where somebody has damaged the claim.
 function parseClaim(text)
-  local fence, marks, attempt, crashes, due, holder, lane, tags, progress = string.match(text, '^(%d+)(%l*) (%d+) (%d+) (%d+) (%S+) ([^\t\n]*)([^\n]*)\n?%d* ?(.*)$')
+  local fence, marks, attempt, crashes, due, holder, lane, tags, progress = string.match(text, '^(%d+)(%l*) (%d+) (%d+) (%d+) (%S+) ([^\t\n]*)([^\n]*)\n?(.*)$')
   if not lane then return nil end
   return { fence = fence, marks = marks, attempt = tonumber(attempt), crashes = tonumber(crashes), due = tonumber(due), holder = holder, lane = lane, tags = tags, progress = progress }
 end
@@ -42,7 +42,7 @@ end
 -- The claim of a job that nobody holds. `idWasChosen`: of a dead job whose id is to be remembered.
 function unheldClaim(claim)
   local text = formatClaim(claim.idWasChosen and '0r' or '0', claim.attempt, claim.crashes, digits(claim.due), '-', claim.lane, claim.tags)
-  return (claim.progress or '') == '' and text or text .. '\n0 ' .. claim.progress
+  return (claim.progress or '') == '' and text or text .. '\n' .. claim.progress
 end
 
 -- The lane in which a job with so many crashes waits: with one crash left it is a suspect (see turn/claim/suspects.lua).

@@ -11,7 +11,8 @@ if outlook.sleepUntil and outlook.hears then redis.call('ZADD', sleepingKey, 'GT
 if settings.globalConcurrency > 0 then
   -- @include turn/claim/write-offers.lua
 end
--- Before other writes about these jobs: a job that is claimed anew in this turn gets another claim.
+-- Before other writes about these jobs: whatever else this turn decides of one wins, and one that is claimed anew gets another claim.
+if decided.reported[1] then redis.call('HSET', claimsKey, unpack(decided.reported)) end
 if decided.confirmed[1] then redis.call('HSET', claimsKey, unpack(decided.confirmed)) end
 -- Claim before removing settled jobs: an emptied `active` key would be freed and rebuilt every turn. But not where jobs go back: a
 -- running job that somebody has put into its lane may be both put back and claimed in one turn, and then the claim must win.

@@ -6,6 +6,7 @@
 --   returning      those of them that go back to their lanes
 --   renewed        two for each renewed job: when its lease ends, its id
 --   confirmed      two for each unconfirmed job that is renewed: its id, and its claim without the mark
+--   reported       two for each held job that has reported progress: its id, and its claim with that
 --   takeovers      see takeover.lua; nil where no run ends that a queued job could take the place of
 --   counted        counter -> by how much
 --   remembered     two for each chosen id of a job that ends: when to forget it, the id
@@ -16,7 +17,7 @@
 -- @gives decided, report, endJob
 local endedIds = {}
 decided = {
-  endedIds = endedIds, settlements = {}, expired = {}, returning = {}, renewed = {}, confirmed = {}, takeovers = nil,
+  endedIds = endedIds, settlements = {}, expired = {}, returning = {}, renewed = {}, confirmed = {}, reported = {}, takeovers = nil,
   counted = {}, remembered = {}, died = 0, lookAgain = false,
 }
 report = { bits = {}, lost = {}, toCancel = {}, recovered = {}, late = {}, missing = {}, dropped = {} }

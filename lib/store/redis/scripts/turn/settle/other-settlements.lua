@@ -12,8 +12,7 @@
 --   release   ''                                                  ''          (goes back, uses no attempt)
 --   cancel    ''                                                  ''
 --   extend    how long from now its lease is to hold (ms)         ''          (stays with its holder)
--- A result, a failure or '' in the second argument may be followed by a tab and the last progress of the run, where that has not been
--- kept yet. JSON holds no tab.
+-- A result, a failure or '' in the second argument may be followed by a tab and the last progress of the run. JSON holds no tab.
 -- Needed only where there are such settlements, so a turn of a drain makes none of these functions.
 -- @takes decided, report, completedCount, odd, others, jobsKey, failuresKey, readClaims, marksOf, hasMark, parseClaim, tagsOfClaim, enterLane, takePlace, endJob, endsHere, keptHere, settledHere
 -- @changes extended
