@@ -1,4 +1,7 @@
-import { typeOf, unitOf } from './kinds.mjs';
+import { typeOf } from './kinds.mjs';
+
+/** An answer of so many fields is read by their names. */
+const LONG_REPLY = 8;
 
 /** A TypeScript file with, for each script, its arguments by name, its answer, and a function that binds the script to a queue's keys. */
 export function emitTypes(contracts) {
@@ -12,13 +15,12 @@ function emitContract(contract) {
   const name = pascal(contract.script);
   const type = `${contract.isNumbered ? 'NumberedScript' : 'BoundScript'}<${name}Arguments, ${name}Reply>`;
   return `
-${comment(describe(contract), '')}
+/** See ${contract.script}.lua, which says what each of these is. */
 ${emitArguments(contract, name)}
 
 export type ${name}Reply = ${emitReply(contract)};
 
-${emitEncoder(contract, name)}
-/** Binds the script to the keys of a queue. */
+${emitDecoder(contract, name)}${emitEncoder(contract, name)}
 export const ${camel(contract.script)}Script = (${emitParameters(contract)}): ${type} => ({
   name: '${contract.script}',
   keys: [${emitKeys(contract)}],
@@ -27,33 +29,30 @@ export const ${camel(contract.script)}Script = (${emitParameters(contract)}): ${
 `;
 }
 
-function describe({ prose, returns, isNumbered, repeat }) {
-  const repeated = [isNumbered ? 'A repeated call is answered from its receipt.' : '', repeat ? sentence(repeat) : ''];
-  return [
-    sentence(prose.slice(prose.indexOf(': ') + 2)),
-    returns.prose && `Answers: ${returns.prose}`,
-    ...repeated.filter(Boolean),
-  ];
-}
-
 function emitArguments(contract, name) {
   const fields = [
-    ...ownArguments(contract).map(({ name, kind, prose }) => {
-      const unit = unitOf(kind);
-      return [name, typeOf(kind), [prose, unit && !prose.includes(unit) && `(${unit})`].filter(Boolean).join(' ')];
-    }),
-    ...contract.lists.map(({ name, fields, form, prose }) => {
-      const type =
-        form === 'columns'
-          ? `{ ${fields.map((field) => `${field}: readonly ScriptArgument[]`).join('; ')} }`
-          : 'readonly ScriptArgument[]';
-      const rows = form === 'columns' || fields.length === 1 ? '' : ` Flat rows: ${fields.join(', ')}.`;
-      return [name, type, `${sentence(prose)}${rows}`];
-    }),
+    ...ownArguments(contract).map(({ name, kind }) => [name, typeOf(kind)]),
+    ...contract.lists.map(({ name, fields, form }) => [
+      name,
+      form === 'columns'
+        ? `{ ${fields.map((field) => `${field}: readonly ScriptArgument[]`).join('; ')} }`
+        : 'readonly ScriptArgument[]',
+      form !== 'columns' && fields.length > 1 && `Flat rows: ${fields.join(', ')}.`,
+    ]),
   ];
   if (fields.length === 0) return `export type ${name}Arguments = Record<string, never>;`;
-  const lines = fields.map(([field, type, prose]) => `${comment([prose], '  ')}\n  ${field}: ${type};\n`);
+  const lines = fields.map(([field, type, rows]) => `${rows ? `  /** ${rows} */\n` : ''}  ${field}: ${type};\n`);
   return `export interface ${name}Arguments {\n${lines.join('')}}`;
+}
+
+/** Gives the fields of a long answer their names, and says where the last list of it begins. */
+function emitDecoder({ returns, isNumbered }, name) {
+  if (!returns.fields || returns.fields.length < LONG_REPLY) return '';
+  const names = [...(isNumbered ? ['status', 'now'] : []), ...returns.fields.map((field) => field.name)];
+  const rest = returns.fields.findIndex(({ isRest }) => isRest);
+  const spread = names.map((each, i) => (rest >= 0 && i === names.length - 1 ? `...${each}` : each));
+  const at = rest < 0 ? '' : `\nexport const ${snake(name)}_${snake(names.at(-1))}_AT = ${names.length - 1};\n`;
+  return `export const read${name}Reply = ([${spread.join(', ')}]: ${name}Reply) => ({ ${names.join(', ')} });\n${at}\n`;
 }
 
 function emitReply({ returns, isNumbered }) {
@@ -131,25 +130,6 @@ function list(values, indent = '') {
   return line.length < 80 ? line : `\n${values.map((value) => `${indent}  ${value},\n`).join('')}${indent}`;
 }
 
-const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.…]$/.test(text) ? '' : '.'}`;
 const camel = (text) => text.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
 const pascal = (text) => camel(`-${text}`);
-
-const COLUMNS = 120;
-
-function wrap(text, width) {
-  const lines = [];
-  for (const word of text.split(' ')) {
-    const line = `${lines.at(-1)} ${word}`;
-    if (lines.length === 0 || line.length > width) lines.push(word);
-    else lines[lines.length - 1] = line;
-  }
-  return lines;
-}
-
-function comment(texts, indent) {
-  const said = texts.filter(Boolean).map((text) => sentence(text.replaceAll('*/', '* /')));
-  if (said.length === 1 && said[0].length < COLUMNS - 10) return `${indent}/** ${said[0]} */`;
-  const lines = said.flatMap((text) => wrap(text, COLUMNS - 5));
-  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */`;
-}
+const snake = (text) => text.replace(/(?<!^)[A-Z]/g, '_$&').toUpperCase();

@@ -26,10 +26,3 @@ export function typeOf(kind) {
     .filter((type, i, all) => all.indexOf(type) === i)
     .join(' | ');
 }
-
-/** What a reader has to know of a number beyond its type. */
-export function unitOf(kind) {
-  return eachOf(kind)
-    .filter((one) => NUMBERS.includes(one) && one !== 'number' && one !== 'count')
-    .join(', ');
-}

@@ -143,24 +143,13 @@ describe('the TypeScript of a script', () => {
 import type { QueueKeys } from '../keys.js';
 import type { BoundScript, NumberedScript, ScriptArgument } from './bound-script.js';
 
-/**
- * Do something to a job, and say so.
- * Answers: what there is.
- * A repeated call is answered from its receipt.
- * Nothing more happens.
- */
+/** See script.lua, which says what each of these is. */
 export interface ScriptArguments {
-  /** Job id. */
   id: string;
-  /** How long it is claimed (ms). */
   leaseMs: number;
-  /** Whether it is. */
   isLast: boolean;
-  /** When it ends (epoch ms). */
   ends: number | 'inf';
-  /** What is done, in one row each. */
   done: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
-  /** Names. */
   names: readonly ScriptArgument[];
 }
 
@@ -178,7 +167,6 @@ const encodeScript = (a: ScriptArguments): ScriptArgument[] => [
   ...a.names,
 ];
 
-/** Binds the script to the keys of a queue. */
 export const scriptScript = (keys: QueueKeys, names: { tag: string }): NumberedScript<ScriptArguments, ScriptReply> => ({
   name: 'script',
   keys: [keys.jobs, keys.claims, \`\${keys.base}tag:\${names.tag}\`],
@@ -186,6 +174,17 @@ export const scriptScript = (keys: QueueKeys, names: { tag: string }): NumberedS
   isNumbered: true,
 });
 `);
+  });
+
+  it('reads a long answer by names, and knows where its last list begins', () => {
+    const fields = 'a text, b text, c text[], d text, e text, f text, g text, ...moreJobs text[]: all of it';
+    const script = lines(...NUMBERED, ...BODY).replace(/-- @returns .*/, `-- @returns ${fields}`);
+    expect(typesOf(script)).toContain(
+      `export const readScriptReply = ([status, now, a, b, c, d, e, f, g, ...moreJobs]: ScriptReply) => ({ status, now, a, b, c, d, e, f, g, moreJobs });
+
+export const SCRIPT_MORE_JOBS_AT = 9;
+`,
+    );
   });
 
   it('of one that only reads has no number, and may answer anything', () => {
@@ -216,7 +215,7 @@ export const scriptScript = (keys: QueueKeys, names: { tag: string }): NumberedS
   it('counts the rows of a list by their first fields', () => {
     const types = typesOf(lines(...READER.slice(0, 3), '-- @list ends id, fence: ends', ...READER.slice(3)));
     expect(types).toContain('[a.id, a.ends.length / 2, ...a.ends]');
-    expect(types).toContain('/** Ends. Flat rows: id, fence. */');
+    expect(types).toContain('  /** Flat rows: id, fence. */\n  ends: readonly ScriptArgument[];');
   });
 });
 

@@ -16,10 +16,15 @@ import { decodeEnvelope, onLateOf } from '../codec/envelope-text.js';
 import { encodeFailure } from '../codec/failure-line.js';
 import { textOf } from '../link/send-script.js';
 import type { ScriptArgument } from '../scripts/bound-script.js';
-import type { RelayReply, TurnArguments, TurnReply } from '../scripts/contracts.js';
+import {
+  type RelayReply,
+  readRelayReply,
+  readTurnReply,
+  TURN_CLAIMED_AT,
+  type TurnArguments,
+  type TurnReply,
+} from '../scripts/contracts.js';
 
-/** What stands before the claimed jobs in the reply of a turn: see turn.lua. */
-const FIELDS_BEFORE_CLAIMS = 17;
 const FIELDS_A_CLAIM = 3;
 /** The claimed jobs must not begin before their leases have been renewed. */
 const UNCONFIRMED = 'u';
@@ -90,7 +95,7 @@ function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transitio
 }
 
 /** Where in a reply the envelopes of claimed jobs stand. */
-const isEnvelope = (at: number) => at >= FIELDS_BEFORE_CLAIMS && (at - FIELDS_BEFORE_CLAIMS) % FIELDS_A_CLAIM === 2;
+const isEnvelope = (at: number) => at >= TURN_CLAIMED_AT && (at - TURN_CLAIMED_AT) % FIELDS_A_CLAIM === 2;
 
 /** Text of a reply that came as bytes, but for its envelopes. */
 export function turnFromBytes(reply: unknown): unknown {
@@ -108,103 +113,72 @@ export interface Decoded {
   hasNotLooked: boolean;
 }
 
-function tendInMs(tendAt: string, nowMs: number): number | undefined {
-  return tendAt === '' || tendAt === NOT_LOOKED ? undefined : Math.max(0, Number(tendAt) - nowMs);
-}
-
 /** What the script of a turn answered. */
 export function decodeTurn(reply: TurnReply, turn: Turn, settings: QueueSettings): Decoded {
-  const [
-    status,
-    now,
-    bits,
-    lost,
-    toCancel,
-    recovered,
-    late,
-    missing,
-    dropped,
-    lookAt,
-    fence,
-    cursor,
-    isContended,
-    suspect,
-    leftOut,
-    tendAt,
-    short,
-    ...claims
-  ] = reply;
-  const nowMs = Number(now);
+  const said = readTurnReply(reply);
   // The whole one that the script went by.
-  const claimedAtMs = Math.floor(nowMs);
+  const claimedAtMs = Math.floor(Number(said.now));
   // A letter behind the fence's digits tells something rare: see turn.lua.
-  const how = fence.slice(-1);
-  const claimFence = how === UNCONFIRMED || how === OVER ? fence.slice(0, -1) : fence;
-  const isOver = how === OVER;
+  const how = said.fence.slice(-1);
+  const fence = how === UNCONFIRMED || how === OVER ? said.fence.slice(0, -1) : said.fence;
   const claimed: ClaimedJob[] = [];
   const expired: Claim[] = [];
-  for (let i = 0; i < claims.length; i += FIELDS_A_CLAIM) {
-    const id = claims[i]!;
-    if (isOver) {
-      expired.push({ id, fence: claimFence });
+  for (let i = 0; i < said.claimed.length; i += FIELDS_A_CLAIM) {
+    const id = said.claimed[i]!;
+    if (how === OVER) {
+      expired.push({ id, fence });
       continue;
     }
     // "<due> <attempt> <crashes>", or the due time alone at a first claim.
-    const [due, attempt = '1', crashes = '0'] = claims[i + 1]!.split(' ');
+    const [due, attempt = '1', crashes = '0'] = said.claimed[i + 1]!.split(' ');
     claimed.push({
       id,
-      fence: claimFence,
+      fence,
       dueAtMs: Number(due),
       claimedAtMs,
       attempt: Number(attempt),
       crashes: Number(crashes),
-      envelope: decodeEnvelope(claims[i + 2] as string | Buffer),
+      envelope: decodeEnvelope(said.claimed[i + 2] as string | Buffer),
     });
   }
-  const answer = {
-    settled: inOrder(turn.settlements, bits, settings),
-    lost,
-    toCancel,
-    recovered: inRows(5, recovered, toRecovered),
-    late: inRows(5, late, toLate),
-    leftOut: inRows(3, leftOut, toLeftOut),
-    missing: inRows(4, missing, toMissing),
-    dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
+  return decoded(said, {
+    settled: inOrder(turn.settlements, said.bits, settings),
+    lost: said.lost,
+    toCancel: said.toCancel,
     claimed,
     isUnconfirmed: how === UNCONFIRMED,
     expired,
-    isReplay: status === 'replayed',
-    sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - nowMs),
-    tendInMs: tendInMs(tendAt, nowMs),
-    short,
-    isContended: isContended === '1',
-    suspect: suspect || undefined,
-  };
-  return { answer, cursor, hasNotLooked: tendAt === NOT_LOOKED };
+    isContended: said.isContended === '1',
+    suspect: said.suspect || undefined,
+  });
 }
 
 /** What the script of a relay answered. */
 export function decodeRelay(reply: RelayReply): Decoded {
-  const [status, now, recovered, late, missing, dropped, lookAt, cursor, leftOut, tendAt, short] = reply;
+  const nothing = { settled: [], lost: [], toCancel: [], claimed: [], expired: [] };
+  return decoded(readRelayReply(reply), { ...nothing, isUnconfirmed: false, isContended: false });
+}
+
+type Told = 'recovered' | 'late' | 'leftOut' | 'missing' | 'dropped' | 'isReplay' | 'sleepMs' | 'tendInMs' | 'short';
+
+/** `said`: what both scripts answer. */
+function decoded(said: ReturnType<typeof readRelayReply>, own: Omit<TurnAnswer, Told>): Decoded {
+  const { lookAt, tendAt, cursor } = said;
+  const inMs = (at: string) => Math.max(0, Number(at) - Number(said.now));
+  const hasNotLooked = tendAt === NOT_LOOKED;
   const answer = {
-    settled: [],
-    lost: [],
-    toCancel: [],
-    recovered: inRows(5, recovered, toRecovered),
-    late: inRows(5, late, toLate),
-    leftOut: inRows(3, leftOut, toLeftOut),
-    missing: inRows(4, missing, toMissing),
-    dropped: inRows(2, dropped, (id = '', name = '') => ({ id, name })),
-    claimed: [],
-    isUnconfirmed: false,
-    expired: [],
-    isReplay: status === 'replayed',
-    sleepMs: lookAt === '0' ? undefined : Math.max(0, Number(lookAt) - Number(now)),
-    tendInMs: tendInMs(tendAt, Number(now)),
-    short,
-    isContended: false,
+    ...own,
+    recovered: inRows(5, said.recovered, toRecovered),
+    late: inRows(5, said.late, toLate),
+    leftOut: inRows(3, said.leftOut, toLeftOut),
+    missing: inRows(4, said.missing, toMissing),
+    dropped: inRows(2, said.dropped, (id = '', name = '') => ({ id, name })),
+    isReplay: said.status === 'replayed',
+    sleepMs: lookAt === '0' ? undefined : inMs(lookAt),
+    tendInMs: tendAt === '' || hasNotLooked ? undefined : inMs(tendAt),
+    short: said.short,
   };
-  return { answer, cursor, hasNotLooked: tendAt === NOT_LOOKED };
+  return { answer, cursor, hasNotLooked };
 }
 
 /** The script settles the plain ones first; its bits are put back into the order of the settlements. */

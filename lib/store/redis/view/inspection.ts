@@ -6,7 +6,13 @@ import type { QueueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import { holdOf } from '../recur/record-text.js';
 import { ask } from '../scripts/bound-script.js';
-import { countsScript, forecastScript, placementScript, prioritiesScript } from '../scripts/contracts.js';
+import {
+  countsScript,
+  forecastScript,
+  placementScript,
+  prioritiesScript,
+  readCountsReply,
+} from '../scripts/contracts.js';
 import { RedisListing } from './listing.js';
 
 /** How many due lanes one call counts, each in 2 to 7 µs. With more the counts are of several moments. */
@@ -149,17 +155,8 @@ export class RedisInspection {
   private async readCounts(from: string, costLeft: number, giveUpAt = this.giveUpAt()) {
     const args = { base: this.keys.base, from, costLeft };
     const reply = await ask(this.connection, countsScript(this.keys), args, giveUpAt);
-    const [waiting, due, active, dead, completed, next, now, nextDue] = reply;
-    return {
-      waiting,
-      due,
-      active,
-      dead,
-      completed,
-      next,
-      nowMs: Number(now),
-      nextDue: nextDue === '' ? undefined : Number(nextDue),
-    };
+    const { now, nextDue, ...counts } = readCountsReply(reply);
+    return { ...counts, nowMs: Number(now), nextDue: nextDue === '' ? undefined : Number(nextDue) };
   }
 
   private giveUpAt(): number {
