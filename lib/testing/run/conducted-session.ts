@@ -20,8 +20,8 @@ export interface ConductedSessionParts {
  * by itself, as the conductor knows when time changes something.
  */
 export class ConductedSession implements Session {
-  /** Runs of which the queue has not heard the end yet, by their fences. */
-  private readonly runs = new Map<string, TestRun>();
+  /** Runs of which the queue has not heard the end yet: few, as each begins alone. */
+  private runs: TestRun[] = [];
   private hints?: SessionHints;
   /** The last turn. */
   private underWay?: Promise<TurnAnswer>;
@@ -55,7 +55,17 @@ export class ConductedSession implements Session {
   async claim(): Promise<{ run?: TestRun; isIdle: boolean }> {
     const before = this.last;
     this.looksAgain = false;
-    if (!this.parts.queue.outage.isOn) await this.takeOne();
+    this.mayClaim = !this.parts.queue.outage.isOn;
+    if (this.mayClaim) this.resume?.();
+    while (this.mayClaim) {
+      const { underWay } = this;
+      await underWay;
+      if (!this.mayClaim) break;
+      this.hints?.look(0);
+      // No turn goes out where the worker has no place free.
+      if (this.underWay === underWay) this.mayClaim = false;
+      else await this.underWay;
+    }
     const run = this.last === before ? undefined : this.last;
     const isIdle = !run && !this.looksAgain;
     if (isIdle) this.letGo();
@@ -71,38 +81,22 @@ export class ConductedSession implements Session {
   /** The run of a job that is handed out once more after this one; `undefined` where the job is no longer held. */
   openAgain(run: TestRun): TestRun | undefined {
     const fence = this.parts.queue.handOutAgain(run.claim);
-    this.runs.delete(run.claim.fence);
+    this.forget(run);
     if (fence === undefined) return undefined;
     const second = this.open({ ...run.claim, fence }, true);
     if (this.last === run) this.last = second;
     return second;
   }
 
-  runOf({ fence }: { fence: string }): TestRun | undefined {
-    return this.runs.get(fence);
-  }
-
-  /** Nothing will be told of this run. */
-  forget({ claim }: TestRun): void {
-    this.runs.delete(claim.fence);
+  /** Nothing will be told of this run any more. */
+  forget(run: TestRun): void {
+    const at = this.runs.indexOf(run);
+    if (at >= 0) this.runs.splice(at, 1);
   }
 
   /** The ids of jobs that a worker holds whose leases it renews. */
   held(): Set<string> {
-    return new Set([...this.runs.values()].filter(({ isSettled }) => !isSettled).map(({ claim }) => claim.id));
-  }
-
-  private async takeOne(): Promise<void> {
-    this.mayClaim = true;
-    this.resume?.();
-    for (let before = this.underWay; ; before = this.underWay) {
-      await before;
-      if (!this.mayClaim) return;
-      this.hints?.look(0);
-      if (this.underWay === before) break;
-    }
-    // It has no place free.
-    this.mayClaim = false;
+    return new Set(this.runs.filter(({ isSettled }) => !isSettled).map(({ claim }) => claim.id));
   }
 
   private async take(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
@@ -120,33 +114,32 @@ export class ConductedSession implements Session {
       const [claim] = answer.claimed;
       if (claim) this.last = this.open(claim, false);
     }
-    return { ...answer, sleepMs: Number.POSITIVE_INFINITY };
+    answer.sleepMs = Number.POSITIVE_INFINITY;
+    return answer;
   }
 
   private open(claim: ClaimedJob, isSecond: boolean): TestRun {
     const run = this.parts.open(claim, isSecond);
-    this.runs.set(claim.fence, run);
+    this.runs.push(run);
     return run;
   }
 
   private noteSettled({ settlements }: Turn, { settled }: TurnAnswer): void {
     for (const [i, { fence, transition }] of settlements.entries()) {
-      const run = this.runs.get(fence);
+      const run = this.runs.find(({ claim }) => claim.fence === fence);
       if (!run) continue;
       // It went back before it began.
       if (transition === 'release' && !run.job) run.over();
       settledAs(run.told, settled[i]!);
-      this.runs.delete(fence);
+      this.forget(run);
     }
   }
 }
 
 /** With a limit of 1 a handler that is too heavy for what is free weighs 2: its job waits, and no lighter one goes before it. */
 function forOneJob(turn: Turn): Turn {
-  const handlers = turn.handlers.map((handler) => ({
-    ...handler,
-    weight: handler.weight > turn.limit ? TOO_HEAVY : FITS,
-  }));
+  const weightOf = (weight: number) => (weight > turn.limit ? TOO_HEAVY : FITS);
+  const handlers = turn.handlers.map((handler) => ({ ...handler, weight: weightOf(handler.weight) }));
   return { ...turn, handlers, limit: FITS };
 }
 

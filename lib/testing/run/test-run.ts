@@ -1,5 +1,4 @@
 import type { CallOff } from '../../core/clock.js';
-import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import type { RunningJob } from '../../worker/run/running-job.js';
 import type { EndedRun } from '../../worker/run/settler.js';
@@ -21,8 +20,10 @@ export interface RunOwner {
   loseLeaseOf(run: TestRun, reason: Error): void;
 }
 
-/** The run of a job that has begun. */
-export const runOfJob = new WeakMap<ScheduledJob, TestRun>();
+/** The run of a job that a worker under test has claimed. Its claim carries it: a map would cost more than all else that the kit does. */
+export function runOf(claim: ClaimedJob): TestRun {
+  return (claim as ClaimedJob & { run: TestRun }).run;
+}
 
 /**
  * One run under the test kit. It goes on alone until it yields: it has ended, or its handler sleeps. A sleeping one goes on when its
@@ -59,6 +60,7 @@ export class TestRun {
   ) {
     this.told = { ...told, outcome: 'running' };
     this.askedAt = clock.now();
+    Object.assign(claim, { run: this });
   }
 
   get sleepsNow(): boolean {

@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { isThenable } from '../../core/thenable.js';
 import { abortReasons } from '../../worker/run/abort-reasons.js';
 import { HandlerRegistry, type JobHandler } from '../../worker/run/job-handler.js';
+import type { RunningJob } from '../../worker/run/running-job.js';
 import { announceAbort } from './lost-lease.js';
-import { runOfJob, type TestRun } from './test-run.js';
+import { runOf, type TestRun } from './test-run.js';
 
 /** The run of the handler in which this code stands. */
 export const runOfHandler = new AsyncLocalStorage<TestRun>();
@@ -26,7 +27,7 @@ export class TestedHandlers extends HandlerRegistry {
 function tested(handler: JobHandler): JobHandler {
   const { queue, name, place, settings, payload } = handler;
   const run: JobHandler['run'] = (given, job) => {
-    const testRun = runOfJob.get(job)!;
+    const testRun = runOf((job as RunningJob).claim);
     testRun.told.payload = given;
     const { fault } = testRun;
     if (fault?.kind === 'fail') throw fault.error;

@@ -4,7 +4,7 @@ import type { EndedRun } from '../../worker/run/settler.js';
 import type { RunOutcome } from '../look/tested-run.js';
 import type { ConductedSession } from './conducted-session.js';
 import type { Faults } from './faults.js';
-import { type RunOwner, runOfJob, type TestRun } from './test-run.js';
+import { type RunOwner, runOf, type TestRun } from './test-run.js';
 
 /** The runs of a worker under test: those of any worker, with the faults that a test has ordered, and a log of how they end. */
 export class TestedRuns extends Runs implements RunOwner {
@@ -18,15 +18,14 @@ export class TestedRuns extends Runs implements RunOwner {
 
   override begin(job: RunningJob): void {
     super.begin(job);
-    const run = this.session.runOf(job.claim)!;
+    const run = runOf(job.claim);
     run.job = job;
     run.owner = this;
-    runOfJob.set(job, run);
   }
 
   override end(ended: EndedRun, job?: RunningJob): void {
-    const run = this.session.runOf(ended.job) ?? (job && runOfJob.get(job));
-    if (run?.isSettled || !run) super.end(ended, job);
+    const run = runOf(ended.job);
+    if (run.isSettled) super.end(ended, job);
     else if (run.fault?.kind === 'crash') this.throwAway(run, 'crashed');
     else if (this.faults.deliversTwice && !run.isSecond && ended.settlement.transition === 'complete')
       this.repeat(run, ended);
@@ -34,11 +33,11 @@ export class TestedRuns extends Runs implements RunOwner {
       run.settle(ended);
       super.end(ended, job);
     }
-    run?.over();
+    run.over();
   }
 
   override drop(job: RunningJob): void {
-    const run = runOfJob.get(job)!;
+    const run = runOf(job.claim);
     if (!run.isSettled) run.throwAway('released');
     super.drop(job);
     run.over();
@@ -46,13 +45,13 @@ export class TestedRuns extends Runs implements RunOwner {
 
   override loseLease(id: string): void {
     const job = this.parts.running.find(id);
-    if (job) runOfJob.get(job)!.throwAway('leaseLost');
+    if (job) runOf(job.claim).throwAway('leaseLost');
     super.loseLease(id);
   }
 
   /** Handlers that sleep are woken by the error that their signal has. */
   override giveBack(): number {
-    const runs = [...this.parts.running.all()].map((job) => runOfJob.get(job)!);
+    const runs = [...this.parts.running.all()].map((job) => runOf(job.claim));
     for (const run of runs) if (!run.isSettled) run.throwAway('released');
     const count = super.giveBack();
     for (const run of runs) run.leave();
@@ -75,7 +74,7 @@ export class TestedRuns extends Runs implements RunOwner {
   }
 
   protected override endEarly(job: RunningJob, reason: Error, ended: EndedRun): void {
-    runOfJob.get(job)!.settle(ended);
+    runOf(job.claim).settle(ended);
     super.endEarly(job, reason, ended);
   }
 

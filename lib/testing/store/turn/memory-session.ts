@@ -31,11 +31,11 @@ export class MemorySession implements Session, Listener {
     this.key = `${worker} ${kind} ${this.group}`;
   }
 
-  async turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
+  turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
     const { outage } = this.queue;
     // A refused turn would be sent again each second, and so each second of virtual time would be an instant.
-    while (outage.isOn && !signal.aborted) await outage.end(signal);
-    return await this.queue.answer(() => {
+    if (outage.isOn && !signal.aborted) return outage.end(signal).then(() => this.turn(turn, signal));
+    return this.queue.answer(() => {
       this.queue.noteUse();
       const answer = runTurn(this.queue, this, turn);
       this.notePresence(turn);
