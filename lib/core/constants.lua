@@ -11,6 +11,12 @@ UNCONFIRMED_BYTES = 256 * 1024
 FEWEST_JOBS = 16
 -- At most one process in so many is kept for suspects at a time, but always one.
 PROCESSES_A_SUSPECT = 4
+-- For so long a place under `globalConcurrency` is left for a better job of a sleeper. The promise is 250 ms; the other 50 are for the round
+-- trip of the sleeper, and for the timer of the session that looks for the place again.
+YIELD_MS = 200
+-- A job for which nobody came is left no other place for so long, and at most so many jobs are remembered.
+YIELD_AGAIN_MS = 5000
+MOST_YIELDS = 10
 -- Nobody could renew in a silence longer than this part of a lease; recovery is then put off by a lease, but not again within so many.
 SILENT_LEASES = 0.5
 PUT_OFF_AGAIN_LEASES = 2

@@ -19,7 +19,6 @@ import { late } from './late.js';
 import { limits } from './limits.js';
 import { load } from './load.js';
 import { MemoryWorld } from './memory-world.js';
-import { offers } from './offers.js';
 import { order } from './order.js';
 import { progress } from './progress.js';
 import { pull } from './pull.js';
@@ -44,6 +43,7 @@ import { suspects } from './suspects.js';
 import { tags } from './tags.js';
 import { views } from './views.js';
 import type { World } from './world.js';
+import { yields } from './yields.js';
 
 const STORES: Record<string, (clock: ManualClock) => Promise<World>> = {
   memory: async (clock) => new MemoryWorld(clock),
@@ -66,7 +66,7 @@ const CASES = {
   suspects,
   gates,
   blackouts,
-  offers,
+  yields,
   limits,
   late,
   tags,

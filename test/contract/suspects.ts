@@ -396,7 +396,7 @@ export const suspects = (world: () => World): void => {
     expect((await world().worker('w').turn({ limit: 1, suspects: 'take' })).suspect).toBeUndefined();
   });
 
-  it('while all places are used up, a process reserves itself, and looks again before the place is offered to others', async () => {
+  it('while all places are used up, a process reserves itself, and looks again before the place is left to others', async () => {
     open({ globalConcurrency: 2 });
     const [id] = await makeSuspects(1);
     await world().scheduleAll([{}, {}, {}, {}]);

@@ -35,7 +35,7 @@
  * | declared           | ZSET   | "<app>\t<recurrence id>\t<digest of the declaration>" -> when a live process last declared it, epoch ms; below 0 once it has been told as an orphan; and "<app>\tbeat" and "<app>\tsince" -> when a process of an app was heard last, and since when without a gap | declare, declare-recurrence, remove-orphan | declare, remove-orphan |
  * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms | turn, relay | turn, relay, or expires |
  * | reservations       | ZSET   | process that is kept for a suspect -> until when, unless it says so again, epoch ms | turn      | turn, or expires           |
- * | offers             | ZSET   | "<session> <job id>" -> until when a place under `globalConcurrency` is kept for that session, epoch ms; 0: no longer, and not again | turn, relay | turn, relay, or expires, a minute |
+ * | yields             | ZSET   | job id, or a tab and a process that waits for a place for its suspect -> until when a place under `globalConcurrency` is left for it, epoch ms; remembered for 5 s more | turn | turn, or expires, a minute |
  * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <session that last filled a limit of 16>", times in epoch ms | turn, relay | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | trial              | SET    | nothing: what is added is taken away in the same call            | permissions                      | permissions |
@@ -68,7 +68,7 @@ const FIXED_KEYS = [
   'blackoutRules',
   'rate',
   'reservations',
-  'offers',
+  'yields',
   'recurrences',
   'timetable',
   'events',

@@ -1,5 +1,5 @@
 import { HELD_LOOK_MS } from '../../core/constants.js';
-import { isSuspect, type Job } from '../store/job.js';
+import type { Job } from '../store/job.js';
 import type { MemoryQueue } from '../store/memory-queue.js';
 import type { Instant } from '../time/instant.js';
 
@@ -33,17 +33,12 @@ export function nextInstant(queue: MemoryQueue, renewed: ReadonlySet<string>): I
   return next;
 }
 
-/** A gate that opens, or an offer that is over, changes nothing for a queue in which nothing is due. */
+/** A gate that opens, or a place that is left no longer, changes nothing for a queue in which nothing is due. */
 function* forDueJobs(queue: MemoryQueue, nowMs: number): Generator<[atMs: number | undefined, what: string]> {
   const { ledger, gates, settings } = queue;
   yield [gates.pausedUntil(nowMs), 'the end of the pause'];
   yield [gates.blackoutUntil(nowMs), 'the end of a blackout'];
-  for (const { jobId, untilMs } of gates.offers) {
-    const job = ledger.jobs.get(jobId);
-    // The worker itself waits for the place of a suspect, and says so anew with each turn.
-    if (!job || !isSuspect(job, settings.maxCrashes))
-      yield [untilMs, 'the end of an offer of a place under globalConcurrency'];
-  }
+  for (const untilMs of gates.yields.values()) yield [untilMs, 'the end of a place left under globalConcurrency'];
   if (settings.rateLimit) {
     const { started, opensAtMs } = gates.rate(nowMs);
     if (started >= settings.rateLimit.max) yield [opensAtMs, 'the rateLimit'];

@@ -2,15 +2,6 @@ import { type BlackoutRule, isCron } from '../../core/blackouts/blackout.js';
 import { type BlackoutWindow, type KnownWindows, windowsAt } from '../../core/blackouts/windows.js';
 import { type QueueSettings, type RateRule, rateWindowMs } from '../../core/options/queue-options.js';
 
-/** A place under `globalConcurrency` that is kept for a sleeper for a moment, so that it can run a better job. */
-export interface Offer {
-  /** The key of the session. */
-  readonly session: string;
-  readonly jobId: string;
-  /** 0: no longer kept, and not offered again before all places are used up. */
-  untilMs: number;
-}
-
 /** What narrows the number of jobs that may be claimed over all processes: a pause, blackouts, the limit of running jobs, the rate of starts. */
 export class Gates {
   private pausedUntilMs = 0;
@@ -18,7 +9,10 @@ export class Gates {
   private blackouts: readonly BlackoutRule[] = [];
   private windows?: KnownWindows;
   private windowsAtMs = 0;
-  offers: Offer[] = [];
+  /** Until when a place under `globalConcurrency` is left for a job; remembered for a while longer. */
+  readonly yields = new Map<string, number>();
+  /** The same for processes that wait for a place for their suspects. */
+  readonly suspectYields = new Map<string, number>();
 
   constructor(private readonly settings: QueueSettings) {}
 

@@ -59,7 +59,7 @@ export class RandomHistory {
   constructor(
     private readonly stores: TwoStores,
     private readonly random: () => number,
-    /** Whether sessions hear messages, so that places are offered, and sleepers woken. */
+    /** Whether sessions hear messages, so that places are left to others, and sleepers woken. */
     private readonly listens = false,
   ) {
     for (const id of WORKERS) this.parties.push(this.openWorker(id));

@@ -36,12 +36,9 @@ function queueOf(options: QueueOptions = {}) {
   return { clock, queue, management, next, schedule, hold };
 }
 
-it('the end of an offer is an instant while a job is due, until it is past: a place that was kept for a sleeping worker is free then', async () => {
+it('the end of a place that is left is an instant while a job is due, until it is past: then any worker may take the place', async () => {
   const { clock, queue, next, schedule } = queueOf();
-  queue.gates.offers.push(
-    { session: 'a', jobId: 'later', untilMs: START + 300 },
-    { session: 'b', jobId: 'first', untilMs: START + 250 },
-  );
+  queue.gates.yields.set('later', START + 300).set('first', START + 250);
   expect(next().atMs).toBe(NEVER);
   await schedule();
   expect(next().atMs).toBe(START + 250);
@@ -83,7 +80,7 @@ it('the place of a suspect, which its own worker waits for anew with each turn, 
   const { next, schedule, queue } = queueOf({ globalConcurrency: 1 });
   await schedule({ id: 'suspect' });
   queue.ledger.findWaiting('suspect')!.crashes = queue.settings.maxCrashes - 1;
-  queue.gates.offers.push({ session: 'own', jobId: 'suspect', untilMs: START + 200 });
+  queue.gates.suspectYields.set('own', START + 200);
   expect(next().atMs).toBe(NEVER);
 });
 

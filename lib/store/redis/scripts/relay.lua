@@ -2,7 +2,7 @@
 --   move due jobs, and learn when to look again. A moved job is gone from the queue, counted as started and completed: there is no
 --   lease, nothing to settle, and nothing that a crash leaves in between.
 -- @numbered
--- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, workers, gate, blackouts, rate, offers,
+-- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, workers, gate, blackouts, rate,
 --   queued, handles:<group>, sleepers:<group>, <target>
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg me.session text: who takes the turn
@@ -77,10 +77,10 @@ end
 
 -- How much may be moved. A relay runs nothing: so it has no handlers, moves suspects like any job, and needs no place under
 -- `globalConcurrency`.
-local handlers
+local isClaiming, handlers = false, nil
 -- @include turn/claim/handler-limits.lua
--- @include turn/claim/read-offers.lua
 -- @include gates/open.lua
+-- @include gates/concurrency.lua
 -- @include gates/rate.lua
 -- @include gates/pause.lua
 -- @include gates/blackout.lua
@@ -89,7 +89,7 @@ local handlers
 local picked, fit = {}, {}
 local stopped, nextCursor, fullNames, passedOver = nil, '', {}, nil
 local recurring
-local suspect, wish, awaited, takesSuspects = '', '', nil, true
+local suspect, wish, yield, takesSuspects = '', '', nil, true
 -- @include turn/claim/affinity.lua
 if me.limit > 0 and opening.mayPass > 0 then
   -- @include turn/claim/pick.lua
@@ -108,13 +108,11 @@ if picked[1] then
   end
   -- @include turn/claim/turn-away.lua
 end
-local placesTaken = 0
 -- @include turn/after/outlook.lua
 -- @include turn/after/find-lost.lua
 
 -- Then everything is written. Jobs move before all other writes about jobs: where Redis refuses that, for want of a permission, nothing
 -- has moved.
-local isClaiming = false
 local function handOut()
   -- @include relay/move.lua
 end

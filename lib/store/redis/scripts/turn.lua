@@ -2,7 +2,7 @@
 --   jobs, and learn when to look again.
 -- @numbered
 -- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, fence, workers, gate, blackouts, rate,
---   reservations, offers, queued, handles:<group>, sleepers:<group>
+--   reservations, yields, queued, handles:<group>, sleepers:<group>
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg me.session text: who takes the turn
 -- @arg me.group text: the sessions that take the same names
@@ -78,18 +78,18 @@ known.session, known.group = me.session, me.group
 -- @include turn/settle/read-said.lua
 
 -- How much may be claimed: by this session, and over all processes.
+local isClaiming = true
 -- @include turn/claim/handler-limits.lua
--- @include turn/claim/read-offers.lua
 -- @include gates/open.lua
 -- @include gates/concurrency.lua
 -- @include gates/rate.lua
 -- @include gates/pause.lua
 -- @include gates/blackout.lua
 
--- Which jobs are claimed: a suspect alone, or the best ones; less those whose places better jobs of others get, less those that do not
--- fit into one reply, less those that come too late.
+-- Which jobs are claimed: a suspect alone, or the best ones; less those whose places are left to better jobs of others, less those that do
+-- not fit into one reply, less those that come too late.
 local picked, fit, claimed = {}, {}, {}
-local stopped, nextCursor, fullNames = nil, '', {}
+local stopped, nextCursor, fullNames, yield = nil, '', {}, nil
 local recurring
 -- @include turn/claim/affinity.lua
 -- @include turn/claim/suspects.lua
@@ -98,8 +98,8 @@ do
   if me.limit > 0 and opening.mayPass > 0 and suspect == '' then
     -- @include turn/claim/pick.lua
   end
-  if settings.globalConcurrency > 0 then
-    -- @include turn/claim/make-offers.lua
+  if places and (suspect ~= '' or (picked[1] and #picked >= places.left)) then
+    -- @include turn/claim/yield.lua
   end
 end
 local fence, unconfirmed, handOut = 0, '', nil
@@ -118,13 +118,15 @@ if picked[1] then
   fence = math.max(tonumber(redis.call('GET', fenceKey) or 0) or 0, nowUs) + 1
   -- @include turn/claim/lease.lua
 end
-local placesTaken = #fit
+if places then places.left = places.left - #fit end
 -- @include turn/after/outlook.lua
 -- @include turn/after/find-lost.lua
 
 -- Then everything is written.
-local isClaiming = true
 -- @include turn/after/write.lua
+if yield then
+  -- @include turn/claim/write-yields.lua
+end
 -- @include turn/after/reserve.lua
 -- A pull, and a session with fewer places than that, are not noted: no worker gives up its second turn for them.
 local hasFilled = #fit >= FEWEST_JOBS and outlook.limitAfter <= 0 and me.standing == 'stays'

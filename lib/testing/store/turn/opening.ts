@@ -7,27 +7,20 @@ export interface Opening {
   untilMs: number;
   /** Shut by a pause, a blackout or the rate, so that it helps nobody to wait for a place. */
   isShut: boolean;
-  /** Places that are kept for others, under `globalConcurrency`. */
-  kept: number;
+  /** How many more jobs may run under `globalConcurrency`. */
+  placesLeft: number;
 }
 
 /** The narrowest of the gates. `active`: how many jobs run after what this turn has settled and recovered. */
-export function openingOf({ queue: { gates, settings }, session, nowMs, turn }: Stage, active: number): Opening {
+export function openingOf({ queue: { gates, settings }, nowMs, turn }: Stage, active: number): Opening {
   const opening: Opening = {
     count: Number.POSITIVE_INFINITY,
     untilMs: Number.POSITIVE_INFINITY,
     isShut: false,
-    kept: 0,
+    placesLeft: Math.max(0, settings.globalConcurrency - active),
   };
-  if (Number.isFinite(settings.globalConcurrency)) {
-    const others = gates.offers.filter((offer) => offer.untilMs > nowMs && offer.session !== session.key);
-    opening.kept = others.length;
-    if (turn.limit > 0) {
-      opening.count = Math.max(0, settings.globalConcurrency - active - opening.kept);
-      opening.untilMs = Math.min(...others.map(({ untilMs }) => untilMs), Number.POSITIVE_INFINITY);
-    }
-  }
   if (turn.limit === 0) return opening;
+  opening.count = opening.placesLeft;
   if (settings.rateLimit) {
     const { started, opensAtMs } = gates.rate(nowMs);
     const left = Math.max(0, settings.rateLimit.max - started);

@@ -4,7 +4,6 @@ import { preferredBy } from '../job.js';
 import type { MemoryQueue } from '../memory-queue.js';
 import type { Listener } from '../sleepers.js';
 import { type Claimed, claim } from './claim.js';
-import { offerPlaces, settleOffers } from './offers.js';
 import { type Opening, openingOf } from './opening.js';
 import { pick, type Selection } from './order.js';
 import { type Patience, patienceOf, recover } from './recover.js';
@@ -13,14 +12,14 @@ import { settle } from './settle.js';
 import { lookForPlace, nextLook } from './sleep.js';
 import { isFull, type Stage, stageOf } from './stage.js';
 import { noteReservation, type SuspectOutcome, seekSuspect, waitsForSuspect } from './suspects.js';
+import { yieldPlaces } from './yields.js';
 
 /** Settles, renews, recovers, claims, and tells when to look again: in this order, and in one step. */
 export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): TurnAnswer {
   const stage = stageOf(queue, session, turn);
-  const { ledger, gates, sleepers } = queue;
+  const { ledger, sleepers } = queue;
   const patience = patienceOf(queue, stage.nowMs);
   const activeBefore = ledger.active.size;
-  const offersBefore = gates.offers.filter(({ untilMs }) => untilMs > 0).length;
   const lastToFill = patience.firstLeaseEndMs === undefined ? undefined : queue.lastToFill;
   sleepers.wake(session);
 
@@ -29,7 +28,8 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
   const opening = openingOf(stage, ledger.active.size);
   const suspect = seekSuspect(stage, opening);
   const selection = select(stage, opening, suspect);
-  if (!suspect.outcome) offerPlaces(stage, selection, opening);
+  const yieldsUntilMs = yieldPlaces(stage, selection, opening.placesLeft, suspect);
+  if (yieldsUntilMs !== undefined) opening.count = selection.picked.length;
   const isIdle = selection.picked.length === 0;
   const claims = claim(stage, selection);
   for (const job of stage.returning) ledger.wait(job);
@@ -37,19 +37,16 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
 
   // A suspect that was too late is not taken.
   if (suspect.outcome === 'taken' && claims.claimed.length === 0) suspect.outcome = 'reserved';
-  const activeAfter = ledger.active.size + opening.kept;
-  if (Number.isFinite(queue.settings.globalConcurrency))
-    settleOffers(stage, claims.claimed.length > 0, activeAfter >= queue.settings.globalConcurrency, suspect.awaited);
   noteReservation(stage, suspect.outcome);
   const limitAfter = limitLeft(stage, claims, suspect);
   if (limitAfter < turn.limit - claims.weight || suspect.outcome === 'taken') selection.stopped = 'limit';
   const isPlaceFree =
-    activeBefore + offersBefore >= queue.settings.globalConcurrency && activeAfter < queue.settings.globalConcurrency;
+    activeBefore >= queue.settings.globalConcurrency && ledger.active.size < queue.settings.globalConcurrency;
   const fillsLimit = claims.claimed.length >= FEWEST_JOBS && limitAfter <= 0 && turn.standing === 'stays';
   queue.lastToFill = fillsLimit ? session.key : lastToFill;
   queue.served = { atMs: stage.nowMs, ...patience };
 
-  const sleepMs = sleep(stage, selection, opening, claims, patience, limitAfter, suspect);
+  const sleepMs = sleep(stage, selection, opening, claims, patience, limitAfter, yieldsUntilMs);
   tellOthers(stage, selection, claims, limitAfter, isPlaceFree);
   return {
     settled,
@@ -95,13 +92,13 @@ function sleep(
   { claimed }: Claimed,
   patience: Patience,
   limitAfter: number,
-  { awaited }: SuspectOutcome,
+  yieldsUntilMs: number | undefined,
 ): number | undefined {
   const { queue, session, turn, nowMs, handlers } = stage;
   if (limitAfter <= 0) return undefined;
   if (selection.stopped === 'bytes' || stage.looksAgain) return 0;
   if (selection.stopped === 'limit') return lookForPlace(stage) - nowMs;
-  const lookAtMs = nextLook(stage, opening, claimed.length, patience, awaited !== undefined);
+  const lookAtMs = nextLook(stage, opening, claimed.length, patience, yieldsUntilMs);
   const goes = turn.standing === 'goes' || (turn.standing === 'until-claimed' && claimed.length > 0);
   const full = [...handlers.values()].filter(({ free }) => free <= 0).map(({ name }) => name);
   if (!goes && queue.sleepers.hears(session)) queue.sleepers.sleep(session, lookAtMs, new Set(full));

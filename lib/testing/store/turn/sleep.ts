@@ -1,5 +1,4 @@
 import { preferredBy } from '../job.js';
-import { OFFER_MS } from './offers.js';
 import type { Opening } from './opening.js';
 import { stealableAt } from './order.js';
 import type { Patience } from './recover.js';
@@ -11,14 +10,15 @@ const LOOK_AGAIN_MS = 500;
 /**
  * How long a session that has a place left should sleep: until the next job is due that it may take, until a gate opens for those that are
  * due, or until a lease runs out; never longer than `maxSleepMs`, nor than a third of a lease: then leases that are taken meanwhile are
- * known before they run out, and the queue counts as served. `passed`: how many jobs have passed the gate in this turn.
+ * known before they run out, and the queue counts as served. `passed`: how many jobs have passed the gate in this turn. `yieldsUntilMs`:
+ * when a place that it has left is looked for again.
  */
 export function nextLook(
   stage: Stage,
   opening: Opening,
   passed: number,
   patience: Patience,
-  isAwaiting: boolean,
+  yieldsUntilMs: number | undefined,
 ): number {
   const { nowMs, queue, session } = stage;
   const { maxSleepMs, leaseMs } = queue.settings;
@@ -34,7 +34,7 @@ export function nextLook(
     queue.trustsHints && queue.sleepers.hears(session)
       ? Number.POSITIVE_INFINITY
       : Math.floor(nowMs + Math.min(maxSleepMs, leaseMs / 3)),
-    isAwaiting ? Math.floor(nowMs + OFFER_MS / 2) : Number.POSITIVE_INFINITY,
+    yieldsUntilMs ?? Number.POSITIVE_INFINITY,
   );
 }
 

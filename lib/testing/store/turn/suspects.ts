@@ -8,8 +8,8 @@ export interface SuspectOutcome {
   outcome?: 'reserved' | 'taken';
   /** The suspect that is claimed. */
   job?: Job;
-  /** The suspect that lacks only a place under `globalConcurrency`: the session is offered the next one. */
-  awaited?: Job;
+  /** The suspect lacks only a place under `globalConcurrency`: others leave the next one. */
+  awaited?: boolean;
 }
 
 export function seekSuspect(stage: Stage, { isShut, count }: Opening): SuspectOutcome {
@@ -20,7 +20,7 @@ export function seekSuspect(stage: Stage, { isShut, count }: Opening): SuspectOu
   const [first] = due;
   if (!first || !isAllowed(stage, due.length, count > 0)) return {};
   if (wish === 'reserve') return { outcome: 'reserved' };
-  return count === 0 ? { outcome: 'reserved', awaited: first } : { outcome: 'taken', job: first };
+  return count === 0 ? { outcome: 'reserved', awaited: true } : { outcome: 'taken', job: first };
 }
 
 /** Keeps the process for as long as a lease, or gives it up. The reservation of a process that has died runs out. */

@@ -1,8 +1,8 @@
 -- When there is something to claim again.
 -- `nextJobAt`: for a session like this one, whoever of its group looks. `nextOwnJobAt`: for this worker alone, of the jobs that prefer it;
--- nil where none prefers anybody. `isGateShut`: whether the gate lets nothing more pass.
+-- nil where none prefers anybody.
 -- @takes settings, me, opening, outlook, fit, base, DEPUTY_MS, now, digits, openIndex, COMMON, PREFERRED, SUSPECTS, preferredIndex, suspectIndex, ownWorker, isHere, preferredOf
--- @gives nextJobAt, nextOwnJobAt, isGateShut
+-- @gives nextJobAt, nextOwnJobAt
 local function earliestOf(index)
   return index.count > 0 and tonumber(redis.call('ZRANGE', index.key, 0, 0, 'WITHSCORES')[2]) or math.huge
 end
@@ -20,7 +20,7 @@ local function nextDue(ending)
   return earliest
 end
 
-isGateShut = opening.mayPass <= #fit
+local isGateShut = opening.mayPass <= #fit
 if isGateShut or me.limit == 0 then
   nextJobAt = math.min(earliestOf(openIndex(COMMON)), earliestOf(preferredIndex), earliestOf(suspectIndex))
   -- Whatever is due waits for the gate. Without a limit this turn has not looked: what became due meanwhile may still be there.

@@ -6,14 +6,13 @@
 --   sleepUntil     the longest that it may sleep after this turn, false where it will not
 --   otherSleepers  when others of its group look
 --   wasListed      it stood among the sleepers, and stops looking
---   activeAfter    places under `globalConcurrency` that are taken after this turn; nil in a queue without that limit
 --   lookAt, passOnAt  when it looks again, or another one has to in its place (see sleep.lua)
 --   toWake         why others are to be woken:
 --     isFreed      this turn made room for jobs that `globalConcurrency` has kept from everybody
 --     preferred    workers to wake for the freed places; nil for none
 --     hasOrphans   this worker leaves for good, and jobs preferred it
 --     passesOn     this process is no longer kept for suspects, and others wait for one that is
--- @takes settings, me, decided, wish, fit, fullNames, nextCursor, placesTaken, offers, base, sleepersKey, now, digits, ON_ITS_WAY_MS, ownWorker, preferredIndex, suspectIndex, laneList, preferredOf, readGroups, readOwnGroup
+-- @takes settings, me, decided, wish, fit, fullNames, nextCursor, places, base, sleepersKey, now, digits, ON_ITS_WAY_MS, ownWorker, preferredIndex, suspectIndex, laneList, preferredOf, readGroups, readOwnGroup
 -- @gives outlook
 -- @changes stopped, suspect
 local stopsLooking = me.standing == 'goes' or (me.standing == 'until-claimed' and fit[1] ~= nil)
@@ -34,7 +33,7 @@ if hasSeenAll then
   end
 end
 
-local toWake = { isFreed = false, preferred = nil, hasOrphans = false, passesOn = wish == 'leave' and suspectIndex.count > 0 }
+local toWake = { isFreed = places and places.wasFull and places.left > 0, preferred = nil, hasOrphans = false, passesOn = wish == 'leave' and suspectIndex.count > 0 }
 outlook = {
   limitAfter = limitAfter,
   stopsLooking = stopsLooking,
@@ -45,10 +44,6 @@ outlook = {
   wasListed = stopsLooking and redis.call('ZSCORE', sleepersKey, me.session),
   toWake = toWake,
 }
-if offers then
-  outlook.activeAfter = offers.running + placesTaken + offers.held
-  toWake.isFreed = offers.before + offers.counted >= settings.globalConcurrency and outlook.activeAfter < settings.globalConcurrency
-end
 if me.presence == 'gone' then
   toWake.hasOrphans = preferredIndex.count > 0 and redis.call('EXISTS', base .. 'levels:' .. ownWorker) == 1
   for _, lane in ipairs(laneList) do toWake.hasOrphans = toWake.hasOrphans or preferredOf(lane.name) == ownWorker end

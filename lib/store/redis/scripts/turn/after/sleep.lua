@@ -1,7 +1,7 @@
 -- When this session looks again. Each reason to look has an instant, and the earliest one wins.
 -- `outlook.lookAt`: 0 for when there is capacity. `outlook.passOnAt`: when another session of the group has to look in the place of this
 -- one, which stops looking; math.huge for never.
--- @takes settings, me, opening, decided, outlook, handlers, stopped, nextCursor, fit, offers, awaited, OFFER_MS, DEPUTY_MS, firstLeaseEnd, grace, base, sleepersKey, now, digits, openIndex, COMMON, PREFERRED, SUSPECTS, preferredIndex, suspectIndex, ownWorker, isHere, preferredOf
+-- @takes settings, me, opening, decided, outlook, handlers, stopped, nextCursor, fit, yield, DEPUTY_MS, firstLeaseEnd, grace, base, sleepersKey, now, digits, openIndex, COMMON, PREFERRED, SUSPECTS, preferredIndex, suspectIndex, ownWorker, isHere, preferredOf
 local reasons = {}
 local isOvertaken = stopped == 'size' or stopped == 'limit'
 local hasMore = stopped == 'size' or decided.returning[1] or decided.lookAgain or nextCursor ~= ''
@@ -18,11 +18,10 @@ elseif outlook.limitAfter > 0 or outlook.wasListed then
   -- @include turn/after/next-event.lua
   if outlook.wasListed then outlook.passOnAt = nextJobAt end
   if outlook.limitAfter > 0 then
-    -- The next event: a job becomes due, or a lease runs out. One sleeper of a group looks then, and a deputy half a second later. The
-    -- session that left a place for another looks when that place is free again, whatever other sleepers do.
+    -- The next event: a job becomes due, or a lease runs out. One sleeper of a group looks then, and a deputy half a second later.
     local eventAt = firstLeaseEnd and math.min(nextJobAt, math.max(tonumber(firstLeaseEnd), grace.recoverFrom, now + 1)) or nextJobAt
     local first, second = unpack(outlook.otherSleepers, 1, 2)
-    if not first or first > eventAt or (isGateShut and offers and offers.held > 0) then
+    if not first or first > eventAt then
       reasons.event = eventAt
     elseif not second or second > eventAt + DEPUTY_MS then
       reasons.deputy = eventAt + DEPUTY_MS
@@ -31,8 +30,8 @@ elseif outlook.limitAfter > 0 or outlook.wasListed then
     if nextOwnJobAt then reasons.own = nextOwnJobAt end
     -- Nobody sleeps longer.
     reasons.longest = outlook.sleepUntil
-    -- The suspect that lacks only a place is offered the next one for a moment.
-    if awaited then reasons.offer = math.floor(now + OFFER_MS / 2) end
+    -- A place is left for a moment: by this session, or for its suspect.
+    if yield then reasons.yield = yield.lookAt end
     -- A look in several turns may have missed what became due in front of it.
     if me.cursor ~= '' then reasons.cursor = now + DEPUTY_MS end
   end

@@ -1,5 +1,5 @@
 -- Wakes whoever may have something to do by what this turn has done. Last in the script, as a message cannot be taken back.
--- @takes settings, outlook, laneList, isFull, nameOf, ownWorker, wakeLane, wakeGroup, known, stopped, fullNames, publish, now, digits
+-- @takes outlook, places, laneList, isFull, nameOf, ownWorker, wakeLane, wakeGroup, known, stopped, fullNames, publish, now, digits
 local toWake = outlook.toWake
 for _, lane in ipairs(laneList) do
   -- Where this session goes on looking by itself, nobody else of its group needs to.
@@ -16,10 +16,10 @@ if stopped == 'limit' or stopped == 'size' then wakeGroup(known.ownGroup, now) e
 for name in pairs(fullNames) do wakeGroup(known.ownGroup, now, name) end
 if toWake.preferred then
   -- As many preferred workers as there are places, and one more in case one of them has no capacity.
-  local places = settings.globalConcurrency - outlook.activeAfter + 1
+  local left = places.left + 1
   for _, preferred in ipairs(toWake.preferred) do
-    if places == 0 then break end
-    if preferred ~= ownWorker and publish(preferred, digits(now)) then places = places - 1 end
+    if left == 0 then break end
+    if preferred ~= ownWorker and publish(preferred, digits(now)) then left = left - 1 end
   end
 end
 -- When a pull has gone, another session of its group looks when this one would have; else what is due next would wait for the deputy.

@@ -1,6 +1,6 @@
 -- Writes what a turn has decided: of a worker or a pull, which claims jobs, and of a relay, which moves them.
 -- `handOut`: writes the claims of the jobs in `fit`, or moves them. `isClaiming`: whether they are claimed.
--- @takes settings, me, opening, decided, report, outlook, COMMON, DEPUTY_MS, OFFER_MS, PREFERRED, SUSPECTS, activeKey, addToLane, awaited, base, blackoutsKey, claimsKey, closeLanes, completedKey, deadKey, digits, endJob, failuresKey, firstLeaseEnd, fit, formatClaim, gate, gateKey, grace, handOut, handlers, hasMark, isClaiming, isHere, jobsKey, keptFrom, known, nameOf, nextCursor, now, offers, offersKey, openIndex, openLane, ownWorker, parseClaim, picked, preferredIndex, preferredOf, queuedKey, rate, rateKey, readClaims, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, suspectIndex, unheldClaim, untagJob, usedIdsKey, workersKey, writeUntagged
+-- @takes settings, me, opening, decided, report, outlook, COMMON, DEPUTY_MS, PREFERRED, SUSPECTS, activeKey, addToLane, base, blackoutsKey, claimsKey, closeLanes, completedKey, deadKey, digits, endJob, failuresKey, firstLeaseEnd, fit, formatClaim, gate, gateKey, grace, handOut, handlers, hasMark, isClaiming, isHere, jobsKey, keptFrom, known, nameOf, nextCursor, now, openIndex, openLane, ownWorker, parseClaim, picked, preferredIndex, preferredOf, queuedKey, rate, rateKey, readClaims, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, suspectIndex, unheldClaim, untagJob, usedIdsKey, workersKey, writeUntagged, yield
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, me.session)
 -- The last of its group to wait; who sleeps next lists the group again.
@@ -8,9 +8,6 @@ if outlook.wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', 
 -- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
 if outlook.sleepUntil and outlook.hears then redis.call('ZADD', sleepingKey, 'GT', digits(outlook.sleepUntil), me.group) end
 -- @include turn/settle/keep-ended.lua
-if settings.globalConcurrency > 0 then
-  -- @include turn/claim/write-offers.lua
-end
 -- Before other writes about these jobs: whatever else this turn decides of one wins, and one that is claimed anew gets another claim.
 if decided.reported[1] then redis.call('HSET', claimsKey, unpack(decided.reported)) end
 if decided.confirmed[1] then redis.call('HSET', claimsKey, unpack(decided.confirmed)) end

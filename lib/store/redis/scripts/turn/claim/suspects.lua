@@ -9,7 +9,7 @@
 --   claim    the process is reserved, and holds nothing
 --   leave    the reservation is given up
 -- `suspect`: the outcome: 'reserved', 'taken', or '' where the process is not reserved.
--- `awaited`: the suspect that lacks only a place under `globalConcurrency`. The process is offered the next place (see read-offers.lua).
+-- `awaited`: whether the suspect lacks only a place under `globalConcurrency`: then others leave the next place (see yield.lua).
 -- @takes settings, me, opening, wish, base, reservationsKey, ownWorker, handlers, now, digits, nameOf, handlesName, suspectIndex, SUSPECTS, isHere, processesHere, picked
 -- @gives suspect, awaited
 suspect = wish == 'keep' and 'reserved' or ''
@@ -61,7 +61,7 @@ if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and
     if found and isAllowed(due) then
       suspect = 'reserved'
       if wish ~= 'reserve' and opening.mayPass == 0 then
-        awaited = found.id
+        awaited = true
       elseif wish ~= 'reserve' then
         suspect = 'taken'
         -- It takes all the capacity there is.

@@ -6,8 +6,8 @@ import { type HistoryLine, WorkerProcesses } from '../../support/worker-process.
 const PLACES = 2;
 const LIMITED = { concurrency: 10, leaseMs: 10_000, workMs: 10, globalConcurrency: PLACES };
 const BACKLOG = 600;
-/** A freed place is kept for another process for so long at the most; and what a busy machine may add. */
-const OFFER_MS = 250;
+/** A freed place is left for another process for so long at the most; and what a busy machine may add. */
+const LEFT_MS = 250;
 const NOISE_MS = 200;
 
 let workers: WorkerProcesses;
@@ -69,7 +69,7 @@ it('an urgent job that another process handles starts within 500 ms beside a bac
   expect(Math.max(...starts.map(({ afterMs }) => afterMs))).toBeLessThan(500);
   expect(starts.at(-1)!.done).toBeLessThan(BACKLOG);
   await backlogIsDone(5);
-  expect(longestIdleMs()).toBeLessThan(OFFER_MS + NOISE_MS);
+  expect(longestIdleMs()).toBeLessThan(LEFT_MS + NOISE_MS);
 }, 90_000);
 
 it('a job starts within 500 ms that prefers an idle process, though another works on a backlog of its name and priority', async () => {
@@ -93,7 +93,7 @@ it.each(['SIGKILL', 'SIGSTOP'] as const)(
     await backlogIsDone(0);
     const idleMs = longestIdleMs();
     process.stdout.write(`a place was empty for ${Math.round(idleMs)} ms at the most\n`);
-    expect(idleMs).toBeLessThan(OFFER_MS + NOISE_MS);
+    expect(idleMs).toBeLessThan(LEFT_MS + NOISE_MS);
     if (signal === 'SIGSTOP') workers.signal('other', 'SIGCONT');
     else await workers.start('heir', { ...LIMITED, name: 'urgent' });
     await backlogIsDone(3);

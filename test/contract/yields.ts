@@ -3,7 +3,7 @@ import type { QueueOptions } from '../../lib/core/options/queue-options.js';
 import type { ClaimedJob } from '../../lib/store/job-store.js';
 import { ids, settlement, type TestSession, type World } from './world.js';
 
-export const offers = (world: () => World): void => {
+export const yields = (world: () => World): void => {
   /** Worker `a` has all places, and a backlog beside them. */
   const busy = async (options: QueueOptions & { globalConcurrency: number }) => {
     world().store(options);
@@ -116,28 +116,60 @@ export const offers = (world: () => World): void => {
     expect(await a.claim(1)).toHaveLength(1);
   });
 
-  it('goes back where the sleeper comes and has nothing to run, and is not offered again', async () => {
+  it('is left once only to a job for which nobody comes', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2, leaseMs: 60_000 });
+    const b = await sleeper(world().worker('b', 'urgent'));
+    const { id } = await world().schedule({ name: 'urgent', priority: 1 });
+    await b.sleeps({ limit: 1 });
+    expect((await goOn(a, held[0]!)).claimed).toEqual([]);
+    world().pass(200);
+    const [taken] = (await a.turn({ limit: 1 })).claimed;
+    await b.sleeps({ limit: 1 });
+    const [next] = (await a.turn({ settlements: [settlement.complete(taken!)], limit: 1 })).claimed;
+    expect(next).toBeDefined();
+    expect((await world().job(id))?.state).toBe('due');
+    // But not for ever: the sleeper may have been slow.
+    world().pass(5_000);
+    await b.sleeps({ limit: 1 });
+    expect((await a.turn({ settlements: [settlement.complete(next!)], limit: 1 })).claimed).toEqual([]);
+    expect(ids(await b.claim())).toEqual([id]);
+  });
+
+  it('that another took for a still better job is left again, as soon as that one has ended', async () => {
     const { a, held } = await busy({ globalConcurrency: 2 });
     const b = await sleeper(world().worker('b', 'urgent'));
     const { id } = await world().schedule({ name: 'urgent', priority: 1 });
     await b.sleeps({ limit: 1 });
     expect((await goOn(a, held[0]!)).claimed).toEqual([]);
-    await b.turn({ limit: 0 });
-    expect((await world().job(id))?.state).toBe('due');
-    expect((await a.turn({ limit: 1 })).claimed).toHaveLength(1);
+    await world().schedule({ name: 'most-urgent', priority: 0 });
+    const c = world().worker('c', 'most-urgent');
+    const [best] = await c.claim();
+    world().pass(250);
+    await b.sleeps({ limit: 1 });
+    await c.settle(settlement.complete(best!));
+    expect(await a.claim()).toEqual([]);
+    expect(ids(await b.claim())).toEqual([id]);
   });
 
-  it('that nobody took is left to the more urgent job again once all places have been used up', async () => {
+  it('is not left by whoever may run the better job itself', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2 });
+    const b = await sleeper(world().worker('b', 'urgent'));
+    const { id } = await world().schedule({ name: 'urgent', priority: 1 });
+    await b.sleeps({ limit: 1 });
+    expect((await goOn(a, held[0]!)).claimed).toEqual([]);
+    expect(ids(await world().worker('any', 'urgent', 'bulk').claim())).toEqual([id]);
+  });
+
+  it('is not left until a time that was noted while the clock was ahead', async () => {
     const { a, held } = await busy({ globalConcurrency: 2 });
     const b = await sleeper(world().worker('b', 'urgent'));
     await world().schedule({ name: 'urgent', priority: 1 });
+    world().jump(3_600_000);
+    await a.turn({ renewals: held });
     await b.sleeps({ limit: 1 });
     expect((await goOn(a, held[0]!)).claimed).toEqual([]);
-    await b.turn({ limit: 0 });
-    const [job] = (await a.turn({ limit: 1 })).claimed;
-    await b.sleeps({ limit: 1 });
-    expect((await goOn(a, job!)).claimed).toEqual([]);
-    expect(await b.isTold()).toBe(0);
+    world().jump(-3_600_000);
+    expect(await a.claim(1)).toHaveLength(1);
   });
 
   it('is not left by a pop that does not wait', async () => {
