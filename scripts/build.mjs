@@ -2,7 +2,7 @@
 // Into a folder beside dist that then takes its place, so that whoever runs from dist never sees half a build.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
 const fresh = `dist-new-${process.pid}`;
@@ -11,6 +11,7 @@ const fresh = `dist-new-${process.pid}`;
 // package.json above them. Comments stay there, where editors show them, and would only double the code.
 const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--emitDeclarationOnly'];
 execFileSync(process.execPath, [...tsc, '--outDir', `${fresh}/cjs`], { stdio: 'inherit' });
+keepPublicTypes(`${fresh}/cjs`);
 cpSync(`${fresh}/cjs`, fresh, { recursive: true });
 
 const sources = readdirSync('lib', { recursive: true }).filter((file) => file.endsWith('.ts'));
@@ -19,6 +20,18 @@ emit(ts.ModuleKind.CommonJS, `${fresh}/cjs`);
 writeFileSync(`${fresh}/cjs/package.json`, '{"type":"commonjs"}\n');
 rmSync('dist', { recursive: true, force: true });
 renameSync(fresh, 'dist');
+
+/** Removes the declarations to which no entry point leads: no user's compiler reads them, and they are more than half of all. */
+function keepPublicTypes(folder) {
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const entries = Object.values(exports).flatMap((entry) => entry.require?.types ?? []);
+  const reached = new Set(entries.map((file) => join(file.replace(/^\.\/dist\/cjs/, folder))));
+  for (const file of reached)
+    for (const { fileName } of ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles)
+      if (fileName.startsWith('.')) reached.add(join(dirname(file), fileName.replace(/js$/, 'd.ts')));
+  for (const file of readdirSync(folder, { recursive: true }))
+    if (file.endsWith('.d.ts') && !reached.has(join(folder, file))) rmSync(join(folder, file));
+}
 
 /** Writes the code of each file: nothing in one depends on another, as `isolatedModules` has it. */
 function emit(module, folder) {
@@ -30,6 +43,23 @@ function emit(module, folder) {
     });
     const target = `${folder}/${file.replace(/ts$/, 'js')}`;
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, outputText);
+    writeFileSync(target, indentedByTwo(outputText));
   }
+}
+
+/** TypeScript indents by four spaces, a tenth of all code. Lines inside of a template literal stay as they are. */
+function indentedByTwo(text) {
+  const source = ts.createSourceFile('made.js', text, ts.ScriptTarget.ESNext);
+  const inTemplate = new Set();
+  const lineOf = (at) => source.getLineAndCharacterOfPosition(at).line;
+  const visit = (node) => {
+    if (ts.isTemplateLiteralToken(node))
+      for (let line = lineOf(node.getStart(source)) + 1; line <= lineOf(node.end); line++) inTemplate.add(line);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return text
+    .split('\n')
+    .map((line, i) => (inTemplate.has(i) ? line : line.replace(/^( {4})+/, (spaces) => ' '.repeat(spaces.length / 2))))
+    .join('\n');
 }

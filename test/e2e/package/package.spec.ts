@@ -26,10 +26,12 @@ const NPM_SETTINGS =
 
 const folder = mkdtempSync(join(tmpdir(), 'scheduled-queue-package-'));
 let tarball: string;
+/** What npm says of it. */
+let packed: { size: number; unpackedSize: number };
 
 beforeAll(async () => {
   // Built by the global set-up.
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], '.');
+  [packed] = JSON.parse(await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], '.'));
   tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz'))!);
 }, 70_000);
 
@@ -60,6 +62,11 @@ describe('the tarball', () => {
     const known =
       /^package\/(dist\/.*\.(js|d\.ts)|dist\/cjs\/package\.json|docs\/.*|bench\/README\.md|bench\/results\/(chart\.svg|table\.md)|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
     expect(files.filter((file) => !known.test(file) || /\.lua$|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  });
+
+  it('has at most 600 kB, and 3 MB unpacked', () => {
+    expect(packed.size).toBeLessThanOrEqual(600_000);
+    expect(packed.unpackedSize).toBeLessThanOrEqual(3_000_000);
   });
 
   it('passes publint', async () => {
