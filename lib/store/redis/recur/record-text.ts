@@ -66,9 +66,8 @@ function digestOf({ timing }: Rule): string {
 
 /** `undefined` where there is none, or none that is listed, or where somebody has damaged it. */
 export function decodeRecurrence(id: string, record: string | Buffer, state: string): StoredRecurrence | undefined {
-  const found = state.match(/^(\w) (\d+) \d+ (\d+) (\d+) [^|]*\|[^\n]*\n?([\s\S]*)$/);
   const parts = splitRecord(record);
-  const [, letter = '', armed, began, count, reason] = found ?? [];
+  const { letter, armedAtMs, beganAtMs, count, reason } = decodeState(state);
   if (!parts || !STATES[letter]) return undefined;
   return {
     id,
@@ -76,9 +75,9 @@ export function decodeRecurrence(id: string, record: string | Buffer, state: str
     template: decodeEnvelope(parts.envelope),
     state: STATES[letter],
     ...(reason && { reason }),
-    nextAtMs: Number(armed) || null,
-    lastAtMs: Number(began) || null,
-    count: Number(count),
+    nextAtMs: armedAtMs || null,
+    lastAtMs: beganAtMs || null,
+    count,
     ...(parts.owner !== '' && { declaredBy: decodeOwner(parts.owner) }),
   };
 }
@@ -110,8 +109,15 @@ function decodeOwner(owner: string): Declarer {
   };
 }
 
+/** A state of the timetable, all 0 where somebody has damaged it. */
+function decodeState(state: string) {
+  const [, letter = '', ...rest] = state.match(/^(\w) (\d+) \d+ (\d+) (\d+) (\d+) [^|]*\|[^\n]*\n?([\s\S]*)$/) ?? [];
+  const [armedAtMs = 0, beganAtMs = 0, count = 0, heldDueAtMs = 0] = rest.slice(0, -1).map(Number);
+  return { letter, armedAtMs, beganAtMs, count, heldDueAtMs, reason: rest.at(-1) };
+}
+
 /** When the armed occurrence at `atMs` is due that is held, and the instant of the one whose end it waits for, by a state of the timetable. */
 export function holdOf(state: string, atMs: number): { beganAtMs: number; dueAtMs: number } | undefined {
-  const [, armed, , began, , held] = state.split(' ', 6).map(Number);
-  return armed === atMs && held! > 0 && began! > 0 ? { beganAtMs: began!, dueAtMs: held! } : undefined;
+  const { armedAtMs, beganAtMs, heldDueAtMs } = decodeState(state);
+  return armedAtMs === atMs && heldDueAtMs > 0 && beganAtMs > 0 ? { beganAtMs, dueAtMs: heldDueAtMs } : undefined;
 }

@@ -7,15 +7,18 @@
 -- @returns wasRunning '1' | '0': 0 where the job waited, had ended or was never there
 -- @include shared/clock.lua
 -- @include wake/publish.lua
+-- @include shared/claim.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 
-local claim = redis.call('HGET', claimsKey, id)
-local fence, marks, rest, holder = string.match(claim or '', '^([1-9]%d*)(%l*)( %d+ %d+ %d+ (%S+) .*)$')
+local text = redis.call('HGET', claimsKey, id) or ''
+local claim = parseClaim(text)
+-- Nobody holds a job whose fence is 0.
+local isRunning = claim and claim.fence ~= '0'
 -- First a write that needs no memory: Redis only looks at the first, and a full memory must not keep a job from being cancelled.
 redis.call('PEXPIRE', receiptKey, keepReceiptMs)
-if fence and not string.find(marks, 'c', 1, true) then redis.call('HSET', claimsKey, id, fence .. marks .. 'c' .. rest) end
-local result = fence and '1' or '0'
+if isRunning and not hasMark(claim.marks, 'c') then redis.call('HSET', claimsKey, id, remarked(text, '', 'c')) end
+local result = isRunning and '1' or '0'
 -- @include shared/answer.lua
-if fence then publish(holder, 'cancel') end
+if isRunning then publish(claim.holder, 'cancel') end
 return { 'done', digits(now), result }

@@ -13,10 +13,12 @@
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @include shared/envelope.lua
+-- @include shared/claim.lua
 -- @include jobs/waiting.lua
 -- @include jobs/lanes.lua
 -- @include jobs/untag.lua
 -- @include jobs/queued.lua
+-- @include recur/record.lua
 -- @include jobs/cancel.lua
 -- @include jobs/endings.lua
 -- A small hash is walked in one step, however small a step is asked for. What is above this is left for another walk: the

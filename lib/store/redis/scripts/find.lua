@@ -18,6 +18,7 @@
 -- @repeat it only reads.
 -- @include shared/clock.lua
 -- @include shared/envelope.lua
+-- @include shared/claim.lua
 -- @include jobs/waiting.lua
 -- @include jobs/queued.lua
 -- @include jobs/known.lua

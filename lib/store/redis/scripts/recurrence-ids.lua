@@ -5,6 +5,7 @@
 -- @returns next text, ...ids text[]: where to go on, '0' = the walk is over; an id may come twice
 -- @repeat it only reads.
 -- @include shared/clock.lua
+-- @include recur/record.lua
 -- @include recur/listed.lua
 local step = redis.call('HSCAN', timetableKey, cursor, 'COUNT', limit)
 local answer = { step[1] }

@@ -54,6 +54,7 @@ if me.limit > 0 then
 end
 -- @include shared/envelope.lua
 -- @include shared/claim.lua
+-- @include turn/claims.lua
 -- @include jobs/untag.lua
 -- @include jobs/lanes.lua
 -- @include wake/handles.lua

@@ -8,10 +8,12 @@
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @include shared/envelope.lua
+-- @include shared/claim.lua
 -- @include jobs/waiting.lua
 -- @include jobs/lanes.lua
 -- @include jobs/untag.lua
 -- @include jobs/queued.lua
+-- @include recur/record.lua
 -- @include jobs/cancel.lua
 
 local result = '1'

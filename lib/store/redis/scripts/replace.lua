@@ -16,6 +16,7 @@
 -- @include shared/begin.lua
 -- @include jobs/made.lua
 -- @include shared/envelope.lua
+-- @include shared/claim.lua
 -- @include shared/route.lua
 -- @include jobs/waiting.lua
 -- @include jobs/lanes.lua
@@ -51,10 +52,10 @@ do
     there.state = 'waiting'
   else
     there.state = redis.call('ZSCORE', activeKey, id) and 'active' or redis.call('ZSCORE', deadKey, id) and 'dead'
-    -- The format of shared/claim.lua. Where somebody has taken the envelope, the claim still tells lane and tags.
-    local claimedDue, lane, claimedTags = string.match(there.claim, '^%d+%l* %d+ %d+ (%d+) %S+ ([^\t\n]*)([^\n]*)')
-    there.due = claimedDue or digits(now)
-    if there.envelope == '' then there.lane, there.tags = lane, claimedTags or '' end
+    -- Where somebody has taken the envelope, the claim still tells lane and tags.
+    local claim = parseClaim(there.claim) or { due = now, tags = '' }
+    there.due = digits(claim.due)
+    if there.envelope == '' then there.lane, there.tags = claim.lane, claim.tags end
   end
   there.name = there.state and nameOf(there.lane or laneOf(there.envelope))
 end
@@ -71,7 +72,7 @@ local function putInPlace(crashes)
   untagJob(id, tagsWithout(there.tags, tags))
   writeAdmitted()
   if crashes > 0 then
-    redis.call('HSET', claimsKey, id, '0 0 ' .. crashes .. ' ' .. digits(due) .. ' - ' .. lane.name .. tags)
+    redis.call('HSET', claimsKey, id, formatClaim('0', 0, crashes, digits(due), '-', lane.name, tags))
   else
     redis.call('HDEL', claimsKey, id)
   end
@@ -82,19 +83,19 @@ end
 local replaceAs = {}
 
 function replaceAs.waiting()
-  putInPlace(tonumber(string.match(there.claim, '^%d+%l* %d+ (%d+) ') or 0))
+  putInPlace((parseClaim(there.claim) or { crashes = 0 }).crashes)
   return { 'r', digits(due) }
 end
 
 function replaceAs.active()
   local before = readQueued(id)
-  local marked, others = string.match(there.claim, '^(%d+%l*)( .*)$')
+  local marked = remarked(there.claim, '[fq]', 'q')
   local tagsBefore = before and before.tags or ''
   untagJob(id, tagsWithout(tagsBefore, there.tags .. tags))
   tagJob(id, tagsWithout(tags, there.tags .. tagsBefore))
   redis.call('HSET', queuedKey, id, digits(due) .. ' ' .. newEnvelope)
   -- Where somebody has taken the claim there is nothing to mark: the queued job is found when the lease ends.
-  if marked and not string.find(marked, 'q', 1, true) then redis.call('HSET', claimsKey, id, string.gsub(marked, 'f', '') .. 'q' .. others) end
+  if marked then redis.call('HSET', claimsKey, id, marked) end
   writeTagged()
   writeUntagged()
   return { 'q', digits(due) }

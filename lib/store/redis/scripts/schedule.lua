@@ -18,6 +18,7 @@
 -- @include shared/begin.lua
 -- @include jobs/made.lua
 -- @include shared/envelope.lua
+-- @include shared/claim.lua
 -- @include shared/route.lua
 -- @include jobs/waiting.lua
 -- @include jobs/lanes.lua
@@ -60,10 +61,10 @@ local function readThere(id, envelope)
   local name = nameOf(laneOf(envelope))
   local _, due = findWaiting(id, envelope)
   if due then return { letter = 'w', due = due, name = name } end
-  local claim = redis.call('HGET', claimsKey, id) or ''
-  local fence, marks, claimedDue = string.match(claim, '^(%d+)(%l*) %d+ %d+ (%d+)')
-  local there = { letter = fence == '0' and 'd' or 'a', due = claimedDue or digits(now), name = name }
-  if marks and string.find(marks, 'f', 1, true) then there.goesOn = string.gsub(claim, 'f', '', 1) end
+  local text = redis.call('HGET', claimsKey, id) or ''
+  local claim = parseClaim(text) or { due = now }
+  local there = { letter = claim.fence == '0' and 'd' or 'a', due = digits(claim.due), name = name }
+  if hasMark(claim.marks, 'f') then there.goesOn = remarked(text, 'f', '') end
   return there
 end
 

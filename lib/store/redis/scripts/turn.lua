@@ -54,6 +54,7 @@
 -- @include shared/clock.lua
 -- @include shared/envelope.lua
 -- @include shared/claim.lua
+-- @include turn/claims.lua
 do
   -- @include shared/begin.lua
   if earlierAnswer then

@@ -1,5 +1,5 @@
 -- Which jobs a search wants. First a job is judged by its envelope alone, which costs little, and only then by all that is known of it.
--- @takes idPrefix, names, tags, states, dueFrom, dueTo, laneOf, nameOf, tagsOf
+-- @takes idPrefix, names, tags, states, dueFrom, dueTo, laneOf, nameOf, tagsOf, parseClaim
 -- @gives fitsEnvelope, fitsKnown
 local wantedNames = names ~= '' and {} or nil
 for name in string.gmatch(names, '[^\n]+') do wantedNames[name] = true end
@@ -26,7 +26,7 @@ function fitsKnown(known)
   elseif state == 'completed' then
     due = tonumber(string.match(known[7], '^%d+ (%d+)'))
   else
-    due = tonumber(string.match(known[5], '^%d+%l* %d+ %d+ (%d+) ')) or 0
+    due = (parseClaim(known[5]) or { due = 0 }).due
   end
   return wantedStates[state] and due and due >= dueFrom and due < dueTo or false
 end

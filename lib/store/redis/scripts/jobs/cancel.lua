@@ -4,20 +4,19 @@
 -- somebody has given one of these keys another type.
 -- An armed occurrence of a recurrence is passed over by that.
 -- `skipped`: ids of recurrences of which that is so. The caller is to tend them, which arms the next.
--- @takes base, jobsKey, claimsKey, failuresKey, queuedKey, statsKey, tagsOf, openLane, takeFromLane, closeLanes, untagJob, writeUntagged, tagsWithout
+-- @takes base, jobsKey, claimsKey, failuresKey, queuedKey, statsKey, tagsOf, remarked, parseState, formatState, openLane, takeFromLane, closeLanes, untagJob, writeUntagged, tagsWithout
 -- @gives cancelled, unqueued, skipped, cancelWaiting, cancelQueued, refuseOtherKinds, writeCancelled
 cancelled, unqueued = {}, {}
 skipped = {}
 local states, lastRuns = {}, {}
 
--- What stands before the list of its state is enough: see recur/record.lua.
 local function passOver(recurrence, at)
-  local text = redis.call('HGET', base .. 'timetable', recurrence) or ''
-  local state, armed, others, last = string.match(text, '^(%l) (%d+) %d+ (%d+ %d+) %d+ %-?%d+ (.*)$')
-  if state ~= 'a' or armed ~= at then return nil end
+  local state = parseState(redis.call('HGET', base .. 'timetable', recurrence) or '')
+  if not state or state.state ~= 'a' or state.armed ~= at then return nil end
+  state.armed, state.passed, state.held, state.wall = 0, at, 0, 0
   skipped[#skipped + 1] = recurrence
   states[#states + 1] = recurrence
-  states[#states + 1] = 'a 0 ' .. at .. ' ' .. others .. ' 0 0 ' .. last
+  states[#states + 1] = formatState(state)
 end
 
 -- Read phase. `lane`: the one in which the job waits.
@@ -26,18 +25,18 @@ function cancelWaiting(id, envelope, lane)
   untagJob(id, tagsOf(envelope))
   cancelled[#cancelled + 1] = id
   local recurrence, at = string.match(id, '^(.*)@(%d+)$')
-  if recurrence and string.find(envelope, '^[^\n]*\n%d+ co') then passOver(recurrence, at) end
+  if recurrence and string.find(envelope, '^[^\n]*\n%d+ co') then passOver(recurrence, tonumber(at)) end
 end
 
 -- Read phase. `envelope`: that of the running job, if it is there.
 function cancelQueued(id, queued, envelope)
   untagJob(id, tagsWithout(queued.tags, tagsOf(envelope or '')))
   unqueued[#unqueued + 1] = id
-  local fence, marks, others = string.match(redis.call('HGET', claimsKey, id) or '', '^(%d+)(%l*)( .*)$')
+  local marked = remarked(redis.call('HGET', claimsKey, id) or '', '[fq]', 'f')
   -- Where somebody has taken the claim there is nothing to mark.
-  if not fence then return end
+  if not marked then return end
   lastRuns[#lastRuns + 1] = id
-  lastRuns[#lastRuns + 1] = fence .. string.gsub(marks, '[fq]', '') .. 'f' .. others
+  lastRuns[#lastRuns + 1] = marked
 end
 
 function refuseOtherKinds()

@@ -2,7 +2,7 @@
 -- result} and, of a running job with another one queued behind it, the due time of the queued one (epoch ms).
 -- The state is 'waiting', 'active', 'dead' or 'completed'.
 -- `envelope`: that of the job, where it has been read already.
--- @takes jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey, now, digits, findWaiting, readQueued
+-- @takes jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey, now, digits, findWaiting, readQueued, hasMark, parseClaim
 -- @gives knownOf
 function knownOf(id, envelope)
   envelope = envelope or redis.call('HGET', jobsKey, id)
@@ -14,7 +14,7 @@ function knownOf(id, envelope)
   local claim, failures = redis.call('HGET', claimsKey, id) or '', redis.call('HGET', failuresKey, id) or ''
   local leaseUntil = redis.call('ZSCORE', activeKey, id)
   if leaseUntil then
-    local queued = string.find(claim, '^%d+%l*q') and readQueued(id)
+    local queued = hasMark((parseClaim(claim) or {}).marks, 'q') and readQueued(id)
     return { digits(now), 'active', leaseUntil, envelope, claim, failures, '', queued and digits(queued.due) or nil }
   end
   local diedAt = redis.call('ZSCORE', deadKey, id)

@@ -39,7 +39,7 @@ local function readEntries()
     if id and (not envelopes[i] or string.find(envelopes[i], '^[^\n]*\n%d+ co')) then
       -- A backfill adds many of one recurrence.
       states[id] = states[id] or redis.call('HGET', base .. 'timetable', id) or ''
-      local state = string.match(states[id], '^a (%d+) ') == at and parseState(states[id])
+      local state = armedIn(states[id]) == at and parseState(states[id])
       if state then
         if #armed == MOST_JUDGED then
           cutFrom(i)

@@ -1,5 +1,5 @@
 -- Which recurrences callers are told of: all but those that are switched off, or ended a day ago.
--- @takes now
+-- @takes now, parseState
 -- @gives isListed, isLongEnded
 -- `state` and `changed`: the fields of a state.
 function isLongEnded(state, changed)
@@ -8,6 +8,6 @@ end
 
 -- `text`: a state as it is stored.
 function isListed(text)
-  local state, changed = string.match(text, '^(%l) %d+ %d+ %d+ %d+ %d+ %-?%d+ (%d+)')
-  return state and state ~= 'o' and not isLongEnded(state, tonumber(changed))
+  local state = parseState(text)
+  return state and state.state ~= 'o' and not isLongEnded(state.state, state.changed)
 end

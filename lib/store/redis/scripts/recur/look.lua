@@ -1,6 +1,6 @@
 -- Looks after recurrences: arms what should be armed and is not.
 -- `looked`: `over`, ids of those that ended a day ago and are to be forgotten.
--- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, noteBegun, isLongEnded, parseState, readEntries, passTo, armAt, armNext, isShort, lastKnown, isNewer, LEAST_AHEAD_MS, losses, isSomeLost, noteUnrecorded, stateAnew, goOn, NOT_RECKONED
+-- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, noteBegun, isLongEnded, armedIn, parseState, readEntries, passTo, armAt, armNext, isShort, lastKnown, isNewer, LEAST_AHEAD_MS, losses, isSomeLost, noteUnrecorded, stateAnew, goOn, NOT_RECKONED
 -- @gives looked, lookAfter, needsOf
 -- Jobs that lie in none of so many lanes are looked for by their envelopes; so are all, where one lane holds too few.
 local LANES_TRIED, MOST_LEFT = 4, 7 / 8
@@ -97,12 +97,11 @@ function lookAfter(states, zones)
   local armedIds, armed, ids, seen, ended = {}, {}, {}, {}, {}
   if isSomeLost then dropUnrecorded(states) end
   for id, text in pairs(states) do
-    local at = string.match(text, '^a (%d+) ')
-    local isArmed = at and at ~= '0'
-    if isArmed then
+    local at = armedIn(text)
+    if at then
       armedIds[#armedIds + 1], armed[#armed + 1] = id .. '@' .. at, id
     end
-    if not (isArmed and isLong(text, zones)) then
+    if not (at and isLong(text, zones)) then
       local state = parseState(text)
       if not state or state.state == 'a' and (state.armed == 0 or state.list ~= '-' and (state.zones ~= zones or isShort({ rule = { everyMs = 0 }, state = state }))) then
         ids[#ids + 1], seen[id] = id, true

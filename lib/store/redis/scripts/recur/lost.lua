@@ -1,7 +1,7 @@
 -- Finds what Redis has lost of recurrences: records without a state, and states without a record. Each recurrence has both, so two counts
 -- tell whether a walk has to look for them. The counts of a walk that has nothing to tell cost less than a microsecond.
 -- `losses`: ids that a walk has found, `states` of those that have a new state, `records` of those that cannot go on.
--- @takes base, now, digits, parseRecord, stateAnew, goOn
+-- @takes base, now, digits, parseRecord, parseState, formatState, stateAnew, goOn
 -- @gives losses, isSomeLost, noteUnrecorded, walkRecords, writeLost
 -- A process that declares the recurrence brings its record back within seconds; count and pause are kept so long.
 local UNRECORDED_MS = 60000
@@ -15,12 +15,13 @@ local states = {}
 
 -- `text`: the state of a recurrence that has no record. Answers whether it is to be forgotten.
 function noteUnrecorded(id, text)
-  local before, changed, after = string.match(text, '^(%l %d+ %d+ %d+ %d+ %d+ %-?%d+) (%d+) [^|]*(|.*)$')
-  if not before then return true end
-  if string.find(text, ' ' .. UNRECORDED .. '|', 1, true) then return tonumber(changed) <= now - UNRECORDED_MS end
+  local state = parseState(text)
+  if not state then return true end
+  if state.zones == UNRECORDED then return state.changed <= now - UNRECORDED_MS end
+  state.changed, state.zones = now, UNRECORDED
   losses.records[#losses.records + 1] = id
   states[#states + 1] = id
-  states[#states + 1] = before .. ' ' .. digits(now) .. ' ' .. UNRECORDED .. after
+  states[#states + 1] = formatState(state)
   return false
 end
 

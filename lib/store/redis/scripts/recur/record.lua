@@ -14,7 +14,7 @@
 -- a '.' behind them where the rule has none beyond. A '!' stands behind missed ones that are not made up for, as there are too many. '-' of a rule that is reckoned here.
 -- `textOf`: a number as `digits` writes it. Most stand in several places, and a script writes each once: that costs it a microsecond.
 -- @takes digits
--- @gives textOf, parseRecord, parseState, formatState
+-- @gives textOf, parseRecord, armedIn, parseState, formatState
 local texts = {}
 
 function textOf(number)
@@ -46,6 +46,12 @@ function parseRecord(text)
   if not rest then return nil end
   heads[head] = heads[head] or parseHead(head)
   return heads[head] and setmetatable({ owner = owner, ruleText = ruleText, route = route, rest = rest }, heads[head])
+end
+
+-- The armed instant of an active recurrence, by its state as it is stored, as text: many are looked at, and few taken apart. nil for none.
+function armedIn(text)
+  local armed = string.match(text, '^a (%d+) ')
+  return armed ~= '0' and armed or nil
 end
 
 -- nil where somebody has damaged the state.

@@ -10,22 +10,16 @@
 --   u  unconfirmed: nobody knows whether the claim has reached its session, which begins none of the jobs before it has renewed them
 --   r  of a dead job: its id is to be remembered once the job is pushed out
 -- A marked claim does not begin with its holder's fence and a space, so ordinary settlements pay nothing for marks.
--- @takes settings, claimsKey, digits, suspectLane
--- @gives readClaims, marksOf, hasMark, parseClaim, formatClaim, unheldClaim, laneAfter
-
--- The claims of these ids as they are stored; false where there is none.
-function readClaims(ids)
-  return ids[1] and redis.call('HMGET', claimsKey, unpack(ids)) or {}
-end
-
--- The marks of a claim that is held under this fence, '' for none; nil where the fence is another one.
-function marksOf(claim, fence)
-  if not claim or string.sub(claim, 1, #fence) ~= fence then return nil end
-  return string.match(claim, '^(%l*) ', #fence + 1)
-end
+-- @gives hasMark, remarked, parseClaim, formatClaim
 
 function hasMark(marks, mark)
   return marks and string.find(marks, mark, 1, true) ~= nil
+end
+
+-- A claim as it is stored with other marks: without those that the pattern names, with one more. nil where somebody has damaged it.
+function remarked(text, removed, added)
+  local fence, marks, rest = string.match(text, '^(%d+)(%l*)( .*)$')
+  return fence and fence .. string.gsub(marks, removed, '') .. added .. rest
 end
 
 -- nil where somebody has damaged the claim.
@@ -37,15 +31,4 @@ end
 
 function formatClaim(fence, attempt, crashes, due, holder, lane, tags)
   return fence .. ' ' .. attempt .. ' ' .. crashes .. ' ' .. due .. ' ' .. holder .. ' ' .. lane .. tags
-end
-
--- The claim of a job that nobody holds. `idWasChosen`: of a dead job whose id is to be remembered.
-function unheldClaim(claim)
-  local text = formatClaim(claim.idWasChosen and '0r' or '0', claim.attempt, claim.crashes, digits(claim.due), '-', claim.lane, claim.tags)
-  return (claim.progress or '') == '' and text or text .. '\n' .. claim.progress
-end
-
--- The lane in which a job with so many crashes waits: with one crash left it is a suspect (see turn/claim/suspects.lua).
-function laneAfter(lane, crashes)
-  return settings.maxCrashes > 1 and crashes >= settings.maxCrashes - 1 and suspectLane(lane) or lane
 end
