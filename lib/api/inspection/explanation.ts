@@ -36,8 +36,8 @@ export interface Explanation {
  * - `blackout`: it is due, and its queue is in a blackout;
  * - `no-handler`: it is due, and no worker that is alive handles its name;
  * - `waiting-for-worker`: it is due, and left to the worker that it prefers for a while yet;
- * - `concurrency`: it is due, and as many jobs run as the queue's `globalConcurrency` lets;
- * - `rate-limited`: it is due, and as many jobs have started as the queue's `rateLimit` lets;
+ * - `concurrency`: it is due, and as many jobs run as `globalConcurrency` allows;
+ * - `rate-limited`: it is due, and the queue's `rateLimit` is used up;
  * - `suspect`: it is due, has one crash left before `maxCrashes`, and waits for a process that holds nothing else;
  * - `overlap`: it is an occurrence of a recurrence whose `overlap` is `'queue'`, and waits for the end of the previous occurrence;
  * - `behind`: it is due, and waits for a worker to have room.
@@ -57,11 +57,16 @@ export async function explainJob(
   const job = inspectAllButPayload(queue, stored);
   const what = `Job '${job.name}' (${id}) of queue '${queue}'`;
   switch (job.state) {
-    case 'active':
+    case 'active': {
+      const worker = (await view.workers()).find(({ id }) => id === job.worker);
+      const seen = worker
+        ? `last heard of at ${new Date(worker.lastSeenAtMs).toISOString()}`
+        : 'which is not heard of any more';
       return {
         code: 'active',
-        message: `${what} is running in worker '${job.worker}', in attempt ${job.attempts}; its lease holds until ${job.leaseUntil?.toISOString()}.`,
+        message: `${what} is running in worker '${job.worker}' (${seen}), in attempt ${job.attempts}; its lease holds until ${job.leaseUntil?.toISOString()}.`,
       };
+    }
     case 'completed':
       return { code: 'completed', message: `${what} completed at ${job.endedAt?.toISOString()}.` };
     case 'dead': {

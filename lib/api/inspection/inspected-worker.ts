@@ -24,7 +24,19 @@ export interface InspectedWorker {
 }
 
 export function toInspectedWorker(live: LiveWorker): InspectedWorker {
-  const { lastSeenAtMs, handles, weight: _, stuck: { count: stuck } = NONE_STUCK, ...worker } = live;
-  const running = worker.running + stuck;
-  return { ...worker, running, handles: [...handles], stuck, lastSeenAt: new Date(lastSeenAtMs) };
+  const { id, host, pid, version, concurrency, handles, lastSeenAtMs } = live;
+  const { count: stuck } = live.stuck ?? NONE_STUCK;
+  const running = live.running + stuck;
+  // In the order of the documents: a person prints it.
+  return {
+    id,
+    host,
+    pid,
+    version,
+    running,
+    concurrency,
+    handles: [...handles],
+    stuck,
+    lastSeenAt: new Date(lastSeenAtMs),
+  };
 }

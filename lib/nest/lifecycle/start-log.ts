@@ -1,5 +1,6 @@
 import type { Log } from '../../core/log.js';
 import { DEFAULT_TIMEOUT_MS } from '../../core/options/defaults.js';
+import { span } from '../../core/read/duration.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { HandlerRegistry, JobHandler } from '../../worker/run/job-handler.js';
 import type { DeclaredRecurrences } from '../handlers/declared-recurrences.js';
@@ -47,7 +48,7 @@ export class StartLog {
         : `concurrency ${concurrency}`,
       ...(settings.weight > 1 ? [`weight ${settings.weight}`] : []),
       ...(Number.isFinite(globalConcurrency) ? [`globalConcurrency ${globalConcurrency}`] : []),
-      ...(rateLimit ? [`rateLimit ${rateLimit.max} in ${rateLimit.perMs} ms`] : []),
+      ...(rateLimit ? [`rateLimit ${rateLimit.max} in ${span(rateLimit.perMs)}`] : []),
       ...timeoutOf(settings.timeoutMs),
     ];
     return `Mapped {${name}, queue ${queue}} to ${place} (${this.named}${limits.join(', ')})${recurrences.map((line) => `, ${line}`).join('')}`;

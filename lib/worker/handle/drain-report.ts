@@ -4,43 +4,79 @@ export interface StoppedWorker {
   gaveBack: number;
   /** How many jobs have left their handlers, and Redis has not answered for them. */
   unsettled: number;
+  /** The names of the jobs whose runs had ended, and whose handlers had not returned. */
+  cutOff: readonly string[];
+}
+
+/** Whom a stop waits for, by the names of their jobs. */
+export interface WaitedFor {
+  /** Of the jobs that run. */
+  running: readonly string[];
+  /** Of handlers that go on after their runs. */
+  stuck: readonly string[];
 }
 
 /** A shutdown may stop hundreds of jobs, and the line is for people. */
 const MOST_NAMES = 5;
 
-/** Which jobs a stop waits for, by name, and how long at most. */
-export function waitingLine(names: readonly string[], atMostMs: number): string {
+/** Which handlers a stop waits for, by the names of their jobs, and how long at most. */
+export function waitingLine({ running, stuck }: WaitedFor, atMostMs: number): string {
+  const parts = [
+    running.length > 0 ? `${runningJobs(running.length)}: ${counted(running)}` : '',
+    stuck.length > 0 ? `${stuckHandlers(stuck.length)}: ${counted(stuck)}` : '',
+  ];
+  return `Waiting up to ${length(atMostMs)} for ${joined(parts, '; and for ')}.`;
+}
+
+function counted(names: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   const byCount = [...counts].sort(([, a], [, b]) => b - a);
   const list = byCount.slice(0, MOST_NAMES).map(([name, count]) => (count > 1 ? `${name} (${count})` : name));
   const more = byCount.length - list.length;
   if (more > 0) list.push(`and ${more} other ${more === 1 ? 'name' : 'names'}`);
-  return `Waiting up to ${length(atMostMs)} for ${runningJobs(names.length)}: ${list.join(', ')}.`;
+  return list.join(', ');
 }
 
-/** What became of `running` jobs, and of what else the workers could not settle; `undefined` where there is nothing to say. */
+/** What became of those that were waited for, and of what else the workers could not settle; `undefined` where there is nothing to say. */
 export function drainedLine(
-  running: number,
+  { running: { length: running }, stuck: { length: stuck } }: WaitedFor,
   workers: readonly StoppedWorker[],
 ): { line: string; isComplete: boolean } | undefined {
   let wentBack = 0;
   let left = 0;
-  for (const { gaveBack, unsettled } of workers) {
+  const cutOff: string[] = [];
+  for (const { gaveBack, unsettled, cutOff: names } of workers) {
     left += unsettled;
+    cutOff.push(...names);
     // Redis answers for a turn as a whole: what was given back last is what it has not answered for.
     wentBack += Math.max(0, gaveBack - unsettled);
   }
-  if (running === 0 && left === 0) return undefined;
+  if (running === 0 && left === 0 && stuck === 0) return undefined;
   const ended = Math.max(0, running - wentBack - left);
   const parts = [
     ended > 0 ? `${ended} ended` : '',
     wentBack > 0 ? `${wentBack} went back to the queue` : '',
+    stuck > 0 && cutOff.length === 0 ? `${stuck} returned` : '',
+    cutOff.length > 0 ? `${stuckHandlers(cutOff.length)} did not return: ${counted(cutOff)}` : '',
     left > 0 ? `${left} could not be settled, as Redis did not answer, and may run again when their leases end` : '',
   ];
-  const told = parts.filter((part) => part !== '').join(', ');
-  return { line: `Done waiting for ${runningJobs(running)}: ${told}.`, isComplete: left === 0 };
+  const waitedFor = joined(
+    [running > 0 || stuck === 0 ? runningJobs(running) : '', stuck > 0 ? stuckHandlers(stuck) : ''],
+    ' and ',
+  );
+  return {
+    line: `Done waiting for ${waitedFor}: ${joined(parts, ', ')}.`,
+    isComplete: left === 0 && cutOff.length === 0,
+  };
+}
+
+function joined(parts: readonly string[], by: string): string {
+  return parts.filter((part) => part !== '').join(by);
+}
+
+function stuckHandlers(count: number): string {
+  return `${count} stuck ${count === 1 ? 'handler' : 'handlers'}`;
 }
 
 function runningJobs(count: number): string {

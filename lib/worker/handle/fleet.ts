@@ -45,7 +45,7 @@ export class Fleet {
   private workers: QueueWorker[] = [];
   private stopping?: Promise<void>;
   private deadline?: Deadline;
-  /** How many running jobs the present or last stop waits for. */
+  /** How many handlers the present or last stop waits for. */
   waitsFor = 0;
   private closed = false;
   private readonly stuckLog: StuckLog;
@@ -98,13 +98,16 @@ export class Fleet {
     const deadline = new Deadline(this.clock, atMostMs);
     this.deadline = deadline;
     this.options.declarers?.stop();
-    const running = this.workers.flatMap(({ runningNames }) => runningNames);
-    this.waitsFor = running.length;
-    if (running.length > 0 && atMostMs > 0) this.log.log(waitingLine(running, atMostMs));
+    const waitedFor = {
+      running: this.workers.flatMap(({ runningNames }) => runningNames),
+      stuck: this.workers.flatMap(({ stuckNames }) => stuckNames),
+    };
+    this.waitsFor = waitedFor.running.length + waitedFor.stuck.length;
+    if (this.waitsFor > 0 && atMostMs > 0) this.log.log(waitingLine(waitedFor, atMostMs));
     const stopped = await Promise.all(this.workers.map((worker) => worker.stop(deadline.signal)));
     deadline.clear();
     this.workers = [];
-    const drained = drainedLine(running.length, stopped);
+    const drained = drainedLine(waitedFor, stopped);
     if (drained) this.log[drained.isComplete ? 'log' : 'warn'](drained.line);
   }
 

@@ -42,24 +42,32 @@ export class QueueWorker implements Party {
   }
 
   /**
-   * Claims no more, and waits for the running handlers until `deadline` aborts; then their signals abort and their jobs
-   * go back at once, with no attempt used. Resolves when all is settled, or cannot be because Redis is away.
+   * Claims no more, and waits for the handlers until `deadline` aborts, also for those that go on after their runs: they may still use
+   * what the application closes after this. Then the signals abort and the jobs that run go back at once, with no attempt used. Resolves
+   * when all is settled, or cannot be because Redis is away.
    */
   async stop(deadline: AbortSignal): Promise<StoppedWorker> {
-    const { talk, runs, occupancy } = this.parts;
+    const { talk, running, runs, occupancy } = this.parts;
     this.isStopping = true;
     runs.stop();
     talk.leave();
     if (this.hasSomethingToLose) await talk.allSaid(deadline);
+    await running.allReturned(deadline);
+    const cutOff = this.stuckNames;
     const gaveBack = runs.giveBack();
     await talk.finish(LAST_TURN_MS);
     occupancy.end();
-    return { gaveBack, unsettled: this.unsettled };
+    return { gaveBack, unsettled: this.unsettled, cutOff };
   }
 
   /** The names of the jobs that run and whose outcome counts. */
   get runningNames(): readonly string[] {
     return this.parts.running.held().map(({ name }) => name);
+  }
+
+  /** The names of the jobs whose handlers go on after their runs. */
+  get stuckNames(): readonly string[] {
+    return [...this.parts.running.stuckFor()].map(([{ name }]) => name);
   }
 
   get owes(): boolean {
@@ -116,7 +124,7 @@ export class QueueWorker implements Party {
     return !this.isStopping && this.parts.occupancy.mayClaim;
   }
 
-  /** A stop does not wait for handlers whose time was over, nor for a turn that only looks. */
+  /** For a turn that only looks nobody waits. */
   private get hasSomethingToLose(): boolean {
     return this.unsettled > 0 || this.parts.running.holdsAny() || this.parts.toConfirm.any;
   }

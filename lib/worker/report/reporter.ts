@@ -41,7 +41,11 @@ export class Reporter {
     private readonly clock: Clock,
     private readonly options: ReporterOptions,
   ) {
-    this.foundInQueue = new FoundReporter(log, this, new RecoveryLog(log, clock));
+    this.foundInQueue = new FoundReporter(
+      log,
+      this,
+      new RecoveryLog(log, clock, (job, write) => this.about(job, write)),
+    );
   }
 
   /** What became of all that a turn settled: the runs that had ended, and then the jobs that went back. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import { withinJob } from '../../core/job/current-job.js';
 import type { Log } from '../../core/log.js';
+import { span } from '../../core/read/duration.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { StuckListener } from '../run/running-jobs.js';
 import { titleOf } from './job-title.js';
@@ -11,8 +12,8 @@ const EVERY_MS = 60_000;
 
 /** Tells in the log, once a minute for all queues of a process, how many handlers are stuck. */
 export class StuckLog implements StuckListener {
-  /** Since when each is, by this process's wall clock; the first one for longest. */
-  private readonly runs = new Map<RunningJob, number>();
+  /** Since when each is, by this process's wall clock, and whether a warning has counted it; the first one for longest. */
+  private readonly runs = new Map<RunningJob, { sinceMs: number; isTold: boolean }>();
   private isWaiting = false;
   /** A time of `clock.now()`. */
   private toldAt = Number.NEGATIVE_INFINITY;
@@ -24,12 +25,18 @@ export class StuckLog implements StuckListener {
   ) {}
 
   add(run: RunningJob): void {
-    this.runs.set(run, this.clock.wallNow());
+    this.runs.set(run, { sinceMs: this.clock.wallNow(), isTold: false });
     this.wait(GRACE_MS);
   }
 
-  remove(run: RunningJob): void {
+  remove(run: RunningJob, hasReturned: boolean): void {
+    const stuck = this.runs.get(run);
     this.runs.delete(run);
+    if (!hasReturned || !stuck?.isTold) return;
+    const forMs = this.clock.wallNow() - stuck.sinceMs;
+    this.about(run, () =>
+      this.log.log(`The handler of ${titleOf(run)} has returned, ${span(forMs)} after its run had ended.`),
+    );
   }
 
   private wait(ms: number): void {
@@ -45,10 +52,15 @@ export class StuckLog implements StuckListener {
     const [longest] = this.runs;
     if (!longest) return;
     this.toldAt = this.clock.now();
-    const [run, sinceMs] = longest;
-    if (this.trackCurrentJob) withinJob(run, () => this.warn(run, sinceMs));
-    else this.warn(run, sinceMs);
+    for (const stuck of this.runs.values()) stuck.isTold = true;
+    const [run, { sinceMs }] = longest;
+    this.about(run, () => this.warn(run, sinceMs));
     this.wait(EVERY_MS);
+  }
+
+  private about(run: RunningJob, write: () => void): void {
+    if (this.trackCurrentJob) withinJob(run, write);
+    else write();
   }
 
   private warn(run: RunningJob, sinceMs: number): void {

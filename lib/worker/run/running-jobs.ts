@@ -2,6 +2,7 @@ import { Bag } from '../../core/bag.js';
 import type { Clock } from '../../core/clock.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import { Alarm } from '../session/alarm.js';
+import { Milestone } from '../session/milestone.js';
 import type { RunningJob } from './running-job.js';
 
 /** Whoever ends runs whose time is over. */
@@ -12,7 +13,8 @@ export interface TimeoutHolder {
 /** Hears which handlers are stuck. */
 export interface StuckListener {
   add(run: RunningJob): void;
-  remove(run: RunningJob): void;
+  /** It is stuck no more: its handler has returned, or, at the end of the process, nobody waits for that. */
+  remove(run: RunningJob, hasReturned: boolean): void;
 }
 
 /**
@@ -25,6 +27,7 @@ export class RunningJobs {
   /** Those that are abandoned, in that order, and since when: times of `clock.now()`. */
   private readonly stuck = new Map<RunningJob, number>();
   private readonly timeouts: Alarm;
+  private readonly emptied = new Milestone();
   private holder?: TimeoutHolder;
 
   constructor(
@@ -63,9 +66,15 @@ export class RunningJobs {
   /** Does nothing if the run has been removed already: at shutdown `clear` removes all. */
   remove(run: RunningJob): void {
     this.runs.delete(run);
+    if (this.runs.size === 0) this.emptied.reach();
     if (!run.abandoned) return;
     this.stuck.delete(run);
-    this.stuckListener.remove(run);
+    this.stuckListener.remove(run, true);
+  }
+
+  /** Resolves once all handlers have returned, stuck ones too, or when `deadline` aborts. */
+  async allReturned(deadline: AbortSignal): Promise<void> {
+    if (this.runs.size > 0) await this.emptied.wait(deadline);
   }
 
   /** Its outcome no longer counts. Its handler is stuck: it takes its place until it returns. */
@@ -101,7 +110,7 @@ export class RunningJobs {
   }
 
   clear(): void {
-    for (const run of this.stuck.keys()) this.stuckListener.remove(run);
+    for (const run of this.stuck.keys()) this.stuckListener.remove(run, false);
     this.stuck.clear();
     this.runs.clear();
     this.timeouts.clear();

@@ -1,8 +1,9 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
+import { Redis } from 'ioredis';
 import { currentScheduledJob, OnScheduledJob, ScheduledJob } from '../../../lib/index.js';
 import { LogLines } from '../../support/log-lines.js';
-import { startApp, stopApps } from '../../support/queue-app.js';
+import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
 import { until } from '../../support/wait.js';
 
 let finish: (() => void)[] = [];
@@ -72,6 +73,10 @@ it('a handler that goes on after its time is seen, until it returns', async () =
   await until('none is stuck', async () => (await inspector.workers())[0]?.stuck === 0);
   expect(await inspector.workers()).toMatchObject([{ running: 0, stuck: 0 }]);
   expect(told()).toHaveLength(1);
+  const [returned] = log.starting('log The handler of');
+  expect(returned).toMatch(
+    /^log The handler of job 'deaf' \(d1\) of queue 'default' has returned, \d.* after its run had ended\.$/,
+  );
 });
 
 it('a handler that goes on after its cancellation is seen, one that ends by its signal is not', async () => {
@@ -84,4 +89,19 @@ it('a handler that goes on after its cancellation is seen, one that ends by its 
   await inspector.cancelRunning('d1');
   await until('it is seen', async () => (await inspector.workers())[0]?.stuck === 1);
   expect(await inspector.workers()).toMatchObject([{ running: 1, stuck: 1 }]);
+});
+
+it('a handler that goes on after its lease was lost is seen', async () => {
+  const prefix = newPrefix();
+  const redis = new Redis(redisUrl());
+  try {
+    const queues = { default: { leaseMs: 1_000 } };
+    const { producer, inspector } = await startApp([Handlers], { prefix, queues });
+    await producer.dispatch('deaf', null, { id: 'd1', timeoutMs: 0 });
+    await until('it has begun', () => finish.length === 1);
+    await redis.multi().zrem(`${prefix}:{default}:active`, 'd1').hdel(`${prefix}:{default}:claims`, 'd1').exec();
+    await until('it is seen', async () => (await inspector.workers())[0]?.stuck === 1);
+  } finally {
+    redis.disconnect();
+  }
 });

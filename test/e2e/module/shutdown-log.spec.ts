@@ -91,6 +91,53 @@ it('that jobs are left to their leases, where Redis does not answer', async () =
   }
 });
 
+/** Its time is over at once; then it cleans up for as long as the test lets it. */
+class CleansUp {
+  static cleaning = 0;
+  static cleaned = 0;
+  static done: Promise<void>;
+
+  @OnScheduledJob('cleans', { timeoutMs: 100, maxAttempts: 1 })
+  async run(_payload: unknown, { signal }: ScheduledJob): Promise<void> {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    CleansUp.cleaning++;
+    await CleansUp.done;
+    CleansUp.cleaned++;
+  }
+}
+
+async function startCleaning(options: RedisScheduledQueueModuleOptions = {}) {
+  Object.assign(CleansUp, { cleaning: 0, cleaned: 0, done: new Promise<void>((resolve) => (open = resolve)) });
+  const log = new LogLines();
+  const { app, producer, consumer } = await startApp([CleansUp], options, { log });
+  await producer.dispatch('cleans', null);
+  await until('its time is over', () => CleansUp.cleaning === 1);
+  return { app, consumer, said: () => log.lines.filter((line) => /waiting/i.test(line)) };
+}
+
+it('that handlers which clean up after their time was over are waited for', async () => {
+  const { app, said } = await startCleaning();
+  const closed = app.close();
+  await until('it is waited for', () => said().length === 1);
+  open();
+  await closed;
+  expect(CleansUp.cleaned).toBe(1);
+  expect(said()).toEqual([
+    'log Waiting up to 2 s for 1 stuck handler: cleans.',
+    'log Done waiting for 1 stuck handler: 1 returned.',
+  ]);
+});
+
+it('that handlers were cut off which went on after their time was over', async () => {
+  const { app, said } = await startCleaning({ shutdownTimeoutMs: 200 });
+  await app.close();
+  expect(said()).toEqual([
+    'log Waiting up to 200 ms for 1 stuck handler: cleans.',
+    'warn Done waiting for 1 stuck handler: 1 stuck handler did not return: cleans.',
+  ]);
+  open();
+});
+
 it('nothing, where nothing runs', async () => {
   const { app, said, log } = await startBusy([]);
   await app.close();

@@ -94,7 +94,7 @@ describe('at start the log says', () => {
     expect(log.atStart.filter((line) => line.startsWith('log Mapped'))).toEqual([
       'log Mapped {mail.send, queue default} to Handlers.send (RootTestModule) (concurrency 2 of 10, timeoutMs 30000)',
       'log Mapped {plain, queue default} to Handlers.plain (RootTestModule) (concurrency 10)',
-      'log Mapped {export, queue exports} to Handlers.export (RootTestModule) (concurrency 5, weight 3, globalConcurrency 20, rateLimit 5 in 1000 ms, no timeout)',
+      'log Mapped {export, queue exports} to Handlers.export (RootTestModule) (concurrency 5, weight 3, globalConcurrency 20, rateLimit 5 in 1 s, no timeout)',
     ]);
   });
 

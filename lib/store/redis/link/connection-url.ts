@@ -43,7 +43,7 @@ export function requireReadable(text: string, where: string): void {
 export function requireDatabase(db: unknown, where: string): void {
   // Digits as text come from the environment, and ioredis takes them.
   if (db === undefined || /^\d+$/.test(String(db))) return;
-  const got = Number.isNaN(db) ? 'a database that is no number' : `the database ${describe(db)}`;
+  const got = Number.isNaN(db) ? 'a database that is not a number' : `the database ${describe(db)}`;
   throw new InvalidOptionsError(`${where}: got ${got}, expected a whole number of at least 0, such as 0.`);
 }
 

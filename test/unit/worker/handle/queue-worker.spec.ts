@@ -124,7 +124,7 @@ it.each<[string, (session: SessionByHand) => void]>([
   await stopAt(otherSession, other);
 });
 
-it('a worker that stops does not wait for a suspect that has lost its lease, though its handler goes on', async () => {
+it('a worker that stops waits for the handler of a suspect that has lost its lease, until its deadline and no longer', async () => {
   const session = new SessionByHand();
   const clock = new ManualClock();
   const worker = workerAt(session, { run: () => new Promise(() => {}) }, {}, { clock });
@@ -133,7 +133,9 @@ it('a worker that stops does not wait for a suspect that has lost its lease, tho
   const [suspect] = claimsOf(1);
   session.answer({ claimed: [suspect!], suspect: 'taken' });
   await rest();
-  const stopped = worker.stop(new AbortController().signal);
+  const deadline = new AbortController();
+  let hasStopped = false;
+  const stopped = worker.stop(deadline.signal).finally(() => (hasStopped = true));
   await session.next(2);
   session.answer();
   await rest();
@@ -141,8 +143,12 @@ it('a worker that stops does not wait for a suspect that has lost its lease, tho
   session.hints!.cancel();
   await session.next(3);
   session.answer({ lost: [suspect!.id] });
+  await rest();
+  expect(hasStopped).toBe(false);
   // No time passes.
+  deadline.abort();
   await answerUntil(session, stopped);
+  expect(await stopped).toEqual({ gaveBack: 0, unsettled: 0, cutOff: ['work'] });
 });
 
 it('a job whose time is over while a codec decodes it is settled then, and keeps its place until it is decoded', async () => {

@@ -5,14 +5,27 @@ import { ManualClock } from '../../../support/manual-clock.js';
 
 const warned: string[] = [];
 const none = () => {};
+/** The job that each line is about. */
+const about: string[] = [];
+let current = 'several';
 let clock: ManualClock;
 
 beforeEach(() => {
   warned.length = 0;
+  about.length = 0;
   clock = new ManualClock();
 });
 
-const log = () => new RecoveryLog({ log: none, error: none, warn: (line) => warned.push(line) }, clock);
+const warn = (line: string) => {
+  warned.push(line);
+  about.push(current);
+};
+const within = ({ id }: { id: string }, write: () => void) => {
+  current = id;
+  write();
+  current = 'several';
+};
+const log = () => new RecoveryLog({ log: none, error: none, warn }, clock, within);
 const job = (i: number, more: Partial<RecoveredJob> = {}): RecoveredJob => ({
   id: `j${i}`,
   name: 'mail',
@@ -24,11 +37,12 @@ const job = (i: number, more: Partial<RecoveredJob> = {}): RecoveredJob => ({
 const jobs = (count: number, more: (i: number) => Partial<RecoveredJob> = () => ({})) =>
   Array.from({ length: count }, (_, i) => job(i, more(i)));
 
-it('a job of a dead worker is told at once', () => {
+it('a job of a dead worker is told at once, in a line about that job', () => {
   log().note('default', jobs(1));
   expect(warned).toEqual([
-    "Recovered 1 job of queue 'default', whose lease ran out because worker 'w1' died, was stopped without app.enableShutdownHooks(), was blocked or was cut off from Redis: mail (1).",
+    "Recovered 1 job of queue 'default', whose lease ran out because worker 'w1' died, was stopped without app.enableShutdownHooks(), was blocked or was cut off from Redis: 'mail' (j0).",
   ]);
+  expect(about).toEqual(['j0']);
 });
 
 it('a mass recovery takes one line a second, and no job is left uncounted', () => {
@@ -49,8 +63,9 @@ it('of many names and many workers the first are told, and how many more there a
     ...jobs(2, () => ({ name: 'n7', worker: undefined })),
   ]);
   expect(warned).toEqual([
-    "Recovered 11 jobs of queue 'default', whose leases ran out because each of the workers 'w0', 'w1', 'w2' and 6 more died, was stopped without app.enableShutdownHooks(), was blocked or was cut off from Redis: n7 (3), n0 (1), n1 (1), n2 (1), n3 (1) and 4 more.",
+    "Recovered 11 jobs of queue 'default', whose leases ran out because each of the workers 'w0', 'w1', 'w2' and 6 more died, was stopped without app.enableShutdownHooks(), was blocked or was cut off from Redis: 'n7' (3: j7, j0, j1), 'n0' (j0), 'n1' (j1), 'n2' (j2), 'n3' (j3) and 4 more.",
   ]);
+  expect(about).toEqual(['several']);
 });
 
 it('a worker that nobody knows any more is called one', () => {

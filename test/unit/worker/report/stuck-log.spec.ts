@@ -23,9 +23,9 @@ it('says once a minute for all queues how many handlers are stuck, and which one
   await clock.elapse(30_000);
   stuck.add(second);
   await clock.elapse(60_000);
-  stuck.remove(first);
+  stuck.remove(first, true);
   await clock.elapse(60_000);
-  stuck.remove(second);
+  stuck.remove(second, true);
   await clock.elapse(300_000);
   const beginning =
     'stuck: the run has ended (timed out, cancelled or lease lost), but the handler has not returned. The longest is that of job';
@@ -40,14 +40,14 @@ it('says nothing of handlers that return within a second, and keeps to its minut
     const quick = run(`quick-${i}`);
     stuck.add(quick);
     await clock.elapse(900);
-    stuck.remove(quick);
+    stuck.remove(quick, true);
     await clock.elapse(200);
   }
   expect(warned).toEqual([]);
   const slow = run('slow');
   stuck.add(slow);
   await clock.elapse(5_000);
-  stuck.remove(slow);
+  stuck.remove(slow, true);
   stuck.add(run('slower'));
   await clock.elapse(50_000);
   expect(warned).toHaveLength(1);

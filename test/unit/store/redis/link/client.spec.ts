@@ -27,11 +27,11 @@ it.each([[['redis://:secret@host:1']], [['host:1', 'redis://host']], [[{ host: '
 );
 
 it.each<[unknown, string]>([
-  ['redis://host/abc', 'connection: got a database that is no number,'],
+  ['redis://host/abc', 'connection: got a database that is not a number,'],
   ['redis://host/-1', 'connection: got the database -1,'],
   [{ host: 'host', db: 'abc' }, 'connection: db: got the database "abc",'],
   [{ host: 'host', db: 1.5 }, 'connection: db: got the database 1.5,'],
-  [{ host: 'host', db: Number.NaN }, 'connection: db: got a database that is no number,'],
+  [{ host: 'host', db: Number.NaN }, 'connection: db: got a database that is not a number,'],
 ])('refuses the database of %j, by whose answer ioredis would end the process', (connection, problem) => {
   expect(() => new ClientFactory(connection, 1_000)).toThrow(
     `RedisScheduledQueueModule: ${problem} expected a whole number of at least 0, such as 0.`,
