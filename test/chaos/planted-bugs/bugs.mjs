@@ -119,7 +119,7 @@ export const BUGS = [
     widenedBy: [
       {
         file: 'lib/store/redis/scripts/cancel-running.lua',
-        from: 'if fence then publish(',
+        from: 'if isRunning then publish(',
         to: 'if false then publish(',
       },
     ],
@@ -177,8 +177,8 @@ export const BUGS = [
   {
     name: 'recurrence without an armed occurrence left alone',
     file: 'lib/store/redis/scripts/recur/look.lua',
-    from: 'if state and state.armed == 0 then',
-    to: 'if state and state.armed == 0 then state = nil elseif false then',
+    from: 'elseif state.armed == 0 then',
+    to: 'elseif false then',
     rules: ['recurs-again'],
   },
   {
