@@ -13,7 +13,7 @@ const shared = globalThis as { [STORAGE]?: JobStorage };
  * listeners, while a payload is decoded or validated, and where the module option `trackCurrentJob` is `false`.
  *
  * A logger is also answered the job that a log line of this library is about, such as that of a failed attempt or of a dead job. If
- * that job had no run in this process, only `queue`, `id`, `name` and mostly `attempt` are known: `payload` and `recurrence` are
+ * that job had no run in this process, only `queue`, `id` and mostly `name` and `attempt` are known: `payload` and `recurrence` are
  * `undefined`, `headers` may be empty, other numbers are `NaN` and dates are invalid.
  *
  * @example

@@ -2,9 +2,13 @@ import type { InjectionToken, OnModuleInit, Provider } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { ScheduledQueueEvents } from '../../api/scheduled-queue.events.js';
 import { describeError, errorLine } from '../../core/error-description.js';
+import { withinJob } from '../../core/job/current-job.js';
 import type { ScheduledQueueEvent, ScheduledQueueEventType } from '../../core/job/events.js';
+import { ReportedJob } from '../../core/job/reported-job.js';
 import type { Log } from '../../core/log.js';
 import { isThenable } from '../../core/thenable.js';
+import { SETTINGS } from '../internal-tokens.js';
+import type { ModuleSettings } from '../module-options.js';
 import { EventExplorer, type JobEventListener } from './event.explorer.js';
 
 /** Tells the methods that carry `@OnScheduledJobEvent`. Where there are none, nobody listens, and events are not even made. */
@@ -15,6 +19,7 @@ export class JobEventListeners implements OnModuleInit {
     private readonly explorer: EventExplorer,
     private readonly events: ScheduledQueueEvents,
     private readonly log: Log,
+    private readonly trackCurrentJob: boolean,
   ) {}
 
   onModuleInit(): void {
@@ -50,22 +55,28 @@ export class JobEventListeners implements OnModuleInit {
     }
   }
 
-  private logFailure({ place }: JobEventListener, { type, queue, id }: ScheduledQueueEvent, error: unknown): void {
+  /** Written while the job of the event is the current one, as all lines about a job are. */
+  private logFailure({ place }: JobEventListener, event: ScheduledQueueEvent, error: unknown): void {
+    const { type, queue, id } = event;
     const description = describeError(error);
     const line = `${place} failed with the event '${type}' of job (${id}) of queue '${queue}', which harms neither the job nor other listeners: ${errorLine(description)}`;
-    this.log.error(line, description.stack);
+    const write = () => this.log.error(line, description.stack);
+    // Not every event has the job's name.
+    if (this.trackCurrentJob) withinJob(new ReportedJob({ name: '', ...event }), write);
+    else write();
   }
 }
 
 export function jobEventListenersProvider(name: string, events: InjectionToken, log: Log): Provider {
   return {
     provide: JobEventListeners,
-    inject: [DiscoveryService, MetadataScanner, ModulesContainer, events],
+    inject: [DiscoveryService, MetadataScanner, ModulesContainer, events, SETTINGS],
     useFactory: (
       discovery: DiscoveryService,
       scanner: MetadataScanner,
       modules: ModulesContainer,
       sink: ScheduledQueueEvents,
-    ) => new JobEventListeners(new EventExplorer(discovery, scanner, modules, name), sink, log),
+      { trackCurrentJob }: ModuleSettings,
+    ) => new JobEventListeners(new EventExplorer(discovery, scanner, modules, name), sink, log, trackCurrentJob),
   };
 }

@@ -100,7 +100,7 @@ export class Fleet {
     this.options.declarers?.stop();
     const waitedFor = {
       running: this.workers.flatMap(({ runningNames }) => runningNames),
-      stuck: this.workers.flatMap(({ stuckNames }) => stuckNames),
+      stuck: this.workers.flatMap(({ stuck }) => stuck),
     };
     this.waitsFor = waitedFor.running.length + waitedFor.stuck.length;
     if (this.waitsFor > 0 && atMostMs > 0) this.log.log(waitingLine(waitedFor, atMostMs));

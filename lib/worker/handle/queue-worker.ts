@@ -3,6 +3,7 @@ import type { Capacity } from '../capacity/capacity.js';
 import type { Occupancy } from '../capacity/occupancy.js';
 import type { LeaseClock } from '../run/lease-clock.js';
 import type { ProgressReports } from '../run/progress-reports.js';
+import type { RunningJob } from '../run/running-job.js';
 import type { RunningJobs } from '../run/running-jobs.js';
 import type { ClaimsToConfirm } from '../session/claims-to-confirm.js';
 import type { Outcomes } from '../session/outcomes.js';
@@ -53,7 +54,7 @@ export class QueueWorker implements Party {
     talk.leave();
     if (this.hasSomethingToLose) await talk.allSaid(deadline);
     await running.allReturned(deadline);
-    const cutOff = this.stuckNames;
+    const cutOff = this.stuck;
     const gaveBack = runs.giveBack();
     await talk.finish(LAST_TURN_MS);
     occupancy.end();
@@ -65,9 +66,9 @@ export class QueueWorker implements Party {
     return this.parts.running.held().map(({ name }) => name);
   }
 
-  /** The names of the jobs whose handlers go on after their runs. */
-  get stuckNames(): readonly string[] {
-    return [...this.parts.running.stuckFor()].map(([{ name }]) => name);
+  /** The runs whose handlers go on after them. */
+  get stuck(): readonly RunningJob[] {
+    return [...this.parts.running.stuckFor()].map(([run]) => run);
   }
 
   get owes(): boolean {

@@ -13,6 +13,7 @@ const WORKERS_TOLD = 3;
 /** Tells in the log that jobs of dead workers have come back: at once, and then at most once a second. */
 export class RecoveryLog {
   private count = 0;
+  private first?: RecoveredJob;
   /** How many jobs of each name have come back, and the first of their ids. */
   private readonly names = new Map<string, { count: number; ids: string[] }>();
   private readonly workers = new Set<string>();
@@ -27,20 +28,17 @@ export class RecoveryLog {
 
   /** Jobs that are dead or cancelled are told by lines of their own. */
   note(queue: string, jobs: readonly RecoveredJob[]): void {
-    let only: RecoveredJob | undefined;
     for (const job of jobs) {
       const { id, name, worker, fate } = job;
       if (fate !== 'waiting') continue;
-      only = ++this.count === 1 ? job : undefined;
+      if (++this.count === 1) this.first = job;
       const same = this.names.get(name) ?? { count: 0, ids: [] };
       same.count++;
       if (same.ids.length < IDS_TOLD) same.ids.push(id);
       this.names.set(name, same);
       if (worker !== undefined) this.workers.add(worker);
     }
-    if (this.isPausing || this.count === 0) return;
-    if (only) this.about({ queue, ...only }, () => this.tell(queue));
-    else this.tell(queue);
+    if (!this.isPausing) this.tell(queue);
   }
 
   private tell(queue: string): void {
@@ -52,9 +50,10 @@ export class RecoveryLog {
       .sort(([, a], [, b]) => b.count - a.count)
       .map(([name, same]) => sameJobs(name, same));
     const workers = [...this.workers].map((worker) => `'${worker}'`);
-    this.log.warn(
-      `Recovered ${jobs} of queue '${queue}', ${leases} ran out because ${subject(workers)} died, was stopped without app.enableShutdownHooks(), was blocked or was cut off from Redis: ${firstFew(byCount, NAMES_TOLD)}.`,
-    );
+    const line = `Recovered ${jobs} of queue '${queue}', ${leases} ran out because ${subject(workers)} died, was stopped without app.enableShutdownHooks(), was blocked or was cut off from Redis: ${firstFew(byCount, NAMES_TOLD)}.`;
+    // The line alone, not what follows: the timer would keep the job as the current one, also for the next line.
+    if (this.count === 1) this.about({ queue, ...this.first! }, () => this.log.warn(line));
+    else this.log.warn(line);
     this.count = 0;
     this.names.clear();
     this.workers.clear();

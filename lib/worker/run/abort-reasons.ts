@@ -6,7 +6,7 @@ export const abortReasons = {
   timeout: (run: RunningJob) =>
     withoutPlaces(
       new JobTimeoutError(
-        `Job '${run.name}' (${run.id}) ran longer than its timeoutMs of ${run.timeoutMs} ms, so the attempt has failed. Raise timeoutMs, or end the work when job.signal aborts.`,
+        `The run took longer than its timeoutMs of ${run.timeoutMs} ms, so the attempt has failed. Raise timeoutMs, or end the work when job.signal aborts.`,
         about(run),
       ),
     ),

@@ -146,7 +146,14 @@ it('a listener that throws or rejects is logged with its place, and harms no job
       heard.push(tell(event));
     }
   }
-  const log = new LogLines();
+  const current = new Set<string | undefined>();
+  class LinesWithJob extends LogLines {
+    override error(message: unknown, ...more: unknown[]): void {
+      super.error(message, ...more);
+      current.add(currentScheduledJob()?.id);
+    }
+  }
+  const log = new LinesWithJob();
   const { producer, inspector } = await startApp([Handlers, Bad, Good], {}, { log });
   await producer.dispatch('progress', null, { id: 'p' });
   await until('it is heard', () => heard.length === 1);
@@ -161,6 +168,7 @@ it('a listener that throws or rejects is logged with its place, and harms no job
       ),
     ),
   ]);
+  expect([...current]).toEqual(['p']);
 });
 
 it('the queue does not wait for a listener that has not ended', async () => {

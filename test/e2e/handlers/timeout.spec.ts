@@ -72,7 +72,8 @@ describe('a run that takes longer than timeoutMs', () => {
       queue: 'default',
       jobName: 'obedient',
       jobId: id,
-      message: `Job 'obedient' (r7) ran longer than its timeoutMs of 50 ms, so the attempt has failed. Raise timeoutMs, or end the work when job.signal aborts.`,
+      message:
+        'The run took longer than its timeoutMs of 50 ms, so the attempt has failed. Raise timeoutMs, or end the work when job.signal aborts.',
     });
     const job = await inspector.job(id);
     expect(job).toMatchObject({ state: 'dead', reason: 'attempts-exhausted', attempts: 2 });

@@ -31,7 +31,15 @@ interface Drainer {
 async function startDrainer(
   producer: ScheduledQueueProducer,
   prefix: string,
-  { jobs = 1, workMs = 600_000, shutdownTimeoutMs = 20_000, hooks = true, redis = redisUrl(), pops = false },
+  {
+    jobs = 1,
+    workMs = 600_000,
+    shutdownTimeoutMs = 20_000,
+    hooks = true,
+    redis = redisUrl(),
+    pops = false,
+    timeoutMs = 600_000,
+  },
 ): Promise<Drainer> {
   const child = fork('dist-test/drainer.js', {
     env: {
@@ -51,7 +59,9 @@ async function startDrainer(
   child.on('message', (line) => lines.push(String(line)));
   const ended = once(child, 'exit').then(([code, signal]) => code ?? signal);
   await until('the process is ready', () => lines.includes('ready'));
-  await producer.scheduleMany(Array.from({ length: jobs }, () => ({ job: 'work', payload: null })));
+  await producer.scheduleMany(
+    Array.from({ length: jobs }, () => ({ job: 'work', payload: null, options: { timeoutMs, maxAttempts: 1 } })),
+  );
   await until('all run', () => lines.filter((line) => line === 'running').length === jobs);
   return { lines, ended, kill: (signal) => void child.kill(signal), close: () => void child.send('close') };
 }
@@ -81,6 +91,18 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     expect((await inspector.list('due')).map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
   },
 );
+
+it('a second signal ends the wait for a handler that goes on after its run', async () => {
+  const { producer, inspector, prefix } = await startApp([], { prefix: newPrefix() });
+  const drainer = await startDrainer(producer, prefix, { timeoutMs: 200 });
+  await until('its time is over', async () => (await inspector.counts()).dead === 1);
+  drainer.kill('SIGTERM');
+  await until('it is waited for', () => waiting(drainer));
+  await sleep(SAME_PRESS_MS + 100);
+  drainer.kill('SIGTERM');
+  expect(await drainer.ended).toBe(143);
+  expect(drainer.lines).toContain('warn Done waiting for 1 stuck handler: 1 stuck handler did not return: work.');
+});
 
 it('a second signal gives popped jobs back as well', async () => {
   const { producer, inspector, prefix } = await startApp([], { prefix: newPrefix() });

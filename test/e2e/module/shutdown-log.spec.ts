@@ -109,10 +109,10 @@ class CleansUp {
 async function startCleaning(options: RedisScheduledQueueModuleOptions = {}) {
   Object.assign(CleansUp, { cleaning: 0, cleaned: 0, done: new Promise<void>((resolve) => (open = resolve)) });
   const log = new LogLines();
-  const { app, producer, consumer } = await startApp([CleansUp], options, { log });
+  const { app, producer } = await startApp([CleansUp], options, { log });
   await producer.dispatch('cleans', null);
   await until('its time is over', () => CleansUp.cleaning === 1);
-  return { app, consumer, said: () => log.lines.filter((line) => /waiting/i.test(line)) };
+  return { app, said: () => log.lines.filter((line) => /waiting/i.test(line)) };
 }
 
 it('that handlers which clean up after their time was over are waited for', async () => {
@@ -125,6 +125,41 @@ it('that handlers which clean up after their time was over are waited for', asyn
   expect(said()).toEqual([
     'log Waiting up to 2 s for 1 stuck handler: cleans.',
     'log Done waiting for 1 stuck handler: 1 returned.',
+  ]);
+});
+
+it('that of two handlers whose time is over one returned, and that the time of another was over during the wait', async () => {
+  let cleaned = () => {};
+  class Two {
+    @OnScheduledJob('forever', { timeoutMs: 100, maxAttempts: 1 })
+    forever(): Promise<void> {
+      return new Promise(() => {});
+    }
+
+    @OnScheduledJob('later', { timeoutMs: 1_000, maxAttempts: 1 })
+    later(): Promise<void> {
+      return new Promise(() => {});
+    }
+
+    @OnScheduledJob('cleans', { timeoutMs: 100, maxAttempts: 1 })
+    cleans(): Promise<void> {
+      return new Promise((resolve) => (cleaned = resolve));
+    }
+  }
+  const log = new LogLines();
+  const { app, producer, inspector } = await startApp([Two], {}, { log });
+  await producer.dispatch('later', null);
+  await producer.scheduleMany(['forever', 'cleans'].map((job) => ({ job, payload: null })));
+  await until('the time of both is over', async () => (await inspector.counts()).dead === 2);
+  expect((await inspector.counts()).active).toBe(1);
+  const said = () => log.lines.filter((line) => /waiting/i.test(line));
+  const closed = app.close();
+  await until('they are waited for', () => said().length === 1);
+  cleaned();
+  await closed;
+  expect(said()).toEqual([
+    'log Waiting up to 2 s for 1 running job: later; and for 2 stuck handlers: forever, cleans.',
+    'warn Done waiting for 1 running job and 2 stuck handlers: 1 ended, 1 returned, 2 stuck handlers did not return: forever, later.',
   ]);
 });
 

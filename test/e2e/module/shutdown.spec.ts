@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { OnScheduledJob, QueueClosedError, ScheduledJob } from '../../../lib/index.js';
 import { startApp, stopApps } from '../../support/queue-app.js';
 import { startOwnServer } from '../../support/redis-server.js';
@@ -99,6 +99,45 @@ class StubbornHandlers {
     await sleep(3_000, undefined, { signal: undefined, ref: false });
   }
 }
+
+class Database implements OnModuleDestroy {
+  isOpen = true;
+
+  onModuleDestroy(): void {
+    this.isOpen = false;
+  }
+}
+
+@Injectable()
+class Transfers {
+  readonly seen: string[] = [];
+  begun = 0;
+
+  constructor(private readonly database: Database) {}
+
+  /** Needs the database for a while after its time is over. */
+  @OnScheduledJob('transfer', { timeoutMs: 300, maxAttempts: 1 })
+  async run(_payload: unknown, { signal }: ScheduledJob): Promise<void> {
+    this.begun++;
+    await sleep(600_000, undefined, { signal, ref: false }).catch(() => {});
+    this.seen.push('aborted');
+    await sleep(700);
+    this.seen.push(this.database.isOpen ? 'rolled back' : 'the database was closed');
+  }
+}
+
+it.each([['before'], ['after']])(
+  'a handler that rolls back after its time is waited for, where the application closes %s that time',
+  async (when) => {
+    const { app, producer, get } = await startApp([Database, Transfers]);
+    const transfers = get(Transfers);
+    await producer.schedule('transfer', null);
+    await until('it runs', () => transfers.begun === 1);
+    if (when === 'after') await until('its time is over', () => transfers.seen.length === 1);
+    await app.close();
+    expect(transfers.seen).toEqual(['aborted', 'rolled back']);
+  },
+);
 
 it('the signal of a job that goes back says that the queue is closing', async () => {
   const { app, producer, get } = await startApp([StubbornHandlers], { shutdownTimeoutMs: 50 });

@@ -148,7 +148,7 @@ it('a worker that stops waits for the handler of a suspect that has lost its lea
   // No time passes.
   deadline.abort();
   await answerUntil(session, stopped);
-  expect(await stopped).toEqual({ gaveBack: 0, unsettled: 0, cutOff: ['work'] });
+  expect(await stopped).toMatchObject({ gaveBack: 0, unsettled: 0, cutOff: [{ name: 'work' }] });
 });
 
 it('a job whose time is over while a codec decodes it is settled then, and keeps its place until it is decoded', async () => {

@@ -45,6 +45,16 @@ it('a job of a dead worker is told at once, in a line about that job', () => {
   expect(about).toEqual(['j0']);
 });
 
+it('a job that comes back alone soon after others is told by a line about it, and the next jobs by one that is not', () => {
+  const recoveries = log();
+  recoveries.note('default', jobs(2));
+  recoveries.note('default', [job(7)]);
+  clock.pass(1_000);
+  recoveries.note('default', jobs(2));
+  clock.pass(1_000);
+  expect(about).toEqual(['several', 'j7', 'several']);
+});
+
 it('a mass recovery takes one line a second, and no job is left uncounted', () => {
   const recoveries = log();
   for (let turn = 0; turn < 50; turn++) recoveries.note('default', jobs(200));
