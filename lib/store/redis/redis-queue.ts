@@ -9,7 +9,6 @@ import { RedisClearing } from './calls/clearing.js';
 import { RedisDeadLetters } from './calls/dead-letters.js';
 import { RedisGate } from './calls/gate.js';
 import { RedisQueueJobs } from './calls/queue-jobs.js';
-import { RedisQueueManagement } from './calls/queue-management.js';
 import { RedisTaggedJobs } from './calls/tagged-jobs.js';
 import type { ClockLog } from './checks/clock-log.js';
 import { IndexWatch } from './checks/index-watch.js';
@@ -17,7 +16,9 @@ import { encodeKeepEnded } from './codec/ending-text.js';
 import { EventWriter } from './events/event-writer.js';
 import { RedisEvents } from './events/redis-events.js';
 import { queueKeys } from './keys.js';
+import { annotated } from './link/call-error.js';
 import type { RedisConnection } from './link/connection.js';
+import { linkOf } from './link/queue-link.js';
 import { ServerClock } from './link/server-clock.js';
 import type { WakeListener } from './link/wake-listener.js';
 import { RedisDeclarations } from './recur/declarations.js';
@@ -28,7 +29,6 @@ import type { SessionLink } from './session/redis-session.js';
 import { RedisSessions } from './session/redis-sessions.js';
 import { RedisInspection } from './view/inspection.js';
 import { RedisPresence } from './view/presence.js';
-import { RedisQueueView } from './view/queue-view.js';
 import { RedisSearch } from './view/search.js';
 
 /** A receipt is kept at least this long: longer than any copy of its call can be on its way. */
@@ -63,6 +63,7 @@ export function openRedisQueue(
 ): QueueStore {
   const { keepIdsMs, leaseMs, stealAfterMs, rateLimit, ordering, streamEvents } = settings;
   const connection = links.forCalls;
+  const link = linkOf(queue, connection);
   const keys = queueKeys(prefix, queue);
   const jumped = (byMs: number) => clockLog.jumped(byMs);
   const clock = new ServerClock(keys, jumped);
@@ -71,9 +72,14 @@ export function openRedisQueue(
   const options = { queue, clustered, keepReceiptMs, stealAfterMs, commandTimeoutMs, keepEnded };
   const callers = new CallerPool(connection, clock, keys, options);
   const tending = new RedisTending(callers, clock, keys, options);
-  const gate = new RedisGate(callers, connection, keys, { ...options, rateLimit });
-  const blackouts = new RedisBlackouts(callers, connection, keys, options);
-  const inspection = new RedisInspection(connection, keys, commandTimeoutMs);
+  const gate = new RedisGate(callers, link, keys, { ...options, rateLimit });
+  const blackouts = new RedisBlackouts(callers, link, keys, options);
+  const inspection = new RedisInspection(link, keys, commandTimeoutMs);
+  const search = new RedisSearch(link, keys, commandTimeoutMs);
+  const presence = new RedisPresence(link, keys, { commandTimeoutMs, withinMs: leaseMs });
+  const clearing = new RedisClearing(callers, keys, { keepEnded, tending });
+  const tagged = new RedisTaggedJobs(callers, keys, { ...options, tending });
+  const deadLetters = new RedisDeadLetters(callers, keys, options);
   const watch = new IndexWatch(queue, (session) => inspection.placement(session), log);
   const writer =
     streamEvents &&
@@ -81,26 +87,41 @@ export function openRedisQueue(
   return {
     jobs: new RedisQueueJobs(new ScheduleOutbox(connection, clock, keys, ids, options), callers, keys, {
       ...options,
-      connection,
       tending,
       isUsed,
     }),
-    management: new RedisQueueManagement(queue, {
-      gate,
-      blackouts,
-      clearing: new RedisClearing(callers, keys, { keepEnded, tending }),
-      tagged: new RedisTaggedJobs(callers, keys, { ...options, tending }),
-      deadLetters: new RedisDeadLetters(callers, keys, options),
-    }),
-    view: new RedisQueueView(queue, ordering, {
-      gate,
-      blackouts,
-      inspection,
-      search: new RedisSearch(connection, keys, commandTimeoutMs),
-      presence: new RedisPresence(connection, keys, { commandTimeoutMs, withinMs: leaseMs }),
-    }),
-    recurrences: new RedisRecurrences(callers, connection, clock, keys, { ...options, tending, blackouts, isUsed }),
-    declarations: new RedisDeclarations(callers, connection, clock, keys, { ...options, isUsed }),
+    management: {
+      pause: (forMs) => gate.pause(forMs),
+      resume: () => gate.resume(),
+      setBlackouts: (rules) => blackouts.set(rules),
+      tendBlackouts: () => blackouts.tend(),
+      clear: () => clearing.clear(),
+      cancelTagged: (tag, told) => tagged.cancel(tag, told),
+      shiftTagged: (tag, byMs) => tagged.shift(tag, byMs),
+      replayDead: (which = {}, due, perSecond) =>
+        typeof which === 'string'
+          ? annotated(deadLetters.replayOne(which, due), { jobId: which })
+          : deadLetters.replayMany(which, due, perSecond),
+      purgeDead: (which = {}) => deadLetters.purge(which),
+    },
+    view: {
+      counts: () => inspection.counts(),
+      countsByPriority: () => inspection.countsByPriority(),
+      nextDue: () => inspection.nextDue(),
+      stats: () => inspection.stats(),
+      job: (id) => annotated(inspection.job(id), { jobId: id }),
+      list: (state, offset, limit, as) => inspection.list(state, offset, limit, ordering, as),
+      peek: (count, as) => inspection.peek(count, ordering, as),
+      forecast: (boundsMs) => inspection.forecast(boundsMs),
+      find: (selection, place, step) => search.find(selection, place, step),
+      handledBy: (name) => annotated(presence.handledBy(name), { jobName: name }),
+      workers: () => presence.workers(),
+      pausedUntil: () => gate.pausedUntil(),
+      limits: () => gate.limits(),
+      blackouts: () => blackouts.read(),
+    },
+    recurrences: new RedisRecurrences(callers, link, clock, keys, { ...options, tending, blackouts, isUsed }),
+    declarations: new RedisDeclarations(callers, link, clock, keys, { ...options, isUsed }),
     sessions: new RedisSessions(() => links.forSessions(), keys, settings, {
       queue,
       prefix,
@@ -109,6 +130,6 @@ export function openRedisQueue(
       isUsed,
       isListed: (session) => watch.listed(session),
     }),
-    events: new RedisEvents(connection, keys, options, () => links.forMessages(), writer || undefined),
+    events: new RedisEvents(link, keys, options, () => links.forMessages(), writer || undefined),
   };
 }

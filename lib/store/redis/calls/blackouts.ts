@@ -3,7 +3,7 @@ import { type KnownWindows, windowsAt } from '../../../core/blackouts/windows.js
 import type { KnownBlackouts } from '../../job-store.js';
 import { formatRules, formatWindows, isWindow, parseEnd, parseRules } from '../codec/blackout-text.js';
 import type { QueueKeys } from '../keys.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
 import { blackoutsScript, clockScript, setBlackoutsScript } from '../scripts/contracts.js';
 import type { CallerPool } from './caller-pool.js';
@@ -20,7 +20,7 @@ export class RedisBlackouts {
 
   constructor(
     private readonly callers: CallerPool,
-    private readonly connection: RedisConnection,
+    private readonly connection: QueueLink,
     keys: QueueKeys,
     private readonly options: { queue: string; clustered: boolean; commandTimeoutMs: number },
   ) {

@@ -1,4 +1,5 @@
 import type { QueueKeys } from '../keys.js';
+import { annotated } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { NumberedScript } from '../scripts/bound-script.js';
@@ -17,10 +18,10 @@ export class CallerPool {
     private readonly connection: RedisConnection,
     private readonly clock: ServerClock,
     private readonly keys: QueueKeys,
-    private readonly options: { commandTimeoutMs: number; keepReceiptMs: number },
+    private readonly options: { queue: string; commandTimeoutMs: number; keepReceiptMs: number },
   ) {}
 
-  /** `bytes`: of payload, about. Throws `QueueUnavailableError`. */
+  /** `bytes`: of payload, about. Throws `QueueUnavailableError`, which says which queue the call was about. */
   async call<A, R extends [string, string, ...unknown[]]>(
     script: NumberedScript<A, R>,
     args: A,
@@ -30,7 +31,7 @@ export class CallerPool {
     const caller = await this.take();
     try {
       caller.begin();
-      return await caller.send(script, args, giveUpAt, { bytes });
+      return await annotated(caller.send(script, args, giveUpAt, { bytes }), { queue: this.options.queue });
     } catch (error) {
       caller.rename();
       throw error;

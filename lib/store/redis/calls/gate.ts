@@ -1,7 +1,7 @@
 import { type RateRule, rateWindowMs } from '../../../core/options/queue-options.js';
 import type { LimitsUse } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
 import { limitsScript, pausedScript, pauseScript, resumeScript } from '../scripts/contracts.js';
 import type { CallerPool } from './caller-pool.js';
@@ -15,7 +15,7 @@ export class RedisGate {
 
   constructor(
     private readonly callers: CallerPool,
-    private readonly connection: RedisConnection,
+    private readonly connection: QueueLink,
     keys: QueueKeys,
     private readonly options: {
       clustered: boolean;

@@ -1,10 +1,8 @@
-import type { ScheduledQueueErrorFields } from '../../../core/errors.js';
 import type { Due } from '../../../core/read/due.js';
 import type { Answered, NewJob, QueueJobs, ScheduledAnswer } from '../../job-store.js';
 import { encodeCodec, encodeFlags, encodeRoute, encodeSettings, withPayload } from '../codec/envelope-text.js';
 import type { QueueKeys } from '../keys.js';
 import { annotated } from '../link/call-error.js';
-import type { RedisConnection } from '../link/connection.js';
 import type { RedisTending } from '../recur/redis-tending.js';
 import type { ScheduleOutbox } from '../schedule/schedule-outbox.js';
 import { statusOf } from '../schedule/schedule-status.js';
@@ -31,12 +29,9 @@ export class RedisQueueJobs implements QueueJobs {
     private readonly callers: CallerPool,
     keys: QueueKeys,
     private readonly options: {
-      queue: string;
       clustered: boolean;
       stealAfterMs: number;
-      commandTimeoutMs: number;
       keepEnded: string;
-      connection: RedisConnection;
       tending: RedisTending;
       isUsed(): void;
     },
@@ -62,7 +57,7 @@ export class RedisQueueJobs implements QueueJobs {
 
   async cancel(id: string): Promise<boolean> {
     const { keepEnded } = this.options;
-    const [, , count] = await this.about({ jobId: id }, this.callers.call(this.scripts.cancel, { id, keepEnded }));
+    const [, , count] = await annotated(this.callers.call(this.scripts.cancel, { id, keepEnded }), { jobId: id });
     if (count === '1') await this.options.tending.afterCancel([id]);
     return count === '1';
   }
@@ -70,7 +65,7 @@ export class RedisQueueJobs implements QueueJobs {
   async reschedule(id: string, due: Due): Promise<boolean> {
     const { clustered, stealAfterMs } = this.options;
     const args = { clustered, stealAfterMs, id, dueOrDelay: toDueArgument(due) };
-    const [, , isMoved] = await this.about({ jobId: id }, this.callers.call(this.scripts.reschedule, args));
+    const [, , isMoved] = await annotated(this.callers.call(this.scripts.reschedule, args), { jobId: id });
     return isMoved === '1';
   }
 
@@ -90,7 +85,7 @@ export class RedisQueueJobs implements QueueJobs {
       ),
     };
     const call = this.callers.call(this.scripts.replace, args, job.payload.length);
-    const [, , letter, dueAtMs, besides] = await this.about({ jobId: job.id, jobName: job.name }, call);
+    const [, , letter, dueAtMs, besides] = await annotated(call, { jobId: job.id, jobName: job.name });
     const status = statusOf(letter);
     return {
       id: job.id,
@@ -102,20 +97,16 @@ export class RedisQueueJobs implements QueueJobs {
   }
 
   async cancelRunning(id: string): Promise<boolean> {
-    const [, , wasRunning] = await this.about(
-      { jobId: id },
+    const [, , wasRunning] = await annotated(
       this.callers.call(this.scripts.cancelRunning, { clustered: this.options.clustered, id }),
+      { jobId: id },
     );
     return wasRunning === '1';
   }
 
   async remove(id: string): Promise<boolean> {
-    const [, , isRemoved] = await this.about({ jobId: id }, this.callers.call(this.scripts.remove, { id }));
+    const [, , isRemoved] = await annotated(this.callers.call(this.scripts.remove, { id }), { jobId: id });
     if (isRemoved === '1') await this.options.tending.afterCancel([id]);
     return isRemoved === '1';
-  }
-
-  private about<R>(fields: ScheduledQueueErrorFields, call: Promise<R>): Promise<R> {
-    return annotated(call, { queue: this.options.queue, ...fields });
   }
 }

@@ -4,8 +4,7 @@ import type { ScheduledQueueStreamedEvent } from '../../../core/stream/streamed-
 import type { QueueEvents, ReadEvents } from '../../job-store.js';
 import { readEventLine } from '../codec/event-text.js';
 import type { QueueKeys } from '../keys.js';
-import { annotated } from '../link/call-error.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { QueueLink } from '../link/queue-link.js';
 import type { WakeListener } from '../link/wake-listener.js';
 import { ask } from '../scripts/bound-script.js';
 import { readEventsScript } from '../scripts/contracts.js';
@@ -29,7 +28,7 @@ const FIELDS_AN_ENTRY = 3;
 /** The stream of one queue's events. An event's id is "<epoch ms of its entry>-<its number>"; see scripts/add-events.lua. */
 export class RedisEvents implements QueueEvents {
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: QueueLink,
     private readonly keys: QueueKeys,
     private readonly options: { queue: string; commandTimeoutMs: number },
     /** Opened when somebody watches. */
@@ -46,11 +45,7 @@ export class RedisEvents implements QueueEvents {
     await this.writer?.flush();
   }
 
-  read(from: EventPlace): Promise<ReadEvents> {
-    return annotated(this.readStep(from), { queue: this.options.queue });
-  }
-
-  private async readStep(from: EventPlace): Promise<ReadEvents> {
+  async read(from: EventPlace): Promise<ReadEvents> {
     const { events: key } = this.keys;
     const giveUpAt = performance.now() + this.options.commandTimeoutMs;
     if (from === 'end') {

@@ -17,11 +17,11 @@ export const NO_CONNECTION = 'no connection in time';
 /** Why a call that waited for others is refused. */
 export const NOT_SENT = 'no time was left to send it';
 
-/** A copy of a call's error, said of the job that it was about: under that id it may be called again. */
-export function aboutJob(error: unknown, fields: ScheduledQueueErrorFields): unknown {
-  if (error instanceof QueueClosedError) return new QueueClosedError(error.message, fields);
-  if (!(error instanceof QueueUnavailableError)) return error;
-  return restated(error, fields);
+/** A copy of a call's error, said of the job that it was about: under that id it may be called again. The queue that it tells stays. */
+export function aboutJob(error: unknown, about: ScheduledQueueErrorFields): unknown {
+  if (!(error instanceof QueueClosedError || error instanceof QueueUnavailableError)) return error;
+  const fields = { queue: error.queue, ...about };
+  return error instanceof QueueClosedError ? new QueueClosedError(error.message, fields) : restated(error, fields);
 }
 
 /** Adds queue and job to a failed call's error. */

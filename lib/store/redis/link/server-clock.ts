@@ -1,7 +1,7 @@
 import type { QueueKeys } from '../keys.js';
 import { ask } from '../scripts/bound-script.js';
 import { clockScript } from '../scripts/contracts.js';
-import type { RedisConnection } from './connection.js';
+import type { QueueLink } from './queue-link.js';
 
 /** Less is not worth a word. */
 const JUMP_MS = 1_000;
@@ -42,7 +42,7 @@ export class ServerClock {
     this.heardAt = now;
   }
 
-  async learn(connection: RedisConnection, giveUpAt: number): Promise<void> {
+  async learn(connection: QueueLink, giveUpAt: number): Promise<void> {
     const sentAt = performance.now();
     this.note(Number(await ask(connection, clockScript(this.keys), {}, giveUpAt)), sentAt);
   }

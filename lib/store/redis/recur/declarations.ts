@@ -4,8 +4,7 @@ import type { Declaration, DeclareAnswer, DeclareStatus, QueueDeclarations } fro
 import type { Declarer } from '../../recurrences.js';
 import type { CallerPool } from '../calls/caller-pool.js';
 import type { QueueKeys } from '../keys.js';
-import { annotated } from '../link/call-error.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { QueueLink } from '../link/queue-link.js';
 import type { ServerClock } from '../link/server-clock.js';
 import { declareRecurrenceScript, declareScript, removeOrphanScript } from '../scripts/contracts.js';
 import { instantsAhead } from './instants-ahead.js';
@@ -34,7 +33,7 @@ export class RedisDeclarations implements QueueDeclarations {
 
   constructor(
     private readonly callers: CallerPool,
-    private readonly connection: RedisConnection,
+    private readonly connection: QueueLink,
     private readonly clock: ServerClock,
     keys: QueueKeys,
     private readonly options: {
@@ -67,16 +66,14 @@ export class RedisDeclarations implements QueueDeclarations {
       const some = declarations.slice(from, from + DECLARED_A_CALL);
       // With the last: by then all have been declared.
       const isLast = from + DECLARED_A_CALL >= declarations.length;
-      const [, , startedAt, letters, ...found] = await this.about(
-        this.callers.call(this.scripts.declare, {
-          app: by.app,
-          revision: revisionOf(by),
-          began: startedAtMs,
-          orphanAfterMs,
-          tells: isLast ? (removesOrphans ? 'all' : 'new') : 'none',
-          declared: some.flatMap((declaration) => [declaration.id, this.digestOf(declaration)]),
-        }),
-      );
+      const [, , startedAt, letters, ...found] = await this.callers.call(this.scripts.declare, {
+        app: by.app,
+        revision: revisionOf(by),
+        began: startedAtMs,
+        orphanAfterMs,
+        tells: isLast ? (removesOrphans ? 'all' : 'new') : 'none',
+        declared: some.flatMap((declaration) => [declaration.id, this.digestOf(declaration)]),
+      });
       startedAtMs = Number(startedAt);
       orphans = found;
       for (const [i, declaration] of some.entries()) {
@@ -89,9 +86,7 @@ export class RedisDeclarations implements QueueDeclarations {
 
   async removeOrphan(id: string, app: string, orphanAfterMs: number): Promise<boolean> {
     const { keepEnded } = this.options;
-    const [, , isRemoved] = await this.about(
-      this.callers.call(this.scripts.removeOrphan, { app, orphanAfterMs, id, keepEnded }),
-    );
+    const [, , isRemoved] = await this.callers.call(this.scripts.removeOrphan, { app, orphanAfterMs, id, keepEnded });
     return isRemoved === '1';
   }
 
@@ -123,7 +118,7 @@ export class RedisDeclarations implements QueueDeclarations {
         },
         given?.job.payload.length,
       );
-      const [, , status, next] = await this.about(call);
+      const [, , status, next] = await call;
       if (status !== 'again') return status;
       from = Number(next);
     }
@@ -143,10 +138,6 @@ export class RedisDeclarations implements QueueDeclarations {
     const { commandTimeoutMs } = this.options;
     if (!this.clock.known) await this.clock.learn(this.connection, performance.now() + commandTimeoutMs);
     return this.clock.at(performance.now());
-  }
-
-  private about<R>(call: Promise<R>): Promise<R> {
-    return annotated(call, { queue: this.options.queue });
   }
 }
 

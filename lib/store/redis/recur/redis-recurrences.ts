@@ -9,8 +9,7 @@ import type {
 import type { RedisBlackouts } from '../calls/blackouts.js';
 import type { CallerPool } from '../calls/caller-pool.js';
 import type { QueueKeys } from '../keys.js';
-import { annotated } from '../link/call-error.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { QueueLink } from '../link/queue-link.js';
 import { textOf } from '../link/send-script.js';
 import type { ServerClock } from '../link/server-clock.js';
 import { ask } from '../scripts/bound-script.js';
@@ -43,7 +42,7 @@ export class RedisRecurrences implements QueueRecurrences {
 
   constructor(
     private readonly callers: CallerPool,
-    private readonly connection: RedisConnection,
+    private readonly connection: QueueLink,
     private readonly clock: ServerClock,
     keys: QueueKeys,
     private readonly options: {
@@ -78,7 +77,7 @@ export class RedisRecurrences implements QueueRecurrences {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const list = isReckonedHere ? instantsAhead(rule, from, from).list : RECKONED_THERE;
       const args = { ...this.arming, id, owner: '', ...record, zones: TIME_ZONE_DATA, reckonedFrom: from, list };
-      const [, , status, nextAt] = await this.about(this.callers.call(this.scripts.upsert, args, job.payload.length));
+      const [, , status, nextAt] = await this.callers.call(this.scripts.upsert, args, job.payload.length);
       if (status !== 'again') return { status, nextAtMs: Number(nextAt) || null };
       from = Number(nextAt);
     }
@@ -89,22 +88,22 @@ export class RedisRecurrences implements QueueRecurrences {
 
   async remove(id: string): Promise<'removed' | 'unknown' | 'declared'> {
     const { keepEnded } = this.options;
-    return (await this.about(this.callers.call(this.scripts.remove, { id, keepEnded })))[2];
+    return (await this.callers.call(this.scripts.remove, { id, keepEnded }))[2];
   }
 
   async pause(id: string, reason = ''): Promise<boolean> {
     const { keepEnded } = this.options;
-    return (await this.about(this.callers.call(this.scripts.pause, { id, reason, keepEnded })))[2] === '1';
+    return (await this.callers.call(this.scripts.pause, { id, reason, keepEnded }))[2] === '1';
   }
 
   async resume(id: string): Promise<boolean> {
-    const [, , isResumed, isShort] = await this.about(this.callers.call(this.scripts.resume, { ...this.arming, id }));
+    const [, , isResumed, isShort] = await this.callers.call(this.scripts.resume, { ...this.arming, id });
     if (isShort === '1') await this.options.tending.afterSkip([id]);
     return isResumed === '1';
   }
 
   async runNow(id: string): Promise<{ id: string; name: string; dueAtMs: number } | undefined> {
-    const [, , jobId, due, name] = await this.about(this.callers.call(this.scripts.run, { ...this.waking, id }));
+    const [, , jobId, due, name] = await this.callers.call(this.scripts.run, { ...this.waking, id });
     return jobId === '' ? undefined : { id: jobId, name, dueAtMs: Number(due) };
   }
 
@@ -114,7 +113,7 @@ export class RedisRecurrences implements QueueRecurrences {
     do {
       const some = instants.slice(at, at + ADDED_A_CALL);
       const args = { ...this.waking, id, instants: some };
-      const [, , count, isShort] = await this.about(this.callers.call(this.scripts.backfill, args));
+      const [, , count, isShort] = await this.callers.call(this.scripts.backfill, args);
       if (isShort === '1') await this.options.tending.afterSkip([id]);
       if (count === '') return at === 0 ? undefined : added;
       added += Number(count);
@@ -137,7 +136,7 @@ export class RedisRecurrences implements QueueRecurrences {
   /** The blackouts of the queue as well: whoever tends one tends the other. */
   async tend(short?: readonly string[], tellLost?: (lost: LostRecurrences) => void): Promise<number | undefined> {
     const { tending, blackouts } = this.options;
-    const inMs = await this.about(Promise.all([tending.tend(short, tellLost), blackouts.tend()]));
+    const inMs = await Promise.all([tending.tend(short, tellLost), blackouts.tend()]);
     const known = inMs.filter((ms) => ms !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }
@@ -168,7 +167,7 @@ export class RedisRecurrences implements QueueRecurrences {
     let cursor = '0';
     do {
       const args = { cursor, limit: WALKED_A_CALL };
-      const [next, ...ids] = await this.about(ask(this.connection, this.scripts.ids, args, this.giveUpAt));
+      const [next, ...ids] = await ask(this.connection, this.scripts.ids, args, this.giveUpAt);
       for (const id of ids) all.add(id);
       cursor = next;
     } while (cursor !== '0');
@@ -176,15 +175,10 @@ export class RedisRecurrences implements QueueRecurrences {
   }
 
   private async read(ids: readonly string[]): Promise<StoredRecurrence[]> {
-    const call = ask(this.connection, this.scripts.read, { ids: [...ids] }, this.giveUpAt, {
+    const found = (await ask(this.connection, this.scripts.read, { ids: [...ids] }, this.giveUpAt, {
       fromBytes: recordsFromBytes,
-    });
-    const found = (await this.about(call)) as (string | Buffer)[];
+    })) as (string | Buffer)[];
     return ids.flatMap((id, i) => decodeRecurrence(id, found[2 * i]!, found[2 * i + 1] as string) ?? []);
-  }
-
-  private about<R>(call: Promise<R>): Promise<R> {
-    return annotated(call, { queue: this.options.queue });
   }
 }
 

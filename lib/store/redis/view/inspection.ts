@@ -3,7 +3,7 @@ import type { OrderingRule } from '../../../core/options/queue-options.js';
 import { isReadable } from '../../envelope.js';
 import type { JobCounts, JobState, PriorityCounts, StoredJob } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { QueueLink } from '../link/queue-link.js';
 import { holdOf } from '../recur/record-text.js';
 import { ask } from '../scripts/bound-script.js';
 import {
@@ -37,7 +37,7 @@ export interface Placement {
 /** Reads of one queue. Nothing here writes. */
 export class RedisInspection {
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: QueueLink,
     private readonly keys: QueueKeys,
     private readonly commandTimeoutMs: number,
   ) {}
@@ -122,7 +122,7 @@ export class RedisInspection {
     offset: number,
     limit: number,
     ordering: OrderingRule,
-    as: (job: StoredJob) => T,
+    as: (job: StoredJob) => T = (job) => job as T,
   ): Promise<T[]> {
     const jobs: T[] = [];
     await this.listing(ordering).each(state, offset, limit, (job) => jobs.push(as(job)));

@@ -1,7 +1,7 @@
 import type { OrderingRule } from '../../../core/options/queue-options.js';
 import type { JobState, StoredJob } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
 import { jobScript, jobsScript } from '../scripts/contracts.js';
 import { jobFromBytes, jobsFromBytes, type KnownJob, readJob } from './stored-job.js';
@@ -14,7 +14,7 @@ const BYTES_A_CALL = 1024 * 1024;
 /** Reads jobs of one queue in short calls, as many as are needed, all before `giveUpAt`, a time of `performance.now()`. */
 export class RedisListing {
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: QueueLink,
     private readonly keys: QueueKeys,
     private readonly giveUpAt: number,
     private readonly ordering: OrderingRule = { mode: 'strict' },

@@ -1,7 +1,7 @@
 import type { LiveWorker } from '../../job-store.js';
 import { decodeTraits } from '../codec/worker-traits.js';
 import { handlesKey, processOf, type QueueKeys } from '../keys.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
 import { handledScript, workersScript } from '../scripts/contracts.js';
 
@@ -13,7 +13,7 @@ const UNKNOWN = { running: 0, concurrency: 0, weight: 0, handles: [] };
 /** Who works at one queue. Those that were there within `withinMs` count as alive. */
 export class RedisPresence {
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: QueueLink,
     private readonly keys: QueueKeys,
     private readonly options: { commandTimeoutMs: number; withinMs: number },
   ) {}

@@ -1,6 +1,6 @@
 import type { FoundJobs, JobSelection, SearchStep, StoredJob } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { QueueLink } from '../link/queue-link.js';
 import { textOf } from '../link/send-script.js';
 import { ask } from '../scripts/bound-script.js';
 import { findScript } from '../scripts/contracts.js';
@@ -24,7 +24,7 @@ type Place = [walk: number, from: string, left: readonly string[], met: readonly
  */
 export class RedisSearch {
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: QueueLink,
     private readonly keys: QueueKeys,
     private readonly commandTimeoutMs: number,
   ) {}

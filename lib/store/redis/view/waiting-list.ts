@@ -1,7 +1,7 @@
 import type { OrderingRule } from '../../../core/options/queue-options.js';
 import type { WaitingState } from '../../job-store.js';
 import { LANE_ENDINGS, levelsKey, type QueueKeys } from '../keys.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
 import { clockScript, headsScript, lanesScript } from '../scripts/contracts.js';
 import { byPlace, LaneMerge, type LaneStart, type WaitingJob } from './lane-merge.js';
@@ -17,7 +17,7 @@ const DUE_LANES = 1_000;
 /** Finds the waiting jobs of one queue in order, by as many short calls as are needed. Lanes that cannot matter are not read. */
 export class WaitingList {
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: QueueLink,
     private readonly keys: QueueKeys,
     private readonly giveUpAt: number,
     private readonly ordering: OrderingRule,

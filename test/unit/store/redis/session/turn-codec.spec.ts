@@ -36,8 +36,8 @@ const release = (id: string, fence: string): Settlement => ({ id, fence, transit
 function listsOf(turn: Turn, settings: QueueSettings): readonly unknown[] {
   const { encode } = turnScript(queueKeys('sq', 'q'), { group: 'g' });
   const lists = encodeTurn(turn, settings);
-  const without = { completed: { id: [], fence: [] }, others: [], renewals: [], limits: [] };
-  const single = encode(without as unknown as TurnArguments).length - 4;
+  const without = { completed: { id: [], fence: [] }, others: [], renewals: [], reports: [], limits: [] };
+  const single = encode(without as unknown as TurnArguments).length - 5;
   return encode(lists as TurnArguments).slice(single);
 }
 
@@ -52,14 +52,14 @@ function read(args: readonly unknown[]) {
   const plainCount = Number(take(1)[0]);
   const [ids, fences] = [take(plainCount), take(plainCount)];
   const plain = ids.map((id, i) => [id, fences.slice(0, i + 1).findLast((fence) => fence !== '')]);
-  const lists = { plain, others: rows(5), renewals: rows(2), handlers: rows(3) };
+  const lists = { plain, others: rows(5), renewals: rows(2), reports: rows(3), handlers: rows(3) };
   expect(at).toBe(args.length);
   return lists;
 }
 
 describe('the arguments of a turn', () => {
-  it('say nothing four times where there is nothing to say', () => {
-    expect(listsOf(turnOf({}), KEEPS_NONE)).toEqual([0, 0, 0, 0]);
+  it('say nothing five times where there is nothing to say', () => {
+    expect(listsOf(turnOf({}), KEEPS_NONE)).toEqual([0, 0, 0, 0, 0]);
   });
 
   it('hold the common ends by themselves, each fence once for those that follow each other', () => {
@@ -116,17 +116,19 @@ describe('the arguments of a turn', () => {
     });
   });
 
-  it('hold renewals and the room of handlers', () => {
+  it('hold renewals, reports and the room of handlers', () => {
     const renewals = [
       { id: 'a', fence: '7' },
       { id: 'b', fence: '9' },
     ];
+    const reports = [{ id: 'a', fence: '7', value: '{"done":1}' }];
     const handlers = [{ name: 'work', weight: 2, free: 0 }];
-    expect(read(listsOf(turnOf({ renewals, handlers }), KEEPS_NONE))).toMatchObject({
+    expect(read(listsOf(turnOf({ renewals, reports, handlers }), KEEPS_NONE))).toMatchObject({
       renewals: [
         ['a', '7'],
         ['b', '9'],
       ],
+      reports: [['a', '7', '{"done":1}']],
       handlers: [['work', 2, 0]],
     });
   });
