@@ -45,14 +45,21 @@ function emitArguments(contract, name) {
   return `export interface ${name}Arguments {\n${lines.join('')}}`;
 }
 
-/** Gives the fields of a long answer their names, and says where the last list of it begins. */
+/**
+ * Gives the fields of a long answer their names, and says where the last list of it begins. By index: taking an answer apart by a pattern
+ * calls an iterator for each of its fields, of which a turn has three a job.
+ */
 function emitDecoder({ returns, isNumbered }, name) {
   if (!returns.fields || returns.fields.length < LONG_REPLY) return '';
-  const names = [...(isNumbered ? ['status', 'now'] : []), ...returns.fields.map((field) => field.name)];
-  const rest = returns.fields.findIndex(({ isRest }) => isRest);
-  const spread = names.map((each, i) => (rest >= 0 && i === names.length - 1 ? `...${each}` : each));
-  const at = rest < 0 ? '' : `\nexport const ${snake(name)}_${snake(names.at(-1))}_AT = ${names.length - 1};\n`;
-  return `export const read${name}Reply = ([${spread.join(', ')}]: ${name}Reply) => ({ ${names.join(', ')} });\n${at}\n`;
+  const before = isNumbered ? ['status', 'now'] : [];
+  const at = (i, { isRest, kind } = {}) => (isRest ? `r.slice(${i}) as ${typeOf(kind)}` : `r[${i}]`);
+  const entries = [
+    ...before.map((field, i) => `${field}: ${at(i)}`),
+    ...returns.fields.map((field, i) => `${field.name}: ${at(before.length + i, field)}`),
+  ];
+  const rest = returns.fields.find(({ isRest }) => isRest);
+  const restAt = rest ? `\nexport const ${snake(name)}_${snake(rest.name)}_AT = ${entries.length - 1};\n` : '';
+  return `export const read${name}Reply = (r: ${name}Reply) => ({ ${entries.join(', ')} });\n${restAt}\n`;
 }
 
 function emitReply({ returns, isNumbered }) {

@@ -180,7 +180,7 @@ export const scriptScript = (keys: QueueKeys, names: { tag: string }): NumberedS
     const fields = 'a text, b text, c text[], d text, e text, f text, g text, ...moreJobs text[]: all of it';
     const script = lines(...NUMBERED, ...BODY).replace(/-- @returns .*/, `-- @returns ${fields}`);
     expect(typesOf(script)).toContain(
-      `export const readScriptReply = ([status, now, a, b, c, d, e, f, g, ...moreJobs]: ScriptReply) => ({ status, now, a, b, c, d, e, f, g, moreJobs });
+      `export const readScriptReply = (r: ScriptReply) => ({ status: r[0], now: r[1], a: r[2], b: r[3], c: r[4], d: r[5], e: r[6], f: r[7], g: r[8], moreJobs: r.slice(9) as string[] });
 
 export const SCRIPT_MORE_JOBS_AT = 9;
 `,

