@@ -77,7 +77,7 @@ function partlyDone(error: unknown, count: number): unknown {
   if (!(error instanceof QueueUnavailableError)) return error;
   return restated(
     error,
-    {},
+    { queue: error.queue },
     { message: `${error.message} Before that, ${count} jobs had been done.`, outcome: 'unknown' },
   );
 }
