@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readBlackouts } from '../../../../lib/core/blackouts/read-blackouts.js';
 import { InvalidOptionsError } from '../../../../lib/index.js';
+import { cpuMs } from '../../../support/cpu-time.js';
 import { thrown } from '../../thrown.js';
 
 const read = (...blackouts: unknown[]) => readBlackouts(blackouts, 'setBlackouts');
@@ -108,8 +109,8 @@ describe('a list of blackouts', () => {
   });
 
   it('of a thousand blackouts is read in a moment', () => {
-    const from = performance.now();
+    const from = cpuMs();
     read(...Array.from({ length: 1_000 }, (_, i) => ({ cron: `${i % 60} ${i % 24} * * *`, durationMs: '5m' })));
-    expect(performance.now() - from).toBeLessThan(2_000);
+    expect(cpuMs() - from).toBeLessThan(2_000);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BlackoutRule } from '../../../../lib/core/blackouts/blackout.js';
 import { windowsAt } from '../../../../lib/core/blackouts/windows.js';
+import { cpuMs } from '../../../support/cpu-time.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -81,9 +82,9 @@ describe('the windows of blackouts', () => {
     ['every second', 1, '* * * * * *', 500],
     ['in a thousand rules', 1_000, '*/7 * * * *', MINUTE],
   ])('are no more than 4 000, and known less far ahead where they come %s', (_, count, expression, durationMs) => {
-    const from = performance.now();
+    const from = cpuMs();
     const { windows, knownUntilMs, moreAtMs } = windowsAt(NOW, Array(count).fill(cron(expression, durationMs)));
-    expect(performance.now() - from).toBeLessThan(3_000);
+    expect(cpuMs() - from).toBeLessThan(3_000);
     expect(windows.length).toBeLessThanOrEqual(4_000);
     expect(windows.length).toBeGreaterThanOrEqual(50);
     expect(knownUntilMs).toBeGreaterThan(windows.at(-1)!.fromMs);

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { CronExpression } from '@nestjs/schedule';
 import { parseRuleText, readRule, ruleText, toRecurrenceRule } from '../../../../lib/core/calendar/read-rule.js';
 import { InvalidOptionsError, InvalidScheduleError } from '../../../../lib/core/errors.js';
+import { cpuMs } from '../../../support/cpu-time.js';
 import { thrown } from '../../thrown.js';
 
 const DAILY = { cron: '0 9 * * *' };
@@ -206,10 +207,10 @@ describe('refused, with field, value and remedy:', () => {
   });
 
   it('a rule that never fires is refused in a moment', () => {
-    const begun = performance.now();
+    const begun = cpuMs();
     for (const cron of ['0 0 31 4 *', '* * * 30 2 * 1-9999', '0 0 30 2 +1', '* * * 31 2,4,6,9,11 *'])
       expect(messageOf({ cron, timeZone: 'Europe/Paris' })).toMatch(/names no instant/);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(cpuMs() - begun).toBeLessThan(5_000);
   });
 });
 
