@@ -54,7 +54,7 @@ const CHANGES: [zone: string, day: string, minutes: number][] = [
 
 describe.each(CHANGES)('%s, %s: the clock is put forward by %d minutes', (zone, day, minutes) => {
   const midnight = Date.parse(day);
-  const table = clockTable(zone, midnight - 4 * DAY, midnight + 4 * DAY);
+  const table = clockTable(zone, midnight - 3 * DAY, midnight + 3 * DAY);
   const [jump] = jumpsOf(table);
 
   it('is a change that the data know', () => {
@@ -70,16 +70,20 @@ describe.each(CHANGES)('%s, %s: the clock is put forward by %d minutes', (zone, 
     for (let i = 0; i < RULES_A_CHANGE; i++) {
       const cron = randomCron(random, near);
       const { exclude, isExcluded } = randomExclusions(random, jump ?? midnight, near);
-      const from = table.fromMs + 2 * DAY + Math.floor(random() * DAY);
-      const until = table.toMs - 2 * DAY;
+      const from = table.fromMs + DAY + Math.floor(random() * DAY);
+      const until = table.toMs - DAY;
       const expected = expectedOccurrences(cron, table, isExcluded).filter(({ atMs }) => atMs > from && atMs <= until);
       const rule = i % 2 ? { cron, timeZone: zone, exclude, endAt: until } : { cron, timeZone: zone, exclude };
-      expect({ rule, found: foundIn(rule, from, until) }).toEqual({ rule, found: expected });
+      // As text: `toEqual` would take most of the time of this file.
+      expect(told(rule, foundIn(rule, from, until))).toBe(told(rule, expected));
       compared += expected.length;
     }
     expect(compared).toBeGreaterThan(1_000);
   });
 });
+
+const told = (rule: object, found: readonly Occurrence[]) =>
+  JSON.stringify([rule, ...found.map(({ atMs, wallMs }) => `${atMs} ${wallMs}`)], null, 1);
 
 function foundIn(rule: object, fromMs: number, untilMs: number): Occurrence[] {
   const found: Occurrence[] = [];

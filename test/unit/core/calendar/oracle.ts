@@ -18,6 +18,8 @@ export interface ClockTable {
   fromMs: number;
   toMs: number;
   shown: readonly number[];
+  /** The first minute that shows a wall minute. */
+  firstShown: ReadonlyMap<number, number>;
 }
 
 export function clockTable(timeZone: string, fromMs: number, toMs: number): ClockTable {
@@ -35,7 +37,9 @@ export function clockTable(timeZone: string, fromMs: number, toMs: number): Cloc
     const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
     shown.push(Date.UTC(parts.year!, parts.month! - 1, parts.day!, parts.hour!, parts.minute!));
   }
-  return { fromMs, toMs, shown };
+  const firstShown = new Map<number, number>();
+  for (const [i, wall] of shown.entries()) if (!firstShown.has(wall)) firstShown.set(wall, fromMs + i * MINUTE);
+  return { fromMs, toMs, shown, firstShown };
 }
 
 /** Where the clock of a table jumps: the minutes whose wall time is not that of the minute before plus one. */
@@ -46,7 +50,7 @@ export function jumpsOf({ fromMs, shown }: ClockTable): number[] {
 /** The occurrences whose wall times lie in a table, which must begin and end a day away from the nearest jump. */
 export function expectedOccurrences(
   cron: string,
-  { fromMs, shown }: ClockTable,
+  { fromMs, shown, firstShown }: ClockTable,
   isExcluded: (at: number, wall: number) => boolean,
 ): Expected[] {
   const texts = fieldsOf(cron);
@@ -59,12 +63,10 @@ export function expectedOccurrences(
 
   const found: Expected[] = [];
   if (hours.size === 24) {
-    for (const [i, wall] of shown.entries()) {
-      if (matches(wall)) found.push({ atMs: fromMs + i * MINUTE, wallMs: wall });
+    for (let i = 0; i < shown.length; i++) {
+      if (matches(shown[i]!)) found.push({ atMs: fromMs + i * MINUTE, wallMs: shown[i]! });
     }
   } else {
-    const firstShown = new Map<number, number>();
-    for (const [i, wall] of shown.entries()) if (!firstShown.has(wall)) firstShown.set(wall, fromMs + i * MINUTE);
     let offsetBefore = shown[0]! - fromMs;
     for (let wall = shown[0]!; wall <= shown.at(-1)!; wall += MINUTE) {
       const at = firstShown.get(wall);
