@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { QueueUnavailableError } from '../../../lib/index.js';
 import { LogLines } from '../../support/log-lines.js';
 import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
@@ -18,17 +18,14 @@ async function slowLink(bytesPerSecond: number): Promise<TcpProxy> {
   return proxy;
 }
 
-let prefix: string;
-beforeEach(() => {
-  prefix = newPrefix();
-});
-
-afterEach(async () => {
+// The cases with handlers wait for their links at the same time.
+afterAll(async () => {
   await stopApps();
   await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
 });
 
-it('twelve jobs of 1 MB all run once over 12 Mbit/s and two workers, and none of them is recovered', async () => {
+it.concurrent('twelve jobs of 1 MB all run once over 12 Mbit/s and two workers, and none of them is recovered', async () => {
+  const prefix = newPrefix();
   const near = await startApp([], { prefix, role: 'producer' });
   await near.producer.scheduleMany(Array.from({ length: 12 }, () => ({ job: 'work', payload: payloadOf(MB) })));
   const log = new LogLines();
@@ -41,7 +38,8 @@ it('twelve jobs of 1 MB all run once over 12 Mbit/s and two workers, and none of
   expect(log.lines).toEqual([]);
 }, 60_000);
 
-it('a job that alone takes longer than any call may take arrives all the same, and runs once', async () => {
+it.concurrent('a job that alone takes longer than any call may take arrives all the same, and runs once', async () => {
+  const prefix = newPrefix();
   const near = await startApp([], { prefix, role: 'producer' });
   await near.producer.schedule('work', payloadOf(MB));
   const { url } = await slowLink(0.15 * MB);
@@ -52,6 +50,7 @@ it('a job that alone takes longer than any call may take arrives all the same, a
 }, 40_000);
 
 it('twenty schedules of 1 MB at once over 16 Mbit/s are sent once each, and those that find no time are refused unsent', async () => {
+  const prefix = newPrefix();
   const link = await slowLink(2 * MB);
   const app = await startApp([], { prefix, connection: link.url, role: 'producer' });
   const calls = Array.from({ length: 20 }, () => app.producer.schedule('work', payloadOf(MB), { delay: '1h' }));
@@ -68,6 +67,7 @@ it('twenty schedules of 1 MB at once over 16 Mbit/s are sent once each, and thos
 }, 40_000);
 
 it('large schedules over a slow link hold up no small ones, and none is sent twice', async () => {
+  const prefix = newPrefix();
   const link = await slowLink(2 * MB);
   const app = await startApp([], { prefix, connection: link.url, role: 'producer', commandTimeoutMs: 10_000 });
   const large = app.producer.scheduleMany(

@@ -24,7 +24,7 @@ function startsById(): Map<string, number> {
 }
 
 it('every job runs when two of four processes are killed, and only those that ran in them run twice', async () => {
-  const JOBS = 20_000;
+  const JOBS = 8_000;
   const { producer, inspector } = await startApp([], { prefix: workers.prefix });
   await producer.scheduleMany(Array.from({ length: JOBS }, (_, i) => ({ job: 'work', payload: i })));
   const options = { concurrency: 50, leaseMs: LEASE_MS, workMs: 15 };
@@ -67,7 +67,7 @@ it('every job runs when two of four processes are killed, and only those that ra
 }, 90_000);
 
 it('processes in the middle of a backlog lose nothing, and repeat only what ran, when one stops and one is killed', async () => {
-  const JOBS = 60_000;
+  const JOBS = 40_000;
   const WORKERS = ['w1', 'w2', 'w3'];
   const { producer, inspector } = await startApp([], { prefix: workers.prefix });
   const haveRun = (count: number) =>

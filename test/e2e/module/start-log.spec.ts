@@ -27,8 +27,20 @@ afterEach(async () => {
   proxy = server = undefined;
 });
 
+interface Mute {
+  port: number;
+  sockets: Set<Socket>;
+  close(): Promise<void>;
+}
+
 /** Takes connections and never says a word. */
-async function startMute(): Promise<{ port: number; sockets: Set<Socket>; close(): Promise<void> }> {
+async function startMute(): Promise<Mute> {
+  const mute = await muteListener();
+  closing.push(mute);
+  return mute;
+}
+
+async function muteListener(): Promise<Mute> {
   const sockets = new Set<Socket>();
   const listener: Server = createServer((socket) => {
     sockets.add(socket);
@@ -37,7 +49,7 @@ async function startMute(): Promise<{ port: number; sockets: Set<Socket>; close(
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  const mute = {
+  return {
     port: (listener.address() as { port: number }).port,
     sockets,
     close: async () => {
@@ -45,8 +57,6 @@ async function startMute(): Promise<{ port: number; sockets: Set<Socket>; close(
       await new Promise((resolve) => listener.close(resolve));
     },
   };
-  closing.push(mute);
-  return mute;
 }
 
 const connectedTo = (url: string) => `${url.replace(/\/$/, '')}${new URL(url).pathname.length > 1 ? '' : '/0'}`;
@@ -325,7 +335,7 @@ describe('an application that never uses Redis', () => {
     expect(mute.sockets.size).toBe(0);
   });
 
-  it.each(
+  it.concurrent.each(
     WAYS.flatMap(([name, connection]) => [
       ['mute', name, connection, name === 'a server' ? 0 : 300] as const,
       ['refusing', name, connection, 300] as const,
@@ -333,7 +343,9 @@ describe('an application that never uses Redis', () => {
   )(
     'lets its process end when %s %s is still being connected to (%#)',
     async (kind, name, connection, closeAfterMs) => {
-      const port = kind === 'mute' ? (await startMute()).port : 1;
+      // Beside other cases, whose end must not close it.
+      const mute = await muteListener();
+      const port = kind === 'mute' ? mute.port : 1;
       const child = fork('dist-test/starter.js', {
         env: {
           ...process.env,
@@ -351,6 +363,7 @@ describe('an application that never uses Redis', () => {
         expect(child.exitCode).toBe(0);
       } finally {
         child.kill('SIGKILL');
+        await mute.close();
       }
     },
   );

@@ -70,7 +70,7 @@ async function raceWithClaims(jobs: number, ask: (id: string) => Ask) {
 }
 
 it('cancel against claims of two processes: true is never started, false had been', async () => {
-  const JOBS = 6_000;
+  const JOBS = 3_000;
   const { yes, inspector } = await raceWithClaims(JOBS, (cancel) => ({ cancel }));
   const others = JOBS - yes.length;
   await until('the others are done', async () => (await inspector.stats()).completed === others, 20_000);
@@ -83,7 +83,7 @@ it('cancel against claims of two processes: true is never started, false had bee
 }, 60_000);
 
 it('reschedule against claims of two processes: true is run at the new time, false had been, and each runs once', async () => {
-  const JOBS = 6_000;
+  const JOBS = 3_000;
   const { yes, refs, inspector } = await raceWithClaims(JOBS, (reschedule) => ({ reschedule, delay: 2_000 }));
   await until('all are done', async () => (await inspector.stats()).completed === JOBS, 20_000);
   const starts = workers.history().filter(({ event }) => event === 'start');
