@@ -16,30 +16,30 @@ export class TestedRuns extends Runs implements RunOwner {
     super(parts);
   }
 
-  override begin(job: RunningJob): void {
-    super.begin(job);
+  override beginRun(job: RunningJob): void {
+    super.beginRun(job);
     const run = runOf(job.claim);
     run.job = job;
     run.owner = this;
   }
 
-  override end(ended: EndedRun, job?: RunningJob): void {
+  override endRun(ended: EndedRun, job?: RunningJob): void {
     const run = runOf(ended.job);
-    if (run.isSettled) super.end(ended, job);
+    if (run.isSettled) super.endRun(ended, job);
     else if (run.fault?.kind === 'crash') this.throwAway(run, 'crashed');
     else if (this.faults.deliversTwice && !run.isSecond && ended.settlement.transition === 'complete')
       this.repeat(run, ended);
     else {
       run.settle(ended);
-      super.end(ended, job);
+      super.endRun(ended, job);
     }
     run.over();
   }
 
-  override drop(job: RunningJob): void {
+  override dropRun(job: RunningJob): void {
     const run = runOf(job.claim);
     if (!run.isSettled) run.throwAway('released');
-    super.drop(job);
+    super.dropRun(job);
     run.over();
   }
 
@@ -63,7 +63,7 @@ export class TestedRuns extends Runs implements RunOwner {
     this.session.forget(run);
     if (!run.job) return;
     run.job.abandoned = true;
-    this.takeOut(run.job);
+    this.removeRun(run.job);
   }
 
   loseLeaseOf(run: TestRun, reason: Error): void {
@@ -80,8 +80,8 @@ export class TestedRuns extends Runs implements RunOwner {
 
   private repeat(run: TestRun, ended: EndedRun): void {
     run.settle(ended);
-    this.takeOut(run.job!);
+    this.removeRun(run.job!);
     run.second = this.session.openAgain(run);
-    if (run.second) this.claimed([run.second.claim], run.second.askedAt);
+    if (run.second) this.startClaimed([run.second.claim], run.second.askedAt);
   }
 }

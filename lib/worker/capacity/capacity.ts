@@ -2,11 +2,10 @@ import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { HandlerCapacity, StuckHandlers, TurnAnswer } from '../../store/job-store.js';
 import type { JobHandler } from '../run/job-handler.js';
 import type { RunningJobs } from '../run/running-jobs.js';
-import type { Outcomes } from '../session/outcomes.js';
+import type { PendingSettlements } from '../session/pending-settlements.js';
 import type { SentTurn, TurnsInFlight } from '../session/turns-in-flight.js';
-import { Overlap, type Share } from './overlap.js';
+import { MOST_JOBS, Overlap, type Share } from './overlap.js';
 import { Places } from './places.js';
-import { MOST_JOBS } from './turn-size.js';
 
 /**
  * How much a worker may claim and begin now.
@@ -25,7 +24,7 @@ export class Capacity {
     handlers: ReadonlyMap<string, JobHandler>,
     running: RunningJobs,
     private readonly inFlight: TurnsInFlight,
-    private readonly outcomes: Outcomes,
+    private readonly pending: PendingSettlements,
   ) {
     this.places = new Places(concurrency, handlers, running);
     this.overlap = new Overlap(concurrency);
@@ -34,7 +33,7 @@ export class Capacity {
   /** What weight may be claimed now, besides what the turns in flight may claim; none where it is 0 or less. */
   get open(): number {
     // A turn that releases jobs claims nothing: the script picks before it puts released jobs back, so it would skip them.
-    return this.outcomes.anyGoesBack ? 0 : this.places.free - this.inFlight.limit;
+    return this.pending.anyGoesBack ? 0 : this.places.free - this.inFlight.limit;
   }
 
   /** True if a turn is worth it beside the one in flight. */
@@ -59,13 +58,13 @@ export class Capacity {
   }
 
   /** Takes in what a turn was told. */
-  answered({ turn }: SentTurn, { sleepMs, isContended }: TurnAnswer): void {
+  noteBacklog({ turn }: SentTurn, { sleepMs, isContended }: TurnAnswer): void {
     this.hasBacklog = turn.limit > 0 && sleepMs === undefined;
-    this.overlap.answered(isContended);
+    this.overlap.noteContention(isContended);
   }
 
   private all(mayClaim: boolean): Share {
-    return { settlements: this.outcomes.count, limit: mayClaim ? Math.max(this.open, 0) : 0 };
+    return { settlements: this.pending.count, limit: mayClaim ? Math.max(this.open, 0) : 0 };
   }
 
   /** How much is left of a handler's own limit is only known while nothing is being claimed. */

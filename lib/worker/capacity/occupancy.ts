@@ -1,7 +1,7 @@
 import type { SuspectWish, TurnAnswer } from '../../store/job-store.js';
 import type { ClaimsToConfirm } from '../session/claims-to-confirm.js';
-import type { Outcomes } from '../session/outcomes.js';
-import type { Talk } from '../session/talk.js';
+import type { PendingSettlements } from '../session/pending-settlements.js';
+import type { SessionLoop } from '../session/session-loop.js';
 import type { Occupant, Solitude } from './solitude.js';
 
 /** What a worker or a puller has in hand. */
@@ -21,22 +21,22 @@ export class Occupancy implements Occupant {
     readonly queue: string,
     readonly mayReserve: boolean,
     private readonly solitude: Solitude,
-    private readonly talk: Talk,
-    private readonly outcomes: Outcomes,
+    private readonly loop: SessionLoop,
+    private readonly pending: PendingSettlements,
     private readonly toConfirm: ClaimsToConfirm,
     private readonly holdings: Holdings,
   ) {}
 
-  begin(): void {
+  enterProcess(): void {
     this.solitude.add(this);
   }
 
-  end(): void {
+  leaveProcess(): void {
     this.solitude.remove(this);
   }
 
   get holds(): boolean {
-    return this.talk.inFlight.limit > 0 || this.toConfirm.any || this.holdings.holdsAny();
+    return this.loop.inFlight.limit > 0 || this.toConfirm.any || this.holdings.holdsAny();
   }
 
   get isRunning(): boolean {
@@ -44,17 +44,17 @@ export class Occupancy implements Occupant {
   }
 
   get owes(): boolean {
-    return this.outcomes.count + this.talk.inFlight.settlements > 0;
+    return this.pending.count + this.loop.inFlight.settlements > 0;
   }
 
   stepBack(): void {
     this.steppingBack = true;
-    this.talk.saySoon();
+    this.loop.saySoon();
   }
 
   look(): void {
     this.steppingBack = false;
-    this.talk.lookSoon();
+    this.loop.lookSoon();
   }
 
   get stepsBack(): boolean {

@@ -1,6 +1,7 @@
 import { FEWEST_JOBS } from '../../core/constants.js';
-import { MOST_JOBS } from './turn-size.js';
 
+/** A turn that settles or claims more keeps Redis from others for too long. */
+export const MOST_JOBS = 500;
 /** After so many of its turns in a row that met nobody else, a worker counts as alone. */
 const TURNS_TO_BE_ALONE = 8;
 
@@ -21,7 +22,7 @@ export class Overlap {
   constructor(private readonly concurrency: number) {}
 
   /** Takes in what a turn was told of other workers. */
-  answered(isContended: boolean): void {
+  noteContention(isContended: boolean): void {
     this.turnsAlone = isContended ? 0 : this.turnsAlone + 1;
   }
 

@@ -6,9 +6,8 @@ import type { ProgressReports } from '../run/progress-reports.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { RunningJobs } from '../run/running-jobs.js';
 import type { ClaimsToConfirm } from '../session/claims-to-confirm.js';
-import type { Outcomes } from '../session/outcomes.js';
-import type { Party } from '../session/party.js';
-import type { Talk } from '../session/talk.js';
+import type { PendingSettlements } from '../session/pending-settlements.js';
+import type { SessionLoop, TurnWriter } from '../session/session-loop.js';
 import { LAST_TURN_MS } from '../session/turn-plan.js';
 import type { SentTurn, WrittenTurn } from '../session/turns-in-flight.js';
 import type { StoppedWorker } from './drain-report.js';
@@ -16,8 +15,8 @@ import type { Runs } from './runs.js';
 
 export interface WorkerParts {
   readonly leaseMs: number;
-  readonly talk: Talk;
-  readonly outcomes: Outcomes;
+  readonly loop: SessionLoop;
+  readonly pending: PendingSettlements;
   readonly toConfirm: ClaimsToConfirm;
   readonly running: RunningJobs;
   readonly runs: Runs;
@@ -28,18 +27,18 @@ export interface WorkerParts {
 }
 
 /** The worker of one queue in this process: it claims jobs, hands them to `Runs`, renews their leases and tells what became of them. */
-export class QueueWorker implements Party {
+export class QueueWorker implements TurnWriter {
   private isStopping = false;
 
   constructor(private readonly parts: WorkerParts) {
-    parts.talk.join(this);
+    parts.loop.setWriter(this);
   }
 
   start(): void {
-    const { occupancy, talk } = this.parts;
-    occupancy.begin();
-    talk.listen();
-    talk.speak();
+    const { occupancy, loop } = this.parts;
+    occupancy.enterProcess();
+    loop.listen();
+    loop.speak();
   }
 
   /**
@@ -48,16 +47,16 @@ export class QueueWorker implements Party {
    * when all is settled, or cannot be because Redis is away.
    */
   async stop(deadline: AbortSignal): Promise<StoppedWorker> {
-    const { talk, running, runs, occupancy } = this.parts;
+    const { loop, running, runs, occupancy } = this.parts;
     this.isStopping = true;
-    runs.stop();
-    talk.leave();
-    if (this.hasSomethingToLose) await talk.allSaid(deadline);
+    runs.refuseClaims();
+    loop.leaveSession();
+    if (this.hasSomethingToLose) await loop.allSaid(deadline);
     await running.allReturned(deadline);
     const cutOff = this.stuck;
     const gaveBack = runs.giveBack();
-    await talk.finish(LAST_TURN_MS);
-    occupancy.end();
+    await loop.finishSession(LAST_TURN_MS);
+    occupancy.leaveProcess();
     return { gaveBack, unsettled: this.unsettled, cutOff };
   }
 
@@ -72,8 +71,8 @@ export class QueueWorker implements Party {
   }
 
   get owes(): boolean {
-    const { outcomes, toConfirm, occupancy, progress } = this.parts;
-    return outcomes.count > 0 || toConfirm.any || progress.areDue || occupancy.stepsBack || occupancy.hasToLeave;
+    const { pending, toConfirm, occupancy, progress } = this.parts;
+    return pending.count > 0 || toConfirm.any || progress.areDue || occupancy.stepsBack || occupancy.hasToLeave;
   }
 
   get looks(): boolean {
@@ -92,32 +91,32 @@ export class QueueWorker implements Party {
     return this.mayClaim && capacity.mayOverlap && !progress.areDue;
   }
 
-  write(isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
-    const { talk, outcomes, toConfirm, running, capacity, occupancy, progress, leaseMs } = this.parts;
+  writeTurn(isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
+    const { loop, pending, toConfirm, running, capacity, occupancy, progress, leaseMs } = this.parts;
     const suspects = occupancy.wish(leaseMs, this.isStopping);
     // Where nothing is held there is nothing to renew until what this turn claims. What another turn is claiming would have to be
     // renewed as well, and is not known yet.
-    const renews = talk.inFlight.count === 0 && (isTimeToRenew || !running.holdsAny() || toConfirm.any);
+    const renews = loop.inFlight.count === 0 && (isTimeToRenew || !running.holdsAny() || toConfirm.any);
     const renewals = renews ? [...running.claims(), ...toConfirm.claims] : [];
     const { settlements: most, limit, handlers } = capacity.share(this.mayClaim, isTimeToRenew);
     const standing = occupancy.stepsBack ? 'goes' : 'stays';
     occupancy.hasSteppedBack();
-    const { ended, settlements } = outcomes.take(most);
+    const { ended, settlements } = pending.takeForTurn(most);
     // Never beside another turn, which might arrive later with an older report.
-    const reports = talk.inFlight.count === 0 ? progress.take() : [];
+    const reports = loop.inFlight.count === 0 ? progress.take() : [];
     const { stuck } = capacity;
     const turn = { settlements, renewals, reports, limit, handlers, isLast, standing, suspects, stuck } as const;
     return { turn, ended, renews };
   }
 
-  take(answer: TurnAnswer, sent: SentTurn): void {
-    const { runs, capacity, leases, occupancy, outcomes, toConfirm } = this.parts;
-    if (sent.renews) leases.note(sent.sentAt);
+  onAnswer(answer: TurnAnswer, sent: SentTurn): void {
+    const { runs, capacity, leases, occupancy, pending, toConfirm } = this.parts;
+    if (sent.renews) leases.noteRenewal(sent.sentAt);
     for (const id of answer.lost) runs.loseLease(id);
     for (const id of answer.toCancel) runs.cancel(id);
-    capacity.answered(sent, answer);
-    if (!occupancy.answered(sent.turn.suspects, answer.suspect)) outcomes.release(...answer.claimed, ...answer.expired);
-    else runs.claimed(toConfirm.sift(sent.turn, answer), sent.sentAt);
+    capacity.noteBacklog(sent, answer);
+    if (!occupancy.answered(sent.turn.suspects, answer.suspect)) pending.release(...answer.claimed, ...answer.expired);
+    else runs.startClaimed(toConfirm.sift(sent.turn, answer), sent.sentAt);
     occupancy.check();
   }
 
@@ -132,6 +131,6 @@ export class QueueWorker implements Party {
 
   /** How many jobs have left their handlers, and Redis has not answered for them yet. */
   private get unsettled(): number {
-    return this.parts.outcomes.count + this.parts.talk.inFlight.settlements;
+    return this.parts.pending.count + this.parts.loop.inFlight.settlements;
   }
 }

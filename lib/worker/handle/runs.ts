@@ -6,16 +6,16 @@ import type { Processor, RunHolder } from '../run/processor.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { RunningJobs, TimeoutHolder } from '../run/running-jobs.js';
 import type { EndedRun, Settler } from '../run/settler.js';
-import type { Outcomes } from '../session/outcomes.js';
-import type { Talk } from '../session/talk.js';
+import type { PendingSettlements } from '../session/pending-settlements.js';
+import type { SessionLoop } from '../session/session-loop.js';
 
 export interface RunsParts {
   readonly queue: string;
   readonly running: RunningJobs;
   readonly processor: Processor;
   readonly settler: Settler;
-  readonly outcomes: Outcomes;
-  readonly talk: Talk;
+  readonly pending: PendingSettlements;
+  readonly loop: SessionLoop;
   readonly reporter: Reporter;
 }
 
@@ -36,26 +36,26 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   }
 
   /** These were asked for at `askedAt`, and begin now: no more are claimed than there are places for. */
-  claimed(claims: readonly ClaimedJob[], askedAt: number): void {
-    const { outcomes, processor } = this.parts;
-    if (this.isStopped) outcomes.release(...claims);
+  startClaimed(claims: readonly ClaimedJob[], askedAt: number): void {
+    const { pending, processor } = this.parts;
+    if (this.isStopped) pending.release(...claims);
     else for (const claim of claims) processor.start(claim, askedAt, this);
   }
 
-  begin(run: RunningJob): void {
+  beginRun(run: RunningJob): void {
     this.parts.running.add(run);
   }
 
-  end(ended: EndedRun, run?: RunningJob): void {
-    if (run && !this.takeOut(run)) return;
-    this.parts.outcomes.end(ended);
-    this.parts.talk.saySoon();
+  endRun(ended: EndedRun, run?: RunningJob): void {
+    if (run && !this.removeRun(run)) return;
+    this.parts.pending.addEnded(ended);
+    this.parts.loop.saySoon();
   }
 
-  drop(run: RunningJob): void {
-    if (!this.takeOut(run)) return;
-    this.parts.outcomes.release(run.claim);
-    this.parts.talk.saySoon();
+  dropRun(run: RunningJob): void {
+    if (!this.removeRun(run)) return;
+    this.parts.pending.release(run.claim);
+    this.parts.loop.saySoon();
   }
 
   cancel(id: string): void {
@@ -76,36 +76,36 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   }
 
   /** What is claimed from now on goes back. */
-  stop(): void {
+  refuseClaims(): void {
     this.isStopped = true;
   }
 
   /** All go back, with no attempt used, and nobody waits for their handlers any more. Answers how many there were. */
   giveBack(): number {
-    const { running, outcomes } = this.parts;
+    const { running, pending } = this.parts;
     const held = running.held();
     for (const run of held) {
       // Before the signal aborts: whatever its listeners report comes too late.
       const progress = run.endProgress(true);
       run.abandon(abortReasons.closing(run));
-      outcomes.release({ id: run.id, fence: run.claim.fence, progress });
+      pending.release({ id: run.id, fence: run.claim.fence, progress });
     }
     running.clear();
     return held.length;
   }
 
   /** Frees the place of a run. True if its outcome still counts; else there is nothing to settle, and others may begin in its place. */
-  protected takeOut(run: RunningJob): boolean {
+  protected removeRun(run: RunningJob): boolean {
     this.parts.running.remove(run);
     if (!run.abandoned) return true;
-    this.parts.talk.lookSoon();
+    this.parts.loop.lookSoon();
     return false;
   }
 
   /** The handler goes on, and its place is only free once it returns; but what it answers no longer counts. */
   protected endEarly(run: RunningJob, reason: Error, ended: EndedRun): void {
     this.parts.running.abandon(run, reason);
-    this.parts.outcomes.end(ended);
-    this.parts.talk.saySoon();
+    this.parts.pending.addEnded(ended);
+    this.parts.loop.saySoon();
   }
 }

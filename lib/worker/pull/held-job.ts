@@ -10,7 +10,7 @@ import type { EndedRun, Settler } from '../run/settler.js';
 type EndingCall = 'complete' | 'fail' | 'snooze';
 
 /** Whoever speaks for held jobs to Redis. */
-export interface Desk {
+export interface SettlementPort {
   readonly clock: Clock;
   /** True once the application closes and all jobs have gone back. */
   readonly areGivenBack: boolean;
@@ -44,17 +44,17 @@ export class HeldJob extends PoppedFields implements PoppedJob {
   declare payload: unknown;
   readonly #run: RunningJob;
   readonly #settler: Settler;
-  readonly #desk: Desk;
+  readonly #port: SettlementPort;
   #heldUntil: number;
   /** The first call that ends it, and whether anybody has been told what came of that: the same call may be made again until then. */
   #ending?: { call?: EndingCall; settled: Promise<Settled>; isTold: boolean };
 
-  constructor(run: RunningJob, heldUntil: number, settler: Settler, desk: Desk) {
+  constructor(run: RunningJob, heldUntil: number, settler: Settler, port: SettlementPort) {
     super(run);
     this.#run = run;
     this.#heldUntil = heldUntil;
     this.#settler = settler;
-    this.#desk = desk;
+    this.#port = port;
   }
 
   /** @internal */
@@ -80,21 +80,21 @@ export class HeldJob extends PoppedFields implements PoppedJob {
       job.#run.payload = job.payload;
     } catch (error) {
       job.#run.payload = undefined;
-      if (!job.#desk.areGivenBack) job.#refuse(job.#settler.unfit(job.#run, error));
+      if (!job.#port.areGivenBack) job.#refuse(job.#settler.unfit(job.#run, error));
       return false;
     }
-    if (job.#desk.areGivenBack) return false;
+    if (job.#port.areGivenBack) return false;
     if (HeldJob.isHeld(job, clock.now())) return true;
-    job.#desk.putBack(job);
+    job.#port.putBack(job);
     return false;
   }
 
   #refuse(ended: EndedRun): void {
-    const settled = this.#desk.send(ended);
+    const settled = this.#port.send(ended);
     // Nobody waits for the answer; it never comes where the application has closed.
     settled.catch(() => {});
     this.#ending ??= { settled, isTold: true };
-    this.#desk.letGo(this);
+    this.#port.letGo(this);
   }
 
   complete(result?: unknown): Promise<boolean> {
@@ -113,21 +113,21 @@ export class HeldJob extends PoppedFields implements PoppedJob {
   async extend(duration: Duration): Promise<boolean> {
     const leaseMs = readExtension(duration, this.#about());
     if (this.#ending) return false;
-    const askedAt = this.#desk.clock.now();
-    const settled = this.#desk.send(this.#settler.extended(this.#run, leaseMs)).then((answer) => {
+    const askedAt = this.#port.clock.now();
+    const settled = this.#port.send(this.#settler.extended(this.#run, leaseMs)).then((answer) => {
       if (answer === 'counted') this.#holdUntil(askedAt + leaseMs);
       return answer;
     });
-    if ((await this.#desk.inTime(settled, this.#run)) === 'counted') return true;
+    if ((await this.#port.inTime(settled, this.#run)) === 'counted') return true;
     this.#ending ??= { settled, isTold: true };
-    this.#desk.letGo(this);
+    this.#port.letGo(this);
     return false;
   }
 
   /** Also where nobody waits for that answer any more, and where the lease had run out before it came. */
   #holdUntil(time: number): void {
     this.#heldUntil = time;
-    if (!this.#ending) this.#desk.add(this);
+    if (!this.#ending) this.#port.add(this);
   }
 
   #about() {
@@ -137,12 +137,12 @@ export class HeldJob extends PoppedFields implements PoppedJob {
   /** The first call decides. Whoever makes it again, because no answer came in time, gets the answer of the first. */
   async #end(call: EndingCall, write: () => EndedRun): Promise<boolean> {
     if (!this.#ending) {
-      this.#ending = { call, settled: this.#desk.send(write()), isTold: false };
-      this.#desk.letGo(this);
+      this.#ending = { call, settled: this.#port.send(write()), isTold: false };
+      this.#port.letGo(this);
     }
     const ending = this.#ending;
     if (ending.call !== call) return false;
-    const settled = await this.#desk.inTime(ending.settled, this.#run);
+    const settled = await this.#port.inTime(ending.settled, this.#run);
     // Of two calls, at once or one after the other, one has ended the job.
     if (ending.isTold) return false;
     ending.isTold = true;

@@ -4,13 +4,13 @@ import type { Settled } from '../../store/job-store.js';
 import type { Holdings } from '../capacity/occupancy.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { EndedRun } from '../run/settler.js';
-import type { Outcomes } from '../session/outcomes.js';
-import type { Talk } from '../session/talk.js';
+import type { PendingSettlements } from '../session/pending-settlements.js';
+import type { SessionLoop } from '../session/session-loop.js';
 import type { SentTurn } from '../session/turns-in-flight.js';
-import { type Desk, HeldJob } from './held-job.js';
+import { HeldJob, type SettlementPort } from './held-job.js';
 
 /** The unsettled popped jobs of one puller, and the callers that wait for the result of a settlement. */
-export class HeldJobs implements Desk, Holdings {
+export class HeldJobs implements SettlementPort, Holdings {
   private readonly held = new Set<HeldJob>();
   private readonly said = new Map<EndedRun, { resolve(settled: Settled): void; reject(error: Error): void }>();
   private givenBack = false;
@@ -18,8 +18,8 @@ export class HeldJobs implements Desk, Holdings {
 
   constructor(
     private readonly queue: string,
-    private readonly outcomes: Outcomes,
-    private readonly talk: Talk,
+    private readonly pending: PendingSettlements,
+    private readonly loop: SessionLoop,
     private readonly commandTimeoutMs: number,
     readonly clock: Clock,
   ) {}
@@ -35,8 +35,8 @@ export class HeldJobs implements Desk, Holdings {
 
   putBack(job: HeldJob): void {
     this.held.delete(job);
-    this.outcomes.release(HeldJob.runOf(job).claim);
-    this.talk.saySoon();
+    this.pending.release(HeldJob.runOf(job).claim);
+    this.loop.saySoon();
   }
 
   /** Those whose lease has run out are somebody else's by now, or soon. */
@@ -61,8 +61,8 @@ export class HeldJobs implements Desk, Holdings {
         return;
       }
       this.said.set(ended, { resolve, reject });
-      this.outcomes.end(ended);
-      this.talk.saySoon();
+      this.pending.addEnded(ended);
+      this.loop.saySoon();
     });
   }
 
@@ -88,7 +88,7 @@ export class HeldJobs implements Desk, Holdings {
   /** All that are held go back as if nothing had been. */
   giveBack(): void {
     this.givenBack = true;
-    for (const job of this.held) this.outcomes.release(HeldJob.runOf(job).claim);
+    for (const job of this.held) this.pending.release(HeldJob.runOf(job).claim);
     this.held.clear();
   }
 
@@ -107,7 +107,7 @@ export class HeldJobs implements Desk, Holdings {
   }
 
   private noAnswer(jobId: string, jobName: string): QueueUnavailableError {
-    const cause = this.talk.trouble;
+    const cause = this.loop.trouble;
     const why = cause instanceof Error ? `: ${cause.message.replace(/\.$/, '')}` : '';
     return new QueueUnavailableError(
       `Job '${jobName}' (${jobId}): Redis has not answered within commandTimeoutMs (${this.commandTimeoutMs} ms)${why}. What was said of it is sent again until it is answered; the same call again tells what came of it.`,

@@ -10,8 +10,8 @@ import { ClaimOpener } from '../run/claim-opener.js';
 import type { KeptResults } from '../run/kept-results.js';
 import { type SettingsByName, Settler } from '../run/settler.js';
 import { ClaimsToConfirm } from '../session/claims-to-confirm.js';
-import { Outcomes } from '../session/outcomes.js';
-import { Talk } from '../session/talk.js';
+import { PendingSettlements } from '../session/pending-settlements.js';
+import { SessionLoop } from '../session/session-loop.js';
 import { TurnsInFlight } from '../session/turns-in-flight.js';
 import { HeldJobs } from './held-jobs.js';
 import { PopCounter } from './pop-counter.js';
@@ -38,16 +38,21 @@ export interface PullerSetup {
 export function openPuller(setup: PullerSetup): Puller {
   const { queue, session, byName, results, codecs, leaseMs, commandTimeoutMs, timerName } = setup;
   const { solitude, caretakers, reporter, events, clock } = setup;
-  const outcomes = new Outcomes();
-  const toConfirm = new ClaimsToConfirm(outcomes);
-  const talk = new Talk(session, new TurnsInFlight(), reporter, clock, { queue, leaseMs, timerName, caretakers });
+  const pending = new PendingSettlements();
+  const toConfirm = new ClaimsToConfirm(pending);
+  const loop = new SessionLoop(session, new TurnsInFlight(), reporter, clock, {
+    queue,
+    leaseMs,
+    timerName,
+    caretakers,
+  });
   const settler = new Settler(byName, results);
   // Nobody renews their leases.
   const leases = { renewal: () => undefined, heldUntil: (askedAt: number) => askedAt + leaseMs };
   const opener = new ClaimOpener({ queue, leases, events, clock }, byName, codecs, settler);
-  const held = new HeldJobs(queue, outcomes, talk, commandTimeoutMs, clock);
-  const pops = new WaitingPops(queue, commandTimeoutMs, clock, talk);
-  const counter = new PopCounter(opener, settler, outcomes, held, pops, leaseMs, events);
-  const occupancy = new Occupancy(queue, false, solitude, talk, outcomes, toConfirm, held);
-  return new Puller({ leaseMs, talk, outcomes, toConfirm, pops, held, counter, occupancy, clock });
+  const held = new HeldJobs(queue, pending, loop, commandTimeoutMs, clock);
+  const pops = new WaitingPops(queue, commandTimeoutMs, clock, loop);
+  const counter = new PopCounter(opener, settler, pending, held, pops, leaseMs, events);
+  const occupancy = new Occupancy(queue, false, solitude, loop, pending, toConfirm, held);
+  return new Puller({ leaseMs, loop, pending, toConfirm, pops, held, counter, occupancy, clock });
 }

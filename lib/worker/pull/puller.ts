@@ -3,9 +3,8 @@ import { MOST_JOBS_A_TURN } from '../../core/options/defaults.js';
 import type { TurnAnswer } from '../../store/job-store.js';
 import type { Occupancy } from '../capacity/occupancy.js';
 import type { ClaimsToConfirm } from '../session/claims-to-confirm.js';
-import type { Outcomes } from '../session/outcomes.js';
-import type { Party } from '../session/party.js';
-import type { Talk } from '../session/talk.js';
+import type { PendingSettlements } from '../session/pending-settlements.js';
+import type { SessionLoop, TurnWriter } from '../session/session-loop.js';
 import type { SentTurn, WrittenTurn } from '../session/turns-in-flight.js';
 import type { HeldJob } from './held-job.js';
 import type { HeldJobs } from './held-jobs.js';
@@ -14,8 +13,8 @@ import type { WaitingPops } from './waiting-pops.js';
 
 export interface PullerParts {
   readonly leaseMs: number;
-  readonly talk: Talk;
-  readonly outcomes: Outcomes;
+  readonly loop: SessionLoop;
+  readonly pending: PendingSettlements;
   readonly toConfirm: ClaimsToConfirm;
   readonly pops: WaitingPops;
   readonly held: HeldJobs;
@@ -29,7 +28,7 @@ export interface PullerParts {
  * one call in flight: it settles what was said of held jobs, and claims as much as is wanted. While jobs are held, a turn every third
  * of a lease says that this process is there.
  */
-export class Puller implements Party {
+export class Puller implements TurnWriter {
   readonly mayOverlap = false;
   /** Whoever the last turn looked for waits no longer. */
   private looksAnew = false;
@@ -42,58 +41,58 @@ export class Puller implements Party {
 
   constructor(private readonly parts: PullerParts) {
     this.turnedAt = parts.clock.now();
-    parts.talk.join(this);
-    parts.occupancy.begin();
+    parts.loop.setWriter(this);
+    parts.occupancy.enterProcess();
   }
 
   pop(count: number, waitMs: number): Promise<HeldJob[]> {
-    const { pops, talk } = this.parts;
+    const { pops, loop } = this.parts;
     // Popped jobs are not renewed, so a cancel request takes effect at the holder's next call.
-    if (waitMs > 0) talk.listen({ look: (inMs) => talk.look(inMs), cancel: () => {} });
+    if (waitMs > 0) loop.listen({ look: (inMs) => loop.look(inMs), cancel: () => {} });
     const jobs = pops.add(count, waitMs);
-    talk.lookSoon();
+    loop.lookSoon();
     return jobs;
   }
 
   /** Nobody waits, no job is held, nothing is left to say, and for a lease it has taken no turn, so others count it as gone. */
   get isDone(): boolean {
-    const { talk, pops, clock, leaseMs } = this.parts;
-    return talk.isResting && pops.isEmpty && !this.holds && clock.now() >= this.turnedAt + leaseMs;
+    const { loop, pops, clock, leaseMs } = this.parts;
+    return loop.isResting && pops.isEmpty && !this.holds && clock.now() >= this.turnedAt + leaseMs;
   }
 
   /** Pops that wait end with no jobs. Held jobs can still be settled. */
   stop(): void {
     if (this.isStopping) return;
-    const { occupancy, pops, talk } = this.parts;
-    if (this.isDone) occupancy.end();
+    const { occupancy, pops, loop } = this.parts;
+    if (this.isDone) occupancy.leaveProcess();
     this.isStopping = true;
     pops.endAll();
-    talk.hearNoMore();
-    talk.saySoon();
+    loop.hearNoMore();
+    loop.saySoon();
   }
 
   /** For one that is done. It says nothing more, and no timer of its own keeps the process alive. */
   retire(): void {
     this.stop();
-    this.parts.talk.close();
+    this.parts.loop.closeSession();
   }
 
   /** Jobs that nobody has settled go back, with no attempt used. Resolves within `withinMs`, whatever Redis does. */
   async close(withinMs: number): Promise<void> {
-    const { talk, held, occupancy } = this.parts;
+    const { loop, held, occupancy } = this.parts;
     this.stop();
     if (this.hasTurned) {
       held.giveBack();
-      talk.leave();
-      await talk.finish(withinMs);
-    } else talk.close();
+      loop.leaveSession();
+      await loop.finishSession(withinMs);
+    } else loop.closeSession();
     held.close();
-    occupancy.end();
+    occupancy.leaveProcess();
   }
 
   get owes(): boolean {
-    const { outcomes, toConfirm, occupancy, pops } = this.parts;
-    if (outcomes.count > 0 || toConfirm.any || (this.standsBy && !pops.anyWaits)) return true;
+    const { pending, toConfirm, occupancy, pops } = this.parts;
+    if (pending.count > 0 || toConfirm.any || (this.standsBy && !pops.anyWaits)) return true;
     return occupancy.hasToLeave || this.isReservedForNobody || (occupancy.stepsBack && !pops.isEmpty);
   }
 
@@ -108,8 +107,8 @@ export class Puller implements Party {
     return this.parts.held.holdsAny() || this.parts.occupancy.isReserved;
   }
 
-  write(_isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
-    const { outcomes, toConfirm, pops, occupancy, leaseMs } = this.parts;
+  writeTurn(_isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
+    const { pending, toConfirm, pops, occupancy, leaseMs } = this.parts;
     const { looksAnew } = this;
     this.hasTurned = true;
     const waitsForNone = this.isStopping || (this.isReservedForNobody && !occupancy.hasToLeave);
@@ -118,20 +117,20 @@ export class Puller implements Party {
     const standing = pops.anyWaits && (limit > 0 || toConfirm.any) ? 'until-claimed' : 'goes';
     occupancy.hasSteppedBack();
     pops.ask();
-    const { ended, settlements } = outcomes.take();
+    const { ended, settlements } = pending.takeForTurn();
     const renewals = [...toConfirm.claims];
     const turn = { settlements, renewals, limit, handlers: [], isLast, standing, looksAnew, suspects } as const;
     return { turn, ended, renews: true };
   }
 
-  take(answer: TurnAnswer, sent: SentTurn): void {
-    const { talk, outcomes, toConfirm, pops, held, counter, occupancy, clock } = this.parts;
+  onAnswer(answer: TurnAnswer, sent: SentTurn): void {
+    const { loop, pending, toConfirm, pops, held, counter, occupancy, clock } = this.parts;
     this.turnedAt = clock.now();
     held.answered(sent, answer.settled);
     // First: jobs of this claim that are to be confirmed must not yet count as held.
     if (occupancy.answered(sent.turn.suspects, answer.suspect))
       counter.handOut(toConfirm.sift(sent.turn, answer), sent.sentAt);
-    else outcomes.release(...answer.claimed, ...answer.expired);
+    else pending.release(...answer.claimed, ...answer.expired);
     occupancy.check();
     // Look again at once where there may be more: the claimed jobs may all have been unfit, or wait for their confirmation, or
     // this turn only confirmed others and asked for none.
@@ -139,12 +138,12 @@ export class Puller implements Party {
     pops.answered(more);
     this.standsBy = sent.turn.standing === 'until-claimed' && !more;
     this.looksAnew = pops.isEmpty;
-    if (more) talk.lookSoon();
+    if (more) loop.lookSoon();
     // What those say who have got their jobs goes with the next turn.
-    talk.gather();
+    loop.deferToRoundEnd();
   }
 
-  refused(error: unknown): void {
+  onRefusal(error: unknown): void {
     this.parts.pops.refused(error as Error);
   }
 

@@ -1,6 +1,6 @@
 import type { CallOff, Clock } from '../../core/clock.js';
 import { QueueUnavailableError } from '../../core/errors.js';
-import type { Talk } from '../session/talk.js';
+import type { SessionLoop } from '../session/session-loop.js';
 import type { HeldJob } from './held-job.js';
 
 interface WaitingPop {
@@ -27,7 +27,7 @@ export class WaitingPops {
     private readonly queue: string,
     private readonly answerWithinMs: number,
     private readonly clock: Clock,
-    private readonly talk: Talk,
+    private readonly loop: SessionLoop,
   ) {}
 
   add(count: number, waitMs: number): Promise<HeldJob[]> {
@@ -106,14 +106,14 @@ export class WaitingPops {
   private timeIsOver(pop: WaitingPop): void {
     if (pop.wasAnswered && !pop.isAsked) {
       this.endWithNone(pop);
-      this.talk.saySoon();
+      this.loop.saySoon();
       return;
     }
     pop.isOver = true;
     pop.callOff = this.clock.after(this.answerWithinMs, () => {
       this.end(pop);
-      pop.reject(noAnswer(this.queue, this.answerWithinMs, this.talk.trouble));
-      this.talk.saySoon();
+      pop.reject(noAnswer(this.queue, this.answerWithinMs, this.loop.trouble));
+      this.loop.saySoon();
     });
   }
 

@@ -1,20 +1,19 @@
 import type { TurnAnswer } from '../../store/job-store.js';
-import type { Party } from '../session/party.js';
-import type { Talk } from '../session/talk.js';
+import type { SessionLoop, TurnWriter } from '../session/session-loop.js';
 import type { SentTurn, WrittenTurn } from '../session/turns-in-flight.js';
 
 /** Moves due jobs of a queue to somewhere else, by turns that do just that: it holds nothing itself, so it may end at any moment. */
-export class Relay implements Party {
+export class Relay implements TurnWriter {
   readonly owes = false;
   readonly holds = false;
   readonly mayOverlap = false;
   private isStopping = false;
 
   constructor(
-    private readonly talk: Talk,
+    private readonly loop: SessionLoop,
     private readonly batch: number,
   ) {
-    talk.join(this);
+    loop.setWriter(this);
   }
 
   get looks(): boolean {
@@ -23,8 +22,8 @@ export class Relay implements Party {
 
   start(): void {
     // What is told before the first look is over may be newer than its answer.
-    this.talk.listen();
-    this.talk.speak();
+    this.loop.listen();
+    this.loop.speak();
   }
 
   /**
@@ -32,19 +31,19 @@ export class Relay implements Party {
    * holds for all calls.
    */
   async stop(withinMs: number): Promise<void> {
-    const { talk } = this;
+    const { loop } = this;
     this.isStopping = true;
-    if (talk.state === 'closed') return;
-    if (talk.state === 'paused') {
-      talk.close();
+    if (loop.state === 'closed') return;
+    if (loop.state === 'paused') {
+      loop.closeSession();
       return;
     }
-    talk.leave();
-    await talk.finish(withinMs);
+    loop.leaveSession();
+    await loop.finishSession(withinMs);
   }
 
   /** The last turn takes this one off the lists of those that are there, and lets another one look in its place. */
-  write(_isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
+  writeTurn(_isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
     const common = { settlements: [], renewals: [], handlers: [], suspects: '' as const, isLast };
     const turn = isLast
       ? ({ ...common, limit: 0, standing: 'goes' } as const)
@@ -52,10 +51,10 @@ export class Relay implements Party {
     return { turn, ended: [], renews: false };
   }
 
-  take(_answer: TurnAnswer, _sent: SentTurn): void {}
+  onAnswer(_answer: TurnAnswer, _sent: SentTurn): void {}
 
   /** What Redis refuses need not be waited for, as nothing is held here. */
-  refused(): void {
-    if (this.isStopping) this.talk.close();
+  onRefusal(): void {
+    if (this.isStopping) this.loop.closeSession();
   }
 }

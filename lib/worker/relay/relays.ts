@@ -7,7 +7,7 @@ import { firstFew } from '../../core/read/describe.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { Caretakers } from '../recur/caretakers.js';
 import { Reporter } from '../report/reporter.js';
-import { Talk } from '../session/talk.js';
+import { SessionLoop } from '../session/session-loop.js';
 import { LAST_TURN_MS } from '../session/turn-plan.js';
 import { TurnsInFlight } from '../session/turns-in-flight.js';
 import { Relay } from './relay.js';
@@ -48,8 +48,8 @@ export class Relays {
     const timerName = `${timerPrefix}:${queue}:relay-${++this.started}`;
     const who = `relay to ${target.type} '${target.key}'`;
     const reporter = new Reporter(this.log, this.events, this.clock, { who, trackCurrentJob });
-    const talk = new Talk(session, new TurnsInFlight(), reporter, this.clock, { queue, timerName, caretakers });
-    const relay = new Relay(talk, batch);
+    const loop = new SessionLoop(session, new TurnsInFlight(), reporter, this.clock, { queue, timerName, caretakers });
+    const relay = new Relay(loop, batch);
     this.relays.add(relay);
     relay.start();
     this.log.log(

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.js';
 import { outsideJobs } from '../../core/job/current-job.js';
-import type { Talk } from '../session/talk.js';
+import type { SessionLoop } from '../session/session-loop.js';
 import type { LeaseKeeper } from './running-job.js';
 
 /** When the leases of a queue were last renewed, for handlers that want to know. */
@@ -11,7 +11,7 @@ export class LeaseClock implements LeaseKeeper {
   constructor(
     private readonly leaseMs: number,
     private readonly clock: Clock,
-    private readonly talk: Talk,
+    private readonly loop: SessionLoop,
   ) {}
 
   /** A renewal younger than a sixth of a lease is enough, so frequent heartbeats at most double the renewals. */
@@ -24,8 +24,8 @@ export class LeaseClock implements LeaseKeeper {
       });
       this.waiting = { renewal, resolve };
     }
-    // A handler has asked, and what the talk says from now on is not below that handler.
-    outsideJobs(() => this.talk.renew());
+    // A handler has asked, and what the loop says from now on is not below that handler.
+    outsideJobs(() => this.loop.renew());
     return this.waiting.renewal;
   }
 
@@ -34,7 +34,7 @@ export class LeaseClock implements LeaseKeeper {
   }
 
   /** Counted from the sending of the call that renewed, so that a slow answer does not stretch a lease. */
-  note(sentAt: number): void {
+  noteRenewal(sentAt: number): void {
     this.renewedAt = sentAt;
     this.waiting?.resolve();
     this.waiting = undefined;

@@ -11,11 +11,11 @@ import type { EndedRun, Settler } from './settler.js';
 /** Whoever holds the jobs: each that was started is ended once. */
 export interface RunHolder {
   /** A job turned out fit to run. */
-  begin(run: RunningJob): void;
+  beginRun(run: RunningJob): void;
   /** It has ended so; `run` is missing where it was not fit to run. */
-  end(ended: EndedRun, run?: RunningJob): void;
+  endRun(ended: EndedRun, run?: RunningJob): void;
   /** Its handler was not called: it was settled before that, or its lease is over. */
-  drop(run: RunningJob): void;
+  dropRun(run: RunningJob): void;
 }
 
 /** Runs claimed jobs. Never throws, and never rejects. */
@@ -33,10 +33,10 @@ export class Processor {
   start(claim: ClaimedJob, askedAt: number, holder: RunHolder): void {
     const run = this.opener.open(claim, askedAt);
     if (!(run instanceof RunningJob)) {
-      holder.end(run);
+      holder.endRun(run);
       return;
     }
-    holder.begin(run);
+    holder.beginRun(run);
     const handler = this.handlers.get(run.name)!;
     if (handler.payload) void this.runChecked(run, handler, holder);
     else this.runPlain(run, handler, holder);
@@ -44,7 +44,7 @@ export class Processor {
 
   private runPlain(run: RunningJob, handler: JobHandler, holder: RunHolder): void {
     const unfit = this.opener.readPayload(run);
-    if (unfit) holder.end(unfit, run);
+    if (unfit) holder.endRun(unfit, run);
     else if (run.payload instanceof Promise) void this.runChecked(run, handler, holder, run.payload);
     else this.runHandler(run, handler, holder);
   }
@@ -61,7 +61,7 @@ export class Processor {
       const fields = { queue: run.queue, jobName: run.name, jobId: run.id };
       run.payload = await this.checker.check(plain, handler.payload, fields);
     } catch (error) {
-      holder.end(this.settler.unfit(run, error), run);
+      holder.endRun(this.settler.unfit(run, error), run);
       return;
     }
     this.runHandler(run, handler, holder);
@@ -71,7 +71,7 @@ export class Processor {
     // Cancelled, or its time was over, while its payload was checked; or the process stood still, or a handler before this
     // one blocked it, until others may have the job.
     if (run.abandoned || run.leaseIsOver()) {
-      holder.drop(run);
+      holder.dropRun(run);
       return;
     }
     const { events } = this.context;
@@ -85,16 +85,16 @@ export class Processor {
       if (isThenable(result)) {
         // Not `result.then`: a foreign thenable may throw there.
         Promise.resolve(result).then(
-          (value) => holder.end(this.settler.completed(run, value), run),
-          (error) => holder.end(this.threw(run, error), run),
+          (value) => holder.endRun(this.settler.completed(run, value), run),
+          (error) => holder.endRun(this.threw(run, error), run),
         );
         return;
       }
     } catch (error) {
-      holder.end(this.threw(run, error), run);
+      holder.endRun(this.threw(run, error), run);
       return;
     }
-    holder.end(this.settler.completed(run, result), run);
+    holder.endRun(this.settler.completed(run, result), run);
   }
 
   private threw(run: RunningJob, thrown: unknown): EndedRun {

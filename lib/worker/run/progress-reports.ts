@@ -34,7 +34,7 @@ export class ProgressReports {
 
   constructor(
     private readonly queue: string,
-    private readonly talk: { saySoon(): void },
+    private readonly loop: { saySoon(): void },
     private readonly reporter: ProgressReporter,
     private readonly clock: Clock,
     timerName: string,
@@ -80,7 +80,7 @@ export class ProgressReports {
   }
 
   private watch(): void {
-    if (this.areDue) this.talk.saySoon();
+    if (this.areDue) this.loop.saySoon();
     else if (this.waiting.size > 0) this.alarm.setFor(this.nextAt);
   }
 }

@@ -2,7 +2,7 @@ import { Bag } from '../../core/bag.js';
 import type { Clock } from '../../core/clock.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import { Alarm } from '../session/alarm.js';
-import { Milestone } from '../session/milestone.js';
+import { Signal } from '../session/signal.js';
 import type { RunningJob } from './running-job.js';
 
 /** Whoever ends runs whose time is over. */
@@ -27,7 +27,7 @@ export class RunningJobs {
   /** Those that are abandoned, in that order, and since when: times of `clock.now()`. */
   private readonly stuck = new Map<RunningJob, number>();
   private readonly timeouts: Alarm;
-  private readonly emptied = new Milestone();
+  private readonly emptied = new Signal();
   private holder?: TimeoutHolder;
 
   constructor(
@@ -66,7 +66,7 @@ export class RunningJobs {
   /** Does nothing if the run has been removed already: at shutdown `clear` removes all. */
   remove(run: RunningJob): void {
     this.runs.delete(run);
-    if (this.runs.size === 0) this.emptied.reach();
+    if (this.runs.size === 0) this.emptied.fire();
     if (!run.abandoned) return;
     this.stuck.delete(run);
     this.stuckListener.remove(run, true);

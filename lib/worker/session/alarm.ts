@@ -18,10 +18,6 @@ export class Alarm {
     private readonly ring: () => void,
   ) {}
 
-  get isSet(): boolean {
-    return this.at !== Number.POSITIVE_INFINITY;
-  }
-
   setFor(at: number): void {
     const { clock, name } = this;
     const now = clock.now();

@@ -1,5 +1,5 @@
 import type { ClaimedJob, Turn, TurnAnswer } from '../../store/job-store.js';
-import type { Outcomes } from './outcomes.js';
+import type { PendingSettlements } from './pending-settlements.js';
 
 const NONE: readonly ClaimedJob[] = [];
 
@@ -10,7 +10,7 @@ const NONE: readonly ClaimedJob[] = [];
 export class ClaimsToConfirm {
   private held: ClaimedJob[] = [];
 
-  constructor(private readonly outcomes: Outcomes) {}
+  constructor(private readonly pending: PendingSettlements) {}
 
   get any(): boolean {
     return this.held.length > 0;
@@ -23,7 +23,7 @@ export class ClaimsToConfirm {
 
   /** Answers which claims may begin now that this turn has been answered. Claims whose leases are over go back. */
   sift(turn: Turn, answer: TurnAnswer): readonly ClaimedJob[] {
-    if (answer.expired.length > 0) this.outcomes.release(...answer.expired);
+    if (answer.expired.length > 0) this.pending.release(...answer.expired);
     if (answer.isUnconfirmed) {
       this.held.push(...answer.claimed);
       return NONE;
@@ -38,7 +38,7 @@ export class ClaimsToConfirm {
     const answered = this.held.filter((claim) => renewed.has(claim));
     this.held = this.held.filter((claim) => !renewed.has(claim));
     // Somebody asked to cancel these: whatever settles them now, they end as cancelled.
-    this.outcomes.release(...answered.filter(({ id }) => toCancel.includes(id)));
+    this.pending.release(...answered.filter(({ id }) => toCancel.includes(id)));
     return answered.filter(({ id }) => !lost.includes(id) && !toCancel.includes(id));
   }
 }

@@ -32,14 +32,14 @@ export class TurnPlan {
 
   /** Answers whether that is earlier than what was known. */
   lookIn(ms: number): boolean {
-    // What is nearer than a timer can tell is not looked for ahead: that would only ask twice.
+    // Timers have a resolution of 1 ms: waking early for something due within 1 ms would only cause a second look.
     const at = this.clock.now() + (ms > 1 ? ms - AHEAD_MS : ms);
     if (at >= this.lookAt) return false;
     this.lookAt = at;
     return true;
   }
 
-  /** A turn goes out: what is said from now on may be newer than its answer. */
+  /** A turn goes out: from here on, only hints newer than this turn may schedule another look. */
   lookOnlyIfTold(): void {
     this.lookAt = NEVER;
   }
@@ -79,7 +79,7 @@ export class TurnPlan {
     return this.clock.now() >= this.renewAt;
   }
 
-  /** When to wake up, infinite for never. `looks`: the party has capacity; `holds`: there are leases; `owes`: something is to be said. */
+  /** When to wake up, infinite for never. `looks`: the writer has capacity; `holds`: there are leases; `owes`: something is to be said. */
   nextAt({ looks, holds, owes }: { looks: boolean; holds: boolean; owes: boolean }): number {
     const at = Math.min(owes ? BEGINNING : NEVER, looks ? this.lookAt : NEVER, holds ? this.renewAt : NEVER);
     return Math.max(at, this.pausedUntil);

@@ -1,12 +1,12 @@
 import type { Turn } from '../../store/job-store.js';
 import type { EndedRun } from '../run/settler.js';
 
-/** A turn as its party has written it, and what its answer will be about. */
+/** A turn as its writer has written it, and what its answer will be about. */
 export interface WrittenTurn {
   turn: Turn;
   /** The runs that its first settlements are about, in their order. The others are of jobs that go back. */
   ended: readonly EndedRun[];
-  /** True if the turn renews every lease that the party holds, even if the party holds none. The next renewal is due a third of a lease later. */
+  /** True if the turn renews every lease that the writer holds, even if the writer holds none. The next renewal is due a third of a lease later. */
   renews: boolean;
 }
 

@@ -5,7 +5,7 @@ import { Capacity } from '../../../../lib/worker/capacity/capacity.js';
 import type { JobHandler } from '../../../../lib/worker/run/job-handler.js';
 import type { RunningJob } from '../../../../lib/worker/run/running-job.js';
 import { RunningJobs } from '../../../../lib/worker/run/running-jobs.js';
-import { Outcomes } from '../../../../lib/worker/session/outcomes.js';
+import { PendingSettlements } from '../../../../lib/worker/session/pending-settlements.js';
 import { type SentTurn, TurnsInFlight } from '../../../../lib/worker/session/turns-in-flight.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { claimOf, claimsOf } from '../../../support/session-by-hand.js';
@@ -14,19 +14,19 @@ const CONCURRENCY = 100;
 
 let running: RunningJobs;
 let inFlight: TurnsInFlight;
-let outcomes: Outcomes;
+let pending: PendingSettlements;
 
 beforeEach(() => {
   running = new RunningJobs(new ManualClock(), 'test', { add() {}, remove() {} });
   inFlight = new TurnsInFlight();
-  outcomes = new Outcomes();
+  pending = new PendingSettlements();
 });
 
 /** `weight` and `limit` are those of the one handler. */
 function capacityOf(options: object = {}, weight = 1, limit = Number.POSITIVE_INFINITY): Capacity {
   const settings = readQueueOptions('q', { concurrency: CONCURRENCY, ...options });
   const handler = { name: 'work', settings: { weight, concurrency: limit } } as unknown as JobHandler;
-  return new Capacity(settings, new Map([['work', handler]]), running, inFlight, outcomes);
+  return new Capacity(settings, new Map([['work', handler]]), running, inFlight, pending);
 }
 
 const run = (): RunningJob =>
@@ -41,7 +41,7 @@ const send = (limit: number): SentTurn =>
 function leaveBacklog(capacity: Capacity, isContended = false): void {
   const sent = send(1);
   inFlight.remove(sent);
-  capacity.answered(sent, { sleepMs: undefined, isContended } as never);
+  capacity.noteBacklog(sent, { sleepMs: undefined, isContended } as never);
 }
 
 it('what runs, and what the turns in flight may claim, is no longer open', () => {
@@ -54,7 +54,7 @@ it('what runs, and what the turns in flight may claim, is no longer open', () =>
 
 it('while jobs go back nothing is open, as the turn that gives them back looks before that', () => {
   const capacity = capacityOf();
-  outcomes.release(claimOf('a'));
+  pending.release(claimOf('a'));
   expect(capacity.open).toBe(0);
   expect(capacity.share(true, false)).toMatchObject({ settlements: 1, limit: 0 });
 });
@@ -68,7 +68,7 @@ it('weights count, and a handler with a limit is told with what it has left', ()
 
 it('without a backlog a turn takes all there is, and none goes beside it', () => {
   const capacity = capacityOf();
-  for (const claim of claimsOf(100)) outcomes.end({ settlement: claim } as never);
+  for (const claim of claimsOf(100)) pending.addEnded({ settlement: claim } as never);
   expect(capacity.mayOverlap).toBe(false);
   expect(capacity.share(true, false)).toMatchObject({ settlements: 100, limit: 100 });
 });
@@ -76,7 +76,7 @@ it('without a backlog a turn takes all there is, and none goes beside it', () =>
 it('with a backlog, and alone, a turn takes half of it, unless it has to go alone', () => {
   const capacity = capacityOf();
   leaveBacklog(capacity);
-  for (const claim of claimsOf(100)) outcomes.end({ settlement: claim } as never);
+  for (const claim of claimsOf(100)) pending.addEnded({ settlement: claim } as never);
   expect(capacity.mayOverlap).toBe(true);
   expect(capacity.share(true, false)).toMatchObject({ settlements: 50, limit: 50 });
   expect(capacity.share(true, true)).toMatchObject({ settlements: 100, limit: 100 });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, jest } from '@jest/globals';
 import { Relay } from '../../../../lib/worker/relay/relay.js';
 import { Reporter } from '../../../../lib/worker/report/reporter.js';
-import { Talk } from '../../../../lib/worker/session/talk.js';
+import { SessionLoop } from '../../../../lib/worker/session/session-loop.js';
 import { TurnsInFlight } from '../../../../lib/worker/session/turns-in-flight.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
 import { CARETAKERS, EVENTS, LOG, SessionByHand } from '../../../support/session-by-hand.js';
@@ -14,12 +14,12 @@ beforeEach(() => {
   clock = new ManualClock();
   session = new SessionByHand();
   const reporter = new Reporter(LOG, EVENTS, clock, { trackCurrentJob: false });
-  const talk = new Talk(session, new TurnsInFlight(), reporter, clock, {
+  const loop = new SessionLoop(session, new TurnsInFlight(), reporter, clock, {
     queue: 'q',
     timerName: 'test',
     caretakers: CARETAKERS,
   });
-  relay = new Relay(talk, 10);
+  relay = new Relay(loop, 10);
   relay.start();
 });
 

@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { SystemClock } from '../../../../lib/core/clock.js';
 import { LeaseClock } from '../../../../lib/worker/run/lease-clock.js';
 import { RunningJob } from '../../../../lib/worker/run/running-job.js';
-import type { Talk } from '../../../../lib/worker/session/talk.js';
+import type { SessionLoop } from '../../../../lib/worker/session/session-loop.js';
 
 v8.setFlagsFromString('--expose-gc');
 const gc = vm.runInNewContext('gc') as () => void;
@@ -15,8 +15,8 @@ const LIMITS = { maxAttempts: 1, timeoutMs: 0 };
 
 it('a run that beats hundreds of thousands of times holds no more memory than before', async () => {
   const clock = new SystemClock();
-  const leases = new LeaseClock(1_000_000_000, clock, { renew() {} } as Talk);
-  leases.note(clock.now());
+  const leases = new LeaseClock(1_000_000_000, clock, { renew() {} } as SessionLoop);
+  leases.noteRenewal(clock.now());
   const context = { queue: 'q', leases, events: EVENTS, clock };
   const run = new RunningJob(context, CLAIM, clock.now(), ENVELOPE, LIMITS);
   const beat = async (times: number) => {

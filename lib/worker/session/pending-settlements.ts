@@ -3,11 +3,11 @@ import type { Claim, LastProgress, Settlement } from '../../store/job-store.js';
 import type { EndedRun } from '../run/settler.js';
 
 /** What has become of jobs and goes with no turn yet: runs that have ended, and jobs that go back. */
-export class Outcomes {
+export class PendingSettlements {
   private ended: EndedRun[] = [];
   private goingBack: (Claim & LastProgress)[] = [];
 
-  end(run: EndedRun): void {
+  addEnded(run: EndedRun): void {
     this.ended.push(run);
   }
 
@@ -25,7 +25,7 @@ export class Outcomes {
   }
 
   /** Takes up to so many out, for one turn: first the runs that have ended. */
-  take(most = MOST_JOBS_A_TURN): { ended: readonly EndedRun[]; settlements: readonly Settlement[] } {
+  takeForTurn(most = MOST_JOBS_A_TURN): { ended: readonly EndedRun[]; settlements: readonly Settlement[] } {
     const ended = this.ended.splice(0, most);
     const settlements: Settlement[] = ended.map(({ settlement }) => settlement);
     for (const { id, fence, progress } of this.goingBack.splice(0, most - ended.length))

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 
 /** Calls back once all that happens at this moment has happened, however often it was asked to. */
-export class Soon {
+export class OncePerRound {
   private asked = false;
 
   constructor(

@@ -1,18 +1,14 @@
 import type { Clock } from '../../core/clock.js';
 import { Deadline } from './deadline.js';
 
-/** A point that others wait for. */
-export class Milestone {
-  private reached: (() => void)[] = [];
+/** Fires as often as it is told to, and each time for those that wait then. */
+export class Signal {
+  private waiting: (() => void)[] = [];
 
-  get isAwaited(): boolean {
-    return this.reached.length > 0;
-  }
-
-  /** Resolves when it is reached from now on, or when `deadline` aborts. */
+  /** Resolves when it fires from now on, or when `deadline` aborts. */
   wait(deadline?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      this.reached.push(resolve);
+      this.waiting.push(resolve);
       if (deadline?.aborted) resolve();
       else deadline?.addEventListener('abort', () => resolve(), { once: true });
     });
@@ -25,10 +21,10 @@ export class Milestone {
     deadline.clear();
   }
 
-  reach(): void {
-    if (!this.isAwaited) return;
-    const { reached } = this;
-    this.reached = [];
-    for (const resolve of reached) resolve();
+  fire(): void {
+    if (this.waiting.length === 0) return;
+    const { waiting } = this;
+    this.waiting = [];
+    for (const resolve of waiting) resolve();
   }
 }
