@@ -17,9 +17,8 @@ export default {
   },
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
-  // Half of the time of a file goes by in waiting, so two cores carry three. Not more: suites start processes of their own, and a machine
-  // that is starved of turns tests nothing.
-  maxWorkers: 3,
+  // Two workers: the suites start processes of their own, and a small machine starved of turns tests nothing.
+  maxWorkers: 2,
   // What a test file has imported stays in its worker: some 16 MB a file, and a worker that runs half of all files died of it.
   workerIdleMemoryLimit: '1GB',
   testTimeout: 30_000,

@@ -35,7 +35,8 @@ it('a dead connection is replaced in time also for a call that overlapped one th
 });
 
 it('a call on a dead connection is sent again in time, wherever in a millisecond its silence began', async () => {
-  const SILENCE_MS = 200;
+  // As long as a busy machine may keep this process waiting.
+  const SILENCE_MS = 1_000;
   const replies = await Promise.all(
     Array.from({ length: 30 }, async (_, i) => {
       // Timers count whole milliseconds, so what they are early by depends on when they were set.
