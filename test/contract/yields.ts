@@ -151,6 +151,48 @@ export const yields = (world: () => World): void => {
     expect(ids(await b.claim())).toEqual([id]);
   });
 
+  it('is not given away by a turn of a process that is kept for a suspect', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2 });
+    const b = await sleeper(world().worker('b', 'urgent'));
+    const { id } = await world().schedule({ name: 'urgent', priority: 1 });
+    await b.sleeps({ limit: 1 });
+    expect((await goOn(a, held[0]!)).claimed).toEqual([]);
+    await world().worker('kept', 'bulk').turn({ limit: 0, suspects: 'keep' });
+    expect(await world().worker('other', 'bulk').claim(1)).toEqual([]);
+    expect(ids(await b.claim(1))).toEqual([id]);
+  });
+
+  it('is not left to one better job after another for which nobody comes', async () => {
+    const { a, held } = await busy({ globalConcurrency: 1, leaseMs: 60_000 });
+    const names = ['one', 'two'];
+    const asleep = [];
+    for (const id of ['b', 'c']) asleep.push(await sleeper(world().worker(id, ...names)));
+    await world().scheduleAll(names.map((name) => ({ name, priority: 1 })));
+    for (const each of asleep) await each.sleeps({ limit: 1 });
+    expect((await goOn(a, ...held)).claimed).toEqual([]);
+    world().pass(250);
+    expect(await a.claim(1)).toHaveLength(1);
+  });
+
+  it('hides no other place: who may take one that becomes free meanwhile is told', async () => {
+    const { a, held } = await busy({ globalConcurrency: 2 });
+    await world().schedule({ name: 'other', priority: 1 });
+    await a.settle(settlement.complete(held[1]!));
+    const c = world().worker('c', 'other');
+    const [running] = await c.claim(1);
+    const b = await sleeper(world().worker('b', 'urgent'));
+    const d = await sleeper(world().worker('d', 'patient'));
+    await world().schedule({ name: 'urgent', priority: 1 });
+    await world().schedule({ name: 'patient', priority: 9 });
+    await b.sleeps({ limit: 1 });
+    await d.sleeps({ limit: 1 });
+    expect((await goOn(a, held[0]!)).claimed).toEqual([]);
+    expect(await d.sleeps({ limit: 1 })).toBeGreaterThan(0);
+    await c.settle(settlement.complete(running!));
+    await d.isTold();
+    expect(await d.claim(1)).toHaveLength(1);
+  });
+
   it('is not left by whoever may run the better job itself', async () => {
     const { a, held } = await busy({ globalConcurrency: 2 });
     const b = await sleeper(world().worker('b', 'urgent'));

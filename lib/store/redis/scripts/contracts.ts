@@ -769,6 +769,7 @@ export const relayScript = (keys: QueueKeys, names: { group: string; target: str
     keys.gate,
     keys.blackouts,
     keys.rate,
+    keys.yields,
     keys.queued,
     `${keys.base}handles:${names.group}`,
     `${keys.base}sleepers:${names.group}`,

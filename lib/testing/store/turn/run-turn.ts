@@ -12,7 +12,7 @@ import { settle } from './settle.js';
 import { lookForPlace, nextLook } from './sleep.js';
 import { isFull, type Stage, stageOf } from './stage.js';
 import { noteReservation, type SuspectOutcome, seekSuspect, waitsForSuspect } from './suspects.js';
-import { yieldPlaces } from './yields.js';
+import { isSomeLeft, yieldPlaces } from './yields.js';
 
 /** Settles, renews, recovers, claims, and tells when to look again: in this order, and in one step. */
 export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): TurnAnswer {
@@ -28,6 +28,9 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
   const opening = openingOf(stage, ledger.active.size);
   const suspect = seekSuspect(stage, opening);
   const selection = select(stage, opening, suspect);
+  // A place that somebody leaves counts as taken: whoever respects it sleeps, and has to be told of another one.
+  const mayFree =
+    activeBefore >= queue.settings.globalConcurrency || (activeBefore > ledger.active.size && isSomeLeft(stage));
   const yieldsUntilMs = yieldPlaces(stage, selection, opening.placesLeft, suspect);
   if (yieldsUntilMs !== undefined) opening.count = selection.picked.length;
   const isIdle = selection.picked.length === 0;
@@ -40,8 +43,7 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
   noteReservation(stage, suspect.outcome);
   const limitAfter = limitLeft(stage, claims, suspect);
   if (limitAfter < turn.limit - claims.weight || suspect.outcome === 'taken') selection.stopped = 'limit';
-  const isPlaceFree =
-    activeBefore >= queue.settings.globalConcurrency && ledger.active.size < queue.settings.globalConcurrency;
+  const isPlaceFree = mayFree && ledger.active.size < queue.settings.globalConcurrency;
   const fillsLimit = claims.claimed.length >= FEWEST_JOBS && limitAfter <= 0 && turn.standing === 'stays';
   queue.lastToFill = fillsLimit ? session.key : lastToFill;
   queue.served = { atMs: stage.nowMs, ...patience };

@@ -47,7 +47,8 @@ export function yieldPlaces(
     return Math.min(...ends);
   }
   // Whoever takes the last place takes the places that were left, too.
-  for (const [id, untilMs] of yields) if (untilMs > nowMs) yields.delete(id);
+  if (picked.length > 0 && picked.length >= left)
+    for (const [id, untilMs] of yields) if (untilMs > nowMs) yields.delete(id);
   return undefined;
 }
 
@@ -57,7 +58,10 @@ function yieldToBetter(stage: Stage, selection: Selection): number[] {
   const { picked } = selection;
   const { yields } = stage.queue.gates;
   // A pull that goes with its jobs could not come back for the place. A pull that stays, because it gives its only job back, can.
-  const mayBegin = turn.standing === 'stays' || (turn.standing === 'until-claimed' && picked.length === 1);
+  const mayComeBack = turn.standing === 'stays' || (turn.standing === 'until-claimed' && picked.length === 1);
+  // Nobody came for the place: it is not left for one job after another.
+  const isJustOver = [...yields.values()].some((untilMs) => untilMs <= nowMs && untilMs > nowMs - YIELD_MS);
+  const mayBegin = mayComeBack && !isJustOver;
   const isBetterThanWorst = (candidate: Candidate) => {
     const worst = picked.at(-1);
     return worst && isBetter(stage, candidate, { job: worst.job, kind: kindHere(stage, worst.job) });
@@ -76,6 +80,12 @@ function yieldToBetter(stage: Stage, selection: Selection): number[] {
     leaveWorst(stage, selection);
   }
   return [...ends.values()];
+}
+
+/** Whether a place is being left for somebody. */
+export function isSomeLeft({ queue: { gates }, nowMs }: Stage): boolean {
+  const ends = [...gates.yields.values(), ...gates.suspectYields.values()];
+  return ends.some((untilMs) => untilMs > nowMs && untilMs <= nowMs + YIELD_MS);
 }
 
 function leaveWorst(stage: Stage, { picked }: Selection): void {

@@ -12,7 +12,7 @@
 --     preferred    workers to wake for the freed places; nil for none
 --     hasOrphans   this worker leaves for good, and jobs preferred it
 --     passesOn     this process is no longer kept for suspects, and others wait for one that is
--- @takes settings, me, decided, wish, fit, fullNames, nextCursor, places, base, sleepersKey, now, digits, ON_ITS_WAY_MS, ownWorker, preferredIndex, suspectIndex, laneList, preferredOf, readGroups, readOwnGroup
+-- @takes settings, me, decided, wish, fit, fullNames, nextCursor, places, yieldsKey, base, sleepersKey, now, digits, ON_ITS_WAY_MS, ownWorker, preferredIndex, suspectIndex, laneList, preferredOf, readGroups, readOwnGroup
 -- @gives outlook
 -- @changes stopped, suspect
 local stopsLooking = me.standing == 'goes' or (me.standing == 'until-claimed' and fit[1] ~= nil)
@@ -33,7 +33,12 @@ if hasSeenAll then
   end
 end
 
-local toWake = { isFreed = places and places.wasFull and places.left > 0, preferred = nil, hasOrphans = false, passesOn = wish == 'leave' and suspectIndex.count > 0 }
+-- A place that somebody leaves counts as taken: whoever respects it sleeps, and has to be told of another one.
+local function areSomeLeft()
+  return redis.call('ZCOUNT', yieldsKey, '(' .. digits(now), digits(now + YIELD_MS)) > 0
+end
+local isFreed = places and places.left > 0 and (places.wasFull or places.leaving > 0 and areSomeLeft())
+local toWake = { isFreed = isFreed, preferred = nil, hasOrphans = false, passesOn = wish == 'leave' and suspectIndex.count > 0 }
 outlook = {
   limitAfter = limitAfter,
   stopsLooking = stopsLooking,

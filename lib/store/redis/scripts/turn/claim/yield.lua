@@ -5,13 +5,14 @@
 -- "Better" is the order of the queue (see pick.lua). Of one level a job that prefers the sleeper is better than one that prefers nobody,
 -- as it is for that sleeper.
 -- `yields` in Redis remembers job id -> until when a place is left for it, and for YIELD_AGAIN_MS more, so that a job for which nobody comes gets
--- no other place meanwhile. Whoever takes the last place forgets the yields that are still on: their places are taken. A tab and a
+-- no other place meanwhile. Where a yield has just ended in vain none begins: one place is not left for one job after another. Whoever takes
+-- the last place forgets the yields that are still on: their places are taken. A tab and a
 -- process stand for the suspect that lacks only a place there: a place is left for it whatever else is due.
 -- Sleepers are told before anything is written, so that no place is left for a session that does not hear. No sleeper can come before
 -- the script has ended; a message that leads to nothing costs one look.
 -- `yield`: `lookAt`, when this session looks for the place again, nil where it has left none; and what is to be written:
 -- `begun`, scores and members; `over`, members; `asked`, sleepers that were told, or did not hear: they list themselves again.
--- @takes settings, me, opening, base, suspect, awaited, ON_ITS_WAY_MS, PREFERRED, handlesName, now, digits, nameOf, preferredOf, ownWorker, isHere, preferredIndex, isFull, giveBack, picked, passedOver, yieldsKey, known, readGroups, publish
+-- @takes settings, me, opening, base, suspect, awaited, ON_ITS_WAY_MS, PREFERRED, handlesName, now, digits, nameOf, preferredOf, ownWorker, isHere, preferredIndex, isFull, giveBack, picked, places, passedOver, yieldsKey, known, readGroups, publish
 -- @changes yield, stopped
 -- How many lanes are looked at whose jobs prefer other workers.
 local MOST_PREFERRING = 20
@@ -20,6 +21,7 @@ local ITSELF, NOBODY, ANOTHER = 1, 2, 3
 
 yield = { begun = {}, over = {}, asked = {} }
 local begun, over, asked = yield.begun, yield.over, yield.asked
+local isJustOver
 local leftUntil, remembered, suspectsUntil, ownMember = {}, 0, {}, '\t' .. ownWorker
 local found = redis.call('ZRANGE', yieldsKey, 0, -1, 'WITHSCORES')
 for i = 1, #found, 2 do
@@ -32,6 +34,7 @@ for i = 1, #found, 2 do
     suspectsUntil[#suspectsUntil + 1] = at
   else
     leftUntil[member], remembered = at, remembered + 1
+    isJustOver = isJustOver or at <= now and at > now - YIELD_MS
   end
 end
 
@@ -144,7 +147,7 @@ local function leave(at)
 end
 
 -- A pull that goes with its jobs could not come back for the place. A pull that stays, because it gives its only job back, can.
-local mayBegin = me.standing == 'stays' or (me.standing == 'until-claimed' and #picked == 1)
+local mayBegin = not isJustOver and (me.standing == 'stays' or (me.standing == 'until-claimed' and #picked == 1))
 local function yieldTo(job)
   local at = leftUntil[job.id]
   if not at and mayBegin and remembered < MOST_YIELDS and tell(job) then
@@ -170,7 +173,7 @@ if awaited then
   begun[1], begun[2], yield.lookAt = digits(now + YIELD_MS), ownMember, math.floor(now + YIELD_MS / 2)
 elseif yield.lookAt then
   stopped, opening.mayPass = 'gate', #picked
-else
+elseif picked[1] and #picked >= places.left then
   for id, at in pairs(leftUntil) do
     if at > now then over[#over + 1] = id end
   end
