@@ -40,7 +40,7 @@ export const gates = (world: () => World): void => {
       expect(await world().worker('w').claim()).toHaveLength(2);
     });
 
-    it('who makes room in a queue that was full tells a sleeper of another group', async () => {
+    it('who makes room in a queue that was full tells a sleeper of another crew', async () => {
       world().store({ globalConcurrency: 1, leaseMs: 60_000 });
       await world().schedule();
       const ends = world().worker('a');

@@ -229,7 +229,7 @@ export const suspects = (world: () => World): void => {
       expect(ids(await other.claim(5))).toEqual([id]);
     });
 
-    it('tells another process of its group of what it leaves', async () => {
+    it('tells another process of its crew of what it leaves', async () => {
       open();
       const other = await world().worker('v').listens();
       await other.sleeps();

@@ -40,7 +40,7 @@ it('thousands of jobs that prefer others hide neither own nor common ones', asyn
 
 const QUIET = { leaseMs: 60_000, maxSleepMs: 15_000, stealAfterMs: 60_000 };
 
-/** Turns of three workers of one group that all hear messages, the last one being `w1`: in how many ms each looks again. */
+/** Turns of three workers of one crew that all hear messages, the last one being `w1`: in how many ms each looks again. */
 async function sleeps(): Promise<(number | undefined)[]> {
   const workers = ['w2', 'w3', 'w1'].map((id) => test.worker(id));
   for (const worker of workers) await worker.listens();

@@ -47,7 +47,7 @@ describe('a rate', () => {
 });
 
 describe('who makes room in a queue that was full', () => {
-  it('tells a sleeper of each group, its own among them if it does not look itself', async () => {
+  it('tells a sleeper of each crew, its own among them if it does not look itself', async () => {
     await scheduled(3, { globalConcurrency: 1 });
     const worker = test.worker('w1');
     const [first] = await worker.claim(1);

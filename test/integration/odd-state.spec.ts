@@ -41,7 +41,7 @@ it('all that can be replayed is, whatever lies between', async () => {
   for (const [i, id] of damaged.entries()) await test.redis.hset(key('jobs'), id, envelopes[i]!);
 });
 
-it('a name among those of a group that nobody of it handles is taken out, and the worker goes on', async () => {
+it('a name among those of a crew that nobody of it handles is taken out, and the worker goes on', async () => {
   test = new TestStore();
   const worker = test.worker('w');
   await worker.turn({ limit: 1 });

@@ -17,7 +17,7 @@ describe('a place to pull', () => {
   const base = () => `${test.prefix}:{${QUEUE}}:`;
   const sleepers = () => test.redis.zrange(`${base()}sleepers:*`, '0', '-1');
 
-  it('of every name is one group with one name, whatever names there are', async () => {
+  it('of every name is one crew with one name, whatever names there are', async () => {
     for (const name of ['a', 'b', '*']) await test.schedule({ name });
     expect((await test.puller('w').claim()).map(nameOf)).toEqual(['a', 'b', '*']);
     expect(await test.redis.smembers(`${base()}handles:*`)).toEqual(['*']);

@@ -94,7 +94,7 @@ it('a worker is told of jobs again once it has slept after somebody emptied Redi
   await until('it is told', () => told.length > 0);
 });
 
-it('groups that sleep no longer are not kept', async () => {
+it('crews that sleep no longer are not kept', async () => {
   await admin.zadd(keys().sleeping, 1, 'gone');
   await test.worker('w', 'work').turn({ limit: 1 });
   expect(await admin.zrange(keys().sleeping, '0', '-1')).not.toContain('gone');
@@ -112,7 +112,7 @@ it('workers that have died asleep are forgotten after a minute, when another one
   expect((await admin.zrange(sleepers, '0', '-1')).sort()).toEqual(['next', 'w']);
 });
 
-it('a group that looks again is listed for longer', async () => {
+it('a crew that looks again is listed for longer', async () => {
   const worker = test.worker('w');
   await worker.listens();
   const listedUntil = async () => {

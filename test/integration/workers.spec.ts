@@ -24,9 +24,9 @@ it('several sessions of one process are one worker, and of two entries of one se
   await handlers.claim(1);
   await pulls.claim(2);
   const [newest] = await test.redis.zrevrange(key('workers'), 0, 0, 'WITHSCORES');
-  const [group] = newest!.split(' ');
+  const [crew] = newest!.split(' ');
   const seenAt = Number(await test.redis.zscore(key('workers'), newest!));
-  await test.redis.zadd(key('workers'), seenAt - 500, `${group} w 1 0.1.0,10 an older host`);
+  await test.redis.zadd(key('workers'), seenAt - 500, `${crew} w 1 0.1.0,10 an older host`);
   expect(await test.view.workers()).toEqual([
     {
       id: 'w',
@@ -39,7 +39,7 @@ it('several sessions of one process are one worker, and of two entries of one se
       lastSeenAtMs: seenAt,
     },
   ]);
-  await test.redis.zadd(key('workers'), seenAt + 1, `${group} w 1 0.1.0,10 a newer host`);
+  await test.redis.zadd(key('workers'), seenAt + 1, `${crew} w 1 0.1.0,10 a newer host`);
   expect(await test.view.workers()).toMatchObject([{ id: 'w', pid: 1, host: 'a newer host' }]);
 });
 

@@ -71,7 +71,7 @@ describe('under a limit over all processes that is used up, a place that becomes
     expect(idsOf(await goOn(a, second!))).toHaveLength(1);
   });
 
-  it('is left to a better job of its own group where its handler is full here and not there', async () => {
+  it('is left to a better job of its own crew where its handler is full here and not there', async () => {
     test = new TestStore({ globalConcurrency: 2 });
     await schedule(4, { name: 'bulk' });
     await schedule(3, { name: 'urgent', priority: 1 });
@@ -89,14 +89,14 @@ describe('under a limit over all processes that is used up, a place that becomes
     const { a, held } = await busy({ globalConcurrency: 2 });
     await schedule(1, { name: 'urgent', priority: 1 });
     expect(idsOf(await goOn(a, held[0]!))).toHaveLength(1);
-    const group = 'heard-by-nobody';
-    await test.redis.sadd(key(`handles:${group}`), 'urgent');
-    await test.redis.zadd(key('sleeping'), Date.now() + 9_000, group);
-    await test.redis.zadd(key(`sleepers:${group}`), Date.now() + 9_000, 'dead');
+    const crew = 'heard-by-nobody';
+    await test.redis.sadd(key(`handles:${crew}`), 'urgent');
+    await test.redis.zadd(key('sleeping'), Date.now() + 9_000, crew);
+    await test.redis.zadd(key(`sleepers:${crew}`), Date.now() + 9_000, 'dead');
     expect(idsOf(await goOn(a, held[1]!))).toHaveLength(1);
     expect(await yields()).toEqual([]);
     // Nobody asks it again.
-    expect(await test.redis.exists(key(`sleepers:${group}`))).toBe(0);
+    expect(await test.redis.exists(key(`sleepers:${crew}`))).toBe(0);
   });
 
   it('is not left by what was noted while the clock was ahead', async () => {

@@ -22,10 +22,10 @@
  * | heads:<priority>:<ending> | ZSET | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects | every script that moves a job    | the same                   |
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>", of suspects with '!' for the worker | every script that moves a job    | the same                   |
  * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, replace, run-recurrence, every script that arms an occurrence | turn, relay, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged, every script that disarms one |
- * | workers            | ZSET   | "<group> <worker> <pid> <traits> <host>" (see codec/worker-traits.ts) -> when it was last here, epoch ms | turn, relay | turn, relay, or expires, an hour |
- * | sleeping           | ZSET   | group: workers that handle the same names -> until when some of them may sleep, epoch ms | turn, relay | turn, relay, register |
- * | handles:<group>    | SET    | job name; of the group '*', which takes every name, only '*'      | register                         | register, or expires, a day |
- * | sleepers:<group>   | ZSET   | idle worker -> when it looks again, epoch ms                     | schedule, replace, reschedule, shift-tagged, replay, pause, resume, run-recurrence, set-blackouts, every script that arms an occurrence | the same, or expires, a day |
+ * | workers            | ZSET   | "<crew> <worker> <pid> <traits> <host>" (see codec/worker-traits.ts) -> when it was last here, epoch ms | turn, relay | turn, relay, or expires, an hour |
+ * | sleeping           | ZSET   | crew -> until when some of them may sleep, epoch ms | turn, relay | turn, relay, register |
+ * | handles:<crew>     | SET    | job name; of the crew '*', which takes every name, only '*'      | register                         | register, or expires, a day |
+ * | sleepers:<crew>    | ZSET   | idle worker -> when it looks again, epoch ms                     | schedule, replace, reschedule, shift-tagged, replay, pause, resume, run-recurrence, set-blackouts, every script that arms an occurrence | the same, or expires, a day |
  * | full:<session>     | STRING | names that a sleeper's handlers have no capacity for, between line breaks | turn, relay | turn, relay, or expires, a minute |
  * | gate               | HASH   | what keeps the whole queue shut: `pausedUntil` -> until when nothing is claimed, epoch ms, or 'inf'; `blackout` -> the blackout that is on or comes next, as in `blackouts`, '- -' for none, and when that was noted, epoch ms; and when somebody has to tend what nobody can compute in Redis: `tendAt` -> the recurrences, epoch ms, while there are any; `blackoutsTendAt` -> the blackouts, epoch ms, while some come again and again | pause, set-blackouts, turn, relay, upsert-recurrence, resume-recurrence, tend, declare-recurrence, declare | resume, set-blackouts, turn, relay, remove-recurrence, tend, declare, remove-orphan |
  * | blackouts          | ZSET   | "<from> <to>" of a blackout that is not over, or has not been for more than a day -> `to`, epoch ms, or 'inf' where the blackouts from there on are still to be computed | set-blackouts | set-blackouts, turn, relay |
@@ -102,8 +102,8 @@ export const SUSPECTS = ':!';
 /** The endings that together lead to every waiting job's lane, and to each lane once. */
 export const LANE_ENDINGS = ['', ANY_WORKER, SUSPECTS] as const;
 export const levelsKey = (keys: QueueKeys, ending: string) => `${keys.levels}${ending}`;
-export const handlesKey = (keys: QueueKeys, group: string) => `${keys.base}handles:${group}`;
-export const sleepersKey = (keys: QueueKeys, group: string) => `${keys.base}sleepers:${group}`;
+export const handlesKey = (keys: QueueKeys, crew: string) => `${keys.base}handles:${crew}`;
+export const sleepersKey = (keys: QueueKeys, crew: string) => `${keys.base}sleepers:${crew}`;
 export const tagKey = (keys: QueueKeys, tag: string) => `${keys.base}tag:${tag}`;
 export const receiptKey = (keys: QueueKeys, caller: string) => `${keys.base}receipt:${caller}`;
 /** The process that a session belongs to. A session that is not the one of the handlers has a '~' and a name of its own behind the process. */

@@ -6,8 +6,8 @@ export interface Listener {
   /** Who it is: the same for a session that was opened again. */
   readonly key: string;
   readonly worker: string;
-  /** Sessions of the same names are a group. */
-  readonly group: string;
+  /** Sessions of the same names are a crew. */
+  readonly crew: string;
   handles(name: string): boolean;
   look(inMs: number): void;
   cancel(): void;

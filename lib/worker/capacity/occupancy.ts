@@ -14,7 +14,7 @@ export interface Holdings {
 
 /** The part of a worker or a puller in its process, which `Solitude` may keep for a suspect. */
 export class Occupancy implements Occupant {
-  /** The next turn claims nothing, and leaves it to others of the group to look. */
+  /** The next turn claims nothing, and leaves it to others of the crew to look. */
   private steppingBack = false;
 
   constructor(

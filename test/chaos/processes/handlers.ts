@@ -205,7 +205,7 @@ export class Handlers {
   }
 }
 
-/** Of one worker only, so that workers of unequal groups share a queue. */
+/** Of one worker only, so that workers of unequal crews share a queue. */
 @Injectable()
 export class SoloHandlers {
   constructor(@Inject(Notebook) private readonly notebook: Notebook) {}

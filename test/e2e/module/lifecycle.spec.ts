@@ -168,7 +168,7 @@ it('fifty restarts leave no more keys that stay than one', async () => {
   redis.disconnect();
   expect(often.staying).toEqual(once.staying);
   expect(often.sleeping).toBeLessThanOrEqual(once.sleeping + 1);
-  // Names of a group are kept a day, records of calls ten minutes.
+  // Names of a crew are kept a day, records of calls ten minutes.
   expect(often.longestMs).toBeLessThanOrEqual(24 * 3_600_000);
   expect(Handlers.attempts).toHaveLength(50);
 }, 60_000);

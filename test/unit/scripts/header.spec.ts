@@ -206,10 +206,10 @@ export const SCRIPT_MORE_JOBS_AT = 9;
 
   it('is told a name once that several of its keys hold', () => {
     const types = typesOf(
-      lines('-- script: read', '-- @keys handles:<group>, sleepers:<group>, <target>', ...READER.slice(2)),
+      lines('-- script: read', '-- @keys handles:<crew>, sleepers:<crew>, <target>', ...READER.slice(2)),
     );
-    expect(types).toContain("(keys: Pick<QueueKeys, 'base'>, names: { group: string; target: string }): Bound");
-    expect(types).toContain('{names.group}`,\n    names.target,\n  ],');
+    expect(types).toContain("(keys: Pick<QueueKeys, 'base'>, names: { crew: string; target: string }): Bound");
+    expect(types).toContain('{names.crew}`,\n    names.target,\n  ],');
   });
 
   it('counts the rows of a list by their first fields', () => {

@@ -16,7 +16,7 @@ const STUCK = '!';
 
 /**
  * "<version>,<concurrency>" and, a comma before each, "<index of a name>*<weight>": the index among the session's names in order, which its
- * group has in `handles:<group>`. Behind them, while handlers are stuck, what `encodeStuck` makes.
+ * crew has in `handles:<crew>`. Behind them, while handlers are stuck, what `encodeStuck` makes.
  */
 export function encodeTraits(
   concurrency: number,

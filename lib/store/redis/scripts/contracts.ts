@@ -679,9 +679,9 @@ export type RegisterReply = number;
 
 const encodeRegister = (a: RegisterArguments): ScriptArgument[] => [a.keepMs, a.size, ...a.names];
 
-export const registerScript = (keys: QueueKeys, names: { group: string }): BoundScript<RegisterArguments, RegisterReply> => ({
+export const registerScript = (keys: QueueKeys, names: { crew: string }): BoundScript<RegisterArguments, RegisterReply> => ({
   name: 'register',
-  keys: [keys.sleeping, `${keys.base}handles:${names.group}`],
+  keys: [keys.sleeping, `${keys.base}handles:${names.crew}`],
   encode: encodeRegister,
 });
 
@@ -689,8 +689,8 @@ export const registerScript = (keys: QueueKeys, names: { group: string }): Bound
 export interface RelayArguments {
   clustered: boolean;
   session: string;
-  group: string;
-  groupSize: number;
+  crew: string;
+  crewSize: number;
   leaseMs: number;
   maxSleepMs: number;
   limit: number;
@@ -723,8 +723,8 @@ export const readRelayReply = (r: RelayReply) => ({ status: r[0], now: r[1], rec
 const encodeRelay = (a: RelayArguments): ScriptArgument[] => [
   a.clustered ? 1 : 0,
   a.session,
-  a.group,
-  a.groupSize,
+  a.crew,
+  a.crewSize,
   a.leaseMs,
   a.maxSleepMs,
   a.limit,
@@ -750,7 +750,7 @@ const encodeRelay = (a: RelayArguments): ScriptArgument[] => [
   a.keepEnded,
 ];
 
-export const relayScript = (keys: QueueKeys, names: { group: string; target: string }): NumberedScript<RelayArguments, RelayReply> => ({
+export const relayScript = (keys: QueueKeys, names: { crew: string; target: string }): NumberedScript<RelayArguments, RelayReply> => ({
   name: 'relay',
   keys: [
     keys.jobs,
@@ -771,8 +771,8 @@ export const relayScript = (keys: QueueKeys, names: { group: string; target: str
     keys.rate,
     keys.yields,
     keys.queued,
-    `${keys.base}handles:${names.group}`,
-    `${keys.base}sleepers:${names.group}`,
+    `${keys.base}handles:${names.crew}`,
+    `${keys.base}sleepers:${names.crew}`,
     names.target,
   ],
   encode: encodeRelay,
@@ -1138,8 +1138,8 @@ export const tendScript = (keys: QueueKeys): NumberedScript<TendArguments, TendR
 export interface TurnArguments {
   clustered: boolean;
   session: string;
-  group: string;
-  groupSize: number;
+  crew: string;
+  crewSize: number;
   leaseMs: number;
   maxSleepMs: number;
   limit: number;
@@ -1182,8 +1182,8 @@ export const TURN_CLAIMED_AT = 17;
 const encodeTurn = (a: TurnArguments): ScriptArgument[] => [
   a.clustered ? 1 : 0,
   a.session,
-  a.group,
-  a.groupSize,
+  a.crew,
+  a.crewSize,
   a.leaseMs,
   a.maxSleepMs,
   a.limit,
@@ -1219,7 +1219,7 @@ const encodeTurn = (a: TurnArguments): ScriptArgument[] => [
   ...a.limits,
 ];
 
-export const turnScript = (keys: QueueKeys, names: { group: string }): NumberedScript<TurnArguments, TurnReply> => ({
+export const turnScript = (keys: QueueKeys, names: { crew: string }): NumberedScript<TurnArguments, TurnReply> => ({
   name: 'turn',
   keys: [
     keys.jobs,
@@ -1242,8 +1242,8 @@ export const turnScript = (keys: QueueKeys, names: { group: string }): NumberedS
     keys.reservations,
     keys.yields,
     keys.queued,
-    `${keys.base}handles:${names.group}`,
-    `${keys.base}sleepers:${names.group}`,
+    `${keys.base}handles:${names.crew}`,
+    `${keys.base}sleepers:${names.crew}`,
   ],
   encode: encodeTurn,
   isNumbered: true,

@@ -10,9 +10,9 @@
 local LISTED = 10
 local handles, workers, count = {}, {}, 0
 for _, member in ipairs(redis.call('ZRANGE', workersKey, '+inf', digits(now - withinMs), 'BYSCORE', 'REV')) do
-  local group, worker = string.match(member, '^(%S+) (%S+)')
-  if handles[group] == nil then handles[group] = handlesName(group, name) end
-  if handles[group] then
+  local crew, worker = string.match(member, '^(%S+) (%S+)')
+  if handles[crew] == nil then handles[crew] = handlesName(crew, name) end
+  if handles[crew] then
     count = count + 1
     if count <= LISTED then workers[count] = worker end
   end

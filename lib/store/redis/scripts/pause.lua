@@ -14,11 +14,11 @@ if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 
 local forMs = tonumber(pause)
 local result = pause == 'inf' and 'inf' or digits(now + forMs)
-if result ~= 'inf' then readGroups() end
+if result ~= 'inf' then readCrews() end
 -- First a write that needs no memory: Redis only looks at the first, and a full memory may be why somebody pauses.
 redis.call('PEXPIRE', receiptKey, keepReceiptMs)
 redis.call('HSET', gateKey, 'pausedUntil', result)
 -- @include shared/answer.lua
 -- Those who have seen a pause that ended later would sleep beyond this one.
-for _, group in ipairs(known.groups or {}) do wakeGroup(group, now + forMs) end
+for _, crew in ipairs(known.crews or {}) do wakeCrew(crew, now + forMs) end
 return { 'done', digits(now), result }

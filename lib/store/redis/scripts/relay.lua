@@ -3,11 +3,11 @@
 --   lease, nothing to settle, and nothing that a crash leaves in between.
 -- @numbered
 -- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, workers, gate, blackouts, rate, yields,
---   queued, handles:<group>, sleepers:<group>, <target>
+--   queued, handles:<crew>, sleepers:<crew>, <target>
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg me.session text: who takes the turn
--- @arg me.group text: the sessions that take the same names
--- @arg me.groupSize count: how many names the group handles
+-- @arg me.crew text: the sessions that take the same names
+-- @arg me.crewSize count: how many names the crew handles
 -- @arg settings.leaseMs ms: for how long a session that was seen counts as there
 -- @arg settings.maxSleepMs ms: the longest time until the session looks again
 -- @arg me.limit count: how many jobs to move at most, 0 = none, at most 1000
@@ -43,11 +43,11 @@
 -- @include shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), {}, {}, {}, {}, digits(now), '', {}, '-', {} } end
-if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.groupSize then return { 'unregistered', digits(now) } end
+if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
 if me.limit > 0 then
   local found = redis.call('TYPE', targetKey).ok
   if found ~= 'none' and found ~= targetType then
-    -- This relay does not look before somebody has mended the key: others of its group must not count on it.
+    -- This relay does not look before somebody has mended the key: others of its crew must not count on it.
     redis.call('ZREM', sleepersKey, me.session)
     return { 'refused', digits(now), found }
   end
@@ -62,7 +62,7 @@ end
 -- @include wake/sleepers.lua
 -- @include wake/lane.lua
 -- @include jobs/enter.lua
-known.session, known.group = me.session, me.group
+known.session, known.crew = me.session, me.crew
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --

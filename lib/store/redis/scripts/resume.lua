@@ -14,14 +14,14 @@ if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 local result = gate.pausedUntil > now and '1' or '0'
 local preferred = {}
 if result == '1' then
-  readGroups()
+  readCrews()
   -- @include wake/preferred.lua
   preferred = preferredOfDue
 end
 redis.call('HDEL', gateKey, 'pausedUntil')
 -- @include shared/answer.lua
 -- One of each: who finds more than it has room for wakes the next.
-for _, group in ipairs(known.groups or {}) do wakeGroup(group, now) end
+for _, crew in ipairs(known.crews or {}) do wakeCrew(crew, now) end
 -- Whom a job prefers may be another one, and nobody else may run it yet.
 for _, worker in ipairs(preferred) do publish(worker, digits(now)) end
 return { 'done', digits(now), result }

@@ -39,7 +39,7 @@ if result == '1' and blackout and blackout.isOn then
 end
 local preferred = {}
 if wakeAt then
-  readGroups()
+  readCrews()
   if wakeAt == now then
     -- @include wake/preferred.lua
     preferred = preferredOfDue
@@ -70,7 +70,7 @@ if result == '1' then
 end
 -- @include shared/answer.lua
 -- One of each: who finds more than it has room for wakes the next.
-for _, group in ipairs(wakeAt and known.groups or {}) do wakeGroup(group, wakeAt) end
+for _, crew in ipairs(wakeAt and known.crews or {}) do wakeCrew(crew, wakeAt) end
 -- Whom a job prefers may be another one, and nobody else may run it yet.
 for _, worker in ipairs(preferred) do publish(worker, digits(now)) end
 return { 'done', digits(now), result }

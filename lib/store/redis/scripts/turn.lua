@@ -2,11 +2,11 @@
 --   jobs, and learn when to look again.
 -- @numbered
 -- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, fence, workers, gate, blackouts, rate,
---   reservations, yields, queued, handles:<group>, sleepers:<group>
+--   reservations, yields, queued, handles:<crew>, sleepers:<crew>
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg me.session text: who takes the turn
--- @arg me.group text: the sessions that take the same names
--- @arg me.groupSize count: how many names the group handles
+-- @arg me.crew text: the sessions that take the same names
+-- @arg me.crewSize count: how many names the crew handles
 -- @arg settings.leaseMs ms: how long a claimed job belongs to its session
 -- @arg settings.maxSleepMs ms: the longest time until the session looks again
 -- @arg me.limit count: what weight of jobs to claim at most, 0 = none, at most 1000
@@ -61,7 +61,7 @@ do
     -- @include turn/replay.lua
   end
 end
-if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.groupSize then return { 'unregistered', digits(now) } end
+if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
 -- @include jobs/untag.lua
 -- @include jobs/lanes.lua
 -- @include wake/handles.lua
@@ -69,7 +69,7 @@ if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.groupSize then return 
 -- @include wake/sleepers.lua
 -- @include wake/lane.lua
 -- @include jobs/enter.lua
-known.session, known.group = me.session, me.group
+known.session, known.crew = me.session, me.crew
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --

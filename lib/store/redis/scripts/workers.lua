@@ -11,8 +11,8 @@
 local alive = redis.call('ZRANGE', workersKey, '+inf', digits(now - withinMs), 'BYSCORE', 'REV', 'WITHSCORES')
 local ids = redis.call('ZRANGE', activeKey, digits(passOver), digits(passOver + limit - 1))
 local running, holders = {}, {}
--- A claim is read whole, with the progress that its run has reported: so they are read in groups, and no further than this.
-local GROUP, MOST_BYTES = 50, 262144
+-- A claim is read whole, with the progress that its run has reported: so they are read in chunks, and no further than this.
+local CHUNK, MOST_BYTES = 50, 262144
 local bytes, looked = 0, 0
 
 local function count(record)
@@ -25,7 +25,7 @@ local function count(record)
 end
 
 while looked < #ids and bytes < MOST_BYTES do
-  local last = math.min(looked + GROUP, #ids)
+  local last = math.min(looked + CHUNK, #ids)
   for _, record in ipairs(redis.call('HMGET', claimsKey, unpack(ids, looked + 1, last))) do
     bytes = bytes + #(record or '')
     count(record or '')

@@ -22,7 +22,7 @@ import { SessionArguments, type SessionIdentity } from './session-arguments.js';
 import { type Decoded, decodeRelay, decodeTurn, turnFromBytes } from './turn-codec.js';
 
 const NAMES_A_CALL = 1_000;
-/** How long Redis remembers which names a group handles; a session that finds them gone notes them again. */
+/** How long Redis remembers which names a crew handles; a session that finds them gone notes them again. */
 const KEEP_NAMES_MS = 24 * 3_600_000;
 /** A turn's receipt must outlive every copy of the call that is still on its way. */
 const KEEP_TURN_RECEIPT_MS = 600_000;
@@ -70,12 +70,12 @@ export class RedisSession implements Session {
     private readonly settings: QueueSettings,
     private readonly options: { clustered: boolean; isUsed(): void; isListed(session: string): void },
   ) {
-    const { id, group, target } = who;
+    const { id, crew, target } = who;
     this.hints = new HintChannel(link.listener, clock, keys, id);
     this.args = new SessionArguments(link.connection, this.hints, who, settings, options.clustered, clock);
-    this.registerScript = registerScript(keys, { group });
-    this.turnScript = turnScript(keys, { group });
-    this.relayScript = target && relayScript(keys, { group, target: target.key });
+    this.registerScript = registerScript(keys, { crew });
+    this.turnScript = turnScript(keys, { crew });
+    this.relayScript = target && relayScript(keys, { crew, target: target.key });
   }
 
   async turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
@@ -98,7 +98,7 @@ export class RedisSession implements Session {
           return { ...answer, tendInMs: Math.max(0, this.tendAt - performance.now()) };
         }
         if (++registered > REGISTERED_AT_MOST)
-          throw new Error(`${this.keys.base}handles:${this.who.group} does not keep what is written to it.`);
+          throw new Error(`${this.keys.base}handles:${this.who.crew} does not keep what is written to it.`);
         await this.register();
       } catch (error) {
         // Only Redis being away is waited out; what it refuses for good is for the caller to tell.

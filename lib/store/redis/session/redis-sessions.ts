@@ -8,7 +8,7 @@ import { ServerClock } from '../link/server-clock.js';
 import { checkRelayKey } from '../relay-key.js';
 import { RedisSession, type SessionLink } from './redis-session.js';
 
-/** The group, and the one name, of those that take every name; the scripts know it. */
+/** The crew, and the one name, of those that take every name; the scripts know it. */
 const EVERY_NAME = '*';
 
 /** The sessions of one queue. */
@@ -33,32 +33,32 @@ export class RedisSessions implements QueueSessions {
 
   worker(workerId: string, { names, limited, weights }: SessionNames): Session {
     const traits = encodeTraits(this.settings.concurrency, names, weights);
-    return this.open(workerId, groupOf(names, limited), names, traits);
+    return this.open(workerId, crewOf(names, limited), names, traits);
   }
 
   /** Under a name of its own, as each session numbers its own calls; no worker's id has a '~'. */
   pull(workerId: string, names: readonly string[] | undefined): Session {
-    const group = names ? groupOf(names, false) : EVERY_NAME;
-    return this.open(`${workerId}~pull-${group}`, group, names ?? [EVERY_NAME], encodeTraits(0, []));
+    const crew = names ? crewOf(names, false) : EVERY_NAME;
+    return this.open(`${workerId}~pull-${crew}`, crew, names ?? [EVERY_NAME], encodeTraits(0, []));
   }
 
   /** Each under a name of its own: several may move the same names to different targets. */
   relay(workerId: string, names: readonly string[] | undefined, target: RelayTarget): Session {
     const { queue, prefix, clustered } = this.options;
     checkRelayKey(target.key, queue, prefix, clustered);
-    const group = names ? groupOf(names, false) : EVERY_NAME;
-    return this.open(`${workerId}~relay-${++this.relays}`, group, names ?? [EVERY_NAME], encodeTraits(0, []), target);
+    const crew = names ? crewOf(names, false) : EVERY_NAME;
+    return this.open(`${workerId}~relay-${++this.relays}`, crew, names ?? [EVERY_NAME], encodeTraits(0, []), target);
   }
 
-  private open(id: string, group: string, names: readonly string[], traits: string, target?: RelayTarget): Session {
+  private open(id: string, crew: string, names: readonly string[], traits: string, target?: RelayTarget): Session {
     const { keys, settings, options } = this;
     const clock = new ServerClock(keys, options.jumped);
-    return new RedisSession(this.link(), clock, keys, { id, group, names, traits, target }, settings, options);
+    return new RedisSession(this.link(), clock, keys, { id, crew, names, traits, target }, settings, options);
   }
 }
 
-/** Workers with the same names are one group, whatever order the names come in; an 'l' says that handlers have limits there. */
-function groupOf(names: readonly string[], limited: boolean): string {
+/** Workers with the same names are one crew, whatever order the names come in; an 'l' says that handlers have limits there. */
+function crewOf(names: readonly string[], limited: boolean): string {
   const hash = createHash('sha1')
     .update([...names].sort().join('\n'))
     .digest('hex');

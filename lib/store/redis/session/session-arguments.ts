@@ -21,7 +21,7 @@ export interface SessionIdentity {
   /** The worker's; behind a '~', what tells it from other sessions of the process. */
   readonly id: string;
   /** All sessions that take the same names. */
-  readonly group: string;
+  readonly crew: string;
   readonly names: readonly string[];
   /** See codec/worker-traits.ts. */
   readonly traits: string;
@@ -77,8 +77,8 @@ export class SessionArguments {
     return {
       clustered: this.clustered,
       session: who.id,
-      group: who.group,
-      groupSize: who.names.length,
+      crew: who.crew,
+      crewSize: who.names.length,
       leaseMs: settings.leaseMs,
       maxSleepMs: settings.maxSleepMs,
       limit: turn.limit,

@@ -28,12 +28,12 @@ export class RedisPresence {
   /** By id. */
   async workers(): Promise<LiveWorker[]> {
     const { alive, running } = await this.readAll();
-    const groups = new Map<string, Promise<string[]>>();
+    const crews = new Map<string, Promise<string[]>>();
     const found = new Map<string, LiveWorker & { names: Set<string> }>();
     // Of two entries of one worker the newer one, which comes first, says where it is.
-    for (const { group, session, pid, traits, host, lastSeenAtMs } of alive) {
-      if (!groups.has(group)) groups.set(group, this.namesOf(group));
-      const names = await groups.get(group)!;
+    for (const { crew, session, pid, traits, host, lastSeenAtMs } of alive) {
+      if (!crews.has(crew)) crews.set(crew, this.namesOf(crew));
+      const names = await crews.get(crew)!;
       const id = processOf(session);
       const { version, concurrency, weights, stuck } = decodeTraits(traits, names);
       const known = found.get(id) ?? { ...UNKNOWN, id, host, pid, version, lastSeenAtMs, names: new Set() };
@@ -77,8 +77,8 @@ export class RedisPresence {
     return { alive: readAlive(alive), running };
   }
 
-  private namesOf(group: string): Promise<string[]> {
-    return this.connection.read('list', (client) => client.smembers(handlesKey(this.keys, group)), this.giveUpAt());
+  private namesOf(crew: string): Promise<string[]> {
+    return this.connection.read('list', (client) => client.smembers(handlesKey(this.keys, crew)), this.giveUpAt());
   }
 
   private giveUpAt(): number {
@@ -88,7 +88,7 @@ export class RedisPresence {
 
 function readAlive(pairs: string[]) {
   return Array.from({ length: pairs.length / 2 }, (_, i) => {
-    const [group = '', session = '', pid, traits = '', ...host] = pairs[2 * i]!.split(' ');
-    return { group, session, pid: Number(pid), traits, host: host.join(' '), lastSeenAtMs: Number(pairs[2 * i + 1]) };
+    const [crew = '', session = '', pid, traits = '', ...host] = pairs[2 * i]!.split(' ');
+    return { crew, session, pid: Number(pid), traits, host: host.join(' '), lastSeenAtMs: Number(pairs[2 * i + 1]) };
   });
 }

@@ -9,7 +9,7 @@ const NOTES_A_LEASE = 4;
 /** The talk of one consumer with a queue in memory. */
 export class MemorySession implements Session, Listener {
   readonly key: string;
-  readonly group: string;
+  readonly crew: string;
   private readonly concurrency: number;
   private readonly handled: ReadonlySet<string> | undefined;
   private hints?: SessionHints;
@@ -27,8 +27,8 @@ export class MemorySession implements Session, Listener {
   ) {
     this.concurrency = kind === 'worker' ? queue.settings.concurrency : 0;
     this.handled = names && new Set(names);
-    this.group = names ? [...names].sort().join('\n') : '';
-    this.key = `${worker} ${kind} ${this.group}`;
+    this.crew = names ? [...names].sort().join('\n') : '';
+    this.key = `${worker} ${kind} ${this.crew}`;
   }
 
   turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {

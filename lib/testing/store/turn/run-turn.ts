@@ -125,10 +125,10 @@ function tellOthers(
   const leavesJobs = turn.isLast && ledger.nextDue(undefined, isOwn) < Number.POSITIVE_INFINITY;
   const passesOn = turn.suspects === 'leave';
   if (leavesJobs || passesOn || isPlaceFree) sleepers.tellAll(nowMs, ({ key }) => key !== session.key);
-  const isOfGroup = ({ group, key }: Listener) => group === session.group && key !== session.key;
+  const isOfCrew = ({ crew, key }: Listener) => crew === session.crew && key !== session.key;
   // Sessions that sleep until they are told must hear when these leases end.
   if (queue.trustsHints && claimed.length > 0) sleepers.tellAll(nowMs + settings.leaseMs);
   // There is more than this session can take.
-  if (stopped === 'limit' || stopped === 'bytes') sleepers.tellAll(nowMs, isOfGroup);
-  for (const name of fullNames) sleepers.tellAll(nowMs, (other, full) => isOfGroup(other) && !full.has(name));
+  if (stopped === 'limit' || stopped === 'bytes') sleepers.tellAll(nowMs, isOfCrew);
+  for (const name of fullNames) sleepers.tellAll(nowMs, (other, full) => isOfCrew(other) && !full.has(name));
 }

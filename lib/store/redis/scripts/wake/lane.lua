@@ -1,9 +1,9 @@
 -- Wakes sleepers for a lane whose head has moved. A preferred worker is told of the due time of its job, the others of the time from which
 -- they may steal the job; but where nobody hears the preferred worker's messages that worker is gone, and the others are told at once.
--- @takes settings, now, digits, nameOf, preferredOf, publish, known, wakeGroup
+-- @takes settings, now, digits, nameOf, preferredOf, publish, known, wakeCrew
 -- @gives wakeLane
 
--- `skipOwn`: leaves out the group of the session whose turn this is. `ownWorker`: the worker that need not be told, as this is its turn.
+-- `skipOwn`: leaves out the crew of the session whose turn this is. `ownWorker`: the worker that need not be told, as this is its turn.
 function wakeLane(lane, skipOwn, ownWorker)
   local preferred, due = preferredOf(lane.name), tonumber(lane.headDue)
   if preferred ~= '' then
@@ -11,7 +11,7 @@ function wakeLane(lane, skipOwn, ownWorker)
     if isHeard then due = due + settings.stealAfterMs end
   end
   local name = nameOf(lane.name)
-  for _, group in ipairs(known.groups) do
-    if group.handles[name] and not (group == known.ownGroup and skipOwn) then wakeGroup(group, due, name) end
+  for _, crew in ipairs(known.crews) do
+    if crew.handles[name] and not (crew == known.ownCrew and skipOwn) then wakeCrew(crew, due, name) end
   end
 end

@@ -43,7 +43,7 @@ const BY_TABLE: Record<string, string[]> = {
   'index.key': LEVELS,
   'preferredIndex.key': LEVELS,
   'suspectIndex.key': LEVELS,
-  'group.key': ['sleepers:<group>'],
+  'crew.key': ['sleepers:<crew>'],
   'tag.key': ['tag:<tag>'],
 };
 

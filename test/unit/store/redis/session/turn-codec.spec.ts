@@ -34,7 +34,7 @@ const release = (id: string, fence: string): Settlement => ({ id, fence, transit
 
 /** The arguments behind those of which there is one each. */
 function listsOf(turn: Turn, settings: QueueSettings): readonly unknown[] {
-  const { encode } = turnScript(queueKeys('sq', 'q'), { group: 'g' });
+  const { encode } = turnScript(queueKeys('sq', 'q'), { crew: 'g' });
   const lists = encodeTurn(turn, settings);
   const without = { completed: { id: [], fence: [] }, others: [], renewals: [], reports: [], limits: [] };
   const single = encode(without as unknown as TurnArguments).length - 5;

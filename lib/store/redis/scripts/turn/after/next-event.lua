@@ -1,5 +1,5 @@
 -- When there is something to claim again.
--- `nextJobAt`: for a session like this one, whoever of its group looks. `nextOwnJobAt`: for this worker alone, of the jobs that prefer it;
+-- `nextJobAt`: for a session like this one, whoever of its crew looks. `nextOwnJobAt`: for this worker alone, of the jobs that prefer it;
 -- nil where none prefers anybody.
 -- @takes settings, me, opening, outlook, fit, base, DEPUTY_MS, now, digits, openIndex, COMMON, PREFERRED, SUSPECTS, preferredIndex, suspectIndex, ownWorker, isHere, preferredOf
 -- @gives nextJobAt, nextOwnJobAt

@@ -4,7 +4,7 @@
 --   stopsLooking   it does not go on looking after this turn; a pull looks only until it has claimed something, or nobody waits any more
 --   hears          it stands among the sleepers, and can be told
 --   sleepUntil     the longest that it may sleep after this turn, false where it will not
---   otherSleepers  when others of its group look
+--   otherSleepers  when others of its crew look
 --   wasListed      it stood among the sleepers, and stops looking
 --   lookAt, passOnAt  when it looks again, or another one has to in its place (see sleep.lua)
 --   toWake         why others are to be woken:
@@ -12,7 +12,7 @@
 --     preferred    workers to wake for the freed places; nil for none
 --     hasOrphans   this worker leaves for good, and jobs preferred it
 --     passesOn     this process is no longer kept for suspects, and others wait for one that is
--- @takes settings, me, decided, wish, fit, fullNames, nextCursor, places, yieldsKey, base, sleepersKey, now, digits, ON_ITS_WAY_MS, ownWorker, preferredIndex, suspectIndex, laneList, preferredOf, readGroups, readOwnGroup
+-- @takes settings, me, decided, wish, fit, fullNames, nextCursor, places, yieldsKey, base, sleepersKey, now, digits, ON_ITS_WAY_MS, ownWorker, preferredIndex, suspectIndex, laneList, preferredOf, readCrews, readOwnCrew
 -- @gives outlook
 -- @changes stopped, suspect
 local stopsLooking = me.standing == 'goes' or (me.standing == 'until-claimed' and fit[1] ~= nil)
@@ -21,7 +21,7 @@ local stopsLooking = me.standing == 'goes' or (me.standing == 'until-claimed' an
 if suspect == 'taken' and not fit[1] then suspect = 'reserved' end
 -- A process that is kept for a suspect has capacity for nothing else. It has capacity for the suspect where only the gate holds that up.
 local limitAfter = suspect == 'reserved' and wish == 'reserve' and 0 or me.limit
--- Other due jobs are left to others of the group.
+-- Other due jobs are left to others of the crew.
 if limitAfter < me.limit or suspect == 'taken' then stopped = 'limit' end
 for i = 1, #fit do limitAfter = limitAfter - fit[i].weight end
 
@@ -53,11 +53,11 @@ if me.presence == 'gone' then
   toWake.hasOrphans = preferredIndex.count > 0 and redis.call('EXISTS', base .. 'levels:' .. ownWorker) == 1
   for _, lane in ipairs(laneList) do toWake.hasOrphans = toWake.hasOrphans or preferredOf(lane.name) == ownWorker end
 end
-if toWake.isFreed or toWake.hasOrphans or toWake.passesOn then readGroups() end
-if (stopped and stopped ~= 'gate') or next(fullNames) then readOwnGroup() end
+if toWake.isFreed or toWake.hasOrphans or toWake.passesOn then readCrews() end
+if (stopped and stopped ~= 'gate') or next(fullNames) then readOwnCrew() end
 -- Wake the preferred workers themselves: a generic wake-up might reach a worker that may not run these jobs.
 if toWake.isFreed and preferredIndex.count > 0 then
   -- @include wake/preferred.lua
   toWake.preferred = preferredOfDue
 end
-if stopsLooking and (outlook.wasListed or decided.settlements[1] or decided.returning[1] or decided.lookAgain or nextCursor ~= '') then readOwnGroup() end
+if stopsLooking and (outlook.wasListed or decided.settlements[1] or decided.returning[1] or decided.lookAgain or nextCursor ~= '') then readOwnCrew() end

@@ -3,11 +3,11 @@
 -- How long a session that has died without a word stays listed, and the list after its last one.
 local FORGOTTEN_SESSION_MS = 3600000
 local listed, former = string.match(me.host, '^([^\n]*)\n?(.*)$')
-local member = me.group .. ' ' .. me.session .. ' ' .. listed
+local member = me.crew .. ' ' .. me.session .. ' ' .. listed
 if me.presence == 'gone' then
   redis.call('ZREM', workersKey, member)
 else
-  if former ~= '' then redis.call('ZREM', workersKey, me.group .. ' ' .. me.session .. ' ' .. former) end
+  if former ~= '' then redis.call('ZREM', workersKey, me.crew .. ' ' .. me.session .. ' ' .. former) end
   redis.call('ZADD', workersKey, digits(now), member)
   redis.call('ZREMRANGEBYSCORE', workersKey, '-inf', digits(now - FORGOTTEN_SESSION_MS))
   redis.call('PEXPIRE', workersKey, FORGOTTEN_SESSION_MS)

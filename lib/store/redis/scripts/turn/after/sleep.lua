@@ -1,5 +1,5 @@
 -- When this session looks again. Each reason to look has an instant, and the earliest one wins.
--- `outlook.lookAt`: 0 for when there is capacity. `outlook.passOnAt`: when another session of the group has to look in the place of this
+-- `outlook.lookAt`: 0 for when there is capacity. `outlook.passOnAt`: when another session of the crew has to look in the place of this
 -- one, which stops looking; math.huge for never.
 -- @takes settings, me, opening, decided, outlook, handlers, stopped, nextCursor, fit, yield, DEPUTY_MS, firstLeaseEnd, grace, base, sleepersKey, now, digits, openIndex, COMMON, PREFERRED, SUSPECTS, preferredIndex, suspectIndex, ownWorker, isHere, preferredOf
 local reasons = {}
@@ -12,13 +12,13 @@ if hasMore or isOvertaken then
   -- The best job does not fit before something that runs here has ended. But others may take it, or a better one come that does fit, and
   -- nobody tells a session that does not stand among the sleepers.
   if stopped == 'limit' then reasons.misfit = now + DEPUTY_MS end
-  -- For jobs that are left, a session of the group is woken anyway (see wake-others.lua).
+  -- For jobs that are left, a session of the crew is woken anyway (see wake-others.lua).
   if outlook.stopsLooking and not isOvertaken then outlook.passOnAt = now end
 elseif outlook.limitAfter > 0 or outlook.wasListed then
   -- @include turn/after/next-event.lua
   if outlook.wasListed then outlook.passOnAt = nextJobAt end
   if outlook.limitAfter > 0 then
-    -- The next event: a job becomes due, or a lease runs out. One sleeper of a group looks then, and a deputy half a second later.
+    -- The next event: a job becomes due, or a lease runs out. One sleeper of a crew looks then, and a deputy half a second later.
     local eventAt = firstLeaseEnd and math.min(nextJobAt, math.max(tonumber(firstLeaseEnd), grace.recoverFrom, now + 1)) or nextJobAt
     local first, second = unpack(outlook.otherSleepers, 1, 2)
     if not first or first > eventAt then

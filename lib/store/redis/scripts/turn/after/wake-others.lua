@@ -1,19 +1,19 @@
 -- Wakes whoever may have something to do by what this turn has done. Last in the script, as a message cannot be taken back.
--- @takes outlook, places, laneList, isFull, nameOf, ownWorker, wakeLane, wakeGroup, known, stopped, fullNames, publish, now, digits
+-- @takes outlook, places, laneList, isFull, nameOf, ownWorker, wakeLane, wakeCrew, known, stopped, fullNames, publish, now, digits
 local toWake = outlook.toWake
 for _, lane in ipairs(laneList) do
-  -- Where this session goes on looking by itself, nobody else of its group needs to.
+  -- Where this session goes on looking by itself, nobody else of its crew needs to.
   if lane.moved and lane.added[1] then wakeLane(lane, outlook.limitAfter > 0 and not isFull(nameOf(lane.name)), not outlook.stopsLooking and ownWorker) end
 end
 if toWake.hasOrphans or toWake.passesOn or toWake.isFreed then
-  for _, group in ipairs(known.groups) do
-    if toWake.hasOrphans or toWake.passesOn then wakeGroup(group, now) end
-    -- A session with capacity left has looked at all that its own group could.
-    if toWake.isFreed and not (group == known.ownGroup and outlook.limitAfter > 0) then wakeGroup(group, now) end
+  for _, crew in ipairs(known.crews) do
+    if toWake.hasOrphans or toWake.passesOn then wakeCrew(crew, now) end
+    -- A session with capacity left has looked at all that its own crew could.
+    if toWake.isFreed and not (crew == known.ownCrew and outlook.limitAfter > 0) then wakeCrew(crew, now) end
   end
 end
-if stopped == 'limit' or stopped == 'size' then wakeGroup(known.ownGroup, now) end
-for name in pairs(fullNames) do wakeGroup(known.ownGroup, now, name) end
+if stopped == 'limit' or stopped == 'size' then wakeCrew(known.ownCrew, now) end
+for name in pairs(fullNames) do wakeCrew(known.ownCrew, now, name) end
 if toWake.preferred then
   -- As many preferred workers as there are places, and one more in case one of them has no capacity.
   local left = places.left + 1
@@ -22,5 +22,5 @@ if toWake.preferred then
     if preferred ~= ownWorker and publish(preferred, digits(now)) then left = left - 1 end
   end
 end
--- When a pull has gone, another session of its group looks when this one would have; else what is due next would wait for the deputy.
-if outlook.passOnAt ~= math.huge and known.ownGroup and known.ownGroup.sleepers then wakeGroup(known.ownGroup, outlook.passOnAt) end
+-- When a pull has gone, another session of its crew looks when this one would have; else what is due next would wait for the deputy.
+if outlook.passOnAt ~= math.huge and known.ownCrew and known.ownCrew.sleepers then wakeCrew(known.ownCrew, outlook.passOnAt) end

@@ -3,10 +3,10 @@
 -- @takes settings, me, opening, decided, report, outlook, COMMON, DEPUTY_MS, PREFERRED, SUSPECTS, activeKey, addToLane, base, blackoutsKey, claimsKey, closeLanes, completedKey, deadKey, digits, endJob, failuresKey, firstLeaseEnd, fit, formatClaim, gate, gateKey, grace, handOut, handlers, hasMark, isClaiming, isHere, jobsKey, keptFrom, known, nameOf, nextCursor, now, openIndex, openLane, ownWorker, parseClaim, picked, preferredIndex, preferredOf, queuedKey, rate, rateKey, readClaims, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, suspectIndex, unheldClaim, untagJob, usedIdsKey, workersKey, writeUntagged, yield
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, me.session)
--- The last of its group to wait; who sleeps next lists the group again.
-if outlook.wasListed and not known.ownGroup.sleepers[1] then redis.call('ZREM', sleepingKey, me.group) end
+-- The last of its crew to wait; who sleeps next lists the crew again.
+if outlook.wasListed and not known.ownCrew.sleepers[1] then redis.call('ZREM', sleepingKey, me.crew) end
 -- Before anything else is written: where the key is of somebody else's type, nothing is left half done.
-if outlook.sleepUntil and outlook.hears then redis.call('ZADD', sleepingKey, 'GT', digits(outlook.sleepUntil), me.group) end
+if outlook.sleepUntil and outlook.hears then redis.call('ZADD', sleepingKey, 'GT', digits(outlook.sleepUntil), me.crew) end
 -- @include turn/settle/keep-ended.lua
 -- Before other writes about these jobs: whatever else this turn decides of one wins, and one that is claimed anew gets another claim.
 if decided.reported[1] then redis.call('HSET', claimsKey, unpack(decided.reported)) end

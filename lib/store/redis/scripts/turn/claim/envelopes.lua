@@ -4,7 +4,7 @@
 -- @takes me, jobsKey, giveBack, picked
 -- @gives envelopes
 -- @changes unconfirmed, stopped
--- They are read in growing groups, so that large ones are noticed before many of them have been read.
+-- They are read in growing chunks, so that large ones are noticed before many of them have been read.
 local FIRST_ENVELOPES, LARGE_BYTES = 8, 1048576
 envelopes, unconfirmed = {}, ''
 local bytes, from, chunk = 0, 1, FIRST_ENVELOPES

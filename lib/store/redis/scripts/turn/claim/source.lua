@@ -4,7 +4,7 @@
 -- @takes settings, me, base, handlesKey, EVERY_NAME, ownWorker, isHere, now, digits, nameOf, preferredOf, isPassedOver, passedOver
 -- @gives FIRST_READ, after, insert, openSource, bestOf, advance
 local LANES_LOOKED_AT = 2000
--- Once a session has passed over this many lanes of a source, and four times as many as its group has names, it looks up the lane of
+-- Once a session has passed over this many lanes of a source, and four times as many as its crew has names, it looks up the lane of
 -- each of its names instead. So a session that handles few names comes to its own jobs in one turn, and knows when there are none,
 -- however many lanes of others are due. Not in sources of stolen jobs: their lanes belong to preferred workers, whom it cannot know.
 local PASSED_OVER = 168
@@ -56,8 +56,8 @@ local function consider(source, laneName, name, id, dueText)
 end
 
 local function isLookedUp(source)
-  return source.kind ~= 's' and me.group ~= EVERY_NAME and source.offset >= math.max(PASSED_OVER, 4 * me.groupSize)
-    and lookedUp + me.groupSize <= LANES_LOOKED_UP
+  return source.kind ~= 's' and me.crew ~= EVERY_NAME and source.offset >= math.max(PASSED_OVER, 4 * me.crewSize)
+    and lookedUp + me.crewSize <= LANES_LOOKED_UP
 end
 
 -- Opens the lanes that this session may run by their names instead of by their heads.
@@ -93,7 +93,7 @@ local function readHeads(source)
   end
   source.exhausted = #ids < source.chunk
   if not ids[1] then return end
-  local handled = me.group ~= EVERY_NAME and redis.call('SMISMEMBER', handlesKey, unpack(names))
+  local handled = me.crew ~= EVERY_NAME and redis.call('SMISMEMBER', handlesKey, unpack(names))
   for i in ipairs(ids) do
     local isTaken = (not handled or handled[i] == 1) and consider(source, laneNames[i], names[i], ids[i], heads[2 * i])
     if passedOver and not isTaken then

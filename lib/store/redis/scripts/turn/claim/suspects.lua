@@ -28,7 +28,7 @@ if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and
         local id, lane = string.match(heads[i], '^([^\t]*)\t(.*)$')
         local name = nameOf(lane)
         local handler = handlers and handlers[name]
-        if (not handler or handler.free > 0) and handlesName(me.group, name) then
+        if (not handler or handler.free > 0) and handlesName(me.crew, name) then
           due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))
           first = first or { id = id, due = tonumber(heads[i + 1]), dueText = heads[i + 1], lane = lane, name = name }
         end

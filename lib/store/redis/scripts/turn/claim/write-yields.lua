@@ -4,7 +4,7 @@
 local FORGOTTEN_YIELD_MS = 60000
 if yield.over[1] then redis.call('ZREM', yieldsKey, unpack(yield.over)) end
 -- A sleeper that was told is on its way, and is asked no more before it has listed itself again.
-for id, group in pairs(yield.asked) do redis.call('ZREM', group.key, id) end
+for id, crew in pairs(yield.asked) do redis.call('ZREM', crew.key, id) end
 if yield.begun[1] then
   redis.call('ZADD', yieldsKey, unpack(yield.begun))
   redis.call('PEXPIRE', yieldsKey, FORGOTTEN_YIELD_MS)

@@ -12,7 +12,7 @@
 -- the script has ended; a message that leads to nothing costs one look.
 -- `yield`: `lookAt`, when this session looks for the place again, nil where it has left none; and what is to be written:
 -- `begun`, scores and members; `over`, members; `asked`, sleepers that were told, or did not hear: they list themselves again.
--- @takes settings, me, opening, base, suspect, awaited, ON_ITS_WAY_MS, PREFERRED, handlesName, now, digits, nameOf, preferredOf, ownWorker, isHere, preferredIndex, isFull, giveBack, picked, places, passedOver, yieldsKey, known, readGroups, publish
+-- @takes settings, me, opening, base, suspect, awaited, ON_ITS_WAY_MS, PREFERRED, handlesName, now, digits, nameOf, preferredOf, ownWorker, isHere, preferredIndex, isFull, giveBack, picked, places, passedOver, yieldsKey, known, readCrews, publish
 -- @changes yield, stopped
 -- How many lanes are looked at whose jobs prefer other workers.
 local MOST_PREFERRING = 20
@@ -77,7 +77,7 @@ local function addPreferring(jobs, worst)
       if preferred ~= ownWorker and not isPicked[id] then
         jobs[#jobs + 1] = describe(id, due, lane, ITSELF, preferred)
         local mayBeStolen = due <= now - settings.stealAfterMs or not isHere(preferred)
-        if mayBeStolen and (isFull(nameOf(lane)) or not handlesName(me.group, nameOf(lane))) then
+        if mayBeStolen and (isFull(nameOf(lane)) or not handlesName(me.crew, nameOf(lane))) then
           jobs[#jobs + 1] = describe(id, due, lane, ANOTHER)
         end
       end
@@ -98,14 +98,14 @@ local function findBetter()
   return better
 end
 
--- The sleepers of a group that may run this job. A preferred worker may stand far down among many sleepers, so it is looked up.
-local function sleepersFor(job, group)
-  if not job.only then return group.sleepers end
+-- The sleepers of a crew that may run this job. A preferred worker may stand far down among many sleepers, so it is looked up.
+local function sleepersFor(job, crew)
+  if not job.only then return crew.sleepers end
   local sleepers = {}
-  for _, id in ipairs({ job.only, job.only .. '~pull-' .. group.name }) do
-    local at = redis.call('ZSCORE', group.key, id)
+  for _, id in ipairs({ job.only, job.only .. '~pull-' .. crew.name }) do
+    local at = redis.call('ZSCORE', crew.key, id)
     if at and tonumber(at) >= now - ON_ITS_WAY_MS then
-      local full = string.sub(group.name, -1) == 'l' and redis.call('GET', base .. 'full:' .. id) or ''
+      local full = string.sub(crew.name, -1) == 'l' and redis.call('GET', base .. 'full:' .. id) or ''
       sleepers[#sleepers + 1] = { id = id, full = full }
     end
   end
@@ -114,21 +114,21 @@ end
 
 -- Tells a sleeper of a place for this job; false where no sleeper hears.
 local function tell(job)
-  readGroups()
-  for _, group in ipairs(known.groups) do
-    local handled = group.handles[job.name]
+  readCrews()
+  for _, crew in ipairs(known.crews) do
+    local handled = crew.handles[job.name]
     if handled == nil then
-      handled = handlesName(group.name, job.name)
-      group.handles[job.name] = handled
+      handled = handlesName(crew.name, job.name)
+      crew.handles[job.name] = handled
     end
-    for _, sleeper in ipairs(handled and sleepersFor(job, group) or {}) do
+    for _, sleeper in ipairs(handled and sleepersFor(job, crew) or {}) do
       local id = sleeper.id
       -- A relay needs no place.
       if not asked[id] and not string.find(id, '~relay-', 1, true) and not string.find(sleeper.full, '\n' .. job.name .. '\n', 1, true) then
-        asked[id] = group
+        asked[id] = crew
         if publish(id, digits(now)) then
-          -- It is on its way: so later messages to its group go to others.
-          for _, each in ipairs(group.sleepers) do
+          -- It is on its way: so later messages to its crew go to others.
+          for _, each in ipairs(crew.sleepers) do
             if each.id == id then each.at = now end
           end
           return true
