@@ -54,17 +54,6 @@ export interface StoredRecurrence {
   readonly declaredBy?: Declarer;
 }
 
-/** What a walk has found lost of recurrences, by ids, as after an eviction or a partial restore. */
-export interface LostRecurrences {
-  /** They go on after now. How many have begun, which one began last, and a pause are forgotten. */
-  readonly states: readonly string[];
-  /**
-   * Their rules and payloads are lost: unless somebody declares or upserts them within a minute, the rest is forgotten. Or somebody has
-   * damaged these: the rest stays.
-   */
-  readonly records: readonly string[];
-}
-
 /** The recurrences of a queue. Each method is one atomic transition for each recurrence, or reads. */
 export interface QueueRecurrences {
   /**
@@ -92,8 +81,9 @@ export interface QueueRecurrences {
   /**
    * Looks after the recurrences of the queue: arms what is not armed though it should be, gives those that run short of instants known
    * ahead new ones, recomputes them with newer time-zone data, and forgets the ones that ended a day ago. `short`: ids that a turn named;
-   * these at once, the others only where it is time for that and no other process does it. `tellLost` is called, once at most, if
-   * something of them was lost. Answers in how many ms it is to be called again; `undefined` where the queue has nothing to look after.
+   * these at once, the others only where it is time for that and no other process does it. `tellDamaged` is called, once at most, with
+   * ids of those that cannot go on because nobody can read their records; each is told once. Answers in how many ms it is to be called
+   * again; `undefined` where the queue has nothing to look after.
    */
-  tend(short?: readonly string[], tellLost?: (lost: LostRecurrences) => void): Promise<number | undefined>;
+  tend(short?: readonly string[], tellDamaged?: (ids: readonly string[]) => void): Promise<number | undefined>;
 }

@@ -3,22 +3,14 @@ import { describeError } from '../../core/error-description.js';
 import { QueueUnavailableError } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
 import { firstFew } from '../../core/read/describe.js';
-import type { LostRecurrences, QueueRecurrences } from '../../store/job-store.js';
+import type { QueueRecurrences } from '../../store/job-store.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** How long a refused call waits before it is made again. */
 const PAUSE_MS = 1_000;
 
-/** Of lost recurrences in one log line. */
+/** Of damaged recurrences in one log line. */
 const NAMES_TOLD = 50;
-
-function namesOf(ids: readonly string[], queue: string): string {
-  const names = firstFew(
-    ids.map((id) => `'${id}'`),
-    NAMES_TOLD,
-  );
-  return `${ids.length} ${ids.length === 1 ? 'recurrence' : 'recurrences'} of queue '${queue}': ${names}`;
-}
 
 /**
  * Looks after the recurrences of one queue, for as long as some session of this process talks with the queue: calls `tend` when the
@@ -92,7 +84,7 @@ export class Caretaker {
     this.short.clear();
     this.isTending = true;
     try {
-      const againInMs = await this.recurrences.tend(short, (lost) => this.warnOf(lost));
+      const againInMs = await this.recurrences.tend(short, (damaged) => this.warnOf(damaged));
       this.dueAt = againInMs === undefined ? NEVER : this.clock.now() + againInMs;
       this.goesOn();
     } catch (error) {
@@ -107,15 +99,15 @@ export class Caretaker {
     else this.plan();
   }
 
-  private warnOf({ states, records }: LostRecurrences): void {
-    if (states.length > 0)
-      this.log.warn(
-        `Redis has lost the state of ${namesOf(states, this.queue)}. They go on after now; how many occurrences have begun, and a pause, are forgotten.`,
-      );
-    if (records.length > 0)
-      this.log.warn(
-        `Redis has lost the rule of ${namesOf(records, this.queue)}, or somebody has damaged it. Unless a handler declares them, call upsertRecurrence to have them go on.`,
-      );
+  private warnOf(damaged: readonly string[]): void {
+    const { length } = damaged;
+    const names = firstFew(
+      damaged.map((id) => `'${id}'`),
+      NAMES_TOLD,
+    );
+    this.log.warn(
+      `Nobody can read the rule of ${length} ${length === 1 ? 'recurrence' : 'recurrences'} of queue '${this.queue}', which somebody has damaged: ${names}. Unless a handler declares them, call upsertRecurrence to have them go on.`,
+    );
   }
 
   /** Once, until a call goes through again. That Redis is away is told by a line of its own. */

@@ -1,11 +1,5 @@
 import { TIME_ZONE_DATA } from '../../../core/calendar/occurrences.js';
-import type {
-  LostRecurrences,
-  NewRecurrence,
-  QueueRecurrences,
-  StoredRecurrence,
-  UpsertAnswer,
-} from '../../recurrences.js';
+import type { NewRecurrence, QueueRecurrences, StoredRecurrence, UpsertAnswer } from '../../recurrences.js';
 import type { RedisBlackouts } from '../calls/blackouts.js';
 import type { CallerPool } from '../calls/caller-pool.js';
 import type { QueueKeys } from '../keys.js';
@@ -134,9 +128,9 @@ export class RedisRecurrences implements QueueRecurrences {
   }
 
   /** The blackouts of the queue as well: whoever tends one tends the other. */
-  async tend(short?: readonly string[], tellLost?: (lost: LostRecurrences) => void): Promise<number | undefined> {
+  async tend(short?: readonly string[], tellDamaged?: (ids: readonly string[]) => void): Promise<number | undefined> {
     const { tending, blackouts } = this.options;
-    const inMs = await Promise.all([tending.tend(short, tellLost), blackouts.tend()]);
+    const inMs = await Promise.all([tending.tend(short, tellDamaged), blackouts.tend()]);
     const known = inMs.filter((ms) => ms !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }

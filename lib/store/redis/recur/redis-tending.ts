@@ -1,6 +1,5 @@
 import { TIME_ZONE_DATA } from '../../../core/calendar/occurrences.js';
 import { parseRuleText } from '../../../core/calendar/read-rule.js';
-import type { LostRecurrences } from '../../recurrences.js';
 import type { CallerPool } from '../calls/caller-pool.js';
 import type { QueueKeys } from '../keys.js';
 import type { ServerClock } from '../link/server-clock.js';
@@ -32,21 +31,24 @@ export class RedisTending {
     this.refillScript = refillScript(keys);
   }
 
-  async tend(short: readonly string[] = [], tellLost?: (lost: LostRecurrences) => void): Promise<number | undefined> {
-    const lost = { states: [] as string[], records: [] as string[] };
+  async tend(
+    short: readonly string[] = [],
+    tellDamaged?: (ids: readonly string[]) => void,
+  ): Promise<number | undefined> {
+    const damaged: string[] = [];
     try {
-      return await this.walk([...new Set(short)], lost);
+      return await this.walk([...new Set(short)], damaged);
     } finally {
-      if (lost.states.length + lost.records.length > 0) tellLost?.(lost);
+      if (damaged.length > 0) tellDamaged?.(damaged);
     }
   }
 
-  /** `ids`: to look after besides. Adds to `lost`. */
-  private async walk(ids: string[], lost: { states: string[]; records: string[] }): Promise<number | undefined> {
+  /** `ids`: to look after besides. Adds to `damaged`. */
+  private async walk(ids: string[], damaged: string[]): Promise<number | undefined> {
     const { clustered, stealAfterMs } = this.options;
     let cursor = '';
     for (;;) {
-      const [, now, next, tendAt, needs, states, records] = await this.callers.call(this.tendScript, {
+      const [, now, next, tendAt, needs, ...found] = await this.callers.call(this.tendScript, {
         clustered,
         stealAfterMs,
         cursor,
@@ -55,8 +57,7 @@ export class RedisTending {
         zones: TIME_ZONE_DATA,
         ids: ids.splice(0, LOOKED_AT_A_CALL),
       });
-      lost.states.push(...states);
-      lost.records.push(...records);
+      damaged.push(...found);
       await this.refill(needs);
       cursor = next;
       if (cursor === '' && ids.length === 0)

@@ -661,8 +661,6 @@ export const refillScript = (keys: QueueKeys): NumberedScript<RefillArguments, R
     keys.levels,
     keys.sleeping,
     keys.queued,
-    keys.active,
-    keys.dead,
   ],
   encode: encodeRefill,
   isNumbered: true,
@@ -1104,7 +1102,7 @@ export interface TendArguments {
   ids: readonly ScriptArgument[];
 }
 
-export type TendReply = [status: string, now: string, next: string, tendAt: string, needs: string[], lostStates: string[], lostRecords: string[]];
+export type TendReply = [status: string, now: string, next: string, tendAt: string, needs: string[], ...damaged: string[]];
 
 const encodeTend = (a: TendArguments): ScriptArgument[] => [
   a.clustered ? 1 : 0,

@@ -43,7 +43,6 @@ local counted = {}
 -- @include recur/disarm.lua
 -- @include recur/tended.lua
 -- @include recur/begun.lua
--- @include recur/anew.lua
 -- @include recur/put.lua
 -- @include recur/off.lua
 -- @include recur/owner.lua

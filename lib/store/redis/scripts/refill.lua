@@ -1,6 +1,6 @@
 -- refill: give recurrences the next instants that a process has reckoned, and arm those that waited for them.
 -- @numbered
--- @keys jobs, usedIds, stats, completed, results, levels, sleeping, queued, active, dead
+-- @keys jobs, usedIds, stats, completed, results, levels, sleeping, queued
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg zones text: the version of the time-zone data by which they were reckoned
@@ -31,8 +31,6 @@ if earlierAnswer then return { 'replayed', digits(now) } end
 local counted = {}
 -- @include recur/arm.lua
 -- @include recur/disarm.lua
--- @include recur/begun.lua
--- @include recur/anew.lua
 -- Whether nothing has changed since these instants were asked for.
 local function isMeant(entry, version, how, from, skipped)
   local rule, state = entry.rule, entry.state
@@ -52,20 +50,19 @@ for i, entry in ipairs(readEntries(ids)) do
   local how, skipped, list = ARGV[row + 2], tonumber(ARGV[row + 4]), ARGV[row + 5]
   if isMeant(entry, ARGV[row + 1], how, ARGV[row + 3], skipped) then
     local state = entry.state
-    local arm = state.zones == NOT_RECKONED and goOn or armNext
     noteChanged(entry)
     if how == 'more' then
       state.list = state.list == '' and list or list == '' and state.list or state.list .. ' ' .. list
       -- So that whoever has the newer data reckons them again.
-      if arm == goOn or isNewer(state.zones, zones) then state.zones = zones end
+      if isNewer(state.zones, zones) then state.zones = zones end
       if skipped > 0 then counted.scheduled, counted.discarded = (counted.scheduled or 0) + skipped, (counted.discarded or 0) + skipped end
-      if state.armed == 0 then arm(entry) end
+      if state.armed == 0 then armNext(entry) end
     else
       state.list, state.zones = list, zones
       -- The armed one stays where the newer data has its instant as well.
       if state.armed == 0 or not string.find(' ' .. list, ' ' .. digits(state.armed), 1, true) then
         disarm(entry)
-        arm(entry)
+        armNext(entry)
       end
     end
   end

@@ -1,5 +1,5 @@
 -- tend: look after the next recurrences of a walk through all, and after those that are named: arm what is not armed though it should be,
--- forget what ended a day ago, find what Redis has lost of them, and tell whose instants a process has to reckon.
+-- forget what ended a day ago, and tell whose instants a process has to reckon.
 -- @numbered
 -- @keys jobs, usedIds, stats, completed, results, levels, sleeping, active, dead, gate
 -- @arg clustered flag: whether Redis is a cluster
@@ -9,10 +9,10 @@
 -- @arg everyMs ms: how long after a walk has begun the next one is to begin
 -- @arg zones text: the version of the caller's time-zone data
 -- @tail ids id: recurrences to look after besides
--- @returns next text, tendAt text, needs text[], lostStates text[], lostRecords text[]: where the walk is to go on, '' = it is over; when the next is to begin, epoch ms, '' = the queue has nothing to
---   tend; six for each recurrence whose instants are to be reckoned: id, version, 'more' | 'zones', from when on, the wall time of that
---   instant ('zones', 0 = not known), its rule; ids of those that go on after now because their states were lost; ids of those that cannot
---   go on because their records were
+-- @returns next text, tendAt text, needs text[], ...damaged text[]: where the walk is to go on, '' = it is over; when the next is to begin,
+--   epoch ms, '' = the queue has nothing to tend; six for each recurrence whose instants are to be reckoned: id, version, 'more' | 'zones',
+--   from when on, the wall time of that instant ('zones', 0 = not known), its rule; ids of those that cannot go on because nobody can read
+--   their records, each told once
 -- @repeat it looks after nothing again.
 -- @include shared/clock.lua
 -- @include shared/begin.lua
@@ -20,8 +20,8 @@ local tendAt = tonumber(redis.call('HGET', gateKey, 'tendAt') or nil)
 -- The clock went back.
 if tendAt and tendAt > now + everyMs then tendAt = now end
 -- Where an eviction has taken it, nobody would judge or arm any more.
-if not tendAt and redis.call('EXISTS', base .. 'timetable', base .. 'recurrences') > 0 then tendAt = now end
-if earlierAnswer or not tendAt then return { earlierAnswer and 'replayed' or 'done', digits(now), '', tendAt and digits(tendAt) or '', {}, {}, {} } end
+if not tendAt and redis.call('EXISTS', base .. 'timetable') > 0 then tendAt = now end
+if earlierAnswer or not tendAt then return { earlierAnswer and 'replayed' or 'done', digits(now), '', tendAt and digits(tendAt) or '', {} } end
 -- @include shared/envelope.lua
 -- @include shared/route.lua
 -- @include jobs/waiting.lua
@@ -41,23 +41,13 @@ local counted = {}
 -- @include recur/forget.lua
 -- @include recur/listed.lua
 -- @include recur/begun.lua
--- @include recur/anew.lua
--- @include recur/lost.lua
 local isWalk = cursor ~= '' or tendAt <= now
-local count = isWalk and redis.call('HLEN', base .. 'recurrences')
-isSomeLost = isWalk and count ~= redis.call('HLEN', base .. 'timetable')
 -- @include recur/look.lua
 
-local states, next, anew = {}, '', {}
--- Behind the walk through the states comes one through the records, where some have no state.
-local inRecords = string.match(cursor, '^r(%d+)$')
-if inRecords then
-  next, anew = walkRecords(inRecords, limit)
-  next = next ~= '0' and 'r' .. next or ''
-elseif isWalk then
+local states, next = {}, ''
+if isWalk then
   local step = redis.call('HSCAN', base .. 'timetable', cursor == '' and '0' or cursor, 'COUNT', limit)
-  next = step[1]
-  if next == '0' then next = isSomeLost and 'r0' or '' end
+  next = step[1] == '0' and '' or step[1]
   for i = 1, #step[2], 2 do states[step[2][i]] = step[2][i + 1] end
 end
 local named, at = {}, idsFrom
@@ -69,21 +59,24 @@ if named[1] then
   for i, text in ipairs(redis.call('HMGET', base .. 'timetable', unpack(named))) do states[named[i]] = text or nil end
 end
 local needs = lookAfter(states, zones)
-for _, entry in ipairs(anew) do needs[#needs + 1] = entry end
 settleArmed()
+local damaged = {}
+for i, entry in ipairs(looked.damaged) do
+  noteChanged(entry)
+  damaged[i] = entry.id
+end
 -- The first write needs no memory: Redis checks its memory only at the first one.
 redis.call('PEXPIRE', receiptKey, keepReceiptMs)
 if cursor == '' and tendAt <= now then
   -- Nothing is left to tend where Redis has lost all.
-  tendAt = (count > 0 or isSomeLost) and now + everyMs
+  tendAt = redis.call('EXISTS', base .. 'timetable') > 0 and now + everyMs
   if tendAt then redis.call('HSET', gateKey, 'tendAt', digits(tendAt)) else redis.call('HDEL', gateKey, 'tendAt') end
 end
 writeArmed()
-writeLost()
 closeLanes()
 for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end
 forget(looked.over)
 local result = next
 -- @include shared/answer.lua
 -- @include wake/lanes.lua
-return { 'done', digits(now), next, tendAt and digits(tendAt) or '', needsOf(needs, zones), losses.states, losses.records }
+return { 'done', digits(now), next, tendAt and digits(tendAt) or '', needsOf(needs, zones), unpack(damaged) }

@@ -39,7 +39,6 @@ local counted = {}
 -- @include recur/disarm.lua
 -- @include recur/tended.lua
 -- @include recur/begun.lua
--- @include recur/anew.lua
 -- @include recur/put.lua
 local entry = readEntries({ id })[1]
 local status, from = 'declared', 0

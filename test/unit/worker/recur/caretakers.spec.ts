@@ -1,13 +1,12 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { QueueUnavailableError } from '../../../../lib/core/errors.js';
-import type { LostRecurrences } from '../../../../lib/store/job-store.js';
 import { Caretakers } from '../../../../lib/worker/recur/caretakers.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
 
 interface Call {
   short: readonly string[];
   at: number;
-  tellLost(lost: LostRecurrences): void;
+  tellDamaged(ids: readonly string[]): void;
   answer(inMs?: number): void;
   refuse(error: Error): void;
 }
@@ -26,9 +25,9 @@ beforeEach(() => {
   calls = [];
   lines = [];
   opened = [];
-  const tend = (short: readonly string[], tellLost: Call['tellLost']) =>
+  const tend = (short: readonly string[], tellDamaged: Call['tellDamaged']) =>
     new Promise<number | undefined>((answer, refuse) =>
-      calls.push({ short, at: clock.now(), tellLost, answer, refuse }),
+      calls.push({ short, at: clock.now(), tellDamaged, answer, refuse }),
     );
   const queue = (name: string) => {
     opened.push(name);
@@ -152,16 +151,16 @@ it('a timer keeps no process alive', () => {
   expect(kept).toEqual([{ keepsAlive: false }]);
 });
 
-it('what Redis has lost is told by its names, in one line each', async () => {
+it('those whose records nobody can read are told by their names, in one line', async () => {
   caretakers.hear('q', WORKER, told(0));
-  calls.at(-1)!.tellLost({ states: ['a', 'b'], records: [] });
+  calls.at(-1)!.tellDamaged(['a']);
   expect(lines).toEqual([
-    "Redis has lost the state of 2 recurrences of queue 'q': 'a', 'b'. They go on after now; how many occurrences have begun, and a pause, are forgotten.",
+    "Nobody can read the rule of 1 recurrence of queue 'q', which somebody has damaged: 'a'. Unless a handler declares them, call upsertRecurrence to have them go on.",
   ]);
-  calls.at(-1)!.tellLost({ states: [], records: Array.from({ length: 60 }, (_, i) => `r${i}`) });
+  calls.at(-1)!.tellDamaged(Array.from({ length: 60 }, (_, i) => `r${i}`));
   expect(lines).toHaveLength(2);
   expect(lines[1]).toMatch(
-    /^Redis has lost the rule of 60 recurrences of queue 'q': 'r0', .*'r49' and 10 more, or somebody has damaged it\. Unless/,
+    /^Nobody can read the rule of 60 recurrences of queue 'q', .*'r0', .*'r49' and 10 more\. Unless/,
   );
   await answer(7_000);
 });

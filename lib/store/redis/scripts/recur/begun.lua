@@ -1,7 +1,7 @@
 -- @takes activeKey, deadKey, usedIdsKey, completedKey, passTo
 -- @gives hasBegun, noteBegun
 
--- Whether the job of an occurrence, which waits nowhere, has begun though nobody has judged it: where `gate` or the state was lost, and in
+-- Whether the job of an occurrence, which waits nowhere, has begun though nobody has judged it: where `gate` was lost, and in
 -- sessions of a build that knows no recurrences. `isThere`: whether it has an envelope. An ended one is known by its id, if that is
 -- remembered.
 function hasBegun(id, isThere)

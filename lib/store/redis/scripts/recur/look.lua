@@ -1,10 +1,13 @@
 -- Looks after recurrences: arms what should be armed and is not.
--- `looked`: `over`, ids of those that ended a day ago and are to be forgotten.
--- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, noteBegun, isLongEnded, armedIn, parseState, readEntries, passTo, armAt, armNext, isShort, lastKnown, isNewer, LEAST_AHEAD_MS, losses, isSomeLost, noteUnrecorded, stateAnew, goOn, NOT_RECKONED
+-- `looked`: `over`, ids of those that are to be forgotten, as they ended a day ago or have no record; `damaged`, those whose records nobody
+-- can read, told for the first time.
+-- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, noteBegun, isLongEnded, armedIn, parseState, readEntries, passTo, armAt, armNext, isShort, lastKnown, isNewer, LEAST_AHEAD_MS
 -- @gives looked, lookAfter, needsOf
 -- Jobs that lie in none of so many lanes are looked for by their envelopes; so are all, where one lane holds too few.
 local LANES_TRIED, MOST_LEFT = 4, 7 / 8
-looked = { over = {} }
+-- In the place of the version of the time-zone data, once the damage has been told.
+local TOLD = 'unreadable'
+looked = { over = {}, damaged = {} }
 
 -- Adds those of these jobs that do not stand in the lanes that their envelopes name: id -> envelope.
 local function addMissing(isLost, ids)
@@ -73,16 +76,6 @@ local function forgettableAmong(ids)
   return forgettable
 end
 
--- Takes those without a record out of these states.
-local function dropUnrecorded(states)
-  for id, text in pairs(states) do
-    if redis.call('HEXISTS', base .. 'recurrences', id) == 0 then
-      if noteUnrecorded(id, text) then looked.over[#looked.over + 1] = id end
-      states[id] = nil
-    end
-  end
-end
-
 -- Whether the instants of an armed one, by its state as it is stored, are known for long, or are reckoned in Redis. So it is of most; to take
 -- each state apart costs more than all else that is done for it here.
 local function isLong(text, zones)
@@ -95,7 +88,6 @@ end
 -- `states`: id -> state as it is stored. Answers those whose instants may have to be reckoned.
 function lookAfter(states, zones)
   local armedIds, armed, ids, seen, ended = {}, {}, {}, {}, {}
-  if isSomeLost then dropUnrecorded(states) end
   for id, text in pairs(states) do
     local at = armedIn(text)
     if at then
@@ -119,17 +111,15 @@ function lookAfter(states, zones)
   for _, entry in ipairs(entries) do
     local state = entry.state
     if not entry.text then
-      if noteUnrecorded(entry.id, states[entry.id]) then looked.over[#looked.over + 1] = entry.id end
+      looked.over[#looked.over + 1] = entry.id
     elseif not entry.rule then
       -- Somebody has damaged the record, or a later release has written it. It stays, and whoever upserts it keeps the state.
-      noteUnrecorded(entry.id, states[entry.id])
+      if state and state.zones ~= TOLD then
+        state.zones = TOLD
+        looked.damaged[#looked.damaged + 1] = entry
+      end
     elseif not state then
-      -- Somebody has damaged the state.
-      losses.states[#losses.states + 1] = entry.id
-      stateAnew(entry)
-      if entry.rule.everyMs > 0 then goOn(entry) end
-    elseif state.zones == NOT_RECKONED and entry.rule.everyMs == 0 then
-      -- Nobody has reckoned its instants yet.
+      -- Somebody has damaged the state: whoever declares or upserts it begins anew.
     elseif state.armed == 0 then
       -- Whoever cancels an armed one leaves the list as it is.
       passTo(entry, state.passed)

@@ -1,5 +1,5 @@
 -- Makes or changes a recurrence.
--- @takes base, jobsKey, now, digits, parseRecord, passTo, disarm, armAt, armNext, goOn, noteChanged, beTended, hasBegun, noteBegun
+-- @takes base, jobsKey, now, digits, parseRecord, passTo, disarm, armAt, armNext, noteChanged, beTended, hasBegun, noteBegun
 -- @gives putRecurrence, writeRecords
 local records = {}
 
@@ -50,8 +50,6 @@ end
 -- the list does not tell the first one: nothing has changed then.
 function putRecurrence(entry, given)
   local before, state = entry.rule, entry.state
-  -- Redis has lost its state: the job that was armed may wait still, or have begun.
-  local isLost = before and not state
   local isNew = not before or not state or state.state == 'o'
   local body = given.head .. '\n' .. given.owner .. '\n' .. given.ruleText .. '\n' .. given.route .. '\n' .. given.rest
   if not isNew and entry.text == before.version .. ' ' .. body then return 'unchanged' end
@@ -72,10 +70,7 @@ function putRecurrence(entry, given)
     if state.state ~= 'p' then state.state = 'a' end
     state.list, state.zones, state.changed = given.list, given.zones, now
     passTo(entry, math.max(from, state.passed))
-    if isLost then
-      goOn(entry)
-      if state.armed > 0 then rearm(entry, state) end
-    elseif state.state == 'a' then
+    if state.state == 'a' then
       armNext(entry)
     else
       noteChanged(entry)

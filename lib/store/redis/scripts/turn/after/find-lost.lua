@@ -3,8 +3,6 @@
 -- @takes me, gate, base, now
 if me.presence == 'here' and gate then
   local isLost = gate.blackout == '' and redis.call('EXISTS', base .. 'blackoutRules') == 1
-  if not gate.recurrencesAt then
-    isLost = isLost or redis.call('EXISTS', base .. 'timetable') == 1 or redis.call('EXISTS', base .. 'recurrences') == 1
-  end
+    or not gate.recurrencesAt and redis.call('EXISTS', base .. 'timetable') == 1
   if isLost then gate.tendAt = now end
 end
