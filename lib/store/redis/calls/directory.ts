@@ -10,7 +10,7 @@ const TRIED_AGAIN_MS = 10_000;
 /** No queue has this name. It is the hash tag of the directory, which so lies in one slot of a cluster, and in that of no queue. */
 const DIRECTORY = '*';
 const NAMES_A_CALL = 500;
-/** How many queues one read answers, so that it takes Redis 1 to 2 ms. */
+/** About how many queues one read answers, so that it takes Redis 1 to 2 ms. */
 const QUEUES_A_READ = 2_500;
 
 /** A queue that this process uses. `noteAt`: when its next use is noted, a time of `performance.now()`. */
@@ -70,34 +70,23 @@ export class RedisDirectory {
   /** By name, those that this process uses among them. */
   async list(): Promise<SeenQueue[]> {
     await Promise.all(this.noting);
+    const { queues } = this.keys;
     const giveUpAt = this.giveUpAt();
     const found = new Map<string, number>();
-    // By time rather than by rank: a queue that is noted between two reads moves to the end, and every rank behind it by one.
-    for (let from = 0, most = QUEUES_A_READ; ; ) {
-      const queues = await this.seenSince(from, most, giveUpAt);
-      for (const { name, lastSeenAtMs } of queues) found.set(name, lastSeenAtMs);
-      if (queues.length < most) break;
-      const { lastSeenAtMs } = queues.at(-1)!;
-      // So many were noted in the same millisecond that a read got no further.
-      if (lastSeenAtMs === from) most *= 2;
-      from = lastSeenAtMs;
-    }
+    let cursor = '0';
+    do {
+      // A walk tells each queue, also one that is noted meanwhile; some twice.
+      const [next, some] = await this.connection.read(
+        'list',
+        (client) => client.zscan(queues, cursor, 'COUNT', QUEUES_A_READ),
+        giveUpAt,
+      );
+      for (let i = 0; i < some.length; i += 2) found.set(some[i]!, Number(some[i + 1]));
+      cursor = next;
+    } while (cursor !== '0');
     return [...found]
       .map(([name, lastSeenAtMs]) => ({ name, lastSeenAtMs }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-  }
-
-  private async seenSince(fromMs: number, most: number, giveUpAt: number): Promise<SeenQueue[]> {
-    const { queues } = this.keys;
-    const found: string[] = await this.connection.read(
-      'list',
-      (client) => client.zrange(queues, fromMs, '+inf', 'BYSCORE', 'LIMIT', 0, most, 'WITHSCORES'),
-      giveUpAt,
-    );
-    return Array.from({ length: found.length / 2 }, (_, i) => ({
-      name: found[2 * i]!,
-      lastSeenAtMs: Number(found[2 * i + 1]),
-    }));
   }
 
   private giveUpAt(): number {
