@@ -1,38 +1,199 @@
 import type { CallOff, Clock } from '../../core/clock.js';
-import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
-import type { Settled } from '../../store/job-store.js';
+import { QueueClosedError } from '../../core/errors.js';
+import type { EventSink } from '../../core/job/events.js';
+import { JobOutcome, type SnoozeUntil } from '../../core/job/outcome.js';
+import { POPPED_JOB_FIELDS, type PoppedJob, type PoppedJobFields } from '../../core/job/popped-job.js';
+import { readExtension } from '../../core/options/pop-options.js';
+import type { Codecs } from '../../core/payload/codecs.js';
+import type { Duration } from '../../core/read/duration.js';
+import type { ClaimedJob, Settled } from '../../store/job-store.js';
 import type { Holdings } from '../capacity/occupancy.js';
-import type { RunningJob } from '../run/running-job.js';
-import type { EndedRun } from '../run/settler.js';
+import { ClaimOpener } from '../run/claim-opener.js';
+import type { KeptResults } from '../run/kept-results.js';
+import { RunningJob } from '../run/running-job.js';
+import { type EndedRun, type SettingsByName, Settler } from '../run/settler.js';
 import type { PendingSettlements } from '../session/pending-settlements.js';
 import type { SessionLoop } from '../session/session-loop.js';
 import type { SentTurn } from '../session/turns-in-flight.js';
-import { HeldJob, type SettlementPort } from './held-job.js';
+import { noAnswer } from './waiting-pops.js';
+
+type EndingCall = 'complete' | 'fail' | 'snooze';
+
+/** Copies the fields of its run, so that they are a popped job's own: a job that is logged or serialised shows them. */
+class FieldsOfRun {
+  constructor(run: RunningJob) {
+    const own = this as unknown as Record<string, unknown>;
+    for (const field of POPPED_JOB_FIELDS) own[field] = run[field];
+  }
+}
+const PoppedFields = FieldsOfRun as new (run: RunningJob) => PoppedJobFields;
+
+/**
+ * A popped job in somebody's hands. What the library needs of it is private, so that a job that is logged or serialised shows
+ * what its owner knows.
+ */
+export class HeldJob extends PoppedFields implements PoppedJob {
+  /** A promise while a codec decodes it: nobody outside has the job then. */
+  declare payload: unknown;
+  readonly #run: RunningJob;
+  readonly #holder: HeldJobs;
+  #heldUntil: number;
+  /** The first call that ends it, and whether anybody has been told what came of that: the same call may be made again until then. */
+  #ending?: { call?: EndingCall; settled: Promise<Settled>; isTold: boolean };
+
+  constructor(run: RunningJob, heldUntil: number, holder: HeldJobs) {
+    super(run);
+    this.#run = run;
+    this.#heldUntil = heldUntil;
+    this.#holder = holder;
+  }
+
+  /** @internal */
+  static runOf(job: HeldJob): RunningJob {
+    return job.#run;
+  }
+
+  /** @internal Whether its lease still holds for all that is known here, at a time of `clock.now()`. */
+  static isHeld(job: HeldJob, now: number): boolean {
+    return now < job.#heldUntil;
+  }
+
+  /** @internal Whether a codec is still at work on its payload. */
+  static isDecoding(job: HeldJob): boolean {
+    return job.payload instanceof Promise;
+  }
+
+  /** @internal Waits for its payload. Resolves to false where nobody can have the job; what becomes of it is said then. */
+  static async decode(job: HeldJob): Promise<boolean> {
+    if (!HeldJob.isDecoding(job)) return true;
+    const holder = job.#holder;
+    try {
+      job.payload = await job.payload;
+      job.#run.payload = job.payload;
+    } catch (error) {
+      job.#run.payload = undefined;
+      if (!holder.areGivenBack) holder.endUnheard(job, holder.settler.unfit(job.#run, error));
+      return false;
+    }
+    if (holder.areGivenBack) return false;
+    if (HeldJob.isHeld(job, holder.clock.now())) return true;
+    holder.putBack(job);
+    return false;
+  }
+
+  complete(result?: unknown): Promise<boolean> {
+    return this.#end('complete', () => this.#holder.settler.completed(this.#run, result));
+  }
+
+  fail(error: unknown): Promise<boolean> {
+    return this.#end('fail', () => this.#holder.settler.failed(this.#run, error));
+  }
+
+  async snooze(until: SnoozeUntil): Promise<boolean> {
+    const outcome = JobOutcome.snoozeFor(until, 'snooze', this.#about());
+    return await this.#end('snooze', () => this.#holder.settler.completed(this.#run, outcome));
+  }
+
+  async extend(duration: Duration): Promise<boolean> {
+    const leaseMs = readExtension(duration, this.#about());
+    if (this.#ending) return false;
+    const askedAt = this.#holder.clock.now();
+    const settled = this.#holder.send(this.#holder.settler.extended(this.#run, leaseMs)).then((answer) => {
+      if (answer === 'counted') this.#holdUntil(askedAt + leaseMs);
+      return answer;
+    });
+    if ((await this.#holder.inTime(settled, this.#run)) === 'counted') return true;
+    this.#ending ??= { settled, isTold: true };
+    this.#holder.letGo(this);
+    return false;
+  }
+
+  /** Also where nobody waits for that answer any more, and where the lease had run out before it came. */
+  #holdUntil(time: number): void {
+    this.#heldUntil = time;
+    if (!this.#ending) this.#holder.add(this);
+  }
+
+  #about() {
+    return { queue: this.queue, jobName: this.name, jobId: this.id };
+  }
+
+  /** The first call decides. Whoever makes it again, because no answer came in time, gets the answer of the first. */
+  async #end(call: EndingCall, write: () => EndedRun): Promise<boolean> {
+    if (!this.#ending) {
+      this.#ending = { call, settled: this.#holder.send(write()), isTold: false };
+      this.#holder.letGo(this);
+    }
+    const ending = this.#ending;
+    if (ending.call !== call) return false;
+    const settled = await this.#holder.inTime(ending.settled, this.#run);
+    // Of two calls, at once or one after the other, one has ended the job.
+    if (ending.isTold) return false;
+    ending.isTold = true;
+    return settled === 'counted' || settled === 'replaced' || settled === 'final';
+  }
+}
+
+/** What popped jobs need to know of their puller. */
+export interface HeldJobsOptions {
+  readonly queue: string;
+  readonly byName: SettingsByName;
+  readonly results: KeptResults | undefined;
+  readonly codecs: Codecs;
+  readonly leaseMs: number;
+  readonly commandTimeoutMs: number;
+  readonly events: EventSink;
+  readonly clock: Clock;
+}
 
 /** The unsettled popped jobs of one puller, and the callers that wait for the result of a settlement. */
-export class HeldJobs implements SettlementPort, Holdings {
+export class HeldJobs implements Holdings {
+  readonly clock = this.options.clock;
+  readonly settler = new Settler(this.options.byName, this.options.results);
+  private readonly opener: ClaimOpener;
   private readonly held = new Set<HeldJob>();
   private readonly said = new Map<EndedRun, { resolve(settled: Settled): void; reject(error: Error): void }>();
-  private givenBack = false;
+  /** True once the application closes and all jobs have gone back. */
+  areGivenBack = false;
   private closed = false;
 
   constructor(
-    private readonly queue: string,
+    private readonly options: HeldJobsOptions,
     private readonly pending: PendingSettlements,
     private readonly loop: SessionLoop,
-    private readonly commandTimeoutMs: number,
-    readonly clock: Clock,
-  ) {}
+  ) {
+    const { leaseMs, byName, codecs } = options;
+    // Nobody renews their leases.
+    const leases = { renewal: () => undefined, heldUntil: (askedAt: number) => askedAt + leaseMs };
+    this.opener = new ClaimOpener({ ...options, leases }, byName, codecs, this.settler);
+  }
+
+  /** Holds the jobs of claims that were asked for at `askedAt`, and answers them. Those that nobody can have end, or go back. */
+  hold(claims: readonly ClaimedJob[], askedAt: number): HeldJob[] {
+    const jobs: HeldJob[] = [];
+    for (const claim of claims) {
+      const run = this.opener.open(claim, askedAt);
+      const unfit = run instanceof RunningJob ? this.opener.readPayload(run) : run;
+      if (unfit) this.pending.addEnded(unfit);
+      // The process stood still, or Redis was away, for so long that others may have the job by now.
+      else if ((run as RunningJob).leaseIsOver()) this.pending.release(claim);
+      else jobs.push(new HeldJob(run as RunningJob, askedAt + this.options.leaseMs, this));
+    }
+    for (const job of jobs) this.add(job);
+    return jobs;
+  }
 
   /** Also of one that has gone back while its extension was in flight: it is held no more. */
   add(job: HeldJob): void {
-    if (!this.givenBack) this.held.add(job);
+    if (!this.areGivenBack) this.held.add(job);
   }
 
+  /** The job is settled, or was lost. */
   letGo(job: HeldJob): void {
     this.held.delete(job);
   }
 
+  /** The job goes back as if nothing had been. */
   putBack(job: HeldJob): void {
     this.held.delete(job);
     this.pending.release(HeldJob.runOf(job).claim);
@@ -46,14 +207,18 @@ export class HeldJobs implements SettlementPort, Holdings {
     return this.held.size > 0;
   }
 
-  get areGivenBack(): boolean {
-    return this.givenBack;
-  }
-
   get isRunning(): boolean {
     return this.holdsAny();
   }
 
+  /** For a job that nobody can have. */
+  endUnheard(job: HeldJob, ended: EndedRun): void {
+    this.letGo(job);
+    this.pending.addEnded(ended);
+    this.loop.saySoon();
+  }
+
+  /** Says it with the next turn, and again until that is answered. Rejects with `QueueClosedError`. */
   send(ended: EndedRun): Promise<Settled> {
     return new Promise((resolve, reject) => {
       if (this.closed) {
@@ -66,10 +231,17 @@ export class HeldJobs implements SettlementPort, Holdings {
     });
   }
 
+  /** As long as a call may take. Rejects with `QueueUnavailableError`. */
   async inTime<T>(answer: Promise<T>, { id, name }: RunningJob): Promise<T> {
+    const { queue, commandTimeoutMs } = this.options;
     let callOff: CallOff | undefined;
     const late = new Promise<never>((_, reject) => {
-      callOff = this.clock.after(this.commandTimeoutMs, () => reject(this.noAnswer(id, name)));
+      callOff = this.clock.after(commandTimeoutMs, () => {
+        const again =
+          'What was said of it is sent again until it is answered; the same call again tells what came of it.';
+        const about = { queue, jobName: name, jobId: id };
+        reject(noAnswer(`Job '${name}' (${id})`, commandTimeoutMs, again, this.loop.trouble, about));
+      });
     });
     try {
       return await Promise.race([answer, late]);
@@ -78,7 +250,7 @@ export class HeldJobs implements SettlementPort, Holdings {
     }
   }
 
-  answered({ ended }: SentTurn, settled: readonly Settled[]): void {
+  noteSettled({ ended }: SentTurn, settled: readonly Settled[]): void {
     for (const [i, run] of ended.entries()) {
       this.said.get(run)?.resolve(settled[i]!);
       this.said.delete(run);
@@ -87,7 +259,7 @@ export class HeldJobs implements SettlementPort, Holdings {
 
   /** All that are held go back as if nothing had been. */
   giveBack(): void {
-    this.givenBack = true;
+    this.areGivenBack = true;
     for (const job of this.held) this.pending.release(HeldJob.runOf(job).claim);
     this.held.clear();
   }
@@ -99,20 +271,10 @@ export class HeldJobs implements SettlementPort, Holdings {
   }
 
   private closedError(): QueueClosedError {
-    const { queue } = this;
+    const { queue } = this.options;
     return new QueueClosedError(
       `The application has closed; jobs of queue '${queue}' that nobody had settled have gone back.`,
       { queue },
-    );
-  }
-
-  private noAnswer(jobId: string, jobName: string): QueueUnavailableError {
-    const cause = this.loop.trouble;
-    const why = cause instanceof Error ? `: ${cause.message.replace(/\.$/, '')}` : '';
-    return new QueueUnavailableError(
-      `Job '${jobName}' (${jobId}): Redis has not answered within commandTimeoutMs (${this.commandTimeoutMs} ms)${why}. What was said of it is sent again until it is answered; the same call again tells what came of it.`,
-      'unknown',
-      { queue: this.queue, jobName, jobId, ...(cause !== undefined && { cause }) },
     );
   }
 }

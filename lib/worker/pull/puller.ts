@@ -1,26 +1,22 @@
-import type { Clock } from '../../core/clock.js';
 import { MOST_JOBS_A_TURN } from '../../core/options/defaults.js';
-import type { TurnAnswer } from '../../store/job-store.js';
-import type { Occupancy } from '../capacity/occupancy.js';
-import type { ClaimsToConfirm } from '../session/claims-to-confirm.js';
-import type { PendingSettlements } from '../session/pending-settlements.js';
-import type { SessionLoop, TurnWriter } from '../session/session-loop.js';
-import type { SentTurn, WrittenTurn } from '../session/turns-in-flight.js';
-import type { HeldJob } from './held-job.js';
-import type { HeldJobs } from './held-jobs.js';
-import type { PopCounter } from './pop-counter.js';
-import type { WaitingPops } from './waiting-pops.js';
+import type { ClaimedJob, Session, TurnAnswer } from '../../store/job-store.js';
+import { Occupancy } from '../capacity/occupancy.js';
+import type { Solitude } from '../capacity/solitude.js';
+import type { Caretakers } from '../recur/caretakers.js';
+import type { Reporter } from '../report/reporter.js';
+import { ClaimsToConfirm } from '../session/claims-to-confirm.js';
+import { PendingSettlements } from '../session/pending-settlements.js';
+import { SessionLoop, type TurnWriter } from '../session/session-loop.js';
+import { type SentTurn, TurnsInFlight, type WrittenTurn } from '../session/turns-in-flight.js';
+import { type HeldJob, HeldJobs, type HeldJobsOptions } from './held-jobs.js';
+import { WaitingPops } from './waiting-pops.js';
 
-export interface PullerParts {
-  readonly leaseMs: number;
-  readonly loop: SessionLoop;
-  readonly pending: PendingSettlements;
-  readonly toConfirm: ClaimsToConfirm;
-  readonly pops: WaitingPops;
-  readonly held: HeldJobs;
-  readonly counter: PopCounter;
-  readonly occupancy: Occupancy;
-  readonly clock: Clock;
+export interface PullerSetup extends HeldJobsOptions {
+  readonly session: Session;
+  readonly timerName: string;
+  readonly solitude: Solitude;
+  readonly caretakers: Caretakers;
+  readonly reporter: Reporter;
 }
 
 /**
@@ -30,6 +26,12 @@ export interface PullerParts {
  */
 export class Puller implements TurnWriter {
   readonly mayOverlap = false;
+  private readonly pending = new PendingSettlements();
+  private readonly toConfirm = new ClaimsToConfirm(this.pending);
+  private readonly loop: SessionLoop;
+  private readonly held: HeldJobs;
+  private readonly pops: WaitingPops<HeldJob>;
+  private readonly occupancy: Occupancy;
   /** Whoever the last turn looked for waits no longer. */
   private looksAnew = false;
   /** When its last turn was answered, a time of `clock.now()`. */
@@ -39,14 +41,20 @@ export class Puller implements TurnWriter {
   private standsBy = false;
   private isStopping = false;
 
-  constructor(private readonly parts: PullerParts) {
-    this.turnedAt = parts.clock.now();
-    parts.loop.setWriter(this);
-    parts.occupancy.enterProcess();
+  constructor(private readonly setup: PullerSetup) {
+    const { queue, session, reporter, solitude, commandTimeoutMs, clock } = setup;
+    const { pending, toConfirm } = this;
+    this.loop = new SessionLoop(session, new TurnsInFlight(), reporter, clock, setup);
+    this.held = new HeldJobs(setup, pending, this.loop);
+    this.pops = new WaitingPops(queue, commandTimeoutMs, clock, this.loop);
+    this.occupancy = new Occupancy(queue, false, solitude, this.loop, pending, toConfirm, this.held);
+    this.turnedAt = clock.now();
+    this.loop.setWriter(this);
+    this.occupancy.enterProcess();
   }
 
   pop(count: number, waitMs: number): Promise<HeldJob[]> {
-    const { pops, loop } = this.parts;
+    const { pops, loop } = this;
     // Popped jobs are not renewed, so a cancel request takes effect at the holder's next call.
     if (waitMs > 0) loop.listen({ look: (inMs) => loop.look(inMs), cancel: () => {} });
     const jobs = pops.add(count, waitMs);
@@ -56,14 +64,15 @@ export class Puller implements TurnWriter {
 
   /** Nobody waits, no job is held, nothing is left to say, and for a lease it has taken no turn, so others count it as gone. */
   get isDone(): boolean {
-    const { loop, pops, clock, leaseMs } = this.parts;
-    return loop.isResting && pops.isEmpty && !this.holds && clock.now() >= this.turnedAt + leaseMs;
+    const { loop, pops, turnedAt } = this;
+    const { clock, leaseMs } = this.setup;
+    return loop.isResting && pops.isEmpty && !this.holds && clock.now() >= turnedAt + leaseMs;
   }
 
   /** Pops that wait end with no jobs. Held jobs can still be settled. */
   stop(): void {
     if (this.isStopping) return;
-    const { occupancy, pops, loop } = this.parts;
+    const { occupancy, pops, loop } = this;
     if (this.isDone) occupancy.leaveProcess();
     this.isStopping = true;
     pops.endAll();
@@ -74,12 +83,12 @@ export class Puller implements TurnWriter {
   /** For one that is done. It says nothing more, and no timer of its own keeps the process alive. */
   retire(): void {
     this.stop();
-    this.parts.loop.closeSession();
+    this.loop.closeSession();
   }
 
   /** Jobs that nobody has settled go back, with no attempt used. Resolves within `withinMs`, whatever Redis does. */
   async close(withinMs: number): Promise<void> {
-    const { loop, held, occupancy } = this.parts;
+    const { loop, held, occupancy } = this;
     this.stop();
     if (this.hasTurned) {
       held.giveBack();
@@ -91,28 +100,27 @@ export class Puller implements TurnWriter {
   }
 
   get owes(): boolean {
-    const { pending, toConfirm, occupancy, pops } = this.parts;
+    const { pending, toConfirm, occupancy, pops } = this;
     if (pending.count > 0 || toConfirm.any || (this.standsBy && !pops.anyWaits)) return true;
     return occupancy.hasToLeave || this.isReservedForNobody || (occupancy.stepsBack && !pops.isEmpty);
   }
 
   /** Each pop is answered at least once, even where nothing may be claimed. */
   get looks(): boolean {
-    const { pops } = this.parts;
+    const { pops } = this;
     return !pops.isEmpty && (this.mayClaim || pops.anyUnanswered);
   }
 
   /** There are held jobs, or the reservation of this process, to tell Redis of. */
   get holds(): boolean {
-    return this.parts.held.holdsAny() || this.parts.occupancy.isReserved;
+    return this.held.holdsAny() || this.occupancy.isReserved;
   }
 
   writeTurn(_isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
-    const { pending, toConfirm, pops, occupancy, leaseMs } = this.parts;
-    const { looksAnew } = this;
+    const { pending, toConfirm, pops, occupancy, looksAnew } = this;
     this.hasTurned = true;
     const waitsForNone = this.isStopping || (this.isReservedForNobody && !occupancy.hasToLeave);
-    const suspects = occupancy.wish(leaseMs, waitsForNone);
+    const suspects = occupancy.wish(this.setup.leaseMs, waitsForNone);
     const limit = this.mayClaim ? Math.min(pops.wanted, MOST_JOBS_A_TURN) : 0;
     const standing = pops.anyWaits && (limit > 0 || toConfirm.any) ? 'until-claimed' : 'goes';
     occupancy.hasSteppedBack();
@@ -124,18 +132,18 @@ export class Puller implements TurnWriter {
   }
 
   onAnswer(answer: TurnAnswer, sent: SentTurn): void {
-    const { loop, pending, toConfirm, pops, held, counter, occupancy, clock } = this.parts;
-    this.turnedAt = clock.now();
-    held.answered(sent, answer.settled);
+    const { loop, pending, toConfirm, pops, held, occupancy } = this;
+    this.turnedAt = this.setup.clock.now();
+    held.noteSettled(sent, answer.settled);
     // First: jobs of this claim that are to be confirmed must not yet count as held.
     if (occupancy.answered(sent.turn.suspects, answer.suspect))
-      counter.handOut(toConfirm.sift(sent.turn, answer), sent.sentAt);
+      this.handOut(toConfirm.sift(sent.turn, answer), sent.sentAt);
     else pending.release(...answer.claimed, ...answer.expired);
     occupancy.check();
     // Look again at once where there may be more: the claimed jobs may all have been unfit, or wait for their confirmation, or
     // this turn only confirmed others and asked for none.
     const more = answer.claimed.length > 0 || sent.turn.renewals.length > 0 || answer.sleepMs === 0;
-    pops.answered(more);
+    pops.noteAnswer(more);
     this.standsBy = sent.turn.standing === 'until-claimed' && !more;
     this.looksAnew = pops.isEmpty;
     if (more) loop.lookSoon();
@@ -144,16 +152,26 @@ export class Puller implements TurnWriter {
   }
 
   onRefusal(error: unknown): void {
-    this.parts.pops.refused(error as Error);
+    this.pops.endRefused(error as Error);
+  }
+
+  /** Gives jobs that were asked for at `askedAt` to the pops that wait; the rest goes back. */
+  private handOut(claims: readonly ClaimedJob[], askedAt: number): void {
+    const { events } = this.setup;
+    const jobs = this.held.hold(claims, askedAt);
+    const left = this.pops.deliver(jobs);
+    for (const job of left) this.held.putBack(job);
+    for (const { queue, id, name, attempt, latenessMs } of jobs.slice(0, jobs.length - left.length))
+      if (events.wants(queue)) events.tell({ type: 'started', queue, id, name, attempt, latenessMs });
   }
 
   private get mayClaim(): boolean {
-    return !this.isStopping && this.parts.occupancy.mayClaim;
+    return !this.isStopping && this.occupancy.mayClaim;
   }
 
   /** The process is reserved for a suspect, but no pop waits for one any more. */
   private get isReservedForNobody(): boolean {
-    const { occupancy, pops } = this.parts;
+    const { occupancy, pops } = this;
     return occupancy.isReserved && pops.isEmpty && !occupancy.holds;
   }
 }

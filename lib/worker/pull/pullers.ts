@@ -12,9 +12,8 @@ import type { Solitude } from '../capacity/solitude.js';
 import type { Caretakers } from '../recur/caretakers.js';
 import { Reporter } from '../report/reporter.js';
 import { keptResults } from '../run/kept-results.js';
-import { HeldJob } from './held-job.js';
-import { openPuller } from './open-puller.js';
-import type { Puller } from './puller.js';
+import { HeldJob } from './held-jobs.js';
+import { Puller } from './puller.js';
 
 export interface PullersOptions {
   codecs: Codecs;
@@ -66,7 +65,7 @@ export class Pullers {
     const askedAt = this.clock.now();
     const jobs = await puller.pop(count, waitMs);
     if (!jobs.some(HeldJob.isDecoding)) return jobs;
-    const decoded = await Promise.all(jobs.map((job) => HeldJob.decode(job, this.clock)));
+    const decoded = await Promise.all(jobs.map((job) => HeldJob.decode(job)));
     const readable = jobs.filter((_, i) => decoded[i]);
     if (readable.length > 0 || this.stopped) return readable;
     // All of them have been settled for that, so the next ones are others.
@@ -97,20 +96,10 @@ export class Pullers {
 
   private open(queue: string, names: readonly string[] | undefined): Puller {
     const { store, log, events, clock } = this;
-    const {
-      workerId,
-      codecs,
-      commandTimeoutMs,
-      settingsOf,
-      maxPayloadBytes,
-      jobs,
-      timerPrefix,
-      solitude,
-      caretakers,
-      trackCurrentJob,
-    } = this.options;
+    const { workerId, codecs, commandTimeoutMs, settingsOf, maxPayloadBytes, jobs, timerPrefix } = this.options;
+    const { solitude, caretakers, trackCurrentJob } = this.options;
     const settings = settingsOf(queue);
-    return openPuller({
+    return new Puller({
       queue,
       session: store.queue(queue).sessions.pull(workerId, names),
       byName: { get: (name) => ({ settings: resolveRunSettings(jobs.get(name)) }) },

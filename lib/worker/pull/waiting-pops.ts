@@ -1,11 +1,10 @@
 import type { CallOff, Clock } from '../../core/clock.js';
-import { QueueUnavailableError } from '../../core/errors.js';
+import { QueueUnavailableError, type ScheduledQueueErrorFields } from '../../core/errors.js';
 import type { SessionLoop } from '../session/session-loop.js';
-import type { HeldJob } from './held-job.js';
 
-interface WaitingPop {
+interface WaitingPop<Job> {
   readonly count: number;
-  resolve(jobs: HeldJob[]): void;
+  resolve(jobs: Job[]): void;
   reject(error: Error): void;
   callOff?: CallOff;
   /** A turn in flight asks for it. */
@@ -20,8 +19,8 @@ interface WaitingPop {
  * Pops that have got nothing yet, in the order in which they came. Each ends once: with jobs; with none, when its time is over
  * and at least one turn has found nothing; or with an error, when Redis has kept it waiting for longer than a call may take.
  */
-export class WaitingPops {
-  private readonly pops = new Set<WaitingPop>();
+export class WaitingPops<Job> {
+  private readonly pops = new Set<WaitingPop<Job>>();
 
   constructor(
     private readonly queue: string,
@@ -30,9 +29,9 @@ export class WaitingPops {
     private readonly loop: SessionLoop,
   ) {}
 
-  add(count: number, waitMs: number): Promise<HeldJob[]> {
+  add(count: number, waitMs: number): Promise<Job[]> {
     return new Promise((resolve, reject) => {
-      const pop: WaitingPop = { count, resolve, reject, isAsked: false, wasAnswered: false, isOver: false };
+      const pop: WaitingPop<Job> = { count, resolve, reject, isAsked: false, wasAnswered: false, isOver: false };
       this.pops.add(pop);
       if (waitMs > 0) pop.callOff = this.clock.after(waitMs, () => this.timeIsOver(pop));
       else this.timeIsOver(pop);
@@ -68,7 +67,7 @@ export class WaitingPops {
   }
 
   /** First come, first served, each up to its count. Answers what nobody waits for. */
-  deliver(jobs: readonly HeldJob[]): readonly HeldJob[] {
+  deliver(jobs: readonly Job[]): readonly Job[] {
     let from = 0;
     for (const pop of this.pops) {
       if (from >= jobs.length) break;
@@ -81,7 +80,7 @@ export class WaitingPops {
   }
 
   /** Whoever has been asked for and is still here has got nothing; where there is `more`, the next turn tells. */
-  answered(more: boolean): void {
+  noteAnswer(more: boolean): void {
     for (const pop of this.pops) {
       if (!pop.isAsked) continue;
       pop.isAsked = false;
@@ -91,7 +90,7 @@ export class WaitingPops {
   }
 
   /** The turn in flight was refused. */
-  refused(error: Error): void {
+  endRefused(error: Error): void {
     for (const pop of this.pops) {
       if (!pop.isAsked) continue;
       this.end(pop);
@@ -103,7 +102,7 @@ export class WaitingPops {
     for (const pop of this.pops) this.endWithNone(pop);
   }
 
-  private timeIsOver(pop: WaitingPop): void {
+  private timeIsOver(pop: WaitingPop<Job>): void {
     if (pop.wasAnswered && !pop.isAsked) {
       this.endWithNone(pop);
       this.loop.saySoon();
@@ -112,28 +111,35 @@ export class WaitingPops {
     pop.isOver = true;
     pop.callOff = this.clock.after(this.answerWithinMs, () => {
       this.end(pop);
-      pop.reject(noAnswer(this.queue, this.answerWithinMs, this.loop.trouble));
+      const fate = 'What this call may have claimed goes back.';
+      pop.reject(noAnswer('pop', this.answerWithinMs, fate, this.loop.trouble, { queue: this.queue }));
       this.loop.saySoon();
     });
   }
 
-  private endWithNone(pop: WaitingPop): void {
+  private endWithNone(pop: WaitingPop<Job>): void {
     this.end(pop);
     pop.resolve([]);
   }
 
-  private end(pop: WaitingPop): void {
+  private end(pop: WaitingPop<Job>): void {
     pop.callOff?.();
     this.pops.delete(pop);
   }
 }
 
-/** The error of a pop that Redis has not answered in time. `cause`: why Redis refused the last turn, or cannot be reached. */
-function noAnswer(queue: string, withinMs: number, cause: unknown): QueueUnavailableError {
+/** The error of a call that Redis has not answered in time. `fate`: what becomes of it; `cause`: why Redis refused the last turn, or cannot be reached. */
+export function noAnswer(
+  call: string,
+  withinMs: number,
+  fate: string,
+  cause: unknown,
+  about: ScheduledQueueErrorFields,
+): QueueUnavailableError {
   const why = cause instanceof Error ? `: ${cause.message.replace(/\.$/, '')}` : '';
   return new QueueUnavailableError(
-    `pop: Redis has not answered within commandTimeoutMs (${withinMs} ms)${why}. What this call may have claimed goes back.`,
+    `${call}: Redis has not answered within commandTimeoutMs (${withinMs} ms)${why}. ${fate}`,
     'unknown',
-    cause === undefined ? { queue } : { queue, cause },
+    cause === undefined ? about : { ...about, cause },
   );
 }

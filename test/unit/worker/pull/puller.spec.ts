@@ -3,8 +3,7 @@ import { QueueClosedError, QueueUnavailableError } from '../../../../lib/core/er
 import { resolveRunSettings } from '../../../../lib/core/options/run-settings.js';
 import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
-import { openPuller } from '../../../../lib/worker/pull/open-puller.js';
-import type { Puller } from '../../../../lib/worker/pull/puller.js';
+import { Puller } from '../../../../lib/worker/pull/puller.js';
 import { Reporter } from '../../../../lib/worker/report/reporter.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
 import { CARETAKERS, claimOf, EVENTS, LOG, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
@@ -20,7 +19,7 @@ beforeEach(() => {
   session = new SessionByHand();
   clock = new ManualClock();
   solitude = new Solitude(clock);
-  puller = openPuller({
+  puller = new Puller({
     queue: 'q',
     session,
     byName: { get: () => ({ settings: resolveRunSettings() }) },
