@@ -27,8 +27,8 @@ if earlierAnswer then return { 'replayed', digits(now), string.sub(earlierAnswer
 -- @include recur/next.lua
 local counted = {}
 -- @include recur/arm.lua
--- @include recur/beside.lua
--- @include recur/in-place.lua
+-- @include recur/add-beside-rule.lua
+-- @include recur/run-armed-now.lua
 local entry = readEntries({ id })[1]
 local count, isNamed = '', {}
 if isThere(entry) then
@@ -36,9 +36,9 @@ if isThere(entry) then
   while ARGV[at] do
     local instant = tonumber(ARGV[at])
     isNamed[instant] = true
-    if runInPlace(entry, instant) then
+    if runArmedNow(entry, instant) then
       added, ranArmed = added + 1, true
-    elseif addBeside(entry, instant) then
+    elseif addBesideRule(entry, instant) then
       added = added + 1
     end
     at = at + 1

@@ -42,9 +42,9 @@ local counted = {}
 -- @include recur/arm.lua
 -- @include recur/disarm.lua
 -- @include recur/tended.lua
--- @include recur/begun.lua
+-- @include recur/has-begun.lua
 -- @include recur/put.lua
--- @include recur/off.lua
+-- @include recur/switch-off.lua
 -- @include recur/owner.lua
 -- @include recur/declared.lua
 local entry = readEntries({ id })[1]

@@ -71,7 +71,7 @@ known.session, known.crew = me.session, me.crew
 -- @include turn/settle/endings.lua
 local takePlace
 if isRecovering then
-  -- @include turn/settle/once.lua
+  -- @include turn/settle/already-settled.lua
   -- @include turn/settle/takeover.lua
   -- @include turn/settle/recover.lua
 end

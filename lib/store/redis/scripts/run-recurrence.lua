@@ -21,12 +21,12 @@ if earlierAnswer then return { 'replayed', digits(now), string.match(earlierAnsw
 -- @include recur/record.lua
 -- @include recur/read.lua
 -- @include recur/listed.lua
--- @include recur/beside.lua
+-- @include recur/add-beside-rule.lua
 local entry = readEntries({ id })[1]
 local jobId, name = '', ''
 if isThere(entry) then
   local at = now
-  while not addBeside(entry, at) do at = at + 1 end
+  while not addBesideRule(entry, at) do at = at + 1 end
   jobId, name = id .. '@' .. digits(at), nameOf(laneOfRoute(entry.rule.route))
   writeAdmitted()
   writeScheduled()

@@ -40,7 +40,7 @@ local counted = {}
 -- @include recur/arm.lua
 -- @include recur/forget.lua
 -- @include recur/listed.lua
--- @include recur/begun.lua
+-- @include recur/has-begun.lua
 local isWalk = cursor ~= '' or tendAt <= now
 -- @include recur/look.lua
 

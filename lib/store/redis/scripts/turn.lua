@@ -76,7 +76,7 @@ known.session, known.crew = me.session, me.crew
 -- What has ended, whose leases go on, and whose have run out.
 -- @include turn/settle/grace.lua
 -- @include turn/settle/endings.lua
--- @include turn/settle/read-said.lua
+-- @include turn/settle/read-settlements.lua
 
 -- How much may be claimed: by this session, and over all processes.
 local isClaiming = true

@@ -38,7 +38,7 @@ local counted = {}
 -- @include recur/arm.lua
 -- @include recur/disarm.lua
 -- @include recur/tended.lua
--- @include recur/begun.lua
+-- @include recur/has-begun.lua
 -- @include recur/put.lua
 local entry = readEntries({ id })[1]
 local status, from = 'declared', 0

@@ -70,7 +70,7 @@ export class MemoryRecurrences implements QueueRecurrences {
       let added = 0;
       let ranArmed = false;
       for (const atMs of instants) {
-        const isArmed: boolean = !ranArmed && timetable.runInPlace(found, atMs);
+        const isArmed: boolean = !ranArmed && timetable.runArmedNow(found, atMs);
         ranArmed ||= isArmed;
         if (!isArmed && this.isKnown(id, atMs)) continue;
         if (!isArmed) timetable.add(found, atMs);

@@ -162,7 +162,7 @@ export class Timetable {
    * Runs the armed occurrence now and beside the rule, where that is its instant, and over; `armBehind` is to follow. False where it is not
    * armed.
    */
-  runInPlace(recurrence: Recurrence, atMs: number): boolean {
+  runArmedNow(recurrence: Recurrence, atMs: number): boolean {
     if (recurrence.armedAtMs !== atMs || atMs > this.nowMs()) return false;
     const job = this.armedJob(recurrence);
     this.ledger.move(job, this.nowMs());

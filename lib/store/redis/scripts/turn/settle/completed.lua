@@ -1,11 +1,11 @@
 -- The common settlements: jobs that completed and leave nothing behind. A settlement counts only where its fence is the one in the
 -- job's claim. The list holds all ids, then their fences, '' for the same as the one before.
 -- `report.bits`: a digit for each settlement in order, '0' where the lease was lost, '1' where the settlement counts (other-settlements.lua explains the others).
--- `odd`: those whose claims have marks or another fence.
+-- `uncommon`: completions of jobs whose claims have marks or another fence.
 -- @takes report, ARGV, claimsKey, tagsOfClaim, endJob
--- @gives completedCount, odd
+-- @gives completedCount, uncommon
 -- @changes listAt
-odd = {}
+uncommon = {}
 local bits = report.bits
 completedCount = tonumber(ARGV[listAt])
 if completedCount > 0 then
@@ -24,7 +24,7 @@ if completedCount > 0 then
       bits[i] = '1'
       endJob(id, tags)
     else
-      odd[#odd + 1] = { index = i, id = id, claim = claim, fence = fence }
+      uncommon[#uncommon + 1] = { index = i, id = id, claim = claim, fence = fence }
     end
   end
   listAt = fencesFrom + completedCount

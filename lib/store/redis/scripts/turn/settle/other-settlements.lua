@@ -14,7 +14,7 @@
 --   extend    how long from now its lease is to hold (ms)         ''          (stays with its holder)
 -- A result, a failure or '' in the second argument may be followed by a tab and the last progress of the run. JSON holds no tab.
 -- Needed only where there are such settlements, so a turn of a drain makes none of these functions.
--- @takes decided, report, completedCount, odd, others, jobsKey, failuresKey, readClaims, marksOf, hasMark, parseClaim, tagsOfClaim, enterLane, takePlace, endJob, endsHere, keptHere, settledHere
+-- @takes decided, report, completedCount, uncommon, others, jobsKey, failuresKey, readClaims, marksOf, hasMark, parseClaim, tagsOfClaim, enterLane, takePlace, endJob, endsHere, keptHere, settledHere
 -- @changes extended
 local bits, settlements = report.bits, decided.settlements
 
@@ -57,7 +57,7 @@ local function endMarked(id, text, marks)
   return digit or '1'
 end
 
-for _, ended in ipairs(odd) do bits[ended.index] = endMarked(ended.id, ended.claim, marksOf(ended.claim, ended.fence)) end
+for _, ended in ipairs(uncommon) do bits[ended.index] = endMarked(ended.id, ended.claim, marksOf(ended.claim, ended.fence)) end
 
 local claims = readClaims(others[2])
 extended = {}

@@ -1,6 +1,6 @@
 -- Adds occurrences beside the rule of a recurrence, due now.
 -- @takes isLongEnded, jobsKey, usedIdsKey, now, digits, laneOfRoute, enterLane, addToLane, tagJob, admitted
--- @gives isThere, wereAdded, addBeside
+-- @gives isThere, wereAdded, addBesideRule
 
 -- Whether it is listed.
 function isThere(entry)
@@ -12,7 +12,7 @@ end
 wereAdded = {}
 
 -- False where the id of that instant is known.
-function addBeside(entry, at)
+function addBesideRule(entry, at)
   local id = entry.id .. '@' .. digits(at)
   local forgetAt = tonumber(redis.call('ZSCORE', usedIdsKey, id) or 0)
   if wereAdded[id] or forgetAt > now or redis.call('HEXISTS', jobsKey, id) == 1 then return false end

@@ -1,10 +1,10 @@
--- Runs the armed occurrence now and beside the rule, for a backfill that names its instant: the job is there already, and left with the rule it
--- might be discarded as missed in the next turn. Only where its instant is over, as a later one is still to come by the rule.
+-- A backfill may name the instant that is armed. Its job is detached from the rule and due now: left with the rule, the next turn could
+-- discard it as missed. Only where the instant is over: one to come is left to the rule.
 -- @takes jobsKey, now, digits, findWaiting, enterLane, addToLane, wereAdded, passTo, nextAfter, armNext
--- @gives runInPlace, armBehind
+-- @gives runArmedNow, armBehind
 
 -- False where the job of that instant is not armed, or does not wait.
-function runInPlace(entry, at)
+function runArmedNow(entry, at)
   local id = entry.id .. '@' .. digits(at)
   if entry.state.state ~= 'a' or entry.state.armed ~= at or at > now or wereAdded[id] then return false end
   local envelope = redis.call('HGET', jobsKey, id)
