@@ -11,11 +11,12 @@ const GLOBALS = new Set(
 const INPUTS = new Set(['KEYS', 'ARGV']);
 
 /**
- * Refuses names that a script or a part uses without declaring or taking them, and whatever else of `@takes`, `@gives` and `@changes`
- * does not agree with the code; names in a script's header that it does not use, keys that are not in `keyTable`, and named fields of
+ * Refuses names that a script or a part uses without declaring, needing or taking them, and whatever else of `@needs`, `@takes`, `@gives`
+ * and `@changes` does not agree with the code; names in a script's header that it does not use, keys that are not in `keyTable`, and named fields of
  * shared tables that nothing sets. Throws an error
  * that lists each with file, line, name and what to do. Answers for each script where each name of its header is
- * declared: the line of the include whose part alone takes it, or 0 for the beginning of the script; no line for those never used.
+ * declared: the number of the row whose part alone takes it (see `rowsOf` in read.mjs), or 0 for the beginning of the script; nothing for
+ * those never used.
  */
 export function check(sources, scripts, keyTable) {
   const checker = new Checker(sources, keyTable);
@@ -36,6 +37,8 @@ class Checker {
   #fields = new Map();
   /** For each part, the names of its `@gives` that are used: read, or handed on, by a script or a part that includes it. */
   #usedGives = new Map();
+  /** For each part, what it and the parts in it use of the parts that they need. */
+  #usedOfNeeds = new Map();
 
   constructor(sources, keyTable) {
     this.#sources = sources;
@@ -43,18 +46,17 @@ class Checker {
   }
 
   script(file) {
-    const names = this.#namesIn(file, []);
-    const { header } = this.#sources.get(file);
+    const names = this.#namesIn(file);
+    const { header, named } = this.#sources.get(file);
     const given = givenBy(header);
-    this.#checkIncludes(file, names, given);
+    this.#checkParts(file, names, given);
     for (const { name, line, isTop } of names.locals)
       if (isTop && given.has(name))
         this.#refuse(file, line, `'${name}' hides the name of the header: give one of the two another name`);
     const used = new Map();
     for (const use of names.free) {
-      const { name, line } = use;
-      const part = names.partAt(line);
-      if (given.has(name)) used.set(name, used.has(name) && used.get(name) !== line ? 0 : lineOfBlock(use, part));
+      const { name, line, part } = use;
+      if (given.has(name)) used.set(name, used.has(name) && used.get(name) !== use.row ? 0 : rowOfBlock(use));
       if (GLOBALS.has(name) || given.has(name)) continue;
       if (INPUTS.has(name)) this.#checkInput(file, line, name, header);
       else
@@ -63,9 +65,17 @@ class Checker {
           line,
           part
             ? `${part.file} takes '${name}', which nothing before this line gives: include the part that gives it earlier, or declare it`
-            : `'${name}' is no local of this script, and neither its header nor a part before this line gives it: declare it there, or add it to the @gives of a part`,
+            : `'${name}' is no local of this script, and neither its header nor a part before this line gives it: declare it there, need the part that gives it, or add it to the @gives of a part`,
         );
     }
+    for (const { name, part, readAt } of names.locals)
+      for (const { line } of part?.isNeeded && !isNamed(named, part) ? readAt.filter((use) => !use.part) : [])
+        this.#refuse(file, line, `'${name}' is given by ${part.file}: add that to @needs`);
+    this.#checkNeeds(
+      file,
+      named,
+      new Set(names.locals.flatMap(({ name, part, readAt }) => (part?.isNeeded && readAt.length > 0 ? [name] : []))),
+    );
     this.#checkHeader(file, header, given, used);
     return used;
   }
@@ -84,9 +94,9 @@ class Checker {
 
   /** To be called after all scripts have been checked, as a field may be set in any file. */
   checkFields(scripts) {
-    const filesOf = (file, under = []) => [
+    const filesOf = (file) => [
       file,
-      ...this.#sources.includesOf(file, under).flatMap(({ part }) => filesOf(part.file, [...under, file])),
+      ...this.#sources.rowsOf(file).flatMap(({ part }) => (part ? filesOf(part.file) : [])),
     ];
     const tablesOf = (script) => {
       const given = [...givenBy(this.#sources.get(script).header)];
@@ -121,26 +131,28 @@ class Checker {
   }
 
   /** Checks each part once, however many include it. */
-  #contractOf(part, under) {
+  #contractOf(part) {
     const { file, contract } = part;
     if (!this.#checked.has(file)) {
       this.#checked.add(file);
-      this.#checkPart(part, this.#namesIn(file, under));
+      this.#checkPart(part, this.#namesIn(file));
     }
     return contract;
   }
 
-  #checkPart({ file, contract: { takes, gives, changes } }, names) {
-    this.#checkIncludes(file, names, new Set([...takes.keys(), ...gives.keys(), ...changes.keys()]));
+  #checkPart({ file, named, contract: { takes, gives, changes } }, names) {
+    const ofNeeds = this.#givesOf(this.#sources.needsOf(file));
+    const ofOwnNeeds = this.#givesOf(named.filter(({ isNeed }) => isNeed).map((need) => need.file));
+    this.#checkParts(file, names, new Set([...takes.keys(), ...gives.keys(), ...changes.keys(), ...ofNeeds.keys()]));
     const used = new Set();
     const written = new Set();
-    for (const { name, line, isWrite } of names.free) {
+    for (const { name, line, part, isWrite } of names.free) {
       used.add(name);
       if (isWrite) written.add(name);
       if (GLOBALS.has(name) || gives.has(name) || changes.has(name)) continue;
-      const part = names.partAt(line);
-      if (takes.has(name)) {
-        if (isWrite) this.#refuse(file, line, `'${name}' is in @takes and written: put it into @changes instead`);
+      const isNeeded = (part ? this.#usedOfNeeds.get(part.file) : ofOwnNeeds).has(name);
+      if (takes.has(name) || isNeeded) {
+        if (isWrite) this.#refuse(file, line, `'${name}' is written: put it into @changes`);
       } else if (INPUTS.has(name))
         this.#refuse(
           file,
@@ -150,10 +162,20 @@ class Checker {
       else if (part)
         this.#refuse(file, line, `${part.file} takes '${name}': add it to the @takes of ${file}, or declare it before`);
       else
-        this.#refuse(file, line, `'${name}' is neither declared here nor taken: add it to @takes, or make it a local`);
+        this.#refuse(
+          file,
+          line,
+          ofNeeds.has(name)
+            ? `'${name}' is given by ${ofNeeds.get(name)}: add that to @needs`
+            : `'${name}' is neither declared here nor taken: add it to @takes, need the part that gives it, or make it a local`,
+        );
     }
+    this.#usedOfNeeds.set(file, new Set([...used].filter((name) => ofNeeds.has(name))));
+    this.#checkNeeds(file, named, used);
     for (const [name, line] of takes)
-      if (!used.has(name)) this.#refuse(file, line, `'${name}' is in @takes and not used: take it off`);
+      if (ofOwnNeeds.has(name))
+        this.#refuse(file, line, `'${name}' is given by ${ofOwnNeeds.get(name)}, which is in @needs: take it off`);
+      else if (!used.has(name)) this.#refuse(file, line, `'${name}' is in @takes and not used: take it off`);
     for (const [name, line] of gives)
       if (!written.has(name))
         this.#refuse(file, line, `'${name}' is in @gives and never assigned: assign to it, without 'local'`);
@@ -162,34 +184,68 @@ class Checker {
         this.#refuse(file, line, `'${name}' is in @changes and never assigned: put it into @takes instead`);
   }
 
-  /** A name that an include gives must be new there, or one that the including part hands on. */
-  #checkIncludes(file, names, ofContract) {
-    for (const { name, line, hides } of names.locals) {
-      const part = names.partAt(line);
+  #checkNeeds(file, named, used) {
+    for (const need of named)
+      if (need.isNeed && ![...this.#givesOf([need.file]).keys()].some((name) => used.has(name)))
+        this.#refuse(file, need.line, `nothing that ${need.file} gives is used: take it off @needs`);
+  }
+
+  /** By name, the part of these that gives it. */
+  #givesOf(files) {
+    return new Map(
+      files.flatMap((file) => [...this.#sources.get(file).contract.gives.keys()].map((name) => [name, file])),
+    );
+  }
+
+  /** A name that a part in a file gives must be new there, or one that the file hands on. */
+  #checkParts(file, names, ofContract) {
+    for (const { name, line, part, hides } of names.locals)
       if (part && (hides || ofContract.has(name)))
         this.#refuse(
           file,
           line,
           `${part.file} gives '${name}', which there is already: give one of the two another name`,
         );
-    }
   }
 
-  /** The names of a file, each include standing as a statement that uses what it takes and declares what it gives. */
-  #namesIn(file, under) {
-    const read = this.#sources.get(file);
-    const lines = [...read.lines];
-    const parts = new Map();
-    for (const { line, part } of this.#sources.includesOf(file, under)) {
-      parts.set(line, part);
-      lines[line - 1] = asStatement(this.#contractOf(part, [...under, file]), read.contract);
-      for (const name of handedOn(part.contract, read.contract)) this.#noteUse(part, name);
-    }
-    const names = namesOf(file, lines.join('\n'));
-    this.#fields.set(file, names.fields);
-    for (const { name, line, isRead } of names.locals)
-      if (isRead && parts.has(line)) this.#noteUse(parts.get(line), name);
-    return { ...names, partAt: (line) => parts.get(line) };
+  /**
+   * The names of a file, each part standing as a statement that uses what it takes and declares what it gives. A name has its line, its
+   * row, see `rowsOf` in read.mjs, and the part, if that is one.
+   */
+  #namesIn(file) {
+    const { contract } = this.#sources.get(file);
+    const rows = this.#sources.rowsOf(file);
+    const statements = rows.map(({ text, part }) => (part ? this.#asStatement(part, contract) : text));
+    const lineOf = (row) => rows[row - 1]?.line ?? rows.length;
+    const { free, locals, fields } = namesOf(file, statements.join('\n'), lineOf);
+    const placed = (use, row) => {
+      const { line, part, isNeed = false } = rows[row - 1];
+      return { ...use, row, line, part: part && { ...part, isNeeded: isNeed } };
+    };
+    fields.renumber(lineOf);
+    this.#fields.set(file, fields);
+    for (const { name, line, readAt } of locals)
+      if (readAt.length > 0 && rows[line - 1].part) this.#noteUse(rows[line - 1].part, name);
+    return {
+      free: free.map((use) => placed(use, use.line)),
+      locals: locals.map((local) =>
+        placed({ ...local, readAt: local.readAt.map((row) => placed({}, row)) }, local.line),
+      ),
+    };
+  }
+
+  #asStatement(part, outer) {
+    const { takes, gives, changes } = this.#contractOf(part);
+    const taken = [...takes.keys(), ...changes.keys(), ...this.#usedOfNeeds.get(part.file)].join(', ');
+    const passedOn = handedOn({ gives }, outer);
+    for (const name of passedOn) this.#noteUse(part, name);
+    const added = [...gives.keys()].filter((name) => !passedOn.includes(name));
+    const written = [...changes.keys(), ...passedOn];
+    return [
+      ...(taken === '' ? [] : [`type({ ${taken} })`]),
+      ...(written.length === 0 ? [] : [`${written.join(', ')} = nil`]),
+      ...(added.length === 0 ? [] : [`local ${added.join(', ')}`]),
+    ].join('; ');
   }
 
   #noteUse({ file }, name) {
@@ -203,24 +259,14 @@ class Checker {
   }
 }
 
+const isNamed = (named, { file }) => named.some((each) => each.file === file);
+
 /** Where a part is the only one that takes a name of the header, the name is declared in its block. */
-function lineOfBlock({ name, line, isRepeated }, part) {
-  return part?.contract.takes.has(name) && !isRepeated ? line : 0;
+function rowOfBlock({ name, row, part, isRepeated }) {
+  return part?.contract.takes.has(name) && !isRepeated ? row : 0;
 }
 
 /** What a part gives that the part around it gives as well. */
 function handedOn({ gives }, outer) {
   return [...gives.keys()].filter((name) => outer?.gives.has(name));
-}
-
-function asStatement({ takes, gives, changes }, outer) {
-  const taken = [...takes.keys(), ...changes.keys()].join(', ');
-  const passedOn = handedOn({ gives }, outer);
-  const added = [...gives.keys()].filter((name) => !passedOn.includes(name));
-  const written = [...changes.keys(), ...passedOn];
-  return [
-    ...(taken === '' ? [] : [`type({ ${taken} })`]),
-    ...(written.length === 0 ? [] : [`${written.join(', ')} = nil`]),
-    ...(added.length === 0 ? [] : [`local ${added.join(', ')}`]),
-  ].join('; ');
 }

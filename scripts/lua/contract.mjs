@@ -47,7 +47,7 @@ export function readContract(file, lines) {
     };
     if (entry.tag === undefined) contract.prose = entry.text;
     else if (TAGS[entry.tag]) TAGS[entry.tag](contract, entry, fail);
-    else if (entry.tag !== 'include') fail(`@${entry.tag} is unknown: expected one of ${Object.keys(TAGS).join(', ')}`);
+    else fail(`@${entry.tag} is unknown: expected one of ${Object.keys(TAGS).join(', ')}`);
   }
   checkWhole(file, contract);
   return contract;
@@ -120,12 +120,15 @@ function readReply(spec, fail) {
   };
 }
 
+/** With these the script begins. */
+const NO_HEADER = ['include', 'needs'];
+
 /** What is said with a tag goes on in indented lines; what is said before the first tag is one text. */
 function entriesOf(lines) {
   const entries = [{ text: '', line: 1 }];
   for (const [index, content] of lines.entries()) {
     const tagged = content.match(/^-- @(\w+)\s*(.*)$/);
-    if (tagged?.[1] === 'include' || !content.startsWith('--')) break;
+    if (NO_HEADER.includes(tagged?.[1]) || !content.startsWith('--')) break;
     if (tagged) entries.push({ tag: tagged[1], text: tagged[2], line: index + 1 });
     else entries.at(-1).text += `${entries.at(-1).text === '' ? '' : ' '}${content.slice(2).trim()}`;
   }

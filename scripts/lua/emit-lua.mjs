@@ -39,19 +39,17 @@ function emitLocals(locals, values = locals.map(({ value }) => value).join(', ')
   return locals.length === 0 ? [] : [`local ${locals.map(({ name }) => name).join(', ')} = ${values}`];
 }
 
-function emitFile(sources, file, prologueAt, under = []) {
-  const { lines, contract } = sources.get(file);
-  const parts = new Map(sources.includesOf(file, under).map(({ line, part }) => [line, part]));
-  return lines.flatMap((content, index) => {
-    const part = parts.get(index + 1);
-    if (part) return emitPart(sources, part, contract, prologueAt(index + 1), [...under, file]);
-    const text = content.trim();
-    return text === '' || text.startsWith('--') ? [] : [text];
+function emitFile(sources, file, prologueAt) {
+  const { contract } = sources.get(file);
+  return sources.rowsOf(file).flatMap(({ text, part }, index) => {
+    if (part) return emitPart(sources, part, contract, prologueAt(index + 1));
+    const code = text.trim();
+    return code === '' || code.startsWith('--') ? [] : [code];
   });
 }
 
-function emitPart(sources, { file, contract }, outer, prologue, under) {
-  const body = emitFile(sources, file, () => [], under);
+function emitPart(sources, { file, contract }, outer, prologue) {
+  const body = emitFile(sources, file, () => []);
   // What the including part gives as well is declared around that one.
   const declared = [...contract.gives.keys()].filter((name) => !outer?.gives.has(name));
   const opening = [...(declared.length === 0 ? [] : [`local ${declared.join(', ')}`]), 'do', ...prologue];

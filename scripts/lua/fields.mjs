@@ -8,6 +8,12 @@ export class Fields {
   made = new Set();
   unknown = new Set();
 
+  /** Gives each line the number that `lineOf` answers for it. */
+  renumber(lineOf) {
+    for (const read of this.reads) read.line = lineOf(read.line);
+    for (const fields of this.sets.values()) for (const [field, line] of fields) fields.set(field, lineOf(line));
+  }
+
   noteRead(name, field, line) {
     this.reads.push({ name, field, line });
   }

@@ -6,21 +6,21 @@ import { LuaProblem } from './problem.mjs';
  * Finds by Lua's own rules of scope what the names of a chunk are. Answers
  * - `free`: uses of names that are no local of the chunk: { name, line, isWrite, isRepeated: in a loop or a function }
  * - `locals`: its locals and parameters: { name, line, isTop: declared outside of every block, hides: a local of that name is visible,
- *   isRead: its value is used }
+ *   readAt: the lines in which its value is used }
  * - `fields`: by variable, the named fields of the tables that its free names and its locals at the top stand for, see fields.mjs
- * Throws `LuaProblem` where the text is no Lua 5.1.
+ * Throws `LuaProblem` where the text is no Lua 5.1; `lineOf` answers the number that a line has in the file.
  */
-export function namesOf(file, text) {
+export function namesOf(file, text, lineOf = (line) => line) {
   const walk = new Walk();
-  walk.block(parse(file, text).body);
+  walk.block(parse(file, text, lineOf).body);
   return { free: walk.free, locals: walk.locals, fields: walk.fields };
 }
 
-function parse(file, text) {
+function parse(file, text, lineOf) {
   try {
     return luaparse.parse(text, { luaVersion: '5.1', locations: true, comments: false });
   } catch (error) {
-    throw new LuaProblem(file, error.line ?? 1, error.message.replace(/^\[\d+:\d+\] /, ''));
+    throw new LuaProblem(file, lineOf(error.line ?? 1), error.message.replace(/^\[\d+:\d+\] /, ''));
   }
 }
 
@@ -51,7 +51,7 @@ class Walk {
     if (identifier.type !== 'Identifier') return;
     const { name, loc } = identifier;
     const isTop = this.#scopes.length === 1;
-    const local = { name, line: loc.start.line, isTop, hides: this.#find(name) !== undefined, isRead: false };
+    const local = { name, line: loc.start.line, isTop, hides: this.#find(name) !== undefined, readAt: [] };
     this.locals.push(local);
     this.#scopes.at(-1).set(name, local);
   }
@@ -64,7 +64,7 @@ class Walk {
   #use({ name, loc }, isWrite) {
     const local = this.#find(name);
     if (!local) this.free.push({ name, line: loc.start.line, isWrite, isRepeated: this.#repeats > 0 });
-    else if (!isWrite) local.isRead = true;
+    else if (!isWrite) local.readAt.push(loc.start.line);
   }
 
   #write(target) {

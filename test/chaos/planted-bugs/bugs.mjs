@@ -42,14 +42,14 @@ export const BUGS = [
     name: 'cancel without state check',
     file: 'lib/store/redis/scripts/cancel.lua',
     from: 'lane, due = findWaiting(id, envelope)',
-    to: 'lane, due = laneOf(envelope), now',
+    to: "lane, due = (findWaiting(id, envelope) or string.match(envelope, '%d+:[^\\n]*')), now",
     rules: ['true-means-waiting'],
   },
   {
     name: 'reschedule without state check',
     file: 'lib/store/redis/scripts/reschedule.lua',
     from: 'envelope and findWaiting(id, envelope)',
-    to: 'envelope and laneOf(envelope)',
+    to: "envelope and (findWaiting(id, envelope) or string.match(envelope, '%d+:[^\\n]*'))",
     rules: ['true-means-waiting'],
   },
   {
@@ -99,7 +99,7 @@ export const BUGS = [
     name: 'reschedule moves nothing',
     file: 'lib/store/redis/scripts/reschedule.lua',
     from: 'addToLane(enterLane(laneName), id, due)',
-    to: '',
+    to: 'enterLane(laneName)',
     rules: ['due-as-asked'],
   },
   {

@@ -236,7 +236,7 @@ describe('refused is a header', () => {
     [
       'that does not name an argument',
       lines(...READER, 'return { id, jobsKey, other }'),
-      "script.lua:6: 'other' is no local of this script, and neither its header nor a part before this line gives it: declare it there, or add it to the @gives of a part",
+      "script.lua:6: 'other' is no local of this script, and neither its header nor a part before this line gives it: declare it there, need the part that gives it, or add it to the @gives of a part",
     ],
     [
       'of a script that uses an argument by its number',

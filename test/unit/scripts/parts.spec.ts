@@ -77,19 +77,121 @@ describe('a part that says what it takes and gives', () => {
   });
 });
 
+describe('what is needed', () => {
+  const PARTS = {
+    'parts/a.lua': lines('-- @gives one', 'one = 1'),
+    'parts/b.lua': lines('-- @needs parts/a.lua', '-- @gives two', 'two = one + 1'),
+    'parts/c.lua': lines('-- @needs parts/a.lua, parts/b.lua', '-- @takes base', 'base(one, two)'),
+    'parts/d.lua': lines('-- @takes base', '-- @include parts/c.lua', 'base()'),
+  };
+  const A = ['local one', 'do', 'one = 1', 'end'];
+  const B = ['local two', 'do', 'two = one + 1', 'end'];
+  const embedded = (...body: string[]) => embed({ ...PARTS, 'script.lua': scriptOf('local base', ...body) });
+  const refused = (...body: string[]) => refusalOf({ ...PARTS, 'script.lua': scriptOf('local base', ...body) });
+
+  it('stands before that which needs it, in the order of needs, once', () => {
+    expect(embedded('base()', '-- @needs parts/b.lua, parts/a.lua', 'base(one, two)', '-- @include parts/c.lua')).toBe(
+      lines('local base', 'base()', ...A, ...B, 'base(one, two)', 'do', 'base(one, two)', 'end'),
+    );
+  });
+
+  it('by a part that lies in another one stands before that one, in the script', () => {
+    expect(embedded('-- @include parts/d.lua')).toBe(
+      lines('local base', ...A, ...B, 'do', 'do', 'base(one, two)', 'end', 'base()', 'end'),
+    );
+  });
+
+  it('in a block stands in that block, unless it stands outside already', () => {
+    expect(embedded('-- @needs parts/a.lua', 'if base(one) then', '  -- @include parts/c.lua', 'end')).toBe(
+      lines('local base', ...A, 'if base(one) then', ...B, 'do', 'base(one, two)', 'end', 'end'),
+    );
+  });
+
+  it('in a block and behind it is refused, as it would stand there twice', () => {
+    expect(refused('if base() then', '  -- @include parts/c.lua', 'end', '-- @needs parts/b.lua')).toBe(
+      'script.lua:9: parts/a.lua is needed in a block above and here: name it in @needs before both',
+    );
+  });
+
+  it('leaves the lines of the script their numbers', () => {
+    expect(refused('-- @needs parts/b.lua', 'base(two', 'base()')).toBe("script.lua:8: ')' expected near 'base'");
+  });
+
+  it('in a circle is refused', () => {
+    const circle = lines('-- @needs parts/c.lua', '-- @gives one', 'one = 1');
+    const files = { ...PARTS, 'parts/a.lua': circle, 'script.lua': scriptOf('-- @needs parts/b.lua', 'return two') };
+    expect(refusalOf(files)).toBe(
+      'parts/c.lua:1: parts/a.lua would need itself: parts/a.lua > parts/c.lua > parts/a.lua',
+    );
+  });
+
+  it.each<[what: string, body: string[], part: string, problem: string]>([
+    ['by a part and not there', [], '-- @needs parts/none.lua', 'parts/e.lua:1: there is no parts/none.lua'],
+    [
+      'by a script and not there',
+      ['-- @needs parts/none.lua'],
+      '-- @needs parts/a.lua',
+      'script.lua:6: there is no parts/none.lua',
+    ],
+    [
+      'by a script that uses nothing of it',
+      ['-- @needs parts/a.lua', 'base()'],
+      lines('-- @takes base', 'base()'),
+      'script.lua:6: nothing that parts/a.lua gives is used: take it off @needs',
+    ],
+    [
+      'by a part that uses nothing of it',
+      [],
+      lines('-- @needs parts/a.lua, parts/b.lua', '-- @takes base', 'base(one)'),
+      'parts/e.lua:1: nothing that parts/b.lua gives is used: take it off @needs',
+    ],
+    [
+      'by a script that does not name it',
+      ['-- @needs parts/b.lua', 'base(one, two)'],
+      lines('-- @takes base', 'base()'),
+      "script.lua:7: 'one' is given by parts/a.lua: add that to @needs",
+    ],
+    [
+      'by a part that does not name it',
+      [],
+      lines('-- @needs parts/b.lua', '-- @takes base', 'base(one, two)'),
+      "parts/e.lua:3: 'one' is given by parts/a.lua: add that to @needs",
+    ],
+    [
+      'and taken as well',
+      [],
+      lines('-- @needs parts/a.lua', '-- @takes base, one', 'base(one)'),
+      "parts/e.lua:2: 'one' is given by parts/a.lua, which is in @needs: take it off",
+    ],
+    [
+      'and written',
+      [],
+      lines('-- @needs parts/a.lua', '-- @takes base', 'base(one)', 'one = 2'),
+      "parts/e.lua:4: 'one' is written: put it into @changes",
+    ],
+  ])('%s is refused', (_what, body, part, problem) => {
+    const files = {
+      ...PARTS,
+      'parts/e.lua': part,
+      'script.lua': scriptOf('local base', ...body, '-- @include parts/e.lua'),
+    };
+    expect(refusalOf(files).split('\n')).toContain(problem);
+  });
+});
+
 describe('refused with file, line, name and what to do is', () => {
   it.each<[what: string, part: string, after: string, problem: string]>([
     [
       'a name that a part neither declares nor takes',
       lines('-- @takes base', '-- @gives sum', 'sum = base + other'),
       'return sum',
-      "parts/a.lua:3: 'other' is neither declared here nor taken: add it to @takes, or make it a local",
+      "parts/a.lua:3: 'other' is neither declared here nor taken: add it to @takes, need the part that gives it, or make it a local",
     ],
     [
       'a name that is used after the block of its local',
       lines('-- @takes base', '-- @gives sum', 'do local two = base end', 'sum = two'),
       'return sum',
-      "parts/a.lua:4: 'two' is neither declared here nor taken: add it to @takes, or make it a local",
+      "parts/a.lua:4: 'two' is neither declared here nor taken: add it to @takes, need the part that gives it, or make it a local",
     ],
     [
       'a name that nothing before gives',
@@ -131,7 +233,7 @@ describe('refused with file, line, name and what to do is', () => {
       'a write to a name that is only taken',
       lines('-- @takes base', 'base = base + 1'),
       '',
-      "parts/a.lua:2: 'base' is in @takes and written: put it into @changes instead",
+      "parts/a.lua:2: 'base' is written: put it into @changes",
     ],
     [
       'a name in @changes that is only read',
@@ -167,20 +269,20 @@ describe('refused with file, line, name and what to do is', () => {
       'a name of the script that neither it nor a part declares',
       GOOD,
       'return sum + two',
-      "script.lua:7: 'two' is no local of this script, and neither its header nor a part before this line gives it: declare it there, or add it to the @gives of a part",
+      "script.lua:7: 'two' is no local of this script, and neither its header nor a part before this line gives it: declare it there, need the part that gives it, or add it to the @gives of a part",
     ],
     ['a part that is not there', GOOD, '-- @include parts/none.lua', 'script.lua:7: there is no parts/none.lua'],
     [
       'a part that includes itself',
       lines('-- @takes base', '-- @include parts/a.lua'),
       '',
-      'parts/a.lua:2: parts/a.lua would include itself',
+      'parts/a.lua:2: parts/a.lua would include itself: parts/a.lua > parts/a.lua',
     ],
     [
       'a part that says nothing',
       'return 1',
       '',
-      'parts/a.lua:1: it says nothing of what it takes and gives: add @takes, @gives or @changes',
+      'parts/a.lua:1: it says nothing of what it needs, takes and gives: add @needs, @takes, @gives or @changes',
     ],
     ['what is no Lua', lines('-- @takes base', 'base('), '', "parts/a.lua:2: ')' expected near '<eof>'"],
   ])('%s', (_what, part, after, problem) => {

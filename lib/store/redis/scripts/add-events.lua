@@ -8,7 +8,7 @@
 -- @arg lines text: the events, between line breaks (see codec/event-text.ts)
 -- @returns place text: the id of the entry
 -- @repeat it adds nothing.
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- Readers read so long after a message (see READ_AFTER_MS in events/redis-events.ts) that one message will do for all entries

@@ -7,28 +7,12 @@
 -- @tail instants at: epoch ms
 -- @returns count text, isShort '1' | '0': how many were added, '' where there is no such recurrence; whether its instants run short: it is to be
 --   tended at once
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), string.sub(earlierAnswer, 2), string.sub(earlierAnswer, 1, 1) } end
--- @include shared/envelope.lua
--- @include shared/route.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
--- @include jobs/tag.lua
--- @include jobs/admit.lua
--- @include recur/record.lua
--- @include recur/read.lua
--- @include recur/listed.lua
--- @include recur/next.lua
+-- @needs jobs/lanes.lua, jobs/admit.lua, recur/read.lua
 local counted = {}
--- @include recur/arm.lua
--- @include recur/add-beside-rule.lua
--- @include recur/run-armed-now.lua
+-- @needs recur/arm.lua, recur/add-beside-rule.lua, recur/run-armed-now.lua
 local entry = readEntries({ id })[1]
 local count, isNamed = '', {}
 if isThere(entry) then

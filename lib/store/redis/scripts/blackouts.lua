@@ -4,7 +4,7 @@
 --   ms; 'inf' where nobody has computed that; '' where none is on); which list it is, and the list, '' where none was set; when more
 --   blackouts are to be computed (epoch ms, '' = never); what `gate` holds of the one that is on or comes next (see shared/blackout.lua)
 -- @repeat it only reads.
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/gate.lua
 -- @include shared/blackout.lua
 local ends = ''

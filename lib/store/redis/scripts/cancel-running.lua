@@ -5,9 +5,7 @@
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg id text: job id
 -- @returns wasRunning '1' | '0': 0 where the job waited, had ended or was never there
--- @include shared/clock.lua
--- @include wake/publish.lua
--- @include shared/claim.lua
+-- @needs shared/clock.lua, wake/publish.lua, shared/claim.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 

@@ -7,19 +7,10 @@
 -- @arg limit count: how many jobs to look at at the most
 -- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns result text: "<index after which to go on> <last index> <when the first step was taken>" and, a tab before each, the ids of the cancelled jobs, in the order in which they came by the tag
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @include shared/envelope.lua
--- @include shared/claim.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include jobs/untag.lua
--- @include jobs/queued.lua
--- @include recur/record.lua
--- @include jobs/cancel.lua
--- @include jobs/tagged.lua
--- @include jobs/endings.lua
+-- @needs jobs/cancel.lua, jobs/tagged.lua, jobs/endings.lua
 
 local step = readTagged(from, last, began, limit)
 for _, job in ipairs(step.waiting) do

@@ -4,18 +4,10 @@
 -- @arg id text: job id
 -- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns count '1' | '0': 1 if the job was waiting or queued and will never start; 0 if it had started, ended or was never there
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @include shared/envelope.lua
--- @include shared/claim.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include jobs/untag.lua
--- @include jobs/queued.lua
--- @include recur/record.lua
--- @include jobs/cancel.lua
--- @include jobs/endings.lua
+-- @needs jobs/waiting.lua, jobs/queued.lua, jobs/cancel.lua, jobs/endings.lua
 
 local envelope = redis.call('HGET', jobsKey, id)
 local lane, due

@@ -9,18 +9,10 @@
 -- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns result text: "<how many were cancelled> <where to go on, 0 = the walk is over> <bytes of what was looked at>
 --   <by when, epoch ms>" and, a tab before each, the ids of recurrences that are to be tended
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @include shared/envelope.lua
--- @include shared/claim.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include jobs/untag.lua
--- @include jobs/queued.lua
--- @include recur/record.lua
--- @include jobs/cancel.lua
--- @include jobs/endings.lua
+-- @needs jobs/waiting.lua, jobs/queued.lua, jobs/cancel.lua, jobs/endings.lua
 -- A small hash is walked in one step, however small a step is asked for. What is above this is left for another walk: the
 -- caller begins anew until one has found nothing.
 local CANCELLED_A_CALL = 500

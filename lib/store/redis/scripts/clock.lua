@@ -2,5 +2,5 @@
 -- @node jobs
 -- @returns text: epoch ms
 -- @repeat it only reads.
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 return digits(now)

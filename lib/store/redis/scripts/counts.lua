@@ -6,8 +6,7 @@
 -- @returns waiting number, due number, active number, dead number, completed number, next text, now text, nextDue text:
 --   `due` counts the lanes looked into; next: where to go on, '' = no due lane is left; nextDue: '' where nothing waits
 -- @repeat it only reads.
--- @include shared/clock.lua
--- @include shared/each-lane.lua
+-- @needs shared/clock.lua, shared/each-lane.lua
 local active, dead = redis.call('ZCARD', activeKey), redis.call('ZCARD', deadKey)
 local waiting = redis.call('HLEN', jobsKey) - active - dead
 local due, goOn, untilNow = 0, '', digits(now)

@@ -20,33 +20,12 @@
 -- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns status 'wins' | 'loses' | 'upserted' | 'again', from text: 'again' where the instants do not tell the first one after `from`, and
 --   nothing has changed
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), string.match(earlierAnswer, '%a+'), string.match(earlierAnswer, '%d+') } end
--- @include shared/envelope.lua
--- @include shared/route.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
--- @include jobs/tag.lua
--- @include jobs/untag.lua
--- @include jobs/queued.lua
--- @include recur/record.lua
--- @include recur/read.lua
--- @include recur/next.lua
+-- @needs recur/read.lua
 local counted = {}
--- @include recur/arm.lua
--- @include recur/disarm.lua
--- @include recur/tended.lua
--- @include recur/has-begun.lua
--- @include recur/put.lua
--- @include recur/switch-off.lua
--- @include recur/owner.lua
--- @include recur/declared.lua
+-- @needs recur/arm.lua, recur/disarm.lua, recur/put.lua, recur/switch-off.lua, recur/owner.lua, recur/declared.lua
 local entry = readEntries({ id })[1]
 local verdict, from = judgeDeclared(entry, digest), 0
 local status = (verdict == 'needed' or verdict == 'owns') and 'wins' or verdict

@@ -9,7 +9,7 @@
 -- @tail declared id, digest: ids of recurrences, and the digest of each declaration
 -- @returns startedAt text, letters text, ...orphans text[]: `began`, or now; a letter for each declaration: 'w' it is the rule, 'l' another
 --   one wins, 'u' the recurrence was upserted, 'n' it is to be sent whole by declare-recurrence; then ids of orphans
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then
   -- Of no declarations there are no letters.
@@ -18,14 +18,9 @@ if earlierAnswer then
   for id in string.gmatch(orphans, '[^\n]+') do reply[#reply + 1] = id end
   return reply
 end
--- @include recur/record.lua
--- @include recur/read.lua
--- @include recur/forget.lua
--- @include recur/tended.lua
+-- @needs recur/read.lua, recur/tended.lua
 local startedAt = began > 0 and began or now
--- @include recur/owner.lua
--- @include recur/declared.lua
--- @include recur/orphans.lua
+-- @needs recur/owner.lua, recur/declared.lua, recur/orphans.lua
 local LETTERS = { wins = 'w', owns = 'w', loses = 'l', upserted = 'u', needed = 'n' }
 -- Processes are heard five times within `orphanAfterMs` and more.
 local beat = noteBeat(orphanAfterMs / 2)

@@ -16,16 +16,7 @@
 -- @returns next text, looked text, bytes text, left text[], ...jobs text[][]: where to go on, '' = the walk is over, with a '~' behind it where
 --   jobs may be met again (see find/scan.lua); how many jobs were looked at, and how many bytes that took; ids of further ones that may be wanted; for each job that is told its id and what the script `job` answers
 -- @repeat it only reads.
--- @include shared/clock.lua
--- @include shared/envelope.lua
--- @include shared/claim.lua
--- @include jobs/waiting.lua
--- @include jobs/queued.lua
--- @include jobs/known.lua
--- @include find/fits.lua
--- @include find/scan.lua
--- @include find/walk.lua
--- @include find/tagged.lua
+-- @needs shared/clock.lua, jobs/known.lua, find/fits.lua, find/scan.lua, find/walk.lua, find/tagged.lua
 -- A scan ends after fewer bytes: it comes to further jobs before it sees how large they are. What has been read may be told as well.
 local MOST_SCANNED, MOST_TOLD = bytesLeft * 3 / 4, bytesLeft * 2
 local ids, envelopes, goOn, looked, bytes = {}, {}, '', nil, 0

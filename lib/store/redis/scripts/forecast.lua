@@ -7,7 +7,7 @@
 -- @returns next text, ...counts number[]: where to go on, '' = no lane is left; for each instant but the last how many jobs of the lanes
 --   looked into are due from it on and before the next one
 -- @repeat it only reads.
--- @include shared/each-lane.lua
+-- @needs shared/each-lane.lua
 -- A lane with few jobs between the instants is read: that costs less than to count between each two of them.
 local READ_AT_ONCE = 3
 local bounds, instants, counts = {}, {}, {}

@@ -5,8 +5,7 @@
 -- @arg withinMs ms: how long ago a worker may have been here last
 -- @returns count text, ...workers text[]: how many there are, and at most ten of those that were here last
 -- @repeat it only reads.
--- @include shared/clock.lua
--- @include wake/handles.lua
+-- @needs shared/clock.lua, wake/handles.lua
 local LISTED = 10
 local handles, workers, count = {}, {}, 0
 for _, member in ipairs(redis.call('ZRANGE', workersKey, '+inf', digits(now - withinMs), 'BYSCORE', 'REV')) do

@@ -4,12 +4,7 @@
 -- @arg id text: job id
 -- @returns ...known text[]: see jobs/known.lua, of one that was discarded or cancelled and is kept 'ended' and the text of jobs/keep-ended.lua; nothing of an unknown job
 -- @repeat it only reads.
--- @include shared/clock.lua
--- @include shared/envelope.lua
--- @include shared/claim.lua
--- @include jobs/waiting.lua
--- @include jobs/queued.lua
--- @include jobs/known.lua
+-- @needs shared/clock.lua, jobs/known.lua
 local known = knownOf(id)
 if not known[1] then
   local endedAt = redis.call('ZSCORE', base .. 'ended', id)

@@ -5,12 +5,7 @@
 -- @tail ids id: job ids
 -- @returns text[][]: what the script `job` answers for each job that was read, in order; the first one is always read
 -- @repeat it only reads.
--- @include shared/clock.lua
--- @include shared/envelope.lua
--- @include shared/claim.lua
--- @include jobs/waiting.lua
--- @include jobs/queued.lua
--- @include jobs/known.lua
+-- @needs jobs/known.lua
 local jobs = {}
 for i = idsFrom, #ARGV do
   local job = knownOf(ARGV[i])

@@ -4,6 +4,6 @@
 -- @returns now text, running number, started number, opensAt text: how many jobs run, how many have started in the window, and when
 --   the first of those leaves it (epoch ms)
 -- @repeat it only reads.
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/rate.lua
 return { digits(now), redis.call('ZCARD', activeKey), rate.total - rate.before, digits(rate.opensAt) }

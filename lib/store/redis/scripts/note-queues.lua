@@ -3,6 +3,6 @@
 -- @tail names name: the queues
 -- @returns text: the time of Redis (epoch ms)
 -- @repeat it notes the same.
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 for i = namesFrom, #ARGV do redis.call('ZADD', queuesKey, 'GT', digits(now), ARGV[i]) end
 return digits(now)

@@ -5,19 +5,13 @@
 -- @arg reason text: why, '' where nobody says
 -- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns isPaused '1' | '0': 0 where there is no such recurrence, or it is paused or has ended
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @include shared/envelope.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include jobs/untag.lua
--- @include jobs/queued.lua
--- @include recur/record.lua
--- @include recur/read.lua
+-- @needs jobs/lanes.lua, recur/record.lua, recur/read.lua
 local counted, changedEntries = {}, {}
 local function noteChanged(entry) changedEntries[1] = entry end
--- @include recur/disarm.lua
+-- @needs recur/disarm.lua
 local entry = readEntries({ id })[1]
 local state = entry.rule and entry.state
 local result = state and state.state == 'a' and '1' or '0'

@@ -5,12 +5,10 @@
 -- @arg pause ms | 'inf': for how long
 -- @returns ends text: until when (epoch ms, or 'inf'); the later of two calls holds, whichever pause ends first
 -- @repeat the pause grows no longer by it.
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
+-- @needs wake/sleepers.lua
 
 local forMs = tonumber(pause)
 local result = pause == 'inf' and 'inf' or digits(now + forMs)

@@ -2,7 +2,7 @@
 -- @keys gate
 -- @returns text: until when (epoch ms, or 'inf'), '' where it is not paused
 -- @repeat it only reads.
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/gate.lua
 if gate.pausedUntil <= now then return '' end
 return gate.pausedUntil == math.huge and 'inf' or digits(gate.pausedUntil)

@@ -7,8 +7,7 @@
 -- @arg session text: id of the session that asks: only a session of the process that is first by name of those that are here gets an answer; '' = always answered
 -- @returns isKnown '1' | '0', jobs number, placed number: isKnown: 0 where another process is to ask, or there are more lanes
 -- @repeat it only reads.
--- @include shared/clock.lua
--- @include shared/each-lane.lua
+-- @needs shared/clock.lua, shared/each-lane.lua
 local unknown = { '0', 0, 0 }
 if session ~= '' then
   -- Whichever session of a process is the first in a minute asks for it. A pull or a relay has the id of its worker before the '~'.

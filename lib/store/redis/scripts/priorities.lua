@@ -6,8 +6,7 @@
 -- @returns next text, ...counts value[]: where to go on, '' = no lane is left; then three for each priority that was met: priority,
 --   waiting in the lanes looked into, due of those
 -- @repeat it only reads.
--- @include shared/clock.lua
--- @include shared/each-lane.lua
+-- @needs shared/clock.lua, shared/each-lane.lua
 local untilNow = digits(now)
 local priorities, waiting, due = {}, {}, {}
 local goOn = eachLane(from, '+inf', costLeft, function(lane)

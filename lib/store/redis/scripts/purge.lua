@@ -8,11 +8,10 @@
 -- @arg reason text: only those that died for this reason, '' = any
 -- @tail names name: only jobs of these names, none = any
 -- @returns result text: "<how many were deleted> <1 where no other is left to look at, else 0> <place to go on at>"
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @include jobs/untag.lua
--- @include jobs/dead.lua
+-- @needs jobs/untag.lua, jobs/dead.lua
 
 local wanted
 for i = namesFrom, #ARGV do

@@ -4,9 +4,7 @@
 -- @arg limit count: about how many to look at
 -- @returns next text, ...ids text[]: where to go on, '0' = the walk is over; an id may come twice
 -- @repeat it only reads.
--- @include shared/clock.lua
--- @include recur/record.lua
--- @include recur/listed.lua
+-- @needs recur/listed.lua
 local step = redis.call('HSCAN', timetableKey, cursor, 'COUNT', limit)
 local answer = { step[1] }
 for i = 1, #step[2], 2 do

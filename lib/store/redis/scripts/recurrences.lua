@@ -3,9 +3,7 @@
 -- @tail ids id: of the recurrences
 -- @returns ...found text[]: two for each id: its record, its state; '' for one that there is not, or that is not listed
 -- @repeat it only reads.
--- @include shared/clock.lua
--- @include recur/record.lua
--- @include recur/listed.lua
+-- @needs recur/listed.lua
 local found, at = {}, idsFrom
 while ARGV[at] do
   local state = redis.call('HGET', timetableKey, ARGV[at])

@@ -9,28 +9,12 @@
 -- @tail rows id, version, how, from, skipped, list: what `tend` has told; how many instants before the first of the list are left out, all of them missed; the list
 -- @returns ...short text[]: ids whose instants run short still
 -- @repeat it tells none.
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now) } end
--- @include shared/envelope.lua
--- @include shared/route.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
--- @include jobs/tag.lua
--- @include jobs/untag.lua
--- @include jobs/queued.lua
--- @include recur/record.lua
--- @include recur/read.lua
--- @include recur/next.lua
--- @include recur/zones.lua
+-- @needs recur/read.lua, recur/next.lua, recur/zones.lua
 local counted = {}
--- @include recur/arm.lua
--- @include recur/disarm.lua
+-- @needs recur/arm.lua, recur/disarm.lua
 -- Whether nothing has changed since these instants were asked for.
 local function isMeant(entry, version, how, from, skipped)
   local rule, state = entry.rule, entry.state

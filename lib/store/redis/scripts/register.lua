@@ -5,7 +5,7 @@
 -- @tail names name: names
 -- @returns number: how many names are noted
 -- @repeat it changes nothing.
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- More than that: other names are among them. Only then is the set emptied, or the crew's sessions would undo each other's calls.
 local noted = redis.call('SCARD', handlesKey)
 if size > 0 and noted > size then redis.call('DEL', handlesKey) end

@@ -40,7 +40,7 @@
 --   not look); ids of recurrences that are to be tended at once. The time has µs behind the point. {'refused', now, type} where the target is
 --   of another type: nothing has moved
 -- @repeat jobs that were moved are not moved again, and nothing is told.
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), {}, {}, {}, {}, digits(now), '', {}, '-', {} } end
 if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
@@ -52,16 +52,7 @@ if me.limit > 0 then
     return { 'refused', digits(now), found }
   end
 end
--- @include shared/envelope.lua
--- @include shared/claim.lua
--- @include turn/claims.lua
--- @include jobs/untag.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
+-- @needs turn/claims.lua, wake/sleepers.lua, jobs/enter.lua
 known.session, known.crew = me.session, me.crew
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
@@ -100,9 +91,9 @@ if picked[1] then
   -- @include turn/claim/envelopes.lua
   -- @include relay/read.lua
   if gate.recurrencesAt then
-    -- @include shared/route.lua
     -- A function, as its locals would leave too few to the rest.
     local function openRecurring()
+      local counted = decided.counted
       -- @include recur/judge.lua
     end
     openRecurring()

@@ -6,20 +6,10 @@
 -- @arg id text: id of the recurrence
 -- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns isRemoved '1' | '0': 0 if it is no orphan of the app, or no more
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @include shared/envelope.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include jobs/untag.lua
--- @include jobs/queued.lua
--- @include recur/record.lua
--- @include recur/read.lua
--- @include recur/forget.lua
--- @include recur/remove.lua
--- @include recur/owner.lua
--- @include recur/orphans.lua
+-- @needs recur/read.lua, recur/remove.lua, recur/orphans.lua
 local entry = readEntries({ id })[1]
 local result = isOrphan(entry) and '1' or '0'
 if result == '1' then

@@ -4,18 +4,10 @@
 -- @arg id text: id of the recurrence
 -- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns status 'removed' | 'unknown' | 'declared': 'declared': somebody declares it, and nothing has changed
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @include shared/envelope.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include jobs/untag.lua
--- @include jobs/queued.lua
--- @include recur/record.lua
--- @include recur/read.lua
--- @include recur/forget.lua
--- @include recur/remove.lua
+-- @needs recur/read.lua, recur/remove.lua
 local entry = readEntries({ id })[1]
 local result = (entry.rule or entry.state) and 'removed' or 'unknown'
 if entry.rule and entry.rule.owner ~= '' then result = 'declared' end

@@ -4,17 +4,10 @@
 -- @keys jobs, claims, failures, usedIds, stats, levels, dead, completed, results, queued
 -- @arg id text: job id
 -- @returns isRemoved '1' | '0': 0 if the job runs or is not there
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @include shared/envelope.lua
--- @include shared/claim.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include jobs/untag.lua
--- @include jobs/queued.lua
--- @include recur/record.lua
--- @include jobs/cancel.lua
+-- @needs shared/envelope.lua, jobs/waiting.lua, jobs/untag.lua, jobs/cancel.lua
 
 local result = '1'
 local envelope = redis.call('HGET', jobsKey, id)

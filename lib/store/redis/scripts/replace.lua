@@ -12,23 +12,10 @@
 -- @returns letter text, due? text, besides? text: `due` of the job that has the id now, but for 'e'. Letters: '1' created, `besides`
 --   'dead' where a dead job was pushed out; 'r' a waiting job was replaced; 'q' queued behind a running job; 't' a job of another name,
 --   `besides`, waits, runs or is dead; 'e' a made id whose job was created before, and has ended
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
--- @include jobs/made.lua
--- @include shared/envelope.lua
--- @include shared/claim.lua
--- @include shared/route.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
--- @include jobs/tag.lua
--- @include jobs/untag.lua
--- @include jobs/queued.lua
--- @include jobs/admit.lua
+-- @needs jobs/made.lua, shared/envelope.lua, shared/claim.lua, shared/route.lua, jobs/waiting.lua, jobs/lanes.lua, jobs/enter.lua
+-- @needs jobs/tag.lua, jobs/untag.lua, jobs/queued.lua, jobs/admit.lua
 
 if earlierAnswer then
   local reply = { 'replayed', digits(now) }

@@ -15,17 +15,10 @@
 -- @arg reason text: only those that died for this reason, '' = any
 -- @tail names name: only jobs of these names, none = any
 -- @returns result text: "<how many were put back> <1 where no other is left to look at, else 0> <place to go on at>"
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @include shared/envelope.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
--- @include jobs/dead.lua
+-- @needs shared/envelope.lua, jobs/lanes.lua, jobs/enter.lua, jobs/dead.lua
 
 local step, ids = { from = '-inf', skipped = 0, last = '' }, {}
 if id == '' then

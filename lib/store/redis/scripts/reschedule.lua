@@ -6,18 +6,10 @@
 -- @arg id text: job id
 -- @arg dueOrDelay number: > 0: at, epoch ms; <= 0: minus the delay in ms
 -- @returns isMoved '1' | '0': 1 if the job was waiting or queued and is now due then; 0 if it had started, ended or was never there
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @include shared/envelope.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
--- @include jobs/queued.lua
+-- @needs jobs/waiting.lua, jobs/lanes.lua, jobs/enter.lua, jobs/queued.lua
 
 local due = dueOrDelay > 0 and dueOrDelay or now - dueOrDelay
 local envelope = redis.call('HGET', jobsKey, id)

@@ -7,28 +7,12 @@
 -- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see jobs/keep-ended.lua), '' = none
 -- @returns isResumed '1' | '0', isShort '1' | '0': 0 where it is not paused; whether its instants run short, so that none could be armed perhaps: it is to
 --   be tended at once
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), string.sub(earlierAnswer, 1, 1), string.sub(earlierAnswer, 2) } end
--- @include shared/envelope.lua
--- @include shared/route.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
--- @include jobs/tag.lua
--- @include jobs/untag.lua
--- @include jobs/queued.lua
--- @include recur/record.lua
--- @include recur/read.lua
--- @include recur/next.lua
+-- @needs recur/read.lua, recur/next.lua
 local counted = {}
--- @include recur/arm.lua
--- @include recur/disarm.lua
--- @include recur/tended.lua
+-- @needs recur/arm.lua, recur/disarm.lua, recur/tended.lua
 local entry = readEntries({ id })[1]
 local state = entry.rule and entry.state
 local isResumed = state and state.state == 'p'

@@ -3,13 +3,11 @@
 -- @keys gate, sleeping
 -- @arg clustered flag: whether Redis is a cluster
 -- @returns wasPaused '1' | '0': whether the queue was paused
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @include shared/gate.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
+-- @needs wake/publish.lua, wake/sleepers.lua
 
 local result = gate.pausedUntil > now and '1' or '0'
 local preferred = {}

@@ -5,23 +5,10 @@
 -- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
 -- @arg id text: id of the recurrence
 -- @returns jobId text, due text, name text: its id, '' where there is no such recurrence; when it is due, epoch ms; its name
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), string.match(earlierAnswer, '^([^\n]*)\n([^\n]*)\n(.*)$') } end
--- @include shared/envelope.lua
--- @include shared/route.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
--- @include jobs/tag.lua
--- @include jobs/admit.lua
--- @include recur/record.lua
--- @include recur/read.lua
--- @include recur/listed.lua
--- @include recur/add-beside-rule.lua
+-- @needs shared/envelope.lua, shared/route.lua, jobs/admit.lua, recur/read.lua, recur/add-beside-rule.lua
 local entry = readEntries({ id })[1]
 local jobId, name = '', ''
 if isThere(entry) then

@@ -14,21 +14,10 @@
 --   job waits, 'a' one runs, 'd' one is dead, 'e' one ended lately, 't' a job of another name waits, runs or is dead
 -- @repeat the receipt answers even when the job has run and is gone by then. Where an eviction has taken the receipt, jobs with made
 --   ids are written again.
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
--- @include jobs/made.lua
--- @include shared/envelope.lua
--- @include shared/claim.lua
--- @include shared/route.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
--- @include jobs/tag.lua
--- @include jobs/admit.lua
+-- @needs jobs/made.lua, shared/envelope.lua, shared/claim.lua, shared/route.lua, jobs/waiting.lua, jobs/enter.lua, jobs/tag.lua
+-- @needs jobs/admit.lua
 if earlierAnswer then
   local reply = { 'replayed', digits(now) }
   -- Names may hold spaces, but no line breaks.

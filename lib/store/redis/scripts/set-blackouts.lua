@@ -8,14 +8,12 @@
 --   disjoint, with spaces between them
 -- @arg moreAt number: when more are to be computed (epoch ms), 0 = never
 -- @returns isSet '1' | '0': '0' where another list has come since that version
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @include shared/gate.lua
 -- @include shared/blackout.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
+-- @needs wake/publish.lua, wake/sleepers.lua
 
 -- Each call of ZADD gets so many arguments: Lua cannot pass more than 8 000.
 local PASSED_AT_MOST = 4000

@@ -9,20 +9,10 @@
 -- @arg limit count: how many jobs to look at at the most
 -- @arg byMs ms: how much later they are to be due, below 0: earlier
 -- @returns result text: "<index after which to go on> <last index> <when the first step was taken> <how many were moved>"
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @include shared/envelope.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
--- @include jobs/untag.lua
--- @include jobs/queued.lua
--- @include jobs/tagged.lua
+-- @needs jobs/lanes.lua, jobs/enter.lua, jobs/untag.lua, jobs/tagged.lua
 
 local step = readTagged(from, last, began, limit)
 local moved = 0

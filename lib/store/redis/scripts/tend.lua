@@ -14,7 +14,7 @@
 --   from when on, the wall time of that instant ('zones', 0 = not known), its rule; ids of those that cannot go on because nobody can read
 --   their records, each told once
 -- @repeat it looks after nothing again.
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 local tendAt = tonumber(redis.call('HGET', gateKey, 'tendAt') or nil)
 -- The clock went back.
@@ -22,27 +22,11 @@ if tendAt and tendAt > now + everyMs then tendAt = now end
 -- Where an eviction has taken it, nobody would judge or arm any more.
 if not tendAt and redis.call('EXISTS', base .. 'timetable') > 0 then tendAt = now end
 if earlierAnswer or not tendAt then return { earlierAnswer and 'replayed' or 'done', digits(now), '', tendAt and digits(tendAt) or '', {} } end
--- @include shared/envelope.lua
--- @include shared/route.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
--- @include jobs/tag.lua
--- @include recur/record.lua
--- @include recur/read.lua
--- @include recur/next.lua
--- @include recur/zones.lua
+-- @needs jobs/lanes.lua
 local counted = {}
--- @include recur/arm.lua
--- @include recur/forget.lua
--- @include recur/listed.lua
--- @include recur/has-begun.lua
+-- @needs recur/arm.lua, recur/forget.lua
 local isWalk = cursor ~= '' or tendAt <= now
--- @include recur/look.lua
+-- @needs recur/look.lua
 
 local states, next = {}, ''
 if isWalk then

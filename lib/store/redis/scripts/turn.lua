@@ -51,10 +51,7 @@
 --   due and, unless it is its first claim, attempt and crashes, envelope. The time has µs behind the point.
 -- @repeat settlements are answered from the receipt, and the jobs claimed then are handed out again, without envelopes where their leases
 --   are over by then. Of renewals nothing is told, and jobs that had been recovered, were late, missing or pushed out are not told again.
--- @include shared/clock.lua
--- @include shared/envelope.lua
--- @include shared/claim.lua
--- @include turn/claims.lua
+-- @needs shared/clock.lua, turn/claims.lua
 do
   -- @include shared/begin.lua
   if earlierAnswer then
@@ -62,13 +59,7 @@ do
   end
 end
 if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
--- @include jobs/untag.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
+-- @needs wake/sleepers.lua
 known.session, known.crew = me.session, me.crew
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
@@ -107,9 +98,9 @@ local fence, unconfirmed, handOut = 0, '', nil
 if picked[1] then
   -- @include turn/claim/envelopes.lua
   if gate.recurrencesAt then
-    -- @include shared/route.lua
     -- A function, as its locals would leave too few to the rest.
     local function openRecurring()
+      local counted = decided.counted
       -- @include recur/judge.lua
     end
     openRecurring()

@@ -16,30 +16,12 @@
 -- @returns status 'created' | 'changed' | 'unchanged' | 'declared' | 'again', nextAt text: 'declared' where it is and `owner` is empty: nothing
 --   has changed; 'again' where the instants do not tell the first one after `nextAt`: nothing has changed either. Else `nextAt` is the
 --   nominal instant of the next occurrence, epoch ms, 0 where none is to come
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 -- @include shared/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), string.match(earlierAnswer, '%a+'), string.match(earlierAnswer, '%d+') } end
--- @include shared/envelope.lua
--- @include shared/route.lua
--- @include jobs/waiting.lua
--- @include jobs/lanes.lua
--- @include wake/handles.lua
--- @include wake/publish.lua
--- @include wake/sleepers.lua
--- @include wake/lane.lua
--- @include jobs/enter.lua
--- @include jobs/tag.lua
--- @include jobs/untag.lua
--- @include jobs/queued.lua
--- @include recur/record.lua
--- @include recur/read.lua
--- @include recur/next.lua
+-- @needs recur/read.lua
 local counted = {}
--- @include recur/arm.lua
--- @include recur/disarm.lua
--- @include recur/tended.lua
--- @include recur/has-begun.lua
--- @include recur/put.lua
+-- @needs recur/arm.lua, recur/disarm.lua, recur/tended.lua, recur/put.lua
 local entry = readEntries({ id })[1]
 local status, from = 'declared', 0
 if not (entry.rule and entry.rule.owner ~= '' and owner == '') then

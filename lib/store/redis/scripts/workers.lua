@@ -7,7 +7,7 @@
 --   each worker, the one last here first: its member of `workers`, when it was here; three for each holder and name of the jobs looked at:
 --   worker, name, how many
 -- @repeat it only reads.
--- @include shared/clock.lua
+-- @needs shared/clock.lua
 local alive = redis.call('ZRANGE', workersKey, '+inf', digits(now - withinMs), 'BYSCORE', 'REV', 'WITHSCORES')
 local ids = redis.call('ZRANGE', activeKey, digits(passOver), digits(passOver + limit - 1))
 local running, holders = {}, {}

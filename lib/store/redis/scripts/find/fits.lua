@@ -1,5 +1,6 @@
 -- Which jobs a search wants. First a job is judged by its envelope alone, which costs little, and only then by all that is known of it.
--- @takes idPrefix, names, tags, states, dueFrom, dueTo, laneOf, nameOf, tagsOf, parseClaim
+-- @needs shared/envelope.lua, shared/claim.lua
+-- @takes idPrefix, names, tags, states, dueFrom, dueTo
 -- @gives fitsEnvelope, fitsKnown
 local wantedNames = names ~= '' and {} or nil
 for name in string.gmatch(names, '[^\n]+') do wantedNames[name] = true end

@@ -1,6 +1,7 @@
 -- A step through the jobs of the tag that the fewest carry. The first step chooses it, and each place begins with its number among the tags:
 -- the sizes change meanwhile, and a place in one set is none in another.
--- @takes base, tags, walkStep
+-- @needs find/walk.lua
+-- @takes base, tags
 -- @gives walkSmallest
 local keys = {}
 for tag in string.gmatch(tags, '[^\t]+') do keys[#keys + 1] = base .. 'tag:' .. tag end

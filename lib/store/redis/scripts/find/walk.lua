@@ -1,6 +1,6 @@
 -- A step through a sorted set whose scores do not change, in order: no member is met twice. A place is "<score> <member>" of the last one
 -- that was met, and holds also where that one has gone.
--- @takes digits
+-- @needs shared/clock.lua
 -- @gives walkStep
 
 -- Lua compares texts by the language that Redis runs in, sorted sets by their bytes.

@@ -1,5 +1,6 @@
 -- Nothing passes in a blackout. Where the queue is paused as well, nothing passes before both are over.
--- @takes opening, gate, blackoutsKey, now, digits
+-- @needs shared/clock.lua
+-- @takes opening, gate, blackoutsKey
 -- @gives keptFrom
 if gate and gate.blackout ~= '' then
   -- @include shared/blackout.lua

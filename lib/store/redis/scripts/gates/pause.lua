@@ -1,6 +1,7 @@
 -- Nothing passes while the queue is paused.
 -- `gate`: see shared/gate.lua; nil where nothing is claimed.
--- @takes me, opening, gateKey, now
+-- @needs shared/clock.lua
+-- @takes me, opening, gateKey
 -- @gives gate
 if me.limit > 0 then
   -- @include shared/gate.lua

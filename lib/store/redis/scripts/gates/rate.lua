@@ -1,5 +1,5 @@
 -- How many jobs may start within a time over all processes (see shared/rate.lua for the log of starts).
--- @takes settings, me, opening, rateKey, now, digits
+-- @takes settings, me, opening, rateKey
 -- @gives rate
 if me.limit > 0 and settings.rateMax > 0 then
   -- @include shared/rate.lua

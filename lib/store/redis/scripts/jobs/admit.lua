@@ -3,7 +3,8 @@
 -- belongs to the new job now.
 -- `admitted`: `fields`, id and envelope of each job; `chosenIds`, ids that were not made by this caller for this call, so something may be
 -- kept under them. A script adds to these itself: a function that is called for each job of a burst would cost a schedule a fifteenth.
--- @takes base, jobsKey, usedIdsKey, statsKey, completedKey, resultsKey, closeLanes, writeTagged
+-- @needs jobs/lanes.lua, jobs/tag.lua
+-- @takes base, jobsKey, usedIdsKey, statsKey, completedKey, resultsKey
 -- @gives admitted, writeAdmitted, writeScheduled
 admitted = { fields = {}, chosenIds = {} }
 

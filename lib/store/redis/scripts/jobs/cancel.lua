@@ -4,7 +4,8 @@
 -- somebody has given one of these keys another type.
 -- An armed occurrence of a recurrence is passed over by that.
 -- `skipped`: ids of recurrences of which that is so. The caller is to tend them, which arms the next.
--- @takes base, jobsKey, claimsKey, failuresKey, queuedKey, statsKey, tagsOf, remarked, parseState, formatState, openLane, takeFromLane, closeLanes, untagJob, writeUntagged, tagsWithout
+-- @needs shared/envelope.lua, shared/claim.lua, jobs/lanes.lua, jobs/queued.lua, jobs/untag.lua, recur/record.lua
+-- @takes base, jobsKey, claimsKey, failuresKey, queuedKey, statsKey
 -- @gives cancelled, unqueued, skipped, cancelWaiting, cancelQueued, refuseOtherKinds, writeCancelled
 cancelled, unqueued = {}, {}
 skipped = {}

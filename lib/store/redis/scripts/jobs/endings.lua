@@ -1,6 +1,6 @@
 -- Keeps what has become of jobs that a call cancels, where the queue's `keepEnded` says so. Read phase: `noteEnding`; once the call has
 -- written something that needs no memory: `writeEndings`.
--- @takes settings, base, now, digits
+-- @takes settings, base
 -- @gives noteEnding, writeEndings
 local endings = {}
 

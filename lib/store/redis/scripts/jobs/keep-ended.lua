@@ -1,7 +1,8 @@
 -- Keeps what has become of jobs that were discarded or cancelled: `ended` holds id -> when, `endings` id -> "<d or c> <attempts> <due>
 -- <reason, as JSON>", a line break, and the envelope without its payload. Then drops the oldest that are too many, or too old.
 -- `endings`: id and text of each job, none where this only drops. `settings.keepEnded`: "<count> <age in ms, 0 = any>", '' = none are kept.
--- @takes settings, base, endings, now, digits
+-- @needs shared/clock.lua
+-- @takes settings, base, endings
 -- How many more are dropped a call than it adds, to keep the script short.
 local DROPPED_A_CALL = 100
 local endedKey, endingsKey = base .. 'ended', base .. 'endings'

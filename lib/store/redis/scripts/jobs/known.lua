@@ -2,7 +2,8 @@
 -- result} and, of a running job with another one queued behind it, the due time of the queued one (epoch ms).
 -- The state is 'waiting', 'active', 'dead' or 'completed'.
 -- `envelope`: that of the job, where it has been read already.
--- @takes jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey, now, digits, findWaiting, readQueued, hasMark, parseClaim
+-- @needs shared/clock.lua, shared/claim.lua, jobs/queued.lua, jobs/waiting.lua
+-- @takes jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey
 -- @gives knownOf
 function knownOf(id, envelope)
   envelope = envelope or redis.call('HGET', jobsKey, id)

@@ -10,7 +10,8 @@
 -- counted rather than asked for.
 -- `laneList`: the lanes that are open. COMMON, PREFERRED, SUSPECTS: how the index keys end, of lanes without a preferred worker, of all
 -- lanes with one, and of suspects' lanes.
--- @takes base, levelsKey, digits
+-- @needs shared/clock.lua
+-- @takes base, levelsKey
 -- @gives laneList, COMMON, PREFERRED, SUSPECTS, openIndex, openLane, addToLane, takeFromLane, closeLanes
 laneList = {}
 COMMON, PREFERRED, SUSPECTS = '', ':*', ':!'

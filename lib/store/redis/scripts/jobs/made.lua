@@ -3,7 +3,8 @@
 -- "<number> <lowest id of the last call> <highest id> …", tells whether the call ran, even when its job is gone by then.
 -- An id of an earlier call comes back where the error was that of several calls together; like any chosen id it may be used
 -- again after a while, which the time in it tells.
--- @takes base, usedIdsKey, keepReceiptMs, now
+-- @needs shared/clock.lua
+-- @takes base, usedIdsKey, keepReceiptMs
 -- @gives ranUnanswered, isRemembered
 local MADE_TIME_DIGITS = 9
 

@@ -1,6 +1,7 @@
 -- A job that replaces a running one is kept whole in `queued` until the run leaves its handler: job id -> "<due> <envelope>".
 -- Meanwhile the running job's claim has the mark 'q', and the id stands in the tag index under the tags of both jobs.
--- @takes queuedKey, laneOf, tagsOf
+-- @needs shared/envelope.lua
+-- @takes queuedKey
 -- @gives readQueued, tagsWithout
 
 -- The queued job of an id: its due time, envelope, lane and tags; nil where none is queued, or where it cannot be read.

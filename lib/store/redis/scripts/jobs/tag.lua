@@ -2,7 +2,8 @@
 -- in which they came. It is the time of Redis in microseconds, or more: one above the last job would be given again once that job has
 -- gone, and a walk that began before would take the new job for one that was there. `tagJob` notes a job; `writeTagged` writes once for
 -- each tag.
--- @takes base, digits, nowUs
+-- @needs shared/clock.lua
+-- @takes base
 -- @gives tagJob, writeTagged
 local tagged, taggedList = {}, {}
 

@@ -3,7 +3,8 @@
 -- no job is met twice. One that was queued meanwhile behind a running job of the same tag stands where the running one does: its
 -- envelope tells when it was made. `began`: when the first step was taken (epoch ms), 0 = now.
 -- Finds the jobs that wait, and those queued behind a running one; running and dead jobs are passed over. `ids`: those of both kinds, in order.
--- @takes base, jobsKey, tagKey, now, digits, tagsOf, findWaiting, untagJob, readQueued
+-- @needs shared/clock.lua, shared/envelope.lua, jobs/queued.lua, jobs/untag.lua, jobs/waiting.lua
+-- @takes base, jobsKey, tagKey
 -- @gives readTagged
 -- Envelopes may be large, and a job may have many tags and a lane of its own, each of which costs commands: a step ends after so many
 -- bytes, or after so much cost.

@@ -1,6 +1,7 @@
 -- Where a waiting job lies: its lane, and its due time as text; nil where the job does not wait. A suspect does not lie in the lane
 -- that its envelope names, but in the suspects' lane of the same priority and name.
--- @takes base, laneOf, suspectLane
+-- @needs shared/envelope.lua
+-- @takes base
 -- @gives findWaiting
 function findWaiting(id, envelope)
   local lane = laneOf(envelope)

@@ -1,5 +1,6 @@
 -- Adds occurrences beside the rule of a recurrence, due now.
--- @takes isLongEnded, jobsKey, usedIdsKey, now, digits, laneOfRoute, enterLane, addToLane, tagJob, admitted
+-- @needs shared/clock.lua, shared/route.lua, jobs/admit.lua, jobs/enter.lua, jobs/lanes.lua, jobs/tag.lua, recur/listed.lua
+-- @takes jobsKey, usedIdsKey
 -- @gives isThere, wereAdded, addBesideRule
 
 -- Whether it is listed.

@@ -2,7 +2,8 @@
 -- with `armNext` or `armAt` for their jobs, and then calls `settleArmed`, the end of its read phase for them, and `writeArmed`. All are
 -- read, and all are written, at once: a batch costs a few commands.
 -- `changedEntries`: those whose states are to be written. `shortIds`: recurrences whose instants run short.
--- @takes base, jobsKey, usedIdsKey, completedKey, resultsKey, statsKey, now, textOf, laneOfRoute, enterLane, addToLane, tagJob, writeTagged, nextAfter, jittered, isMissedAt, passTo, isShort, formatState, counted
+-- @needs shared/clock.lua, shared/route.lua, jobs/enter.lua, jobs/lanes.lua, jobs/tag.lua, recur/next.lua, recur/record.lua
+-- @takes base, jobsKey, usedIdsKey, completedKey, resultsKey, statsKey, counted
 -- @gives shortIds, changedEntries, noteChanged, armAt, armNext, settleArmed, writeArmed
 shortIds, changedEntries = {}, {}
 local arming, fields, armedIds, isDue, lanesByRoute = {}, {}, {}, false, {}

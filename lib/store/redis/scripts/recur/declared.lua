@@ -1,5 +1,6 @@
 -- Which declaration of a recurrence wins.
--- @takes base, now, digits, app, revision, startedAt, orphanAfterMs, ownerOf, memberOf, heardSince
+-- @needs shared/clock.lua, recur/owner.lua
+-- @takes base, app, revision, startedAt, orphanAfterMs
 -- @gives ownerLine, withOwner, judgeDeclared, noteDeclared
 
 function ownerLine(digest)

@@ -1,8 +1,8 @@
 -- Takes armed jobs away, or lets the job of the same instant be made anew in the place of the old one. A script calls `disarm`, then what
 -- arms the next ones (recur/arm.lua), then `settleDisarmed`, and at last `writeDisarmed`.
--- @takes settings, base, jobsKey, now, digits, tagsOf, findWaiting, tagsWithout, openLane, takeFromLane, untagJob, writeUntagged, changedEntries, noteChanged, counted
+-- @needs shared/clock.lua, shared/envelope.lua, jobs/endings.lua, jobs/lanes.lua, jobs/queued.lua, jobs/untag.lua, jobs/waiting.lua
+-- @takes jobsKey, changedEntries, noteChanged, counted
 -- @gives disarm, settleDisarmed, writeDisarmed
--- @include jobs/endings.lua
 local deletedIds = {}
 
 -- Answers when that job was due; nil where there was none.

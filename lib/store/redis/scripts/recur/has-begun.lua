@@ -1,4 +1,5 @@
--- @takes activeKey, deadKey, usedIdsKey, completedKey, passTo
+-- @needs recur/next.lua
+-- @takes activeKey, deadKey, usedIdsKey, completedKey
 -- @gives hasBegun, noteBegun
 
 -- Whether the job of an occurrence, which waits nowhere, has begun though nobody has judged it: where `gate` was lost, and in

@@ -3,13 +3,10 @@
 -- `recurring`: `of`, job -> entry of its recurrence (see recur/next.lua) with `at`, its instant; `judge`, which answers 'begin', 'hold',
 -- 'missed' or 'overlap'; `begin` and `pass`, which note that an occurrence begins, or ends before it has begun; `leftOut`, three for
 -- each that ends here: id, name, reason; `settle` and `write`, the ends of the read and of the write phase.
--- @takes decided, base, jobsKey, usedIdsKey, deadKey, completedKey, resultsKey, statsKey, picked, envelopes, now, nowUs, digits, laneOfRoute, addToLane, enterLane, fullNames, giveBack
+-- @needs shared/clock.lua, jobs/enter.lua, jobs/lanes.lua, recur/arm.lua, recur/next.lua, recur/record.lua
+-- @takes decided, counted, base, jobsKey, deadKey, picked, envelopes, fullNames, giveBack
 -- @changes recurring, stopped
-local endedIds, settlements, counted = decided.endedIds, decided.settlements, decided.counted
--- @include jobs/tag.lua
--- @include recur/record.lua
--- @include recur/next.lua
--- @include recur/arm.lua
+local endedIds, settlements = decided.endedIds, decided.settlements
 -- How soon one that waits for instants to be known is looked at again.
 local UNKNOWN_LOOK_MS = 100
 -- So many armed ones a turn: each costs several times as much as another job, most of all after an outage, when the lists of instants are

@@ -1,7 +1,9 @@
 -- Looks after recurrences: arms what should be armed and is not.
 -- `looked`: `over`, ids of those that are to be forgotten, as they ended a day ago or have no record; `damaged`, those whose records nobody
 -- can read, told for the first time.
--- @takes base, jobsKey, now, digits, laneOf, findWaiting, hasBegun, noteBegun, isLongEnded, armedIn, parseState, readEntries, passTo, armAt, armNext, isShort, lastKnown, isNewer, LEAST_AHEAD_MS
+-- @needs shared/clock.lua, shared/envelope.lua, jobs/waiting.lua, recur/arm.lua, recur/has-begun.lua, recur/listed.lua, recur/next.lua
+-- @needs recur/read.lua, recur/record.lua, recur/zones.lua
+-- @takes base, jobsKey
 -- @gives looked, lookAfter, needsOf
 -- Jobs that lie in none of so many lanes are looked for by their envelopes; so are all, where one lane holds too few.
 local LANES_TRIED, MOST_LEFT = 4, 7 / 8

@@ -1,5 +1,6 @@
 -- Which recurrences of an app are orphans: no live process declares them any more, whatever their rule.
--- @takes base, now, digits, app, orphanAfterMs, readEntries, ownerOf, heardSince, forget
+-- @needs shared/clock.lua, recur/forget.lua, recur/owner.lua, recur/read.lua
+-- @takes base, app, orphanAfterMs
 -- @gives mayTellOrphans, isOrphan, forgetDeclared, findOrphans
 
 -- The members of `declared` with scores in a range, of this app alone, by id.

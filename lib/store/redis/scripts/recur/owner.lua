@@ -3,7 +3,8 @@
 -- before it where that has been told as an orphan. It also tells when a process of an app was heard last, under "<app>\tbeat", and since
 -- when they have been heard without a gap, under "<app>\tsince": after an outage, or where the clock went ahead, nobody has declared
 -- anything for long, and all that live may be about to do so.
--- @takes base, now, digits, app
+-- @needs shared/clock.lua
+-- @takes base, app
 -- @gives ownerOf, memberOf, heardSince, noteBeat
 
 -- nil where nobody declares it, or somebody has damaged the line.

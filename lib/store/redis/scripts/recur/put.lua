@@ -1,5 +1,6 @@
 -- Makes or changes a recurrence.
--- @takes base, jobsKey, now, digits, parseRecord, passTo, disarm, armAt, armNext, noteChanged, beTended, hasBegun, noteBegun
+-- @needs shared/clock.lua, recur/arm.lua, recur/has-begun.lua, recur/disarm.lua, recur/next.lua, recur/record.lua, recur/tended.lua
+-- @takes base, jobsKey
 -- @gives putRecurrence, writeRecords
 local records = {}
 

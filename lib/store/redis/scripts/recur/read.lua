@@ -1,5 +1,6 @@
 -- Reads recurrences with their states, as entries in the order of `ids`; `rule` or `state` is nil where there is none, or none that can be read.
--- @takes base, parseRecord, parseState
+-- @needs recur/record.lua
+-- @takes base
 -- @gives readEntries
 function readEntries(ids)
   local entries = {}

@@ -1,5 +1,6 @@
 -- Deletes a recurrence and its armed occurrence, which counts as cancelled.
--- @takes settings, base, jobsKey, now, statsKey, receiptKey, keepReceiptMs, digits, tagsOf, findWaiting, tagsWithout, openLane, takeFromLane, closeLanes, untagJob, writeUntagged, forget
+-- @needs jobs/lanes.lua, recur/forget.lua
+-- @takes jobsKey, statsKey, receiptKey, keepReceiptMs
 -- @gives removeRecurrence
 local counted, changedEntries = {}, {}
 local function noteChanged(entry) changedEntries[1] = entry end

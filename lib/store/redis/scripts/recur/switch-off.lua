@@ -1,5 +1,6 @@
 -- Switches a recurrence off: it stays as nothing but the declaration that does so, and the instants that were passed.
--- @takes base, now, digits, parseRecord, parseState, disarm, noteChanged
+-- @needs shared/clock.lua, recur/arm.lua, recur/disarm.lua, recur/record.lua
+-- @takes base
 -- @gives switchOff, writeOff
 local off
 

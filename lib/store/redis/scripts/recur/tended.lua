@@ -1,6 +1,7 @@
 -- Has the recurrences of the queue looked after. `tendAt` stands in `gate` while there are any; where somebody, or an eviction, has taken it,
 -- the next call about a recurrence brings it back.
--- @takes gateKey, now, digits
+-- @needs shared/clock.lua
+-- @takes gateKey
 -- @gives beTended
 local isTended = redis.call('HGET', gateKey, 'tendAt')
 

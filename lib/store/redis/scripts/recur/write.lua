@@ -1,5 +1,6 @@
 -- Writes what a call has changed of recurrences and their jobs.
--- @takes statsKey, counted, writeArmed, closeLanes, writeDisarmed
+-- @needs jobs/lanes.lua, recur/arm.lua, recur/disarm.lua
+-- @takes statsKey, counted
 writeArmed()
 closeLanes()
 writeDisarmed()

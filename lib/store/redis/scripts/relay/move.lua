@@ -4,7 +4,8 @@
 -- Redis 100 ms for each MiB.
 -- A stream could refuse a later entry of the batch only if somebody had given it the highest id there is; then those before it come a
 -- second time, and nothing is lost.
--- @takes settings, decided, fit, base, targetKey, targetType, maxLength, now, digits, tagsOf, idWasChosen, endJob
+-- @needs shared/clock.lua, shared/envelope.lua
+-- @takes settings, decided, fit, base, targetKey, targetType, maxLength, endJob
 local queue = string.match(base, '{(.*)}:$')
 
 -- The fields of a job, but for a payload that is not JSON: name, JSON value, and whether the value is a text that is still to be quoted.

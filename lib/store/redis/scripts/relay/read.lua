@@ -1,6 +1,7 @@
 -- Takes the envelopes of the picked jobs apart, for a relay to write their parts. An envelope that cannot be taken apart is damaged:
 -- turn-away.lua ends such a job. Headers are JSON already, and so is a payload that no codec made; all pass as they are stored.
--- @takes picked, envelopes, digits, tagsOf
+-- @needs shared/clock.lua, shared/envelope.lua
+-- @takes picked, envelopes
 for i = 1, #picked do
   local job, envelope = picked[i], envelopes[i] or ''
   local created, settings, payload = string.match(envelope, '^[^\n]*\n(%d+) [^\n]*\n([^\n]*)\n(.*)$')

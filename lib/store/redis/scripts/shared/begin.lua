@@ -1,7 +1,8 @@
 -- Begins a numbered call. A caller has one call in flight, and its receipt holds the number and the answer of its last call. A call
 -- that was overtaken by a later one, or has expired, ends the script here and changes nothing.
 -- `earlierAnswer`: the answer of this very call where it has run before; nil where it runs now.
--- @takes receiptKey, callNumber, deadline, now, digits
+-- @needs shared/clock.lua
+-- @takes receiptKey, callNumber, deadline
 -- @gives earlierAnswer
 local receipt = redis.call('GET', receiptKey)
 if receipt then

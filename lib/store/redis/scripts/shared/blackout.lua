@@ -6,7 +6,8 @@
 -- `blackout`: `from` and `to` of the one that is on or comes next, and `isOn`; nil where none is known. `gate.nextBlackout`:
 -- what the key is to hold from now on, '' for nothing; nil where it holds the right one. `keptFrom`: what ended earlier, or just then, is to
 -- be forgotten.
--- @takes gate, blackoutsKey, now, digits
+-- @needs shared/clock.lua
+-- @takes gate, blackoutsKey
 -- @gives blackout, keptFrom, copyOfBlackout
 local KEPT_MS = 86400000
 keptFrom = now - KEPT_MS

@@ -2,7 +2,8 @@
 -- `gate`: `pausedUntil`, epoch ms, 0 where the queue is not paused, math.huge where it has no end; `blackout`, the one that is on or comes
 -- next, '' for none (see shared/blackout.lua); `recurrencesAt`, when the recurrences of the queue are to be tended, nil where it has
 -- none; `tendAt`, when they are, or its blackouts, whichever is earlier, nil where neither are. A text that is none of these shuts nothing.
--- @takes gateKey, now
+-- @needs shared/clock.lua
+-- @takes gateKey
 -- @gives gate
 local found = redis.call('HMGET', gateKey, 'pausedUntil', 'blackout', 'tendAt', 'blackoutsTendAt')
 local pausedUntil, recurrencesAt, blackoutsAt = found[1], tonumber(found[3] or nil), tonumber(found[4] or nil)

@@ -2,7 +2,8 @@
 -- number less the one that had been reached when the window began.
 -- `rate`: `total`, all starts, and `latest`, the same as text; `at`, when that was reached; `before`, those before the window, and
 -- `beforeAt`, when these were reached; `opensAt`, when the first start leaves the window.
--- @takes settings, rateKey, now, digits
+-- @needs shared/clock.lua
+-- @takes settings, rateKey
 -- @gives rate
 rate = { total = 0, before = 0, opensAt = now + settings.rateWindowMs }
 local latest = redis.call('ZRANGE', rateKey, 0, 0, 'REV', 'WITHSCORES')

@@ -1,5 +1,6 @@
 -- Claims as a turn reads and writes them.
--- @takes settings, claimsKey, digits, suspectLane, formatClaim
+-- @needs shared/clock.lua, shared/envelope.lua, shared/claim.lua
+-- @takes settings, claimsKey
 -- @gives readClaims, marksOf, unheldClaim, laneAfter
 
 -- The claims of these ids as they are stored; false where there is none.

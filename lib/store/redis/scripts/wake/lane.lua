@@ -1,6 +1,7 @@
 -- Wakes sleepers for a lane whose head has moved. A preferred worker is told of the due time of its job, the others of the time from which
 -- they may steal the job; but where nobody hears the preferred worker's messages that worker is gone, and the others are told at once.
--- @takes settings, now, digits, nameOf, preferredOf, publish, known, wakeCrew
+-- @needs shared/clock.lua, shared/envelope.lua, wake/publish.lua, wake/sleepers.lua
+-- @takes settings
 -- @gives wakeLane
 
 -- `skipOwn`: leaves out the crew of the session whose turn this is. `ownWorker`: the worker that need not be told, as this is its turn.

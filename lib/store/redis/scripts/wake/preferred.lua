@@ -1,5 +1,6 @@
 -- The workers that due jobs prefer, those of the most urgent levels first, each once.
--- @takes base, now, digits
+-- @needs shared/clock.lua
+-- @takes base
 -- @gives preferredOfDue
 -- In how many levels, and how far in each, they are looked for.
 local LEVELS_LOOKED_AT, HEADS_LOOKED_AT = 10, 20

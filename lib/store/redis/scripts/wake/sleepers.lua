@@ -9,7 +9,8 @@
 -- that handle a name. Last in a script: `wakeCrew`.
 -- ON_ITS_WAY_MS: how long a sleeper that has been told counts as on its way. `known`: `session` and `crew`, whose turn this is, which
 -- are absent where the script is nobody's turn; `ownCrew`, that crew, and `crews`, all that may have sleepers, once they are read.
--- @takes base, sleepingKey, now, digits, publish, handlesName
+-- @needs shared/clock.lua, wake/handles.lua, wake/publish.lua
+-- @takes base, sleepingKey
 -- @gives DEPUTY_MS, ON_ITS_WAY_MS, known, readCrews, readOwnCrew, readWakers, wakeCrew
 DEPUTY_MS, ON_ITS_WAY_MS = 500, 50
 known = {}

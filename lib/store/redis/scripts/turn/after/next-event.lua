@@ -1,7 +1,8 @@
 -- When there is something to claim again.
 -- `nextJobAt`: for a session like this one, whoever of its crew looks. `nextOwnJobAt`: for this worker alone, of the jobs that prefer it;
 -- nil where none prefers anybody.
--- @takes settings, me, opening, outlook, fit, base, DEPUTY_MS, now, digits, openIndex, COMMON, PREFERRED, SUSPECTS, preferredIndex, suspectIndex, ownWorker, isHere, preferredOf
+-- @needs shared/clock.lua, shared/envelope.lua, jobs/lanes.lua, wake/sleepers.lua
+-- @takes settings, me, opening, outlook, fit, base, preferredIndex, suspectIndex, ownWorker, isHere
 -- @gives nextJobAt, nextOwnJobAt
 local function earliestOf(index)
   return index.count > 0 and tonumber(redis.call('ZRANGE', index.key, 0, 0, 'WITHSCORES')[2]) or math.huge

@@ -12,7 +12,8 @@
 --     preferred    workers to wake for the freed places; nil for none
 --     hasOrphans   this worker leaves for good, and jobs preferred it
 --     passesOn     this process is no longer kept for suspects, and others wait for one that is
--- @takes settings, me, decided, wish, fit, fullNames, nextCursor, places, yieldsKey, base, sleepersKey, now, digits, ON_ITS_WAY_MS, ownWorker, preferredIndex, suspectIndex, laneList, preferredOf, readCrews, readOwnCrew
+-- @needs shared/clock.lua, shared/envelope.lua, jobs/lanes.lua, wake/sleepers.lua
+-- @takes settings, me, decided, wish, fit, fullNames, nextCursor, places, yieldsKey, base, sleepersKey, ownWorker, preferredIndex, suspectIndex
 -- @gives outlook
 -- @changes stopped, suspect
 local stopsLooking = me.standing == 'goes' or (me.standing == 'until-claimed' and fit[1] ~= nil)

@@ -1,5 +1,6 @@
 -- `workers` holds the sessions that were here lately, so that others can tell who is alive, where, and which names each handles.
--- @takes me, workersKey, now, digits
+-- @needs shared/clock.lua
+-- @takes me, workersKey
 -- How long a session that has died without a word stays listed, and the list after its last one.
 local FORGOTTEN_SESSION_MS = 3600000
 local listed, former = string.match(me.host, '^([^\n]*)\n?(.*)$')

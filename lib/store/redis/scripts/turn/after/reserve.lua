@@ -1,5 +1,6 @@
 -- Keeps this process for a suspect, or gives its reservation up.
--- @takes settings, suspect, wish, reservationsKey, ownWorker, now, digits
+-- @needs shared/clock.lua
+-- @takes settings, suspect, wish, reservationsKey, ownWorker
 if suspect ~= '' then
   -- For as long as a lease: the same turns that renew leases renew it.
   redis.call('ZADD', reservationsKey, digits(now + settings.leaseMs), ownWorker)

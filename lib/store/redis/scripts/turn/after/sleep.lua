@@ -1,7 +1,8 @@
 -- When this session looks again. Each reason to look has an instant, and the earliest one wins.
 -- `outlook.lookAt`: 0 for when there is capacity. `outlook.passOnAt`: when another session of the crew has to look in the place of this
 -- one, which stops looking; math.huge for never.
--- @takes settings, me, opening, decided, outlook, handlers, stopped, nextCursor, fit, yield, DEPUTY_MS, firstLeaseEnd, grace, base, sleepersKey, now, digits, openIndex, COMMON, PREFERRED, SUSPECTS, preferredIndex, suspectIndex, ownWorker, isHere, preferredOf
+-- @needs shared/clock.lua, wake/sleepers.lua
+-- @takes settings, me, opening, decided, outlook, handlers, stopped, nextCursor, fit, yield, firstLeaseEnd, grace, base, sleepersKey, preferredIndex, suspectIndex, ownWorker, isHere
 local reasons = {}
 local isOvertaken = stopped == 'size' or stopped == 'limit'
 local hasMore = stopped == 'size' or decided.returning[1] or decided.lookAgain or nextCursor ~= ''

@@ -1,5 +1,6 @@
 -- Wakes whoever may have something to do by what this turn has done. Last in the script, as a message cannot be taken back.
--- @takes outlook, places, laneList, isFull, nameOf, ownWorker, wakeLane, wakeCrew, known, stopped, fullNames, publish, now, digits
+-- @needs shared/clock.lua, shared/envelope.lua, jobs/lanes.lua, wake/lane.lua, wake/publish.lua, wake/sleepers.lua
+-- @takes outlook, places, isFull, ownWorker, stopped, fullNames
 local toWake = outlook.toWake
 for _, lane in ipairs(laneList) do
   -- Where this session goes on looking by itself, nobody else of its crew needs to.

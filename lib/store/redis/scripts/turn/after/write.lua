@@ -1,6 +1,7 @@
 -- Writes what a turn has decided: of a worker or a pull, which claims jobs, and of a relay, which moves them.
 -- `handOut`: writes the claims of the jobs in `fit`, or moves them. `isClaiming`: whether they are claimed.
--- @takes settings, me, opening, decided, report, outlook, COMMON, DEPUTY_MS, PREFERRED, SUSPECTS, activeKey, addToLane, base, blackoutsKey, claimsKey, closeLanes, completedKey, deadKey, digits, endJob, failuresKey, firstLeaseEnd, fit, formatClaim, gate, gateKey, grace, handOut, handlers, hasMark, isClaiming, isHere, jobsKey, keptFrom, known, nameOf, nextCursor, now, openIndex, openLane, ownWorker, parseClaim, picked, preferredIndex, preferredOf, queuedKey, rate, rateKey, readClaims, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, suspectIndex, unheldClaim, untagJob, usedIdsKey, workersKey, writeUntagged, yield
+-- @needs shared/clock.lua, jobs/lanes.lua, jobs/untag.lua, wake/sleepers.lua
+-- @takes settings, me, opening, decided, report, outlook, activeKey, base, blackoutsKey, claimsKey, completedKey, deadKey, endJob, failuresKey, firstLeaseEnd, fit, gate, gateKey, grace, handOut, handlers, isClaiming, isHere, jobsKey, keptFrom, nextCursor, ownWorker, picked, preferredIndex, queuedKey, rate, rateKey, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, suspectIndex, usedIdsKey, workersKey, yield
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, me.session)
 -- The last of its crew to wait; who sleeps next lists the crew again.

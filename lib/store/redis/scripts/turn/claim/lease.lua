@@ -1,6 +1,7 @@
 -- Puts the jobs that are handed out under leases, all with one fence.
 -- `claimed`: three for each: id, due time and, unless it is the job's first claim, attempt and crashes, envelope. Filled by `handOut`.
--- @takes settings, me, fit, fence, unconfirmed, UNCLAIMED, activeKey, claimsKey, statsKey, fenceKey, now, digits, tagsOf, formatClaim, claimed
+-- @needs shared/clock.lua, shared/envelope.lua, shared/claim.lua
+-- @takes settings, me, fit, fence, unconfirmed, UNCLAIMED, activeKey, claimsKey, statsKey, fenceKey, claimed
 -- @changes handOut
 -- Redis keeps small hashes and sorted sets as lists, and looks through them for each of their members: with a hundred jobs
 -- running that took a fifth of a turn. One long member, be it for a moment, ends that for as long as the key lives.

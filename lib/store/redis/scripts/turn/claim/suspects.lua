@@ -10,7 +10,8 @@
 --   leave    the reservation is given up
 -- `suspect`: the outcome: 'reserved', 'taken', or '' where the process is not reserved.
 -- `awaited`: whether the suspect lacks only a place under `globalConcurrency`: then others leave the next place (see yield.lua).
--- @takes settings, me, opening, wish, base, reservationsKey, ownWorker, handlers, now, digits, nameOf, handlesName, suspectIndex, SUSPECTS, isHere, processesHere, picked
+-- @needs shared/clock.lua, shared/envelope.lua, jobs/lanes.lua, wake/handles.lua
+-- @takes settings, me, opening, wish, base, reservationsKey, ownWorker, handlers, suspectIndex, isHere, processesHere, picked
 -- @gives suspect, awaited
 suspect = wish == 'keep' and 'reserved' or ''
 if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wish ~= 'leave' then

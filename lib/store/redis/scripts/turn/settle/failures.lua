@@ -1,5 +1,6 @@
 -- Notes a failed attempt with its job: "<when> <attempt> <failure>", a line each.
--- @takes failuresKey, now, digits
+-- @needs shared/clock.lua
+-- @takes failuresKey
 -- @changes noteFailure
 
 -- `s`: a settlement whose `second` argument is the failure; `failures`, those that are there already.

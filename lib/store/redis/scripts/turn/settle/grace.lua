@@ -5,7 +5,8 @@
 -- does not put it off for ever.
 -- `grace`: `recoverFrom` and `postponedAt`, before what time nothing is recovered, and when that was decided; `lastToFill`, the session that
 -- was the last to fill a limit of sixteen or more, '' where nobody holds anything.
--- @takes settings, activeKey, servedKey, now
+-- @needs shared/clock.lua
+-- @takes settings, activeKey, servedKey
 -- @gives firstLeaseEnd, grace, isRecovering
 grace = { recoverFrom = 0, postponedAt = 0, lastToFill = '' }
 firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]

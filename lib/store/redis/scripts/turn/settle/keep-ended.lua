@@ -1,6 +1,7 @@
 -- Keeps what has become of the jobs that this turn discards or cancels, where the queue's `keepEnded` says so. A turn that picks nothing
 -- drops what is too old. Before the jobs are deleted.
--- @takes settings, decided, picked, base, jobsKey, now, digits
+-- @needs shared/clock.lua
+-- @takes settings, decided, picked, base, jobsKey
 local endings, settlements = {}, decided.settlements
 if settlements[1] and settings.keepEnded ~= '' then
   local ended, ids = {}, {}

@@ -1,6 +1,7 @@
 -- Leases that have run out: their jobs go back to their lanes with one crash more. A job that has crashed too often is dead, so that it
 -- cannot take down worker after worker. A job whose claim was never confirmed goes back as if nothing had been.
--- @takes settings, decided, report, activeKey, jobsKey, failuresKey, now, digits, laneOf, nameOf, tagsOf, idWasChosen, readClaims, parseClaim, hasMark, laneAfter, enterLane, takePlace, endsHere, keptHere
+-- @needs shared/clock.lua, shared/envelope.lua, shared/claim.lua, jobs/enter.lua, turn/claims.lua
+-- @takes settings, decided, report, activeKey, jobsKey, failuresKey, takePlace, endsHere, keptHere
 local settlements, returning, expired, recovered = decided.settlements, decided.returning, decided.expired, report.recovered
 -- How many jobs are recovered a turn, to keep the script short.
 local RECOVERED_A_TURN = 200

@@ -1,5 +1,6 @@
 -- Writes what has become of the jobs whose leases had run out; those that end or die are among the settlements.
--- @takes decided, activeKey, claimsKey, statsKey, openLane, addToLane, unheldClaim, noteFailure
+-- @needs jobs/lanes.lua, turn/claims.lua
+-- @takes decided, activeKey, claimsKey, statsKey, noteFailure
 redis.call('ZREM', activeKey, unpack(decided.expired))
 for _, s in ipairs(decided.returning) do
   addToLane(openLane(s.claim.lane), s.id, s.claim.due)
