@@ -6,13 +6,13 @@ import { type BlackoutRule, type CronBlackout, type FixedBlackout, isCron } from
 const DAY_MS = 86_400_000;
 /** So far ahead the blackouts that come again are computed. Half of it may pass before anybody has to compute more. */
 const AHEAD_MS = 32 * DAY_MS;
-/** For so long those that are over are kept: the clock may have gone ahead, and may be set back. At most so many are. */
-export const KEPT_MS = DAY_MS;
-const KEPT_AT_MOST = 1_000;
-/** At most so many windows are kept: a hundred kilobytes. A list that has more of them is known less far ahead. */
-const WINDOWS_AT_MOST = 4_000;
-/** About so many occurrences are computed at a time, for all blackouts of a list together: some 50 ms. */
-const OCCURRENCES_AT_MOST = 10_000;
+/** For so long those that are over are kept, and of them the latest: the clock may have gone ahead, and may be set back. */
+const KEPT_MS = DAY_MS;
+const KEPT_AT_MOST = 50;
+/** So many are known ahead, the one that is on included, as each turn reads them. A list that has more of them is known less far ahead. */
+const AHEAD_AT_MOST = 100;
+/** About so many occurrences are computed at a time, for all blackouts of a list together: some 5 ms. */
+const OCCURRENCES_AT_MOST = 1_000;
 /** A blackout of a list gets at least so many, so that even a list of a thousand daily ones is known for a month. */
 const OCCURRENCES_AT_LEAST = 50;
 
@@ -45,11 +45,11 @@ export function windowsAt(nowMs: number, rules: readonly BlackoutRule[]): KnownW
   const fixed = rules.filter((rule): rule is FixedBlackout => !isCron(rule));
   found.push(...fixed.filter(({ toMs }) => toMs > nowMs - KEPT_MS));
   const merged = merge(found.filter(({ fromMs }) => fromMs < knownUntilMs));
-  const over = merged.findIndex(({ toMs }) => toMs > nowMs);
-  const windows = merged.slice(Math.max(0, (over < 0 ? merged.length : over) - KEPT_AT_MOST));
-  if (windows.length > WINDOWS_AT_MOST) knownUntilMs = windows[WINDOWS_AT_MOST]!.fromMs;
+  const over = merged.filter(({ toMs }) => toMs <= nowMs).length;
+  const end = over + AHEAD_AT_MOST;
+  if (merged.length > end) knownUntilMs = merged[end]!.fromMs;
   return {
-    windows: windows.slice(0, WINDOWS_AT_MOST),
+    windows: merged.slice(Math.max(0, over - KEPT_AT_MOST), end),
     knownUntilMs,
     moreAtMs: Number.isFinite(knownUntilMs) ? nowMs + Math.ceil((knownUntilMs - nowMs) / 2) : undefined,
   };
@@ -75,8 +75,7 @@ function windowsOf(
   let ahead = 0;
   // Those that began earlier are over.
   const overMs = nowMs - rule.durationMs;
-  const kept = Math.min(share, KEPT_AT_MOST);
-  for (const fromMs of beginningsAfter(rule, startOfLatest(timingOf(rule), kept, overMs - KEPT_MS, overMs))) {
+  for (const fromMs of beginningsAfter(rule, startOfLatest(timingOf(rule), KEPT_AT_MOST, overMs - KEPT_MS, overMs))) {
     // Only what is to come counts: whatever is on at present belongs to one window.
     if (fromMs >= beforeMs || (fromMs > nowMs && ++ahead > share)) return { windows, knownUntilMs: fromMs };
     windows.push({ fromMs, toMs: fromMs + rule.durationMs });

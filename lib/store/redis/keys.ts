@@ -27,9 +27,7 @@
  * | handles:<crew>     | SET    | job name; of the crew '*', which takes every name, only '*'      | register                         | register, or expires, a day |
  * | sleepers:<crew>    | ZSET   | idle worker -> when it looks again, epoch ms                     | schedule, replace, reschedule, shift-tagged, replay, pause, resume, run-recurrence, set-blackouts, every script that arms an occurrence | the same, or expires, a day |
  * | full:<session>     | STRING | names that a sleeper's handlers have no capacity for, between line breaks | turn, relay | turn, relay, or expires, a minute |
- * | gate               | HASH   | what keeps the whole queue shut: `pausedUntil` -> until when nothing is claimed, epoch ms, or 'inf'; `blackout` -> the blackout that is on or comes next, as in `blackouts`, '- -' for none, and when that was noted, epoch ms; and when somebody has to tend what nobody can compute in Redis: `tendAt` -> the recurrences, epoch ms, while there are any; `blackoutsTendAt` -> the blackouts, epoch ms, while some come again and again | pause, set-blackouts, turn, relay, upsert-recurrence, resume-recurrence, tend, declare-recurrence, declare | resume, set-blackouts, turn, relay, remove-recurrence, tend, declare, remove-orphan |
- * | blackouts          | ZSET   | "<from> <to>" of a blackout that is not over, or has not been for more than a day -> `to`, epoch ms, or 'inf' where the blackouts from there on are still to be computed | set-blackouts | set-blackouts, turn, relay |
- * | blackoutRules      | STRING | "<version> <JSON of the blackouts as they were set>" | set-blackouts | set-blackouts |
+ * | gate               | HASH   | what keeps the whole queue shut: `pausedUntil` -> until when nothing is claimed, epoch ms, or 'inf'; `blackouts` -> the windows of blackouts (see scripts/shared/blackout.lua); `blackoutRules` -> JSON of the blackouts as they were set; and when somebody has to tend what nobody can compute in Redis: `tendAt` -> the recurrences, epoch ms, while there are any; `blackoutsTendAt` -> the blackouts, epoch ms, while some come again and again | pause, set-blackouts, upsert-recurrence, resume-recurrence, tend, declare-recurrence, declare | resume, set-blackouts, remove-recurrence, tend, declare, remove-orphan |
  * | recurrences        | HASH   | recurrence id -> its record (see scripts/recur/record.lua)       | upsert-recurrence, declare, declare-recurrence | remove-recurrence, tend, declare, remove-orphan |
  * | timetable          | HASH   | recurrence id -> its state (see scripts/recur/record.lua)        | cancel, remove, clear, cancel-tagged, pause-recurrence, every script that arms an occurrence | remove-recurrence, tend, declare, remove-orphan |
  * | declared           | ZSET   | "<app>\t<recurrence id>\t<digest of the declaration>" -> when a live process last declared it, epoch ms; below 0 once it has been told as an orphan; and "<app>\tbeat" and "<app>\tsince" -> when a process of an app was heard last, and since when without a gap | declare, declare-recurrence, remove-orphan | declare, remove-orphan |
@@ -64,8 +62,6 @@ const FIXED_KEYS = [
   'served',
   'fence',
   'gate',
-  'blackouts',
-  'blackoutRules',
   'rate',
   'reservations',
   'yields',

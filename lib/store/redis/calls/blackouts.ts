@@ -1,15 +1,12 @@
 import { type BlackoutRule, isCron } from '../../../core/blackouts/blackout.js';
-import { type KnownWindows, windowsAt } from '../../../core/blackouts/windows.js';
+import { windowsAt } from '../../../core/blackouts/windows.js';
 import type { KnownBlackouts } from '../../job-store.js';
-import { formatRules, formatWindows, isWindow, parseEnd, parseRules } from '../codec/blackout-text.js';
+import { formatRules, formatWindows, parseEnd, parseRules } from '../codec/blackout-text.js';
 import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
 import { blackoutsScript, clockScript, setBlackoutsScript } from '../scripts/contracts.js';
 import type { CallerPool } from './caller-pool.js';
-
-/** Of the list that a call brings with it. */
-const NEW_LIST = '';
 
 /**
  * The blackouts of one queue. Cron cannot run in Redis, so the process that sets or tends them computes their windows, around Redis'
@@ -29,7 +26,7 @@ export class RedisBlackouts {
 
   async set(rules: readonly BlackoutRule[]): Promise<void> {
     const nowMs = Number(await ask(this.connection, this.scripts.clock, {}, this.giveUpAt()));
-    await this.write(rules, NEW_LIST, nowMs);
+    await this.write(rules, formatRules(rules), true, nowMs);
   }
 
   async read(): Promise<KnownBlackouts> {
@@ -38,46 +35,40 @@ export class RedisBlackouts {
     return { rules: rules.filter((rule) => !isOver(rule)), untilMs: parseEnd(ends) };
   }
 
-  /**
-   * Computes all windows anew: a process with newer data of the time zones may see them elsewhere. Also where Redis has lost when to do
-   * so, or which window comes next: the queue would be open from then on.
-   */
+  /** Computes all windows anew: a process with newer data of the time zones may see them elsewhere. */
   async tend(): Promise<number | undefined> {
-    const { nowMs, rules, version, tendAt, copy } = await this.ask();
-    if (rules.length === 0) return undefined;
+    const { nowMs, rules, text, tendAt } = await this.ask();
     const inMs = tendAt === '' ? undefined : Number(tendAt) - nowMs;
-    if ((inMs ?? 0) > 0 && isWindow(copy)) return inMs;
-    if (inMs === undefined && !isLost(windowsAt(nowMs, rules), nowMs, copy)) return undefined;
-    const moreAtMs = await this.write(rules, version, nowMs);
+    if (inMs === undefined || inMs > 0) return inMs;
+    const moreAtMs = await this.write(rules, text, false, nowMs);
     return moreAtMs === undefined ? undefined : moreAtMs - nowMs;
   }
 
-  private async write(rules: readonly BlackoutRule[], version: string, nowMs: number): Promise<number | undefined> {
-    const { clustered } = this.options;
+  /** `text`: the rules as they are stored. */
+  private async write(
+    rules: readonly BlackoutRule[],
+    text: string,
+    isNew: boolean,
+    nowMs: number,
+  ): Promise<number | undefined> {
     const known = windowsAt(nowMs, rules);
-    const args = { clustered, version, rules: formatRules(rules), windows: formatWindows(known) };
-    const [, , isSet] = await this.callers.call(this.scripts.set, { ...args, moreAt: known.moreAtMs ?? 0 });
+    const [, , isSet] = await this.callers.call(this.scripts.set, {
+      clustered: this.options.clustered,
+      isNew,
+      rules: text,
+      windows: formatWindows(known),
+      moreAt: known.moreAtMs ?? 0,
+    });
     // Somebody has set others meanwhile: they are looked at next.
     return isSet === '1' ? known.moreAtMs : nowMs;
   }
 
   private async ask() {
-    const [now, ends, version, rules, tendAt, copy] = await ask(
-      this.connection,
-      this.scripts.blackouts,
-      {},
-      this.giveUpAt(),
-    );
-    return { nowMs: Number(now), ends, version, rules: parseRules(rules, this.options.queue), tendAt, copy };
+    const [now, ends, text, tendAt] = await ask(this.connection, this.scripts.blackouts, {}, this.giveUpAt());
+    return { nowMs: Number(now), ends, rules: parseRules(text, this.options.queue), text, tendAt };
   }
 
   private giveUpAt(): number {
     return performance.now() + this.options.commandTimeoutMs;
   }
-}
-
-/** Whether nobody is told to compute more of these, or the queue does not know the one that is on or comes next. */
-function isLost({ windows, moreAtMs }: KnownWindows, nowMs: number, copy: string): boolean {
-  if (moreAtMs !== undefined) return true;
-  return windows.some(({ toMs }) => toMs > nowMs) && !isWindow(copy);
 }

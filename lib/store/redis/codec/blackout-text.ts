@@ -22,10 +22,10 @@ export function parseRules(text: string, queue: string): readonly BlackoutRule[]
   }
 }
 
-/** Windows as the scripts take them. Behind those that are known the queue is shut, until somebody has computed more. */
+/** Windows as `gate` holds them. Behind those that are known the queue is shut, until somebody has computed more. */
 export function formatWindows({ windows, knownUntilMs }: KnownWindows): string {
-  const texts = windows.map(({ fromMs, toMs }) => `${fromMs} ${toMs}`);
-  if (Number.isFinite(knownUntilMs)) texts.push(`${knownUntilMs} ${ENDLESS}`);
+  const texts = windows.map(({ fromMs, toMs }) => `${fromMs}-${toMs}`);
+  if (Number.isFinite(knownUntilMs)) texts.push(`${knownUntilMs}-${ENDLESS}`);
   return texts.join(' ');
 }
 
@@ -33,9 +33,4 @@ export function formatWindows({ windows, knownUntilMs }: KnownWindows): string {
 export function parseEnd(text: string): number | undefined {
   if (text === '') return undefined;
   return text === ENDLESS ? Number.POSITIVE_INFINITY : Number(text);
-}
-
-/** Whether `gate` tells a window: see scripts/shared/blackout.lua. */
-export function isWindow(copy: string): boolean {
-  return /^\d+ (\d+|inf) \d+$/.test(copy);
 }

@@ -50,13 +50,13 @@ export const backfillRecurrenceScript = (keys: QueueKeys): NumberedScript<Backfi
 /** See blackouts.lua, which says what each of these is. */
 export type BlackoutsArguments = Record<string, never>;
 
-export type BlackoutsReply = [now: string, ends: string, version: string, rules: string, tendAt: string, copy: string];
+export type BlackoutsReply = [now: string, ends: string, rules: string, tendAt: string];
 
 const encodeBlackouts = (): ScriptArgument[] => [];
 
 export const blackoutsScript = (keys: QueueKeys): BoundScript<BlackoutsArguments, BlackoutsReply> => ({
   name: 'blackouts',
-  keys: [keys.gate, keys.blackouts, keys.blackoutRules],
+  keys: [keys.gate],
   encode: encodeBlackouts,
 });
 
@@ -765,7 +765,6 @@ export const relayScript = (keys: QueueKeys, names: { crew: string; target: stri
     keys.served,
     keys.workers,
     keys.gate,
-    keys.blackouts,
     keys.rate,
     keys.yields,
     keys.queued,
@@ -1046,19 +1045,19 @@ export const scheduleScript = (keys: QueueKeys): NumberedScript<ScheduleArgument
 /** See set-blackouts.lua, which says what each of these is. */
 export interface SetBlackoutsArguments {
   clustered: boolean;
+  isNew: boolean;
   rules: string;
-  version: string;
   windows: string;
   moreAt: number;
 }
 
 export type SetBlackoutsReply = [status: string, now: string, isSet: '1' | '0'];
 
-const encodeSetBlackouts = (a: SetBlackoutsArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.rules, a.version, a.windows, a.moreAt];
+const encodeSetBlackouts = (a: SetBlackoutsArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.isNew ? 1 : 0, a.rules, a.windows, a.moreAt];
 
 export const setBlackoutsScript = (keys: QueueKeys): NumberedScript<SetBlackoutsArguments, SetBlackoutsReply> => ({
   name: 'set-blackouts',
-  keys: [keys.gate, keys.blackouts, keys.blackoutRules, keys.sleeping],
+  keys: [keys.gate, keys.sleeping],
   encode: encodeSetBlackouts,
   isNumbered: true,
 });
@@ -1235,7 +1234,6 @@ export const turnScript = (keys: QueueKeys, names: { crew: string }): NumberedSc
     keys.fence,
     keys.workers,
     keys.gate,
-    keys.blackouts,
     keys.rate,
     keys.reservations,
     keys.yields,

@@ -2,7 +2,7 @@
 --   move due jobs, and learn when to look again. A moved job is gone from the queue, counted as started and completed: there is no
 --   lease, nothing to settle, and nothing that a crash leaves in between.
 -- @numbered
--- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, workers, gate, blackouts, rate, yields,
+-- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, workers, gate, rate, yields,
 --   queued, handles:<crew>, sleepers:<crew>, <target>
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg me.session text: who takes the turn

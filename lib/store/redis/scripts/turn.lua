@@ -1,7 +1,7 @@
 -- turn: one round trip of a session that runs jobs, a worker or a pull: settle, renew, recover jobs whose leases have run out, claim due
 --   jobs, and learn when to look again.
 -- @numbered
--- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, fence, workers, gate, blackouts, rate,
+-- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, fence, workers, gate, rate,
 --   reservations, yields, queued, handles:<crew>, sleepers:<crew>
 -- @arg clustered flag: whether Redis is a cluster
 -- @arg me.session text: who takes the turn

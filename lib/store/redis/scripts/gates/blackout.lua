@@ -1,10 +1,7 @@
 -- Nothing passes in a blackout. Where the queue is paused as well, nothing passes before both are over.
--- @needs shared/clock.lua
--- @takes opening, gate, blackoutsKey
--- @gives keptFrom
-if gate and gate.blackout ~= '' then
-  -- @include shared/blackout.lua
-  if blackout and blackout.isOn then
-    opening.mayPass, opening.opensAt, opening.isShut = 0, gate.pausedUntil > now and math.max(gate.pausedUntil, blackout.to) or blackout.to, true
-  end
+-- @needs shared/blackout.lua
+-- @takes opening, gate
+if gate and gate.blackouts ~= '' then
+  local ends = blackoutEnd(gate.blackouts)
+  if ends then opening.mayPass, opening.opensAt, opening.isShut = 0, math.max(gate.pausedUntil, ends), true end
 end

@@ -1,7 +1,7 @@
 -- Writes what a turn has decided: of a worker or a pull, which claims jobs, and of a relay, which moves them.
 -- `handOut`: writes the claims of the jobs in `fit`, or moves them. `isClaiming`: whether they are claimed.
 -- @needs shared/clock.lua, jobs/lanes.lua, jobs/untag.lua, wake/sleepers.lua
--- @takes settings, me, opening, decided, report, outlook, activeKey, base, blackoutsKey, claimsKey, completedKey, deadKey, endJob, failuresKey, firstLeaseEnd, fit, gate, gateKey, grace, handOut, handlers, isClaiming, isHere, jobsKey, keptFrom, nextCursor, ownWorker, picked, preferredIndex, queuedKey, rate, rateKey, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, suspectIndex, usedIdsKey, workersKey, yield
+-- @takes settings, me, opening, decided, report, outlook, activeKey, base, claimsKey, completedKey, deadKey, endJob, failuresKey, firstLeaseEnd, fit, grace, handOut, handlers, isClaiming, isHere, jobsKey, nextCursor, ownWorker, picked, preferredIndex, queuedKey, rate, rateKey, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, suspectIndex, usedIdsKey, workersKey, yield
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, me.session)
 -- The last of its crew to wait; who sleeps next lists the crew again.
@@ -28,9 +28,6 @@ end
 if fit[1] and claimsLast then handOut() end
 if rate then
   -- @include turn/after/note-starts.lua
-end
-if gate and gate.nextBlackout then
-  -- @include turn/after/note-blackout.lua
 end
 if recurring then recurring.write(isClaiming) end
 closeLanes()
