@@ -10,4 +10,4 @@ export const CLOCK = Symbol('clock');
 export const EVENTS = Symbol('events');
 /** What runs jobs: a `Fleet`. */
 export const FLEET = Symbol('fleet');
-export const SOLITUDE = Symbol('solitude');
+export const SUSPECT_ISOLATION = Symbol('suspect isolation');

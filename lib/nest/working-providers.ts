@@ -5,14 +5,14 @@ import type { Clock } from '../core/clock.js';
 import type { Log } from '../core/log.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
 import type { JobStore } from '../store/job-store.js';
-import { Solitude } from '../worker/capacity/solitude.js';
+import { SuspectIsolation } from '../worker/capacity/suspect-isolation.js';
 import { Fleet } from '../worker/handle/fleet.js';
 import { Pullers } from '../worker/pull/pullers.js';
 import { Caretakers } from '../worker/recur/caretakers.js';
 import { Declarers } from '../worker/recur/declarers.js';
 import { Relays } from '../worker/relay/relays.js';
 import { HandlerRegistry } from '../worker/run/job-handler.js';
-import { CLOCK, FLEET, SETTINGS, SOLITUDE, STORE } from './internal-tokens.js';
+import { CLOCK, FLEET, SETTINGS, STORE, SUSPECT_ISOLATION } from './internal-tokens.js';
 import type { ModuleSettings } from './module-options.js';
 import type { ServiceTokens } from './service-tokens.js';
 import { DEFAULT_INSTANCE } from './tokens.js';
@@ -31,7 +31,7 @@ export function workingProviders(name: string, services: ServiceTokens, log: Log
       inject: [STORE, CLOCK],
       useFactory: (store: JobStore, clock: Clock) => new Caretakers(store, clock, log),
     },
-    { provide: SOLITUDE, inject: [CLOCK], useFactory: (clock: Clock) => new Solitude(clock) },
+    { provide: SUSPECT_ISOLATION, inject: [CLOCK], useFactory: (clock: Clock) => new SuspectIsolation(clock) },
     {
       provide: Declarers,
       inject: [STORE, CLOCK, SETTINGS],
@@ -47,7 +47,7 @@ export function workingProviders(name: string, services: ServiceTokens, log: Log
         CLOCK,
         services.events,
         SETTINGS,
-        SOLITUDE,
+        SUSPECT_ISOLATION,
         Caretakers,
         Declarers,
       ],
@@ -58,29 +58,29 @@ export function workingProviders(name: string, services: ServiceTokens, log: Log
         clock: Clock,
         events: ScheduledQueueEvents,
         settings: ModuleSettings,
-        solitude: Solitude,
+        isolation: SuspectIsolation,
         caretakers: Caretakers,
         declarers: Declarers,
       ) =>
         new Fleet(store, registry, checker, clock, events, log, {
           ...settings,
           timerPrefix,
-          solitude,
+          isolation,
           caretakers,
           declarers,
         }),
     },
     ...[Pullers, Relays].map((Kind) => ({
       provide: Kind,
-      inject: [STORE, CLOCK, services.events, SETTINGS, SOLITUDE, Caretakers],
+      inject: [STORE, CLOCK, services.events, SETTINGS, SUSPECT_ISOLATION, Caretakers],
       useFactory: (
         store: JobStore,
         clock: Clock,
         events: ScheduledQueueEvents,
         settings: ModuleSettings,
-        solitude: Solitude,
+        isolation: SuspectIsolation,
         caretakers: Caretakers,
-      ) => new Kind(store, clock, events, log, { ...settings, timerPrefix, solitude, caretakers }),
+      ) => new Kind(store, clock, events, log, { ...settings, timerPrefix, isolation, caretakers }),
     })),
     {
       provide: services.consumer,

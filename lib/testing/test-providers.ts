@@ -5,11 +5,11 @@ import { InvalidOptionsError } from '../core/errors.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
 import { describe } from '../core/read/describe.js';
 import { readInstant } from '../core/read/due.js';
-import { CLOCK, EVENTS, FLEET, SETTINGS, SOLITUDE, STORE } from '../nest/internal-tokens.js';
+import { CLOCK, EVENTS, FLEET, SETTINGS, STORE, SUSPECT_ISOLATION } from '../nest/internal-tokens.js';
 import { type ModuleSettings, readModuleOptions } from '../nest/module-options.js';
 import { GIVEN_OPTIONS } from '../nest/redis-scheduled-queue.module.js';
 import { safeLog } from '../nest/safe-log.js';
-import type { Solitude } from '../worker/capacity/solitude.js';
+import type { SuspectIsolation } from '../worker/capacity/suspect-isolation.js';
 import { Pullers } from '../worker/pull/pullers.js';
 import { Caretakers } from '../worker/recur/caretakers.js';
 import { Declarers } from '../worker/recur/declarers.js';
@@ -69,19 +69,19 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
     },
     {
       provide: Pullers,
-      inject: [STORE, CLOCK, EVENTS, SETTINGS, SOLITUDE, Caretakers],
+      inject: [STORE, CLOCK, EVENTS, SETTINGS, SUSPECT_ISOLATION, Caretakers],
       useFactory: (
         store: MemoryJobStore,
         clock: Conductor['clock'],
         events: ScheduledQueueEvents,
         settings: ModuleSettings,
-        solitude: Solitude,
+        isolation: SuspectIsolation,
         caretakers: Caretakers,
       ) =>
         new TestedPullers(store, clock, events, LOG, {
           ...settings,
           timerPrefix: 'scheduled-queue',
-          solitude,
+          isolation,
           caretakers,
         }),
     },
@@ -96,7 +96,7 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
         PayloadWriter,
         EVENTS,
         SETTINGS,
-        SOLITUDE,
+        SUSPECT_ISOLATION,
         Caretakers,
         Declarers,
       ],
@@ -109,12 +109,12 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
         payloads: PayloadWriter,
         events: ScheduledQueueEvents,
         settings: ModuleSettings,
-        solitude: Solitude,
+        isolation: SuspectIsolation,
         caretakers: Caretakers,
         declarers: Declarers,
       ) => {
         const parts = { conductor, store, registry, checker, payloads, events, settings };
-        const fleet = new TestFleet({ ...parts, solitude, caretakers, declarers, log: LOG });
+        const fleet = new TestFleet({ ...parts, isolation, caretakers, declarers, log: LOG });
         instances.push(new TestedInstance(store, settings.codecs, fleet, events, conductor));
         return fleet;
       },

@@ -5,7 +5,7 @@ import { readQueueOptions } from '../../lib/core/options/queue-options.js';
 import { Codecs } from '../../lib/core/payload/codecs.js';
 import { PayloadChecker } from '../../lib/core/payload/payload-class.js';
 import type { ClaimedJob, Session, SessionHints, Turn, TurnAnswer } from '../../lib/store/job-store.js';
-import { Solitude } from '../../lib/worker/capacity/solitude.js';
+import { SuspectIsolation } from '../../lib/worker/capacity/suspect-isolation.js';
 import { openWorker } from '../../lib/worker/handle/open-worker.js';
 import type { QueueWorker } from '../../lib/worker/handle/queue-worker.js';
 import { Caretakers } from '../../lib/worker/recur/caretakers.js';
@@ -132,9 +132,9 @@ export function workerAt(
   options: object,
   {
     clock = new SystemClock(),
-    solitude = new Solitude(clock),
+    isolation = new SuspectIsolation(clock),
     codecs = new Codecs(),
-  }: { clock?: Clock; solitude?: Solitude; codecs?: Codecs } = {},
+  }: { clock?: Clock; isolation?: SuspectIsolation; codecs?: Codecs } = {},
 ): QueueWorker {
   const settings = {
     maxAttempts: 1,
@@ -155,7 +155,7 @@ export function workerAt(
     events: EVENTS,
     stuckLog: new StuckLog(LOG, clock, false),
     reporter: new Reporter(LOG, EVENTS, clock, { trackCurrentJob: false }),
-    solitude,
+    isolation,
     caretakers: CARETAKERS,
     clock,
     timerName: 'test',

@@ -1,5 +1,5 @@
 import type { Settled } from '../../store/job-store.js';
-import type { EndedRun } from '../../worker/run/settler.js';
+import type { EndedRun } from '../../worker/run/settlement-builder.js';
 import type { RunOutcome, RunResult, TestedRun } from './tested-run.js';
 
 const OUTCOMES: Record<EndedRun['settlement']['transition'], RunOutcome> = {

@@ -6,7 +6,7 @@ import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import type { ModuleSettings } from '../../nest/module-options.js';
 import { isReadable } from '../../store/envelope.js';
 import type { ClaimedJob, JobStore, QueueStore, Session } from '../../store/job-store.js';
-import { Solitude } from '../../worker/capacity/solitude.js';
+import { SuspectIsolation } from '../../worker/capacity/suspect-isolation.js';
 import { Fleet } from '../../worker/handle/fleet.js';
 import type { RunsParts } from '../../worker/handle/runs.js';
 import type { Caretakers } from '../../worker/recur/caretakers.js';
@@ -34,7 +34,7 @@ export interface TestFleetParts {
   readonly payloads: PayloadWriter;
   readonly events: EventSink;
   readonly settings: ModuleSettings;
-  readonly solitude: Solitude;
+  readonly isolation: SuspectIsolation;
   readonly caretakers: Caretakers;
   readonly declarers: Declarers;
   readonly log: Log;
@@ -50,7 +50,7 @@ export class TestFleet extends Fleet {
   private singles = 0;
 
   constructor(readonly parts: TestFleetParts) {
-    const { conductor, store, registry, settings, solitude, caretakers, declarers } = parts;
+    const { conductor, store, registry, settings, isolation, caretakers, declarers } = parts;
     const clock = new WorkersClock(conductor.clock);
     const sessions: Sessions = new Map();
     const open = (name: string): QueueStore => {
@@ -64,7 +64,7 @@ export class TestFleet extends Fleet {
       return { ...opened, sessions: { ...opened.sessions, worker } };
     };
     const openRuns = (runs: RunsParts) => new TestedRuns(runs, sessions.get(runs.queue)!.session, conductor.faults);
-    const options = { ...settings, timerPrefix: 'scheduled-queue', solitude, caretakers, declarers, openRuns };
+    const options = { ...settings, timerPrefix: 'scheduled-queue', isolation, caretakers, declarers, openRuns };
     super(
       { queue: open } as JobStore,
       new TestedHandlers(registry),
@@ -149,7 +149,7 @@ export class TestFleet extends Fleet {
       {
         ...settings,
         timerPrefix: 'run',
-        solitude: new Solitude(clock),
+        isolation: new SuspectIsolation(clock),
         caretakers,
         openRuns: (runs) => new TestedRuns(runs, session, conductor.faults),
       },

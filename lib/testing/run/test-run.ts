@@ -1,7 +1,7 @@
 import type { CallOff } from '../../core/clock.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import type { RunningJob } from '../../worker/run/running-job.js';
-import type { EndedRun } from '../../worker/run/settler.js';
+import type { EndedRun } from '../../worker/run/settlement-builder.js';
 import { outcomeOf } from '../look/outcome-of.js';
 import type { RunOutcome, TestedRun } from '../look/tested-run.js';
 import type { VirtualClock } from '../time/virtual-clock.js';

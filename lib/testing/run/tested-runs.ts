@@ -1,6 +1,6 @@
 import { Runs, type RunsParts } from '../../worker/handle/runs.js';
 import type { RunningJob } from '../../worker/run/running-job.js';
-import type { EndedRun } from '../../worker/run/settler.js';
+import type { EndedRun } from '../../worker/run/settlement-builder.js';
 import type { RunOutcome } from '../look/tested-run.js';
 import type { ConductedSession } from './conducted-session.js';
 import type { Faults } from './faults.js';

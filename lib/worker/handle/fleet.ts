@@ -7,7 +7,7 @@ import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import type { JobStore } from '../../store/job-store.js';
 import { haveLimits } from '../capacity/places.js';
-import type { Solitude } from '../capacity/solitude.js';
+import type { SuspectIsolation } from '../capacity/suspect-isolation.js';
 import type { Caretakers } from '../recur/caretakers.js';
 import type { Declarers } from '../recur/declarers.js';
 import { Reporter } from '../report/reporter.js';
@@ -31,7 +31,7 @@ export interface FleetOptions {
   /** What the names of this fleet's timers begin with. */
   timerPrefix: string;
   /** Shared by all that may hold jobs in this module instance. */
-  solitude: Solitude;
+  isolation: SuspectIsolation;
   /** Shared likewise. */
   caretakers: Caretakers;
   /** What this process declares while its workers claim. */
@@ -113,7 +113,8 @@ export class Fleet {
 
   private open(queue: string): QueueWorker {
     const { store, registry, checker, events, clock, log } = this;
-    const { workerId, codecs, settingsOf, maxPayloadBytes, timerPrefix, solitude, caretakers, openRuns } = this.options;
+    const { workerId, codecs, settingsOf, maxPayloadBytes, timerPrefix, isolation, caretakers, openRuns } =
+      this.options;
     const settings = settingsOf(queue);
     const handlers = registry.handlersOf(queue);
     const weights = new Map([...handlers].map(([name, handler]) => [name, handler.settings.weight]));
@@ -129,7 +130,7 @@ export class Fleet {
       checker,
       events,
       reporter: new Reporter(log, events, clock, this.options),
-      solitude,
+      isolation,
       caretakers,
       stuckLog: this.stuckLog,
       clock,

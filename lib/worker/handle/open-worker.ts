@@ -5,8 +5,7 @@ import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import type { Session } from '../../store/job-store.js';
 import { Capacity } from '../capacity/capacity.js';
-import { Occupancy } from '../capacity/occupancy.js';
-import type { Solitude } from '../capacity/solitude.js';
+import { HolderInProcess, type SuspectIsolation } from '../capacity/suspect-isolation.js';
 import type { Caretakers } from '../recur/caretakers.js';
 import type { Reporter } from '../report/reporter.js';
 import type { StuckLog } from '../report/stuck-log.js';
@@ -17,7 +16,7 @@ import { LeaseClock } from '../run/lease-clock.js';
 import { Processor } from '../run/processor.js';
 import { ProgressReports } from '../run/progress-reports.js';
 import { RunningJobs } from '../run/running-jobs.js';
-import { Settler } from '../run/settler.js';
+import { SettlementBuilder } from '../run/settlement-builder.js';
 import { ClaimsToConfirm } from '../session/claims-to-confirm.js';
 import { PendingSettlements } from '../session/pending-settlements.js';
 import { SessionLoop } from '../session/session-loop.js';
@@ -35,7 +34,7 @@ export interface WorkerSetup {
   readonly checker: PayloadChecker;
   readonly events: EventSink;
   readonly reporter: Reporter;
-  readonly solitude: Solitude;
+  readonly isolation: SuspectIsolation;
   readonly caretakers: Caretakers;
   /** Shared by all workers of the process. */
   readonly stuckLog: StuckLog;
@@ -49,7 +48,7 @@ export interface WorkerSetup {
 /** Makes the worker of one queue: here stands which of its parts knows which. Each knows those that were made before it. */
 export function openWorker(setup: WorkerSetup): QueueWorker {
   const { queue, session, handlers, settings, results, codecs, checker } = setup;
-  const { events, reporter, solitude, caretakers, clock, timerName } = setup;
+  const { events, reporter, isolation, caretakers, clock, timerName } = setup;
   const { leaseMs } = settings;
   const pending = new PendingSettlements();
   const inFlight = new TurnsInFlight();
@@ -58,13 +57,13 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const capacity = new Capacity(settings, handlers, running, inFlight, pending);
   const loop = new SessionLoop(session, inFlight, reporter, clock, { queue, leaseMs, timerName, caretakers });
   const leases = new LeaseClock(leaseMs, clock, loop);
-  const settler = new Settler(handlers, results);
+  const builder = new SettlementBuilder(handlers, results);
   const progress = new ProgressReports(queue, loop, reporter, clock, `${timerName}:progress`);
   const context = { queue, leases, events, clock, progress };
-  const opener = new ClaimOpener(context, handlers, codecs, settler);
-  const processor = new Processor(context, handlers, opener, codecs, checker, settler);
+  const opener = new ClaimOpener(context, handlers, codecs, builder);
+  const processor = new Processor(context, handlers, opener, codecs, checker, builder);
   const { openRuns = (parts: RunsParts) => new Runs(parts) } = setup;
-  const runs = openRuns({ queue, running, processor, settler, pending, loop, reporter });
-  const occupancy = new Occupancy(queue, true, solitude, loop, pending, toConfirm, runs);
-  return new QueueWorker({ leaseMs, loop, pending, toConfirm, running, runs, capacity, leases, occupancy, progress });
+  const runs = openRuns({ queue, running, processor, builder, pending, loop, reporter });
+  const holder = new HolderInProcess(queue, true, isolation, loop, pending, toConfirm, runs);
+  return new QueueWorker({ leaseMs, loop, pending, toConfirm, running, runs, capacity, leases, holder, progress });
 }

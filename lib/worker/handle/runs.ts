@@ -1,11 +1,11 @@
 import type { ClaimedJob } from '../../store/job-store.js';
-import type { Holdings } from '../capacity/occupancy.js';
+import type { Holdings } from '../capacity/suspect-isolation.js';
 import type { Reporter } from '../report/reporter.js';
 import { abortReasons } from '../run/abort-reasons.js';
 import type { Processor, RunHolder } from '../run/processor.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { RunningJobs, TimeoutHolder } from '../run/running-jobs.js';
-import type { EndedRun, Settler } from '../run/settler.js';
+import type { EndedRun, SettlementBuilder } from '../run/settlement-builder.js';
 import type { PendingSettlements } from '../session/pending-settlements.js';
 import type { SessionLoop } from '../session/session-loop.js';
 
@@ -13,7 +13,7 @@ export interface RunsParts {
   readonly queue: string;
   readonly running: RunningJobs;
   readonly processor: Processor;
-  readonly settler: Settler;
+  readonly builder: SettlementBuilder;
   readonly pending: PendingSettlements;
   readonly loop: SessionLoop;
   readonly reporter: Reporter;
@@ -60,12 +60,12 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
 
   cancel(id: string): void {
     const run = this.parts.running.find(id);
-    if (run) this.endEarly(run, abortReasons.cancelled(run), this.parts.settler.cancelled(run));
+    if (run) this.endEarly(run, abortReasons.cancelled(run), this.parts.builder.cancelled(run));
   }
 
   timeOut(run: RunningJob): void {
     const error = abortReasons.timeout(run);
-    this.endEarly(run, error, this.parts.settler.failed(run, error));
+    this.endEarly(run, error, this.parts.builder.failed(run, error));
   }
 
   loseLease(id: string): void {

@@ -7,11 +7,11 @@ import { readExtension } from '../../core/options/pop-options.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import type { Duration } from '../../core/read/duration.js';
 import type { ClaimedJob, Settled } from '../../store/job-store.js';
-import type { Holdings } from '../capacity/occupancy.js';
+import type { Holdings } from '../capacity/suspect-isolation.js';
 import { ClaimOpener } from '../run/claim-opener.js';
 import type { KeptResults } from '../run/kept-results.js';
 import { RunningJob } from '../run/running-job.js';
-import { type EndedRun, type SettingsByName, Settler } from '../run/settler.js';
+import { type EndedRun, type SettingsByName, SettlementBuilder } from '../run/settlement-builder.js';
 import type { PendingSettlements } from '../session/pending-settlements.js';
 import type { SessionLoop } from '../session/session-loop.js';
 import type { SentTurn } from '../session/turns-in-flight.js';
@@ -72,7 +72,7 @@ export class HeldJob extends PoppedFields implements PoppedJob {
       job.#run.payload = job.payload;
     } catch (error) {
       job.#run.payload = undefined;
-      if (!holder.areGivenBack) holder.endUnheard(job, holder.settler.unfit(job.#run, error));
+      if (!holder.areGivenBack) holder.endUnheard(job, holder.builder.undecodable(job.#run, error));
       return false;
     }
     if (holder.areGivenBack) return false;
@@ -82,23 +82,23 @@ export class HeldJob extends PoppedFields implements PoppedJob {
   }
 
   complete(result?: unknown): Promise<boolean> {
-    return this.#end('complete', () => this.#holder.settler.completed(this.#run, result));
+    return this.#end('complete', () => this.#holder.builder.completed(this.#run, result));
   }
 
   fail(error: unknown): Promise<boolean> {
-    return this.#end('fail', () => this.#holder.settler.failed(this.#run, error));
+    return this.#end('fail', () => this.#holder.builder.failed(this.#run, error));
   }
 
   async snooze(until: SnoozeUntil): Promise<boolean> {
     const outcome = JobOutcome.snoozeFor(until, 'snooze', this.#about());
-    return await this.#end('snooze', () => this.#holder.settler.completed(this.#run, outcome));
+    return await this.#end('snooze', () => this.#holder.builder.completed(this.#run, outcome));
   }
 
   async extend(duration: Duration): Promise<boolean> {
     const leaseMs = readExtension(duration, this.#about());
     if (this.#ending) return false;
     const askedAt = this.#holder.clock.now();
-    const settled = this.#holder.send(this.#holder.settler.extended(this.#run, leaseMs)).then((answer) => {
+    const settled = this.#holder.send(this.#holder.builder.extended(this.#run, leaseMs)).then((answer) => {
       if (answer === 'counted') this.#holdUntil(askedAt + leaseMs);
       return answer;
     });
@@ -149,7 +149,7 @@ export interface HeldJobsOptions {
 /** The unsettled popped jobs of one puller, and the callers that wait for the result of a settlement. */
 export class HeldJobs implements Holdings {
   readonly clock = this.options.clock;
-  readonly settler = new Settler(this.options.byName, this.options.results);
+  readonly builder = new SettlementBuilder(this.options.byName, this.options.results);
   private readonly opener: ClaimOpener;
   private readonly held = new Set<HeldJob>();
   private readonly said = new Map<EndedRun, { resolve(settled: Settled): void; reject(error: Error): void }>();
@@ -165,7 +165,7 @@ export class HeldJobs implements Holdings {
     const { leaseMs, byName, codecs } = options;
     // Nobody renews their leases.
     const leases = { renewal: () => undefined, heldUntil: (askedAt: number) => askedAt + leaseMs };
-    this.opener = new ClaimOpener({ ...options, leases }, byName, codecs, this.settler);
+    this.opener = new ClaimOpener({ ...options, leases }, byName, codecs, this.builder);
   }
 
   /** Holds the jobs of claims that were asked for at `askedAt`, and answers them. Those that nobody can have end, or go back. */

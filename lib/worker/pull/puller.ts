@@ -1,7 +1,6 @@
 import { MOST_JOBS_A_TURN } from '../../core/options/defaults.js';
 import type { ClaimedJob, Session, TurnAnswer } from '../../store/job-store.js';
-import { Occupancy } from '../capacity/occupancy.js';
-import type { Solitude } from '../capacity/solitude.js';
+import { HolderInProcess, type SuspectIsolation } from '../capacity/suspect-isolation.js';
 import type { Caretakers } from '../recur/caretakers.js';
 import type { Reporter } from '../report/reporter.js';
 import { ClaimsToConfirm } from '../session/claims-to-confirm.js';
@@ -14,7 +13,7 @@ import { WaitingPops } from './waiting-pops.js';
 export interface PullerSetup extends HeldJobsOptions {
   readonly session: Session;
   readonly timerName: string;
-  readonly solitude: Solitude;
+  readonly isolation: SuspectIsolation;
   readonly caretakers: Caretakers;
   readonly reporter: Reporter;
 }
@@ -31,7 +30,7 @@ export class Puller implements TurnWriter {
   private readonly loop: SessionLoop;
   private readonly held: HeldJobs;
   private readonly pops: WaitingPops<HeldJob>;
-  private readonly occupancy: Occupancy;
+  private readonly holder: HolderInProcess;
   /** Whoever the last turn looked for waits no longer. */
   private looksAnew = false;
   /** When its last turn was answered, a time of `clock.now()`. */
@@ -42,15 +41,15 @@ export class Puller implements TurnWriter {
   private isStopping = false;
 
   constructor(private readonly setup: PullerSetup) {
-    const { queue, session, reporter, solitude, commandTimeoutMs, clock } = setup;
+    const { queue, session, reporter, isolation, commandTimeoutMs, clock } = setup;
     const { pending, toConfirm } = this;
     this.loop = new SessionLoop(session, new TurnsInFlight(), reporter, clock, setup);
     this.held = new HeldJobs(setup, pending, this.loop);
     this.pops = new WaitingPops(queue, commandTimeoutMs, clock, this.loop);
-    this.occupancy = new Occupancy(queue, false, solitude, this.loop, pending, toConfirm, this.held);
+    this.holder = new HolderInProcess(queue, false, isolation, this.loop, pending, toConfirm, this.held);
     this.turnedAt = clock.now();
     this.loop.setWriter(this);
-    this.occupancy.enterProcess();
+    this.holder.enterProcess();
   }
 
   pop(count: number, waitMs: number): Promise<HeldJob[]> {
@@ -72,8 +71,8 @@ export class Puller implements TurnWriter {
   /** Pops that wait end with no jobs. Held jobs can still be settled. */
   stop(): void {
     if (this.isStopping) return;
-    const { occupancy, pops, loop } = this;
-    if (this.isDone) occupancy.leaveProcess();
+    const { holder, pops, loop } = this;
+    if (this.isDone) holder.leaveProcess();
     this.isStopping = true;
     pops.endAll();
     loop.hearNoMore();
@@ -88,7 +87,7 @@ export class Puller implements TurnWriter {
 
   /** Jobs that nobody has settled go back, with no attempt used. Resolves within `withinMs`, whatever Redis does. */
   async close(withinMs: number): Promise<void> {
-    const { loop, held, occupancy } = this;
+    const { loop, held, holder } = this;
     this.stop();
     if (this.hasTurned) {
       held.giveBack();
@@ -96,13 +95,13 @@ export class Puller implements TurnWriter {
       await loop.finishSession(withinMs);
     } else loop.closeSession();
     held.close();
-    occupancy.leaveProcess();
+    holder.leaveProcess();
   }
 
   get owes(): boolean {
-    const { pending, toConfirm, occupancy, pops } = this;
+    const { pending, toConfirm, holder, pops } = this;
     if (pending.count > 0 || toConfirm.any || (this.standsBy && !pops.anyWaits)) return true;
-    return occupancy.hasToLeave || this.isReservedForNobody || (occupancy.stepsBack && !pops.isEmpty);
+    return holder.hasToLeave || this.isReservedForNobody || (holder.stepsBack && !pops.isEmpty);
   }
 
   /** Each pop is answered at least once, even where nothing may be claimed. */
@@ -113,17 +112,17 @@ export class Puller implements TurnWriter {
 
   /** There are held jobs, or the reservation of this process, to tell Redis of. */
   get holds(): boolean {
-    return this.held.holdsAny() || this.occupancy.isReserved;
+    return this.held.holdsAny() || this.holder.isReserved;
   }
 
   writeTurn(_isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
-    const { pending, toConfirm, pops, occupancy, looksAnew } = this;
+    const { pending, toConfirm, pops, holder, looksAnew } = this;
     this.hasTurned = true;
-    const waitsForNone = this.isStopping || (this.isReservedForNobody && !occupancy.hasToLeave);
-    const suspects = occupancy.wish(this.setup.leaseMs, waitsForNone);
+    const waitsForNone = this.isStopping || (this.isReservedForNobody && !holder.hasToLeave);
+    const suspects = holder.wish(this.setup.leaseMs, waitsForNone);
     const limit = this.mayClaim ? Math.min(pops.wanted, MOST_JOBS_A_TURN) : 0;
     const standing = pops.anyWaits && (limit > 0 || toConfirm.any) ? 'until-claimed' : 'goes';
-    occupancy.hasSteppedBack();
+    holder.hasSteppedBack();
     pops.ask();
     const { ended, settlements } = pending.takeForTurn();
     const renewals = [...toConfirm.claims];
@@ -132,14 +131,14 @@ export class Puller implements TurnWriter {
   }
 
   onAnswer(answer: TurnAnswer, sent: SentTurn): void {
-    const { loop, pending, toConfirm, pops, held, occupancy } = this;
+    const { loop, pending, toConfirm, pops, held, holder } = this;
     this.turnedAt = this.setup.clock.now();
     held.noteSettled(sent, answer.settled);
     // First: jobs of this claim that are to be confirmed must not yet count as held.
-    if (occupancy.answered(sent.turn.suspects, answer.suspect))
+    if (holder.answered(sent.turn.suspects, answer.suspect))
       this.handOut(toConfirm.sift(sent.turn, answer), sent.sentAt);
     else pending.release(...answer.claimed, ...answer.expired);
-    occupancy.check();
+    holder.check();
     // Look again at once where there may be more: the claimed jobs may all have been unfit, or wait for their confirmation, or
     // this turn only confirmed others and asked for none.
     const more = answer.claimed.length > 0 || sent.turn.renewals.length > 0 || answer.sleepMs === 0;
@@ -166,12 +165,12 @@ export class Puller implements TurnWriter {
   }
 
   private get mayClaim(): boolean {
-    return !this.isStopping && this.occupancy.mayClaim;
+    return !this.isStopping && this.holder.mayClaim;
   }
 
   /** The process is reserved for a suspect, but no pop waits for one any more. */
   private get isReservedForNobody(): boolean {
-    const { occupancy, pops } = this;
-    return occupancy.isReserved && pops.isEmpty && !occupancy.holds;
+    const { holder, pops } = this;
+    return holder.isReserved && pops.isEmpty && !holder.holds;
   }
 }

@@ -8,7 +8,7 @@ import type { QueueSettings } from '../../core/options/queue-options.js';
 import { type RunSettings, resolveRunSettings } from '../../core/options/run-settings.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import type { JobStore } from '../../store/job-store.js';
-import type { Solitude } from '../capacity/solitude.js';
+import type { SuspectIsolation } from '../capacity/suspect-isolation.js';
 import type { Caretakers } from '../recur/caretakers.js';
 import { Reporter } from '../report/reporter.js';
 import { keptResults } from '../run/kept-results.js';
@@ -28,7 +28,7 @@ export interface PullersOptions {
   /** What the names of their timers begin with. */
   timerPrefix: string;
   /** Shared by all that may hold jobs in this module instance. */
-  solitude: Solitude;
+  isolation: SuspectIsolation;
   /** Shared likewise. */
   caretakers: Caretakers;
 }
@@ -97,7 +97,7 @@ export class Pullers {
   private open(queue: string, names: readonly string[] | undefined): Puller {
     const { store, log, events, clock } = this;
     const { workerId, codecs, commandTimeoutMs, settingsOf, maxPayloadBytes, jobs, timerPrefix } = this.options;
-    const { solitude, caretakers, trackCurrentJob } = this.options;
+    const { isolation, caretakers, trackCurrentJob } = this.options;
     const settings = settingsOf(queue);
     return new Puller({
       queue,
@@ -108,7 +108,7 @@ export class Pullers {
       leaseMs: settings.leaseMs,
       commandTimeoutMs,
       timerName: `${timerPrefix}:${queue}:pull-${++this.opened}`,
-      solitude,
+      isolation,
       caretakers,
       reporter: new Reporter(log, events, clock, { who: 'pull', trackCurrentJob }),
       events,

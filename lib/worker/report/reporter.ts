@@ -8,7 +8,7 @@ import type { Log } from '../../core/log.js';
 import { isReadable } from '../../store/envelope.js';
 import type { Settled, TurnAnswer } from '../../store/job-store.js';
 import type { RunningJob } from '../run/running-job.js';
-import type { EndedRun } from '../run/settler.js';
+import type { EndedRun } from '../run/settlement-builder.js';
 import type { SentTurn } from '../session/turns-in-flight.js';
 import { FoundReporter } from './found-in-queue.js';
 import { titleOf } from './job-title.js';

@@ -2,7 +2,7 @@ import type { Codecs } from '../../core/payload/codecs.js';
 import { type Envelope, isReadable } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import { type RunContext, type RunLimits, RunningJob } from './running-job.js';
-import type { EndedRun, SettingsByName, Settler } from './settler.js';
+import type { EndedRun, SettingsByName, SettlementBuilder } from './settlement-builder.js';
 
 /** Makes runs of claimed jobs, for handlers and for those who pop. Never throws. */
 export class ClaimOpener {
@@ -10,17 +10,17 @@ export class ClaimOpener {
     private readonly context: RunContext,
     private readonly byName: SettingsByName,
     private readonly codecs: Codecs,
-    private readonly settler: Settler,
+    private readonly builder: SettlementBuilder,
   ) {}
 
   /** The run of a job that was asked for at `askedAt`, its payload still unread; or how the job ends where it cannot run. */
   open(claim: ClaimedJob, askedAt: number): RunningJob | EndedRun {
     const { envelope } = claim;
-    if (!isReadable(envelope)) return this.settler.unreadable(claim, envelope.unreadable);
+    if (!isReadable(envelope)) return this.builder.unreadable(claim, envelope.unreadable);
     const byName = this.byName.get(envelope.name);
-    if (!byName) return this.settler.unreadable(claim, 'the envelope has a name that was not asked for');
+    if (!byName) return this.builder.unreadable(claim, 'the envelope has a name that was not asked for');
     const limits = limitsOf(envelope, byName);
-    if (claim.attempt > limits.maxAttempts) return this.settler.spent(claim, envelope, limits);
+    if (claim.attempt > limits.maxAttempts) return this.builder.attemptsUsedUp(claim, envelope, limits);
     return new RunningJob(this.context, claim, askedAt, envelope, limits);
   }
 
@@ -36,7 +36,7 @@ export class ClaimOpener {
       run.payload = payload;
       return undefined;
     } catch (error) {
-      return this.settler.unfit(run, error);
+      return this.builder.undecodable(run, error);
     }
   }
 }

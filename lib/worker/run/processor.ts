@@ -6,7 +6,7 @@ import type { ClaimOpener } from './claim-opener.js';
 import type { JobHandler } from './job-handler.js';
 import { PayloadRefusal } from './payload-refusal.js';
 import { type RunContext, RunningJob } from './running-job.js';
-import type { EndedRun, Settler } from './settler.js';
+import type { EndedRun, SettlementBuilder } from './settlement-builder.js';
 
 /** Whoever holds the jobs: each that was started is ended once. */
 export interface RunHolder {
@@ -26,7 +26,7 @@ export class Processor {
     private readonly opener: ClaimOpener,
     private readonly codecs: Codecs,
     private readonly checker: PayloadChecker,
-    private readonly settler: Settler,
+    private readonly builder: SettlementBuilder,
   ) {}
 
   /** Starts a job that was asked for at `askedAt`; its end comes in the same round of the event loop where the handler is synchronous. */
@@ -61,7 +61,7 @@ export class Processor {
       const fields = { queue: run.queue, jobName: run.name, jobId: run.id };
       run.payload = await this.checker.check(plain, handler.payload, fields);
     } catch (error) {
-      holder.endRun(this.settler.unfit(run, error), run);
+      holder.endRun(this.builder.undecodable(run, error), run);
       return;
     }
     this.runHandler(run, handler, holder);
@@ -85,22 +85,22 @@ export class Processor {
       if (isThenable(result)) {
         // Not `result.then`: a foreign thenable may throw there.
         Promise.resolve(result).then(
-          (value) => holder.endRun(this.settler.completed(run, value), run),
-          (error) => holder.endRun(this.threw(run, error), run),
+          (value) => holder.endRun(this.builder.completed(run, value), run),
+          (error) => holder.endRun(this.afterThrow(run, error), run),
         );
         return;
       }
     } catch (error) {
-      holder.endRun(this.threw(run, error), run);
+      holder.endRun(this.afterThrow(run, error), run);
       return;
     }
-    holder.endRun(this.settler.completed(run, result), run);
+    holder.endRun(this.builder.completed(run, result), run);
   }
 
-  private threw(run: RunningJob, thrown: unknown): EndedRun {
+  private afterThrow(run: RunningJob, thrown: unknown): EndedRun {
     const unfit = PayloadRefusal.errorIn(thrown);
     return unfit
-      ? this.settler.dead(run.claim, run.envelope, 'invalid-payload', unfit, run)
-      : this.settler.failed(run, thrown);
+      ? this.builder.dead(run.claim, run.envelope, 'invalid-payload', unfit, run)
+      : this.builder.failed(run, thrown);
   }
 }

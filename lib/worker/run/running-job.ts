@@ -1,8 +1,8 @@
-import type { BagItem } from '../../core/bag.js';
 import type { Clock } from '../../core/clock.js';
 import type { EventSink } from '../../core/job/events.js';
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import { type JobRecurrence, ScheduledJob } from '../../core/job/scheduled-job.js';
+import type { UnorderedItem } from '../../core/unordered-set.js';
 import type { Envelope } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import type { ProgressReports, ReportingRun } from './progress-reports.js';
@@ -35,11 +35,11 @@ export interface RunContext {
 }
 
 /** One run of a job in this process, from claim to settlement. */
-export class RunningJob extends ScheduledJob implements BagItem, ReportingRun {
+export class RunningJob extends ScheduledJob implements UnorderedItem, ReportingRun {
   /** A time of `clock.now()`. */
   private readonly startedAt: number;
   payload: unknown;
-  place = -1;
+  index = -1;
   /** Nobody waits for this run's outcome any more: it is settled already, or its lease is lost. */
   abandoned = false;
   private controller?: AbortController;

@@ -1,5 +1,5 @@
-import { Bag } from '../../core/bag.js';
 import type { Clock } from '../../core/clock.js';
+import { UnorderedSet } from '../../core/unordered-set.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import { Alarm } from '../session/alarm.js';
 import { Signal } from '../session/signal.js';
@@ -23,7 +23,7 @@ export interface StuckListener {
  */
 export class RunningJobs {
   /** Not by id: a job may be claimed anew here while the handler of its last run has yet to return. */
-  private readonly runs = new Bag<RunningJob>();
+  private readonly runs = new UnorderedSet<RunningJob>();
   /** Those that are abandoned, in that order, and since when: times of `clock.now()`. */
   private readonly stuck = new Map<RunningJob, number>();
   private readonly timeouts: Alarm;

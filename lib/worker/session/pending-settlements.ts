@@ -1,6 +1,6 @@
 import { MOST_JOBS_A_TURN } from '../../core/options/defaults.js';
 import type { Claim, LastProgress, Settlement } from '../../store/job-store.js';
-import type { EndedRun } from '../run/settler.js';
+import type { EndedRun } from '../run/settlement-builder.js';
 
 /** What has become of jobs and goes with no turn yet: runs that have ended, and jobs that go back. */
 export class PendingSettlements {

@@ -1,5 +1,5 @@
 import type { Turn } from '../../store/job-store.js';
-import type { EndedRun } from '../run/settler.js';
+import type { EndedRun } from '../run/settlement-builder.js';
 
 /** A turn as its writer has written it, and what its answer will be about. */
 export interface WrittenTurn {

@@ -1,7 +1,7 @@
-import { Bag, type BagItem } from '../../../core/bag.js';
 import { LONGEST_TIMEOUT_MS } from '../../../core/clock.js';
+import { type UnorderedItem, UnorderedSet } from '../../../core/unordered-set.js';
 
-interface Wait extends BagItem {
+interface Wait extends UnorderedItem {
   /** Ends the wait, at its time or before. */
   over(): void;
 }
@@ -10,7 +10,7 @@ export const NONE_YET = Symbol('no answer yet');
 
 /** Waits of one connection, each of which ends at its time or when all end. */
 export class Waits {
-  private readonly waits = new Bag<Wait>();
+  private readonly waits = new UnorderedSet<Wait>();
 
   /**
    * Calls `end` at a time of `performance.now()`, or when all waits end. Answers a function that calls it off. Never earlier: a timer
@@ -32,7 +32,7 @@ export class Waits {
       timer = setTimeout(ring, Math.min(ms, LONGEST_TIMEOUT_MS));
     };
     wait();
-    const itself: Wait = { place: -1, over };
+    const itself: Wait = { index: -1, over };
     this.waits.add(itself);
     return callOff;
   }

@@ -30,7 +30,7 @@ function capacityOf(options: object = {}, weight = 1, limit = Number.POSITIVE_IN
 }
 
 const run = (): RunningJob =>
-  ({ name: 'work', timeoutAt: Number.POSITIVE_INFINITY, place: -1 }) as unknown as RunningJob;
+  ({ name: 'work', timeoutAt: Number.POSITIVE_INFINITY, index: -1 }) as unknown as RunningJob;
 const begin = (count: number) => {
   for (let i = 0; i < count; i++) running.add(run());
 };

@@ -2,7 +2,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, it, jest } from '@jest/globals';
 import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import type { Envelope } from '../../../../lib/store/job-store.js';
-import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
+import { SuspectIsolation } from '../../../../lib/worker/capacity/suspect-isolation.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
 import { answerUntil, claimsOf, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
 import { until } from '../../../support/wait.js';
@@ -108,11 +108,11 @@ it.each<[string, (session: SessionByHand) => void]>([
 ])('%s holds the process: another worker gets no suspect to run beside it', async (_, claim) => {
   const [session, otherSession] = [new SessionByHand(), new SessionByHand()];
   const clock = new ManualClock();
-  const solitude = new Solitude(clock);
+  const isolation = new SuspectIsolation(clock);
   let finish = () => {};
   const run = () => new Promise<void>((resolve) => (finish = resolve));
-  const worker = workerAt(session, { run }, {}, { clock, solitude });
-  const other = workerAt(otherSession, { run: () => {} }, {}, { clock, solitude });
+  const worker = workerAt(session, { run }, {}, { clock, isolation });
+  const other = workerAt(otherSession, { run: () => {} }, {}, { clock, isolation });
   worker.start();
   await rest();
   claim(session);

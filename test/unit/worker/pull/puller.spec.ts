@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { QueueClosedError, QueueUnavailableError } from '../../../../lib/core/errors.js';
 import { resolveRunSettings } from '../../../../lib/core/options/run-settings.js';
 import { Codecs } from '../../../../lib/core/payload/codecs.js';
-import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
+import { SuspectIsolation } from '../../../../lib/worker/capacity/suspect-isolation.js';
 import { Puller } from '../../../../lib/worker/pull/puller.js';
 import { Reporter } from '../../../../lib/worker/report/reporter.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
@@ -12,13 +12,13 @@ const LEASE_MS = 1_000;
 
 let session: SessionByHand;
 let puller: Puller;
-let solitude: Solitude;
+let isolation: SuspectIsolation;
 let clock: ManualClock;
 
 beforeEach(() => {
   session = new SessionByHand();
   clock = new ManualClock();
-  solitude = new Solitude(clock);
+  isolation = new SuspectIsolation(clock);
   puller = new Puller({
     queue: 'q',
     session,
@@ -28,7 +28,7 @@ beforeEach(() => {
     leaseMs: LEASE_MS,
     commandTimeoutMs: 300,
     timerName: 'test',
-    solitude,
+    isolation,
     caretakers: CARETAKERS,
     reporter: new Reporter(LOG, EVENTS, clock, { trackCurrentJob: false }),
     events: EVENTS,
@@ -251,7 +251,7 @@ it('a job whose lease is being extended as the application closes goes back, and
 
 it('while the process is kept for a suspect of a worker each pop is answered by a turn that claims nothing, and after that by one as before', async () => {
   const other = new SessionByHand();
-  const worker = workerAt(other, { run: () => undefined }, {}, { clock, solitude });
+  const worker = workerAt(other, { run: () => undefined }, {}, { clock, isolation });
   worker.start();
   await other.next(1);
   other.answer({ suspect: 'reserved' });
@@ -277,7 +277,7 @@ it('while the process is kept for a suspect of a worker each pop is answered by 
 
 it('one that had nothing to step back from as the process was kept for a suspect claims as before once it no longer is', async () => {
   const other = new SessionByHand();
-  const worker = workerAt(other, { run: () => undefined }, {}, { clock, solitude });
+  const worker = workerAt(other, { run: () => undefined }, {}, { clock, isolation });
   worker.start();
   await other.next(1);
   other.answer({ suspect: 'reserved' });

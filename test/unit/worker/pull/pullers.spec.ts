@@ -3,7 +3,7 @@ import { readQueueOptions } from '../../../../lib/core/options/queue-options.js'
 import type { PayloadCodec } from '../../../../lib/core/payload/codec.js';
 import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import type { ClaimedJob, Envelope, JobStore, Session, Turn, TurnAnswer } from '../../../../lib/store/job-store.js';
-import { Solitude } from '../../../../lib/worker/capacity/solitude.js';
+import { SuspectIsolation } from '../../../../lib/worker/capacity/suspect-isolation.js';
 import { Pullers } from '../../../../lib/worker/pull/pullers.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
 import { CARETAKERS, claimOf, EVENTS, LOG } from '../../../support/session-by-hand.js';
@@ -55,7 +55,7 @@ const encoded = (id: string): ClaimedJob => {
 };
 
 let pullers: Pullers;
-let solitude: Solitude;
+let isolation: SuspectIsolation;
 let clock: ManualClock;
 const CLAIMED: Record<string, readonly ClaimedJob[]> = { holding: [claimOf('held')], encoded: [encoded('slow')] };
 let sessions: Map<string, AnsweringSession[]>;
@@ -63,7 +63,7 @@ let sessions: Map<string, AnsweringSession[]>;
 beforeEach(() => {
   sessions = new Map();
   clock = new ManualClock();
-  solitude = new Solitude(clock);
+  isolation = new SuspectIsolation(clock);
   const pull = (_worker: string, [name]: readonly string[] = ['']) => {
     const session = new AnsweringSession(CLAIMED[name!] ?? []);
     sessions.set(name!, [...(sessions.get(name!) ?? []), session]);
@@ -77,7 +77,7 @@ beforeEach(() => {
     settingsOf: (queue) => ({ ...readQueueOptions(queue, {}), leaseMs: LEASE_MS }),
     maxPayloadBytes: 1_000,
     jobs: new Map(),
-    solitude,
+    isolation,
     caretakers: CARETAKERS,
     timerPrefix: 'test',
   });
@@ -94,7 +94,7 @@ const hasLeft = (name: string) => sessions.get(name)!.every((session) => session
 
 it('a set of names that nobody has popped for a lease takes no memory', async () => {
   for (let i = 0; i < 20; i++) await pop(`name-${i}`);
-  const removed = jest.spyOn(solitude, 'remove');
+  const removed = jest.spyOn(isolation, 'remove');
   await clock.elapse(LEASE_MS);
   for (let i = 0; i < 20; i++) await pop('again');
   expect(Array.from({ length: 20 }, (_, i) => hasLeft(`name-${i}`))).not.toContain(false);

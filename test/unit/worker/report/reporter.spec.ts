@@ -6,7 +6,7 @@ import type { Envelope } from '../../../../lib/store/envelope.js';
 import type { ClaimedJob, LeftOutJob, Settled, Settlement, TurnAnswer } from '../../../../lib/store/job-store.js';
 import { Reporter } from '../../../../lib/worker/report/reporter.js';
 import type { RunningJob } from '../../../../lib/worker/run/running-job.js';
-import { type EndedRun, Settler } from '../../../../lib/worker/run/settler.js';
+import { type EndedRun, SettlementBuilder } from '../../../../lib/worker/run/settlement-builder.js';
 import type { SentTurn } from '../../../../lib/worker/session/turns-in-flight.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 
@@ -26,8 +26,8 @@ describe('each line about one job is written while it is the current one', () =>
   } as ClaimedJob;
   const run: RunningJob = Object.assign(Object.create(ScheduledJob.prototype), { ...claim, queue: 'q', name: 'work' });
   const limits = { maxAttempts: 3, timeoutMs: 0 };
-  const settler = new Settler({ get: () => undefined }, undefined);
-  const spent = () => settler.spent(claim, envelope, limits);
+  const builder = new SettlementBuilder({ get: () => undefined }, undefined);
+  const spent = () => builder.attemptsUsedUp(claim, envelope, limits);
 
   const told = (trackCurrentJob: boolean, tell: (reporter: Reporter) => void) => {
     const lines: [line: string, current: ScheduledJob | undefined][] = [];

@@ -6,7 +6,7 @@ import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import type { Envelope } from '../../../../lib/store/job-store.js';
 import { ClaimOpener } from '../../../../lib/worker/run/claim-opener.js';
 import type { RunningJob } from '../../../../lib/worker/run/running-job.js';
-import { Settler } from '../../../../lib/worker/run/settler.js';
+import { SettlementBuilder } from '../../../../lib/worker/run/settlement-builder.js';
 import { rest } from '../../../support/manual-clock.js';
 import { claimOf, EVENTS } from '../../../support/session-by-hand.js';
 
@@ -15,7 +15,7 @@ function openerOf(...codecs: PayloadCodec[]): ClaimOpener {
   const byName = { get: () => ({ settings: resolveRunSettings() }) };
   const context = { queue: 'q', leases, events: EVENTS, clock: new SystemClock() };
   const byId = new Map(codecs.map((codec) => [codec.id, codec]));
-  return new ClaimOpener(context, byName, new Codecs(byId), new Settler(byName, undefined));
+  return new ClaimOpener(context, byName, new Codecs(byId), new SettlementBuilder(byName, undefined));
 }
 
 /** A run of job 'a' whose envelope has these. */

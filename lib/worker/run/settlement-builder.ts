@@ -36,8 +36,8 @@ export interface SettingsByName {
 /** What is kept of the reason why a job was discarded: it is for people. */
 const REASON_KEPT = 1_000;
 
-/** Says how each run is to be settled. Never throws. */
-export class Settler {
+/** Makes the settlement of each run. Never throws. */
+export class SettlementBuilder {
   constructor(
     private readonly byName: SettingsByName,
     private readonly results: KeptResults | undefined,
@@ -119,14 +119,14 @@ export class Settler {
    * Its payload could not be decoded, or does not fit its class. What is no JSON now never will be; a codec may only lack something for
    * a moment, such as a key, and says itself where a payload is spoilt for good.
    */
-  unfit(run: RunningJob, error: unknown): EndedRun {
+  undecodable(run: RunningJob, error: unknown): EndedRun {
     const isSpoilt = run.envelope.codec === undefined && error instanceof SyntaxError;
     if (!isSpoilt && !hasCode(error, 'INVALID_PAYLOAD')) return this.failed(run, error);
     return this.dead(run.claim, run.envelope, 'invalid-payload', withoutValues(error), run);
   }
 
   /** It has no attempt left: the last one lost its lease, or failed when there were to be more. None begins. */
-  spent(claim: ClaimedJob, envelope: Envelope, { maxAttempts }: RunLimits): EndedRun {
+  attemptsUsedUp(claim: ClaimedJob, envelope: Envelope, { maxAttempts }: RunLimits): EndedRun {
     const begun = claim.attempt - 1;
     const reason = claim.crashes > 0 ? 'crashed' : 'attempts-exhausted';
     const why = {

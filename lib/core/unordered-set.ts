@@ -1,7 +1,7 @@
-/** An item of a `Bag`. It can be in one bag at a time, because it stores its own index. */
-export interface BagItem {
-  /** Where it lies, or lay last: for its bag alone. */
-  place: number;
+/** An item of an `UnorderedSet`. It can be in one set at a time, because it stores its own index. */
+export interface UnorderedItem {
+  /** Its position, or its last one: for its set alone. */
+  index: number;
 }
 
 /**
@@ -9,7 +9,7 @@ export interface BagItem {
  * and again, and links each to the next. Once one of them is old, all that follow live until the old generation is
  * collected, with what stood in them, and each scavenge copies what ended long ago.
  */
-export class Bag<T extends BagItem> implements Iterable<T> {
+export class UnorderedSet<T extends UnorderedItem> implements Iterable<T> {
   private readonly items: T[] = [];
 
   get size(): number {
@@ -17,16 +17,16 @@ export class Bag<T extends BagItem> implements Iterable<T> {
   }
 
   add(item: T): void {
-    item.place = this.items.push(item) - 1;
+    item.index = this.items.push(item) - 1;
   }
 
-  /** Answers whether it was there. The last one takes its place. */
+  /** Answers whether it was there. The last one moves to its position. */
   delete(item: T): boolean {
-    if (this.items[item.place] !== item) return false;
+    if (this.items[item.index] !== item) return false;
     const last = this.items.pop()!;
     if (last !== item) {
-      this.items[item.place] = last;
-      last.place = item.place;
+      this.items[item.index] = last;
+      last.index = item.index;
     }
     return true;
   }

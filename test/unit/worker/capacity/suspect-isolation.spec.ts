@@ -1,12 +1,12 @@
 import { beforeEach, expect, it, jest } from '@jest/globals';
 import type { TurnAnswer } from '../../../../lib/store/job-store.js';
-import { type Occupant, Solitude } from '../../../../lib/worker/capacity/solitude.js';
+import { type JobHolder, SuspectIsolation } from '../../../../lib/worker/capacity/suspect-isolation.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 
 const LEASE_MS = 15_000;
 
 let made = 0;
-class Party implements Occupant {
+class Party implements JobHolder {
   readonly queue = `queue-${++made}`;
   mayReserve = true;
   isRunning = false;
@@ -17,23 +17,23 @@ class Party implements Occupant {
 }
 
 let clock: ManualClock;
-let solitude: Solitude;
+let isolation: SuspectIsolation;
 let worker: Party;
 let other: Party;
 beforeEach(() => {
   clock = new ManualClock();
-  solitude = new Solitude(clock);
+  isolation = new SuspectIsolation(clock);
   worker = new Party();
   other = new Party();
-  solitude.add(worker);
-  solitude.add(other);
+  isolation.add(worker);
+  isolation.add(other);
 });
 
-const wish = (party: Party) => solitude.wish(party, LEASE_MS);
+const wish = (party: Party) => isolation.wish(party, LEASE_MS);
 /** A turn of this party that comes to so much. */
 function turn(party: Party, suspect?: TurnAnswer['suspect']): { wish: string; begins: boolean } {
   const wished = wish(party);
-  return { wish: wished, begins: solitude.answered(party, wished, suspect) };
+  return { wish: wished, begins: isolation.answered(party, wished, suspect) };
 }
 
 it('an empty process takes a suspect at once, one that holds jobs reserves itself', () => {
@@ -57,15 +57,15 @@ it('nobody claims while the process empties, and its holder does once it is empt
   other.holds = true;
   turn(worker, 'reserved');
   expect(other.stepBack).toHaveBeenCalledTimes(1);
-  expect([solitude.mayClaim(worker), solitude.mayClaim(other)]).toEqual([false, false]);
+  expect([isolation.mayClaim(worker), isolation.mayClaim(other)]).toEqual([false, false]);
   expect([wish(worker), wish(other)]).toEqual(['keep', '']);
   worker.holds = false;
-  solitude.check(other);
+  isolation.check(other);
   expect(worker.look).not.toHaveBeenCalled();
   other.holds = false;
-  solitude.check(other);
+  isolation.check(other);
   expect(worker.look).toHaveBeenCalledTimes(1);
-  expect([solitude.mayClaim(worker), solitude.mayClaim(other)]).toEqual([true, false]);
+  expect([isolation.mayClaim(worker), isolation.mayClaim(other)]).toEqual([true, false]);
   expect(turn(worker, 'taken')).toEqual({ wish: 'claim', begins: true });
 });
 
@@ -73,14 +73,14 @@ it('others claim once between two suspects', () => {
   turn(worker, 'taken');
   worker.holds = true;
   expect(wish(worker)).toBe('keep');
-  expect([solitude.mayClaim(worker), solitude.mayClaim(other)]).toEqual([false, false]);
+  expect([isolation.mayClaim(worker), isolation.mayClaim(other)]).toEqual([false, false]);
   worker.holds = false;
   expect(wish(worker)).toBe('leave');
-  expect([solitude.mayClaim(worker), solitude.mayClaim(other)]).toEqual([true, true]);
+  expect([isolation.mayClaim(worker), isolation.mayClaim(other)]).toEqual([true, true]);
   expect(other.look).toHaveBeenCalledTimes(1);
   expect(wish(other)).toBe('');
   worker.look.mockClear();
-  solitude.answered(worker, 'leave', undefined);
+  isolation.answered(worker, 'leave', undefined);
   expect(worker.look).toHaveBeenCalledTimes(1);
   expect(wish(worker)).toBe('take');
 });
@@ -88,7 +88,7 @@ it('others claim once between two suspects', () => {
 it('a suspect does not begin beside a job that another queue has claimed meanwhile', () => {
   const wished = wish(worker);
   other.holds = true;
-  expect(solitude.answered(worker, wished, 'taken')).toBe(false);
+  expect(isolation.answered(worker, wished, 'taken')).toBe(false);
   expect(wish(worker)).toBe('keep');
   other.holds = false;
   expect(turn(worker, 'taken')).toEqual({ wish: 'claim', begins: true });
@@ -96,18 +96,18 @@ it('a suspect does not begin beside a job that another queue has claimed meanwhi
 
 it('of two queues that were given a reservation at once one gives it up', () => {
   const [first, second] = [wish(worker), wish(other)];
-  solitude.answered(worker, first, 'reserved');
-  solitude.answered(other, second, 'reserved');
-  expect(solitude.hasToLeave(other)).toBe(true);
+  isolation.answered(worker, first, 'reserved');
+  isolation.answered(other, second, 'reserved');
+  expect(isolation.hasToLeave(other)).toBe(true);
   expect(wish(other)).toBe('leave');
-  expect(solitude.hasToLeave(other)).toBe(false);
+  expect(isolation.hasToLeave(other)).toBe(false);
   expect(wish(worker)).toBe('claim');
 });
 
 it('everybody claims again where no suspect is left', () => {
   turn(worker, 'reserved');
   expect(turn(worker)).toEqual({ wish: 'claim', begins: true });
-  expect([solitude.mayClaim(worker), solitude.mayClaim(other)]).toEqual([true, true]);
+  expect([isolation.mayClaim(worker), isolation.mayClaim(other)]).toEqual([true, true]);
 });
 
 it('a job that runs for long neither stops all others nor keeps suspects waiting for ever', () => {
@@ -117,7 +117,7 @@ it('a job that runs for long neither stops all others nor keeps suspects waiting
   clock.passTo(LEASE_MS);
   expect(turn(worker).wish).toBe('leave');
   // As long as it was in vain, others claim.
-  expect([solitude.mayClaim(worker), wish(worker)]).toEqual([true, '']);
+  expect([isolation.mayClaim(worker), wish(worker)]).toEqual([true, '']);
   clock.passTo(2 * LEASE_MS);
   expect(turn(worker, 'reserved').wish).toBe('reserve');
   clock.passTo(3.5 * LEASE_MS);
@@ -129,9 +129,9 @@ it('a job that runs for long neither stops all others nor keeps suspects waiting
 it('a holder is told by its own turns when to look, not by each of them to look at once', () => {
   turn(worker, 'reserved');
   worker.look.mockClear();
-  solitude.check(worker);
+  isolation.check(worker);
   expect(worker.look).not.toHaveBeenCalled();
-  solitude.check(other);
+  isolation.check(other);
   expect(worker.look).toHaveBeenCalledTimes(1);
 });
 
@@ -140,7 +140,7 @@ it('waiting for a place under globalConcurrency holds up others no longer than w
   expect(turn(worker, 'reserved').wish).toBe('claim');
   clock.passTo(LEASE_MS);
   expect(turn(worker).wish).toBe('leave');
-  expect([solitude.mayClaim(other), wish(worker), wish(other)]).toEqual([true, '', '']);
+  expect([isolation.mayClaim(other), wish(worker), wish(other)]).toEqual([true, '', '']);
   clock.passTo(2 * LEASE_MS);
   expect(wish(worker)).toBe('take');
 });
@@ -148,8 +148,8 @@ it('waiting for a place under globalConcurrency holds up others no longer than w
 it('a suspect whose handler goes on after its time keeps the process for a lease more, and no longer', () => {
   turn(worker, 'taken');
   worker.isRunning = true;
-  expect([wish(worker), solitude.mayClaim(other)]).toEqual(['keep', false]);
-  expect(solitude.hasToLeave(worker)).toBe(false);
+  expect([wish(worker), isolation.mayClaim(other)]).toEqual(['keep', false]);
+  expect(isolation.hasToLeave(worker)).toBe(false);
   clock.passTo(LEASE_MS);
   expect(wish(worker)).toBe('leave');
 });
@@ -158,53 +158,53 @@ it('a puller that is not alone any more with a suspect gives it and the reservat
   worker.mayReserve = false;
   const wished = wish(worker);
   other.holds = true;
-  expect(solitude.answered(worker, wished, 'taken')).toBe(false);
-  expect(solitude.isHeldBy(worker)).toBe(false);
+  expect(isolation.answered(worker, wished, 'taken')).toBe(false);
+  expect(isolation.isReservedFor(worker)).toBe(false);
   expect(wish(worker)).toBe('leave');
 });
 
 it('a worker that has stopped before its answer came keeps nobody from claiming', () => {
   const wished = wish(worker);
-  solitude.remove(worker);
-  expect(solitude.answered(worker, wished, 'taken')).toBe(false);
-  expect(solitude.mayClaim(other)).toBe(true);
+  isolation.remove(worker);
+  expect(isolation.answered(worker, wished, 'taken')).toBe(false);
+  expect(isolation.mayClaim(other)).toBe(true);
 });
 
 it('a holder that stops gives its reservation up, and others claim', () => {
   worker.holds = true;
   turn(worker, 'reserved');
-  expect(solitude.lastWish(worker)).toBe('leave');
-  expect(solitude.mayClaim(other)).toBe(true);
-  expect(solitude.lastWish(other)).toBe('');
+  expect(isolation.lastWish(worker)).toBe('leave');
+  expect(isolation.mayClaim(other)).toBe(true);
+  expect(isolation.lastWish(other)).toBe('');
 });
 
 it('a queue whose turn left a suspect waiting, as another turn was under way, looks again once the process is empty', () => {
   other.holds = true;
   expect(turn(worker, 'waits').wish).toBe('reserve');
-  solitude.check(worker);
+  isolation.check(worker);
   expect(worker.look).not.toHaveBeenCalled();
   other.holds = false;
-  solitude.check(other);
+  isolation.check(other);
   expect(worker.look).toHaveBeenCalledTimes(1);
   expect(turn(worker).wish).toBe('take');
-  solitude.check(worker);
+  isolation.check(worker);
   expect(worker.look).toHaveBeenCalledTimes(1);
 });
 
 it('of two queues that left suspects waiting one looks after the other', () => {
   const third = new Party();
-  solitude.add(third);
+  isolation.add(third);
   third.holds = true;
   turn(worker, 'waits');
   turn(other, 'waits');
   third.holds = false;
-  solitude.check(third);
+  isolation.check(third);
   expect([worker.look, other.look].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
   worker.holds = true;
-  solitude.check(third);
+  isolation.check(third);
   expect(other.look).not.toHaveBeenCalled();
   worker.holds = false;
   turn(worker);
-  solitude.check(worker);
+  isolation.check(worker);
   expect(other.look).toHaveBeenCalledTimes(1);
 });
