@@ -1,4 +1,4 @@
-// Embeds lib/store/redis/scripts/*.lua into embedded.ts beside them: nothing is read from disk at run time, so bundlers and packages
+// Embeds the scripts of lib/store/redis/scripts into embedded.ts there: nothing is read from disk at run time, so bundlers and packages
 // cannot lose a script. Makes contracts.ts there from their headers, and core/constants.ts from constants.lua beside it. See scripts/lua for what is refused, and for what is made of a part.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,26 +21,28 @@ export function readText(file) {
 
 /** The text of each file that is made, by its name. `read` answers the text of a .lua file by its path in the folder of scripts. */
 export function embed(read = readText) {
-  const files = readdirSync(folder)
-    .filter((file) => file.endsWith('.lua'))
-    .sort();
   const constants = readConstants('constants.lua', readFileSync(new URL(CONSTANTS, folder), 'utf8'));
   const sources = new Sources((file) => {
     const text = read(file);
     return text === undefined ? undefined : withValues(constants, text);
   });
   const keyTable = readKeyTable(readFileSync(new URL('../keys.ts', folder), 'utf8'));
+  const scripts = readdirSync(folder, { recursive: true })
+    .filter((file) => file.endsWith('.lua'))
+    .map((file) => sources.get(file))
+    .filter(({ header }) => header)
+    .sort((a, b) => (a.header.script < b.header.script ? -1 : 1));
+  const files = scripts.map(({ file }) => file);
   const declaredAt = check(sources, files, keyTable);
-  const headers = files.map((file) => sources.get(file).header);
   return {
     'embedded.ts': emitScripts(
-      files.map((file, i) => [
-        file.replace('.lua', ''),
+      scripts.map(({ file, header }) => [
+        header.script,
         emitLua(sources, file, declaredAt.get(file)),
-        emitReplyShape(headers[i]),
+        emitReplyShape(header),
       ]),
     ),
-    'contracts.ts': emitTypes(headers),
+    'contracts.ts': emitTypes(scripts.map(({ header }) => header)),
     '../../../core/constants.ts': emitConstants(constants),
   };
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { isArgumentKind, isReplyKind } from './kinds.mjs';
 import { LuaProblem } from './problem.mjs';
 
@@ -33,7 +34,7 @@ const RECEIPT = 'receipt:<caller>';
 export function readContract(file, lines) {
   const entries = entriesOf(lines);
   const contract = {
-    script: file.replace('.lua', ''),
+    script: basename(file, '.lua'),
     prose: '',
     isNumbered: false,
     keys: [],

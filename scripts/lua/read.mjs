@@ -2,6 +2,8 @@ import { readContract } from './contract.mjs';
 import { LuaProblem } from './problem.mjs';
 
 const LISTS = ['takes', 'gives', 'changes'];
+/** Lines that a part has none of. */
+const OF_A_SCRIPT = /^-- @(numbered|keys|node|returns|repeat)\b/;
 const NAME = /^[A-Za-z_]\w*$/;
 
 /**
@@ -11,7 +13,7 @@ const NAME = /^[A-Za-z_]\w*$/;
  */
 export function readLua(file, text) {
   const lines = text.split('\n');
-  const isScript = !file.includes('/');
+  const isScript = lines.some((line) => OF_A_SCRIPT.test(line));
   const read = {
     file,
     lines,

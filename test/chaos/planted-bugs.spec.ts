@@ -134,7 +134,7 @@ describe('npm run test:chaos:planted', () => {
     return { status, stdout };
   }
 
-  const file = 'lib/store/redis/scripts/cancel.lua';
+  const file = 'lib/store/redis/scripts/change/cancel.lua';
 
   it('ends with 3 and runs nothing where a text is not in its file any more', () => {
     const { status, stdout } = plant({ name: 'b', file, from: 'no such text', to: '', rules: ['one-state'] });

@@ -33,21 +33,21 @@ export const BUGS = [
   },
   {
     name: 'receipt ignored',
-    file: 'lib/store/redis/scripts/shared/begin.lua',
+    file: 'lib/store/redis/scripts/parts/begin.lua',
     from: 'then earlierAnswer = answer end',
     to: 'then earlierAnswer = nil end',
     rules: ['counts-add-up', 'nothing-lost', 'due-as-asked'],
   },
   {
     name: 'cancel without state check',
-    file: 'lib/store/redis/scripts/cancel.lua',
+    file: 'lib/store/redis/scripts/change/cancel.lua',
     from: 'lane, due = findWaiting(id, envelope)',
     to: "lane, due = (findWaiting(id, envelope) or string.match(envelope, '%d+:[^\\n]*')), now",
     rules: ['true-means-waiting'],
   },
   {
     name: 'reschedule without state check',
-    file: 'lib/store/redis/scripts/reschedule.lua',
+    file: 'lib/store/redis/scripts/change/reschedule.lua',
     from: 'envelope and findWaiting(id, envelope)',
     to: "envelope and (findWaiting(id, envelope) or string.match(envelope, '%d+:[^\\n]*'))",
     rules: ['true-means-waiting'],
@@ -97,7 +97,7 @@ export const BUGS = [
   },
   {
     name: 'reschedule moves nothing',
-    file: 'lib/store/redis/scripts/reschedule.lua',
+    file: 'lib/store/redis/scripts/change/reschedule.lua',
     from: 'addToLane(enterLane(laneName), id, due)',
     to: 'enterLane(laneName)',
     rules: ['due-as-asked'],
@@ -118,7 +118,7 @@ export const BUGS = [
     // A holder that gets no message learns of the wish with its next renewal only. That is allowed, and many runs end before.
     widenedBy: [
       {
-        file: 'lib/store/redis/scripts/cancel-running.lua',
+        file: 'lib/store/redis/scripts/change/cancel-running.lua',
         from: 'if isRunning then publish(',
         to: 'if false then publish(',
       },
@@ -154,7 +154,7 @@ export const BUGS = [
   },
   {
     name: 'counter counts twice',
-    file: 'lib/store/redis/scripts/jobs/cancel.lua',
+    file: 'lib/store/redis/scripts/change/cancel-waiting.lua',
     from: "'cancelled', #cancelled + #unqueued)",
     to: "'cancelled', 2 * #cancelled + #unqueued)",
     rules: ['counts-add-up'],
@@ -169,14 +169,14 @@ export const BUGS = [
   {
     // What has ended is in no index that the next arming looks at.
     name: 'last begun occurrence armed again',
-    file: 'lib/store/redis/scripts/resume-recurrence.lua',
+    file: 'lib/store/redis/scripts/recur/resume-recurrence.lua',
     from: 'math.max(now, state.passed)',
     to: 'state.began > 0 and state.began - 1 or now',
     rules: ['one-job-an-instant'],
   },
   {
     name: 'recurrence without an armed occurrence left alone',
-    file: 'lib/store/redis/scripts/recur/look.lua',
+    file: 'lib/store/redis/scripts/recur/tend/look.lua',
     from: 'elseif state.armed == 0 then',
     to: 'elseif false then',
     rules: ['recurs-again'],

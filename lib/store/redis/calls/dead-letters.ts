@@ -8,7 +8,7 @@ import { toDueArgument } from './due-argument.js';
 /** How many dead jobs one call looks at: a script of so many stays well below a millisecond or two. */
 const JOBS_A_CALL = 100;
 
-/** Where the first step begins. Its cursor names the last job that was looked at and left; see scripts/jobs/dead.lua. */
+/** Where the first step begins. Its cursor names the last job that was looked at and left; see scripts/dead/dead-walk.lua. */
 const OLDEST = '-inf 0 ';
 
 /** What one call has done. */

@@ -9,7 +9,7 @@ import type { Envelope, EnvelopeSettings, Unreadable } from '../../envelope.js';
 //     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; `o`: an occurrence of a recurrence, `m`: a missed one that is
 //                                     made up for; in this order; then the tags, a tab before each, which is no printable character
 //     <codec><settings>               of a payload that is not JSON: `t:` (text) or `b:` (bytes) and the id of its codec; then JSON of
-//                                     what the call itself said, headers last (see scripts/relay/read.lua), or nothing
+//                                     what the call itself said, headers last (see scripts/turn/relay/read.lua), or nothing
 //     <payload>                       as serialised or encoded; it may hold anything, line breaks too
 //
 // The codec stands in the third line because no script but that of the relay reads it.

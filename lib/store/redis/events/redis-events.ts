@@ -10,13 +10,13 @@ import { ask } from '../scripts/bound-script.js';
 import { readEventsScript } from '../scripts/contracts.js';
 import type { EventWriter } from './event-writer.js';
 
-/** Twice the time for which writers keep silent after a message: see QUIET_MS in scripts/add-events.lua. */
+/** Twice the time for which writers keep silent after a message: see QUIET_MS in scripts/events/add-events.lua. */
 const READ_AFTER_MS = 20;
 /** A message may be lost. Where none are heard, this process looks every second. */
 const LOOKED_EVERY_MS = 1_000;
 const HEARD_LOOKS = 5;
 
-/** An entry of the stream: see scripts/add-events.lua. */
+/** An entry of the stream: see scripts/events/add-events.lua. */
 interface Entry {
   readonly id: string;
   readonly head: string;
@@ -25,7 +25,7 @@ interface Entry {
 
 const FIELDS_AN_ENTRY = 3;
 
-/** The stream of one queue's events. An event's id is "<epoch ms of its entry>-<its number>"; see scripts/add-events.lua. */
+/** The stream of one queue's events. An event's id is "<epoch ms of its entry>-<its number>"; see scripts/events/add-events.lua. */
 export class RedisEvents implements QueueEvents {
   constructor(
     private readonly connection: QueueLink,

@@ -60,6 +60,23 @@ export const blackoutsScript = (keys: QueueKeys): BoundScript<BlackoutsArguments
   encode: encodeBlackouts,
 });
 
+/** See cancel.lua, which says what each of these is. */
+export interface CancelArguments {
+  id: string;
+  keepEnded: string;
+}
+
+export type CancelReply = [status: string, now: string, count: '1' | '0'];
+
+const encodeCancel = (a: CancelArguments): ScriptArgument[] => [a.id, a.keepEnded];
+
+export const cancelScript = (keys: QueueKeys): NumberedScript<CancelArguments, CancelReply> => ({
+  name: 'cancel',
+  keys: [keys.jobs, keys.claims, keys.failures, keys.queued, keys.stats, keys.levels],
+  encode: encodeCancel,
+  isNumbered: true,
+});
+
 /** See cancel-running.lua, which says what each of these is. */
 export interface CancelRunningArguments {
   clustered: boolean;
@@ -102,23 +119,6 @@ export const cancelTaggedScript = (keys: QueueKeys, names: { tag: string }): Num
     `${keys.base}tag:${names.tag}`,
   ],
   encode: encodeCancelTagged,
-  isNumbered: true,
-});
-
-/** See cancel.lua, which says what each of these is. */
-export interface CancelArguments {
-  id: string;
-  keepEnded: string;
-}
-
-export type CancelReply = [status: string, now: string, count: '1' | '0'];
-
-const encodeCancel = (a: CancelArguments): ScriptArgument[] => [a.id, a.keepEnded];
-
-export const cancelScript = (keys: QueueKeys): NumberedScript<CancelArguments, CancelReply> => ({
-  name: 'cancel',
-  keys: [keys.jobs, keys.claims, keys.failures, keys.queued, keys.stats, keys.levels],
-  encode: encodeCancel,
   isNumbered: true,
 });
 
@@ -171,6 +171,28 @@ export const countsScript = (keys: QueueKeys): BoundScript<CountsArguments, Coun
   name: 'counts',
   keys: [keys.jobs, keys.active, keys.dead, keys.completed, keys.levels],
   encode: encodeCounts,
+});
+
+/** See declare.lua, which says what each of these is. */
+export interface DeclareArguments {
+  app: string;
+  revision: string;
+  began: number;
+  orphanAfterMs: number;
+  tells: 'none' | 'new' | 'all';
+  /** Flat rows: id, digest. */
+  declared: readonly ScriptArgument[];
+}
+
+export type DeclareReply = [status: string, now: string, startedAt: string, letters: string, ...orphans: string[]];
+
+const encodeDeclare = (a: DeclareArguments): ScriptArgument[] => [a.app, a.revision, a.began, a.orphanAfterMs, a.tells, ...a.declared];
+
+export const declareScript = (keys: QueueKeys): NumberedScript<DeclareArguments, DeclareReply> => ({
+  name: 'declare',
+  keys: [keys.gate],
+  encode: encodeDeclare,
+  isNumbered: true,
 });
 
 /** See declare-recurrence.lua, which says what each of these is. */
@@ -232,28 +254,6 @@ export const declareRecurrenceScript = (keys: QueueKeys): NumberedScript<Declare
     keys.gate,
   ],
   encode: encodeDeclareRecurrence,
-  isNumbered: true,
-});
-
-/** See declare.lua, which says what each of these is. */
-export interface DeclareArguments {
-  app: string;
-  revision: string;
-  began: number;
-  orphanAfterMs: number;
-  tells: 'none' | 'new' | 'all';
-  /** Flat rows: id, digest. */
-  declared: readonly ScriptArgument[];
-}
-
-export type DeclareReply = [status: string, now: string, startedAt: string, letters: string, ...orphans: string[]];
-
-const encodeDeclare = (a: DeclareArguments): ScriptArgument[] => [a.app, a.revision, a.began, a.orphanAfterMs, a.tells, ...a.declared];
-
-export const declareScript = (keys: QueueKeys): NumberedScript<DeclareArguments, DeclareReply> => ({
-  name: 'declare',
-  keys: [keys.gate],
-  encode: encodeDeclare,
   isNumbered: true,
 });
 
@@ -463,6 +463,23 @@ export const noteQueuesScript = (keys: QueueKeys): BoundScript<NoteQueuesArgumen
   encode: encodeNoteQueues,
 });
 
+/** See pause.lua, which says what each of these is. */
+export interface PauseArguments {
+  clustered: boolean;
+  pause: number | 'inf';
+}
+
+export type PauseReply = [status: string, now: string, ends: string];
+
+const encodePause = (a: PauseArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.pause];
+
+export const pauseScript = (keys: QueueKeys): NumberedScript<PauseArguments, PauseReply> => ({
+  name: 'pause',
+  keys: [keys.gate, keys.sleeping],
+  encode: encodePause,
+  isNumbered: true,
+});
+
 /** See pause-recurrence.lua, which says what each of these is. */
 export interface PauseRecurrenceArguments {
   id: string;
@@ -478,23 +495,6 @@ export const pauseRecurrenceScript = (keys: QueueKeys): NumberedScript<PauseRecu
   name: 'pause-recurrence',
   keys: [keys.jobs, keys.stats, keys.levels, keys.queued],
   encode: encodePauseRecurrence,
-  isNumbered: true,
-});
-
-/** See pause.lua, which says what each of these is. */
-export interface PauseArguments {
-  clustered: boolean;
-  pause: number | 'inf';
-}
-
-export type PauseReply = [status: string, now: string, ends: string];
-
-const encodePause = (a: PauseArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.pause];
-
-export const pauseScript = (keys: QueueKeys): NumberedScript<PauseArguments, PauseReply> => ({
-  name: 'pause',
-  keys: [keys.gate, keys.sleeping],
-  encode: encodePause,
   isNumbered: true,
 });
 
@@ -776,6 +776,33 @@ export const relayScript = (keys: QueueKeys, names: { crew: string; target: stri
   isNumbered: true,
 });
 
+/** See remove.lua, which says what each of these is. */
+export interface RemoveArguments {
+  id: string;
+}
+
+export type RemoveReply = [status: string, now: string, isRemoved: '1' | '0'];
+
+const encodeRemove = (a: RemoveArguments): ScriptArgument[] => [a.id];
+
+export const removeScript = (keys: QueueKeys): NumberedScript<RemoveArguments, RemoveReply> => ({
+  name: 'remove',
+  keys: [
+    keys.jobs,
+    keys.claims,
+    keys.failures,
+    keys.usedIds,
+    keys.stats,
+    keys.levels,
+    keys.dead,
+    keys.completed,
+    keys.results,
+    keys.queued,
+  ],
+  encode: encodeRemove,
+  isNumbered: true,
+});
+
 /** See remove-orphan.lua, which says what each of these is. */
 export interface RemoveOrphanArguments {
   app: string;
@@ -809,33 +836,6 @@ export const removeRecurrenceScript = (keys: QueueKeys): NumberedScript<RemoveRe
   name: 'remove-recurrence',
   keys: [keys.jobs, keys.stats, keys.levels, keys.queued, keys.gate],
   encode: encodeRemoveRecurrence,
-  isNumbered: true,
-});
-
-/** See remove.lua, which says what each of these is. */
-export interface RemoveArguments {
-  id: string;
-}
-
-export type RemoveReply = [status: string, now: string, isRemoved: '1' | '0'];
-
-const encodeRemove = (a: RemoveArguments): ScriptArgument[] => [a.id];
-
-export const removeScript = (keys: QueueKeys): NumberedScript<RemoveArguments, RemoveReply> => ({
-  name: 'remove',
-  keys: [
-    keys.jobs,
-    keys.claims,
-    keys.failures,
-    keys.usedIds,
-    keys.stats,
-    keys.levels,
-    keys.dead,
-    keys.completed,
-    keys.results,
-    keys.queued,
-  ],
-  encode: encodeRemove,
   isNumbered: true,
 });
 
@@ -941,6 +941,22 @@ export const rescheduleScript = (keys: QueueKeys): NumberedScript<RescheduleArgu
   isNumbered: true,
 });
 
+/** See resume.lua, which says what each of these is. */
+export interface ResumeArguments {
+  clustered: boolean;
+}
+
+export type ResumeReply = [status: string, now: string, wasPaused: '1' | '0'];
+
+const encodeResume = (a: ResumeArguments): ScriptArgument[] => [a.clustered ? 1 : 0];
+
+export const resumeScript = (keys: QueueKeys): NumberedScript<ResumeArguments, ResumeReply> => ({
+  name: 'resume',
+  keys: [keys.gate, keys.sleeping],
+  encode: encodeResume,
+  isNumbered: true,
+});
+
 /** See resume-recurrence.lua, which says what each of these is. */
 export interface ResumeRecurrenceArguments {
   clustered: boolean;
@@ -967,22 +983,6 @@ export const resumeRecurrenceScript = (keys: QueueKeys): NumberedScript<ResumeRe
     keys.gate,
   ],
   encode: encodeResumeRecurrence,
-  isNumbered: true,
-});
-
-/** See resume.lua, which says what each of these is. */
-export interface ResumeArguments {
-  clustered: boolean;
-}
-
-export type ResumeReply = [status: string, now: string, wasPaused: '1' | '0'];
-
-const encodeResume = (a: ResumeArguments): ScriptArgument[] => [a.clustered ? 1 : 0];
-
-export const resumeScript = (keys: QueueKeys): NumberedScript<ResumeArguments, ResumeReply> => ({
-  name: 'resume',
-  keys: [keys.gate, keys.sleeping],
-  encode: encodeResume,
   isNumbered: true,
 });
 

@@ -65,7 +65,7 @@ export class RedisSearch {
 
 const START: Place = [0, '', [], []];
 
-/** A place in a walk that may come to the same jobs again (see scripts/find/scan.lua). */
+/** A place in a walk that may come to the same jobs again (see scripts/look/find/scan.lua). */
 const UNSAFE = /^\d+~$/;
 
 function found(rows: readonly string[][], next: Place | undefined, looked: string, bytes: string): FoundJobs {

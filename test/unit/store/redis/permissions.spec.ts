@@ -42,14 +42,14 @@ it('docs/operations.md lists exactly the commands that the scripts call and the 
 });
 
 it('those that it calls optional are those of scripts that are not checked at start', () => {
-  const checked = namesIn([`${STORE}/scripts/permissions.lua`], /\b(?:try|note)\('(\w+)'/g);
+  const checked = namesIn([`${STORE}/scripts/server/permissions.lua`], /\b(?:try|note)\('(\w+)'/g);
   const optional = prose!.split(' On a cluster')[0]!;
   expect(granted(optional)).toEqual([...byScripts].filter((name) => !checked.has(name)).sort());
 });
 
 it('no script hides the name of a command, but for the one that tries them all', () => {
   const hiding = scripts.filter((path) => /\bredis\.p?call\(\s*[^\s']/.test(readFileSync(path, 'utf8')));
-  expect(hiding).toEqual([`${STORE}/scripts/permissions.lua`]);
+  expect(hiding).toEqual([`${STORE}/scripts/server/permissions.lua`]);
 });
 
 /** The names after the plus signs, each once. */

@@ -1,5 +1,5 @@
 -- Adds occurrences beside the rule of a recurrence, due now.
--- @needs shared/clock.lua, shared/route.lua, jobs/admit.lua, jobs/enter.lua, jobs/lanes.lua, jobs/tag.lua, recur/listed.lua
+-- @needs parts/clock.lua, parts/route.lua, schedule/admit.lua, parts/enter.lua, parts/lanes.lua, parts/tag.lua, recur/listed.lua
 -- @takes jobsKey, usedIdsKey
 -- @gives isThere, wereAdded, addBesideRule
 

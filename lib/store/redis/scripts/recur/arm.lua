@@ -2,7 +2,7 @@
 -- with `armNext` or `armAt` for their jobs, and then calls `settleArmed`, the end of its read phase for them, and `writeArmed`. All are
 -- read, and all are written, at once: a batch costs a few commands.
 -- `changedEntries`: those whose states are to be written. `shortIds`: recurrences whose instants run short.
--- @needs shared/clock.lua, shared/route.lua, jobs/enter.lua, jobs/lanes.lua, jobs/tag.lua, recur/next.lua, recur/record.lua
+-- @needs parts/clock.lua, parts/route.lua, parts/enter.lua, parts/lanes.lua, parts/tag.lua, recur/next.lua, recur/record.lua
 -- @takes base, jobsKey, usedIdsKey, completedKey, resultsKey, statsKey, counted
 -- @gives shortIds, changedEntries, noteChanged, armAt, armNext, settleArmed, writeArmed
 shortIds, changedEntries = {}, {}

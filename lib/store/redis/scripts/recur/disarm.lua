@@ -1,6 +1,6 @@
 -- Takes armed jobs away, or lets the job of the same instant be made anew in the place of the old one. A script calls `disarm`, then what
 -- arms the next ones (recur/arm.lua), then `settleDisarmed`, and at last `writeDisarmed`.
--- @needs shared/clock.lua, shared/envelope.lua, jobs/endings.lua, jobs/lanes.lua, jobs/queued.lua, jobs/untag.lua, jobs/waiting.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/endings.lua, parts/lanes.lua, parts/queued.lua, parts/untag.lua, parts/waiting.lua
 -- @takes jobsKey, changedEntries, noteChanged, counted
 -- @gives disarm, settleDisarmed, writeDisarmed
 local deletedIds = {}

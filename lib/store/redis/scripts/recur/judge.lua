@@ -3,7 +3,7 @@
 -- `recurring`: `of`, job -> entry of its recurrence (see recur/next.lua) with `at`, its instant; `judge`, which answers 'begin', 'hold',
 -- 'missed' or 'overlap'; `begin` and `pass`, which note that an occurrence begins, or ends before it has begun; `leftOut`, three for
 -- each that ends here: id, name, reason; `settle` and `write`, the ends of the read and of the write phase.
--- @needs shared/clock.lua, jobs/enter.lua, jobs/lanes.lua, recur/arm.lua, recur/next.lua, recur/record.lua
+-- @needs parts/clock.lua, parts/enter.lua, parts/lanes.lua, recur/arm.lua, recur/next.lua, recur/record.lua
 -- @takes decided, counted, base, jobsKey, deadKey, picked, envelopes, fullNames, giveBack
 -- @changes recurring, stopped
 local endedIds, settlements = decided.endedIds, decided.settlements

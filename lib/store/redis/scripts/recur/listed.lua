@@ -1,5 +1,5 @@
 -- Which recurrences callers are told of: all but those that are switched off, or ended a day ago.
--- @needs shared/clock.lua, recur/record.lua
+-- @needs parts/clock.lua, recur/record.lua
 -- @gives isListed, isLongEnded
 -- `state` and `changed`: the fields of a state.
 function isLongEnded(state, changed)

@@ -1,5 +1,5 @@
 -- The instants of a recurrence. `entry` is one that a script has read: `id`, `rule` (its record) and `state` (see recur/record.lua).
--- @needs shared/clock.lua
+-- @needs parts/clock.lua
 -- @gives LEAST_AHEAD_MS, lastKnown, nextAfter, lastUpTo, latestBetween, countBetween, jittered, isDueAfter, isMissedAt, passTo, isShort
 -- The known instants run short where fewer are left, or where they end so soon.
 LEAST_AHEAD_MS = 10000

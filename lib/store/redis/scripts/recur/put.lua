@@ -1,5 +1,5 @@
 -- Makes or changes a recurrence.
--- @needs shared/clock.lua, recur/arm.lua, recur/has-begun.lua, recur/disarm.lua, recur/next.lua, recur/record.lua, recur/tended.lua
+-- @needs parts/clock.lua, recur/arm.lua, recur/has-begun.lua, recur/disarm.lua, recur/next.lua, recur/record.lua, recur/tended.lua
 -- @takes base, jobsKey
 -- @gives putRecurrence, writeRecords
 local records = {}

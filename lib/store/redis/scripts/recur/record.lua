@@ -13,7 +13,7 @@
 -- `list`: the instants after the passed one that are known ahead, "<at>" or "<at>:<minutes from it to its wall time>", a space between, and
 -- a '.' behind them where the rule has none beyond. A '!' stands behind missed ones that are not made up for, as there are too many. '-' of a rule that is reckoned here.
 -- `textOf`: a number as `digits` writes it. Most stand in several places, and a script writes each once: that costs it a microsecond.
--- @needs shared/clock.lua
+-- @needs parts/clock.lua
 -- @gives textOf, parseRecord, armedIn, parseState, formatState
 local texts = {}
 

@@ -1,5 +1,5 @@
 -- Deletes a recurrence and its armed occurrence, which counts as cancelled.
--- @needs jobs/lanes.lua, recur/forget.lua
+-- @needs parts/lanes.lua, recur/forget.lua
 -- @takes jobsKey, statsKey, receiptKey, keepReceiptMs
 -- @gives removeRecurrence
 local counted, changedEntries = {}, {}

@@ -1,6 +1,6 @@
 -- A backfill may name the instant that is armed. Its job is detached from the rule and due now: left with the rule, the next turn could
 -- discard it as missed. Only where the instant is over: one to come is left to the rule.
--- @needs shared/clock.lua, jobs/enter.lua, jobs/lanes.lua, jobs/waiting.lua, recur/arm.lua, recur/add-beside-rule.lua, recur/next.lua
+-- @needs parts/clock.lua, parts/enter.lua, parts/lanes.lua, parts/waiting.lua, recur/arm.lua, recur/add-beside-rule.lua, recur/next.lua
 -- @takes jobsKey
 -- @gives runArmedNow, armBehind
 

@@ -1,6 +1,6 @@
 -- Has the recurrences of the queue looked after. `tendAt` stands in `gate` while there are any; where somebody, or an eviction, has taken it,
 -- the next call about a recurrence brings it back.
--- @needs shared/clock.lua
+-- @needs parts/clock.lua
 -- @takes gateKey
 -- @gives beTended
 local isTended = redis.call('HGET', gateKey, 'tendAt')

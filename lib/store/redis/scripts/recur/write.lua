@@ -1,5 +1,5 @@
 -- Writes what a call has changed of recurrences and their jobs.
--- @needs jobs/lanes.lua, recur/arm.lua, recur/disarm.lua
+-- @needs parts/lanes.lua, recur/arm.lua, recur/disarm.lua
 -- @takes statsKey, counted
 writeArmed()
 closeLanes()

@@ -1,5 +1,5 @@
 -- Claims as a turn reads and writes them.
--- @needs shared/clock.lua, shared/envelope.lua, shared/claim.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua
 -- @takes settings, claimsKey
 -- @gives readClaims, marksOf, unheldClaim, laneAfter
 

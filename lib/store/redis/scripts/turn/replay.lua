@@ -4,7 +4,7 @@
 -- the jobs back; it gets no envelopes, as these may have taken too long. Until the jobs are back their claims are marked, so that a
 -- session that recovers them first counts no crash. A copy of the call that was held up on the way marks nothing: the call was
 -- answered before, and the jobs may have run.
--- @needs shared/clock.lua, shared/claim.lua, turn/claims.lua
+-- @needs parts/clock.lua, parts/claim.lua, turn/claims.lua
 -- @takes earlierAnswer, deadline, jobsKey, claimsKey, activeKey, receiptKey, keepReceiptMs
 local bits, fence, leaseUntil, suspect = string.match(earlierAnswer, '^([0-4]*)%-(%d+) (%d+) (%l*)$')
 local claimed, unmarked, isOver, letter = {}, {}, tonumber(leaseUntil) <= now, ''

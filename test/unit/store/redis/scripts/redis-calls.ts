@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { SCRIPTS, type ScriptName } from '../../../../../lib/store/redis/scripts/embedded.js';
 
 const FOLDER = new URL('../../../../../lib/store/redis/scripts/', import.meta.url);
 const KEYS_FILE = new URL('../keys.ts', FOLDER);
 const KEY_TABLE: string = '../../../../../scripts/lua/key-table.mjs';
 
-export const SCRIPT_NAMES = readdirSync(FOLDER)
-  .filter((file) => file.endsWith('.lua'))
-  .map((file) => file.replace('.lua', '') as ScriptName);
+export const SCRIPT_NAMES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.lua') && readFileSync(new URL(file, FOLDER), 'utf8').includes('\n-- @returns '))
+  .map((file) => basename(file, '.lua') as ScriptName);
 
 export interface KeyRow {
   name: string;

@@ -1,5 +1,5 @@
 -- Lists this session among the sleepers of its crew, with the time at which it looks again.
--- @needs shared/clock.lua
+-- @needs parts/clock.lua
 -- @takes me, outlook, handlers, base, sleepersKey
 -- How long a sleeper that is past its time stays listed, and a crew's list after its last sleeper.
 local FORGOTTEN_SLEEPER_MS, FORGOTTEN_CREW_MS = 60000, 86400000

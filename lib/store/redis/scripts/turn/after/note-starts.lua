@@ -1,5 +1,5 @@
 -- Notes in the log of starts how many jobs this turn has claimed or moved.
--- @needs shared/clock.lua
+-- @needs parts/clock.lua
 -- @takes settings, rate, rateKey, fit
 local started = #fit
 -- The clock went back: starts that it left ahead count as started now, or the gate would stay shut until then.

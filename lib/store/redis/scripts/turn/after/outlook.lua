@@ -12,7 +12,7 @@
 --     preferred    workers to wake for the freed places; nil for none
 --     hasOrphans   this worker leaves for good, and jobs preferred it
 --     passesOn     this process is no longer kept for suspects, and others wait for one that is
--- @needs shared/clock.lua, shared/envelope.lua, jobs/lanes.lua, wake/sleepers.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/sleepers.lua
 -- @takes settings, me, decided, wish, fit, fullNames, nextCursor, places, yieldsKey, base, sleepersKey, ownWorker, preferredIndex, suspectIndex
 -- @gives outlook
 -- @changes stopped, suspect
@@ -58,7 +58,7 @@ if toWake.isFreed or toWake.hasOrphans or toWake.passesOn then readCrews() end
 if (stopped and stopped ~= 'gate') or next(fullNames) then readOwnCrew() end
 -- Wake the preferred workers themselves: a generic wake-up might reach a worker that may not run these jobs.
 if toWake.isFreed and preferredIndex.count > 0 then
-  -- @include wake/preferred.lua
+  -- @include parts/wake/preferred.lua
   toWake.preferred = preferredOfDue
 end
 if stopsLooking and (outlook.wasListed or decided.settlements[1] or decided.returning[1] or decided.lookAgain or nextCursor ~= '') then readOwnCrew() end

@@ -1,5 +1,5 @@
 -- `workers` holds the sessions that were here lately, so that others can tell who is alive, where, and which names each handles.
--- @needs shared/clock.lua
+-- @needs parts/clock.lua
 -- @takes me, workersKey
 -- How long a session that has died without a word stays listed, and the list after its last one.
 local FORGOTTEN_SESSION_MS = 3600000

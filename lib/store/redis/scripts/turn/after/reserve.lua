@@ -1,5 +1,5 @@
 -- Keeps this process for a suspect, or gives its reservation up.
--- @needs shared/clock.lua
+-- @needs parts/clock.lua
 -- @takes settings, suspect, wish, reservationsKey, ownWorker
 if suspect ~= '' then
   -- For as long as a lease: the same turns that renew leases renew it.

@@ -1,6 +1,6 @@
 -- Dead jobs, completed jobs and ids of ended jobs are kept up to a number or an age only: this drops what is above it.
 -- `report.dropped`: the dead jobs that this turn deletes, id and name of each.
--- @needs shared/clock.lua, shared/envelope.lua, shared/claim.lua, jobs/untag.lua, turn/claims.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/untag.lua, turn/claims.lua
 -- @takes settings, decided, report, isIdle, jobsKey, claimsKey, failuresKey, deadKey, completedKey, resultsKey, usedIdsKey, statsKey
 local endedIds, remembered = decided.endedIds, decided.remembered
 -- How many more are dropped a turn than it adds, to keep the script short.

@@ -1,5 +1,5 @@
 -- Wakes whoever may have something to do by what this turn has done. Last in the script, as a message cannot be taken back.
--- @needs shared/clock.lua, shared/envelope.lua, jobs/lanes.lua, wake/lane.lua, wake/publish.lua, wake/sleepers.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/lane.lua, parts/wake/publish.lua, parts/wake/sleepers.lua
 -- @takes outlook, places, isFull, ownWorker, stopped, fullNames
 local toWake = outlook.toWake
 for _, lane in ipairs(laneList) do

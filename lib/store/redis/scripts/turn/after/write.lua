@@ -1,6 +1,6 @@
 -- Writes what a turn has decided: of a worker or a pull, which claims jobs, and of a relay, which moves them.
 -- `handOut`: writes the claims of the jobs in `fit`, or moves them. `isClaiming`: whether they are claimed.
--- @needs shared/clock.lua, jobs/lanes.lua, jobs/untag.lua, wake/sleepers.lua
+-- @needs parts/clock.lua, parts/lanes.lua, parts/untag.lua, parts/wake/sleepers.lua
 -- @takes settings, me, opening, decided, report, outlook, activeKey, base, claimsKey, completedKey, deadKey, endJob, failuresKey, firstLeaseEnd, fit, grace, handOut, handlers, isClaiming, isHere, jobsKey, nextCursor, ownWorker, picked, preferredIndex, queuedKey, rate, rateKey, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, suspectIndex, usedIdsKey, workersKey, yield
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, me.session)

@@ -2,7 +2,7 @@
 -- `ownWorker`: the worker of this session, which stands before a '~' where the session is a pull or a relay. `isHere`, `processesHere`:
 -- whether a worker lives, and how many processes work at this queue; made only where they are needed, as making a function costs a turn
 -- as much as reading a key. A job that this turn puts back may prefer a worker where no waiting one did.
--- @needs shared/clock.lua, jobs/lanes.lua
+-- @needs parts/clock.lua, parts/lanes.lua
 -- @takes settings, me, decided, workersKey
 -- @gives ownWorker, preferredIndex, suspectIndex, isHere, processesHere
 ownWorker = string.match(me.session, '^[^~]*')

@@ -1,6 +1,6 @@
 -- Reads the envelopes of the picked jobs, and cuts the claim where they grow too large for one reply.
 -- `envelopes`: in the order of `picked`; false where somebody, or an eviction, has taken one. `unconfirmed`: 'u' where they are so large
--- that a slow link may take longer than the lease to carry them (see shared/claim.lua), else ''.
+-- that a slow link may take longer than the lease to carry them (see parts/claim.lua), else ''.
 -- @takes me, jobsKey, giveBack, picked
 -- @gives envelopes
 -- @changes unconfirmed, stopped

@@ -1,6 +1,6 @@
 -- Puts the jobs that are handed out under leases, all with one fence.
 -- `claimed`: three for each: id, due time and, unless it is the job's first claim, attempt and crashes, envelope. Filled by `handOut`.
--- @needs shared/clock.lua, shared/envelope.lua, shared/claim.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua
 -- @takes settings, me, fit, fence, unconfirmed, UNCLAIMED, activeKey, claimsKey, statsKey, fenceKey, claimed
 -- @changes handOut
 -- Redis keeps small hashes and sorted sets as lists, and looks through them for each of their members: with a hundred jobs

@@ -5,7 +5,7 @@
 -- `stopped`: why no more of the due jobs: 'limit' of this session, 'gate', or 'size' of the turn. `nextCursor`: where to go on looking.
 -- `fullNames`: names that were passed over because their handlers are full here, name -> true. `passedOver`: where it is a table, due
 -- lanes are added that prefer no worker and that this session may not run. `takesSuspects`: suspects are picked like any job.
--- @needs shared/clock.lua, jobs/lanes.lua
+-- @needs parts/clock.lua, parts/lanes.lua
 -- @takes settings, me, opening, base, levelsKey, handlesKey, handlers, isFull, ownWorker, isHere, preferredIndex, suspectIndex, picked, passedOver, fullNames, takesSuspects
 -- @changes stopped, nextCursor
 -- The levels that hold something due, each once for each kind of its due jobs.

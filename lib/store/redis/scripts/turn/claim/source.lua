@@ -1,7 +1,7 @@
 -- A source of due jobs: those of one level that prefer this worker, none, or another from which they may be stolen. Its lanes come with the
 -- due times of their first jobs, earliest first, so a lane is only read once its first job has been taken.
 -- Due lanes that this session may not run now are passed over; how many a turn is bounded, and the next turn goes on there.
--- @needs shared/clock.lua, shared/envelope.lua, wake/handles.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/wake/handles.lua
 -- @takes settings, me, base, handlesKey, ownWorker, isHere, isPassedOver, passedOver
 -- @gives FIRST_READ, after, insert, openSource, bestOf, advance
 local LANES_LOOKED_AT = 2000

@@ -10,7 +10,7 @@
 --   leave    the reservation is given up
 -- `suspect`: the outcome: 'reserved', 'taken', or '' where the process is not reserved.
 -- `awaited`: whether the suspect lacks only a place under `globalConcurrency`: then others leave the next place (see yield.lua).
--- @needs shared/clock.lua, shared/envelope.lua, jobs/lanes.lua, wake/handles.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
 -- @takes settings, me, opening, wish, base, reservationsKey, ownWorker, handlers, suspectIndex, isHere, processesHere, picked
 -- @gives suspect, awaited
 suspect = wish == 'keep' and 'reserved' or ''

@@ -3,7 +3,7 @@
 -- wait for the previous one stays in its lane.
 -- `fit`: the jobs to hand out. `report.late`: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule.
 -- `report.missing`: four for each job whose envelope is missing, or has the `damage` that a relay has found: id, name, attempts begun, the reason.
--- @needs shared/clock.lua, shared/envelope.lua, shared/claim.lua, jobs/lanes.lua, turn/claims.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/lanes.lua, turn/claims.lua
 -- @takes decided, report, picked, envelopes, recurring, fit, claimsKey, activeKey, deadKey, failuresKey, giveBack
 -- @gives UNCLAIMED
 -- A job that nobody has claimed before.

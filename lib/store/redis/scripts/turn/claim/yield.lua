@@ -12,7 +12,7 @@
 -- the script has ended; a message that leads to nothing costs one look.
 -- `yield`: `lookAt`, when this session looks for the place again, nil where it has left none; and what is to be written:
 -- `begun`, scores and members; `over`, members; `asked`, sleepers that were told, or did not hear: they list themselves again.
--- @needs shared/clock.lua, shared/envelope.lua, jobs/lanes.lua, wake/handles.lua, wake/publish.lua, wake/sleepers.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua, parts/wake/publish.lua, parts/wake/sleepers.lua
 -- @takes settings, me, opening, base, suspect, awaited, ownWorker, isHere, preferredIndex, isFull, giveBack, picked, places, passedOver, yieldsKey
 -- @changes yield, stopped
 -- How many lanes are looked at whose jobs prefer other workers.

@@ -2,7 +2,7 @@
 -- job's claim. The list holds all ids, then their fences, '' for the same as the one before.
 -- `report.bits`: a digit for each settlement in order, '0' where the lease was lost, '1' where the settlement counts (other-settlements.lua explains the others).
 -- `uncommon`: completions of jobs whose claims have marks or another fence.
--- @needs jobs/untag.lua
+-- @needs parts/untag.lua
 -- @takes report, ARGV, claimsKey, endJob
 -- @gives completedCount, uncommon
 -- @changes listAt

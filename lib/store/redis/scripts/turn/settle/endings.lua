@@ -13,7 +13,7 @@
 --   died           how many of the settled jobs are dead now
 --   lookAgain      there is more to fetch at once: a job that this turn puts back is due already, or one that it picked was turned away
 -- `report`: lists for the answer, whose fields stand in the @returns of turn.lua.
--- @needs jobs/untag.lua
+-- @needs parts/untag.lua
 -- @gives decided, report, endJob
 local endedIds = {}
 decided = {

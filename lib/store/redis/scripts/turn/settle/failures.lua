@@ -1,5 +1,5 @@
 -- Notes a failed attempt with its job: "<when> <attempt> <failure>", a line each.
--- @needs shared/clock.lua
+-- @needs parts/clock.lua
 -- @takes failuresKey
 -- @changes noteFailure
 

@@ -5,7 +5,7 @@
 -- does not put it off for ever.
 -- `grace`: `recoverFrom` and `postponedAt`, before what time nothing is recovered, and when that was decided; `lastToFill`, the session that
 -- was the last to fill a limit of sixteen or more, '' where nobody holds anything.
--- @needs shared/clock.lua
+-- @needs parts/clock.lua
 -- @takes settings, activeKey, servedKey
 -- @gives firstLeaseEnd, grace, isRecovering
 grace = { recoverFrom = 0, postponedAt = 0, lastToFill = '' }

@@ -1,6 +1,6 @@
 -- Keeps what has become of the jobs that this turn discards or cancels, where the queue's `keepEnded` says so. A turn that picks nothing
 -- drops what is too old. Before the jobs are deleted.
--- @needs shared/clock.lua
+-- @needs parts/clock.lua
 -- @takes settings, decided, picked, base, jobsKey
 local endings, settlements = {}, decided.settlements
 if settlements[1] and settings.keepEnded ~= '' then
@@ -19,5 +19,5 @@ if settlements[1] and settings.keepEnded ~= '' then
   end
 end
 if endings[1] or not picked[1] then
-  -- @include jobs/keep-ended.lua
+  -- @include parts/keep-ended.lua
 end

@@ -14,7 +14,7 @@
 --   extend    how long from now its lease is to hold (ms)         ''          (stays with its holder)
 -- A result, a failure or '' in the second argument may be followed by a tab and the last progress of the run. JSON holds no tab.
 -- Needed only where there are such settlements, so a turn of a drain makes none of these functions.
--- @needs shared/claim.lua, jobs/enter.lua, jobs/untag.lua, turn/claims.lua
+-- @needs parts/claim.lua, parts/enter.lua, parts/untag.lua, turn/claims.lua
 -- @takes decided, report, completedCount, uncommon, others, jobsKey, failuresKey, takePlace, endJob, endsHere, keptHere, settledHere
 -- @changes extended
 local bits, settlements = report.bits, decided.settlements

@@ -1,5 +1,5 @@
 -- Renewals, and the leases that a settlement has extended. A renewal of an unconfirmed job shows that its claim has arrived.
--- @needs shared/clock.lua, shared/claim.lua, turn/claims.lua
+-- @needs parts/clock.lua, parts/claim.lua, turn/claims.lua
 -- @takes settings, decided, report, renewals, extended, endsHere, keptHere
 local renewed, confirmed = decided.renewed, decided.confirmed
 local function renew(id, ms)

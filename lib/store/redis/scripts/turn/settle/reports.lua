@@ -1,6 +1,6 @@
 -- What running jobs have reported, each under the fence of its claim: a worker that has lost its lease writes nothing.
 -- A job whose claim is unconfirmed has not begun, so nothing of it counts.
--- @needs shared/claim.lua, turn/claims.lua
+-- @needs parts/claim.lua, turn/claims.lua
 -- @takes decided, reports, keptHere
 local claims = readClaims(reports[1])
 for i = 1, reports.n do

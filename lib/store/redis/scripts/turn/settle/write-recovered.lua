@@ -1,5 +1,5 @@
 -- Writes what has become of the jobs whose leases had run out; those that end or die are among the settlements.
--- @needs jobs/lanes.lua, turn/claims.lua
+-- @needs parts/lanes.lua, turn/claims.lua
 -- @takes decided, activeKey, claimsKey, statsKey, noteFailure
 redis.call('ZREM', activeKey, unpack(decided.expired))
 for _, s in ipairs(decided.returning) do

@@ -1,5 +1,5 @@
 -- Writes what has become of the jobs that this turn settles, recovers or turns away.
--- @needs shared/clock.lua, shared/claim.lua, jobs/lanes.lua, turn/claims.lua
+-- @needs parts/clock.lua, parts/claim.lua, parts/lanes.lua, turn/claims.lua
 -- @takes settings, decided, endJob, jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey, usedIdsKey, queuedKey, statsKey, noteFailure
 local endedIds, settlements, takeovers, counted, remembered = decided.endedIds, decided.settlements, decided.takeovers, decided.counted, decided.remembered
 -- In one removal, as it may empty the key.

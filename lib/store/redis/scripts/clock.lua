@@ -1,6 +1,0 @@
--- clock: tell the time of the Redis that holds the queue.
--- @node jobs
--- @returns text: epoch ms
--- @repeat it only reads.
--- @needs shared/clock.lua
-return digits(now)

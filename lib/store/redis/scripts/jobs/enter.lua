@@ -1,8 +1,0 @@
--- Opens the lane that a job is about to enter, and reads the sleepers that may have to be woken for the job. Read phase.
--- @needs shared/envelope.lua, jobs/lanes.lua, wake/sleepers.lua
--- @gives enterLane
-function enterLane(laneName)
-  local lane = openLane(laneName)
-  readWakers(nameOf(laneName))
-  return lane
-end

@@ -1,0 +1,6 @@
+-- Wakes sleepers for each lane that a job was added to and whose head has moved. A lane that only lost jobs concerns nobody, and may be
+-- empty. Last in a script.
+-- @needs parts/lanes.lua, parts/wake/lane.lua
+for _, lane in ipairs(laneList) do
+  if lane.moved and lane.added[1] then wakeLane(lane) end
+end

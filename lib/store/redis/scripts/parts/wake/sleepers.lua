@@ -1,0 +1,90 @@
+-- Sessions that handle the same names are a crew. An idle session stands in its crew's `sleepers` with the time at which it will look
+-- again. When a lane's head moves forward, one sleeper of each crew that handles the name is told by a message on its own channel, and
+-- a deputy half a second later in case the first one is dead. A sleeper that looks early enough anyway is not told. So the cost of a
+-- due job does not grow with the number of idle sessions.
+-- Where handlers have limits of their own, the crew's name ends in 'l', and `full:<session>` lists, between line breaks, the names
+-- that a sleeper cannot run because their handlers are full: for those names the sleeper is passed over.
+-- `sleeping` says until when a crew may have sleepers, so that a crew without sleepers costs nothing.
+-- Read phase: `readCrews` reads the sleepers of all crews, `readOwnCrew` those of the session's own crew, `readWakers` those of the crews
+-- that handle a name. Last in a script: `wakeCrew`.
+-- ON_ITS_WAY_MS: how long a sleeper that has been told counts as on its way. `known`: `session` and `crew`, whose turn this is, which
+-- are absent where the script is nobody's turn; `ownCrew`, that crew, and `crews`, all that may have sleepers, once they are read.
+-- @needs parts/clock.lua, parts/wake/handles.lua, parts/wake/publish.lua
+-- @takes base, sleepingKey
+-- @gives DEPUTY_MS, ON_ITS_WAY_MS, known, readCrews, readOwnCrew, readWakers, wakeCrew
+DEPUTY_MS, ON_ITS_WAY_MS = 500, 50
+known = {}
+-- One, its deputy, and three more in case some have died without a word.
+local SLEEPERS_READ = 5
+
+local function openCrew(name)
+  return { name = name, key = base .. 'sleepers:' .. name, handles = {} }
+end
+
+local function readSleepers(crew)
+  if crew.sleepers then return end
+  crew.sleepers = {}
+  local found = redis.call('ZRANGE', crew.key, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, SLEEPERS_READ, 'WITHSCORES')
+  for i = 1, #found, 2 do
+    if found[i] ~= known.session then
+      local full = string.sub(crew.name, -1) == 'l' and redis.call('GET', base .. 'full:' .. found[i]) or ''
+      crew.sleepers[#crew.sleepers + 1] = { id = found[i], at = tonumber(found[i + 1]), full = full }
+    end
+  end
+end
+
+local function listCrews()
+  if known.crews then return end
+  known.crews = {}
+  for _, name in ipairs(redis.call('ZRANGE', sleepingKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE')) do
+    local crew = name == known.crew and known.ownCrew or openCrew(name)
+    if name == known.crew then known.ownCrew = crew end
+    known.crews[#known.crews + 1] = crew
+  end
+end
+
+function readCrews()
+  listCrews()
+  for _, crew in ipairs(known.crews) do readSleepers(crew) end
+end
+
+function readOwnCrew()
+  known.ownCrew = known.ownCrew or openCrew(known.crew)
+  readSleepers(known.ownCrew)
+end
+
+function readWakers(name)
+  listCrews()
+  for _, crew in ipairs(known.crews) do
+    if crew.handles[name] == nil then
+      crew.handles[name] = handlesName(crew.name, name)
+      if crew.handles[name] then readSleepers(crew) end
+    end
+  end
+end
+
+-- `name`: a job of this name is due, so sleepers whose handler of it is full are passed over; without a name none is.
+function wakeCrew(crew, due, name)
+  local function tell(sleeper, at)
+    sleeper.at = at
+    redis.call('ZADD', crew.key, 'XX', digits(at), sleeper.id)
+    local isHeard = publish(sleeper.id, digits(at))
+    if not isHeard then redis.call('ZREM', crew.key, sleeper.id) end
+    return isHeard
+  end
+
+  local at = math.max(due, now)
+  local told = false
+  for _, sleeper in ipairs(crew.sleepers) do
+    if name and string.find(sleeper.full, '\n' .. name .. '\n', 1, true) then
+      -- Nothing for that one.
+    elseif not told then
+      -- Already awake in time: no message, but still wake a deputy in case it has died.
+      told = sleeper.at <= at or tell(sleeper, at)
+    else
+      if sleeper.at > at + DEPUTY_MS then tell(sleeper, at + DEPUTY_MS) end
+      break
+    end
+  end
+  table.sort(crew.sleepers, function(a, b) return a.at < b.at end)
+end

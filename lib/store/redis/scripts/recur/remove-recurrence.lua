@@ -1,0 +1,16 @@
+-- remove-recurrence: delete a recurrence and its armed occurrence. What runs goes on.
+-- @numbered
+-- @keys jobs, stats, levels, queued, gate
+-- @arg id text: id of the recurrence
+-- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @returns status 'removed' | 'unknown' | 'declared': 'declared': somebody declares it, and nothing has changed
+-- @needs parts/clock.lua
+-- @include parts/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
+-- @needs recur/read.lua, recur/remove.lua
+local entry = readEntries({ id })[1]
+local result = (entry.rule or entry.state) and 'removed' or 'unknown'
+if entry.rule and entry.rule.owner ~= '' then result = 'declared' end
+if result == 'removed' then removeRecurrence(entry) end
+-- @include parts/answer.lua
+return { 'done', digits(now), result }

@@ -1,0 +1,31 @@
+-- resume-recurrence: arm the first occurrence after now of a recurrence that is paused. The time of the pause is not missed.
+-- @numbered
+-- @keys jobs, usedIds, stats, completed, results, levels, sleeping, queued, gate
+-- @arg clustered flag: whether Redis is a cluster
+-- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg id text: id of the recurrence
+-- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @returns isResumed '1' | '0', isShort '1' | '0': 0 where it is not paused; whether its instants run short, so that none could be armed perhaps: it is to
+--   be tended at once
+-- @needs parts/clock.lua
+-- @include parts/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), string.sub(earlierAnswer, 1, 1), string.sub(earlierAnswer, 2) } end
+-- @needs recur/read.lua, recur/next.lua
+local counted = {}
+-- @needs recur/arm.lua, recur/disarm.lua, recur/tended.lua
+local entry = readEntries({ id })[1]
+local state = entry.rule and entry.state
+local isResumed = state and state.state == 'p'
+if isResumed then
+  state.state, state.reason, state.changed = 'a', '', now
+  passTo(entry, math.max(now, state.passed))
+  armNext(entry)
+  settleArmed()
+  settleDisarmed()
+  beTended()
+  -- @include recur/write.lua
+end
+local result = (isResumed and '1' or '0') .. (shortIds[1] and '1' or '0')
+-- @include parts/answer.lua
+-- @include parts/wake/lanes.lua
+return { 'done', digits(now), string.sub(result, 1, 1), string.sub(result, 2) }

@@ -1,0 +1,131 @@
+-- schedule: add jobs to their lanes. A job whose id is known already, or ended lately, is not added, and the answer tells which it is.
+-- @numbered
+-- @keys jobs, claims, usedIds, stats, completed, results, levels, sleeping
+-- @arg clustered flag: whether Redis is a cluster
+-- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg lowestMade text: the lowest id that this call's maker made for it, '-' = none
+-- @arg highestMade text: the highest of these
+-- @tail rows count, chosen, route, due, middle, ids, ends: jobs that differ in id and in the end of the envelope alone come as one
+--   row: how many; how their ids were chosen ('' made by this caller, 'c' by the user, 'm' by the user in the form of a made one); route
+--   of the envelope; due (> 0: at, epoch ms; <= 0: minus the delay in ms); the middle, which follows the time; then their ids, made
+--   ones, all of one length, joined into one argument; then the ends of their envelopes
+-- @returns takenAt text, letters text, ...duplicates text[]: when the call was taken in; a letter for each job; for each letter but '1'
+--   and 'e' the due time of the job that is there, of 't' also its name, behind a space. Letters: '1' created; under a known id 'w' a
+--   job waits, 'a' one runs, 'd' one is dead, 'e' one ended lately, 't' a job of another name waits, runs or is dead
+-- @repeat the receipt answers even when the job has run and is gone by then. Where an eviction has taken the receipt, jobs with made
+--   ids are written again.
+-- @needs parts/clock.lua
+-- @include parts/begin.lua
+-- @needs schedule/made.lua, parts/envelope.lua, parts/claim.lua, parts/route.lua, parts/waiting.lua, parts/enter.lua, parts/tag.lua
+-- @needs schedule/admit.lua
+if earlierAnswer then
+  local reply = { 'replayed', digits(now) }
+  -- Names may hold spaces, but no line breaks.
+  for field in string.gmatch(string.match(earlierAnswer, '^%S+ %S+\n(.*)$'), '[^\n]+') do reply[#reply + 1] = field end
+  return reply
+end
+
+local rows, chosenIds = {}, {}
+local at = rowsFrom
+while ARGV[at] do
+  local row = { count = tonumber(ARGV[at]), chosen = ARGV[at + 1], route = ARGV[at + 2], due = tonumber(ARGV[at + 3]), middle = ARGV[at + 4] }
+  -- Where its ids begin, and the ends.
+  row.ids = at + 5
+  row.ends = row.ids + (row.chosen == '' and 1 or row.count)
+  if row.chosen ~= '' then
+    for i = row.ids, row.ends - 1 do chosenIds[#chosenIds + 1] = ARGV[i] end
+  end
+  rows[#rows + 1] = row
+  at = row.ends + row.count
+end
+-- Chosen ids that are there already, and the envelopes of their jobs. An id that this caller made for this call is new.
+local envelopes = {}
+if chosenIds[1] then
+  for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(chosenIds))) do envelopes[chosenIds[i]] = envelope end
+end
+
+-- A job that is there already: its letter, its name, and its due time, from its lane or, once it was claimed, from its claim. `goesOn`: of
+-- a run that was to be the last of its id, its claim without the mark of that.
+local function readThere(id, envelope)
+  local name = nameOf(laneOf(envelope))
+  local _, due = findWaiting(id, envelope)
+  if due then return { letter = 'w', due = due, name = name } end
+  local text = redis.call('HGET', claimsKey, id) or ''
+  local claim = parseClaim(text) or { due = now }
+  local there = { letter = claim.fence == '0' and 'd' or 'a', due = digits(claim.due), name = name }
+  if hasMark(claim.marks, 'f') then there.goesOn = remarked(text, 'f', '') end
+  return there
+end
+
+local letters, duplicates = {}, {}
+-- Jobs with chosen ids that this call has taken in.
+local seen = {}
+-- Claims of runs that are not the last of their ids any more: who is told that a job is active counts on its further attempts.
+local goingOn = {}
+
+-- The letter of a duplicate; nil where the id is free.
+local function letterOf(id, chosen, name)
+  local there = seen[id] or envelopes[id] and readThere(id, envelopes[id])
+  if there then
+    -- The name of an envelope that somebody has damaged cannot be told.
+    local isTaken = there.name and there.name ~= name
+    if there.goesOn and not isTaken then goingOn[#goingOn + 1], goingOn[#goingOn + 2] = id, there.goesOn end
+    duplicates[#duplicates + 1] = isTaken and there.due .. ' ' .. there.name or there.due
+    return isTaken and 't' or there.letter
+  end
+  return (isRemembered(id) or ranUnanswered(id, chosen)) and 'e'
+end
+
+-- Every made id is cut out of an argument, and a local is found faster.
+local sub = string.sub
+local CREATED = '\n' .. digits(now) .. ' '
+local fields, takenIds = admitted.fields, admitted.chosenIds
+local created, index = 0, 0
+
+for _, row in ipairs(rows) do
+  local count, chosen, ids, ends = row.count, row.chosen, row.ids, row.ends
+  local due, middle = row.due, row.middle
+  local dueText = digits(due > 0 and due or now - due)
+  local beginning, tags = row.route .. CREATED .. middle, tagsOfFlags(middle)
+  local laneName = laneOfRoute(row.route)
+  local isChosen, name = chosen ~= '', chosen ~= '' and nameOf(laneName)
+  local madeIds, idLength = ARGV[ids], #ARGV[ids] / count
+  local added, last
+  for i = 0, count - 1 do
+    local id, letter
+    if isChosen then
+      id = ARGV[ids + i]
+      letter = letterOf(id, chosen, name) or '1'
+      if letter == '1' then
+        seen[id] = { letter = 'w', due = dueText, name = name }
+        takenIds[#takenIds + 1] = id
+      end
+    else
+      id, letter = sub(madeIds, i * idLength + 1, (i + 1) * idLength), '1'
+    end
+    index = index + 1
+    letters[index] = letter
+    if letter == '1' then
+      if not added then
+        added = enterLane(laneName).added
+        last = #added
+      end
+      added[last + 1], added[last + 2] = dueText, id
+      last = last + 2
+      if tags ~= '' then tagJob(id, tags) end
+      created = created + 1
+      fields[2 * created - 1], fields[2 * created] = id, beginning .. ARGV[ends + i]
+    end
+  end
+end
+
+if created > 0 then
+  writeAdmitted()
+  writeScheduled()
+end
+if goingOn[1] then redis.call('HSET', claimsKey, unpack(goingOn)) end
+local reply = { digits(now), table.concat(letters), unpack(duplicates) }
+local result = lowestMade .. ' ' .. highestMade .. '\n' .. table.concat(reply, '\n')
+-- @include parts/answer.lua
+-- @include parts/wake/lanes.lua
+return { 'done', digits(now), unpack(reply) }

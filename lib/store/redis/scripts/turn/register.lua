@@ -1,0 +1,16 @@
+-- register: note the names that a crew handles, in as many calls as they need.
+-- @keys sleeping, handles:<crew>
+-- @arg keepMs ms: how long the names are kept unless noted again
+-- @arg size count: in the first call how many names there are, 0 in the others
+-- @tail names name: names
+-- @returns number: how many names are noted
+-- @repeat it changes nothing.
+-- @needs parts/clock.lua
+-- More than that: other names are among them. Only then is the set emptied, or the crew's sessions would undo each other's calls.
+local noted = redis.call('SCARD', handlesKey)
+if size > 0 and noted > size then redis.call('DEL', handlesKey) end
+redis.call('SADD', handlesKey, unpack(ARGV, namesFrom))
+redis.call('PEXPIRE', handlesKey, keepMs)
+-- Forgets crews that sleep no longer. They cost nobody anything, and each crew comes by here once a day at least, so few pile up.
+redis.call('ZREMRANGEBYSCORE', sleepingKey, '-inf', '(' .. digits(now))
+return redis.call('SCARD', handlesKey)

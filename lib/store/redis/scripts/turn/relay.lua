@@ -1,0 +1,120 @@
+-- relay: one round trip of a session that moves due jobs to a stream or a list of the caller's: recover jobs whose leases have run out,
+--   move due jobs, and learn when to look again. A moved job is gone from the queue, counted as started and completed: there is no
+--   lease, nothing to settle, and nothing that a crash leaves in between.
+-- @numbered
+-- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, workers, gate, rate, yields,
+--   queued, handles:<crew>, sleepers:<crew>, <target>
+-- @arg clustered flag: whether Redis is a cluster
+-- @arg me.session text: who takes the turn
+-- @arg me.crew text: the sessions that take the same names
+-- @arg me.crewSize count: how many names the crew handles
+-- @arg settings.leaseMs ms: for how long a session that was seen counts as there
+-- @arg settings.maxSleepMs ms: the longest time until the session looks again
+-- @arg me.limit count: how many jobs to move at most, 0 = none, at most 1000
+-- @arg me.maxBytes bytes: how much of envelopes to move at most
+-- @arg me.cursor text: where to go on looking, '' = from the start
+-- @arg me.canHear flag: whether the session hears messages
+-- @arg me.standing 'stays' | 'goes': whether it goes on looking after this turn
+-- @arg settings.keepIdsMs ms: how long a chosen id is remembered
+-- @arg settings.keepCompletedCount count: how many completed jobs are kept
+-- @arg settings.keepCompletedAgeMs ms: and for how long, 0 = for ever
+-- @arg settings.keepDeadCount count: how many dead jobs are kept
+-- @arg settings.keepDeadAgeMs ms: and for how long, 0 = for ever
+-- @arg settings.maxCrashes count: how often a job's lease may run out before it is dead
+-- @arg me.presence 'here' | 'gone' | '': whether to list the session in `workers`, to take it off, or neither
+-- @arg me.host text: "<pid> <traits> <host>" of the session; where its entry in `workers` has another text now, a line break and that text
+-- @arg settings.msPerLevel ms: in what time a waiting job grows more urgent by one level, 0 = never
+-- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg settings.globalConcurrency count: how many jobs may run at once over all processes, 0 = any; moved ones do not count
+-- @arg settings.rateMax count: how many may start over all processes, 0 = any
+-- @arg settings.rateWindowMs ms: within how long
+-- @arg targetType 'stream' | 'list': what the target is
+-- @arg maxLength count: how many entries a stream is to keep, about, 0 = any
+-- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @returns recovered text[], late text[], missing text[], dropped text[], lookAt text, cursor text, leftOut text[], tendAt text, short text[]: five for each job whose lease had run
+--   out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each
+--   late job: id, name, attempts begun, how late (ms), its late rule's letter; four for each job that died because its envelope is missing
+--   or unreadable: id, name, attempts begun, the reason; two for each dead job that was pushed out: id, name; when to look again (epoch
+--   ms, 0 = when there is capacity); where to go on looking; three for each occurrence of a recurrence that ended because its policy leaves it
+--   out: id, name, 'missed' | 'overlap'; when the queue's recurrences are to be tended (epoch ms, '' = it has none, '-' = this turn did
+--   not look); ids of recurrences that are to be tended at once. The time has µs behind the point. {'refused', now, type} where the target is
+--   of another type: nothing has moved
+-- @repeat jobs that were moved are not moved again, and nothing is told.
+-- @needs parts/clock.lua
+-- @include parts/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), {}, {}, {}, {}, digits(now), '', {}, '-', {} } end
+if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
+if me.limit > 0 then
+  local found = redis.call('TYPE', targetKey).ok
+  if found ~= 'none' and found ~= targetType then
+    -- This relay does not look before somebody has mended the key: others of its crew must not count on it.
+    redis.call('ZREM', sleepersKey, me.session)
+    return { 'refused', digits(now), found }
+  end
+end
+-- @needs turn/claims.lua, parts/wake/sleepers.lua, parts/enter.lua
+known.session, known.crew = me.session, me.crew
+
+-- First everything is read, so that a script that cannot go on leaves nothing half done.
+--
+-- Whose leases have run out.
+-- @include turn/settle/grace.lua
+-- @include turn/settle/endings.lua
+local takePlace
+if isRecovering then
+  -- @include turn/settle/already-settled.lua
+  -- @include turn/settle/takeover.lua
+  -- @include turn/settle/recover.lua
+end
+
+-- How much may be moved. A relay runs nothing: so it has no handlers, moves suspects like any job, and needs no place under
+-- `globalConcurrency`.
+local isClaiming, handlers = false, nil
+-- @include turn/claim/handler-limits.lua
+-- @include turn/gates/open.lua
+-- @include turn/gates/concurrency.lua
+-- @include turn/gates/rate.lua
+-- @include turn/gates/pause.lua
+-- @include turn/gates/blackout.lua
+
+-- Which jobs are moved: the best ones, less those that do not fit into one script, less those that come too late.
+local picked, fit = {}, {}
+local stopped, nextCursor, fullNames, passedOver = nil, '', {}, nil
+local recurring
+local suspect, wish, yield, takesSuspects = '', '', nil, true
+-- @include turn/claim/affinity.lua
+if me.limit > 0 and opening.mayPass > 0 then
+  -- @include turn/claim/pick.lua
+end
+local unconfirmed
+if picked[1] then
+  -- @include turn/claim/envelopes.lua
+  -- @include turn/relay/read.lua
+  if gate.recurrencesAt then
+    -- A function, as its locals would leave too few to the rest.
+    local function openRecurring()
+      local counted = decided.counted
+      -- @include recur/judge.lua
+    end
+    openRecurring()
+  end
+  -- @include turn/claim/turn-away.lua
+end
+-- @include turn/after/outlook.lua
+-- @include turn/after/find-lost.lua
+
+-- Then everything is written. Jobs move before all other writes about jobs: where Redis refuses that, for want of a permission, nothing
+-- has moved.
+local function handOut()
+  -- @include turn/relay/move.lua
+end
+-- @include turn/after/write.lua
+redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. grace.lastToFill)
+-- Of an idle turn too: a copy of it that was held up on the way would move jobs once more.
+local result = ''
+-- @include parts/answer.lua
+
+-- Messages come last, as they cannot be taken back.
+-- @include turn/after/wake-others.lua
+-- With µs: a session that took it for the whole millisecond would wake up to one later.
+return { 'done', string.format('%.3f', nowUs / 1000), report.recovered, report.late, report.missing, report.dropped, digits(outlook.lookAt), nextCursor, recurring and recurring.leftOut or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.short or {} }

@@ -1,0 +1,137 @@
+-- turn: one round trip of a session that runs jobs, a worker or a pull: settle, renew, recover jobs whose leases have run out, claim due
+--   jobs, and learn when to look again.
+-- @numbered
+-- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, fence, workers, gate, rate,
+--   reservations, yields, queued, handles:<crew>, sleepers:<crew>
+-- @arg clustered flag: whether Redis is a cluster
+-- @arg me.session text: who takes the turn
+-- @arg me.crew text: the sessions that take the same names
+-- @arg me.crewSize count: how many names the crew handles
+-- @arg settings.leaseMs ms: how long a claimed job belongs to its session
+-- @arg settings.maxSleepMs ms: the longest time until the session looks again
+-- @arg me.limit count: what weight of jobs to claim at most, 0 = none, at most 1000
+-- @arg me.maxBytes bytes: how much of envelopes to claim at most
+-- @arg me.cursor text: where to go on looking, '' = from the start
+-- @arg me.canHear flag: whether the session hears messages
+-- @arg me.standing 'stays' | 'until-claimed' | 'goes': whether it goes on looking after this turn
+-- @arg settings.keepIdsMs ms: how long a chosen id is remembered
+-- @arg settings.keepCompletedCount count: how many completed jobs are kept
+-- @arg settings.keepCompletedAgeMs ms: and for how long, 0 = for ever
+-- @arg settings.keepDeadCount count: how many dead jobs are kept
+-- @arg settings.keepDeadAgeMs ms: and for how long, 0 = for ever
+-- @arg settings.maxCrashes count: how often a job's lease may run out before it is dead
+-- @arg me.presence 'here' | 'gone' | '': whether to list the session in `workers`, to take it off, or neither
+-- @arg me.host text: "<pid> <traits> <host>" of the session; where its entry in `workers` has another text now, a line break and that text
+-- @arg settings.msPerLevel ms: in what time a waiting job grows more urgent by one level, 0 = never
+-- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @arg settings.globalConcurrency count: how many jobs may run at once over all processes, 0 = any
+-- @arg settings.rateMax count: how many may start over all processes, 0 = any
+-- @arg settings.rateWindowMs ms: within how long
+-- @arg wish text: what this turn wishes of suspects, jobs that run alone (see turn/claim/suspects.lua)
+-- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @columns completed id, fence: jobs that completed and leave nothing behind; the fence is '' for that of the one before
+-- @list others transition, id, fence, first, second: how other jobs ended; two fields depend on it (see turn/settle/other-settlements.lua)
+-- @list renewals id, fence: leases to renew
+-- @list reports id, fence, value: the progress of running jobs, as JSON
+-- @list limits name, weight, free: names that have a weight or a limit of their own, and how many more may run here
+-- @returns bits text, lost text[], toCancel text[], recovered text[], late text[], missing text[], dropped text[], lookAt text, fence text,
+--   cursor text, isContended '1' | '', suspect 'reserved' | 'taken' | 'waits' | '', leftOut text[], tendAt text, short text[], ...claimed text[]: a digit for each settlement in order (1 = its lease was still held;
+--   2 = it was, and the job was cancelled instead; 3 = it was, and the job that was queued behind it has taken its place; 4 = it was, and the job has ended as cancelled, as the one that
+--   was queued behind it was cancelled); ids of leases
+--   that are lost; ids of renewed jobs that are to be cancelled; five for each job whose lease had run out: id, name, attempt, 'waiting' |
+--   'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each late job: id, name, attempts begun,
+--   how late (ms), its late rule's letter; four for each job that died because its envelope is missing or unreadable: id, name, attempts
+--   begun, the reason; two for each dead job that was pushed out: id, name; when to look again (epoch ms, 0 = when there is capacity);
+--   the fence and behind it 'u' where none of the claimed jobs may begin before their leases have been renewed, 'o' where their leases are
+--   over and they are to be given back; where to go on looking; '1' if another session was the last to fill a limit of sixteen or more,
+--   else ''; 'reserved' if this process is kept for a suspect, 'taken' if what it claimed is one, 'waits' if there are
+--   suspects that this turn could not take because its process holds something, else ''; three for each occurrence of a recurrence that ended
+--   because its policy leaves it out: id, name, 'missed' | 'overlap'; when the queue's recurrences are to be tended (epoch ms, '' = it
+--   has none, '-' = this turn did not look); ids of recurrences that are to be tended at once; three for each claimed job: id,
+--   due and, unless it is its first claim, attempt and crashes, envelope. The time has µs behind the point.
+-- @repeat settlements are answered from the receipt, and the jobs claimed then are handed out again, without envelopes where their leases
+--   are over by then. Of renewals nothing is told, and jobs that had been recovered, were late, missing or pushed out are not told again.
+-- @needs parts/clock.lua, turn/claims.lua
+do
+  -- @include parts/begin.lua
+  if earlierAnswer then
+    -- @include turn/replay.lua
+  end
+end
+if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
+-- @needs parts/wake/sleepers.lua
+known.session, known.crew = me.session, me.crew
+
+-- First everything is read, so that a script that cannot go on leaves nothing half done.
+--
+-- What has ended, whose leases go on, and whose have run out.
+-- @include turn/settle/grace.lua
+-- @include turn/settle/endings.lua
+-- @include turn/settle/read-settlements.lua
+
+-- How much may be claimed: by this session, and over all processes.
+local isClaiming = true
+-- @include turn/claim/handler-limits.lua
+-- @include turn/gates/open.lua
+-- @include turn/gates/concurrency.lua
+-- @include turn/gates/rate.lua
+-- @include turn/gates/pause.lua
+-- @include turn/gates/blackout.lua
+
+-- Which jobs are claimed: a suspect alone, or the best ones; less those whose places are left to better jobs of others, less those that do
+-- not fit into one reply, less those that come too late.
+local picked, fit, claimed = {}, {}, {}
+local stopped, nextCursor, fullNames, yield = nil, '', {}, nil
+local recurring
+-- @include turn/claim/affinity.lua
+-- @include turn/claim/suspects.lua
+do
+  local takesSuspects, passedOver = false, settings.globalConcurrency > 0 and {} or nil
+  if me.limit > 0 and opening.mayPass > 0 and suspect == '' then
+    -- @include turn/claim/pick.lua
+  end
+  if places and (suspect ~= '' or (picked[1] and #picked >= places.left)) then
+    -- @include turn/claim/yield.lua
+  end
+end
+local fence, unconfirmed, handOut = 0, '', nil
+if picked[1] then
+  -- @include turn/claim/envelopes.lua
+  if gate.recurrencesAt then
+    -- A function, as its locals would leave too few to the rest.
+    local function openRecurring()
+      local counted = decided.counted
+      -- @include recur/judge.lua
+    end
+    openRecurring()
+  end
+  -- @include turn/claim/turn-away.lua
+  -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
+  fence = math.max(tonumber(redis.call('GET', fenceKey) or 0) or 0, nowUs) + 1
+  -- @include turn/claim/lease.lua
+end
+if places then places.left = places.left - #fit end
+-- @include turn/after/outlook.lua
+-- @include turn/after/find-lost.lua
+
+-- Then everything is written.
+-- @include turn/after/write.lua
+if yield then
+  -- @include turn/claim/write-yields.lua
+end
+-- @include turn/after/reserve.lua
+-- A pull, and a session with fewer places than that, are not noted: no worker gives up its second turn for them.
+local hasFilled = #fit >= FEWEST_JOBS and outlook.limitAfter <= 0 and me.standing == 'stays'
+redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. (hasFilled and me.session or grace.lastToFill))
+-- Of an idle turn too: a copy of it that was held up on the way would claim jobs that nobody then runs.
+local result = table.concat(report.bits) .. '-' .. digits(fence) .. ' ' .. digits(now + settings.leaseMs) .. ' ' .. suspect
+-- @include parts/answer.lua
+
+-- Messages come last, as they cannot be taken back.
+-- @include turn/after/wake-others.lua
+-- The session asks again once its process is empty: nobody tells it then.
+local waitsForSuspect = suspect == '' and me.limit > 0 and suspectIndex.count > 0 and (wish == '' or wish == 'reserve')
+-- Another session claims as fast, and keeps Redis busy between the turns of this one.
+local isContended = grace.lastToFill ~= '' and grace.lastToFill ~= me.session
+-- With µs: a session that took it for the whole millisecond would wake up to one later.
+return { 'done', string.format('%.3f', nowUs / 1000), table.concat(report.bits), report.lost, report.toCancel, report.recovered, report.late, report.missing, report.dropped, digits(outlook.lookAt), digits(fence) .. unconfirmed, nextCursor, isContended and '1' or '', waitsForSuspect and 'waits' or suspect, recurring and recurring.leftOut or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.short or {}, unpack(claimed) }
