@@ -111,7 +111,8 @@ it.each<[what: string, wanted: Partial<JobSelection>]>([
     return (scanned.reduce((sum, each) => sum + each, 0) + fetched.length) * bytes;
   });
   expect(Math.max(...read)).toBeLessThanOrEqual(1_500_000);
-  expect(Math.max(...read)).toBeGreaterThanOrEqual(400_000);
+  // In Valkey, where several jobs share a bucket, one is asked for and several are read.
+  expect(Math.max(...read)).toBeGreaterThanOrEqual(200_000);
 });
 
 describe('of jobs with several tags', () => {
