@@ -2,6 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
+const { countLines } = (await import('../../scripts/count-lines.mjs' as string)) as {
+  countLines(root: URL): { room: string; ts: number; lua: number }[];
+};
+
 // What the documents say of the code, compared with the code. The options: readme.spec.ts.
 
 const packaged: string[] = JSON.parse(read('package.json')).files;
@@ -46,6 +50,21 @@ it.each(pages)('every link of %s to a section leads to one that is there', (page
     return existsSync(there) && !sectionsOf(there).has(section!);
   });
   expect(missing.map(([link]) => link)).toEqual([]);
+});
+
+it('docs/architecture.md says how many lines each folder of lib has, to a twentieth', () => {
+  const counted = countLines(new URL('../../', import.meta.url));
+  const rows = [...read('docs/architecture.md').matchAll(/^\| ([\w./]+) \| (\d+) \| (\d+) \| (\d+) \|$/gm)];
+  const printed = rows.map(([, room, ...numbers]) => [room!, ...numbers.map(Number)] as const);
+  expect(printed.map(([room]) => room)).toEqual([...counted.map(({ room }) => room), 'all']);
+  for (const [i, { ts, lua }] of counted.entries()) {
+    const most = 10 + (ts + lua) / 20;
+    const [room, ofTypeScript, ofLua, all] = printed[i]!;
+    expect([room, all]).toEqual([room, ofTypeScript! + ofLua!]);
+    expect({ room, isNear: Math.abs(all! - ts - lua) <= most }).toEqual({ room, isNear: true });
+  }
+  const sums = [1, 2, 3].map((column) => printed.slice(0, -1).reduce((sum, row) => sum + Number(row[column]), 0));
+  expect(printed.at(-1)).toEqual(['all', ...sums]);
 });
 
 describe('docs/errors.md', () => {
