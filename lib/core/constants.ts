@@ -9,6 +9,8 @@ export const UNCONFIRMED_BYTES = 256 * 1024;
 export const FEWEST_JOBS = 16;
 /** At most one process in so many is kept for suspects at a time, but always one. */
 export const PROCESSES_A_SUSPECT = 4;
+/** So much later than a sleeper that is told its deputy looks, in case the sleeper is dead; and so late a session looks again that waits for something of which nobody tells it. */
+export const DEPUTY_MS = 500;
 /** For so long a place under `globalConcurrency` is left for a better job of a sleeper. The promise is 250 ms; the other 50 are for the round trip of the sleeper, and for the timer of the session that looks for the place again. */
 export const YIELD_MS = 200;
 /** A job for which nobody came is left no other place for so long, and at most so many jobs are remembered. */

@@ -1,4 +1,5 @@
 import type { StoredJob } from '../../job-store.js';
+import { decodeClaim } from '../codec/claim-text.js';
 import { decodeEnding } from '../codec/ending-text.js';
 import { decodeEnvelope } from '../codec/envelope-text.js';
 import { decodeFailure } from '../codec/failure-line.js';
@@ -40,33 +41,29 @@ export function readJob(id: string, reply: KnownJob): StoredJob | undefined {
   if (state === 'ended')
     return { id, endedAtMs: at, crashes: 0, failures: [], ...decodeEnding(textOf(kept) as string) };
   if (state === 'completed') return { id, state, endedAtMs: at, crashes: 0, failures: failed, ...readKept(kept) };
-  const [firstLine = '', report] = claim.split('\n');
-  const [mark, attempts, crashes, due, worker, lane] = claim === '' ? ['0', '0', '0', '0', '-'] : firstLine.split(' ');
-  // The letters behind the fence are marks; 'c' says that somebody wants the job cancelled.
-  const fence = mark!.replace(/[a-z]+$/, '');
+  const { fence, marks, attempt, crashes, dueAtMs, holder, lane, progress } = decodeClaim(claim);
   const known = {
     id,
-    attempts: Number(attempts),
-    crashes: Number(crashes),
+    attempts: attempt,
+    crashes,
     envelope: decodeEnvelope(envelope),
     failures: failed,
-    ...(report !== undefined && { progress: report }),
+    ...(progress !== undefined && { progress }),
   };
   if (state === 'active') {
-    const cancelRequested = mark!.includes('c');
     return {
       ...known,
       state,
-      dueAtMs: Number(due),
+      dueAtMs,
       leaseUntilMs: at,
       fence,
-      worker: processOf(worker!),
-      cancelRequested,
+      worker: processOf(holder),
+      cancelRequested: marks.includes('c'),
       ...(typeof queuedDue === 'string' && { queuedDueAtMs: Number(queuedDue) }),
     };
   }
-  if (state === 'dead') return { ...known, state, dueAtMs: Number(due), endedAtMs: at };
-  const isSuspect = lane !== undefined && /^\d+:!:/.test(lane);
+  if (state === 'dead') return { ...known, state, dueAtMs, endedAtMs: at };
+  const isSuspect = /^\d+:!:/.test(lane);
   return { ...known, state: at <= Number(now) ? 'due' : 'scheduled', dueAtMs: at, isSuspect };
 }
 

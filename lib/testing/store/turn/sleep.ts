@@ -1,11 +1,9 @@
+import { DEPUTY_MS } from '../../../core/constants.js';
 import { preferredBy } from '../job.js';
 import type { Opening } from './opening.js';
 import { stealableAt } from './order.js';
 import type { Patience } from './recover.js';
 import type { Stage } from './stage.js';
-
-/** A session that waits for something that nobody tells looks again after this. */
-const LOOK_AGAIN_MS = 500;
 
 /**
  * How long a session that has a place left should sleep: until the next job is due that it may take, until a gate opens for those that are
@@ -39,7 +37,7 @@ export function nextLook(
 }
 
 /** When a session looks that could not take the best job: nobody tells it of a better one. */
-export const lookForPlace = ({ nowMs }: Stage) => nowMs + LOOK_AGAIN_MS;
+export const lookForPlace = ({ nowMs }: Stage) => nowMs + DEPUTY_MS;
 
 /** When the next job is due, or, where it prefers another worker, may be stolen. */
 function nextDue(stage: Stage): number {

@@ -26,7 +26,7 @@ function cancelWaiting(id, envelope, lane)
   untagJob(id, tagsOf(envelope))
   cancelled[#cancelled + 1] = id
   local recurrence, at = string.match(id, '^(.*)@(%d+)$')
-  if recurrence and string.find(envelope, '^[^\n]*\n%d+ co') then passOver(recurrence, tonumber(at)) end
+  if recurrence and hasFlag(envelope, 'o') then passOver(recurrence, tonumber(at)) end
 end
 
 -- Read phase. `envelope`: that of the running job, if it is there.

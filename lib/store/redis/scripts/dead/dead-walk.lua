@@ -1,6 +1,7 @@
 -- A step through the dead jobs, from the oldest on, over the jobs that a filter wants. Jobs that are not taken stay in the set, so
 -- a step begins behind them. Its cursor is when the last job looked at died, how many that died then are left before that job, and
 -- the last of these. If that last one has gone meanwhile, all that died then are looked at again.
+-- @needs parts/envelope.lua, parts/claim.lua
 -- @takes claimsKey, deadKey, failuresKey
 -- @gives deadWalk, deadAfter
 local function readDead(from, skip, last, diedBy, limit)
@@ -15,7 +16,7 @@ end
 local function namesMatch(ids, names)
   local matches = {}
   for i, claim in ipairs(redis.call('HMGET', claimsKey, unpack(ids))) do
-    matches[i] = names[string.match(claim or '', '^%S+ %d+ %d+ %d+ %S+ %d+:[^:]*:([^\t\n]*)') or ''] or false
+    matches[i] = names[nameOf((parseClaim(claim or '') or { lane = '' }).lane) or ''] or false
   end
   return matches
 end

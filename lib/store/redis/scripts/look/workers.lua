@@ -7,7 +7,7 @@
 --   each worker, the one last here first: its member of `workers`, when it was here; three for each holder and name of the jobs looked at:
 --   worker, name, how many
 -- @repeat it only reads.
--- @needs parts/clock.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua
 local alive = redis.call('ZRANGE', workersKey, '+inf', digits(now - withinMs), 'BYSCORE', 'REV', 'WITHSCORES')
 local ids = redis.call('ZRANGE', activeKey, digits(passOver), digits(passOver + limit - 1))
 local running, holders = {}, {}
@@ -16,11 +16,11 @@ local CHUNK, MOST_BYTES = 50, 262144
 local bytes, looked = 0, 0
 
 local function count(record)
-  -- A name has no tab and no line break: tags begin with the one, reported progress with the other.
-  local holder, name = string.match(record, '^[1-9]%d*%l* %d+ %d+ %d+ (%S+) %d+:[^:]*:([^\t\n]*)')
-  if holder then
-    local names = running[holder] or {}
-    running[holder], names[name] = names, (names[name] or 0) + 1
+  local claim = parseClaim(record)
+  local name = claim and claim.fence ~= '0' and nameOf(claim.lane)
+  if name then
+    local names = running[claim.holder] or {}
+    running[claim.holder], names[name] = names, (names[name] or 0) + 1
   end
 end
 

@@ -1,5 +1,6 @@
 -- Keeps what has become of jobs that a call cancels, where the queue's `keepEnded` says so. Read phase: `noteEnding`; once the call has
 -- written something that needs no memory: `writeEndings`.
+-- @needs parts/claim.lua
 -- @takes settings, base
 -- @gives noteEnding, writeEndings
 local endings = {}
@@ -13,9 +14,9 @@ function noteEnding(id, envelope, due, reason)
     redis.call('ZCARD', base .. 'ended')
     redis.call('HLEN', base .. 'endings')
   end
-  local attempts = string.match(redis.call('HGET', base .. 'claims', id) or '', '^%S+ (%d+)') or '0'
+  local claim = parseClaim(redis.call('HGET', base .. 'claims', id) or '') or { attempt = 0 }
   endings[#endings + 1] = id
-  endings[#endings + 1] = 'c ' .. attempts .. ' ' .. due .. ' ' .. reason .. '\n' .. (string.match(envelope, '^[^\n]*\n[^\n]*\n[^\n]*\n') or '')
+  endings[#endings + 1] = 'c ' .. claim.attempt .. ' ' .. due .. ' ' .. reason .. '\n' .. (string.match(envelope, '^[^\n]*\n[^\n]*\n[^\n]*\n') or '')
 end
 
 function writeEndings()

@@ -2,7 +2,7 @@
 -- line is "<created> <flags>" and the tags, a tab before each. A lane is "<priority>:<worker>:<name>", so the first byte of an
 -- envelope tells whether a late rule comes before the lane: 'r' run, 'd' discard or 'x' dead-letter a job that is claimed more than
 -- so many ms after its due time.
--- @gives laneOf, nameOf, preferredOf, suspectLane, idWasChosen, tagsOf
+-- @gives laneOf, nameOf, preferredOf, suspectLane, hasFlag, tagsOf
 -- The lane that an envelope names; '' where somebody has damaged the envelope.
 function laneOf(envelope)
   return string.match(envelope, '^(%d+:[^:\n]*:[^\n]*)\n') or string.match(envelope, '^%l%d+ (%d+:[^:\n]*:[^\n]*)\n') or ''
@@ -22,8 +22,9 @@ function suspectLane(lane)
   return (string.gsub(lane, '^(%d+):[^:]*:', '%1:!:'))
 end
 
-function idWasChosen(envelope)
-  return string.find(envelope, '^[^\n]*\n%d+ c') ~= nil
+-- 'c': the caller chose the id; 'o': it is an occurrence of a recurrence; 'm': and one that was missed and is made up for.
+function hasFlag(envelope, flag)
+  return string.find(envelope, '^[^\n]*\n%d+ %l*' .. flag) ~= nil
 end
 
 -- The tags of an envelope, a tab before each; '' for none.

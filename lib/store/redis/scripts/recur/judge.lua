@@ -3,7 +3,7 @@
 -- `recurring`: `of`, job -> entry of its recurrence (see recur/next.lua) with `at`, its instant; `judge`, which answers 'begin', 'hold',
 -- 'missed' or 'overlap'; `begin` and `pass`, which note that an occurrence begins, or ends before it has begun; `leftOut`, three for
 -- each that ends here: id, name, reason; `settle` and `write`, the ends of the read and of the write phase.
--- @needs parts/clock.lua, parts/enter.lua, parts/lanes.lua, recur/arm.lua, recur/next.lua, recur/record.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/enter.lua, parts/lanes.lua, recur/arm.lua, recur/next.lua, recur/record.lua
 -- @takes decided, counted, base, jobsKey, deadKey, picked, envelopes, fullNames, giveBack
 -- @changes recurring, stopped
 local endedIds, settlements = decided.endedIds, decided.settlements
@@ -33,7 +33,7 @@ local function readEntries()
   local states, armed, armedIds = {}, {}, {}
   for i = 1, #picked do
     local id, at = string.match(picked[i].id, '^(.*)@(%d+)$')
-    if id and (not envelopes[i] or string.find(envelopes[i], '^[^\n]*\n%d+ co')) then
+    if id and (not envelopes[i] or hasFlag(envelopes[i], 'o')) then
       -- A backfill adds many of one recurrence.
       states[id] = states[id] or redis.call('HGET', base .. 'timetable', id) or ''
       local state = armedIn(states[id]) == at and parseState(states[id])

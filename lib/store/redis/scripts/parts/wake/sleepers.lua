@@ -11,8 +11,8 @@
 -- are absent where the script is nobody's turn; `ownCrew`, that crew, and `crews`, all that may have sleepers, once they are read.
 -- @needs parts/clock.lua, parts/wake/handles.lua, parts/wake/publish.lua
 -- @takes base, sleepingKey
--- @gives DEPUTY_MS, ON_ITS_WAY_MS, known, readCrews, readOwnCrew, readWakers, wakeCrew
-DEPUTY_MS, ON_ITS_WAY_MS = 500, 50
+-- @gives ON_ITS_WAY_MS, known, readCrews, readOwnCrew, readWakers, wakeCrew
+ON_ITS_WAY_MS = 50
 known = {}
 -- One, its deputy, and three more in case some have died without a word.
 local SLEEPERS_READ = 5

@@ -1,7 +1,7 @@
 -- When there is something to claim again.
 -- `nextJobAt`: for a session like this one, whoever of its crew looks. `nextOwnJobAt`: for this worker alone, of the jobs that prefer it;
 -- nil where none prefers anybody.
--- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/sleepers.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua
 -- @takes settings, me, opening, outlook, fit, base, preferredIndex, suspectIndex, ownWorker, isHere
 -- @gives nextJobAt, nextOwnJobAt
 local function earliestOf(index)

@@ -1,7 +1,7 @@
 -- When this session looks again. Each reason to look has an instant, and the earliest one wins.
 -- `outlook.lookAt`: 0 for when there is capacity. `outlook.passOnAt`: when another session of the crew has to look in the place of this
 -- one, which stops looking; math.huge for never.
--- @needs parts/clock.lua, parts/wake/sleepers.lua
+-- @needs parts/clock.lua
 -- @takes settings, me, opening, decided, outlook, handlers, stopped, nextCursor, fit, yield, firstLeaseEnd, grace, base, sleepersKey, preferredIndex, suspectIndex, ownWorker, isHere
 local reasons = {}
 local isOvertaken = stopped == 'size' or stopped == 'limit'

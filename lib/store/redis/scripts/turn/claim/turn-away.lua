@@ -16,7 +16,7 @@ local function lateRule(job)
   if not first or first <= BYTE_9 then return nil end
   local rule, maxLatenessMs = string.match(job.envelope, '^(%l)(%d+) ')
   -- One that is made up for may be as late as it is.
-  if rule and now - job.due > tonumber(maxLatenessMs) and not string.find(job.envelope, '^[^\n]*\n%d+ com') then return rule end
+  if rule and now - job.due > tonumber(maxLatenessMs) and not hasFlag(job.envelope, 'm') then return rule end
 end
 
 local LEFT_OUT = { missed = true, overlap = true }
@@ -30,7 +30,7 @@ local function turnAway(job, transition, reason)
     claim = { attempt = claim.attempt, crashes = claim.crashes, due = job.due, lane = job.front.lane, tags = job.envelope and tagsOf(job.envelope) or claim.tags or '', progress = claim.progress },
     lostEnvelope = not job.envelope,
     -- 'r': the id is to be remembered. Not that of an occurrence whose policy leaves it out: a backfill may want it, and no rule comes back to it.
-    first = not LEFT_OUT[reason] and idWasChosen(job.envelope or '') and 'r' or '',
+    first = not LEFT_OUT[reason] and hasFlag(job.envelope or '', 'c') and 'r' or '',
     second = '{"reason":"' .. reason .. '"}',
     reason = '"' .. reason .. '"',
     failures = redis.call('HGET', failuresKey, job.id),

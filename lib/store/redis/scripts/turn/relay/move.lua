@@ -65,7 +65,7 @@ decided.counted.started = #fit
 local remembered = decided.remembered
 for _, job in ipairs(fit) do
   endJob(job.id, tagsOf(job.envelope))
-  if settings.keepIdsMs > 0 and idWasChosen(job.envelope) then
+  if settings.keepIdsMs > 0 and hasFlag(job.envelope, 'c') then
     remembered[#remembered + 1] = digits(now + settings.keepIdsMs)
     remembered[#remembered + 1] = job.id
   end

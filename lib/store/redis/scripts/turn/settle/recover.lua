@@ -49,7 +49,7 @@ local function recover(id, claim)
     end
   end
   if s.transition then
-    s.first = s.transition == 'dead' and idWasChosen(redis.call('HGET', jobsKey, id) or '') and 'r' or ''
+    s.first = s.transition == 'dead' and hasFlag(redis.call('HGET', jobsKey, id) or '', 'c') and 'r' or ''
     settlements[#settlements + 1] = s
   elseif not s.placed then
     enterLane(claim.lane)

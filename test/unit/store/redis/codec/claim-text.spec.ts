@@ -1,0 +1,30 @@
+import { expect, it } from '@jest/globals';
+import { decodeClaim } from '../../../../../lib/store/redis/codec/claim-text.js';
+
+it('a claim is read with its marks and what its run has reported; its tags are not', () => {
+  expect(decodeClaim('1795523724860001cq 2 1 1795523724000 host-1 5::mail send\tred\tblue\n{"done":"1 2"}')).toEqual({
+    fence: '1795523724860001',
+    marks: 'cq',
+    attempt: 2,
+    crashes: 1,
+    dueAtMs: 1795523724000,
+    holder: 'host-1',
+    lane: '5::mail send',
+    progress: '{"done":"1 2"}',
+  });
+});
+
+it.each(['', '7 1 0', '7 1 0 x w 5::work'])(
+  'of none, and of one that somebody has damaged, nothing is known: %j',
+  (text) => {
+    expect(decodeClaim(text)).toEqual({
+      fence: '0',
+      marks: '',
+      attempt: 0,
+      crashes: 0,
+      dueAtMs: 0,
+      holder: '-',
+      lane: '',
+    });
+  },
+);
