@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../support/wait.js';
 import { check } from './checker.js';
-import { drains } from './draining.js';
+import { drains, moreAfterMs } from './draining.js';
 import { planFaults } from './fault-plan.js';
 import { History, monotonicMs, readHistory } from './history.js';
 import { Member } from './member.js';
@@ -31,6 +31,8 @@ export interface ChaosResult {
   directory?: string;
 }
 
+/** What is not armed is armed again within 10 s; besides, all that was left undone has to run. */
+const RECURS_WITHIN_MS = 15_000;
 const PROBED_WITHIN_MS = 10_000;
 
 /** One run: processes at work, faults, healing, quiet, probes, and then the judgement of what was noted. */
@@ -79,7 +81,7 @@ async function quiesce(
   history.note({ type: 'healed' });
   say('healed; draining');
   await Promise.all(producers.map((producer) => producer.ask('stop')));
-  await producers[0]!.ask('end-recurrences');
+  await producers[0]!.ask(`end-recurrences-${RECURS_WITHIN_MS + moreAfterMs(seconds)}`);
   const drained = await drains(() => redis.unfinished(), seconds);
   history.note({ type: 'drained', drained });
   if (drained) for (const worker of workers) await probe(worker, workers, producers[0]!, redis, history);

@@ -167,8 +167,9 @@ async function carryOut<T extends { pauseMs: number }>(plan: Iterable<T>, act: (
 }
 
 process.on('message', (message: string) => {
+  const [, withinMs] = /^end-recurrences-(\d+)$/.exec(message) ?? [];
   if (message === 'stop') stopping = true;
-  else if (message === 'end-recurrences') void recurring.end().then(() => process.send?.('ended'));
+  else if (withinMs) void recurring.end(Number(withinMs)).then(() => process.send?.('ended'));
   else void probe(message).then(() => process.send?.('scheduled'));
 });
 history.note({ type: 'ready' });

@@ -5,8 +5,6 @@ import { monotonicMs } from '../history.js';
 import type { PlannedRecurrenceOperation } from '../recurrence-plan.js';
 import { instantAfter, RECURRENCE_IDS, RECURRENCES, ruleOf } from '../recurrences.js';
 
-/** What is not armed is armed again within 10 s; besides, all that was left undone has to run. */
-const RECURS_WITHIN_MS = 15_000;
 const ASKED_EVERY_MS = 100;
 /** All stands again by then: one is enough, unless something is wrong. */
 const REMOVED_WITHIN_TRIES = 3;
@@ -55,12 +53,12 @@ export class Recurring {
     }
   }
 
-  /** Notes of each whether it goes on, then removes it. */
-  async end(): Promise<void> {
-    await Promise.all(RECURRENCE_IDS.map((recurrence) => this.endOne(recurrence)));
+  /** Notes of each whether it goes on within this time, then removes it. */
+  async end(withinMs: number): Promise<void> {
+    await Promise.all(RECURRENCE_IDS.map((recurrence) => this.endOne(recurrence, withinMs)));
   }
 
-  private async endOne(recurrence: string): Promise<void> {
+  private async endOne(recurrence: string, withinMs: number): Promise<void> {
     const ref = refOf(recurrence);
     const { treatment, overlap } = RECURRENCES[recurrence]!;
     if (treatment === 'pause') await this.perform({ pauseMs: 0, recurrence, operation: 'resume' });
@@ -69,7 +67,7 @@ export class Recurring {
       const from = monotonicMs();
       const since = Date.now();
       let done = false;
-      while (!done && monotonicMs() - from < RECURS_WITHIN_MS) {
+      while (!done && monotonicMs() - from < withinMs) {
         await sleep(ASKED_EVERY_MS);
         const found = await this.producer.recurrence(ref).catch(() => null);
         done = (found?.lastAt?.getTime() ?? 0) >= since;
