@@ -1,5 +1,5 @@
 // Embeds the scripts of lib/store/redis/scripts into embedded.ts there: nothing is read from disk at run time, so bundlers and packages
-// cannot lose a script. Makes contracts.ts there from their headers, and core/constants.ts from constants.lua beside it. See scripts/lua for what is refused, and for what is made of a part.
+// cannot lose a script. Makes contract.ts in each folder from the headers of its scripts, and core/constants.ts from constants.lua beside it. See scripts/lua for what is refused, and for what is made of a part.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { check } from './lua/check.mjs';
@@ -42,9 +42,21 @@ export function embed(read = readText) {
         emitReplyShape(header),
       ]),
     ),
-    'contracts.ts': emitTypes(scripts.map(({ header }) => header)),
+    ...contractsOf(scripts),
     '../../../core/constants.ts': emitConstants(constants),
   };
+}
+
+/** One in the folder of each noun: who imports it meets nobody else's. */
+function contractsOf(scripts) {
+  const folders = new Map();
+  for (const { file, header } of scripts) {
+    const folder = file.split('/')[0];
+    folders.set(folder, [...(folders.get(folder) ?? []), header]);
+  }
+  return Object.fromEntries(
+    [...folders].sort().map(([folder, headers]) => [`${folder}/contract.ts`, emitTypes(headers)]),
+  );
 }
 
 /** Each piece stands there once, however many scripts have it: without that the same parts would be most of the package. */

@@ -5,10 +5,12 @@ const LONG_REPLY = 8;
 
 /** A TypeScript file with, for each script, its arguments by name, its answer, and a function that binds the script to a queue's keys. */
 export function emitTypes(contracts) {
-  return `// Made by scripts/embed-lua.mjs from the headers of lib/store/redis/scripts; change these and run \`npm run embed\`.
-import type { QueueKeys } from '../keys.js';
-import type { BoundScript, NumberedScript, ScriptArgument } from './bound-script.js';
-${contracts.map(emitContract).join('')}`;
+  const body = contracts.map(emitContract).join('');
+  const kinds = ['BoundScript', 'NumberedScript', 'ScriptArgument'].filter((kind) => body.includes(kind));
+  return `// Made by scripts/embed-lua.mjs from the headers of the scripts in this folder; change these and run \`npm run embed\`.
+import type { QueueKeys } from '../../keys.js';
+import type { ${kinds.join(', ')} } from '../bound-script.js';
+${body}`;
 }
 
 function emitContract(contract) {

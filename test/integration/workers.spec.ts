@@ -2,8 +2,8 @@ import { hostname } from 'node:os';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { VERSION } from '../../lib/core/version.js';
 import { queueKeys } from '../../lib/store/redis/keys.js';
-import { workersScript } from '../../lib/store/redis/scripts/contracts.js';
 import { SCRIPTS } from '../../lib/store/redis/scripts/embedded.js';
+import { workersScript } from '../../lib/store/redis/scripts/look/contract.js';
 import { newJob, QUEUE, TestStore } from '../support/store.js';
 
 let test: TestStore;

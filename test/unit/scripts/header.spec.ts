@@ -139,9 +139,9 @@ describe('the TypeScript of a script', () => {
   it('has its arguments by name, its answer, and all of both in the order of the script', () => {
     expect(
       typesOf(lines(...NUMBERED, ...BODY)),
-    ).toBe(`// Made by scripts/embed-lua.mjs from the headers of lib/store/redis/scripts; change these and run \`npm run embed\`.
-import type { QueueKeys } from '../keys.js';
-import type { BoundScript, NumberedScript, ScriptArgument } from './bound-script.js';
+    ).toBe(`// Made by scripts/embed-lua.mjs from the headers of the scripts in this folder; change these and run \`npm run embed\`.
+import type { QueueKeys } from '../../keys.js';
+import type { NumberedScript, ScriptArgument } from '../bound-script.js';
 
 /** See script.lua, which says what each of these is. */
 export interface ScriptArguments {

@@ -5,7 +5,8 @@ import { formatRules, formatWindows, parseEnd, parseRules } from '../codec/black
 import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
-import { blackoutsScript, clockScript, setBlackoutsScript } from '../scripts/contracts.js';
+import { blackoutsScript, setBlackoutsScript } from '../scripts/gate/contract.js';
+import { clockScript } from '../scripts/server/contract.js';
 import type { CallerPool } from './caller-pool.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { QueueKeys } from '../keys.js';
 import type { RedisTending } from '../recur/redis-tending.js';
-import { clearScript } from '../scripts/contracts.js';
+import { clearScript } from '../scripts/change/contract.js';
 import type { CallerPool } from './caller-pool.js';
 
 /** About how many jobs one call looks at; each may be the first of a lane of its own. */

@@ -1,7 +1,7 @@
 import { DUE_NOW, type Due } from '../../../core/read/due.js';
 import type { DeadSelection } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
-import { type PurgeArguments, type PurgeReply, purgeScript, replayScript } from '../scripts/contracts.js';
+import { type PurgeArguments, type PurgeReply, purgeScript, replayScript } from '../scripts/dead/contract.js';
 import type { CallerPool } from './caller-pool.js';
 import { toDueArgument } from './due-argument.js';
 

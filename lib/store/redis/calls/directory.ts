@@ -2,7 +2,7 @@ import type { SeenQueue } from '../../job-store.js';
 import { type QueueKeys, queueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import { ask } from '../scripts/bound-script.js';
-import { noteQueuesScript } from '../scripts/contracts.js';
+import { noteQueuesScript } from '../scripts/server/contract.js';
 
 /** How often a process notes a queue that it goes on using, and after how long it tries again where that failed. */
 const NOTED_AGAIN_MS = 600_000;

@@ -3,7 +3,7 @@ import type { LimitsUse } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
-import { limitsScript, pausedScript, pauseScript, resumeScript } from '../scripts/contracts.js';
+import { limitsScript, pausedScript, pauseScript, resumeScript } from '../scripts/gate/contract.js';
 import type { CallerPool } from './caller-pool.js';
 
 /** What the scripts say for a pause without an end. */

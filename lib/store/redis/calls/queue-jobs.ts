@@ -6,13 +6,8 @@ import { annotated } from '../link/call-error.js';
 import type { RedisTending } from '../recur/redis-tending.js';
 import type { ScheduleOutbox } from '../schedule/schedule-outbox.js';
 import { statusOf } from '../schedule/schedule-status.js';
-import {
-  cancelRunningScript,
-  cancelScript,
-  removeScript,
-  replaceScript,
-  rescheduleScript,
-} from '../scripts/contracts.js';
+import { cancelRunningScript, cancelScript, removeScript, rescheduleScript } from '../scripts/change/contract.js';
+import { replaceScript } from '../scripts/schedule/contract.js';
 import type { CallerPool } from './caller-pool.js';
 import { toDueArgument } from './due-argument.js';
 import { howChosen } from './how-chosen.js';

@@ -1,7 +1,7 @@
 import { QueueUnavailableError, restated } from '../../../core/errors.js';
 import type { QueueKeys } from '../keys.js';
 import type { RedisTending } from '../recur/redis-tending.js';
-import { cancelTaggedScript, shiftTaggedScript } from '../scripts/contracts.js';
+import { cancelTaggedScript, shiftTaggedScript } from '../scripts/change/contract.js';
 import type { CallerPool } from './caller-pool.js';
 
 /** How many jobs of a tag one call looks at: about as long a script as that of a full schedule. */

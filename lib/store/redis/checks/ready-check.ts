@@ -2,7 +2,7 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { baseOf } from '../keys.js';
 import type { Client } from '../link/client.js';
 import { sendScript } from '../link/send-script.js';
-import { permissionsScript } from '../scripts/contracts.js';
+import { permissionsScript } from '../scripts/server/contract.js';
 import { inAcl, type PermissionLog } from './permission-log.js';
 
 /** How long a refusal is not asked about again. Workers ask every second; of many calls at once, one asks for all. */

@@ -6,7 +6,7 @@ import type { Log } from '../../../core/log.js';
 import type { Caller } from '../calls/caller.js';
 import { GAP_LINE, toEventLine } from '../codec/event-text.js';
 import type { QueueKeys } from '../keys.js';
-import { addEventsScript } from '../scripts/contracts.js';
+import { addEventsScript } from '../scripts/events/contract.js';
 
 /** Events are gathered for so long, so that a process writes at most a hundred times a second however its jobs trickle in. */
 const GATHERED_MS = 10;

@@ -7,7 +7,7 @@ import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import type { WakeListener } from '../link/wake-listener.js';
 import { ask } from '../scripts/bound-script.js';
-import { readEventsScript } from '../scripts/contracts.js';
+import { readEventsScript } from '../scripts/events/contract.js';
 import type { EventWriter } from './event-writer.js';
 
 /** Twice the time for which writers keep silent after a message: see QUIET_MS in scripts/events/add-events.lua. */

@@ -1,6 +1,6 @@
 import type { QueueKeys } from '../keys.js';
 import { ask } from '../scripts/bound-script.js';
-import { clockScript } from '../scripts/contracts.js';
+import { clockScript } from '../scripts/server/contract.js';
 import type { QueueLink } from './queue-link.js';
 
 /** Less is not worth a word. */

@@ -6,7 +6,7 @@ import type { CallerPool } from '../calls/caller-pool.js';
 import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import type { ServerClock } from '../link/server-clock.js';
-import { declareRecurrenceScript, declareScript, removeOrphanScript } from '../scripts/contracts.js';
+import { declareRecurrenceScript, declareScript, removeOrphanScript } from '../scripts/recur/contract.js';
 import { instantsAhead } from './instants-ahead.js';
 import { encodeRecord, isReckonedInRedis } from './record-text.js';
 

@@ -16,7 +16,7 @@ import {
   resumeRecurrenceScript,
   runRecurrenceScript,
   upsertRecurrenceScript,
-} from '../scripts/contracts.js';
+} from '../scripts/recur/contract.js';
 import { instantsAhead } from './instants-ahead.js';
 import { decodeRecurrence, encodeRecord, isReckonedInRedis } from './record-text.js';
 import type { RedisTending } from './redis-tending.js';

@@ -3,7 +3,7 @@ import { parseRuleText } from '../../../core/calendar/read-rule.js';
 import type { CallerPool } from '../calls/caller-pool.js';
 import type { QueueKeys } from '../keys.js';
 import type { ServerClock } from '../link/server-clock.js';
-import { refillScript, tendScript } from '../scripts/contracts.js';
+import { refillScript, tendScript } from '../scripts/recur/contract.js';
 import { instantsAhead } from './instants-ahead.js';
 
 /** About how many recurrences one call looks at: after an outage each may have a state of 4 KiB. */

@@ -5,7 +5,7 @@ import type { QueueKeys } from '../keys.js';
 import { aboutJob } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
-import { type ScheduleReply, scheduleScript } from '../scripts/contracts.js';
+import { type ScheduleReply, scheduleScript } from '../scripts/schedule/contract.js';
 import { statusOf } from './schedule-status.js';
 import { SharedArguments } from './shared-arguments.js';
 

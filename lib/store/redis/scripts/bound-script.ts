@@ -3,7 +3,7 @@ import type { ScriptName } from './embedded.js';
 /** Bytes are a payload's. */
 export type ScriptArgument = string | number | Buffer;
 
-/** A script with the keys of one queue, and with the order of its arguments. `contracts.ts` makes them. */
+/** A script with the keys of one queue, and with the order of its arguments. The `contract.ts` of each folder makes them. */
 export interface BoundScript<A, R> {
   readonly name: ScriptName;
   readonly keys: readonly string[];

@@ -16,7 +16,7 @@ import {
   type TurnArguments,
   type TurnReply,
   turnScript,
-} from '../scripts/contracts.js';
+} from '../scripts/turn/contract.js';
 import { HintChannel } from './hint-channel.js';
 import { SessionArguments, type SessionIdentity } from './session-arguments.js';
 import { type Decoded, decodeRelay, decodeTurn, turnFromBytes } from './turn-codec.js';

@@ -7,7 +7,7 @@ import { encodeKeepEnded } from '../codec/ending-text.js';
 import { encodeStuck } from '../codec/worker-traits.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
-import type { RelayArguments, TurnArguments } from '../scripts/contracts.js';
+import type { RelayArguments, TurnArguments } from '../scripts/turn/contract.js';
 import type { HintChannel } from './hint-channel.js';
 import { encodeTurn } from './turn-codec.js';
 

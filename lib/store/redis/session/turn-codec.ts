@@ -23,7 +23,7 @@ import {
   TURN_CLAIMED_AT,
   type TurnArguments,
   type TurnReply,
-} from '../scripts/contracts.js';
+} from '../scripts/turn/contract.js';
 
 const FIELDS_A_CLAIM = 3;
 /** The claimed jobs must not begin before their leases have been renewed. */

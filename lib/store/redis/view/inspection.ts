@@ -12,7 +12,7 @@ import {
   placementScript,
   prioritiesScript,
   readCountsReply,
-} from '../scripts/contracts.js';
+} from '../scripts/look/contract.js';
 import { RedisListing } from './listing.js';
 
 /** How many due lanes one call counts, each in 2 to 7 µs. With more the counts are of several moments. */

@@ -3,7 +3,7 @@ import type { JobState, StoredJob } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
-import { jobScript, jobsScript } from '../scripts/contracts.js';
+import { jobScript, jobsScript } from '../scripts/look/contract.js';
 import { jobFromBytes, jobsFromBytes, type KnownJob, readJob } from './stored-job.js';
 import { WaitingList } from './waiting-list.js';
 

@@ -3,7 +3,7 @@ import { decodeTraits } from '../codec/worker-traits.js';
 import { handlesKey, processOf, type QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
-import { handledScript, workersScript } from '../scripts/contracts.js';
+import { handledScript, workersScript } from '../scripts/look/contract.js';
 
 /** How many running jobs one call counts, fewer where they have reported much progress. With more, the numbers are of several moments. */
 const JOBS_A_CALL = 1_000;

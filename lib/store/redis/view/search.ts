@@ -3,7 +3,7 @@ import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { textOf } from '../link/send-script.js';
 import { ask } from '../scripts/bound-script.js';
-import { findScript } from '../scripts/contracts.js';
+import { findScript } from '../scripts/look/contract.js';
 import { jobFromBytes, type KnownJob, readJob } from './stored-job.js';
 
 /** After how many bytes one call reads no further job, so that it takes Redis no more than 1 to 4 ms. */

@@ -3,7 +3,8 @@ import type { WaitingState } from '../../job-store.js';
 import { LANE_ENDINGS, levelsKey, type QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
-import { clockScript, headsScript, lanesScript } from '../scripts/contracts.js';
+import { headsScript, lanesScript } from '../scripts/look/contract.js';
+import { clockScript } from '../scripts/server/contract.js';
 import { byPlace, LaneMerge, type LaneStart, type WaitingJob } from './lane-merge.js';
 
 /** How many heads, levels, lanes and jobs of lanes one call reads. Each such call takes Redis 1 to 3 ms. */

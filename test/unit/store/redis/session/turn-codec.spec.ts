@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { type QueueSettings, readQueueOptions } from '../../../../../lib/core/options/queue-options.js';
 import type { Settlement, Turn } from '../../../../../lib/store/job-store.js';
 import { queueKeys } from '../../../../../lib/store/redis/keys.js';
-import { type TurnArguments, type TurnReply, turnScript } from '../../../../../lib/store/redis/scripts/contracts.js';
+import {
+  type TurnArguments,
+  type TurnReply,
+  turnScript,
+} from '../../../../../lib/store/redis/scripts/turn/contract.js';
 import { decodeTurn, encodeTurn, turnFromBytes } from '../../../../../lib/store/redis/session/turn-codec.js';
 
 const KEEPS_NONE = readQueueOptions('q', { keepCompleted: 0 });

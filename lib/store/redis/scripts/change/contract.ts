@@ -1,0 +1,158 @@
+// Made by scripts/embed-lua.mjs from the headers of the scripts in this folder; change these and run `npm run embed`.
+import type { QueueKeys } from '../../keys.js';
+import type { NumberedScript, ScriptArgument } from '../bound-script.js';
+
+/** See cancel.lua, which says what each of these is. */
+export interface CancelArguments {
+  id: string;
+  keepEnded: string;
+}
+
+export type CancelReply = [status: string, now: string, count: '1' | '0'];
+
+const encodeCancel = (a: CancelArguments): ScriptArgument[] => [a.id, a.keepEnded];
+
+export const cancelScript = (keys: QueueKeys): NumberedScript<CancelArguments, CancelReply> => ({
+  name: 'cancel',
+  keys: [keys.jobs, keys.claims, keys.failures, keys.queued, keys.stats, keys.levels],
+  encode: encodeCancel,
+  isNumbered: true,
+});
+
+/** See cancel-running.lua, which says what each of these is. */
+export interface CancelRunningArguments {
+  clustered: boolean;
+  id: string;
+}
+
+export type CancelRunningReply = [status: string, now: string, wasRunning: '1' | '0'];
+
+const encodeCancelRunning = (a: CancelRunningArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.id];
+
+export const cancelRunningScript = (keys: QueueKeys): NumberedScript<CancelRunningArguments, CancelRunningReply> => ({
+  name: 'cancel-running',
+  keys: [keys.claims],
+  encode: encodeCancelRunning,
+  isNumbered: true,
+});
+
+/** See cancel-tagged.lua, which says what each of these is. */
+export interface CancelTaggedArguments {
+  from: string;
+  last: string;
+  began: number;
+  limit: number;
+  keepEnded: string;
+}
+
+export type CancelTaggedReply = [status: string, now: string, result: string];
+
+const encodeCancelTagged = (a: CancelTaggedArguments): ScriptArgument[] => [a.from, a.last, a.began, a.limit, a.keepEnded];
+
+export const cancelTaggedScript = (keys: QueueKeys, names: { tag: string }): NumberedScript<CancelTaggedArguments, CancelTaggedReply> => ({
+  name: 'cancel-tagged',
+  keys: [
+    keys.jobs,
+    keys.claims,
+    keys.failures,
+    keys.queued,
+    keys.stats,
+    keys.levels,
+    `${keys.base}tag:${names.tag}`,
+  ],
+  encode: encodeCancelTagged,
+  isNumbered: true,
+});
+
+/** See clear.lua, which says what each of these is. */
+export interface ClearArguments {
+  cursor: string;
+  limit: number;
+  scheduledBy: number;
+  keepEnded: string;
+}
+
+export type ClearReply = [status: string, now: string, result: string];
+
+const encodeClear = (a: ClearArguments): ScriptArgument[] => [a.cursor, a.limit, a.scheduledBy, a.keepEnded];
+
+export const clearScript = (keys: QueueKeys): NumberedScript<ClearArguments, ClearReply> => ({
+  name: 'clear',
+  keys: [keys.jobs, keys.claims, keys.failures, keys.queued, keys.stats, keys.levels],
+  encode: encodeClear,
+  isNumbered: true,
+});
+
+/** See remove.lua, which says what each of these is. */
+export interface RemoveArguments {
+  id: string;
+}
+
+export type RemoveReply = [status: string, now: string, isRemoved: '1' | '0'];
+
+const encodeRemove = (a: RemoveArguments): ScriptArgument[] => [a.id];
+
+export const removeScript = (keys: QueueKeys): NumberedScript<RemoveArguments, RemoveReply> => ({
+  name: 'remove',
+  keys: [
+    keys.jobs,
+    keys.claims,
+    keys.failures,
+    keys.usedIds,
+    keys.stats,
+    keys.levels,
+    keys.dead,
+    keys.completed,
+    keys.results,
+    keys.queued,
+  ],
+  encode: encodeRemove,
+  isNumbered: true,
+});
+
+/** See reschedule.lua, which says what each of these is. */
+export interface RescheduleArguments {
+  clustered: boolean;
+  stealAfterMs: number;
+  id: string;
+  dueOrDelay: number;
+}
+
+export type RescheduleReply = [status: string, now: string, isMoved: '1' | '0'];
+
+const encodeReschedule = (a: RescheduleArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.id, a.dueOrDelay];
+
+export const rescheduleScript = (keys: QueueKeys): NumberedScript<RescheduleArguments, RescheduleReply> => ({
+  name: 'reschedule',
+  keys: [keys.jobs, keys.levels, keys.sleeping, keys.queued],
+  encode: encodeReschedule,
+  isNumbered: true,
+});
+
+/** See shift-tagged.lua, which says what each of these is. */
+export interface ShiftTaggedArguments {
+  clustered: boolean;
+  stealAfterMs: number;
+  from: string;
+  last: string;
+  began: number;
+  limit: number;
+  byMs: number;
+}
+
+export type ShiftTaggedReply = [status: string, now: string, result: string];
+
+const encodeShiftTagged = (a: ShiftTaggedArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.from, a.last, a.began, a.limit, a.byMs];
+
+export const shiftTaggedScript = (keys: QueueKeys, names: { tag: string }): NumberedScript<ShiftTaggedArguments, ShiftTaggedReply> => ({
+  name: 'shift-tagged',
+  keys: [
+    keys.jobs,
+    keys.levels,
+    keys.sleeping,
+    `${keys.base}tag:${names.tag}`,
+    keys.queued,
+  ],
+  encode: encodeShiftTagged,
+  isNumbered: true,
+});

@@ -1,0 +1,227 @@
+// Made by scripts/embed-lua.mjs from the headers of the scripts in this folder; change these and run `npm run embed`.
+import type { QueueKeys } from '../../keys.js';
+import type { BoundScript, NumberedScript, ScriptArgument } from '../bound-script.js';
+
+/** See register.lua, which says what each of these is. */
+export interface RegisterArguments {
+  keepMs: number;
+  size: number;
+  names: readonly ScriptArgument[];
+}
+
+export type RegisterReply = number;
+
+const encodeRegister = (a: RegisterArguments): ScriptArgument[] => [a.keepMs, a.size, ...a.names];
+
+export const registerScript = (keys: QueueKeys, names: { crew: string }): BoundScript<RegisterArguments, RegisterReply> => ({
+  name: 'register',
+  keys: [keys.sleeping, `${keys.base}handles:${names.crew}`],
+  encode: encodeRegister,
+});
+
+/** See relay.lua, which says what each of these is. */
+export interface RelayArguments {
+  clustered: boolean;
+  session: string;
+  crew: string;
+  crewSize: number;
+  leaseMs: number;
+  maxSleepMs: number;
+  limit: number;
+  maxBytes: number;
+  cursor: string;
+  canHear: boolean;
+  standing: 'stays' | 'goes';
+  keepIdsMs: number;
+  keepCompletedCount: number;
+  keepCompletedAgeMs: number;
+  keepDeadCount: number;
+  keepDeadAgeMs: number;
+  maxCrashes: number;
+  presence: 'here' | 'gone' | '';
+  host: string;
+  msPerLevel: number;
+  stealAfterMs: number;
+  globalConcurrency: number;
+  rateMax: number;
+  rateWindowMs: number;
+  targetType: 'stream' | 'list';
+  maxLength: number;
+  keepEnded: string;
+}
+
+export type RelayReply = [status: string, now: string, recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, cursor: string, leftOut: string[], tendAt: string, short: string[]];
+
+export const readRelayReply = (r: RelayReply) => ({ status: r[0], now: r[1], recovered: r[2], late: r[3], missing: r[4], dropped: r[5], lookAt: r[6], cursor: r[7], leftOut: r[8], tendAt: r[9], short: r[10] });
+
+const encodeRelay = (a: RelayArguments): ScriptArgument[] => [
+  a.clustered ? 1 : 0,
+  a.session,
+  a.crew,
+  a.crewSize,
+  a.leaseMs,
+  a.maxSleepMs,
+  a.limit,
+  a.maxBytes,
+  a.cursor,
+  a.canHear ? 1 : 0,
+  a.standing,
+  a.keepIdsMs,
+  a.keepCompletedCount,
+  a.keepCompletedAgeMs,
+  a.keepDeadCount,
+  a.keepDeadAgeMs,
+  a.maxCrashes,
+  a.presence,
+  a.host,
+  a.msPerLevel,
+  a.stealAfterMs,
+  a.globalConcurrency,
+  a.rateMax,
+  a.rateWindowMs,
+  a.targetType,
+  a.maxLength,
+  a.keepEnded,
+];
+
+export const relayScript = (keys: QueueKeys, names: { crew: string; target: string }): NumberedScript<RelayArguments, RelayReply> => ({
+  name: 'relay',
+  keys: [
+    keys.jobs,
+    keys.claims,
+    keys.failures,
+    keys.active,
+    keys.dead,
+    keys.completed,
+    keys.results,
+    keys.usedIds,
+    keys.stats,
+    keys.levels,
+    keys.sleeping,
+    keys.served,
+    keys.workers,
+    keys.gate,
+    keys.rate,
+    keys.yields,
+    keys.queued,
+    `${keys.base}handles:${names.crew}`,
+    `${keys.base}sleepers:${names.crew}`,
+    names.target,
+  ],
+  encode: encodeRelay,
+  isNumbered: true,
+});
+
+/** See turn.lua, which says what each of these is. */
+export interface TurnArguments {
+  clustered: boolean;
+  session: string;
+  crew: string;
+  crewSize: number;
+  leaseMs: number;
+  maxSleepMs: number;
+  limit: number;
+  maxBytes: number;
+  cursor: string;
+  canHear: boolean;
+  standing: 'stays' | 'until-claimed' | 'goes';
+  keepIdsMs: number;
+  keepCompletedCount: number;
+  keepCompletedAgeMs: number;
+  keepDeadCount: number;
+  keepDeadAgeMs: number;
+  maxCrashes: number;
+  presence: 'here' | 'gone' | '';
+  host: string;
+  msPerLevel: number;
+  stealAfterMs: number;
+  globalConcurrency: number;
+  rateMax: number;
+  rateWindowMs: number;
+  wish: string;
+  keepEnded: string;
+  completed: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
+  /** Flat rows: transition, id, fence, first, second. */
+  others: readonly ScriptArgument[];
+  /** Flat rows: id, fence. */
+  renewals: readonly ScriptArgument[];
+  /** Flat rows: id, fence, value. */
+  reports: readonly ScriptArgument[];
+  /** Flat rows: name, weight, free. */
+  limits: readonly ScriptArgument[];
+}
+
+export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | 'waits' | '', leftOut: string[], tendAt: string, short: string[], ...claimed: string[]];
+
+export const readTurnReply = (r: TurnReply) => ({ status: r[0], now: r[1], bits: r[2], lost: r[3], toCancel: r[4], recovered: r[5], late: r[6], missing: r[7], dropped: r[8], lookAt: r[9], fence: r[10], cursor: r[11], isContended: r[12], suspect: r[13], leftOut: r[14], tendAt: r[15], short: r[16], claimed: r.slice(17) as string[] });
+
+export const TURN_CLAIMED_AT = 17;
+
+const encodeTurn = (a: TurnArguments): ScriptArgument[] => [
+  a.clustered ? 1 : 0,
+  a.session,
+  a.crew,
+  a.crewSize,
+  a.leaseMs,
+  a.maxSleepMs,
+  a.limit,
+  a.maxBytes,
+  a.cursor,
+  a.canHear ? 1 : 0,
+  a.standing,
+  a.keepIdsMs,
+  a.keepCompletedCount,
+  a.keepCompletedAgeMs,
+  a.keepDeadCount,
+  a.keepDeadAgeMs,
+  a.maxCrashes,
+  a.presence,
+  a.host,
+  a.msPerLevel,
+  a.stealAfterMs,
+  a.globalConcurrency,
+  a.rateMax,
+  a.rateWindowMs,
+  a.wish,
+  a.keepEnded,
+  a.completed.id.length,
+  ...a.completed.id,
+  ...a.completed.fence,
+  a.others.length / 5,
+  ...a.others,
+  a.renewals.length / 2,
+  ...a.renewals,
+  a.reports.length / 3,
+  ...a.reports,
+  a.limits.length / 3,
+  ...a.limits,
+];
+
+export const turnScript = (keys: QueueKeys, names: { crew: string }): NumberedScript<TurnArguments, TurnReply> => ({
+  name: 'turn',
+  keys: [
+    keys.jobs,
+    keys.claims,
+    keys.failures,
+    keys.active,
+    keys.dead,
+    keys.completed,
+    keys.results,
+    keys.usedIds,
+    keys.stats,
+    keys.levels,
+    keys.sleeping,
+    keys.served,
+    keys.fence,
+    keys.workers,
+    keys.gate,
+    keys.rate,
+    keys.reservations,
+    keys.yields,
+    keys.queued,
+    `${keys.base}handles:${names.crew}`,
+    `${keys.base}sleepers:${names.crew}`,
+  ],
+  encode: encodeTurn,
+  isNumbered: true,
+});
