@@ -9,6 +9,15 @@ const NUMBERED = [
   ['deadline', 'epoch ms', 'when the call expires, 0 = never'],
   ['keepReceiptMs', 'ms', 'how long the receipt is kept'],
 ];
+/** Arguments that are the same in all calls about a queue, which `Caller` adds: see `GivenArguments` in bound-script.ts. */
+const GIVEN = {
+  clustered: ['flag', 'whether Redis is a cluster'],
+  'settings.stealAfterMs': ['ms', 'how late a job must be before any worker may take it from the one that it prefers'],
+  'settings.keepEnded': [
+    'text',
+    "how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none",
+  ],
+};
 const KEYWORDS = new Set(
   'and break do else elseif end false for function if in local nil not or repeat return then true until while'.split(
     ' ',
@@ -25,6 +34,7 @@ const RECEIPT = 'receipt:<caller>';
  *     @node <name>                 a key that only tells a cluster which node to ask
  *     @arg <name> <kind>: …        an argument, in the order of ARGV: text, payload (text or bytes), flag, number, count, bytes, ms, epoch ms, or words in quotes
  *     @arg <table>.<name> <kind>: … the same, as a field of a table: parts take the table, by one name. Its caller gives it by <name>
+ *     @given <name>, <name>…       arguments that the caller of numbered calls adds: those of GIVEN that the script uses
  *     @list <name> <field>, …: …   behind all @arg: how many rows, then their fields. `<name>From` is where the first list begins
  *     @columns <name> <field>, …: … a list of which all first fields come first, then all second ones
  *     @tail <name> <field>, …: …   behind all @arg: rows without a number before them, to the end of ARGV
@@ -71,20 +81,15 @@ const TAGS = {
     contract.node = text;
   },
   arg(contract, { text, line }, fail) {
-    const { spec, prose } = splitProse(text, fail);
-    const [, table, name, kind] =
-      spec.match(/^(?:(\w+)\.)?(\w+) (.+)$/) ?? fail(`@arg: got '${spec}', expected a name and a kind`);
-    for (const each of [table, name])
-      if (KEYWORDS.has(each)) fail(`'${each}' is a word of Lua: give the argument another name`);
-    if (!isArgumentKind(kind))
-      fail(
-        `'${name}' is of the kind '${kind}': expected text, payload, flag, number, count, bytes, ms, epoch ms or words in quotes`,
-      );
-    if (contract.args.some((arg) => arg.name === name)) fail(`the argument '${name}' is named twice: name it once`);
-    if (contract.args.some((arg) => arg.name === table || (table === undefined && arg.table === name)))
-      fail(`'${table ?? name}' would be an argument and a table of arguments: give one of the two another name`);
-    if (contract.lists.length > 0) fail(`'${name}' comes behind a list: put all @arg before it`);
-    contract.args.push({ name, table, kind, prose, line });
+    addArgument(contract, splitProse(text, fail), { line }, fail);
+  },
+  given(contract, { text, line }, fail) {
+    if (!contract.isNumbered) fail('@given is for scripts that are @numbered: their caller adds these arguments');
+    for (const name of text.split(', ')) {
+      const [kind, prose] =
+        GIVEN[name] ?? fail(`@given: got '${name}', expected some of ${Object.keys(GIVEN).join(', ')}`);
+      addArgument(contract, { spec: `${name} ${kind}`, prose }, { line, isGiven: true }, fail);
+    }
   },
   list: (contract, entry, fail) => addList(contract, entry, fail, 'list'),
   columns: (contract, entry, fail) => addList(contract, entry, fail, 'columns'),
@@ -97,6 +102,22 @@ const TAGS = {
     contract.repeat = text;
   },
 };
+
+function addArgument(contract, { spec, prose }, more, fail) {
+  const [, table, name, kind] =
+    spec.match(/^(?:(\w+)\.)?(\w+) (.+)$/) ?? fail(`@arg: got '${spec}', expected a name and a kind`);
+  for (const each of [table, name])
+    if (KEYWORDS.has(each)) fail(`'${each}' is a word of Lua: give the argument another name`);
+  if (!isArgumentKind(kind))
+    fail(
+      `'${name}' is of the kind '${kind}': expected text, payload, flag, number, count, bytes, ms, epoch ms or words in quotes`,
+    );
+  if (contract.args.some((arg) => arg.name === name)) fail(`the argument '${name}' is named twice: name it once`);
+  if (contract.args.some((arg) => arg.name === table || (table === undefined && arg.table === name)))
+    fail(`'${table ?? name}' would be an argument and a table of arguments: give one of the two another name`);
+  if (contract.lists.length > 0) fail(`'${name}' comes behind a list: put all @arg before it`);
+  contract.args.push({ name, table, kind, prose, ...more });
+}
 
 function addList(contract, { text, line }, fail, form) {
   const { spec, prose } = splitProse(text, fail);

@@ -6,7 +6,9 @@ const LONG_REPLY = 8;
 /** A TypeScript file with, for each script, its arguments by name, its answer, and a function that binds the script to a queue's keys. */
 export function emitTypes(contracts) {
   const body = contracts.map(emitContract).join('');
-  const kinds = ['BoundScript', 'NumberedScript', 'ScriptArgument'].filter((kind) => body.includes(kind));
+  const kinds = ['BoundScript', 'GivenArguments', 'NumberedScript', 'ScriptArgument'].filter((kind) =>
+    body.includes(kind),
+  );
   return `// Made by scripts/embed-lua.mjs from the headers of the scripts in this folder; change these and run \`npm run embed\`.
 import type { QueueKeys } from '../../keys.js';
 import type { ${kinds.join(', ')} } from '../bound-script.js';
@@ -93,7 +95,9 @@ export function emitReplyShape({ returns, isNumbered }) {
 /** One array, in the order of ARGV. */
 function emitEncoder(contract, name) {
   const values = [
-    ...ownArguments(contract).map(({ name, kind }) => (kind === 'flag' ? `a.${name} ? 1 : 0` : `a.${name}`)),
+    ...contract.args
+      .filter(({ isShared }) => !isShared)
+      .map(({ name, kind, isGiven }) => `${isGiven ? 'given' : 'a'}.${name}${kind === 'flag' ? ' ? 1 : 0' : ''}`),
     ...contract.lists.flatMap(({ name, fields, form }) => {
       if (form === 'tail') return [`...a.${name}`];
       if (form === 'columns')
@@ -101,8 +105,14 @@ function emitEncoder(contract, name) {
       return [fields.length === 1 ? `a.${name}.length` : `a.${name}.length / ${fields.length}`, `...a.${name}`];
     }),
   ];
-  const parameter = values.length === 0 ? '' : `a: ${name}Arguments`;
-  return `const encode${name} = (${parameter}): ScriptArgument[] => [${list(values)}];\n`;
+  const hasGiven = contract.args.some(({ isGiven }) => isGiven);
+  const parameters = [
+    ...(values.length > 0
+      ? [`${ownArguments(contract).length + contract.lists.length > 0 ? 'a' : '_'}: ${name}Arguments`]
+      : []),
+    ...(hasGiven ? ['given: GivenArguments'] : []),
+  ];
+  return `const encode${name} = (${parameters.join(', ')}): ScriptArgument[] => [${list(values)}];\n`;
 }
 
 function emitParameters(contract) {
@@ -132,7 +142,8 @@ const keysOf = ({ keys, node }) => [
   ...(node ? [node] : []),
   ...keys.filter(({ isShared }) => !isShared).map(({ name }) => name),
 ];
-const ownArguments = ({ args }) => args.filter(({ isShared }) => !isShared);
+/** Without those that the caller adds. */
+const ownArguments = ({ args }) => args.filter(({ isShared, isGiven }) => !isShared && !isGiven);
 
 function list(values, indent = '') {
   const line = values.join(', ');

@@ -68,28 +68,24 @@ export function openRedisQueue(
   const jumped = (byMs: number) => clockLog.jumped(byMs);
   const clock = new ServerClock(keys, jumped);
   const keepReceiptMs = Math.max(KEEP_RECEIPT_MS, keepIdsMs, 2 * commandTimeoutMs);
-  const keepEnded = encodeKeepEnded(settings.keepEnded);
-  const options = { queue, clustered, keepReceiptMs, stealAfterMs, commandTimeoutMs, keepEnded };
+  const given = { clustered, stealAfterMs, keepEnded: encodeKeepEnded(settings.keepEnded) };
+  const options = { queue, keepReceiptMs, given, commandTimeoutMs };
   const callers = new CallerPool(connection, clock, keys, options);
-  const tending = new RedisTending(callers, clock, keys, options);
+  const tending = new RedisTending(callers, clock, keys);
   const gate = new RedisGate(callers, link, keys, { ...options, rateLimit });
   const blackouts = new RedisBlackouts(callers, link, keys, options);
   const inspection = new RedisInspection(link, keys, commandTimeoutMs);
   const search = new RedisSearch(link, keys, commandTimeoutMs);
   const presence = new RedisPresence(link, keys, { commandTimeoutMs, withinMs: leaseMs });
-  const clearing = new RedisClearing(callers, keys, { keepEnded, tending });
-  const tagged = new RedisTaggedJobs(callers, keys, { ...options, tending });
-  const deadLetters = new RedisDeadLetters(callers, keys, options);
+  const clearing = new RedisClearing(callers, keys, tending);
+  const tagged = new RedisTaggedJobs(callers, keys, tending);
+  const deadLetters = new RedisDeadLetters(callers, keys);
   const watch = new IndexWatch(queue, (session) => inspection.placement(session), log);
   const writer =
     streamEvents &&
-    new EventWriter(new Caller(connection, clock, keys, keepReceiptMs), keys, { queue, ...streamEvents, log });
+    new EventWriter(new Caller(connection, clock, keys, options), keys, { queue, ...streamEvents, log });
   return {
-    jobs: new RedisQueueJobs(new ScheduleOutbox(connection, clock, keys, ids, options), callers, keys, {
-      ...options,
-      tending,
-      isUsed,
-    }),
+    jobs: new RedisQueueJobs(new ScheduleOutbox(connection, clock, keys, ids, options), callers, keys, tending, isUsed),
     management: {
       pause: (forMs) => gate.pause(forMs),
       resume: () => gate.resume(),
@@ -125,7 +121,7 @@ export function openRedisQueue(
     sessions: new RedisSessions(() => links.forSessions(), keys, settings, {
       queue,
       prefix,
-      clustered,
+      given,
       jumped,
       isUsed,
       isListed: (session) => watch.listed(session),

@@ -176,6 +176,29 @@ export const scriptScript = (keys: QueueKeys, names: { tag: string }): NumberedS
 `);
   });
 
+  it('has no arguments that its caller gives: these are written for it, in the place that the script says', () => {
+    const script = (...args: string[]) =>
+      lines('-- script: do', '-- @numbered', '-- @keys jobs', ...args, '-- @returns text', 'return jobsKey');
+    expect(typesOf(script('-- @arg id text: job id', '-- @given clustered, settings.keepEnded'))).toContain(`{
+  id: string;
+}
+
+export type ScriptReply = [status: string, now: string, string];
+
+const encodeScript = (a: ScriptArguments, given: GivenArguments): ScriptArgument[] => [a.id, given.clustered ? 1 : 0, given.keepEnded];
+`);
+    expect(typesOf(script('-- @given clustered'))).toContain('(_: ScriptArguments, given: GivenArguments)');
+    const body = '-- @include parts/a.lua';
+    const part = lines('-- @takes settings, id', 'return id(settings.stealAfterMs)');
+    const given = script('-- @arg id text: job id', '-- @given settings.stealAfterMs').replace(
+      'return jobsKey',
+      `${body}\nreturn jobsKey`,
+    );
+    expect(embed({ 'script.lua': given, 'parts/a.lua': part })).toContain(
+      'local id, settings = ARGV[5], { stealAfterMs = tonumber(ARGV[6]) }',
+    );
+  });
+
   it('reads a long answer by names, and knows where its last list begins', () => {
     const fields = 'a text, b text, c text[], d text, e text, f text, g text, ...moreJobs text[]: all of it';
     const script = lines(...NUMBERED, ...BODY).replace(/-- @returns .*/, `-- @returns ${fields}`);
@@ -257,6 +280,23 @@ describe('refused is a header', () => {
       'with a key that the table of keys.ts does not have',
       lines('-- script: read', '-- @keys jops', ...READER.slice(2), 'return { id, jopsKey }'),
       "script.lua:2: the key 'jops' is not in the table of keys.ts: add it there, or correct the name",
+    ],
+    [
+      'with a given argument that nobody gives',
+      lines(
+        '-- script: do',
+        '-- @numbered',
+        '-- @keys jobs',
+        '-- @given leaseMs',
+        '-- @returns text',
+        'return jobsKey',
+      ),
+      "script.lua:4: @given: got 'leaseMs', expected some of clustered, settings.stealAfterMs, settings.keepEnded",
+    ],
+    [
+      'with a given argument, and no caller to give it',
+      withLine('-- @given clustered'),
+      'script.lua:4: @given is for scripts that are @numbered: their caller adds these arguments',
     ],
     ['with a key twice', withLine('-- @keys jobs'), "script.lua:4: the key 'jobs' is named twice: name it once"],
     [

@@ -20,7 +20,7 @@ export class RedisBlackouts {
     private readonly callers: CallerPool,
     private readonly connection: QueueLink,
     keys: QueueKeys,
-    private readonly options: { queue: string; clustered: boolean; commandTimeoutMs: number },
+    private readonly options: { queue: string; commandTimeoutMs: number },
   ) {
     this.scripts = { clock: clockScript(keys), blackouts: blackoutsScript(keys), set: setBlackoutsScript(keys) };
   }
@@ -54,7 +54,6 @@ export class RedisBlackouts {
   ): Promise<number | undefined> {
     const known = windowsAt(nowMs, rules);
     const [, , isSet] = await this.callers.call(this.scripts.set, {
-      clustered: this.options.clustered,
       isNew,
       rules: text,
       windows: formatWindows(known),

@@ -3,7 +3,7 @@ import { annotated } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { NumberedScript } from '../scripts/bound-script.js';
-import { Caller } from './caller.js';
+import { Caller, type CallerOptions } from './caller.js';
 
 /** How many calls of one queue are in flight at once; more wait for a caller. */
 const CALLERS = 16;
@@ -18,7 +18,7 @@ export class CallerPool {
     private readonly connection: RedisConnection,
     private readonly clock: ServerClock,
     private readonly keys: QueueKeys,
-    private readonly options: { queue: string; commandTimeoutMs: number; keepReceiptMs: number },
+    private readonly options: CallerOptions & { queue: string; commandTimeoutMs: number },
   ) {}
 
   /** `bytes`: of payload, about. Throws `QueueUnavailableError`, which says which queue the call was about. */
@@ -45,7 +45,7 @@ export class CallerPool {
     if (caller) return caller;
     if (this.opened < CALLERS) {
       this.opened++;
-      return new Caller(this.connection, this.clock, this.keys, this.options.keepReceiptMs);
+      return new Caller(this.connection, this.clock, this.keys, this.options);
     }
     return new Promise((resolve) => this.queueing.push(resolve));
   }

@@ -4,7 +4,12 @@ import { type QueueKeys, receiptKey } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { CallTraits } from '../link/send-script.js';
 import type { ServerClock } from '../link/server-clock.js';
-import type { NumberedScript } from '../scripts/bound-script.js';
+import type { GivenArguments, NumberedScript } from '../scripts/bound-script.js';
+
+export interface CallerOptions {
+  readonly keepReceiptMs: number;
+  readonly given: GivenArguments;
+}
 
 /** What the replies of numbered calls begin with: a status and Redis' time. */
 type NumberedReply = [status: string, now: string, ...unknown[]];
@@ -22,7 +27,7 @@ export class Caller {
     private readonly connection: RedisConnection,
     private readonly clock: ServerClock,
     private readonly keys: QueueKeys,
-    private readonly keepReceiptMs: number,
+    private readonly options: CallerOptions,
     private readonly prefix = '',
   ) {
     this.current = this.newName();
@@ -55,11 +60,12 @@ export class Caller {
     traits?: CallTraits,
   ): Promise<R> {
     const keys = [...script.keys, this.current.receiptKey];
-    const own = script.encode(args);
+    const { keepReceiptMs, given } = this.options;
+    const own = script.encode(args, given);
     if (!this.clock.known) await this.clock.learn(this.connection, giveUpAt);
     for (;;) {
       // The order of the arguments that `@numbered` stands for: see scripts/lua/contract.mjs.
-      const all = [this.keys.base, this.number, this.clock.at(giveUpAt), this.keepReceiptMs, ...own];
+      const all = [this.keys.base, this.number, this.clock.at(giveUpAt), keepReceiptMs, ...own];
       const sentAt = performance.now();
       const reply = (await this.connection.run(script.name, keys, all, giveUpAt, traits)) as R;
       this.clock.note(Number(reply[1]), sentAt);

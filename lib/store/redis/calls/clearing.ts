@@ -23,7 +23,7 @@ export class RedisClearing {
   constructor(
     private readonly callers: CallerPool,
     keys: QueueKeys,
-    private readonly options: { keepEnded: string; tending: RedisTending },
+    private readonly tending: RedisTending,
   ) {
     this.script = clearScript(keys);
   }
@@ -43,7 +43,7 @@ export class RedisClearing {
       }
     } finally {
       // Not before the end: what is armed meanwhile would be cleared as well.
-      await this.options.tending.afterSkip(walk.skipped);
+      await this.tending.afterSkip(walk.skipped);
     }
   }
 
@@ -51,8 +51,7 @@ export class RedisClearing {
     let found = 0;
     let cursor = '0';
     do {
-      const { keepEnded } = this.options;
-      const args = { cursor, limit: walk.step, scheduledBy: walk.scheduledBy, keepEnded };
+      const args = { cursor, limit: walk.step, scheduledBy: walk.scheduledBy };
       const [, , result] = await this.callers.call(this.script, args);
       const [walked = '', ...recurrences] = result.split('\t');
       const [count, next = '0', bytes, scheduledBy] = walked.split(' ');

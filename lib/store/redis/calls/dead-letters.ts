@@ -28,7 +28,6 @@ export class RedisDeadLetters {
   constructor(
     private readonly callers: CallerPool,
     keys: QueueKeys,
-    private readonly options: { clustered: boolean; stealAfterMs: number },
   ) {
     this.scripts = { purge: purgeScript(keys), replay: replayScript(keys) };
   }
@@ -89,10 +88,7 @@ export class RedisDeadLetters {
   }
 
   private async replay(id: string, due: Due, spacingMs: number, replayed: number, choice: Choice): Promise<Step> {
-    const { clustered, stealAfterMs } = this.options;
     const args = {
-      clustered,
-      stealAfterMs,
       dueOrDelay: toDueArgument(due),
       spacing: spacingMs,
       replayed,

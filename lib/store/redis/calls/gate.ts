@@ -18,7 +18,6 @@ export class RedisGate {
     private readonly connection: QueueLink,
     keys: QueueKeys,
     private readonly options: {
-      clustered: boolean;
       commandTimeoutMs: number;
       /** Where the queue has one. */
       rateLimit?: RateRule;
@@ -33,13 +32,11 @@ export class RedisGate {
   }
 
   async pause(forMs: number | undefined): Promise<void> {
-    const { clustered } = this.options;
-    await this.callers.call(this.scripts.pause, { clustered, pause: forMs ?? ENDLESS });
+    await this.callers.call(this.scripts.pause, { pause: forMs ?? ENDLESS });
   }
 
   async resume(): Promise<void> {
-    const { clustered } = this.options;
-    await this.callers.call(this.scripts.resume, { clustered });
+    await this.callers.call(this.scripts.resume, {});
   }
 
   async pausedUntil(): Promise<number | undefined> {

@@ -23,13 +23,8 @@ export class RedisQueueJobs implements QueueJobs {
     private readonly outbox: ScheduleOutbox,
     private readonly callers: CallerPool,
     keys: QueueKeys,
-    private readonly options: {
-      clustered: boolean;
-      stealAfterMs: number;
-      keepEnded: string;
-      tending: RedisTending;
-      isUsed(): void;
-    },
+    private readonly tending: RedisTending,
+    private readonly isUsed: () => void,
   ) {
     this.scripts = {
       cancel: cancelScript(keys),
@@ -41,35 +36,30 @@ export class RedisQueueJobs implements QueueJobs {
   }
 
   schedule(job: NewJob): Promise<ScheduledAnswer> {
-    this.options.isUsed();
+    this.isUsed();
     return this.outbox.add(job);
   }
 
   scheduleMany(jobs: readonly NewJob[], answered: Answered): Promise<void> {
-    this.options.isUsed();
+    this.isUsed();
     return this.outbox.addMany(jobs, answered);
   }
 
   async cancel(id: string): Promise<boolean> {
-    const { keepEnded } = this.options;
-    const [, , count] = await annotated(this.callers.call(this.scripts.cancel, { id, keepEnded }), { jobId: id });
-    if (count === '1') await this.options.tending.afterCancel([id]);
+    const [, , count] = await annotated(this.callers.call(this.scripts.cancel, { id }), { jobId: id });
+    if (count === '1') await this.tending.afterCancel([id]);
     return count === '1';
   }
 
   async reschedule(id: string, due: Due): Promise<boolean> {
-    const { clustered, stealAfterMs } = this.options;
-    const args = { clustered, stealAfterMs, id, dueOrDelay: toDueArgument(due) };
+    const args = { id, dueOrDelay: toDueArgument(due) };
     const [, , isMoved] = await annotated(this.callers.call(this.scripts.reschedule, args), { jobId: id });
     return isMoved === '1';
   }
 
   async replace(job: NewJob & { id: string }): Promise<ScheduledAnswer> {
-    const { clustered, stealAfterMs, isUsed } = this.options;
-    isUsed();
+    this.isUsed();
     const args = {
-      clustered,
-      stealAfterMs,
       id: job.id,
       chosen: howChosen(job.id),
       route: encodeRoute(job),
@@ -92,16 +82,13 @@ export class RedisQueueJobs implements QueueJobs {
   }
 
   async cancelRunning(id: string): Promise<boolean> {
-    const [, , wasRunning] = await annotated(
-      this.callers.call(this.scripts.cancelRunning, { clustered: this.options.clustered, id }),
-      { jobId: id },
-    );
+    const [, , wasRunning] = await annotated(this.callers.call(this.scripts.cancelRunning, { id }), { jobId: id });
     return wasRunning === '1';
   }
 
   async remove(id: string): Promise<boolean> {
     const [, , isRemoved] = await annotated(this.callers.call(this.scripts.remove, { id }), { jobId: id });
-    if (isRemoved === '1') await this.options.tending.afterCancel([id]);
+    if (isRemoved === '1') await this.tending.afterCancel([id]);
     return isRemoved === '1';
   }
 }

@@ -12,28 +12,25 @@ export class RedisTaggedJobs {
   constructor(
     private readonly callers: CallerPool,
     private readonly keys: QueueKeys,
-    private readonly options: { clustered: boolean; stealAfterMs: number; keepEnded: string; tending: RedisTending },
+    private readonly tending: RedisTending,
   ) {}
 
   /** `told` hears the ids of each step, once Redis has confirmed it. */
   cancel(tag: string, told: (ids: readonly string[]) => void): Promise<number> {
     const script = cancelTaggedScript(this.keys, { tag });
-    const { keepEnded } = this.options;
     return this.walk(async (place) => {
-      const [, , result] = await this.callers.call(script, { ...place, limit: JOBS_A_CALL, keepEnded });
+      const [, , result] = await this.callers.call(script, { ...place, limit: JOBS_A_CALL });
       const [walked = '', ...ids] = result.split('\t');
       told(ids);
-      await this.options.tending.afterCancel(ids);
+      await this.tending.afterCancel(ids);
       return { ...readPlace(walked.split(' ')), count: ids.length };
     });
   }
 
   shift(tag: string, byMs: number): Promise<number> {
     const script = shiftTaggedScript(this.keys, { tag });
-    const { clustered, stealAfterMs } = this.options;
     return this.walk(async (place) => {
-      const args = { clustered, stealAfterMs, ...place, limit: JOBS_A_CALL, byMs };
-      const [, , result] = await this.callers.call(script, args);
+      const [, , result] = await this.callers.call(script, { ...place, limit: JOBS_A_CALL, byMs });
       const walked = result.split(' ');
       return { ...readPlace(walked), count: Number(walked.at(-1)) };
     });

@@ -38,10 +38,7 @@ export class RedisDeclarations implements QueueDeclarations {
     keys: QueueKeys,
     private readonly options: {
       queue: string;
-      clustered: boolean;
-      stealAfterMs: number;
       commandTimeoutMs: number;
-      keepEnded: string;
       isUsed(): void;
     },
   ) {
@@ -85,14 +82,13 @@ export class RedisDeclarations implements QueueDeclarations {
   }
 
   async removeOrphan(id: string, app: string, orphanAfterMs: number): Promise<boolean> {
-    const { keepEnded } = this.options;
-    const [, , isRemoved] = await this.callers.call(this.scripts.removeOrphan, { app, orphanAfterMs, id, keepEnded });
+    const [, , isRemoved] = await this.callers.call(this.scripts.removeOrphan, { app, orphanAfterMs, id });
     return isRemoved === '1';
   }
 
   /** Sends a declaration whole. */
   private async declareOne(declaration: Declaration, by: Declarer, orphanAfterMs: number): Promise<DeclareStatus> {
-    const { clustered, stealAfterMs, keepEnded, queue } = this.options;
+    const { queue } = this.options;
     const { id } = declaration;
     const given = 'isOff' in declaration ? undefined : declaration;
     const isReckonedHere = given !== undefined && !isReckonedInRedis(given.rule);
@@ -101,9 +97,6 @@ export class RedisDeclarations implements QueueDeclarations {
       const call = this.callers.call(
         this.scripts.declareOne,
         {
-          clustered,
-          stealAfterMs,
-          keepEnded,
           app: by.app,
           revision: revisionOf(by),
           startedAt: by.startedAtMs!,

@@ -42,10 +42,7 @@ export class RedisRecurrences implements QueueRecurrences {
     private readonly options: {
       isUsed(): void;
       queue: string;
-      clustered: boolean;
-      stealAfterMs: number;
       commandTimeoutMs: number;
-      keepEnded: string;
       tending: RedisTending;
       blackouts: RedisBlackouts;
     },
@@ -70,7 +67,7 @@ export class RedisRecurrences implements QueueRecurrences {
     let from = await this.nowMs();
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const list = isReckonedHere ? instantsAhead(rule, from, from).list : RECKONED_THERE;
-      const args = { ...this.arming, id, owner: '', ...record, zones: TIME_ZONE_DATA, reckonedFrom: from, list };
+      const args = { id, owner: '', ...record, zones: TIME_ZONE_DATA, reckonedFrom: from, list };
       const [, , status, nextAt] = await this.callers.call(this.scripts.upsert, args, job.payload.length);
       if (status !== 'again') return { status, nextAtMs: Number(nextAt) || null };
       from = Number(nextAt);
@@ -81,23 +78,21 @@ export class RedisRecurrences implements QueueRecurrences {
   }
 
   async remove(id: string): Promise<'removed' | 'unknown' | 'declared'> {
-    const { keepEnded } = this.options;
-    return (await this.callers.call(this.scripts.remove, { id, keepEnded }))[2];
+    return (await this.callers.call(this.scripts.remove, { id }))[2];
   }
 
   async pause(id: string, reason = ''): Promise<boolean> {
-    const { keepEnded } = this.options;
-    return (await this.callers.call(this.scripts.pause, { id, reason, keepEnded }))[2] === '1';
+    return (await this.callers.call(this.scripts.pause, { id, reason }))[2] === '1';
   }
 
   async resume(id: string): Promise<boolean> {
-    const [, , isResumed, isShort] = await this.callers.call(this.scripts.resume, { ...this.arming, id });
+    const [, , isResumed, isShort] = await this.callers.call(this.scripts.resume, { id });
     if (isShort === '1') await this.options.tending.afterSkip([id]);
     return isResumed === '1';
   }
 
   async runNow(id: string): Promise<{ id: string; name: string; dueAtMs: number } | undefined> {
-    const [, , jobId, due, name] = await this.callers.call(this.scripts.run, { ...this.waking, id });
+    const [, , jobId, due, name] = await this.callers.call(this.scripts.run, { id });
     return jobId === '' ? undefined : { id: jobId, name, dueAtMs: Number(due) };
   }
 
@@ -106,7 +101,7 @@ export class RedisRecurrences implements QueueRecurrences {
     let at = 0;
     do {
       const some = instants.slice(at, at + ADDED_A_CALL);
-      const args = { ...this.waking, id, instants: some };
+      const args = { id, instants: some };
       const [, , count, isShort] = await this.callers.call(this.scripts.backfill, args);
       if (isShort === '1') await this.options.tending.afterSkip([id]);
       if (count === '') return at === 0 ? undefined : added;
@@ -133,16 +128,6 @@ export class RedisRecurrences implements QueueRecurrences {
     const inMs = await Promise.all([tending.tend(short, tellDamaged), blackouts.tend()]);
     const known = inMs.filter((ms) => ms !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
-  }
-
-  private get waking() {
-    const { clustered, stealAfterMs } = this.options;
-    return { clustered, stealAfterMs };
-  }
-
-  /** Of a call that may also take an armed occurrence away. */
-  private get arming() {
-    return { ...this.waking, keepEnded: this.options.keepEnded };
   }
 
   /** By Redis' clock. */

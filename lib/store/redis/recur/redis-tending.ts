@@ -25,7 +25,6 @@ export class RedisTending {
     private readonly callers: CallerPool,
     private readonly clock: ServerClock,
     keys: QueueKeys,
-    private readonly options: { clustered: boolean; stealAfterMs: number; keepEnded: string },
   ) {
     this.tendScript = tendScript(keys);
     this.refillScript = refillScript(keys);
@@ -45,12 +44,9 @@ export class RedisTending {
 
   /** `ids`: to look after besides. Adds to `damaged`. */
   private async walk(ids: string[], damaged: string[]): Promise<number | undefined> {
-    const { clustered, stealAfterMs } = this.options;
     let cursor = '';
     for (;;) {
       const [, now, next, tendAt, needs, ...found] = await this.callers.call(this.tendScript, {
-        clustered,
-        stealAfterMs,
         cursor,
         limit: LOOKED_AT_A_CALL,
         everyMs: TEND_EVERY_MS,
@@ -86,9 +82,7 @@ export class RedisTending {
         const { list, skipped } = instantsAhead(parseRuleText(rule), Number(from), reckonedAt, beginWall);
         rows.push(id, version, how, from, skipped, list);
       }
-      const { clustered, stealAfterMs, keepEnded } = this.options;
-      const args = { clustered, stealAfterMs, keepEnded, zones: TIME_ZONE_DATA, reckonedAt, rows };
-      await this.callers.call(this.refillScript, args);
+      await this.callers.call(this.refillScript, { zones: TIME_ZONE_DATA, reckonedAt, rows });
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { JobIdMaker } from '../../../core/job/job-id.js';
 import type { NewJob, ScheduledAnswer } from '../../job-store.js';
-import { Caller } from '../calls/caller.js';
+import { Caller, type CallerOptions } from '../calls/caller.js';
 import type { QueueKeys } from '../keys.js';
 import { aboutJob } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
@@ -17,11 +17,8 @@ export interface PendingSchedule {
   reject(error: unknown): void;
 }
 
-export interface ScheduleSenderOptions {
+export interface ScheduleSenderOptions extends CallerOptions {
   queue: string;
-  clustered: boolean;
-  keepReceiptMs: number;
-  stealAfterMs: number;
   commandTimeoutMs: number;
 }
 
@@ -42,7 +39,7 @@ export class ScheduleSender {
     private readonly ids: JobIdMaker,
     private readonly options: ScheduleSenderOptions,
   ) {
-    this.caller = new Caller(connection, clock, keys, options.keepReceiptMs);
+    this.caller = new Caller(connection, clock, keys, options);
     this.script = scheduleScript(keys);
   }
 
@@ -65,8 +62,6 @@ export class ScheduleSender {
       const lowestMade = made[0] ?? this.lastMade;
       this.lastMade = made.at(-1) ?? this.lastMade;
       const args = {
-        clustered: options.clustered,
-        stealAfterMs: options.stealAfterMs,
         lowestMade,
         highestMade: this.lastMade,
         rows: shared.toArguments(),

@@ -12,8 +12,16 @@ export interface BoundScript<A, R> {
   readonly reply?: R;
 }
 
+/** What is the same in all calls about one queue. Their caller adds it for the scripts that say `@given`. */
+export interface GivenArguments {
+  readonly clustered: boolean;
+  readonly stealAfterMs: number;
+  readonly keepEnded: string;
+}
+
 /** A script whose calls are numbered: its caller adds the key of its receipt, and the number before the arguments. */
-export interface NumberedScript<A, R> extends BoundScript<A, R> {
+export interface NumberedScript<A, R> extends Omit<BoundScript<A, R>, 'encode'> {
+  readonly encode: (args: A, given: GivenArguments) => ScriptArgument[];
   readonly isNumbered: true;
 }
 

@@ -7,7 +7,7 @@ import { causeOf } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { WakeListener } from '../link/wake-listener.js';
-import { ask } from '../scripts/bound-script.js';
+import { ask, type GivenArguments } from '../scripts/bound-script.js';
 import {
   type RelayArguments,
   type RelayReply,
@@ -68,11 +68,11 @@ export class RedisSession implements Session {
     private readonly keys: QueueKeys,
     private readonly who: SessionIdentity,
     private readonly settings: QueueSettings,
-    private readonly options: { clustered: boolean; isUsed(): void; isListed(session: string): void },
+    private readonly options: { given: GivenArguments; isUsed(): void; isListed(session: string): void },
   ) {
     const { id, crew, target } = who;
     this.hints = new HintChannel(link.listener, clock, keys, id);
-    this.args = new SessionArguments(link.connection, this.hints, who, settings, options.clustered, clock);
+    this.args = new SessionArguments(link.connection, this.hints, who, settings, clock);
     this.registerScript = registerScript(keys, { crew });
     this.turnScript = turnScript(keys, { crew });
     this.relayScript = target && relayScript(keys, { crew, target: target.key });
@@ -140,8 +140,8 @@ export class RedisSession implements Session {
   private begin(turn: Turn): TurnInFlight {
     const { link, clock, keys, who } = this;
     this.options.isUsed();
-    const caller =
-      this.freeCallers.pop() ?? new Caller(link.connection, clock, keys, KEEP_TURN_RECEIPT_MS, `${who.id}.`);
+    const options = { keepReceiptMs: KEEP_TURN_RECEIPT_MS, given: this.options.given };
+    const caller = this.freeCallers.pop() ?? new Caller(link.connection, clock, keys, options, `${who.id}.`);
     caller.begin();
     const cursor = turn.looksAnew ? '' : this.cursor;
     const args = who.target ? this.args.ofRelay(turn, cursor, who.target) : this.args.ofTurn(turn, cursor);

@@ -6,6 +6,7 @@ import { encodeTraits } from '../codec/worker-traits.js';
 import type { QueueKeys } from '../keys.js';
 import { ServerClock } from '../link/server-clock.js';
 import { checkRelayKey } from '../relay-key.js';
+import type { GivenArguments } from '../scripts/bound-script.js';
 import { RedisSession, type SessionLink } from './redis-session.js';
 
 /** The crew, and the one name, of those that take every name; the scripts know it. */
@@ -22,7 +23,7 @@ export class RedisSessions implements QueueSessions {
     private readonly options: {
       queue: string;
       prefix: string;
-      clustered: boolean;
+      given: GivenArguments;
       /** As of `ServerClock`. */
       jumped(byMs: number): void;
       isUsed(): void;
@@ -44,8 +45,8 @@ export class RedisSessions implements QueueSessions {
 
   /** Each under a name of its own: several may move the same names to different targets. */
   relay(workerId: string, names: readonly string[] | undefined, target: RelayTarget): Session {
-    const { queue, prefix, clustered } = this.options;
-    checkRelayKey(target.key, queue, prefix, clustered);
+    const { queue, prefix, given } = this.options;
+    checkRelayKey(target.key, queue, prefix, given.clustered);
     const crew = names ? crewOf(names, false) : EVERY_NAME;
     return this.open(`${workerId}~relay-${++this.relays}`, crew, names ?? [EVERY_NAME], encodeTraits(0, []), target);
   }

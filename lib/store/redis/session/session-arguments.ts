@@ -3,7 +3,6 @@ import { BYTES_A_CLAIM } from '../../../core/constants.js';
 import { type QueueSettings, rateWindowMs } from '../../../core/options/queue-options.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { StuckHandlers, Turn } from '../../job-store.js';
-import { encodeKeepEnded } from '../codec/ending-text.js';
 import { encodeStuck } from '../codec/worker-traits.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
@@ -44,7 +43,6 @@ export class SessionArguments {
     private readonly hints: HintChannel,
     private readonly who: SessionIdentity,
     private readonly settings: QueueSettings,
-    private readonly clustered: boolean,
     private readonly clock: ServerClock,
   ) {
     this.ordinaryHost = `${process.pid} ${who.traits} ${hostname()}`;
@@ -75,7 +73,6 @@ export class SessionArguments {
     const { settings, who } = this;
     const { presence, host } = this.listing(turn);
     return {
-      clustered: this.clustered,
       session: who.id,
       crew: who.crew,
       crewSize: who.names.length,
@@ -89,12 +86,10 @@ export class SessionArguments {
       keepCompletedAgeMs: settings.keepCompleted.ageMs,
       keepDeadCount: settings.keepDead.count,
       keepDeadAgeMs: settings.keepDead.ageMs,
-      keepEnded: encodeKeepEnded(settings.keepEnded),
       maxCrashes: settings.maxCrashes,
       presence,
       host,
       msPerLevel: settings.ordering.mode === 'aging' ? settings.ordering.msPerLevel : 0,
-      stealAfterMs: settings.stealAfterMs,
       globalConcurrency: Number.isFinite(settings.globalConcurrency) ? settings.globalConcurrency : 0,
       rateMax: settings.rateLimit?.max ?? 0,
       rateWindowMs: settings.rateLimit ? rateWindowMs(settings.rateLimit) : 0,

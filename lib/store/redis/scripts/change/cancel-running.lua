@@ -2,7 +2,7 @@
 -- now on the job ends as cancelled, whatever its holder says, and also where its holder says nothing any more.
 -- @numbered
 -- @keys claims
--- @arg clustered flag: whether Redis is a cluster
+-- @given clustered
 -- @arg id text: job id
 -- @returns wasRunning '1' | '0': 0 where the job waited, had ended or was never there
 -- @needs parts/clock.lua, parts/wake/publish.lua, parts/claim.lua

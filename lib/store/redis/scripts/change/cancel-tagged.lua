@@ -5,7 +5,7 @@
 -- @arg last text: the last index to look at, '' = that of the last job there is now
 -- @arg began epoch ms: when the first step was taken, 0 = now
 -- @arg limit count: how many jobs to look at at the most
--- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @given settings.keepEnded
 -- @returns result text: "<index after which to go on> <last index> <when the first step was taken>" and, a tab before each, the ids of the cancelled jobs, in the order in which they came by the tag
 -- @needs parts/clock.lua
 -- @include parts/begin.lua

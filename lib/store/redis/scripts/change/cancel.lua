@@ -2,7 +2,7 @@
 -- @numbered
 -- @keys jobs, claims, failures, queued, stats, levels
 -- @arg id text: job id
--- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @given settings.keepEnded
 -- @returns count '1' | '0': 1 if the job was waiting or queued and will never start; 0 if it had started, ended or was never there
 -- @needs parts/clock.lua
 -- @include parts/begin.lua

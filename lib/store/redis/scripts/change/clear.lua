@@ -6,7 +6,7 @@
 -- @arg cursor text: where to go on, '0' = from the start
 -- @arg limit count: about how many jobs to look at
 -- @arg scheduledBy epoch ms: only jobs that were scheduled by then, 0 = by now
--- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @given settings.keepEnded
 -- @returns result text: "<how many were cancelled> <where to go on, 0 = the walk is over> <bytes of what was looked at>
 --   <by when, epoch ms>" and, a tab before each, the ids of recurrences that are to be tended
 -- @needs parts/clock.lua

@@ -1,16 +1,15 @@
 // Made by scripts/embed-lua.mjs from the headers of the scripts in this folder; change these and run `npm run embed`.
 import type { QueueKeys } from '../../keys.js';
-import type { NumberedScript, ScriptArgument } from '../bound-script.js';
+import type { GivenArguments, NumberedScript, ScriptArgument } from '../bound-script.js';
 
 /** See cancel.lua, which says what each of these is. */
 export interface CancelArguments {
   id: string;
-  keepEnded: string;
 }
 
 export type CancelReply = [status: string, now: string, count: '1' | '0'];
 
-const encodeCancel = (a: CancelArguments): ScriptArgument[] => [a.id, a.keepEnded];
+const encodeCancel = (a: CancelArguments, given: GivenArguments): ScriptArgument[] => [a.id, given.keepEnded];
 
 export const cancelScript = (keys: QueueKeys): NumberedScript<CancelArguments, CancelReply> => ({
   name: 'cancel',
@@ -21,13 +20,12 @@ export const cancelScript = (keys: QueueKeys): NumberedScript<CancelArguments, C
 
 /** See cancel-running.lua, which says what each of these is. */
 export interface CancelRunningArguments {
-  clustered: boolean;
   id: string;
 }
 
 export type CancelRunningReply = [status: string, now: string, wasRunning: '1' | '0'];
 
-const encodeCancelRunning = (a: CancelRunningArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.id];
+const encodeCancelRunning = (a: CancelRunningArguments, given: GivenArguments): ScriptArgument[] => [given.clustered ? 1 : 0, a.id];
 
 export const cancelRunningScript = (keys: QueueKeys): NumberedScript<CancelRunningArguments, CancelRunningReply> => ({
   name: 'cancel-running',
@@ -42,12 +40,11 @@ export interface CancelTaggedArguments {
   last: string;
   began: number;
   limit: number;
-  keepEnded: string;
 }
 
 export type CancelTaggedReply = [status: string, now: string, result: string];
 
-const encodeCancelTagged = (a: CancelTaggedArguments): ScriptArgument[] => [a.from, a.last, a.began, a.limit, a.keepEnded];
+const encodeCancelTagged = (a: CancelTaggedArguments, given: GivenArguments): ScriptArgument[] => [a.from, a.last, a.began, a.limit, given.keepEnded];
 
 export const cancelTaggedScript = (keys: QueueKeys, names: { tag: string }): NumberedScript<CancelTaggedArguments, CancelTaggedReply> => ({
   name: 'cancel-tagged',
@@ -69,12 +66,11 @@ export interface ClearArguments {
   cursor: string;
   limit: number;
   scheduledBy: number;
-  keepEnded: string;
 }
 
 export type ClearReply = [status: string, now: string, result: string];
 
-const encodeClear = (a: ClearArguments): ScriptArgument[] => [a.cursor, a.limit, a.scheduledBy, a.keepEnded];
+const encodeClear = (a: ClearArguments, given: GivenArguments): ScriptArgument[] => [a.cursor, a.limit, a.scheduledBy, given.keepEnded];
 
 export const clearScript = (keys: QueueKeys): NumberedScript<ClearArguments, ClearReply> => ({
   name: 'clear',
@@ -112,15 +108,13 @@ export const removeScript = (keys: QueueKeys): NumberedScript<RemoveArguments, R
 
 /** See reschedule.lua, which says what each of these is. */
 export interface RescheduleArguments {
-  clustered: boolean;
-  stealAfterMs: number;
   id: string;
   dueOrDelay: number;
 }
 
 export type RescheduleReply = [status: string, now: string, isMoved: '1' | '0'];
 
-const encodeReschedule = (a: RescheduleArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.id, a.dueOrDelay];
+const encodeReschedule = (a: RescheduleArguments, given: GivenArguments): ScriptArgument[] => [given.clustered ? 1 : 0, given.stealAfterMs, a.id, a.dueOrDelay];
 
 export const rescheduleScript = (keys: QueueKeys): NumberedScript<RescheduleArguments, RescheduleReply> => ({
   name: 'reschedule',
@@ -131,8 +125,6 @@ export const rescheduleScript = (keys: QueueKeys): NumberedScript<RescheduleArgu
 
 /** See shift-tagged.lua, which says what each of these is. */
 export interface ShiftTaggedArguments {
-  clustered: boolean;
-  stealAfterMs: number;
   from: string;
   last: string;
   began: number;
@@ -142,7 +134,15 @@ export interface ShiftTaggedArguments {
 
 export type ShiftTaggedReply = [status: string, now: string, result: string];
 
-const encodeShiftTagged = (a: ShiftTaggedArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.from, a.last, a.began, a.limit, a.byMs];
+const encodeShiftTagged = (a: ShiftTaggedArguments, given: GivenArguments): ScriptArgument[] => [
+  given.clustered ? 1 : 0,
+  given.stealAfterMs,
+  a.from,
+  a.last,
+  a.began,
+  a.limit,
+  a.byMs,
+];
 
 export const shiftTaggedScript = (keys: QueueKeys, names: { tag: string }): NumberedScript<ShiftTaggedArguments, ShiftTaggedReply> => ({
   name: 'shift-tagged',

@@ -1,8 +1,7 @@
 -- reschedule: give a waiting job, or the one that is queued behind a running job, another due time.
 -- @numbered
 -- @keys jobs, levels, sleeping, queued
--- @arg clustered flag: whether Redis is a cluster
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given clustered, settings.stealAfterMs
 -- @arg id text: job id
 -- @arg dueOrDelay number: > 0: at, epoch ms; <= 0: minus the delay in ms
 -- @returns isMoved '1' | '0': 1 if the job was waiting or queued and is now due then; 0 if it had started, ended or was never there

@@ -1,8 +1,7 @@
 -- shift-tagged: move the due times of the next jobs that carry a tag, and wait or are queued behind running ones.
 -- @numbered
 -- @keys jobs, levels, sleeping, tag:<tag>, queued
--- @arg clustered flag: whether Redis is a cluster
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given clustered, settings.stealAfterMs
 -- @arg from text: the index in the tag after which to begin, '0' = at the first
 -- @arg last text: the last index to look at, '' = that of the last job there is now
 -- @arg began epoch ms: when the first step was taken, 0 = now

@@ -1,6 +1,6 @@
 // Made by scripts/embed-lua.mjs from the headers of the scripts in this folder; change these and run `npm run embed`.
 import type { QueueKeys } from '../../keys.js';
-import type { NumberedScript, ScriptArgument } from '../bound-script.js';
+import type { GivenArguments, NumberedScript, ScriptArgument } from '../bound-script.js';
 
 /** See purge.lua, which says what each of these is. */
 export interface PurgeArguments {
@@ -25,8 +25,6 @@ export const purgeScript = (keys: QueueKeys): NumberedScript<PurgeArguments, Pur
 
 /** See replay.lua, which says what each of these is. */
 export interface ReplayArguments {
-  clustered: boolean;
-  stealAfterMs: number;
   dueOrDelay: number;
   spacing: number;
   replayed: number;
@@ -41,9 +39,9 @@ export interface ReplayArguments {
 
 export type ReplayReply = [status: string, now: string, result: string];
 
-const encodeReplay = (a: ReplayArguments): ScriptArgument[] => [
-  a.clustered ? 1 : 0,
-  a.stealAfterMs,
+const encodeReplay = (a: ReplayArguments, given: GivenArguments): ScriptArgument[] => [
+  given.clustered ? 1 : 0,
+  given.stealAfterMs,
   a.dueOrDelay,
   a.spacing,
   a.replayed,

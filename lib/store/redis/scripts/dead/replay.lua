@@ -2,8 +2,7 @@
 -- a filter wants.
 -- @numbered
 -- @keys jobs, claims, failures, dead, levels, sleeping
--- @arg clustered flag: whether Redis is a cluster
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given clustered, settings.stealAfterMs
 -- @arg dueOrDelay number: of the first, > 0: at, epoch ms; <= 0: minus the delay in ms
 -- @arg spacing ms: how much later each next one is due; may have a fraction
 -- @arg replayed count: how many the calls before this one have put back, which are due before

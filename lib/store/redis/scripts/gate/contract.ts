@@ -1,6 +1,6 @@
 // Made by scripts/embed-lua.mjs from the headers of the scripts in this folder; change these and run `npm run embed`.
 import type { QueueKeys } from '../../keys.js';
-import type { BoundScript, NumberedScript, ScriptArgument } from '../bound-script.js';
+import type { BoundScript, GivenArguments, NumberedScript, ScriptArgument } from '../bound-script.js';
 
 /** See blackouts.lua, which says what each of these is. */
 export type BlackoutsArguments = Record<string, never>;
@@ -32,13 +32,12 @@ export const limitsScript = (keys: QueueKeys): BoundScript<LimitsArguments, Limi
 
 /** See pause.lua, which says what each of these is. */
 export interface PauseArguments {
-  clustered: boolean;
   pause: number | 'inf';
 }
 
 export type PauseReply = [status: string, now: string, ends: string];
 
-const encodePause = (a: PauseArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.pause];
+const encodePause = (a: PauseArguments, given: GivenArguments): ScriptArgument[] => [given.clustered ? 1 : 0, a.pause];
 
 export const pauseScript = (keys: QueueKeys): NumberedScript<PauseArguments, PauseReply> => ({
   name: 'pause',
@@ -61,13 +60,11 @@ export const pausedScript = (keys: QueueKeys): BoundScript<PausedArguments, Paus
 });
 
 /** See resume.lua, which says what each of these is. */
-export interface ResumeArguments {
-  clustered: boolean;
-}
+export type ResumeArguments = Record<string, never>;
 
 export type ResumeReply = [status: string, now: string, wasPaused: '1' | '0'];
 
-const encodeResume = (a: ResumeArguments): ScriptArgument[] => [a.clustered ? 1 : 0];
+const encodeResume = (_: ResumeArguments, given: GivenArguments): ScriptArgument[] => [given.clustered ? 1 : 0];
 
 export const resumeScript = (keys: QueueKeys): NumberedScript<ResumeArguments, ResumeReply> => ({
   name: 'resume',
@@ -78,7 +75,6 @@ export const resumeScript = (keys: QueueKeys): NumberedScript<ResumeArguments, R
 
 /** See set-blackouts.lua, which says what each of these is. */
 export interface SetBlackoutsArguments {
-  clustered: boolean;
   isNew: boolean;
   rules: string;
   windows: string;
@@ -87,7 +83,7 @@ export interface SetBlackoutsArguments {
 
 export type SetBlackoutsReply = [status: string, now: string, isSet: '1' | '0'];
 
-const encodeSetBlackouts = (a: SetBlackoutsArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.isNew ? 1 : 0, a.rules, a.windows, a.moreAt];
+const encodeSetBlackouts = (a: SetBlackoutsArguments, given: GivenArguments): ScriptArgument[] => [given.clustered ? 1 : 0, a.isNew ? 1 : 0, a.rules, a.windows, a.moreAt];
 
 export const setBlackoutsScript = (keys: QueueKeys): NumberedScript<SetBlackoutsArguments, SetBlackoutsReply> => ({
   name: 'set-blackouts',

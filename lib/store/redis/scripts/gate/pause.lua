@@ -1,7 +1,7 @@
 -- pause: let no worker claim anything of the queue, for so long or until somebody resumes it. What runs goes on and is settled.
 -- @numbered
 -- @keys gate, sleeping
--- @arg clustered flag: whether Redis is a cluster
+-- @given clustered
 -- @arg pause ms | 'inf': for how long
 -- @returns ends text: until when (epoch ms, or 'inf'); the later of two calls holds, whichever pause ends first
 -- @repeat the pause grows no longer by it.

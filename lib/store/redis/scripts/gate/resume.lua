@@ -1,7 +1,7 @@
 -- resume: let workers claim again.
 -- @numbered
 -- @keys gate, sleeping
--- @arg clustered flag: whether Redis is a cluster
+-- @given clustered
 -- @returns wasPaused '1' | '0': whether the queue was paused
 -- @needs parts/clock.lua
 -- @include parts/begin.lua

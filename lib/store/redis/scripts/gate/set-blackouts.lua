@@ -1,7 +1,7 @@
 -- set-blackouts: put other blackouts in the place of those of a queue, or keep the list and compute its blackouts further ahead.
 -- @numbered
 -- @keys gate, sleeping
--- @arg clustered flag: whether Redis is a cluster
+-- @given clustered
 -- @arg isNew flag: whether the list is a new one; else it is to be the one that the queue has
 -- @arg rules text: the list as its caller gave it, JSON; '' = none
 -- @arg windows text: its windows, as `gate` holds them (see gate/blackout.lua)

@@ -1,8 +1,7 @@
 -- backfill-recurrence: add occurrences beside the rule at these nominal instants, due now, but for those whose ids are known.
 -- @numbered
 -- @keys jobs, usedIds, stats, completed, results, levels, sleeping
--- @arg clustered flag: whether Redis is a cluster
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given clustered, settings.stealAfterMs
 -- @arg id text: id of the recurrence
 -- @tail instants at: epoch ms
 -- @returns count text, isShort '1' | '0': how many were added, '' where there is no such recurrence; whether its instants run short: it is to be

@@ -1,18 +1,16 @@
 // Made by scripts/embed-lua.mjs from the headers of the scripts in this folder; change these and run `npm run embed`.
 import type { QueueKeys } from '../../keys.js';
-import type { BoundScript, NumberedScript, ScriptArgument } from '../bound-script.js';
+import type { BoundScript, GivenArguments, NumberedScript, ScriptArgument } from '../bound-script.js';
 
 /** See backfill-recurrence.lua, which says what each of these is. */
 export interface BackfillRecurrenceArguments {
-  clustered: boolean;
-  stealAfterMs: number;
   id: string;
   instants: readonly ScriptArgument[];
 }
 
 export type BackfillRecurrenceReply = [status: string, now: string, count: string, isShort: '1' | '0'];
 
-const encodeBackfillRecurrence = (a: BackfillRecurrenceArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.id, ...a.instants];
+const encodeBackfillRecurrence = (a: BackfillRecurrenceArguments, given: GivenArguments): ScriptArgument[] => [given.clustered ? 1 : 0, given.stealAfterMs, a.id, ...a.instants];
 
 export const backfillRecurrenceScript = (keys: QueueKeys): NumberedScript<BackfillRecurrenceArguments, BackfillRecurrenceReply> => ({
   name: 'backfill-recurrence',
@@ -53,8 +51,6 @@ export const declareScript = (keys: QueueKeys): NumberedScript<DeclareArguments,
 
 /** See declare-recurrence.lua, which says what each of these is. */
 export interface DeclareRecurrenceArguments {
-  clustered: boolean;
-  stealAfterMs: number;
   app: string;
   revision: string;
   startedAt: number;
@@ -69,14 +65,13 @@ export interface DeclareRecurrenceArguments {
   zones: string;
   reckonedFrom: number;
   list: string;
-  keepEnded: string;
 }
 
 export type DeclareRecurrenceReply = [status: string, now: string, status: 'wins' | 'loses' | 'upserted' | 'again', from: string];
 
-const encodeDeclareRecurrence = (a: DeclareRecurrenceArguments): ScriptArgument[] => [
-  a.clustered ? 1 : 0,
-  a.stealAfterMs,
+const encodeDeclareRecurrence = (a: DeclareRecurrenceArguments, given: GivenArguments): ScriptArgument[] => [
+  given.clustered ? 1 : 0,
+  given.stealAfterMs,
   a.app,
   a.revision,
   a.startedAt,
@@ -91,7 +86,7 @@ const encodeDeclareRecurrence = (a: DeclareRecurrenceArguments): ScriptArgument[
   a.zones,
   a.reckonedFrom,
   a.list,
-  a.keepEnded,
+  given.keepEnded,
 ];
 
 export const declareRecurrenceScript = (keys: QueueKeys): NumberedScript<DeclareRecurrenceArguments, DeclareRecurrenceReply> => ({
@@ -117,12 +112,11 @@ export const declareRecurrenceScript = (keys: QueueKeys): NumberedScript<Declare
 export interface PauseRecurrenceArguments {
   id: string;
   reason: string;
-  keepEnded: string;
 }
 
 export type PauseRecurrenceReply = [status: string, now: string, isPaused: '1' | '0'];
 
-const encodePauseRecurrence = (a: PauseRecurrenceArguments): ScriptArgument[] => [a.id, a.reason, a.keepEnded];
+const encodePauseRecurrence = (a: PauseRecurrenceArguments, given: GivenArguments): ScriptArgument[] => [a.id, a.reason, given.keepEnded];
 
 export const pauseRecurrenceScript = (keys: QueueKeys): NumberedScript<PauseRecurrenceArguments, PauseRecurrenceReply> => ({
   name: 'pause-recurrence',
@@ -164,23 +158,20 @@ export const recurrencesScript = (keys: QueueKeys): BoundScript<RecurrencesArgum
 
 /** See refill.lua, which says what each of these is. */
 export interface RefillArguments {
-  clustered: boolean;
-  stealAfterMs: number;
   zones: string;
   reckonedAt: number;
-  keepEnded: string;
   /** Flat rows: id, version, how, from, skipped, list. */
   rows: readonly ScriptArgument[];
 }
 
 export type RefillReply = [status: string, now: string, ...short: string[]];
 
-const encodeRefill = (a: RefillArguments): ScriptArgument[] => [
-  a.clustered ? 1 : 0,
-  a.stealAfterMs,
+const encodeRefill = (a: RefillArguments, given: GivenArguments): ScriptArgument[] => [
+  given.clustered ? 1 : 0,
+  given.stealAfterMs,
   a.zones,
   a.reckonedAt,
-  a.keepEnded,
+  given.keepEnded,
   ...a.rows,
 ];
 
@@ -205,12 +196,11 @@ export interface RemoveOrphanArguments {
   app: string;
   orphanAfterMs: number;
   id: string;
-  keepEnded: string;
 }
 
 export type RemoveOrphanReply = [status: string, now: string, isRemoved: '1' | '0'];
 
-const encodeRemoveOrphan = (a: RemoveOrphanArguments): ScriptArgument[] => [a.app, a.orphanAfterMs, a.id, a.keepEnded];
+const encodeRemoveOrphan = (a: RemoveOrphanArguments, given: GivenArguments): ScriptArgument[] => [a.app, a.orphanAfterMs, a.id, given.keepEnded];
 
 export const removeOrphanScript = (keys: QueueKeys): NumberedScript<RemoveOrphanArguments, RemoveOrphanReply> => ({
   name: 'remove-orphan',
@@ -222,12 +212,11 @@ export const removeOrphanScript = (keys: QueueKeys): NumberedScript<RemoveOrphan
 /** See remove-recurrence.lua, which says what each of these is. */
 export interface RemoveRecurrenceArguments {
   id: string;
-  keepEnded: string;
 }
 
 export type RemoveRecurrenceReply = [status: string, now: string, status: 'removed' | 'unknown' | 'declared'];
 
-const encodeRemoveRecurrence = (a: RemoveRecurrenceArguments): ScriptArgument[] => [a.id, a.keepEnded];
+const encodeRemoveRecurrence = (a: RemoveRecurrenceArguments, given: GivenArguments): ScriptArgument[] => [a.id, given.keepEnded];
 
 export const removeRecurrenceScript = (keys: QueueKeys): NumberedScript<RemoveRecurrenceArguments, RemoveRecurrenceReply> => ({
   name: 'remove-recurrence',
@@ -238,15 +227,12 @@ export const removeRecurrenceScript = (keys: QueueKeys): NumberedScript<RemoveRe
 
 /** See resume-recurrence.lua, which says what each of these is. */
 export interface ResumeRecurrenceArguments {
-  clustered: boolean;
-  stealAfterMs: number;
   id: string;
-  keepEnded: string;
 }
 
 export type ResumeRecurrenceReply = [status: string, now: string, isResumed: '1' | '0', isShort: '1' | '0'];
 
-const encodeResumeRecurrence = (a: ResumeRecurrenceArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.id, a.keepEnded];
+const encodeResumeRecurrence = (a: ResumeRecurrenceArguments, given: GivenArguments): ScriptArgument[] => [given.clustered ? 1 : 0, given.stealAfterMs, a.id, given.keepEnded];
 
 export const resumeRecurrenceScript = (keys: QueueKeys): NumberedScript<ResumeRecurrenceArguments, ResumeRecurrenceReply> => ({
   name: 'resume-recurrence',
@@ -267,14 +253,12 @@ export const resumeRecurrenceScript = (keys: QueueKeys): NumberedScript<ResumeRe
 
 /** See run-recurrence.lua, which says what each of these is. */
 export interface RunRecurrenceArguments {
-  clustered: boolean;
-  stealAfterMs: number;
   id: string;
 }
 
 export type RunRecurrenceReply = [status: string, now: string, jobId: string, due: string, name: string];
 
-const encodeRunRecurrence = (a: RunRecurrenceArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.id];
+const encodeRunRecurrence = (a: RunRecurrenceArguments, given: GivenArguments): ScriptArgument[] => [given.clustered ? 1 : 0, given.stealAfterMs, a.id];
 
 export const runRecurrenceScript = (keys: QueueKeys): NumberedScript<RunRecurrenceArguments, RunRecurrenceReply> => ({
   name: 'run-recurrence',
@@ -293,8 +277,6 @@ export const runRecurrenceScript = (keys: QueueKeys): NumberedScript<RunRecurren
 
 /** See tend.lua, which says what each of these is. */
 export interface TendArguments {
-  clustered: boolean;
-  stealAfterMs: number;
   cursor: string;
   limit: number;
   everyMs: number;
@@ -304,9 +286,9 @@ export interface TendArguments {
 
 export type TendReply = [status: string, now: string, next: string, tendAt: string, needs: string[], ...damaged: string[]];
 
-const encodeTend = (a: TendArguments): ScriptArgument[] => [
-  a.clustered ? 1 : 0,
-  a.stealAfterMs,
+const encodeTend = (a: TendArguments, given: GivenArguments): ScriptArgument[] => [
+  given.clustered ? 1 : 0,
+  given.stealAfterMs,
   a.cursor,
   a.limit,
   a.everyMs,
@@ -334,8 +316,6 @@ export const tendScript = (keys: QueueKeys): NumberedScript<TendArguments, TendR
 
 /** See upsert-recurrence.lua, which says what each of these is. */
 export interface UpsertRecurrenceArguments {
-  clustered: boolean;
-  stealAfterMs: number;
   id: string;
   head: string;
   owner: string;
@@ -345,14 +325,13 @@ export interface UpsertRecurrenceArguments {
   zones: string;
   reckonedFrom: number;
   list: string;
-  keepEnded: string;
 }
 
 export type UpsertRecurrenceReply = [status: string, now: string, status: 'created' | 'changed' | 'unchanged' | 'declared' | 'again', nextAt: string];
 
-const encodeUpsertRecurrence = (a: UpsertRecurrenceArguments): ScriptArgument[] => [
-  a.clustered ? 1 : 0,
-  a.stealAfterMs,
+const encodeUpsertRecurrence = (a: UpsertRecurrenceArguments, given: GivenArguments): ScriptArgument[] => [
+  given.clustered ? 1 : 0,
+  given.stealAfterMs,
   a.id,
   a.head,
   a.owner,
@@ -362,7 +341,7 @@ const encodeUpsertRecurrence = (a: UpsertRecurrenceArguments): ScriptArgument[] 
   a.zones,
   a.reckonedFrom,
   a.list,
-  a.keepEnded,
+  given.keepEnded,
 ];
 
 export const upsertRecurrenceScript = (keys: QueueKeys): NumberedScript<UpsertRecurrenceArguments, UpsertRecurrenceReply> => ({

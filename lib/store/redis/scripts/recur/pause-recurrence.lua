@@ -3,7 +3,7 @@
 -- @keys jobs, stats, levels, queued
 -- @arg id text: id of the recurrence
 -- @arg reason text: why, '' where nobody says
--- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @given settings.keepEnded
 -- @returns isPaused '1' | '0': 0 where there is no such recurrence, or it is paused or has ended
 -- @needs parts/clock.lua
 -- @include parts/begin.lua

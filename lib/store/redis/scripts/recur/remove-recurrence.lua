@@ -2,7 +2,7 @@
 -- @numbered
 -- @keys jobs, stats, levels, queued, gate
 -- @arg id text: id of the recurrence
--- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @given settings.keepEnded
 -- @returns status 'removed' | 'unknown' | 'declared': 'declared': somebody declares it, and nothing has changed
 -- @needs parts/clock.lua
 -- @include parts/begin.lua

@@ -1,10 +1,9 @@
 -- resume-recurrence: arm the first occurrence after now of a recurrence that is paused. The time of the pause is not missed.
 -- @numbered
 -- @keys jobs, usedIds, stats, completed, results, levels, sleeping, queued, gate
--- @arg clustered flag: whether Redis is a cluster
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given clustered, settings.stealAfterMs
 -- @arg id text: id of the recurrence
--- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @given settings.keepEnded
 -- @returns isResumed '1' | '0', isShort '1' | '0': 0 where it is not paused; whether its instants run short, so that none could be armed perhaps: it is to
 --   be tended at once
 -- @needs parts/clock.lua

@@ -1,8 +1,7 @@
 -- run-recurrence: add an occurrence beside the rule, due now; its instant is now, or the first millisecond after it that no job has.
 -- @numbered
 -- @keys jobs, usedIds, stats, completed, results, levels, sleeping
--- @arg clustered flag: whether Redis is a cluster
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given clustered, settings.stealAfterMs
 -- @arg id text: id of the recurrence
 -- @returns jobId text, due text, name text: its id, '' where there is no such recurrence; when it is due, epoch ms; its name
 -- @needs parts/clock.lua

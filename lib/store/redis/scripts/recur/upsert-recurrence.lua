@@ -1,8 +1,7 @@
 -- upsert-recurrence: make a recurrence and arm its first occurrence, or change it.
 -- @numbered
 -- @keys jobs, usedIds, stats, completed, results, levels, sleeping, queued, active, dead, gate
--- @arg clustered flag: whether Redis is a cluster
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given clustered, settings.stealAfterMs
 -- @arg id text: id of the recurrence
 -- @arg head text: the numbers of its record (see recur/record.lua), but for the version
 -- @arg owner text: who declares it, '' where a caller upserts it
@@ -12,7 +11,7 @@
 -- @arg zones text: the version of the time-zone data by which the instants were reckoned
 -- @arg reckonedFrom epoch ms: from when on
 -- @arg list text: the instants, '-' where this script is to reckon them
--- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @given settings.keepEnded
 -- @returns status 'created' | 'changed' | 'unchanged' | 'declared' | 'again', nextAt text: 'declared' where it is and `owner` is empty: nothing
 --   has changed; 'again' where the instants do not tell the first one after `nextAt`: nothing has changed either. Else `nextAt` is the
 --   nominal instant of the next occurrence, epoch ms, 0 where none is to come

@@ -1,11 +1,9 @@
 // Made by scripts/embed-lua.mjs from the headers of the scripts in this folder; change these and run `npm run embed`.
 import type { QueueKeys } from '../../keys.js';
-import type { NumberedScript, ScriptArgument } from '../bound-script.js';
+import type { GivenArguments, NumberedScript, ScriptArgument } from '../bound-script.js';
 
 /** See replace.lua, which says what each of these is. */
 export interface ReplaceArguments {
-  clustered: boolean;
-  stealAfterMs: number;
   id: string;
   chosen: 'c' | 'm';
   route: string;
@@ -15,9 +13,9 @@ export interface ReplaceArguments {
 
 export type ReplaceReply = [status: string, now: string, letter: string, due?: string, besides?: string];
 
-const encodeReplace = (a: ReplaceArguments): ScriptArgument[] => [
-  a.clustered ? 1 : 0,
-  a.stealAfterMs,
+const encodeReplace = (a: ReplaceArguments, given: GivenArguments): ScriptArgument[] => [
+  given.clustered ? 1 : 0,
+  given.stealAfterMs,
   a.id,
   a.chosen,
   a.route,
@@ -47,8 +45,6 @@ export const replaceScript = (keys: QueueKeys): NumberedScript<ReplaceArguments,
 
 /** See schedule.lua, which says what each of these is. */
 export interface ScheduleArguments {
-  clustered: boolean;
-  stealAfterMs: number;
   lowestMade: string;
   highestMade: string;
   /** Flat rows: count, chosen, route, due, middle, ids, ends. */
@@ -57,7 +53,13 @@ export interface ScheduleArguments {
 
 export type ScheduleReply = [status: string, now: string, takenAt: string, letters: string, ...duplicates: string[]];
 
-const encodeSchedule = (a: ScheduleArguments): ScriptArgument[] => [a.clustered ? 1 : 0, a.stealAfterMs, a.lowestMade, a.highestMade, ...a.rows];
+const encodeSchedule = (a: ScheduleArguments, given: GivenArguments): ScriptArgument[] => [
+  given.clustered ? 1 : 0,
+  given.stealAfterMs,
+  a.lowestMade,
+  a.highestMade,
+  ...a.rows,
+];
 
 export const scheduleScript = (keys: QueueKeys): NumberedScript<ScheduleArguments, ScheduleReply> => ({
   name: 'schedule',

@@ -2,8 +2,7 @@
 -- where it runs.
 -- @numbered
 -- @keys jobs, claims, failures, active, dead, usedIds, stats, completed, results, levels, sleeping, queued
--- @arg clustered flag: whether Redis is a cluster
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given clustered, settings.stealAfterMs
 -- @arg id text: job id
 -- @arg chosen 'c' | 'm': how the id was chosen; 'm' in the form of a made one
 -- @arg route text: the first line of the envelope

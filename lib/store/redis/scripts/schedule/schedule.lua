@@ -1,8 +1,7 @@
 -- schedule: add jobs to their lanes. A job whose id is known already, or ended lately, is not added, and the answer tells which it is.
 -- @numbered
 -- @keys jobs, claims, usedIds, stats, completed, results, levels, sleeping
--- @arg clustered flag: whether Redis is a cluster
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given clustered, settings.stealAfterMs
 -- @arg lowestMade text: the lowest id that this call's maker made for it, '-' = none
 -- @arg highestMade text: the highest of these
 -- @tail rows count, chosen, route, due, middle, ids, ends: jobs that differ in id and in the end of the envelope alone come as one

@@ -1,6 +1,6 @@
 // Made by scripts/embed-lua.mjs from the headers of the scripts in this folder; change these and run `npm run embed`.
 import type { QueueKeys } from '../../keys.js';
-import type { BoundScript, NumberedScript, ScriptArgument } from '../bound-script.js';
+import type { BoundScript, GivenArguments, NumberedScript, ScriptArgument } from '../bound-script.js';
 
 /** See register.lua, which says what each of these is. */
 export interface RegisterArguments {
@@ -21,7 +21,6 @@ export const registerScript = (keys: QueueKeys, names: { crew: string }): BoundS
 
 /** See relay.lua, which says what each of these is. */
 export interface RelayArguments {
-  clustered: boolean;
   session: string;
   crew: string;
   crewSize: number;
@@ -41,21 +40,19 @@ export interface RelayArguments {
   presence: 'here' | 'gone' | '';
   host: string;
   msPerLevel: number;
-  stealAfterMs: number;
   globalConcurrency: number;
   rateMax: number;
   rateWindowMs: number;
   targetType: 'stream' | 'list';
   maxLength: number;
-  keepEnded: string;
 }
 
 export type RelayReply = [status: string, now: string, recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, cursor: string, leftOut: string[], tendAt: string, short: string[]];
 
 export const readRelayReply = (r: RelayReply) => ({ status: r[0], now: r[1], recovered: r[2], late: r[3], missing: r[4], dropped: r[5], lookAt: r[6], cursor: r[7], leftOut: r[8], tendAt: r[9], short: r[10] });
 
-const encodeRelay = (a: RelayArguments): ScriptArgument[] => [
-  a.clustered ? 1 : 0,
+const encodeRelay = (a: RelayArguments, given: GivenArguments): ScriptArgument[] => [
+  given.clustered ? 1 : 0,
   a.session,
   a.crew,
   a.crewSize,
@@ -75,13 +72,13 @@ const encodeRelay = (a: RelayArguments): ScriptArgument[] => [
   a.presence,
   a.host,
   a.msPerLevel,
-  a.stealAfterMs,
+  given.stealAfterMs,
   a.globalConcurrency,
   a.rateMax,
   a.rateWindowMs,
   a.targetType,
   a.maxLength,
-  a.keepEnded,
+  given.keepEnded,
 ];
 
 export const relayScript = (keys: QueueKeys, names: { crew: string; target: string }): NumberedScript<RelayArguments, RelayReply> => ({
@@ -114,7 +111,6 @@ export const relayScript = (keys: QueueKeys, names: { crew: string; target: stri
 
 /** See turn.lua, which says what each of these is. */
 export interface TurnArguments {
-  clustered: boolean;
   session: string;
   crew: string;
   crewSize: number;
@@ -134,12 +130,10 @@ export interface TurnArguments {
   presence: 'here' | 'gone' | '';
   host: string;
   msPerLevel: number;
-  stealAfterMs: number;
   globalConcurrency: number;
   rateMax: number;
   rateWindowMs: number;
   wish: string;
-  keepEnded: string;
   completed: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
   /** Flat rows: transition, id, fence, first, second. */
   others: readonly ScriptArgument[];
@@ -157,8 +151,8 @@ export const readTurnReply = (r: TurnReply) => ({ status: r[0], now: r[1], bits:
 
 export const TURN_CLAIMED_AT = 17;
 
-const encodeTurn = (a: TurnArguments): ScriptArgument[] => [
-  a.clustered ? 1 : 0,
+const encodeTurn = (a: TurnArguments, given: GivenArguments): ScriptArgument[] => [
+  given.clustered ? 1 : 0,
   a.session,
   a.crew,
   a.crewSize,
@@ -178,12 +172,12 @@ const encodeTurn = (a: TurnArguments): ScriptArgument[] => [
   a.presence,
   a.host,
   a.msPerLevel,
-  a.stealAfterMs,
+  given.stealAfterMs,
   a.globalConcurrency,
   a.rateMax,
   a.rateWindowMs,
   a.wish,
-  a.keepEnded,
+  given.keepEnded,
   a.completed.id.length,
   ...a.completed.id,
   ...a.completed.fence,

@@ -4,7 +4,7 @@
 -- @numbered
 -- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, workers, gate, rate, yields,
 --   queued, handles:<crew>, sleepers:<crew>, <target>
--- @arg clustered flag: whether Redis is a cluster
+-- @given clustered
 -- @arg me.session text: who takes the turn
 -- @arg me.crew text: the sessions that take the same names
 -- @arg me.crewSize count: how many names the crew handles
@@ -24,13 +24,13 @@
 -- @arg me.presence 'here' | 'gone' | '': whether to list the session in `workers`, to take it off, or neither
 -- @arg me.host text: "<pid> <traits> <host>" of the session; where its entry in `workers` has another text now, a line break and that text
 -- @arg settings.msPerLevel ms: in what time a waiting job grows more urgent by one level, 0 = never
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given settings.stealAfterMs
 -- @arg settings.globalConcurrency count: how many jobs may run at once over all processes, 0 = any; moved ones do not count
 -- @arg settings.rateMax count: how many may start over all processes, 0 = any
 -- @arg settings.rateWindowMs ms: within how long
 -- @arg targetType 'stream' | 'list': what the target is
 -- @arg maxLength count: how many entries a stream is to keep, about, 0 = any
--- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @given settings.keepEnded
 -- @returns recovered text[], late text[], missing text[], dropped text[], lookAt text, cursor text, leftOut text[], tendAt text, short text[]: five for each job whose lease had run
 --   out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each
 --   late job: id, name, attempts begun, how late (ms), its late rule's letter; four for each job that died because its envelope is missing

@@ -3,7 +3,7 @@
 -- @numbered
 -- @keys jobs, claims, failures, active, dead, completed, results, usedIds, stats, levels, sleeping, served, fence, workers, gate, rate,
 --   reservations, yields, queued, handles:<crew>, sleepers:<crew>
--- @arg clustered flag: whether Redis is a cluster
+-- @given clustered
 -- @arg me.session text: who takes the turn
 -- @arg me.crew text: the sessions that take the same names
 -- @arg me.crewSize count: how many names the crew handles
@@ -23,12 +23,12 @@
 -- @arg me.presence 'here' | 'gone' | '': whether to list the session in `workers`, to take it off, or neither
 -- @arg me.host text: "<pid> <traits> <host>" of the session; where its entry in `workers` has another text now, a line break and that text
 -- @arg settings.msPerLevel ms: in what time a waiting job grows more urgent by one level, 0 = never
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given settings.stealAfterMs
 -- @arg settings.globalConcurrency count: how many jobs may run at once over all processes, 0 = any
 -- @arg settings.rateMax count: how many may start over all processes, 0 = any
 -- @arg settings.rateWindowMs ms: within how long
 -- @arg wish text: what this turn wishes of suspects, jobs that run alone (see turn/claim/suspects.lua)
--- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @given settings.keepEnded
 -- @columns completed id, fence: jobs that completed and leave nothing behind; the fence is '' for that of the one before
 -- @list others transition, id, fence, first, second: how other jobs ended; two fields depend on it (see turn/settle/other-settlements.lua)
 -- @list renewals id, fence: leases to renew

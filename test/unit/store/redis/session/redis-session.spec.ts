@@ -28,7 +28,7 @@ function openSession() {
   const keys = queueKeys('sq', 'mail');
   const who = { id: 'w', crew: 'g', names: ['mail'], traits: '0.1.0,10' };
   const session = new RedisSession(link, new ServerClock(keys, () => {}), keys, who, readQueueOptions('mail', {}), {
-    clustered: false,
+    given: { clustered: false, stealAfterMs: 5_000, keepEnded: '' },
     isUsed() {},
     isListed() {},
   });

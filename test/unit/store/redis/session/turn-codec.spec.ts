@@ -41,8 +41,9 @@ function listsOf(turn: Turn, settings: QueueSettings): readonly unknown[] {
   const { encode } = turnScript(queueKeys('sq', 'q'), { crew: 'g' });
   const lists = encodeTurn(turn, settings);
   const without = { completed: { id: [], fence: [] }, others: [], renewals: [], reports: [], limits: [] };
-  const single = encode(without as unknown as TurnArguments).length - 5;
-  return encode(lists as TurnArguments).slice(single);
+  const given = { clustered: false, stealAfterMs: 5_000, keepEnded: '' };
+  const single = encode(without as unknown as TurnArguments, given).length - 5;
+  return encode(lists as TurnArguments, given).slice(single);
 }
 
 /** What the script reads of such arguments, by the rules that stand at its top. */

@@ -1,8 +1,7 @@
 -- declare-recurrence: make a declaration the rule of its recurrence, unless another one wins by now.
 -- @numbered
 -- @keys jobs, usedIds, stats, completed, results, levels, sleeping, queued, active, dead, gate
--- @arg clustered flag: whether Redis is a cluster
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given clustered, settings.stealAfterMs
 -- @arg app text: whose declaration it is
 -- @arg revision text: which build makes it, '-' = none
 -- @arg startedAt epoch ms: when the process first declared something in this queue
@@ -17,7 +16,7 @@
 -- @arg zones text: the version of the time-zone data by which the instants were reckoned
 -- @arg reckonedFrom epoch ms: from when on
 -- @arg list text: the instants, '-' where this script is to reckon them
--- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @given settings.keepEnded
 -- @returns status 'wins' | 'loses' | 'upserted' | 'again', from text: 'again' where the instants do not tell the first one after `from`, and
 --   nothing has changed
 -- @needs parts/clock.lua

@@ -4,7 +4,7 @@
 -- @arg app text: whose orphan it is
 -- @arg orphanAfterMs ms: after how long without a live process that declares it a recurrence is an orphan
 -- @arg id text: id of the recurrence
--- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @given settings.keepEnded
 -- @returns isRemoved '1' | '0': 0 if it is no orphan of the app, or no more
 -- @needs parts/clock.lua
 -- @include parts/begin.lua

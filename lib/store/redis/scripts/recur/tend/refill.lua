@@ -1,11 +1,10 @@
 -- refill: give recurrences the next instants that a process has reckoned, and arm those that waited for them.
 -- @numbered
 -- @keys jobs, usedIds, stats, completed, results, levels, sleeping, queued
--- @arg clustered flag: whether Redis is a cluster
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given clustered, settings.stealAfterMs
 -- @arg zones text: the version of the time-zone data by which they were reckoned
 -- @arg reckonedAt epoch ms: when, by this Redis' clock
--- @arg settings.keepEnded text: how many discarded and cancelled jobs are kept, and for how long (see parts/keep-ended.lua), '' = none
+-- @given settings.keepEnded
 -- @tail rows id, version, how, from, skipped, list: what `tend` has told; how many instants before the first of the list are left out, all of them missed; the list
 -- @returns ...short text[]: ids whose instants run short still
 -- @repeat it tells none.

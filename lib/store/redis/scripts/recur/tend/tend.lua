@@ -2,8 +2,7 @@
 -- forget what ended a day ago, and tell whose instants a process has to reckon.
 -- @numbered
 -- @keys jobs, usedIds, stats, completed, results, levels, sleeping, active, dead, gate
--- @arg clustered flag: whether Redis is a cluster
--- @arg settings.stealAfterMs ms: how late a job must be before any worker may take it from the one that it prefers
+-- @given clustered, settings.stealAfterMs
 -- @arg cursor text: where the walk is to go on, '' = begin one if it is time for that
 -- @arg limit count: about how many to look at
 -- @arg everyMs ms: how long after a walk has begun the next one is to begin
