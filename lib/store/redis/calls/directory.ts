@@ -77,7 +77,7 @@ export class RedisDirectory {
     do {
       // A walk tells each queue, also one that is noted meanwhile; some twice.
       const [next, some] = await this.connection.read(
-        'list',
+        'step',
         (client) => client.zscan(queues, cursor, 'COUNT', QUEUES_A_READ),
         giveUpAt,
       );

@@ -46,13 +46,14 @@ function isDeep(value: unknown, depth: Depth): boolean {
   return Array.isArray(value) && (depth === 1 || value.every((each) => Array.isArray(each)));
 }
 
-/** What a plain reading command answers: `text` may be missing. */
-export type PlainReply = 'list' | 'text' | 'fields';
+/** What a plain reading command answers: `text` may be missing; `step` is one of a walk, a cursor and a list. */
+export type PlainReply = 'list' | 'text' | 'fields' | 'step';
 
 export const isPlainReply: Record<PlainReply, (reply: unknown) => boolean> = {
   list: Array.isArray,
   text: (reply) => reply === null || typeof reply === 'string',
   fields: (reply) => typeof reply === 'object' && reply !== null,
+  step: (reply) => Array.isArray(reply) && isDeep(reply[0], 0) && isDeep(reply[1], 1),
 };
 
 /** Throws where a reply is none: as after a lost one, nobody knows whether the call has run, and it can be sent again. */
