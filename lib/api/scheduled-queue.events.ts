@@ -1,16 +1,24 @@
-import { type Observable, Subject } from 'rxjs';
+import { Observable, ReplaySubject, Subject, takeUntil } from 'rxjs';
+import type { Clock } from '../core/clock.js';
 import { outsideJobs } from '../core/job/current-job.js';
 import type { EventSink, ScheduledQueueEvent } from '../core/job/events.js';
-import type { EventStreamOptions } from '../core/options/stream-options.js';
+import { type EventStreamOptions, readStream } from '../core/options/stream-options.js';
 import type { ScheduledQueueStreamedEvent } from '../core/stream/streamed-event.js';
-import type { EventStreams } from './stream/event-streams.js';
+import type { JobStore } from '../store/job-store.js';
+import { EventReader } from './event-reader.js';
 
 /** Tells what happens to jobs: `events$` in this process, `stream` in all. It costs nothing while nobody listens and no queue streams. */
 export class ScheduledQueueEvents implements EventSink {
   private readonly subject = new Subject<ScheduledQueueEvent>();
+  private readonly streamsEnd = new ReplaySubject<void>(1);
 
   /** @internal */
-  constructor(private readonly streams: EventStreams) {}
+  constructor(
+    private readonly store: JobStore,
+    private readonly clock: Clock,
+    /** The queues whose `streamEvents` is on in this process. */
+    private readonly streamed: ReadonlySet<string>,
+  ) {}
 
   /**
    * Every event of this process, after Redis has confirmed it (`progress` at once). Look at `type` to tell events apart. Completes at shutdown.
@@ -44,25 +52,37 @@ export class ScheduledQueueEvents implements EventSink {
    * ```
    */
   stream(options?: EventStreamOptions): Observable<ScheduledQueueStreamedEvent> {
-    return this.streams.read(options);
+    const { queue, from } = readStream(options);
+    return new Observable<ScheduledQueueStreamedEvent>((subscriber) => {
+      const reader = new EventReader(this.store.queue(queue).events, from, this.clock, subscriber);
+      // A listener is below no handler, also where a handler has subscribed.
+      outsideJobs(() => reader.begin());
+      return () => reader.end();
+    }).pipe(takeUntil(this.streamsEnd));
   }
 
   /** @internal */
   wants(queue: string): boolean {
-    return this.subject.observed || this.streams.takes(queue);
+    return this.subject.observed || this.streams(queue);
   }
 
   /** @internal */
   tell(event: ScheduledQueueEvent): void {
-    if (this.streams.takes(event.queue)) this.streams.add(event);
+    if (this.streams(event.queue)) this.store.queue(event.queue).events.add(event);
     if (!this.subject.observed) return;
     // A listener is below no handler, also where it is told inside a call that a handler makes.
     outsideJobs(() => this.subject.next(event));
   }
 
   /** @internal Resolves once all that was told is in its stream, or after so long. */
-  flush(withinMs: number): Promise<void> {
-    return this.streams.flush(withinMs);
+  async flush(withinMs: number): Promise<void> {
+    const flushed = Promise.all([...this.streamed].map((queue) => this.store.queue(queue).events.flush()));
+    let callOff = () => {};
+    const timeIsOver = new Promise<void>((resolve) => {
+      callOff = this.clock.after(withinMs, resolve);
+    });
+    await Promise.race([flushed, timeIsOver]);
+    callOff();
   }
 
   /** @internal */
@@ -72,6 +92,10 @@ export class ScheduledQueueEvents implements EventSink {
 
   /** @internal Completes what `stream` has answered, and will answer. */
   endStreams(): void {
-    this.streams.close();
+    this.streamsEnd.next();
+  }
+
+  private streams(queue: string): boolean {
+    return this.streamed.size > 0 && this.streamed.has(queue);
   }
 }

@@ -1,15 +1,12 @@
 import type { Blackout } from '../core/blackouts/blackout.js';
 import { readBlackouts } from '../core/blackouts/read-blackouts.js';
-import type { EventSink } from '../core/job/events.js';
 import { type DeadFilter, type ReplayOptions, readDeadFilter, readReplay } from '../core/options/dead-filter.js';
 import { PAUSE_OPTIONS, type PauseOptions } from '../core/options/pause-options.js';
-import { DEFAULT_QUEUE, type QueueSettings } from '../core/options/queue-options.js';
+import { DEFAULT_QUEUE } from '../core/options/queue-options.js';
 import { type JobRef, readRef } from '../core/options/schedule-options.js';
-import type { Codecs } from '../core/payload/codecs.js';
 import type { Duration } from '../core/read/duration.js';
 import { readOptions } from '../core/read/shape.js';
 import { readShift, readTag } from '../core/read/tags.js';
-import type { JobStore } from '../store/job-store.js';
 import { queueOf, refuse } from './inspection/inspector-options.js';
 import { QueueReader } from './inspection/queue-reader.js';
 import { inQueues, type TaggedOptions } from './inspection/tagged-queues.js';
@@ -21,15 +18,6 @@ import { inQueues, type TaggedOptions } from './inspection/tagged-queues.js';
  * answered within `commandTimeoutMs`, and `QueueClosedError` after shutdown.
  */
 export class ScheduledQueueInspector extends QueueReader {
-  constructor(
-    store: JobStore,
-    private readonly events: EventSink,
-    settingsOf: (queue: string) => QueueSettings,
-    codecs: Codecs,
-  ) {
-    super(store, settingsOf, codecs);
-  }
-
   /**
    * Cancels a running job. Its `signal` aborts in the process that runs it, its result is dropped, and it is not retried. A job that is
    * queued behind it then takes its place. `true`: the job was running. For a waiting job call `producer.cancel`. Atomic; the process

@@ -13,6 +13,7 @@ import {
   type ScheduleOptions,
   type ScheduleRequest,
 } from '../core/options/schedule-options.js';
+import type { Codecs } from '../core/payload/codecs.js';
 import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import { DUE_NOW } from '../core/read/due.js';
@@ -21,7 +22,6 @@ import { ofItem, readItem, sendMany } from './many-schedules.js';
 import type { PayloadWriter } from './payload-writer.js';
 import { ChosenIds } from './recurrence/chosen-ids.js';
 import { RecurrenceCalls } from './recurrence/recurrence-calls.js';
-import type { Recurrences } from './recurrence/recurrences.js';
 import { sendOne } from './send-one.js';
 import { TakenIds } from './taken-ids.js';
 
@@ -56,14 +56,8 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
   private readonly takenIds: TakenIds;
   private readonly chosenIds: ChosenIds;
 
-  constructor(
-    private readonly store: JobStore,
-    private readonly payloads: PayloadWriter,
-    recurrences: Recurrences,
-    private readonly events: EventSink,
-    log: Log,
-  ) {
-    super(recurrences);
+  constructor(store: JobStore, payloads: PayloadWriter, events: EventSink, codecs: Codecs, log: Log) {
+    super(store, payloads, events, codecs);
     this.chosenIds = new ChosenIds(store);
     this.takenIds = new TakenIds(log);
   }

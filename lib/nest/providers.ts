@@ -1,11 +1,9 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { DiscoveryService, ExternalContextCreator, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { PayloadWriter } from '../api/payload-writer.js';
-import { Recurrences } from '../api/recurrence/recurrences.js';
 import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
-import { EventStreams } from '../api/stream/event-streams.js';
 import type { Clock } from '../core/clock.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
 import type { JobStore } from '../store/job-store.js';
@@ -72,7 +70,7 @@ function producingProviders(services: ServiceTokens): Provider[] {
       inject: [STORE, CLOCK, SETTINGS],
       useFactory: (store: JobStore, clock: Clock, { queues }: ModuleSettings) => {
         const streamed = [...queues].flatMap(([queue, { streamEvents }]) => (streamEvents ? [queue] : []));
-        return new ScheduledQueueEvents(new EventStreams(store, clock, new Set(streamed)));
+        return new ScheduledQueueEvents(store, clock, new Set(streamed));
       },
     },
     { provide: EVENTS, useExisting: services.events },
@@ -95,10 +93,7 @@ function producingProviders(services: ServiceTokens): Provider[] {
         payloads: PayloadWriter,
         events: ScheduledQueueEvents,
         { codecs }: ModuleSettings,
-      ) => {
-        const recurrences = new Recurrences(store, payloads, events, codecs);
-        return new ScheduledQueueProducer(store, payloads, recurrences, events, LOG);
-      },
+      ) => new ScheduledQueueProducer(store, payloads, events, codecs, LOG),
     },
     {
       provide: services.inspector,

@@ -1,5 +1,6 @@
 import { type ListedBlackout, toListed } from '../../core/blackouts/blackout.js';
 import { InvalidScheduleError } from '../../core/errors.js';
+import type { EventSink } from '../../core/job/events.js';
 import { type FindOptions, readFind } from '../../core/options/find-options.js';
 import { DEFAULT_QUEUE, type QueueSettings } from '../../core/options/queue-options.js';
 import { type JobRef, readRef } from '../../core/options/schedule-options.js';
@@ -31,6 +32,7 @@ const LIST_OPTIONS: Shape<{ offset: number; limit: number; queue: string }> = {
 export abstract class QueueReader {
   constructor(
     protected readonly store: JobStore,
+    protected readonly events: EventSink,
     protected readonly settingsOf: (queue: string) => QueueSettings,
     protected readonly codecs: Codecs,
   ) {}

@@ -1,4 +1,5 @@
 import type { PayloadWriter } from '../../api/payload-writer.js';
+import { templateOf } from '../../api/recurrence/recurrence-calls.js';
 import { readRule } from '../../core/calendar/read-rule.js';
 import type { Rule } from '../../core/calendar/rule.js';
 import { timingLine } from '../../core/calendar/timing-line.js';
@@ -98,8 +99,7 @@ export class DeclaredRecurrences {
     if (!rule) return { id, isOff: true };
     const request = await this.requestOf(found, payloads);
     await payloads.encode(found.payload, request);
-    const { name, priority, tags, settings, lateness, codec, payload } = request;
-    return { id, rule, job: { name, priority, tags, settings, lateness, codec, payload } };
+    return { id, rule, job: templateOf(request) };
   }
 
   /** The job of an occurrence, as `schedule` would read it. */

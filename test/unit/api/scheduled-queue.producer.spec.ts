@@ -24,7 +24,7 @@ const store = { queue: () => ({ jobs }) } as unknown as JobStore;
 
 it('the ids in the error of scheduleMany are in the order of its items, over queues and whatever failed', async () => {
   const payloads = new PayloadWriter(new Codecs(), undefined as never, 1_000);
-  const producer = new ScheduledQueueProducer(store, payloads, undefined as never, EVENTS, LOG);
+  const producer = new ScheduledQueueProducer(store, payloads, EVENTS, new Codecs(), LOG);
   const items = Array.from({ length: 9 }, (_, i) => ({
     job: 'work',
     payload: i,

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { IsInt } from 'class-validator';
 import { PayloadWriter } from '../../../../lib/api/payload-writer.js';
-import { Recurrences } from '../../../../lib/api/recurrence/recurrences.js';
+import { ScheduledQueueProducer } from '../../../../lib/api/scheduled-queue.producer.js';
 import type { RecurrenceRule } from '../../../../lib/core/calendar/rule.js';
 import { InvalidPayloadError, InvalidScheduleError, PayloadTooLargeError } from '../../../../lib/core/errors.js';
 import { defineScheduledJob } from '../../../../lib/core/job/definition.js';
 import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import { PayloadChecker } from '../../../../lib/core/payload/payload-class.js';
 import type { JobStore, StoredRecurrence } from '../../../../lib/store/job-store.js';
-import { EVENTS } from '../../../support/session-by-hand.js';
+import { EVENTS, LOG } from '../../../support/session-by-hand.js';
 
 class Digest {
   @IsInt() userId!: number;
@@ -19,7 +19,7 @@ const HOURLY: RecurrenceRule = { everyMs: '1h' };
 /** What the store was asked for. */
 let asked: unknown[];
 let stored: StoredRecurrence | undefined;
-let recurrences: Recurrences;
+let producer: ScheduledQueueProducer;
 
 beforeEach(() => {
   asked = [];
@@ -41,7 +41,7 @@ beforeEach(() => {
   });
   const codecs = new Codecs();
   const payloads = new PayloadWriter(codecs, new PayloadChecker({}), 100);
-  recurrences = new Recurrences({ queue } as unknown as JobStore, payloads, EVENTS, codecs);
+  producer = new ScheduledQueueProducer({ queue } as unknown as JobStore, payloads, EVENTS, codecs, LOG);
 });
 
 /** A recurrence that a handler declares. */
@@ -70,7 +70,7 @@ const declared = (): StoredRecurrence => ({
 });
 
 it('an upsert hands over the rule and the job, and nothing of the call besides', async () => {
-  const answer = await recurrences.upsert('digest/7', digest, { userId: 7 }, HOURLY, { tags: ['a'] });
+  const answer = await producer.upsertRecurrence('digest/7', digest, { userId: 7 }, HOURLY, { tags: ['a'] });
   expect(answer).toEqual({ id: 'digest/7', queue: 'mail', created: true, nextAt: new Date(1e12) });
   expect(asked).toEqual([
     [
@@ -88,35 +88,35 @@ describe('nothing is asked of the store for', () => {
   it.each<[string, () => Promise<unknown>, unknown, string]>([
     [
       'a payload that does not fit its class',
-      () => recurrences.upsert('a', digest, { userId: 'x' }, HOURLY),
+      () => producer.upsertRecurrence('a', digest, { userId: 'x' as never }, HOURLY),
       InvalidPayloadError,
       'userId must be an integer',
     ],
     [
       'a payload that is too large',
-      () => recurrences.upsert('a', 'plain', 'x'.repeat(200), HOURLY),
+      () => producer.upsertRecurrence('a', 'plain', 'x'.repeat(200), HOURLY),
       PayloadTooLargeError,
       '202 bytes',
     ],
     [
       'a rule without an instant',
-      () => recurrences.upsert('a', digest, { userId: 7 }, { cron: '0 0 30 2 *' }),
+      () => producer.upsertRecurrence('a', digest, { userId: 7 }, { cron: '0 0 30 2 *' }),
       InvalidScheduleError,
       "upsertRecurrence('a'): cron: got '0 0 30 2 *'",
     ],
     [
       'a rule that is none',
-      () => recurrences.upsert('a', digest, { userId: 7 }, undefined),
+      () => producer.upsertRecurrence('a', digest, { userId: 7 }, undefined as never),
       InvalidScheduleError,
       "upsertRecurrence('a'): got undefined",
     ],
     [
       'an option that the rule decides',
-      () => recurrences.upsert('a', digest, { userId: 7 }, HOURLY, { delay: 1 } as object),
+      () => producer.upsertRecurrence('a', digest, { userId: 7 }, HOURLY, { delay: 1 } as object),
       InvalidScheduleError,
       'got the option delay',
     ],
-    ['an id that is none', () => recurrences.runNow(''), InvalidScheduleError, 'runRecurrenceNow: id: got ""'],
+    ['an id that is none', () => producer.runRecurrenceNow(''), InvalidScheduleError, 'runRecurrenceNow: id: got ""'],
   ])('%s', async (_what, call, type, message) => {
     const error: Error = await call().then(fail, (thrown) => thrown);
     expect(error).toBeInstanceOf(type);
@@ -133,16 +133,18 @@ it('who may change a declared one, and how it is stopped, is said by the error',
   stored = declared();
   const remedy =
     "call pauseRecurrence, or switch it off with the module option jobs: { 'digest': { recurrence: false } }.";
-  await expect(recurrences.upsert('digest', digest, { userId: 7 }, HOURLY)).rejects.toThrow(remedy);
-  await expect(recurrences.remove('digest')).rejects.toThrow(
+  await expect(producer.upsertRecurrence('digest', digest, { userId: 7 }, HOURLY)).rejects.toThrow(remedy);
+  await expect(producer.removeRecurrence('digest')).rejects.toThrow(
     `removeRecurrence('digest'): this recurrence of queue 'default' is declared by @OnScheduledJob or by the module's jobs`,
   );
 });
 
 it('a recurrence that is not there cannot be run or backfilled', async () => {
   const missing = "queue 'mail' has no such recurrence";
-  await expect(recurrences.runNow('a', { queue: 'mail' })).rejects.toThrow(`runRecurrenceNow('a'): ${missing}`);
-  await expect(recurrences.backfill({ id: 'a', queue: 'mail' }, { from: 1e12, to: 1e12 })).rejects.toThrow(missing);
+  await expect(producer.runRecurrenceNow('a', { queue: 'mail' })).rejects.toThrow(`runRecurrenceNow('a'): ${missing}`);
+  await expect(producer.backfillRecurrence({ id: 'a', queue: 'mail' }, { from: 1e12, to: 1e12 })).rejects.toThrow(
+    missing,
+  );
 });
 
 describe('a backfill', () => {
@@ -151,8 +153,8 @@ describe('a backfill', () => {
 
   it('is of the instants from `from` on and before `to`', async () => {
     stored = declared();
-    await recurrences.backfill('digest', { from, to: from + 2 * minute });
-    await recurrences.backfill('digest', { from: from + 1, to: from + 2 * minute + 1 });
+    await producer.backfillRecurrence('digest', { from, to: from + 2 * minute });
+    await producer.backfillRecurrence('digest', { from: from + 1, to: from + 2 * minute + 1 });
     expect(asked).toEqual([
       ['default.backfill', 'digest', [from, from + minute]],
       ['default.backfill', 'digest', [from + minute, from + 2 * minute]],
@@ -161,16 +163,16 @@ describe('a backfill', () => {
 
   it('without an instant asks for nothing', async () => {
     stored = declared();
-    expect(await recurrences.backfill('digest', { from: from + 1, to: from + minute })).toBe(0);
+    expect(await producer.backfillRecurrence('digest', { from: from + 1, to: from + minute })).toBe(0);
     expect(asked).toEqual([]);
   });
 
   it('has at most 10 000 instants, however large the range is', async () => {
     stored = declared();
-    await recurrences.backfill('digest', { from, to: from + 10_000 * minute });
+    await producer.backfillRecurrence('digest', { from, to: from + 10_000 * minute });
     const [[, , instants]] = asked as [[string, string, number[]]];
     expect(instants).toHaveLength(10_000);
-    await expect(recurrences.backfill('digest', { from, to: '9999-01-01T00:00:00Z' })).rejects.toThrow(
+    await expect(producer.backfillRecurrence('digest', { from, to: '9999-01-01T00:00:00Z' })).rejects.toThrow(
       "backfillRecurrence('digest'): got a range of more than 10000 instants of the rule, expected at most 10000: backfill it in parts.",
     );
   });
@@ -178,7 +180,7 @@ describe('a backfill', () => {
 
 it('a view shows who declares it, and what cannot be read is left out', async () => {
   stored = declared();
-  expect(await recurrences.get('digest')).toEqual({
+  expect(await producer.recurrence('digest')).toEqual({
     id: 'digest',
     queue: 'default',
     name: 'digest',
@@ -193,12 +195,12 @@ it('a view shows who declares it, and what cannot be read is left out', async ()
     revision: 3,
   });
   stored = { ...declared(), template: { unreadable: 'gone' }, declaredBy: undefined, state: 'paused', reason: 'tired' };
-  expect(await recurrences.get('digest')).toMatchObject({
+  expect(await producer.recurrence('digest')).toMatchObject({
     name: '',
     payload: undefined,
     declared: false,
     reason: 'tired',
   });
   stored = { ...declared(), template: { ...(declared().template as object), codec: 'other' } as never };
-  expect(await recurrences.get('digest')).toMatchObject({ name: 'digest', payload: undefined });
+  expect(await producer.recurrence('digest')).toMatchObject({ name: 'digest', payload: undefined });
 });

@@ -1,9 +1,9 @@
 import type { Subscriber } from 'rxjs';
-import type { CallOff, Clock } from '../../core/clock.js';
-import { QueueClosedError, QueueUnavailableError } from '../../core/errors.js';
-import type { EventPlace } from '../../core/options/stream-options.js';
-import type { ScheduledQueueStreamedEvent } from '../../core/stream/streamed-event.js';
-import type { QueueEvents } from '../../store/job-store.js';
+import type { CallOff, Clock } from '../core/clock.js';
+import { QueueClosedError, QueueUnavailableError } from '../core/errors.js';
+import type { EventPlace } from '../core/options/stream-options.js';
+import type { ScheduledQueueStreamedEvent } from '../core/stream/streamed-event.js';
+import type { QueueEvents } from '../store/job-store.js';
 
 /** How soon a reader tries again where Redis was away for the whole time of a call. */
 const TRIED_AGAIN_MS = 1_000;
