@@ -2,15 +2,17 @@ export type { Explanation } from './api/inspection/explanation.js';
 export type { FoundPage } from './api/inspection/find-jobs.js';
 export type { ForecastBucket, ForecastOptions } from './api/inspection/forecast.js';
 export type { FailedAttempt, InspectedJob } from './api/inspection/inspected-job.js';
-export type { InspectedQueue } from './api/inspection/inspected-queue.js';
 export type { InspectedWorker } from './api/inspection/inspected-worker.js';
 export type { LoadOptions, QueueLoad } from './api/inspection/queue-load.js';
+export type { InspectedQueue } from './api/inspection/queue-reader.js';
 export type { QueueStats } from './api/inspection/queue-stats.js';
 export type { TaggedOptions } from './api/inspection/tagged-queues.js';
 export type { RecurrenceChange } from './api/recurrence/recurrence-calls.js';
 export type { RecurrenceView } from './api/recurrence/recurrence-view.js';
+export type { Role } from './api/scheduled-queue.consumer.js';
 export { ScheduledQueueConsumer } from './api/scheduled-queue.consumer.js';
 export { ScheduledQueueEvents } from './api/scheduled-queue.events.js';
+export type { PauseOptions } from './api/scheduled-queue.inspector.js';
 export { ScheduledQueueInspector } from './api/scheduled-queue.inspector.js';
 export { type DispatchOptions, ScheduledQueueProducer, type ScheduleItem } from './api/scheduled-queue.producer.js';
 export type { Blackout, BlackoutRange, ListedBlackout, RecurringBlackout } from './core/blackouts/blackout.js';
@@ -43,6 +45,7 @@ export {
 } from './core/errors.js';
 export type { BackoffFunction, BackoffOptions } from './core/job/backoff.js';
 export { currentScheduledJob } from './core/job/current-job.js';
+export type { OnLate } from './core/job/definition.js';
 export {
   defineScheduledJob,
   type JobDefinitionOptions,
@@ -55,10 +58,8 @@ export type {
   ScheduledQueueEventOf,
   ScheduledQueueEventType,
 } from './core/job/events.js';
-export type { OnLate } from './core/job/lateness.js';
 export { JobOutcome, type SnoozeUntil } from './core/job/outcome.js';
 export type { PoppedJob } from './core/job/popped-job.js';
-export { JobPriority } from './core/job/priority.js';
 export {
   type JobRecurrence,
   ScheduledJob,
@@ -66,8 +67,8 @@ export {
   type ScheduleStatus,
 } from './core/job/scheduled-job.js';
 export type { DeadFilter, ReplayOptions } from './core/options/dead-filter.js';
+export { JobPriority } from './core/options/defaults.js';
 export type { FindOptions } from './core/options/find-options.js';
-export type { PauseOptions } from './core/options/pause-options.js';
 export type { PopOptions } from './core/options/pop-options.js';
 export type { Keep, Ordering, QueueOptions, RateLimit, StreamEvents } from './core/options/queue-options.js';
 export type {
@@ -78,7 +79,6 @@ export type {
   RecurrencesOptions,
 } from './core/options/recurrence-options.js';
 export type { RelayOptions, ScheduledQueueRelay } from './core/options/relay-options.js';
-export type { Role } from './core/options/role.js';
 export type { RunOptions } from './core/options/run-settings.js';
 export type { JobRef, RescheduleOptions, ScheduleOptions } from './core/options/schedule-options.js';
 export type { EventStreamOptions } from './core/options/stream-options.js';

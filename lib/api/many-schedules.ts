@@ -4,7 +4,6 @@ import type { ScheduleRequest } from '../core/options/schedule-options.js';
 import { describe } from '../core/read/describe.js';
 import { asSentence, isRecord, unknownOption } from '../core/read/shape.js';
 import type { Answered, JobStore, ScheduledAnswer } from '../store/job-store.js';
-import { sendOne } from './send-one.js';
 
 const ITEM = ['job', 'payload', 'options'];
 
@@ -115,4 +114,11 @@ function ofAll(errors: readonly unknown[], refs: readonly (ScheduledJobRef | und
     (ref, i) => !ref && (errors[i] as QueueUnavailableError).outcome === 'refused',
   ).every(Boolean);
   return restated(reason, { jobIds }, { outcome: refused ? 'refused' : 'unknown' });
+}
+
+/** Hands one job to its queue: to be added, or to take the place of the one that has its id. */
+export function sendOne(store: JobStore, request: ScheduleRequest): Promise<ScheduledAnswer> {
+  const { jobs } = store.queue(request.queue);
+  const { id } = request;
+  return request.replace && id !== undefined ? jobs.replace({ ...request, id }) : jobs.schedule(request);
 }

@@ -2,10 +2,12 @@ import { InvalidOptionsError } from '../core/errors.js';
 import type { PoppedJob } from '../core/job/popped-job.js';
 import { type PopOptions, readPop } from '../core/options/pop-options.js';
 import { type RelayOptions, readRelay, type ScheduledQueueRelay } from '../core/options/relay-options.js';
-import type { Role } from '../core/options/role.js';
 import type { Fleet } from '../worker/handle/fleet.js';
 import type { Pullers } from '../worker/pull/pullers.js';
 import type { Relays } from '../worker/relay/relays.js';
+
+/** What a process does with queues: `worker` is the same as `both`, for a process that says which it is. */
+export type Role = 'both' | 'producer' | 'worker';
 
 /** Starts and stops the workers of this process, hands out jobs to code that pulls them, and relays jobs to streams and lists. */
 export class ScheduledQueueConsumer {

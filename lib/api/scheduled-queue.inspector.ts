@@ -1,15 +1,23 @@
 import type { Blackout } from '../core/blackouts/blackout.js';
 import { readBlackouts } from '../core/blackouts/read-blackouts.js';
 import { type DeadFilter, type ReplayOptions, readDeadFilter, readReplay } from '../core/options/dead-filter.js';
-import { PAUSE_OPTIONS, type PauseOptions } from '../core/options/pause-options.js';
 import { DEFAULT_QUEUE } from '../core/options/queue-options.js';
 import { type JobRef, readRef } from '../core/options/schedule-options.js';
 import type { Duration } from '../core/read/duration.js';
-import { readOptions } from '../core/read/shape.js';
+import { keyPart } from '../core/read/names.js';
+import { duration, readOptions, type Shape } from '../core/read/shape.js';
 import { readShift, readTag } from '../core/read/tags.js';
 import { queueOf, refuse } from './inspection/inspector-options.js';
 import { QueueReader } from './inspection/queue-reader.js';
 import { inQueues, type TaggedOptions } from './inspection/tagged-queues.js';
+
+export interface PauseOptions {
+  /** For how long, by Redis' clock, at least 1. Default: until `resume`. */
+  forMs?: Duration;
+  queue?: string;
+}
+
+export const PAUSE_OPTIONS: Shape<{ forMs: number; queue: string }> = { forMs: duration(1), queue: keyPart };
 
 /**
  * Looks at queues, jobs and workers, and manages them: pauses queues, sets their blackouts, cancels running jobs, deletes other jobs, cancels or moves the

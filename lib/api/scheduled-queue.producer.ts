@@ -18,11 +18,10 @@ import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import { DUE_NOW } from '../core/read/due.js';
 import type { JobStore, ScheduledAnswer } from '../store/job-store.js';
-import { ofItem, readItem, sendMany } from './many-schedules.js';
+import { ofItem, readItem, sendMany, sendOne } from './many-schedules.js';
 import type { PayloadWriter } from './payload-writer.js';
 import { ChosenIds } from './recurrence/chosen-ids.js';
 import { RecurrenceCalls } from './recurrence/recurrence-calls.js';
-import { sendOne } from './send-one.js';
 import { TakenIds } from './taken-ids.js';
 
 /** Options of `dispatch`: those of `schedule`, without `at` and `delay`. */

@@ -30,7 +30,7 @@ MADE_UP_WITHIN_MS = 86400000
 -- At most so many missed occurrences are made up for, the latest.
 MOST_MADE_UP = 10000
 -- An occurrence that waits for the end of the previous one is looked at again after this.
-HELD_LOOK_MS = 250
+BLOCKED_LOOK_MS = 250
 -- For so long a recurrence that has ended is listed.
 ENDED_LISTED_MS = 86400000
 -- Smaller numbers are taken for seconds: as milliseconds they lie before 4 March 1973.

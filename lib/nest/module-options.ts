@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { Role } from '../api/scheduled-queue.consumer.js';
 import { InvalidOptionsError } from '../core/errors.js';
 import { newMaker } from '../core/job/job-id.js';
 import {
@@ -7,7 +8,6 @@ import {
   type QueueSettings,
   readQueueOptions,
 } from '../core/options/queue-options.js';
-import type { Role } from '../core/options/role.js';
 import { codecsById, type PayloadCodec, payloadCodec, payloadCodecs } from '../core/payload/codec.js';
 import { Codecs } from '../core/payload/codecs.js';
 import type { ValidationOptions } from '../core/payload/payload-class.js';

@@ -18,13 +18,12 @@ import { jobEventListenersProvider } from './events/job-event-listeners.js';
 import { HandlerExplorer } from './handlers/handler.explorer.js';
 import { HandlerContext } from './handlers/handler-context.js';
 import { INSTANCE_NAME } from './instances.js';
-import { CLOCK, EVENTS, FLEET, SETTINGS, STORE } from './internal-tokens.js';
 import { Lifecycle } from './lifecycle/lifecycle.js';
 import { RunPhase } from './lifecycle/run-phase.js';
 import { StartLog } from './lifecycle/start-log.js';
 import { type ModuleSettings, readModuleOptions } from './module-options.js';
 import { safeLog } from './safe-log.js';
-import type { ServiceTokens } from './service-tokens.js';
+import { CLOCK, EVENTS, FLEET, SETTINGS, type ServiceTokens, STORE } from './tokens.js';
 import { workingProviders } from './working-providers.js';
 
 const LOG = safeLog('ScheduledQueue');

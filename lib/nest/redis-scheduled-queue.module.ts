@@ -8,8 +8,7 @@ import { INSTANCE_NAME } from './instances.js';
 import { ScheduledQueueRunPhaseModule } from './lifecycle/run-phase.js';
 import type { RedisScheduledQueueModuleOptions } from './module-options.js';
 import { providersOf } from './providers.js';
-import { serviceTokens } from './service-tokens.js';
-import { DEFAULT_INSTANCE } from './tokens.js';
+import { DEFAULT_INSTANCE, serviceTokens } from './tokens.js';
 
 /** Options that place the module in the application; they stand beside the queue's own options. */
 interface ModuleExtras {

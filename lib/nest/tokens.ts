@@ -1,4 +1,8 @@
-import { type Abstract, Inject, type Type } from '@nestjs/common';
+import { type Abstract, Inject, type InjectionToken, type Type } from '@nestjs/common';
+import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
+import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
+import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
+import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
 
 /** The name of the instance that was given none. */
 export const DEFAULT_INSTANCE = 'default';
@@ -30,3 +34,35 @@ export function InjectScheduledQueue<T>(
 ): ParameterDecorator & PropertyDecorator {
   return Inject(getScheduledQueueToken(service, name));
 }
+
+/** Under which tokens an instance of the module exports its services. */
+export interface ServiceTokens {
+  producer: InjectionToken;
+  consumer: InjectionToken;
+  inspector: InjectionToken;
+  events: InjectionToken;
+}
+
+export function serviceTokens(name: string): ServiceTokens {
+  return {
+    producer: getScheduledQueueToken(ScheduledQueueProducer, name),
+    consumer: getScheduledQueueToken(ScheduledQueueConsumer, name),
+    inspector: getScheduledQueueToken(ScheduledQueueInspector, name),
+    events: getScheduledQueueToken(ScheduledQueueEvents, name),
+  };
+}
+
+// The rest an instance of the module provides to itself, and exports to nobody. A test may put another store and another clock in the place
+// of the real ones.
+
+/** The module's options, read. */
+export const SETTINGS = Symbol('settings');
+/** The `JobStore`. */
+export const STORE = Symbol('store');
+/** The `Clock` that all parts of the instance go by. */
+export const CLOCK = Symbol('clock');
+/** The `ScheduledQueueEvents` of the instance, whatever token they are exported under. */
+export const EVENTS = Symbol('events');
+/** What runs jobs: a `Fleet`. */
+export const FLEET = Symbol('fleet');
+export const SUSPECT_ISOLATION = Symbol('suspect isolation');

@@ -12,10 +12,8 @@ import { Caretakers } from '../worker/recur/caretakers.js';
 import { Declarers } from '../worker/recur/declarers.js';
 import { Relays } from '../worker/relay/relays.js';
 import { HandlerRegistry } from '../worker/run/job-handler.js';
-import { CLOCK, FLEET, SETTINGS, STORE, SUSPECT_ISOLATION } from './internal-tokens.js';
 import type { ModuleSettings } from './module-options.js';
-import type { ServiceTokens } from './service-tokens.js';
-import { DEFAULT_INSTANCE } from './tokens.js';
+import { CLOCK, DEFAULT_INSTANCE, FLEET, SETTINGS, type ServiceTokens, STORE, SUSPECT_ISOLATION } from './tokens.js';
 
 /** What runs, hands out and moves jobs. */
 export function workingProviders(name: string, services: ServiceTokens, log: Log): Provider[] {

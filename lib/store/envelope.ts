@@ -1,4 +1,5 @@
-import type { LatenessRule } from '../core/job/lateness.js';
+import type { LatenessRule } from '../core/job/definition.js';
+import type { DeadReason } from '../core/job/events.js';
 import type { NewJob } from '../core/job/new-job.js';
 
 /** All that is stored of a job from its schedule to its end. */
@@ -36,4 +37,22 @@ export interface Unreadable {
 /** True for an envelope, false for what stands in the place of one. */
 export function isReadable(envelope: Envelope | Unreadable): envelope is Envelope {
   return !('unreadable' in envelope);
+}
+
+/** A failed attempt, or why a job is dead, as it is kept with the job. */
+export interface Failure {
+  name: string;
+  message: string;
+  code?: string;
+  cause?: string;
+  /** Its first line, escaped, and then the first lines that name a place. */
+  stack?: string;
+  /** Why the job died with this attempt, if it did. */
+  reason?: DeadReason;
+}
+
+/** A failure that is stored; of one that somebody has damaged only the numbers are known. */
+export interface StoredFailure extends Partial<Failure> {
+  atMs: number;
+  attempt: number;
 }

@@ -1,5 +1,6 @@
 import type { BlackoutRule } from '../core/blackouts/blackout.js';
 import type { NewJob } from '../core/job/new-job.js';
+import type { ScheduleStatus } from '../core/job/scheduled-job.js';
 import type { DeadSelection } from '../core/options/dead-filter.js';
 import type { RelayTarget } from '../core/options/relay-options.js';
 import type { Due } from '../core/read/due.js';
@@ -19,18 +20,15 @@ import type {
   StoredJob,
 } from './queue-view.js';
 import type { QueueRecurrences } from './recurrences.js';
-import type { Answered, ScheduledAnswer } from './schedule-answer.js';
 import type { Session, SessionNames } from './session.js';
 
 export type { NewJob } from '../core/job/new-job.js';
 export type { DeadSelection } from '../core/options/dead-filter.js';
 export type * from './declarations.js';
-export type { Envelope, EnvelopeSettings, Unreadable } from './envelope.js';
+export type { Envelope, EnvelopeSettings, Failure, StoredFailure, Unreadable } from './envelope.js';
 export type { QueueEvents, ReadEvents } from './events.js';
-export type { Failure, StoredFailure } from './failure.js';
 export type * from './queue-view.js';
 export type * from './recurrences.js';
-export type { Answered, ScheduledAnswer } from './schedule-answer.js';
 export type * from './session.js';
 
 /** Where the jobs lie. It was given the settings of its queues when it was opened. */
@@ -55,6 +53,21 @@ export interface QueueStore {
   readonly declarations: QueueDeclarations;
   readonly events: QueueEvents;
 }
+
+/** What became of a job that was to be scheduled. */
+export interface ScheduledAnswer {
+  id: string;
+  status: ScheduleStatus;
+  /** When the job that has the id now is due; `null` where there is none. */
+  dueAtMs: number | null;
+  /** With `'taken'`: the name of the job that has the id. */
+  takenBy?: string;
+  /** A dead job of this id was pushed out to make place. */
+  pushedOut?: boolean;
+}
+
+/** Hears what became of one of many: its index among them, its answer, or why there is none. */
+export type Answered = (index: number, answer: ScheduledAnswer | undefined, error?: unknown) => void;
 
 /** What is done to single jobs. */
 export interface QueueJobs {

@@ -1,8 +1,7 @@
 // What can be read of a queue.
 
 import type { BlackoutRule } from '../core/blackouts/blackout.js';
-import type { Envelope, Unreadable } from './envelope.js';
-import type { StoredFailure } from './failure.js';
+import type { Envelope, StoredFailure, Unreadable } from './envelope.js';
 
 /** How far the limits over all processes are used up. */
 export interface LimitsUse {
@@ -129,7 +128,7 @@ export interface StoredJob {
   cancelRequested?: boolean;
   /** A waiting job that has one crash left: it waits for a process that holds nothing else. */
   isSuspect?: boolean;
-  /** Of a waiting occurrence that is held because the previous one has not ended: the id of that one. */
+  /** Of an occurrence that waits because the previous one has not ended: the id of that one. */
   waitsForEndOf?: string;
   /** Of an active job: when the job that is queued behind it is due. */
   queuedDueAtMs?: number;

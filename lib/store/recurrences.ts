@@ -80,10 +80,10 @@ export interface QueueRecurrences {
   list(offset: number, limit: number): Promise<StoredRecurrence[]>;
   /**
    * Looks after the recurrences of the queue: arms what is not armed though it should be, gives those that run short of instants known
-   * ahead new ones, recomputes them with newer time-zone data, and forgets the ones that ended a day ago. `short`: ids that a turn named;
+   * ahead new ones, recomputes them with newer time-zone data, and forgets the ones that ended a day ago. `named`: ids that a turn named;
    * these at once, the others only where it is time for that and no other process does it. `tellDamaged` is called, once at most, with
    * ids of those that cannot go on because nobody can read their records; each is told once. Answers in how many ms it is to be called
    * again; `undefined` where the queue has nothing to look after.
    */
-  tend(short?: readonly string[], tellDamaged?: (ids: readonly string[]) => void): Promise<number | undefined>;
+  tend(named?: readonly string[], tellDamaged?: (ids: readonly string[]) => void): Promise<number | undefined>;
 }

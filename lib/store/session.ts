@@ -1,9 +1,8 @@
-import type { LeftOutReason } from '../core/calendar/rule.js';
+import type { SkipReason } from '../core/calendar/rule.js';
+import type { OnLate } from '../core/job/definition.js';
 import type { DeadReason } from '../core/job/events.js';
-import type { OnLate } from '../core/job/lateness.js';
 import type { Due } from '../core/read/due.js';
-import type { Envelope, Unreadable } from './envelope.js';
-import type { Failure } from './failure.js';
+import type { Envelope, Failure, Unreadable } from './envelope.js';
 
 /** Which claim of a job is meant: one with a lower fence than the job's changes nothing. */
 export interface Claim {
@@ -83,15 +82,15 @@ export interface LateJob {
 }
 
 /** An occurrence of a recurrence that its policy leaves out. */
-export interface LeftOutJob {
+export interface SkippedOccurrence {
   id: string;
   name: string;
   /** `missed`: it had not begun in time; `overlap`: the previous one had not ended. */
-  reason: LeftOutReason;
+  reason: SkipReason;
 }
 
-/** A job that could not be handed out: what it was made of is gone, or, where a relay was to move it, unreadable. */
-export interface MissingJob {
+/** A job that could not be handed out: its envelope is gone or, where a relay was to move the job, unreadable. */
+export interface BrokenJob {
   id: string;
   name: string;
   /** How many have begun. */
@@ -148,7 +147,7 @@ export interface Turn {
    * somebody waits, unless it has claimed something; `goes`, when nobody waits after this turn.
    */
   standing: 'stays' | 'until-claimed' | 'goes';
-  /** Whether it looks from the start, not from where the last turn stopped: nobody waits any more for whom that one looked. */
+  /** Look from the start, not from the cursor: the pops for which the last turn looked no longer wait. */
   looksAnew?: boolean;
   suspects: SuspectWish;
   /** Told with the presence of the session; missing where there are none. */
@@ -165,11 +164,11 @@ export interface TurnAnswer {
   recovered: readonly RecoveredJob[];
   late: readonly LateJob[];
   /** Occurrences that ended as discarded, because the policy of their recurrence leaves them out. */
-  leftOut: readonly LeftOutJob[];
-  /** Waiting jobs that are dead because somebody, or an eviction, took what they were made of, or damaged it. */
-  missing: readonly MissingJob[];
-  /** Dead jobs that were deleted, as there are more or older ones than are kept. */
-  dropped: readonly { id: string; name: string }[];
+  skippedOccurrences: readonly SkippedOccurrence[];
+  /** Waiting jobs that are dead because somebody, or an eviction, has taken or damaged their envelopes. */
+  brokenJobs: readonly BrokenJob[];
+  /** Dead jobs that were deleted, because `keepDead` keeps fewer or younger ones. */
+  deadDropped: readonly { id: string; name: string }[];
   claimed: readonly ClaimedJob[];
   /** The claim was so large that no job of it may begin before a turn has renewed its lease. Recovery counts no crash before that. */
   isUnconfirmed: boolean;
@@ -183,8 +182,8 @@ export interface TurnAnswer {
   isContended: boolean;
   /** In how many ms the recurrences of the queue are to be tended; `undefined` where it has none. See `QueueRecurrences.tend`. */
   tendInMs: number | undefined;
-  /** Ids of recurrences that run short of instants known ahead; they are to be tended at once. */
-  short: readonly string[];
+  /** Ids of recurrences that are to be tended at once: few instants of theirs are known ahead. */
+  toTend: readonly string[];
   /**
    * - `reserved`: the process is kept for a suspect;
    * - `taken`: the one job that this turn claimed is a suspect;

@@ -1,8 +1,7 @@
 export { createScheduledJob, type ScheduledJobOverrides } from './create-scheduled-job.js';
 export { ScheduledQueueTestError } from './errors.js';
 export type { AwaitedState } from './look/ends.js';
-export type { JobExpectation } from './look/expectations.js';
-export type { PayloadPart } from './look/payload-part.js';
+export type { JobExpectation, PayloadPart } from './look/expectations.js';
 export type { RunJobOptions, RunOutcome, RunResult, TestedRun } from './look/tested-run.js';
 export type { WaitingJob } from './look/waiting-jobs.js';
 export type { AnyJob } from './read-arguments.js';

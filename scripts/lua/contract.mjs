@@ -39,6 +39,7 @@ const RECEIPT = 'receipt:<caller>';
  *     @columns <name> <field>, …: … a list of which all first fields come first, then all second ones
  *     @tail <name> <field>, …: …   behind all @arg: rows without a number before them, to the end of ARGV
  *     @returns <name> <kind>, …: … the fields of the answer, of a numbered call behind status and time; or one kind
+ *     @return <name> <kind>: …     one field of a long answer; all in their order, in the place of @returns
  *     @repeat …                    what sending it again does, beyond what a receipt answers
  */
 export function readContract(file, lines) {
@@ -95,8 +96,14 @@ const TAGS = {
   columns: (contract, entry, fail) => addList(contract, entry, fail, 'columns'),
   tail: (contract, entry, fail) => addList(contract, entry, fail, 'tail'),
   returns(contract, { text }, fail) {
-    const { spec, prose } = splitProse(text, fail);
-    contract.returns = { prose, ...readReply(spec, fail) };
+    const { spec } = splitProse(text, fail);
+    contract.returns = readReply(spec, fail);
+  },
+  return(contract, { text }, fail) {
+    const { spec } = splitProse(text, fail);
+    const { fields } = readReply(spec, fail);
+    if (!fields) fail(`@return: got '${spec}', expected a name and a kind`);
+    contract.returns = { fields: [...(contract.returns?.fields ?? []), ...fields] };
   },
   repeat(contract, { text }) {
     contract.repeat = text;

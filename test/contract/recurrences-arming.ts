@@ -64,10 +64,10 @@ export const recurrencesArming = (world: () => World): void => {
     expect((await recurrences.upsert(recurrenceOf({ cron: '0 * * * *' }))).nextAtMs).toBe(at);
     for (let i = 0; i < 12; i++) {
       passTo(at);
-      const { claimed, short } = await worker.turn({ limit: 5 });
+      const { claimed, toTend } = await worker.turn({ limit: 5 });
       expect(ids(claimed)).toEqual([`r@${at}`]);
       await worker.settle(settlement.completeChosen(claimed[0]!));
-      if (short.length > 0) await recurrences.tend(short);
+      if (toTend.length > 0) await recurrences.tend(toTend);
       at += HOUR;
     }
   });

@@ -47,7 +47,7 @@ export const recurrencesBackfill = (world: () => World): void => {
     const at = (await recurrences.upsert(recurrenceOf({ everyMs: HOUR, onMissed: 'skip' }))).nextAtMs!;
     passTo(at + 3.5 * HOUR);
     const worker = world().worker('w');
-    expect(await worker.turn({ limit: 5 })).toMatchObject({ claimed: [], leftOut: [{ reason: 'missed' }] });
+    expect(await worker.turn({ limit: 5 })).toMatchObject({ claimed: [], skippedOccurrences: [{ reason: 'missed' }] });
     expect(await recurrences.backfill('r', hours(at, 4))).toBe(4);
     expect(ids(await worker.claim(5))).toEqual(hours(at, 4).map((each) => `r@${each}`));
     expect(await recurrences.get('r')).toMatchObject({ count: 0, nextAtMs: at + 4 * HOUR });
@@ -60,7 +60,7 @@ export const recurrencesBackfill = (world: () => World): void => {
     const worker = world().worker('w');
     expect(await worker.claim()).toHaveLength(1);
     passTo(at + MINUTE);
-    expect(await worker.turn({ limit: 5 })).toMatchObject({ claimed: [], leftOut: [{ reason: 'overlap' }] });
+    expect(await worker.turn({ limit: 5 })).toMatchObject({ claimed: [], skippedOccurrences: [{ reason: 'overlap' }] });
     expect(await recurrences.backfill('r', [at, at + MINUTE])).toBe(1);
     expect(ids(await worker.claim())).toEqual([`r@${at + MINUTE}`]);
   });
@@ -80,10 +80,10 @@ export const recurrencesBackfill = (world: () => World): void => {
       expect(await recurrences.backfill('r', hours(at, 4))).toBe(0);
       expect(await view.counts()).toMatchObject({ due: 4, scheduled: 1 });
       const worker = world().worker('w');
-      const { claimed, leftOut } = await worker.turn({ limit: 5 });
-      expect({ claimed: ids(claimed), leftOut }).toEqual({
+      const { claimed, skippedOccurrences } = await worker.turn({ limit: 5 });
+      expect({ claimed: ids(claimed), skippedOccurrences }).toEqual({
         claimed: hours(at, 4).map((each) => `r@${each}`),
-        leftOut: [],
+        skippedOccurrences: [],
       });
       expect(claimed.map(({ dueAtMs }) => dueAtMs)).toEqual(Array(4).fill(at + 3.5 * HOUR));
       await worker.settle(...claimed.map((job) => settlement.completeChosen(job)));
@@ -97,8 +97,11 @@ export const recurrencesBackfill = (world: () => World): void => {
     passTo(at + 1.5 * HOUR);
     expect(await recurrences.backfill('r', [at])).toBe(1);
     const worker = world().worker('w');
-    const { claimed, leftOut } = await worker.turn({ limit: 1 });
-    expect({ claimed: ids(claimed), leftOut }).toEqual({ claimed: [`r@${at + HOUR}`], leftOut: [] });
+    const { claimed, skippedOccurrences } = await worker.turn({ limit: 1 });
+    expect({ claimed: ids(claimed), skippedOccurrences }).toEqual({
+      claimed: [`r@${at + HOUR}`],
+      skippedOccurrences: [],
+    });
   });
 
   it('one that is armed and not over stays with the rule', async () => {

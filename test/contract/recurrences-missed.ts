@@ -12,16 +12,16 @@ export const recurrencesMissed = (world: () => World): void => {
     const told: string[] = [];
     for (let turns = 0; turns < 50; turns++) {
       const answer: TurnAnswer = await worker.turn({ limit: 5 });
-      for (const { id, reason } of answer.leftOut) told.push(`${id.slice(2)} ${reason}`);
+      for (const { id, reason } of answer.skippedOccurrences) told.push(`${id.slice(2)} ${reason}`);
       for (const { id, envelope } of answer.claimed) {
         const isMissed = 'occurrence' in envelope && envelope.occurrence?.isMissed;
         told.push(`${id.slice(2)} ${isMissed ? 'made up' : 'in time'}`);
       }
       await worker.settle(...answer.claimed.map((job) => settlement.completeChosen(job)));
-      if (answer.short.length > 0) await recurrences.tend(answer.short);
-      if (answer.sleepMs !== 0 && answer.claimed.length === 0 && answer.short.length === 0) return told;
+      if (answer.toTend.length > 0) await recurrences.tend(answer.toTend);
+      if (answer.sleepMs !== 0 && answer.claimed.length === 0 && answer.toTend.length === 0) return told;
       // One whose instants were not known is looked at again soon.
-      if (answer.short.length > 0) world().pass(100);
+      if (answer.toTend.length > 0) world().pass(100);
     }
     throw new Error('there is always something due');
   }
@@ -85,8 +85,8 @@ export const recurrencesMissed = (world: () => World): void => {
     for (let i = 0; i < 8 && claimed.length === 0; i++) {
       const answer = await worker.turn({ limit: 1 });
       claimed.push(...ids(answer.claimed));
-      await recurrences.tend(answer.short);
-      if (answer.short.length > 0) world().pass(100);
+      await recurrences.tend(answer.toTend);
+      if (answer.toTend.length > 0) world().pass(100);
     }
     expect(claimed).toEqual([`r@${at + 2_000 * MINUTE}`]);
     expect(await view.stats()).toMatchObject({ discarded: 2_000, started: 1 });

@@ -28,7 +28,7 @@ export const recurrencesOverlap = (world: () => World): void => {
     passTo(at + PERIOD);
     expect(await worker.turn({ limit: 5 })).toMatchObject({
       claimed: [],
-      leftOut: [{ id: `r@${at + PERIOD}`, name: 'work', reason: 'overlap' }],
+      skippedOccurrences: [{ id: `r@${at + PERIOD}`, name: 'work', reason: 'overlap' }],
     });
     expect(await recurrences.get('r')).toMatchObject({ count: 1, lastAtMs: at, nextAtMs: at + 2 * PERIOD });
     await worker.settle(settlement.completeChosen(first));
@@ -40,14 +40,14 @@ export const recurrencesOverlap = (world: () => World): void => {
     const { worker, first, at } = await started('skip');
     await worker.settle(settlement.retry(first, MINUTE));
     passTo(at + PERIOD);
-    expect((await worker.turn({ limit: 5 })).leftOut).toMatchObject([{ reason: 'overlap' }]);
+    expect((await worker.turn({ limit: 5 })).skippedOccurrences).toMatchObject([{ reason: 'overlap' }]);
   });
 
   it('one that is snoozed has not ended', async () => {
     const { worker, first, at } = await started('skip');
     await worker.settle(settlement.snooze(first, MINUTE));
     passTo(at + PERIOD);
-    expect((await worker.turn({ limit: 5 })).leftOut).toMatchObject([{ reason: 'overlap' }]);
+    expect((await worker.turn({ limit: 5 })).skippedOccurrences).toMatchObject([{ reason: 'overlap' }]);
   });
 
   it('one that is dead has ended', async () => {
@@ -64,8 +64,11 @@ export const recurrencesOverlap = (world: () => World): void => {
   ] as const)('one that %s in the very turn has ended', async (_, ends) => {
     const { worker, first, at } = await started('skip');
     passTo(at + PERIOD);
-    const { claimed, leftOut } = await worker.turn({ limit: 5, settlements: [ends(first)] });
-    expect({ claimed: ids(claimed), leftOut }).toEqual({ claimed: [`r@${at + PERIOD}`], leftOut: [] });
+    const { claimed, skippedOccurrences } = await worker.turn({ limit: 5, settlements: [ends(first)] });
+    expect({ claimed: ids(claimed), skippedOccurrences }).toEqual({
+      claimed: [`r@${at + PERIOD}`],
+      skippedOccurrences: [],
+    });
   });
 
   it('one that was run beside the rule counts for nothing', async () => {
@@ -81,7 +84,7 @@ export const recurrencesOverlap = (world: () => World): void => {
     const { worker, recurrences, first, at } = await started('queue', { everyMs: 10 * MINUTE });
     passTo(at + 10 * MINUTE);
     const held = await worker.turn({ limit: 5 });
-    expect(held).toMatchObject({ claimed: [], leftOut: [] });
+    expect(held).toMatchObject({ claimed: [], skippedOccurrences: [] });
     expect(held.sleepMs).toBeGreaterThan(0);
     expect(held.sleepMs).toBeLessThanOrEqual(250);
     world().pass(5 * MINUTE);
@@ -98,9 +101,11 @@ export const recurrencesOverlap = (world: () => World): void => {
     passTo(at + PERIOD);
     await worker.turn({ limit: 5 });
     passTo(at + 2 * PERIOD + SECOND);
-    expect((await worker.turn({ limit: 5 })).leftOut).toMatchObject([{ id: `r@${at + PERIOD}`, reason: 'overlap' }]);
+    expect((await worker.turn({ limit: 5 })).skippedOccurrences).toMatchObject([
+      { id: `r@${at + PERIOD}`, reason: 'overlap' },
+    ]);
     passTo(at + 4 * PERIOD + SECOND);
-    expect((await worker.turn({ limit: 5 })).leftOut).toMatchObject([
+    expect((await worker.turn({ limit: 5 })).skippedOccurrences).toMatchObject([
       { id: `r@${at + 2 * PERIOD}`, reason: 'overlap' },
     ]);
     await worker.settle(settlement.completeChosen(first));
@@ -123,11 +128,11 @@ export const recurrencesOverlap = (world: () => World): void => {
       const ran: string[] = [];
       for (let i = 0; i < 11; i++) {
         await recurrences.tend(['r']);
-        const { claimed, leftOut } = await worker.turn({ limit: 5 });
-        expect({ count: claimed.length, leftOut }).toEqual({ count: 1, leftOut: [] });
+        const { claimed, skippedOccurrences } = await worker.turn({ limit: 5 });
+        expect({ count: claimed.length, skippedOccurrences }).toEqual({ count: 1, skippedOccurrences: [] });
         // The one behind it waits for its end, however often somebody looks.
         world().pass(250);
-        expect(await worker.turn({ limit: 5 })).toMatchObject({ claimed: [], leftOut: [] });
+        expect(await worker.turn({ limit: 5 })).toMatchObject({ claimed: [], skippedOccurrences: [] });
         const { id, envelope } = claimed[0]!;
         ran.push(`${id} ${'occurrence' in envelope && envelope.occurrence?.isMissed ? 'made up' : 'in time'}`);
         await worker.settle(settlement.completeChosen(claimed[0]!));
@@ -144,7 +149,7 @@ export const recurrencesOverlap = (world: () => World): void => {
     const { worker, first, at } = await started('queue', { onMissed: 'all' });
     for (let i = 1; i <= 3; i++) {
       passTo(at + i * PERIOD + SECOND);
-      expect(await worker.turn({ limit: 5 })).toMatchObject({ claimed: [], leftOut: [] });
+      expect(await worker.turn({ limit: 5 })).toMatchObject({ claimed: [], skippedOccurrences: [] });
     }
     await worker.settle(settlement.completeChosen(first));
     world().pass(250);
@@ -162,11 +167,11 @@ export const recurrencesOverlap = (world: () => World): void => {
   it('with queue, where all are made up for, one that has waited for too long for that is left out as missed', async () => {
     const { worker, first, at } = await started('queue', { onMissed: 'all', missedWithinMs: 15 * SECOND });
     passTo(at + PERIOD);
-    expect(await worker.turn({ limit: 5 })).toMatchObject({ claimed: [], leftOut: [] });
+    expect(await worker.turn({ limit: 5 })).toMatchObject({ claimed: [], skippedOccurrences: [] });
     passTo(at + 4 * PERIOD + SECOND);
     expect(await worker.turn({ limit: 5 })).toMatchObject({
       claimed: [],
-      leftOut: [{ id: `r@${at + PERIOD}`, reason: 'missed' }],
+      skippedOccurrences: [{ id: `r@${at + PERIOD}`, reason: 'missed' }],
     });
     await worker.settle(settlement.completeChosen(first));
     world().pass(250);
@@ -230,7 +235,7 @@ export const recurrencesOverlap = (world: () => World): void => {
     await worker.turn({ limit: 5 });
     const latest = at + 3 * PERIOD;
     passTo(latest + jitterMs);
-    expect((await worker.turn({ limit: 5 })).leftOut).toMatchObject([{ reason: 'overlap' }]);
+    expect((await worker.turn({ limit: 5 })).skippedOccurrences).toMatchObject([{ reason: 'overlap' }]);
     const dueAtMs = latest + jitterOf('r', latest, jitterMs);
     expect(await world().job(`r@${latest}`)).toMatchObject({ dueAtMs });
     await worker.settle(settlement.completeChosen(first));

@@ -8,7 +8,7 @@ export const retention = (world: () => World): void => {
     const answer = await worker.turn({
       settlements: (await worker.claim(count)).map((job) => settlement[how](job)),
     });
-    return { made, dropped: answer.dropped };
+    return { made, dropped: answer.deadDropped };
   };
 
   it('completed jobs stay within their count, however many end in one turn, and the latest stay', async () => {
@@ -48,9 +48,9 @@ export const retention = (world: () => World): void => {
     const { made } = await finish(1, 'dead');
     const worker = world().worker('w');
     world().pass(4_999);
-    expect((await worker.turn()).dropped).toEqual([]);
+    expect((await worker.turn()).deadDropped).toEqual([]);
     world().pass(1);
-    expect((await worker.turn()).dropped).toEqual([{ id: made[0], name: 'work' }]);
+    expect((await worker.turn()).deadDropped).toEqual([{ id: made[0], name: 'work' }]);
     expect((await view.counts()).dead).toBe(0);
   });
 
@@ -76,7 +76,7 @@ export const retention = (world: () => World): void => {
     await world().scheduleAll([{}, {}]);
     await world().worker('dies').claim();
     const answers = await world().outlive();
-    expect(answers.flatMap(({ dropped }) => dropped)).toHaveLength(1);
+    expect(answers.flatMap(({ deadDropped }) => deadDropped)).toHaveLength(1);
     expect(await view.counts()).toMatchObject({ dead: 1, due: 0, active: 0 });
   });
 };

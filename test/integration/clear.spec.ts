@@ -52,7 +52,7 @@ it('clear gets past an id in a lane that is no job, and past an envelope that ca
   expect(await test.management.clear()).toBe(2);
   await test.redis.hset(key('jobs'), 'damaged', envelope);
   expect(await test.management.clear()).toBe(1);
-  expect(await test.worker('w').turn({ limit: 5 })).toMatchObject({ claimed: [], missing: [{ id: 'gone' }] });
+  expect(await test.worker('w').turn({ limit: 5 })).toMatchObject({ claimed: [], brokenJobs: [{ id: 'gone' }] });
 });
 
 it('clear gets through large payloads, and through a queue that Redis keeps in one piece', async () => {

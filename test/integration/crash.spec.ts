@@ -51,9 +51,9 @@ describe('what somebody has damaged', () => {
     const [job] = await worker.claim();
     await worker.settle(settlement.retry(job!, 0));
     await test.redis.hdel(key('jobs'), id);
-    const { claimed, missing } = await worker.turn({ limit: 1 });
+    const { claimed, brokenJobs } = await worker.turn({ limit: 1 });
     expect(claimed).toEqual([]);
-    expect(missing).toEqual([{ id, name: 'work', attempt: 1, reason: 'envelope-missing' }]);
+    expect(brokenJobs).toEqual([{ id, name: 'work', attempt: 1, reason: 'envelope-missing' }]);
     const dead = await test.view.job(id);
     expect(dead).toMatchObject({ state: 'dead', attempts: 1 });
     expect(dead!.failures).toMatchObject([{ message: 'no' }, { reason: 'envelope-missing' }]);

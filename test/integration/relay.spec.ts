@@ -111,20 +111,20 @@ describe('a turn of a relay', () => {
   it('meets the late rules, and turns away what nobody could read', async () => {
     const lateness = (onLate: 'run' | 'discard' | 'dead-letter') => ({ maxLatenessMs: 0, onLate });
     await test.schedule({ id: 'ok' });
-    await test.schedule({ id: 'missing' });
+    await test.schedule({ id: 'gone' });
     await test.schedule({ id: 'unreadable' });
     let lastDueAt = 0;
     for (const onLate of ['run', 'discard', 'dead-letter'] as const)
       lastDueAt = (await test.schedule({ id: onLate, lateness: lateness(onLate), due: { delayMs: 1 } })).dueAtMs!;
-    await test.redis.hdel(queueKey('jobs'), 'missing');
+    await test.redis.hdel(queueKey('jobs'), 'gone');
     await test.redis.hset(queueKey('jobs'), 'unreadable', '5::work\nno number');
     await until('they are late', async () => {
       const [seconds, micros] = await test.redis.time();
       return Number(seconds) * 1_000 + Number(micros) / 1_000 > lastDueAt + 1;
     });
-    const { missing, late } = await relay('stream').turn({ limit: 10 });
-    expect(missing).toEqual([
-      { id: 'missing', name: 'work', attempt: 0, reason: 'envelope-missing' },
+    const { brokenJobs, late } = await relay('stream').turn({ limit: 10 });
+    expect(brokenJobs).toEqual([
+      { id: 'gone', name: 'work', attempt: 0, reason: 'envelope-missing' },
       { id: 'unreadable', name: 'work', attempt: 0, reason: 'unreadable' },
     ]);
     expect(late.map(({ id, onLate }) => `${id}: ${onLate}`).sort()).toEqual([

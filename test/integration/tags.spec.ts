@@ -93,7 +93,7 @@ describe('no index of a tag outlives its last job, which', () => {
     'has lost its envelope, is dead and purged': async () => {
       await worker.settle(settlement.retry(await claimed(), 0));
       await test.redis.del(key('jobs'));
-      await until('it is missing', async () => (await worker.turn({ limit: 1 })).missing.length > 0);
+      await until('it is told as broken', async () => (await worker.turn({ limit: 1 })).brokenJobs.length > 0);
       expect(await tagKeys()).toEqual([...TAGS].sort());
       expect(await test.audit()).toEqual([]);
       await test.management.purgeDead();

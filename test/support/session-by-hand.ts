@@ -20,17 +20,17 @@ const NOTHING: Omit<TurnAnswer, 'settled'> = {
   toCancel: [],
   recovered: [],
   late: [],
-  missing: [],
-  dropped: [],
+  brokenJobs: [],
+  deadDropped: [],
   claimed: [],
   isUnconfirmed: false,
   expired: [],
   isReplay: false,
   sleepMs: 60_000,
   isContended: false,
-  leftOut: [],
+  skippedOccurrences: [],
   tendInMs: undefined,
-  short: [],
+  toTend: [],
 };
 export const EVENTS = { wants: () => false, tell() {} };
 export const LOG = { log() {}, warn() {}, error() {} };

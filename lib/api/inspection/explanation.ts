@@ -1,4 +1,4 @@
-import { type LeftOutReason, WHY_LEFT_OUT } from '../../core/calendar/rule.js';
+import { type SkipReason, WHY_SKIPPED } from '../../core/calendar/rule.js';
 import { ANY_COUNT, type KeepRule, type QueueSettings } from '../../core/options/queue-options.js';
 import { span } from '../../core/read/duration.js';
 import type { LimitsUse, LiveWorker, QueueView, StoredJob } from '../../store/job-store.js';
@@ -84,7 +84,7 @@ export async function explainJob(
     case 'cancelled':
       return { code: 'cancelled', message: `${what} was cancelled at ${job.endedAt?.toISOString()} (${job.reason}).` };
     case 'scheduled': {
-      // While it is held, its due time is moved a moment ahead again and again.
+      // While it waits for that, its due time is moved a moment ahead again and again.
       if (stored.waitsForEndOf !== undefined) return heldBack(what, stored.waitsForEndOf);
       const attempts = job.attempts === 1 ? '1 attempt' : `${job.attempts} attempts`;
       const last = lastFailure(job);
@@ -113,7 +113,7 @@ function lastFailure({ failures }: InspectedJob): string | undefined {
 function whyDiscarded({ reason = '', attempts, dueAt, endedAt, maxLatenessMs }: InspectedJob): string {
   if (attempts === 0 && reason === 'late' && maxLatenessMs !== undefined)
     return `: it could only begin ${span(endedAt!.getTime() - dueAt.getTime())} after it was due, and its maxLatenessMs is ${span(maxLatenessMs)}`;
-  const why = attempts === 0 ? (WHY_LEFT_OUT[reason as LeftOutReason] ?? reason) : reason;
+  const why = attempts === 0 ? (WHY_SKIPPED[reason as SkipReason] ?? reason) : reason;
   return why === '' ? '' : `: ${why}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Backoff } from '../../core/job/backoff.js';
-import type { OnLate } from '../../core/job/lateness.js';
+import type { OnLate } from '../../core/job/definition.js';
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import type { JobRecurrence } from '../../core/job/scheduled-job.js';
 import type { Codecs } from '../../core/payload/codecs.js';

@@ -13,11 +13,17 @@ import { type Explanation, explainJob } from './explanation.js';
 import { type FoundPage, findJobs } from './find-jobs.js';
 import { type ForecastBucket, type ForecastOptions, readForecast } from './forecast.js';
 import { type InspectedJob, toInspected } from './inspected-job.js';
-import { type InspectedQueue } from './inspected-queue.js';
 import { type InspectedWorker, toInspectedWorker } from './inspected-worker.js';
 import { queueOf, refuse } from './inspector-options.js';
 import { type LoadOptions, loadOf, type QueueLoad, readLoad } from './queue-load.js';
 import { type QueueStats, toStats } from './queue-stats.js';
+
+/** A queue that somebody has used. */
+export interface InspectedQueue {
+  name: string;
+  /** When a process that schedules or works there last said so; each says so every ten minutes. */
+  lastSeenAt: Date;
+}
 
 const STATES: readonly JobState[] = ['scheduled', 'due', 'active', 'completed', 'dead'];
 const LISTED_AT_MOST = 1_000;

@@ -106,9 +106,9 @@ export interface Rule {
 }
 
 /** Why an occurrence is left out, by its reason; said of one or of many. */
-export const WHY_LEFT_OUT = {
+export const WHY_SKIPPED = {
   missed: 'too late to begin, and the onMissed of the recurrence makes up for no more',
   overlap: 'the previous occurrence had not ended, and the recurrence allows no overlap',
 };
 
-export type LeftOutReason = keyof typeof WHY_LEFT_OUT;
+export type SkipReason = keyof typeof WHY_SKIPPED;

@@ -1,4 +1,5 @@
 import { InvalidOptionsError, InvalidScheduleError } from '../errors.js';
+import { MAX_PRIORITY } from '../options/defaults.js';
 import { DEFAULT_QUEUE } from '../options/queue-options.js';
 import type { PayloadClass } from '../payload/payload-class.js';
 import type { PayloadForm } from '../payload/payload-types.js';
@@ -23,8 +24,16 @@ import {
   backoffCheck,
   backoffOrFunctionCheck,
 } from './backoff.js';
-import { ON_LATE, type OnLate } from './lateness.js';
-import { MAX_PRIORITY } from './priority.js';
+
+/** The ways to treat a job that is claimed later than it may begin. */
+export const ON_LATE = ['run', 'discard', 'dead-letter'] as const;
+export type OnLate = (typeof ON_LATE)[number];
+
+/** How late a job may begin, and how a later one is treated. */
+export interface LatenessRule {
+  maxLatenessMs: number;
+  onLate: OnLate;
+}
 
 /**
  * Options of a job, for its definition and for each call to `schedule`. The call overrides the definition. `maxAttempts`, `backoff`

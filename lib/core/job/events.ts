@@ -1,4 +1,4 @@
-import type { OnLate } from './lateness.js';
+import type { OnLate } from './definition.js';
 
 /** What every event has. */
 interface JobEvent {

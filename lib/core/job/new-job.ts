@@ -1,6 +1,5 @@
 import type { Due } from '../read/due.js';
-import type { JobSettings } from './definition.js';
-import type { LatenessRule } from './lateness.js';
+import type { JobSettings, LatenessRule } from './definition.js';
 
 /** A job on its way into a queue. */
 export interface NewJob {

@@ -40,3 +40,8 @@ export class ReportedJob extends ScheduledJob<undefined> {
 
   async heartbeat(): Promise<void> {}
 }
+
+/** A job as log lines call it. */
+export function titleOf({ queue, id, name }: { queue: string; id: string; name: string }, begins = false): string {
+  return `${begins ? 'Job' : 'job'} '${name}' (${id}) of queue '${queue}'`;
+}

@@ -5,10 +5,10 @@ import {
   JOB_SETTINGS_SHAPE,
   type JobOptions,
   type JobSettings,
+  type LatenessRule,
   readDefinition,
   type ScheduledJobDefinition,
 } from '../job/definition.js';
-import type { LatenessRule } from '../job/lateness.js';
 import type { NewJob } from '../job/new-job.js';
 import { describe } from '../read/describe.js';
 import { DUE_NOW, type Due, readDue } from '../read/due.js';

@@ -7,8 +7,8 @@ import type { ScheduledQueueEvent, ScheduledQueueEventType } from '../../core/jo
 import { ReportedJob } from '../../core/job/reported-job.js';
 import type { Log } from '../../core/log.js';
 import { isThenable } from '../../core/thenable.js';
-import { SETTINGS } from '../internal-tokens.js';
 import type { ModuleSettings } from '../module-options.js';
+import { SETTINGS } from '../tokens.js';
 import { EventExplorer, type JobEventListener } from './event.explorer.js';
 
 /** Tells the methods that carry `@OnScheduledJobEvent`. Where there are none, nobody listens, and events are not even made. */

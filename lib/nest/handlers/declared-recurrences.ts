@@ -7,7 +7,7 @@ import { InvalidOptionsError, InvalidScheduleError, ScheduledQueueError } from '
 import { defineScheduledJob, type ScheduledJobDefinition } from '../../core/job/definition.js';
 import { readSchedule } from '../../core/options/schedule-options.js';
 import type { Declaration } from '../../store/job-store.js';
-import type { Declared } from '../../worker/recur/declarer.js';
+import type { Declared } from '../../worker/recur/declarers.js';
 import type { JobOverride } from '../job-overrides.js';
 import type { RecurrenceMark } from './recurrence-options.js';
 import type { MarkedHandler } from './repeated-marks.js';

@@ -10,8 +10,8 @@ export interface Sleeper {
 }
 
 /**
- * Resolves once the handler does nothing but sleep: `false` where it goes on after all. `Promise.race` leaves a sleep behind that nobody
- * waits for any more, and no code can see that: so what needs no I/O has time to go on.
+ * Resolves to true once the handler does nothing but sleep, to false if it goes on. A sleep that lost a `Promise.race` looks like a sleeping
+ * handler, so the handler has three turns of the event loop to go on before it counts as asleep.
  */
 export async function fallsAsleep(run: Sleeper): Promise<boolean> {
   for (let turn = 0; turn < TURNS; turn++) {

@@ -1,7 +1,7 @@
-import { HELD_LOOK_MS } from '../../core/constants.js';
+import { BLOCKED_LOOK_MS } from '../../core/constants.js';
 import type { Job } from '../store/job.js';
 import type { MemoryQueue } from '../store/memory-queue.js';
-import type { Instant } from '../time/instant.js';
+import type { Instant } from '../time/virtual-clock.js';
 
 /**
  * How many leases before a lease ends the queue is looked at again. If the only look came at its end, the store would take the time before it
@@ -74,7 +74,7 @@ function* forLeases(
  */
 function nextDue({ ledger, timetable }: MemoryQueue, nowMs: number): number {
   const dueMs = ledger.nextDue(nowMs);
-  return dueMs > nowMs + HELD_LOOK_MS ? dueMs : ledger.nextDue(nowMs, (job) => !timetable.waitsForEnd(job));
+  return dueMs > nowMs + BLOCKED_LOOK_MS ? dueMs : ledger.nextDue(nowMs, (job) => !timetable.waitsForEnd(job));
 }
 
 /** Looked up now: at that instant the job may already have left the queue. */

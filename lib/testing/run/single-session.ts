@@ -27,9 +27,9 @@ export class SingleSession implements Session {
       toCancel: [],
       recovered: [],
       late: [],
-      leftOut: [],
-      missing: [],
-      dropped: [],
+      skippedOccurrences: [],
+      brokenJobs: [],
+      deadDropped: [],
       claimed: limit > 0 ? this.claimed.splice(0) : [],
       isUnconfirmed: false,
       expired: [],
@@ -37,7 +37,7 @@ export class SingleSession implements Session {
       sleepMs: Number.POSITIVE_INFINITY,
       isContended: false,
       tendInMs: undefined,
-      short: [],
+      toTend: [],
     };
   }
 

@@ -16,7 +16,7 @@ import type { HandledJob } from '../look/unhandled.js';
 import { envelopeOf } from '../store/job.js';
 import type { MemoryJobStore } from '../store/memory-job-store.js';
 import type { MemoryQueue } from '../store/memory-queue.js';
-import type { Instant } from '../time/instant.js';
+import type { Instant } from '../time/virtual-clock.js';
 import { WorkersClock } from '../time/workers-clock.js';
 import { ConductedSession } from './conducted-session.js';
 import type { Conductor } from './conductor.js';

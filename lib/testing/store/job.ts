@@ -1,6 +1,5 @@
 import type { NewJob } from '../../core/job/new-job.js';
-import type { Envelope } from '../../store/envelope.js';
-import type { StoredFailure } from '../../store/failure.js';
+import type { Envelope, StoredFailure } from '../../store/envelope.js';
 import type { EndedState } from '../../store/queue-view.js';
 
 /** Who holds a running job, and until when. */

@@ -1,6 +1,6 @@
 import { FAILURES_KEPT } from '../../core/constants.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
-import type { StoredFailure } from '../../store/failure.js';
+import type { StoredFailure } from '../../store/envelope.js';
 import type { CancelReason, EndedState } from '../../store/queue-view.js';
 import { byId, type CompletedJob, type EndedJob, type Holding, isSuspect, type Job } from './job.js';
 import { Kept } from './lists/kept.js';

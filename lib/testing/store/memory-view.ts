@@ -62,17 +62,17 @@ export class MemoryView implements QueueView {
       const job = jobs.get(id);
       const [done, gone] = [completed.get(id), ended.get(id)];
       if (!job) return done ? describeCompleted(done) : gone && describeEnded(gone);
-      return { ...this.describe(job), ...this.holdOf(job) };
+      return { ...this.describe(job), ...this.blockedBy(job) };
     });
   }
 
-  /** The occurrence whose end this one is held for, and its own due time; `undefined` where it is not held. */
-  private holdOf(job: Job): Partial<StoredJob> | undefined {
+  /** The occurrence for whose end this one waits, and its own due time; `undefined` where it waits for none. */
+  private blockedBy(job: Job): Partial<StoredJob> | undefined {
     const occurrence = readOccurrence(job);
-    const { id, armedAtMs, heldDueAtMs, beganAtMs } =
+    const { id, armedAtMs, blockedDueAtMs, beganAtMs } =
       (occurrence && this.queue.timetable.find(occurrence.recurrenceId)) ?? {};
-    if (heldDueAtMs === undefined || armedAtMs !== occurrence!.atMs || beganAtMs === undefined) return undefined;
-    return { waitsForEndOf: occurrenceId(id!, beganAtMs), dueAtMs: heldDueAtMs };
+    if (blockedDueAtMs === undefined || armedAtMs !== occurrence!.atMs || beganAtMs === undefined) return undefined;
+    return { waitsForEndOf: occurrenceId(id!, beganAtMs), dueAtMs: blockedDueAtMs };
   }
 
   list<T = StoredJob>(

@@ -1,5 +1,12 @@
 import type { CallOff, Clock, TimerOptions } from '../../core/clock.js';
-import type { Instant } from './instant.js';
+
+/** When time alone changes something, and what. */
+export interface Instant {
+  /** Infinite for never. */
+  readonly atMs: number;
+  /** As a failure tells it: "job 'mail' of queue 'default' became due". */
+  because(): string;
+}
 
 interface Timer {
   readonly atMs: number;

@@ -13,7 +13,7 @@ import type { Declarers } from '../recur/declarers.js';
 import { Reporter } from '../report/reporter.js';
 import { StuckLog } from '../report/stuck-log.js';
 import type { HandlerRegistry } from '../run/job-handler.js';
-import { keptResults } from '../run/kept-results.js';
+import { keptResults } from '../run/kept-json.js';
 import { Deadline } from '../session/deadline.js';
 import { drainedLine, waitingLine } from './drain-report.js';
 import { openWorker } from './open-worker.js';

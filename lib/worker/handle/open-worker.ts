@@ -11,7 +11,7 @@ import type { Reporter } from '../report/reporter.js';
 import type { StuckLog } from '../report/stuck-log.js';
 import { ClaimOpener } from '../run/claim-opener.js';
 import type { JobHandler } from '../run/job-handler.js';
-import type { KeptResults } from '../run/kept-results.js';
+import type { KeptResults } from '../run/kept-json.js';
 import { LeaseClock } from '../run/lease-clock.js';
 import { Processor } from '../run/processor.js';
 import { ProgressReports } from '../run/progress-reports.js';

@@ -9,7 +9,7 @@ import type { Duration } from '../../core/read/duration.js';
 import type { ClaimedJob, Settled } from '../../store/job-store.js';
 import type { Holdings } from '../capacity/suspect-isolation.js';
 import { ClaimOpener } from '../run/claim-opener.js';
-import type { KeptResults } from '../run/kept-results.js';
+import type { KeptResults } from '../run/kept-json.js';
 import { RunningJob } from '../run/running-job.js';
 import { type EndedRun, type SettingsByName, SettlementBuilder } from '../run/settlement-builder.js';
 import type { PendingSettlements } from '../session/pending-settlements.js';

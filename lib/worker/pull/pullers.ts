@@ -11,7 +11,7 @@ import type { JobStore } from '../../store/job-store.js';
 import type { SuspectIsolation } from '../capacity/suspect-isolation.js';
 import type { Caretakers } from '../recur/caretakers.js';
 import { Reporter } from '../report/reporter.js';
-import { keptResults } from '../run/kept-results.js';
+import { keptResults } from '../run/kept-json.js';
 import { HeldJob } from './held-jobs.js';
 import { Puller } from './puller.js';
 

@@ -1,11 +1,10 @@
-import { WHY_LEFT_OUT } from '../../core/calendar/rule.js';
+import { WHY_SKIPPED } from '../../core/calendar/rule.js';
 import type { DeadReason, ScheduledQueueEvent } from '../../core/job/events.js';
-import type { KnownOfJob } from '../../core/job/reported-job.js';
+import { type KnownOfJob, titleOf } from '../../core/job/reported-job.js';
 import type { Log } from '../../core/log.js';
 import { firstFew } from '../../core/read/describe.js';
 import { span } from '../../core/read/duration.js';
-import type { LateJob, LeftOutJob, RecoveredJob, TurnAnswer } from '../../store/job-store.js';
-import { titleOf } from './job-title.js';
+import type { LateJob, RecoveredJob, SkippedOccurrence, TurnAnswer } from '../../store/job-store.js';
 import type { RecoveryLog } from './recovery-log.js';
 
 /** Why jobs die that no handler had. */
@@ -33,13 +32,13 @@ export class FoundReporter {
     private readonly recoveries: RecoveryLog,
   ) {}
 
-  tell(queue: string, { recovered, late, leftOut, missing, dropped }: TurnAnswer): void {
+  tell(queue: string, { recovered, late, skippedOccurrences, brokenJobs, deadDropped }: TurnAnswer): void {
     this.recovered(queue, recovered);
     this.late(queue, late);
-    if (leftOut.length > 0) this.leftOut(queue, leftOut);
-    this.missing(queue, missing);
+    if (skippedOccurrences.length > 0) this.skippedOccurrences(queue, skippedOccurrences);
+    this.brokenJobs(queue, brokenJobs);
     // Their deaths have been logged; that they made room is counted, and told to those who keep what must not go.
-    for (const job of dropped) this.listener.tell({ type: 'deadDropped', queue, ...job });
+    for (const job of deadDropped) this.listener.tell({ type: 'deadDropped', queue, ...job });
   }
 
   /** A lease ran out: once is an accident, and often the end of the job. */
@@ -56,7 +55,7 @@ export class FoundReporter {
   }
 
   /** Somebody, or an eviction, has taken what these waiting jobs were made of. */
-  private missing(queue: string, jobs: TurnAnswer['missing']): void {
+  private brokenJobs(queue: string, jobs: TurnAnswer['brokenJobs']): void {
     for (const job of jobs) {
       this.logDeath({ queue, ...job }, job.reason);
       this.listener.tell({ type: 'dead', queue, ...job });
@@ -85,12 +84,12 @@ export class FoundReporter {
   }
 
   /** One line for each reason: an outage may leave thousands. */
-  private leftOut(queue: string, jobs: readonly LeftOutJob[]): void {
+  private skippedOccurrences(queue: string, jobs: readonly SkippedOccurrence[]): void {
     for (const reason of ['missed', 'overlap'] as const) {
       const ids = jobs.filter((job) => job.reason === reason).map(({ id }) => `'${id}'`);
       if (ids.length === 0) continue;
       const what = ids.length === 1 ? '1 occurrence' : `${ids.length} occurrences`;
-      this.log.warn(`Left out ${what} in queue '${queue}': ${WHY_LEFT_OUT[reason]}: ${firstFew(ids, IDS_TOLD)}.`);
+      this.log.warn(`Left out ${what} in queue '${queue}': ${WHY_SKIPPED[reason]}: ${firstFew(ids, IDS_TOLD)}.`);
     }
     for (const { id, name, reason } of jobs)
       this.listener.tell({ type: 'discarded', queue, id, name, attempt: 0, reason });

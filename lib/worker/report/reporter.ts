@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.js';
 import { describeError, errorLine, placeIn } from '../../core/error-description.js';
 import { withinJob } from '../../core/job/current-job.js';
 import type { EventSink, ScheduledQueueEvent } from '../../core/job/events.js';
-import { type KnownOfJob, ReportedJob } from '../../core/job/reported-job.js';
+import { type KnownOfJob, ReportedJob, titleOf } from '../../core/job/reported-job.js';
 import { ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { Log } from '../../core/log.js';
 import { isReadable } from '../../store/envelope.js';
@@ -11,7 +11,6 @@ import type { RunningJob } from '../run/running-job.js';
 import type { EndedRun } from '../run/settlement-builder.js';
 import type { SentTurn } from '../session/turns-in-flight.js';
 import { FoundReporter } from './found-in-queue.js';
-import { titleOf } from './job-title.js';
 import { RecoveryLog } from './recovery-log.js';
 
 /** Names may be made up at run time. Beyond this many no warning follows, so that the set cannot grow for ever. */
@@ -48,7 +47,7 @@ export class Reporter {
     );
   }
 
-  /** What became of all that a turn settled: the runs that had ended, and then the jobs that went back. */
+  /** Reports the settlements of one turn: first ended runs, then released jobs. */
   settled(queue: string, { turn, ended }: SentTurn, settled: readonly Settled[]): void {
     for (const [i, { id }] of turn.settlements.entries()) {
       const run = ended[i];

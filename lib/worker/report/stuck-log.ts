@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.js';
 import { withinJob } from '../../core/job/current-job.js';
+import { titleOf } from '../../core/job/reported-job.js';
 import type { Log } from '../../core/log.js';
 import { span } from '../../core/read/duration.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { StuckListener } from '../run/running-jobs.js';
-import { titleOf } from './job-title.js';
 
 /** A handler may take so long to return once its run is over, before it counts as stuck in the log. */
 const GRACE_MS = 1_000;

@@ -1,13 +1,13 @@
+import { describeError } from '../../core/error-description.js';
 import { askBackoff, backoffDelayMs } from '../../core/job/backoff.js';
 import type { DeadReason } from '../../core/job/events.js';
 import { isOutcome, type JobOutcome } from '../../core/job/outcome.js';
 import { DEFAULT_BACKOFF } from '../../core/options/defaults.js';
 import type { RunSettings } from '../../core/options/run-settings.js';
 import { withoutValues } from '../../core/payload/without-values.js';
-import type { Envelope } from '../../store/envelope.js';
+import type { Envelope, Failure } from '../../store/envelope.js';
 import type { ClaimedJob, Settlement } from '../../store/job-store.js';
-import { toFailure } from './failure.js';
-import type { KeptResults } from './kept-results.js';
+import type { KeptResults } from './kept-json.js';
 import type { RunLimits, RunningJob } from './running-job.js';
 
 /** How a run ended: what Redis is to be told, and what is known of it here. */
@@ -203,4 +203,14 @@ function hasCode(error: unknown, code: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** How many places of a stack are kept: up to 20 failures are kept with each job, so they are short. */
+const PLACES_KEPT = 5;
+const STACK_CHARACTERS = 2_000;
+
+/** Whatever a handler may throw, as something that can be kept: short, and never a throw of its own. */
+export function toFailure(thrown: unknown, reason?: DeadReason): Failure {
+  const { name, message, code, cause, stack } = describeError(thrown, PLACES_KEPT);
+  return { name, message, code, cause, stack: stack?.slice(0, STACK_CHARACTERS), reason };
 }

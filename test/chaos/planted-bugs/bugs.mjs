@@ -170,7 +170,7 @@ export const BUGS = [
     // What has ended is in no index that the next arming looks at.
     name: 'last begun occurrence armed again',
     file: 'lib/store/redis/scripts/recur/resume-recurrence.lua',
-    from: 'math.max(now, state.passed)',
+    from: 'math.max(now, state.reached)',
     to: 'state.began > 0 and state.began - 1 or now',
     rules: ['one-job-an-instant'],
   },

@@ -167,7 +167,7 @@ export class RecurrenceHistory {
 
   /** While something due is left, Redis may overlook what becomes due behind it (see the README of the contract). */
   private async compareTurns(redis: TurnAnswer, memory: TurnAnswer): Promise<void> {
-    const told = ({ sleepMs: _, tendInMs: __, short: ___, ...rest }: TurnAnswer) => rest;
+    const told = ({ sleepMs: _, tendInMs: __, toTend: ___, ...rest }: TurnAnswer) => rest;
     expect(told(redis)).toEqual(told(memory));
     const { due } = await this.stores.worlds[0].whole.queue('default').view.counts();
     if (due === 0 || !redis.sleepMs || !memory.sleepMs) expect(redis.sleepMs).toBe(memory.sleepMs);

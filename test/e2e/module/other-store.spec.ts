@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { RedisScheduledQueueModule, ScheduledQueueInspector, ScheduledQueueProducer } from '../../../lib/index.js';
-import { SETTINGS, STORE } from '../../../lib/nest/internal-tokens.js';
 import type { ModuleSettings } from '../../../lib/nest/module-options.js';
+import { SETTINGS, STORE } from '../../../lib/nest/tokens.js';
 import { RedisJobStore } from '../../../lib/store/redis/redis-job-store.js';
 import { newPrefix, redisUrl } from '../../support/queue-app.js';
 import { LOG } from '../../support/session-by-hand.js';

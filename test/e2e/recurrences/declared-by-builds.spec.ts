@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RedisScheduledQueueModuleOptions } from '../../../lib/index.js';
-import { STORE } from '../../../lib/nest/internal-tokens.js';
+import { STORE } from '../../../lib/nest/tokens.js';
 import type { JobStore, QueueRecurrences } from '../../../lib/store/job-store.js';
 import { LogLines } from '../../support/log-lines.js';
 import { newPrefix, stopApps } from '../../support/queue-app.js';

@@ -9,8 +9,8 @@ import {
   RedisScheduledQueueModule,
   ScheduledQueueProducer,
 } from '../../../lib/index.js';
-import { SETTINGS } from '../../../lib/nest/internal-tokens.js';
 import type { ModuleSettings } from '../../../lib/nest/module-options.js';
+import { SETTINGS } from '../../../lib/nest/tokens.js';
 import {
   overrideScheduledQueue,
   ScheduledQueueTester,

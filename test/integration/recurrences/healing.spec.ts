@@ -131,9 +131,9 @@ it('jitter ends before the next instant, also where that was not known when the 
   const state = (await test.redis.hget(key('timetable'), 'r'))!;
   await test.redis.hset(key('timetable'), 'r', state.replace(/\|.*/, `|${at} ${at! + HOUR}`));
   await test.jobs.reschedule(`r@${at}`, { delayMs: 0 });
-  const { claimed, short } = await test.worker('w').turn({ limit: 1 });
-  expect({ claimed: claimed.length, short }).toEqual({ claimed: 1, short: ['r'] });
-  await test.recurrences.tend(short);
+  const { claimed, toTend } = await test.worker('w').turn({ limit: 1 });
+  expect({ claimed: claimed.length, toTend }).toEqual({ claimed: 1, toTend: ['r'] });
+  await test.recurrences.tend(toTend);
   expect(await test.recurrences.get('r')).toMatchObject({ nextAtMs: at! + HOUR });
   expect((await test.view.job(`r@${at! + HOUR}`))?.dueAtMs).toBeLessThan(at! + 2 * HOUR);
 });

@@ -210,6 +210,18 @@ export const SCRIPT_MORE_JOBS_AT = 9;
     );
   });
 
+  it('reads the same of an answer whose fields stand on a line each', () => {
+    const answerIs = (...answer: string[]) =>
+      typesOf(lines(...READER.slice(0, 3), ...answer, READER[4]!, 'return { id, jobsKey }'));
+    const each = answerIs(
+      '-- @return found text[]: ids',
+      "-- @return isCut '1' | '0': whether",
+      '-- @return ...rest text[]: others',
+    );
+    expect(each).toBe(answerIs("-- @returns found text[], isCut '1' | '0', ...rest text[]: all of it"));
+    expect(each).toContain("ScriptReply = [found: string[], isCut: '1' | '0', ...rest: string[]];");
+  });
+
   it('of one that only reads has no number, and may answer anything', () => {
     const types = typesOf(lines(...READER, '-- @include parts/a.lua'));
     expect(types).toContain('export type ScriptReply = string[][];');

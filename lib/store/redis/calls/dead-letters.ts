@@ -3,7 +3,7 @@ import type { DeadSelection } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import { type PurgeArguments, type PurgeReply, purgeScript, replayScript } from '../scripts/dead/contract.js';
 import type { CallerPool } from './caller-pool.js';
-import { toDueArgument } from './due-argument.js';
+import { toDueArgument } from './job-arguments.js';
 
 /** How many dead jobs one call looks at: a script of so many stays well below a millisecond or two. */
 const JOBS_A_CALL = 100;

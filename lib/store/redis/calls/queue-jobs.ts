@@ -5,12 +5,11 @@ import type { QueueKeys } from '../keys.js';
 import { annotated } from '../link/call-error.js';
 import type { RedisTending } from '../recur/redis-tending.js';
 import type { ScheduleOutbox } from '../schedule/schedule-outbox.js';
-import { statusOf } from '../schedule/schedule-status.js';
+import { statusOf } from '../schedule/shared-arguments.js';
 import { cancelRunningScript, cancelScript, removeScript, rescheduleScript } from '../scripts/change/contract.js';
 import { replaceScript } from '../scripts/schedule/contract.js';
 import type { CallerPool } from './caller-pool.js';
-import { toDueArgument } from './due-argument.js';
-import { howChosen } from './how-chosen.js';
+import { howChosen, toDueArgument } from './job-arguments.js';
 
 /**
  * What is done to single jobs of one queue. New ones go through the outbox, many in one call. `cancel`, `reschedule` and `replace` also act

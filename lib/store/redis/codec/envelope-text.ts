@@ -1,4 +1,4 @@
-import type { LatenessRule, OnLate } from '../../../core/job/lateness.js';
+import type { LatenessRule, OnLate } from '../../../core/job/definition.js';
 import { asBuffer } from '../../../core/payload/codecs.js';
 import type { Envelope, EnvelopeSettings, Unreadable } from '../../envelope.js';
 

@@ -1,5 +1,5 @@
 import type { DeadReason } from '../../../core/job/events.js';
-import type { Failure, StoredFailure } from '../../failure.js';
+import type { Failure, StoredFailure } from '../../envelope.js';
 
 // A stored failure is a line: "<epoch ms> <attempt> <JSON>". The scripts write the numbers, and the JSON of jobs that no worker
 // settled; they find the dead by the text of their reason, so it is JSON without spaces.

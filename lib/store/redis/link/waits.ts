@@ -8,7 +8,7 @@ interface Wait extends UnorderedItem {
 
 export const NONE_YET = Symbol('no answer yet');
 
-/** Waits of one connection, each of which ends at its time or when all end. */
+/** The pending timers of one connection. `endAll` ends them all at close. */
 export class Waits {
   private readonly waits = new UnorderedSet<Wait>();
 

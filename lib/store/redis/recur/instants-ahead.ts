@@ -29,9 +29,9 @@ interface Instant {
 }
 
 /**
- * The instants of a rule after one. Of those before now only what may be made up for: the latest two, of which the last may not be missed
- * yet, or, where all may be, those that are young enough, the oldest first. `beginWall`: instants at the beginning whose wall time is no later
- * are left out, unless the rule fires again when the clock is set back and shows that time again.
+ * Lists the rule's instants after `afterMs`. Past instants are kept only if a run may still make up for them: with `onMissed: 'all'` every
+ * one younger than `missedWithin`, oldest first; otherwise the last two, because the very last may not count as missed yet. First instants
+ * whose wall time is not later than `beginWall` are left out, unless the rule fires in both of two hours that a clock set back repeats.
  */
 export function instantsAhead(rule: Rule, afterMs: number, nowMs: number, beginWall?: number): InstantsAhead {
   const past = new PastInstants(rule, nowMs);

@@ -112,12 +112,12 @@ function decodeOwner(owner: string): Declarer {
 /** A state of the timetable, all 0 where somebody has damaged it. */
 function decodeState(state: string) {
   const [, letter = '', ...rest] = state.match(/^(\w) (\d+) \d+ (\d+) (\d+) (\d+) [^|]*\|[^\n]*\n?([\s\S]*)$/) ?? [];
-  const [armedAtMs = 0, beganAtMs = 0, count = 0, heldDueAtMs = 0] = rest.slice(0, -1).map(Number);
-  return { letter, armedAtMs, beganAtMs, count, heldDueAtMs, reason: rest.at(-1) };
+  const [armedAtMs = 0, beganAtMs = 0, count = 0, blockedDueAtMs = 0] = rest.slice(0, -1).map(Number);
+  return { letter, armedAtMs, beganAtMs, count, blockedDueAtMs, reason: rest.at(-1) };
 }
 
-/** When the armed occurrence at `atMs` is due that is held, and the instant of the one whose end it waits for, by a state of the timetable. */
-export function holdOf(state: string, atMs: number): { beganAtMs: number; dueAtMs: number } | undefined {
-  const { armedAtMs, beganAtMs, heldDueAtMs } = decodeState(state);
-  return armedAtMs === atMs && heldDueAtMs > 0 && beganAtMs > 0 ? { beganAtMs, dueAtMs: heldDueAtMs } : undefined;
+/** By a state of the timetable, where the armed occurrence at `atMs` waits for the end of another: the instant of that one, and its own due time. */
+export function blockedBy(state: string, atMs: number): { beganAtMs: number; dueAtMs: number } | undefined {
+  const { armedAtMs, beganAtMs, blockedDueAtMs } = decodeState(state);
+  return armedAtMs === atMs && blockedDueAtMs > 0 && beganAtMs > 0 ? { beganAtMs, dueAtMs: blockedDueAtMs } : undefined;
 }

@@ -123,9 +123,9 @@ export class RedisRecurrences implements QueueRecurrences {
   }
 
   /** The blackouts of the queue as well: whoever tends one tends the other. */
-  async tend(short?: readonly string[], tellDamaged?: (ids: readonly string[]) => void): Promise<number | undefined> {
+  async tend(named?: readonly string[], tellDamaged?: (ids: readonly string[]) => void): Promise<number | undefined> {
     const { tending, blackouts } = this.options;
-    const inMs = await Promise.all([tending.tend(short, tellDamaged), blackouts.tend()]);
+    const inMs = await Promise.all([tending.tend(named, tellDamaged), blackouts.tend()]);
     const known = inMs.filter((ms) => ms !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }

@@ -31,12 +31,12 @@ export class RedisTending {
   }
 
   async tend(
-    short: readonly string[] = [],
+    named: readonly string[] = [],
     tellDamaged?: (ids: readonly string[]) => void,
   ): Promise<number | undefined> {
     const damaged: string[] = [];
     try {
-      return await this.walk([...new Set(short)], damaged);
+      return await this.walk([...new Set(named)], damaged);
     } finally {
       if (damaged.length > 0) tellDamaged?.(damaged);
     }

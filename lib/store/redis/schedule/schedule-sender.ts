@@ -6,8 +6,7 @@ import { aboutJob } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
 import { type ScheduleReply, scheduleScript } from '../scripts/schedule/contract.js';
-import { statusOf } from './schedule-status.js';
-import { SharedArguments } from './shared-arguments.js';
+import { SharedArguments, statusOf } from './shared-arguments.js';
 
 /** A job on its way, and who waits for the answer. */
 export interface PendingSchedule {

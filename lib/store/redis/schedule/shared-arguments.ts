@@ -1,6 +1,6 @@
+import type { ScheduleStatus } from '../../../core/job/scheduled-job.js';
 import type { NewJob } from '../../job-store.js';
-import { toDueArgument } from '../calls/due-argument.js';
-import { howChosen } from '../calls/how-chosen.js';
+import { howChosen, toDueArgument } from '../calls/job-arguments.js';
 import { encodeCodec, encodeFlags, encodeRoute, encodeSettings, withPayload } from '../codec/envelope-text.js';
 import type { ScriptArgument } from '../scripts/bound-script.js';
 
@@ -74,4 +74,22 @@ function sharesRoute(job: NewJob, { name, priority, worker, lateness }: NewJob):
     job.lateness?.onLate === lateness?.onLate &&
     job.lateness?.maxLatenessMs === lateness?.maxLatenessMs
   );
+}
+
+/** The letters with which the scripts `schedule` and `replace` answer. */
+const STATUSES: Record<string, ScheduleStatus> = {
+  '1': 'created',
+  r: 'replaced',
+  q: 'queued',
+  w: 'waiting',
+  a: 'active',
+  d: 'dead',
+  e: 'ended',
+  t: 'taken',
+};
+
+export function statusOf(letter: string): ScheduleStatus {
+  const status = STATUSES[letter];
+  if (!status) throw new Error(`a schedule script answered '${letter}', expected one of ${Object.keys(STATUSES)}`);
+  return status;
 }

@@ -167,7 +167,7 @@ export class RedisSession implements Session {
   }
 }
 
-/** `sendScript` empties a call's arguments for the same reason: the texts of replies that outlived them were 250 bytes a job, and 12 % of a drain's speed. */
+/** Frees the texts of a reply early: replies that outlived their answers held 250 bytes a job and cost 12 % of a drain's speed. */
 function emptied(reply: unknown[]): void {
   reply.length = 0;
 }

@@ -1,17 +1,17 @@
 import type { QueueSettings } from '../../../core/options/queue-options.js';
 import type {
+  BrokenJob,
   Claim,
   ClaimedJob,
   LateJob,
-  LeftOutJob,
-  MissingJob,
   RecoveredJob,
   Settled,
   Settlement,
+  SkippedOccurrence,
   Turn,
   TurnAnswer,
 } from '../../job-store.js';
-import { toDueArgument } from '../calls/due-argument.js';
+import { toDueArgument } from '../calls/job-arguments.js';
 import { decodeEnvelope, onLateOf } from '../codec/envelope-text.js';
 import { encodeFailure } from '../codec/failure-line.js';
 import { textOf } from '../link/send-script.js';
@@ -160,7 +160,16 @@ export function decodeRelay(reply: RelayReply): Decoded {
   return decoded(readRelayReply(reply), { ...nothing, isUnconfirmed: false, isContended: false });
 }
 
-type Told = 'recovered' | 'late' | 'leftOut' | 'missing' | 'dropped' | 'isReplay' | 'sleepMs' | 'tendInMs' | 'short';
+type Told =
+  | 'recovered'
+  | 'late'
+  | 'skippedOccurrences'
+  | 'brokenJobs'
+  | 'deadDropped'
+  | 'isReplay'
+  | 'sleepMs'
+  | 'tendInMs'
+  | 'toTend';
 
 /** `said`: what both scripts answer. */
 function decoded(said: ReturnType<typeof readRelayReply>, own: Omit<TurnAnswer, Told>): Decoded {
@@ -179,13 +188,13 @@ function decoded(said: ReturnType<typeof readRelayReply>, own: Omit<TurnAnswer, 
     suspect: own.suspect,
     recovered: inRows(5, said.recovered, toRecovered),
     late: inRows(5, said.late, toLate),
-    leftOut: inRows(3, said.leftOut, toLeftOut),
-    missing: inRows(4, said.missing, toMissing),
-    dropped: inRows(2, said.dropped, (id = '', name = '') => ({ id, name })),
+    skippedOccurrences: inRows(3, said.skippedOccurrences, toSkipped),
+    brokenJobs: inRows(4, said.brokenJobs, toBroken),
+    deadDropped: inRows(2, said.deadDropped, (id = '', name = '') => ({ id, name })),
     isReplay: said.status === 'replayed',
     sleepMs: lookAt === '0' ? undefined : inMs(lookAt),
     tendInMs: tendAt === '' || hasNotLooked ? undefined : inMs(tendAt),
-    short: said.short,
+    toTend: said.toTend,
   };
   return { answer, cursor, hasNotLooked };
 }
@@ -215,17 +224,17 @@ const toRecovered = (id = '', name = '', attempt = '', fate = '', worker = ''): 
   ...(worker !== '' && { worker }),
 });
 
-const toLeftOut = (id = '', name = '', reason = ''): LeftOutJob => ({
+const toSkipped = (id = '', name = '', reason = ''): SkippedOccurrence => ({
   id,
   name,
-  reason: reason as LeftOutJob['reason'],
+  reason: reason as SkippedOccurrence['reason'],
 });
 
-const toMissing = (id = '', name = '', attempt = '', reason = ''): MissingJob => ({
+const toBroken = (id = '', name = '', attempt = '', reason = ''): BrokenJob => ({
   id,
   name,
   attempt: Number(attempt),
-  reason: reason as MissingJob['reason'],
+  reason: reason as BrokenJob['reason'],
 });
 
 const toLate = (id = '', name = '', attempt = '', latenessMs = '', rule = ''): LateJob => ({

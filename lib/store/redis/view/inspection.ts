@@ -4,7 +4,7 @@ import { isReadable } from '../../envelope.js';
 import type { JobCounts, JobState, PriorityCounts, StoredJob } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
-import { holdOf } from '../recur/record-text.js';
+import { blockedBy } from '../recur/record-text.js';
 import { ask } from '../scripts/bound-script.js';
 import {
   countsScript,
@@ -113,7 +113,7 @@ export class RedisInspection {
     const isWaiting = job?.state === 'scheduled' || job?.state === 'due';
     const occurrence = isWaiting && isReadable(job.envelope) && job.envelope.occurrence && readOccurrenceId(id);
     if (!occurrence) return job;
-    return { ...job, ...(await this.holdOf(occurrence)) };
+    return { ...job, ...(await this.blockedBy(occurrence)) };
   }
 
   /** Passes each job to `as` when it arrives and keeps only the answer of `as`. Takes at most `commandTimeoutMs`. */
@@ -140,12 +140,12 @@ export class RedisInspection {
     return [...jobs.values()];
   }
 
-  /** The occurrence whose end this one is held for, and its own due time; `undefined` where it is not held. */
-  private async holdOf({ recurrenceId, atMs }: OccurrenceId): Promise<Partial<StoredJob> | undefined> {
+  /** The occurrence for whose end this one waits, and its own due time; `undefined` where it waits for none. */
+  private async blockedBy({ recurrenceId, atMs }: OccurrenceId): Promise<Partial<StoredJob> | undefined> {
     const timetable = `${this.keys.base}timetable`;
     const state = await this.connection.read('text', (client) => client.hget(timetable, recurrenceId), this.giveUpAt());
-    const hold = state ? holdOf(state, atMs) : undefined;
-    return hold && { waitsForEndOf: occurrenceId(recurrenceId, hold.beganAtMs), dueAtMs: hold.dueAtMs };
+    const blocked = state ? blockedBy(state, atMs) : undefined;
+    return blocked && { waitsForEndOf: occurrenceId(recurrenceId, blocked.beganAtMs), dueAtMs: blocked.dueAtMs };
   }
 
   private listing(ordering: OrderingRule): RedisListing {

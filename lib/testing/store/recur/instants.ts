@@ -60,7 +60,7 @@ function isReckoned(timing: Timing): timing is Timing & { everyMs: number } {
  * The first instant of the rule later than this one, but for those whose jobs are known (there, or ended and remembered), or have `left` in
  * this very turn: these count as decided.
  */
-export function passKnown(
+export function advanceOverKnown(
   recurrence: Recurrence,
   afterMs: number,
   isJobKnown: (jobId: string) => boolean,
@@ -70,7 +70,7 @@ export function passKnown(
   let atMs = instantAfter(rule.timing, afterMs);
   const isKnown = (jobId: string) => isJobKnown(jobId) || left?.has(jobId);
   while (atMs !== undefined && atMs !== armedAtMs && isKnown(occurrenceId(id, atMs))) {
-    recurrence.passedAtMs = atMs;
+    recurrence.reachedAtMs = atMs;
     atMs = instantAfter(rule.timing, atMs);
   }
   return atMs;

@@ -1,6 +1,6 @@
 import type { Rule } from '../../../core/calendar/rule.js';
-import { HELD_LOOK_MS, MADE_UP_WITHIN_MS, MOST_MADE_UP } from '../../../core/constants.js';
-import type { LeftOutJob } from '../../../store/job-store.js';
+import { BLOCKED_LOOK_MS, MADE_UP_WITHIN_MS, MOST_MADE_UP } from '../../../core/constants.js';
+import type { SkippedOccurrence } from '../../../store/job-store.js';
 import type { Job } from '../job.js';
 import { goBack, leave } from '../turn/endings.js';
 import type { Selection } from '../turn/order.js';
@@ -15,7 +15,7 @@ export interface Hearing {
   readonly recurrence: Recurrence;
   readonly job: Job;
   /** Where those are told that are left out. */
-  readonly leftOut: LeftOutJob[];
+  readonly skippedOccurrences: SkippedOccurrence[];
 }
 
 /**
@@ -24,18 +24,18 @@ export interface Hearing {
  */
 export function mayBegin(hearing: Hearing): boolean {
   const { stage, recurrence, job } = hearing;
-  const { rule, heldDueAtMs } = recurrence;
+  const { rule, blockedDueAtMs } = recurrence;
   const atMs = recurrence.armedAtMs!;
-  const isHeld = heldDueAtMs !== undefined;
-  if (isHeld) job.dueAtMs = heldDueAtMs;
+  const isBlocked = blockedDueAtMs !== undefined;
+  if (isBlocked) job.dueAtMs = blockedDueAtMs;
   const past = pastOf(rule.timing, atMs, stage.nowMs);
   // Who waits for the end of the previous one is not missed by that; but where all are to run it is made up for once the next one is due, as
   // the next one would take its place otherwise.
-  const mayBeMissed = !isHeld || rule.onMissed === 'all';
-  const dueAtMs = isHeld ? Number.POSITIVE_INFINITY : job.dueAtMs;
+  const mayBeMissed = !isBlocked || rule.onMissed === 'all';
+  const dueAtMs = isBlocked ? Number.POSITIVE_INFINITY : job.dueAtMs;
   // One that was moved may be picked before its nominal instant.
   if (past.count > 0 && mayBeMissed && isMissed(recurrence.id, rule, atMs, dueAtMs, stage.nowMs)) {
-    const count = countLeftOut(recurrence, past, stage.nowMs);
+    const count = countSkipped(recurrence, past, stage.nowMs);
     if (count > 0) {
       leaveOut(hearing, 'missed', past, count);
       return false;
@@ -55,12 +55,12 @@ export function begin(stage: Stage, recurrence: Recurrence): void {
 }
 
 /** The occurrence has ended before it began: the next one is armed. */
-export function passOver(stage: Stage, recurrence: Recurrence): void {
-  noteArmed(stage, stage.queue.timetable.pass(recurrence, recurrence.armedAtMs!, stage.left));
+export function skip(stage: Stage, recurrence: Recurrence): void {
+  noteArmed(stage, stage.queue.timetable.advanceTo(recurrence, recurrence.armedAtMs!, stage.left));
 }
 
 /** How many of the past instants, of which the first is missed, the policy leaves out before the first that is to begin. */
-function countLeftOut({ id, rule }: Recurrence, past: Past, nowMs: number): number {
+function countSkipped({ id, rule }: Recurrence, past: Past, nowMs: number): number {
   // The first is known to be missed; the latest may be in time still, and where it is not due yet, the one before it as well.
   let missed = past.count;
   while (missed > 1 && !isMissed(id, rule, past.at(missed - 1), dueOf(id, rule, past.at(missed - 1)), nowMs)) missed--;
@@ -83,8 +83,8 @@ function waitForEnd(hearing: Hearing, past: Past): void {
   let latest = recurrence.rule.onMissed === 'all' ? 0 : past.count - 1;
   if (latest > 0 && dueOf(recurrence.id, recurrence.rule, past.at(latest)) > nowMs) latest--;
   if (latest <= 0) {
-    recurrence.heldDueAtMs = job.dueAtMs;
-    goBack(stage, job, nowMs + HELD_LOOK_MS);
+    recurrence.blockedDueAtMs = job.dueAtMs;
+    goBack(stage, job, nowMs + BLOCKED_LOOK_MS);
     giveBack(stage, job);
     // It stood before others that are due.
     if (selection.stopped || selection.fullNames.has(job.envelope.name)) stage.looksAgain = true;
@@ -93,25 +93,25 @@ function waitForEnd(hearing: Hearing, past: Past): void {
   const armed = leaveOut(hearing, 'overlap', past, latest);
   // Where the job of the latest is there beside the rule, a later one was armed.
   if (!armed || recurrence.armedAtMs !== past.at(latest)) return;
-  recurrence.heldDueAtMs = dueOf(recurrence.id, recurrence.rule, recurrence.armedAtMs!);
-  queue.ledger.move(armed, nowMs + HELD_LOOK_MS);
+  recurrence.blockedDueAtMs = dueOf(recurrence.id, recurrence.rule, recurrence.armedAtMs!);
+  queue.ledger.move(armed, nowMs + BLOCKED_LOOK_MS);
 }
 
 /**
  * Ends the job without a run, and as many of the past instants in all as said: the others never become jobs, and are only counted. The
  * first instant that is not left out is armed, and answered.
  */
-function leaveOut(hearing: Hearing, reason: LeftOutJob['reason'], past: Past, count: number): Job | undefined {
-  const { stage, recurrence, job, leftOut } = hearing;
+function leaveOut(hearing: Hearing, reason: SkippedOccurrence['reason'], past: Past, count: number): Job | undefined {
+  const { stage, recurrence, job, skippedOccurrences } = hearing;
   const { ledger, timetable } = stage.queue;
   // Its id is not remembered: a backfill may want it, and no rule comes back to it.
   leave(stage, job, 'discarded', { reason });
   giveBack(stage, job);
   // The turn may claim another job instead.
   stage.looksAgain = true;
-  leftOut.push({ id: job.id, name: job.envelope.name, reason });
+  skippedOccurrences.push({ id: job.id, name: job.envelope.name, reason });
   if (count > 1) for (const counter of ['scheduled', 'discarded']) ledger.count(counter, count - 1);
-  const armed = timetable.pass(recurrence, count > 1 ? past.at(count - 1) : recurrence.armedAtMs!, stage.left);
+  const armed = timetable.advanceTo(recurrence, count > 1 ? past.at(count - 1) : recurrence.armedAtMs!, stage.left);
   noteArmed(stage, armed);
   return armed;
 }

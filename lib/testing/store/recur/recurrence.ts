@@ -25,9 +25,9 @@ export interface Recurrence {
    * When the armed one was due, while it waits for the end of the previous one: the due time of its job is that of the next look. However
    * long that takes it is not missed, but where all missed ones run.
    */
-  heldDueAtMs?: number | undefined;
+  blockedDueAtMs?: number | undefined;
   /** The latest nominal instant that is decided: it began, was left out, or was cancelled. Only later ones are armed. */
-  passedAtMs: number;
+  reachedAtMs: number;
   /** The latest nominal instant that began by the rule. */
   beganAtMs?: number | undefined;
   /** How many began by the rule, across changes of it. */

@@ -4,7 +4,7 @@ import { ENDED_LISTED_MS } from '../../../core/constants.js';
 import type { NewRecurrence, OccurrenceTemplate } from '../../../store/job-store.js';
 import type { Job } from '../job.js';
 import type { Ledger } from '../ledger.js';
-import { dueOf, instantAfter, isMissed, passKnown } from './instants.js';
+import { advanceOverKnown, dueOf, instantAfter, isMissed } from './instants.js';
 import {
   isAtLimit,
   isLongEnded,
@@ -75,7 +75,7 @@ export class Timetable {
   /** Whether this is an occurrence that waits for the end of the previous one. */
   waitsForEnd(job: Job): boolean {
     const recurrence = this.ofArmed(job);
-    return recurrence?.heldDueAtMs !== undefined && this.previousRuns(recurrence);
+    return recurrence?.blockedDueAtMs !== undefined && this.previousRuns(recurrence);
   }
 
   /** Takes a recurrence in, and arms its first occurrence after now. */
@@ -95,8 +95,10 @@ export class Timetable {
       changedAtMs: this.nowMs(),
     });
     if (recurrence.state === 'paused') return;
-    const { id, armedAtMs, passedAtMs } = recurrence;
-    const nextAtMs = keepsTiming ? armedAtMs : passKnown(recurrence, Math.max(this.nowMs(), passedAtMs), this.isKnown);
+    const { id, armedAtMs, reachedAtMs } = recurrence;
+    const nextAtMs = keepsTiming
+      ? armedAtMs
+      : advanceOverKnown(recurrence, Math.max(this.nowMs(), reachedAtMs), this.isKnown);
     if (armedAtMs !== undefined && armedAtMs === nextAtMs && !isAtLimit(recurrence))
       this.remake(recurrence, keepsTiming ? undefined : dueOf(id, rule, armedAtMs));
     else {
@@ -134,13 +136,13 @@ export class Timetable {
   skip(job: Job): void {
     const recurrence = this.ofArmed(job);
     if (!recurrence) return;
-    const armed = this.pass(recurrence, recurrence.armedAtMs!);
+    const armed = this.advanceTo(recurrence, recurrence.armedAtMs!);
     if (armed) this.tellOf(armed);
   }
 
   /** This instant and all before it are decided: the first one later is armed, and answered. `left`: ids of jobs that were there until just now. */
-  pass(recurrence: Recurrence, atMs: number, left?: ReadonlySet<string>): Job | undefined {
-    recurrence.passedAtMs = atMs;
+  advanceTo(recurrence: Recurrence, atMs: number, left?: ReadonlySet<string>): Job | undefined {
+    recurrence.reachedAtMs = atMs;
     return this.arm(recurrence, atMs, left);
   }
 
@@ -148,7 +150,7 @@ export class Timetable {
   begin(recurrence: Recurrence, left: ReadonlySet<string>): Job | undefined {
     recurrence.beganAtMs = recurrence.armedAtMs!;
     recurrence.count++;
-    return this.pass(recurrence, recurrence.armedAtMs!, left);
+    return this.advanceTo(recurrence, recurrence.armedAtMs!, left);
   }
 
   /** Adds an occurrence beside the rule, due now. */
@@ -159,7 +161,7 @@ export class Timetable {
   }
 
   /**
-   * Runs the armed occurrence now and beside the rule, where that is its instant, and over; `armBehind` is to follow. False where it is not
+   * Detaches the armed occurrence of this instant from the rule and runs it now; `armBehind` is to follow. False where it is not
    * armed.
    */
   runArmedNow(recurrence: Recurrence, atMs: number): boolean {
@@ -178,7 +180,7 @@ export class Timetable {
       if (nextMs === undefined || !named.has(nextMs)) break;
       atMs = nextMs;
     }
-    const armed = this.pass(recurrence, atMs);
+    const armed = this.advanceTo(recurrence, atMs);
     if (armed) this.tellOf(armed);
   }
 
@@ -190,7 +192,7 @@ export class Timetable {
       fingerprint: fingerprintOf(rule, job),
       changedAtMs: this.nowMs(),
       state: 'active',
-      passedAtMs: 0,
+      reachedAtMs: 0,
       count: 0,
     };
     this.recurrences.set(id, recurrence);
@@ -203,12 +205,12 @@ export class Timetable {
 
   /** Passes over instants whose jobs are known. Without a next one, or at its limit, the recurrence ends. */
   private arm(recurrence: Recurrence, afterMs: number, left?: ReadonlySet<string>): Job | undefined {
-    const { id, rule, passedAtMs } = recurrence;
+    const { id, rule, reachedAtMs } = recurrence;
     const atMs = isAtLimit(recurrence)
       ? undefined
-      : passKnown(recurrence, Math.max(afterMs, passedAtMs), this.isKnown, left);
+      : advanceOverKnown(recurrence, Math.max(afterMs, reachedAtMs), this.isKnown, left);
     recurrence.armedAtMs = atMs;
-    recurrence.heldDueAtMs = undefined;
+    recurrence.blockedDueAtMs = undefined;
     recurrence.state = atMs === undefined ? 'ended' : 'active';
     recurrence.endedAtMs = atMs === undefined ? this.nowMs() : undefined;
     if (atMs === undefined) return undefined;
@@ -236,7 +238,7 @@ export class Timetable {
     ledger.takeOut(job);
     if (dueAtMs !== undefined) {
       job.dueAtMs = dueAtMs;
-      recurrence.heldDueAtMs = undefined;
+      recurrence.blockedDueAtMs = undefined;
     }
     ledger.tags.change(job.id, job.envelope.tags, recurrence.template.tags);
     job.envelope = { ...recurrence.template, createdAtMs: this.nowMs() };

@@ -1,7 +1,7 @@
 import { BYTES_A_CLAIM, UNCONFIRMED_BYTES } from '../../../core/constants.js';
-import type { ClaimedJob, LateJob, LeftOutJob } from '../../../store/job-store.js';
+import type { ClaimedJob, LateJob, SkippedOccurrence } from '../../../store/job-store.js';
 import type { Job } from '../job.js';
-import { begin, mayBegin, passOver } from '../recur/judge.js';
+import { begin, mayBegin, skip } from '../recur/judge.js';
 import { die, leave } from './endings.js';
 import type { Selection } from './order.js';
 import { giveBack, type Stage } from './stage.js';
@@ -9,7 +9,7 @@ import { giveBack, type Stage } from './stage.js';
 export interface Claimed {
   readonly claimed: ClaimedJob[];
   readonly late: LateJob[];
-  readonly leftOut: LeftOutJob[];
+  readonly skippedOccurrences: SkippedOccurrence[];
   readonly isUnconfirmed: boolean;
   /** What they weigh. */
   readonly weight: number;
@@ -20,9 +20,9 @@ export function claim(stage: Stage, selection: Selection): Claimed {
   const { queue, session, nowMs } = stage;
   const isLarge = cutToSize(stage, selection);
   const late: LateJob[] = [];
-  const leftOut: LeftOutJob[] = [];
+  const skippedOccurrences: SkippedOccurrence[] = [];
   for (const { job } of selection.picked) queue.ledger.takeOut(job);
-  const fit = selection.picked.filter(({ job }) => mayStart(stage, selection, job, late, leftOut));
+  const fit = selection.picked.filter(({ job }) => mayStart(stage, selection, job, late, skippedOccurrences));
   const fence = fit.length > 0 ? queue.nextFence() : '';
   const claimed = fit.map(({ job }): ClaimedJob => {
     job.attempts++;
@@ -40,7 +40,13 @@ export function claim(stage: Stage, selection: Selection): Claimed {
   });
   if (claimed.length > 0) queue.ledger.count('started', claimed.length);
   queue.gates.noteStarts(claimed.length, nowMs);
-  return { claimed, late, leftOut, isUnconfirmed: isLarge, weight: fit.reduce((sum, { weight }) => sum + weight, 0) };
+  return {
+    claimed,
+    late,
+    skippedOccurrences,
+    isUnconfirmed: isLarge,
+    weight: fit.reduce((sum, { weight }) => sum + weight, 0),
+  };
 }
 
 /** Cuts the claim where it grows too large for one answer; true where it is so large that it must be confirmed. */
@@ -58,13 +64,19 @@ function cutToSize(stage: Stage, selection: Selection): boolean {
 }
 
 /** Where the armed occurrence of a recurrence starts, or ends here, the next one is armed. */
-function mayStart(stage: Stage, selection: Selection, job: Job, late: LateJob[], leftOut: LeftOutJob[]): boolean {
+function mayStart(
+  stage: Stage,
+  selection: Selection,
+  job: Job,
+  late: LateJob[],
+  skippedOccurrences: SkippedOccurrence[],
+): boolean {
   const recurrence = stage.queue.timetable.ofArmed(job);
   if (!recurrence) return isInTime(stage, job, late);
-  if (!mayBegin({ stage, selection, recurrence, job, leftOut })) return false;
+  if (!mayBegin({ stage, selection, recurrence, job, skippedOccurrences })) return false;
   const starts = isInTime(stage, job, late);
   if (starts) begin(stage, recurrence);
-  else passOver(stage, recurrence);
+  else skip(stage, recurrence);
   return starts;
 }
 

@@ -3,7 +3,7 @@ import { beyond } from '../lists/kept.js';
 import type { Stage } from './stage.js';
 
 /** Drops what is kept beyond its number or age: in turns that add to it, and in turns that find nothing to run. */
-export function trim(stage: Stage, isIdle: boolean): TurnAnswer['dropped'] {
+export function trim(stage: Stage, isIdle: boolean): TurnAnswer['deadDropped'] {
   const { queue, nowMs, left, died, remembers, someDiscardedOrCancelled } = stage;
   const { ledger, settings } = queue;
   const { keepCompleted, keepDead } = settings;

@@ -36,7 +36,7 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
   const isIdle = selection.picked.length === 0;
   const claims = claim(stage, selection);
   for (const job of stage.returning) ledger.wait(job);
-  const dropped = trim(stage, isIdle);
+  const deadDropped = trim(stage, isIdle);
 
   // A suspect that was too late is not taken.
   if (suspect.outcome === 'taken' && claims.claimed.length === 0) suspect.outcome = 'reserved';
@@ -56,16 +56,16 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
     toCancel,
     recovered,
     late: claims.late,
-    missing: [],
-    dropped,
+    brokenJobs: [],
+    deadDropped,
     claimed: claims.claimed,
     isUnconfirmed: claims.isUnconfirmed,
     expired: [],
     isReplay: false,
     sleepMs,
-    leftOut: claims.leftOut,
+    skippedOccurrences: claims.skippedOccurrences,
     tendInMs: queue.timetable.tendInMs,
-    short: [],
+    toTend: [],
     isContended: lastToFill !== undefined && lastToFill !== session.key,
     suspect: waitsForSuspect(stage, suspect.outcome) ? 'waits' : suspect.outcome,
   };
@@ -123,8 +123,8 @@ function tellOthers(
   }
   const isOwn = (job: Parameters<typeof preferredBy>[0]) => preferredBy(job, settings.maxCrashes) === session.worker;
   const leavesJobs = turn.isLast && ledger.nextDue(undefined, isOwn) < Number.POSITIVE_INFINITY;
-  const passesOn = turn.suspects === 'leave';
-  if (leavesJobs || passesOn || isPlaceFree) sleepers.tellAll(nowMs, ({ key }) => key !== session.key);
+  const handsOver = turn.suspects === 'leave';
+  if (leavesJobs || handsOver || isPlaceFree) sleepers.tellAll(nowMs, ({ key }) => key !== session.key);
   const isOfCrew = ({ crew, key }: Listener) => crew === session.crew && key !== session.key;
   // Sessions that sleep until they are told must hear when these leases end.
   if (queue.trustsHints && claimed.length > 0) sleepers.tellAll(nowMs + settings.leaseMs);

@@ -36,7 +36,7 @@ export function nextLook(
   );
 }
 
-/** When a session looks that could not take the best job: nobody tells it of a better one. */
+/** A session whose free capacity cannot fit the best job polls: it is not listed as a sleeper, so no message would reach it. */
 export const lookForPlace = ({ nowMs }: Stage) => nowMs + DEPUTY_MS;
 
 /** When the next job is due, or, where it prefers another worker, may be stolen. */

@@ -20,16 +20,16 @@ class AnsweringSession implements Session {
   async turn(turn: Turn): Promise<TurnAnswer> {
     this.settled.push(...turn.settlements.map(({ transition }) => transition));
     const settled = turn.settlements.map(() => 'counted' as const);
-    const none = { lost: [], toCancel: [], recovered: [], late: [], missing: [], dropped: [] };
+    const none = { lost: [], toCancel: [], recovered: [], late: [], brokenJobs: [], deadDropped: [] };
     return {
       ...none,
       settled,
       claimed: this.claimed.slice(0, turn.limit),
       sleepMs: 60_000,
       isContended: false,
-      leftOut: [],
+      skippedOccurrences: [],
       tendInMs: undefined,
-      short: [],
+      toTend: [],
       isUnconfirmed: false,
       expired: [],
       isReplay: false,

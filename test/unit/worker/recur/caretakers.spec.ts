@@ -4,7 +4,7 @@ import { Caretakers } from '../../../../lib/worker/recur/caretakers.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
 
 interface Call {
-  short: readonly string[];
+  toTend: readonly string[];
   at: number;
   tellDamaged(ids: readonly string[]): void;
   answer(inMs?: number): void;
@@ -25,9 +25,9 @@ beforeEach(() => {
   calls = [];
   lines = [];
   opened = [];
-  const tend = (short: readonly string[], tellDamaged: Call['tellDamaged']) =>
+  const tend = (toTend: readonly string[], tellDamaged: Call['tellDamaged']) =>
     new Promise<number | undefined>((answer, refuse) =>
-      calls.push({ short, at: clock.now(), tellDamaged, answer, refuse }),
+      calls.push({ toTend, at: clock.now(), tellDamaged, answer, refuse }),
     );
   const queue = (name: string) => {
     opened.push(name);
@@ -41,7 +41,7 @@ beforeEach(() => {
   caretakers = new Caretakers({ queue }, clock, log);
 });
 
-const told = (tendInMs: number | undefined, ...short: string[]) => ({ tendInMs, short });
+const told = (tendInMs: number | undefined, ...toTend: string[]) => ({ tendInMs, toTend });
 
 async function answer(inMs?: number): Promise<void> {
   calls.at(-1)!.answer(inMs);
@@ -58,7 +58,7 @@ it('it tends when a turn has said, and from then on when the store says', async 
   clock.pass(2_999);
   expect(calls).toEqual([]);
   clock.pass(1);
-  expect(calls).toMatchObject([{ short: [], at: 3_000 }]);
+  expect(calls).toMatchObject([{ toTend: [], at: 3_000 }]);
   await answer(7_000);
   clock.pass(7_000);
   expect(calls).toMatchObject([{}, { at: 10_000 }]);
@@ -74,13 +74,13 @@ it('the latest word counts: where another process has tended meanwhile, this one
   expect(calls).toMatchObject([{ at: 9_000 }]);
 });
 
-it('what a turn says to be short is tended at once, one call at a time', async () => {
+it('what a turn names is tended at once, one call at a time', async () => {
   caretakers.hear('q', WORKER, told(7_000, 'a', 'b'));
   caretakers.hear('q', PULL, told(7_000, 'b', 'c'));
   caretakers.hear('q', WORKER, told(7_000, 'c', 'd'));
-  expect(calls.map(({ short }) => short)).toEqual([['a', 'b']]);
+  expect(calls.map(({ toTend }) => toTend)).toEqual([['a', 'b']]);
   await answer(7_000);
-  expect(calls.map(({ short }) => short)).toEqual([
+  expect(calls.map(({ toTend }) => toTend)).toEqual([
     ['a', 'b'],
     ['b', 'c', 'd'],
   ]);
@@ -111,7 +111,7 @@ it('it ends with the last session of its queue, and leaves other queues alone', 
   expect(calls).toMatchObject([{}, { at: 5_000 }]);
 });
 
-it('a refused call is told once, and made again every second with what was short, until it goes through', async () => {
+it('a refused call is told once, and made again every second with what was named, until it goes through', async () => {
   caretakers.hear('q', WORKER, told(7_000, 'a'));
   for (let second = 1; second <= 3; second++) {
     calls.at(-1)!.refuse(new Error('no such zone'));
@@ -123,7 +123,7 @@ it('a refused call is told once, and made again every second with what was short
     clock.pass(1);
     expect(calls).toHaveLength(second + 1);
   }
-  expect(calls.at(-1)!.short).toEqual(['a', 'b']);
+  expect(calls.at(-1)!.toTend).toEqual(['a', 'b']);
   expect(lines).toEqual([
     "The recurrences of queue 'q' cannot be looked after, which is tried again every second: no such zone",
   ]);

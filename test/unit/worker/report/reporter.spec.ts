@@ -3,14 +3,20 @@ import { currentScheduledJob } from '../../../../lib/core/job/current-job.js';
 import type { ScheduledQueueEvent } from '../../../../lib/core/job/events.js';
 import { ScheduledJob } from '../../../../lib/core/job/scheduled-job.js';
 import type { Envelope } from '../../../../lib/store/envelope.js';
-import type { ClaimedJob, LeftOutJob, Settled, Settlement, TurnAnswer } from '../../../../lib/store/job-store.js';
+import type {
+  ClaimedJob,
+  Settled,
+  Settlement,
+  SkippedOccurrence,
+  TurnAnswer,
+} from '../../../../lib/store/job-store.js';
 import { Reporter } from '../../../../lib/worker/report/reporter.js';
 import type { RunningJob } from '../../../../lib/worker/run/running-job.js';
 import { type EndedRun, SettlementBuilder } from '../../../../lib/worker/run/settlement-builder.js';
 import type { SentTurn } from '../../../../lib/worker/session/turns-in-flight.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 
-const leftOut = (reason: LeftOutJob['reason'], ...ats: number[]): LeftOutJob[] =>
+const skippedOccurrences = (reason: SkippedOccurrence['reason'], ...ats: number[]): SkippedOccurrence[] =>
   ats.map((at) => ({ id: `digest@${at}`, name: 'digest', reason }));
 
 describe('each line about one job is written while it is the current one', () => {
@@ -39,7 +45,7 @@ describe('each line about one job is written while it is the current one', () =>
     expect(listenersSaw.filter((job) => job !== undefined)).toEqual([]);
     return lines;
   };
-  const nothing = { recovered: [], late: [], missing: [], dropped: [], leftOut: [] };
+  const nothing = { recovered: [], late: [], brokenJobs: [], deadDropped: [], skippedOccurrences: [] };
   const found = (part: Partial<TurnAnswer>) => (reporter: Reporter) =>
     reporter.found('q', { ...nothing, ...part } as unknown as TurnAnswer);
   const ended = (outcome: Partial<EndedRun>, settled: Settled) => (reporter: Reporter) => {
@@ -77,7 +83,7 @@ describe('each line about one job is written while it is the current one', () =>
     ],
     [
       '(envelope-missing)',
-      found({ missing: [{ id: 'j1', name: 'work', attempt: 2, reason: 'envelope-missing' }] }),
+      found({ brokenJobs: [{ id: 'j1', name: 'work', attempt: 2, reason: 'envelope-missing' }] }),
       {},
     ],
   ])('%s', (text, tell, known) => {
@@ -99,9 +105,9 @@ it('occurrences that are left out are told one by one by events, and in the log 
     new ManualClock(),
     { trackCurrentJob: false },
   );
-  const found = { recovered: [], late: [], missing: [], dropped: [] };
-  const jobs = [...leftOut('missed', 1, 2, 3, 4, 5, 6), ...leftOut('overlap', 7)];
-  reporter.found('q', { ...found, leftOut: jobs } as unknown as TurnAnswer);
+  const found = { recovered: [], late: [], brokenJobs: [], deadDropped: [] };
+  const jobs = [...skippedOccurrences('missed', 1, 2, 3, 4, 5, 6), ...skippedOccurrences('overlap', 7)];
+  reporter.found('q', { ...found, skippedOccurrences: jobs } as unknown as TurnAnswer);
   expect(lines).toEqual([
     "Left out 6 occurrences in queue 'q': too late to begin, and the onMissed of the recurrence makes up for no more: 'digest@1', 'digest@2', 'digest@3', 'digest@4', 'digest@5' and 1 more.",
     "Left out 1 occurrence in queue 'q': the previous occurrence had not ended, and the recurrence allows no overlap: 'digest@7'.",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { toFailure } from '../../../../lib/worker/run/failure.js';
+import { toFailure } from '../../../../lib/worker/run/settlement-builder.js';
 
 const looped = new Error('outer');
 looped.cause = new Error('inner', { cause: looped });

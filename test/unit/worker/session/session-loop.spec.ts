@@ -230,14 +230,14 @@ it('while one of two turns is refused the answer of the other does not mean that
 
 it('what an answer says of recurrences is done until the loop is closed', async () => {
   loop.speak();
-  session.answer({ short: ['digest'] });
+  session.answer({ toTend: ['digest'] });
   await rest();
   await clock.elapse(7_000);
   expect(tended).toEqual([['digest'], []]);
   loop.lookSoon();
   await rest();
   loop.closeSession();
-  session.answer({ short: ['digest'] });
+  session.answer({ toTend: ['digest'] });
   await clock.elapse(60_000);
   expect(tended).toHaveLength(2);
 });
@@ -247,7 +247,7 @@ it('what the answer to the last turn says of recurrences is left to others', asy
   await answer();
   writer.looks = false;
   loop.leaveSession();
-  session.answer({ short: ['digest'], tendInMs: 0 });
+  session.answer({ toTend: ['digest'], tendInMs: 0 });
   await clock.elapse(0);
   expect(tended).toEqual([]);
 });

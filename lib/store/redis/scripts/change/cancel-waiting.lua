@@ -2,8 +2,7 @@
 -- are queued behind a running one; these count as scheduled only now, and no attempt follows the run (see turn/settle/takeover.lua).
 -- `cancelled`, `unqueued`: ids of waiting jobs, and of queued ones. `refuseOtherKinds` stops the script before anything is written where
 -- somebody has given one of these keys another type.
--- An armed occurrence of a recurrence is passed over by that.
--- `skipped`: ids of recurrences of which that is so. The caller is to tend them, which arms the next.
+-- `skipped`: ids of recurrences whose armed occurrence is among them. The caller is to tend these, which arms the next.
 -- @needs parts/envelope.lua, parts/claim.lua, parts/lanes.lua, parts/queued.lua, parts/untag.lua, recur/record.lua
 -- @takes base, jobsKey, claimsKey, failuresKey, queuedKey, statsKey
 -- @gives cancelled, unqueued, skipped, cancelWaiting, cancelQueued, refuseOtherKinds, writeCancelled
@@ -11,10 +10,10 @@ cancelled, unqueued = {}, {}
 skipped = {}
 local states, lastRuns = {}, {}
 
-local function passOver(recurrence, at)
+local function skipArmed(recurrence, at)
   local state = parseState(redis.call('HGET', base .. 'timetable', recurrence) or '')
   if not state or state.state ~= 'a' or state.armed ~= at then return nil end
-  state.armed, state.passed, state.held, state.wall = 0, at, 0, 0
+  state.armed, state.reached, state.blockedDue, state.wall = 0, at, 0, 0
   skipped[#skipped + 1] = recurrence
   states[#states + 1] = recurrence
   states[#states + 1] = formatState(state)
@@ -26,7 +25,7 @@ function cancelWaiting(id, envelope, lane)
   untagJob(id, tagsOf(envelope))
   cancelled[#cancelled + 1] = id
   local recurrence, at = string.match(id, '^(.*)@(%d+)$')
-  if recurrence and hasFlag(envelope, 'o') then passOver(recurrence, tonumber(at)) end
+  if recurrence and hasFlag(envelope, 'o') then skipArmed(recurrence, tonumber(at)) end
 end
 
 -- Read phase. `envelope`: that of the running job, if it is there.

@@ -7,7 +7,8 @@
 --   q  another job is queued behind the running one (see parts/queued.lua)
 --   f  final: the job that was queued behind the running one was cancelled, so no attempt and no dead letter follow the run, unless
 --      somebody schedules the id anew meanwhile
---   u  unconfirmed: nobody knows whether the claim has reached its session, which begins none of the jobs before it has renewed them
+--   u  unconfirmed: the reply with this claim may be lost. The session renews these jobs before it starts any of them; until then a lost
+--      lease is not a crash
 --   r  of a dead job: its id is to be remembered once the job is pushed out
 -- A marked claim does not begin with its holder's fence and a space, so ordinary settlements pay nothing for marks.
 -- @gives hasMark, remarked, parseClaim, formatClaim

@@ -19,19 +19,19 @@ end
 -- Its job for this instant is to be made. `due`: when it is due, if not by the rule.
 function armAt(entry, at, due)
   entry.target, entry.targetDue = at, due
-  entry.state.armed, entry.state.held = 0, 0
+  entry.state.armed, entry.state.blockedDue = 0, 0
   arming[#arming + 1] = entry
   noteChanged(entry)
 end
 
--- The instant after the passed one, if the rule has one and may still have occurrences.
+-- The instant after `reached`, if the rule has one and may still have occurrences.
 function armNext(entry)
   local state = entry.state
-  local at = (entry.rule.limit == 0 or state.count < entry.rule.limit) and nextAfter(entry, state.passed)
+  local at = (entry.rule.limit == 0 or state.count < entry.rule.limit) and nextAfter(entry, state.reached)
   -- Jitter ends before the instant that follows: that has to be known as well.
   if at and entry.rule.jitterMs > 0 and nextAfter(entry, at) == false then at = false end
   noteChanged(entry)
-  state.armed, state.held = 0, 0
+  state.armed, state.blockedDue = 0, 0
   if at then return armAt(entry, at) end
   if at == nil or entry.rule.limit > 0 and state.count >= entry.rule.limit then state.state, state.changed = 'e', now end
 end
@@ -40,7 +40,7 @@ local function isRemembered(forgetAt)
   return tonumber(forgetAt or 0) > now
 end
 
--- Instants whose jobs are there already, made beside the rule, or have ended and are remembered, are passed over: else they would run twice.
+-- Instants whose jobs are there already, made beside the rule, or have ended and are remembered, are skipped: else they would run twice.
 local function settleKnown()
   local ids = {}
   for i, entry in ipairs(arming) do ids[i] = entry.id .. '@' .. textOf(entry.target) end
@@ -48,9 +48,9 @@ local function settleKnown()
   for i, entry in ipairs(arming) do
     local id, isKnown = ids[i], there[i] or isRemembered(forgetAt[i])
     while isKnown and not (entry.old and entry.old.id == id) do
-      passTo(entry, entry.target)
+      advanceTo(entry, entry.target)
       entry.target, entry.targetDue = nextAfter(entry, entry.target), nil
-      entry.state.held = 0
+      entry.state.blockedDue = 0
       id = entry.target and entry.id .. '@' .. textOf(entry.target)
       isKnown = id and (redis.call('HEXISTS', jobsKey, id) == 1 or isRemembered(redis.call('ZSCORE', usedIdsKey, id)))
     end

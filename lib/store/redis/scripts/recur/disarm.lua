@@ -9,7 +9,7 @@ local deletedIds = {}
 function disarm(entry)
   local state = entry.state
   local at = state.armed
-  state.armed, state.held = 0, 0
+  state.armed, state.blockedDue = 0, 0
   noteChanged(entry)
   if at == 0 then return nil end
   local id = entry.id .. '@' .. digits(at)

@@ -12,6 +12,6 @@ end
 
 -- Notes that the armed one has begun: the next one is to be armed.
 function noteBegun(entry, at)
-  passTo(entry, at)
+  advanceTo(entry, at)
   entry.state.began, entry.state.count = at, entry.state.count + 1
 end

@@ -1,7 +1,7 @@
 -- Decides of picked occurrences whether they begin. Only of those that are armed: what was made beside the rule, or has begun before, is
 -- an ordinary job. Made only where the queue has something to tend, so that other queues pay nothing.
--- `recurring`: `of`, job -> entry of its recurrence (see recur/next.lua) with `at`, its instant; `judge`, which answers 'begin', 'hold',
--- 'missed' or 'overlap'; `begin` and `pass`, which note that an occurrence begins, or ends before it has begun; `leftOut`, three for
+-- `recurring`: `of`, job -> entry of its recurrence (see recur/next.lua) with `at`, its instant; `judge`, which answers 'begin', 'wait',
+-- 'missed' or 'overlap'; `begin` and `skip`, which note that an occurrence begins, or ends before it has begun; `skippedOccurrences`, three for
 -- each that ends here: id, name, reason; `settle` and `write`, the ends of the read and of the write phase.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/enter.lua, parts/lanes.lua, recur/arm.lua, recur/next.lua, recur/record.lua
 -- @takes decided, counted, base, jobsKey, deadKey, picked, envelopes, fullNames, giveBack
@@ -12,8 +12,8 @@ local UNKNOWN_LOOK_MS = 100
 -- So many armed ones a turn: each costs several times as much as another job, most of all after an outage, when the lists of instants are
 -- long.
 local MOST_JUDGED = 50
-local missedEnvelopes, holding, short = {}, {}, {}
-recurring = { of = {}, leftOut = {} }
+local missedEnvelopes, waiting, toTend = {}, {}, {}
+recurring = { of = {}, skippedOccurrences = {} }
 
 local function count(counter, by)
   if by > 0 then counted[counter] = (counted[counter] or 0) + by end
@@ -77,14 +77,14 @@ local function previousLives(entry)
   return not endsHere(id) and redis.call('HEXISTS', jobsKey, id) == 1 and not redis.call('ZSCORE', deadKey, id)
 end
 
-function recurring.pass(entry)
-  passTo(entry, entry.at)
+function recurring.skip(entry)
+  advanceTo(entry, entry.at)
   armNext(entry)
 end
 
 function recurring.begin(entry)
   local state = entry.state
-  passTo(entry, entry.at)
+  advanceTo(entry, entry.at)
   state.began, state.count = entry.at, state.count + 1
   armNext(entry)
 end
@@ -96,7 +96,7 @@ local function skipTo(entry, target, due)
   -- They were never jobs, but count as if they had been.
   count('scheduled', skipped)
   count('discarded', skipped)
-  passTo(entry, last)
+  advanceTo(entry, last)
   if not due then return armNext(entry) end
   noteChanged(entry)
   armAt(entry, target, due)
@@ -122,24 +122,24 @@ local function firstMadeUp(entry, latest)
   return following and now <= following and latest or nil
 end
 
-local function hold(entry, forMs)
-  holding[#holding + 1] = entry
-  entry.holdUntil = now + forMs
-  return 'hold'
+local function keepWaiting(entry, forMs)
+  waiting[#waiting + 1] = entry
+  entry.lookAt = now + forMs
+  return 'wait'
 end
 
 local function waitForInstants(entry)
-  short[#short + 1] = entry.id
-  return hold(entry, UNKNOWN_LOOK_MS)
+  toTend[#toTend + 1] = entry.id
+  return keepWaiting(entry, UNKNOWN_LOOK_MS)
 end
 
 -- 'begin' where it is not missed, or is to be made up for.
 local function judgeMissed(entry, job, following)
-  local at, isHeld = entry.at, entry.state.held > 0
+  local at, isBlocked = entry.at, entry.state.blockedDue > 0
   -- One that somebody has moved is missed by its own due time, and never before its instant. Who waits for the end of the previous one is not
   -- missed by that; but where all are to run it is made up for once the next one is due, as the next one would take its place otherwise.
-  local isMissed = at <= now and (isDueAfter(entry, following) or not isHeld and now >= job.due + MISSED_AFTER_MS)
-  if isHeld and entry.rule.onMissed ~= 'a' or not isMissed then return 'begin' end
+  local isMissed = at <= now and (isDueAfter(entry, following) or not isBlocked and now >= job.due + MISSED_AFTER_MS)
+  if isBlocked and entry.rule.onMissed ~= 'a' or not isMissed then return 'begin' end
   local latest, isLatest = lastUpTo(entry, at, now)
   if not isLatest then
     if isShort(entry) then return waitForInstants(entry) end
@@ -171,7 +171,7 @@ local function judgeOverlap(entry, job)
   local at = entry.at
   if entry.rule.overlap == 'a' or not previousLives(entry) then return 'begin' end
   if entry.rule.overlap == 's' then
-    recurring.pass(entry)
+    recurring.skip(entry)
     return 'overlap'
   end
   -- At most one waits, the latest; the first one where all are to run, each after the end of the one before.
@@ -180,47 +180,47 @@ local function judgeOverlap(entry, job)
     latest = latestBetween(entry, at, latest)
   end
   if latest > at then
-    skipTo(entry, latest, now + HELD_LOOK_MS)
-    entry.state.held = jittered(entry, latest, nextAfter(entry, latest))
+    skipTo(entry, latest, now + BLOCKED_LOOK_MS)
+    entry.state.blockedDue = jittered(entry, latest, nextAfter(entry, latest))
     return 'overlap'
   end
-  entry.state.held = entry.isMissed and at or job.due
+  entry.state.blockedDue = entry.isMissed and at or job.due
   noteChanged(entry)
-  return hold(entry, HELD_LOOK_MS)
+  return keepWaiting(entry, BLOCKED_LOOK_MS)
 end
 
 -- `job`: its lane is open.
 function recurring.judge(entry, job)
   local following = nextAfter(entry, entry.at)
-  -- One that is held stands in its lane at the time of the next look.
-  if entry.state.held > 0 then job.due, job.dueText = entry.state.held, digits(entry.state.held) end
+  -- The due time of a blocked one in its lane is that of the next look.
+  if entry.state.blockedDue > 0 then job.due, job.dueText = entry.state.blockedDue, digits(entry.state.blockedDue) end
   -- The jitter of the one that follows ends before the next but one.
   local isUnknown = following == false or following and now >= following and entry.rule.jitterMs > 0 and nextAfter(entry, following) == false
   local verdict = isUnknown and waitForInstants(entry) or judgeMissed(entry, job, following)
   if verdict == 'begin' then verdict = judgeOverlap(entry, job) end
-  if entry.isMissed and (verdict == 'begin' or verdict == 'hold') then
+  if entry.isMissed and (verdict == 'begin' or verdict == 'wait') then
     local marked, replaced = string.gsub(job.envelope, '^([^\n]*\n%d+ co)([^m])', '%1m%2', 1)
     job.envelope = marked
-    -- One that is held has been marked at an earlier look perhaps.
+    -- One that waits was perhaps marked at an earlier look.
     if replaced > 0 then missedEnvelopes[#missedEnvelopes + 1] = entry.job end
     job.due, job.dueText = entry.at, digits(entry.at)
   end
-  if verdict == 'hold' then
-    job.isHeld = true
-    addToLane(enterLane(job.front.lane), job.id, entry.holdUntil)
+  if verdict == 'wait' then
+    job.isWaiting = true
+    addToLane(enterLane(job.front.lane), job.id, entry.lookAt)
     giveBack(job)
     -- It stood before others that are due.
     if stopped or fullNames[job.front.name] then decided.lookAgain = true end
   elseif verdict ~= 'begin' then
-    for _, field in ipairs({ job.id, job.front.name, verdict }) do recurring.leftOut[#recurring.leftOut + 1] = field end
+    for _, field in ipairs({ job.id, job.front.name, verdict }) do recurring.skippedOccurrences[#recurring.skippedOccurrences + 1] = field end
   end
   return verdict
 end
 
 function recurring.settle()
   if settleArmed() then decided.lookAgain = true end
-  for _, id in ipairs(shortIds) do short[#short + 1] = id end
-  recurring.short = short
+  for _, id in ipairs(shortIds) do toTend[#toTend + 1] = id end
+  recurring.toTend = toTend
 end
 
 -- `keeps`: jobs that were handed out stay in `jobs`.
@@ -228,7 +228,7 @@ function recurring.write(keeps)
   writeArmed()
   local envelopesToWrite = {}
   for _, job in ipairs(missedEnvelopes) do
-    if keeps or job.isHeld then
+    if keeps or job.isWaiting then
       envelopesToWrite[#envelopesToWrite + 1] = job.id
       envelopesToWrite[#envelopesToWrite + 1] = job.envelope
     end

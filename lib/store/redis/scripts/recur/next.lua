@@ -1,6 +1,6 @@
 -- The instants of a recurrence. `entry` is one that a script has read: `id`, `rule` (its record) and `state` (see recur/record.lua).
 -- @needs parts/clock.lua
--- @gives LEAST_AHEAD_MS, lastKnown, nextAfter, lastUpTo, latestBetween, countBetween, jittered, isDueAfter, isMissedAt, passTo, isShort
+-- @gives LEAST_AHEAD_MS, lastKnown, nextAfter, lastUpTo, latestBetween, countBetween, jittered, isDueAfter, isMissedAt, advanceTo, isShort
 -- The known instants run short where fewer are left, or where they end so soon.
 LEAST_AHEAD_MS = 10000
 -- So many characters of missed ones, about 200 instants, are enough for the time being.
@@ -114,9 +114,9 @@ function isMissedAt(entry, at, following)
 end
 
 -- Notes that all instants up to this one are decided.
-function passTo(entry, at)
+function advanceTo(entry, at)
   local state = entry.state
-  state.passed, state.wall = at, 0
+  state.reached, state.wall = at, 0
   if entry.rule.everyMs > 0 then return end
   local list = state.list
   local place = findAfter(state, at)

@@ -17,7 +17,7 @@ local function isKnownAfter(given, from, jitterMs)
 end
 
 local function newState()
-  return { state = 'a', armed = 0, passed = 0, began = 0, count = 0, held = 0, wall = 0, changed = now, zones = '', list = '', reason = '' }
+  return { state = 'a', armed = 0, reached = 0, began = 0, count = 0, blockedDue = 0, wall = 0, changed = now, zones = '', list = '', reason = '' }
 end
 
 -- Takes the armed one away, and answers when it was due. One that has begun with nobody to judge it stays, and is not armed again.
@@ -34,7 +34,7 @@ end
 -- Its job is another one; when it is due stays.
 local function rearm(entry, state)
   if state.state ~= 'a' then return noteChanged(entry) end
-  local at, held = state.armed, state.held
+  local at, blockedDue = state.armed, state.blockedDue
   local due, isBegun = takeArmed(entry)
   if entry.rule.limit > 0 and state.count >= entry.rule.limit then
     state.state, state.changed = 'e', now
@@ -42,7 +42,7 @@ local function rearm(entry, state)
     armNext(entry)
   elseif at > 0 then
     armAt(entry, at, due)
-    state.held = held
+    state.blockedDue = blockedDue
   end
 end
 
@@ -59,7 +59,7 @@ function putRecurrence(entry, given)
   if isTimed then version = digits(math.max(now, tonumber(version) + 1)) end
   local text = version .. ' ' .. body
   local rule = parseRecord(text)
-  local from = math.max(now, state and state.passed or 0)
+  local from = math.max(now, state and state.reached or 0)
   if isTimed and rule.everyMs == 0 and not isKnownAfter(given, from, rule.jitterMs) then return 'again', from end
 
   entry.state = state or newState()
@@ -70,7 +70,7 @@ function putRecurrence(entry, given)
     entry.rule = rule
     if state.state ~= 'p' then state.state = 'a' end
     state.list, state.zones, state.changed = given.list, given.zones, now
-    passTo(entry, math.max(from, state.passed))
+    advanceTo(entry, math.max(from, state.reached))
     if state.state == 'a' then
       armNext(entry)
     else

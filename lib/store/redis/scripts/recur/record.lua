@@ -4,13 +4,12 @@
 --   line 2  who declared it, empty where it was upserted; line 3 the rule, as JSON; line 4 the route of its jobs
 --   rest    of their envelopes what follows the time of creation: " co", tags, and the lines behind
 -- Its state, in `timetable`, changes with each occurrence:
---   <a(ctive) | p(aused) | e(nded) | o(ff)> <armed, 0 = none> <passed> <began> <count> <held, 0 = none> <wall> <changed> <time-zone data>|<list>
+--   <a(ctive) | p(aused) | e(nded) | o(ff)> <armed, 0 = none> <reached> <began> <count> <blockedDue, 0 = none> <wall> <changed> <time-zone data>|<list>
 --   and of a paused one, in a second line, why.
--- `armed`: the nominal instant whose job waits to begin. `passed`: the latest instant that was decided: only later ones are armed. `began`:
--- the latest of the rule's own that began, and `count` how many have. `held`: when the armed one was due that waits for the previous one to end:
--- in its lane it stands at the time of the next look. `wall`: the
--- wall time of the passed one, 0 = not known. `changed`: when the recurrence was made, changed, paused or ended.
--- `list`: the instants after the passed one that are known ahead, "<at>" or "<at>:<minutes from it to its wall time>", a space between, and
+-- `armed`: the nominal instant whose job waits to begin. `reached`: the latest instant that was decided: only later ones are armed. `began`:
+-- the latest of the rule's own that began, and `count` how many have. `blockedDue`: when the armed one was due, while it waits for the previous one to
+-- end: its due time in its lane is that of the next look. `wall`: the wall time of `reached`, 0 = not known. `changed`: when the recurrence was made, changed, paused or ended.
+-- `list`: the instants after `reached` that are known ahead, "<at>" or "<at>:<minutes from it to its wall time>", a space between, and
 -- a '.' behind them where the rule has none beyond. A '!' stands behind missed ones that are not made up for, as there are too many. '-' of a rule that is reckoned here.
 -- `textOf`: a number as `digits` writes it. Most stand in several places, and a script writes each once: that costs it a microsecond.
 -- @needs parts/clock.lua
@@ -59,7 +58,7 @@ function parseState(text)
   -- After an outage the list is long, and a pattern looks at each character of it.
   local bar = string.find(text, '|', 1, true)
   if not bar then return nil end
-  local state, armed, passed, began, count, held, wall, changed, zones =
+  local state, armed, reached, began, count, blockedDue, wall, changed, zones =
     string.match(string.sub(text, 1, bar - 1), '^(%l) (%d+) (%d+) (%d+) (%d+) (%d+) (%-?%d+) (%d+) (.*)$')
   if not zones then return nil end
   local line = string.find(text, '\n', bar, true)
@@ -67,13 +66,13 @@ function parseState(text)
   local armedAt, changedAt = tonumber(armed), tonumber(changed)
   texts[armedAt], texts[changedAt] = armed, changed
   return {
-    state = state, armed = armedAt, passed = tonumber(passed), began = tonumber(began), count = tonumber(count),
-    held = tonumber(held), wall = tonumber(wall), changed = changedAt, zones = zones, list = list, reason = reason,
+    state = state, armed = armedAt, reached = tonumber(reached), began = tonumber(began), count = tonumber(count),
+    blockedDue = tonumber(blockedDue), wall = tonumber(wall), changed = changedAt, zones = zones, list = list, reason = reason,
   }
 end
 
 function formatState(s)
   local reason = s.reason ~= '' and '\n' .. s.reason or ''
-  return s.state .. ' ' .. textOf(s.armed) .. ' ' .. textOf(s.passed) .. ' ' .. textOf(s.began) .. ' ' .. textOf(s.count) .. ' '
-    .. textOf(s.held) .. ' ' .. textOf(s.wall) .. ' ' .. textOf(s.changed) .. ' ' .. s.zones .. '|' .. s.list .. reason
+  return s.state .. ' ' .. textOf(s.armed) .. ' ' .. textOf(s.reached) .. ' ' .. textOf(s.began) .. ' ' .. textOf(s.count) .. ' '
+    .. textOf(s.blockedDue) .. ' ' .. textOf(s.wall) .. ' ' .. textOf(s.changed) .. ' ' .. s.zones .. '|' .. s.list .. reason
 end

@@ -17,7 +17,7 @@ local state = entry.rule and entry.state
 local isResumed = state and state.state == 'p'
 if isResumed then
   state.state, state.reason, state.changed = 'a', '', now
-  passTo(entry, math.max(now, state.passed))
+  advanceTo(entry, math.max(now, state.reached))
   armNext(entry)
   settleArmed()
   settleDisarmed()

@@ -20,7 +20,7 @@ end
 function armBehind(entry, isNamed)
   local at = entry.state.armed
   repeat
-    passTo(entry, at)
+    advanceTo(entry, at)
     at = nextAfter(entry, at)
   until not isNamed[at or 0]
   armNext(entry)

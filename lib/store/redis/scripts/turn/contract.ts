@@ -47,9 +47,9 @@ export interface RelayArguments {
   maxLength: number;
 }
 
-export type RelayReply = [status: string, now: string, recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, cursor: string, leftOut: string[], tendAt: string, short: string[]];
+export type RelayReply = [status: string, now: string, recovered: string[], late: string[], brokenJobs: string[], deadDropped: string[], lookAt: string, cursor: string, skippedOccurrences: string[], tendAt: string, toTend: string[]];
 
-export const readRelayReply = (r: RelayReply) => ({ status: r[0], now: r[1], recovered: r[2], late: r[3], missing: r[4], dropped: r[5], lookAt: r[6], cursor: r[7], leftOut: r[8], tendAt: r[9], short: r[10] });
+export const readRelayReply = (r: RelayReply) => ({ status: r[0], now: r[1], recovered: r[2], late: r[3], brokenJobs: r[4], deadDropped: r[5], lookAt: r[6], cursor: r[7], skippedOccurrences: r[8], tendAt: r[9], toTend: r[10] });
 
 const encodeRelay = (a: RelayArguments, given: GivenArguments): ScriptArgument[] => [
   given.clustered ? 1 : 0,
@@ -145,9 +145,9 @@ export interface TurnArguments {
   limits: readonly ScriptArgument[];
 }
 
-export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], missing: string[], dropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | 'waits' | '', leftOut: string[], tendAt: string, short: string[], ...claimed: string[]];
+export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], brokenJobs: string[], deadDropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | 'waits' | '', skippedOccurrences: string[], tendAt: string, toTend: string[], ...claimed: string[]];
 
-export const readTurnReply = (r: TurnReply) => ({ status: r[0], now: r[1], bits: r[2], lost: r[3], toCancel: r[4], recovered: r[5], late: r[6], missing: r[7], dropped: r[8], lookAt: r[9], fence: r[10], cursor: r[11], isContended: r[12], suspect: r[13], leftOut: r[14], tendAt: r[15], short: r[16], claimed: r.slice(17) as string[] });
+export const readTurnReply = (r: TurnReply) => ({ status: r[0], now: r[1], bits: r[2], lost: r[3], toCancel: r[4], recovered: r[5], late: r[6], brokenJobs: r[7], deadDropped: r[8], lookAt: r[9], fence: r[10], cursor: r[11], isContended: r[12], suspect: r[13], skippedOccurrences: r[14], tendAt: r[15], toTend: r[16], claimed: r.slice(17) as string[] });
 
 export const TURN_CLAIMED_AT = 17;
 

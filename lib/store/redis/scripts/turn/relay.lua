@@ -31,14 +31,16 @@
 -- @arg targetType 'stream' | 'list': what the target is
 -- @arg maxLength count: how many entries a stream is to keep, about, 0 = any
 -- @given settings.keepEnded
--- @returns recovered text[], late text[], missing text[], dropped text[], lookAt text, cursor text, leftOut text[], tendAt text, short text[]: five for each job whose lease had run
---   out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each
---   late job: id, name, attempts begun, how late (ms), its late rule's letter; four for each job that died because its envelope is missing
---   or unreadable: id, name, attempts begun, the reason; two for each dead job that was pushed out: id, name; when to look again (epoch
---   ms, 0 = when there is capacity); where to go on looking; three for each occurrence of a recurrence that ended because its policy leaves it
---   out: id, name, 'missed' | 'overlap'; when the queue's recurrences are to be tended (epoch ms, '' = it has none, '-' = this turn did
---   not look); ids of recurrences that are to be tended at once. The time has µs behind the point. {'refused', now, type} where the target is
---   of another type: nothing has moved
+-- @return recovered text[]: as of turn.lua, and so are the others
+-- @return late text[]: see there
+-- @return brokenJobs text[]: see there
+-- @return deadDropped text[]: see there
+-- @return lookAt text: when to look again, epoch ms with µs behind the point, 0 = when there is capacity. Where the target is of another type,
+--   nothing has moved, and the answer is 'refused', the time and the type
+-- @return cursor text: where to go on looking
+-- @return skippedOccurrences text[]: as of turn.lua
+-- @return tendAt text: see there
+-- @return toTend text[]: see there
 -- @repeat jobs that were moved are not moved again, and nothing is told.
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
@@ -117,4 +119,4 @@ local result = ''
 -- Messages come last, as they cannot be taken back.
 -- @include turn/after/wake-others.lua
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), report.recovered, report.late, report.missing, report.dropped, digits(outlook.lookAt), nextCursor, recurring and recurring.leftOut or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.short or {} }
+return { 'done', string.format('%.3f', nowUs / 1000), report.recovered, report.late, report.brokenJobs, report.deadDropped, digits(outlook.lookAt), nextCursor, recurring and recurring.skippedOccurrences or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.toTend or {} }

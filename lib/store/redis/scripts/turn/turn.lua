@@ -34,23 +34,27 @@
 -- @list renewals id, fence: leases to renew
 -- @list reports id, fence, value: the progress of running jobs, as JSON
 -- @list limits name, weight, free: names that have a weight or a limit of their own, and how many more may run here
--- @returns bits text, lost text[], toCancel text[], recovered text[], late text[], missing text[], dropped text[], lookAt text, fence text,
---   cursor text, isContended '1' | '', suspect 'reserved' | 'taken' | 'waits' | '', leftOut text[], tendAt text, short text[], ...claimed text[]: a digit for each settlement in order (1 = its lease was still held;
---   2 = it was, and the job was cancelled instead; 3 = it was, and the job that was queued behind it has taken its place; 4 = it was, and the job has ended as cancelled, as the one that
---   was queued behind it was cancelled); ids of leases
---   that are lost; ids of renewed jobs that are to be cancelled; five for each job whose lease had run out: id, name, attempt, 'waiting' |
---   'cancelled' | the reason it is dead for, the worker that held it ('' = not known); five for each late job: id, name, attempts begun,
---   how late (ms), its late rule's letter; four for each job that died because its envelope is missing or unreadable: id, name, attempts
---   begun, the reason; two for each dead job that was pushed out: id, name; when to look again (epoch ms, 0 = when there is capacity);
---   the fence and behind it 'u' where none of the claimed jobs may begin before their leases have been renewed, 'o' where their leases are
---   over and they are to be given back; where to go on looking; '1' if another session was the last to fill a limit of sixteen or more,
---   else ''; 'reserved' if this process is kept for a suspect, 'taken' if what it claimed is one, 'waits' if there are
---   suspects that this turn could not take because its process holds something, else ''; three for each occurrence of a recurrence that ended
---   because its policy leaves it out: id, name, 'missed' | 'overlap'; when the queue's recurrences are to be tended (epoch ms, '' = it
---   has none, '-' = this turn did not look); ids of recurrences that are to be tended at once; three for each claimed job: id,
---   due and, unless it is its first claim, attempt and crashes, envelope. The time has µs behind the point.
+-- @return bits text: a digit for each settlement in order, '0' where its lease was lost (see turn/settle/other-settlements.lua)
+-- @return lost text[]: ids of leases that are lost
+-- @return toCancel text[]: ids of renewed jobs that are to be cancelled
+-- @return recovered text[]: five for each job whose lease had run out: id, name, attempt, 'waiting' | 'cancelled' | the reason it is dead for,
+--   the worker that held it ('' = not known)
+-- @return late text[]: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule
+-- @return brokenJobs text[]: four for each job that died because its envelope is missing or unreadable: id, name, attempts begun, the reason
+-- @return deadDropped text[]: two for each dead job that was deleted to keep to `keepDead`: id, name
+-- @return lookAt text: when to look again, epoch ms with µs behind the point, 0 = when there is capacity
+-- @return fence text: of the claimed jobs; behind it 'u' where none of them may begin before its lease has been renewed, 'o' where their
+--   leases are over and they are to be released
+-- @return cursor text: where to go on looking
+-- @return isContended '1' | '': whether another session was the last to fill a limit of sixteen or more
+-- @return suspect 'reserved' | 'taken' | 'waits' | '': this process is kept for a suspect; the claimed job is one; there are suspects, which
+--   this turn could not take because its process holds something
+-- @return skippedOccurrences text[]: three for each occurrence that the policy of its recurrence leaves out: id, name, 'missed' | 'overlap'
+-- @return tendAt text: when the recurrences of the queue are to be tended, epoch ms, '' = it has none, '-' = this turn did not look
+-- @return toTend text[]: ids of recurrences that are to be tended at once
+-- @return ...claimed text[]: three for each claimed job: id; due and, unless it is its first claim, attempt and crashes; envelope
 -- @repeat settlements are answered from the receipt, and the jobs claimed then are handed out again, without envelopes where their leases
---   are over by then. Of renewals nothing is told, and jobs that had been recovered, were late, missing or pushed out are not told again.
+--   are over by then. Of renewals nothing is told, and the jobs that were recovered, late, broken or deleted are not told again.
 -- @needs parts/clock.lua, turn/claims.lua
 do
   -- @include parts/begin.lua
@@ -134,4 +138,4 @@ local waitsForSuspect = suspect == '' and me.limit > 0 and suspectIndex.count > 
 -- Another session claims as fast, and keeps Redis busy between the turns of this one.
 local isContended = grace.lastToFill ~= '' and grace.lastToFill ~= me.session
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), table.concat(report.bits), report.lost, report.toCancel, report.recovered, report.late, report.missing, report.dropped, digits(outlook.lookAt), digits(fence) .. unconfirmed, nextCursor, isContended and '1' or '', waitsForSuspect and 'waits' or suspect, recurring and recurring.leftOut or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.short or {}, unpack(claimed) }
+return { 'done', string.format('%.3f', nowUs / 1000), table.concat(report.bits), report.lost, report.toCancel, report.recovered, report.late, report.brokenJobs, report.deadDropped, digits(outlook.lookAt), digits(fence) .. unconfirmed, nextCursor, isContended and '1' or '', waitsForSuspect and 'waits' or suspect, recurring and recurring.skippedOccurrences or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.toTend or {}, unpack(claimed) }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Failure } from '../../../../../lib/store/failure.js';
+import type { Failure } from '../../../../../lib/store/envelope.js';
 import { decodeFailure, encodeFailure } from '../../../../../lib/store/redis/codec/failure-line.js';
 
 const FAILURE: Failure = { name: 'TypeError', message: 'no such user' };

@@ -7,7 +7,7 @@ const KEYS_FILE = new URL('../keys.ts', FOLDER);
 const KEY_TABLE: string = '../../../../../scripts/lua/key-table.mjs';
 
 export const SCRIPT_NAMES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.lua') && readFileSync(new URL(file, FOLDER), 'utf8').includes('\n-- @returns '))
+  .filter((file) => file.endsWith('.lua') && /\n-- @returns? /.test(readFileSync(new URL(file, FOLDER), 'utf8')))
   .map((file) => basename(file, '.lua') as ScriptName);
 
 export interface KeyRow {

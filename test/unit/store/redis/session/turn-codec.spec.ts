@@ -242,14 +242,14 @@ describe('the answer to a turn', () => {
         { id: 'r2', name: '', attempt: 1, fate: 'crashed' },
       ],
       late: [{ id: 't', name: 'work', attempt: 0, latenessMs: 1_200, onLate: 'dead-letter' }],
-      missing: [{ id: 'm', name: 'work', attempt: 1, reason: 'envelope-missing' }],
-      dropped: [
+      brokenJobs: [{ id: 'm', name: 'work', attempt: 1, reason: 'envelope-missing' }],
+      deadDropped: [
         { id: 'p', name: 'work' },
         { id: 'q', name: 'mail' },
       ],
-      leftOut: [{ id: 'o@5', name: 'work', reason: 'missed' }],
+      skippedOccurrences: [{ id: 'o@5', name: 'work', reason: 'missed' }],
       tendInMs: 499.75,
-      short: ['o'],
+      toTend: ['o'],
       claimed: [],
       sleepMs: undefined,
       isContended: true,

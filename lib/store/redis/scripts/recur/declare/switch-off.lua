@@ -1,4 +1,4 @@
--- Switches a recurrence off: it stays as nothing but the declaration that does so, and the instants that were passed.
+-- Switches a recurrence off: what stays is the declaration that does so, and which instants were decided.
 -- @needs parts/clock.lua, recur/arm.lua, recur/disarm.lua, recur/record.lua
 -- @takes base
 -- @gives switchOff, writeOff

@@ -124,7 +124,7 @@ function lookAfter(states, zones)
       -- Somebody has damaged the state: whoever declares or upserts it begins anew.
     elseif state.armed == 0 then
       -- Whoever cancels an armed one leaves the list as it is.
-      passTo(entry, state.passed)
+      advanceTo(entry, state.reached)
       armNext(entry)
     else
       local envelope = lost[entry.id .. '@' .. digits(state.armed)]
@@ -142,9 +142,9 @@ function needsOf(entries, zones)
     if rule and state and rule.everyMs == 0 and state.state == 'a' then
       local how, from, wall = nil, nil, 0
       if isNewer(zones, state.zones) then
-        how, from, wall = 'zones', state.passed, state.wall
+        how, from, wall = 'zones', state.reached, state.wall
       elseif isShort(entry) then
-        how, from = 'more', lastKnown(state.list) or state.passed
+        how, from = 'more', lastKnown(state.list) or state.reached
       end
       if how then
         for _, field in ipairs({ entry.id, rule.version, how, digits(from), digits(wall), rule.ruleText }) do needs[#needs + 1] = field end

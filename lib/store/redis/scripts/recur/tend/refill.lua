@@ -18,7 +18,7 @@ local counted = {}
 local function isMeant(entry, version, how, from, skipped)
   local rule, state = entry.rule, entry.state
   if not rule or not state or state.state ~= 'a' or rule.version ~= version or skipped > 0 and reckonedAt > now then return false end
-  local last = digits(how == 'more' and lastKnown(state.list) or state.passed)
+  local last = digits(how == 'more' and lastKnown(state.list) or state.reached)
   -- Behind a whole list nothing is to be added. But newer time-zone data may move all of it.
   return last == from and (how == 'zones' or string.sub(state.list, -1) ~= '.')
 end

@@ -1,17 +1,17 @@
--- What remains to be done after this turn: by this session, and by others that it may have to wake. The last reads before the writes.
+-- Finds when this session looks again and whom it wakes. The last reads before the writes.
 -- `outlook`:
 --   limitAfter     how much more this session may claim
---   stopsLooking   it does not go on looking after this turn; a pull looks only until it has claimed something, or nobody waits any more
+--   stopsLooking   it does not look again after this turn: a pull has claimed something, or no pop waits
 --   hears          it stands among the sleepers, and can be told
 --   sleepUntil     the longest that it may sleep after this turn, false where it will not
 --   otherSleepers  when others of its crew look
 --   wasListed      it stood among the sleepers, and stops looking
---   lookAt, passOnAt  when it looks again, or another one has to in its place (see sleep.lua)
+--   lookAt, handOverAt  when it looks again, or another one has to in its place (see sleep.lua)
 --   toWake         why others are to be woken:
 --     isFreed      this turn made room for jobs that `globalConcurrency` has kept from everybody
 --     preferred    workers to wake for the freed places; nil for none
 --     hasOrphans   this worker leaves for good, and jobs preferred it
---     passesOn     this process is no longer kept for suspects, and others wait for one that is
+--     handsOver     this process is no longer kept for suspects, and others wait for one that is
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/sleepers.lua
 -- @takes settings, me, decided, wish, fit, fullNames, nextCursor, places, yieldsKey, base, sleepersKey, ownWorker, preferredIndex, suspectIndex
 -- @gives outlook
@@ -39,7 +39,7 @@ local function areSomeLeft()
   return redis.call('ZCOUNT', yieldsKey, '(' .. digits(now), digits(now + YIELD_MS)) > 0
 end
 local isFreed = places and places.left > 0 and (places.wasFull or places.leaving > 0 and areSomeLeft())
-local toWake = { isFreed = isFreed, preferred = nil, hasOrphans = false, passesOn = wish == 'leave' and suspectIndex.count > 0 }
+local toWake = { isFreed = isFreed, preferred = nil, hasOrphans = false, handsOver = wish == 'leave' and suspectIndex.count > 0 }
 outlook = {
   limitAfter = limitAfter,
   stopsLooking = stopsLooking,
@@ -54,7 +54,7 @@ if me.presence == 'gone' then
   toWake.hasOrphans = preferredIndex.count > 0 and redis.call('EXISTS', base .. 'levels:' .. ownWorker) == 1
   for _, lane in ipairs(laneList) do toWake.hasOrphans = toWake.hasOrphans or preferredOf(lane.name) == ownWorker end
 end
-if toWake.isFreed or toWake.hasOrphans or toWake.passesOn then readCrews() end
+if toWake.isFreed or toWake.hasOrphans or toWake.handsOver then readCrews() end
 if (stopped and stopped ~= 'gate') or next(fullNames) then readOwnCrew() end
 -- Wake the preferred workers themselves: a generic wake-up might reach a worker that may not run these jobs.
 if toWake.isFreed and preferredIndex.count > 0 then

@@ -1,12 +1,12 @@
 -- When this session looks again. Each reason to look has an instant, and the earliest one wins.
--- `outlook.lookAt`: 0 for when there is capacity. `outlook.passOnAt`: when another session of the crew has to look in the place of this
+-- `outlook.lookAt`: 0 for when there is capacity. `outlook.handOverAt`: when another session of the crew has to look in the place of this
 -- one, which stops looking; math.huge for never.
 -- @needs parts/clock.lua
 -- @takes settings, me, opening, decided, outlook, handlers, stopped, nextCursor, fit, yield, firstLeaseEnd, grace, base, sleepersKey, preferredIndex, suspectIndex, ownWorker, isHere
 local reasons = {}
 local isOvertaken = stopped == 'size' or stopped == 'limit'
 local hasMore = stopped == 'size' or decided.returning[1] or decided.lookAgain or nextCursor ~= ''
-outlook.lookAt, outlook.passOnAt = 0, math.huge
+outlook.lookAt, outlook.handOverAt = 0, math.huge
 if hasMore or isOvertaken then
   -- Jobs that this turn put back may be due already; where a look was cut short, there may be more to fetch.
   if hasMore then reasons.more = now end
@@ -14,10 +14,10 @@ if hasMore or isOvertaken then
   -- nobody tells a session that does not stand among the sleepers.
   if stopped == 'limit' then reasons.misfit = now + DEPUTY_MS end
   -- For jobs that are left, a session of the crew is woken anyway (see wake-others.lua).
-  if outlook.stopsLooking and not isOvertaken then outlook.passOnAt = now end
+  if outlook.stopsLooking and not isOvertaken then outlook.handOverAt = now end
 elseif outlook.limitAfter > 0 or outlook.wasListed then
   -- @include turn/after/next-event.lua
-  if outlook.wasListed then outlook.passOnAt = nextJobAt end
+  if outlook.wasListed then outlook.handOverAt = nextJobAt end
   if outlook.limitAfter > 0 then
     -- The next event: a job becomes due, or a lease runs out. One sleeper of a crew looks then, and a deputy half a second later.
     local eventAt = firstLeaseEnd and math.min(nextJobAt, math.max(tonumber(firstLeaseEnd), grace.recoverFrom, now + 1)) or nextJobAt

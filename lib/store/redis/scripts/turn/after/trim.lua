@@ -1,5 +1,5 @@
 -- Dead jobs, completed jobs and ids of ended jobs are kept up to a number or an age only: this drops what is above it.
--- `report.dropped`: the dead jobs that this turn deletes, id and name of each.
+-- `report.deadDropped`: the dead jobs that this turn deletes, id and name of each.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/untag.lua, turn/claims.lua
 -- @takes settings, decided, report, isIdle, jobsKey, claimsKey, failuresKey, deadKey, completedKey, resultsKey, usedIdsKey, statsKey
 local endedIds, remembered = decided.endedIds, decided.remembered
@@ -12,7 +12,7 @@ local function oldest(key, keepCount, keepAgeMs, added)
   return redis.call('ZRANGE', key, '-inf', digits(now - keepAgeMs), 'BYSCORE', 'LIMIT', 0, added + TRIMMED_A_TURN)
 end
 
-local usedIds, dropped = {}, report.dropped
+local usedIds, dropped = {}, report.deadDropped
 if isIdle or decided.died > 0 then
   local ids = oldest(deadKey, settings.keepDeadCount, settings.keepDeadAgeMs, decided.died)
   for i, text in ipairs(readClaims(ids)) do

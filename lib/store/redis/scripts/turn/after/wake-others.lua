@@ -6,9 +6,9 @@ for _, lane in ipairs(laneList) do
   -- Where this session goes on looking by itself, nobody else of its crew needs to.
   if lane.moved and lane.added[1] then wakeLane(lane, outlook.limitAfter > 0 and not isFull(nameOf(lane.name)), not outlook.stopsLooking and ownWorker) end
 end
-if toWake.hasOrphans or toWake.passesOn or toWake.isFreed then
+if toWake.hasOrphans or toWake.handsOver or toWake.isFreed then
   for _, crew in ipairs(known.crews) do
-    if toWake.hasOrphans or toWake.passesOn then wakeCrew(crew, now) end
+    if toWake.hasOrphans or toWake.handsOver then wakeCrew(crew, now) end
     -- A session with capacity left has looked at all that its own crew could.
     if toWake.isFreed and not (crew == known.ownCrew and outlook.limitAfter > 0) then wakeCrew(crew, now) end
   end
@@ -24,4 +24,4 @@ if toWake.preferred then
   end
 end
 -- When a pull has gone, another session of its crew looks when this one would have; else what is due next would wait for the deputy.
-if outlook.passOnAt ~= math.huge and known.ownCrew and known.ownCrew.sleepers then wakeCrew(known.ownCrew, outlook.passOnAt) end
+if outlook.handOverAt ~= math.huge and known.ownCrew and known.ownCrew.sleepers then wakeCrew(known.ownCrew, outlook.handOverAt) end

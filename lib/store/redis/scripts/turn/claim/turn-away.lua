@@ -2,7 +2,7 @@
 -- envelope is gone or damaged, ends here: told rather than dropped. So does an occurrence that its recurrence leaves out; one that has to
 -- wait for the previous one stays in its lane.
 -- `fit`: the jobs to hand out. `report.late`: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule.
--- `report.missing`: four for each job whose envelope is missing, or has the `damage` that a relay has found: id, name, attempts begun, the reason.
+-- `report.brokenJobs`: four for each job whose envelope is missing, or has the `damage` that a relay has found: id, name, attempts begun, the reason.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/lanes.lua, turn/claims.lua
 -- @takes decided, report, picked, envelopes, recurring, fit, claimsKey, activeKey, deadKey, failuresKey, giveBack
 -- @gives UNCLAIMED
@@ -46,18 +46,18 @@ local function sift(job)
   local occurrence = recurring and recurring.of[job]
   local damage = not job.envelope and 'envelope-missing' or job.damage
   if damage then
-    if occurrence then recurring.pass(occurrence) end
-    for _, field in ipairs({ job.id, job.front.name, tostring(job.claim.attempt), damage }) do report.missing[#report.missing + 1] = field end
+    if occurrence then recurring.skip(occurrence) end
+    for _, field in ipairs({ job.id, job.front.name, tostring(job.claim.attempt), damage }) do report.brokenJobs[#report.brokenJobs + 1] = field end
     return turnAway(job, 'dead', damage)
   end
   local verdict = occurrence and recurring.judge(occurrence, job)
-  if verdict == 'hold' then return true end
+  if verdict == 'wait' then return true end
   if verdict and verdict ~= 'begin' then return turnAway(job, 'discard', verdict) end
   local rule = lateRule(job)
   if rule then
     local attempts = tostring(job.claim.attempt)
     for _, field in ipairs({ job.id, job.front.name, attempts, digits(now - job.due), rule }) do report.late[#report.late + 1] = field end
-    if occurrence and rule ~= 'r' then recurring.pass(occurrence) end
+    if occurrence and rule ~= 'r' then recurring.skip(occurrence) end
     if rule == 'd' then return turnAway(job, 'discard', 'late') end
     if rule == 'x' then return turnAway(job, 'dead', 'late') end
   end

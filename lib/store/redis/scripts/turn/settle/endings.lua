@@ -20,7 +20,7 @@ decided = {
   endedIds = endedIds, settlements = {}, expired = {}, returning = {}, renewed = {}, confirmed = {}, reported = {}, takeovers = nil,
   counted = {}, remembered = {}, died = 0, lookAgain = false,
 }
-report = { bits = {}, lost = {}, toCancel = {}, recovered = {}, late = {}, missing = {}, dropped = {} }
+report = { bits = {}, lost = {}, toCancel = {}, recovered = {}, late = {}, brokenJobs = {}, deadDropped = {} }
 
 -- `tags`: those of the job, a tab before each.
 function endJob(id, tags)

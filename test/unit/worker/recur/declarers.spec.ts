@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { QueueUnavailableError } from '../../../../lib/core/errors.js';
 import type { DeclareAnswer, Declarer as DeclaredBy, QueueDeclarations } from '../../../../lib/store/job-store.js';
-import { type Declared, Declarer, type DeclarerOptions } from '../../../../lib/worker/recur/declarer.js';
+import { type Declared, Declarer, type DeclarerOptions } from '../../../../lib/worker/recur/declarers.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
 
 const WINS: DeclareAnswer = { statuses: ['wins'], orphans: [], startedAtMs: 7 };

@@ -1,3 +1,4 @@
+import { looksMade } from '../../../core/job/job-id.js';
 import type { Due } from '../../../core/read/due.js';
 
 /**
@@ -6,4 +7,9 @@ import type { Due } from '../../../core/read/due.js';
  */
 export function toDueArgument(due: Due): number {
   return 'delayMs' in due ? -Math.ceil(due.delayMs) : Math.ceil(due.at);
+}
+
+/** How a caller's own id looks to the scripts: `m` may be one that was made for a call which ended in an error. */
+export function howChosen(id: string): 'm' | 'c' {
+  return looksMade(id) ? 'm' : 'c';
 }
