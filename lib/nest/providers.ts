@@ -1,5 +1,5 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
-import { DiscoveryService, ExternalContextCreator, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { DiscoveryService } from '@nestjs/core';
 import { PayloadWriter } from '../api/payload-writer.js';
 import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
@@ -8,25 +8,17 @@ import type { Clock } from '../core/clock.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
 import type { JobStore } from '../store/job-store.js';
 import { RedisJobStore } from '../store/redis/redis-job-store.js';
-import { Fleet } from '../worker/handle/fleet.js';
-import { Pullers } from '../worker/pull/pullers.js';
-import { Declarers } from '../worker/recur/declarers.js';
-import { Relays } from '../worker/relay/relays.js';
-import { HandlerRegistry } from '../worker/run/job-handler.js';
 import { ApplicationClock } from './application-clock.js';
-import { jobEventListenersProvider } from './events/job-event-listeners.js';
+import { EventExplorer } from './events/event.explorer.js';
+import { JobEventListeners } from './events/job-event-listeners.js';
 import { HandlerExplorer } from './handlers/handler.explorer.js';
-import { HandlerContext } from './handlers/handler-context.js';
 import { INSTANCE_NAME } from './instances.js';
 import { Lifecycle } from './lifecycle/lifecycle.js';
-import { RunPhase } from './lifecycle/run-phase.js';
 import { StartLog } from './lifecycle/start-log.js';
 import { type ModuleSettings, readModuleOptions } from './module-options.js';
-import { safeLog } from './safe-log.js';
-import { CLOCK, EVENTS, FLEET, SETTINGS, type ServiceTokens, STORE } from './tokens.js';
+import { LOG } from './safe-log.js';
+import { CLOCK, EVENTS, SETTINGS, type ServiceTokens, STORE } from './tokens.js';
 import { workingProviders } from './working-providers.js';
-
-const LOG = safeLog('ScheduledQueue');
 
 /** All that an instance of the module is made of. `options`: the token of what the application has said. */
 export function providersOf(name: string, services: ServiceTokens, options: InjectionToken): Provider[] {
@@ -40,9 +32,11 @@ export function providersOf(name: string, services: ServiceTokens, options: Inje
     storeProvider(name),
     CLOCK_PROVIDER,
     ...producingProviders(services),
-    ...workingProviders(name, services, LOG),
-    lifecycleProvider(name, services),
-    jobEventListenersProvider(name, services.events, LOG),
+    ...workingProviders(name, services),
+    HandlerExplorer,
+    Lifecycle,
+    EventExplorer,
+    JobEventListeners,
   ];
 }
 
@@ -104,64 +98,3 @@ function producingProviders(services: ServiceTokens): Provider[] {
 }
 
 /** What starts and ends them with the application. */
-function lifecycleProvider(name: string, services: ServiceTokens): Provider {
-  return {
-    provide: Lifecycle,
-    inject: [
-      SETTINGS,
-      RunPhase,
-      STORE,
-      HandlerRegistry,
-      PayloadChecker,
-      PayloadWriter,
-      Declarers,
-      FLEET,
-      Pullers,
-      Relays,
-      services.events,
-      CLOCK,
-      DiscoveryService,
-      MetadataScanner,
-      ModulesContainer,
-      ExternalContextCreator,
-    ],
-    useFactory: (
-      settings: ModuleSettings,
-      runPhase: RunPhase,
-      store: JobStore,
-      registry: HandlerRegistry,
-      checker: PayloadChecker,
-      payloads: PayloadWriter,
-      declarers: Declarers,
-      fleet: Fleet,
-      pullers: Pullers,
-      relays: Relays,
-      events: ScheduledQueueEvents,
-      clock: Clock,
-      discovery: DiscoveryService,
-      scanner: MetadataScanner,
-      modules: ModulesContainer,
-      creator: ExternalContextCreator,
-    ) => {
-      const context = new HandlerContext(creator, settings.inheritAppConfig);
-      const explorer = new HandlerExplorer(discovery, scanner, modules, context, settings, name);
-      const lifecycle = new Lifecycle(
-        explorer,
-        registry,
-        checker,
-        payloads,
-        declarers,
-        fleet,
-        pullers,
-        relays,
-        store,
-        events,
-        settings,
-        clock,
-        LOG,
-      );
-      runPhase.add(lifecycle);
-      return lifecycle;
-    },
-  };
-}

@@ -3,6 +3,9 @@ import { currentScheduledJob, outsideJobs } from '../core/job/current-job.js';
 import type { Log } from '../core/log.js';
 import { oneLine } from '../core/read/one-line.js';
 
+/** What the module writes of itself. */
+export const LOG = safeLog('ScheduledQueue');
+
 /**
  * Nest's logger without its throws: an application's own logger may throw, and that must not cost a worker its jobs. Each message
  * is written as one line, whatever it quotes; a stack is the second argument, where Nest's logger expects it.

@@ -2,7 +2,6 @@ import type { Provider } from '@nestjs/common';
 import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
 import type { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
 import type { Clock } from '../core/clock.js';
-import type { Log } from '../core/log.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
 import type { JobStore } from '../store/job-store.js';
 import { SuspectIsolation } from '../worker/capacity/suspect-isolation.js';
@@ -13,10 +12,11 @@ import { Declarers } from '../worker/recur/declarers.js';
 import { Relays } from '../worker/relay/relays.js';
 import { HandlerRegistry } from '../worker/run/job-handler.js';
 import type { ModuleSettings } from './module-options.js';
+import { LOG } from './safe-log.js';
 import { CLOCK, DEFAULT_INSTANCE, FLEET, SETTINGS, type ServiceTokens, STORE, SUSPECT_ISOLATION } from './tokens.js';
 
 /** What runs, hands out and moves jobs. */
-export function workingProviders(name: string, services: ServiceTokens, log: Log): Provider[] {
+export function workingProviders(name: string, services: ServiceTokens): Provider[] {
   const timerPrefix = name === DEFAULT_INSTANCE ? 'scheduled-queue' : `scheduled-queue(${name})`;
   return [
     {
@@ -27,14 +27,14 @@ export function workingProviders(name: string, services: ServiceTokens, log: Log
     {
       provide: Caretakers,
       inject: [STORE, CLOCK],
-      useFactory: (store: JobStore, clock: Clock) => new Caretakers(store, clock, log),
+      useFactory: (store: JobStore, clock: Clock) => new Caretakers(store, clock, LOG),
     },
     { provide: SUSPECT_ISOLATION, inject: [CLOCK], useFactory: (clock: Clock) => new SuspectIsolation(clock) },
     {
       provide: Declarers,
       inject: [STORE, CLOCK, SETTINGS],
       useFactory: (store: JobStore, clock: Clock, settings: ModuleSettings) =>
-        new Declarers(store, clock, log, settings),
+        new Declarers(store, clock, LOG, settings),
     },
     {
       provide: FLEET,
@@ -60,7 +60,7 @@ export function workingProviders(name: string, services: ServiceTokens, log: Log
         caretakers: Caretakers,
         declarers: Declarers,
       ) =>
-        new Fleet(store, registry, checker, clock, events, log, {
+        new Fleet(store, registry, checker, clock, events, LOG, {
           ...settings,
           timerPrefix,
           isolation,
@@ -78,7 +78,7 @@ export function workingProviders(name: string, services: ServiceTokens, log: Log
         settings: ModuleSettings,
         isolation: SuspectIsolation,
         caretakers: Caretakers,
-      ) => new Kind(store, clock, events, log, { ...settings, timerPrefix, isolation, caretakers }),
+      ) => new Kind(store, clock, events, LOG, { ...settings, timerPrefix, isolation, caretakers }),
     })),
     {
       provide: services.consumer,

@@ -6,12 +6,13 @@ import { isRecord } from '../core/read/shape.js';
 import { RunPhase, runPhaseIn, ScheduledQueueRunPhaseModule } from '../nest/lifecycle/run-phase.js';
 import { type RedisScheduledQueueModuleOptions, readModuleOptions } from '../nest/module-options.js';
 import { RedisScheduledQueueModule } from '../nest/redis-scheduled-queue.module.js';
+import { LOG } from '../nest/safe-log.js';
 import { Lifetime } from './lifetime.js';
 import { Conductor } from './run/conductor.js';
 import { Notices } from './run/notices.js';
 import type { TestedInstance } from './run/tested-instance.js';
 import { ScheduledQueueTester } from './scheduled-queue.tester.js';
-import { CONDUCTOR, INSTANCES, LOG, OPTIONS_OF_REDIS, type StartOfTime, testProviders } from './test-providers.js';
+import { CONDUCTOR, INSTANCES, OPTIONS_OF_REDIS, type StartOfTime, testProviders } from './test-providers.js';
 
 /** Options of an application under test: every option of the real module but `connection` and `minReplicas`, and where virtual time begins. */
 export interface TestingOptions extends Omit<RedisScheduledQueueModuleOptions, 'connection' | 'minReplicas'> {

@@ -7,7 +7,7 @@ import { describe } from '../core/read/describe.js';
 import { readInstant } from '../core/read/due.js';
 import { type ModuleSettings, readModuleOptions } from '../nest/module-options.js';
 import { GIVEN_OPTIONS } from '../nest/redis-scheduled-queue.module.js';
-import { safeLog } from '../nest/safe-log.js';
+import { LOG } from '../nest/safe-log.js';
 import { CLOCK, EVENTS, FLEET, SETTINGS, STORE, SUSPECT_ISOLATION } from '../nest/tokens.js';
 import type { SuspectIsolation } from '../worker/capacity/suspect-isolation.js';
 import { Pullers } from '../worker/pull/pullers.js';
@@ -37,8 +37,6 @@ interface TestProvider {
   // biome-ignore lint/suspicious/noExplicitAny: each factory knows what it injects
   useFactory: (...injected: any[]) => unknown;
 }
-
-export const LOG = safeLog('ScheduledQueue');
 
 /** What stands in the place of the real providers of each instance: memory, virtual time, and workers that are told when to work. */
 export function testProviders(where: string, now: StartOfTime | undefined, laidOver: object = {}): TestProvider[] {

@@ -95,10 +95,10 @@ function messagesOf(file: string): Message[] {
   });
 }
 
-/** `x.log.warn` is a call of the level warn, and `x.log[a ? 'log' : 'warn']` of both. */
+/** `x.log.warn` and `LOG.warn` are calls of the level warn, and `x.log[a ? 'log' : 'warn']` of both. */
 function levelsOf(called: ts.Expression, source: ts.SourceFile): string[] {
   if (!ts.isPropertyAccessExpression(called) && !ts.isElementAccessExpression(called)) return [];
-  if (!/(^|\.)log$/.test(called.expression.getText(source))) return [];
+  if (!/(^|\.)(log|LOG)$/.test(called.expression.getText(source))) return [];
   if (ts.isPropertyAccessExpression(called)) return [called.name.text].filter((name) => LEVELS.includes(name));
   return nodesOf(called.argumentExpression)
     .filter(ts.isStringLiteral)

@@ -1,9 +1,10 @@
-import type { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { Inject } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { InvalidOptionsError } from '../../core/errors.js';
 import type { ScheduledQueueEvent } from '../../core/job/events.js';
 import { classesOf, isMadeAnew, makeAnew, placeOf, type Wrapper } from '../classes.js';
 import { lostMarks } from '../handlers/marked-method.js';
-import { instanceNames, requireNamed } from '../instances.js';
+import { INSTANCE_NAME, instanceNames, requireNamed } from '../instances.js';
 import { EVENT_METADATA, EVENTS_MARKED_METADATA, type EventMark } from './on-scheduled-job-event.decorator.js';
 
 /** One method that hears events. */
@@ -18,10 +19,10 @@ type Method = (this: object, event: ScheduledQueueEvent) => unknown;
 /** Finds the methods that carry `@OnScheduledJobEvent` for one instance of the module, on providers and controllers. */
 export class EventExplorer {
   constructor(
-    private readonly discovery: DiscoveryService,
-    private readonly scanner: MetadataScanner,
-    private readonly modules: ModulesContainer,
-    private readonly instanceName: string,
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Inject(MetadataScanner) private readonly scanner: MetadataScanner,
+    @Inject(ModulesContainer) private readonly modules: ModulesContainer,
+    @Inject(INSTANCE_NAME) private readonly instanceName: string,
   ) {}
 
   /** The listeners, and a sentence for each that an override has taken the place of. Throws `InvalidOptionsError`. */

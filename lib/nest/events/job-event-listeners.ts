@@ -1,14 +1,13 @@
-import type { InjectionToken, OnModuleInit, Provider } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { Inject, type OnModuleInit } from '@nestjs/common';
 import type { ScheduledQueueEvents } from '../../api/scheduled-queue.events.js';
 import { describeError, errorLine } from '../../core/error-description.js';
 import { withinJob } from '../../core/job/current-job.js';
 import type { ScheduledQueueEvent, ScheduledQueueEventType } from '../../core/job/events.js';
 import { ReportedJob } from '../../core/job/reported-job.js';
-import type { Log } from '../../core/log.js';
 import { isThenable } from '../../core/thenable.js';
 import type { ModuleSettings } from '../module-options.js';
-import { SETTINGS } from '../tokens.js';
+import { LOG } from '../safe-log.js';
+import { EVENTS, SETTINGS } from '../tokens.js';
 import { EventExplorer, type JobEventListener } from './event.explorer.js';
 
 /** Tells the methods that carry `@OnScheduledJobEvent`. Where there are none, nobody listens, and events are not even made. */
@@ -16,15 +15,14 @@ export class JobEventListeners implements OnModuleInit {
   private readonly byType = new Map<ScheduledQueueEventType, JobEventListener[]>();
 
   constructor(
-    private readonly explorer: EventExplorer,
-    private readonly events: ScheduledQueueEvents,
-    private readonly log: Log,
-    private readonly trackCurrentJob: boolean,
+    @Inject(EventExplorer) private readonly explorer: EventExplorer,
+    @Inject(EVENTS) private readonly events: ScheduledQueueEvents,
+    @Inject(SETTINGS) private readonly settings: ModuleSettings,
   ) {}
 
   onModuleInit(): void {
     const { listeners, overridden } = this.explorer.explore();
-    for (const sentence of overridden) this.log.warn(sentence);
+    for (const sentence of overridden) LOG.warn(sentence);
     if (listeners.length === 0) return;
     for (const listener of listeners) for (const type of listener.types) this.add(type, listener);
     // Ends with the events, when the application shuts down.
@@ -60,23 +58,9 @@ export class JobEventListeners implements OnModuleInit {
     const { type, queue, id } = event;
     const description = describeError(error);
     const line = `${place} failed with the event '${type}' of job (${id}) of queue '${queue}', which harms neither the job nor other listeners: ${errorLine(description)}`;
-    const write = () => this.log.error(line, description.stack);
+    const write = () => LOG.error(line, description.stack);
     // Not every event has the job's name.
-    if (this.trackCurrentJob) withinJob(new ReportedJob({ name: '', ...event }), write);
+    if (this.settings.trackCurrentJob) withinJob(new ReportedJob({ name: '', ...event }), write);
     else write();
   }
-}
-
-export function jobEventListenersProvider(name: string, events: InjectionToken, log: Log): Provider {
-  return {
-    provide: JobEventListeners,
-    inject: [DiscoveryService, MetadataScanner, ModulesContainer, events, SETTINGS],
-    useFactory: (
-      discovery: DiscoveryService,
-      scanner: MetadataScanner,
-      modules: ModulesContainer,
-      sink: ScheduledQueueEvents,
-      { trackCurrentJob }: ModuleSettings,
-    ) => new JobEventListeners(new EventExplorer(discovery, scanner, modules, name), sink, log, trackCurrentJob),
-  };
 }

@@ -1,14 +1,16 @@
-import type { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { Inject } from '@nestjs/common';
+import { DiscoveryService, ExternalContextCreator, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { InvalidOptionsError } from '../../core/errors.js';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
 import { resolveRunSettings } from '../../core/options/run-settings.js';
 import type { HandlerRegistry } from '../../worker/run/job-handler.js';
 import { classesOf, isMadeAnew, makeAnew, placeOf, type Wrapper } from '../classes.js';
-import { instanceNames, requireInstance } from '../instances.js';
+import { INSTANCE_NAME, instanceNames, requireInstance } from '../instances.js';
 import type { ModuleSettings } from '../module-options.js';
+import { SETTINGS } from '../tokens.js';
 import type { DeclaredRecurrences } from './declared-recurrences.js';
-import { finished, type HandlerContext, type HandlerPlace, hasEnhancers, type Method } from './handler-context.js';
+import { finished, HandlerContext, type HandlerPlace, hasEnhancers, type Method } from './handler-context.js';
 import { lostMarks } from './marked-method.js';
 import { HANDLER_METADATA, type HandlerMark } from './on-scheduled-job.decorator.js';
 import { type MarkedHandler, markedHandlers } from './repeated-marks.js';
@@ -25,14 +27,18 @@ const PARAMETER_METADATA = '__routeArguments__';
 
 /** Finds the methods that carry `@OnScheduledJob` for one instance of the module, on providers and controllers. */
 export class HandlerExplorer {
+  private readonly context: HandlerContext;
+
   constructor(
-    private readonly discovery: DiscoveryService,
-    private readonly scanner: MetadataScanner,
-    private readonly modules: ModulesContainer,
-    private readonly context: HandlerContext,
-    private readonly settings: ModuleSettings,
-    readonly instanceName: string,
-  ) {}
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Inject(MetadataScanner) private readonly scanner: MetadataScanner,
+    @Inject(ModulesContainer) private readonly modules: ModulesContainer,
+    @Inject(ExternalContextCreator) creator: ExternalContextCreator,
+    @Inject(SETTINGS) private readonly settings: ModuleSettings,
+    @Inject(INSTANCE_NAME) readonly instanceName: string,
+  ) {
+    this.context = new HandlerContext(creator, settings.inheritAppConfig);
+  }
 
   /**
    * Puts every handler into the registry, and what its decorators say of recurrences into `declared`. Answers a sentence for each job

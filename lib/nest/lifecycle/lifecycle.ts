@@ -1,21 +1,22 @@
-import type { BeforeApplicationShutdown, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import type { PayloadWriter } from '../../api/payload-writer.js';
+import { type BeforeApplicationShutdown, Inject, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { PayloadWriter } from '../../api/payload-writer.js';
 import type { ScheduledQueueEvents } from '../../api/scheduled-queue.events.js';
 import type { Clock } from '../../core/clock.js';
-import type { Log } from '../../core/log.js';
-import type { PayloadChecker } from '../../core/payload/payload-class.js';
+import { PayloadChecker } from '../../core/payload/payload-class.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { Fleet } from '../../worker/handle/fleet.js';
-import type { Pullers } from '../../worker/pull/pullers.js';
-import type { Declarers } from '../../worker/recur/declarers.js';
-import type { Relays } from '../../worker/relay/relays.js';
+import { Pullers } from '../../worker/pull/pullers.js';
+import { Declarers } from '../../worker/recur/declarers.js';
+import { Relays } from '../../worker/relay/relays.js';
 import { HandlerRegistry } from '../../worker/run/job-handler.js';
 import { lastTurnMs } from '../../worker/session/turn-plan.js';
 import { DeclaredRecurrences } from '../handlers/declared-recurrences.js';
-import type { HandlerExplorer } from '../handlers/handler.explorer.js';
+import { HandlerExplorer } from '../handlers/handler.explorer.js';
 import { unhandledOverrides } from '../job-overrides.js';
 import type { ModuleSettings } from '../module-options.js';
-import type { Runner } from './run-phase.js';
+import { LOG } from '../safe-log.js';
+import { CLOCK, EVENTS, FLEET, SETTINGS, STORE } from '../tokens.js';
+import { type Runner, RunPhase } from './run-phase.js';
 import { connectAtStart, StartLog } from './start-log.js';
 import { shortTimes, unnamedQueues } from './start-warnings.js';
 
@@ -25,41 +26,43 @@ export class Lifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApp
   private overdueMs = 0;
 
   constructor(
-    private readonly explorer: HandlerExplorer,
-    private readonly registry: HandlerRegistry,
-    private readonly checker: PayloadChecker,
-    private readonly payloads: PayloadWriter,
-    private readonly declarers: Declarers,
-    private readonly fleet: Fleet,
-    private readonly pullers: Pullers,
-    private readonly relays: Relays,
-    private readonly store: JobStore,
-    private readonly events: ScheduledQueueEvents,
-    private readonly settings: ModuleSettings,
-    private readonly clock: Clock,
-    private readonly log: Log,
-  ) {}
+    @Inject(HandlerExplorer) private readonly explorer: HandlerExplorer,
+    @Inject(HandlerRegistry) private readonly registry: HandlerRegistry,
+    @Inject(PayloadChecker) private readonly checker: PayloadChecker,
+    @Inject(PayloadWriter) private readonly payloads: PayloadWriter,
+    @Inject(Declarers) private readonly declarers: Declarers,
+    @Inject(FLEET) private readonly fleet: Fleet,
+    @Inject(Pullers) private readonly pullers: Pullers,
+    @Inject(Relays) private readonly relays: Relays,
+    @Inject(STORE) private readonly store: JobStore,
+    @Inject(EVENTS) private readonly events: ScheduledQueueEvents,
+    @Inject(SETTINGS) private readonly settings: ModuleSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RunPhase) runPhase: RunPhase,
+  ) {
+    runPhase.add(this);
+  }
 
   async onModuleInit(): Promise<void> {
     const isProducer = this.settings.role === 'producer';
     // A producer runs none of its handlers, but tells the same mistakes, before the workers are deployed.
     const registry = isProducer ? new HandlerRegistry() : this.registry;
     const declared = new DeclaredRecurrences(this.settings.jobs);
-    for (const sentence of this.explorer.explore(registry, declared)) this.log.warn(sentence);
+    for (const sentence of this.explorer.explore(registry, declared)) LOG.warn(sentence);
     for (const { payload, place } of registry.all()) if (payload) await this.checker.prepare(payload, place);
     await declared.check(this.payloads);
-    for (const sentence of unnamedQueues(this.settings.queues, registry)) this.log.warn(sentence);
+    for (const sentence of unnamedQueues(this.settings.queues, registry)) LOG.warn(sentence);
     if (isProducer) return;
-    for (const sentence of shortTimes(this.settings, registry)) this.log.warn(sentence);
+    for (const sentence of shortTimes(this.settings, registry)) LOG.warn(sentence);
     for (const [queue, declarations] of await declared.declarations(this.payloads))
       this.declarers.add(queue, declarations);
     const handled = this.registry.queueNames().flatMap((queue) => [...this.registry.handlersOf(queue).keys()]);
-    new StartLog(this.log, this.settings, this.explorer.instanceName).handlers(
+    new StartLog(LOG, this.settings, this.explorer.instanceName).handlers(
       this.registry,
       declared,
       this.clock.wallNow(),
     );
-    for (const sentence of unhandledOverrides(this.settings.jobs, handled)) this.log.warn(sentence);
+    for (const sentence of unhandledOverrides(this.settings.jobs, handled)) LOG.warn(sentence);
   }
 
   async begin(): Promise<void> {

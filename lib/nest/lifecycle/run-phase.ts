@@ -1,7 +1,7 @@
 import { Module, type OnApplicationBootstrap, type OnModuleDestroy, type Provider, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { Log } from '../../core/log.js';
-import { safeLog } from '../safe-log.js';
+import { LOG } from '../safe-log.js';
 import { exitCodeOf, hearSecondSignal } from './second-signal.js';
 
 /** The part of a module instance that claims and runs jobs. */
@@ -77,7 +77,7 @@ export function runPhaseIn(itsModule: () => Type): Provider {
     inject: [ModulesContainer],
     useFactory: (modules: ModulesContainer) => {
       for (const module of modules.values()) if (module.metatype === itsModule()) module.distance = NEAREST;
-      return new RunPhase(safeLog('ScheduledQueue'));
+      return new RunPhase(LOG);
     },
   };
 }
