@@ -1,7 +1,6 @@
-import { InvalidPayloadError } from '../core/errors.js';
 import type { ScheduleRequest } from '../core/options/schedule-options.js';
 import type { Codecs, StoredPayload } from '../core/payload/codecs.js';
-import { serialisePayload } from '../core/payload/payload.js';
+import { invalidPayload, serialisePayload } from '../core/payload/payload.js';
 import type { PayloadChecker } from '../core/payload/payload-class.js';
 import { ofItem } from './many-schedules.js';
 
@@ -18,13 +17,13 @@ export class PayloadWriter {
 
   /** Throws, or rejects with, `InvalidPayloadError` or `PayloadTooLargeError`. A promise where the payload is checked against its class. */
   check(payload: unknown, request: ScheduleRequest): Promise<unknown> | undefined {
-    const { definition, name } = request;
+    const { definition } = request;
     const fields = fieldsOf(request);
     const type = definition?.payload;
     // A definition without a class may be one of jobs without a payload; a bare name with one forgotten is a mistake.
     if (payload === undefined && (type || !definition)) {
-      const message = `The payload of job '${name}' is undefined, expected ${type ? `a ${type.name}` : 'a value; null says that there is none'}.`;
-      throw new InvalidPayloadError(message, [{ path: '', messages: ['is undefined'] }], fields);
+      const expected = type ? `a ${type.name}` : 'a value; null says that there is none';
+      throw invalidPayload(`is undefined, expected ${expected}`, fields, [{ path: '', messages: ['is undefined'] }]);
     }
     // Before it is encoded: a codec may write something elsewhere.
     if (this.codecs.encodes) return type && this.checker.check(payload, type, fields);

@@ -1,13 +1,13 @@
 import type { Blackout } from '../core/blackouts/blackout.js';
 import { readBlackouts } from '../core/blackouts/read-blackouts.js';
+import { invalidSchedule } from '../core/errors.js';
 import { type DeadFilter, type ReplayOptions, readDeadFilter, readReplay } from '../core/options/dead-filter.js';
 import { DEFAULT_QUEUE } from '../core/options/queue-options.js';
 import { type JobRef, readRef } from '../core/options/schedule-options.js';
 import type { Duration } from '../core/read/duration.js';
-import { keyPart } from '../core/read/names.js';
-import { duration, readOptions, type Shape } from '../core/read/shape.js';
-import { readShift, readTag } from '../core/read/tags.js';
-import { queueOf, refuse } from './inspection/inspector-options.js';
+import { jobTag, keyPart } from '../core/read/names.js';
+import { duration, readOne, readOptions, signedDuration } from '../core/read/shape.js';
+import { queueOf } from './inspection/inspector-options.js';
 import { QueueReader } from './inspection/queue-reader.js';
 import { inQueues, type TaggedOptions } from './inspection/tagged-queues.js';
 
@@ -16,8 +16,6 @@ export interface PauseOptions {
   forMs?: Duration;
   queue?: string;
 }
-
-export const PAUSE_OPTIONS: Shape<{ forMs: number; queue: string }> = { forMs: duration(1), queue: keyPart };
 
 /**
  * Looks at queues, jobs and workers, and manages them: pauses queues, sets their blackouts, cancels running jobs, deletes other jobs, cancels or moves the
@@ -62,7 +60,7 @@ export class ScheduledQueueInspector extends QueueReader {
    * two hundred jobs: after a `QueueUnavailableError` some may be gone; call again to cancel the rest. With several queues, one after another.
    */
   async cancelTagged(tag: string, options?: TaggedOptions): Promise<number> {
-    const read = readTag(tag, 'cancelTagged');
+    const read = readOne(jobTag, tag, 'cancelTagged: tag');
     return inQueues(this.store, options, 'cancelTagged', (queue) =>
       this.store.queue(queue).management.cancelTagged(read, (ids) => {
         if (this.events.wants(queue)) for (const id of ids) this.events.tell({ type: 'cancelled', queue, id });
@@ -78,7 +76,8 @@ export class ScheduledQueueInspector extends QueueReader {
    * one after another.
    */
   async shiftTagged(tag: string, ms: Duration, options?: TaggedOptions): Promise<number> {
-    const [read, byMs] = [readTag(tag, 'shiftTagged'), readShift(ms, 'shiftTagged')];
+    const read = readOne(jobTag, tag, 'shiftTagged: tag');
+    const byMs = readOne(signedDuration, ms, 'shiftTagged: ms');
     return inQueues(this.store, options, 'shiftTagged', (queue) =>
       this.store.queue(queue).management.shiftTagged(read, byMs),
     );
@@ -90,7 +89,12 @@ export class ScheduledQueueInspector extends QueueReader {
    * restarts. Atomic.
    */
   async pause(options: PauseOptions = {}): Promise<void> {
-    const { forMs, queue = DEFAULT_QUEUE } = readOptions(options, PAUSE_OPTIONS, 'pause', refuse);
+    const { forMs, queue = DEFAULT_QUEUE } = readOptions(
+      options,
+      { forMs: duration(1), queue: keyPart },
+      'pause',
+      invalidSchedule,
+    );
     return this.store.queue(queue).management.pause(forMs);
   }
 

@@ -35,6 +35,10 @@ export class InvalidScheduleError extends ScheduledQueueError {
   readonly code = 'INVALID_SCHEDULE';
 }
 
+/** The two that readers of options throw, where they know of no job. */
+export const invalidOptions = (message: string): InvalidOptionsError => new InvalidOptionsError(message);
+export const invalidSchedule = (message: string): InvalidScheduleError => new InvalidScheduleError(message);
+
 /** One mistake in a payload: a path and what is wrong there. */
 export interface PayloadFinding {
   /** Where in the payload, such as `address.street`; empty for the payload itself. */

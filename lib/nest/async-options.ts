@@ -1,5 +1,5 @@
-import { InvalidOptionsError } from '../core/errors.js';
-import { type Check, readOptions } from '../core/read/shape.js';
+import { invalidOptions } from '../core/errors.js';
+import { anything, readOptions } from '../core/read/shape.js';
 
 const ASYNC_OPTIONS = [
   'imports',
@@ -15,14 +15,8 @@ const ASYNC_OPTIONS = [
 /** Without this check Nest would answer a misspelt `useFactory` with an error about an undefined class. */
 export function requireOptionsSource(options: object): void {
   const where = 'RedisScheduledQueueModule.forRootAsync';
-  const anything: Check<unknown> = (value) => ({ value });
   const shape = Object.fromEntries(ASYNC_OPTIONS.map((name) => [name, anything]));
-  const given = readOptions<Record<string, unknown>>(
-    options ?? {},
-    shape,
-    where,
-    (message) => new InvalidOptionsError(message),
-  );
+  const given = readOptions<Record<string, unknown>>(options ?? {}, shape, where, invalidOptions);
   if (given.useFactory ?? given.useClass ?? given.useExisting) return;
-  throw new InvalidOptionsError(`${where}: got none of its sources, expected useFactory, useClass or useExisting.`);
+  throw invalidOptions(`${where}: got none of its sources, expected useFactory, useClass or useExisting.`);
 }

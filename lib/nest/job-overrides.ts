@@ -1,6 +1,6 @@
 import { readRule } from '../core/calendar/read-rule.js';
 import type { RecurrenceRule, Rule } from '../core/calendar/rule.js';
-import { InvalidOptionsError, InvalidScheduleError } from '../core/errors.js';
+import { InvalidScheduleError, invalidOptions as refuse } from '../core/errors.js';
 import {
   RUN_OPTIONS_SHAPE,
   type RunOptions,
@@ -9,7 +9,7 @@ import {
 } from '../core/options/run-settings.js';
 import { nearest } from '../core/read/describe.js';
 import { jobName } from '../core/read/names.js';
-import { type Check, readOptions } from '../core/read/shape.js';
+import { type Check, readOne, readOptions } from '../core/read/shape.js';
 
 /** What the module's `jobs` may say of a job. It overrides `@OnScheduledJob` and the definition; the call to `schedule` overrides it. */
 export interface JobOverrides extends RunOptions {
@@ -24,14 +24,11 @@ export interface JobOverrides extends RunOptions {
 /** Overrides that have been read. */
 export type JobOverride = Partial<RunSettings> & { recurrence?: Rule | false };
 
-const refuse = (message: string) => new InvalidOptionsError(message);
-
 /** Reads the module's `jobs`. Throws `InvalidOptionsError`, and `InvalidScheduleError` for a rule. */
 export function readJobs(given: object, where: string): Map<string, JobOverride> {
   return new Map(
     Object.entries(given).map(([job, overrides]) => {
-      const name = jobName(job);
-      if ('problem' in name) throw refuse(`${where}: jobs: ${name.problem}.`);
+      readOne(jobName, job, `${where}: jobs`, refuse);
       if (typeof overrides === 'object' && overrides !== null && 'queue' in overrides) {
         throw refuse(
           `${where}: jobs['${job}']: queue cannot be changed from configuration: jobs wait where their definition or handler says.`,
@@ -52,12 +49,7 @@ function readOverride(name: string, overrides: unknown, place: string): JobOverr
         ? value
         : readRule(value, where, (message) => new InvalidScheduleError(message, { jobName: name })),
   });
-  return readOptions<RunSettings & { recurrence: Rule | false }>(
-    overrides,
-    { ...RUN_OPTIONS_SHAPE, recurrence },
-    place,
-    refuse,
-  );
+  return readOptions(overrides, { ...RUN_OPTIONS_SHAPE, recurrence }, place, refuse);
 }
 
 /** Holds for popped jobs too, whose names nobody knows at the start. */

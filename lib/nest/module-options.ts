@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Role } from '../api/scheduled-queue.consumer.js';
-import { InvalidOptionsError } from '../core/errors.js';
+import { invalidOptions as refuse } from '../core/errors.js';
 import { newMaker } from '../core/job/job-id.js';
 import {
   QUEUE_OPTION_NAMES,
@@ -14,7 +14,18 @@ import type { ValidationOptions } from '../core/payload/payload-class.js';
 import { describe } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';
 import { keyPart, keyPrefix } from '../core/read/names.js';
-import { type Check, duration, flag, integer, isRecord, oneOf, readOptions, type Shape } from '../core/read/shape.js';
+import {
+  anything,
+  type Check,
+  duration,
+  flag,
+  integer,
+  isRecord,
+  oneOf,
+  readOne,
+  readOptions,
+  type Shape,
+} from '../core/read/shape.js';
 import { type ConnectionOption, DEFAULT_CONNECTION } from '../store/redis/link/client.js';
 import { type JobOverride, type JobOverrides, readJobs } from './job-overrides.js';
 
@@ -124,12 +135,11 @@ type ReadModuleOptions = Omit<ModuleSettings, 'jobs' | 'queues' | 'settingsOf' |
   codecs: readonly PayloadCodec[];
 };
 
-const refuse = (message: string) => new InvalidOptionsError(message);
 const object: Check<object> = (value) =>
   isRecord(value) ? { value } : { problem: `got ${describe(value)}, expected an object` };
 
 const SHAPE: Shape<ReadModuleOptions> = {
-  connection: (value) => ({ value }),
+  connection: anything,
   prefix: keyPrefix,
   role: oneOf('both', 'producer', 'worker'),
   workerId: keyPart,
@@ -162,8 +172,7 @@ const ELSEWHERE: Record<string, string> = {
 };
 
 /** Reads the module's options and fills in the defaults. Throws `InvalidOptionsError`. */
-export function readModuleOptions(given: unknown, where: string): ModuleSettings {
-  const options = given;
+export function readModuleOptions(options: unknown, where: string): ModuleSettings {
   if (options === undefined)
     throw refuse(`${where}: got undefined, expected an object of options. Does the factory return them?`);
   for (const [name, hint] of Object.entries(ELSEWHERE)) {
@@ -174,12 +183,8 @@ export function readModuleOptions(given: unknown, where: string): ModuleSettings
       `${where}: connection: got ${describe(options.connection)}, expected a URL, options of ioredis, { cluster } or a client. Is an environment variable missing? Leave the option out for ${DEFAULT_CONNECTION}.`,
     );
   }
-  const {
-    codec,
-    codecs,
-    commandTimeoutMs = 5_000,
-    ...read
-  } = readOptions<ReadModuleOptions>(options, SHAPE, where, refuse);
+  const given = readOptions(options, SHAPE, where, refuse);
+  const { codec, codecs, commandTimeoutMs = 5_000, ...read } = given;
   if (read.orphanedRecurrences === 'remove' && read.app === undefined) {
     throw refuse(
       `${where}: orphanedRecurrences: got 'remove' and no app, expected app as well: else this application would delete the recurrences of each other one that has no app either. Give each application of the queue its own app.`,
@@ -217,9 +222,7 @@ function hasOwn<K extends string>(value: unknown, name: K): value is Record<K, u
 function readQueues(given: object): Map<string, QueueSettings> {
   return new Map(
     Object.entries(given).map(([queue, options]) => {
-      const name = keyPart(queue);
-      if ('problem' in name) throw refuse(`queues: ${name.problem}.`);
-      return [queue, readQueueOptions(queue, options)];
+      return [readOne(keyPart, queue, 'queues', refuse), readQueueOptions(queue, options)];
     }),
   );
 }

@@ -1,8 +1,8 @@
 import { ConfigurableModuleBuilder, type DynamicModule, Inject, Module, Optional } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { InvalidOptionsError } from '../core/errors.js';
-import { describe } from '../core/read/describe.js';
+import { InvalidOptionsError, invalidOptions } from '../core/errors.js';
 import { keyPart } from '../core/read/names.js';
+import { flag, readOne } from '../core/read/shape.js';
 import { requireOptionsSource } from './async-options.js';
 import { INSTANCE_NAME } from './instances.js';
 import { ScheduledQueueRunPhaseModule } from './lifecycle/run-phase.js';
@@ -34,19 +34,13 @@ export interface ScheduledQueueOptionsFactory {
 }
 
 function defineModule(definition: DynamicModule, { isGlobal, name }: ModuleExtras): DynamicModule {
-  const checked = keyPart(name ?? DEFAULT_INSTANCE);
-  if ('problem' in checked) throw new InvalidOptionsError(`RedisScheduledQueueModule: name: ${checked.problem}.`);
-  if (isGlobal !== undefined && typeof isGlobal !== 'boolean') {
-    throw new InvalidOptionsError(
-      `RedisScheduledQueueModule: isGlobal: got ${describe(isGlobal)}, expected true or false.`,
-    );
-  }
-  const services = serviceTokens(checked.value);
+  const instance = readOne(keyPart, name ?? DEFAULT_INSTANCE, 'RedisScheduledQueueModule: name', invalidOptions);
+  const services = serviceTokens(instance);
   return {
     ...definition,
-    global: isGlobal ?? true,
+    global: readOne(flag, isGlobal ?? true, 'RedisScheduledQueueModule: isGlobal', invalidOptions),
     imports: [...(definition.imports ?? []), DiscoveryModule, ScheduledQueueRunPhaseModule],
-    providers: [...(definition.providers ?? []), ...providersOf(checked.value, services, MODULE_OPTIONS_TOKEN)],
+    providers: [...(definition.providers ?? []), ...providersOf(instance, services, MODULE_OPTIONS_TOKEN)],
     exports: Object.values(services),
   };
 }

@@ -2,9 +2,9 @@ import { LAST_INSTANT_MS } from '../core/constants.js';
 import { InvalidScheduleError } from '../core/errors.js';
 import { readDefinition, type ScheduledJobDefinition } from '../core/job/definition.js';
 import { describe } from '../core/read/describe.js';
-import { readInstant } from '../core/read/due.js';
+import { instant } from '../core/read/due.js';
 import { parseDuration } from '../core/read/duration.js';
-import { readOptions } from '../core/read/shape.js';
+import { readOne, readOptions } from '../core/read/shape.js';
 import type { ReadExpectation } from './look/expectations.js';
 import type { JobKind } from './look/job-kind.js';
 
@@ -32,7 +32,7 @@ export function readAdvance(duration: unknown): number {
 }
 
 function parsesAsInstant(value: unknown): boolean {
-  return value instanceof Date || (typeof value === 'string' && typeof readInstant(value) === 'number');
+  return value instanceof Date || (typeof value === 'string' && 'value' in instant(value));
 }
 
 /** Up to when `drain` goes; `undefined` for now. */
@@ -54,9 +54,7 @@ export function readMs(duration: unknown, where: string): number {
 
 /** Epoch milliseconds of an instant. */
 export function readAt(at: unknown, where: string): number {
-  const ms = readInstant(at);
-  if (typeof ms === 'object') throw refuse(`${where}: ${ms.problem}.`);
-  return ms;
+  return readOne(instant, at, where, refuse);
 }
 
 /** The instant so much later. Throws where no Date can hold it. */

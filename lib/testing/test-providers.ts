@@ -1,10 +1,11 @@
 import type { InjectionToken } from '@nestjs/common';
 import { PayloadWriter } from '../api/payload-writer.js';
 import type { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
-import { InvalidOptionsError } from '../core/errors.js';
+import { InvalidOptionsError, invalidOptions } from '../core/errors.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
 import { describe } from '../core/read/describe.js';
-import { readInstant } from '../core/read/due.js';
+import { instant } from '../core/read/due.js';
+import { readOne } from '../core/read/shape.js';
 import { type ModuleSettings, readModuleOptions } from '../nest/module-options.js';
 import { GIVEN_OPTIONS } from '../nest/redis-scheduled-queue.module.js';
 import { LOG } from '../nest/safe-log.js';
@@ -127,7 +128,5 @@ function withoutOptionsOfRedis(given: unknown): unknown {
 }
 
 function readNow(now: unknown, where: string): number {
-  const ms = readInstant(now);
-  if (typeof ms === 'object') throw new InvalidOptionsError(`${where}: now: ${ms.problem}.`);
-  return ms;
+  return readOne(instant, now, `${where}: now`, invalidOptions);
 }

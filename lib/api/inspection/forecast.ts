@@ -1,8 +1,8 @@
+import { invalidSchedule } from '../../core/errors.js';
 import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
-import { readInstant } from '../../core/read/due.js';
+import { instant } from '../../core/read/due.js';
 import { keyPart } from '../../core/read/names.js';
-import { type Check, integer, readOptions, type Shape } from '../../core/read/shape.js';
-import { refuse } from './inspector-options.js';
+import { integer, readOptions, type Shape } from '../../core/read/shape.js';
 
 const MOST_BUCKETS = 1_000;
 
@@ -24,11 +24,6 @@ export interface ForecastBucket {
   count: number;
 }
 
-const instant: Check<number> = (value) => {
-  const time = readInstant(value);
-  return typeof time === 'number' ? { value: time } : time;
-};
-
 const SHAPE: Shape<{ from: number; to: number; buckets: number; queue: string }> = {
   from: instant,
   to: instant,
@@ -38,13 +33,13 @@ const SHAPE: Shape<{ from: number; to: number; buckets: number; queue: string }>
 
 /** Reads a call to `forecast`: the bounds of its spans, in whole ms as due times are. Throws `InvalidScheduleError`. */
 export function readForecast(given: unknown): { queue: string; boundsMs: number[] } {
-  const { from, to, buckets = 1, queue = DEFAULT_QUEUE } = readOptions(given, SHAPE, 'forecast', refuse);
+  const { from, to, buckets = 1, queue = DEFAULT_QUEUE } = readOptions(given, SHAPE, 'forecast', invalidSchedule);
   if (from === undefined || to === undefined)
-    throw refuse(
+    throw invalidSchedule(
       `forecast: ${from === undefined ? 'from' : 'to'}: got undefined, expected an instant: it has no default.`,
     );
   if (to - from < buckets)
-    throw refuse(
+    throw invalidSchedule(
       `forecast: to: got ${to - from} ms after from, expected at least a millisecond for each of the ${buckets} buckets.`,
     );
   const boundsMs = Array.from({ length: buckets + 1 }, (_, i) => Math.ceil(from + (i * (to - from)) / buckets));

@@ -1,9 +1,9 @@
+import { invalidSchedule } from '../../core/errors.js';
 import { DEFAULT_QUEUE, type QueueSettings } from '../../core/options/queue-options.js';
 import { type Duration, MAX_DURATION_MS } from '../../core/read/duration.js';
 import { keyPart } from '../../core/read/names.js';
 import { duration, readOptions, type Shape } from '../../core/read/shape.js';
 import type { LiveWorker, QueueView } from '../../store/job-store.js';
-import { refuse } from './inspector-options.js';
 
 /** Now plus this is still a date. */
 const LONGEST_MS = MAX_DURATION_MS / 2;
@@ -39,7 +39,7 @@ const SHAPE: Shape<{ queue: string; withinMs: number }> = { queue: keyPart, with
 
 /** Reads a call to `load`. Throws `InvalidScheduleError`. */
 export function readLoad(given: unknown): { queue: string; withinMs: number } {
-  return { queue: DEFAULT_QUEUE, withinMs: WITHIN_MS, ...readOptions(given, SHAPE, 'load', refuse) };
+  return { queue: DEFAULT_QUEUE, withinMs: WITHIN_MS, ...readOptions(given, SHAPE, 'load', invalidSchedule) };
 }
 
 export async function loadOf(view: QueueView, settings: QueueSettings, withinMs: number): Promise<QueueLoad> {

@@ -1,5 +1,5 @@
 import { type ListedBlackout, toListed } from '../../core/blackouts/blackout.js';
-import { InvalidScheduleError } from '../../core/errors.js';
+import { InvalidScheduleError, invalidSchedule } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import { type FindOptions, readFind } from '../../core/options/find-options.js';
 import { DEFAULT_QUEUE, type QueueSettings } from '../../core/options/queue-options.js';
@@ -7,14 +7,14 @@ import { type JobRef, readRef } from '../../core/options/schedule-options.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import { describe } from '../../core/read/describe.js';
 import { keyPart } from '../../core/read/names.js';
-import { integer, readOptions, type Shape } from '../../core/read/shape.js';
+import { integer, readOne, readOptions, type Shape } from '../../core/read/shape.js';
 import type { JobCounts, JobState, JobStore, PriorityCounts } from '../../store/job-store.js';
 import { type Explanation, explainJob } from './explanation.js';
 import { type FoundPage, findJobs } from './find-jobs.js';
 import { type ForecastBucket, type ForecastOptions, readForecast } from './forecast.js';
 import { type InspectedJob, toInspected } from './inspected-job.js';
 import { type InspectedWorker, toInspectedWorker } from './inspected-worker.js';
-import { queueOf, refuse } from './inspector-options.js';
+import { queueOf } from './inspector-options.js';
 import { type LoadOptions, loadOf, type QueueLoad, readLoad } from './queue-load.js';
 import { type QueueStats, toStats } from './queue-stats.js';
 
@@ -93,9 +93,13 @@ export abstract class QueueReader {
     if (!STATES.includes(state)) {
       throw new InvalidScheduleError(`list: state: got ${describe(state)}, expected one of ${STATES.join(', ')}.`);
     }
-    const { offset = 0, limit = 100, queue = DEFAULT_QUEUE } = readOptions(options, LIST_OPTIONS, 'list', refuse);
+    const {
+      offset = 0,
+      limit = 100,
+      queue = DEFAULT_QUEUE,
+    } = readOptions(options, LIST_OPTIONS, 'list', invalidSchedule);
     if (offset > PASSED_OVER_AT_MOST)
-      throw refuse(
+      throw invalidSchedule(
         `list: offset: got ${offset}, expected at most ${PASSED_OVER_AT_MOST}. Use find, which goes on by a cursor.`,
       );
     const { view } = this.store.queue(queue);
@@ -128,10 +132,9 @@ export abstract class QueueReader {
    */
   async peek(count = 1, options?: { queue?: string }): Promise<InspectedJob[]> {
     const queue = queueOf(options, 'peek');
-    const limit = integer(1, LISTED_AT_MOST)(count);
-    if ('problem' in limit) throw refuse(`peek: count: ${limit.problem}.`);
+    const limit = readOne(integer(1, LISTED_AT_MOST), count, 'peek: count');
     const { view } = this.store.queue(queue);
-    return Promise.all(await view.peek(count, (job) => toInspected(queue, job, this.codecs)));
+    return Promise.all(await view.peek(limit, (job) => toInspected(queue, job, this.codecs)));
   }
 
   /**

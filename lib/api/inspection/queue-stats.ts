@@ -1,19 +1,4 @@
-/** How many times each thing has happened in a queue since it began. docs/job-life-cycle.md has the rules. */
-export interface QueueStats {
-  scheduled: number;
-  started: number;
-  completed: number;
-  failed: number;
-  retried: number;
-  dead: number;
-  cancelled: number;
-  discarded: number;
-  snoozed: number;
-  recovered: number;
-  deadDropped: number;
-}
-
-const COUNTERS: readonly (keyof QueueStats)[] = [
+const COUNTERS = [
   'scheduled',
   'started',
   'completed',
@@ -25,9 +10,12 @@ const COUNTERS: readonly (keyof QueueStats)[] = [
   'snoozed',
   'recovered',
   'deadDropped',
-];
+] as const;
+
+/** How many times each thing has happened in a queue since it began. docs/job-life-cycle.md has the rules. */
+export type QueueStats = Record<(typeof COUNTERS)[number], number>;
 
 /** Counters that nothing has counted yet are 0. */
 export function toStats(counted: Record<string, number>): QueueStats {
-  return Object.fromEntries(COUNTERS.map((counter) => [counter, counted[counter] ?? 0])) as unknown as QueueStats;
+  return Object.fromEntries(COUNTERS.map((counter) => [counter, counted[counter] ?? 0])) as QueueStats;
 }

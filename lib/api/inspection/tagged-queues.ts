@@ -1,10 +1,9 @@
-import { QueueUnavailableError, restated } from '../../core/errors.js';
+import { invalidSchedule, QueueUnavailableError, restated } from '../../core/errors.js';
 import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
 import { describe } from '../../core/read/describe.js';
 import { keyPart } from '../../core/read/names.js';
 import { type Check, readOptions } from '../../core/read/shape.js';
 import type { JobStore } from '../../store/job-store.js';
-import { refuse } from './inspector-options.js';
 
 /** Which queues are meant. */
 export interface TaggedOptions {
@@ -41,12 +40,7 @@ export async function inQueues(
   where: string,
   act: (queue: string) => Promise<number>,
 ): Promise<number> {
-  const { queue = [DEFAULT_QUEUE] } = readOptions<{ queue: readonly string[] | typeof EVERY_QUEUE }>(
-    options,
-    { queue: queues },
-    where,
-    refuse,
-  );
+  const { queue = [DEFAULT_QUEUE] } = readOptions(options, { queue: queues }, where, invalidSchedule);
   const names = queue === EVERY_QUEUE ? (await store.queues()).map(({ name }) => name) : queue;
   let sum = 0;
   for (const name of names) {

@@ -1,8 +1,8 @@
 import { readRule } from '../calendar/read-rule.js';
-import { InvalidOptionsError } from '../errors.js';
+import { invalidOptions } from '../errors.js';
 import { describe, firstFew } from '../read/describe.js';
-import { readInstant } from '../read/due.js';
-import { asSentence, type Check, duration, isRecord, readShape, type Shape } from '../read/shape.js';
+import { instant } from '../read/due.js';
+import { anything, asSentence, duration, isRecord, readShape, type Shape } from '../read/shape.js';
 import type { BlackoutRule, CronBlackout } from './blackout.js';
 import { beginningsAfter } from './windows.js';
 
@@ -17,25 +17,20 @@ const BEGINNINGS_LOOKED_AT = 10_000;
 const BEGINNINGS_AT_LEAST = 12;
 const LOOKED_AT_FROM_MS = Date.UTC(2026, 0, 1);
 
-const instant: Check<number> = (value) => {
-  const time = readInstant(value);
-  return typeof time === 'number' ? { value: time } : time;
-};
 /** Read by the calendar, which knows what is wrong with it. */
-const unread: Check<unknown> = (value) => ({ value });
 
 const RANGE: Shape<{ from: number; to: number }> = { from: instant, to: instant };
 const RECURRING: Shape<{ cron: unknown; durationMs: number; timeZone: unknown }> = {
-  cron: unread,
+  cron: anything,
   durationMs: duration(1, LONGEST_MS),
-  timeZone: unread,
+  timeZone: anything,
 };
 const EXPECTED = 'expected { from, to } or { cron, durationMs, timeZone? }';
 
 const SHOWN_FIELDS = 5;
 const SHOWN_CHARACTERS = 20;
 
-const refusal = (problem: string) => new InvalidOptionsError(asSentence(problem));
+const refusal = (problem: string) => invalidOptions(asSentence(problem));
 
 /** Reads a list of blackouts; each entry's kind is told by its fields. Throws `InvalidOptionsError`. */
 export function readBlackouts(given: unknown, where: string): BlackoutRule[] {
@@ -86,7 +81,7 @@ function readRecurring(given: object, where: string, fail: (problem: string) => 
   if (cron === undefined)
     throw fail(`cron: got undefined, expected the beginnings of the blackout, such as '0 22 * * *'`);
   if (durationMs === undefined) throw fail(`durationMs: got undefined, expected how long it lasts, such as '8h'`);
-  const { timing } = readRule({ cron, timeZone }, where, (message) => new InvalidOptionsError(message));
+  const { timing } = readRule({ cron, timeZone }, where, invalidOptions);
   const rule = { cron: timing.cron!, timeZone: timing.timeZone, durationMs };
   if (!hasGap(rule))
     throw fail(

@@ -1,3 +1,4 @@
+import { joined } from '../calendar/exclusions.js';
 import { startOfLatest } from '../calendar/latest-instants.js';
 import { occurrencesAfter } from '../calendar/occurrences.js';
 import type { Timing } from '../calendar/rule.js';
@@ -44,7 +45,9 @@ export function windowsAt(nowMs: number, rules: readonly BlackoutRule[]): KnownW
   }
   const fixed = rules.filter((rule): rule is FixedBlackout => !isCron(rule));
   found.push(...fixed.filter(({ toMs }) => toMs > nowMs - KEPT_MS));
-  const merged = merge(found.filter(({ fromMs }) => fromMs < knownUntilMs));
+  const known = found.filter(({ fromMs }) => fromMs < knownUntilMs);
+  const disjoint = joined(known.map(({ fromMs, toMs }) => ({ from: fromMs, to: toMs })));
+  const merged = disjoint.map(({ from, to }) => ({ fromMs: from, toMs: to }));
   const over = merged.filter(({ toMs }) => toMs <= nowMs).length;
   const end = over + AHEAD_AT_MOST;
   if (merged.length > end) knownUntilMs = merged[end]!.fromMs;
@@ -81,15 +84,4 @@ function windowsOf(
     windows.push({ fromMs, toMs: fromMs + rule.durationMs });
   }
   return { windows, knownUntilMs: Number.POSITIVE_INFINITY };
-}
-
-/** Makes one of all that overlap or touch. */
-function merge(windows: readonly BlackoutWindow[]): BlackoutWindow[] {
-  const merged: { fromMs: number; toMs: number }[] = [];
-  for (const { fromMs, toMs } of [...windows].sort((a, b) => a.fromMs - b.fromMs)) {
-    const last = merged.at(-1);
-    if (last && fromMs <= last.toMs) last.toMs = Math.max(last.toMs, toMs);
-    else merged.push({ fromMs, toMs });
-  }
-  return merged;
 }

@@ -50,7 +50,7 @@ function isDayRange(excluded: Exclusion): excluded is DayRange {
 }
 
 /** Sorted, those that overlap or touch made one. */
-function joined(spans: readonly Span[]): readonly Span[] {
+export function joined(spans: readonly Span[]): readonly Span[] {
   const result: Span[] = [];
   for (const span of [...spans].sort((a, b) => a.from - b.from)) {
     const last = result.at(-1);

@@ -1,6 +1,6 @@
 import { SystemClock } from '../clock.js';
-import { InvalidScheduleError } from '../errors.js';
-import { readInstant } from '../read/due.js';
+import { invalidSchedule as refuse } from '../errors.js';
+import { instant } from '../read/due.js';
 import { integer, readOptions } from '../read/shape.js';
 import { occurrencesAfter } from './occurrences.js';
 import { readRule } from './read-rule.js';
@@ -22,7 +22,7 @@ export function nextOccurrences(rule: RecurrenceRule, options: NextOccurrencesOp
   const where = 'nextOccurrences';
   const { timing, limit = Number.POSITIVE_INFINITY } = readRule(rule, where);
   const shape = { from: instant, count: integer(0) };
-  const given = readOptions<{ from: number; count: number }>(options, shape, where, refuse);
+  const given = readOptions(options, shape, where, refuse);
   const { from = new SystemClock().wallNow(), count } = given;
   if (count === undefined) throw refuse(`${where}: count: got undefined, expected how many are wanted.`);
   const dates: Date[] = [];
@@ -32,13 +32,4 @@ export function nextOccurrences(rule: RecurrenceRule, options: NextOccurrencesOp
     if (dates.length >= Math.min(count, limit)) break;
   }
   return dates;
-}
-
-function instant(value: unknown): { value: number } | { problem: string } {
-  const read = readInstant(value);
-  return typeof read === 'number' ? { value: read } : read;
-}
-
-function refuse(message: string): InvalidScheduleError {
-  return new InvalidScheduleError(message);
 }

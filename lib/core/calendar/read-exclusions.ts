@@ -1,5 +1,5 @@
 import { describe } from '../read/describe.js';
-import { readInstant } from '../read/due.js';
+import { instant } from '../read/due.js';
 import { isRecord, unknownOption } from '../read/shape.js';
 import type { Exclusion } from './rule.js';
 
@@ -48,9 +48,8 @@ function readEnd(given: unknown): { value: number | string } | { problem: string
   if (typeof given === 'string' && DAY.test(given)) {
     return isDay(given) ? { value: given } : { problem: `got ${describe(given)}, expected a day that there is` };
   }
-  const instant = readInstant(given);
-  if (typeof instant === 'number') return { value: instant };
-  return { problem: `${instant.problem}, or a day such as '2027-12-25'` };
+  const read = instant(given);
+  return 'value' in read ? read : { problem: `${read.problem}, or a day such as '2027-12-25'` };
 }
 
 /** `Date.parse` takes 30 February for 2 March. */

@@ -1,7 +1,7 @@
 import { FIRST_INSTANT_MS } from '../constants.js';
-import { InvalidScheduleError } from '../errors.js';
+import { invalidSchedule } from '../errors.js';
 import { describe, nearest } from '../read/describe.js';
-import { readInstant } from '../read/due.js';
+import { instant } from '../read/due.js';
 import { asSentence, type Check, duration, integer, oneOf, type Refuse, readShape, type Shape } from '../read/shape.js';
 import { hasOccurrenceAfter, MOST_WALL_TIMES } from './occurrences.js';
 import { readCron } from './read-cron.js';
@@ -32,11 +32,6 @@ const SHORTEST_INTERVAL_MS = 100;
 /** The longest name of a zone has 32. */
 const ZONE_CHARACTERS = 64;
 const OFFSET = /^(?:GMT|UTC)?[+-]\d/i;
-
-const instant: Check<number> = (value) => {
-  const read = readInstant(value);
-  return typeof read === 'number' ? { value: read } : read;
-};
 
 const zoneName: Check<string> = (value) => {
   const got = `got ${describe(value)}, expected an IANA name such as 'Europe/Paris'`;
@@ -73,11 +68,10 @@ const SHAPE: Shape<ReadFields> = {
  * Reads a rule. Throws `InvalidScheduleError`, or what `refuse` makes of the message, where it is malformed, names no zone that there
  * is, contradicts itself, or has no occurrence at all. Whether one lies ahead is another question: see `hasOccurrenceAfter`.
  */
-export function readRule(
-  given: unknown,
-  where: string,
-  refuse: Refuse = (message) => new InvalidScheduleError(message),
-): Rule {
+/** The options of a rule. */
+export const RULE_FIELDS = Object.keys(SHAPE) as readonly (keyof typeof SHAPE)[];
+
+export function readRule(given: unknown, where: string, refuse: Refuse = invalidSchedule): Rule {
   const read = readShape<ReadFields>(SHAPE, given, 'a rule, { cron, … } or { everyMs, … }');
   const rule = 'problem' in read ? read : ruleOf(read.value);
   if ('problem' in rule) throw refuse(asSentence(`${where}: ${rule.problem}`));

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, InvalidScheduleError } from '../errors.js';
+import { InvalidOptionsError, InvalidScheduleError, invalidOptions } from '../errors.js';
 import { MAX_PRIORITY } from '../options/defaults.js';
 import { DEFAULT_QUEUE } from '../options/queue-options.js';
 import type { PayloadClass } from '../payload/payload-class.js';
@@ -13,6 +13,7 @@ import {
   integer,
   isRecord,
   oneOf,
+  readOne,
   readOptions,
   type Shape,
 } from '../read/shape.js';
@@ -159,9 +160,8 @@ export function defineScheduledJob<T = void>(
   options?: JobDefinitionOptions & { payload?: undefined },
 ): ScheduledJobDefinition<T, 'json'>;
 export function defineScheduledJob(name: string, options?: JobDefinitionOptions): ScheduledJobDefinition {
-  const checked = jobName(name);
-  if ('problem' in checked) throw new InvalidOptionsError(`defineScheduledJob: name: ${checked.problem}.`);
-  const { queue, payload, ...settings } = readOptions<DefinitionSettings & { queue: string; payload: PayloadClass }>(
+  readOne(jobName, name, 'defineScheduledJob: name', invalidOptions);
+  const { queue, payload, ...settings } = readOptions(
     options,
     { queue: keyPart, payload: classReference, ...JOB_SETTINGS_SHAPE, backoff: backoffOrFunctionCheck },
     `defineScheduledJob('${name}')`,
@@ -176,11 +176,8 @@ export function defineScheduledJob(name: string, options?: JobDefinitionOptions)
 /** Reads `this`, so that a definition that was spread and given another queue names that queue. */
 function refIn(this: ScheduledJobDefinition, id: string): { id: string; queue: string } {
   const { queue = DEFAULT_QUEUE, name } = this;
-  const read = jobId(id);
-  if ('problem' in read) {
-    throw new InvalidScheduleError(`The ref of job '${name}': id: ${read.problem}.`, { queue, jobName: name });
-  }
-  return { id, queue };
+  const refuse = (message: string) => new InvalidScheduleError(message, { queue, jobName: name });
+  return { id: readOne(jobId, id, `The ref of job '${name}': id`, refuse), queue };
 }
 
 /** Why a definition may be `undefined`: CommonJS hands over a file that has not been read to its end. ES modules throw a ReferenceError themselves. */

@@ -1,9 +1,9 @@
-import { InvalidScheduleError } from '../errors.js';
+import { invalidSchedule as refuse } from '../errors.js';
 import { DEAD_REASONS, type DeadReason } from '../job/events.js';
 import { describe } from '../read/describe.js';
-import { type Due, readDue, readInstant } from '../read/due.js';
+import { type Due, instant, readDue } from '../read/due.js';
 import { jobNames, keyPart } from '../read/names.js';
-import { type Check, integer, isRecord, oneOf, readOptions, type Shape } from '../read/shape.js';
+import { anything, integer, isRecord, oneOf, readOptions, type Shape } from '../read/shape.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 import { type JobRef, readRef } from './schedule-options.js';
 
@@ -37,18 +37,7 @@ export interface DeadSelection {
   limit?: number;
 }
 
-const instant: Check<number> = (value) => {
-  const time = readInstant(value);
-  return typeof time === 'number' ? { value: time } : time;
-};
-
-const FILTER: Shape<{
-  names: readonly string[];
-  reason: DeadReason;
-  diedBefore: number;
-  limit: number;
-  queue: string;
-}> = {
+const FILTER: Shape<Omit<DeadFilter, 'diedBefore'> & { diedBefore: number }> = {
   names: jobNames,
   reason: oneOf(...DEAD_REASONS),
   diedBefore: instant,
@@ -57,15 +46,13 @@ const FILTER: Shape<{
 };
 
 const REPLAY_OPTIONS: Shape<{ at: unknown; perSecond: number; queue: string }> = {
-  at: (value) => ({ value }),
+  at: anything,
   perSecond: (value) =>
     typeof value === 'number' && value > 0 && Number.isFinite(value)
       ? { value }
       : { problem: `got ${describe(value)}, expected a number above 0` },
   queue: keyPart,
 };
-
-const refuse = (message: string) => new InvalidScheduleError(message);
 
 /** Reads which dead jobs are meant, and in which queue; the queue in `options` wins. Throws `InvalidScheduleError`. */
 export function readDeadFilter(
@@ -75,7 +62,7 @@ export function readDeadFilter(
 ): { queue: string; which: DeadSelection } {
   refuseUndefined(filter, where);
   const { queue, diedBefore, ...read } = readOptions(filter, FILTER, where, refuse);
-  const said = readOptions<{ queue: string }>(options, { queue: keyPart }, where, refuse);
+  const said = readOptions(options, { queue: keyPart }, where, refuse);
   return {
     queue: said.queue ?? queue ?? DEFAULT_QUEUE,
     which: { ...read, ...(diedBefore !== undefined && { diedBeforeMs: diedBefore }) },

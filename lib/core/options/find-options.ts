@@ -1,6 +1,6 @@
-import { InvalidScheduleError } from '../errors.js';
+import { invalidSchedule } from '../errors.js';
 import { describe } from '../read/describe.js';
-import { readInstant } from '../read/due.js';
+import { instant } from '../read/due.js';
 import { jobId, jobNames, keyPart } from '../read/names.js';
 import { type Check, integer, oneOf, readOptions, type Shape } from '../read/shape.js';
 import { tags } from '../read/tags.js';
@@ -37,23 +37,8 @@ export interface FindOptions<Job> {
 }
 
 /** A call to `find` that has been read. */
-export interface FindRequest<Job> {
-  queue: string;
-  states: readonly State[];
-  names?: readonly string[];
-  tags?: readonly string[];
-  idPrefix?: string;
-  dueFrom?: number;
-  dueTo?: number;
-  where?: (job: Job) => boolean | Promise<boolean>;
-  limit: number;
-  cursor?: string;
-}
-
-const instant: Check<number> = (value) => {
-  const time = readInstant(value);
-  return typeof time === 'number' ? { value: time } : time;
-};
+export type FindRequest<Job> = Omit<FindOptions<Job>, 'dueFrom' | 'dueTo'> &
+  Required<Pick<FindOptions<Job>, 'queue' | 'states' | 'limit'>> & { dueFrom?: number; dueTo?: number };
 
 /** A list may name a state several times. */
 const MOST_ITEMS = 100;
@@ -94,6 +79,5 @@ const DEFAULTS = { queue: DEFAULT_QUEUE, states: ['active', 'due', 'scheduled'] 
 
 /** Reads a call to `find`. Throws `InvalidScheduleError`. */
 export function readFind<Job>(given: unknown): FindRequest<Job> {
-  const refuse = (message: string) => new InvalidScheduleError(message);
-  return { ...DEFAULTS, ...(readOptions(given, SHAPE, 'find', refuse) as Partial<FindRequest<Job>>) };
+  return { ...DEFAULTS, ...(readOptions(given, SHAPE, 'find', invalidSchedule) as Partial<FindRequest<Job>>) };
 }

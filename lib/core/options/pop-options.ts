@@ -1,8 +1,8 @@
 import { LONGEST_TIMEOUT_MS } from '../clock.js';
-import { InvalidOptionsError, InvalidScheduleError } from '../errors.js';
+import { InvalidScheduleError, invalidOptions } from '../errors.js';
 import type { Duration } from '../read/duration.js';
 import { jobNames, keyPart } from '../read/names.js';
-import { duration, integer, readOptions, type Shape } from '../read/shape.js';
+import { duration, integer, readOne, readOptions, type Shape } from '../read/shape.js';
 import { MOST_JOBS_A_TURN } from './defaults.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 
@@ -38,7 +38,7 @@ const SHAPE: Shape<PopRequest> = {
 
 /** Reads a call to `pop`. Throws `InvalidOptionsError`. */
 export function readPop(options: unknown): PopRequest {
-  const read = readOptions<PopRequest>(options, SHAPE, 'pop', (message) => new InvalidOptionsError(message));
+  const read = readOptions(options, SHAPE, 'pop', invalidOptions);
   return { queue: DEFAULT_QUEUE, count: 1, waitMs: 0, ...read };
 }
 
@@ -48,7 +48,5 @@ const lease = duration(1, LONGEST_LEASE_MS);
 
 /** Reads how long a lease is to hold from now. Throws `InvalidScheduleError`. */
 export function readExtension(given: unknown, fields: { queue: string; jobName: string; jobId: string }): number {
-  const read = lease(given);
-  if ('problem' in read) throw new InvalidScheduleError(`extend: ${read.problem}.`, fields);
-  return read.value;
+  return readOne(lease, given, 'extend', (message) => new InvalidScheduleError(message, fields));
 }

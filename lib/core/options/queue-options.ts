@@ -242,7 +242,7 @@ export const QUEUE_OPTION_NAMES = Object.keys(SHAPE);
 
 /** Reads the options of one queue and fills in the defaults. Throws `InvalidOptionsError`. */
 export function readQueueOptions(queue: string, given: unknown): QueueSettings {
-  const read = readOptions<QueueSettings>(
+  const read = readOptions(
     given,
     SHAPE,
     `queues['${queue}']`,

@@ -1,9 +1,9 @@
-import { InvalidScheduleError } from '../errors.js';
+import { InvalidScheduleError, invalidSchedule } from '../errors.js';
 import type { ScheduledJobDefinition } from '../job/definition.js';
 import { describe } from '../read/describe.js';
-import { readInstant } from '../read/due.js';
+import { instant } from '../read/due.js';
 import { keyPart, pauseReason, recurrenceId } from '../read/names.js';
-import { type Check, integer, isRecord, type Refuse, readOptions } from '../read/shape.js';
+import { integer, isRecord, type Refuse, readOne, readOptions } from '../read/shape.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 import { readSchedule, type ScheduleOptions, type ScheduleRequest } from './schedule-options.js';
 
@@ -59,12 +59,15 @@ export function readRecurrenceRef(
 ): { id: string; queue: string | undefined; where: string } {
   const { id, queue } = (typeof ref === 'string' ? { id: ref } : isRecord(ref) ? ref : {}) as Record<string, unknown>;
   if (id === undefined)
-    throw new InvalidScheduleError(`${call}: got ${describe(ref)}, expected the id of a recurrence or { id, queue }.`);
-  const read = recurrenceId(id);
-  if ('problem' in read) throw new InvalidScheduleError(`${call}: id: ${read.problem}.`);
-  const where = `${call}('${read.value}')`;
-  const given = readOptions<{ queue: string }>(options, { queue: keyPart }, where, asInvalid);
-  return { id: read.value, queue: given.queue ?? optionalQueue(queue, where), where };
+    throw invalidSchedule(`${call}: got ${describe(ref)}, expected the id of a recurrence or { id, queue }.`);
+  const read = readOne(recurrenceId, id, `${call}: id`);
+  const where = `${call}('${read}')`;
+  const given = readOptions(options, { queue: keyPart }, where, invalidSchedule);
+  return {
+    id: read,
+    queue: given.queue ?? (queue === undefined ? queue : readOne(keyPart, queue, `${where}: queue`)),
+    where,
+  };
 }
 
 /** The same, with the default queue where nobody has named one. */
@@ -83,7 +86,7 @@ export function readRecurringJob(
   if (isRecord(options)) {
     for (const [option, why] of Object.entries(SAID_OTHERWISE)) {
       if (!Object.hasOwn(options, option)) continue;
-      throw new InvalidScheduleError(`${where}: got the option ${option}, expected none: ${why}.`);
+      throw invalidSchedule(`${where}: got the option ${option}, expected none: ${why}.`);
     }
   }
   const request = readSchedule(job, options, where);
@@ -96,28 +99,18 @@ export function readPauseReason(
   options: PauseRecurrenceOptions | undefined,
   call: string,
 ): Partial<PauseRecurrenceOptions> {
-  return readOptions<{ reason: string; queue: string }>(
-    options,
-    { reason: pauseReason, queue: keyPart },
-    call,
-    asInvalid,
-  );
+  return readOptions(options, { reason: pauseReason, queue: keyPart }, call, invalidSchedule);
 }
 
 /** Reads a half-open range of instants, in epoch ms. Throws `InvalidScheduleError`. */
 export function readBackfillRange(range: unknown, where: string): { from: number; to: number } {
-  if (!isRecord(range)) throw asInvalid(`${where}: got ${describe(range)}, expected { from, to }.`);
-  const { from, to } = readOptions<{ from: number; to: number }>(
-    range,
-    { from: instant, to: instant },
-    where,
-    asInvalid,
-  );
+  if (!isRecord(range)) throw invalidSchedule(`${where}: got ${describe(range)}, expected { from, to }.`);
+  const { from, to } = readOptions(range, { from: instant, to: instant }, where, invalidSchedule);
   for (const [bound, read] of [['from', from] as const, ['to', to] as const])
-    if (read === undefined) throw asInvalid(`${where}: got no ${bound}, expected { from, to }: two instants.`);
+    if (read === undefined) throw invalidSchedule(`${where}: got no ${bound}, expected { from, to }: two instants.`);
   if (from! > to!) {
     const [first, last] = [from!, to!].map((at) => new Date(at).toISOString());
-    throw asInvalid(`${where}: got from ${first} and to ${last}, expected a from that is not later than to.`);
+    throw invalidSchedule(`${where}: got from ${first} and to ${last}, expected a from that is not later than to.`);
   }
   return { from: from!, to: to! };
 }
@@ -125,20 +118,6 @@ export function readBackfillRange(range: unknown, where: string): { from: number
 /** Throws `InvalidScheduleError`. */
 export function readRecurrencesPage(options: RecurrencesOptions | undefined): Required<RecurrencesOptions> {
   const shape = { queue: keyPart, offset: integer(0), limit: integer(1, MOST_LISTED) };
-  const read = readOptions<Required<RecurrencesOptions>>(options, shape, 'recurrences', asInvalid);
+  const read = readOptions<Required<RecurrencesOptions>>(options, shape, 'recurrences', invalidSchedule);
   return { queue: DEFAULT_QUEUE, offset: 0, limit: LISTED_BY_DEFAULT, ...read };
-}
-
-const instant: Check<number> = (value) => {
-  const read = readInstant(value);
-  return typeof read === 'number' ? { value: read } : read;
-};
-
-const asInvalid: Refuse = (message) => new InvalidScheduleError(message);
-
-function optionalQueue(queue: unknown, where: string): string | undefined {
-  if (queue === undefined) return undefined;
-  const read = keyPart(queue);
-  if ('problem' in read) throw new InvalidScheduleError(`${where}: queue: ${read.problem}.`);
-  return read.value;
 }

@@ -1,4 +1,4 @@
-import { InvalidOptionsError } from '../errors.js';
+import { invalidOptions as refuse } from '../errors.js';
 import { jobNames, keyPart, redisKey } from '../read/names.js';
 import { type Check, integer, options, readOptions, type Shape } from '../read/shape.js';
 import { MOST_JOBS_A_TURN } from './defaults.js';
@@ -74,7 +74,6 @@ const SHAPE: Shape<{ queue: string; names: readonly string[]; to: RelayTarget; b
 
 /** Reads a call to `relay`. Throws `InvalidOptionsError`. */
 export function readRelay(given: unknown): RelayRequest {
-  const refuse = (message: string) => new InvalidOptionsError(message);
   const { queue, names, to, batch, maxLength } = readOptions(given, SHAPE, 'relay', refuse);
   if (to === undefined) throw refuse(`relay: to: got none, expected ${PLACES}.`);
   if (maxLength !== undefined && to.type === 'list')

@@ -11,10 +11,10 @@ import {
 } from '../job/definition.js';
 import type { NewJob } from '../job/new-job.js';
 import { describe } from '../read/describe.js';
-import { DUE_NOW, type Due, readDue } from '../read/due.js';
+import { type Due, readDue } from '../read/due.js';
 import type { Duration } from '../read/duration.js';
 import { JOB_NAME_CHARACTERS, jobId, jobName, keyPart } from '../read/names.js';
-import { asSentence, type Check, isRecord, readOptions, readShape, type Shape } from '../read/shape.js';
+import { anything, asSentence, isRecord, readOne, readOptions, readShape, type Shape } from '../read/shape.js';
 import { tags } from '../read/tags.js';
 import { DEFAULT_PRIORITY } from './defaults.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
@@ -65,8 +65,6 @@ interface ReadScheduleOptions extends JobSettings {
   worker?: string;
 }
 
-const anything: Check<unknown> = (value) => ({ value });
-
 const SHAPE: Shape<ReadScheduleOptions> = {
   at: anything,
   delay: anything,
@@ -76,6 +74,7 @@ const SHAPE: Shape<ReadScheduleOptions> = {
   ...JOB_SETTINGS_SHAPE,
 };
 const NO_SETTINGS = Object.freeze({});
+const NOTHING_SAID: { value: ReadScheduleOptions } = { value: NO_SETTINGS };
 
 /** Reads a call to `schedule`, or what another call says of a job in the same way. Throws `InvalidScheduleError`; `where` begins its message. */
 export function readSchedule(
@@ -87,21 +86,7 @@ export function readSchedule(
   const name = definition?.name ?? readName(job, where);
   const queue = definition?.queue ?? DEFAULT_QUEUE;
   const defined = definition?.settings;
-  if (options === undefined) {
-    return {
-      definition,
-      name,
-      queue,
-      priority: defined?.priority ?? DEFAULT_PRIORITY,
-      due: DUE_NOW,
-      replace: false,
-      tags: defined?.tags,
-      settings: defined?.headers ? { headers: defined.headers } : NO_SETTINGS,
-      lateness: latenessOf(defined),
-      payload: '',
-    };
-  }
-  const read = readShape<ReadScheduleOptions>(SHAPE, options);
+  const read = options === undefined ? NOTHING_SAID : readShape<ReadScheduleOptions>(SHAPE, options);
   if ('problem' in read) throw refused(where, name, queue, asSentence(read.problem));
   const given = read.value;
   const due = readDue(given.at, given.delay);
@@ -195,7 +180,7 @@ function readName(job: unknown, where = 'schedule'): string {
 export function readReschedule(options: unknown, jobId: string): Due {
   const where = `reschedule('${jobId}')`;
   const refuse = (message: string) => new InvalidScheduleError(message, { jobId });
-  const given = readOptions<{ at: unknown; delay: unknown }>(options, { at: anything, delay: anything }, where, refuse);
+  const given = readOptions(options, { at: anything, delay: anything }, where, refuse);
   if (given.at === undefined && given.delay === undefined)
     throw refuse(`${where}: got neither at nor delay, expected one of them.`);
   const due = readDue(given.at, given.delay);
@@ -213,17 +198,13 @@ export function readRef(
   if (given === null || typeof given !== 'object' || !('id' in given)) {
     throw new InvalidScheduleError(`${where}: got ${describe(ref)}, expected an id or { id, queue }.`);
   }
-  const id = jobId(given.id);
-  if ('problem' in id) throw new InvalidScheduleError(`${where}: id: ${id.problem}.`);
-  const refuse = (message: string) => new InvalidScheduleError(message, { jobId: id.value });
-  const { queue } = readOptions<{ queue: string }>(options, { queue: keyPart }, where, refuse);
-  return { id: id.value, queue: queue ?? readQueue('queue' in given ? given.queue : undefined, where) };
+  const id = readOne(jobId, given.id, `${where}: id`);
+  const refuse = (message: string) => new InvalidScheduleError(message, { jobId: id });
+  const { queue } = readOptions(options, { queue: keyPart }, where, refuse);
+  return { id, queue: queue ?? readQueue('queue' in given ? given.queue : undefined, where) };
 }
 
 /** Reads which queue is meant; none means the default one. Throws `InvalidScheduleError`. */
 export function readQueue(queue: unknown, where: string): string {
-  if (queue === undefined) return DEFAULT_QUEUE;
-  const read = keyPart(queue);
-  if ('problem' in read) throw new InvalidScheduleError(`${where}: queue: ${read.problem}.`);
-  return read.value;
+  return queue === undefined ? DEFAULT_QUEUE : readOne(keyPart, queue, `${where}: queue`);
 }

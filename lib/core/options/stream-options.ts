@@ -1,6 +1,6 @@
-import { InvalidOptionsError } from '../errors.js';
+import { invalidOptions } from '../errors.js';
 import { describe } from '../read/describe.js';
-import { readInstant } from '../read/due.js';
+import { instant } from '../read/due.js';
 import { keyPart } from '../read/names.js';
 import { type Check, readOptions, type Shape } from '../read/shape.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
@@ -33,8 +33,8 @@ const place: Check<EventPlace> = (value) => {
   if (value === '0') return { value: 'start' };
   if (typeof value === 'string' && EVENT_ID.test(value)) return { value: { after: value } };
   if (!(value instanceof Date)) return { problem: `got ${describe(value)}, expected ${EXPECTED}` };
-  const sinceMs = readInstant(value);
-  return typeof sinceMs === 'object' ? sinceMs : { value: { sinceMs } };
+  const since = instant(value);
+  return 'problem' in since ? since : { value: { sinceMs: since.value } };
 };
 
 interface ReadStream {
@@ -46,6 +46,6 @@ const SHAPE: Shape<ReadStream> = { queue: keyPart, from: place };
 
 /** Reads a call to `stream`. Throws `InvalidOptionsError`. */
 export function readStream(given: unknown): ReadStream {
-  const read = readOptions<ReadStream>(given, SHAPE, 'stream', (message) => new InvalidOptionsError(message));
+  const read = readOptions(given, SHAPE, 'stream', invalidOptions);
   return { queue: DEFAULT_QUEUE, from: 'end', ...read };
 }

@@ -8,7 +8,7 @@ import {
 import { describe } from '../read/describe.js';
 import { isThenable } from '../thenable.js';
 import type { PayloadCodec } from './codec.js';
-import { deserialisePayload } from './payload.js';
+import { deserialisePayload, invalidPayload } from './payload.js';
 
 /** A payload as it is stored: JSON text where there is no codec. */
 export interface StoredPayload {
@@ -94,7 +94,7 @@ function toStored(codec: string, answer: unknown, maxBytes: number, fields: Sche
   const isText = typeof answer === 'string';
   if (!isText && !(answer instanceof Uint8Array)) {
     const message = `was encoded by codec '${codec}' as ${describe(answer)}, expected a string or a Uint8Array`;
-    throw invalid(message, fields);
+    throw invalidPayload(message, fields);
   }
   const bytes = isText ? Buffer.byteLength(answer) : answer.byteLength;
   if (bytes > maxBytes) throw new PayloadTooLargeError(bytes, maxBytes, fields);
@@ -109,14 +109,5 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 function notEncoded(codec: string, cause: unknown, fields: ScheduledQueueErrorFields): InvalidPayloadError {
   const reason = (cause as Error)?.message ?? describe(cause);
   const findings = cause instanceof InvalidPayloadError && cause.findings.length > 0 ? cause.findings : undefined;
-  return invalid(`cannot be encoded by codec '${codec}': ${reason}`, { ...fields, cause }, findings);
-}
-
-function invalid(
-  message: string,
-  fields: ScheduledQueueErrorFields,
-  findings = [{ path: '', messages: [message] }],
-): InvalidPayloadError {
-  const sentence = `The payload of job '${fields.jobName}' ${message}`;
-  return new InvalidPayloadError(/[.!?]$/.test(sentence) ? sentence : `${sentence}.`, findings, fields);
+  return invalidPayload(`cannot be encoded by codec '${codec}': ${reason}`, { ...fields, cause }, findings);
 }

@@ -20,19 +20,20 @@ export function serialisePayload(payload: unknown, maxBytes: number, fields: Sch
   const problem = findUnserialisable(payload, '', 0, undefined);
   if (problem) {
     const at = problem.path === '' ? 'It' : `'${problem.path}'`;
-    throw new InvalidPayloadError(
-      `The payload of job '${fields.jobName}' cannot be serialised. ${at} ${problem.message}.`,
-      [{ path: problem.path, messages: [problem.message] }],
-      fields,
-    );
+    const findings = [{ path: problem.path, messages: [problem.message] }];
+    throw invalidPayload(`cannot be serialised. ${at} ${problem.message}.`, fields, findings);
   }
   const text = stringify(payload, fields);
-  // Counting reads the whole text, and most are far from the limit.
-  if (text.length * MOST_BYTES_A_UNIT > maxBytes) {
-    const bytes = Buffer.byteLength(text);
-    if (bytes > maxBytes) throw new PayloadTooLargeError(bytes, maxBytes, fields);
-  }
+  const bytes = bytesBeyond(text, maxBytes);
+  if (bytes !== undefined) throw new PayloadTooLargeError(bytes, maxBytes, fields);
   return text;
+}
+
+/** The size of a text that is larger than that. Counting reads the whole text, and most are far from the limit. */
+export function bytesBeyond(text: string, maxBytes: number): number | undefined {
+  if (text.length * MOST_BYTES_A_UNIT <= maxBytes) return undefined;
+  const bytes = Buffer.byteLength(text);
+  return bytes > maxBytes ? bytes : undefined;
 }
 
 /** Throws a `SyntaxError` that, unlike the one of `JSON.parse`, shows nothing of the payload: it goes into logs. */
@@ -50,23 +51,20 @@ function stringify(payload: unknown, fields: ScheduledQueueErrorFields): string 
   try {
     text = JSON.stringify(payload);
   } catch (cause) {
-    const message = `cannot be serialised: ${(cause as Error)?.message ?? describe(cause)}`;
-    throw new InvalidPayloadError(
-      `The payload of job '${fields.jobName}' ${message}`,
-      [{ path: '', messages: [message] }],
-      {
-        ...fields,
-        cause,
-      },
-    );
+    throw invalidPayload(`cannot be serialised: ${(cause as Error)?.message ?? describe(cause)}`, { ...fields, cause });
   }
-  if (text !== undefined) return text;
-  const message = 'serialises to nothing, expected a value that JSON can hold';
-  throw new InvalidPayloadError(
-    `The payload of job '${fields.jobName}' ${message}.`,
-    [{ path: '', messages: [message] }],
-    fields,
-  );
+  if (text === undefined) throw invalidPayload('serialises to nothing, expected a value that JSON can hold', fields);
+  return text;
+}
+
+/** `message` goes on after the job's name. */
+export function invalidPayload(
+  message: string,
+  fields: ScheduledQueueErrorFields,
+  findings = [{ path: '', messages: [message] }],
+): InvalidPayloadError {
+  const sentence = `The payload of job '${fields.jobName}' ${message}`;
+  return new InvalidPayloadError(/[.!?]$/.test(sentence) ? sentence : `${sentence}.`, findings, fields);
 }
 
 interface Problem {

@@ -1,6 +1,7 @@
 import { FIRST_INSTANT_MS, LAST_INSTANT_MS } from '../constants.js';
 import { describe } from './describe.js';
 import { parseDuration } from './duration.js';
+import type { Check } from './shape.js';
 
 /** When a job is to run: at an instant (epoch ms), or a time after Redis has taken it in. */
 export type Due = { at: number } | { delayMs: number };
@@ -25,12 +26,12 @@ export function readDue(at: unknown, delay: unknown): Due | { problem: string } 
     return { delayMs };
   }
   if (at === undefined) return DUE_NOW;
-  const instant = readInstant(at);
-  return typeof instant === 'object' ? { problem: `at: ${instant.problem}` } : { at: instant };
+  const read = instant(at);
+  return 'problem' in read ? { problem: `at: ${read.problem}` } : { at: read.value };
 }
 
-/** Epoch ms of an instant, or a sentence that says what is wrong with it. */
-export function readInstant(at: unknown): number | { problem: string } {
+/** Answers epoch ms. */
+export const instant: Check<number> = (at) => {
   if (at instanceof Date) {
     const time = at.getTime();
     return Number.isNaN(time) ? { problem: 'got an invalid Date, expected a valid one' } : notInSeconds(time, at);
@@ -44,11 +45,11 @@ export function readInstant(at: unknown): number | { problem: string } {
   const expected = `expected a Date, epoch milliseconds, or ISO 8601 with time and Z or offset, such as '2027-01-01T09:00:00Z'`;
   const time = typeof at === 'string' ? parseIso(at) : Number.NaN;
   return Number.isNaN(time) ? { problem: `got ${describe(at)}, ${expected}` } : notInSeconds(time, at);
-}
+};
 
 /** Dates are checked too: `new Date(seconds)` is as common a mistake as bare seconds, and such a job would be due at once, decades late. */
-function notInSeconds(time: number, got: unknown): number | { problem: string } {
-  if (time >= FIRST_INSTANT_MS) return time;
+function notInSeconds(time: number, got: unknown): ReturnType<Check<number>> {
+  if (time >= FIRST_INSTANT_MS) return { value: time };
   return {
     problem: `got ${describe(got)}, which looks like seconds: expected an instant of at least 1e11 epoch milliseconds (1973-03-03)`,
   };

@@ -1,38 +1,20 @@
 import ms from 'ms';
 import { describe } from './describe.js';
 
-type Unit =
-  | 'Milliseconds'
+type NamedUnit =
   | 'Millisecond'
-  | 'Msecs'
   | 'Msec'
-  | 'Ms'
-  | 'Seconds'
   | 'Second'
-  | 'Secs'
   | 'Sec'
-  | 'S'
-  | 'Minutes'
   | 'Minute'
-  | 'Mins'
   | 'Min'
-  | 'M'
-  | 'Hours'
   | 'Hour'
-  | 'Hrs'
   | 'Hr'
-  | 'H'
-  | 'Days'
   | 'Day'
-  | 'D'
-  | 'Weeks'
   | 'Week'
-  | 'W'
-  | 'Years'
   | 'Year'
-  | 'Yrs'
-  | 'Yr'
-  | 'Y';
+  | 'Yr';
+type Unit = NamedUnit | `${NamedUnit}s` | 'Ms' | 'S' | 'M' | 'H' | 'D' | 'W' | 'Y';
 
 type UnitInAnyCase = Unit | Lowercase<Unit> | Uppercase<Unit>;
 

@@ -1,5 +1,6 @@
+import { invalidSchedule } from '../errors.js';
 import { describe, nearest } from './describe.js';
-import { parseDuration } from './duration.js';
+import { parseDuration, parseSignedDuration } from './duration.js';
 import { ownWordFor } from './foreign-words.js';
 
 /** How many options are named where something else was given than options. */
@@ -26,6 +27,13 @@ export function readOptions<T extends object>(
 ): Partial<T> {
   if (given === undefined) return {};
   const read = readShape(shape, given);
+  if ('value' in read) return read.value;
+  throw refuse(asSentence(`${where}: ${read.problem}`));
+}
+
+/** One value of a call. Throws what `refuse` makes of a sentence that `where` begins. */
+export function readOne<T>(check: Check<T>, value: unknown, where: string, refuse: Refuse = invalidSchedule): T {
+  const read = check(value);
   if ('value' in read) return read.value;
   throw refuse(asSentence(`${where}: ${read.problem}`));
 }
@@ -98,6 +106,11 @@ export function duration(minMs = 0, maxMs = Number.POSITIVE_INFINITY): Check<num
   };
 }
 
+export const signedDuration: Check<number> = (value) => {
+  const parsed = parseSignedDuration(value);
+  return typeof parsed === 'object' ? parsed : { value: parsed };
+};
+
 export const flag: Check<boolean> = (value) =>
   typeof value === 'boolean' ? { value } : { problem: `got ${describe(value)}, expected true or false` };
 
@@ -107,6 +120,9 @@ export function oneOf<T extends string>(...allowed: readonly T[]): Check<T> {
       ? { value: value as T }
       : { problem: `got ${describe(value)}, expected ${allowed.map((a) => `'${a}'`).join(' or ')}` };
 }
+
+/** For what is read later, together with other options. */
+export const anything: Check<unknown> = (value) => ({ value });
 
 /** A class, such as the one of a payload. */
 // biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters do not matter here

@@ -1,6 +1,4 @@
-import { InvalidScheduleError } from '../errors.js';
 import { describe } from './describe.js';
-import { parseSignedDuration } from './duration.js';
 import { jobTag } from './names.js';
 import type { Check } from './shape.js';
 
@@ -22,17 +20,3 @@ export const tags: Check<readonly string[]> = (value) => {
   if (read.size > MAX_TAGS) return { problem: `got ${read.size} tags, expected at most ${MAX_TAGS}` };
   return { value: Object.freeze([...read]) };
 };
-
-/** Reads which tag is meant. Throws `InvalidScheduleError`. */
-export function readTag(tag: unknown, where: string): string {
-  const read = jobTag(tag);
-  if ('problem' in read) throw new InvalidScheduleError(`${where}: tag: ${read.problem}.`);
-  return read.value;
-}
-
-/** Reads by how many ms due times are to be moved. Throws `InvalidScheduleError`. */
-export function readShift(ms: unknown, where: string): number {
-  const byMs = parseSignedDuration(ms);
-  if (typeof byMs === 'object') throw new InvalidScheduleError(`${where}: ms: ${byMs.problem}.`);
-  return byMs;
-}

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { InvalidOptionsError } from '../../core/errors.js';
+import { invalidOptions as refuse } from '../../core/errors.js';
 import { EVENT_TYPES, type ScheduledQueueEventOf, type ScheduledQueueEventType } from '../../core/job/events.js';
 import { describe, nearest } from '../../core/read/describe.js';
 import { keyPart } from '../../core/read/names.js';
@@ -65,7 +65,6 @@ export function OnScheduledJobEvent<Type extends ScheduledQueueEventType>(
 }
 
 function readMark(types: unknown, options: JobEventOptions | undefined, where: string): EventMark {
-  const refuse = (message: string) => new InvalidOptionsError(message);
   const given: readonly unknown[] = Array.isArray(types) ? types : [types];
   if (given.length === 0) throw refuse(`${where}: types: got an empty list, expected at least one of ${listed()}.`);
   for (const type of given) {
@@ -74,12 +73,7 @@ function readMark(types: unknown, options: JobEventOptions | undefined, where: s
     const hint = near === undefined ? '' : ` Did you mean '${near}'?`;
     throw refuse(`${where}: type: got ${describe(type)}, expected one of ${listed()}.${hint}`);
   }
-  const { queue, instance } = readOptions<{ queue: string; instance: string }>(
-    options,
-    { queue: keyPart, instance: keyPart },
-    where,
-    refuse,
-  );
+  const { queue, instance } = readOptions(options, { queue: keyPart, instance: keyPart }, where, refuse);
   return { types: [...new Set(given as ScheduledQueueEventType[])], instance: instance ?? DEFAULT_INSTANCE, queue };
 }
 

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { InvalidOptionsError } from '../../core/errors.js';
+import { InvalidOptionsError, invalidOptions } from '../../core/errors.js';
 import { CIRCULAR_IMPORT, readDefinition, type ScheduledJobDefinition } from '../../core/job/definition.js';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import {
@@ -11,12 +11,11 @@ import {
 import type { PayloadClass } from '../../core/payload/payload-class.js';
 import type { PayloadForm, PayloadOf, ReceivedPayload } from '../../core/payload/payload-types.js';
 import { jobName, keyPart } from '../../core/read/names.js';
-import { classReference, readOptions } from '../../core/read/shape.js';
+import { classReference, readOne, readOptions } from '../../core/read/shape.js';
 import { DEFAULT_INSTANCE } from '../tokens.js';
 import { methodOf, noteMarked, placeOf } from './marked-method.js';
 import {
   type DeclaredRecurrenceOptions,
-  type GivenRecurrence,
   RECURRENCE_SHAPE,
   type RecurrenceMark,
   type RecurrencePayloadFor,
@@ -128,21 +127,13 @@ function refuseMissing(target: object, key: string | symbol): never {
   );
 }
 
-interface OwnOptions {
-  queue: string;
-  instance: string;
-  payload: PayloadClass;
-}
-
 function readMark(job: ScheduledJobDefinition | string, options: HandlerOptions | undefined): HandlerMark {
   const definition = readDefinition(job);
-  const name = definition?.name ?? job;
-  const checked = jobName(name);
-  if ('problem' in checked) throw new InvalidOptionsError(`@OnScheduledJob: job: ${checked.problem}.`);
-  const where = `@OnScheduledJob('${checked.value}')`;
-  const refuse = (message: string) => new InvalidOptionsError(message, { jobName: checked.value });
+  const name = readOne(jobName, definition?.name ?? job, '@OnScheduledJob: job', invalidOptions);
+  const where = `@OnScheduledJob('${name}')`;
+  const refuse = (message: string) => new InvalidOptionsError(message, { jobName: name });
   refuseJobOptions(options, where, refuse);
-  const read = readOptions<OwnOptions & RunSettings & GivenRecurrence>(
+  const read = readOptions(
     options,
     { queue: keyPart, instance: keyPart, payload: classReference, ...RUN_OPTIONS_SHAPE, ...RECURRENCE_SHAPE },
     where,
@@ -156,7 +147,7 @@ function readMark(job: ScheduledJobDefinition | string, options: HandlerOptions 
     );
   }
   return {
-    name: checked.value,
+    name,
     instance: instance ?? DEFAULT_INSTANCE,
     queue: queue ?? definition?.queue,
     payload: payload ?? definition?.payload,

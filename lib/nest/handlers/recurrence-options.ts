@@ -1,7 +1,8 @@
+import { RULE_FIELDS } from '../../core/calendar/read-rule.js';
 import type { RecurrencePolicy } from '../../core/calendar/rule.js';
 import type { Duration } from '../../core/read/duration.js';
 import { recurrenceId } from '../../core/read/names.js';
-import type { Check, Shape } from '../../core/read/shape.js';
+import { anything, type Check, type Shape } from '../../core/read/shape.js';
 
 /**
  * The fields of `@OnScheduledJob` that declare a recurrence of the job: `cron` or `everyMs`, and what goes with it. Every process that
@@ -37,23 +38,6 @@ export interface RecurrenceMark {
   /** The fields of the rule; `undefined` where there are none, and the rule may come from the module's `jobs`. */
   readonly rule?: Readonly<Record<string, unknown>>;
 }
-
-const anything: Check<unknown> = (value) => ({ value });
-
-const RULE_FIELDS = [
-  'cron',
-  'timeZone',
-  'everyMs',
-  'offsetMs',
-  'startAt',
-  'endAt',
-  'limit',
-  'onMissed',
-  'missedWithin',
-  'overlap',
-  'jitterMs',
-  'exclude',
-] as const;
 
 type RuleField = (typeof RULE_FIELDS)[number];
 

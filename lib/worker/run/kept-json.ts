@@ -1,4 +1,5 @@
 import type { QueueSettings } from '../../core/options/queue-options.js';
+import { bytesBeyond } from '../../core/payload/payload.js';
 import { describe } from '../../core/read/describe.js';
 import { oneLine } from '../../core/read/one-line.js';
 
@@ -19,8 +20,6 @@ function readResult(result: unknown, maxBytes: number): { text: string; problem?
   return problem === undefined ? { text } : { text, problem };
 }
 
-/** UTF-8's, of one UTF-16 code unit. */
-const MOST_BYTES_A_UNIT = 3;
 const MESSAGE_CHARACTERS = 200;
 
 /** `problem` says why there is no text, and nothing of what the value says. */
@@ -35,10 +34,8 @@ export function toKeptJson(value: unknown, maxBytes: number, limit: string): Kep
     return { problem: `JSON cannot hold it (${firstLine(error)})` };
   }
   if (text === undefined) return { problem: `JSON cannot hold ${describe(value)}` };
-  if (text.length * MOST_BYTES_A_UNIT > maxBytes) {
-    const bytes = Buffer.byteLength(text);
-    if (bytes > maxBytes) return { problem: `it has ${bytes} bytes, and ${limit}` };
-  }
+  const bytes = bytesBeyond(text, maxBytes);
+  if (bytes !== undefined) return { problem: `it has ${bytes} bytes, and ${limit}` };
   return { text };
 }
 

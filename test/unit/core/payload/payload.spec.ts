@@ -148,7 +148,7 @@ describe('a payload is refused, with the path to what JSON cannot hold, when it 
       },
     });
     expect(error).toBeInstanceOf(InvalidPayloadError);
-    expect(error.message).toBe(`The payload of job 'reminder.send' cannot be serialised: no session`);
+    expect(error.message).toBe(`The payload of job 'reminder.send' cannot be serialised: no session.`);
     expect(error.cause).toBe(cause);
     expect(error.jobId).toBe('r7');
   });
