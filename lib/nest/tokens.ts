@@ -65,4 +65,5 @@ export const CLOCK = Symbol('clock');
 export const EVENTS = Symbol('events');
 /** What runs jobs: a `Fleet`. */
 export const FLEET = Symbol('fleet');
-export const SUSPECT_ISOLATION = Symbol('suspect isolation');
+/** The `InstanceParts`. */
+export const INSTANCE_PARTS = Symbol('instance parts');

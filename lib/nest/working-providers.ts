@@ -6,6 +6,7 @@ import { PayloadChecker } from '../core/payload/payload-class.js';
 import type { JobStore } from '../store/job-store.js';
 import { SuspectIsolation } from '../worker/capacity/suspect-isolation.js';
 import { Fleet } from '../worker/handle/fleet.js';
+import type { InstanceParts } from '../worker/instance-parts.js';
 import { Pullers } from '../worker/pull/pullers.js';
 import { Caretakers } from '../worker/recur/caretakers.js';
 import { Declarers } from '../worker/recur/declarers.js';
@@ -13,7 +14,7 @@ import { Relays } from '../worker/relay/relays.js';
 import { HandlerRegistry } from '../worker/run/job-handler.js';
 import type { ModuleSettings } from './module-options.js';
 import { LOG } from './safe-log.js';
-import { CLOCK, DEFAULT_INSTANCE, FLEET, SETTINGS, type ServiceTokens, STORE, SUSPECT_ISOLATION } from './tokens.js';
+import { CLOCK, DEFAULT_INSTANCE, FLEET, INSTANCE_PARTS, SETTINGS, type ServiceTokens, STORE } from './tokens.js';
 
 /** What runs, hands out and moves jobs. */
 export function workingProviders(name: string, services: ServiceTokens): Provider[] {
@@ -25,11 +26,24 @@ export function workingProviders(name: string, services: ServiceTokens): Provide
       useFactory: ({ trackCurrentJob }: ModuleSettings) => new HandlerRegistry(trackCurrentJob),
     },
     {
-      provide: Caretakers,
-      inject: [STORE, CLOCK],
-      useFactory: (store: JobStore, clock: Clock) => new Caretakers(store, clock, LOG),
+      provide: INSTANCE_PARTS,
+      inject: [STORE, CLOCK, services.events, SETTINGS],
+      useFactory: (
+        store: JobStore,
+        clock: Clock,
+        events: ScheduledQueueEvents,
+        settings: ModuleSettings,
+      ): InstanceParts => ({
+        ...settings,
+        store,
+        clock,
+        events,
+        log: LOG,
+        isolation: new SuspectIsolation(clock),
+        caretakers: new Caretakers(store, clock, LOG),
+        timerPrefix,
+      }),
     },
-    { provide: SUSPECT_ISOLATION, inject: [CLOCK], useFactory: (clock: Clock) => new SuspectIsolation(clock) },
     {
       provide: Declarers,
       inject: [STORE, CLOCK, SETTINGS],
@@ -38,47 +52,14 @@ export function workingProviders(name: string, services: ServiceTokens): Provide
     },
     {
       provide: FLEET,
-      inject: [
-        STORE,
-        HandlerRegistry,
-        PayloadChecker,
-        CLOCK,
-        services.events,
-        SETTINGS,
-        SUSPECT_ISOLATION,
-        Caretakers,
-        Declarers,
-      ],
-      useFactory: (
-        store: JobStore,
-        registry: HandlerRegistry,
-        checker: PayloadChecker,
-        clock: Clock,
-        events: ScheduledQueueEvents,
-        settings: ModuleSettings,
-        isolation: SuspectIsolation,
-        caretakers: Caretakers,
-        declarers: Declarers,
-      ) =>
-        new Fleet(store, registry, checker, clock, events, LOG, {
-          ...settings,
-          timerPrefix,
-          isolation,
-          caretakers,
-          declarers,
-        }),
+      inject: [INSTANCE_PARTS, HandlerRegistry, PayloadChecker, Declarers],
+      useFactory: (instance: InstanceParts, registry: HandlerRegistry, checker: PayloadChecker, declarers: Declarers) =>
+        new Fleet(instance, registry, checker, declarers),
     },
     ...[Pullers, Relays].map((Kind) => ({
       provide: Kind,
-      inject: [STORE, CLOCK, services.events, SETTINGS, SUSPECT_ISOLATION, Caretakers],
-      useFactory: (
-        store: JobStore,
-        clock: Clock,
-        events: ScheduledQueueEvents,
-        settings: ModuleSettings,
-        isolation: SuspectIsolation,
-        caretakers: Caretakers,
-      ) => new Kind(store, clock, events, LOG, { ...settings, timerPrefix, isolation, caretakers }),
+      inject: [INSTANCE_PARTS],
+      useFactory: (instance: InstanceParts) => new Kind(instance),
     })),
     {
       provide: services.consumer,

@@ -8,11 +8,9 @@ import { instant } from '../core/read/due.js';
 import { readOne } from '../core/read/shape.js';
 import { type ModuleSettings, readModuleOptions } from '../nest/module-options.js';
 import { GIVEN_OPTIONS } from '../nest/redis-scheduled-queue.module.js';
-import { LOG } from '../nest/safe-log.js';
-import { CLOCK, EVENTS, FLEET, SETTINGS, STORE, SUSPECT_ISOLATION } from '../nest/tokens.js';
-import type { SuspectIsolation } from '../worker/capacity/suspect-isolation.js';
+import { CLOCK, EVENTS, FLEET, INSTANCE_PARTS, SETTINGS, STORE } from '../nest/tokens.js';
+import type { InstanceParts } from '../worker/instance-parts.js';
 import { Pullers } from '../worker/pull/pullers.js';
-import { Caretakers } from '../worker/recur/caretakers.js';
 import { Declarers } from '../worker/recur/declarers.js';
 import { HandlerRegistry } from '../worker/run/job-handler.js';
 import { layOver } from './lay-over.js';
@@ -68,21 +66,8 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
     },
     {
       provide: Pullers,
-      inject: [STORE, CLOCK, EVENTS, SETTINGS, SUSPECT_ISOLATION, Caretakers],
-      useFactory: (
-        store: MemoryJobStore,
-        clock: Conductor['clock'],
-        events: ScheduledQueueEvents,
-        settings: ModuleSettings,
-        isolation: SuspectIsolation,
-        caretakers: Caretakers,
-      ) =>
-        new TestedPullers(store, clock, events, LOG, {
-          ...settings,
-          timerPrefix: 'scheduled-queue',
-          isolation,
-          caretakers,
-        }),
+      inject: [INSTANCE_PARTS],
+      useFactory: (instance: InstanceParts) => new TestedPullers(instance),
     },
     {
       provide: FLEET,
@@ -94,10 +79,8 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
         PayloadChecker,
         PayloadWriter,
         EVENTS,
-        SETTINGS,
-        SUSPECT_ISOLATION,
-        Caretakers,
         Declarers,
+        INSTANCE_PARTS,
       ],
       useFactory: (
         conductor: Conductor,
@@ -107,14 +90,11 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
         checker: PayloadChecker,
         payloads: PayloadWriter,
         events: ScheduledQueueEvents,
-        settings: ModuleSettings,
-        isolation: SuspectIsolation,
-        caretakers: Caretakers,
         declarers: Declarers,
+        instance: InstanceParts,
       ) => {
-        const parts = { conductor, store, registry, checker, payloads, events, settings };
-        const fleet = new TestFleet({ ...parts, isolation, caretakers, declarers, log: LOG });
-        instances.push(new TestedInstance(store, settings.codecs, fleet, events, conductor));
+        const fleet = new TestFleet({ conductor, store, registry, checker, payloads, declarers, instance });
+        instances.push(new TestedInstance(store, instance.codecs, fleet, events, conductor));
         return fleet;
       },
     },

@@ -1,15 +1,12 @@
 import type { PayloadWriter } from '../../api/payload-writer.js';
-import type { EventSink } from '../../core/job/events.js';
-import type { Log } from '../../core/log.js';
 import type { ScheduleRequest } from '../../core/options/schedule-options.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
-import type { ModuleSettings } from '../../nest/module-options.js';
 import { isReadable } from '../../store/envelope.js';
 import type { ClaimedJob, JobStore, QueueStore, Session } from '../../store/job-store.js';
 import { SuspectIsolation } from '../../worker/capacity/suspect-isolation.js';
 import { Fleet } from '../../worker/handle/fleet.js';
 import type { RunsParts } from '../../worker/handle/runs.js';
-import type { Caretakers } from '../../worker/recur/caretakers.js';
+import type { InstanceParts } from '../../worker/instance-parts.js';
 import type { Declarers } from '../../worker/recur/declarers.js';
 import { HandlerRegistry } from '../../worker/run/job-handler.js';
 import type { HandledJob } from '../look/unhandled.js';
@@ -32,12 +29,8 @@ export interface TestFleetParts {
   readonly registry: HandlerRegistry;
   readonly checker: PayloadChecker;
   readonly payloads: PayloadWriter;
-  readonly events: EventSink;
-  readonly settings: ModuleSettings;
-  readonly isolation: SuspectIsolation;
-  readonly caretakers: Caretakers;
   readonly declarers: Declarers;
-  readonly log: Log;
+  readonly instance: InstanceParts;
 }
 
 /** What the workers of an application under test have in the place of their store: each queue, with its session. */
@@ -50,7 +43,7 @@ export class TestFleet extends Fleet {
   private singles = 0;
 
   constructor(readonly parts: TestFleetParts) {
-    const { conductor, store, registry, settings, isolation, caretakers, declarers } = parts;
+    const { conductor, store, registry, checker, declarers, instance } = parts;
     const clock = new WorkersClock(conductor.clock);
     const sessions: Sessions = new Map();
     const open = (name: string): QueueStore => {
@@ -64,16 +57,8 @@ export class TestFleet extends Fleet {
       return { ...opened, sessions: { ...opened.sessions, worker } };
     };
     const openRuns = (runs: RunsParts) => new TestedRuns(runs, sessions.get(runs.queue)!.session, conductor.faults);
-    const options = { ...settings, timerPrefix: 'scheduled-queue', isolation, caretakers, declarers, openRuns };
-    super(
-      { queue: open } as JobStore,
-      new TestedHandlers(registry),
-      parts.checker,
-      clock,
-      parts.events,
-      parts.log,
-      options,
-    );
+    const own = { ...instance, store: { queue: open } as JobStore, clock };
+    super(own, new TestedHandlers(registry), checker, declarers, openRuns);
     this.sessions = sessions;
     this.workersClock = clock;
     conductor.fleets.push(this);
@@ -125,7 +110,7 @@ export class TestFleet extends Fleet {
     dueAtMs: number | undefined,
     follow: (run: TestRun) => Promise<TestRun>,
   ): Promise<TestRun> {
-    const { payloads, conductor, registry, checker, settings, caretakers } = this.parts;
+    const { payloads, conductor, registry, checker, instance } = this.parts;
     await payloads.check(payload, request);
     await payloads.encode(payload, request);
     const nowMs = conductor.clock.wallNow();
@@ -139,21 +124,17 @@ export class TestFleet extends Fleet {
     handlers.add(registry.handlersOf(request.queue).get(request.name)!);
     const session = conductedSession(conductor, { name: request.queue, ...NO_QUEUE }, new SingleSession(claim));
     const clock = new WorkersClock(conductor.clock);
-    const fleet = new Fleet(
-      { queue: () => ({ sessions: { worker: () => session } }) } as unknown as JobStore,
-      new TestedHandlers(handlers),
-      checker,
+    const own = {
+      ...instance,
+      store: { queue: () => ({ sessions: { worker: () => session } }) } as unknown as JobStore,
       clock,
-      NO_EVENTS,
-      NO_LOG,
-      {
-        ...settings,
-        timerPrefix: 'run',
-        isolation: new SuspectIsolation(clock),
-        caretakers,
-        openRuns: (runs) => new TestedRuns(runs, session, conductor.faults),
-      },
-    );
+      events: NO_EVENTS,
+      log: NO_LOG,
+      timerPrefix: 'run',
+      isolation: new SuspectIsolation(clock),
+    };
+    const openRuns = (runs: RunsParts) => new TestedRuns(runs, session, conductor.faults);
+    const fleet = new Fleet(own, new TestedHandlers(handlers), checker, undefined, openRuns);
     await fleet.start();
     try {
       const { run } = await session.claim();

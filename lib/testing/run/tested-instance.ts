@@ -39,7 +39,7 @@ export class TestedInstance {
     const { view } = this.store.queue(queue);
     const envelope = (await view.job(id))?.envelope;
     const name = envelope && isReadable(envelope) ? envelope.name : undefined;
-    const { code, message } = await explainJob(view, queue, id, this.fleet.parts.settings.settingsOf(queue));
+    const { code, message } = await explainJob(view, queue, id, this.fleet.parts.instance.settingsOf(queue));
     if (code === 'no-handler' && name !== undefined && !this.fleet.handles({ queue, name }))
       return `It is due, but no handler of this application has '${name}' in queue '${queue}'. ${handlerMeant({ name, queue }, handled)}`;
     const said = code === 'behind' ? 'It is due, and nothing has run since.' : message;

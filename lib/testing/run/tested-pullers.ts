@@ -1,5 +1,6 @@
 import type { PoppedJob } from '../../core/job/popped-job.js';
 import type { PopRequest } from '../../core/options/pop-options.js';
+import type { InstanceParts } from '../../worker/instance-parts.js';
 import { Pullers } from '../../worker/pull/pullers.js';
 import type { MemoryJobStore } from '../store/memory-job-store.js';
 
@@ -12,9 +13,9 @@ const CALLS = ['complete', 'fail', 'snooze', 'extend'] as const;
 export class TestedPullers extends Pullers {
   private readonly memory: MemoryJobStore;
 
-  constructor(...parts: ConstructorParameters<typeof Pullers>) {
-    super(...parts);
-    this.memory = parts[0] as MemoryJobStore;
+  constructor(instance: InstanceParts) {
+    super(instance);
+    this.memory = instance.store as MemoryJobStore;
   }
 
   override async pop(request: PopRequest): Promise<PoppedJob[]> {

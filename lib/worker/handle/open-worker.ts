@@ -1,12 +1,9 @@
-import type { Clock } from '../../core/clock.js';
-import type { EventSink } from '../../core/job/events.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
-import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import type { Session } from '../../store/job-store.js';
 import { Capacity } from '../capacity/capacity.js';
-import { HolderInProcess, type SuspectIsolation } from '../capacity/suspect-isolation.js';
-import type { Caretakers } from '../recur/caretakers.js';
+import { HolderInProcess } from '../capacity/suspect-isolation.js';
+import type { InstanceParts } from '../instance-parts.js';
 import type { Reporter } from '../report/reporter.js';
 import type { StuckLog } from '../report/stuck-log.js';
 import { ClaimOpener } from '../run/claim-opener.js';
@@ -24,21 +21,16 @@ import { TurnsInFlight } from '../session/turns-in-flight.js';
 import { QueueWorker } from './queue-worker.js';
 import { Runs, type RunsParts } from './runs.js';
 
-export interface WorkerSetup {
+export interface WorkerSetup extends Pick<InstanceParts, 'codecs' | 'events' | 'isolation' | 'caretakers' | 'clock'> {
   readonly queue: string;
   readonly session: Session;
   readonly handlers: ReadonlyMap<string, JobHandler>;
   readonly settings: QueueSettings;
   readonly results: KeptResults | undefined;
-  readonly codecs: Codecs;
   readonly checker: PayloadChecker;
-  readonly events: EventSink;
   readonly reporter: Reporter;
-  readonly isolation: SuspectIsolation;
-  readonly caretakers: Caretakers;
   /** Shared by all workers of the process. */
   readonly stuckLog: StuckLog;
-  readonly clock: Clock;
   /** What the names of its timers begin with. */
   readonly timerName: string;
   /** Makes its runs, for a test that watches them. */

@@ -1,13 +1,12 @@
-import type { CallOff, Clock } from '../../core/clock.js';
+import type { CallOff } from '../../core/clock.js';
 import { QueueClosedError } from '../../core/errors.js';
-import type { EventSink } from '../../core/job/events.js';
 import { JobOutcome, type SnoozeUntil } from '../../core/job/outcome.js';
 import { POPPED_JOB_FIELDS, type PoppedJob, type PoppedJobFields } from '../../core/job/popped-job.js';
 import { readExtension } from '../../core/options/pop-options.js';
-import type { Codecs } from '../../core/payload/codecs.js';
 import type { Duration } from '../../core/read/duration.js';
 import type { ClaimedJob, Settled } from '../../store/job-store.js';
 import type { Holdings } from '../capacity/suspect-isolation.js';
+import type { InstanceParts } from '../instance-parts.js';
 import { ClaimOpener } from '../run/claim-opener.js';
 import type { KeptResults } from '../run/kept-json.js';
 import { RunningJob } from '../run/running-job.js';
@@ -135,15 +134,11 @@ export class HeldJob extends PoppedFields implements PoppedJob {
 }
 
 /** What popped jobs need to know of their puller. */
-export interface HeldJobsOptions {
+export interface HeldJobsOptions extends Pick<InstanceParts, 'codecs' | 'commandTimeoutMs' | 'events' | 'clock'> {
   readonly queue: string;
   readonly byName: SettingsByName;
   readonly results: KeptResults | undefined;
-  readonly codecs: Codecs;
   readonly leaseMs: number;
-  readonly commandTimeoutMs: number;
-  readonly events: EventSink;
-  readonly clock: Clock;
 }
 
 /** The unsettled popped jobs of one puller, and the callers that wait for the result of a settlement. */

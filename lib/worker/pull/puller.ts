@@ -1,7 +1,7 @@
 import { MOST_JOBS_A_TURN } from '../../core/options/defaults.js';
 import type { ClaimedJob, Session, TurnAnswer } from '../../store/job-store.js';
-import { HolderInProcess, type SuspectIsolation } from '../capacity/suspect-isolation.js';
-import type { Caretakers } from '../recur/caretakers.js';
+import { HolderInProcess } from '../capacity/suspect-isolation.js';
+import type { InstanceParts } from '../instance-parts.js';
 import type { Reporter } from '../report/reporter.js';
 import { ClaimsToConfirm } from '../session/claims-to-confirm.js';
 import { PendingSettlements } from '../session/pending-settlements.js';
@@ -10,11 +10,9 @@ import { type SentTurn, TurnsInFlight, type WrittenTurn } from '../session/turns
 import { type HeldJob, HeldJobs, type HeldJobsOptions } from './held-jobs.js';
 import { WaitingPops } from './waiting-pops.js';
 
-export interface PullerSetup extends HeldJobsOptions {
+export interface PullerSetup extends HeldJobsOptions, Pick<InstanceParts, 'isolation' | 'caretakers'> {
   readonly session: Session;
   readonly timerName: string;
-  readonly isolation: SuspectIsolation;
-  readonly caretakers: Caretakers;
   readonly reporter: Reporter;
 }
 

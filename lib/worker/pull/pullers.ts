@@ -1,37 +1,12 @@
-import type { Clock } from '../../core/clock.js';
 import { QueueClosedError } from '../../core/errors.js';
-import type { EventSink } from '../../core/job/events.js';
 import type { PoppedJob } from '../../core/job/popped-job.js';
-import type { Log } from '../../core/log.js';
 import type { PopRequest } from '../../core/options/pop-options.js';
-import type { QueueSettings } from '../../core/options/queue-options.js';
-import { type RunSettings, resolveRunSettings } from '../../core/options/run-settings.js';
-import type { Codecs } from '../../core/payload/codecs.js';
-import type { JobStore } from '../../store/job-store.js';
-import type { SuspectIsolation } from '../capacity/suspect-isolation.js';
-import type { Caretakers } from '../recur/caretakers.js';
+import { resolveRunSettings } from '../../core/options/run-settings.js';
+import type { InstanceParts } from '../instance-parts.js';
 import { Reporter } from '../report/reporter.js';
 import { keptResults } from '../run/kept-json.js';
 import { HeldJob } from './held-jobs.js';
 import { Puller } from './puller.js';
-
-export interface PullersOptions {
-  codecs: Codecs;
-  workerId: string;
-  commandTimeoutMs: number;
-  trackCurrentJob: boolean;
-  settingsOf(queue: string): QueueSettings;
-  /** Also the most that is kept of a job's result. */
-  maxPayloadBytes: number;
-  /** What configuration says of jobs by name. */
-  jobs: ReadonlyMap<string, Partial<RunSettings>>;
-  /** What the names of their timers begin with. */
-  timerPrefix: string;
-  /** Shared by all that may hold jobs in this module instance. */
-  isolation: SuspectIsolation;
-  /** Shared likewise. */
-  caretakers: Caretakers;
-}
 
 /** How many pullers each pop checks for being done. More than the one that it may add, so that pullers do not pile up. */
 const LOOKED_AT_A_POP = 2;
@@ -42,13 +17,7 @@ export class Pullers {
   private opened = 0;
   private stopped = false;
 
-  constructor(
-    private readonly store: JobStore,
-    private readonly clock: Clock,
-    private readonly events: EventSink,
-    private readonly log: Log,
-    private readonly options: PullersOptions,
-  ) {}
+  constructor(private readonly instance: InstanceParts) {}
 
   /** Throws `QueueClosedError` after `stop`, and `QueueUnavailableError`. */
   async pop(request: PopRequest): Promise<PoppedJob[]> {
@@ -62,14 +31,14 @@ export class Pullers {
       puller = this.open(queue, names);
       this.pullers.set(key, puller);
     }
-    const askedAt = this.clock.now();
+    const askedAt = this.instance.clock.now();
     const jobs = await puller.pop(count, waitMs);
     if (!jobs.some(HeldJob.isDecoding)) return jobs;
     const decoded = await Promise.all(jobs.map((job) => HeldJob.decode(job)));
     const readable = jobs.filter((_, i) => decoded[i]);
     if (readable.length > 0 || this.stopped) return readable;
     // All of them have been settled for that, so the next ones are others.
-    return await this.pop({ ...request, waitMs: Math.max(0, askedAt + waitMs - this.clock.now()) });
+    return await this.pop({ ...request, waitMs: Math.max(0, askedAt + waitMs - this.instance.clock.now()) });
   }
 
   /** Pops that wait end with no jobs, and later ones are refused. Popped jobs can still be settled. */
@@ -95,24 +64,17 @@ export class Pullers {
   }
 
   private open(queue: string, names: readonly string[] | undefined): Puller {
-    const { store, log, events, clock } = this;
-    const { workerId, codecs, commandTimeoutMs, settingsOf, maxPayloadBytes, jobs, timerPrefix } = this.options;
-    const { isolation, caretakers, trackCurrentJob } = this.options;
-    const settings = settingsOf(queue);
+    const { store, log, events, clock, workerId, maxPayloadBytes, jobs, timerPrefix, trackCurrentJob } = this.instance;
+    const settings = this.instance.settingsOf(queue);
     return new Puller({
+      ...this.instance,
       queue,
       session: store.queue(queue).sessions.pull(workerId, names),
       byName: { get: (name) => ({ settings: resolveRunSettings(jobs.get(name)) }) },
       results: keptResults(settings, maxPayloadBytes),
-      codecs,
       leaseMs: settings.leaseMs,
-      commandTimeoutMs,
       timerName: `${timerPrefix}:${queue}:pull-${++this.opened}`,
-      isolation,
-      caretakers,
       reporter: new Reporter(log, events, clock, { who: 'pull', trackCurrentJob }),
-      events,
-      clock,
     });
   }
 }

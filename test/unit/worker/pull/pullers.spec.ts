@@ -69,7 +69,12 @@ beforeEach(() => {
     sessions.set(name!, [...(sessions.get(name!) ?? []), session]);
     return session;
   };
-  pullers = new Pullers({ queue: () => ({ sessions: { pull } }) } as unknown as JobStore, clock, EVENTS, LOG, {
+  pullers = new Pullers({
+    store: { queue: () => ({ sessions: { pull } }) } as unknown as JobStore,
+    clock,
+    events: EVENTS,
+    log: LOG,
+    shutdownTimeoutMs: 1_000,
     workerId: 'w',
     codecs: new Codecs(new Map([['slow', SLOW]])),
     trackCurrentJob: false,
