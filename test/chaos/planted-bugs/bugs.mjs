@@ -140,14 +140,14 @@ export const BUGS = [
   },
   {
     name: 'late jobs begin all the same',
-    file: 'lib/store/redis/scripts/turn/claim/turn-away.lua',
+    file: 'lib/store/redis/scripts/turn/claim/sift.lua',
     from: 'now - job.due > tonumber(maxLatenessMs)',
     to: 'false',
     rules: ['late-as-asked'],
   },
   {
     name: 'job dead as late too early',
-    file: 'lib/store/redis/scripts/turn/claim/turn-away.lua',
+    file: 'lib/store/redis/scripts/turn/claim/sift.lua',
     from: 'now - job.due > tonumber(maxLatenessMs)',
     to: 'now - job.due > tonumber(maxLatenessMs) / 100',
     rules: ['late-as-asked'],

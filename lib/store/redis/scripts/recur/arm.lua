@@ -1,10 +1,10 @@
 -- Arms occurrences: gives the next instant of a recurrence its job. A script changes the states of entries (see recur/next.lua), asks
--- with `armNext` or `armAt` for their jobs, and then calls `settleArmed`, the end of its read phase for them, and `writeArmed`. All are
+-- with `armNext` or `armAt` for their jobs, and then calls `resolveArmed`, the end of its read phase for them, and `writeArmed`. All are
 -- read, and all are written, at once: a batch costs a few commands.
 -- `changedEntries`: those whose states are to be written. `shortIds`: recurrences whose instants run short.
 -- @needs parts/clock.lua, parts/route.lua, parts/enter.lua, parts/lanes.lua, parts/tag.lua, recur/next.lua, recur/record.lua
 -- @takes base, jobsKey, usedIdsKey, completedKey, resultsKey, statsKey, counted
--- @gives shortIds, changedEntries, noteChanged, armAt, armNext, settleArmed, writeArmed
+-- @gives shortIds, changedEntries, noteChanged, armAt, armNext, resolveArmed, writeArmed
 shortIds, changedEntries = {}, {}
 local arming, fields, armedIds, isDue, lanesByRoute = {}, {}, {}, false, {}
 local endedKey, endingsKey = base .. 'ended', base .. 'endings'
@@ -41,7 +41,7 @@ local function isRemembered(forgetAt)
 end
 
 -- Instants whose jobs are there already, made beside the rule, or have ended and are remembered, are skipped: else they would run twice.
-local function settleKnown()
+local function resolveKnown()
   local ids = {}
   for i, entry in ipairs(arming) do ids[i] = entry.id .. '@' .. textOf(entry.target) end
   local there, forgetAt = redis.call('HMGET', jobsKey, unpack(ids)), redis.call('ZMSCORE', usedIdsKey, unpack(ids))
@@ -102,8 +102,8 @@ local function refuseOtherKinds()
 end
 
 -- Answers whether one is due already.
-function settleArmed()
-  if arming[1] then settleKnown() end
+function resolveArmed()
+  if arming[1] then resolveKnown() end
   for _, entry in ipairs(arming) do
     if entry.target then admit(entry) end
   end

@@ -28,7 +28,7 @@ if isThere(entry) then
   end
   if ranArmed then
     armBehind(entry, isNamed)
-    settleArmed()
+    resolveArmed()
     writeArmed()
   end
   if admitted.fields[1] then

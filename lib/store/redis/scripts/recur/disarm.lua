@@ -1,8 +1,8 @@
 -- Takes armed jobs away, or lets the job of the same instant be made anew in the place of the old one. A script calls `disarm`, then what
--- arms the next ones (recur/arm.lua), then `settleDisarmed`, and at last `writeDisarmed`.
+-- arms the next ones (recur/arm.lua), then `resolveDisarmed`, and at last `writeDisarmed`.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/endings.lua, parts/lanes.lua, parts/queued.lua, parts/untag.lua, parts/waiting.lua
 -- @takes jobsKey, changedEntries, noteChanged, counted
--- @gives disarm, settleDisarmed, writeDisarmed
+-- @gives disarm, resolveDisarmed, writeDisarmed
 local deletedIds = {}
 
 -- Answers when that job was due; nil where there was none.
@@ -22,7 +22,7 @@ function disarm(entry)
   return tonumber(due)
 end
 
-function settleDisarmed()
+function resolveDisarmed()
   for _, entry in ipairs(changedEntries) do
     -- One without a lane was there in part.
     local old = entry.old and entry.old.lane and entry.old

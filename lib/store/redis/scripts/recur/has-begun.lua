@@ -10,7 +10,7 @@ function hasBegun(id, isThere)
   return not isThere and (redis.call('ZSCORE', usedIdsKey, id) or redis.call('ZSCORE', completedKey, id))
 end
 
--- Notes that the armed one has begun: the next one is to be armed.
+-- Notes that the armed one has begun. Whoever calls this then arms the next one (recur/arm.lua).
 function noteBegun(entry, at)
   advanceTo(entry, at)
   entry.state.began, entry.state.count = at, entry.state.count + 1

@@ -217,8 +217,8 @@ function recurring.judge(entry, job)
   return verdict
 end
 
-function recurring.settle()
-  if settleArmed() then decided.lookAgain = true end
+function recurring.resolve()
+  if resolveArmed() then decided.lookAgain = true end
   for _, id in ipairs(shortIds) do toTend[#toTend + 1] = id end
   recurring.toTend = toTend
 end

@@ -17,7 +17,7 @@ local state = entry.rule and entry.state
 local result = state and state.state == 'a' and '1' or '0'
 if result == '1' then
   disarm(entry)
-  settleDisarmed()
+  resolveDisarmed()
   state.state, state.reason, state.changed = 'p', reason, now
   -- The first write needs no memory: Redis checks its memory only at the first one.
   redis.call('PEXPIRE', receiptKey, keepReceiptMs)

@@ -8,7 +8,7 @@ local function noteChanged(entry) changedEntries[1] = entry end
 
 function removeRecurrence(entry)
   if entry.state then disarm(entry) end
-  settleDisarmed()
+  resolveDisarmed()
   -- The first write needs no memory: Redis checks its memory only at the first one.
   redis.call('PEXPIRE', receiptKey, keepReceiptMs)
   forget({ entry.id })

@@ -19,8 +19,8 @@ if isResumed then
   state.state, state.reason, state.changed = 'a', '', now
   advanceTo(entry, math.max(now, state.reached))
   armNext(entry)
-  settleArmed()
-  settleDisarmed()
+  resolveArmed()
+  resolveDisarmed()
   beTended()
   -- @include recur/write.lua
 end

@@ -27,8 +27,8 @@ if not (entry.rule and entry.rule.owner ~= '' and owner == '') then
   status, from = putRecurrence(entry, { head = head, owner = owner, ruleText = ruleText, route = route, rest = rest, list = list, reckonedFrom = reckonedFrom, zones = zones })
 end
 if status == 'created' or status == 'changed' then
-  settleArmed()
-  settleDisarmed()
+  resolveArmed()
+  resolveDisarmed()
   writeRecords()
   -- @include recur/write.lua
 elseif status == 'unchanged' then

@@ -93,14 +93,14 @@ if picked[1] then
   -- @include turn/claim/envelopes.lua
   -- @include turn/relay/read.lua
   if gate.recurrencesAt then
-    -- A function, as its locals would leave too few to the rest.
-    local function openRecurring()
+    -- Defines `recurring`. A function, as its locals would leave too few to the rest.
+    local function defineRecurring()
       local counted = decided.counted
       -- @include recur/judge.lua
     end
-    openRecurring()
+    defineRecurring()
   end
-  -- @include turn/claim/turn-away.lua
+  -- @include turn/claim/sift.lua
 end
 -- @include turn/after/outlook.lua
 -- @include turn/after/find-lost.lua

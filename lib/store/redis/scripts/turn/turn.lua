@@ -59,7 +59,7 @@
 do
   -- @include parts/begin.lua
   if earlierAnswer then
-    -- @include turn/replay.lua
+    -- @include turn/answer-again.lua
   end
 end
 if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
@@ -82,8 +82,8 @@ local isClaiming = true
 -- @include turn/gates/pause.lua
 -- @include turn/gates/blackout.lua
 
--- Which jobs are claimed: a suspect alone, or the best ones; less those whose places are left to better jobs of others, less those that do
--- not fit into one reply, less those that come too late.
+-- Which jobs are claimed. `picked`: a suspect alone, or the best jobs, less those whose places are left to better jobs of others, and less those
+-- whose envelopes do not fit into one reply. `fit`: those of them that are handed out. `claimed`: what the answer says of each of these.
 local picked, fit, claimed = {}, {}, {}
 local stopped, nextCursor, fullNames, yield = nil, '', {}, nil
 local recurring
@@ -102,14 +102,14 @@ local fence, unconfirmed, handOut = 0, '', nil
 if picked[1] then
   -- @include turn/claim/envelopes.lua
   if gate.recurrencesAt then
-    -- A function, as its locals would leave too few to the rest.
-    local function openRecurring()
+    -- Defines `recurring`. A function, as its locals would leave too few to the rest.
+    local function defineRecurring()
       local counted = decided.counted
       -- @include recur/judge.lua
     end
-    openRecurring()
+    defineRecurring()
   end
-  -- @include turn/claim/turn-away.lua
+  -- @include turn/claim/sift.lua
   -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
   fence = math.max(tonumber(redis.call('GET', fenceKey) or 0) or 0, nowUs) + 1
   -- @include turn/claim/lease.lua

@@ -39,8 +39,8 @@ if verdict == 'needed' then
   if put == 'again' then
     status = put
   else
-    settleArmed()
-    settleDisarmed()
+    resolveArmed()
+    resolveDisarmed()
     writeRecords()
     writeOff()
     -- @include recur/write.lua

@@ -50,8 +50,8 @@ for i, entry in ipairs(readEntries(ids)) do
     end
   end
 end
-settleArmed()
-settleDisarmed()
+resolveArmed()
+resolveDisarmed()
 if changedEntries[1] then
   -- @include recur/write.lua
 end

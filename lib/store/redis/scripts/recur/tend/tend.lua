@@ -42,7 +42,7 @@ if named[1] then
   for i, text in ipairs(redis.call('HMGET', base .. 'timetable', unpack(named))) do states[named[i]] = text or nil end
 end
 local needs = lookAfter(states, zones)
-settleArmed()
+resolveArmed()
 local damaged = {}
 for i, entry in ipairs(looked.damaged) do
   noteChanged(entry)

@@ -1,5 +1,5 @@
 -- Takes the envelopes of the picked jobs apart, for a relay to write their parts. An envelope that cannot be taken apart is damaged:
--- turn-away.lua ends such a job. Headers are JSON already, and so is a payload that no codec made; all pass as they are stored.
+-- sift.lua ends such a job. Headers are JSON already, and so is a payload that no codec made; all pass as they are stored.
 -- @needs parts/clock.lua, parts/envelope.lua
 -- @takes picked, envelopes
 for i = 1, #picked do

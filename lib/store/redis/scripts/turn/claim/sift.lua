@@ -1,6 +1,6 @@
--- Takes the picked jobs out of their lanes, and keeps the ones that can be handed out. A job that is too late by its rule, and a job whose
--- envelope is gone or damaged, ends here: told rather than dropped. So does an occurrence that its recurrence leaves out; one that has to
--- wait for the previous one stays in its lane.
+-- Sorts the picked jobs. Those to hand out leave their lanes and go into `fit`. A job that is too late by its rule, and a job whose envelope
+-- is gone or damaged, ends here: told rather than dropped. So does an occurrence that its recurrence leaves out; one that has to wait for the
+-- previous one stays in its lane. For each occurrence that begins or ends here, the next one of its recurrence is armed (recur/judge.lua).
 -- `fit`: the jobs to hand out. `report.late`: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule.
 -- `report.brokenJobs`: four for each job whose envelope is missing, or has the `damage` that a relay has found: id, name, attempts begun, the reason.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/lanes.lua, turn/claims.lua
@@ -88,4 +88,4 @@ for i = 1, #picked do
     sift(job)
   end
 end
-if recurring then recurring.settle() end
+if recurring then recurring.resolve() end
