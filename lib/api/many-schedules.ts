@@ -24,6 +24,32 @@ export function ofItem(index: number, error: unknown): unknown {
   return error;
 }
 
+/** How many items of one call Redis, or a codec that answers promises, is asked about at a time. */
+const ASKED_AT_A_TIME = 100;
+
+/** Does something for each item of the call, in their order. Throws the first error, which says which item it is about. */
+export async function forEachItem(
+  requests: readonly ScheduleRequest[],
+  work: (request: ScheduleRequest, index: number) => Promise<void> | undefined,
+): Promise<void> {
+  let asked: Promise<void>[] = [];
+  for (const [i, request] of requests.entries()) {
+    let working: Promise<void> | undefined;
+    try {
+      working = work(request, i)?.catch((error) => Promise.reject(ofItem(i, error)));
+    } catch (error) {
+      throw ofItem(i, error);
+    }
+    // A later item may throw before anybody waits for this one.
+    working?.catch(() => {});
+    if (working && asked.push(working) === ASKED_AT_A_TIME) {
+      await Promise.all(asked);
+      asked = [];
+    }
+  }
+  await Promise.all(asked);
+}
+
 /**
  * Sends the jobs of one `scheduleMany`: one call for each queue, all at once. A job that may replace another, or whose id several
  * items share, goes in a call of its own; the jobs of one id go one after the other. `told` makes the answers.

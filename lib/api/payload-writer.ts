@@ -2,10 +2,6 @@ import type { ScheduleRequest } from '../core/options/schedule-options.js';
 import type { Codecs, StoredPayload } from '../core/payload/codecs.js';
 import { invalidPayload, serialisePayload } from '../core/payload/payload.js';
 import type { PayloadChecker } from '../core/payload/payload-class.js';
-import { ofItem } from './many-schedules.js';
-
-/** How many payloads of one call codecs that answer promises work on at a time: they may ask a service for each. */
-const ENCODED_AT_A_TIME = 100;
 
 /** Puts payloads into requests as they are stored: `check` and then, where all of a call fit, `encode`. */
 export class PayloadWriter {
@@ -38,32 +34,6 @@ export class PayloadWriter {
     const stored = this.codecs.encode(payload, this.maxBytes, fieldsOf(request));
     if (stored instanceof Promise) return stored.then((answer) => put(answer, request));
     put(stored, request);
-  }
-
-  /** Encodes the payloads of many requests, in their order. Throws the first error, which says which item it is about. */
-  async encodeMany(payloadOf: (i: number) => unknown, requests: readonly ScheduleRequest[]): Promise<void> {
-    if (!this.codecs.encodes) return;
-    let encoding: Promise<void>[] = [];
-    for (const [i, request] of requests.entries()) {
-      const encoded = this.encodeItem(i, payloadOf(i), request);
-      if (encoded && encoding.push(encoded) === ENCODED_AT_A_TIME) {
-        await Promise.all(encoding);
-        encoding = [];
-      }
-    }
-    await Promise.all(encoding);
-  }
-
-  private encodeItem(i: number, payload: unknown, request: ScheduleRequest): Promise<void> | undefined {
-    let encoded: Promise<void> | undefined;
-    try {
-      encoded = this.encode(payload, request)?.catch((error) => Promise.reject(ofItem(i, error)));
-    } catch (error) {
-      throw ofItem(i, error);
-    }
-    // A later item may throw before anybody waits for this one.
-    encoded?.catch(() => {});
-    return encoded;
   }
 }
 

@@ -18,9 +18,9 @@ import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import { DUE_NOW } from '../core/read/due.js';
 import type { JobStore, ScheduledAnswer } from '../store/job-store.js';
-import { ofItem, readItem, sendMany, sendOne } from './many-schedules.js';
+import { forEachItem, ofItem, readItem, sendMany, sendOne } from './many-schedules.js';
 import type { PayloadWriter } from './payload-writer.js';
-import { ChosenIds } from './recurrence/chosen-ids.js';
+import { checkChosenId } from './recurrence/chosen-ids.js';
 import { RecurrenceCalls } from './recurrence/recurrence-calls.js';
 import { TakenIds } from './taken-ids.js';
 
@@ -53,11 +53,9 @@ type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: Schedu
  */
 export class ScheduledQueueProducer extends RecurrenceCalls {
   private readonly takenIds: TakenIds;
-  private readonly chosenIds: ChosenIds;
 
   constructor(store: JobStore, payloads: PayloadWriter, events: EventSink, codecs: Codecs, log: Log) {
     super(store, payloads, events, codecs);
-    this.chosenIds = new ChosenIds(store);
     this.takenIds = new TakenIds(log);
   }
 
@@ -89,7 +87,7 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     if (options === undefined) refuseMisplacedOptions(payload, request);
     const checked = this.payloads.check(payload, request);
     if (checked) await checked;
-    const free = this.chosenIds.check(request);
+    const free = checkChosenId(this.store, request);
     if (free) await free;
     const encoded = this.payloads.encode(payload, request);
     if (encoded) await encoded;
@@ -130,8 +128,9 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
         throw ofItem(i, error);
       }
     }
-    await this.chosenIds.checkMany(requests, ofItem);
-    await this.payloads.encodeMany((i) => readItem<ScheduleItem>(items[i]).payload, requests);
+    await forEachItem(requests, (request) => checkChosenId(this.store, request));
+    if (this.codecs.encodes)
+      await forEachItem(requests, (request, i) => this.payloads.encode(items[i]!.payload, request));
     try {
       return await sendMany(this.store, requests, (request, answer) => this.told(request, answer));
     } catch (error) {

@@ -20,14 +20,8 @@ export function instanceNames(modules: ModulesContainer): ReadonlySet<string> {
   return new Set(names.keys());
 }
 
-/** Throws `InvalidOptionsError` for a handler whose instance is not there: its jobs would never run. */
-export function requireInstance(names: ReadonlySet<string>, instance: string, jobName: string, place: string): void {
-  const where = `${place}: @OnScheduledJob('${jobName}')`;
-  requireNamed(names, instance, where, 'Say which one runs the handler', jobName);
-}
-
-/** Throws `InvalidOptionsError` where a decorator names an instance that is not there; `remedy` is for one that names none. */
-export function requireNamed(
+/** Throws `InvalidOptionsError` unless an instance has that name. `remedy` says why one is to be named. */
+export function requireInstance(
   names: ReadonlySet<string>,
   instance: string,
   where: string,

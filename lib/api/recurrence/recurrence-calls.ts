@@ -44,7 +44,7 @@ export abstract class RecurrenceCalls {
     protected readonly store: JobStore,
     protected readonly payloads: PayloadWriter,
     protected readonly events: EventSink,
-    private readonly codecs: Codecs,
+    protected readonly codecs: Codecs,
   ) {}
 
   /**

@@ -4,8 +4,8 @@ import { InvalidOptionsError } from '../../core/errors.js';
 import type { ScheduledQueueEvent } from '../../core/job/events.js';
 import { classesOf, isMadeAnew, makeAnew, placeOf, type Wrapper } from '../classes.js';
 import { lostMarks } from '../handlers/marked-method.js';
-import { INSTANCE_NAME, instanceNames, requireNamed } from '../instances.js';
-import { EVENT_METADATA, EVENTS_MARKED_METADATA, type EventMark } from './on-scheduled-job-event.decorator.js';
+import { INSTANCE_NAME, instanceNames, requireInstance } from '../instances.js';
+import { EVENT_METADATA, type EventMark } from './on-scheduled-job-event.decorator.js';
 
 /** One method that hears events. */
 export interface JobEventListener extends EventMark {
@@ -38,7 +38,7 @@ export class EventExplorer {
         if (!marks) overridden.push(...this.overriddenBy(prototype, methodName, place));
         for (const mark of marks ?? []) {
           const where = `${place}: @OnScheduledJobEvent`;
-          requireNamed(instances, mark.instance, where, 'Say whose events it hears');
+          requireInstance(instances, mark.instance, where, 'Say whose events it hears');
           if (mark.instance === this.instanceName) listeners.push({ ...mark, place, call: caller(wrapper, method) });
         }
       }
@@ -47,7 +47,7 @@ export class EventExplorer {
   }
 
   private overriddenBy(prototype: object, methodName: string, place: string): string[] {
-    const lost = lostMarks<EventMark>(prototype, methodName, EVENTS_MARKED_METADATA);
+    const lost = lostMarks<EventMark>(EVENT_METADATA, prototype, methodName);
     if (!lost?.marks.some(({ instance }) => instance === this.instanceName)) return [];
     if (lost.isReplaced) {
       throw new InvalidOptionsError(

@@ -4,7 +4,7 @@ import { EVENT_TYPES, type ScheduledQueueEventOf, type ScheduledQueueEventType }
 import { describe, nearest } from '../../core/read/describe.js';
 import { keyPart } from '../../core/read/names.js';
 import { readOptions } from '../../core/read/shape.js';
-import { methodOf, noteMarked } from '../handlers/marked-method.js';
+import { addMark, methodOf } from '../handlers/marked-method.js';
 import { DEFAULT_INSTANCE } from '../tokens.js';
 
 export interface JobEventOptions {
@@ -23,7 +23,6 @@ export interface EventMark {
 
 /** Fixed strings rather than symbols: both builds of this package must find each other's marks. */
 export const EVENT_METADATA = 'nestjs-redis-scheduled-queue:events';
-export const EVENTS_MARKED_METADATA = 'nestjs-redis-scheduled-queue:events-marked';
 
 const DECORATOR = '@OnScheduledJobEvent';
 
@@ -58,9 +57,7 @@ export function OnScheduledJobEvent<Type extends ScheduledQueueEventType>(
   return (target, key, descriptor) => {
     const method = methodOf(DECORATOR, undefined, target, key, descriptor);
     const mark = readMark(type, options, `${target.constructor.name}.${String(key)}: ${DECORATOR}`);
-    const marks: EventMark[] = [...(Reflect.getOwnMetadata(EVENT_METADATA, method) ?? []), mark];
-    Reflect.defineMetadata(EVENT_METADATA, marks, method);
-    noteMarked(target, key, marks, EVENTS_MARKED_METADATA);
+    addMark(EVENT_METADATA, mark, method, target, key);
   };
 }
 

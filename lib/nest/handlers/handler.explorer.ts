@@ -53,7 +53,10 @@ export class HandlerExplorer {
         const marks: HandlerMark[] | undefined = Reflect.getMetadata(HANDLER_METADATA, method);
         if (!marks) overridden.push(...this.overriddenBy(wrapper, prototype, methodName));
         const place = placeOf(wrapper, methodName);
-        for (const { instance, name } of marks ?? []) requireInstance(instances, instance, name, place);
+        for (const { instance, name } of marks ?? []) {
+          const where = `${place}: @OnScheduledJob('${name}')`;
+          requireInstance(instances, instance, where, 'Say which one runs the handler', name);
+        }
         if (marks) refuseUninjected(wrapper, prototype, place);
         const own = (marks ?? []).filter(({ instance }) => instance === this.instanceName);
         for (const handler of markedHandlers(own, place)) {
@@ -96,7 +99,7 @@ export class HandlerExplorer {
 
   /** The jobs of this instance whose handler a method without the mark has taken the place of. */
   private overriddenBy(wrapper: Wrapper, prototype: object, methodName: string): Overridden[] {
-    const lost = lostMarks<HandlerMark>(prototype, methodName);
+    const lost = lostMarks<HandlerMark>(HANDLER_METADATA, prototype, methodName);
     return (lost?.marks ?? [])
       .filter(({ instance }) => instance === this.instanceName)
       .map(({ name, queue = DEFAULT_QUEUE }) => {

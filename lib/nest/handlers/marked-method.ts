@@ -1,8 +1,5 @@
 import { InvalidOptionsError } from '../../core/errors.js';
 
-/** A fixed string, as both builds of this package must find it. */
-const MARKED_METADATA = 'nestjs-redis-scheduled-queue:marked';
-
 /**
  * The method that a decorator stands on. Throws `InvalidOptionsError` for anything else: the explorer looks for methods of
  * providers, so a static method or an arrow function would never be called.
@@ -57,14 +54,11 @@ function misplaced(target: object, key: unknown, descriptor: unknown): { got: st
   return undefined;
 }
 
-/** Notes on the class, too, that the method is marked: another function in its place carries no mark. */
-export function noteMarked(
-  target: object,
-  key: string | symbol,
-  marks: readonly unknown[],
-  under = MARKED_METADATA,
-): void {
-  Reflect.defineMetadata(under, marks, target, key);
+/** Adds a mark to a method. Notes on the class, too, that the method is marked: another function in its place carries no mark. */
+export function addMark(metadata: string, mark: object, method: object, target: object, key: string | symbol): void {
+  const marks = [...(Reflect.getOwnMetadata(metadata, method) ?? []), mark];
+  Reflect.defineMetadata(metadata, marks, method);
+  Reflect.defineMetadata(metadata, marks, target, key);
 }
 
 /** The marks of a method that another one without any has taken the place of. */
@@ -76,16 +70,12 @@ export interface LostMarks<Mark> {
   isReplaced: boolean;
 }
 
-/** For a method that carries no marks itself. `under`: where the decorator has noted them. */
-export function lostMarks<Mark>(
-  prototype: object,
-  methodName: string,
-  under = MARKED_METADATA,
-): LostMarks<Mark> | undefined {
-  const marks: readonly Mark[] | undefined = Reflect.getMetadata(under, prototype, methodName);
+/** For a method that carries no marks itself. */
+export function lostMarks<Mark>(metadata: string, prototype: object, methodName: string): LostMarks<Mark> | undefined {
+  const marks: readonly Mark[] | undefined = Reflect.getMetadata(metadata, prototype, methodName);
   if (!marks) return undefined;
   let marked: object | null = prototype;
-  while (marked && !Reflect.hasOwnMetadata(under, marked, methodName)) marked = Object.getPrototypeOf(marked);
+  while (marked && !Reflect.hasOwnMetadata(metadata, marked, methodName)) marked = Object.getPrototypeOf(marked);
   const methodIn = (from: object | null) => (from as Record<string, unknown> | null)?.[methodName];
   return {
     marks,

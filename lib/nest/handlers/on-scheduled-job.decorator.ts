@@ -13,7 +13,7 @@ import type { PayloadForm, PayloadOf, ReceivedPayload } from '../../core/payload
 import { jobName, keyPart } from '../../core/read/names.js';
 import { classReference, readOne, readOptions } from '../../core/read/shape.js';
 import { DEFAULT_INSTANCE } from '../tokens.js';
-import { methodOf, noteMarked, placeOf } from './marked-method.js';
+import { addMark, methodOf, placeOf } from './marked-method.js';
 import {
   type DeclaredRecurrenceOptions,
   RECURRENCE_SHAPE,
@@ -113,9 +113,7 @@ export function OnScheduledJob(
   const mark = readMark(job, options);
   return (target, key, descriptor) => {
     const method = methodOf(`@OnScheduledJob('${mark.name}')`, mark.name, target, key, descriptor);
-    const marks: HandlerMark[] = [...(Reflect.getOwnMetadata(HANDLER_METADATA, method) ?? []), mark];
-    Reflect.defineMetadata(HANDLER_METADATA, marks, method);
-    noteMarked(target, key, marks);
+    addMark(HANDLER_METADATA, mark, method, target, key);
     const params = { [`${PAYLOAD_PARAM}:0`]: { index: 0, pipes: [] }, [`${JOB_PARAM}:1`]: { index: 1, pipes: [] } };
     Reflect.defineMetadata(PARAMS_METADATA, params, target.constructor, key);
   };
