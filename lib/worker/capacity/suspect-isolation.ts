@@ -214,7 +214,7 @@ export interface Holdings {
 /** The part of a worker or a puller in its process, which `SuspectIsolation` may reserve for a suspect. */
 export class HolderInProcess implements JobHolder {
   /** The next turn claims nothing, and leaves it to others of the crew to look. */
-  private steppingBack = false;
+  stepsBack = false;
 
   constructor(
     readonly queue: string,
@@ -225,14 +225,6 @@ export class HolderInProcess implements JobHolder {
     private readonly toConfirm: ClaimsToConfirm,
     private readonly holdings: Holdings,
   ) {}
-
-  enterProcess(): void {
-    this.isolation.add(this);
-  }
-
-  leaveProcess(): void {
-    this.isolation.remove(this);
-  }
 
   get holds(): boolean {
     return this.loop.inFlight.limit > 0 || this.toConfirm.any || this.holdings.holdsAny();
@@ -247,50 +239,16 @@ export class HolderInProcess implements JobHolder {
   }
 
   stepBack(): void {
-    this.steppingBack = true;
+    this.stepsBack = true;
     this.loop.saySoon();
   }
 
   look(): void {
-    this.steppingBack = false;
+    this.stepsBack = false;
     this.loop.lookSoon();
   }
 
-  get stepsBack(): boolean {
-    return this.steppingBack;
-  }
-
-  /** A turn goes out that leaves it to others to look. */
-  hasSteppedBack(): void {
-    this.steppingBack = false;
-  }
-
   get mayClaim(): boolean {
-    return !this.steppingBack && !this.toConfirm.any && this.isolation.mayClaim(this);
-  }
-
-  /** True if the process is reserved for this one's suspect. */
-  get isReserved(): boolean {
-    return this.isolation.isReservedFor(this);
-  }
-
-  /** True if it has a reservation to give up. */
-  get hasToLeave(): boolean {
-    return this.isolation.hasToLeave(this);
-  }
-
-  /** What the next turn wishes about suspects. `isLast`: it waits for none any more. */
-  wish(leaseMs: number, isLast: boolean): SuspectWish {
-    return isLast ? this.isolation.lastWish(this) : this.isolation.wish(this, leaseMs);
-  }
-
-  /** Takes in the answer of a turn. True if the jobs that it claimed may begin; else they have to go back. */
-  answered(wish: SuspectWish, suspect: TurnAnswer['suspect']): boolean {
-    return this.isolation.answered(this, wish, suspect);
-  }
-
-  /** Jobs have ended: the process may be empty now. */
-  check(): void {
-    this.isolation.check(this);
+    return !this.stepsBack && !this.toConfirm.any && this.isolation.mayClaim(this);
   }
 }

@@ -57,5 +57,6 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const { openRuns = (parts: RunsParts) => new Runs(parts) } = setup;
   const runs = openRuns({ queue, running, processor, builder, pending, loop, reporter });
   const holder = new HolderInProcess(queue, true, isolation, loop, pending, toConfirm, runs);
-  return new QueueWorker({ leaseMs, loop, pending, toConfirm, running, runs, capacity, leases, holder, progress });
+  const held = { pending, toConfirm, running, runs };
+  return new QueueWorker({ ...held, leaseMs, loop, capacity, leases, isolation, holder, progress });
 }

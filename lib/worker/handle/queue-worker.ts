@@ -1,6 +1,6 @@
 import type { TurnAnswer } from '../../store/job-store.js';
 import type { Capacity } from '../capacity/capacity.js';
-import type { HolderInProcess } from '../capacity/suspect-isolation.js';
+import type { HolderInProcess, SuspectIsolation } from '../capacity/suspect-isolation.js';
 import type { LeaseClock } from '../run/lease-clock.js';
 import type { ProgressReports } from '../run/progress-reports.js';
 import type { RunningJob } from '../run/running-job.js';
@@ -22,6 +22,7 @@ export interface WorkerParts {
   readonly runs: Runs;
   readonly capacity: Capacity;
   readonly leases: LeaseClock;
+  readonly isolation: SuspectIsolation;
   readonly holder: HolderInProcess;
   readonly progress: ProgressReports;
 }
@@ -35,8 +36,8 @@ export class QueueWorker implements TurnWriter {
   }
 
   start(): void {
-    const { holder, loop } = this.parts;
-    holder.enterProcess();
+    const { isolation, holder, loop } = this.parts;
+    isolation.add(holder);
     loop.listen();
     loop.speak();
   }
@@ -47,7 +48,7 @@ export class QueueWorker implements TurnWriter {
    * when all is settled, or cannot be because Redis is away.
    */
   async stop(deadline: AbortSignal): Promise<StoppedWorker> {
-    const { loop, running, runs, holder } = this.parts;
+    const { loop, running, runs, isolation, holder } = this.parts;
     this.isStopping = true;
     runs.refuseClaims();
     loop.leaveSession();
@@ -56,7 +57,7 @@ export class QueueWorker implements TurnWriter {
     const cutOff = this.stuck;
     const gaveBack = runs.giveBack();
     await loop.finishSession(LAST_TURN_MS);
-    holder.leaveProcess();
+    isolation.remove(holder);
     return { gaveBack, unsettled: this.unsettled, cutOff };
   }
 
@@ -71,8 +72,9 @@ export class QueueWorker implements TurnWriter {
   }
 
   get owes(): boolean {
-    const { pending, toConfirm, holder, progress } = this.parts;
-    return pending.count > 0 || toConfirm.any || progress.areDue || holder.stepsBack || holder.hasToLeave;
+    const { pending, toConfirm, isolation, holder, progress } = this.parts;
+    const hasToSay = pending.count > 0 || toConfirm.any || progress.areDue;
+    return hasToSay || holder.stepsBack || isolation.hasToLeave(holder);
   }
 
   get looks(): boolean {
@@ -80,10 +82,10 @@ export class QueueWorker implements TurnWriter {
   }
 
   get holds(): boolean {
-    const { running, holder } = this.parts;
+    const { running, isolation, holder } = this.parts;
     // The last turn gives a reservation up. A worker whose places are all taken by handlers that go on after their runs looks for nothing;
     // it still says that it is there.
-    return running.holdsAny() || (!this.isStopping && (holder.isReserved || running.anyStuck));
+    return running.holdsAny() || (!this.isStopping && (isolation.isReservedFor(holder) || running.anyStuck));
   }
 
   get mayOverlap(): boolean {
@@ -92,15 +94,15 @@ export class QueueWorker implements TurnWriter {
   }
 
   writeTurn(isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
-    const { loop, pending, toConfirm, running, capacity, holder, progress, leaseMs } = this.parts;
-    const suspects = holder.wish(leaseMs, this.isStopping);
+    const { loop, pending, toConfirm, running, capacity, isolation, holder, progress, leaseMs } = this.parts;
+    const suspects = this.isStopping ? isolation.lastWish(holder) : isolation.wish(holder, leaseMs);
     // Where nothing is held there is nothing to renew until what this turn claims. What another turn is claiming would have to be
     // renewed as well, and is not known yet.
     const renews = loop.inFlight.count === 0 && (isTimeToRenew || !running.holdsAny() || toConfirm.any);
     const renewals = renews ? [...running.claims(), ...toConfirm.claims] : [];
     const { settlements: most, limit, handlers } = capacity.share(this.mayClaim, isTimeToRenew);
     const standing = holder.stepsBack ? 'goes' : 'stays';
-    holder.hasSteppedBack();
+    holder.stepsBack = false;
     const { ended, settlements } = pending.takeForTurn(most);
     // Never beside another turn, which might arrive later with an older report.
     const reports = loop.inFlight.count === 0 ? progress.take() : [];
@@ -110,14 +112,15 @@ export class QueueWorker implements TurnWriter {
   }
 
   onAnswer(answer: TurnAnswer, sent: SentTurn): void {
-    const { runs, capacity, leases, holder, pending, toConfirm } = this.parts;
+    const { runs, capacity, leases, isolation, holder, pending, toConfirm } = this.parts;
     if (sent.renews) leases.noteRenewal(sent.sentAt);
     for (const id of answer.lost) runs.loseLease(id);
     for (const id of answer.toCancel) runs.cancel(id);
     capacity.noteBacklog(sent, answer);
-    if (!holder.answered(sent.turn.suspects, answer.suspect)) pending.release(...answer.claimed, ...answer.expired);
+    if (!isolation.answered(holder, sent.turn.suspects, answer.suspect))
+      pending.release(...answer.claimed, ...answer.expired);
     else runs.startClaimed(toConfirm.sift(sent.turn, answer), sent.sentAt);
-    holder.check();
+    isolation.check(holder);
   }
 
   private get mayClaim(): boolean {

@@ -47,7 +47,7 @@ export class Puller implements TurnWriter {
     this.holder = new HolderInProcess(queue, false, isolation, this.loop, pending, toConfirm, this.held);
     this.turnedAt = clock.now();
     this.loop.setWriter(this);
-    this.holder.enterProcess();
+    isolation.add(this.holder);
   }
 
   pop(count: number, waitMs: number): Promise<HeldJob[]> {
@@ -70,7 +70,7 @@ export class Puller implements TurnWriter {
   stop(): void {
     if (this.isStopping) return;
     const { holder, pops, loop } = this;
-    if (this.isDone) holder.leaveProcess();
+    if (this.isDone) this.setup.isolation.remove(holder);
     this.isStopping = true;
     pops.endAll();
     loop.hearNoMore();
@@ -93,13 +93,13 @@ export class Puller implements TurnWriter {
       await loop.finishSession(withinMs);
     } else loop.closeSession();
     held.close();
-    holder.leaveProcess();
+    this.setup.isolation.remove(holder);
   }
 
   get owes(): boolean {
     const { pending, toConfirm, holder, pops } = this;
     if (pending.count > 0 || toConfirm.any || (this.standsBy && !pops.anyWaits)) return true;
-    return holder.hasToLeave || this.isReservedForNobody || (holder.stepsBack && !pops.isEmpty);
+    return this.hasToLeave || this.isReservedForNobody || (holder.stepsBack && !pops.isEmpty);
   }
 
   /** Each pop is answered at least once, even where nothing may be claimed. */
@@ -110,17 +110,18 @@ export class Puller implements TurnWriter {
 
   /** There are held jobs, or the reservation of this process, to tell Redis of. */
   get holds(): boolean {
-    return this.held.holdsAny() || this.holder.isReserved;
+    return this.held.holdsAny() || this.setup.isolation.isReservedFor(this.holder);
   }
 
   writeTurn(_isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
     const { pending, toConfirm, pops, holder, looksAnew } = this;
     this.hasTurned = true;
-    const waitsForNone = this.isStopping || (this.isReservedForNobody && !holder.hasToLeave);
-    const suspects = holder.wish(this.setup.leaseMs, waitsForNone);
+    const waitsForNone = this.isStopping || (this.isReservedForNobody && !this.hasToLeave);
+    const { isolation, leaseMs } = this.setup;
+    const suspects = waitsForNone ? isolation.lastWish(holder) : isolation.wish(holder, leaseMs);
     const limit = this.mayClaim ? Math.min(pops.wanted, MOST_JOBS_A_TURN) : 0;
     const standing = pops.anyWaits && (limit > 0 || toConfirm.any) ? 'until-claimed' : 'goes';
-    holder.hasSteppedBack();
+    holder.stepsBack = false;
     pops.ask();
     const { ended, settlements } = pending.takeForTurn();
     const renewals = [...toConfirm.claims];
@@ -130,13 +131,14 @@ export class Puller implements TurnWriter {
 
   onAnswer(answer: TurnAnswer, sent: SentTurn): void {
     const { loop, pending, toConfirm, pops, held, holder } = this;
+    const { isolation } = this.setup;
     this.turnedAt = this.setup.clock.now();
     held.noteSettled(sent, answer.settled);
     // First: jobs of this claim that are to be confirmed must not yet count as held.
-    if (holder.answered(sent.turn.suspects, answer.suspect))
+    if (isolation.answered(holder, sent.turn.suspects, answer.suspect))
       this.handOut(toConfirm.sift(sent.turn, answer), sent.sentAt);
     else pending.release(...answer.claimed, ...answer.expired);
-    holder.check();
+    isolation.check(holder);
     // Look again at once where there may be more: the claimed jobs may all have been unfit, or wait for their confirmation, or
     // this turn only confirmed others and asked for none.
     const more = answer.claimed.length > 0 || sent.turn.renewals.length > 0 || answer.sleepMs === 0;
@@ -169,6 +171,10 @@ export class Puller implements TurnWriter {
   /** The process is reserved for a suspect, but no pop waits for one any more. */
   private get isReservedForNobody(): boolean {
     const { holder, pops } = this;
-    return holder.isReserved && pops.isEmpty && !holder.holds;
+    return this.setup.isolation.isReservedFor(holder) && pops.isEmpty && !holder.holds;
+  }
+
+  private get hasToLeave(): boolean {
+    return this.setup.isolation.hasToLeave(this.holder);
   }
 }

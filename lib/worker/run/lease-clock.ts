@@ -1,12 +1,13 @@
 import type { Clock } from '../../core/clock.js';
 import { outsideJobs } from '../../core/job/current-job.js';
 import type { SessionLoop } from '../session/session-loop.js';
+import { Signal } from '../session/signal.js';
 import type { LeaseKeeper } from './running-job.js';
 
 /** When the leases of a queue were last renewed, for handlers that want to know. */
 export class LeaseClock implements LeaseKeeper {
   private renewedAt = Number.NEGATIVE_INFINITY;
-  private waiting?: { renewal: Promise<void>; resolve(): void };
+  private readonly renewed = new Signal();
 
   constructor(
     private readonly leaseMs: number,
@@ -17,16 +18,10 @@ export class LeaseClock implements LeaseKeeper {
   /** A renewal younger than a sixth of a lease is enough, so frequent heartbeats at most double the renewals. */
   renewal(): Promise<void> | undefined {
     if (this.clock.now() < this.renewedAt + this.leaseMs / 6) return undefined;
-    if (!this.waiting) {
-      let resolve = () => {};
-      const renewal = new Promise<void>((done) => {
-        resolve = done;
-      });
-      this.waiting = { renewal, resolve };
-    }
+    const renewal = this.renewed.wait();
     // A handler has asked, and what the loop says from now on is not below that handler.
     outsideJobs(() => this.loop.renew());
-    return this.waiting.renewal;
+    return renewal;
   }
 
   heldUntil(askedAt: number): number {
@@ -36,7 +31,6 @@ export class LeaseClock implements LeaseKeeper {
   /** Counted from the sending of the call that renewed, so that a slow answer does not stretch a lease. */
   noteRenewal(sentAt: number): void {
     this.renewedAt = sentAt;
-    this.waiting?.resolve();
-    this.waiting = undefined;
+    this.renewed.fire();
   }
 }

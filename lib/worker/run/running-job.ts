@@ -146,15 +146,8 @@ export class RunningJob extends ScheduledJob implements UnorderedItem, Reporting
 
   progress(value: unknown): void {
     const { events, progress } = this.context;
-    if (events.wants(this.queue))
-      events.tell({
-        type: 'progress',
-        queue: this.queue,
-        id: this.id,
-        name: this.name,
-        attempt: this.attempt,
-        value,
-      });
+    const { queue, id, name, attempt } = this;
+    if (events.wants(queue)) events.tell({ type: 'progress', queue, id, name, attempt, value });
     if (this.hasEnded) return;
     this.reported = value;
     this.hasReported = true;
