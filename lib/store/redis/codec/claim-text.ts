@@ -15,7 +15,8 @@ const NONE: Claim = { fence: '0', marks: '', attempt: 0, crashes: 0, dueAtMs: 0,
 
 /** Also of none, and of one that somebody has damaged. */
 export function decodeClaim(text: string): Claim {
-  const parts = /^(\d+)([a-z]*) (\d+) (\d+) (\d+) (\S+) ([^\t\n]*)[^\n]*(?:\n(.*))?$/.exec(text);
+  // JSON of a report may hold U+2028, which a dot does not match.
+  const parts = /^(\d+)([a-z]*) (\d+) (\d+) (\d+) (\S+) ([^\t\n]*)[^\n]*(?:\n([^\n]*))?$/.exec(text);
   if (!parts) return NONE;
   const [, fence, marks, attempt, crashes, due, holder, lane, progress] = parts as unknown as string[];
   return {

@@ -14,6 +14,16 @@ it('a claim is read with its marks and what its run has reported; its tags are n
   });
 });
 
+it('what a run has reported may hold the line breaks that JSON leaves as they are', () => {
+  const progress = JSON.stringify('one\u2028two\u2029three');
+  expect(decodeClaim(`7 2 1 1795523724000 host-1 5::work\tred\n${progress}`)).toMatchObject({
+    fence: '7',
+    attempt: 2,
+    holder: 'host-1',
+    progress,
+  });
+});
+
 it.each(['', '7 1 0', '7 1 0 x w 5::work'])(
   'of none, and of one that somebody has damaged, nothing is known: %j',
   (text) => {
