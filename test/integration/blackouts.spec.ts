@@ -89,6 +89,20 @@ describe('in the gate, blackouts', () => {
     expect((await test.view.blackouts()).rules).toEqual(rules);
   });
 
+  it('shut the queue in the right window, however many are over', async () => {
+    const HALF_MINUTE = 30_000;
+    for (let over = 0; over <= 150; over += 3) {
+      for (const isOn of [true, false]) {
+        const firstFromMs = Date.now() - over * HOUR + (isOn ? -1_000 : HALF_MINUTE);
+        const windows = Array.from({ length: 150 }, (_, i) => firstFromMs + i * HOUR);
+        const texts = windows.map((fromMs) => text({ fromMs, toMs: fromMs + HALF_MINUTE }));
+        await test.redis.hset(key('gate'), 'blackouts', texts.join(' '));
+        const until = isOn && over < 150 ? windows[over]! + HALF_MINUTE : undefined;
+        expect([over, isOn, (await test.view.blackouts()).untilMs]).toEqual([over, isOn, until]);
+      }
+    }
+  });
+
   it.each([
     ['neither two times', 'some text'],
     ['a time and a word', '5-ever'],
