@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { BlackoutRule, FixedBlackout } from '../../lib/core/blackouts/blackout.js';
+import { windowsAt } from '../../lib/core/blackouts/windows.js';
 import type { QueueOptions } from '../../lib/core/options/queue-options.js';
 import { relayKey } from '../../lib/index.js';
+import { formatWindows } from '../../lib/store/redis/codec/blackout-text.js';
 import { type OwnRedisServer, startOwnServer } from '../support/redis-server.js';
 import { QUEUE, TestStore, TestWorker } from '../support/store.js';
 import { until } from '../support/wait.js';
@@ -230,6 +232,19 @@ describe('where nobody has computed how a blackout goes on', () => {
     await test.management.setBlackouts([]);
     expect((await worker.turn({ limit: 1 })).tendInMs).toBeUndefined();
     expect(await recurrences.tend()).toBeUndefined();
+  });
+
+  it('turns have it computed anew once the clock of Redis was set back', async () => {
+    const always: BlackoutRule = { cron: '* * * * *', timeZone: 'UTC', durationMs: 59_999 };
+    await test.management.setBlackouts([always]);
+    expect((await test.worker('w').turn({ limit: 1 })).tendInMs).toBeGreaterThan(10 * 60_000);
+    const known = windowsAt(Date.now() + 2 * HOUR, [always]);
+    await test.redis.hset(key('gate'), { blackouts: formatWindows(known), blackoutsTendAt: known.moreAtMs! });
+    expect((await test.worker('w').turn({ limit: 1 })).tendInMs).toBe(0);
+    const tendInMs = await test.recurrences.tend();
+    expect(tendInMs).toBeGreaterThan(10 * 60_000);
+    expect(tendInMs).toBeLessThan(HOUR);
+    expect((await test.worker('w').turn({ limit: 1 })).tendInMs).toBeGreaterThan(10 * 60_000);
   });
 
   it('several processes may compute it at once', async () => {

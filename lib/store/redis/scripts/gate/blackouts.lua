@@ -8,5 +8,5 @@
 -- @include gate/gate.lua
 -- @needs gate/blackout.lua
 local ends = blackoutEnd(gate.blackouts)
-local stored = redis.call('HMGET', gateKey, 'blackoutRules', 'blackoutsTendAt')
-return { digits(now), ends and (ends == math.huge and 'inf' or digits(ends)) or '', stored[1] or '', stored[2] or '' }
+local rules = redis.call('HGET', gateKey, 'blackoutRules') or ''
+return { digits(now), ends and (ends == math.huge and 'inf' or digits(ends)) or '', rules, gate.blackoutsAt and digits(gate.blackoutsAt) or '' }
