@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { RedisConnection } from '../../lib/store/redis/link/connection.js';
+import { startOwnServer } from '../support/redis-server.js';
 import { TestStore } from '../support/store.js';
 
 const START = 1_700_000_000_000;
@@ -35,7 +36,8 @@ function watchReads(afterFirst: () => Promise<unknown> = async () => {}): number
     ...call: Parameters<typeof readOnce<T>>
   ): Promise<T> {
     const reply = await readOnce.apply(this, call as Parameters<typeof readOnce>);
-    sizes.push((reply as [string, unknown[]])[1].length / 2);
+    if (!Array.isArray(reply)) return reply as T;
+    sizes.push((reply as unknown as [string, unknown[]])[1].length / 2);
     if (sizes.length === 1) await afterFirst();
     return reply as T;
   };
@@ -58,4 +60,25 @@ it('no queue is left out where others are noted between two reads', async () => 
     Array.from({ length: 12_000 }, (_, i) => nameOf(i)),
   );
   expect(sizes.length).toBeGreaterThan(2);
+});
+
+it('no queue is left out where Redis is restarted between two reads', async () => {
+  const server = await startOwnServer();
+  await test.close();
+  test = new TestStore({}, server.url);
+  try {
+    await note(12_000, (i) => START + i);
+    const sizes = watchReads(async () => {
+      await test.redis.save();
+      await server.kill();
+      await server.restart();
+    });
+    expect(await test.store.queues()).toHaveLength(12_000);
+    expect(sizes.length).toBeGreaterThan(2);
+    await test.redis.del(directory());
+  } finally {
+    await test.close();
+    await server.stop();
+    test = new TestStore();
+  }
 });

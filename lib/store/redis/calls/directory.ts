@@ -12,6 +12,8 @@ const DIRECTORY = '*';
 const NAMES_A_CALL = 500;
 /** About how many queues one read answers, so that it takes Redis 1 to 2 ms. */
 const QUEUES_A_READ = 2_500;
+/** How often at most a walk is made anew. */
+const WALKS_AGAIN = 3;
 
 /** A queue that this process uses. `noteAt`: when its next use is noted, a time of `performance.now()`. */
 interface UsedQueue {
@@ -70,12 +72,23 @@ export class RedisDirectory {
   /** By name, those that this process uses among them. */
   async list(): Promise<SeenQueue[]> {
     await Promise.all(this.noting);
-    const { queues } = this.keys;
     const giveUpAt = this.giveUpAt();
     const found = new Map<string, number>();
+    let steps = await this.walk(found, giveUpAt);
+    // Places in a walk are those of one server: one that goes on after a restart or a failover leaves some queues out.
+    for (let again = 0; again < WALKS_AGAIN && steps > 1 && found.size < (await this.count(giveUpAt)); again++)
+      steps = await this.walk(found, giveUpAt);
+    return [...found]
+      .map(([name, lastSeenAtMs]) => ({ name, lastSeenAtMs }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Adds to `found`, and answers in how many steps. A walk tells each queue, also one that is noted meanwhile; some twice. */
+  private async walk(found: Map<string, number>, giveUpAt: number): Promise<number> {
+    const { queues } = this.keys;
     let cursor = '0';
+    let steps = 0;
     do {
-      // A walk tells each queue, also one that is noted meanwhile; some twice.
       const [next, some] = await this.connection.read(
         'step',
         (client) => client.zscan(queues, cursor, 'COUNT', QUEUES_A_READ),
@@ -83,10 +96,13 @@ export class RedisDirectory {
       );
       for (let i = 0; i < some.length; i += 2) found.set(some[i]!, Number(some[i + 1]));
       cursor = next;
+      steps++;
     } while (cursor !== '0');
-    return [...found]
-      .map(([name, lastSeenAtMs]) => ({ name, lastSeenAtMs }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return steps;
+  }
+
+  private async count(giveUpAt: number): Promise<number> {
+    return Number(await this.connection.read('count', (client) => client.zcard(this.keys.queues), giveUpAt));
   }
 
   private giveUpAt(): number {

@@ -47,13 +47,14 @@ function isDeep(value: unknown, depth: Depth): boolean {
 }
 
 /** What a plain reading command answers: `text` may be missing; `step` is one of a walk, a cursor and a list. */
-export type PlainReply = 'list' | 'text' | 'fields' | 'step';
+export type PlainReply = 'list' | 'text' | 'fields' | 'step' | 'count';
 
 export const isPlainReply: Record<PlainReply, (reply: unknown) => boolean> = {
   list: Array.isArray,
   text: (reply) => reply === null || typeof reply === 'string',
   fields: (reply) => typeof reply === 'object' && reply !== null,
   step: (reply) => Array.isArray(reply) && isDeep(reply[0], 0) && isDeep(reply[1], 1),
+  count: (reply) => Number.isInteger(Number(reply)) && reply !== null,
 };
 
 /** Throws where a reply is none: as after a lost one, nobody knows whether the call has run, and it can be sent again. */
