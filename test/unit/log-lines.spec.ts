@@ -6,7 +6,11 @@ import ts from 'typescript';
 
 /** Messages that are no literals of their call: what the call is given, the file that makes them, and words of the literal there. */
 const MADE_ELSEWHERE = [
-  ['this.lineOf(handler, declared.linesOf(queue, handler.name, nowMs))', 'nest/lifecycle/start-log.ts', 'Mapped {'],
+  [
+    'this.lineOf(handler, declared.linesOf(handler.queue, handler.name, nowMs))',
+    'nest/lifecycle/start-log.ts',
+    'Mapped {',
+  ],
   ['waitingLine(waitedFor, atMostMs)', 'worker/handle/drain-report.ts', 'Waiting up to '],
   ['drained.line', 'worker/handle/drain-report.ts', 'Done waiting for '],
   ['sentence', 'nest/handlers/handler.explorer.ts', 'so no method handles this job'],

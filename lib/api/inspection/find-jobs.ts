@@ -25,8 +25,8 @@ export async function findJobs(
   request: FindRequest<InspectedJob>,
   codecs: Codecs,
 ): Promise<FoundPage> {
-  const { queue, where, limit } = request;
-  const selection = selectionOf(request);
+  const { queue, where, limit, states, names, tags, idPrefix, dueFrom: dueFromMs, dueTo: dueToMs } = request;
+  const selection: JobSelection = { states, names, tags, idPrefix, dueFromMs, dueToMs };
   const mark = markOf(queue, selection);
   let place = request.cursor === undefined ? undefined : placeIn(request.cursor, mark);
   const found: InspectedJob[] = [];
@@ -41,17 +41,6 @@ export async function findJobs(
     if (found.length === limit || looked >= LOOKED_AT_A_CALL || bytes >= BYTES_A_CALL)
       return { jobs: found, cursor: cursorAt(place, mark) };
   }
-}
-
-function selectionOf({ states, names, tags, idPrefix, dueFrom, dueTo }: FindRequest<InspectedJob>): JobSelection {
-  return {
-    states,
-    ...(names && { names }),
-    ...(tags && { tags }),
-    ...(idPrefix !== undefined && { idPrefix }),
-    ...(dueFrom !== undefined && { dueFromMs: dueFrom }),
-    ...(dueTo !== undefined && { dueToMs: dueTo }),
-  };
 }
 
 /** Tells a search from others: a place in another one would leave jobs out. */

@@ -7,7 +7,7 @@ import { hasOccurrenceAfter, MOST_WALL_TIMES } from './occurrences.js';
 import { readCron } from './read-cron.js';
 import { readExclusions } from './read-exclusions.js';
 import type { Exclusion, OnMissed, Overlap, Rule, Timing } from './rule.js';
-import { DEFAULT_ON_MISSED, DEFAULT_OVERLAP, DEFAULT_TIME_ZONE } from './rule-text.js';
+import { withDefaults } from './rule-text.js';
 import { timeZone } from './time-zone.js';
 
 export { parseRuleText, ruleText, toRecurrenceRule } from './rule-text.js';
@@ -79,28 +79,14 @@ export function readRule(given: unknown, where: string, refuse: Refuse = invalid
 }
 
 function ruleOf(read: Partial<ReadFields>): Rule | { problem: string } {
-  const { cron, everyMs, startAt, endAt, exclude = [] } = read;
   const problem = contradiction(read);
   if (problem) return { problem };
-  const timing: Timing = {
-    cron,
-    timeZone: read.timeZone ?? DEFAULT_TIME_ZONE,
-    everyMs,
-    // Whole multiples more lead to the same instants.
-    offsetMs: everyMs === undefined ? 0 : (read.offsetMs ?? 0) % everyMs,
-    startAtMs: startAt,
-    endAtMs: endAt,
-    exclude,
-  };
-  if (!hasOccurrenceAfter(timing, FIRST_INSTANT_MS - 1)) return { problem: withoutOccurrence(timing) };
-  return {
-    timing,
-    limit: read.limit,
-    onMissed: read.onMissed ?? DEFAULT_ON_MISSED,
-    missedWithinMs: read.missedWithin,
-    overlap: read.overlap ?? DEFAULT_OVERLAP,
-    jitterMs: read.jitterMs ?? 0,
-  };
+  const { everyMs, startAt: startAtMs, endAt: endAtMs, missedWithin: missedWithinMs, ...same } = read;
+  // Whole multiples more lead to the same instants.
+  const offsetMs = everyMs === undefined ? undefined : (read.offsetMs ?? 0) % everyMs;
+  const rule = withDefaults({ ...same, everyMs, offsetMs, startAtMs, endAtMs, missedWithinMs });
+  const hasOccurrence = hasOccurrenceAfter(rule.timing, FIRST_INSTANT_MS - 1);
+  return hasOccurrence ? rule : { problem: withoutOccurrence(rule.timing) };
 }
 
 function contradiction({ cron, everyMs, timeZone, offsetMs, startAt, endAt }: Partial<ReadFields>): string | undefined {

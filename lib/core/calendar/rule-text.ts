@@ -1,8 +1,8 @@
 import type { Exclusion, RecurrenceRule, Rule } from './rule.js';
 
-export const DEFAULT_TIME_ZONE = 'UTC';
-export const DEFAULT_ON_MISSED = 'once';
-export const DEFAULT_OVERLAP = 'allow';
+const DEFAULT_TIME_ZONE = 'UTC';
+const DEFAULT_ON_MISSED = 'once';
+const DEFAULT_OVERLAP = 'allow';
 
 /** A rule as it is stored: defaults left out. */
 type StoredRule = Partial<
@@ -16,16 +16,20 @@ export function ruleText(rule: Rule): string {
 
 /** The rule of a text of `ruleText`. */
 export function parseRuleText(text: string): Rule {
-  const stored: StoredRule = JSON.parse(text);
-  const { timeZone = DEFAULT_TIME_ZONE, offsetMs = 0, exclude = [] } = stored;
-  const { cron, everyMs, startAtMs, endAtMs, limit, missedWithinMs } = stored;
+  return withDefaults(JSON.parse(text));
+}
+
+/** The rule of which this is said. */
+export function withDefaults(said: StoredRule): Rule {
+  const { timeZone = DEFAULT_TIME_ZONE, offsetMs = 0, exclude = [] } = said;
+  const { cron, everyMs, startAtMs, endAtMs, limit, missedWithinMs } = said;
   return {
     timing: { cron, timeZone, everyMs, offsetMs, startAtMs, endAtMs, exclude },
     limit,
-    onMissed: stored.onMissed ?? DEFAULT_ON_MISSED,
+    onMissed: said.onMissed ?? DEFAULT_ON_MISSED,
     missedWithinMs,
-    overlap: stored.overlap ?? DEFAULT_OVERLAP,
-    jitterMs: stored.jitterMs ?? 0,
+    overlap: said.overlap ?? DEFAULT_OVERLAP,
+    jitterMs: said.jitterMs ?? 0,
   };
 }
 

@@ -56,7 +56,7 @@ export class Lifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApp
     for (const sentence of shortTimes(this.settings, registry)) LOG.warn(sentence);
     for (const [queue, declarations] of await declared.declarations(this.payloads))
       this.declarers.add(queue, declarations);
-    const handled = this.registry.queueNames().flatMap((queue) => [...this.registry.handlersOf(queue).keys()]);
+    const handled = this.registry.all().map(({ name }) => name);
     new StartLog(LOG, this.settings, this.explorer.instanceName).handlers(
       this.registry,
       declared,

@@ -28,16 +28,14 @@ export class StartLog {
 
   /** One line for each handler of this process, with the recurrences that it declares. */
   handlers(registry: HandlerRegistry, declared: DeclaredRecurrences, nowMs: number): void {
-    const queues = registry.queueNames();
-    if (queues.length === 0) {
+    const handlers = registry.all();
+    if (handlers.length === 0) {
       this.log.log(
         `No method with @OnScheduledJob was found in the providers and controllers of this application, so this process runs no jobs (${this.named}role '${this.settings.role}').`,
       );
     }
-    for (const queue of queues) {
-      for (const handler of registry.handlersOf(queue).values())
-        this.log.log(this.lineOf(handler, declared.linesOf(queue, handler.name, nowMs)));
-    }
+    for (const handler of handlers)
+      this.log.log(this.lineOf(handler, declared.linesOf(handler.queue, handler.name, nowMs)));
   }
 
   private lineOf({ queue, name, place, settings }: JobHandler, recurrences: readonly string[]): string {
