@@ -1,13 +1,20 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { PayloadWriter } from '../api/payload-writer.js';
+import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
 import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
-import type { Clock } from '../core/clock.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
-import type { JobStore } from '../store/job-store.js';
 import { RedisJobStore } from '../store/redis/redis-job-store.js';
+import { SuspectIsolation } from '../worker/capacity/suspect-isolation.js';
+import { Fleet } from '../worker/handle/fleet.js';
+import type { InstanceParts } from '../worker/instance-parts.js';
+import { Pullers } from '../worker/pull/pullers.js';
+import { Caretakers } from '../worker/recur/caretakers.js';
+import { Declarers } from '../worker/recur/declarers.js';
+import { Relays } from '../worker/relay/relays.js';
+import { HandlerRegistry } from '../worker/run/job-handler.js';
 import { ApplicationClock } from './application-clock.js';
 import { EventExplorer } from './events/event.explorer.js';
 import { JobEventListeners } from './events/job-event-listeners.js';
@@ -15,10 +22,19 @@ import { HandlerExplorer } from './handlers/handler.explorer.js';
 import { INSTANCE_NAME } from './instances.js';
 import { Lifecycle } from './lifecycle/lifecycle.js';
 import { StartLog } from './lifecycle/start-log.js';
-import { type ModuleSettings, readModuleOptions } from './module-options.js';
+import { readModuleOptions } from './module-options.js';
+import { provide } from './provide.js';
 import { LOG } from './safe-log.js';
-import { CLOCK, EVENTS, SETTINGS, type ServiceTokens, STORE } from './tokens.js';
-import { workingProviders } from './working-providers.js';
+import {
+  CLOCK,
+  DEFAULT_INSTANCE,
+  EVENTS,
+  FLEET,
+  INSTANCE_PARTS,
+  SETTINGS,
+  type ServiceTokens,
+  STORE,
+} from './tokens.js';
 
 /** All that an instance of the module is made of. `options`: the token of what the application has said. */
 export function providersOf(name: string, services: ServiceTokens, options: InjectionToken): Provider[] {
@@ -29,8 +45,11 @@ export function providersOf(name: string, services: ServiceTokens, options: Inje
       useFactory: (given: unknown) => readModuleOptions(given, 'RedisScheduledQueueModule'),
     },
     { provide: INSTANCE_NAME, useValue: name },
-    storeProvider(name),
-    CLOCK_PROVIDER,
+    provide(STORE, [SETTINGS], (settings) => {
+      return new RedisJobStore({ ...settings, log: LOG, reached: new StartLog(LOG, settings, name).connected });
+    }),
+    provide(CLOCK, [DiscoveryService], (discovery) => new ApplicationClock(discovery)),
+    { provide: EVENTS, useExisting: services.events },
     ...producingProviders(services),
     ...workingProviders(name, services),
     HandlerExplorer,
@@ -40,61 +59,44 @@ export function providersOf(name: string, services: ServiceTokens, options: Inje
   ];
 }
 
-function storeProvider(name: string): Provider {
-  return {
-    provide: STORE,
-    inject: [SETTINGS],
-    useFactory: (settings: ModuleSettings): JobStore =>
-      new RedisJobStore({ ...settings, log: LOG, reached: new StartLog(LOG, settings, name).connected }),
-  };
-}
-
-const CLOCK_PROVIDER: Provider = {
-  provide: CLOCK,
-  inject: [DiscoveryService],
-  useFactory: (discovery: DiscoveryService): Clock => new ApplicationClock(discovery),
-};
-
 /** What schedules and inspects, and so needs no handlers. */
 function producingProviders(services: ServiceTokens): Provider[] {
   return [
-    {
-      provide: services.events,
-      inject: [STORE, CLOCK, SETTINGS],
-      useFactory: (store: JobStore, clock: Clock, { queues }: ModuleSettings) => {
-        const streamed = [...queues].flatMap(([queue, { streamEvents }]) => (streamEvents ? [queue] : []));
-        return new ScheduledQueueEvents(store, clock, new Set(streamed));
-      },
-    },
-    { provide: EVENTS, useExisting: services.events },
-    {
-      provide: PayloadChecker,
-      inject: [SETTINGS],
-      useFactory: ({ validation }: ModuleSettings) => new PayloadChecker(validation),
-    },
-    {
-      provide: PayloadWriter,
-      inject: [PayloadChecker, SETTINGS],
-      useFactory: (checker: PayloadChecker, { codecs, maxPayloadBytes }: ModuleSettings) =>
-        new PayloadWriter(codecs, checker, maxPayloadBytes),
-    },
-    {
-      provide: services.producer,
-      inject: [STORE, PayloadWriter, services.events, SETTINGS],
-      useFactory: (
-        store: JobStore,
-        payloads: PayloadWriter,
-        events: ScheduledQueueEvents,
-        { codecs }: ModuleSettings,
-      ) => new ScheduledQueueProducer(store, payloads, events, codecs, LOG),
-    },
-    {
-      provide: services.inspector,
-      inject: [STORE, services.events, SETTINGS],
-      useFactory: (store: JobStore, events: ScheduledQueueEvents, { settingsOf, codecs }: ModuleSettings) =>
-        new ScheduledQueueInspector(store, events, settingsOf, codecs),
-    },
+    provide(services.events, [STORE, CLOCK, SETTINGS], (store, clock, { queues }) => {
+      const streamed = [...queues].flatMap(([queue, { streamEvents }]) => (streamEvents ? [queue] : []));
+      return new ScheduledQueueEvents(store, clock, new Set(streamed));
+    }),
+    provide(PayloadChecker, [SETTINGS], ({ validation }) => new PayloadChecker(validation)),
+    provide(PayloadWriter, [PayloadChecker, SETTINGS], (checker, { codecs, maxPayloadBytes }) => {
+      return new PayloadWriter(codecs, checker, maxPayloadBytes);
+    }),
+    provide(services.producer, [STORE, PayloadWriter, EVENTS, SETTINGS], (store, payloads, events, { codecs }) => {
+      return new ScheduledQueueProducer(store, payloads, events, codecs, LOG);
+    }),
+    provide(services.inspector, [STORE, EVENTS, SETTINGS], (store, events, { settingsOf, codecs }) => {
+      return new ScheduledQueueInspector(store, events, settingsOf, codecs);
+    }),
   ];
 }
 
-/** What starts and ends them with the application. */
+/** What runs, hands out and moves jobs. */
+function workingProviders(name: string, services: ServiceTokens): Provider[] {
+  const timerPrefix = name === DEFAULT_INSTANCE ? 'scheduled-queue' : `scheduled-queue(${name})`;
+  return [
+    provide(HandlerRegistry, [SETTINGS], ({ trackCurrentJob }) => new HandlerRegistry(trackCurrentJob)),
+    provide(INSTANCE_PARTS, [STORE, CLOCK, EVENTS, SETTINGS], (store, clock, events, settings): InstanceParts => {
+      const isolation = new SuspectIsolation(clock);
+      const caretakers = new Caretakers(store, clock, LOG);
+      return { ...settings, store, clock, events, log: LOG, isolation, caretakers, timerPrefix };
+    }),
+    provide(Declarers, [STORE, CLOCK, SETTINGS], (store, clock, settings) => {
+      return new Declarers(store, clock, LOG, settings);
+    }),
+    provide(FLEET, [INSTANCE_PARTS, HandlerRegistry, PayloadChecker, Declarers], (...parts) => new Fleet(...parts)),
+    provide(Pullers, [INSTANCE_PARTS], (instance) => new Pullers(instance)),
+    provide(Relays, [INSTANCE_PARTS], (instance) => new Relays(instance)),
+    provide(services.consumer, [FLEET, Pullers, Relays, SETTINGS], (fleet, pullers, relays, { role }) => {
+      return new ScheduledQueueConsumer(fleet, pullers, relays, role);
+    }),
+  ];
+}

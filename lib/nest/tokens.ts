@@ -3,6 +3,12 @@ import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
 import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
+import type { Clock } from '../core/clock.js';
+import type { JobStore } from '../store/job-store.js';
+import type { Fleet } from '../worker/handle/fleet.js';
+import type { InstanceParts } from '../worker/instance-parts.js';
+import type { ModuleSettings } from './module-options.js';
+import { tokenOf } from './provide.js';
 
 /** The name of the instance that was given none. */
 export const DEFAULT_INSTANCE = 'default';
@@ -56,14 +62,12 @@ export function serviceTokens(name: string): ServiceTokens {
 // of the real ones.
 
 /** The module's options, read. */
-export const SETTINGS = Symbol('settings');
-/** The `JobStore`. */
-export const STORE = Symbol('store');
-/** The `Clock` that all parts of the instance go by. */
-export const CLOCK = Symbol('clock');
-/** The `ScheduledQueueEvents` of the instance, whatever token they are exported under. */
-export const EVENTS = Symbol('events');
-/** What runs jobs: a `Fleet`. */
-export const FLEET = Symbol('fleet');
-/** The `InstanceParts`. */
-export const INSTANCE_PARTS = Symbol('instance parts');
+export const SETTINGS = tokenOf<ModuleSettings>('settings');
+export const STORE = tokenOf<JobStore>('store');
+/** All parts of the instance go by it. */
+export const CLOCK = tokenOf<Clock>('clock');
+/** Those of the instance, whatever token they are exported under. */
+export const EVENTS = tokenOf<ScheduledQueueEvents>('events');
+/** What runs jobs. */
+export const FLEET = tokenOf<Fleet>('fleet');
+export const INSTANCE_PARTS = tokenOf<InstanceParts>('instance parts');
