@@ -1,17 +1,28 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../../core/clock.js';
-import { QueueClosedError } from '../../core/errors.js';
+import { InvalidOptionsError, QueueClosedError } from '../../core/errors.js';
 import { JobIdMaker } from '../../core/job/job-id.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
-import type { JobStore, QueueStore, SeenQueue } from '../../store/job-store.js';
-import { MemoryEvents } from './events/memory-events.js';
-import { MemoryJobs } from './memory-jobs.js';
+import type {
+  JobStore,
+  NewJob,
+  QueueDeclarations,
+  QueueJobs,
+  QueueManagement,
+  QueueRecurrences,
+  QueueStore,
+  QueueView,
+  SeenQueue,
+} from '../../store/job-store.js';
+import { MemoryEvents } from './memory-events.js';
+import { MemoryJobs, type SingleJobs } from './memory-jobs.js';
 import { MemoryManagement } from './memory-management.js';
 import { MemoryQueue, Outage } from './memory-queue.js';
-import { MemorySessions } from './memory-sessions.js';
 import { MemoryView } from './memory-view.js';
 import { MemoryDeclarations } from './recur/memory-declarations.js';
 import { MemoryRecurrences } from './recur/memory-recurrences.js';
+import { callsOf } from './steps.js';
+import { MemorySession } from './turn/memory-session.js';
 
 export interface MemoryJobStoreOptions {
   /** The options of a queue, the defaults where it has none. */
@@ -83,15 +94,43 @@ export class MemoryJobStore implements JobStore {
     queue.ledger.onCancel = ({ id, envelope }) => this.onCancel?.({ queue: name, id, name: envelope.name });
     if (this.isClosed) queue.close();
     const jobs = new MemoryJobs(queue, this.ids);
-    const store = {
-      jobs,
-      management: new MemoryManagement(queue, jobs),
-      view: new MemoryView(queue, { host: hostname(), pid: process.pid }),
-      sessions: new MemorySessions(queue),
-      recurrences: new MemoryRecurrences(queue),
-      declarations: new MemoryDeclarations(queue),
+    const store: QueueStore = {
+      jobs: withMany(callsOf<SingleJobs>(queue, jobs, whichJob)),
+      management: callsOf<QueueManagement>(queue, new MemoryManagement(queue, jobs)),
+      view: callsOf<QueueView>(queue, new MemoryView(queue, { host: hostname(), pid: process.pid })),
+      sessions: {
+        worker: (id, { names, weights }) => new MemorySession(queue, id, 'worker', names, weights),
+        pull: (id, names) => new MemorySession(queue, id, 'pull', names),
+        relay: () => {
+          throw noTargets(name);
+        },
+      },
+      recurrences: callsOf<QueueRecurrences>(queue, new MemoryRecurrences(queue)),
+      declarations: callsOf<QueueDeclarations>(queue, new MemoryDeclarations(queue)),
       events: new MemoryEvents(queue),
     };
     return { queue, store };
   }
 }
+
+const whichJob = (job: NewJob | string) =>
+  typeof job === 'string' ? { jobId: job } : { jobId: job.id, jobName: job.name };
+
+function withMany({ schedule, ...others }: SingleJobs): QueueJobs {
+  const scheduleMany: QueueJobs['scheduleMany'] = async (jobs, answered) => {
+    const told = jobs.map((job, index) =>
+      schedule(job).then(
+        (answer) => answered(index, answer),
+        (error) => answered(index, undefined, error),
+      ),
+    );
+    await Promise.all(told);
+  };
+  return { ...others, schedule, scheduleMany };
+}
+
+const noTargets = (queue: string) =>
+  new InvalidOptionsError(
+    `relay: the queue '${queue}' lies in memory, where there are no streams or lists; expected a queue in Redis.`,
+    { queue },
+  );

@@ -1,12 +1,16 @@
 import { type JobIdMaker, newMaker } from '../../core/job/job-id.js';
 import type { Due } from '../../core/read/due.js';
-import type { Answered, CancelReason, NewJob, QueueJobs, ScheduledAnswer } from '../../store/job-store.js';
+import type { CancelReason, NewJob, QueueJobs, ScheduledAnswer } from '../../store/job-store.js';
 import { envelopeOf, type Job } from './job.js';
 import { without } from './lists/tag-index.js';
 import type { MemoryQueue } from './memory-queue.js';
+import type { Steps } from './steps.js';
+
+/** But for the call that schedules many: it takes a step for each. */
+export type SingleJobs = Omit<QueueJobs, 'scheduleMany'>;
 
 /** What is done to single jobs. */
-export class MemoryJobs implements QueueJobs {
+export class MemoryJobs implements Steps<SingleJobs> {
   private readonly maker = newMaker();
 
   constructor(
@@ -14,83 +18,68 @@ export class MemoryJobs implements QueueJobs {
     private readonly ids: JobIdMaker,
   ) {}
 
-  schedule(job: NewJob): Promise<ScheduledAnswer> {
-    return this.queue.answer(() => this.add(job), { jobId: job.id, jobName: job.name });
+  schedule(job: NewJob): ScheduledAnswer {
+    this.queue.noteUse();
+    const { ledger } = this.queue;
+    const id = job.id ?? this.ids.next(this.maker, this.queue.nowMs());
+    const there = ledger.jobs.get(id);
+    if (there) {
+      // Who is told that a job is active counts on its further attempts.
+      if (there.envelope.name === job.name) there.isLastRun = undefined;
+      return answerOf(there, job.name, there.held ? 'active' : there.diedAtMs === undefined ? 'waiting' : 'dead');
+    }
+    if (ledger.isRemembered(id, this.queue.nowMs())) return { id, status: 'ended', dueAtMs: null };
+    return this.create(id, job);
   }
 
-  async scheduleMany(jobs: readonly NewJob[], answered: Answered): Promise<void> {
-    await Promise.all(
-      jobs.map(async (job, index) => {
-        try {
-          answered(index, await this.schedule(job));
-        } catch (error) {
-          answered(index, undefined, error);
-        }
-      }),
-    );
+  replace(job: NewJob & { id: string }): ScheduledAnswer {
+    this.queue.noteUse();
+    const there = this.queue.ledger.jobs.get(job.id);
+    if (!there) return this.create(job.id, job);
+    if (there.envelope.name !== job.name) return answerOf(there, job.name, 'taken');
+    if (there.held) return this.queueBehind(there, job);
+    if (there.diedAtMs === undefined) return this.replaceWaiting(there, job);
+    this.dropDead(there);
+    return { ...this.create(job.id, job), pushedOut: true };
   }
 
-  replace(job: NewJob & { id: string }): Promise<ScheduledAnswer> {
-    return this.queue.answer(() => this.put(job), { jobId: job.id, jobName: job.name });
+  cancel(id: string): boolean {
+    const waiting = this.queue.ledger.findWaiting(id);
+    return waiting ? this.cancelWaiting(waiting, 'cancel') : this.cancelQueued(this.queue.ledger.jobs.get(id));
   }
 
-  cancel(id: string): Promise<boolean> {
-    return this.queue.answer(
-      () => {
-        const waiting = this.queue.ledger.findWaiting(id);
-        return waiting ? this.cancelWaiting(waiting, 'cancel') : this.cancelQueued(this.queue.ledger.jobs.get(id));
-      },
-      { jobId: id },
-    );
+  cancelRunning(id: string): boolean {
+    const held = this.queue.ledger.jobs.get(id)?.held;
+    if (!held) return false;
+    held.isCancelled = true;
+    this.queue.sleepers.cancel(held.session);
+    return true;
   }
 
-  cancelRunning(id: string): Promise<boolean> {
-    return this.queue.answer(
-      () => {
-        const held = this.queue.ledger.jobs.get(id)?.held;
-        if (!held) return false;
-        held.isCancelled = true;
-        this.queue.sleepers.cancel(held.session);
-        return true;
-      },
-      { jobId: id },
-    );
+  remove(id: string): boolean {
+    const { ledger } = this.queue;
+    const job = ledger.jobs.get(id);
+    if (job?.held) return false;
+    if (!job) {
+      const wasKept = ledger.completed.forget(id) || ledger.ended.forget(id);
+      if (wasKept) ledger.usedIds.delete(id);
+      return wasKept;
+    }
+    if (job.diedAtMs === undefined) return this.cancelWaiting(job, '');
+    this.dropDead(job);
+    return true;
   }
 
-  remove(id: string): Promise<boolean> {
-    return this.queue.answer(
-      () => {
-        const { ledger } = this.queue;
-        const job = ledger.jobs.get(id);
-        if (job?.held) return false;
-        if (!job) {
-          const wasKept = ledger.completed.forget(id) || ledger.ended.forget(id);
-          if (wasKept) ledger.usedIds.delete(id);
-          return wasKept;
-        }
-        if (job.diedAtMs === undefined) return this.cancelWaiting(job, '');
-        this.dropDead(job);
-        return true;
-      },
-      { jobId: id },
-    );
-  }
-
-  reschedule(id: string, due: Due): Promise<boolean> {
-    return this.queue.answer(
-      () => {
-        const { ledger } = this.queue;
-        const dueAtMs = this.queue.dueAt(due);
-        const waiting = ledger.findWaiting(id);
-        const queued = ledger.jobs.get(id)?.queued;
-        if (waiting) {
-          ledger.move(waiting, dueAtMs);
-          this.queue.tellOf(waiting);
-        } else if (queued) queued.dueAtMs = dueAtMs;
-        return waiting !== undefined || queued !== undefined;
-      },
-      { jobId: id },
-    );
+  reschedule(id: string, due: Due): boolean {
+    const { ledger } = this.queue;
+    const dueAtMs = this.queue.dueAt(due);
+    const waiting = ledger.findWaiting(id);
+    const queued = ledger.jobs.get(id)?.queued;
+    if (waiting) {
+      ledger.move(waiting, dueAtMs);
+      this.queue.tellOf(waiting);
+    } else if (queued) queued.dueAtMs = dueAtMs;
+    return waiting !== undefined || queued !== undefined;
   }
 
   /** Its id is free at once. Where it was the armed occurrence of a recurrence, the one after it is armed. */
@@ -117,33 +106,6 @@ export class MemoryJobs implements QueueJobs {
     ledger.revive(job);
     ledger.leave(job);
     ledger.count('deadDropped');
-  }
-
-  /** Takes a job in, unless its id is known or remembered. */
-  private add(job: NewJob): ScheduledAnswer {
-    this.queue.noteUse();
-    const { ledger } = this.queue;
-    const id = job.id ?? this.ids.next(this.maker, this.queue.nowMs());
-    const there = ledger.jobs.get(id);
-    if (there) {
-      // Who is told that a job is active counts on its further attempts.
-      if (there.envelope.name === job.name) there.isLastRun = undefined;
-      return answerOf(there, job.name, there.held ? 'active' : there.diedAtMs === undefined ? 'waiting' : 'dead');
-    }
-    if (ledger.isRemembered(id, this.queue.nowMs())) return { id, status: 'ended', dueAtMs: null };
-    return this.create(id, job);
-  }
-
-  /** Takes a job in, or puts it in the place of the one that has its id: one of another name is left alone. */
-  private put(job: NewJob & { id: string }): ScheduledAnswer {
-    this.queue.noteUse();
-    const there = this.queue.ledger.jobs.get(job.id);
-    if (!there) return this.create(job.id, job);
-    if (there.envelope.name !== job.name) return answerOf(there, job.name, 'taken');
-    if (there.held) return this.queueBehind(there, job);
-    if (there.diedAtMs === undefined) return this.replaceWaiting(there, job);
-    this.dropDead(there);
-    return { ...this.create(job.id, job), pushedOut: true };
   }
 
   private create(id: string, job: NewJob): ScheduledAnswer {

@@ -5,100 +5,87 @@ import type { CancelReason, DeadSelection, QueueManagement } from '../../store/j
 import type { Job } from './job.js';
 import type { MemoryJobs } from './memory-jobs.js';
 import type { MemoryQueue } from './memory-queue.js';
+import type { Steps } from './steps.js';
 
 /** What is done to a queue, or to many of its jobs at once. */
-export class MemoryManagement implements QueueManagement {
+export class MemoryManagement implements Steps<QueueManagement> {
   constructor(
     private readonly queue: MemoryQueue,
     private readonly jobs: MemoryJobs,
   ) {}
 
-  pause(forMs = Number.POSITIVE_INFINITY): Promise<void> {
-    return this.queue.answer(() => {
-      const untilMs = this.queue.nowMs() + forMs;
-      this.queue.gates.pause(untilMs);
-      // Who has seen a pause that ended later would sleep beyond the end of this one.
-      this.queue.sleepers.tellAll(untilMs);
-    });
+  pause(forMs = Number.POSITIVE_INFINITY): void {
+    const untilMs = this.queue.nowMs() + forMs;
+    this.queue.gates.pause(untilMs);
+    // Who has seen a pause that ended later would sleep beyond the end of this one.
+    this.queue.sleepers.tellAll(untilMs);
   }
 
-  resume(): Promise<void> {
-    return this.queue.answer(() => {
-      const wasPaused = this.queue.gates.pausedUntil(this.queue.nowMs()) !== undefined;
-      this.queue.gates.pause(0);
-      if (wasPaused) this.queue.sleepers.tellAll(this.queue.nowMs());
-    });
+  resume(): void {
+    const wasPaused = this.queue.gates.pausedUntil(this.queue.nowMs()) !== undefined;
+    this.queue.gates.pause(0);
+    if (wasPaused) this.queue.sleepers.tellAll(this.queue.nowMs());
   }
 
-  setBlackouts(blackouts: readonly BlackoutRule[]): Promise<void> {
-    return this.queue.answer(() => {
-      const { gates, sleepers } = this.queue;
-      const nowMs = this.queue.nowMs();
-      const wasShutUntilMs = gates.blackoutUntil(nowMs);
-      gates.setBlackouts(blackouts);
-      const opensAtMs = gates.blackoutUntil(nowMs) ?? nowMs;
-      // Who has seen a blackout that ended later would sleep beyond the end of this one.
-      if (wasShutUntilMs !== undefined && opensAtMs < wasShutUntilMs) sleepers.tellAll(opensAtMs);
-    });
+  setBlackouts(blackouts: readonly BlackoutRule[]): void {
+    const { gates, sleepers } = this.queue;
+    const nowMs = this.queue.nowMs();
+    const wasShutUntilMs = gates.blackoutUntil(nowMs);
+    gates.setBlackouts(blackouts);
+    const opensAtMs = gates.blackoutUntil(nowMs) ?? nowMs;
+    // Who has seen a blackout that ended later would sleep beyond the end of this one.
+    if (wasShutUntilMs !== undefined && opensAtMs < wasShutUntilMs) sleepers.tellAll(opensAtMs);
   }
 
   /** They are computed when somebody looks. */
-  tendBlackouts(): Promise<undefined> {
-    return this.queue.answer(() => undefined);
+  tendBlackouts(): undefined {
+    return undefined;
   }
 
-  clear(): Promise<number> {
-    return this.queue.answer(() => this.cancelAll([...this.queue.ledger.jobs.values()], 'clear').length);
+  clear(): number {
+    return this.cancelAll([...this.queue.ledger.jobs.values()], 'clear').length;
   }
 
-  cancelTagged(tag: string, told: (ids: readonly string[]) => void): Promise<number> {
-    return this.queue.answer(() => {
-      const ids = this.cancelAll(this.tagged(tag).all, 'cancelTagged');
-      told(ids);
-      return ids.length;
+  cancelTagged(tag: string, told: (ids: readonly string[]) => void): number {
+    const ids = this.cancelAll(this.tagged(tag).all, 'cancelTagged');
+    told(ids);
+    return ids.length;
+  }
+
+  shiftTagged(tag: string, byMs: number): number {
+    const { ledger } = this.queue;
+    const { waiting, queued } = this.tagged(tag);
+    const shifted = (dueAtMs: number) => Math.min(Math.max(dueAtMs + byMs, FIRST_INSTANT_MS), LAST_INSTANT_MS);
+    const moved = waiting.filter(({ dueAtMs }) => shifted(dueAtMs) !== dueAtMs);
+    for (const job of moved) ledger.move(job, shifted(job.dueAtMs));
+    for (const job of moved) this.queue.tellOf(job);
+    const movedBehind = queued.filter(({ queued }) => shifted(queued!.dueAtMs) !== queued!.dueAtMs);
+    for (const job of movedBehind) job.queued!.dueAtMs = shifted(job.queued!.dueAtMs);
+    return moved.length + movedBehind.length;
+  }
+
+  replayDead(which: string | DeadSelection = {}, due: Due, perSecond?: number): number {
+    const { ledger } = this.queue;
+    const firstAtMs = this.queue.dueAt(due);
+    const spacingMs = typeof which === 'string' || perSecond === undefined ? 0 : 1_000 / perSecond;
+    const chosen = this.dead(which);
+    chosen.forEach((job, index) => {
+      ledger.revive(job);
+      // Their failures stay with them.
+      job.attempts = 0;
+      job.crashes = 0;
+      job.progress = undefined;
+      job.dueAtMs = Math.floor(firstAtMs + index * spacingMs);
+      ledger.wait(job);
     });
+    for (const job of chosen) this.queue.tellOf(job);
+    return chosen.length;
   }
 
-  shiftTagged(tag: string, byMs: number): Promise<number> {
-    return this.queue.answer(() => {
-      const { ledger } = this.queue;
-      const { waiting, queued } = this.tagged(tag);
-      const shifted = (dueAtMs: number) => Math.min(Math.max(dueAtMs + byMs, FIRST_INSTANT_MS), LAST_INSTANT_MS);
-      const moved = waiting.filter(({ dueAtMs }) => shifted(dueAtMs) !== dueAtMs);
-      for (const job of moved) ledger.move(job, shifted(job.dueAtMs));
-      for (const job of moved) this.queue.tellOf(job);
-      const movedBehind = queued.filter(({ queued }) => shifted(queued!.dueAtMs) !== queued!.dueAtMs);
-      for (const job of movedBehind) job.queued!.dueAtMs = shifted(job.queued!.dueAtMs);
-      return moved.length + movedBehind.length;
-    });
-  }
-
-  replayDead(which: string | DeadSelection = {}, due: Due, perSecond?: number): Promise<number> {
-    return this.queue.answer(() => {
-      const { ledger } = this.queue;
-      const firstAtMs = this.queue.dueAt(due);
-      const spacingMs = typeof which === 'string' || perSecond === undefined ? 0 : 1_000 / perSecond;
-      const chosen = this.dead(which);
-      chosen.forEach((job, index) => {
-        ledger.revive(job);
-        // Their failures stay with them.
-        job.attempts = 0;
-        job.crashes = 0;
-        job.progress = undefined;
-        job.dueAtMs = Math.floor(firstAtMs + index * spacingMs);
-        ledger.wait(job);
-      });
-      for (const job of chosen) this.queue.tellOf(job);
-      return chosen.length;
-    });
-  }
-
-  purgeDead(which: DeadSelection = {}): Promise<number> {
-    return this.queue.answer(() => {
-      const chosen = this.dead(which);
-      for (const job of chosen) this.jobs.dropDead(job);
-      return chosen.length;
-    });
+  purgeDead(which: DeadSelection = {}): number {
+    const chosen = this.dead(which);
+    for (const job of chosen) this.jobs.dropDead(job);
+    return chosen.length;
   }
 
   /**

@@ -12,58 +12,57 @@ import type {
   StoredJob,
 } from '../../store/job-store.js';
 import { byId, type CompletedJob, type EndedJob, isSuspect, type Job } from './job.js';
+import { liveWorkers } from './live-workers.js';
 import type { MemoryQueue } from './memory-queue.js';
 import { occurrenceId, readOccurrence } from './recur/recurrence.js';
-import { liveWorkers } from './view/live-workers.js';
-import { searchStep } from './view/search.js';
+import { searchStep } from './search.js';
+import type { Steps } from './steps.js';
 
 /** How many of the workers that handle a name are told by id. */
 const LISTED_WORKERS = 10;
 
 /** What can be read of a queue. */
-export class MemoryView implements QueueView {
+export class MemoryView implements Steps<QueueView> {
   constructor(
     private readonly queue: MemoryQueue,
     private readonly place: { host: string; pid: number },
   ) {}
 
-  counts(): Promise<JobCounts> {
-    return this.queue.answer(() => {
-      const { ledger } = this.queue;
-      const priorities = this.priorities();
-      return {
-        scheduled: sum(priorities.map(({ scheduled }) => scheduled)),
-        due: sum(priorities.map(({ due }) => due)),
-        active: ledger.active.size,
-        completed: ledger.completed.size,
-        dead: ledger.dead.size,
-      };
+  counts(): JobCounts {
+    const { ledger } = this.queue;
+    const priorities = this.countsByPriority();
+    return {
+      scheduled: sum(priorities.map(({ scheduled }) => scheduled)),
+      due: sum(priorities.map(({ due }) => due)),
+      active: ledger.active.size,
+      completed: ledger.completed.size,
+      dead: ledger.dead.size,
+    };
+  }
+
+  countsByPriority(): PriorityCounts[] {
+    const nowMs = this.queue.nowMs();
+    return this.queue.ledger.waiting().map(({ priority, jobs }) => {
+      const due = jobs.countBefore(({ dueAtMs }) => dueAtMs <= nowMs);
+      return { priority, scheduled: jobs.size - due, due };
     });
   }
 
-  countsByPriority(): Promise<PriorityCounts[]> {
-    return this.queue.answer(() => this.priorities());
+  nextDue(): { dueAtMs: number | undefined; nowMs: number } {
+    const dueAtMs = this.queue.ledger.nextDue();
+    return { dueAtMs: Number.isFinite(dueAtMs) ? dueAtMs : undefined, nowMs: this.queue.nowMs() };
   }
 
-  nextDue(): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
-    return this.queue.answer(() => {
-      const dueAtMs = this.queue.ledger.nextDue();
-      return { dueAtMs: Number.isFinite(dueAtMs) ? dueAtMs : undefined, nowMs: this.queue.nowMs() };
-    });
+  stats(): Record<string, number> {
+    return Object.fromEntries(this.queue.ledger.counters);
   }
 
-  stats(): Promise<Record<string, number>> {
-    return this.queue.answer(() => Object.fromEntries(this.queue.ledger.counters));
-  }
-
-  job(id: string): Promise<StoredJob | undefined> {
-    return this.queue.answer(() => {
-      const { jobs, completed, ended } = this.queue.ledger;
-      const job = jobs.get(id);
-      const [done, gone] = [completed.get(id), ended.get(id)];
-      if (!job) return done ? describeCompleted(done) : gone && describeEnded(gone);
-      return { ...this.describe(job), ...this.blockedBy(job) };
-    });
+  job(id: string): StoredJob | undefined {
+    const { jobs, completed, ended } = this.queue.ledger;
+    const job = jobs.get(id);
+    const [done, gone] = [completed.get(id), ended.get(id)];
+    if (!job) return done ? describeCompleted(done) : gone && describeEnded(gone);
+    return { ...this.describe(job), ...this.blockedBy(job) };
   }
 
   /** The occurrence for whose end this one waits, and its own due time; `undefined` where it waits for none. */
@@ -75,72 +74,49 @@ export class MemoryView implements QueueView {
     return { waitsForEndOf: occurrenceId(id!, beganAtMs), dueAtMs: blockedDueAtMs };
   }
 
-  list<T = StoredJob>(
-    state: JobState,
-    offset: number,
-    limit: number,
-    as: (job: StoredJob) => T = (job) => job as T,
-  ): Promise<T[]> {
-    return this.queue.answer(() => [...this.inState(state)].slice(offset, offset + limit).map(as));
+  list(state: JobState, offset: number, limit: number, as: (job: StoredJob) => unknown = (job) => job): unknown[] {
+    return [...this.inState(state)].slice(offset, offset + limit).map(as);
   }
 
-  peek<T>(count: number, as: (job: StoredJob) => T): Promise<T[]> {
-    return this.queue.answer(() => [...this.inState('due'), ...this.inState('scheduled')].slice(0, count).map(as));
+  peek(count: number, as: (job: StoredJob) => unknown): unknown[] {
+    return [...this.inState('due'), ...this.inState('scheduled')].slice(0, count).map(as);
   }
 
-  find(selection: JobSelection, place: string | undefined, step: SearchStep): Promise<FoundJobs> {
-    return this.queue.answer(() => {
-      const jobs = [...new Set(selection.states)].flatMap((state) => [...this.inState(state)]);
-      return searchStep(jobs, selection, place, step);
-    });
+  find(selection: JobSelection, place: string | undefined, step: SearchStep): FoundJobs {
+    const jobs = [...new Set(selection.states)].flatMap((state) => [...this.inState(state)]);
+    return searchStep(jobs, selection, place, step);
   }
 
-  forecast(boundsMs: readonly number[]): Promise<number[]> {
-    return this.queue.answer(() => {
-      const before = boundsMs.map((atMs) =>
-        sum(this.queue.ledger.waiting().map(({ jobs }) => jobs.countBefore(({ dueAtMs }) => dueAtMs < atMs))),
-      );
-      return before.slice(1).map((count, i) => count - before[i]!);
-    });
+  forecast(boundsMs: readonly number[]): number[] {
+    const before = boundsMs.map((atMs) =>
+      sum(this.queue.ledger.waiting().map(({ jobs }) => jobs.countBefore(({ dueAtMs }) => dueAtMs < atMs))),
+    );
+    return before.slice(1).map((count, i) => count - before[i]!);
   }
 
-  handledBy(name: string): Promise<{ count: number; workers: string[] }> {
-    return this.queue.answer(() => {
-      const here = this.queue.presence.sessionsHere(this.queue.nowMs());
-      const handling = here.filter(({ names }) => !names || names.includes(name));
-      return { count: handling.length, workers: handling.slice(0, LISTED_WORKERS).map(({ worker }) => worker) };
-    });
+  handledBy(name: string): { count: number; workers: string[] } {
+    const here = this.queue.presence.sessionsHere(this.queue.nowMs());
+    const handling = here.filter(({ names }) => !names || names.includes(name));
+    return { count: handling.length, workers: handling.slice(0, LISTED_WORKERS).map(({ worker }) => worker) };
   }
 
-  workers(): Promise<LiveWorker[]> {
-    return this.queue.answer(() => liveWorkers(this.queue, this.place));
+  workers(): LiveWorker[] {
+    return liveWorkers(this.queue, this.place);
   }
 
-  pausedUntil(): Promise<number | undefined> {
-    return this.queue.answer(() => this.queue.gates.pausedUntil(this.queue.nowMs()));
+  pausedUntil(): number | undefined {
+    return this.queue.gates.pausedUntil(this.queue.nowMs());
   }
 
-  blackouts(): Promise<KnownBlackouts> {
-    return this.queue.answer(() => {
-      const nowMs = this.queue.nowMs();
-      const { gates } = this.queue;
-      return { rules: gates.blackoutsAt(nowMs), untilMs: gates.blackoutUntil(nowMs) };
-    });
-  }
-
-  limits(): Promise<LimitsUse> {
-    return this.queue.answer(() => {
-      const nowMs = this.queue.nowMs();
-      return { nowMs, running: this.queue.ledger.active.size, ...this.queue.gates.rate(nowMs) };
-    });
-  }
-
-  private priorities(): PriorityCounts[] {
+  blackouts(): KnownBlackouts {
     const nowMs = this.queue.nowMs();
-    return this.queue.ledger.waiting().map(({ priority, jobs }) => {
-      const due = jobs.countBefore(({ dueAtMs }) => dueAtMs <= nowMs);
-      return { priority, scheduled: jobs.size - due, due };
-    });
+    const { gates } = this.queue;
+    return { rules: gates.blackoutsAt(nowMs), untilMs: gates.blackoutUntil(nowMs) };
+  }
+
+  limits(): LimitsUse {
+    const nowMs = this.queue.nowMs();
+    return { nowMs, running: this.queue.ledger.active.size, ...this.queue.gates.rate(nowMs) };
   }
 
   private *inState(state: JobState): Generator<StoredJob> {

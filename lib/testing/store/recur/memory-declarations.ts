@@ -7,13 +7,14 @@ import type {
   QueueDeclarations,
 } from '../../../store/job-store.js';
 import type { MemoryQueue } from '../memory-queue.js';
+import type { Steps } from '../steps.js';
 import type { Recurrence } from './recurrence.js';
 
 /** The fingerprint of a declaration that switches a recurrence off. */
 const OFF = 'off';
 
 /** The recurrences that are declared in a queue in memory. */
-export class MemoryDeclarations implements QueueDeclarations {
+export class MemoryDeclarations implements Steps<QueueDeclarations> {
   /** When live processes declared something last: by app and recurrence, and there by fingerprint. */
   private readonly declaredAt = new Map<string, Map<string, number>>();
 
@@ -27,30 +28,26 @@ export class MemoryDeclarations implements QueueDeclarations {
     by: Declarer,
     orphanAfterMs: number,
     removesOrphans = false,
-  ): Promise<DeclareAnswer> {
-    return this.queue.answer(() => {
-      this.queue.noteUse();
-      const startedAtMs = by.startedAtMs ?? this.queue.nowMs();
-      const aliveFromMs = this.queue.nowMs() - orphanAfterMs;
-      this.noteBeat(by.app, orphanAfterMs / 2);
-      const statuses = declarations.map((declaration) =>
-        this.declareOne(declaration, { ...by, startedAtMs }, aliveFromMs),
-      );
-      // A process that has just started cannot tell what the others declare: they may be about to start, after an outage of all.
-      const mayTell = startedAtMs <= aliveFromMs && this.heardSince(by.app) <= aliveFromMs;
-      const orphans = mayTell ? this.orphans(by.app, aliveFromMs, removesOrphans) : [];
-      return { statuses, orphans, startedAtMs };
-    });
+  ): DeclareAnswer {
+    this.queue.noteUse();
+    const startedAtMs = by.startedAtMs ?? this.queue.nowMs();
+    const aliveFromMs = this.queue.nowMs() - orphanAfterMs;
+    this.noteBeat(by.app, orphanAfterMs / 2);
+    const statuses = declarations.map((declaration) =>
+      this.declareOne(declaration, { ...by, startedAtMs }, aliveFromMs),
+    );
+    // A process that has just started cannot tell what the others declare: they may be about to start, after an outage of all.
+    const mayTell = startedAtMs <= aliveFromMs && this.heardSince(by.app) <= aliveFromMs;
+    const orphans = mayTell ? this.orphans(by.app, aliveFromMs, removesOrphans) : [];
+    return { statuses, orphans, startedAtMs };
   }
 
-  removeOrphan(id: string, app: string, orphanAfterMs: number): Promise<boolean> {
-    return this.queue.answer(() => {
-      const found = this.queue.timetable.find(id);
-      const aliveFromMs = this.queue.nowMs() - orphanAfterMs;
-      if (!found || this.heardSince(app) > aliveFromMs || !this.isOrphan(found, app, aliveFromMs)) return false;
-      this.queue.timetable.delete(found);
-      return true;
-    });
+  removeOrphan(id: string, app: string, orphanAfterMs: number): boolean {
+    const found = this.queue.timetable.find(id);
+    const aliveFromMs = this.queue.nowMs() - orphanAfterMs;
+    if (!found || this.heardSince(app) > aliveFromMs || !this.isOrphan(found, app, aliveFromMs)) return false;
+    this.queue.timetable.delete(found);
+    return true;
   }
 
   private declareOne(declaration: Declaration, by: Declarer, aliveFromMs: number): DeclareStatus {

@@ -1,106 +1,89 @@
 import { fingerprintOf } from '../../../core/calendar/fingerprint.js';
 import type { NewRecurrence, QueueRecurrences, StoredRecurrence, UpsertAnswer } from '../../../store/job-store.js';
 import type { MemoryQueue } from '../memory-queue.js';
+import type { Steps } from '../steps.js';
 import { occurrenceId, type Recurrence } from './recurrence.js';
 
 /** The recurrences of a queue in memory: nothing is lost, and every instant is known, so tending only forgets what has ended long ago. */
-export class MemoryRecurrences implements QueueRecurrences {
+export class MemoryRecurrences implements Steps<QueueRecurrences> {
   constructor(private readonly queue: MemoryQueue) {}
 
-  upsert(given: NewRecurrence): Promise<UpsertAnswer> {
-    return this.queue.answer(() => {
-      this.queue.noteUse();
-      const { timetable } = this.queue;
-      const found = timetable.find(given.id);
-      if (!found) return { status: 'created', nextAtMs: nextOf(timetable.create(given)) };
-      if (found.owner) return { status: 'declared', nextAtMs: nextOf(found) };
-      const isEqual =
-        isSame(given.job.payload, found.template.payload) && fingerprintOf(given.rule, given.job) === found.fingerprint;
-      if (!isEqual) timetable.change(found, given);
-      return { status: isEqual ? 'unchanged' : 'changed', nextAtMs: nextOf(found) };
-    });
+  upsert(given: NewRecurrence): UpsertAnswer {
+    this.queue.noteUse();
+    const { timetable } = this.queue;
+    const found = timetable.find(given.id);
+    if (!found) return { status: 'created', nextAtMs: nextOf(timetable.create(given)) };
+    if (found.owner) return { status: 'declared', nextAtMs: nextOf(found) };
+    const isEqual =
+      isSame(given.job.payload, found.template.payload) && fingerprintOf(given.rule, given.job) === found.fingerprint;
+    if (!isEqual) timetable.change(found, given);
+    return { status: isEqual ? 'unchanged' : 'changed', nextAtMs: nextOf(found) };
   }
 
-  remove(id: string): Promise<'removed' | 'unknown' | 'declared'> {
-    return this.queue.answer(() => {
-      const found = this.queue.timetable.find(id);
-      if (!found) return 'unknown';
-      if (found.owner) return 'declared';
-      this.queue.timetable.delete(found);
-      return 'removed';
-    });
+  remove(id: string): 'removed' | 'unknown' | 'declared' {
+    const found = this.queue.timetable.find(id);
+    if (!found) return 'unknown';
+    if (found.owner) return 'declared';
+    this.queue.timetable.delete(found);
+    return 'removed';
   }
 
-  pause(id: string, reason?: string): Promise<boolean> {
-    return this.queue.answer(() => {
-      const found = this.queue.timetable.find(id);
-      if (found?.state !== 'active') return false;
-      this.queue.timetable.disarm(found);
-      Object.assign(found, { state: 'paused', reason });
-      return true;
-    });
+  pause(id: string, reason?: string): boolean {
+    const found = this.queue.timetable.find(id);
+    if (found?.state !== 'active') return false;
+    this.queue.timetable.disarm(found);
+    Object.assign(found, { state: 'paused', reason });
+    return true;
   }
 
-  resume(id: string): Promise<boolean> {
-    return this.queue.answer(() => {
-      const found = this.queue.timetable.find(id);
-      if (found?.state !== 'paused') return false;
-      found.reason = undefined;
-      this.queue.timetable.armAfterNow(found);
-      return true;
-    });
+  resume(id: string): boolean {
+    const found = this.queue.timetable.find(id);
+    if (found?.state !== 'paused') return false;
+    found.reason = undefined;
+    this.queue.timetable.armAfterNow(found);
+    return true;
   }
 
-  runNow(id: string): Promise<{ id: string; name: string; dueAtMs: number } | undefined> {
-    return this.queue.answer(() => {
-      const found = this.queue.timetable.findListed(id);
-      if (!found) return undefined;
-      let atMs = this.queue.nowMs();
-      while (this.isKnown(id, atMs)) atMs++;
-      const job = this.queue.timetable.add(found, atMs);
-      return { id: job.id, name: job.envelope.name, dueAtMs: job.dueAtMs };
-    });
+  runNow(id: string): { id: string; name: string; dueAtMs: number } | undefined {
+    const found = this.queue.timetable.findListed(id);
+    if (!found) return undefined;
+    let atMs = this.queue.nowMs();
+    while (this.isKnown(id, atMs)) atMs++;
+    const job = this.queue.timetable.add(found, atMs);
+    return { id: job.id, name: job.envelope.name, dueAtMs: job.dueAtMs };
   }
 
-  backfill(id: string, instants: readonly number[]): Promise<number | undefined> {
-    return this.queue.answer(() => {
-      const found = this.queue.timetable.findListed(id);
-      if (!found) return undefined;
-      const { timetable } = this.queue;
-      let added = 0;
-      let ranArmed = false;
-      for (const atMs of instants) {
-        const isArmed: boolean = !ranArmed && timetable.runArmedNow(found, atMs);
-        ranArmed ||= isArmed;
-        if (!isArmed && this.isKnown(id, atMs)) continue;
-        if (!isArmed) timetable.add(found, atMs);
-        added++;
-      }
-      if (ranArmed) timetable.armBehind(found, new Set(instants));
-      return added;
-    });
+  backfill(id: string, instants: readonly number[]): number | undefined {
+    const found = this.queue.timetable.findListed(id);
+    if (!found) return undefined;
+    const { timetable } = this.queue;
+    let added = 0;
+    let ranArmed = false;
+    for (const atMs of instants) {
+      const isArmed: boolean = !ranArmed && timetable.runArmedNow(found, atMs);
+      ranArmed ||= isArmed;
+      if (!isArmed && this.isKnown(id, atMs)) continue;
+      if (!isArmed) timetable.add(found, atMs);
+      added++;
+    }
+    if (ranArmed) timetable.armBehind(found, new Set(instants));
+    return added;
   }
 
-  get(id: string): Promise<StoredRecurrence | undefined> {
-    return this.queue.answer(() => {
-      const found = this.queue.timetable.findListed(id);
-      return found && describe(found);
-    });
+  get(id: string): StoredRecurrence | undefined {
+    const found = this.queue.timetable.findListed(id);
+    return found && describe(found);
   }
 
-  list(offset: number, limit: number): Promise<StoredRecurrence[]> {
-    return this.queue.answer(() => {
-      const { timetable } = this.queue;
-      const listed = timetable.ids().flatMap((id) => timetable.findListed(id) ?? []);
-      return listed.slice(offset, offset + limit).map(describe);
-    });
+  list(offset: number, limit: number): StoredRecurrence[] {
+    const { timetable } = this.queue;
+    const listed = timetable.ids().flatMap((id) => timetable.findListed(id) ?? []);
+    return listed.slice(offset, offset + limit).map(describe);
   }
 
-  tend(): Promise<number | undefined> {
-    return this.queue.answer(() => {
-      this.queue.timetable.forgetOld();
-      return this.queue.timetable.tendInMs;
-    });
+  tend(): number | undefined {
+    this.queue.timetable.forgetOld();
+    return this.queue.timetable.tendInMs;
   }
 
   /** A job of this id has not ended, or has lately. */

@@ -1,6 +1,6 @@
-import { isReadable } from '../../../store/envelope.js';
-import type { FoundJobs, JobSelection, SearchStep, StoredJob } from '../../../store/job-store.js';
-import { byId } from '../job.js';
+import { isReadable } from '../../store/envelope.js';
+import type { FoundJobs, JobSelection, SearchStep, StoredJob } from '../../store/job-store.js';
+import { byId } from './job.js';
 
 /** A step through jobs by id, which no job changes. A place is the id of the last one that was looked at. */
 export function searchStep(

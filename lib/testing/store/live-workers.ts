@@ -1,7 +1,7 @@
-import { VERSION } from '../../../core/version.js';
-import type { LiveWorker } from '../../../store/job-store.js';
-import { byId } from '../job.js';
-import type { MemoryQueue } from '../memory-queue.js';
+import { VERSION } from '../../core/version.js';
+import type { LiveWorker } from '../../store/job-store.js';
+import { byId } from './job.js';
+import type { MemoryQueue } from './memory-queue.js';
 
 /** What a session of all names stands for. */
 const EVERY_NAME = '*';

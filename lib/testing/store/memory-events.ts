@@ -1,8 +1,8 @@
-import type { ScheduledQueueEvent } from '../../../core/job/events.js';
-import type { EventPlace } from '../../../core/options/stream-options.js';
-import { type StreamGap, type ToldEvent, toToldEvent } from '../../../core/stream/streamed-event.js';
-import type { QueueEvents, ReadEvents } from '../../../store/job-store.js';
-import type { MemoryQueue } from '../memory-queue.js';
+import type { ScheduledQueueEvent } from '../../core/job/events.js';
+import type { EventPlace } from '../../core/options/stream-options.js';
+import { type StreamGap, type ToldEvent, toToldEvent } from '../../core/stream/streamed-event.js';
+import type { QueueEvents, ReadEvents } from '../../store/job-store.js';
+import type { MemoryQueue } from './memory-queue.js';
 
 interface KeptEvent {
   /** From 1, in the order in which they were added. */
