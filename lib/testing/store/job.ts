@@ -1,6 +1,6 @@
 import type { NewJob } from '../../core/job/new-job.js';
+import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { Envelope, StoredFailure } from '../../store/envelope.js';
-import type { EndedState } from '../../store/queue-view.js';
 
 /** Who holds a running job, and until when. */
 export interface Holding {
@@ -41,30 +41,22 @@ export interface Job {
   diedAtMs?: number;
 }
 
-/** What is kept of a job that has completed. */
-export interface CompletedJob {
-  readonly id: string;
-  readonly envelope: Envelope;
-  readonly dueAtMs: number;
-  readonly attempts: number;
-  readonly completedAtMs: number;
-  readonly progress?: string;
-  readonly result: string;
-}
-
-/** What is kept of a job that was discarded or cancelled; nobody shows its payload. */
-export interface EndedJob {
-  readonly id: string;
-  readonly state: EndedState;
-  readonly envelope: Envelope;
-  readonly dueAtMs: number;
-  readonly attempts: number;
-  readonly reason: string;
-  readonly endedAtMs: number;
-}
-
 /** In which order ids stand that are due, die or end at one instant. */
 export const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+/**
+ * The lower comes first. Strict: the priority number. Aging: due + priority × msPerLevel; as a waiting job grows more urgent by one level
+ * every msPerLevel, the order of two jobs never changes.
+ */
+export const rankOf = ({ dueAtMs, envelope: { priority } }: Job, ordering: QueueSettings['ordering']) =>
+  ordering.mode === 'strict' ? priority : dueAtMs + priority * ordering.msPerLevel;
+
+/** The order of a queue, for workers that no job prefers. */
+export const compareJobs = (ordering: QueueSettings['ordering']) => (a: Job, b: Job) =>
+  rankOf(a, ordering) - rankOf(b, ordering) ||
+  a.envelope.priority - b.envelope.priority ||
+  a.dueAtMs - b.dueAtMs ||
+  byId(a, b);
 
 /** With one crash left, a job is a suspect: it runs alone. Where it may crash only once, none is. */
 export const isSuspect = ({ crashes }: Job, maxCrashes: number) => maxCrashes > 1 && crashes >= maxCrashes - 1;

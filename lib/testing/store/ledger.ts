@@ -1,8 +1,8 @@
 import { FAILURES_KEPT } from '../../core/constants.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { StoredFailure } from '../../store/envelope.js';
-import type { CancelReason, EndedState } from '../../store/queue-view.js';
-import { byId, type CompletedJob, type EndedJob, type Holding, isSuspect, type Job } from './job.js';
+import type { CancelReason, StoredJob } from '../../store/queue-view.js';
+import { byId, type Holding, isSuspect, type Job } from './job.js';
 import { Kept } from './lists/kept.js';
 import { SortedList } from './lists/sorted-list.js';
 import { TagIndex } from './lists/tag-index.js';
@@ -17,15 +17,18 @@ export interface Level {
   suspects: number;
 }
 
+/** How a job has ended, and when. */
+export type Ending = Pick<StoredJob, 'state' | 'endedAtMs' | 'result' | 'reason'>;
+
 /** All jobs of one queue, each in one state, and the ways from one state into another. Each way is counted once. */
 export class Ledger {
   /** Those that have not ended. */
   readonly jobs = new Map<string, Job>();
   readonly active = new SortedList<Job>((a, b) => a.held!.leaseUntilMs - b.held!.leaseUntilMs || byId(a, b));
   readonly dead = new SortedList<Job>((a, b) => a.diedAtMs! - b.diedAtMs! || byId(a, b));
-  readonly completed: Kept<CompletedJob>;
+  readonly completed: Kept;
   /** Those that were discarded or cancelled. */
-  readonly ended: Kept<EndedJob>;
+  readonly ended: Kept;
   readonly tags = new TagIndex();
   readonly counters = new Map<string, number>();
   /** Chosen ids of jobs that have ended, and until when they are remembered. */
@@ -35,8 +38,8 @@ export class Ledger {
   private readonly levels = new Map<number, Level>();
 
   constructor(private readonly settings: QueueSettings) {
-    this.completed = new Kept(settings.keepCompleted, ({ completedAtMs }) => completedAtMs);
-    this.ended = new Kept(settings.keepEnded, ({ endedAtMs }) => endedAtMs);
+    this.completed = new Kept(settings.keepCompleted);
+    this.ended = new Kept(settings.keepEnded);
   }
 
   count(counter: string, by = 1): void {
@@ -109,7 +112,7 @@ export class Ledger {
       this.takeOut(job);
       this.leave(job);
       this.count('cancelled');
-      if (reason !== '') this.noteEnded(job, 'cancelled', reason, nowMs);
+      if (reason !== '') this.noteEnded(job, { state: 'cancelled', reason, endedAtMs: nowMs });
       this.onCancel?.(job);
     }
     if (reason !== '' && jobs.length > 0 && this.ended.keepsSome) this.ended.trim(nowMs);
@@ -149,10 +152,13 @@ export class Ledger {
     this.tags.delete(job.id, job.envelope.tags);
   }
 
-  /** Notes how a job has ended that leaves neither a result nor a dead letter, where that is to be kept. */
-  noteEnded({ id, envelope, dueAtMs, attempts }: Job, state: EndedState, reason: string, nowMs: number): void {
-    if (!this.ended.keepsSome) return;
-    this.ended.add({ id, state, envelope, dueAtMs, attempts, reason, endedAtMs: nowMs });
+  /** Keeps how a job has ended that leaves no dead letter, where that is to be kept. The payload stays only of one that has completed. */
+  noteEnded({ id, envelope, dueAtMs, attempts, progress }: Job, how: Ending): void {
+    const isCompleted = how.state === 'completed';
+    const kept = isCompleted ? this.completed : this.ended;
+    if (!kept.keepsSome) return;
+    const known = { id, dueAtMs, attempts, crashes: 0, failures: [], ...how };
+    kept.add(isCompleted ? { ...known, envelope, progress } : { ...known, envelope: { ...envelope, payload: '' } });
   }
 
   /** Remembers the id of a job that has ended, where its caller chose it. */

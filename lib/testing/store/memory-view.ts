@@ -1,3 +1,4 @@
+import { occurrenceId } from '../../core/job/occurrence-id.js';
 import type {
   FoundJobs,
   JobCounts,
@@ -11,12 +12,14 @@ import type {
   SearchStep,
   StoredJob,
 } from '../../store/job-store.js';
-import { byId, type CompletedJob, type EndedJob, isSuspect, type Job } from './job.js';
+import { compareJobs, isSuspect, type Job } from './job.js';
 import { liveWorkers } from './live-workers.js';
 import type { MemoryQueue } from './memory-queue.js';
-import { occurrenceId, readOccurrence } from './recur/recurrence.js';
+import { readOccurrence } from './recur/recurrence.js';
 import { searchStep } from './search.js';
 import type { Steps } from './steps.js';
+
+const BY_DUE_TIME = { mode: 'aging', msPerLevel: 0 } as const;
 
 /** How many of the workers that handle a name are told by id. */
 const LISTED_WORKERS = 10;
@@ -60,9 +63,7 @@ export class MemoryView implements Steps<QueueView> {
   job(id: string): StoredJob | undefined {
     const { jobs, completed, ended } = this.queue.ledger;
     const job = jobs.get(id);
-    const [done, gone] = [completed.get(id), ended.get(id)];
-    if (!job) return done ? describeCompleted(done) : gone && describeEnded(gone);
-    return { ...this.describe(job), ...this.blockedBy(job) };
+    return job ? { ...this.describe(job), ...this.blockedBy(job) } : (completed.get(id) ?? ended.get(id));
   }
 
   /** The occurrence for whose end this one waits, and its own due time; `undefined` where it waits for none. */
@@ -121,7 +122,7 @@ export class MemoryView implements Steps<QueueView> {
 
   private *inState(state: JobState): Generator<StoredJob> {
     const { ledger } = this.queue;
-    if (state === 'completed') for (const job of ledger.completed.latestFirst()) yield describeCompleted(job);
+    if (state === 'completed') yield* ledger.completed.latestFirst();
     else if (state === 'active') for (const job of ledger.active) yield this.describe(job);
     else if (state === 'dead') for (const job of ledger.dead.reversed()) yield this.describe(job);
     else for (const job of this.inOrder(state)) yield this.describe(job);
@@ -129,18 +130,12 @@ export class MemoryView implements Steps<QueueView> {
 
   /** Due jobs in the order of a worker that none of them prefers, scheduled ones by due time. */
   private inOrder(state: 'due' | 'scheduled'): Job[] {
-    const { ordering } = this.queue.settings;
     const nowMs = this.queue.nowMs();
-    const rank = ({ dueAtMs, envelope: { priority } }: Job) => {
-      if (state === 'scheduled') return dueAtMs;
-      return ordering.mode === 'strict' ? priority : dueAtMs + priority * ordering.msPerLevel;
-    };
+    const ordering = state === 'due' ? this.queue.settings.ordering : BY_DUE_TIME;
     return this.queue.ledger
       .waiting()
       .flatMap(({ jobs }) => [...jobs].filter(({ dueAtMs }) => dueAtMs <= nowMs === (state === 'due')))
-      .sort(
-        (a, b) => rank(a) - rank(b) || a.envelope.priority - b.envelope.priority || a.dueAtMs - b.dueAtMs || byId(a, b),
-      );
+      .sort(compareJobs(ordering));
   }
 
   private describe(job: Job): StoredJob {
@@ -161,26 +156,6 @@ export class MemoryView implements Steps<QueueView> {
     const state = dueAtMs <= this.queue.nowMs() ? 'due' : 'scheduled';
     return { ...known, state, isSuspect: isSuspect(job, this.queue.settings.maxCrashes) };
   }
-}
-
-function describeCompleted(job: CompletedJob): StoredJob {
-  const { id, envelope, dueAtMs, attempts, completedAtMs, progress, result } = job;
-  return {
-    id,
-    state: 'completed',
-    dueAtMs,
-    endedAtMs: completedAtMs,
-    attempts,
-    crashes: 0,
-    envelope,
-    failures: [],
-    ...(progress !== undefined && { progress }),
-    result,
-  };
-}
-
-function describeEnded({ envelope, ...known }: EndedJob): StoredJob {
-  return { ...known, crashes: 0, envelope: { ...envelope, payload: '' }, failures: [] };
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);

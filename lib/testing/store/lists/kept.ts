@@ -1,18 +1,14 @@
 import type { KeepRule } from '../../../core/options/queue-options.js';
+import type { StoredJob } from '../../../store/queue-view.js';
 import { byId } from '../job.js';
 import { SortedList } from './sorted-list.js';
 
-/** What is kept of jobs that have ended in one way, by id and by when they ended. */
-export class Kept<T extends { readonly id: string }> {
-  private readonly jobs = new Map<string, T>();
-  private readonly byEnd: SortedList<T>;
+/** Jobs that have ended in one way, as they are told, by id and by when they ended. */
+export class Kept {
+  private readonly jobs = new Map<string, StoredJob>();
+  private readonly byEnd = new SortedList<StoredJob>((a, b) => a.endedAtMs! - b.endedAtMs! || byId(a, b));
 
-  constructor(
-    private readonly rule: KeepRule,
-    private readonly endedAtMs: (job: T) => number,
-  ) {
-    this.byEnd = new SortedList<T>((a, b) => endedAtMs(a) - endedAtMs(b) || byId(a, b));
-  }
+  constructor(private readonly rule: KeepRule) {}
 
   get size(): number {
     return this.byEnd.size;
@@ -23,15 +19,15 @@ export class Kept<T extends { readonly id: string }> {
     return this.rule.count > 0;
   }
 
-  get(id: string): T | undefined {
+  get(id: string): StoredJob | undefined {
     return this.jobs.get(id);
   }
 
-  latestFirst(): Iterable<T> {
+  latestFirst(): Iterable<StoredJob> {
     return this.byEnd.reversed();
   }
 
-  add(job: T): void {
+  add(job: StoredJob): void {
     this.jobs.set(job.id, job);
     this.byEnd.add(job);
   }
@@ -46,7 +42,7 @@ export class Kept<T extends { readonly id: string }> {
 
   /** Drops what is beyond the number or the age that is kept. */
   trim(nowMs: number): void {
-    for (const { id } of beyond(this.byEnd, this.rule, (job) => this.endedAtMs(job) <= nowMs - this.rule.ageMs))
+    for (const { id } of beyond(this.byEnd, this.rule, ({ endedAtMs }) => endedAtMs! <= nowMs - this.rule.ageMs))
       this.forget(id);
   }
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { occurrencesAfter } from '../../../core/calendar/occurrences.js';
 import type { Rule, Timing } from '../../../core/calendar/rule.js';
 import { LAST_INSTANT_MS, MISSED_AFTER_MS } from '../../../core/constants.js';
-import { occurrenceId, type Recurrence } from './recurrence.js';
+import { occurrenceId } from '../../../core/job/occurrence-id.js';
+import type { Recurrence } from './recurrence.js';
 
 /** The instants of a rule from one of them until now, in order. */
 export interface Past {
@@ -12,14 +13,8 @@ export interface Past {
 
 /** The first nominal instant that is later; `undefined` where there is none. */
 export function instantAfter(timing: Timing, afterMs: number): number | undefined {
-  if (!isReckoned(timing)) {
-    for (const { atMs } of occurrencesAfter(timing, afterMs)) return atMs;
-    return undefined;
-  }
-  const { everyMs, offsetMs, startAtMs = 0, endAtMs = LAST_INSTANT_MS } = timing;
-  const fromMs = Math.max(afterMs + 1, startAtMs);
-  const atMs = offsetMs + Math.ceil((fromMs - offsetMs) / everyMs) * everyMs;
-  return atMs <= endAtMs ? atMs : undefined;
+  for (const { atMs } of occurrencesAfter(timing, afterMs)) return atMs;
+  return undefined;
 }
 
 /** The instants from `firstMs`, which is one of them, until now. */

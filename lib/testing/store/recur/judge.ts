@@ -49,16 +49,6 @@ export function mayBegin(hearing: Hearing): boolean {
   return false;
 }
 
-/** The occurrence has begun: the next one is armed. */
-export function begin(stage: Stage, recurrence: Recurrence): void {
-  noteArmed(stage, stage.queue.timetable.begin(recurrence, stage.left));
-}
-
-/** The occurrence has ended before it began: the next one is armed. */
-export function skip(stage: Stage, recurrence: Recurrence): void {
-  noteArmed(stage, stage.queue.timetable.advanceTo(recurrence, recurrence.armedAtMs!, stage.left));
-}
-
 /** How many of the past instants, of which the first is missed, the policy leaves out before the first that is to begin. */
 function countSkipped({ id, rule }: Recurrence, past: Past, nowMs: number): number {
   // The first is known to be missed; the latest may be in time still, and where it is not due yet, the one before it as well.
@@ -105,7 +95,7 @@ function leaveOut(hearing: Hearing, reason: SkippedOccurrence['reason'], past: P
   const { stage, recurrence, job, skippedOccurrences } = hearing;
   const { ledger, timetable } = stage.queue;
   // Its id is not remembered: a backfill may want it, and no rule comes back to it.
-  leave(stage, job, 'discarded', { reason });
+  leave(stage, job, { state: 'discarded', reason });
   giveBack(stage, job);
   // The turn may claim another job instead.
   stage.looksAgain = true;
@@ -116,8 +106,7 @@ function leaveOut(hearing: Hearing, reason: SkippedOccurrence['reason'], past: P
   return armed;
 }
 
-function noteArmed(stage: Stage, armed: Job | undefined): void {
-  if (!armed) return;
-  stage.armed.push(armed);
-  if (armed.dueAtMs <= stage.nowMs) stage.looksAgain = true;
+/** The turn may claim the occurrence that it has armed. */
+export function noteArmed(stage: Stage, armed: Job | undefined): void {
+  if (armed && armed.dueAtMs <= stage.nowMs) stage.looksAgain = true;
 }

@@ -1,8 +1,9 @@
 import { fingerprintOf } from '../../../core/calendar/fingerprint.js';
+import { occurrenceId } from '../../../core/job/occurrence-id.js';
 import type { NewRecurrence, QueueRecurrences, StoredRecurrence, UpsertAnswer } from '../../../store/job-store.js';
 import type { MemoryQueue } from '../memory-queue.js';
 import type { Steps } from '../steps.js';
-import { occurrenceId, type Recurrence } from './recurrence.js';
+import type { Recurrence } from './recurrence.js';
 
 /** The recurrences of a queue in memory: nothing is lost, and every instant is known, so tending only forgets what has ended long ago. */
 export class MemoryRecurrences implements Steps<QueueRecurrences> {

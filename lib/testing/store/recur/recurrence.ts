@@ -1,5 +1,6 @@
 import type { Rule } from '../../../core/calendar/rule.js';
 import { ENDED_LISTED_MS } from '../../../core/constants.js';
+import { readOccurrenceId } from '../../../core/job/occurrence-id.js';
 import type { Declarer, Envelope, OccurrenceTemplate, RecurrenceState } from '../../../store/job-store.js';
 import { envelopeOf, type Job } from '../job.js';
 
@@ -44,14 +45,8 @@ export const isLongEnded = ({ state, endedAtMs }: Recurrence, nowMs: number) =>
 
 export const isAtLimit = ({ rule: { limit = Number.POSITIVE_INFINITY }, count }: Recurrence) => count >= limit;
 
-export const occurrenceId = (recurrenceId: string, atMs: number) => `${recurrenceId}@${atMs}`;
-
 /** Of which recurrence a job is an occurrence, and at which nominal instant; `undefined` where it is none. */
-export function readOccurrence({ id, envelope }: Job): { recurrenceId: string; atMs: number } | undefined {
-  if (!envelope.occurrence) return undefined;
-  const end = id.lastIndexOf('@');
-  return { recurrenceId: id.slice(0, end), atMs: Number(id.slice(end + 1)) };
-}
+export const readOccurrence = ({ id, envelope }: Job) => (envelope.occurrence ? readOccurrenceId(id) : undefined);
 
 export function templateOf(job: OccurrenceTemplate, nowMs: number): Template {
   const { createdAtMs: _, ...envelope } = envelopeOf(job, nowMs, true);

@@ -1,20 +1,12 @@
 import { canonicalJson, fingerprintOf } from '../../../core/calendar/fingerprint.js';
 import type { Rule } from '../../../core/calendar/rule.js';
 import { ENDED_LISTED_MS } from '../../../core/constants.js';
+import { occurrenceId } from '../../../core/job/occurrence-id.js';
 import type { NewRecurrence, OccurrenceTemplate } from '../../../store/job-store.js';
 import type { Job } from '../job.js';
 import type { Ledger } from '../ledger.js';
 import { advanceOverKnown, dueOf, instantAfter, isMissed } from './instants.js';
-import {
-  isAtLimit,
-  isLongEnded,
-  NO_JOB,
-  NO_RULE,
-  occurrenceId,
-  type Recurrence,
-  readOccurrence,
-  templateOf,
-} from './recurrence.js';
+import { isAtLimit, isLongEnded, NO_JOB, NO_RULE, type Recurrence, readOccurrence, templateOf } from './recurrence.js';
 
 /**
  * The recurrences of a queue. Of each that is active one occurrence is armed: it waits for its time. When it begins, is left out or is
@@ -128,16 +120,13 @@ export class Timetable {
   }
 
   armAfterNow(recurrence: Recurrence): void {
-    const armed = this.arm(recurrence, this.nowMs());
-    if (armed) this.tellOf(armed);
+    this.arm(recurrence, this.nowMs());
   }
 
   /** The armed occurrence was cancelled: the one after it is armed. */
   skip(job: Job): void {
     const recurrence = this.ofArmed(job);
-    if (!recurrence) return;
-    const armed = this.advanceTo(recurrence, recurrence.armedAtMs!);
-    if (armed) this.tellOf(armed);
+    if (recurrence) this.advanceTo(recurrence, recurrence.armedAtMs!);
   }
 
   /** This instant and all before it are decided: the first one later is armed, and answered. `left`: ids of jobs that were there until just now. */
@@ -155,9 +144,7 @@ export class Timetable {
 
   /** Adds an occurrence beside the rule, due now. */
   add(recurrence: Recurrence, atMs: number): Job {
-    const job = this.enter(recurrence, atMs, this.nowMs());
-    this.tellOf(job);
-    return job;
+    return this.enter(recurrence, atMs, this.nowMs());
   }
 
   /**
@@ -180,8 +167,7 @@ export class Timetable {
       if (nextMs === undefined || !named.has(nextMs)) break;
       atMs = nextMs;
     }
-    const armed = this.advanceTo(recurrence, atMs);
-    if (armed) this.tellOf(armed);
+    this.advanceTo(recurrence, atMs);
   }
 
   private enterNew(id: string, rule: Rule, job: OccurrenceTemplate): Recurrence {
@@ -228,6 +214,7 @@ export class Timetable {
       failures: [],
     };
     this.ledger.enter(job);
+    this.tellOf(job);
     return job;
   }
 

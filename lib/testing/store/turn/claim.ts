@@ -1,7 +1,7 @@
 import { BYTES_A_CLAIM, UNCONFIRMED_BYTES } from '../../../core/constants.js';
 import type { ClaimedJob, LateJob, SkippedOccurrence } from '../../../store/job-store.js';
 import type { Job } from '../job.js';
-import { begin, mayBegin, skip } from '../recur/judge.js';
+import { mayBegin, noteArmed } from '../recur/judge.js';
 import { die, leave } from './endings.js';
 import type { Selection } from './order.js';
 import { giveBack, type Stage } from './stage.js';
@@ -71,12 +71,15 @@ function mayStart(
   late: LateJob[],
   skippedOccurrences: SkippedOccurrence[],
 ): boolean {
-  const recurrence = stage.queue.timetable.ofArmed(job);
+  const { timetable } = stage.queue;
+  const recurrence = timetable.ofArmed(job);
   if (!recurrence) return isInTime(stage, job, late);
   if (!mayBegin({ stage, selection, recurrence, job, skippedOccurrences })) return false;
   const starts = isInTime(stage, job, late);
-  if (starts) begin(stage, recurrence);
-  else skip(stage, recurrence);
+  const next = starts
+    ? timetable.begin(recurrence, stage.left)
+    : timetable.advanceTo(recurrence, recurrence.armedAtMs!, stage.left);
+  noteArmed(stage, next);
   return starts;
 }
 
@@ -93,7 +96,7 @@ function isInTime(stage: Stage, job: Job, late: LateJob[]): boolean {
   giveBack(stage, job);
   // The turn may claim another job instead.
   stage.looksAgain = true;
-  if (lateness.onLate === 'discard') leave(stage, job, 'discarded', { remembers: idWasChosen, reason: 'late' });
+  if (lateness.onLate === 'discard') leave(stage, job, { state: 'discarded', reason: 'late' }, idWasChosen);
   else die(stage, job, { reason: 'late' });
   return false;
 }

@@ -1,5 +1,6 @@
-import type { CancelReason, EndedState, Failure, Settlement } from '../../../store/job-store.js';
-import { type Job } from '../job.js';
+import type { CancelReason, Failure } from '../../../store/job-store.js';
+import type { Job } from '../job.js';
+import type { Ending } from '../ledger.js';
 import { without } from '../lists/tag-index.js';
 import type { Stage } from './stage.js';
 
@@ -35,7 +36,7 @@ export function takePlace(stage: Stage, job: Job, end: RunEnd): boolean {
 /** Ends a run as cancelled that would have come back, or be dead, though the job that was queued behind it was cancelled. */
 export function endLastRun(stage: Stage, job: Job, end: RunEnd): boolean {
   if (!job.isLastRun || end === 'complete' || end === 'discard' || end === 'cancel') return false;
-  leave(stage, job, 'cancelled', { reason: 'cancel' satisfies CancelReason });
+  leave(stage, job, { state: 'cancelled', reason: 'cancel' satisfies CancelReason });
   for (const counter of COUNTED[end]) stage.queue.ledger.count(counter);
   return true;
 }
@@ -47,33 +48,15 @@ export function goBack(stage: Stage, job: Job, dueAtMs: number): void {
   if (dueAtMs <= stage.nowMs) stage.looksAgain = true;
 }
 
-export function complete(
-  stage: Stage,
-  job: Job,
-  { result = '', idWasChosen }: Extract<Settlement, { transition: 'complete' }>,
-): void {
-  const { ledger, settings } = stage.queue;
-  const { id, envelope, dueAtMs, attempts, progress } = job;
-  leave(stage, job, 'completed', { remembers: idWasChosen });
-  if (settings.keepCompleted.count > 0)
-    ledger.completed.add({ id, envelope, dueAtMs, attempts, completedAtMs: stage.nowMs, progress, result });
-}
-
-/** A job that has completed, was discarded or was cancelled. `reason`: why it was discarded, or by which call cancelled. */
-export function leave(
-  stage: Stage,
-  job: Job,
-  state: 'completed' | EndedState,
-  { remembers = false, reason = '' }: { remembers?: boolean; reason?: string } = {},
-): void {
+/** A job that has completed, was discarded or was cancelled. */
+export function leave(stage: Stage, job: Job, how: Omit<Ending, 'endedAtMs'>, remembers = false): void {
   const { ledger } = stage.queue;
+  const { state } = how;
   ledger.leave(job);
   ledger.count(state);
   stage.left.add(job.id);
-  if (state !== 'completed') {
-    ledger.noteEnded(job, state, reason, stage.nowMs);
-    stage.someDiscardedOrCancelled = true;
-  }
+  if (state !== 'completed') stage.someDiscardedOrCancelled = true;
+  ledger.noteEnded(job, { ...how, endedAtMs: stage.nowMs });
   if (!remembers) return;
   ledger.remember(job.id, stage.nowMs);
   stage.remembers = true;

@@ -1,4 +1,4 @@
-import { isSuspect, type Job, preferredBy } from '../job.js';
+import { isSuspect, type Job, preferredBy, rankOf } from '../job.js';
 import type { Level } from '../ledger.js';
 import { isFull, type Stage } from './stage.js';
 
@@ -15,23 +15,27 @@ export interface Selection {
   readonly fullNames: Set<string>;
 }
 
+/** The due jobs of one level that the session may run, of which `job` is the next one. */
+interface Cursor {
+  readonly jobs: Iterator<Job, undefined>;
+  job: Job | undefined;
+}
+
 /**
- * Picks the best jobs. Strict: those of the lower priority number first. Aging: those of the lower rank, due + priority × msPerLevel,
- * first; as a waiting job grows more urgent by one level every msPerLevel, the order of two jobs never changes. Inside a priority first
- * the jobs that prefer this worker, then those that prefer none, then those that prefer another and may be stolen; each by due time, then
- * by id. The best job is not passed over for a lighter one that comes after it: it would wait for ever. A full handler only skips its
- * own jobs.
+ * Picks the best jobs in the order of the queue. Inside a priority first the jobs that prefer this worker, then those that prefer none, then
+ * those that prefer another and may be stolen; each by due time, then by id. The best job is not passed over for a lighter one that comes
+ * after it: it would wait for ever. A full handler only skips its own jobs.
  */
 export function pick(stage: Stage, gateCount: number): Selection {
-  const { ordering } = stage.queue.settings;
   const selection: Selection = { picked: [], fullNames: new Set() };
-  const cursors = stage.queue.ledger.waiting().map((level) => new Cursor(stage, level, selection.fullNames));
+  const cursors = stage.queue.ledger.waiting().map((level): Cursor => {
+    const jobs = inOrder(stage, level);
+    return { jobs, job: jobs.next().value };
+  });
   let left = stage.turn.limit;
-  const rank = ({ job, priority }: { job: Job; priority: number }) =>
-    ordering.mode === 'strict' ? priority : job.dueAtMs + priority * ordering.msPerLevel;
   for (;;) {
-    const best = bestOf(cursors, ordering.mode === 'strict', rank);
-    if (!best) return selection;
+    const best = bestOf(stage, cursors, selection.fullNames);
+    if (!best?.job) return selection;
     const handler = stage.handlers.get(best.job.envelope.name);
     const weight = handler?.weight ?? 1;
     if (weight > left) return { ...selection, stopped: 'limit' };
@@ -39,59 +43,29 @@ export function pick(stage: Stage, gateCount: number): Selection {
     left -= weight;
     if (handler) handler.free--;
     selection.picked.push({ job: best.job, weight });
-    best.cursor.advance();
+    best.job = best.jobs.next().value;
   }
 }
-
-type Best = { job: Job; priority: number; cursor: Cursor };
 
 /** Levels come by priority, so where the ordering is strict the first that holds anything holds the best job. */
-function bestOf(cursors: readonly Cursor[], isStrict: boolean, rank: (best: Best) => number): Best | undefined {
-  let found: Best | undefined;
+function bestOf(stage: Stage, cursors: readonly Cursor[], fullNames: Set<string>): Cursor | undefined {
+  const { ordering } = stage.queue.settings;
+  let best: Cursor | undefined;
   for (const cursor of cursors) {
-    const job = cursor.best();
-    if (!job) continue;
-    const best = { job, priority: cursor.priority, cursor };
-    if (isStrict) return best;
-    if (!found || rank(best) < rank(found)) found = best;
+    while (cursor.job && !isPickable(stage, cursor.job, fullNames)) cursor.job = cursor.jobs.next().value;
+    if (!cursor.job) continue;
+    if (ordering.mode === 'strict') return cursor;
+    if (!best || rankOf(cursor.job, ordering) < rankOf(best.job!, ordering)) best = cursor;
   }
-  return found;
+  return best;
 }
 
-/** The due jobs of one level that a session may run, one after the other. */
-class Cursor {
-  private readonly jobs: Iterator<Job>;
-  private next: Job | undefined;
-
-  constructor(
-    private readonly stage: Stage,
-    private readonly level: Level,
-    private readonly fullNames: Set<string>,
-  ) {
-    this.jobs = inOrder(stage, level);
-    this.advance();
-  }
-
-  get priority(): number {
-    return this.level.priority;
-  }
-
-  best(): Job | undefined {
-    while (this.next && !this.mayRun(this.next)) this.advance();
-    return this.next;
-  }
-
-  advance(): void {
-    this.next = this.jobs.next().value;
-  }
-
-  private mayRun({ envelope: { name, worker } }: Job): boolean {
-    if (!this.stage.session.handles(name)) return false;
-    if (!isFull(this.stage, name)) return true;
-    // Others may not take this worker's own, and look by themselves when they may.
-    if (worker !== this.stage.session.worker) this.fullNames.add(name);
-    return false;
-  }
+function isPickable(stage: Stage, { envelope: { name, worker } }: Job, fullNames: Set<string>): boolean {
+  if (!stage.session.handles(name)) return false;
+  if (!isFull(stage, name)) return true;
+  // Others may not take this worker's own, and look by themselves when they may.
+  if (worker !== stage.session.worker) fullNames.add(name);
+  return false;
 }
 
 function* inOrder(stage: Stage, level: Level): Generator<Job, undefined> {

@@ -53,7 +53,10 @@ function recoverJob(stage: Stage, job: Job): RecoveredJob {
   if (takePlace(stage, job, isCancelled ? 'cancel' : 'other'))
     return { ...told, fate: isCancelled ? 'cancelled' : 'waiting' };
   if (isCancelled || job.isLastRun) {
-    leave(stage, job, 'cancelled', { reason: (isCancelled ? 'cancelRunning' : 'cancel') satisfies CancelReason });
+    leave(stage, job, {
+      state: 'cancelled',
+      reason: (isCancelled ? 'cancelRunning' : 'cancel') satisfies CancelReason,
+    });
     return { ...told, fate: 'cancelled' };
   }
   if (isUnconfirmed) {

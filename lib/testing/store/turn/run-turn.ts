@@ -117,7 +117,7 @@ function tellOthers(
 ): void {
   const { queue, session, turn, nowMs } = stage;
   const { sleepers, ledger, settings } = queue;
-  for (const job of [...stage.returning, ...stage.armed]) {
+  for (const job of stage.returning) {
     const looksItself = limitAfter > 0 && !isFull(stage, job.envelope.name) && turn.standing === 'stays';
     queue.tellOf(job, looksItself ? session : undefined);
   }

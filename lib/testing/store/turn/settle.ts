@@ -1,6 +1,6 @@
 import type { CancelReason, Claim, Settled, Settlement, TurnAnswer } from '../../../store/job-store.js';
 import type { Job } from '../job.js';
-import { complete, die, endLastRun, goBack, leave, noteFailure, type RunEnd, takePlace } from './endings.js';
+import { die, endLastRun, goBack, leave, noteFailure, type RunEnd, takePlace } from './endings.js';
 import type { Stage } from './stage.js';
 
 type Settles = Pick<TurnAnswer, 'settled' | 'lost' | 'toCancel'> & {
@@ -54,7 +54,7 @@ function cancelHeld(stage: Stage, job: Job): Settled {
   if (!job.held) return 'cancelled';
   stage.queue.ledger.letGo(job);
   if (!takePlace(stage, job, 'cancel'))
-    leave(stage, job, 'cancelled', { reason: 'cancelRunning' satisfies CancelReason });
+    leave(stage, job, { state: 'cancelled', reason: 'cancelRunning' satisfies CancelReason });
   return 'cancelled';
 }
 
@@ -67,7 +67,7 @@ function end(stage: Stage, job: Job, settlement: Exclude<Settlement, { transitio
   if ('progress' in settlement) job.progress = settlement.progress ?? job.progress;
   switch (settlement.transition) {
     case 'complete':
-      complete(stage, job, settlement);
+      leave(stage, job, { state: 'completed', result: settlement.result ?? '' }, settlement.idWasChosen);
       break;
     case 'retry':
       noteFailure(stage, job, settlement.failure);
@@ -86,10 +86,10 @@ function end(stage: Stage, job: Job, settlement: Exclude<Settlement, { transitio
       ledger.count('snoozed');
       break;
     case 'discard':
-      leave(stage, job, 'discarded', { remembers: settlement.idWasChosen, reason: settlement.reason });
+      leave(stage, job, { state: 'discarded', reason: settlement.reason }, settlement.idWasChosen);
       break;
     case 'cancel':
-      leave(stage, job, 'cancelled', { reason: 'cancelRunning' satisfies CancelReason });
+      leave(stage, job, { state: 'cancelled', reason: 'cancelRunning' satisfies CancelReason });
       break;
     case 'release':
       job.attempts--;

@@ -13,8 +13,6 @@ export interface Stage {
   readonly handlers: ReadonlyMap<string, HandlerCapacity>;
   /** Jobs that go back: they wait once the claim is over, so that no turn claims what it has put back itself. */
   readonly returning: Job[];
-  /** Occurrences that this turn has armed: they wait already, and others are told of them once the claim is over. */
-  readonly armed: Job[];
   /** A job that this turn puts back is due already, or one that was due was turned away: so the session looks again at once. */
   looksAgain: boolean;
   /** Ids of jobs that have ended in this turn and left the queue. */
@@ -34,7 +32,6 @@ export function stageOf(queue: MemoryQueue, session: Listener, turn: Turn): Stag
     nowMs: queue.nowMs(),
     handlers: new Map(turn.handlers.map((handler) => [handler.name, { ...handler }])),
     returning: [],
-    armed: [],
     looksAgain: false,
     left: new Set(),
     died: 0,

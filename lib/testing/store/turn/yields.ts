@@ -1,5 +1,5 @@
 import { MOST_YIELDS, YIELD_AGAIN_MS, YIELD_MS } from '../../../core/constants.js';
-import { isSuspect, type Job, preferredBy } from '../job.js';
+import { compareJobs, isSuspect, type Job, preferredBy } from '../job.js';
 import { mayBeStolen, type Selection } from './order.js';
 import { giveBack, mayRun, type Stage } from './stage.js';
 import type { SuspectOutcome } from './suspects.js';
@@ -69,7 +69,8 @@ function yieldToBetter(stage: Stage, selection: Selection): number[] {
   const better = candidates(stage, selection).filter(isBetterThanWorst);
   const ends = new Map<Job, number>();
   const asked = new Set<string>();
-  for (const candidate of better.sort((a, b) => (comesBefore(stage, a.job, b.job) ? -1 : 1))) {
+  const compare = compareJobs(stage.queue.settings.ordering);
+  for (const candidate of better.sort((a, b) => compare(a.job, b.job))) {
     const { job } = candidate;
     if (ends.has(job) || !isBetterThanWorst(candidate)) continue;
     if (!yields.has(job.id) && mayBegin && yields.size < MOST_YIELDS && tell(stage, candidate, asked))
@@ -118,19 +119,10 @@ function candidates(stage: Stage, { picked }: Selection): Candidate[] {
 }
 
 /** The order of the queue. Of one priority, a job that prefers the sleeper is better than one that prefers nobody. */
-function isBetter(stage: Stage, a: Candidate, b: Candidate): boolean {
+function isBetter({ queue }: Stage, a: Candidate, b: Candidate): boolean {
   const isOneLevel = a.job.envelope.priority === b.job.envelope.priority;
-  return isOneLevel && a.kind !== b.kind ? a.kind < b.kind : comesBefore(stage, a.job, b.job);
-}
-
-function comesBefore({ queue: { settings } }: Stage, a: Job, b: Job): boolean {
-  const { ordering } = settings;
-  const [first, second] = [a, b].map(({ dueAtMs, envelope: { priority }, id }) => {
-    const rank = ordering.mode === 'strict' ? priority : dueAtMs + priority * ordering.msPerLevel;
-    return [rank, priority, dueAtMs, id] as const;
-  });
-  const at = first!.findIndex((value, i) => value !== second![i]);
-  return at >= 0 && first![at]! < second![at]!;
+  if (isOneLevel && a.kind !== b.kind) return a.kind < b.kind;
+  return compareJobs(queue.settings.ordering)(a.job, b.job) < 0;
 }
 
 function kindHere(stage: Stage, job: Job): number {
