@@ -94,6 +94,7 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
         instance: InstanceParts,
       ) => {
         const fleet = new TestFleet({ conductor, store, registry, checker, payloads, declarers, instance });
+        conductor.fleets.push(fleet);
         instances.push(new TestedInstance(store, instance.codecs, fleet, events, conductor));
         return fleet;
       },

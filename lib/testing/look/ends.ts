@@ -36,7 +36,7 @@ export class Ends {
   /** How many events. */
   private heard = 0;
 
-  constructor(private readonly store: Pick<MemoryJobStore, 'queue' | 'openedQueues' | 'despiteOutage'>) {}
+  constructor(private readonly store: Pick<MemoryJobStore, 'inside' | 'openedQueues'>) {}
 
   hear(event: ScheduledQueueEvent | CancelledJob): void {
     this.jobs.hear(event);
@@ -64,7 +64,7 @@ export class Ends {
   async stateOf(job: NamedById): Promise<AwaitedState | undefined> {
     // The store answers nobody any more; what has ended before is remembered.
     if (this.isClosed) return this.jobs.endOf(job);
-    const there = await this.store.despiteOutage(() => this.store.queue(job.queue).view.job(job.id));
+    const there = this.store.inside(job.queue).view.job(job.id);
     if (there) return there.state;
     // It may have left the queue a moment ago, and its event is still on its way.
     for (let round = 0; round < ROUNDS_OF_AN_EVENT && !this.jobs.endOf(job); round++) await undefined;

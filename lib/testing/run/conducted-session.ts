@@ -9,7 +9,7 @@ const TOO_HEAVY = 2;
 
 export interface ConductedSessionParts {
   readonly session: Session;
-  readonly queue: Pick<MemoryQueue, 'outage' | 'handOutAgain'>;
+  readonly queue: MemoryQueue;
   /** Makes the run of a job that was claimed. */
   readonly open: (claim: ClaimedJob, isSecond: boolean) => TestRun;
 }

@@ -1,4 +1,6 @@
 import type { PayloadWriter } from '../../api/payload-writer.js';
+import type { EventSink } from '../../core/job/events.js';
+import type { Log } from '../../core/log.js';
 import type { ScheduleRequest } from '../../core/options/schedule-options.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import { isReadable } from '../../store/envelope.js';
@@ -10,15 +12,13 @@ import type { InstanceParts } from '../../worker/instance-parts.js';
 import type { Declarers } from '../../worker/recur/declarers.js';
 import { HandlerRegistry } from '../../worker/run/job-handler.js';
 import type { HandledJob } from '../look/unhandled.js';
-import { envelopeOf } from '../store/job.js';
-import type { MemoryJobStore } from '../store/memory-job-store.js';
+import { MemoryJobStore } from '../store/memory-job-store.js';
 import type { MemoryQueue } from '../store/memory-queue.js';
 import type { Instant } from '../time/virtual-clock.js';
 import { WorkersClock } from '../time/workers-clock.js';
 import { ConductedSession } from './conducted-session.js';
 import type { Conductor } from './conductor.js';
 import { nextInstant } from './next-instant.js';
-import { NO_EVENTS, NO_LOG, NO_QUEUE, SingleSession } from './single-session.js';
 import { TestRun } from './test-run.js';
 import { TestedHandlers } from './tested-handlers.js';
 import { TestedRuns } from './tested-runs.js';
@@ -29,7 +29,7 @@ export interface TestFleetParts {
   readonly registry: HandlerRegistry;
   readonly checker: PayloadChecker;
   readonly payloads: PayloadWriter;
-  readonly declarers: Declarers;
+  readonly declarers: Declarers | undefined;
   readonly instance: InstanceParts;
 }
 
@@ -49,7 +49,7 @@ export class TestFleet extends Fleet {
     const open = (name: string): QueueStore => {
       const opened = store.queue(name);
       const worker = (...given: Parameters<QueueStore['sessions']['worker']>) => {
-        const queue = store.openedQueues().find((one) => one.name === name)!;
+        const { queue } = store.inside(name);
         const session = conductedSession(conductor, queue, opened.sessions.worker(...given));
         sessions.set(name, { session, queue });
         return session;
@@ -61,7 +61,6 @@ export class TestFleet extends Fleet {
     super(own, new TestedHandlers(registry), checker, declarers, openRuns);
     this.sessions = sessions;
     this.workersClock = clock;
-    conductor.fleets.push(this);
   }
 
   /** Those of its workers, in the order of their handlers. */
@@ -102,7 +101,7 @@ export class TestFleet extends Fleet {
       .flatMap((queue) => [...registry.handlersOf(queue).keys()].map((name) => ({ name, queue })));
   }
 
-  /** Runs a job that no queue knows, by a fleet of its own. `follow` is given its run, and resolves when that is over. */
+  /** Runs a job that no queue of the application knows, by a fleet and a store of its own. `follow` is given its run, and resolves when that is over. */
   async single(
     request: ScheduleRequest,
     payload: unknown,
@@ -110,45 +109,42 @@ export class TestFleet extends Fleet {
     dueAtMs: number | undefined,
     follow: (run: TestRun) => Promise<TestRun>,
   ): Promise<TestRun> {
-    const { payloads, conductor, registry, checker, instance } = this.parts;
+    const { payloads, conductor, registry, instance } = this.parts;
     await payloads.check(payload, request);
     await payloads.encode(payload, request);
-    const nowMs = conductor.clock.wallNow();
-    const id = request.id ?? `run-${++this.singles}`;
-    const envelope = envelopeOf(request, nowMs, request.id !== undefined);
-    const due = dueAtMs ?? nowMs;
-    const fence = String(nowMs * 1_000 + this.singles);
-    const claim = { id, fence, dueAtMs: due, claimedAtMs: Math.max(due, nowMs), attempt, crashes: 0, envelope };
+    const { clock } = conductor;
+    const at = dueAtMs ?? clock.wallNow();
+    // There it is never earlier than the job is due, and no job is late.
+    const time = { wallNow: () => Math.max(at, clock.wallNow()), soon: (callback: () => void) => clock.soon(callback) };
+    const store = new MemoryJobStore({ ...instance, clock: time, trustsHints: true });
+    const id = `run-${++this.singles}`;
+    await store.queue(request.queue).jobs.schedule({ ...request, id, due: { at }, lateness: undefined });
+    const { queue } = store.inside(request.queue);
+    queue.ledger.findWaiting(id)!.attempts = attempt - 1;
+    queue.lastFence = clock.wallNow() * 1_000 + this.singles;
 
     const handlers = new HandlerRegistry();
     handlers.add(registry.handlersOf(request.queue).get(request.name)!);
-    const session = conductedSession(conductor, { name: request.queue, ...NO_QUEUE }, new SingleSession(claim));
-    const clock = new WorkersClock(conductor.clock);
-    const own = {
-      ...instance,
-      store: { queue: () => ({ sessions: { worker: () => session } }) } as unknown as JobStore,
-      clock,
-      events: NO_EVENTS,
-      log: NO_LOG,
-      timerPrefix: 'run',
-      isolation: new SuspectIsolation(clock),
-    };
-    const openRuns = (runs: RunsParts) => new TestedRuns(runs, session, conductor.faults);
-    const fleet = new Fleet(own, new TestedHandlers(handlers), checker, undefined, openRuns);
+    const isolation = new SuspectIsolation(clock);
+    const own = { ...instance, isolation, events: NO_EVENTS, log: NO_LOG };
+    const fleet = new TestFleet({ ...this.parts, store, registry: handlers, declarers: undefined, instance: own });
     await fleet.start();
     try {
-      const { run } = await session.claim();
+      const { run } = await fleet.conducted[0]!.claim();
       return await follow(run!);
     } finally {
-      clock.standsStill = true;
       await fleet.stop();
     }
   }
 }
 
+/** Listeners would hear that a single run started, and never what became of its job. */
+const NO_EVENTS: EventSink = { wants: () => false, tell() {} };
+const NO_LOG: Log = { log() {}, warn() {}, error() {} };
+
 function conductedSession(
   { clock, faults, log, wakes }: Conductor,
-  queue: Pick<MemoryQueue, 'name' | 'outage' | 'handOutAgain'>,
+  queue: MemoryQueue,
   session: Session,
 ): ConductedSession {
   const open = (claim: ClaimedJob, isSecond: boolean) => {

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import type { Clock } from '../../core/clock.js';
 import { InvalidOptionsError, QueueClosedError } from '../../core/errors.js';
 import { JobIdMaker } from '../../core/job/job-id.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
@@ -21,18 +20,25 @@ import { MemoryQueue, Outage } from './memory-queue.js';
 import { MemoryView } from './memory-view.js';
 import { MemoryDeclarations } from './recur/memory-declarations.js';
 import { MemoryRecurrences } from './recur/memory-recurrences.js';
+import type { StoreClock } from './sleepers.js';
 import { callsOf } from './steps.js';
 import { MemorySession } from './turn/memory-session.js';
 
 export interface MemoryJobStoreOptions {
   /** The options of a queue, the defaults where it has none. */
   settingsOf(queue: string): QueueSettings;
-  clock: Clock;
+  clock: StoreClock;
   /**
    * Whether a session that listens sleeps until it is told, and takes no looks in case a message was lost: none is here. With a virtual clock each
    * of these looks would be an instant at which nothing changes. Default `false`.
    */
   trustsHints?: boolean;
+}
+
+interface OpenedQueue {
+  readonly queue: MemoryQueue;
+  readonly view: MemoryView;
+  readonly store: QueueStore;
 }
 
 /**
@@ -43,7 +49,7 @@ export interface MemoryJobStoreOptions {
 export class MemoryJobStore implements JobStore {
   /** Told of each waiting job that is cancelled or deleted, by whatever call. */
   onCancel?: (job: { queue: string; id: string; name: string }) => void;
-  private readonly opened = new Map<string, { queue: MemoryQueue; store: QueueStore }>();
+  private readonly opened = new Map<string, OpenedQueue>();
   private readonly ids = new JobIdMaker();
   private isClosed = false;
   /** While it is on, each call fails. */
@@ -54,9 +60,14 @@ export class MemoryJobStore implements JobStore {
   connect(): void {}
 
   queue(name: string): QueueStore {
+    return this.inside(name).store;
+  }
+
+  /** A queue itself, and what can be read of it, also while it is away. */
+  inside(name: string): OpenedQueue {
     const opened = this.opened.get(name) ?? this.open(name);
     this.opened.set(name, opened);
-    return opened.store;
+    return opened;
   }
 
   async queues(): Promise<SeenQueue[]> {
@@ -65,17 +76,6 @@ export class MemoryJobStore implements JobStore {
     return [...this.opened.values()]
       .flatMap(({ queue: { name, usedAtMs } }) => (usedAtMs === undefined ? [] : [{ name, lastSeenAtMs: usedAtMs }]))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-  }
-
-  /** Lets a look into the memory itself pass an outage. `look` asks at once, not after a wait. */
-  despiteOutage<T>(look: () => T): T {
-    const { isOn } = this.outage;
-    this.outage.isOn = false;
-    try {
-      return look();
-    } finally {
-      this.outage.isOn = isOn;
-    }
   }
 
   /** The queues that have been opened, for whoever looks into the memory itself. */
@@ -88,16 +88,17 @@ export class MemoryJobStore implements JobStore {
     for (const { queue } of this.opened.values()) queue.close();
   }
 
-  private open(name: string): { queue: MemoryQueue; store: QueueStore } {
+  private open(name: string): OpenedQueue {
     const { settingsOf, clock, trustsHints } = this.options;
     const queue = new MemoryQueue(name, settingsOf(name), clock, this.outage, trustsHints);
     queue.ledger.onCancel = ({ id, envelope }) => this.onCancel?.({ queue: name, id, name: envelope.name });
     if (this.isClosed) queue.close();
     const jobs = new MemoryJobs(queue, this.ids);
+    const view = new MemoryView(queue, { host: hostname(), pid: process.pid });
     const store: QueueStore = {
       jobs: withMany(callsOf<SingleJobs>(queue, jobs, whichJob)),
       management: callsOf<QueueManagement>(queue, new MemoryManagement(queue, jobs)),
-      view: callsOf<QueueView>(queue, new MemoryView(queue, { host: hostname(), pid: process.pid })),
+      view: callsOf<QueueView>(queue, view),
       sessions: {
         worker: (id, { names, weights }) => new MemorySession(queue, id, 'worker', names, weights),
         pull: (id, names) => new MemorySession(queue, id, 'pull', names),
@@ -109,7 +110,7 @@ export class MemoryJobStore implements JobStore {
       declarations: callsOf<QueueDeclarations>(queue, new MemoryDeclarations(queue)),
       events: new MemoryEvents(queue),
     };
-    return { queue, store };
+    return { queue, view, store };
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Clock } from '../../core/clock.js';
 import { QueueClosedError, QueueUnavailableError, type ScheduledQueueErrorFields } from '../../core/errors.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { Due } from '../../core/read/due.js';
@@ -7,7 +6,7 @@ import { type Job, preferredBy } from './job.js';
 import { Ledger } from './ledger.js';
 import { Presence } from './presence.js';
 import { Timetable } from './recur/timetable.js';
-import { type Listener, Sleepers } from './sleepers.js';
+import { type Listener, Sleepers, type StoreClock } from './sleepers.js';
 
 /** Whether the store cannot be reached, as a test wants it. All queues share it. */
 export class Outage {
@@ -48,15 +47,16 @@ export class MemoryQueue {
   served?: { atMs: number; recoverFromMs: number; postponedAtMs: number };
   /** The session that was the last to fill sixteen places or more. */
   lastToFill?: string;
+  /** Each later one is higher. */
+  lastFence = 0;
   /** When somebody last scheduled or worked here. */
   usedAtMs?: number;
-  private lastFence = 0;
   private isClosed = false;
 
   constructor(
     readonly name: string,
     readonly settings: QueueSettings,
-    readonly clock: Clock,
+    readonly clock: StoreClock,
     readonly outage = new Outage(),
     readonly trustsHints = false,
   ) {

@@ -1,6 +1,9 @@
 import type { Clock } from '../../core/clock.js';
 import type { Job } from './job.js';
 
+/** The time of a store. */
+export type StoreClock = Pick<Clock, 'wallNow' | 'soon'>;
+
 /** What the others know of a session. */
 export interface Listener {
   /** Who it is: the same for a session that was opened again. */
@@ -26,7 +29,7 @@ export class Sleepers {
   private readonly listening = new Set<Listener>();
 
   constructor(
-    private readonly clock: Clock,
+    private readonly clock: StoreClock,
     private readonly stealAfterMs: number,
     private readonly nowMs: () => number,
   ) {}
