@@ -4,14 +4,13 @@ import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';
 import { integer, readOptions } from '../core/read/shape.js';
-import { FaultCalls, handledBy } from './fault-calls.js';
 import type { Lifetime } from './lifetime.js';
 import { type AwaitedState, readState } from './look/ends.js';
 import { type JobExpectation, misfits } from './look/expectations.js';
 import { notScheduled, type Past, scheduledAllTheSame } from './look/failures.js';
 import { isOfKind, type JobKind } from './look/job-kind.js';
 import type { RunJobOptions, RunResult, TestedRun } from './look/tested-run.js';
-import { unhandled } from './look/unhandled.js';
+import { type HandledJob, unhandled } from './look/unhandled.js';
 import { byDueTime, type WaitingJob } from './look/waiting-jobs.js';
 import {
   type AnyJob,
@@ -26,6 +25,7 @@ import {
   refuse,
 } from './read-arguments.js';
 import type { Conductor } from './run/conductor.js';
+import type { Fault } from './run/faults.js';
 import type { TestedInstance } from './run/tested-instance.js';
 
 /** How many runs, and jobs that are gone, a failure tells of. */
@@ -36,15 +36,13 @@ const MOST_TOLD_OF_PAST = 5;
  * passes but inside `advance`, `drain` and `run`; one run at a time, in claim order, each awaited. One tester serves all instances of
  * the module in the application: `app.get(ScheduledQueueTester)`.
  */
-export class ScheduledQueueTester extends FaultCalls {
+export class ScheduledQueueTester {
   /** @internal */
   constructor(
     private readonly conductor: Conductor,
     private readonly instances: readonly TestedInstance[],
     private readonly lifetime: Lifetime,
-  ) {
-    super(conductor, instances, lifetime);
-  }
+  ) {}
 
   /** The virtual time. */
   now(): Date {
@@ -112,7 +110,7 @@ export class ScheduledQueueTester extends FaultCalls {
     const dueAtMs = dueAt === undefined ? undefined : readAt(dueAt, 'run: dueAt');
     const request = readSchedule(job, undefined, 'run');
     const instance = this.instances.find((one) => one.fleet.handles(request));
-    if (!instance) throw unhandled('run', request, handledBy(this.instances));
+    if (!instance) throw unhandled('run', request, this.handled());
     const { told } = await this.conductor.single('run', (follow) =>
       instance.fleet.single(request, payload, attempt, dueAtMs, follow),
     );
@@ -196,9 +194,65 @@ export class ScheduledQueueTester extends FaultCalls {
     const instance = this.instances[Math.max(0, at)]!;
     await instance.ends.wait(job, awaited, {
       idle: () => this.conductor.idle(),
-      explain: () => instance.explain(job, handledBy(this.instances)),
+      explain: () => instance.explain(job, this.handled()),
       queuesOf: (id) => this.instances.flatMap(({ ends }) => ends.queuesOf(id)),
     });
+  }
+
+  /** The next run of that name fails with this error, and the handler is not called. Twice: the next two. */
+  failNext(job: AnyJob, error: unknown): void {
+    this.order('failNext', job, { kind: 'fail', error });
+  }
+
+  /**
+   * The process dies at the end of the next run of that name: the handler runs, its outcome is thrown away, and the lease runs out
+   * `leaseMs` of virtual time later. The job is recovered then, with one more attempt and one more crash.
+   */
+  crashNext(job: AnyJob): void {
+    this.order('crashNext', job, { kind: 'crash' });
+  }
+
+  /**
+   * The next run of that name loses its lease as its handler begins: `signal.aborted` is true from the handler's first line on, the event
+   * `abort` comes once it has awaited something, and its result is dropped. The job is recovered `leaseMs` of virtual time later.
+   */
+  loseLeaseNext(job: AnyJob): void {
+    this.order('loseLeaseNext', job, { kind: 'lose-lease' });
+  }
+
+  /**
+   * From now on each job that completes is handed out once more in the same call, with the same id and attempt and a higher fence; the
+   * outcome of the second run counts. A correct handler tolerates that.
+   */
+  deliverTwice(on = true): void {
+    if (typeof on !== 'boolean')
+      throw refuse(`deliverTwice: got ${describe(on)}, expected true or false. It is for every job, not for one.`);
+    this.lifetime.requireOpen('deliverTwice');
+    this.conductor.faults.deliversTwice = on;
+  }
+
+  /**
+   * From now on Redis is away: nothing runs, and each call that would ask Redis rejects at once with `QueueUnavailableError`, with the
+   * outcome `'refused'`. `run` still calls its handler. What became due meanwhile runs in the next call of the tester after `redisAway(false)`.
+   */
+  redisAway(on = true): void {
+    if (typeof on !== 'boolean') throw refuse(`redisAway: got ${describe(on)}, expected true or false.`);
+    this.lifetime.requireOpen('redisAway');
+    for (const instance of this.instances) instance.redisAway(on);
+  }
+
+  /** May be called before the application has started: a fault waits for its run. */
+  private order(call: string, job: AnyJob, fault: Fault): void {
+    this.lifetime.requireOpen(call);
+    const kind = kindOf(job);
+    const handled = this.handled();
+    if (this.lifetime.isStarted && !handled.some((one) => isOfKind(one, kind))) throw unhandled(call, kind, handled);
+    this.conductor.faults.order(kind, fault);
+  }
+
+  /** The jobs that the handlers of the application have. */
+  private handled(): HandledJob[] {
+    return this.instances.flatMap(({ fleet }) => fleet.handled());
   }
 
   private waiting(kind?: JobKind): WaitingJob[] {
