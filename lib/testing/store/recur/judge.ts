@@ -3,27 +3,15 @@ import { BLOCKED_LOOK_MS, MADE_UP_WITHIN_MS, MOST_MADE_UP } from '../../../core/
 import type { SkippedOccurrence } from '../../../store/job-store.js';
 import type { Job } from '../job.js';
 import { goBack, leave } from '../turn/endings.js';
-import type { Selection } from '../turn/order.js';
 import { giveBack, type Stage } from '../turn/stage.js';
 import { dueOf, instantAfter, isMissed, type Past, pastOf } from './instants.js';
 import type { Recurrence } from './recurrence.js';
-
-/** The armed occurrence of a recurrence that was picked, before it begins. */
-export interface Hearing {
-  readonly stage: Stage;
-  readonly selection: Selection;
-  readonly recurrence: Recurrence;
-  readonly job: Job;
-  /** Where those are told that are left out. */
-  readonly skippedOccurrences: SkippedOccurrence[];
-}
 
 /**
  * Decides whether an armed occurrence begins now. Where it was missed, or the previous one has not ended, it may be left out, with some
  * that follow, or wait.
  */
-export function mayBegin(hearing: Hearing): boolean {
-  const { stage, recurrence, job } = hearing;
+export function mayBegin(stage: Stage, recurrence: Recurrence, job: Job): boolean {
   const { rule, blockedDueAtMs } = recurrence;
   const atMs = recurrence.armedAtMs!;
   const isBlocked = blockedDueAtMs !== undefined;
@@ -37,15 +25,15 @@ export function mayBegin(hearing: Hearing): boolean {
   if (past.count > 0 && mayBeMissed && isMissed(recurrence.id, rule, atMs, dueAtMs, stage.nowMs)) {
     const count = countSkipped(recurrence, past, stage.nowMs);
     if (count > 0) {
-      leaveOut(hearing, 'missed', past, count);
+      leaveOut(stage, recurrence, job, 'missed', past, count);
       return false;
     }
     job.dueAtMs = atMs;
     job.envelope = { ...job.envelope, occurrence: { isMissed: true } };
   }
   if (rule.overlap === 'allow' || !stage.queue.timetable.previousRuns(recurrence)) return true;
-  if (rule.overlap === 'skip') leaveOut(hearing, 'overlap', past, 1);
-  else waitForEnd(hearing, past);
+  if (rule.overlap === 'skip') leaveOut(stage, recurrence, job, 'overlap', past, 1);
+  else waitForEnd(stage, recurrence, job, past);
   return false;
 }
 
@@ -67,8 +55,7 @@ const withinMs = ({ missedWithinMs }: Rule, atMs: number, nextMs = atMs) =>
   missedWithinMs ?? Math.max(MADE_UP_WITHIN_MS, nextMs - atMs);
 
 /** At most one waits for the end of the previous one: the latest that is due; the first one where all are to run. */
-function waitForEnd(hearing: Hearing, past: Past): void {
-  const { stage, selection, recurrence, job } = hearing;
+function waitForEnd(stage: Stage, recurrence: Recurrence, job: Job, past: Past): void {
   const { queue, nowMs } = stage;
   let latest = recurrence.rule.onMissed === 'all' ? 0 : past.count - 1;
   if (latest > 0 && dueOf(recurrence.id, recurrence.rule, past.at(latest)) > nowMs) latest--;
@@ -77,10 +64,10 @@ function waitForEnd(hearing: Hearing, past: Past): void {
     goBack(stage, job, nowMs + BLOCKED_LOOK_MS);
     giveBack(stage, job);
     // It stood before others that are due.
-    if (selection.stopped || selection.fullNames.has(job.envelope.name)) stage.looksAgain = true;
+    if (stage.stopped || stage.fullNames.has(job.envelope.name)) stage.looksAgain = true;
     return;
   }
-  const armed = leaveOut(hearing, 'overlap', past, latest);
+  const armed = leaveOut(stage, recurrence, job, 'overlap', past, latest);
   // Where the job of the latest is there beside the rule, a later one was armed.
   if (!armed || recurrence.armedAtMs !== past.at(latest)) return;
   recurrence.blockedDueAtMs = dueOf(recurrence.id, recurrence.rule, recurrence.armedAtMs!);
@@ -91,15 +78,21 @@ function waitForEnd(hearing: Hearing, past: Past): void {
  * Ends the job without a run, and as many of the past instants in all as said: the others never become jobs, and are only counted. The
  * first instant that is not left out is armed, and answered.
  */
-function leaveOut(hearing: Hearing, reason: SkippedOccurrence['reason'], past: Past, count: number): Job | undefined {
-  const { stage, recurrence, job, skippedOccurrences } = hearing;
+function leaveOut(
+  stage: Stage,
+  recurrence: Recurrence,
+  job: Job,
+  reason: SkippedOccurrence['reason'],
+  past: Past,
+  count: number,
+): Job | undefined {
   const { ledger, timetable } = stage.queue;
   // Its id is not remembered: a backfill may want it, and no rule comes back to it.
   leave(stage, job, { state: 'discarded', reason });
   giveBack(stage, job);
   // The turn may claim another job instead.
   stage.looksAgain = true;
-  skippedOccurrences.push({ id: job.id, name: job.envelope.name, reason });
+  stage.skippedOccurrences.push({ id: job.id, name: job.envelope.name, reason });
   if (count > 1) for (const counter of ['scheduled', 'discarded']) ledger.count(counter, count - 1);
   const armed = timetable.advanceTo(recurrence, count > 1 ? past.at(count - 1) : recurrence.armedAtMs!, stage.left);
   noteArmed(stage, armed);

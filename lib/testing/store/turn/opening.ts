@@ -9,6 +9,8 @@ export interface Opening {
   isShut: boolean;
   /** How many more jobs may run under `globalConcurrency`. */
   placesLeft: number;
+  /** When the session looks for the places that it has left to better jobs, if it has. */
+  yieldsUntilMs?: number | undefined;
 }
 
 /** The narrowest of the gates. `active`: how many jobs run after what this turn has settled and recovered. */

@@ -2,19 +2,6 @@ import { isSuspect, type Job, preferredBy, rankOf } from '../job.js';
 import type { Level } from '../ledger.js';
 import { isFull, type Stage } from './stage.js';
 
-export interface Picked {
-  readonly job: Job;
-  readonly weight: number;
-}
-
-export interface Selection {
-  readonly picked: Picked[];
-  /** Why no more of the due jobs: the session's limit, a gate, or the bytes of the answer. */
-  stopped?: 'limit' | 'gate' | 'bytes';
-  /** Names that were passed over because their handlers are full here. */
-  readonly fullNames: Set<string>;
-}
-
 /** The due jobs of one level that the session may run, of which `job` is the next one. */
 interface Cursor {
   readonly jobs: Iterator<Job, undefined>;
@@ -22,37 +9,37 @@ interface Cursor {
 }
 
 /**
- * Picks the best jobs in the order of the queue. Inside a priority first the jobs that prefer this worker, then those that prefer none, then
+ * Picks the best jobs in the order of the queue, as far as the session and the gates have room. Inside a priority first the jobs that prefer this worker, then those that prefer none, then
  * those that prefer another and may be stolen; each by due time, then by id. The best job is not passed over for a lighter one that comes
  * after it: it would wait for ever. A full handler only skips its own jobs.
  */
-export function pick(stage: Stage, gateCount: number): Selection {
-  const selection: Selection = { picked: [], fullNames: new Set() };
+export function pick(stage: Stage, gateCount: number): void {
   const cursors = stage.queue.ledger.waiting().map((level): Cursor => {
     const jobs = inOrder(stage, level);
     return { jobs, job: jobs.next().value };
   });
   let left = stage.turn.limit;
   for (;;) {
-    const best = bestOf(stage, cursors, selection.fullNames);
-    if (!best?.job) return selection;
+    const best = bestOf(stage, cursors);
+    if (!best?.job) return;
     const handler = stage.handlers.get(best.job.envelope.name);
     const weight = handler?.weight ?? 1;
-    if (weight > left) return { ...selection, stopped: 'limit' };
-    if (selection.picked.length >= gateCount) return { ...selection, stopped: 'gate' };
+    if (weight > left) stage.stopped = 'limit';
+    else if (stage.picked.length >= gateCount) stage.stopped = 'gate';
+    if (stage.stopped) return;
     left -= weight;
     if (handler) handler.free--;
-    selection.picked.push({ job: best.job, weight });
+    stage.picked.push({ job: best.job, weight });
     best.job = best.jobs.next().value;
   }
 }
 
 /** Levels come by priority, so where the ordering is strict the first that holds anything holds the best job. */
-function bestOf(stage: Stage, cursors: readonly Cursor[], fullNames: Set<string>): Cursor | undefined {
+function bestOf(stage: Stage, cursors: readonly Cursor[]): Cursor | undefined {
   const { ordering } = stage.queue.settings;
   let best: Cursor | undefined;
   for (const cursor of cursors) {
-    while (cursor.job && !isPickable(stage, cursor.job, fullNames)) cursor.job = cursor.jobs.next().value;
+    while (cursor.job && !isPickable(stage, cursor.job)) cursor.job = cursor.jobs.next().value;
     if (!cursor.job) continue;
     if (ordering.mode === 'strict') return cursor;
     if (!best || rankOf(cursor.job, ordering) < rankOf(best.job!, ordering)) best = cursor;
@@ -60,11 +47,11 @@ function bestOf(stage: Stage, cursors: readonly Cursor[], fullNames: Set<string>
   return best;
 }
 
-function isPickable(stage: Stage, { envelope: { name, worker } }: Job, fullNames: Set<string>): boolean {
+function isPickable(stage: Stage, { envelope: { name, worker } }: Job): boolean {
   if (!stage.session.handles(name)) return false;
   if (!isFull(stage, name)) return true;
   // Others may not take this worker's own, and look by themselves when they may.
-  if (worker !== stage.session.worker) fullNames.add(name);
+  if (worker !== stage.session.worker) stage.fullNames.add(name);
   return false;
 }
 

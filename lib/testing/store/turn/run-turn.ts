@@ -3,9 +3,9 @@ import type { Turn, TurnAnswer } from '../../../store/job-store.js';
 import { preferredBy } from '../job.js';
 import type { MemoryQueue } from '../memory-queue.js';
 import type { Listener } from '../sleepers.js';
-import { type Claimed, claim } from './claim.js';
+import { claim } from './claim.js';
 import { type Opening, openingOf } from './opening.js';
-import { pick, type Selection } from './order.js';
+import { pick } from './order.js';
 import { type Patience, patienceOf, recover } from './recover.js';
 import { trim } from './retention.js';
 import { settle } from './settle.js';
@@ -27,43 +27,46 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
   const recovered = recover(stage, patience, staying);
   const opening = openingOf(stage, ledger.active.size);
   const suspect = seekSuspect(stage, opening);
-  const selection = select(stage, opening, suspect);
+  select(stage, opening, suspect);
   // A place that somebody leaves counts as taken: whoever respects it sleeps, and has to be told of another one.
   const mayFree =
     activeBefore >= queue.settings.globalConcurrency || (activeBefore > ledger.active.size && isSomeLeft(stage));
-  const yieldsUntilMs = yieldPlaces(stage, selection, opening.placesLeft, suspect);
-  if (yieldsUntilMs !== undefined) opening.count = selection.picked.length;
-  const isIdle = selection.picked.length === 0;
-  const claims = claim(stage, selection);
+  opening.yieldsUntilMs = yieldPlaces(stage, opening.placesLeft, suspect);
+  if (opening.yieldsUntilMs !== undefined) opening.count = stage.picked.length;
+  const isIdle = stage.picked.length === 0;
+  const { weight, isUnconfirmed } = claim(stage);
+  const { claimed, late, skippedOccurrences } = stage;
   for (const job of stage.returning) ledger.wait(job);
   const deadDropped = trim(stage, isIdle);
 
   // A suspect that was too late is not taken.
-  if (suspect.outcome === 'taken' && claims.claimed.length === 0) suspect.outcome = 'reserved';
+  if (suspect.outcome === 'taken' && claimed.length === 0) suspect.outcome = 'reserved';
   noteReservation(stage, suspect.outcome);
-  const limitAfter = limitLeft(stage, claims, suspect);
-  if (limitAfter < turn.limit - claims.weight || suspect.outcome === 'taken') selection.stopped = 'limit';
+  // A process that empties itself for a suspect has a place for nothing else.
+  const emptiesItself = suspect.outcome === 'reserved' && turn.suspects === 'reserve';
+  const limitAfter = emptiesItself ? 0 : turn.limit - weight;
+  if (emptiesItself || suspect.outcome === 'taken') stage.stopped = 'limit';
   const isPlaceFree = mayFree && ledger.active.size < queue.settings.globalConcurrency;
-  const fillsLimit = claims.claimed.length >= FEWEST_JOBS && limitAfter <= 0 && turn.standing === 'stays';
+  const fillsLimit = claimed.length >= FEWEST_JOBS && limitAfter <= 0 && turn.standing === 'stays';
   queue.lastToFill = fillsLimit ? session.key : lastToFill;
   queue.served = { atMs: stage.nowMs, ...patience };
 
-  const sleepMs = sleep(stage, selection, opening, claims, patience, limitAfter, yieldsUntilMs);
-  tellOthers(stage, selection, claims, limitAfter, isPlaceFree);
+  const sleepMs = sleep(stage, opening, patience, limitAfter);
+  tellOthers(stage, limitAfter, isPlaceFree);
   return {
     settled,
     lost,
     toCancel,
     recovered,
-    late: claims.late,
+    late,
     brokenJobs: [],
     deadDropped,
-    claimed: claims.claimed,
-    isUnconfirmed: claims.isUnconfirmed,
+    claimed,
+    isUnconfirmed,
     expired: [],
     isReplay: false,
     sleepMs,
-    skippedOccurrences: claims.skippedOccurrences,
+    skippedOccurrences,
     tendInMs: queue.timetable.tendInMs,
     toTend: [],
     isContended: lastToFill !== undefined && lastToFill !== session.key,
@@ -72,35 +75,20 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
 }
 
 /** A process that is kept for a suspect picks nothing else; the suspect takes all its capacity. */
-function select(stage: Stage, opening: Opening, { outcome, job }: SuspectOutcome): Selection {
-  const nothing: Selection = { picked: [], fullNames: new Set() };
+function select(stage: Stage, { count }: Opening, { outcome, job }: SuspectOutcome): void {
   if (job) {
     const handler = stage.handlers.get(job.envelope.name);
     if (handler) handler.free--;
-    return { ...nothing, picked: [{ job, weight: stage.turn.limit }] };
-  }
-  return outcome || stage.turn.limit === 0 || opening.count === 0 ? nothing : pick(stage, opening.count);
+    stage.picked.push({ job, weight: stage.turn.limit });
+  } else if (!outcome && stage.turn.limit > 0 && count > 0) pick(stage, count);
 }
 
-/** A process that empties itself for a suspect has a place for nothing else. */
-function limitLeft({ turn }: Stage, { weight }: Claimed, { outcome }: SuspectOutcome): number {
-  return outcome === 'reserved' && turn.suspects === 'reserve' ? -weight : turn.limit - weight;
-}
-
-function sleep(
-  stage: Stage,
-  selection: Selection,
-  opening: Opening,
-  { claimed }: Claimed,
-  patience: Patience,
-  limitAfter: number,
-  yieldsUntilMs: number | undefined,
-): number | undefined {
-  const { queue, session, turn, nowMs, handlers } = stage;
+function sleep(stage: Stage, opening: Opening, patience: Patience, limitAfter: number): number | undefined {
+  const { queue, session, turn, nowMs, handlers, claimed, stopped } = stage;
   if (limitAfter <= 0) return undefined;
-  if (selection.stopped === 'bytes' || stage.looksAgain) return 0;
-  if (selection.stopped === 'limit') return lookForPlace(stage) - nowMs;
-  const lookAtMs = nextLook(stage, opening, claimed.length, patience, yieldsUntilMs);
+  if (stopped === 'bytes' || stage.looksAgain) return 0;
+  if (stopped === 'limit') return lookForPlace(stage) - nowMs;
+  const lookAtMs = nextLook(stage, opening, patience);
   const goes = turn.standing === 'goes' || (turn.standing === 'until-claimed' && claimed.length > 0);
   const full = [...handlers.values()].filter(({ free }) => free <= 0).map(({ name }) => name);
   if (!goes && queue.sleepers.hears(session)) queue.sleepers.sleep(session, lookAtMs, new Set(full));
@@ -108,14 +96,8 @@ function sleep(
 }
 
 /** Whoever may have something to do by this turn is told. */
-function tellOthers(
-  stage: Stage,
-  { stopped, fullNames }: Selection,
-  { claimed }: Claimed,
-  limitAfter: number,
-  isPlaceFree: boolean,
-): void {
-  const { queue, session, turn, nowMs } = stage;
+function tellOthers(stage: Stage, limitAfter: number, isPlaceFree: boolean): void {
+  const { queue, session, turn, nowMs, claimed, stopped, fullNames } = stage;
   const { sleepers, ledger, settings } = queue;
   for (const job of stage.returning) {
     const looksItself = limitAfter > 0 && !isFull(stage, job.envelope.name) && turn.standing === 'stays';

@@ -8,19 +8,12 @@ import type { Stage } from './stage.js';
 /**
  * How long a session that has a place left should sleep: until the next job is due that it may take, until a gate opens for those that are
  * due, or until a lease runs out; never longer than `maxSleepMs`, nor than a third of a lease: then leases that are taken meanwhile are
- * known before they run out, and the queue counts as served. `passed`: how many jobs have passed the gate in this turn. `yieldsUntilMs`:
- * when a place that it has left is looked for again.
+ * known before they run out, and the queue counts as served.
  */
-export function nextLook(
-  stage: Stage,
-  opening: Opening,
-  passed: number,
-  patience: Patience,
-  yieldsUntilMs: number | undefined,
-): number {
+export function nextLook(stage: Stage, opening: Opening, patience: Patience): number {
   const { nowMs, queue, session } = stage;
   const { maxSleepMs, leaseMs } = queue.settings;
-  const isShut = opening.count <= passed;
+  const isShut = opening.count <= stage.claimed.length;
   const leaseEnd =
     patience.firstLeaseEndMs === undefined
       ? Number.POSITIVE_INFINITY
@@ -32,7 +25,7 @@ export function nextLook(
     queue.trustsHints && queue.sleepers.hears(session)
       ? Number.POSITIVE_INFINITY
       : Math.floor(nowMs + Math.min(maxSleepMs, leaseMs / 3)),
-    yieldsUntilMs ?? Number.POSITIVE_INFINITY,
+    opening.yieldsUntilMs ?? Number.POSITIVE_INFINITY,
   );
 }
 

@@ -1,7 +1,12 @@
-import type { HandlerCapacity, Turn } from '../../../store/job-store.js';
+import type { ClaimedJob, HandlerCapacity, LateJob, SkippedOccurrence, Turn } from '../../../store/job-store.js';
 import type { Job } from '../job.js';
 import type { MemoryQueue } from '../memory-queue.js';
 import type { Listener } from '../sleepers.js';
+
+export interface Picked {
+  readonly job: Job;
+  readonly weight: number;
+}
 
 /** One turn under way: who takes it, when, and what its steps have found so far. */
 export interface Stage {
@@ -11,6 +16,15 @@ export interface Stage {
   readonly nowMs: number;
   /** Of names whose handlers have a weight or a limit of their own. `free` falls as their jobs are claimed. */
   readonly handlers: ReadonlyMap<string, HandlerCapacity>;
+  /** The due jobs that it takes, the best first; some of them are not claimed after all. */
+  picked: Picked[];
+  /** Why no more of the due jobs: the session's limit, a gate, or the bytes of the answer. */
+  stopped?: 'limit' | 'gate' | 'bytes';
+  /** Names that were passed over because their handlers are full here. */
+  readonly fullNames: Set<string>;
+  readonly late: LateJob[];
+  readonly skippedOccurrences: SkippedOccurrence[];
+  claimed: ClaimedJob[];
   /** Jobs that go back: they wait once the claim is over, so that no turn claims what it has put back itself. */
   readonly returning: Job[];
   /** A job that this turn puts back is due already, or one that was due was turned away: so the session looks again at once. */
@@ -31,6 +45,11 @@ export function stageOf(queue: MemoryQueue, session: Listener, turn: Turn): Stag
     turn,
     nowMs: queue.nowMs(),
     handlers: new Map(turn.handlers.map((handler) => [handler.name, { ...handler }])),
+    picked: [],
+    fullNames: new Set(),
+    late: [],
+    skippedOccurrences: [],
+    claimed: [],
     returning: [],
     looksAgain: false,
     left: new Set(),

@@ -1,6 +1,6 @@
 import { MOST_YIELDS, YIELD_AGAIN_MS, YIELD_MS } from '../../../core/constants.js';
 import { compareJobs, isSuspect, type Job, preferredBy } from '../job.js';
-import { mayBeStolen, type Selection } from './order.js';
+import { mayBeStolen } from './order.js';
 import { giveBack, mayRun, type Stage } from './stage.js';
 import type { SuspectOutcome } from './suspects.js';
 
@@ -22,14 +22,8 @@ interface Candidate {
  * the turn tells that sleeper, and leaves a place for YIELD_MS. A place is left for a suspect that lacks nothing else, whatever else is
  * due. Answers when this session looks again for what it has left, if it has.
  */
-export function yieldPlaces(
-  stage: Stage,
-  selection: Selection,
-  left: number,
-  { outcome, awaited }: SuspectOutcome,
-): number | undefined {
-  const { queue, session, nowMs } = stage;
-  const { picked } = selection;
+export function yieldPlaces(stage: Stage, left: number, { outcome, awaited }: SuspectOutcome): number | undefined {
+  const { queue, session, nowMs, picked } = stage;
   if (!Number.isFinite(left) || !(outcome || (picked.length > 0 && picked.length >= left))) return undefined;
   const { yields, suspectYields } = queue.gates;
   suspectYields.delete(session.worker);
@@ -40,10 +34,10 @@ export function yieldPlaces(
     return Math.floor(nowMs + YIELD_MS / 2);
   }
   const ends = outcome ? [] : [...suspectYields.values()].slice(0, picked.length);
-  for (const _ of ends) leaveWorst(stage, selection);
-  if (!outcome) ends.push(...yieldToBetter(stage, selection));
+  for (const _ of ends) leaveWorst(stage);
+  if (!outcome) ends.push(...yieldToBetter(stage));
   if (ends.length > 0) {
-    selection.stopped = 'gate';
+    stage.stopped = 'gate';
     return Math.min(...ends);
   }
   // Whoever takes the last place takes the places that were left, too.
@@ -53,9 +47,8 @@ export function yieldPlaces(
 }
 
 /** Answers until when the places are left. */
-function yieldToBetter(stage: Stage, selection: Selection): number[] {
-  const { nowMs, turn } = stage;
-  const { picked } = selection;
+function yieldToBetter(stage: Stage): number[] {
+  const { nowMs, turn, picked } = stage;
   const { yields } = stage.queue.gates;
   // A pull that goes with its jobs could not come back for the place. A pull that stays, because it gives its only job back, can.
   const mayComeBack = turn.standing === 'stays' || (turn.standing === 'until-claimed' && picked.length === 1);
@@ -66,7 +59,7 @@ function yieldToBetter(stage: Stage, selection: Selection): number[] {
     const worst = picked.at(-1);
     return worst && isBetter(stage, candidate, { job: worst.job, kind: kindHere(stage, worst.job) });
   };
-  const better = candidates(stage, selection).filter(isBetterThanWorst);
+  const better = candidates(stage).filter(isBetterThanWorst);
   const ends = new Map<Job, number>();
   const asked = new Set<string>();
   const compare = compareJobs(stage.queue.settings.ordering);
@@ -78,7 +71,7 @@ function yieldToBetter(stage: Stage, selection: Selection): number[] {
     const untilMs = yields.get(job.id) ?? 0;
     if (untilMs <= nowMs) continue;
     ends.set(job, untilMs);
-    leaveWorst(stage, selection);
+    leaveWorst(stage);
   }
   return [...ends.values()];
 }
@@ -89,8 +82,8 @@ export function isSomeLeft({ queue: { gates }, nowMs }: Stage): boolean {
   return ends.some((untilMs) => untilMs > nowMs && untilMs <= nowMs + YIELD_MS);
 }
 
-function leaveWorst(stage: Stage, { picked }: Selection): void {
-  giveBack(stage, picked.pop()!.job);
+function leaveWorst(stage: Stage): void {
+  giveBack(stage, stage.picked.pop()!.job);
 }
 
 /** Those that end no later than the first time, and those that end later than one from now on would: the clock has gone back. */
@@ -99,9 +92,9 @@ function forget(yields: Map<string, number>, pastMs: number, latestMs: number): 
 }
 
 /** The due jobs that cannot run here. */
-function candidates(stage: Stage, { picked }: Selection): Candidate[] {
+function candidates(stage: Stage): Candidate[] {
   const { ledger, settings } = stage.queue;
-  const isPicked = new Set(picked.map(({ job }) => job));
+  const isPicked = new Set(stage.picked.map(({ job }) => job));
   const found: Candidate[] = [];
   for (const { jobs } of ledger.waiting())
     for (const job of jobs) {
