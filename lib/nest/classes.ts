@@ -1,15 +1,19 @@
-import { type ContextId, ContextIdFactory, type DiscoveryService, ModuleRef } from '@nestjs/core';
+import { type ContextId, ContextIdFactory, type DiscoveryService, type MetadataScanner, ModuleRef } from '@nestjs/core';
 
 export type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
-/** A provider or controller of the application. */
-export interface FoundClass {
+/** A method of a provider or controller of the application. */
+export interface FoundMethod {
   wrapper: Wrapper;
   prototype: object;
+  methodName: string;
+  method: (...given: unknown[]) => unknown;
+  /** Where it stands, such as `ReminderHandlers.send (RemindersModule)`. */
+  place: string;
 }
 
-/** The providers and controllers of the application whose class is known, each once. */
-export function* classesOf(discovery: DiscoveryService): Generator<FoundClass> {
+/** The methods of providers and controllers whose class is known, each class once. */
+export function* methodsOf(discovery: DiscoveryService, scanner: MetadataScanner): Generator<FoundMethod> {
   const seen = new Set<unknown>();
   for (const wrapper of [...discovery.getProviders(), ...discovery.getControllers()]) {
     const prototype = prototypeOf(wrapper);
@@ -18,7 +22,10 @@ export function* classesOf(discovery: DiscoveryService): Generator<FoundClass> {
     const identity = isMadeAnew(wrapper) ? wrapper.id : wrapper.instance;
     if (wrapper.isAlias || seen.has(identity)) continue;
     seen.add(identity);
-    yield { wrapper, prototype };
+    for (const methodName of scanner.getAllMethodNames(prototype)) {
+      const method = (prototype as Record<string, unknown>)[methodName] as FoundMethod['method'];
+      yield { wrapper, prototype, methodName, method, place: placeOf(wrapper, methodName) };
+    }
   }
 }
 
@@ -36,8 +43,7 @@ export async function makeAnew(wrapper: Wrapper, request: object): Promise<{ ins
   return { instance: await moduleRef.resolve(wrapper.token as never, contextId, { strict: true }), contextId };
 }
 
-/** Where a method stands, such as `ReminderHandlers.send (RemindersModule)`. */
-export function placeOf(wrapper: Wrapper, methodName: string): string {
+function placeOf(wrapper: Wrapper, methodName: string): string {
   const type = wrapper.instance?.constructor?.name ?? wrapper.name;
   return `${type}.${methodName} (${wrapper.host?.name ?? 'unknown module'})`;
 }

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { InvalidOptionsError } from '../../core/errors.js';
 import type { ScheduledQueueEvent } from '../../core/job/events.js';
-import { classesOf, isMadeAnew, makeAnew, placeOf, type Wrapper } from '../classes.js';
+import { type FoundMethod, isMadeAnew, makeAnew, methodsOf } from '../classes.js';
 import { lostMarks } from '../handlers/marked-method.js';
 import { INSTANCE_NAME, instanceNames, requireInstance } from '../instances.js';
 import { EVENT_METADATA, type EventMark } from './on-scheduled-job-event.decorator.js';
@@ -13,8 +13,6 @@ export interface JobEventListener extends EventMark {
   readonly place: string;
   call(event: ScheduledQueueEvent): unknown;
 }
-
-type Method = (this: object, event: ScheduledQueueEvent) => unknown;
 
 /** Finds the methods that carry `@OnScheduledJobEvent` for one instance of the module, on providers and controllers. */
 export class EventExplorer {
@@ -30,23 +28,19 @@ export class EventExplorer {
     const instances = instanceNames(this.modules);
     const listeners: JobEventListener[] = [];
     const overridden: string[] = [];
-    for (const { wrapper, prototype } of classesOf(this.discovery)) {
-      for (const methodName of this.scanner.getAllMethodNames(prototype)) {
-        const method = (prototype as Record<string, unknown>)[methodName] as Method;
-        const marks: EventMark[] | undefined = Reflect.getMetadata(EVENT_METADATA, method);
-        const place = placeOf(wrapper, methodName);
-        if (!marks) overridden.push(...this.overriddenBy(prototype, methodName, place));
-        for (const mark of marks ?? []) {
-          const where = `${place}: @OnScheduledJobEvent`;
-          requireInstance(instances, mark.instance, where, 'Say whose events it hears');
-          if (mark.instance === this.instanceName) listeners.push({ ...mark, place, call: caller(wrapper, method) });
-        }
+    for (const found of methodsOf(this.discovery, this.scanner)) {
+      const { place } = found;
+      const marks: EventMark[] | undefined = Reflect.getMetadata(EVENT_METADATA, found.method);
+      if (!marks) overridden.push(...this.overriddenBy(found));
+      for (const mark of marks ?? []) {
+        requireInstance(instances, mark.instance, `${place}: @OnScheduledJobEvent`, 'Say whose events it hears');
+        if (mark.instance === this.instanceName) listeners.push({ ...mark, place, call: caller(found) });
       }
     }
     return { listeners, overridden };
   }
 
-  private overriddenBy(prototype: object, methodName: string, place: string): string[] {
+  private overriddenBy({ prototype, methodName, place }: FoundMethod): string[] {
     const lost = lostMarks<EventMark>(EVENT_METADATA, prototype, methodName);
     if (!lost?.marks.some(({ instance }) => instance === this.instanceName)) return [];
     if (lost.isReplaced) {
@@ -60,7 +54,7 @@ export class EventExplorer {
   }
 }
 
-function caller(wrapper: Wrapper, method: Method): JobEventListener['call'] {
+function caller({ wrapper, method }: FoundMethod): JobEventListener['call'] {
   const { instance } = wrapper;
   if (!isMadeAnew(wrapper)) return (event) => method.call(instance, event);
   return async (event) => method.call((await makeAnew(wrapper, event)).instance, event);

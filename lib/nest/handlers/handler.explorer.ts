@@ -5,7 +5,7 @@ import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
 import { resolveRunSettings } from '../../core/options/run-settings.js';
 import type { HandlerRegistry } from '../../worker/run/job-handler.js';
-import { classesOf, isMadeAnew, makeAnew, placeOf, type Wrapper } from '../classes.js';
+import { type FoundMethod, isMadeAnew, makeAnew, methodsOf, type Wrapper } from '../classes.js';
 import { INSTANCE_NAME, instanceNames, requireInstance } from '../instances.js';
 import type { ModuleSettings } from '../module-options.js';
 import { SETTINGS } from '../tokens.js';
@@ -47,37 +47,27 @@ export class HandlerExplorer {
   explore(registry: HandlerRegistry, declared: DeclaredRecurrences): string[] {
     const instances = instanceNames(this.modules);
     const overridden: Overridden[] = [];
-    for (const { wrapper, prototype } of classesOf(this.discovery)) {
-      for (const methodName of this.scanner.getAllMethodNames(prototype)) {
-        const method = (prototype as Record<string, unknown>)[methodName] as object;
-        const marks: HandlerMark[] | undefined = Reflect.getMetadata(HANDLER_METADATA, method);
-        if (!marks) overridden.push(...this.overriddenBy(wrapper, prototype, methodName));
-        const place = placeOf(wrapper, methodName);
-        for (const { instance, name } of marks ?? []) {
-          const where = `${place}: @OnScheduledJob('${name}')`;
-          requireInstance(instances, instance, where, 'Say which one runs the handler', name);
-        }
-        if (marks) refuseUninjected(wrapper, prototype, place);
-        const own = (marks ?? []).filter(({ instance }) => instance === this.instanceName);
-        for (const handler of markedHandlers(own, place)) {
-          this.add(registry, handler, wrapper, prototype, methodName);
-          declared.add(handler, place);
-        }
+    for (const found of methodsOf(this.discovery, this.scanner)) {
+      const { place } = found;
+      const marks: HandlerMark[] | undefined = Reflect.getMetadata(HANDLER_METADATA, found.method);
+      if (!marks) overridden.push(...this.overriddenBy(found));
+      for (const { instance, name } of marks ?? []) {
+        const where = `${place}: @OnScheduledJob('${name}')`;
+        requireInstance(instances, instance, where, 'Say which one runs the handler', name);
+      }
+      if (marks) refuseUninjected(found);
+      const own = (marks ?? []).filter(({ instance }) => instance === this.instanceName);
+      for (const handler of markedHandlers(own, place)) {
+        this.add(registry, handler, found);
+        declared.add(handler, place);
       }
     }
     const isUnhandled = ({ queue, name }: Overridden) => !registry.handlersOf(queue).has(name);
     return overridden.filter(isUnhandled).map(({ sentence }) => sentence);
   }
 
-  private add(
-    registry: HandlerRegistry,
-    { mark, queue }: MarkedHandler,
-    wrapper: Wrapper,
-    prototype: object,
-    methodName: string,
-  ): void {
-    const method = (prototype as Record<string, unknown>)[methodName] as Method;
-    const place = placeOf(wrapper, methodName);
+  private add(registry: HandlerRegistry, { mark, queue }: MarkedHandler, found: FoundMethod): void {
+    const { wrapper, prototype, methodName, place } = found;
     refuseParameterDecorators(prototype, methodName, mark, place);
     const settings = resolveRunSettings(this.settings.jobs.get(mark.name), mark.own, mark.defined);
     // Only a worker needs to know how much its queues may run at once.
@@ -89,21 +79,16 @@ export class HandlerExplorer {
       place,
       settings,
       payload: mark.payload,
-      run: this.runner(wrapper, prototype, method, {
-        moduleKey: wrapper.host!.token,
-        methodName,
-        payload: mark.payload,
-      }),
+      run: this.runner(found, { moduleKey: wrapper.host!.token, methodName, payload: mark.payload }),
     });
   }
 
   /** The jobs of this instance whose handler a method without the mark has taken the place of. */
-  private overriddenBy(wrapper: Wrapper, prototype: object, methodName: string): Overridden[] {
+  private overriddenBy({ prototype, methodName, place }: FoundMethod): Overridden[] {
     const lost = lostMarks<HandlerMark>(HANDLER_METADATA, prototype, methodName);
     return (lost?.marks ?? [])
       .filter(({ instance }) => instance === this.instanceName)
       .map(({ name, queue = DEFAULT_QUEUE }) => {
-        const place = placeOf(wrapper, methodName);
         const decorator = `@OnScheduledJob('${name}')`;
         if (lost!.isReplaced) {
           throw new InvalidOptionsError(
@@ -116,7 +101,7 @@ export class HandlerExplorer {
       });
   }
 
-  private runner(wrapper: Wrapper, prototype: object, method: Method, handler: HandlerPlace): Method {
+  private runner({ wrapper, prototype, method }: FoundMethod, handler: HandlerPlace): Method {
     const enhanced = this.settings.inheritAppConfig || hasEnhancers(prototype.constructor, method);
     if (isMadeAnew(wrapper)) return this.scopedRunner(wrapper, method, handler, enhanced);
     const { instance } = wrapper;
@@ -138,7 +123,7 @@ export class HandlerExplorer {
 const KNOWN_TO_NEST = ['__injectable__', '__controller__', 'design:paramtypes', 'self:paramtypes'];
 
 /** Nest makes such a class without any arguments, so that the handler would fail in each attempt. What a factory makes has its own. */
-function refuseUninjected({ metatype, inject }: Wrapper, prototype: object, place: string): void {
+function refuseUninjected({ wrapper: { metatype, inject }, prototype, place }: FoundMethod): void {
   const type = prototype.constructor;
   if (inject || metatype !== type || type.length === 0) return;
   if (KNOWN_TO_NEST.some((key) => Reflect.hasMetadata(key, type))) return;
