@@ -178,6 +178,29 @@ describe('a relay', () => {
   });
 });
 
+describe('whoever a job prefers is told of the end', () => {
+  it.each([
+    [
+      'a blackout',
+      () => test.management.setBlackouts([range(-1, HOUR)]),
+      () => test.management.setBlackouts([range(-1, 400)]),
+    ],
+    ['a pause', () => test.management.pause(HOUR), () => test.management.pause(400)],
+  ])('of %s that is made shorter', async (_, shut, shorten) => {
+    await test.close();
+    open({ leaseMs: HOUR, maxSleepMs: 20_000, stealAfterMs: HOUR });
+    await shut();
+    const ids = ['a', 'b', 'c', 'd'];
+    for (const worker of ids) await test.schedule({ worker, due: { delayMs: worker === 'd' ? 200 : 0 } });
+    const workers = ids.map((id) => test.worker(id));
+    const told = await Promise.all(workers.map((worker) => worker.listens()));
+    for (const worker of workers) expect((await worker.turn({ limit: 1 })).sleepMs).toBeGreaterThan(10_000);
+    for (const each of told) each.length = 0;
+    await shorten();
+    await until('each is told', () => told.every((each) => each.some((inMs) => inMs <= 400)), 2_000);
+  });
+});
+
 describe('where nobody has computed how a blackout goes on', () => {
   /** As it is when nobody has tended the queue for a month. */
   async function forget(): Promise<void> {

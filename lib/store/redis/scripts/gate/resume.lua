@@ -10,7 +10,7 @@ if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @needs parts/wake/publish.lua, parts/wake/sleepers.lua
 
 local result = gate.pausedUntil > now and '1' or '0'
-local preferred = {}
+local preferred, opensAt = {}, now
 if result == '1' then
   readCrews()
   -- @include parts/wake/preferred.lua

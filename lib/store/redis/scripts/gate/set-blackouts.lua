@@ -21,10 +21,8 @@ if result == '1' and endsAt and opensAt < endsAt then wakeAt = opensAt end
 local preferred = {}
 if wakeAt then
   readCrews()
-  if wakeAt == now then
-    -- @include parts/wake/preferred.lua
-    preferred = preferredOfDue
-  end
+  -- @include parts/wake/preferred.lua
+  preferred = preferredOfDue
 end
 -- First a write that needs no memory: Redis only looks at the first, and a full memory may be why somebody sets a blackout.
 redis.call('PEXPIRE', receiptKey, keepReceiptMs)
@@ -41,5 +39,5 @@ end
 -- One of each: who finds more than it has room for wakes the next.
 for _, crew in ipairs(wakeAt and known.crews or {}) do wakeCrew(crew, wakeAt) end
 -- Whom a job prefers may be another one, and nobody else may run it yet.
-for _, worker in ipairs(preferred) do publish(worker, digits(now)) end
+for _, worker in ipairs(preferred) do publish(worker, digits(wakeAt)) end
 return { 'done', digits(now), result }

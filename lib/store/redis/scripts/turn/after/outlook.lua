@@ -58,6 +58,7 @@ if toWake.isFreed or toWake.hasOrphans or toWake.handsOver then readCrews() end
 if (stopped and stopped ~= 'gate') or next(fullNames) then readOwnCrew() end
 -- Wake the preferred workers themselves: a generic wake-up might reach a worker that may not run these jobs.
 if toWake.isFreed and preferredIndex.count > 0 then
+  local opensAt = now
   -- @include parts/wake/preferred.lua
   toWake.preferred = preferredOfDue
 end
