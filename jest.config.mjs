@@ -17,8 +17,8 @@ export default {
   },
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
-  // Two workers: the suites start processes of their own, and a small machine starved of turns tests nothing.
-  maxWorkers: 2,
+  // On two cores one test file of three mostly waits. More would starve the processes that suites start, which tests nothing.
+  maxWorkers: 3,
   // What a test file has imported stays in its worker: some 16 MB a file, and a worker that runs half of all files died of it.
   workerIdleMemoryLimit: '1GB',
   testTimeout: 30_000,
