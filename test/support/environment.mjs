@@ -13,7 +13,7 @@ for (const method of ['run', 'enterWith']) {
 
 /**
  * Ends the storages of a test file with it. Each file loads the library anew, and a storage that was used once stays enabled: before
- * Node 24 every promise of the worker asks each of them for its value. After fifty files that took more time than the tests.
+ * Node 24 every promise of the worker asks each of them for its value. Over fifty files that was a quarter of the CPU time.
  */
 export default class Environment extends TestEnvironment {
   async teardown() {

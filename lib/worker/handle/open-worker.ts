@@ -2,7 +2,7 @@ import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import type { Session } from '../../store/job-store.js';
 import { Capacity } from '../capacity/capacity.js';
-import { HolderInProcess } from '../capacity/suspect-isolation.js';
+import { HolderInProcess } from '../capacity/holder-in-process.js';
 import type { InstanceParts } from '../instance-parts.js';
 import type { Reporter } from '../report/reporter.js';
 import type { StuckLog } from '../report/stuck-log.js';

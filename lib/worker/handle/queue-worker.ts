@@ -1,6 +1,7 @@
 import type { TurnAnswer } from '../../store/job-store.js';
 import type { Capacity } from '../capacity/capacity.js';
-import type { HolderInProcess, SuspectIsolation } from '../capacity/suspect-isolation.js';
+import type { HolderInProcess } from '../capacity/holder-in-process.js';
+import type { SuspectIsolation } from '../capacity/suspect-isolation.js';
 import type { LeaseClock } from '../run/lease-clock.js';
 import type { ProgressReports } from '../run/progress-reports.js';
 import type { RunningJob } from '../run/running-job.js';

@@ -1,5 +1,5 @@
 import type { ClaimedJob } from '../../store/job-store.js';
-import type { Holdings } from '../capacity/suspect-isolation.js';
+import type { Holdings } from '../capacity/holder-in-process.js';
 import type { Reporter } from '../report/reporter.js';
 import { abortReasons } from '../run/abort-reasons.js';
 import type { Processor, RunHolder } from '../run/processor.js';

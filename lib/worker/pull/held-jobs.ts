@@ -5,7 +5,7 @@ import { POPPED_JOB_FIELDS, type PoppedJob, type PoppedJobFields } from '../../c
 import { readExtension } from '../../core/options/pop-options.js';
 import type { Duration } from '../../core/read/duration.js';
 import type { ClaimedJob, Settled } from '../../store/job-store.js';
-import type { Holdings } from '../capacity/suspect-isolation.js';
+import type { Holdings } from '../capacity/holder-in-process.js';
 import type { InstanceParts } from '../instance-parts.js';
 import { ClaimOpener } from '../run/claim-opener.js';
 import type { KeptResults } from '../run/kept-json.js';

@@ -1,6 +1,6 @@
 import { MOST_JOBS_A_TURN } from '../../core/options/defaults.js';
 import type { ClaimedJob, Session, TurnAnswer } from '../../store/job-store.js';
-import { HolderInProcess } from '../capacity/suspect-isolation.js';
+import { HolderInProcess } from '../capacity/holder-in-process.js';
 import type { InstanceParts } from '../instance-parts.js';
 import type { Reporter } from '../report/reporter.js';
 import { ClaimsToConfirm } from '../session/claims-to-confirm.js';

@@ -8,22 +8,15 @@
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @needs parts/wake/publish.lua, parts/wake/sleepers.lua
+-- @needs gate/opening.lua
 
 local opensAt = pause ~= 'inf' and now + tonumber(pause)
 local result = opensAt and digits(opensAt) or 'inf'
-local preferred = {}
-if opensAt then
-  readCrews()
-  -- @include parts/wake/preferred.lua
-  preferred = preferredOfDue
-end
+-- Those who have seen a pause that ended later would sleep beyond this one.
+if opensAt then readForOpening(opensAt) end
 -- First a write that needs no memory: Redis only looks at the first, and a full memory may be why somebody pauses.
 redis.call('PEXPIRE', receiptKey, keepReceiptMs)
 redis.call('HSET', gateKey, 'pausedUntil', result)
 -- @include parts/answer.lua
--- Those who have seen a pause that ended later would sleep beyond this one.
-for _, crew in ipairs(known.crews or {}) do wakeCrew(crew, opensAt) end
--- Whom a job prefers may be another one, and nobody else may run it yet.
-for _, worker in ipairs(preferred) do publish(worker, result) end
+wakeForOpening()
 return { 'done', digits(now), result }

@@ -11,19 +11,12 @@
 -- @include parts/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @include gate/gate.lua
--- @needs gate/blackout.lua, parts/wake/publish.lua, parts/wake/sleepers.lua
+-- @needs gate/blackout.lua, gate/opening.lua
 
 local result = (isNew or redis.call('HGET', gateKey, 'blackoutRules') == rules) and '1' or '0'
--- When sleepers are to look again who have seen the blackout that is on: where it ends earlier now. Else they sleep on.
-local wakeAt
+-- Who has seen the blackout that is on is to look again where it ends earlier now. Else they sleep on.
 local endsAt, opensAt = blackoutEnd(gate.blackouts), blackoutEnd(windows) or now
-if result == '1' and endsAt and opensAt < endsAt then wakeAt = opensAt end
-local preferred = {}
-if wakeAt then
-  readCrews()
-  -- @include parts/wake/preferred.lua
-  preferred = preferredOfDue
-end
+if result == '1' and endsAt and opensAt < endsAt then readForOpening(opensAt) end
 -- First a write that needs no memory: Redis only looks at the first, and a full memory may be why somebody sets a blackout.
 redis.call('PEXPIRE', receiptKey, keepReceiptMs)
 if result == '1' then
@@ -36,8 +29,5 @@ if result == '1' then
   end
 end
 -- @include parts/answer.lua
--- One of each: who finds more than it has room for wakes the next.
-for _, crew in ipairs(wakeAt and known.crews or {}) do wakeCrew(crew, wakeAt) end
--- Whom a job prefers may be another one, and nobody else may run it yet.
-for _, worker in ipairs(preferred) do publish(worker, digits(wakeAt)) end
+wakeForOpening()
 return { 'done', digits(now), result }

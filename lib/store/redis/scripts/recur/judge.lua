@@ -2,7 +2,7 @@
 -- an ordinary job. Made only where the queue has something to tend, so that other queues pay nothing.
 -- `recurring`: `of`, job -> entry of its recurrence (see recur/next.lua) with `at`, its instant; `judge`, which answers 'begin', 'wait',
 -- 'missed' or 'overlap'; `begin` and `skip`, which note that an occurrence begins, or ends before it has begun; `skippedOccurrences`, three for
--- each that ends here: id, name, reason; `settle` and `write`, the ends of the read and of the write phase.
+-- each that ends here: id, name, reason; `resolve` and `write`, the ends of the read and of the write phase.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/enter.lua, parts/lanes.lua, recur/arm.lua, recur/next.lua, recur/record.lua
 -- @takes decided, counted, base, jobsKey, deadKey, picked, envelopes, fullNames, giveBack
 -- @changes recurring, stopped
