@@ -3,6 +3,7 @@ import type { ScheduledJobDefinition } from '../core/job/definition.js';
 import type { EventSink } from '../core/job/events.js';
 import type { ScheduledJobRef } from '../core/job/scheduled-job.js';
 import type { Log } from '../core/log.js';
+import type { Observers } from '../core/observe/observers.js';
 import {
   type JobRef,
   type RescheduleOptions,
@@ -54,7 +55,14 @@ type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: Schedu
 export class ScheduledQueueProducer extends RecurrenceCalls {
   private readonly takenIds: TakenIds;
 
-  constructor(store: JobStore, payloads: PayloadWriter, events: EventSink, codecs: Codecs, log: Log) {
+  constructor(
+    store: JobStore,
+    payloads: PayloadWriter,
+    events: EventSink,
+    codecs: Codecs,
+    log: Log,
+    protected readonly observers: Observers,
+  ) {
     super(store, payloads, events, codecs);
     this.takenIds = new TakenIds(log);
   }

@@ -1,6 +1,7 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidOptionsError } from '../core/errors.js';
 import { nearest } from '../core/read/describe.js';
+import type { Token } from './provide.js';
 import { DEFAULT_INSTANCE } from './tokens.js';
 
 /**
@@ -18,6 +19,13 @@ export function instanceNames(modules: ModulesContainer): ReadonlySet<string> {
   }
   for (const [name, count] of names) if (count > 1) throw sameName(name, count);
   return new Set(names.keys());
+}
+
+/** What an instance of the application provides to itself under this token. There must be an instance of that name. */
+export function partOfInstance<Part>(modules: ModulesContainer, name: string, token: Token<Part>): Part {
+  for (const { providers } of modules.values())
+    if (providers.get(INSTANCE_NAME)?.instance === name) return providers.get(token)!.instance as Part;
+  throw new InvalidOptionsError(`No RedisScheduledQueueModule of this application is named '${name}'.`);
 }
 
 /** Throws `InvalidOptionsError` unless an instance has that name. `remedy` says why one is to be named. */

@@ -5,6 +5,7 @@ import { ScheduledQueueConsumer } from '../api/scheduled-queue.consumer.js';
 import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
+import { Observers } from '../core/observe/observers.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
 import { RedisJobStore } from '../store/redis/redis-job-store.js';
 import { SuspectIsolation } from '../worker/capacity/suspect-isolation.js';
@@ -31,6 +32,7 @@ import {
   EVENTS,
   FLEET,
   INSTANCE_PARTS,
+  OBSERVERS,
   SETTINGS,
   type ServiceTokens,
   STORE,
@@ -50,6 +52,7 @@ export function providersOf(name: string, services: ServiceTokens, options: Inje
     }),
     provide(CLOCK, [DiscoveryService], (discovery) => new ApplicationClock(discovery)),
     { provide: EVENTS, useExisting: services.events },
+    { provide: OBSERVERS, useFactory: () => new Observers() },
     ...producingProviders(services),
     ...workingProviders(name, services),
     HandlerExplorer,
@@ -70,9 +73,13 @@ function producingProviders(services: ServiceTokens): Provider[] {
     provide(PayloadWriter, [PayloadChecker, SETTINGS], (checker, { codecs, maxPayloadBytes }) => {
       return new PayloadWriter(codecs, checker, maxPayloadBytes);
     }),
-    provide(services.producer, [STORE, PayloadWriter, EVENTS, SETTINGS], (store, payloads, events, { codecs }) => {
-      return new ScheduledQueueProducer(store, payloads, events, codecs, LOG);
-    }),
+    provide(
+      services.producer,
+      [STORE, PayloadWriter, EVENTS, OBSERVERS, SETTINGS],
+      (store, payloads, events, observers, { codecs }) => {
+        return new ScheduledQueueProducer(store, payloads, events, codecs, LOG, observers);
+      },
+    ),
     provide(services.inspector, [STORE, EVENTS, SETTINGS], (store, events, { settingsOf, codecs }) => {
       return new ScheduledQueueInspector(store, events, settingsOf, codecs);
     }),
@@ -84,11 +91,15 @@ function workingProviders(name: string, services: ServiceTokens): Provider[] {
   const timerPrefix = name === DEFAULT_INSTANCE ? 'scheduled-queue' : `scheduled-queue(${name})`;
   return [
     provide(HandlerRegistry, [SETTINGS], ({ trackCurrentJob }) => new HandlerRegistry(trackCurrentJob)),
-    provide(INSTANCE_PARTS, [STORE, CLOCK, EVENTS, SETTINGS], (store, clock, events, settings): InstanceParts => {
-      const isolation = new SuspectIsolation(clock);
-      const caretakers = new Caretakers(store, clock, LOG);
-      return { ...settings, store, clock, events, log: LOG, isolation, caretakers, timerPrefix };
-    }),
+    provide(
+      INSTANCE_PARTS,
+      [STORE, CLOCK, EVENTS, OBSERVERS, SETTINGS],
+      (store, clock, events, observers, settings): InstanceParts => {
+        const isolation = new SuspectIsolation(clock);
+        const caretakers = new Caretakers(store, clock, LOG);
+        return { ...settings, store, clock, events, observers, log: LOG, isolation, caretakers, timerPrefix };
+      },
+    ),
     provide(Declarers, [STORE, CLOCK, SETTINGS], (store, clock, settings) => {
       return new Declarers(store, clock, LOG, settings);
     }),

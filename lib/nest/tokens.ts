@@ -4,6 +4,7 @@ import { ScheduledQueueEvents } from '../api/scheduled-queue.events.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
 import type { Clock } from '../core/clock.js';
+import type { Observers } from '../core/observe/observers.js';
 import type { JobStore } from '../store/job-store.js';
 import type { Fleet } from '../worker/handle/fleet.js';
 import type { InstanceParts } from '../worker/instance-parts.js';
@@ -68,6 +69,8 @@ export const STORE = tokenOf<JobStore>('store');
 export const CLOCK = tokenOf<Clock>('clock');
 /** Those of the instance, whatever token they are exported under. */
 export const EVENTS = tokenOf<ScheduledQueueEvents>('events');
+/** Who measures and traces the instance. */
+export const OBSERVERS = tokenOf<Observers>('observers');
 /** What runs jobs. */
 export const FLEET = tokenOf<Fleet>('fleet');
 export const INSTANCE_PARTS = tokenOf<InstanceParts>('instance parts');

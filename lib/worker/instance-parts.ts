@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import type { EventSink } from '../core/job/events.js';
 import type { Log } from '../core/log.js';
+import type { Observers } from '../core/observe/observers.js';
 import type { QueueSettings } from '../core/options/queue-options.js';
 import type { RunSettings } from '../core/options/run-settings.js';
 import type { Codecs } from '../core/payload/codecs.js';
@@ -13,6 +14,7 @@ export interface InstanceParts {
   readonly store: JobStore;
   readonly clock: Clock;
   readonly events: EventSink;
+  readonly observers: Observers;
   readonly log: Log;
   readonly isolation: SuspectIsolation;
   readonly caretakers: Caretakers;

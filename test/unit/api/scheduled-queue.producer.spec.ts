@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { PayloadWriter } from '../../../lib/api/payload-writer.js';
 import { ScheduledQueueProducer } from '../../../lib/api/scheduled-queue.producer.js';
 import { QueueUnavailableError } from '../../../lib/core/errors.js';
+import { Observers } from '../../../lib/core/observe/observers.js';
 import { Codecs } from '../../../lib/core/payload/codecs.js';
 import type { Answered, JobStore, NewJob } from '../../../lib/store/job-store.js';
 import { ScheduleBatch } from '../../../lib/store/redis/schedule/schedule-batch.js';
@@ -24,7 +25,7 @@ const store = { queue: () => ({ jobs }) } as unknown as JobStore;
 
 it('the ids in the error of scheduleMany are in the order of its items, over queues and whatever failed', async () => {
   const payloads = new PayloadWriter(new Codecs(), undefined as never, 1_000);
-  const producer = new ScheduledQueueProducer(store, payloads, EVENTS, new Codecs(), LOG);
+  const producer = new ScheduledQueueProducer(store, payloads, EVENTS, new Codecs(), LOG, new Observers());
   const items = Array.from({ length: 9 }, (_, i) => ({
     job: 'work',
     payload: i,

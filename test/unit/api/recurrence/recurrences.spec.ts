@@ -5,6 +5,7 @@ import { ScheduledQueueProducer } from '../../../../lib/api/scheduled-queue.prod
 import type { RecurrenceRule } from '../../../../lib/core/calendar/rule.js';
 import { InvalidPayloadError, InvalidScheduleError, PayloadTooLargeError } from '../../../../lib/core/errors.js';
 import { defineScheduledJob } from '../../../../lib/core/job/definition.js';
+import { Observers } from '../../../../lib/core/observe/observers.js';
 import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import { PayloadChecker } from '../../../../lib/core/payload/payload-class.js';
 import type { JobStore, StoredRecurrence } from '../../../../lib/store/job-store.js';
@@ -41,7 +42,14 @@ beforeEach(() => {
   });
   const codecs = new Codecs();
   const payloads = new PayloadWriter(codecs, new PayloadChecker({}), 100);
-  producer = new ScheduledQueueProducer({ queue } as unknown as JobStore, payloads, EVENTS, codecs, LOG);
+  producer = new ScheduledQueueProducer(
+    { queue } as unknown as JobStore,
+    payloads,
+    EVENTS,
+    codecs,
+    LOG,
+    new Observers(),
+  );
 });
 
 /** A recurrence that a handler declares. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { Observers } from '../../../../lib/core/observe/observers.js';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
 import type { PayloadCodec } from '../../../../lib/core/payload/codec.js';
 import { Codecs } from '../../../../lib/core/payload/codecs.js';
@@ -73,6 +74,7 @@ beforeEach(() => {
     store: { queue: () => ({ sessions: { pull } }) } as unknown as JobStore,
     clock,
     events: EVENTS,
+    observers: new Observers(),
     log: LOG,
     shutdownTimeoutMs: 1_000,
     workerId: 'w',
