@@ -16,7 +16,12 @@ const COMPILER_OPTIONS = {
 };
 
 /** What runs as processes of their own, or imports nothing of this repository but each other: side by side, whatever their folders. */
-const SINGLE_FILES = ['test/support/redis-server.ts', 'test/support/install-redis.ts', ...filesIn('test/processes/')];
+const SINGLE_FILES = [
+  'test/support/redis-server.ts',
+  'test/support/install-redis.ts',
+  'test/e2e/docs/operations/console.ts',
+  ...filesIn('test/processes/'),
+];
 /** What imports from each other: under the same paths as here. */
 const TREE = [
   ...filesIn('bench/'),

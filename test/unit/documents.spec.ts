@@ -151,7 +151,9 @@ function exportedNames(path: string): string[] {
 /** The pages in a file or a folder. */
 function pagesIn(name: string): string[] {
   if (name.endsWith('.md')) return [name];
-  return name === 'docs' ? readdirSync(name).map((file) => `${name}/${file}`) : [];
+  if (name !== 'docs') return [];
+  const files = readdirSync(name, { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.md')).map((file) => `${name}/${file}`);
 }
 
 /** The names that links give to the sections of a page. */

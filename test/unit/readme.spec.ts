@@ -4,7 +4,12 @@ import { expect, it } from '@jest/globals';
 import ts from 'typescript';
 
 const root = resolve('.');
-const pages = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)];
+const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...docs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`),
+];
 /** What the examples of docstrings take for granted. */
 const CONTEXT = `
 import * as queue from 'nestjs-redis-scheduled-queue';
