@@ -4,6 +4,7 @@ import type { ScheduleRequest } from '../core/options/schedule-options.js';
 import { describe } from '../core/read/describe.js';
 import { asSentence, isRecord, unknownOption } from '../core/read/shape.js';
 import type { Answered, JobStore, ScheduledAnswer } from '../store/job-store.js';
+import type { SendSpans } from './send-spans.js';
 
 const ITEM = ['job', 'payload', 'options'];
 
@@ -52,12 +53,13 @@ export async function forEachItem(
 
 /**
  * Sends the jobs of one `scheduleMany`: one call for each queue, all at once. A job that may replace another, or whose id several
- * items share, goes in a call of its own; the jobs of one id go one after the other. `told` makes the answers.
+ * items share, goes in a call of its own; the jobs of one id go one after the other. `told` makes the answers. `spans`: of the call, if any.
  */
 export async function sendMany(
   store: JobStore,
   requests: (ScheduleRequest | undefined)[],
   told: (request: ScheduleRequest, answer: ScheduledAnswer) => ScheduledJobRef,
+  spans?: SendSpans,
 ): Promise<ScheduledJobRef[]> {
   const refs: (ScheduledJobRef | undefined)[] = new Array(requests.length);
   const errors: unknown[] = [];
@@ -65,6 +67,7 @@ export async function sendMany(
   const answered: Answered = (i, answer, error) => {
     if (answer) refs[i] = told(requests[i]!, answer);
     else errors[i] = error;
+    spans?.answered(requests[i]!.queue, answer?.id, error);
     // Thousands of payloads that outlive their sending would be copied from one part of the heap to the next.
     requests[i] = undefined;
   };

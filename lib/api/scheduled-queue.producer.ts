@@ -23,6 +23,7 @@ import { forEachItem, ofItem, readItem, sendMany, sendOne } from './many-schedul
 import type { PayloadWriter } from './payload-writer.js';
 import { checkChosenId } from './recurrence/chosen-ids.js';
 import { RecurrenceCalls } from './recurrence/recurrence-calls.js';
+import { beginSend, SendSpans } from './send-spans.js';
 import { TakenIds } from './taken-ids.js';
 
 /** Options of `dispatch`: those of `schedule`, without `at` and `delay`. */
@@ -99,10 +100,16 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     if (free) await free;
     const encoded = this.payloads.encode(payload, request);
     if (encoded) await encoded;
+    const { tracer } = this.observers;
+    const span = tracer && beginSend(tracer, request);
     try {
-      return this.told(request, await sendOne(this.store, request));
+      const answer = await sendOne(this.store, request);
+      span?.end(answer.id);
+      return this.told(request, answer);
     } catch (error) {
-      throw calledFromHere(error);
+      const failure = calledFromHere(error);
+      span?.fail(failure);
+      throw failure;
     }
   }
 
@@ -139,9 +146,12 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     await forEachItem(requests, (request) => checkChosenId(this.store, request));
     if (this.codecs.encodes)
       await forEachItem(requests, (request, i) => this.payloads.encode(items[i]!.payload, request));
+    const { tracer } = this.observers;
+    const spans = tracer && new SendSpans(tracer, requests);
     try {
-      return await sendMany(this.store, requests, (request, answer) => this.told(request, answer));
+      return await sendMany(this.store, requests, (request, answer) => this.told(request, answer), spans);
     } catch (error) {
+      spans?.failOpen(error);
       throw calledFromHere(error);
     }
   }

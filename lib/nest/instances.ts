@@ -37,6 +37,11 @@ export function requireInstance(
   jobName?: string,
 ): void {
   if (names.has(instance)) return;
+  if (names.size === 0)
+    throw new InvalidOptionsError(
+      `${where}: this application has no RedisScheduledQueueModule, expected one: import RedisScheduledQueueModule.forRoot({ … }) or forRootAsync({ … }) in the root module.`,
+      { jobName },
+    );
   const known = [...names];
   const list = known.map((name) => (name === DEFAULT_INSTANCE ? 'the one without a name' : `'${name}'`)).join(', ');
   if (instance === DEFAULT_INSTANCE) {

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { type Clock, SystemClock } from '../../lib/core/clock.js';
 import type { ScheduledJob } from '../../lib/core/job/scheduled-job.js';
+import { Observers } from '../../lib/core/observe/observers.js';
 import { readQueueOptions } from '../../lib/core/options/queue-options.js';
 import { Codecs } from '../../lib/core/payload/codecs.js';
 import { PayloadChecker } from '../../lib/core/payload/payload-class.js';
@@ -153,6 +154,7 @@ export function workerAt(
     codecs,
     checker: new PayloadChecker({}),
     events: EVENTS,
+    observers: new Observers(),
     stuckLog: new StuckLog(LOG, clock, false),
     reporter: new Reporter(LOG, EVENTS, clock, { trackCurrentJob: false }),
     isolation,

@@ -15,6 +15,7 @@ const pages = ['README.md', ...packaged.flatMap(pagesIn)];
 const ENTRY_POINTS = [
   ['lib/index.ts', 'ScheduledQueueProducer'],
   ['lib/msgpack/index.ts', 'messagePackCodec'],
+  ['lib/opentelemetry/index.ts', 'ScheduledQueueTracingModule'],
   ['lib/testing/index.ts', 'ScheduledQueueTester'],
 ] as const;
 

@@ -21,7 +21,8 @@ import { TurnsInFlight } from '../session/turns-in-flight.js';
 import { QueueWorker } from './queue-worker.js';
 import { Runs, type RunsParts } from './runs.js';
 
-export interface WorkerSetup extends Pick<InstanceParts, 'codecs' | 'events' | 'isolation' | 'caretakers' | 'clock'> {
+export interface WorkerSetup
+  extends Pick<InstanceParts, 'codecs' | 'events' | 'observers' | 'isolation' | 'caretakers' | 'clock'> {
   readonly queue: string;
   readonly session: Session;
   readonly handlers: ReadonlyMap<string, JobHandler>;
@@ -40,7 +41,7 @@ export interface WorkerSetup extends Pick<InstanceParts, 'codecs' | 'events' | '
 /** Makes the worker of one queue: here stands which of its parts knows which. Each knows those that were made before it. */
 export function openWorker(setup: WorkerSetup): QueueWorker {
   const { queue, session, handlers, settings, results, codecs, checker } = setup;
-  const { events, reporter, isolation, caretakers, clock, timerName } = setup;
+  const { events, observers, reporter, isolation, caretakers, clock, timerName } = setup;
   const { leaseMs } = settings;
   const pending = new PendingSettlements();
   const inFlight = new TurnsInFlight();
@@ -53,7 +54,7 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const progress = new ProgressReports(queue, loop, reporter, clock, `${timerName}:progress`);
   const context = { queue, leases, events, clock, progress };
   const opener = new ClaimOpener(context, handlers, codecs, builder);
-  const processor = new Processor(context, handlers, opener, codecs, checker, builder);
+  const processor = new Processor(context, handlers, opener, codecs, checker, builder, observers);
   const { openRuns = (parts: RunsParts) => new Runs(parts) } = setup;
   const runs = openRuns({ queue, running, processor, builder, pending, loop, reporter });
   const holder = new HolderInProcess(queue, true, isolation, loop, pending, toConfirm, runs);

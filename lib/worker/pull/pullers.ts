@@ -21,6 +21,13 @@ export class Pullers {
 
   /** Throws `QueueClosedError` after `stop`, and `QueueUnavailableError`. */
   async pop(request: PopRequest): Promise<PoppedJob[]> {
+    const tellReceived = this.instance.observers.tracer?.beginReceive(request.queue);
+    const jobs = await this.take(request);
+    if (jobs.length > 0) tellReceived?.(jobs);
+    return jobs;
+  }
+
+  private async take(request: PopRequest): Promise<PoppedJob[]> {
     const { queue, names, count, waitMs } = request;
     if (this.stopped)
       throw new QueueClosedError('pop: the application is closing; nothing more is claimed.', { queue });
@@ -38,7 +45,7 @@ export class Pullers {
     const readable = jobs.filter((_, i) => decoded[i]);
     if (readable.length > 0 || this.stopped) return readable;
     // All of them have been settled for that, so the next ones are others.
-    return await this.pop({ ...request, waitMs: Math.max(0, askedAt + waitMs - this.instance.clock.now()) });
+    return await this.take({ ...request, waitMs: Math.max(0, askedAt + waitMs - this.instance.clock.now()) });
   }
 
   /** Pops that wait end with no jobs, and later ones are refused. Popped jobs can still be settled. */

@@ -1,3 +1,5 @@
+import type { Observers } from '../../core/observe/observers.js';
+import type { RunSpan } from '../../core/observe/tracer.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import { isThenable } from '../../core/thenable.js';
@@ -27,6 +29,7 @@ export class Processor {
     private readonly codecs: Codecs,
     private readonly checker: PayloadChecker,
     private readonly builder: SettlementBuilder,
+    private readonly observers: Observers,
   ) {}
 
   /** Starts a job that was asked for at `askedAt`; its end comes in the same round of the event loop where the handler is synchronous. */
@@ -36,6 +39,7 @@ export class Processor {
       holder.endRun(run);
       return;
     }
+    run.span = this.observers.tracer?.beginRun(run, run.ageMs);
     holder.beginRun(run);
     const handler = this.handlers.get(run.name)!;
     if (handler.payload) void this.runChecked(run, handler, holder);
@@ -44,7 +48,7 @@ export class Processor {
 
   private runPlain(run: RunningJob, handler: JobHandler, holder: RunHolder): void {
     const unfit = this.opener.readPayload(run);
-    if (unfit) holder.endRun(unfit, run);
+    if (unfit) end(unfit, run, holder);
     else if (run.payload instanceof Promise) void this.runChecked(run, handler, holder, run.payload);
     else this.runHandler(run, handler, holder);
   }
@@ -61,7 +65,7 @@ export class Processor {
       const fields = { queue: run.queue, jobName: run.name, jobId: run.id };
       run.payload = await this.checker.check(plain, handler.payload, fields);
     } catch (error) {
-      holder.endRun(this.builder.undecodable(run, error), run);
+      end(this.builder.undecodable(run, error), run, holder);
       return;
     }
     this.runHandler(run, handler, holder);
@@ -71,6 +75,7 @@ export class Processor {
     // Cancelled, or its time was over, while its payload was checked; or the process stood still, or a handler before this
     // one blocked it, until others may have the job.
     if (run.abandoned || run.leaseIsOver()) {
+      run.span?.end();
       holder.dropRun(run);
       return;
     }
@@ -81,20 +86,20 @@ export class Processor {
     }
     let result: unknown;
     try {
-      result = handler.run(run.payload, run);
+      result = run.span ? run.span.run(() => handler.run(run.payload, run)) : handler.run(run.payload, run);
       if (isThenable(result)) {
         // Not `result.then`: a foreign thenable may throw there.
         Promise.resolve(result).then(
-          (value) => holder.endRun(this.builder.completed(run, value), run),
-          (error) => holder.endRun(this.afterThrow(run, error), run),
+          (value) => end(this.builder.completed(run, value), run, holder),
+          (error) => end(this.afterThrow(run, error), run, holder),
         );
         return;
       }
     } catch (error) {
-      holder.endRun(this.afterThrow(run, error), run);
+      end(this.afterThrow(run, error), run, holder);
       return;
     }
-    holder.endRun(this.builder.completed(run, result), run);
+    end(this.builder.completed(run, result), run, holder);
   }
 
   private afterThrow(run: RunningJob, thrown: unknown): EndedRun {
@@ -103,4 +108,18 @@ export class Processor {
       ? this.builder.dead(run.claim, run.envelope, 'invalid-payload', unfit, run)
       : this.builder.failed(run, thrown);
   }
+}
+
+/** Ends a run, and its span before that. Whatever ended it earlier has ended its span as well. */
+function end(ended: EndedRun, run: RunningJob, holder: RunHolder): void {
+  if (run.span) endSpan(run.span, ended);
+  holder.endRun(ended, run);
+}
+
+/** Whatever the queue counts as a failed attempt has failed, and what the handler made a dead letter. */
+function endSpan(span: RunSpan, { settlement, error, reason }: EndedRun): void {
+  const { transition } = settlement;
+  if (transition !== 'retry' && transition !== 'dead') span.end();
+  else if (reason === 'dead-lettered') span.fail(error, reason);
+  else span.fail(error);
 }

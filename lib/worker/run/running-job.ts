@@ -1,7 +1,9 @@
 import type { Clock } from '../../core/clock.js';
+import { JobTimeoutError, LeaseLostError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import { type JobRecurrence, ScheduledJob } from '../../core/job/scheduled-job.js';
+import type { RunSpan } from '../../core/observe/tracer.js';
 import type { UnorderedItem } from '../../core/unordered-set.js';
 import type { Envelope } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
@@ -42,6 +44,8 @@ export class RunningJob extends ScheduledJob implements UnorderedItem, Reporting
   index = -1;
   /** Nobody waits for this run's outcome any more: it is settled already, or its lease is lost. */
   abandoned = false;
+  /** Missing where nobody traces. */
+  span: RunSpan | undefined;
   private controller?: AbortController;
   /** What its handler has reported last, if it has. */
   reported: unknown;
@@ -119,6 +123,11 @@ export class RunningJob extends ScheduledJob implements UnorderedItem, Reporting
     return this.limits.timeoutMs > 0 ? this.startedAt + this.limits.timeoutMs : Number.POSITIVE_INFINITY;
   }
 
+  /** How old its job was when it was claimed, by Redis' clock. */
+  get ageMs(): number {
+    return this.claim.claimedAtMs - this.envelope.createdAtMs;
+  }
+
   /** How long it has run so far. */
   get durationMs(): number {
     return this.context.clock.now() - this.startedAt;
@@ -140,6 +149,9 @@ export class RunningJob extends ScheduledJob implements UnorderedItem, Reporting
   abandon(reason: Error): void {
     this.abandoned = true;
     this.endProgress(false);
+    // Its handler may never return. A run that is cancelled, or that goes back, has not failed.
+    if (reason instanceof JobTimeoutError || reason instanceof LeaseLostError) this.span?.fail(reason);
+    else this.span?.end();
     this.controller ??= new AbortController();
     this.controller.abort(reason);
   }

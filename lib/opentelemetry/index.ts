@@ -1,0 +1,2 @@
+export { ScheduledQueueTracingModule } from './scheduled-queue-tracing.module.js';
+export type { ScheduledQueueTracingOptions } from './tracing-options.js';
