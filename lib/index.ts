@@ -81,6 +81,7 @@ export type {
 export type { RelayOptions, ScheduledQueueRelay } from './core/options/relay-options.js';
 export type { RunOptions } from './core/options/run-settings.js';
 export type { JobRef, RescheduleOptions, ScheduleOptions } from './core/options/schedule-options.js';
+export type { SharedKeep, SharedOptions } from './core/options/shared-options.js';
 export type { EventStreamOptions } from './core/options/stream-options.js';
 export type { PayloadCodec } from './core/payload/codec.js';
 export type { ValidationOptions } from './core/payload/payload-class.js';

@@ -1,6 +1,7 @@
 // What can be read of a queue.
 
 import type { BlackoutRule } from '../core/blackouts/blackout.js';
+import type { SharedOptions } from '../core/options/shared-options.js';
 import type { Envelope, StoredFailure, Unreadable } from './envelope.js';
 
 /** How far the limits over all processes are used up. */
@@ -106,6 +107,7 @@ export interface LiveWorker {
   weight: number;
   /** The names that it handles, sorted. */
   handles: readonly string[];
+  options: SharedOptions;
   /** Beside the jobs that it holds. */
   stuck?: StuckSince;
   lastSeenAtMs: number;

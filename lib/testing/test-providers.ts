@@ -61,8 +61,8 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
     {
       provide: STORE,
       inject: [SETTINGS, CLOCK],
-      useFactory: ({ settingsOf }: ModuleSettings, clock: Conductor['clock']) =>
-        new MemoryJobStore({ settingsOf, clock, trustsHints: true }),
+      useFactory: ({ settingsOf, codecs }: ModuleSettings, clock: Conductor['clock']) =>
+        new MemoryJobStore({ settingsOf, clock, codecs, trustsHints: true }),
     },
     {
       provide: Pullers,

@@ -36,7 +36,7 @@ export class RedisWorld extends World {
       prefix: this.prefix,
       commandTimeoutMs: 5_000,
       settingsOf: () => settings,
-      codecs: { decodes: true },
+      codecs: { decodes: true, writes: 'json' },
       log: silent,
     });
   }

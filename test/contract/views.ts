@@ -3,6 +3,21 @@ import { expect, it } from '@jest/globals';
 import { VERSION } from '../../lib/core/version.js';
 import { ids, newJob, payloads, settlement, TestSession, type World } from './world.js';
 
+/** The options of a queue that was given none. */
+const DEFAULT_OPTIONS = {
+  ordering: { mode: 'strict' },
+  rateLimit: null,
+  globalConcurrency: null,
+  keepCompleted: { count: 0, ageMs: null },
+  keepDead: { count: 10_000, ageMs: null },
+  keepIdsMs: 600_000,
+  leaseMs: 15_000,
+  stealAfterMs: 5_000,
+  maxCrashes: 3,
+  streamEvents: false,
+  codec: 'json',
+};
+
 export const views = (world: () => World): void => {
   it('of an empty queue there is nothing', async () => {
     const { view } = world().store();
@@ -126,12 +141,33 @@ export const views = (world: () => World): void => {
       pid: process.pid,
       version: VERSION,
       concurrency: 7,
+      options: DEFAULT_OPTIONS,
       lastSeenAtMs: world().now(),
     };
     expect(await view.workers()).toEqual([
       { id: 'a', running: 1, weight: 1, handles: ['work'], ...place },
       { id: 'b', running: 2, weight: 2, handles: ['other', 'work'], ...place },
     ]);
+  });
+
+  it('workers tells the options of each, whether it handles or pulls', async () => {
+    const options = {
+      ordering: { mode: 'aging', msPerLevel: 60_000 },
+      rateLimit: { max: 100, perMs: 1_000 },
+      globalConcurrency: 7,
+      keepIdsMs: 1_000,
+      leaseMs: 30_000,
+      stealAfterMs: 0,
+      maxCrashes: 1,
+      streamEvents: { maxLength: 1_000 },
+    } as const;
+    const { view } = world().store({ ...options, keepCompleted: { ageMs: '1h' }, keepDead: { count: 5, ageMs: '1d' } });
+    await world().worker('a').turn();
+    await world().puller('b').turn();
+    const keepCompleted = { count: null, ageMs: 3_600_000 };
+    const keepDead = { count: 5, ageMs: 86_400_000 };
+    const told = { ...options, keepCompleted, keepDead, codec: 'json' };
+    expect((await view.workers()).map((worker) => worker.options)).toEqual([told, told]);
   });
 
   it('several sessions of one process are one worker', async () => {

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { sharedOptions } from '../../lib/core/options/shared-options.js';
 import { VERSION } from '../../lib/core/version.js';
 import { queueKeys } from '../../lib/store/redis/keys.js';
 import { SCRIPTS } from '../../lib/store/redis/scripts/embedded.js';
@@ -36,11 +37,29 @@ it('several sessions of one process are one worker, and of two entries of one se
       concurrency: 10,
       weight: 1,
       handles: ['pulled', 'work'],
+      options: sharedOptions(test.settings, 'json'),
       lastSeenAtMs: seenAt,
     },
   ]);
   await test.redis.zadd(key('workers'), seenAt + 1, `${crew} w 1 0.1.0,10 a newer host`);
   expect(await test.view.workers()).toMatchObject([{ id: 'w', pid: 1, host: 'a newer host' }]);
+});
+
+it('options that only another version knows are told as they are, and those that it does not tell are missing', async () => {
+  await test.worker('a').turn();
+  const [member] = await test.redis.zrange(key('workers'), '0', '0');
+  const seenAt = Number(await test.redis.zscore(key('workers'), member!));
+  const [crew] = member!.split(' ');
+  const later = '{"leaseMs":60000,"partitions":8}';
+  await test.redis.zadd(key('workers'), seenAt, `${crew} later 1 9.0.0,10 ${later} a host`);
+  await test.redis.zadd(key('workers'), seenAt, `${crew} earlier 1 0.0.9,10 a host`);
+  await test.redis.zadd(key('workers'), seenAt, `${crew} spoilt 1 0.1.0,10 {"leaseMs":6 a host`);
+  const others = (await test.view.workers()).filter(({ id }) => id !== 'a');
+  expect(others.map(({ id, host, options }) => ({ id, host, options }))).toEqual([
+    { id: 'earlier', host: 'a host', options: {} },
+    { id: 'later', host: 'a host', options: { leaseMs: 60_000, partitions: 8 } },
+    { id: 'spoilt', host: 'a host', options: {} },
+  ]);
 });
 
 it('one call reads no more than a few hundred KiB of what the running jobs have reported, and running is right', async () => {

@@ -34,6 +34,7 @@ import {
   type ScheduledQueueRelay,
   type ScheduleItem,
   type ScheduleStatus,
+  type SharedOptions,
 } from 'nestjs-redis-scheduled-queue';
 import { messagePackCodec } from 'nestjs-redis-scheduled-queue/msgpack';
 import { ConfigService } from './application.js';
@@ -399,6 +400,9 @@ export async function manage(inspector: ScheduledQueueInspector, producer: Sched
   if (await inspector.isPaused()) await inspector.resume();
   const [worker] = await inspector.workers();
   const seenAt: Date | undefined = worker?.lastSeenAt;
+  const options: SharedOptions | undefined = worker?.options;
+  const atOnce: number | null | undefined = options?.globalConcurrency;
+  if (atOnce === null) await inspector.pause();
   const cancelled: number = await inspector.cancelTagged('order:7', { queue: 'mail' });
   return seenAt ? cancelled : await inspector.shiftTagged('order:7', '-2h');
 }

@@ -1,3 +1,4 @@
+import type { SharedOptions } from '../../core/options/shared-options.js';
 import type { LiveWorker } from '../../store/job-store.js';
 
 const NONE_STUCK = { count: 0 };
@@ -17,6 +18,8 @@ export interface InspectedWorker {
   concurrency: number;
   /** The names of the jobs that it handles or pulls in this queue, sorted; `'*'` where it pulls every name. */
   handles: string[];
+  /** The options that must be alike in all processes of the queue, as they are in this one. */
+  options: SharedOptions;
   /** How many of its handlers go on although their run has timed out, was cancelled or lost its lease. Each still takes its place. */
   stuck: number;
   /** When Redis last heard of it; a live worker reports about every quarter of `leaseMs`. */
@@ -24,7 +27,7 @@ export interface InspectedWorker {
 }
 
 export function toInspectedWorker(live: LiveWorker): InspectedWorker {
-  const { id, host, pid, version, concurrency, handles, lastSeenAtMs } = live;
+  const { id, host, pid, version, concurrency, handles, options, lastSeenAtMs } = live;
   const { count: stuck } = live.stuck ?? NONE_STUCK;
   const running = live.running + stuck;
   // In the order of the documents: a person prints it.
@@ -36,6 +39,7 @@ export function toInspectedWorker(live: LiveWorker): InspectedWorker {
     running,
     concurrency,
     handles: [...handles],
+    options,
     stuck,
     lastSeenAt: new Date(lastSeenAtMs),
   };

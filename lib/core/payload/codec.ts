@@ -29,7 +29,7 @@ export interface PayloadCodec<Stored extends string | Uint8Array = string | Uint
 }
 
 /** What jobs without a codec are stored as. */
-const JSON_ID = 'json';
+export const JSON_ID = 'json';
 
 const expected = 'expected a codec: { id, encode(payload), decode(stored) }';
 

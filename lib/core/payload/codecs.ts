@@ -7,7 +7,7 @@ import {
 } from '../errors.js';
 import { describe } from '../read/describe.js';
 import { isThenable } from '../thenable.js';
-import type { PayloadCodec } from './codec.js';
+import { JSON_ID, type PayloadCodec } from './codec.js';
 import { deserialisePayload, invalidPayload } from './payload.js';
 
 /** A payload as it is stored: JSON text where there is no codec. */
@@ -36,6 +36,11 @@ export class Codecs {
     /** How long a codec that answers promises may take: the option `commandTimeoutMs`. */
     private readonly withinMs: number = LONGEST_TIMEOUT_MS,
   ) {}
+
+  /** The id of the codec that payloads are written with. */
+  get writes(): string {
+    return this.writing?.id ?? JSON_ID;
+  }
 
   /** Whether payloads are written as something else than JSON. */
   get encodes(): boolean {

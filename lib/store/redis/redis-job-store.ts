@@ -1,6 +1,7 @@
 import { JobIdMaker } from '../../core/job/job-id.js';
 import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
+import { Codecs } from '../../core/payload/codecs.js';
 import type { JobStore, QueueStore, SeenQueue } from '../job-store.js';
 import { RedisDirectory } from './calls/directory.js';
 import { ClockLog } from './checks/clock-log.js';
@@ -21,8 +22,8 @@ export interface RedisJobStoreOptions {
   /** The options of a queue, the defaults where it has none. */
   settingsOf(queue: string): QueueSettings;
   log: Log;
-  /** `decodes`: this process reads payloads that are no text. Default: JSON alone. */
-  codecs?: { readonly decodes: boolean };
+  /** `decodes`: this process reads payloads that are no text; `writes`: the codec that it writes with. Default: JSON alone. */
+  codecs?: Pick<Codecs, 'decodes' | 'writes'>;
   /** Called with the address, never with a password, whenever a connection for commands can be used again, the first time included. */
   reached?(address: string): void;
 }
@@ -39,6 +40,7 @@ export class RedisJobStore implements JobStore {
   private readonly permissions: PermissionLog;
   private readonly silenceMs: number;
   private readonly ids = new JobIdMaker();
+  private readonly codecs: Pick<Codecs, 'decodes' | 'writes'>;
   private readonly openedQueues = new Map<string, QueueStore>();
   private closed = false;
   private calling?: RedisConnection;
@@ -48,6 +50,7 @@ export class RedisJobStore implements JobStore {
 
   /** Connects to nothing yet. Throws `InvalidOptionsError`. */
   constructor(private readonly options: RedisJobStoreOptions) {
+    this.codecs = options.codecs ?? new Codecs();
     // Half of a call's time: one that meets a dead connection can still be sent again on a new one.
     this.silenceMs = Math.max(LEAST_SILENCE_MS, options.commandTimeoutMs / 2);
     this.clients = new ClientFactory(options.connection, this.silenceMs);
@@ -95,7 +98,7 @@ export class RedisJobStore implements JobStore {
       this.silenceMs,
       new ReadyCheck(client, this.permissions),
       this.told(),
-      this.options.codecs?.decodes,
+      this.codecs.decodes,
     );
     // First used after the application has closed: its calls say so, and no connection is left open.
     if (this.closed) connection.close();
@@ -143,6 +146,7 @@ export class RedisJobStore implements JobStore {
       prefix,
       commandTimeoutMs,
       clustered,
+      codec: this.codecs.writes,
       log,
       clockLog: this.clockLog,
       isUsed: this.directory().noteOf(name),

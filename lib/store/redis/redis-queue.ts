@@ -1,6 +1,8 @@
+import { hostname } from 'node:os';
 import type { JobIdMaker } from '../../core/job/job-id.js';
 import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
+import { sharedOptions } from '../../core/options/shared-options.js';
 import type { QueueStore } from '../job-store.js';
 import { RedisBlackouts } from './calls/blackouts.js';
 import { Caller } from './calls/caller.js';
@@ -12,7 +14,9 @@ import { RedisQueueJobs } from './calls/queue-jobs.js';
 import { RedisTaggedJobs } from './calls/tagged-jobs.js';
 import type { ClockLog } from './checks/clock-log.js';
 import { IndexWatch } from './checks/index-watch.js';
+import { OptionsWatch } from './checks/options-watch.js';
 import { encodeKeepEnded } from './codec/ending-text.js';
+import { encodeOptions } from './codec/listed-session.js';
 import { EventWriter } from './events/event-writer.js';
 import { RedisEvents } from './events/redis-events.js';
 import { queueKeys } from './keys.js';
@@ -38,6 +42,8 @@ export interface RedisQueueOptions {
   prefix: string;
   commandTimeoutMs: number;
   clustered: boolean;
+  /** The id of the codec that payloads are written with. */
+  codec: string;
   log: Log;
   clockLog: ClockLog;
   /** To be called at each use of the queue: notes it in the directory of queues. */
@@ -59,7 +65,7 @@ export function openRedisQueue(
   settings: QueueSettings,
   links: StoreLinks,
   ids: JobIdMaker,
-  { prefix, commandTimeoutMs, clustered, log, clockLog, isUsed }: RedisQueueOptions,
+  { prefix, commandTimeoutMs, clustered, codec, log, clockLog, isUsed }: RedisQueueOptions,
 ): QueueStore {
   const { keepIdsMs, leaseMs, stealAfterMs, rateLimit, ordering, streamEvents } = settings;
   const connection = links.forCalls;
@@ -80,7 +86,18 @@ export function openRedisQueue(
   const clearing = new RedisClearing(callers, keys, tending);
   const tagged = new RedisTaggedJobs(callers, keys, tending);
   const deadLetters = new RedisDeadLetters(callers, keys);
-  const watch = new IndexWatch(queue, (session) => inspection.placement(session), log);
+  const indexWatch = new IndexWatch(queue, (session) => inspection.placement(session), log);
+  const shared = sharedOptions(settings, codec);
+  const listedOptions = encodeOptions(shared);
+  const place = { host: hostname(), pid: process.pid };
+  const optionsWatch = new OptionsWatch(
+    queue,
+    shared,
+    () => presence.differing(listedOptions),
+    log,
+    place,
+    performance,
+  );
   const writer =
     streamEvents &&
     new EventWriter(new Caller(connection, clock, keys, options), keys, { queue, ...streamEvents, log });
@@ -124,7 +141,11 @@ export function openRedisQueue(
       given,
       jumped,
       isUsed,
-      isListed: (session) => watch.listed(session),
+      listedOptions,
+      isListed: (session) => {
+        indexWatch.listed(session);
+        optionsWatch.listed(session);
+      },
     }),
     events: new RedisEvents(link, keys, options, () => links.forMessages(), writer || undefined),
   };

@@ -1,3 +1,4 @@
+import { sharedOptions } from '../../core/options/shared-options.js';
 import { VERSION } from '../../core/version.js';
 import type { LiveWorker } from '../../store/job-store.js';
 import { byId } from './job.js';
@@ -26,6 +27,7 @@ export function liveWorkers(queue: MemoryQueue, place: { host: string; pid: numb
       concurrency: (known?.concurrency ?? 0) || concurrency,
       weight: (known?.weight ?? 0) + ownRuns.reduce((sum, { name }) => sum + (weights.get(name) ?? 1), 0),
       handles,
+      options: sharedOptions(queue.settings, queue.codec),
       stuck: known?.stuck ?? stuck,
       lastSeenAtMs: known?.lastSeenAtMs ?? seenAtMs,
     });

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { InvalidOptionsError, QueueClosedError } from '../../core/errors.js';
 import { JobIdMaker } from '../../core/job/job-id.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
+import { Codecs } from '../../core/payload/codecs.js';
 import type {
   JobStore,
   NewJob,
@@ -28,6 +29,8 @@ export interface MemoryJobStoreOptions {
   /** The options of a queue, the defaults where it has none. */
   settingsOf(queue: string): QueueSettings;
   clock: StoreClock;
+  /** `writes`: the codec that payloads are written with. Default: JSON. */
+  codecs?: Pick<Codecs, 'writes'>;
   /**
    * Whether a session that listens sleeps until it is told, and takes no looks in case a message was lost: none is here. With a virtual clock each
    * of these looks would be an instant at which nothing changes. Default `false`.
@@ -89,8 +92,8 @@ export class MemoryJobStore implements JobStore {
   }
 
   private open(name: string): OpenedQueue {
-    const { settingsOf, clock, trustsHints } = this.options;
-    const queue = new MemoryQueue(name, settingsOf(name), clock, this.outage, trustsHints);
+    const { settingsOf, clock, trustsHints, codecs = new Codecs() } = this.options;
+    const queue = new MemoryQueue(name, settingsOf(name), clock, codecs.writes, this.outage, trustsHints);
     queue.ledger.onCancel = ({ id, envelope }) => this.onCancel?.({ queue: name, id, name: envelope.name });
     if (this.isClosed) queue.close();
     const jobs = new MemoryJobs(queue, this.ids);

@@ -57,6 +57,8 @@ export class MemoryQueue {
     readonly name: string,
     readonly settings: QueueSettings,
     readonly clock: StoreClock,
+    /** The id of the codec that payloads are written with. */
+    readonly codec: string,
     readonly outage = new Outage(),
     readonly trustsHints = false,
   ) {

@@ -89,6 +89,7 @@ it('workers tells the load of each process, and forgets one that has stopped or 
       running: 1,
       stuck: 0,
       handles: ['a-job', 'hold'],
+      options: expect.objectContaining({ leaseMs: 1_000, codec: 'json' }),
       lastSeenAt: expect.any(Date),
     },
   ]);

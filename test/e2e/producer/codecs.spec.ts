@@ -326,6 +326,20 @@ describe('processes that write different codecs', () => {
     }
   });
 
+  it('are told by workers(), each with the id of the codec that it writes', async () => {
+    const prefix = newPrefix();
+    const { inspector } = await start({ prefix, workerId: 'a', codecs: [messagePackCodec] });
+    await start({ prefix, workerId: 'b', codec: messagePackCodec });
+    const told = await until('both are there', async () => {
+      const workers = await inspector.workers();
+      return workers.length === 2 && workers.map(({ id, options }) => [id, options.codec]);
+    });
+    expect(told).toEqual([
+      ['a', 'json'],
+      ['b', 'msgpack'],
+    ]);
+  });
+
   it('fail an attempt whose codec they do not know, which another process then makes up for', async () => {
     const prefix = newPrefix();
     const { producer } = await producerOf({ prefix, codec: messagePackCodec });

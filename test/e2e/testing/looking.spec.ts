@@ -109,7 +109,8 @@ describe('expectScheduled', () => {
 
   it('tells that a payload cannot be read at once', async () => {
     const codec = { id: 'slow', encode: JSON.stringify, decode: async (text: unknown) => JSON.parse(text as string) };
-    const { tester, producer } = await testedApp([Handlers], { codec });
+    const { tester, producer, inspector } = await testedApp([Handlers], { codec });
+    expect((await inspector.workers()).map(({ options }) => options.codec)).toEqual(['slow']);
     await producer.schedule(mail, { to: 'ada' }, { delay: '1h' });
     expect(tester.expectScheduled(mail).payload).toBeUndefined();
     expect(() => tester.expectScheduled(mail, { payload: { to: 'ada' } })).toThrow(

@@ -24,6 +24,8 @@ export class RedisSessions implements QueueSessions {
       queue: string;
       prefix: string;
       given: GivenArguments;
+      /** See `SessionIdentity`. */
+      listedOptions: string;
       /** As of `ServerClock`. */
       jumped(byMs: number): void;
       isUsed(): void;
@@ -54,7 +56,8 @@ export class RedisSessions implements QueueSessions {
   private open(id: string, crew: string, names: readonly string[], traits: string, target?: RelayTarget): Session {
     const { keys, settings, options } = this;
     const clock = new ServerClock(keys, options.jumped);
-    return new RedisSession(this.link(), clock, keys, { id, crew, names, traits, target }, settings, options);
+    const who = { id, crew, names, traits, options: options.listedOptions, target };
+    return new RedisSession(this.link(), clock, keys, who, settings, options);
   }
 }
 

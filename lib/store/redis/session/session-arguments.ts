@@ -24,6 +24,8 @@ export interface SessionIdentity {
   readonly names: readonly string[];
   /** See codec/worker-traits.ts. */
   readonly traits: string;
+  /** As the queue's `workers` lists them: see codec/listed-session.ts. */
+  readonly options: string;
   /** Of a relay: where the jobs go that its turns have capacity for. */
   readonly target?: RelayTarget;
 }
@@ -33,7 +35,6 @@ export class SessionArguments {
   /** When its presence must be noted again, a time of `performance.now()`. */
   private presentUntil = 0;
   private hasLeft = false;
-  private readonly ordinaryHost: string;
   /** Of the handlers that are stuck: what is listed, and since when the longest of them is, by Redis' clock. */
   private stuck = '';
   private stuckSinceMs = 0;
@@ -44,9 +45,7 @@ export class SessionArguments {
     private readonly who: SessionIdentity,
     private readonly settings: QueueSettings,
     private readonly clock: ServerClock,
-  ) {
-    this.ordinaryHost = `${process.pid} ${who.traits} ${hostname()}`;
-  }
+  ) {}
 
   ofTurn(turn: Turn, cursor: string): TurnArguments {
     const { settings, hints } = this;
@@ -101,22 +100,23 @@ export class SessionArguments {
    * for gone; and at once where handlers got stuck or have returned, with the entry that this one replaces.
    */
   private listing({ isLast, stuck }: Turn): Pick<TurnArguments, 'presence' | 'host'> {
-    const listed = this.host(this.stuck);
     this.hasLeft ||= isLast;
     // Also in turns after the last one, which only settle and renew: jobs that they put back must not wait for this worker.
-    if (this.hasLeft) return { presence: 'gone', host: listed };
+    if (this.hasLeft) return { presence: 'gone', host: this.host(this.stuck) };
     const now = performance.now();
     const text = stuck ? this.stuckText(stuck, now) : '';
     const isAsListed = text === this.stuck;
-    if (isAsListed && now < this.presentUntil) return { presence: '', host: listed };
+    if (isAsListed && now < this.presentUntil) return { presence: '', host: '' };
+    const listed = this.host(this.stuck);
     this.presentUntil = now + this.settings.leaseMs / 4;
     this.stuck = text;
     return { presence: 'here', host: isAsListed ? listed : `${this.host(text)}\n${listed}` };
   }
 
-  /** Where this session runs and what it is, as others see it. */
+  /** Where this session runs and what it is, as others see it. Long, so only turns that list the session carry it. */
   private host(stuck: string): string {
-    return stuck === '' ? this.ordinaryHost : `${process.pid} ${this.who.traits}${stuck} ${hostname()}`;
+    const { traits, options } = this.who;
+    return `${process.pid} ${traits}${stuck} ${options} ${hostname()}`;
   }
 
   private stuckText({ forMs, ...stuck }: StuckHandlers, now: number): string {

@@ -1,14 +1,27 @@
+import type { SharedOptions } from '../../../core/options/shared-options.js';
 import type { LiveWorker } from '../../job-store.js';
+import { decodeListed } from '../codec/listed-session.js';
 import { decodeTraits } from '../codec/worker-traits.js';
 import { handlesKey, processOf, type QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
-import { handledScript, workersScript } from '../scripts/look/contract.js';
+import { differingScript, handledScript, workersScript } from '../scripts/look/contract.js';
 
 /** How many running jobs one call counts, fewer where they have reported much progress. With more, the numbers are of several moments. */
 const JOBS_A_CALL = 1_000;
 
+/** A session lists itself every quarter of its own lease, which may be longer than the lease here: up to 40 minutes is seen. */
+const LISTED_WITHIN_MS = 600_000;
+
 const UNKNOWN = { running: 0, concurrency: 0, weight: 0, handles: [] };
+
+/** A live worker that lists other options than somebody. */
+export interface DifferingWorker {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly options: SharedOptions;
+}
 
 /** Who works at one queue. Those that were there within `withinMs` count as alive. */
 export class RedisPresence {
@@ -31,12 +44,11 @@ export class RedisPresence {
     const crews = new Map<string, Promise<string[]>>();
     const found = new Map<string, LiveWorker & { names: Set<string> }>();
     // Of two entries of one worker the newer one, which comes first, says where it is.
-    for (const { crew, session, pid, traits, host, lastSeenAtMs } of alive) {
+    for (const { crew, session, worker: id, pid, traits, options, host, lastSeenAtMs } of alive) {
       if (!crews.has(crew)) crews.set(crew, this.namesOf(crew));
       const names = await crews.get(crew)!;
-      const id = processOf(session);
       const { version, concurrency, weights, stuck } = decodeTraits(traits, names);
-      const known = found.get(id) ?? { ...UNKNOWN, id, host, pid, version, lastSeenAtMs, names: new Set() };
+      const known = found.get(id) ?? { ...UNKNOWN, id, host, pid, version, options, lastSeenAtMs, names: new Set() };
       for (const name of names) known.names.add(name);
       // The session of the handlers; a worker that handles other names since a moment ago has two, of which the newer one counts.
       if (session === id && known.concurrency === 0) {
@@ -53,6 +65,20 @@ export class RedisPresence {
     return [...found.values()]
       .map(({ names, ...worker }) => ({ ...worker, handles: [...names].sort() }))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** The live workers that list other options than these, each once. Whether one is alive, its own lease says. */
+  async differing(options: string): Promise<DifferingWorker[]> {
+    const args = { options, withinMs: LISTED_WITHIN_MS };
+    const pairs = await ask(this.connection, differingScript(this.keys), args, this.giveUpAt());
+    const found = new Map<string, DifferingWorker>();
+    for (let i = 0; i < pairs.length; i += 2) {
+      const { worker: id, host, pid, options } = decodeListed(pairs[i]!);
+      const isAlive = Number(pairs[i + 1]) <= (options.leaseMs ?? this.options.withinMs);
+      // Of several entries the newest, which comes first.
+      if (isAlive && !found.has(id)) found.set(id, { id, host, pid, options });
+    }
+    return [...found.values()];
   }
 
   private async readAll() {
@@ -88,7 +114,6 @@ export class RedisPresence {
 
 function readAlive(pairs: string[]) {
   return Array.from({ length: pairs.length / 2 }, (_, i) => {
-    const [crew = '', session = '', pid, traits = '', ...host] = pairs[2 * i]!.split(' ');
-    return { crew, session, pid: Number(pid), traits, host: host.join(' '), lastSeenAtMs: Number(pairs[2 * i + 1]) };
+    return { ...decodeListed(pairs[2 * i]!), lastSeenAtMs: Number(pairs[2 * i + 1]) };
   });
 }

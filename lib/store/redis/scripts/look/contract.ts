@@ -21,6 +21,22 @@ export const countsScript = (keys: QueueKeys): BoundScript<CountsArguments, Coun
   encode: encodeCounts,
 });
 
+/** See differing.lua, which says what each of these is. */
+export interface DifferingArguments {
+  options: string;
+  withinMs: number;
+}
+
+export type DifferingReply = [...sessions: string[]];
+
+const encodeDiffering = (a: DifferingArguments): ScriptArgument[] => [a.options, a.withinMs];
+
+export const differingScript = (keys: QueueKeys): BoundScript<DifferingArguments, DifferingReply> => ({
+  name: 'differing',
+  keys: [keys.workers],
+  encode: encodeDiffering,
+});
+
 /** See find.lua, which says what each of these is. */
 export interface FindArguments {
   base: string;

@@ -1,0 +1,51 @@
+import { ANY_COUNT, type KeepRule, type OrderingRule, type QueueSettings, type RateRule } from './queue-options.js';
+
+/** How many ended jobs a worker keeps, and for how long; `null`: any number, or for any time. */
+export interface SharedKeep {
+  count: number | null;
+  ageMs: number | null;
+}
+
+/**
+ * The options that must be alike in all processes of a queue, as one worker has them: defaults filled in, durations in milliseconds, and
+ * `null` where there is no limit. An option is missing if the version of that worker does not tell it.
+ */
+export interface SharedOptions {
+  ordering?: OrderingRule;
+  rateLimit?: RateRule | null;
+  globalConcurrency?: number | null;
+  keepCompleted?: SharedKeep;
+  keepDead?: SharedKeep;
+  keepIdsMs?: number;
+  leaseMs?: number;
+  stealAfterMs?: number;
+  maxCrashes?: number;
+  streamEvents?: false | { maxLength: number };
+  /** The id of the codec that stores payloads; `'json'` without one. */
+  codec?: string;
+}
+
+/** `codec`: the id of the codec that the process writes with. */
+export function sharedOptions(settings: QueueSettings, codec: string): SharedOptions {
+  const { ordering, rateLimit, globalConcurrency, keepCompleted, keepDead } = settings;
+  const { keepIdsMs, leaseMs, stealAfterMs, maxCrashes, streamEvents } = settings;
+  // In the order of the documents: a person prints it.
+  return {
+    ordering,
+    rateLimit: rateLimit ?? null,
+    globalConcurrency: Number.isFinite(globalConcurrency) ? globalConcurrency : null,
+    keepCompleted: sharedKeep(keepCompleted),
+    keepDead: sharedKeep(keepDead),
+    keepIdsMs,
+    leaseMs,
+    stealAfterMs,
+    maxCrashes,
+    streamEvents,
+    codec,
+  };
+}
+
+const sharedKeep = ({ count, ageMs }: KeepRule): SharedKeep => ({
+  count: count === ANY_COUNT ? null : count,
+  ageMs: ageMs === 0 ? null : ageMs,
+});
