@@ -47,8 +47,9 @@ export function providersOf(name: string, services: ServiceTokens, options: Inje
       useFactory: (given: unknown) => readModuleOptions(given, 'RedisScheduledQueueModule'),
     },
     { provide: INSTANCE_NAME, useValue: name },
-    provide(STORE, [SETTINGS], (settings) => {
-      return new RedisJobStore({ ...settings, log: LOG, reached: new StartLog(LOG, settings, name).connected });
+    provide(STORE, [SETTINGS, OBSERVERS], (settings, observers) => {
+      const reached = new StartLog(LOG, settings, name).connected;
+      return new RedisJobStore({ ...settings, observers, log: LOG, reached });
     }),
     provide(CLOCK, [DiscoveryService], (discovery) => new ApplicationClock(discovery)),
     { provide: EVENTS, useExisting: services.events },

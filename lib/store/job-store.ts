@@ -15,6 +15,7 @@ import type {
   LimitsUse,
   LiveWorker,
   PriorityCounts,
+  QueueOverview,
   SearchStep,
   SeenQueue,
   StoredJob,
@@ -39,6 +40,11 @@ export interface JobStore {
   queue(name: string): QueueStore;
   /** The queues in which somebody has scheduled or worked, by name. */
   queues(): Promise<SeenQueue[]>;
+  /**
+   * Asks the store for the time: answers by how many ms its clock is ahead of this process's. Throws `QueueUnavailableError` where it has
+   * not answered within so many ms.
+   */
+  clockOffsetMs(withinMs: number): Promise<number>;
   /** Closes all that was opened; calls that are under way fail with `QueueClosedError`, and so do later ones. */
   close(): Promise<void>;
 }
@@ -125,6 +131,8 @@ export interface QueueManagement {
 export interface QueueView {
   /** Counts the jobs by state. */
   counts(): Promise<JobCounts>;
+  /** Answers what `counts` and `nextDue` answer, in one call unless many lanes are due. Throws where that takes longer than so many ms. */
+  overview(withinMs: number): Promise<QueueOverview>;
   /** Counts the waiting jobs by priority, most urgent first. */
   countsByPriority(): Promise<PriorityCounts[]>;
   /** Tells when the earliest waiting job is due, and the time now, both by the store's clock. */

@@ -39,6 +39,15 @@ export interface JobCounts {
   dead: number;
 }
 
+/** The counts of a queue and its earliest due time, read together. */
+export interface QueueOverview {
+  counts: JobCounts;
+  /** When the earliest waiting job is due; `undefined` where none waits. */
+  dueAtMs: number | undefined;
+  /** The time now. Both by the store's clock. */
+  nowMs: number;
+}
+
 export interface PriorityCounts {
   priority: number;
   /** Waiting for their due time. */

@@ -24,6 +24,8 @@ export const views = (world: () => World): void => {
     expect(await view.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 0, dead: 0 });
     expect(await view.countsByPriority()).toEqual([]);
     expect(await view.nextDue()).toEqual({ dueAtMs: undefined, nowMs: world().now() });
+    const overview = { counts: await view.counts(), dueAtMs: undefined, nowMs: world().now() };
+    expect(await view.overview(5_000)).toEqual(overview);
     expect(await view.stats()).toEqual({});
     expect(await view.job('unknown')).toBeUndefined();
     expect(await view.peek(5, ({ id }) => id)).toEqual([]);
@@ -66,6 +68,8 @@ export const views = (world: () => World): void => {
     expect(await view.nextDue()).toEqual({ dueAtMs, nowMs: world().now() });
     world().pass(60_000);
     expect((await view.nextDue()).dueAtMs).toBe(dueAtMs);
+    const counts = { scheduled: 0, due: 2, active: 0, completed: 0, dead: 0 };
+    expect(await view.overview(5_000)).toEqual({ counts, dueAtMs, nowMs: world().now() });
   });
 
   it('lists scheduled jobs by due time, those of many names and priorities too', async () => {

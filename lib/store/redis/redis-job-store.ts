@@ -1,5 +1,6 @@
 import { JobIdMaker } from '../../core/job/job-id.js';
 import type { Log } from '../../core/log.js';
+import { Observers } from '../../core/observe/observers.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import { Codecs } from '../../core/payload/codecs.js';
 import type { JobStore, QueueStore, SeenQueue } from '../job-store.js';
@@ -10,6 +11,7 @@ import { PermissionLog } from './checks/permission-log.js';
 import { Preflight } from './checks/preflight.js';
 import { ReadyCheck } from './checks/ready-check.js';
 import { ClientFactory } from './link/client.js';
+import { clockOffsetOf } from './link/clock-offset.js';
 import { RedisConnection } from './link/connection.js';
 import { WakeListener } from './link/wake-listener.js';
 import { openRedisQueue } from './redis-queue.js';
@@ -24,6 +26,8 @@ export interface RedisJobStoreOptions {
   log: Log;
   /** `decodes`: this process reads payloads that are no text; `writes`: the codec that it writes with. Default: JSON alone. */
   codecs?: Pick<Codecs, 'decodes' | 'writes'>;
+  /** Who measures the calls. */
+  observers?: Observers;
   /** Called with the address, never with a password, whenever a connection for commands can be used again, the first time included. */
   reached?(address: string): void;
 }
@@ -77,6 +81,10 @@ export class RedisJobStore implements JobStore {
     return this.directory().list();
   }
 
+  clockOffsetMs(withinMs: number): Promise<number> {
+    return clockOffsetOf(this.forCalls(), performance.now() + withinMs);
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     this.calling?.close();
@@ -99,6 +107,7 @@ export class RedisJobStore implements JobStore {
       new ReadyCheck(client, this.permissions),
       this.told(),
       this.codecs.decodes,
+      this.options.observers ?? new Observers(),
     );
     // First used after the application has closed: its calls say so, and no connection is left open.
     if (this.closed) connection.close();

@@ -121,6 +121,7 @@ export function openRedisQueue(
       counts: () => inspection.counts(),
       countsByPriority: () => inspection.countsByPriority(),
       nextDue: () => inspection.nextDue(),
+      overview: (withinMs) => inspection.overview(withinMs),
       stats: () => inspection.stats(),
       job: (id) => annotated(inspection.job(id), { jobId: id }),
       list: (state, offset, limit, as) => inspection.list(state, offset, limit, ordering, as),

@@ -67,9 +67,9 @@ export class TestedRuns extends Runs implements RunOwner {
   }
 
   loseLeaseOf(run: TestRun, reason: Error): void {
-    const { running, reporter, queue } = this.parts;
+    const { reporter, queue } = this.parts;
     this.session.forget(run);
-    running.abandon(run.job!, reason);
+    this.abandon(run.job!, reason);
     reporter.leaseLost(queue, run.job!);
   }
 

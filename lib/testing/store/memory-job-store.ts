@@ -81,6 +81,13 @@ export class MemoryJobStore implements JobStore {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
+  /** Its clock is the process's. */
+  async clockOffsetMs(): Promise<number> {
+    if (this.isClosed) throw new QueueClosedError('The connection is closed.');
+    this.outage.requireThere();
+    return 0;
+  }
+
   /** The queues that have been opened, for whoever looks into the memory itself. */
   openedQueues(): MemoryQueue[] {
     return [...this.opened.values()].map(({ queue }) => queue);

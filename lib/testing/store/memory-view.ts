@@ -8,6 +8,7 @@ import type {
   LimitsUse,
   LiveWorker,
   PriorityCounts,
+  QueueOverview,
   QueueView,
   SearchStep,
   StoredJob,
@@ -41,6 +42,10 @@ export class MemoryView implements Steps<QueueView> {
       completed: ledger.completed.size,
       dead: ledger.dead.size,
     };
+  }
+
+  overview(): QueueOverview {
+    return { counts: this.counts(), ...this.nextDue() };
   }
 
   countsByPriority(): PriorityCounts[] {

@@ -56,7 +56,7 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const opener = new ClaimOpener(context, handlers, codecs, builder);
   const processor = new Processor(context, handlers, opener, codecs, checker, builder, observers);
   const { openRuns = (parts: RunsParts) => new Runs(parts) } = setup;
-  const runs = openRuns({ queue, running, processor, builder, pending, loop, reporter });
+  const runs = openRuns({ queue, running, processor, builder, pending, loop, reporter, observers });
   const holder = new HolderInProcess(queue, true, isolation, loop, pending, toConfirm, runs);
   const held = { pending, toConfirm, running, runs };
   return new QueueWorker({ ...held, leaseMs, loop, capacity, leases, isolation, holder, progress });

@@ -1,3 +1,4 @@
+import type { Observers } from '../../core/observe/observers.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import type { Holdings } from '../capacity/holder-in-process.js';
 import type { Reporter } from '../report/reporter.js';
@@ -17,6 +18,7 @@ export interface RunsParts {
   readonly pending: PendingSettlements;
   readonly loop: SessionLoop;
   readonly reporter: Reporter;
+  readonly observers: Observers;
 }
 
 /** The runs of one worker: each begins as soon as its job is claimed, and is settled once, by its end or by what came before that. */
@@ -37,9 +39,13 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
 
   /** These were asked for at `askedAt`, and begin now: no more are claimed than there are places for. */
   startClaimed(claims: readonly ClaimedJob[], askedAt: number): void {
-    const { pending, processor } = this.parts;
-    if (this.isStopped) pending.release(...claims);
-    else for (const claim of claims) processor.start(claim, askedAt, this);
+    const { queue, pending, processor, observers } = this.parts;
+    if (this.isStopped) {
+      pending.release(...claims);
+      return;
+    }
+    if (claims.length > 0) observers.meter?.jobsClaimed(queue, claims.length);
+    for (const claim of claims) processor.start(claim, askedAt, this);
   }
 
   beginRun(run: RunningJob): void {
@@ -48,6 +54,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
 
   endRun(ended: EndedRun, run?: RunningJob): void {
     if (run && !this.removeRun(run)) return;
+    if (run) this.measure(run);
     this.parts.pending.addEnded(ended);
     this.parts.loop.saySoon();
   }
@@ -71,7 +78,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   loseLease(id: string): void {
     const run = this.parts.running.find(id);
     if (!run) return;
-    this.parts.running.abandon(run, abortReasons.leaseLost(run));
+    this.abandon(run, abortReasons.leaseLost(run));
     this.parts.reporter.leaseLost(this.parts.queue, run);
   }
 
@@ -88,6 +95,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
       // Before the signal aborts: whatever its listeners report comes too late.
       const progress = run.endProgress(true);
       run.abandon(abortReasons.closing(run));
+      this.measure(run);
       pending.release({ id: run.id, fence: run.claim.fence, progress });
     }
     running.clear();
@@ -104,8 +112,19 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
 
   /** The handler goes on, and its place is only free once it returns; but what it answers no longer counts. */
   protected endEarly(run: RunningJob, reason: Error, ended: EndedRun): void {
-    this.parts.running.abandon(run, reason);
+    this.abandon(run, reason);
     this.parts.pending.addEnded(ended);
     this.parts.loop.saySoon();
+  }
+
+  /** It has ended for all but its handler. */
+  protected abandon(run: RunningJob, reason: Error): void {
+    this.parts.running.abandon(run, reason);
+    this.measure(run);
+  }
+
+  private measure(run: RunningJob): void {
+    const { queue, observers } = this.parts;
+    observers.meter?.runEnded(queue, run.name, run.durationMs);
   }
 }

@@ -10,7 +10,7 @@ import { type SentTurn, TurnsInFlight, type WrittenTurn } from '../session/turns
 import { type HeldJob, HeldJobs, type HeldJobsOptions } from './held-jobs.js';
 import { WaitingPops } from './waiting-pops.js';
 
-export interface PullerSetup extends HeldJobsOptions, Pick<InstanceParts, 'isolation' | 'caretakers'> {
+export interface PullerSetup extends HeldJobsOptions, Pick<InstanceParts, 'observers' | 'isolation' | 'caretakers'> {
   readonly session: Session;
   readonly timerName: string;
   readonly reporter: Reporter;
@@ -156,11 +156,13 @@ export class Puller implements TurnWriter {
 
   /** Gives jobs that were asked for at `askedAt` to the pops that wait; the rest goes back. */
   private handOut(claims: readonly ClaimedJob[], askedAt: number): void {
-    const { events } = this.setup;
+    const { events, observers } = this.setup;
     const jobs = this.held.hold(claims, askedAt);
     const left = this.pops.deliver(jobs);
     for (const job of left) this.held.putBack(job);
-    for (const { queue, id, name, attempt, latenessMs } of jobs.slice(0, jobs.length - left.length))
+    const delivered = jobs.length - left.length;
+    if (delivered > 0) observers.meter?.jobsClaimed(this.setup.queue, delivered);
+    for (const { queue, id, name, attempt, latenessMs } of jobs.slice(0, delivered))
       if (events.wants(queue)) events.tell({ type: 'started', queue, id, name, attempt, latenessMs });
   }
 

@@ -1,4 +1,5 @@
 import { QueueClosedError, QueueUnavailableError } from '../../../core/errors.js';
+import { Observers } from '../../../core/observe/observers.js';
 import type { OutageLog } from '../checks/outage-log.js';
 import type { ReadyCheck } from '../checks/ready-check.js';
 import { absentKey } from '../keys.js';
@@ -57,6 +58,8 @@ export class RedisConnection {
     reached: (address: string) => void = () => {},
     /** Whether this process reads payloads that are no text. */
     private readonly readsBytes = false,
+    /** Who measures its calls. */
+    private readonly observers = new Observers(),
   ) {
     this.life = new SignsOfLife(client);
     this.uplink = new Uplink(silenceMs, this.waits);
@@ -185,6 +188,8 @@ export class RedisConnection {
   /** Waits for an answer, until its time is over or Redis has kept silent for so long that the connection counts as dead. */
   private async answered<T>(answer: Promise<T>, giveUpAt: number, isPatient: boolean): Promise<T> {
     this.life.begin();
+    const { meter } = this.observers;
+    const sentAt = meter ? performance.now() : 0;
     const stands = isPatient ? this.life.whetherItStands() : undefined;
     const timeIsOver = (now: number) => now >= (stands?.() ? giveUpAt + LONGEST_ANSWER_MS : giveUpAt);
     try {
@@ -193,6 +198,7 @@ export class RedisConnection {
         const value = await this.waits.answer(answer, isPatient ? lookAt : Math.min(giveUpAt, lookAt));
         if (value !== NONE_YET) {
           this.life.heard();
+          meter?.redisAnswered(performance.now() - sentAt);
           if (this.reachability.isDemoted) this.reachability.found();
           return value;
         }
@@ -203,6 +209,7 @@ export class RedisConnection {
       }
     } catch (error) {
       if (!(error instanceof Silence)) this.life.heard();
+      if (isAnswer(error)) meter?.redisAnswered(performance.now() - sentAt);
       throw error;
     } finally {
       this.life.end();
@@ -242,3 +249,8 @@ export class RedisConnection {
 }
 
 class Silence extends Error {}
+
+/** Whether Redis itself said no; a lost connection is no answer. By name: the client may be of another copy of ioredis. */
+function isAnswer(error: unknown): boolean {
+  return (error as Error).name === 'ReplyError';
+}

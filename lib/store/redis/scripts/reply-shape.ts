@@ -46,8 +46,8 @@ function isDeep(value: unknown, depth: Depth): boolean {
   return Array.isArray(value) && (depth === 1 || value.every((each) => Array.isArray(each)));
 }
 
-/** What a plain reading command answers: `text` may be missing; `step` is one of a walk, a cursor and a list. */
-export type PlainReply = 'list' | 'text' | 'fields' | 'step' | 'count';
+/** What a plain reading command answers: `text` may be missing; `step` is one of a walk, a cursor and a list; `time` is seconds and microseconds. */
+export type PlainReply = 'list' | 'text' | 'fields' | 'step' | 'count' | 'time';
 
 export const isPlainReply: Record<PlainReply, (reply: unknown) => boolean> = {
   list: Array.isArray,
@@ -55,6 +55,7 @@ export const isPlainReply: Record<PlainReply, (reply: unknown) => boolean> = {
   fields: (reply) => typeof reply === 'object' && reply !== null,
   step: (reply) => Array.isArray(reply) && isDeep(reply[0], 0) && isDeep(reply[1], 1),
   count: (reply) => Number.isInteger(Number(reply)) && reply !== null,
+  time: (reply) => Array.isArray(reply) && reply.length === 2 && reply.every((part) => TIME.test(String(part))),
 };
 
 /** Throws where a reply is none: as after a lost one, nobody knows whether the call has run, and it can be sent again. */

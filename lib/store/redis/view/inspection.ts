@@ -1,7 +1,7 @@
 import { type OccurrenceId, occurrenceId, readOccurrenceId } from '../../../core/job/occurrence-id.js';
 import type { OrderingRule } from '../../../core/options/queue-options.js';
 import { isReadable } from '../../envelope.js';
-import type { JobCounts, JobState, PriorityCounts, StoredJob } from '../../job-store.js';
+import type { JobCounts, JobState, PriorityCounts, QueueOverview, StoredJob } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { blockedBy } from '../recur/record-text.js';
@@ -43,15 +43,25 @@ export class RedisInspection {
   ) {}
 
   async counts(): Promise<JobCounts> {
-    const giveUpAt = this.giveUpAt();
-    const { waiting, active, dead, completed, ...first } = await this.readCounts('', LANES_A_CALL, giveUpAt);
+    return (await this.overview(this.commandTimeoutMs)).counts;
+  }
+
+  /** One call for up to `LANES_A_CALL` due lanes. */
+  async overview(withinMs: number): Promise<QueueOverview> {
+    const giveUpAt = performance.now() + Math.min(withinMs, this.commandTimeoutMs);
+    const { waiting, active, dead, completed, nextDue, nowMs, ...first } = await this.readCounts(
+      '',
+      LANES_A_CALL,
+      giveUpAt,
+    );
     let { due, next } = first;
     while (next !== '') {
       const page = await this.readCounts(next, LANES_A_CALL, giveUpAt);
       due += page.due;
       next = page.next;
     }
-    return { scheduled: Math.max(0, waiting - due), due, active, completed, dead };
+    const counts = { scheduled: Math.max(0, waiting - due), due, active, completed, dead };
+    return { counts, dueAtMs: nextDue, nowMs };
   }
 
   /** Waiting jobs by priority, most urgent first. */

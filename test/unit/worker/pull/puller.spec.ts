@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { QueueClosedError, QueueUnavailableError } from '../../../../lib/core/errors.js';
+import { Observers } from '../../../../lib/core/observe/observers.js';
 import { resolveRunSettings } from '../../../../lib/core/options/run-settings.js';
 import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import { SuspectIsolation } from '../../../../lib/worker/capacity/suspect-isolation.js';
@@ -14,10 +15,12 @@ let session: SessionByHand;
 let puller: Puller;
 let isolation: SuspectIsolation;
 let clock: ManualClock;
+let observers: Observers;
 
 beforeEach(() => {
   session = new SessionByHand();
   clock = new ManualClock();
+  observers = new Observers();
   isolation = new SuspectIsolation(clock);
   puller = new Puller({
     queue: 'q',
@@ -32,6 +35,7 @@ beforeEach(() => {
     caretakers: CARETAKERS,
     reporter: new Reporter(LOG, EVENTS, clock, { trackCurrentJob: false }),
     events: EVENTS,
+    observers,
     clock,
   });
 });
