@@ -16,6 +16,7 @@ const ENTRY_POINTS = [
   ['lib/index.ts', 'ScheduledQueueProducer'],
   ['lib/msgpack/index.ts', 'messagePackCodec'],
   ['lib/opentelemetry/index.ts', 'ScheduledQueueTracingModule'],
+  ['lib/prometheus/index.ts', 'ScheduledQueueMetricsModule'],
   ['lib/testing/index.ts', 'ScheduledQueueTester'],
 ] as const;
 

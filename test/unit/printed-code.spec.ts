@@ -14,6 +14,7 @@ const PRINTED: [page: string, folder: string, ...specs: string[]][] = [
     'test/e2e/docs/coming-from-nestjs-schedule-page.spec.ts',
   ],
   ['docs/errors.md', 'test/e2e/docs/errors-page', 'test/e2e/docs/errors-page.spec.ts'],
+  ['docs/metrics.md', 'test/e2e/docs/metrics', 'test/e2e/docs/metrics-page.spec.ts'],
   ['docs/operations.md', 'test/e2e/docs/operations', 'test/e2e/docs/operations-page.spec.ts'],
   ['docs/events.md', 'test/e2e/docs/events-page', 'test/e2e/docs/events-page.spec.ts'],
   ['docs/testing.md', 'test/e2e/docs/testing', 'test/e2e/docs/testing-page.spec.ts'],

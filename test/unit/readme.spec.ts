@@ -18,6 +18,7 @@ const { OnScheduledJobEvent, RedisScheduledQueueModule } = queue;
 import { ScheduledJob, type ScheduledJobDefinition, ScheduledQueueProducer } from 'nestjs-redis-scheduled-queue';
 import { messagePackCodec } from 'nestjs-redis-scheduled-queue/msgpack';
 import { ScheduledQueueTracingModule } from 'nestjs-redis-scheduled-queue/opentelemetry';
+import { ScheduledQueueMetricsModule } from 'nestjs-redis-scheduled-queue/prometheus';
 import { Test } from '@nestjs/testing';
 import * as testing from 'nestjs-redis-scheduled-queue/testing';
 const { createScheduledJob, overrideScheduledQueue, ScheduledQueueTester, ScheduledQueueTestingModule } = testing;

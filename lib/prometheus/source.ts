@@ -1,0 +1,64 @@
+import type { Clock } from '../core/clock.js';
+import type { JobStore, QueueOverview } from '../store/job-store.js';
+import { within } from './within.js';
+
+/** For how long what was read is shown again. */
+const KEPT_MS = 5_000;
+
+/** What was read of a source, and until when it is shown again, by the clock of its application. */
+export class Kept<T> {
+  private readonly untilMs: number;
+
+  constructor(
+    readonly value: T,
+    readonly source: Source,
+  ) {
+    this.untilMs = source.clock.now() + KEPT_MS;
+  }
+
+  get isFresh(): boolean {
+    return this.source.clock.now() < this.untilMs;
+  }
+}
+
+/** One instance of the module in a running application, as it is read at a scrape. No method rejects. */
+export class Source {
+  /** How far Redis' clock was ahead when it was asked last; `undefined` before it was answered once. */
+  offsetMs?: number;
+  private names?: Kept<readonly string[]>;
+
+  constructor(
+    private readonly store: JobStore,
+    readonly clock: Clock,
+    /** Those to be read; all that somebody has used where it is missing. */
+    private readonly given: readonly string[] | undefined,
+    /** What a queue reads in the label `queue`. */
+    readonly labelOf: (queue: string) => string,
+  ) {}
+
+  /** Whether Redis answers within that time. */
+  async isUp(withinMs: number): Promise<boolean> {
+    const offsetMs = await within(withinMs, this.store.clockOffsetMs(withinMs));
+    if (offsetMs === undefined) return false;
+    this.offsetMs = offsetMs;
+    return true;
+  }
+
+  /** The queues that are to be read, none where Redis does not tell them within that time. */
+  async queues(withinMs: number): Promise<readonly string[]> {
+    if (this.given) return this.given;
+    if (this.names?.isFresh) return this.names.value;
+    const seen = await within(withinMs, this.store.queues());
+    if (!seen) return [];
+    this.names = new Kept(
+      seen.map(({ name }) => name),
+      this,
+    );
+    return this.names.value;
+  }
+
+  /** `undefined` where Redis does not tell within that time. */
+  overview(queue: string, withinMs: number): Promise<QueueOverview | undefined> {
+    return within(withinMs, this.store.queue(queue).view.overview(withinMs));
+  }
+}
