@@ -59,12 +59,14 @@ export function withinJob(job: ScheduledJob, work: () => void): void {
   shared[STORAGE].run(job, work);
 }
 
+/** Made where the library is imported, and so in nobody's context. */
+const nobody = new AsyncResource('ScheduledQueue');
+
 /**
- * Calls `work` with no current job. For timers, batches and listeners that a handler starts and that serve others: they would keep
- * its job in memory, and see it as the current one.
+ * Calls `work` with no current job, and in no context of anybody else who follows a request, such as a tracer. For timers, batches and
+ * listeners that a handler or a request starts and that serve others: they would keep its job and its span in memory, and what they do
+ * would count as its own.
  */
 export function outsideJobs(work: () => void): void {
-  const storage = shared[STORAGE];
-  if (storage?.getStore() === undefined) work();
-  else storage.run(undefined, work);
+  nobody.runInAsyncScope(work);
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import { outsideJobs } from '../../core/job/current-job.js';
 import type { Session, SessionHints, TurnAnswer } from '../../store/job-store.js';
 import type { Caretakers } from '../recur/caretakers.js';
 import type { Reporter } from '../report/reporter.js';
@@ -100,7 +101,7 @@ export class SessionLoop {
   listen(hints: SessionHints = { look: (inMs) => this.look(inMs), cancel: () => this.renew() }): void {
     if (this.hears) return;
     this.hears = true;
-    this.session.listen(hints);
+    outsideJobs(() => this.session.listen(hints));
   }
 
   hearNoMore(): void {
@@ -140,7 +141,11 @@ export class SessionLoop {
   /** Sends what is to be said now; sleeps where that is nothing. */
   speak(): void {
     if (this.state === 'closed') return;
-    for (let next = this.nextTurn(); next; next = this.nextTurn()) void this.send(next);
+    // Whoever asks for a turn may be a request; its answer may begin the runs of others.
+    for (let next = this.nextTurn(); next; next = this.nextTurn()) {
+      const turn = next;
+      outsideJobs(() => void this.send(turn));
+    }
     if (!this.inFlight.anyAwaited) this.rest();
   }
 

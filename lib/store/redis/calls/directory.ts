@@ -1,3 +1,4 @@
+import { outsideJobs } from '../../../core/job/current-job.js';
 import type { SeenQueue } from '../../job-store.js';
 import { type QueueKeys, queueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
@@ -45,7 +46,7 @@ export class RedisDirectory {
     return () => {
       if (performance.now() < queue.noteAt) return;
       this.used.add(queue);
-      this.note([queue]);
+      outsideJobs(() => this.note([queue]));
     };
   }
 
