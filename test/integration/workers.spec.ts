@@ -50,15 +50,18 @@ it('options that only another version knows are told as they are, and those that
   const [member] = await test.redis.zrange(key('workers'), '0', '0');
   const seenAt = Number(await test.redis.zscore(key('workers'), member!));
   const [crew] = member!.split(' ');
-  const later = '{"leaseMs":60000,"partitions":8}';
-  await test.redis.zadd(key('workers'), seenAt, `${crew} later 1 9.0.0,10 ${later} a host`);
-  await test.redis.zadd(key('workers'), seenAt, `${crew} earlier 1 0.0.9,10 a host`);
-  await test.redis.zadd(key('workers'), seenAt, `${crew} spoilt 1 0.1.0,10 {"leaseMs":6 a host`);
+  await test.redis.set(key('options:1a'), '{"leaseMs":60000,"partitions":8}', 'EX', 60);
+  await test.redis.set(key('options:2b'), '{"leaseMs":6', 'EX', 60);
+  await test.redis.zadd(key('workers'), seenAt, `${crew} later 1 9.0.0,10,#1a a-host`);
+  await test.redis.zadd(key('workers'), seenAt, `${crew} earlier 1 0.0.9,10 a-host`);
+  await test.redis.zadd(key('workers'), seenAt, `${crew} spoilt 1 0.1.0,10,#2b a-host`);
+  await test.redis.zadd(key('workers'), seenAt, `${crew} lost 1 0.1.0,10,#3c a-host`);
   const others = (await test.view.workers()).filter(({ id }) => id !== 'a');
-  expect(others.map(({ id, host, options }) => ({ id, host, options }))).toEqual([
-    { id: 'earlier', host: 'a host', options: {} },
-    { id: 'later', host: 'a host', options: { leaseMs: 60_000, partitions: 8 } },
-    { id: 'spoilt', host: 'a host', options: {} },
+  expect(others.map(({ id, concurrency, options }) => ({ id, concurrency, options }))).toEqual([
+    { id: 'earlier', concurrency: 10, options: {} },
+    { id: 'later', concurrency: 10, options: { leaseMs: 60_000, partitions: 8 } },
+    { id: 'lost', concurrency: 10, options: {} },
+    { id: 'spoilt', concurrency: 10, options: {} },
   ]);
 });
 

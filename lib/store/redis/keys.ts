@@ -22,7 +22,8 @@
  * | heads:<priority>:<ending> | ZSET | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects | every script that moves a job    | the same                   |
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>", of suspects with '!' for the worker | every script that moves a job    | the same                   |
  * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, replace, run-recurrence, every script that arms an occurrence | turn, relay, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged, every script that disarms one |
- * | workers            | ZSET   | "<crew> <session> <pid> <traits> <options> <host>" (see codec/listed-session.ts) -> when it was last here, epoch ms | turn, relay | turn, relay, or expires, an hour |
+ * | workers            | ZSET   | "<crew> <session> <pid> <traits> <host>" (see codec/worker-traits.ts) -> when it was last here, epoch ms | turn, relay | turn, relay, or expires, an hour |
+ * | options:<digest>   | STRING | JSON of the options of the sessions that have the digest among their traits (see codec/listed-options.ts) | turn, relay | expires, an hour |
  * | sleeping           | ZSET   | crew -> until when some of them may sleep, epoch ms | turn, relay | turn, relay, register |
  * | handles:<crew>     | SET    | job name; of the crew '*', which takes every name, only '*'      | register                         | register, or expires, a day |
  * | sleepers:<crew>    | ZSET   | idle worker -> when it looks again, epoch ms                     | schedule, replace, reschedule, shift-tagged, replay, pause, resume, run-recurrence, set-blackouts, every script that arms an occurrence | the same, or expires, a day |
@@ -98,6 +99,7 @@ export const SUSPECTS = ':!';
 /** The endings that together lead to every waiting job's lane, and to each lane once. */
 export const LANE_ENDINGS = ['', ANY_WORKER, SUSPECTS] as const;
 export const levelsKey = (keys: QueueKeys, ending: string) => `${keys.levels}${ending}`;
+export const optionsKey = (keys: QueueKeys, digest: string) => `${keys.base}options:${digest}`;
 export const handlesKey = (keys: QueueKeys, crew: string) => `${keys.base}handles:${crew}`;
 export const sleepersKey = (keys: QueueKeys, crew: string) => `${keys.base}sleepers:${crew}`;
 export const tagKey = (keys: QueueKeys, tag: string) => `${keys.base}tag:${tag}`;

@@ -16,7 +16,7 @@ import type { ClockLog } from './checks/clock-log.js';
 import { IndexWatch } from './checks/index-watch.js';
 import { OptionsWatch } from './checks/options-watch.js';
 import { encodeKeepEnded } from './codec/ending-text.js';
-import { encodeOptions } from './codec/listed-session.js';
+import { listOptions } from './codec/listed-options.js';
 import { EventWriter } from './events/event-writer.js';
 import { RedisEvents } from './events/redis-events.js';
 import { queueKeys } from './keys.js';
@@ -88,12 +88,12 @@ export function openRedisQueue(
   const deadLetters = new RedisDeadLetters(callers, keys);
   const indexWatch = new IndexWatch(queue, (session) => inspection.placement(session), log);
   const shared = sharedOptions(settings, codec);
-  const listedOptions = encodeOptions(shared);
+  const listedOptions = listOptions(shared);
   const place = { host: hostname(), pid: process.pid };
   const optionsWatch = new OptionsWatch(
     queue,
     shared,
-    () => presence.differing(listedOptions),
+    () => presence.differing(listedOptions.digest),
     log,
     place,
     performance,

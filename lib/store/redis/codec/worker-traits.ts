@@ -8,17 +8,22 @@ export interface WorkerTraits {
   concurrency: number;
   /** Of the names whose runs weigh more than 1. */
   weights: ReadonlyMap<string, number>;
+  /** That of its options; see listed-options.ts. Missing where its version lists none. */
+  optionsDigest?: string;
   stuck?: StuckSince;
 }
 
+/** What begins the trait of its options. The scripts know it. */
+const OPTIONS = '#';
 /** What begins the trait of stuck handlers. */
 const STUCK = '!';
 
 /**
- * "<version>,<concurrency>" and, a comma before each, "<index of a name>*<weight>": the index among the session's names in order, which its
+ * "<version>,<concurrency>,#<digest of its options>" and, a comma before each, "<index of a name>*<weight>": the index among the session's names in order, which its
  * crew has in `handles:<crew>`. Behind them, while handlers are stuck, what `encodeStuck` makes.
  */
 export function encodeTraits(
+  optionsDigest: string,
   concurrency: number,
   names: readonly string[],
   weights?: ReadonlyMap<string, number>,
@@ -27,7 +32,7 @@ export function encodeTraits(
     const weight = weights?.get(name) ?? 1;
     return weight === 1 ? [] : [`${index}*${weight}`];
   });
-  return [VERSION, concurrency, ...heavy].join(',');
+  return [VERSION, concurrency, OPTIONS + optionsDigest, ...heavy].join(',');
 }
 
 /** ",!<count>*<weight>*<since when, epoch ms>*<index of the name>*<job id>". */
@@ -40,7 +45,8 @@ export function decodeTraits(text: string, names: readonly string[]): WorkerTrai
   const [version = '', concurrency, ...others] = text.split(',');
   const sorted = [...names].sort();
   const stuck = others.find((each) => each.startsWith(STUCK));
-  const heavy = others.filter((each) => each !== stuck);
+  const options = others.find((each) => each.startsWith(OPTIONS));
+  const heavy = others.filter((each) => each !== stuck && each !== options);
   const weights = heavy.map((each): [string, number] => {
     const [index, weight] = each.split('*').map(Number);
     return [sorted[index!] ?? '', weight!];
@@ -49,6 +55,7 @@ export function decodeTraits(text: string, names: readonly string[]): WorkerTrai
     version,
     concurrency: Number(concurrency) || 0,
     weights: new Map(weights),
+    optionsDigest: options?.slice(OPTIONS.length),
     stuck: stuck === undefined ? undefined : decodeStuck(stuck.slice(STUCK.length), sorted),
   };
 }

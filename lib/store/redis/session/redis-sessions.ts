@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { QueueSettings } from '../../../core/options/queue-options.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { QueueSessions, Session, SessionNames } from '../../job-store.js';
+import type { ListedOptions } from '../codec/listed-options.js';
 import { encodeTraits } from '../codec/worker-traits.js';
 import type { QueueKeys } from '../keys.js';
 import { ServerClock } from '../link/server-clock.js';
@@ -24,8 +25,7 @@ export class RedisSessions implements QueueSessions {
       queue: string;
       prefix: string;
       given: GivenArguments;
-      /** See `SessionIdentity`. */
-      listedOptions: string;
+      listedOptions: ListedOptions;
       /** As of `ServerClock`. */
       jumped(byMs: number): void;
       isUsed(): void;
@@ -35,14 +35,13 @@ export class RedisSessions implements QueueSessions {
   ) {}
 
   worker(workerId: string, { names, limited, weights }: SessionNames): Session {
-    const traits = encodeTraits(this.settings.concurrency, names, weights);
-    return this.open(workerId, crewOf(names, limited), names, traits);
+    return this.open(workerId, crewOf(names, limited), names, this.traits(this.settings.concurrency, names, weights));
   }
 
   /** Under a name of its own, as each session numbers its own calls; no worker's id has a '~'. */
   pull(workerId: string, names: readonly string[] | undefined): Session {
     const crew = names ? crewOf(names, false) : EVERY_NAME;
-    return this.open(`${workerId}~pull-${crew}`, crew, names ?? [EVERY_NAME], encodeTraits(0, []));
+    return this.open(`${workerId}~pull-${crew}`, crew, names ?? [EVERY_NAME], this.traits(0, []));
   }
 
   /** Each under a name of its own: several may move the same names to different targets. */
@@ -50,7 +49,11 @@ export class RedisSessions implements QueueSessions {
     const { queue, prefix, given } = this.options;
     checkRelayKey(target.key, queue, prefix, given.clustered);
     const crew = names ? crewOf(names, false) : EVERY_NAME;
-    return this.open(`${workerId}~relay-${++this.relays}`, crew, names ?? [EVERY_NAME], encodeTraits(0, []), target);
+    return this.open(`${workerId}~relay-${++this.relays}`, crew, names ?? [EVERY_NAME], this.traits(0, []), target);
+  }
+
+  private traits(concurrency: number, names: readonly string[], weights?: ReadonlyMap<string, number>): string {
+    return encodeTraits(this.options.listedOptions.digest, concurrency, names, weights);
   }
 
   private open(id: string, crew: string, names: readonly string[], traits: string, target?: RelayTarget): Session {

@@ -3,6 +3,7 @@ import { BYTES_A_CLAIM } from '../../../core/constants.js';
 import { type QueueSettings, rateWindowMs } from '../../../core/options/queue-options.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { StuckHandlers, Turn } from '../../job-store.js';
+import type { ListedOptions } from '../codec/listed-options.js';
 import { encodeStuck } from '../codec/worker-traits.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
@@ -24,8 +25,7 @@ export interface SessionIdentity {
   readonly names: readonly string[];
   /** See codec/worker-traits.ts. */
   readonly traits: string;
-  /** As the queue's `workers` lists them: see codec/listed-session.ts. */
-  readonly options: string;
+  readonly options: ListedOptions;
   /** Of a relay: where the jobs go that its turns have capacity for. */
   readonly target?: RelayTarget;
 }
@@ -70,7 +70,7 @@ export class SessionArguments {
 
   private ofAny(turn: Turn, cursor: string) {
     const { settings, who } = this;
-    const { presence, host } = this.listing(turn);
+    const { presence, host, options } = this.listing(turn);
     return {
       session: who.id,
       crew: who.crew,
@@ -88,6 +88,7 @@ export class SessionArguments {
       maxCrashes: settings.maxCrashes,
       presence,
       host,
+      options,
       msPerLevel: settings.ordering.mode === 'aging' ? settings.ordering.msPerLevel : 0,
       globalConcurrency: Number.isFinite(settings.globalConcurrency) ? settings.globalConcurrency : 0,
       rateMax: settings.rateLimit?.max ?? 0,
@@ -99,24 +100,28 @@ export class SessionArguments {
    * Whether this session is to be listed now, and as what. Noted a few times a lease, so that one who was not here for a lease is taken
    * for gone; and at once where handlers got stuck or have returned, with the entry that this one replaces.
    */
-  private listing({ isLast, stuck }: Turn): Pick<TurnArguments, 'presence' | 'host'> {
+  private listing({ isLast, stuck }: Turn): Pick<TurnArguments, 'presence' | 'host' | 'options'> {
     this.hasLeft ||= isLast;
     // Also in turns after the last one, which only settle and renew: jobs that they put back must not wait for this worker.
-    if (this.hasLeft) return { presence: 'gone', host: this.host(this.stuck) };
+    if (this.hasLeft) return { presence: 'gone', host: this.host(this.stuck), options: '' };
     const now = performance.now();
     const text = stuck ? this.stuckText(stuck, now) : '';
     const isAsListed = text === this.stuck;
-    if (isAsListed && now < this.presentUntil) return { presence: '', host: '' };
+    if (isAsListed && now < this.presentUntil) return { presence: '', host: '', options: '' };
     const listed = this.host(this.stuck);
     this.presentUntil = now + this.settings.leaseMs / 4;
     this.stuck = text;
-    return { presence: 'here', host: isAsListed ? listed : `${this.host(text)}\n${listed}` };
+    const { digest, text: json } = this.who.options;
+    return {
+      presence: 'here',
+      host: isAsListed ? listed : `${this.host(text)}\n${listed}`,
+      options: `${digest} ${json}`,
+    };
   }
 
-  /** Where this session runs and what it is, as others see it. Long, so only turns that list the session carry it. */
+  /** Where this session runs and what it is, as others see it. */
   private host(stuck: string): string {
-    const { traits, options } = this.who;
-    return `${process.pid} ${traits}${stuck} ${options} ${hostname()}`;
+    return `${process.pid} ${this.who.traits}${stuck} ${hostname()}`;
   }
 
   private stuckText({ forMs, ...stuck }: StuckHandlers, now: number): string {

@@ -1,8 +1,8 @@
 import type { SharedOptions } from '../../../core/options/shared-options.js';
 import type { LiveWorker } from '../../job-store.js';
-import { decodeListed } from '../codec/listed-session.js';
+import { decodeOptions } from '../codec/listed-options.js';
 import { decodeTraits } from '../codec/worker-traits.js';
-import { handlesKey, processOf, type QueueKeys } from '../keys.js';
+import { handlesKey, optionsKey, processOf, type QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
 import { differingScript, handledScript, workersScript } from '../scripts/look/contract.js';
@@ -42,12 +42,15 @@ export class RedisPresence {
   async workers(): Promise<LiveWorker[]> {
     const { alive, running } = await this.readAll();
     const crews = new Map<string, Promise<string[]>>();
+    const optionsOf = new Map<string, SharedOptions>();
     const found = new Map<string, LiveWorker & { names: Set<string> }>();
     // Of two entries of one worker the newer one, which comes first, says where it is.
-    for (const { crew, session, worker: id, pid, traits, options, host, lastSeenAtMs } of alive) {
+    for (const { crew, session, worker: id, pid, traits, host, lastSeenAtMs } of alive) {
       if (!crews.has(crew)) crews.set(crew, this.namesOf(crew));
       const names = await crews.get(crew)!;
-      const { version, concurrency, weights, stuck } = decodeTraits(traits, names);
+      const { version, concurrency, weights, optionsDigest = '', stuck } = decodeTraits(traits, names);
+      const options = optionsOf.get(optionsDigest) ?? (await this.optionsOf(optionsDigest));
+      optionsOf.set(optionsDigest, options);
       const known = found.get(id) ?? { ...UNKNOWN, id, host, pid, version, options, lastSeenAtMs, names: new Set() };
       for (const name of names) known.names.add(name);
       // The session of the handlers; a worker that handles other names since a moment ago has two, of which the newer one counts.
@@ -67,14 +70,15 @@ export class RedisPresence {
       .sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** The live workers that list other options than these, each once. Whether one is alive, its own lease says. */
-  async differing(options: string): Promise<DifferingWorker[]> {
-    const args = { options, withinMs: LISTED_WITHIN_MS };
-    const pairs = await ask(this.connection, differingScript(this.keys), args, this.giveUpAt());
+  /** The live workers that list other options than those of this digest, each once. Whether one is alive, its own lease says. */
+  async differing(digest: string): Promise<DifferingWorker[]> {
+    const args = { base: this.keys.base, digest, withinMs: LISTED_WITHIN_MS };
+    const listed = await ask(this.connection, differingScript(this.keys), args, this.giveUpAt());
     const found = new Map<string, DifferingWorker>();
-    for (let i = 0; i < pairs.length; i += 2) {
-      const { worker: id, host, pid, options } = decodeListed(pairs[i]!);
-      const isAlive = Number(pairs[i + 1]) <= (options.leaseMs ?? this.options.withinMs);
+    for (let i = 0; i < listed.length; i += 3) {
+      const { worker: id, host, pid } = decodeMember(listed[i]!);
+      const options = decodeOptions(listed[i + 2]!);
+      const isAlive = Number(listed[i + 1]) <= (options.leaseMs ?? this.options.withinMs);
       // Of several entries the newest, which comes first.
       if (isAlive && !found.has(id)) found.set(id, { id, host, pid, options });
     }
@@ -107,6 +111,11 @@ export class RedisPresence {
     return this.connection.read('list', (client) => client.smembers(handlesKey(this.keys, crew)), this.giveUpAt());
   }
 
+  private async optionsOf(digest: string): Promise<SharedOptions> {
+    const key = optionsKey(this.keys, digest);
+    return decodeOptions(await this.connection.read('text', (client) => client.get(key), this.giveUpAt()));
+  }
+
   private giveUpAt(): number {
     return performance.now() + this.options.commandTimeoutMs;
   }
@@ -114,6 +123,12 @@ export class RedisPresence {
 
 function readAlive(pairs: string[]) {
   return Array.from({ length: pairs.length / 2 }, (_, i) => {
-    return { ...decodeListed(pairs[2 * i]!), lastSeenAtMs: Number(pairs[2 * i + 1]) };
+    return { ...decodeMember(pairs[2 * i]!), lastSeenAtMs: Number(pairs[2 * i + 1]) };
   });
+}
+
+/** See the row of `workers` in keys.ts. */
+function decodeMember(member: string) {
+  const [crew = '', session = '', pid, traits = '', ...host] = member.split(' ');
+  return { crew, session, worker: processOf(session), pid: Number(pid), traits, host: host.join(' ') };
 }

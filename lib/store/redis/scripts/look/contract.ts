@@ -23,13 +23,14 @@ export const countsScript = (keys: QueueKeys): BoundScript<CountsArguments, Coun
 
 /** See differing.lua, which says what each of these is. */
 export interface DifferingArguments {
-  options: string;
+  base: string;
+  digest: string;
   withinMs: number;
 }
 
 export type DifferingReply = [...sessions: string[]];
 
-const encodeDiffering = (a: DifferingArguments): ScriptArgument[] => [a.options, a.withinMs];
+const encodeDiffering = (a: DifferingArguments): ScriptArgument[] => [a.base, a.digest, a.withinMs];
 
 export const differingScript = (keys: QueueKeys): BoundScript<DifferingArguments, DifferingReply> => ({
   name: 'differing',

@@ -39,6 +39,7 @@ export interface RelayArguments {
   maxCrashes: number;
   presence: 'here' | 'gone' | '';
   host: string;
+  options: string;
   msPerLevel: number;
   globalConcurrency: number;
   rateMax: number;
@@ -71,6 +72,7 @@ const encodeRelay = (a: RelayArguments, given: GivenArguments): ScriptArgument[]
   a.maxCrashes,
   a.presence,
   a.host,
+  a.options,
   a.msPerLevel,
   given.stealAfterMs,
   a.globalConcurrency,
@@ -129,6 +131,7 @@ export interface TurnArguments {
   maxCrashes: number;
   presence: 'here' | 'gone' | '';
   host: string;
+  options: string;
   msPerLevel: number;
   globalConcurrency: number;
   rateMax: number;
@@ -171,6 +174,7 @@ const encodeTurn = (a: TurnArguments, given: GivenArguments): ScriptArgument[] =
   a.maxCrashes,
   a.presence,
   a.host,
+  a.options,
   a.msPerLevel,
   given.stealAfterMs,
   a.globalConcurrency,

@@ -22,8 +22,9 @@
 -- @arg settings.keepDeadAgeMs ms: and for how long, 0 = for ever
 -- @arg settings.maxCrashes count: how often a job's lease may run out before it is dead
 -- @arg me.presence 'here' | 'gone' | '': whether to list the session in `workers`, to take it off, or neither
--- @arg me.host text: "<pid> <traits> <options> <host>" of the session; where its entry in `workers` has another text now, a line break and that
---   text; '' where `presence` is
+-- @arg me.host text: "<pid> <traits> <host>" of the session, '' where `presence` is; where its entry in `workers` has another text now, a line
+--   break and that text
+-- @arg me.options text: where `presence` is 'here', the digest and the JSON of its options: "<digest> <options>"
 -- @arg settings.msPerLevel ms: in what time a waiting job grows more urgent by one level, 0 = never
 -- @given settings.stealAfterMs
 -- @arg settings.globalConcurrency count: how many jobs may run at once over all processes, 0 = any; moved ones do not count

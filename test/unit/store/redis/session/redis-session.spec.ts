@@ -26,7 +26,7 @@ function openSession() {
   } as unknown as RedisConnection;
   const link = { connection, listener: { hears: () => true } as unknown as WakeListener };
   const keys = queueKeys('sq', 'mail');
-  const who = { id: 'w', crew: 'g', names: ['mail'], traits: '0.1.0,10', options: '{}' };
+  const who = { id: 'w', crew: 'g', names: ['mail'], traits: '0.1.0,10', options: { digest: '0a', text: '{}' } };
   const session = new RedisSession(link, new ServerClock(keys, () => {}), keys, who, readQueueOptions('mail', {}), {
     given: { clustered: false, stealAfterMs: 5_000, keepEnded: '' },
     isUsed() {},

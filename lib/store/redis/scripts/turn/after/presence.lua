@@ -1,6 +1,6 @@
 -- `workers` holds the sessions that were here lately, so that others can tell who is alive, where, and which names each handles.
 -- @needs parts/clock.lua
--- @takes me, workersKey
+-- @takes me, base, workersKey
 -- How long a session that has died without a word stays listed, and the list after its last one.
 local FORGOTTEN_SESSION_MS = 3600000
 local listed, former = string.match(me.host, '^([^\n]*)\n?(.*)$')
@@ -12,4 +12,6 @@ else
   redis.call('ZADD', workersKey, digits(now), member)
   redis.call('ZREMRANGEBYSCORE', workersKey, '-inf', digits(now - FORGOTTEN_SESSION_MS))
   redis.call('PEXPIRE', workersKey, FORGOTTEN_SESSION_MS)
+  local digest, options = string.match(me.options, '^(%S*) ?(.*)$')
+  redis.call('SET', base .. 'options:' .. digest, options, 'PX', FORGOTTEN_SESSION_MS)
 end
