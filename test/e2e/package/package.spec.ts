@@ -19,6 +19,12 @@ const RESOLUTIONS = [
   ['nodenext', 'nodenext'],
   ['esnext', 'bundler'],
 ] as const;
+/** What the applications print of their metrics. */
+const METRICS = [
+  'scheduled_queue_events_total{queue="default",job="report.make",type="started"} 1',
+  'scheduled_queue_jobs{queue="default",state="scheduled"} 1',
+  'scheduled_queue_redis_up 1',
+];
 const INSTALL = ['install', '--no-audit', '--no-fund', '--prefer-offline'];
 /** What of npm's settings its child processes need; the rest is about the run of `npm test` that this one is in. */
 const NPM_SETTINGS =
@@ -57,6 +63,10 @@ describe('the tarball', () => {
         'package/dist/opentelemetry/index.d.ts',
         'package/dist/cjs/opentelemetry/index.js',
         'package/dist/cjs/opentelemetry/index.d.ts',
+        'package/dist/prometheus/index.js',
+        'package/dist/prometheus/index.d.ts',
+        'package/dist/cjs/prometheus/index.js',
+        'package/dist/cjs/prometheus/index.d.ts',
         'package/dist/testing/index.js',
         'package/dist/testing/index.d.ts',
         'package/dist/cjs/testing/index.js',
@@ -107,6 +117,11 @@ describe('in a Nest 12 application of ES modules, with ioredis 6 and without cla
   it('stores payloads by the codec of the entry point ./msgpack', async () => {
     const output = await run(process.execPath, ['dist/message-pack.js'], app, { env: redis() });
     expect(lines(output)).toEqual(['photo of 2027: ffd800']);
+  }, 70_000);
+
+  it('measures a queue by the entry point ./prometheus', async () => {
+    const output = await run(process.execPath, ['dist/metrics.js'], app, { env: redis() });
+    expect(lines(output)).toEqual(METRICS);
   }, 70_000);
 
   it('says what to install where a job has a payload class', async () => {
@@ -165,6 +180,11 @@ describe('in a Nest 11 application of CommonJS, with ioredis 5.4.2', () => {
   it('stores payloads by the codec of the entry point ./msgpack, with the oldest msgpackr that it takes', async () => {
     const output = await run(process.execPath, ['dist/message-pack.js'], app, { env: redis() });
     expect(lines(output)).toEqual(['photo of 2027: ffd800']);
+  }, 70_000);
+
+  it('measures a queue by the entry point ./prometheus, with the oldest prom-client that it takes', async () => {
+    const output = await run(process.execPath, ['dist/metrics.js'], app, { env: redis() });
+    expect(lines(output)).toEqual(METRICS);
   }, 70_000);
 
   it('waits for running handlers before a database is closed, wherever that is imported', async () => {
