@@ -48,12 +48,17 @@ export interface OpenOptions {
   settled?: () => void;
   /** Whether jobs become due while the session works: some contestants are told so. */
   delayed?: boolean;
-  /** For this library alone: a class validates each payload; the names and the queues that are handled; whether the current job is tracked, and events are streamed. */
+  /**
+   * For this library alone: a class validates each payload; the names and the queues that are handled; whether the current job is tracked,
+   * events are streamed, and the module measures and traces.
+   */
   validated?: boolean;
   names?: readonly string[];
   queues?: readonly string[];
   trackCurrentJob?: boolean;
   streamEvents?: { maxLength: number };
+  metered?: boolean;
+  traced?: boolean;
 }
 
 /** One contestant, connected, as an application would hold it. Ends with its process. */

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Injectable, Logger, Module, type Type } from '@nestjs/common';
+import { type DynamicModule, Injectable, Logger, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { IsEmail, IsInt, IsString } from 'class-validator';
 import {
@@ -40,7 +40,7 @@ export const ours: Contestant = {
       ...(options.trackCurrentJob !== undefined && { trackCurrentJob: options.trackCurrentJob }),
       queues: Object.fromEntries(queues.map((queue) => [queue, { concurrency, streamEvents }])),
     });
-    @Module({ imports: [module], providers: [handlersFor(options)] })
+    @Module({ imports: [module, ...(await observing(options))], providers: [handlersFor(options)] })
     class BenchModule {}
 
     const app = await NestFactory.createApplicationContext(BenchModule);
@@ -54,6 +54,22 @@ export const ours: Contestant = {
     );
   },
 };
+
+/** Loaded where they are used alone, as an application would. */
+async function observing({ metered, traced }: OpenOptions): Promise<DynamicModule[]> {
+  const modules: DynamicModule[] = [];
+  if (metered) {
+    const { ScheduledQueueMetricsModule } = await import('nestjs-redis-scheduled-queue/prometheus');
+    modules.push(ScheduledQueueMetricsModule.forRoot());
+  }
+  if (traced) {
+    const { traceIntoNothing } = await import('./traces.js');
+    const { ScheduledQueueTracingModule } = await import('nestjs-redis-scheduled-queue/opentelemetry');
+    traceIntoNothing();
+    modules.push(ScheduledQueueTracingModule.forRoot());
+  }
+  return modules;
+}
 
 function sessionOf(
   producer: ScheduledQueueProducer,
