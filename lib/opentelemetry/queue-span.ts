@@ -2,7 +2,7 @@ import { type Context, context, type Span, SpanStatusCode } from '@opentelemetry
 import { describeError } from '../core/error-description.js';
 import { ScheduledQueueError } from '../core/errors.js';
 import type { JobHeaders, RunSpan, SendSpan } from '../core/observe/tracer.js';
-import { ERROR_TYPE, MESSAGE_ID, OTHER_ERROR } from './attribute-names.js';
+import { ERROR_TYPE, MESSAGE_ID, OTHER_ERROR } from './attributes.js';
 import { guarded } from './guard.js';
 
 /** A span that ends once. Nothing of it throws. `span` is missing where it could not be made. */

@@ -3,7 +3,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { InvalidOptionsError } from '../core/errors.js';
 import { instanceNames, partOfInstance, requireInstance } from '../nest/instances.js';
 import { DEFAULT_INSTANCE, OBSERVERS } from '../nest/tokens.js';
-import { wantsOldNames } from './attribute-names.js';
+import { wantsOldNames } from './attributes.js';
 import { SpanTracer } from './span-tracer.js';
 import { readTracingOptions, type ScheduledQueueTracingOptions, type TracingSettings } from './tracing-options.js';
 

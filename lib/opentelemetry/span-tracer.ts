@@ -1,7 +1,8 @@
 import {
-  type Attributes,
+  type Context,
   context,
-  isSpanContextValid,
+  INVALID_SPANID,
+  INVALID_TRACEID,
   type Link,
   ROOT_CONTEXT,
   type SpanContext,
@@ -11,23 +12,10 @@ import {
 import type { ScheduledJob } from '../core/job/scheduled-job.js';
 import type { JobHeaders, ReceivedJob, RunSpan, SendSpan, SentJob, Tracer } from '../core/observe/tracer.js';
 import { VERSION } from '../core/version.js';
-import {
-  DESTINATION_NAME,
-  JOB_ATTEMPT,
-  JOB_NAME,
-  MESSAGE_COUNT,
-  MESSAGE_ID,
-  OLD_SYSTEM_NAME,
-  OPERATION_NAME,
-  OPERATION_TYPE,
-  SYSTEM,
-  SYSTEM_NAME,
-} from './attribute-names.js';
+import { attributesOf } from './attributes.js';
 import { fromHeaders, toHeaders } from './carried-context.js';
 import { guarded } from './guard.js';
 import { SpanOfRun, SpanOfSend } from './queue-span.js';
-
-type Operation = 'send' | 'process' | 'receive';
 
 export interface SpanTracerOptions {
   /** Up to which age of its job a run is a child of the span that scheduled it; 0: never. */
@@ -43,68 +31,54 @@ export class SpanTracer implements Tracer {
 
   beginSend(queue: string, jobs: readonly SentJob[]): SendSpan {
     const parent = guarded(() => context.active()) ?? ROOT_CONTEXT;
-    const attributes = this.attributesOf(queue, 'send', jobs);
+    const attributes = attributesOf(queue, 'send', jobs, this.options.oldNames);
     const span = guarded(() => this.tracer.startSpan(`send ${queue}`, { kind: SpanKind.PRODUCER, attributes }, parent));
     const headers = span && guarded(() => toHeaders(trace.setSpan(parent, span)));
     return new SpanOfSend(span, headers, jobs.length === 1);
   }
 
   beginRun(job: ScheduledJob, ageMs: number): RunSpan {
-    const { queue, headers } = job;
-    const sent = guarded(() => fromHeaders(headers)) ?? ROOT_CONTEXT;
-    const sender = guarded(() => validSpanIn(sent));
-    const { linkAfterMs } = this.options;
-    const isChild = linkAfterMs > 0 && ageMs <= linkAfterMs && job.recurrence === undefined;
-    // What else has travelled, such as baggage, is there in any case.
-    const parent = isChild ? sent : trace.deleteSpan(sent);
-    const attributes = this.attributesOf(queue, 'process', [job]);
-    attributes[JOB_ATTEMPT] = job.attempt;
-    const links = sender && [{ context: sender }];
-    const options = { kind: SpanKind.CONSUMER, attributes, links };
-    const span = guarded(() => this.tracer.startSpan(`process ${queue}`, options, parent));
-    return new SpanOfRun(span, span && trace.setSpan(parent, span));
+    return guarded(() => this.spanOfRun(job, ageMs)) ?? NO_SPAN;
   }
 
   beginReceive(queue: string): (jobs: readonly ReceivedJob[]) => void {
     const startTime = Date.now();
     const parent = guarded(() => context.active()) ?? ROOT_CONTEXT;
     return (jobs) => {
-      const attributes = this.attributesOf(queue, 'receive', jobs);
-      const links = linksTo(jobs);
-      const options = { kind: SpanKind.CLIENT, attributes, links, startTime };
+      const attributes = attributesOf(queue, 'receive', jobs, this.options.oldNames);
+      const options = { kind: SpanKind.CLIENT, attributes, links: linksTo(jobs), startTime };
       guarded(() => this.tracer.startSpan(`receive ${queue}`, options, parent).end());
     };
   }
 
-  private attributesOf(queue: string, operation: Operation, jobs: readonly SentJob[]): Attributes {
-    const attributes: Attributes = {
-      [SYSTEM_NAME]: SYSTEM,
-      [DESTINATION_NAME]: queue,
-      [OPERATION_NAME]: operation,
-      [OPERATION_TYPE]: operation,
-    };
-    if (this.options.oldNames) attributes[OLD_SYSTEM_NAME] = SYSTEM;
-    if (jobs.length > 1) {
-      attributes[MESSAGE_COUNT] = jobs.length;
-      return attributes;
-    }
-    const { id, name } = jobs[0]!;
-    attributes[JOB_NAME] = name;
-    if (id !== undefined) attributes[MESSAGE_ID] = id;
-    return attributes;
+  private spanOfRun(job: ScheduledJob, ageMs: number): RunSpan {
+    const { queue } = job;
+    const { linkAfterMs, oldNames } = this.options;
+    const sent = fromHeaders(job.headers);
+    const sender = spanIn(sent);
+    const isChild = linkAfterMs > 0 && ageMs <= linkAfterMs && job.recurrence === undefined;
+    // What else has travelled, such as baggage, is there in any case.
+    const parent = isChild || !sender ? sent : trace.deleteSpan(sent);
+    const attributes = attributesOf(queue, 'process', [job], oldNames, job.attempt);
+    const options = { kind: SpanKind.CONSUMER, attributes, links: sender && [{ context: sender }] };
+    const span = this.tracer.startSpan(`process ${queue}`, options, parent);
+    return new SpanOfRun(span, trace.setSpan(parent, span));
   }
 }
 
-function validSpanIn(sent: ReturnType<typeof fromHeaders>): SpanContext | undefined {
+const NO_SPAN: RunSpan = new SpanOfRun(undefined, undefined);
+
+/** The span that scheduled a job, if its context holds one. Of its ids a propagator has read that they are such. */
+function spanIn(sent: Context): SpanContext | undefined {
   const found = trace.getSpanContext(sent);
-  return found && isSpanContextValid(found) ? found : undefined;
+  return found && found.traceId !== INVALID_TRACEID && found.spanId !== INVALID_SPANID ? found : undefined;
 }
 
 /** To the span that scheduled each of these jobs: one link a span, however many of them it scheduled. */
 function linksTo(jobs: readonly { headers: JobHeaders }[]): Link[] {
   const links = new Map<string, Link>();
   for (const { headers } of jobs) {
-    const sender = guarded(() => validSpanIn(fromHeaders(headers)));
+    const sender = guarded(() => spanIn(fromHeaders(headers)));
     if (sender) links.set(sender.spanId, { context: sender });
   }
   return [...links.values()];
