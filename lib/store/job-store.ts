@@ -45,6 +45,13 @@ export interface JobStore {
    * not answered within so many ms.
    */
   clockOffsetMs(withinMs: number): Promise<number>;
+  /**
+   * Tells for which of these queues the store answers, within so many ms, over a connection that is opened for this question and closed
+   * again. Never rejects.
+   */
+  answering(queues: readonly string[], withinMs: number): Promise<string[]>;
+  /** Why calls cannot reach the store; `undefined` where they can, or where nothing is known. */
+  readonly trouble: Error | undefined;
   /** Closes all that was opened; calls that are under way fail with `QueueClosedError`, and so do later ones. */
   close(): Promise<void>;
 }

@@ -215,9 +215,10 @@ export interface SessionNames {
 export interface Session {
   /**
    * Settles, renews, recovers and claims in one step; waits out an outage until `signal` aborts. Where it throws, the same
-   * turn, the very object, must be sent until it is answered: it may have happened.
+   * turn, the very object, must be sent until it is answered: it may have happened. `heard` is called whenever the store is heard
+   * meanwhile without the answer being whole: a part of it has come, or the store says that it cannot take the turn now.
    */
-  turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer>;
+  turn(turn: Turn, signal: AbortSignal, heard?: () => void): Promise<TurnAnswer>;
   /** Hears what others say to this session. What is said is a hint: it may be lost. */
   listen(hints: SessionHints): void;
   /** Stops listening. */

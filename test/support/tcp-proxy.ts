@@ -28,6 +28,7 @@ export class TcpProxy {
   private down?: Link;
   private rewriteReply?: (reply: string) => string;
   private swallowsNew = false;
+  private swallowWhen?: (request: string) => boolean;
   private readonly swallowing = new WeakSet<Socket>();
   /** How many connections were asked for since the proxy started. */
   connections = 0;
@@ -91,6 +92,11 @@ export class TcpProxy {
     this.swallowsNew = on;
   }
 
+  /** From now on, nothing passes any more on a connection that sends such a request; that one does not pass either. Nothing given: none. */
+  swallowWhere(when?: (request: string) => boolean): void {
+    this.swallowWhen = when;
+  }
+
   /** Applies to connections made from now on. */
   slow(slowness: Slowness): void {
     this.slowness = slowness;
@@ -128,6 +134,10 @@ export class TcpProxy {
       if (this.swallowing.has(client)) return;
       this.bytesUp += data.length;
       pair.request = data.toString('latin1');
+      if (this.swallowWhen?.(pair.request)) {
+        this.swallowing.add(client);
+        return;
+      }
       if (this.up) void this.up.carry(client, server, data);
       else toServer(data);
     });

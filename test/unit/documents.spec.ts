@@ -17,6 +17,7 @@ const ENTRY_POINTS = [
   ['lib/msgpack/index.ts', 'messagePackCodec'],
   ['lib/opentelemetry/index.ts', 'ScheduledQueueTracingModule'],
   ['lib/prometheus/index.ts', 'ScheduledQueueMetricsModule'],
+  ['lib/terminus/index.ts', 'ScheduledQueueHealthIndicator'],
   ['lib/testing/index.ts', 'ScheduledQueueTester'],
 ] as const;
 

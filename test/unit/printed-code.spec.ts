@@ -15,6 +15,7 @@ const PRINTED: [page: string, folder: string, ...specs: string[]][] = [
   ],
   ['docs/errors.md', 'test/e2e/docs/errors-page', 'test/e2e/docs/errors-page.spec.ts'],
   ['docs/metrics.md', 'test/e2e/docs/metrics', 'test/e2e/docs/metrics-page.spec.ts'],
+  ['docs/health.md', 'test/e2e/docs/health', 'test/e2e/docs/health-page.spec.ts'],
   ['docs/operations.md', 'test/e2e/docs/operations', 'test/e2e/docs/operations-page.spec.ts'],
   ['docs/events.md', 'test/e2e/docs/events-page', 'test/e2e/docs/events-page.spec.ts'],
   ['docs/testing.md', 'test/e2e/docs/testing', 'test/e2e/docs/testing-page.spec.ts'],

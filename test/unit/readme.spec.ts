@@ -19,6 +19,8 @@ import { ScheduledJob, type ScheduledJobDefinition, ScheduledQueueProducer } fro
 import { messagePackCodec } from 'nestjs-redis-scheduled-queue/msgpack';
 import { ScheduledQueueTracingModule } from 'nestjs-redis-scheduled-queue/opentelemetry';
 import { ScheduledQueueMetricsModule } from 'nestjs-redis-scheduled-queue/prometheus';
+import type { HealthCheckService } from '@nestjs/terminus';
+import type { ScheduledQueueHealthIndicator } from 'nestjs-redis-scheduled-queue/terminus';
 import { Test } from '@nestjs/testing';
 import * as testing from 'nestjs-redis-scheduled-queue/testing';
 const { createScheduledJob, overrideScheduledQueue, ScheduledQueueTester, ScheduledQueueTestingModule } = testing;
@@ -33,6 +35,8 @@ declare const producer: ScheduledQueueProducer;
 declare const consumer: queue.ScheduledQueueConsumer;
 declare const inspector: queue.ScheduledQueueInspector;
 declare const events: queue.ScheduledQueueEvents;
+declare const health: HealthCheckService;
+declare const indicator: ScheduledQueueHealthIndicator;
 declare const job: queue.ScheduledJobRef;
 declare const sendReminder: ScheduledJobDefinition<{ to: string }>;
 `;

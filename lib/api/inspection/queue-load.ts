@@ -43,13 +43,8 @@ export function readLoad(given: unknown): { queue: string; withinMs: number } {
 }
 
 export async function loadOf(view: QueueView, settings: QueueSettings, withinMs: number): Promise<QueueLoad> {
-  const [{ dueAtMs, nowMs }, blocked, workers] = await Promise.all([
-    view.nextDue(),
-    blockedBy(view, settings),
-    view.workers(),
-  ]);
+  const [{ latenessMs, nowMs, blocked }, workers] = await Promise.all([latenessOf(view, settings), view.workers()]);
   const [due = 0, dueSoon = 0] = await view.forecast([0, nowMs + 1, nowMs + withinMs + 1]);
-  const isLate = blocked === null && dueAtMs !== undefined;
   const sum = (of: (worker: LiveWorker) => number) =>
     Math.min(
       settings.globalConcurrency,
@@ -58,11 +53,21 @@ export async function loadOf(view: QueueView, settings: QueueSettings, withinMs:
   return {
     due,
     dueSoon,
-    latenessMs: isLate ? Math.max(0, nowMs - dueAtMs) : 0,
+    latenessMs,
     running: sum(({ weight, stuck }) => weight + (stuck?.weight ?? 0)),
     capacity: sum(({ concurrency }) => concurrency),
     blocked,
   };
+}
+
+/** How late the oldest due job is, by the clock of the store; nothing is late while the queue is blocked. */
+export async function latenessOf(
+  view: QueueView,
+  settings: QueueSettings,
+): Promise<Pick<QueueLoad, 'latenessMs' | 'blocked'> & { nowMs: number }> {
+  const [{ dueAtMs, nowMs }, blocked] = await Promise.all([view.nextDue(), blockedBy(view, settings)]);
+  const isLate = blocked === null && dueAtMs !== undefined;
+  return { latenessMs: isLate ? Math.max(0, nowMs - dueAtMs) : 0, blocked, nowMs };
 }
 
 async function blockedBy(view: QueueView, { rateLimit }: QueueSettings): Promise<QueueLoad['blocked']> {

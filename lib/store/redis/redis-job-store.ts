@@ -10,6 +10,9 @@ import { OutageLog } from './checks/outage-log.js';
 import { PermissionLog } from './checks/permission-log.js';
 import { Preflight } from './checks/preflight.js';
 import { ReadyCheck } from './checks/ready-check.js';
+import { queueKeys } from './keys.js';
+import { answersAnew } from './link/answers-anew.js';
+import { causeOf } from './link/call-error.js';
 import { ClientFactory } from './link/client.js';
 import { clockOffsetOf } from './link/clock-offset.js';
 import { RedisConnection } from './link/connection.js';
@@ -83,6 +86,17 @@ export class RedisJobStore implements JobStore {
 
   clockOffsetMs(withinMs: number): Promise<number> {
     return clockOffsetOf(this.forCalls(), performance.now() + withinMs);
+  }
+
+  async answering(queues: readonly string[], withinMs: number): Promise<string[]> {
+    if (this.closed) return [];
+    const keys = new Map(queues.map((queue) => [queue, queueKeys(this.options.prefix, queue).gate]));
+    return answersAnew(this.clients.commands(), keys, withinMs);
+  }
+
+  get trouble(): Error | undefined {
+    const trouble = this.calling?.trouble;
+    return trouble && causeOf(trouble);
   }
 
   async close(): Promise<void> {

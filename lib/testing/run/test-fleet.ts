@@ -6,7 +6,7 @@ import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import { isReadable } from '../../store/envelope.js';
 import type { ClaimedJob, JobStore, QueueStore, Session } from '../../store/job-store.js';
 import { SuspectIsolation } from '../../worker/capacity/suspect-isolation.js';
-import { Fleet } from '../../worker/handle/fleet.js';
+import { Fleet, type SilentQueue } from '../../worker/handle/fleet.js';
 import type { RunsParts } from '../../worker/handle/runs.js';
 import type { InstanceParts } from '../../worker/instance-parts.js';
 import type { Declarers } from '../../worker/recur/declarers.js';
@@ -77,6 +77,11 @@ export class TestFleet extends Fleet {
   *instants(): Generator<Instant> {
     for (const { session, queue } of this.sessions.values())
       if (!queue.outage.isOn) yield nextInstant(queue, session.held());
+  }
+
+  /** Its sessions speak when the conductor says so. */
+  override silentQueues(): SilentQueue[] {
+    return [];
   }
 
   /** No time passes for it: handlers that sleep are woken by an error, and their jobs go back. */

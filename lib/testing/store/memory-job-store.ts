@@ -88,6 +88,14 @@ export class MemoryJobStore implements JobStore {
     return 0;
   }
 
+  async answering(queues: readonly string[]): Promise<string[]> {
+    return this.isClosed || this.outage.isOn ? [] : [...queues];
+  }
+
+  get trouble(): Error | undefined {
+    return this.outage.trouble;
+  }
+
   /** The queues that have been opened, for whoever looks into the memory itself. */
   openedQueues(): MemoryQueue[] {
     return [...this.opened.values()].map(({ queue }) => queue);

@@ -8,6 +8,8 @@ import { Presence } from './presence.js';
 import { Timetable } from './recur/timetable.js';
 import { type Listener, Sleepers, type StoreClock } from './sleepers.js';
 
+const AWAY = 'the test has called tester.redisAway()';
+
 /** Whether the store cannot be reached, as a test wants it. All queues share it. */
 export class Outage {
   isOn = false;
@@ -16,6 +18,10 @@ export class Outage {
   switch(on: boolean): void {
     this.isOn = on;
     if (!on) for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  get trouble(): Error | undefined {
+    return this.isOn ? new Error(AWAY) : undefined;
   }
 
   /** Resolves when it is switched off next, or when `signal` aborts. */
@@ -29,7 +35,7 @@ export class Outage {
   /** Throws as where Redis has no connection: nothing has been sent. `about`: what the call was for. */
   requireThere(about: ScheduledQueueErrorFields = {}): void {
     if (!this.isOn) return;
-    const message = 'Redis is unavailable (the test has called tester.redisAway()); the call has not happened.';
+    const message = `Redis is unavailable (${AWAY}); the call has not happened.`;
     throw new QueueUnavailableError(message, 'refused', about);
   }
 }

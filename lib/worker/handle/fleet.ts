@@ -13,6 +13,15 @@ import { openWorker } from './open-worker.js';
 import type { QueueWorker } from './queue-worker.js';
 import type { Runs, RunsParts } from './runs.js';
 
+/** A session that has been silent for so many times as long as an answer may take hears no more. */
+const SILENT_TIMES = 2;
+
+/** A queue from which a worker of this process has had no answer for too long. */
+export interface SilentQueue {
+  readonly queue: string;
+  readonly silentMs: number;
+}
+
 /** The workers of this process: one for each queue that has handlers. May be started and stopped again and again. */
 export class Fleet {
   private workers: QueueWorker[] = [];
@@ -55,6 +64,20 @@ export class Fleet {
       this.stopping = undefined;
     });
     return this.stopping;
+  }
+
+  /**
+   * The queues from which a worker here has had no answer for twice as long as it may take: the longer of `maxSleepMs`, which it sleeps at
+   * most, and `commandTimeoutMs`. Of the silence only the last `ranForMs` count, in which the process has run. None before the start and
+   * while the workers stop.
+   */
+  silentQueues(ranForMs: number): SilentQueue[] {
+    const { clock, commandTimeoutMs, settingsOf } = this.instance;
+    return this.workers.flatMap(({ queue, unansweredSince }) => {
+      const silentMs = Math.min(clock.now() - unansweredSince, ranForMs);
+      const mostMs = SILENT_TIMES * Math.max(settingsOf(queue).maxSleepMs, commandTimeoutMs);
+      return silentMs > mostMs ? [{ queue, silentMs }] : [];
+    });
   }
 
   /** Cuts short a stop that is under way: the running jobs go back at once. */

@@ -59,5 +59,5 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const runs = openRuns({ queue, running, processor, builder, pending, loop, reporter, observers });
   const holder = new HolderInProcess(queue, true, isolation, loop, pending, toConfirm, runs);
   const held = { pending, toConfirm, running, runs };
-  return new QueueWorker({ ...held, leaseMs, loop, capacity, leases, isolation, holder, progress });
+  return new QueueWorker({ ...held, queue, leaseMs, loop, capacity, leases, isolation, holder, progress });
 }

@@ -15,6 +15,7 @@ import type { StoppedWorker } from './drain-report.js';
 import type { Runs } from './runs.js';
 
 export interface WorkerParts {
+  readonly queue: string;
   readonly leaseMs: number;
   readonly loop: SessionLoop;
   readonly pending: PendingSettlements;
@@ -60,6 +61,15 @@ export class QueueWorker implements TurnWriter {
     await loop.finishSession(LAST_TURN_MS);
     isolation.remove(holder);
     return { gaveBack, unsettled: this.unsettled, cutOff };
+  }
+
+  get queue(): string {
+    return this.parts.queue;
+  }
+
+  /** See `SessionLoop`. */
+  get unansweredSince(): number {
+    return this.parts.loop.unansweredSince;
   }
 
   /** The names of the jobs that run and whose outcome counts. */

@@ -92,6 +92,17 @@ export class SessionLoop {
     return this.refusal ?? this.session.trouble;
   }
 
+  /**
+   * Since when an answer is due: a turn is under way, or should be by now. A time of `clock.now()`, of which one to come says that nothing is
+   * waited for. It begins anew whenever the store is heard, be it with an error.
+   */
+  get unansweredSince(): number {
+    if (this.isEnding) return Number.POSITIVE_INFINITY;
+    const { inFlight, writer, plan } = this;
+    const since = inFlight.oldestAt ?? plan.nextAt({ looks: writer.looks, holds: writer.holds, owes: false });
+    return Math.max(since, plan.heardAt);
+  }
+
   /** Call this once, before anything else. */
   setWriter(writer: TurnWriter): void {
     this.writer = writer;
@@ -232,7 +243,7 @@ export class SessionLoop {
     this.plan.lookOnlyIfTold();
     if (sent.renews) this.plan.renewOnlyIfTold();
     try {
-      this.takeInAnswer(await this.session.turn(sent.turn, this.giveUp.signal), sent);
+      this.takeInAnswer(await this.session.turn(sent.turn, this.giveUp.signal, this.plan.heard), sent);
     } catch (error) {
       this.takeInRefusal(error, sent);
     }
@@ -241,6 +252,7 @@ export class SessionLoop {
 
   private takeInAnswer(answer: TurnAnswer, sent: SentTurn): void {
     const { inFlight, plan, reporter, options } = this;
+    plan.heard();
     inFlight.remove(sent);
     if (!inFlight.refused) {
       this.refusal = undefined;
@@ -260,6 +272,7 @@ export class SessionLoop {
     sent.isAwaited = false;
     if (this.state === 'closed') return;
     this.enter('paused');
+    this.plan.heard();
     this.refusal = error;
     this.reporter.turnRefused(this.options.queue, error);
     this.plan.pause(this.state === 'leaving');

@@ -27,6 +27,11 @@ export class TurnPlan {
   private renewAt = BEGINNING;
   /** After a refusal: no turn is taken before this. */
   private pausedUntil = BEGINNING;
+  /** When the store was heard last, at the beginning now: be it an answer, a part of one, or an error. */
+  heardAt = this.clock.now();
+  readonly heard = () => {
+    this.heardAt = this.clock.now();
+  };
 
   constructor(private readonly clock: Clock) {}
 

@@ -40,6 +40,11 @@ export class TurnsInFlight {
     return this.turns.some(({ isAwaited }) => isAwaited);
   }
 
+  /** When the oldest of them was sent first; `undefined` where there is none. */
+  get oldestAt(): number | undefined {
+    return this.turns[0]?.sentAt;
+  }
+
   /** One that the store has refused. */
   get refused(): SentTurn | undefined {
     return this.turns.find(({ isAwaited }) => !isAwaited);

@@ -12,6 +12,9 @@ export const NOT_NOW =
 /** Answers that mean "no": the script did not run and sending it again would not help. */
 export const REFUSED = /^(OOM|MISCONF|NOREPLICAS|NOPERM|NOAUTH|WRONGPASS|WRONGTYPE|NOPROTO|ERR|CROSSSLOT|DENIED)\b/;
 
+/** The errors that Redis itself answers begin with a code; those of the client do not. */
+export const SAID_BY_REDIS = /^[A-Z]+ /;
+
 export const NO_CONNECTION = 'no connection in time';
 
 /** Why a call that waited for others is refused. */

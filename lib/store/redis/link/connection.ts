@@ -15,6 +15,7 @@ import {
   REFUSED,
   type Reason,
   refused,
+  SAID_BY_REDIS,
   unavailable,
 } from './call-error.js';
 import { type Client, dropConnections } from './client.js';
@@ -108,12 +109,13 @@ export class RedisConnection {
     keys: readonly string[],
     args: readonly ScriptArgument[],
     giveUpAt: number,
-    { bytes = 0, isPatient = false, fromBytes }: CallTraits = {},
+    traits: CallTraits = {},
   ): Promise<unknown> {
+    const { bytes = 0, fromBytes } = traits;
     const declared = this.client.isCluster ? [...keys, absentKey(keys[0]!)] : keys;
     const take = this.readsBytes ? fromBytes : undefined;
     const attempt = () => sendScript(this.client, script, declared, args, take);
-    const call = () => this.repeat(attempt, giveUpAt, keys[0], isPatient);
+    const call = () => this.repeat(attempt, giveUpAt, keys[0], traits);
     return Uplink.isLarge(bytes) ? this.uplink.carry(bytes, call, giveUpAt) : call();
   }
 
@@ -128,7 +130,12 @@ export class RedisConnection {
     return this.repeat(attempt, giveUpAt);
   }
 
-  private async repeat<T>(attempt: () => Promise<T>, giveUpAt: number, key?: string, isPatient = false): Promise<T> {
+  private async repeat<T>(
+    attempt: () => Promise<T>,
+    giveUpAt: number,
+    key?: string,
+    traits: CallTraits = {},
+  ): Promise<T> {
     const { check } = this;
     let mayHaveRun = false;
     this.refuseWhenClosed();
@@ -141,10 +148,11 @@ export class RedisConnection {
       let message: string;
       try {
         if (check && !check.isPassed(key !== undefined)) await this.fit(check, key, giveUpAt);
-        return await this.answered(attempt(), giveUpAt, isPatient);
+        return await this.answered(attempt(), giveUpAt, traits);
       } catch (cause) {
         if (cause instanceof QueueClosedError) throw cause;
         message = (cause as Error).message ?? '';
+        if (SAID_BY_REDIS.test(message)) traits.heard?.();
         if (message.startsWith('READONLY')) this.reachability.wasDemoted(message);
         if (!(cause instanceof QueueUnavailableError) && !NOT_NOW.test(message)) {
           if (isPermission(message)) check?.doubt();
@@ -176,7 +184,7 @@ export class RedisConnection {
   private async fit(check: ReadyCheck, key: string | undefined, giveUpAt: number): Promise<void> {
     const lacked = !check.hasDatabase;
     try {
-      await this.answered(check.pass(key), giveUpAt, false);
+      await this.answered(check.pass(key), giveUpAt, {});
     } catch (error) {
       if (error instanceof QueueClosedError || REFUSED.test((error as Error).message)) throw error;
       throw new QueueUnavailableError((error as Error).message, 'refused');
@@ -186,10 +194,11 @@ export class RedisConnection {
   }
 
   /** Waits for an answer, until its time is over or Redis has kept silent for so long that the connection counts as dead. */
-  private async answered<T>(answer: Promise<T>, giveUpAt: number, isPatient: boolean): Promise<T> {
+  private async answered<T>(answer: Promise<T>, giveUpAt: number, { isPatient, heard }: CallTraits): Promise<T> {
     this.life.begin();
     const { meter } = this.observers;
     const sentAt = meter ? performance.now() : 0;
+    let received: number | undefined;
     const stands = isPatient ? this.life.whetherItStands() : undefined;
     const timeIsOver = (now: number) => now >= (stands?.() ? giveUpAt + LONGEST_ANSWER_MS : giveUpAt);
     try {
@@ -203,6 +212,12 @@ export class RedisConnection {
           return value;
         }
         if (this.closed) throw new QueueClosedError('The queue was closed while a call was under way.');
+        if (heard && !this.client.isCluster) {
+          // Replies come in the order of their calls, so any data is a part of this reply or of one before it.
+          const before = received;
+          received = this.received;
+          if (before !== undefined && received > before) heard();
+        }
         if (this.isDead()) dropConnections(this.client);
         else if (!timeIsOver(performance.now())) continue;
         throw new Silence('no answer in time');

@@ -10,6 +10,8 @@ export interface CallTraits {
   bytes?: number;
   /** The call waits for its answer beyond its time, as long as the connection that it was sent by stands and is not silent. */
   isPatient?: boolean;
+  /** Called whenever Redis is heard while the call waits: it says that it cannot run the call now, or a part of a reply has come. */
+  heard?: () => void;
   /**
    * Makes text of a reply that came as bytes, but where payloads stand. The reply of such a call comes as bytes where this process
    * reads payloads that are no text.

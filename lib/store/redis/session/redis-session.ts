@@ -31,8 +31,6 @@ const TRY_MS = 5_000;
 /** Registering is tried again so often: names of others may have had to go first, and somebody may delete what is written. */
 const REGISTERED_AT_MOST = 5;
 
-const SENT_AS_TURN = { isPatient: true, fromBytes: turnFromBytes };
-
 /** What all sessions of this process share: a connection, and one more for messages. */
 export interface SessionLink {
   readonly connection: RedisConnection;
@@ -78,11 +76,11 @@ export class RedisSession implements Session {
     this.relayScript = target && relayScript(keys, { crew, target: target.key });
   }
 
-  async turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
+  async turn(turn: Turn, signal: AbortSignal, heard?: () => void): Promise<TurnAnswer> {
     const sent = this.inFlight.find((each) => each.turn === turn) ?? this.begin(turn);
     for (let registered = 0; ; ) {
       try {
-        const reply = await this.send(sent);
+        const reply = await this.send(sent, heard);
         if (reply[0] === 'refused') throw this.targetError(String(reply[2]));
         if (reply[0] !== 'unregistered') {
           this.inFlight.splice(this.inFlight.indexOf(sent), 1);
@@ -120,14 +118,18 @@ export class RedisSession implements Session {
     this.hints.leave();
   }
 
-  private async send({ caller, args }: TurnInFlight): Promise<TurnReply | RelayReply> {
+  private async send({ caller, args }: TurnInFlight, heard?: () => void): Promise<TurnReply | RelayReply> {
     const { connection } = this.link;
     const sentAt = performance.now();
     const before = connection.received;
     const giveUpAt = sentAt + TRY_MS;
     const reply = this.relayScript
-      ? await caller.send(this.relayScript, args as RelayArguments, giveUpAt, { isPatient: true })
-      : await caller.send(this.turnScript, args as TurnArguments, giveUpAt, SENT_AS_TURN);
+      ? await caller.send(this.relayScript, args as RelayArguments, giveUpAt, { isPatient: true, heard })
+      : await caller.send(this.turnScript, args as TurnArguments, giveUpAt, {
+          isPatient: true,
+          fromBytes: turnFromBytes,
+          heard,
+        });
     connection.downlink.note(connection.received - before, performance.now() - sentAt);
     return reply;
   }

@@ -1,0 +1,5 @@
+export {
+  ScheduledQueueHealthIndicator,
+  type ScheduledQueueHealthOptions,
+  type ScheduledQueueLivenessOptions,
+} from './scheduled-queue.health.js';
