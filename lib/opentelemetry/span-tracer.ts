@@ -27,6 +27,9 @@ export interface SpanTracerOptions {
 export class SpanTracer implements Tracer {
   private readonly tracer = trace.getTracer('nestjs-redis-scheduled-queue', VERSION);
 
+  /** The context that was read last. Jobs that one call has scheduled are mostly claimed together, and carry the same one. */
+  private last?: Sent & { readonly headers: JobHeaders };
+
   constructor(private readonly options: SpanTracerOptions) {}
 
   beginSend(queue: string, jobs: readonly SentJob[]): SendSpan {
@@ -54,16 +57,36 @@ export class SpanTracer implements Tracer {
   private spanOfRun(job: ScheduledJob, ageMs: number): RunSpan {
     const { queue } = job;
     const { linkAfterMs, oldNames } = this.options;
-    const sent = fromHeaders(job.headers);
-    const sender = spanIn(sent);
+    const { sent, link } = this.sentOf(job.headers);
     const isChild = linkAfterMs > 0 && ageMs <= linkAfterMs && job.recurrence === undefined;
     // What else has travelled, such as baggage, is there in any case.
-    const parent = isChild || !sender ? sent : trace.deleteSpan(sent);
+    const parent = isChild || !link ? sent : trace.deleteSpan(sent);
     const attributes = attributesOf(queue, 'process', [job], oldNames, job.attempt);
-    const options = { kind: SpanKind.CONSUMER, attributes, links: sender && [{ context: sender }] };
+    const options = { kind: SpanKind.CONSUMER, attributes, links: link && [link] };
     const span = this.tracer.startSpan(`process ${queue}`, options, parent);
     return new SpanOfRun(span, trace.setSpan(parent, span));
   }
+
+  private sentOf(headers: JobHeaders): Sent {
+    if (this.last && areSame(this.last.headers, headers)) return this.last;
+    const sent = fromHeaders(headers);
+    const sender = spanIn(sent);
+    if (!sender) return { sent };
+    this.last = { headers, sent, link: { context: sender } };
+    return this.last;
+  }
+}
+
+/** What a job has brought along. */
+interface Sent {
+  readonly sent: Context;
+  /** To the span that scheduled it, if there is one. */
+  readonly link?: Link;
+}
+
+function areSame(some: JobHeaders, others: JobHeaders): boolean {
+  const names = Object.keys(some);
+  return names.length === Object.keys(others).length && names.every((name) => some[name] === others[name]);
 }
 
 const NO_SPAN: RunSpan = new SpanOfRun(undefined, undefined);
