@@ -2,7 +2,7 @@
 // Into a folder beside dist that then takes its place, so that whoever runs from dist never sees half a build.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import ts from 'typescript';
 
 const fresh = `dist-new-${process.pid}`;
@@ -36,7 +36,7 @@ function keepPublicTypes(folder) {
 /** Writes the code of each file: nothing in one depends on another, as `isolatedModules` has it. */
 function emit(module, folder) {
   const { options } = ts.getParsedCommandLineOfConfigFile('tsconfig.build.json', { removeComments: true }, ts.sys);
-  for (const [file, text] of sources.flatMap(textsOf)) {
+  for (const [file, text] of sources.flatMap((source) => textsOf(source, module))) {
     const { outputText } = ts.transpileModule(text, {
       compilerOptions: { ...options, module, moduleResolution: ts.ModuleResolutionKind.Bundler },
       fileName: file,
@@ -48,24 +48,23 @@ function emit(module, folder) {
 }
 
 /**
- * A file as it is built: the embedded scripts in several of 20 kB. npm packs both shapes of a file side by side, and gzip sees what is
- * repeated within 32 kB only: of one large file the tarball would hold both copies, 43 kB more.
+ * A file as it is built. The texts of the Lua scripts, a tenth of all code, are there once, in CommonJS, which ES modules can import: gzip
+ * sees what is repeated within 32 kB only, so the tarball, too, would hold both copies.
  */
-function textsOf(file) {
+function textsOf(file, module) {
   const text = readFileSync(`lib/${file}`, 'utf8');
   if (file !== 'store/redis/scripts/embedded.ts') return [[file, text]];
-  const [whole, pieces] = text.match(/const PIECES: readonly string\[\] = \[\n(.*?)^\];$/ms);
-  const parts = [''];
-  for (const line of pieces.match(/^.*\n/gm)) {
-    if (parts.at(-1).length + line.length > 20_000) parts.push('');
-    parts[parts.length - 1] += line;
-  }
-  const imports = parts.map((_, i) => `import { PIECES_${i} } from './pieces-${i}.js';\n`);
-  const joined = `const PIECES: readonly string[] = [${parts.map((_, i) => `...PIECES_${i}`).join(', ')}];`;
-  return [
-    [file, imports.join('') + text.replace(whole, () => joined)],
-    ...parts.map((part, i) => [`${dirname(file)}/pieces-${i}.ts`, `export const PIECES_${i} = [\n${part}];\n`]),
-  ];
+  const [whole] = text.match(/^const PIECES: readonly string\[\] = \[\n.*?^\];\n/ms);
+  const folder = dirname(file);
+  const isCommonJs = module === ts.ModuleKind.CommonJS;
+  const from = isCommonJs ? '.' : posix.join(posix.relative(folder, ''), 'cjs', folder);
+  const embedded = `import { PIECES } from '${from}/pieces.js';\n${text.replace(whole, '')}`;
+  return isCommonJs
+    ? [
+        [file, embedded],
+        [`${folder}/pieces.ts`, `export ${whole}`],
+      ]
+    : [[file, embedded]];
 }
 
 /** TypeScript indents by four spaces, a tenth of all code. Lines inside of a template literal stay as they are. */
