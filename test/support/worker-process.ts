@@ -46,7 +46,9 @@ export interface WorkerProcessOptions {
   rateLimit?: { max: number; perMs: number };
   streamEvents?: { maxLength: number };
   /** Puts the process's wall clock wrong: see test/processes/wrong-clock.ts. */
-  wrongClock?: 'fast' | 'slow' | 'jumping';
+  wrongClock?: 'fast' | 'slow' | 'jumping' | 'passing';
+  /** What it logs is there for `logged`. */
+  keepsLog?: boolean;
 }
 
 /** Processes that work on one queue together, and the history of what they did. */
@@ -54,6 +56,7 @@ export class WorkerProcesses {
   readonly prefix = newPrefix();
   private readonly directory = mkdtempSync(join(tmpdir(), 'scheduled-queue-workers-'));
   private readonly processes = new Map<string, ChildProcess>();
+  private readonly logs = new Map<string, string>();
   private stopping = false;
 
   /** Resolves once the worker claims. */
@@ -85,8 +88,9 @@ export class WorkerProcesses {
         WRONG_CLOCK: options.wrongClock ?? '',
         NODE_OPTIONS: '',
       },
-      stdio: ['ignore', process.env.TEST_LOGS ? 'inherit' : 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', options.keepsLog ? 'pipe' : process.env.TEST_LOGS ? 'inherit' : 'ignore', 'inherit', 'ipc'],
     });
+    child.stdout?.setEncoding('utf8').on('data', (text) => this.logs.set(workerId, this.logged(workerId) + text));
     this.processes.set(workerId, child);
     const ended = once(child, 'exit').then(([code]) => {
       throw new Error(`Worker ${workerId} ended with ${code} before it was ready.`);
@@ -112,6 +116,11 @@ export class WorkerProcesses {
     const child = this.processes.get(workerId)!;
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     return child.exitCode ?? child.signalCode!;
+  }
+
+  /** What a worker with `keepsLog` has logged so far, warnings and worse. */
+  logged(workerId: string): string {
+    return this.logs.get(workerId) ?? '';
   }
 
   history(): HistoryLine[] {
