@@ -67,6 +67,10 @@ describe('the tarball', () => {
         'package/dist/prometheus/index.d.ts',
         'package/dist/cjs/prometheus/index.js',
         'package/dist/cjs/prometheus/index.d.ts',
+        'package/dist/terminus/index.js',
+        'package/dist/terminus/index.d.ts',
+        'package/dist/cjs/terminus/index.js',
+        'package/dist/cjs/terminus/index.d.ts',
         'package/dist/testing/index.js',
         'package/dist/testing/index.d.ts',
         'package/dist/cjs/testing/index.js',
@@ -123,6 +127,12 @@ describe('in a Nest 12 application of ES modules, with ioredis 6 and without cla
     const output = await run(process.execPath, ['dist/metrics.js'], app, { env: redis() });
     expect(lines(output)).toEqual(METRICS);
   }, 70_000);
+
+  it(
+    'answers probes and scrapes as docs/health.md and docs/metrics.md print it, with terminus 12',
+    () => isWatched(app),
+    70_000,
+  );
 
   it('says what to install where a job has a payload class', async () => {
     const output = await run(process.execPath, ['dist/payload-class.js'], app, { env: redis() });
@@ -187,6 +197,12 @@ describe('in a Nest 11 application of CommonJS, with ioredis 5.4.2', () => {
     expect(lines(output)).toEqual(METRICS);
   }, 70_000);
 
+  it(
+    'answers probes and scrapes as docs/health.md and docs/metrics.md print it, with terminus 11',
+    () => isWatched(app),
+    70_000,
+  );
+
   it('waits for running handlers before a database is closed, wherever that is imported', async () => {
     const output = await run(process.execPath, ['dist/draining.js'], app, { env: redis() });
     expect(output.trim().split('\n')).toEqual([
@@ -229,6 +245,9 @@ async function install(fixture: string): Promise<string> {
   cpSync('test/e2e/package/fixtures/shared', join(app, 'src'), { recursive: true });
   // As docs/testing.md prints them: see test/unit/printed-code.spec.ts.
   cpSync('test/e2e/docs/testing', join(app, 'src/recipes'), { recursive: true });
+  // As docs/health.md and docs/metrics.md print them.
+  cpSync('test/e2e/docs/health', join(app, 'src/health'), { recursive: true });
+  cpSync('test/e2e/docs/metrics', join(app, 'src/metrics-page'), { recursive: true });
   if (fixture === 'nest12-esm') {
     write(join(app, 'runners/vitest'), printedSpecs('Vitest'));
     write(join(app, 'src/node'), printedSpecs('node:test'));
@@ -254,6 +273,16 @@ async function compiles(app: string, ways: readonly (readonly [module: string, r
     });
   }
   expect(said).toEqual({});
+}
+
+/** The one with Redis has no worker. */
+async function isWatched(app: string): Promise<void> {
+  const told = async (url: string) =>
+    (await run(process.execPath, ['dist/watched.js'], app, { env: { REDIS_URL: url } })).trim().split('\n');
+  const up = ['live 200 ok', 'ready 200 ok', 'jobs 503 error', 'metrics 200 scheduled_queue_redis_up 1'];
+  expect(await told(process.env.TEST_REDIS_URL!)).toEqual(up);
+  const away = ['live 200 ok', 'ready 503 error', 'jobs 503 error', 'metrics 200 scheduled_queue_redis_up 0'];
+  expect(await told('redis://127.0.0.1:1')).toEqual(away);
 }
 
 function redis(): Record<string, string> {
