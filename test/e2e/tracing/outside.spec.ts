@@ -80,3 +80,16 @@ it('what the library sends for many, and whom it tells, is outside of the span i
   expect(sent).toBeGreaterThan(5);
   expect(inside).toEqual([]);
 });
+
+it('workers that a request starts do not go on in its span', async () => {
+  const imports = [ScheduledQueueTracingModule.forRoot()];
+  const { producer, consumer, get } = await startApp([Handlers], { autoStart: false }, { imports });
+  await producer.schedule('second', null);
+  await tracer.startActiveSpan('request', async (request) => {
+    await consumer.start();
+    request.end();
+  });
+  await until('it has run', () => get(Handlers).ran.length === 2);
+  expect(get(Handlers).ran).toEqual(['second', 'completed second']);
+  expect(inside).toEqual([]);
+});
