@@ -23,6 +23,7 @@ import { order } from './order.js';
 import { progress } from './progress.js';
 import { pull } from './pull.js';
 import { queued } from './queued.js';
+import { reachable } from './reachable.js';
 import { recover } from './recover.js';
 import { recurrencesArming } from './recurrences-arming.js';
 import { recurrencesBackfill } from './recurrences-backfill.js';
@@ -80,6 +81,7 @@ const CASES = {
   find,
   pull,
   sleep,
+  reachable,
   recurrencesArming,
   recurrencesJitter,
   recurrencesLimits,

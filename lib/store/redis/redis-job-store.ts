@@ -89,7 +89,7 @@ export class RedisJobStore implements JobStore {
   }
 
   async answering(queues: readonly string[], withinMs: number): Promise<string[]> {
-    if (this.closed) return [];
+    if (this.closed || queues.length === 0) return [];
     const keys = new Map(queues.map((queue) => [queue, queueKeys(this.options.prefix, queue).gate]));
     return answersAnew(this.clients.commands(), keys, withinMs);
   }
