@@ -134,6 +134,12 @@ describe('in a Nest 12 application of ES modules, with ioredis 6 and without cla
     70_000,
   );
 
+  it(
+    'traces jobs as docs/tracing.md prints it, with the SDK that the page names for this Node',
+    () => isTraced(app),
+    70_000,
+  );
+
   it('says what to install where a job has a payload class', async () => {
     const output = await run(process.execPath, ['dist/payload-class.js'], app, { env: redis() });
     expect(lines(output)).toEqual([
@@ -161,7 +167,7 @@ describe('in a Nest 12 application of ES modules, with ioredis 6 and without cla
     await run(process.execPath, ['--test', 'runners/node.mjs', ...ofNode], app);
     await run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--dir', 'runners'], app);
     const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--ci', '--testMatch'];
-    await run(process.execPath, [...jest, '**/*.jest.mjs', '**/dist/recipes/*.spec.js'], app);
+    await run(process.execPath, [...jest, '**/*.jest.mjs', '**/dist/{recipes,tracing-page}/*.spec.js'], app);
   }, 190_000);
 
   it('imports, in a time that is told', async () => {
@@ -200,6 +206,12 @@ describe('in a Nest 11 application of CommonJS, with ioredis 5.4.2', () => {
   it(
     'answers probes and scrapes as docs/health.md and docs/metrics.md print it, with terminus 11',
     () => isWatched(app),
+    70_000,
+  );
+
+  it(
+    'traces jobs as docs/tracing.md prints it, with the SDK that the page names for this Node',
+    () => isTraced(app),
     70_000,
   );
 
@@ -248,14 +260,32 @@ async function install(fixture: string): Promise<string> {
   // As docs/health.md and docs/metrics.md print them.
   cpSync('test/e2e/docs/health', join(app, 'src/health'), { recursive: true });
   cpSync('test/e2e/docs/metrics', join(app, 'src/metrics-page'), { recursive: true });
+  // As docs/tracing.md prints them, with an exporter of one's own in the place that the page names.
+  cpSync('test/e2e/docs/tracing', join(app, 'src/tracing-page'), { recursive: true });
+  const module = readFileSync('test/e2e/docs/tracing/tracing.module.ts', 'utf8')
+    .replace('new ConsoleSpanExporter()', 'exporter')
+    .replace('ConsoleSpanExporter', 'InMemorySpanExporter')
+    .replace('const provider', 'export const exporter = new InMemorySpanExporter();\n$&');
+  writeFileSync(join(app, 'src/tracing-page/tracing.module.ts'), module);
   if (fixture === 'nest12-esm') {
     write(join(app, 'runners/vitest'), printedSpecs('Vitest'));
     write(join(app, 'src/node'), printedSpecs('node:test'));
   }
-  await run('npm', [...INSTALL, tarball], app, { timeout: 170_000 });
+  await run('npm', [...INSTALL, tarball, ...tracingSdk()], app, { timeout: 170_000 });
   // Types are for the tests to check.
   await run(process.execPath, [TSC, '--noCheck'], app);
   return app;
+}
+
+/** The packages that docs/tracing.md says to install on this Node. */
+function tracingSdk(): string[] {
+  const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
+  const node = major > 22 || (major === 22 && minor >= 15) ? 'Node 22.15 and later' : 'Node 20';
+  const page = readFileSync('docs/tracing.md', 'utf8');
+  return page
+    .split(`On ${node}:`)[1]!
+    .match(/^npm install (.*)$/m)![1]!
+    .split(' ');
 }
 
 function write(to: string, files: Map<string, string>): void {
@@ -283,6 +313,20 @@ async function isWatched(app: string): Promise<void> {
   expect(await told(process.env.TEST_REDIS_URL!)).toEqual(up);
   const away = ['live 200 ok', 'ready 503 error', 'jobs 503 error', 'metrics 200 scheduled_queue_redis_up 0'];
   expect(await told('redis://127.0.0.1:1')).toEqual(away);
+}
+
+/** A request schedules a job, whose handler makes a span of its own after an await. */
+async function isTraced(app: string): Promise<void> {
+  const output = await run(process.execPath, ['dist/traced.js'], app, {
+    env: { REDIS_URL: process.env.TEST_REDIS_URL! },
+  });
+  const { id, spans } = JSON.parse(output) as { id: string; spans: unknown[] };
+  expect(spans).toEqual([
+    { name: 'process default', kind: 'CONSUMER', parent: 'send default', links: ['send default'], job: id },
+    { name: 'request', kind: 'INTERNAL', links: [] },
+    { name: 'send default', kind: 'PRODUCER', parent: 'request', links: [], job: id },
+    { name: 'smtp', kind: 'INTERNAL', parent: 'process default', links: [] },
+  ]);
 }
 
 function redis(): Record<string, string> {
