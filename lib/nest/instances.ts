@@ -58,6 +58,11 @@ export function requireInstance(
   );
 }
 
+/** The error of a module whose bare class stands in imports. `expected`: what to import instead. */
+export function bareClass(module: string, expected: string): InvalidOptionsError {
+  return new InvalidOptionsError(`${module}: got the bare class in imports, expected ${expected}`);
+}
+
 function sameName(name: string, count: number): InvalidOptionsError {
   const [are, remedy] =
     name === DEFAULT_INSTANCE

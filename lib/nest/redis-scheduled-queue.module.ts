@@ -1,10 +1,10 @@
 import { ConfigurableModuleBuilder, type DynamicModule, Inject, Module, Optional } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { InvalidOptionsError, invalidOptions } from '../core/errors.js';
+import { invalidOptions } from '../core/errors.js';
 import { keyPart } from '../core/read/names.js';
 import { flag, readOne } from '../core/read/shape.js';
 import { requireOptionsSource } from './async-options.js';
-import { INSTANCE_NAME } from './instances.js';
+import { bareClass, INSTANCE_NAME } from './instances.js';
 import { ScheduledQueueRunPhaseModule } from './lifecycle/run-phase.js';
 import type { RedisScheduledQueueModuleOptions } from './module-options.js';
 import { providersOf } from './providers.js';
@@ -65,8 +65,9 @@ export class RedisScheduledQueueModule extends ConfigurableModuleClass {
   constructor(@Optional() @Inject(INSTANCE_NAME) instanceName?: string) {
     super();
     if (instanceName === undefined)
-      throw new InvalidOptionsError(
-        'RedisScheduledQueueModule: got the bare class in imports, expected RedisScheduledQueueModule.forRoot({ … }) or forRootAsync({ … }), once, in the root module. Other modules need not import it: it is global unless you give isGlobal: false.',
+      throw bareClass(
+        'RedisScheduledQueueModule',
+        'RedisScheduledQueueModule.forRoot({ … }) or forRootAsync({ … }), once, in the root module. Other modules need not import it: it is global unless you give isGlobal: false.',
       );
   }
 

@@ -1,7 +1,7 @@
 import { type DynamicModule, Inject, Module, type OnModuleInit, Optional } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { InvalidOptionsError } from '../core/errors.js';
-import { instanceNames, partOfInstance, requireInstance } from '../nest/instances.js';
+import { bareClass, instanceNames, partOfInstance, requireInstance } from '../nest/instances.js';
 import { DEFAULT_INSTANCE, OBSERVERS } from '../nest/tokens.js';
 import { wantsOldNames } from './attributes.js';
 import { SpanTracer } from './span-tracer.js';
@@ -27,9 +27,7 @@ export class ScheduledQueueTracingModule implements OnModuleInit {
     @Optional() @Inject(SETTINGS) private readonly settings?: TracingSettings,
   ) {
     if (settings === undefined)
-      throw new InvalidOptionsError(
-        `ScheduledQueueTracingModule: got the bare class in imports, expected ${WHERE}(), once for each instance that is traced.`,
-      );
+      throw bareClass('ScheduledQueueTracingModule', `${WHERE}(), once for each instance that is traced.`);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidOptionsError } from '../core/errors.js';
 import { instanceNames, partOfInstance, requireInstance } from '../nest/instances.js';
@@ -11,9 +11,9 @@ import { Source } from './source.js';
 
 /**
  * Ties the metrics of one instance to the life of its application: it is counted from `onModuleInit` on, and read at scrapes from
- * `onApplicationBootstrap` until its connections close.
+ * `onApplicationBootstrap` until its handlers have ended.
  */
-export class InstanceMetrics implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
+export class InstanceMetrics implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private metrics?: RegistryMetrics;
   private source?: Source;
 
@@ -26,9 +26,7 @@ export class InstanceMetrics implements OnModuleInit, OnApplicationBootstrap, On
   onModuleInit(): void {
     const { modules, where } = this;
     const { instance, registry, jobNames: chosen } = this.settings;
-    const names = instanceNames(modules);
-    if (names.size === 0) throw noInstance(where);
-    requireInstance(names, instance, where, 'Say which one is measured');
+    requireInstance(instanceNames(modules), instance, where, 'Say which one is measured');
     const observers = partOfInstance(modules, instance, OBSERVERS);
     if (observers.meter) throw measuredTwice(where, instance);
     const metrics = RegistryMetrics.of(registry);
@@ -47,7 +45,8 @@ export class InstanceMetrics implements OnModuleInit, OnApplicationBootstrap, On
     this.metrics!.scrapes.add(this.source);
   }
 
-  onApplicationShutdown(): void {
+  /** Connections close in the next phase, and a scrape in between would tell that Redis is away. */
+  beforeApplicationShutdown(): void {
     if (this.source) this.metrics!.scrapes.remove(this.source);
   }
 
@@ -55,12 +54,6 @@ export class InstanceMetrics implements OnModuleInit, OnApplicationBootstrap, On
     const { instance } = this.settings;
     return instance === DEFAULT_INSTANCE ? queue : `${instance}/${queue}`;
   };
-}
-
-function noInstance(where: string): InvalidOptionsError {
-  return new InvalidOptionsError(
-    `${where}: No RedisScheduledQueueModule is in this application, expected one to be measured. Import RedisScheduledQueueModule.forRoot({ … }) beside it.`,
-  );
 }
 
 function measuredTwice(where: string, instance: string): InvalidOptionsError {

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { JobOutcome, OnScheduledJob, ScheduledJob, UnrecoverableJobError } from '../../../lib/index.js';
+import {
+  JobOutcome,
+  OnScheduledJob,
+  ScheduledJob,
+  ScheduledQueueProducer,
+  UnrecoverableJobError,
+} from '../../../lib/index.js';
 import { ScheduledQueueMetricsModule, type ScheduledQueueMetricsOptions } from '../../../lib/prometheus/index.js';
 import { type QueueApp, startApp, stopApps } from '../../support/queue-app.js';
 import { Scrape } from '../../support/scrape.js';
@@ -91,6 +97,21 @@ it('the events of a process are counted by type, and agree with what the queue h
   expect(read.value('scheduled_queue_events_total', { job: '', type: 'cancelled' })).toBe(1);
   // From the first event on, so that the first death is seen as one more.
   expect(read.value('scheduled_queue_events_total', { job: 'fine', type: 'dead' })).toBe(0);
+});
+
+it('jobs that others schedule in their onModuleInit are counted', async () => {
+  @Injectable()
+  class Early implements OnModuleInit {
+    constructor(private readonly producer: ScheduledQueueProducer) {}
+
+    async onModuleInit(): Promise<void> {
+      await this.producer.schedule('fine', {}, { delay: '1h' });
+    }
+  }
+  @Module({ providers: [Early] })
+  class Feature {}
+  await startApp([], {}, { imports: [Feature, ScheduledQueueMetricsModule.forRoot({ registry })] });
+  expect((await scrape()).value('scheduled_queue_events_total', { job: 'fine', type: 'scheduled' })).toBe(1);
 });
 
 it('each start tells how late it was, and each run how long it took, in seconds', async () => {

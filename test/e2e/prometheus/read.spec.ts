@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { Gauge, Registry, register } from 'prom-client';
@@ -105,6 +106,26 @@ it('a scrape costs one call a queue, however many applications share the registr
   expect(await during(scrape)).toEqual({ evalsha: 2, eval: 0, zscan: 3, time: 3 + 2 });
   expect(await during(async () => Promise.all([scrape(), scrape()]))).toMatchObject({ evalsha: 0, zscan: 0, time: 3 });
   redis.disconnect();
+});
+
+it.each([true, false])('an orderly close never tells that Redis is away, with isGlobal %s', async (isGlobal) => {
+  const queue = RedisScheduledQueueModule.forRoot({ connection: redisUrl(), prefix: newPrefix(), isGlobal });
+  const app = await Test.createTestingModule({ imports: [metrics(), queue] }).compile();
+  await app.init();
+  const told = new Set<number | undefined>();
+  let isClosed = false;
+  const scrapes = (async () => {
+    while (!isClosed) {
+      told.add((await scrape()).value('scheduled_queue_redis_up'));
+      await new Promise(setImmediate);
+    }
+  })();
+  await until('it is scraped', () => told.size > 0);
+  await app.close();
+  isClosed = true;
+  await scrapes;
+  told.add((await scrape()).value('scheduled_queue_redis_up'));
+  expect([...told]).toEqual([1, undefined]);
 });
 
 it('an application that closes leaves its counts and takes its gauges along', async () => {
@@ -244,6 +265,27 @@ it.each([
   );
 });
 
+it('with deep-hash ids of Nest, each instance has its module', async () => {
+  const queue = (name: string) =>
+    RedisScheduledQueueModule.forRoot({ connection: redisUrl(), prefix: newPrefix(), name });
+  @Module({ imports: [queue('a'), queue('b'), metrics({ instance: 'a' }), metrics({ instance: 'b' })] })
+  class Root {}
+  const options = { moduleIdGeneratorAlgorithm: 'deep-hash', logger: false } as const;
+  const app = await NestFactory.createApplicationContext(Root, options);
+  for (const name of ['a', 'b'])
+    await app.get<ScheduledQueueProducer>(`ScheduledQueueProducer(${name})`).schedule('later', {}, { delay: '1h' });
+  const read = await scrape();
+  await app.close();
+  expect(read.labels('scheduled_queue_jobs', 'queue')).toEqual(['a/default', 'b/default']);
+  expect(read.sum('scheduled_queue_events_total', { type: 'scheduled' })).toBe(2);
+});
+
+it('the bare class stops the start', async () => {
+  await expect(startApp([], {}, { imports: [ScheduledQueueMetricsModule] })).rejects.toThrow(
+    'ScheduledQueueMetricsModule: got the bare class in imports, expected ScheduledQueueMetricsModule.forRoot(), once',
+  );
+});
+
 it('an instance that is not there stops the start, and so does one that is measured twice', async () => {
   const started = startApp([], {}, { imports: [metrics({ instance: 'report' })] });
   await expect(started).rejects.toThrow("instance: got 'report', which no RedisScheduledQueueModule");
@@ -252,7 +294,7 @@ it('an instance that is not there stops the start, and so does one that is measu
   );
   const alone = Test.createTestingModule({ imports: [metrics()] });
   await expect(alone.compile().then((module) => module.init())).rejects.toThrow(
-    'No RedisScheduledQueueModule is in this application',
+    'this application has no RedisScheduledQueueModule, expected one',
   );
 });
 
