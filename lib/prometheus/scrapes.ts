@@ -1,12 +1,12 @@
 import type { QueueOverview } from '../store/job-store.js';
 import { Kept, type Source } from './source.js';
 
-/** Redis that has not answered by then is down. A scrape is over a moment later. */
+/** Redis that has not told by then what it was asked for is down. A scrape is over a moment later. */
 const ANSWER_WITHIN_MS = 2_000;
 
 /** What a scrape shows beside what is counted. */
 export interface Reading {
-  /** Whether the Redis of each source answers; `undefined` where there is no source. */
+  /** Whether the Redis of each source told all that it was asked for; `undefined` where there is no source. */
   readonly isUp?: boolean;
   /** Of several, that of the source whose clock is furthest off. */
   readonly offsetMs?: number;
@@ -17,6 +17,7 @@ export interface Reading {
 interface ReadSource {
   readonly source: Source;
   readonly isUp: boolean;
+  /** By the label of the queue. */
   readonly queues: ReadonlyMap<string, QueueOverview>;
 }
 
@@ -47,40 +48,45 @@ export class Scrapes {
 
   private async readAll(): Promise<Reading> {
     const taken = new Set<string>();
-    const read = await Promise.all([...this.sources].map((source) => this.readOne(source, taken)));
+    // A source whose Redis is away must not take the queues that another one can read.
+    const upFirst = [...this.sources].sort((a, b) => Number(b.wasUp) - Number(a.wasUp));
+    const read = await Promise.all(upFirst.map((source) => this.readOne(source, taken)));
     // One may have gone meanwhile.
     const there = read.filter(({ source }) => this.sources.has(source));
     if (there.length === 0) return { queues: new Map() };
     return {
       isUp: there.every(({ isUp }) => isUp),
       offsetMs: furthest(there.flatMap(({ source: { offsetMs } }) => (offsetMs === undefined ? [] : [offsetMs]))),
-      queues: new Map(there.flatMap(({ isUp, queues }) => (isUp ? [...queues] : []))),
+      queues: new Map(there.flatMap(({ queues }) => [...queues])),
     };
   }
 
   private async readOne(source: Source, taken: Set<string>): Promise<ReadSource> {
     const endsAt = performance.now() + ANSWER_WITHIN_MS;
-    const queues = new Map<string, QueueOverview>();
-    const readQueues = async () => {
-      const known = await source.queues(ANSWER_WITHIN_MS);
-      const leftMs = Math.max(0, endsAt - performance.now());
-      const readQueue = async (queue: string) => {
-        const overview = await this.overview(source, queue, leftMs);
-        if (overview) queues.set(source.labelOf(queue), overview);
-      };
-      await Promise.all(known.filter((queue) => takes(taken, source.labelOf(queue))).map(readQueue));
+    const answered = new Map<string, QueueOverview>();
+    const kept = new Map<string, QueueOverview>();
+    const readOverview = async (queue: string) => {
+      const label = source.labelOf(queue);
+      const last = this.overviews.get(label);
+      // After an outage every queue is asked anew: what was kept is shown only where Redis answers.
+      if (source.wasUp && last?.isFresh) return kept.set(label, last.value);
+      const read = await source.overview(queue, Math.max(0, endsAt - performance.now()));
+      if (read && this.sources.has(source)) this.overviews.set(label, new Kept(read, source));
+      return read && answered.set(label, read);
     };
-    const [isUp] = await Promise.all([source.isUp(ANSWER_WITHIN_MS), readQueues()]);
-    return { source, isUp, queues };
-  }
-
-  private async overview(source: Source, queue: string, withinMs: number): Promise<QueueOverview | undefined> {
-    const label = source.labelOf(queue);
-    const kept = this.overviews.get(label);
-    if (kept?.isFresh) return kept.value;
-    const read = await source.overview(queue, withinMs);
-    if (read && this.sources.has(source)) this.overviews.set(label, new Kept(read, source));
-    return read;
+    const readKnown = async () => {
+      const own = source.queues.filter((queue) => takes(taken, source.labelOf(queue)));
+      return (await Promise.all(own.map(readOverview))).every(Boolean);
+    };
+    const readQueues = async () => {
+      // The known ones do not wait for the list: the node of a cluster that has it may be the one that is frozen.
+      const told = await Promise.all([source.readQueues(ANSWER_WITHIN_MS), readKnown()]);
+      const isNewRead = await readKnown();
+      return told.every(Boolean) && isNewRead;
+    };
+    const told = await Promise.all([source.readClock(ANSWER_WITHIN_MS), readQueues()]);
+    source.wasUp = told.every(Boolean);
+    return { source, isUp: source.wasUp, queues: new Map([...(source.wasUp ? kept : []), ...answered]) };
   }
 }
 

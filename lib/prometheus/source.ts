@@ -25,6 +25,8 @@ export class Kept<T> {
 export class Source {
   /** How far Redis' clock was ahead when it was asked last; `undefined` before it was answered once. */
   offsetMs?: number;
+  /** Whether Redis told all that it was asked for at the last scrape. */
+  wasUp = false;
   private names?: Kept<readonly string[]>;
 
   constructor(
@@ -36,25 +38,29 @@ export class Source {
     readonly labelOf: (queue: string) => string,
   ) {}
 
-  /** Whether Redis answers within that time. */
-  async isUp(withinMs: number): Promise<boolean> {
+  /** False where Redis does not tell its time within that time. */
+  async readClock(withinMs: number): Promise<boolean> {
     const offsetMs = await within(withinMs, this.store.clockOffsetMs(withinMs));
     if (offsetMs === undefined) return false;
     this.offsetMs = offsetMs;
     return true;
   }
 
-  /** The queues that are to be read, none where Redis does not tell them within that time. */
-  async queues(withinMs: number): Promise<readonly string[]> {
-    if (this.given) return this.given;
-    if (this.names?.isFresh) return this.names.value;
+  /** The queues that are to be read, as far as they are known: those that Redis told last, however long ago. */
+  get queues(): readonly string[] {
+    return this.given ?? this.names?.value ?? [];
+  }
+
+  /** Asks which queues there are, unless it is known. False where Redis does not tell within that time. */
+  async readQueues(withinMs: number): Promise<boolean> {
+    if (this.given || this.names?.isFresh) return true;
     const seen = await within(withinMs, this.store.queues());
-    if (!seen) return [];
+    if (!seen) return false;
     this.names = new Kept(
       seen.map(({ name }) => name),
       this,
     );
-    return this.names.value;
+    return true;
   }
 
   /** `undefined` where Redis does not tell within that time. */

@@ -163,6 +163,19 @@ it('the queues of a named instance have its name in front, and each instance is 
   await module.close();
 });
 
+it('a queue that two applications know is read by the one whose Redis answers', async () => {
+  await start({ connection: `redis://127.0.0.1:${await freePort()}` }, { queues: ['default'] });
+  const { producer } = await start({}, { queues: ['default'] });
+  await producer.schedule('later', {}, { delay: '1h' });
+  // Who is answered is known from the first scrape on.
+  await scrape();
+  for (let i = 0; i < 2; i++) {
+    const read = await scrape();
+    expect(read.value('scheduled_queue_redis_up')).toBe(0);
+    expect(read.value('scheduled_queue_jobs', { queue: 'default', state: 'scheduled' })).toBe(1);
+  }
+});
+
 it('while Redis is away a scrape is answered in time, says so, and shows no old numbers', async () => {
   server = await startOwnServer();
   const { producer } = await start({ connection: server.url });
