@@ -8,12 +8,13 @@ const LATEST_LOOK_MS = 2 * LOOK_EVERY_MS;
  */
 export class Standstill {
   private timer?: NodeJS.Timeout;
+  private hasEnded = false;
   private lookedAt = performance.now();
   private ranSince = this.lookedAt;
 
-  /** Looks from now on, by a timer that keeps no process alive. */
+  /** Looks from now on, by a timer that keeps no process alive. After the end it does nothing: nobody would end the timer again. */
   watch(): void {
-    if (this.timer) return;
+    if (this.timer || this.hasEnded) return;
     this.lookedAt = performance.now();
     this.ranSince = this.lookedAt;
     this.timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref();
@@ -26,8 +27,8 @@ export class Standstill {
   }
 
   end(): void {
+    this.hasEnded = true;
     clearInterval(this.timer);
-    this.timer = undefined;
   }
 
   private look(): void {

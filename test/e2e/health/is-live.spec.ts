@@ -61,6 +61,16 @@ async function wedgeable(options = {}): Promise<{ proxy: TcpProxy; app: HealthAp
   return { proxy, app: await startHealthApp([Mails], { connection: proxy.url, ...QUICK, ...options }) };
 }
 
+it('a worker is not live also where the client of the application makes strings of numbers', async () => {
+  const proxy = await TcpProxy.start(redisUrl());
+  toClose.push(() => proxy.stop());
+  const connection = { port: Number(new URL(proxy.url).port), stringNumbers: true };
+  const app = await startHealthApp([Mails], { connection, ...QUICK });
+  await runsAJob(app);
+  proxy.swallowWhere(isTurn);
+  await until('it is not live', async () => (await statusOf(app)) === 'down', 20_000);
+});
+
 it('a worker whose answers are swallowed is not live while Redis answers others, and live again with its answers', async () => {
   const { proxy, app } = await wedgeable();
   await runsAJob(app);

@@ -1,5 +1,5 @@
 import type { Client } from './client.js';
-import { Waits } from './waits.js';
+import { NONE_YET, Waits } from './waits.js';
 
 /**
  * Connects a client, reads one key for each name, and closes the client. Answers the names whose keys Redis has read within so many ms: an
@@ -16,8 +16,8 @@ export async function answersAnew(
   const connected = client.connect();
   const answers = [...keys].map(async ([name, key]) => {
     const read = connected.then(() => client.exists(key));
-    const value = await waits.answer(read, giveUpAt).catch(() => undefined);
-    return typeof value === 'number' ? [name] : [];
+    const answer = await waits.answer(read, giveUpAt).catch(() => NONE_YET);
+    return answer === NONE_YET ? [] : [name];
   });
   const answering = (await Promise.all(answers)).flat();
   client.disconnect();
