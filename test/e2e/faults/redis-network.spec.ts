@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { OutageLog } from '../../../lib/store/redis/checks/outage-log.js';
 import { ClientFactory } from '../../../lib/store/redis/link/client.js';
+import { RedisConnection } from '../../../lib/store/redis/link/connection.js';
 import { WakeListener } from '../../../lib/store/redis/link/wake-listener.js';
 import { audit } from '../../support/audit.js';
 import { LogLines } from '../../support/log-lines.js';
@@ -148,6 +149,24 @@ it('a subscriber that is connected and gets no answer is replaced until it gets 
     await until('it hears', () => listener.hears('channel'));
   } finally {
     listener.close();
+  }
+});
+
+it('a connection that is accepted and gets no answer is replaced, however little time each call has', async () => {
+  const SILENCE_MS = 500;
+  const client = new ClientFactory(proxy.url, SILENCE_MS).commands();
+  const connection = new RedisConnection(client, new OutageLog(new LogLines()), SILENCE_MS);
+  // Less than a connection may take until it counts as dead.
+  const call = () =>
+    connection.read('count', (redis) => redis.exists('key'), performance.now() + SILENCE_MS).catch(() => undefined);
+  try {
+    proxy.swallowNew(true);
+    await call();
+    proxy.swallowNew(false);
+    await until('it is answered', async () => (await call()) === 0, 10 * SILENCE_MS);
+    expect(proxy.connections).toBe(2);
+  } finally {
+    connection.close();
   }
 });
 

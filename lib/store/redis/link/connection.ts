@@ -47,6 +47,9 @@ export class RedisConnection {
   private readonly reachability: Reachability;
   /** All end when the connection is closed. */
   private readonly waits = new Waits();
+  /** Since when a connection stands on which not a word has come, a time of `performance.now()`, and what had come by then. */
+  private muteSince = 0;
+  private receivedThen = 0;
 
   constructor(
     private readonly client: Client,
@@ -68,6 +71,7 @@ export class RedisConnection {
     client.setMaxListeners(0);
     this.reachability = new Reachability(client, outages, reached);
     client.on('ready', () => this.opened());
+    client.on('connect', () => this.hear());
   }
 
   /** Connects without waiting for it, and tries until there is a connection: the log tells what comes of it. */
@@ -90,14 +94,29 @@ export class RedisConnection {
     while (this.client.status !== 'ready') {
       this.refuseWhenClosed();
       if (this.client.status === 'wait') this.client.connect().catch(() => {});
-      const triedFrom = this.client.status;
-      await this.nextReady(Math.min(giveUpAt, performance.now() + 2 * this.silenceMs));
+      await this.nextReady(Math.min(giveUpAt, this.muteUntil()));
       if ((this.client.status as string) === 'ready') return true;
+      if (performance.now() >= this.muteUntil()) {
+        dropConnections(this.client);
+        this.hear();
+      }
       if (performance.now() >= giveUpAt) return false;
-      // Connected, and no word since: no event would ever tell.
-      if (triedFrom === 'connect' && this.client.status === 'connect') dropConnections(this.client);
     }
     return true;
+  }
+
+  /**
+   * Until when a connection may be silent that is made and has not become ready: no event would ever tell that it is dead. The age of its
+   * silence counts, whoever waits: each call may have less time than that.
+   */
+  private muteUntil(): number {
+    if (this.client.status !== 'connect' || this.received !== this.receivedThen) this.hear();
+    return this.muteSince + 2 * this.silenceMs;
+  }
+
+  private hear(): void {
+    this.muteSince = performance.now();
+    this.receivedThen = this.received;
   }
 
   /**
