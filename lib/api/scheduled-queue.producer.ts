@@ -23,7 +23,7 @@ import { forEachItem, ofItem, readItem, sendMany, sendOne } from './many-schedul
 import type { PayloadWriter } from './payload-writer.js';
 import { checkChosenId } from './recurrence/chosen-ids.js';
 import { RecurrenceCalls } from './recurrence/recurrence-calls.js';
-import { beginSend, SendSpans } from './send-spans.js';
+import { beginSend, SendSpans, withoutPassedOn } from './send-spans.js';
 import { TakenIds } from './taken-ids.js';
 
 /** Options of `dispatch`: those of `schedule`, without `at` and `delay`. */
@@ -92,7 +92,8 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     payload?: unknown,
     options?: ScheduleOptions,
   ): Promise<ScheduledJobRef> {
-    const request = readSchedule(job, options);
+    const { tracer } = this.observers;
+    const request = readSchedule(job, withoutPassedOn(tracer, options));
     if (options === undefined) refuseMisplacedOptions(payload, request);
     const checked = this.payloads.check(payload, request);
     if (checked) await checked;
@@ -100,7 +101,6 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     if (free) await free;
     const encoded = this.payloads.encode(payload, request);
     if (encoded) await encoded;
-    const { tracer } = this.observers;
     const span = tracer && beginSend(tracer, request);
     try {
       const answer = await sendOne(this.store, request);
@@ -131,11 +131,12 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
       throw new InvalidScheduleError(
         `scheduleMany: got ${describe(items)}, expected an array of { job, payload, options }.`,
       );
+    const { tracer } = this.observers;
     const requests: ScheduleRequest[] = [];
     for (let i = 0; i < items.length; i++) {
       try {
         const { job, payload, options } = readItem<ScheduleItem>(items[i]);
-        const request = readSchedule(job, options);
+        const request = readSchedule(job, withoutPassedOn(tracer, options));
         const checked = this.payloads.check(payload, request);
         if (checked) await checked;
         requests.push(request);
@@ -146,7 +147,6 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     await forEachItem(requests, (request) => checkChosenId(this.store, request));
     if (this.codecs.encodes)
       await forEachItem(requests, (request, i) => this.payloads.encode(items[i]!.payload, request));
-    const { tracer } = this.observers;
     const spans = tracer && new SendSpans(tracer, requests);
     try {
       return await sendMany(this.store, requests, (request, answer) => this.told(request, answer), spans);

@@ -1,16 +1,31 @@
-import type { JobHeaders, SendSpan, Tracer } from '../core/observe/tracer.js';
-import type { ScheduleRequest } from '../core/options/schedule-options.js';
+import { currentScheduledJob } from '../core/job/current-job.js';
+import type { SendSpan, Tracer } from '../core/observe/tracer.js';
+import type { ScheduleOptions, ScheduleRequest } from '../core/options/schedule-options.js';
+import { isRecord } from '../core/read/shape.js';
+
+/**
+ * What a call says, without the context that the job of its handler has brought along: a handler may pass on all headers of its job for
+ * the sake of its own. The old context would count among them, and keep out that of the handler's run.
+ */
+export function withoutPassedOn(
+  tracer: Tracer | undefined,
+  options: ScheduleOptions | undefined,
+): ScheduleOptions | undefined {
+  const job = tracer && currentScheduledJob();
+  if (!job || !isRecord(options) || !isRecord(options.headers)) return options;
+  return { ...options, headers: tracer.withoutContext(options.headers, job.headers) };
+}
 
 /** Begins the span of a call that schedules one job, which carries its context from then on. */
 export function beginSend(tracer: Tracer, request: ScheduleRequest): SendSpan {
   const span = tracer.beginSend(request.queue, [request]);
-  carry(request, span.headers);
+  carry(request, span);
   return span;
 }
 
-/** A header that the job has already stays as it is. */
-function carry(request: ScheduleRequest, context: JobHeaders | undefined): void {
-  if (context) request.settings = { ...request.settings, headers: { ...context, ...request.settings.headers } };
+function carry(request: ScheduleRequest, span: SendSpan): void {
+  const headers = span.headersWith(request.settings.headers);
+  if (headers) request.settings = { ...request.settings, headers };
 }
 
 interface OpenSpan {
@@ -35,7 +50,7 @@ export class SendSpans {
     }
     for (const [queue, jobs] of byQueue) {
       const span = tracer.beginSend(queue, jobs);
-      for (const job of jobs) carry(job, span.headers);
+      for (const job of jobs) carry(job, span);
       this.spans.set(queue, { span, unanswered: jobs.length });
     }
   }

@@ -3,6 +3,7 @@ import { describeError } from '../core/error-description.js';
 import { ScheduledQueueError } from '../core/errors.js';
 import type { JobHeaders, RunSpan, SendSpan } from '../core/observe/tracer.js';
 import { ERROR_TYPE, MESSAGE_ID, OTHER_ERROR } from './attributes.js';
+import { withContext } from './carried-context.js';
 import { guarded } from './guard.js';
 
 /** A span that ends once. Nothing of it throws. `span` is missing where it could not be made. */
@@ -44,11 +45,17 @@ function setFailure(span: Span, error: unknown, kind?: string): void {
 export class SpanOfSend extends QueueSpan implements SendSpan {
   constructor(
     span: Span | undefined,
-    readonly headers: JobHeaders | undefined,
+    /** The context that the call hands on. */
+    private readonly carried: JobHeaders | undefined,
     /** Whether the call is about one job. */
     private readonly isOfOne: boolean,
   ) {
     super(span);
+  }
+
+  headersWith(given: JobHeaders | undefined): JobHeaders | undefined {
+    const { carried } = this;
+    return carried && (guarded(() => withContext(given ?? {}, carried)) ?? given);
   }
 
   override end(id?: string): void {

@@ -13,7 +13,7 @@ import type { ScheduledJob } from '../core/job/scheduled-job.js';
 import type { JobHeaders, ReceivedJob, RunSpan, SendSpan, SentJob, Tracer } from '../core/observe/tracer.js';
 import { VERSION } from '../core/version.js';
 import { attributesOf } from './attributes.js';
-import { fromHeaders, toHeaders } from './carried-context.js';
+import { fromHeaders, toHeaders, withoutContext } from './carried-context.js';
 import { guarded } from './guard.js';
 import { SpanOfRun, SpanOfSend } from './queue-span.js';
 
@@ -36,8 +36,12 @@ export class SpanTracer implements Tracer {
     const parent = guarded(() => context.active()) ?? ROOT_CONTEXT;
     const attributes = attributesOf(queue, 'send', jobs, this.options.oldNames);
     const span = guarded(() => this.tracer.startSpan(`send ${queue}`, { kind: SpanKind.PRODUCER, attributes }, parent));
-    const headers = span && guarded(() => toHeaders(trace.setSpan(parent, span)));
-    return new SpanOfSend(span, headers, jobs.length === 1);
+    const carried = span && guarded(() => toHeaders(trace.setSpan(parent, span)));
+    return new SpanOfSend(span, carried, jobs.length === 1);
+  }
+
+  withoutContext(headers: JobHeaders, ofJob: JobHeaders): JobHeaders {
+    return guarded(() => withoutContext(headers, ofJob)) ?? headers;
   }
 
   beginRun(job: ScheduledJob, ageMs: number): RunSpan {
@@ -69,11 +73,10 @@ export class SpanTracer implements Tracer {
 
   private sentOf(headers: JobHeaders): Sent {
     if (this.last && areSame(this.last.headers, headers)) return this.last;
-    const sent = fromHeaders(headers);
-    const sender = spanIn(sent);
-    if (!sender) return { sent };
-    this.last = { headers, sent, link: { context: sender } };
-    return this.last;
+    // A propagator that throws, or answers something else than a context, costs the link and not the span.
+    const read = guarded(() => readSent(headers)) ?? { sent: ROOT_CONTEXT };
+    if (read.link) this.last = { headers, ...read };
+    return read;
   }
 }
 
@@ -82,6 +85,12 @@ interface Sent {
   readonly sent: Context;
   /** To the span that scheduled it, if there is one. */
   readonly link?: Link;
+}
+
+function readSent(headers: JobHeaders): Sent {
+  const sent = fromHeaders(headers);
+  const sender = spanIn(sent);
+  return { sent, link: sender && { context: sender } };
 }
 
 function areSame(some: JobHeaders, others: JobHeaders): boolean {

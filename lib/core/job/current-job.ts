@@ -59,7 +59,10 @@ export function withinJob(job: ScheduledJob, work: () => void): void {
   shared[STORAGE].run(job, work);
 }
 
-/** Made where the library is imported, and so in nobody's context. */
+/**
+ * Made when the library is imported: in nobody's context, unless a request is the first to import it. Work is taken out of whatever lies
+ * in an `AsyncLocalStorage`, and so not out of a tracer that follows requests by async hooks of its own.
+ */
 const nobody = new AsyncResource('ScheduledQueue');
 
 /**

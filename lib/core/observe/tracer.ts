@@ -12,8 +12,8 @@ export interface SentJob {
 
 /** The span of one call that schedules in one queue. It ends once; what is told of it later changes nothing. */
 export interface SendSpan {
-  /** The context that the call hands on, to be kept among the headers of each of its jobs; `undefined` where there is none. */
-  readonly headers: JobHeaders | undefined;
+  /** The headers of one of its jobs: those that were given, and the context that the call hands on; `undefined` where there is none. */
+  headersWith(given: JobHeaders | undefined): JobHeaders | undefined;
   /** The call has been answered. `id`: that of its job; of no meaning where it is about several. */
   end(id?: string): void;
   fail(error: unknown): void;
@@ -37,6 +37,8 @@ export interface ReceivedJob extends SentJob {
 export interface Tracer {
   /** Begins the span of a call that schedules these jobs in one queue, at least one. */
   beginSend(queue: string, jobs: readonly SentJob[]): SendSpan;
+  /** Headers without those of the context that a job has brought along, where they are still the same. */
+  withoutContext(headers: JobHeaders, ofJob: JobHeaders): JobHeaders;
   /** Begins the span of a run, which was claimed so long after its job was created, by Redis' clock. */
   beginRun(job: ScheduledJob, ageMs: number): RunSpan;
   /** A pop is called. Answers what is to be told the jobs that it got, at least one. */

@@ -123,6 +123,29 @@ describe('without an SDK', () => {
   });
 });
 
+it.each<[string, () => unknown]>([
+  [
+    'throws',
+    () => {
+      throw new Error('broken');
+    },
+  ],
+  ['answers a promise', async () => ROOT_CONTEXT],
+  ['answers something else', () => ({})],
+])('where the propagator %s instead of reading a context, a run begins a trace', async (_, extract) => {
+  spans.register();
+  propagation.disable();
+  propagation.setGlobalPropagator({ inject() {}, extract: extract as () => Context, fields: () => [] });
+  try {
+    const { producer } = await startApp([Handlers], {}, { imports: [ScheduledQueueTracingModule.forRoot()] });
+    await producer.schedule('work', 'a');
+    const process = await spans.one('process default');
+    expect([parentOf(process), shown(process).links]).toEqual([undefined, []]);
+  } finally {
+    spans.unregister();
+  }
+});
+
 describe('an SDK that throws', () => {
   const broken = () => {
     throw new Error('broken');

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { type CallHandler, type ExecutionContext, Injectable, UseInterceptors } from '@nestjs/common';
-import { context, propagation, trace } from '@opentelemetry/api';
+import { context, createTraceState, propagation, trace } from '@opentelemetry/api';
 import { suppressTracing } from '@opentelemetry/core';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import {
   currentScheduledJob,
   OnScheduledJob,
@@ -12,6 +13,7 @@ import {
 import { ScheduledQueueTracingModule, type ScheduledQueueTracingOptions } from '../../../lib/opentelemetry/index.js';
 import { startApp, stopApps } from '../../support/queue-app.js';
 import { idOf, parentOf, Spans, shown, startOf, traceOf } from '../../support/spans.js';
+import { until } from '../../support/wait.js';
 
 const spans = new Spans();
 const tracer = trace.getTracer('test');
@@ -39,6 +41,9 @@ const FOREIGN = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
 let active: Map<string, string | undefined>;
 /** What has travelled beside it. */
 let baggage: (string | undefined)[];
+
+/** The headers with which each job that hands them on has come. */
+let handedOn: ScheduledJob['headers'][];
 
 const note = (text: string) => active.set(text, trace.getActiveSpan()?.spanContext().spanId);
 
@@ -78,11 +83,24 @@ class Handlers {
     await new Promise((resolve) => setImmediate(resolve));
     await this.producer.dispatch('work', { text: 'nested' });
   }
+
+  @OnScheduledJob('hand on')
+  @OnScheduledJob('hand on many')
+  @OnScheduledJob('end')
+  async handOn([, next, ...rest]: string[], { name, headers }: ScheduledJob) {
+    handedOn.push(headers);
+    if (!next) return;
+    const payload = [next, ...rest];
+    const options = { headers: { ...headers, by: name } };
+    if (name === 'hand on') await this.producer.dispatch(next, payload, { headers });
+    else await this.producer.scheduleMany([{ job: next, payload, options }]);
+  }
 }
 
 async function startTraced(options?: ScheduledQueueTracingOptions, more?: RedisScheduledQueueModuleOptions) {
   active = new Map();
   baggage = [];
+  handedOn = [];
   const imports = [ScheduledQueueTracingModule.forRoot(options)];
   return await startApp([Handlers], more, { imports });
 }
@@ -261,6 +279,44 @@ it('a header that the call gives stays as it is, and the run follows it', async 
   expect((await inspector.job(id))!.headers).toEqual({ traceparent, own: 'x' });
   const process = await spans.one('process default');
   expect([traceOf(process), parentOf(process)]).toEqual(['1'.repeat(32), '2'.repeat(16)]);
+});
+
+it('a call with a traceparent of its own gets no tracestate of another trace, and the baggage all the same', async () => {
+  const { producer, inspector } = await startTraced();
+  const spanContext = { traceId: '3'.repeat(32), spanId: '4'.repeat(16), traceFlags: 1 };
+  const active = trace.setSpanContext(context.active(), { ...spanContext, traceState: createTraceState('vendor=x') });
+  const bag = propagation.createBaggage({ tenant: { value: 't1' } });
+  const headersOf = async (headers?: Record<string, string>) => {
+    const ref = await context.with(propagation.setBaggage(active, bag), () =>
+      producer.schedule('work', { text: 'a' }, { headers, delay: '1h' }),
+    );
+    return (await inspector.job(ref))!.headers;
+  };
+  expect(await headersOf()).toMatchObject({ tracestate: 'vendor=x', baggage: 'tenant=t1' });
+  expect(await headersOf({ traceparent: FOREIGN })).toEqual({ traceparent: FOREIGN, baggage: 'tenant=t1' });
+  expect(await headersOf({ tracestate: 'own=y', baggage: 'b=c' })).toEqual({ tracestate: 'own=y', baggage: 'b=c' });
+});
+
+it('a handler that passes on the headers of its job passes on its own span, and none of the context counts', async () => {
+  const { producer } = await startTraced();
+  const bag = propagation.createBaggage({ tenant: { value: 'x'.repeat(2_000) } });
+  const headers = { own: 'y'.repeat(3_000) };
+  const names = ['hand on', 'hand on many', 'end'];
+  await context.with(propagation.setBaggage(context.active(), bag), () =>
+    producer.schedule('hand on', names, { headers }),
+  );
+  await until('all have run', () => handedOn.length === 3);
+  const byName = (ended: ReadableSpan[]) =>
+    new Map(ended.map((span) => [span.attributes['scheduled_queue.job.name'], span]));
+  const runs = byName(await spans.wait('process default', 3));
+  const sends = byName(spans.ended('send default'));
+  let caller: ReadableSpan | undefined;
+  for (const name of names) {
+    expect(parentOf(sends.get(name)!)).toBe(caller && idOf(caller));
+    caller = runs.get(name)!;
+    expect(parentOf(caller)).toBe(idOf(sends.get(name)!));
+  }
+  expect(handedOn.map(({ own }) => own)).toEqual(names.map(() => headers.own));
 });
 
 it('baggage travels with the job, and beyond 4 KiB the context is left out; the headers of the call may still have 4 KiB', async () => {
