@@ -1,9 +1,9 @@
-/** What names read that are not told apart. */
+/** The label of all names that are not told apart. */
 export const OTHER_NAMES = 'other';
 
 /** Which names of jobs the label `job` tells apart. */
 export interface JobNames {
-  /** What a name reads. `''` for an event that tells no name. */
+  /** The label of a name; `name` is `''` for an event that tells none, and so is its label. */
   labelOf(name: string): string;
 }
 
@@ -16,8 +16,8 @@ export function jobNames(chosen: number | readonly string[] | false, met: Set<st
 }
 
 /**
- * The first names met keep their label for ever: a counter whose jobs moved to `other` later would stand still, and one that came back from
- * there would jump. A job of that very name is one of the others.
+ * The first names that the process meets keep their label for ever: if a name moved to `other` later, its own counter would stand still, and
+ * that of `other` would jump. A job that is named `other` itself is counted there too.
  */
 class FirstNames implements JobNames {
   constructor(

@@ -15,7 +15,7 @@ const CLAIM_SIZE = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 const SUMMED = 'Counted by each process:';
 const ALIKE = 'Read from Redis, alike in every process:';
 
-/** What is registered: prom-client's types leave the name out. */
+/** A metric. The types of prom-client leave its name out. */
 interface Named {
   readonly name: string;
 }
@@ -93,10 +93,10 @@ export class RegistryMetrics {
 
   private constructor() {}
 
-  /** Those of a registry, made where it has none of them. Throws `InvalidOptionsError` where it has metrics of these names from elsewhere. */
+  /** The metrics of this registry; made if it has none. Throws `InvalidOptionsError` if it has metrics of these names from elsewhere. */
   static of(registry: Registry<RegistryContentType>): RegistryMetrics {
     const there = known.get(registry);
-    // A registry that was cleared has forgotten them.
+    // After `registry.clear()` none of them is registered any more; then they are made anew.
     if (there?.all.some(({ name }) => registry.getSingleMetric(name) !== undefined)) return there;
     const made = new RegistryMetrics();
     const taken = made.all.find(({ name }) => registry.getSingleMetric(name) !== undefined);
@@ -111,7 +111,7 @@ export class RegistryMetrics {
     return [events, lateness, runs, claims, calls, ...gauges];
   }
 
-  /** `show` sets what a reading has; what it leaves out is missing. */
+  /** `show` sets the values of a reading. A series that it does not set is missing from the scrape. */
   private gauge<Label extends string>(
     name: string,
     help: string,
@@ -119,7 +119,7 @@ export class RegistryMetrics {
     labelNames: readonly Label[],
     show: (gauge: Gauge<Label>, reading: Reading) => unknown,
   ): Named {
-    // By itself, a gauge without labels begins with 0, and so it does after `reset`.
+    // prom-client sets a gauge without labels to 0 when it is made, and by `reset`; only `remove` makes it missing.
     const empty = () => (labelNames.length === 0 ? gauge.remove() : gauge.reset());
     const collect = async () => {
       const reading = await this.scrapes.read();

@@ -8,7 +8,7 @@ const ANSWER_WITHIN_MS = 2_000;
 export interface Reading {
   /** Whether the Redis of each source told all that it was asked for; `undefined` where there is no source. */
   readonly isUp?: boolean;
-  /** Of several, that of the source whose clock is furthest off. */
+  /** Of several sources, the offset that is furthest from 0. */
   readonly offsetMs?: number;
   /** By the label of the queue. */
   readonly queues: ReadonlyMap<string, QueueOverview>;
@@ -24,7 +24,7 @@ interface ReadSource {
 /** Reads the queues of all sources of a registry for its gauges, once for all that are asked at the same time. */
 export class Scrapes {
   private readonly sources = new Set<Source>();
-  /** What was read last, by the label of the queue: whichever source has read it, no other one asks again so soon. */
+  /** By the label of the queue. If two sources know a queue, a reading of one serves the other as well. */
   private readonly overviews = new Map<string, Kept<QueueOverview>>();
   private pending?: Promise<Reading>;
 
@@ -32,7 +32,7 @@ export class Scrapes {
     this.sources.add(source);
   }
 
-  /** It is asked no more, and what it has told is forgotten. */
+  /** The source is read no more, and its readings are forgotten. */
   remove(source: Source): void {
     this.sources.delete(source);
     for (const [label, kept] of this.overviews) if (kept.source === source) this.overviews.delete(label);
@@ -51,7 +51,7 @@ export class Scrapes {
     // A source whose Redis is away must not take the queues that another one can read.
     const upFirst = [...this.sources].sort((a, b) => Number(b.wasUp) - Number(a.wasUp));
     const read = await Promise.all(upFirst.map((source) => this.readOne(source, taken)));
-    // One may have gone meanwhile.
+    // An application may have closed meanwhile, and removed its source.
     const there = read.filter(({ source }) => this.sources.has(source));
     if (there.length === 0) return { queues: new Map() };
     return {

@@ -5,7 +5,7 @@ import { within } from './within.js';
 /** For how long what was read is shown again. */
 const KEPT_MS = 5_000;
 
-/** What was read of a source, and until when it is shown again, by the clock of its application. */
+/** A reading of a source. It is shown again for 5 s, by the clock of the source's application. */
 export class Kept<T> {
   private readonly untilMs: number;
 
@@ -32,9 +32,9 @@ export class Source {
   constructor(
     private readonly store: JobStore,
     readonly clock: Clock,
-    /** Those to be read; all that somebody has used where it is missing. */
+    /** The queues to be read. If missing: all that somebody has used. */
     private readonly given: readonly string[] | undefined,
-    /** What a queue reads in the label `queue`. */
+    /** The label `queue` of a queue. */
     readonly labelOf: (queue: string) => string,
   ) {}
 

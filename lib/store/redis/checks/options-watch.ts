@@ -8,9 +8,9 @@ import type { DifferingWorker } from '../view/presence.js';
 const EVERY_MS = 300_000;
 /** A rolling deploy, whose processes differ, is over by then. */
 const TOLERATED_MS = 600_000;
-/** A pair that nobody has seen for so long is forgotten: two that differ again after that are told again. */
+/** A pair that has not been seen for so long is forgotten. If these two differ again later, a new warning is logged. */
 const FORGOTTEN_MS = 3_600_000;
-/** Of one queue, so that many processes with as many values flood no log. Other pairs are told after the next looks. */
+/** Lines for one queue in one look: many processes with many values must not flood the log. The next looks log the other pairs. */
 const LINES_A_LOOK = 10;
 const NAMED_A_LINE = 10;
 
@@ -35,13 +35,14 @@ interface Disagreement {
 }
 
 /**
- * Looks every five minutes which live workers of a queue have other options than this process, and tells of each pair and option once,
- * after they have differed at all looks for ten minutes. A look starts from a turn by which a session lists itself, so it needs no timer.
+ * Every five minutes, reads which live workers of a queue have other options than this process. Logs each pair and option once, after it has
+ * differed at each look for ten minutes. A turn by which a session lists itself starts the look, so no timer is needed.
  *
  * 200 processes with 100 queues each look 67 times a second, while their idle sessions take over 4 000 turns a second. Redis compares, and
  * answers nothing where all agree.
  */
 export class OptionsWatch {
+  /** By the id of the other worker, the option, and its value there. */
   private readonly pairs = new Map<string, Pair>();
   private lookAtMs: number;
   private lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -66,7 +67,7 @@ export class OptionsWatch {
     if (nowMs < this.lookAtMs) return;
     this.lookAtMs = nowMs + EVERY_MS;
     const id = processOf(session);
-    // What Redis refuses, the session's own calls tell.
+    // If Redis refuses this call, it refuses the session's turns as well, and those are logged.
     this.read().then(
       (differing) => this.compare(id, differing, nowMs),
       () => {},
@@ -77,11 +78,11 @@ export class OptionsWatch {
     for (const [key, { seenAtMs }] of this.pairs) if (nowMs - seenAtMs > FORGOTTEN_MS) this.pairs.delete(key);
     const found = new Map<string, Disagreement>();
     for (const other of differing) {
-      // Its own entry of before a restart, under a `workerId` that stays.
+      // With a fixed `workerId`, the entry of this process from before its restart may still be listed.
       if (other.id === id) continue;
       for (const [option, own] of Object.entries(this.own)) {
         const value = other.options[option as keyof SharedOptions];
-        // Another version may not tell it.
+        // A worker of another version may not list this option.
         if (value === undefined || isDeepStrictEqual(value, own)) continue;
         const text = `${option} ${JSON.stringify(value)}`;
         const pair = this.seen(`${other.id} ${text}`, nowMs);

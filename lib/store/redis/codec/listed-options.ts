@@ -6,9 +6,9 @@ import type { SharedOptions } from '../../../core/options/shared-options.js';
  * for preferred workers reads `workers` whole, which for 200 workers took half as long again with the options inside.
  */
 export interface ListedOptions {
-  /** Of the text. */
+  /** The first 12 hex digits of the SHA-1 of `text`. */
   readonly digest: string;
-  /** JSON. */
+  /** The options as JSON. */
   readonly text: string;
 }
 
@@ -17,7 +17,7 @@ export function listOptions(options: SharedOptions): ListedOptions {
   return { digest: createHash('sha1').update(text).digest('hex').slice(0, 12), text };
 }
 
-/** Options that only a later version knows stay as they are. None where they are not there, or somebody has damaged them. */
+/** Options that only a later version knows are kept. Answers `{}` if the key is missing, or its text is damaged. */
 export function decodeOptions(text: string | null): SharedOptions {
   try {
     return JSON.parse(text ?? '{}');

@@ -8,7 +8,7 @@ export interface WorkerTraits {
   concurrency: number;
   /** Of the names whose runs weigh more than 1. */
   weights: ReadonlyMap<string, number>;
-  /** That of its options; see listed-options.ts. Missing where its version lists none. */
+  /** The digest of its options, see listed-options.ts. Missing if its version lists none. */
   optionsDigest?: string;
   stuck?: StuckSince;
 }
@@ -19,8 +19,8 @@ const OPTIONS = '#';
 const STUCK = '!';
 
 /**
- * "<version>,<concurrency>,#<digest of its options>" and, a comma before each, "<index of a name>*<weight>": the index among the session's names in order, which its
- * crew has in `handles:<crew>`. Behind them, while handlers are stuck, what `encodeStuck` makes.
+ * "<version>,<concurrency>,#<digest of its options>" and, a comma before each, "<index of a name>*<weight>": the index in the sorted list of
+ * the session's names, which its crew has in `handles:<crew>`. While handlers are stuck, the text of `encodeStuck` follows.
  */
 export function encodeTraits(
   optionsDigest: string,
