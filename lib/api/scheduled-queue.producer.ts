@@ -62,7 +62,7 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     events: EventSink,
     codecs: Codecs,
     log: Log,
-    protected readonly observers: Observers,
+    private readonly observers: Observers,
   ) {
     super(store, payloads, events, codecs);
     this.takenIds = new TakenIds(log);
