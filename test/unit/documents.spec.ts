@@ -55,6 +55,22 @@ it.each(pages)('every link of %s to a section leads to one that is there', (page
   expect(missing.map(([link]) => link)).toEqual([]);
 });
 
+it('the shelf, docs/README.md, has every page of docs', () => {
+  const linked = [...read('docs/README.md').matchAll(/\]\(([^)#]+)\)/g)].map(([, target]) => `docs/${target}`);
+  const there = pagesIn('docs').filter((page) => page !== 'docs/README.md');
+  expect(there.filter((page) => !linked.includes(page))).toEqual([]);
+});
+
+it.each(['troubleshooting', 'production-checklist'])(
+  'docs/%s.md quotes log lines as the table of docs/operations.md has them',
+  (page) => {
+    const table = read('docs/operations.md').split('## Log lines\n')[1]!;
+    const quotes = [...read(`docs/${page}.md`).matchAll(/`([A-Z][^`]* [^`]*…[^`]*)`/g)].map(([, quote]) => quote!);
+    expect(quotes).toContain("Connected to redis://… (prefix '…', role '…').");
+    expect(quotes.filter((quote) => !table.includes(quote.replace(/…$/, '')))).toEqual([]);
+  },
+);
+
 it('docs/architecture.md says how many lines each folder of lib has, to a twentieth', () => {
   const counted = countLines(new URL('../../', import.meta.url));
   const rows = [...read('docs/architecture.md').matchAll(/^\| ([\w./]+) \| (\d+) \| (\d+) \| (\d+) \|$/gm)];

@@ -15,7 +15,6 @@ import { MailModule, Mails, sendMail } from './recipes/a-rate-limited-sender.js'
 import { Partner, PartnerCalls, tellPartner } from './recipes/back-off-with-the-whole-queue.js';
 import { DeadLettersController } from './recipes/dead-letters-with-an-endpoint.js';
 import { expireOrder, expiryOf, shipOrder } from './recipes/definitions-in-a-file-of-their-own.js';
-import { HealthController } from './recipes/health-by-hand.js';
 import { Database, Orders, type OutboxRow } from './recipes/schedule-after-a-commit.js';
 import { ReportsModule } from './recipes/the-result-of-a-job.js';
 
@@ -140,24 +139,6 @@ it('the result of a job: the API answers progress and result', async () => {
     result: { url: 'https://example.com/reports/2026.pdf' },
   });
   expect((await fetch(`${url}/unknown`)).status).toBe(404);
-});
-
-it('health by hand: ready while Redis answers, and soon told where it does not', async () => {
-  const app = await listening({ controllers: [HealthController], imports: [queue({ role: 'producer' })] });
-  const url = `${await app.getUrl()}/health`;
-  expect((await fetch(`${url}/ready`)).status).toBe(200);
-  expect(await (await fetch(`${url}/queue`)).json()).toMatchObject({ message: 'No worker is running' });
-  server.freeze();
-  try {
-    const began = performance.now();
-    const response = await fetch(`${url}/ready`);
-    expect(await response.json()).toMatchObject({ message: 'Redis does not answer', statusCode: 503 });
-    // A call by itself waits for 30 s here.
-    expect(performance.now() - began).toBeLessThan(10_000);
-    expect((await fetch(`${url}/live`)).status).toBe(200);
-  } finally {
-    server.thaw();
-  }
 });
 
 function queue(options: { role?: 'producer' } = {}) {
