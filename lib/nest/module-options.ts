@@ -11,6 +11,7 @@ import {
 import { codecsById, type PayloadCodec, payloadCodec, payloadCodecs } from '../core/payload/codec.js';
 import { Codecs } from '../core/payload/codecs.js';
 import type { ValidationOptions } from '../core/payload/payload-class.js';
+import { propertyNames, Redaction } from '../core/payload/redaction.js';
 import { describe } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';
 import { keyPart, keyPrefix } from '../core/read/names.js';
@@ -76,6 +77,12 @@ export interface RedisScheduledQueueModuleOptions {
    */
   commandTimeoutMs?: Duration;
   /**
+   * Names of properties that people must not read: `['password']`. At any depth of payloads, results, headers and progress they read
+   * `'[redacted]'` on the dashboard, and of class-validator's findings about them log lines tell only which property is meant. Exact
+   * names, not paths. Handlers and the inspector get everything; the messages of errors are not searched. Default `[]`.
+   */
+  redact?: readonly string[];
+  /**
    * Whose recurrences the decorators of this application declare. Several applications may share a queue. 1 to 64 of the characters
    * `A-Z a-z 0-9 . _ -`. Default `'app'`.
    */
@@ -118,6 +125,7 @@ export interface ModuleSettings {
   codecs: Codecs;
   maxPayloadBytes: number;
   commandTimeoutMs: number;
+  redaction: Redaction;
   app: string;
   revision?: number;
   orphanedRecurrences: 'report' | 'remove';
@@ -128,11 +136,12 @@ export interface ModuleSettings {
   settingsOf(queue: string): QueueSettings;
 }
 
-type ReadModuleOptions = Omit<ModuleSettings, 'jobs' | 'queues' | 'settingsOf' | 'codecs'> & {
+type ReadModuleOptions = Omit<ModuleSettings, 'jobs' | 'queues' | 'settingsOf' | 'codecs' | 'redaction'> & {
   jobs: unknown;
   queues: unknown;
   codec: PayloadCodec;
   codecs: readonly PayloadCodec[];
+  redact: readonly string[];
 };
 
 const object: Check<object> = (value) =>
@@ -153,6 +162,7 @@ const SHAPE: Shape<ReadModuleOptions> = {
   codecs: payloadCodecs,
   maxPayloadBytes: integer(1, 512 * 1024 * 1024),
   commandTimeoutMs: duration(100),
+  redact: propertyNames,
   app: keyPart,
   revision: (value) =>
     Number.isFinite(value) ? { value: value as number } : { problem: `got ${describe(value)}, expected a number` },
@@ -184,7 +194,7 @@ export function readModuleOptions(options: unknown, where: string): ModuleSettin
     );
   }
   const given = readOptions(options, SHAPE, where, refuse);
-  const { codec, codecs, commandTimeoutMs = 5_000, ...read } = given;
+  const { codec, codecs, commandTimeoutMs = 5_000, redact, ...read } = given;
   if (read.orphanedRecurrences === 'remove' && read.app === undefined) {
     throw refuse(
       `${where}: orphanedRecurrences: got 'remove' and no app, expected app as well: else this application would delete the recurrences of each other one that has no app either. Give each application of the queue its own app.`,
@@ -210,6 +220,7 @@ export function readModuleOptions(options: unknown, where: string): ModuleSettin
     ...read,
     jobs: readJobs(read.jobs ?? {}, where),
     codecs: new Codecs(codecsById([...(codec ? [codec] : []), ...(codecs ?? [])], where), codec, commandTimeoutMs),
+    redaction: new Redaction(redact),
     queues,
     settingsOf: (queue) => queues.get(queue) ?? defaults,
   };

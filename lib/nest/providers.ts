@@ -7,6 +7,7 @@ import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
 import { Observers } from '../core/observe/observers.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
+import { noteRedaction } from '../core/payload/redaction.js';
 import { RedisJobStore } from '../store/redis/redis-job-store.js';
 import { SuspectIsolation } from '../worker/capacity/suspect-isolation.js';
 import { Fleet } from '../worker/handle/fleet.js';
@@ -70,7 +71,7 @@ function producingProviders(services: ServiceTokens): Provider[] {
       const streamed = [...queues].flatMap(([queue, { streamEvents }]) => (streamEvents ? [queue] : []));
       return new ScheduledQueueEvents(store, clock, new Set(streamed));
     }),
-    provide(PayloadChecker, [SETTINGS], ({ validation }) => new PayloadChecker(validation)),
+    provide(PayloadChecker, [SETTINGS], ({ validation, redaction }) => new PayloadChecker(validation, redaction)),
     provide(PayloadWriter, [PayloadChecker, SETTINGS], (checker, { codecs, maxPayloadBytes }) => {
       return new PayloadWriter(codecs, checker, maxPayloadBytes);
     }),
@@ -81,8 +82,8 @@ function producingProviders(services: ServiceTokens): Provider[] {
         return new ScheduledQueueProducer(store, payloads, events, codecs, LOG, observers);
       },
     ),
-    provide(services.inspector, [STORE, EVENTS, SETTINGS], (store, events, { settingsOf, codecs }) => {
-      return new ScheduledQueueInspector(store, events, settingsOf, codecs);
+    provide(services.inspector, [STORE, EVENTS, SETTINGS], (store, events, { settingsOf, codecs, redaction }) => {
+      return noteRedaction(new ScheduledQueueInspector(store, events, settingsOf, codecs), redaction);
     }),
   ];
 }

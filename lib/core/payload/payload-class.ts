@@ -7,6 +7,7 @@ import {
 } from '../errors.js';
 import { describe } from '../read/describe.js';
 import { deserialisePayload } from './payload.js';
+import { REDACTED, Redaction } from './redaction.js';
 import { showAs } from './without-values.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters do not matter here
@@ -33,7 +34,10 @@ interface Validators {
 export class PayloadChecker {
   private validators?: Promise<Validators>;
 
-  constructor(private readonly options: ValidationOptions) {}
+  constructor(
+    private readonly options: ValidationOptions,
+    private readonly redaction = new Redaction(),
+  ) {}
 
   /** What JSON text holds, as a handler sees it. Throws as `check` does. */
   async read(text: string, type: PayloadClass | undefined, fields: ScheduledQueueErrorFields): Promise<unknown> {
@@ -54,11 +58,23 @@ export class PayloadChecker {
       throw notFitting(
         type,
         fields,
-        findings.flatMap((finding) => flatten(finding, '', Object.values)),
+        findings.flatMap((finding) => this.flatten(finding, '', Object.values)),
         // Whatever a message says, by $value or a function of its own: the name of a constraint holds nothing of the payload.
-        findings.flatMap((finding) => flatten(finding, '', Object.keys)),
+        findings.flatMap((finding) => this.flatten(finding, '', Object.keys)),
       );
     return instance;
+  }
+
+  /** `textsOf`: what is told of the constraints, which are texts by the name of each. Of a redacted property nothing is told. */
+  private flatten(
+    { property, constraints, children = [] }: ValidationFinding,
+    parent: string,
+    textsOf: (constraints: Record<string, string>) => string[],
+  ): PayloadFinding[] {
+    const path = parent === '' ? property : `${parent}.${property}`;
+    if (this.redaction.has(property)) return [{ path, messages: [REDACTED] }];
+    const own = constraints ? [{ path, messages: textsOf(constraints) }] : [];
+    return [...own, ...children.flatMap((child) => this.flatten(child, path, textsOf))];
   }
 
   /** Loads both packages. Throws `InvalidOptionsError`, which names `place`, where one is not installed. */
@@ -102,17 +118,6 @@ function transform(
 }
 
 const findingAbout = (message: string): PayloadFinding[] => [{ path: '', messages: [message] }];
-
-/** `textsOf`: what is told of the constraints, which are texts by the name of each. */
-function flatten(
-  finding: ValidationFinding,
-  parent: string,
-  textsOf: (constraints: Record<string, string>) => string[],
-): PayloadFinding[] {
-  const path = parent === '' ? finding.property : `${parent}.${finding.property}`;
-  const own = finding.constraints ? [{ path, messages: textsOf(finding.constraints) }] : [];
-  return [...own, ...(finding.children ?? []).flatMap((child) => flatten(child, path, textsOf))];
-}
 
 /** `shown`: the findings as logs and Redis show them, where they are others. */
 function notFitting(

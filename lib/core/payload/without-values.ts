@@ -10,8 +10,10 @@ export interface ShownError {
 const SHOWN = Symbol.for('nestjs-redis-scheduled-queue:shown');
 
 /** Notes how an error is to be shown wherever it is logged or stored, by whatever it was let through. Its cause is shown nowhere. */
-export function showAs(error: InvalidPayloadError, shown: ShownError): InvalidPayloadError {
-  return Object.defineProperty(error, SHOWN, { value: shown });
+export function showAs<Shown extends Error>(error: Shown, shown: ShownError): Shown {
+  // A foreign error may be frozen; one that is shared is noted again.
+  Reflect.defineProperty(error, SHOWN, { value: shown, configurable: true });
+  return error;
 }
 
 /** How an error is to be shown; `undefined` where it may be shown as it is. */

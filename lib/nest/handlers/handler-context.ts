@@ -2,6 +2,7 @@ import { ApplicationConfig, ExternalContextCreator } from '@nestjs/core';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { PayloadClass } from '../../core/payload/payload-class.js';
+import type { Redaction } from '../../core/payload/redaction.js';
 import { JOB_PARAM, PARAMS_METADATA, PAYLOAD_PARAM } from './on-scheduled-job.decorator.js';
 import { PipeRefusals } from './pipe-refusal.js';
 
@@ -58,9 +59,10 @@ interface CreatorInternals {
 export class HandlerContext {
   private readonly creator: ExternalContextCreator;
   private readonly internals: CreatorInternals;
-  private readonly refusals = new PipeRefusals();
+  private readonly refusals: PipeRefusals;
 
-  constructor(appCreator: ExternalContextCreator, inheritAppConfig: boolean) {
+  constructor(appCreator: ExternalContextCreator, inheritAppConfig: boolean, redaction: Redaction) {
+    this.refusals = new PipeRefusals(redaction);
     const { container } = appCreator as unknown as CreatorInternals;
     // Without the app's global enhancers: the same container, with a configuration that has none.
     const own = inheritAppConfig

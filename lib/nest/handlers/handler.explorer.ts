@@ -37,7 +37,7 @@ export class HandlerExplorer {
     @Inject(SETTINGS) private readonly settings: ModuleSettings,
     @Inject(INSTANCE_NAME) readonly instanceName: string,
   ) {
-    this.context = new HandlerContext(creator, settings.inheritAppConfig);
+    this.context = new HandlerContext(creator, settings.inheritAppConfig, settings.redaction);
   }
 
   /**

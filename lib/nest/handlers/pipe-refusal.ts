@@ -1,7 +1,8 @@
 import { HttpException } from '@nestjs/common';
 import { InvalidPayloadError, type PayloadFinding } from '../../core/errors.js';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
-import { showAs, valueEraser } from '../../core/payload/without-values.js';
+import { REDACTED, type Redaction } from '../../core/payload/redaction.js';
+import { type ShownError, showAs, valueEraser } from '../../core/payload/without-values.js';
 import { PayloadRefusal } from '../../worker/run/payload-refusal.js';
 
 /** A pipe may report any number of findings. Logs and stored failures show this many. */
@@ -10,6 +11,8 @@ const MOST_FINDINGS = 100;
 /** What the pipes of each run threw. A run whose pipes threw has not come to its handler, so the handler threw nothing of that. */
 export class PipeRefusals {
   private readonly thrown = new WeakMap<ScheduledJob, unknown>();
+
+  constructor(private readonly redaction: Redaction) {}
 
   note(job: ScheduledJob, error: unknown): void {
     this.thrown.set(job, error);
@@ -20,20 +23,38 @@ export class PipeRefusals {
    * itself. A filter or an interceptor that throws something else decides by that.
    */
   judge(job: ScheduledJob, error: unknown, place: string): unknown {
-    if (this.thrown.get(job) !== error || !isClientError(error)) return error;
+    if (this.thrown.get(job) !== error || !(error instanceof HttpException)) return error;
+    if (!isClientError(error)) return this.redaction.isEmpty ? error : showAs(error, this.shown(error, job));
     const { queue, name, id } = job;
-    const erased = valueEraser(job.payload);
-    const findings = findingsOf(error).map(({ path, messages }) => ({ path, messages: messages.map(erased) }));
-    const list = findings.map(({ path, messages }) => `${path ? `${path}: ` : ''}${messages.join(', ')}`).join('; ');
+    const { message: list, findings } = this.shown(error, job);
     const message = `The payload of job '${name}' was refused by a pipe of ${place} (${error.name}, ${error.getStatus()}): ${list}.`;
     const refused = new InvalidPayloadError(message, findings, { queue, jobName: name, jobId: id, cause: error });
     // What the pipe threw says the same with values: no log shows it.
     return new PayloadRefusal(showAs(refused, { message, findings }));
   }
+
+  /** What a pipe found, without values of the payload. */
+  private shown(error: HttpException, job: ScheduledJob): ShownError {
+    const erased = valueEraser(job.payload);
+    const findings = findingsOf(error).map((finding) => this.redacted(finding, erased));
+    const sentences = findings.map(({ path, messages }) => `${path ? `${path}: ` : ''}${messages.join(', ')}`);
+    return { message: sentences.join('; '), findings };
+  }
+
+  /** Nest's ValidationPipe hands on sentences: one that names a redacted property tells no more than that name. */
+  private redacted({ path, messages }: PayloadFinding, erased: (text: string) => string): PayloadFinding {
+    if (path.split('.').some((step) => this.redaction.has(step))) return { path, messages: [REDACTED] };
+    return {
+      path,
+      messages: messages.map((text) => {
+        const name = this.redaction.nameIn(text);
+        return name === undefined ? erased(text) : `${name}: ${REDACTED}`;
+      }),
+    };
+  }
 }
 
-function isClientError(error: unknown): error is HttpException {
-  if (!(error instanceof HttpException)) return false;
+function isClientError(error: HttpException): boolean {
   const status = error.getStatus();
   return status >= 400 && status < 500;
 }

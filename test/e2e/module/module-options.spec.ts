@@ -76,6 +76,8 @@ it.each([
   [{ shutdownTimeoutMs: Number.NaN }, 'shutdownTimeoutMs: got NaN, expected a finite number'],
   [{ commandTimeoutMs: 5 }, 'commandTimeoutMs: got 5, expected at least 100 ms'],
   [{ maxPayloadBytes: '1mb' }, 'maxPayloadBytes: got "1mb", expected a whole number'],
+  [{ redact: 'password' }, 'redact: got "password", expected an array of names of properties'],
+  [{ redact: [/pass/] }, 'redact: name 0: got a RegExp, expected the name of a property'],
   [{ validation: true }, 'validation: got true, expected an object'],
   [{ codec: 'msgpack' }, 'codec: got "msgpack", expected a codec: { id, encode(payload), decode(stored) }'],
   [{ codec: { encode() {}, decode() {} } }, 'codec: id: got undefined, expected 1 to 64'],

@@ -20,6 +20,7 @@ import {
   type PayloadClass,
   type ValidationOptions,
 } from '../../../../lib/core/payload/payload-class.js';
+import { Redaction } from '../../../../lib/core/payload/redaction.js';
 import { rejected } from '../../thrown.js';
 
 class Address {
@@ -198,6 +199,37 @@ describe('a payload that does not fit its class is refused', () => {
     const description = describeError(error);
     expect(description.message).toContain('cannot be made one: its transformation threw TypeError');
     expect(JSON.stringify(description)).not.toContain('hunter2');
+  });
+
+  describe('of a redacted property', () => {
+    class Card {
+      @Length(16, 16, { message: '$value is no number of a card' }) number!: string;
+    }
+    class Order {
+      @IsEmail({}, { message: '$value is no address' }) email!: string;
+      @IsInt({ message: '$value is no amount' }) amount!: number;
+      @ValidateNested() @Type(() => Card) card!: Card;
+    }
+    const order = { email: 'hunter2', amount: 'seven', card: { number: '4111' } };
+
+    it('the error tells only which it is, and so does what logs show of it', async () => {
+      const checker = new PayloadChecker({}, new Redaction(['email', 'card']));
+      const error = await rejected<InvalidPayloadError>(checker.check(order, Order, FIELDS));
+      expect(error.findings).toEqual([
+        { path: 'email', messages: ['[redacted]'] },
+        { path: 'amount', messages: ['seven is no amount'] },
+        { path: 'card', messages: ['[redacted]'] },
+      ]);
+      expect(error.message).toContain('email: [redacted]; amount: seven is no amount; card: [redacted].');
+      expect(describeError(error).message).toContain('email: [redacted]; amount: isInt; card: [redacted].');
+    });
+
+    it('inside of others too, whose own findings are told', async () => {
+      const checker = new PayloadChecker({}, new Redaction(['number']));
+      const error = await rejected<InvalidPayloadError>(checker.check(order, Order, FIELDS));
+      expect(error.message).toContain('email: hunter2 is no address');
+      expect(error.message).toContain('card.number: [redacted].');
+    });
   });
 
   it('by the options of class-validator that the module was given', async () => {
