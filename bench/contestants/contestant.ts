@@ -50,7 +50,7 @@ export interface OpenOptions {
   delayed?: boolean;
   /**
    * For this library alone: a class validates each payload; the names and the queues that are handled; whether the current job is tracked,
-   * events are streamed, and the module measures and traces.
+   * events are streamed, the module measures, and who makes a span for each run: the module, or the handler by what the SDK offers.
    */
   validated?: boolean;
   names?: readonly string[];
@@ -58,7 +58,7 @@ export interface OpenOptions {
   trackCurrentJob?: boolean;
   streamEvents?: { maxLength: number };
   metered?: boolean;
-  traced?: boolean;
+  traced?: 'by the module' | 'by hand';
 }
 
 /** One contestant, connected, as an application would hold it. Ends with its process. */

@@ -6,6 +6,7 @@ import {
   defineScheduledJob,
   OnScheduledJob,
   RedisScheduledQueueModule,
+  type ScheduledJob,
   type ScheduledJobDefinition,
   ScheduledQueueConsumer,
   ScheduledQueueEvents,
@@ -13,7 +14,7 @@ import {
   ScheduledQueueProducer,
   type ScheduleOptions,
 } from 'nestjs-redis-scheduled-queue';
-import type { Contestant, Handle, Job, OpenOptions, Session } from './contestant.js';
+import type { Contestant, Job, OpenOptions, Session } from './contestant.js';
 
 /** What `validatedPayload` of measure/payloads.ts is checked against, when it is scheduled and again before it is handled. */
 class Reminder {
@@ -40,7 +41,12 @@ export const ours: Contestant = {
       ...(options.trackCurrentJob !== undefined && { trackCurrentJob: options.trackCurrentJob }),
       queues: Object.fromEntries(queues.map((queue) => [queue, { concurrency, streamEvents }])),
     });
-    @Module({ imports: [module, ...(await observing(options))], providers: [handlersFor(options)] })
+    const observers = await observing(options);
+    const byHand = options.traced === 'by hand' ? await tracedByHand() : undefined;
+    const handle: Run = byHand
+      ? (payload, job) => byHand.around(job, async () => options.handle(payload as never))
+      : (payload) => options.handle(payload as never);
+    @Module({ imports: [module, ...observers], providers: [handlersFor(options, handle)] })
     class BenchModule {}
 
     const app = await NestFactory.createApplicationContext(BenchModule);
@@ -51,6 +57,7 @@ export const ours: Contestant = {
       app.get(ScheduledQueueConsumer),
       app.get(ScheduledQueueInspector),
       (options.validated ? validated : plain) as ScheduledJobDefinition<object>,
+      byHand?.headers,
     );
   },
 };
@@ -62,7 +69,7 @@ async function observing({ metered, traced }: OpenOptions): Promise<DynamicModul
     const { ScheduledQueueMetricsModule } = await import('nestjs-redis-scheduled-queue/prometheus');
     modules.push(ScheduledQueueMetricsModule.forRoot());
   }
-  if (traced) {
+  if (traced === 'by the module') {
     const { traceIntoNothing } = await import('./traces.js');
     const { ScheduledQueueTracingModule } = await import('nestjs-redis-scheduled-queue/opentelemetry');
     traceIntoNothing();
@@ -71,11 +78,18 @@ async function observing({ metered, traced }: OpenOptions): Promise<DynamicModul
   return modules;
 }
 
+async function tracedByHand() {
+  const { spansByHand, traceIntoNothing } = await import('./traces.js');
+  traceIntoNothing();
+  return spansByHand();
+}
+
 function sessionOf(
   producer: ScheduledQueueProducer,
   consumer: ScheduledQueueConsumer,
   inspector: ScheduledQueueInspector,
   definition: ScheduledJobDefinition<object>,
+  headers: Record<string, string> | undefined,
 ): Session {
   const toItem = ({ payload, name, dueAt, queue, priority, worker, id, tags }: Job) => {
     const options: ScheduleOptions = {};
@@ -85,6 +99,7 @@ function sessionOf(
     if (worker !== undefined) options.worker = worker;
     if (id !== undefined) options.id = id;
     if (tags !== undefined) options.tags = [...tags];
+    if (headers !== undefined) options.headers = headers;
     return { job: name ?? definition, payload, options };
   };
   return {
@@ -101,32 +116,34 @@ function sessionOf(
   };
 }
 
-function handlersFor({ handle, validated: isValidated, names, queues }: OpenOptions): Type {
+type Run = (payload: object, job: ScheduledJob) => unknown;
+
+function handlersFor({ validated: isValidated, names, queues }: OpenOptions, handle: Run): Type {
   if (names || queues) return manyHandlers(handle, names ?? [plain.name], queues ?? ['default']);
   @Injectable()
   class PlainHandlers {
     @OnScheduledJob(plain)
-    async run(payload: object): Promise<unknown> {
-      return handle(payload as never);
+    async run(payload: object, job: ScheduledJob): Promise<unknown> {
+      return handle(payload, job);
     }
   }
   @Injectable()
   class ValidatedHandlers {
     @OnScheduledJob(validated)
-    async run(payload: Reminder): Promise<unknown> {
-      return handle(payload as never);
+    async run(payload: Reminder, job: ScheduledJob): Promise<unknown> {
+      return handle(payload, job);
     }
   }
   return isValidated ? ValidatedHandlers : PlainHandlers;
 }
 
 /** One method for each name in each queue, as somebody would write them by hand. */
-function manyHandlers(handle: Handle, names: readonly string[], queues: readonly string[]): Type {
+function manyHandlers(handle: Run, names: readonly string[], queues: readonly string[]): Type {
   class ManyHandlers {}
   for (const [i, queue] of queues.entries()) {
     for (const [j, name] of names.entries()) {
       const key = `run${i}of${j}`;
-      const value = async (payload: object): Promise<unknown> => handle(payload as never);
+      const value = async (payload: object, job: ScheduledJob): Promise<unknown> => handle(payload, job);
       const descriptor = { value, writable: true, configurable: true };
       Object.defineProperty(ManyHandlers.prototype, key, descriptor);
       OnScheduledJob(name, { queue })(ManyHandlers.prototype, key, descriptor);
