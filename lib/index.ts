@@ -95,6 +95,7 @@ export type { JobOverrides } from './nest/job-overrides.js';
 export type { RedisScheduledQueueModuleOptions } from './nest/module-options.js';
 export { RedisScheduledQueueModule, type ScheduledQueueOptionsFactory } from './nest/redis-scheduled-queue.module.js';
 export { getScheduledQueueToken, InjectScheduledQueue } from './nest/tokens.js';
-export type { EndedState, JobCounts, JobState, PriorityCounts, RecurrenceState } from './store/job-store.js';
+export type { EndedState, JobCounts, JobState, PriorityCounts } from './store/queue-view.js';
+export type { RecurrenceState } from './store/recurrences.js';
 export type { ConnectionOption } from './store/redis/link/client.js';
 export { relayKey } from './store/redis/relay-key.js';

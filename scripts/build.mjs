@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import ts from 'typescript';
+import { keepPublicTypes } from './public-types.mjs';
 
 const fresh = `dist-new-${process.pid}`;
 
@@ -11,7 +12,12 @@ const fresh = `dist-new-${process.pid}`;
 // package.json above them. Comments stay there, where editors show them, and would only double the code.
 const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--emitDeclarationOnly'];
 execFileSync(process.execPath, [...tsc, '--outDir', `${fresh}/cjs`], { stdio: 'inherit' });
-keepPublicTypes(`${fresh}/cjs`);
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+const entries = Object.values(exports).flatMap((entry) => entry.require?.types ?? []);
+keepPublicTypes(
+  `${fresh}/cjs`,
+  entries.map((file) => join(file.replace(/^\.\/dist\/cjs/, `${fresh}/cjs`))),
+);
 cpSync(`${fresh}/cjs`, fresh, { recursive: true });
 
 const sources = readdirSync('lib', { recursive: true }).filter((file) => file.endsWith('.ts'));
@@ -20,18 +26,6 @@ emit(ts.ModuleKind.CommonJS, `${fresh}/cjs`);
 writeFileSync(`${fresh}/cjs/package.json`, '{"type":"commonjs"}\n');
 rmSync('dist', { recursive: true, force: true });
 renameSync(fresh, 'dist');
-
-/** Removes the declarations to which no entry point leads: no user's compiler reads them, and they are more than half of all. */
-function keepPublicTypes(folder) {
-  const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const entries = Object.values(exports).flatMap((entry) => entry.require?.types ?? []);
-  const reached = new Set(entries.map((file) => join(file.replace(/^\.\/dist\/cjs/, folder))));
-  for (const file of reached)
-    for (const { fileName } of ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles)
-      if (fileName.startsWith('.')) reached.add(join(dirname(file), fileName.replace(/js$/, 'd.ts')));
-  for (const file of readdirSync(folder, { recursive: true }))
-    if (file.endsWith('.d.ts') && !reached.has(join(folder, file))) rmSync(join(folder, file));
-}
 
 /** Writes the code of each file: nothing in one depends on another, as `isolatedModules` has it. */
 function emit(module, folder) {

@@ -11,6 +11,7 @@ export type Role = 'both' | 'producer' | 'worker';
 
 /** Starts and stops the workers of this process, hands out jobs to code that pulls them, and relays jobs to streams and lists. */
 export class ScheduledQueueConsumer {
+  /** @internal The module makes it. */
   constructor(
     private readonly fleet: Fleet,
     private readonly pullers: Pullers,

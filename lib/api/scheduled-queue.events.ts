@@ -13,6 +13,7 @@ export class ScheduledQueueEvents implements EventSink {
   private readonly streamsEnd = new ReplaySubject<void>(1);
 
   /** @internal */
+  /** @internal The module makes it. */
   constructor(
     private readonly store: JobStore,
     private readonly clock: Clock,

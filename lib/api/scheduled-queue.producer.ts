@@ -56,6 +56,7 @@ type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: Schedu
 export class ScheduledQueueProducer extends RecurrenceCalls {
   private readonly takenIds: TakenIds;
 
+  /** @internal The module makes it. */
   constructor(
     store: JobStore,
     payloads: PayloadWriter,

@@ -62,15 +62,17 @@ export function serviceTokens(name: string): ServiceTokens {
 // The rest an instance of the module provides to itself, and exports to nobody. A test may put another store and another clock in the place
 // of the real ones.
 
-/** The module's options, read. */
+/** @internal The module's options, read. */
 export const SETTINGS = tokenOf<ModuleSettings>('settings');
+/** @internal */
 export const STORE = tokenOf<JobStore>('store');
-/** All parts of the instance go by it. */
+/** @internal All parts of the instance go by it. */
 export const CLOCK = tokenOf<Clock>('clock');
-/** Those of the instance, whatever token they are exported under. */
+/** @internal Those of the instance, whatever token they are exported under. */
 export const EVENTS = tokenOf<ScheduledQueueEvents>('events');
-/** Who measures and traces the instance. */
+/** @internal Who measures and traces the instance. */
 export const OBSERVERS = tokenOf<Observers>('observers');
-/** What runs jobs. */
+/** @internal What runs jobs. */
 export const FLEET = tokenOf<Fleet>('fleet');
+/** @internal */
 export const INSTANCE_PARTS = tokenOf<InstanceParts>('instance parts');

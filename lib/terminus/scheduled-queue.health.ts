@@ -62,6 +62,7 @@ const LIVENESS: Shape<ScheduledQueueLivenessOptions> = { instance: keyPart };
 export class ScheduledQueueHealthIndicator implements OnModuleInit, OnApplicationShutdown {
   private readonly standstill = new Standstill();
 
+  /** @internal Nest makes it. */
   constructor(
     @Inject(HealthIndicatorService) private readonly indicators: HealthIndicatorService,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,

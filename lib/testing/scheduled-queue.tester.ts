@@ -38,6 +38,7 @@ const MOST_TOLD_OF_PAST = 5;
  */
 export class ScheduledQueueTester {
   /** @internal */
+  /** @internal The module makes it. */
   constructor(
     private readonly conductor: Conductor,
     private readonly instances: readonly TestedInstance[],

@@ -36,10 +36,15 @@ const LIST_OPTIONS: Shape<{ offset: number; limit: number; queue: string }> = {
 
 /** The part of the inspector that reads: it changes nothing. */
 export abstract class QueueReader {
+  /** @internal The module makes it. */
   constructor(
+    /** @internal */
     protected readonly store: JobStore,
+    /** @internal */
     protected readonly events: EventSink,
+    /** @internal */
     protected readonly settingsOf: (queue: string) => QueueSettings,
+    /** @internal */
     protected readonly codecs: Codecs,
   ) {}
 

@@ -40,10 +40,15 @@ export interface RecurrenceChange {
 
 /** The calls of `ScheduledQueueProducer` that are about recurrences. */
 export abstract class RecurrenceCalls {
+  /** @internal The module makes it. */
   constructor(
+    /** @internal */
     protected readonly store: JobStore,
+    /** @internal */
     protected readonly payloads: PayloadWriter,
+    /** @internal */
     protected readonly events: EventSink,
+    /** @internal */
     protected readonly codecs: Codecs,
   ) {}
 
