@@ -12,7 +12,7 @@ const fresh = `dist-new-${process.pid}`;
 // package.json above them. Comments stay there, where editors show them, and would only double the code.
 const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--emitDeclarationOnly'];
 execFileSync(process.execPath, [...tsc, '--outDir', `${fresh}/cjs`], { stdio: 'inherit' });
-const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { bin, exports } = JSON.parse(readFileSync('package.json', 'utf8'));
 const entries = Object.values(exports).flatMap((entry) => entry.require?.types ?? []);
 keepPublicTypes(
   `${fresh}/cjs`,
@@ -21,16 +21,21 @@ keepPublicTypes(
 cpSync(`${fresh}/cjs`, fresh, { recursive: true });
 
 const sources = readdirSync('lib', { recursive: true }).filter((file) => file.endsWith('.ts'));
-emit(ts.ModuleKind.ESNext, fresh);
-emit(ts.ModuleKind.CommonJS, `${fresh}/cjs`);
+emit(sources, ts.ModuleKind.ESNext, fresh);
+emit(sources.filter(isImported), ts.ModuleKind.CommonJS, `${fresh}/cjs`);
 writeFileSync(`${fresh}/cjs/package.json`, '{"type":"commonjs"}\n');
 rmSync('dist', { recursive: true, force: true });
 renameSync(fresh, 'dist');
 
+/** Whether applications import it. What only the programs of the package need is never loaded as CommonJS. */
+function isImported(file) {
+  return Object.values(bin).every((program) => !`dist/${file}`.startsWith(`${dirname(program)}/`));
+}
+
 /** Writes the code of each file: nothing in one depends on another, as `isolatedModules` has it. */
-function emit(module, folder) {
+function emit(files, module, folder) {
   const { options } = ts.getParsedCommandLineOfConfigFile('tsconfig.build.json', { removeComments: true }, ts.sys);
-  for (const [file, text] of sources.flatMap((source) => textsOf(source, module))) {
+  for (const [file, text] of files.flatMap((source) => textsOf(source, module))) {
     const { outputText } = ts.transpileModule(text, {
       compilerOptions: { ...options, module, moduleResolution: ts.ModuleResolutionKind.Bundler },
       fileName: file,

@@ -10,6 +10,8 @@ const FLOORS = ['core', 'store', 'worker', 'api', 'nest'];
 const PACKAGE = JSON.parse(readFileSync(join(LIB, '../package.json'), 'utf8'));
 /** The rooms of the entry points beside the index, such as `msgpack` of `nestjs-redis-scheduled-queue/msgpack`, on top of all floors. */
 const ENTRIES = Object.keys(PACKAGE.exports).flatMap((path) => path.match(/^\.\/([\w-]+)$/)?.[1] ?? []);
+/** The rooms of the programs of the package, on top of all floors as well. */
+const PROGRAMS = Object.values<string>(PACKAGE.bin).map((path) => path.match(/^dist\/([\w-]+)\/index\.js$/)![1]!);
 /** A longer one has two roles, as a rule. */
 const LONGEST_FILE = 300;
 /** Made by a script from the Lua scripts. */
@@ -42,12 +44,12 @@ const told = (list: Import[]) => list.map(({ from, to }) => `${from} imports ${t
 const importersOf = (isMeant: (name: string) => boolean) =>
   new Set(outside.filter(({ to }) => isMeant(packageOf(to))).map(({ from }) => floorOf(from)));
 
-it('lib has the five floors, an index and a room for each further entry point, and nothing beside them', () => {
-  expect([...new Set(files.map(floorOf))].sort()).toEqual([...FLOORS, ...ENTRIES, 'index.ts'].sort());
+it('lib has the five floors, an index and a room for each further entry point and each program, and nothing beside them', () => {
+  expect([...new Set(files.map(floorOf))].sort()).toEqual([...FLOORS, ...ENTRIES, ...PROGRAMS, 'index.ts'].sort());
 });
 
-it.each(ENTRIES)(
-  'nobody imports the room of the entry point %s, which has an index and needs no other such room',
+it.each([...ENTRIES, ...PROGRAMS])(
+  'nobody imports the room of the entry point or program %s, which has an index and needs no other such room',
   (entry) => {
     expect(files).toContain(`${entry}/index.ts`);
     const others = inside.filter(({ from, to }) => floorOf(from) !== floorOf(to));
@@ -82,15 +84,24 @@ it('no floor but the highest knows Nest, and the rooms that add to its applicati
   expect(importersOf((name) => name.startsWith('@nestjs/'))).toEqual(new Set(rooms));
 });
 
+it('whatever the command line loads, it is nothing of Nest', () => {
+  const loaded = new Set(files.filter((file) => floorOf(file) === 'command-line'));
+  for (const file of loaded) for (const { from, to } of inside) if (from === file) loaded.add(to);
+  expect(loaded).toContain('api/scheduled-queue.inspector.ts');
+  const packages = new Set(outside.filter(({ from }) => loaded.has(from)).map(({ to }) => packageOf(to)));
+  const ofNest = [...packages].filter((name) => /^@nestjs\/|^(rxjs|reflect-metadata)$/.test(name));
+  expect(ofNest).toEqual([]);
+});
+
 it('no folder but that of the Redis store knows ioredis', () => {
   const folders = outside.filter(({ to }) => packageOf(to) === 'ioredis').map(({ from }) => folderOf(from));
   expect(folders).not.toEqual([]);
   expect(folders.filter((folder) => !folder.startsWith('store/redis'))).toEqual([]);
 });
 
-it('no floor above the store knows which store it is, but the highest', () => {
+it('no floor above the store knows which store it is, but the highest and the command line', () => {
   const knowing = inside.filter(({ from, to }) => to.startsWith('store/redis/') && !from.startsWith('store/redis/'));
-  expect(new Set(knowing.map(({ from }) => floorOf(from)))).toEqual(new Set(['nest', 'index.ts']));
+  expect(new Set(knowing.map(({ from }) => floorOf(from)))).toEqual(new Set(['nest', 'command-line', 'index.ts']));
 });
 
 /** What tells the time, or calls back with it, past the clock that is handed down. */

@@ -1,4 +1,11 @@
-import { ANY_COUNT, type KeepRule, type OrderingRule, type QueueSettings, type RateRule } from './queue-options.js';
+import {
+  ANY_COUNT,
+  type KeepRule,
+  type OrderingRule,
+  type QueueSettings,
+  type RateRule,
+  readQueueOptions,
+} from './queue-options.js';
 
 /** How many ended jobs a worker keeps, and for how long; `null`: any number, or for any time. */
 export interface SharedKeep {
@@ -49,3 +56,24 @@ const sharedKeep = ({ count, ageMs }: KeepRule): SharedKeep => ({
   count: count === ANY_COUNT ? null : count,
   ageMs: ageMs === 0 ? null : ageMs,
 });
+
+/** The settings of a queue as one worker has told them, with the default of each option that it has not told. */
+export function settingsOfShared({
+  rateLimit,
+  globalConcurrency,
+  keepCompleted,
+  keepDead,
+  codec: _,
+  ...same
+}: SharedOptions): QueueSettings {
+  return {
+    ...readQueueOptions('*', {}),
+    ...same,
+    ...(rateLimit && { rateLimit }),
+    ...(globalConcurrency && { globalConcurrency }),
+    ...(keepCompleted && { keepCompleted: keepRule(keepCompleted) }),
+    ...(keepDead && { keepDead: keepRule(keepDead) }),
+  };
+}
+
+const keepRule = ({ count, ageMs }: SharedKeep): KeepRule => ({ count: count ?? ANY_COUNT, ageMs: ageMs ?? 0 });

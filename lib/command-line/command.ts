@@ -1,0 +1,52 @@
+import type { BareInstance } from './bare-instance.js';
+import type { Options, OwnOption } from './options.js';
+import type { Terminal } from './terminal.js';
+import type { Style } from './text/style.js';
+
+/** What a process of the command line ends with. */
+export const EXIT = {
+  done: 0,
+  /** An id is not there, or in no state for it; `doctor` has found a problem. */
+  missed: 1,
+  usage: 2,
+  /** Redis is away, or has refused. */
+  redis: 3,
+} as const;
+
+export interface Command {
+  /** What stands behind its name, as help shows it: `<queue>` first, but for commands about all of them. */
+  readonly operands: string;
+  /** How many operands there may be behind the queue. */
+  readonly takes: { readonly queue: 'needed' | 'possible' | 'none'; readonly more: number };
+  readonly summary: string;
+  readonly options: readonly OwnOption[];
+  run(call: Call): Promise<Answer | undefined>;
+}
+
+/** How a command was called. */
+export interface Call {
+  /** '' where none was named. */
+  readonly queue: string;
+  /** The operands behind the queue. */
+  readonly operands: readonly string[];
+  readonly options: Options;
+  readonly instance: BareInstance;
+  readonly terminal: Terminal;
+  readonly style: Style;
+  /** Lines that say what to type next, and for what. */
+  next(...commands: readonly Next[]): string;
+}
+
+/** A command to type next: what it is for, and its words. */
+export type Next = readonly [purpose: string, ...words: string[]];
+
+export interface Answer {
+  /** What `--json` prints. */
+  readonly json: unknown;
+  /** What is printed without it. */
+  text(): string;
+  /** What is said beside the answer, a sentence each. */
+  readonly notes?: readonly string[];
+  /** Default `EXIT.done`. */
+  readonly code?: number;
+}

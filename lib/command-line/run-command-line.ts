@@ -1,0 +1,98 @@
+import { InvalidOptionsError, InvalidScheduleError, QueueUnavailableError } from '../core/errors.js';
+import { nearest } from '../core/read/describe.js';
+import { oneLine } from '../core/read/one-line.js';
+import { VERSION } from '../core/version.js';
+import { BareInstance } from './bare-instance.js';
+import { EXIT, type Next } from './command.js';
+import { connectionOf } from './connection.js';
+import { help, PROGRAM } from './help.js';
+import type { Options } from './options.js';
+import { type Arguments, readArguments } from './read-arguments.js';
+import type { Terminal } from './terminal.js';
+import { styleOf } from './text/style.js';
+import { asTyped, wrap } from './text/words.js';
+import { UsageError } from './usage-error.js';
+
+const DEFAULT_PREFIX = 'sq';
+
+/** Runs one command, and answers with what the process is to end. Never throws. */
+export async function runCommandLine(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  terminal: Terminal,
+): Promise<number> {
+  try {
+    const read = readArguments(args);
+    const { command, options } = read;
+    if (options.version) terminal.out(VERSION);
+    else if (options.help) terminal.out(help(command?.name, styleOf(terminal.hasColours)));
+    else if (command) return await run({ ...read, command }, env, terminal);
+    else {
+      terminal.err(help(undefined, styleOf(false)));
+      return EXIT.usage;
+    }
+    return EXIT.done;
+  } catch (error) {
+    const { message, code } = toldOf(error);
+    terminal.err(`${PROGRAM}: ${withoutPasswords(oneLine(message))}`);
+    return code;
+  }
+}
+
+async function run(
+  { command, queue, operands, options }: Arguments & Required<Pick<Arguments, 'command'>>,
+  env: Readonly<Record<string, string | undefined>>,
+  terminal: Terminal,
+): Promise<number> {
+  const prefix = options.prefix ?? DEFAULT_PREFIX;
+  const instance = new BareInstance(connectionOf(options, env), prefix);
+  const style = styleOf(terminal.hasColours && !options.json);
+  const next = (...commands: readonly Next[]) => nextLines(commands, options);
+  try {
+    if (queue !== '') await instance.learn(queue);
+    const answer = await command.run({ queue, operands, options, instance, terminal, style, next });
+    if (!answer) return EXIT.done;
+    terminal.out(options.json ? JSON.stringify(answer.json) : answer.text());
+    const notes = [...(answer.notes ?? []), ...(queue === '' ? [] : await strangeQueue(instance, queue, prefix))];
+    for (const note of notes) terminal.err(wrap(withoutPasswords(note)).join('\n'));
+    return answer.code ?? EXIT.done;
+  } finally {
+    await instance.close();
+  }
+}
+
+/** An error of typing may name a queue: that it is there at least, nobody else says. */
+async function strangeQueue({ inspector }: BareInstance, queue: string, prefix: string): Promise<string[]> {
+  const names = (await inspector.queues()).map(({ name }) => name);
+  if (names.includes(queue)) return [];
+  const near = nearest(queue, names);
+  const hint = near === undefined ? 'The command queues lists the queues.' : `Did you mean '${near}'?`;
+  return [`Nobody has used a queue '${queue}' under the prefix '${prefix}'. ${hint}`];
+}
+
+/** With the options that find the same Redis again; a URL may hold a password, so of it there is only the name. */
+function nextLines(commands: readonly Next[], { url, cluster, sentinel, prefix }: Options): string {
+  const again = [
+    ...(url === undefined ? [] : ['--url …']),
+    ...(cluster ? ['--cluster'] : []),
+    ...(sentinel === undefined ? [] : [`--sentinel ${asTyped(sentinel)}`]),
+    ...(prefix === undefined ? [] : [`--prefix ${prefix}`]),
+  ];
+  return commands
+    .map(([why, ...words]) => `${why}:\n  ${[PROGRAM, ...words.map(asTyped), ...again].join(' ')}`)
+    .join('\n');
+}
+
+function toldOf(error: unknown): { message: string; code: number } {
+  const { message } = error as Error;
+  if (error instanceof UsageError || error instanceof InvalidScheduleError) return { message, code: EXIT.usage };
+  if (error instanceof InvalidOptionsError)
+    return { message: message.replace('RedisScheduledQueueModule: connection', '--url'), code: EXIT.usage };
+  // Anything else comes of what Redis has answered as well.
+  return { message: error instanceof QueueUnavailableError ? message : String(error), code: EXIT.redis };
+}
+
+/** Whatever a message quotes. A queue or an id holds no `//`. */
+function withoutPasswords(text: string): string {
+  return text.replace(/\/\/[^\s/]*@/g, '//***@');
+}

@@ -1,0 +1,10 @@
+import { describe, nearest } from '../core/read/describe.js';
+
+/** The command line was typed in a way that means nothing here; nothing has happened. */
+export class UsageError extends Error {}
+
+/** Says that a word is none of the known ones, and which of these may have been meant. */
+export function unknownWord(kind: string, word: string, known: readonly string[]): string {
+  const near = nearest(word, known);
+  return `unknown ${kind} ${describe(word)}, ${near === undefined ? `known are ${known.join(', ')}` : `did you mean '${near}'?`}`;
+}
