@@ -170,6 +170,23 @@ it('a connection that is accepted and gets no answer is replaced, however little
   }
 });
 
+it('a call that meets a connection which was accepted and gets no answer has time for another one', async () => {
+  const SILENCE_MS = 1_000;
+  const client = new ClientFactory(proxy.url, SILENCE_MS).commands();
+  const connection = new RedisConnection(client, new OutageLog(new LogLines()), SILENCE_MS);
+  try {
+    proxy.swallowNew(true);
+    connection.connect();
+    await until('it is accepted', () => client.status === 'connect');
+    proxy.swallowNew(false);
+    // As many silences as there are in `commandTimeoutMs`.
+    const giveUpAt = performance.now() + 2 * SILENCE_MS;
+    expect(await connection.read('count', (redis) => redis.exists('key'), giveUpAt)).toBe(0);
+  } finally {
+    connection.close();
+  }
+});
+
 it('a subscriber that Redis cuts off, being killed or too slow for its messages, hears again by itself', async () => {
   const { producer, work, prefix } = await startWorker({ connection: server.url, maxSleepMs: 60_000 });
   const channels = async () => (await admin.pubsub('CHANNELS', `${prefix}:*`)) as string[];

@@ -47,9 +47,6 @@ export class RedisConnection {
   private readonly reachability: Reachability;
   /** All end when the connection is closed. */
   private readonly waits = new Waits();
-  /** Since when a connection stands on which not a word has come, a time of `performance.now()`, and what had come by then. */
-  private muteSince = 0;
-  private receivedThen = 0;
 
   constructor(
     private readonly client: Client,
@@ -71,7 +68,7 @@ export class RedisConnection {
     client.setMaxListeners(0);
     this.reachability = new Reachability(client, outages, reached);
     client.on('ready', () => this.opened());
-    client.on('connect', () => this.hear());
+    client.on('connect', () => this.life.renew());
   }
 
   /** Connects without waiting for it, and tries until there is a connection: the log tells what comes of it. */
@@ -89,34 +86,20 @@ export class RedisConnection {
     if (!(await this.isReadyBy(giveUpAt))) throw unavailable(NO_CONNECTION, false, this.trouble);
   }
 
-  /** Whether it can take commands by then. Throws `QueueClosedError`. */
+  /**
+   * Whether it can take commands by then. A connection that is made and never becomes ready is dropped once it counts as dead, for which
+   * the age of its silence counts and not the time that this call has: no event would ever tell. Throws `QueueClosedError`.
+   */
   private async isReadyBy(giveUpAt: number): Promise<boolean> {
     while (this.client.status !== 'ready') {
       this.refuseWhenClosed();
       if (this.client.status === 'wait') this.client.connect().catch(() => {});
-      await this.nextReady(Math.min(giveUpAt, this.muteUntil()));
+      await this.nextReady(Math.min(giveUpAt, performance.now() + this.silenceMs / LOOKS_A_SILENCE));
       if ((this.client.status as string) === 'ready') return true;
-      if (performance.now() >= this.muteUntil()) {
-        dropConnections(this.client);
-        this.hear();
-      }
+      if (this.client.status === 'connect' && this.isDead()) dropConnections(this.client);
       if (performance.now() >= giveUpAt) return false;
     }
     return true;
-  }
-
-  /**
-   * Until when a connection may be silent that is made and has not become ready: no event would ever tell that it is dead. The age of its
-   * silence counts, whoever waits: each call may have less time than that.
-   */
-  private muteUntil(): number {
-    if (this.client.status !== 'connect' || this.received !== this.receivedThen) this.hear();
-    return this.muteSince + 2 * this.silenceMs;
-  }
-
-  private hear(): void {
-    this.muteSince = performance.now();
-    this.receivedThen = this.received;
   }
 
   /**
