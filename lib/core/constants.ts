@@ -33,3 +33,5 @@ export const ENDED_LISTED_MS = 86400000;
 export const FIRST_INSTANT_MS = 1e11;
 /** No Date holds a later one. */
 export const LAST_INSTANT_MS = 8.64e15;
+/** How the data of a queue lies in Redis: raised where a version of this library that knows a smaller number would misread or damage it. A version that raises it notes its number before it first writes, as a queue without one counts as 1. See docs/upgrading.md. */
+export const SCHEMA = 1;

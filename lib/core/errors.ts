@@ -135,7 +135,10 @@ export class QueueUnavailableError extends ScheduledQueueError {
   readonly code = 'QUEUE_UNAVAILABLE';
   readonly outcome: 'refused' | 'unknown';
   readonly jobIds: readonly string[];
-  /** What Redis answered, by its first word, such as `OOM` or `NOPERM`; `undefined` where it did not answer. */
+  /**
+   * What Redis answered, by its first word, such as `OOM` or `NOPERM`; `undefined` where it did not answer. `SCHEMA`: a newer version of this
+   * library has written to the queue.
+   */
   readonly redisCode?: string;
 
   constructor(

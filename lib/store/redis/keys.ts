@@ -15,7 +15,7 @@
  * | ended              | ZSET   | id of a job that was discarded or cancelled -> when, epoch ms, as far as `keepEnded` says | turn, relay, cancel, clear, cancel-tagged, pause-recurrence, remove-recurrence, remove-orphan, resume-recurrence, upsert-recurrence, declare-recurrence, refill | cancel, clear, cancel-tagged, pause-recurrence, remove-recurrence, remove-orphan, schedule, replace, remove, run-recurrence, every script that arms an occurrence |
  * | endings            | HASH   | the same id -> "<d, discarded, or c, cancelled> <attempts> <due ms> <reason, JSON>\n<envelope without its payload>" | turn, relay, cancel, clear, cancel-tagged, pause-recurrence, remove-recurrence, remove-orphan, resume-recurrence, upsert-recurrence, declare-recurrence, refill | cancel, clear, cancel-tagged, pause-recurrence, remove-recurrence, remove-orphan, schedule, replace, remove, run-recurrence, every script that arms an occurrence |
  * | usedIds            | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms | turn, relay | schedule, replace, remove, backfill-recurrence, run-recurrence, relay, turn |
- * | stats              | HASH   | counter -> number                                                | schedule, replace, cancel, purge, remove, clear, cancel-tagged, pause-recurrence, remove-orphan, remove-recurrence, run-recurrence, every script that arms an occurrence | never |
+ * | stats              | HASH   | counter -> number; and `schema` -> how the data of the queue lies here (see docs/upgrading.md), 1 where it is missing | schema, schedule, replace, cancel, purge, remove, clear, cancel-tagged, pause-recurrence, remove-orphan, remove-recurrence, run-recurrence, every script that arms an occurrence | never |
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
  * | levels:<ending>    | ZSET   | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects | every script that moves a job    | the same                   |
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
@@ -77,8 +77,10 @@ export type FixedKey = (typeof FIXED_KEYS)[number];
 /** The keys of one queue. `base` is what every key begins with. */
 export type QueueKeys = Readonly<Record<FixedKey, string>> & { readonly base: string };
 
-export function queueKeys(prefix: string, queue: string): QueueKeys {
-  const base = `${prefix}:{${queue}}:`;
+export const queueKeys = (prefix: string, queue: string) => keysOf(`${prefix}:{${queue}}:`);
+
+/** `base`: see `baseOf`. */
+export function keysOf(base: string): QueueKeys {
   const keys = Object.fromEntries(FIXED_KEYS.map((key) => [key, base + key])) as Record<FixedKey, string>;
   return { ...keys, base };
 }

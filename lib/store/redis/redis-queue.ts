@@ -69,8 +69,8 @@ export function openRedisQueue(
 ): QueueStore {
   const { keepIdsMs, leaseMs, stealAfterMs, rateLimit, ordering, streamEvents } = settings;
   const connection = links.forCalls;
-  const link = linkOf(queue, connection);
   const keys = queueKeys(prefix, queue);
+  const link = linkOf(queue, connection, keys);
   const jumped = (byMs: number) => clockLog.jumped(byMs);
   const clock = new ServerClock(keys, jumped);
   const keepReceiptMs = Math.max(KEEP_RECEIPT_MS, keepIdsMs, 2 * commandTimeoutMs);

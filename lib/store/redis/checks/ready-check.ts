@@ -1,8 +1,10 @@
 import type { Redis, RedisOptions } from 'ioredis';
-import { baseOf } from '../keys.js';
+import { SCHEMA } from '../../../core/constants.js';
+import { VERSION } from '../../../core/version.js';
+import { baseOf, keysOf } from '../keys.js';
 import type { Client } from '../link/client.js';
 import { sendScript } from '../link/send-script.js';
-import { permissionsScript } from '../scripts/server/contract.js';
+import { permissionsScript, schemaScript } from '../scripts/server/contract.js';
 import { inAcl, type PermissionLog } from './permission-log.js';
 
 /** How long a refusal is not asked about again. Workers ask every second; of many calls at once, one asks for all. */
@@ -22,12 +24,15 @@ export class Unfit extends Error {}
 
 /**
  * Checks once for each connection whether calls may go over it. The connection must use the right database: where SELECT fails, ioredis
- * goes on in database 0. Its user must be allowed every command that the scripts use: a script that lacks one stops half-way. After a
- * refusal it checks again, so that a correction in Redis needs no restart here.
+ * goes on in database 0. Its user must be allowed every command that the scripts use: a script that lacks one stops half-way. Before the
+ * first call about a queue its data must have a schema that this version knows: another one would be misread, and damaged. After a refusal
+ * it checks again, so that a correction in Redis needs no restart here.
  */
 export class ReadyCheck {
   private database?: Trial;
   private permissions?: Trial;
+  /** By what the keys of a queue begin with. */
+  private readonly schemas = new Map<string, Trial>();
   /** Stands for the connection to a cluster: another object for each new connection. */
   private era = {};
   private readonly number: number;
@@ -44,16 +49,17 @@ export class ReadyCheck {
     }
   }
 
-  /** Whether the present connection is known to use the right database and, if a script is to run, to have the permissions. */
-  isPassed(runsScript: boolean): boolean {
-    return this.hasDatabase && (!runsScript || this.isGood(this.permissions));
+  /** Whether the present connection is known to be fit for a call that uses `key`; without one only the database matters. */
+  isPassed(key?: string): boolean {
+    if (!this.hasDatabase) return false;
+    return key === undefined || (this.isGood(this.permissions) && this.isGood(this.schemas.get(baseOf(key))));
   }
 
   get hasDatabase(): boolean {
     return this.number === 0 || this.isGood(this.database);
   }
 
-  /** `key`: any key that the next script uses; without it only the database is checked. Rejects with `Unfit`, or with the client's error. */
+  /** `key`: any key of the queue that the next call is about; without it only the database is checked. Rejects with `Unfit`, or with the client's error. */
   async pass(key?: string): Promise<void> {
     if (this.number !== 0) {
       this.database = this.again(this.database) ?? this.try(() => this.select());
@@ -62,6 +68,10 @@ export class ReadyCheck {
     if (key === undefined) return;
     this.permissions = this.again(this.permissions) ?? this.try(() => this.tryCommands(key));
     await this.permissions.result;
+    const base = baseOf(key);
+    const schema = this.again(this.schemas.get(base)) ?? this.try(() => this.readSchema(base));
+    this.schemas.set(base, schema);
+    await schema.result;
   }
 
   /** A command was refused, so a permission may have been taken away. */
@@ -115,6 +125,15 @@ export class ReadyCheck {
     this.log.missing(this.user, missing);
     throw new Unfit(
       `NOPERM the user '${this.user}' lacks ${inAcl(missing)}, and jobs would be left half done. Give them by ACL SETUSER.`,
+    );
+  }
+
+  private async readSchema(base: string): Promise<void> {
+    const { name, keys, encode } = schemaScript(keysOf(base));
+    const found = (await sendScript(this.client, name, keys, encode({}))) as string;
+    if (found === String(SCHEMA)) return;
+    throw new Unfit(
+      `SCHEMA ${base.slice(0, -1)} holds data of schema ${found} (HGET ${base}stats schema), and this version (${VERSION}) knows schema ${SCHEMA}. Nothing was changed. Deploy the version that wrote it here too, or use another prefix: see docs/upgrading.md.`,
     );
   }
 

@@ -126,10 +126,10 @@ export class RedisConnection {
     return receivedBytes(this.client);
   }
 
-  /** Runs a plain reading command, in the same way. */
-  read<T>(kind: PlainReply, command: (client: Client) => Promise<T>, giveUpAt: number): Promise<T> {
+  /** Runs a plain reading command, in the same way. `key`: one of the queue that it reads. */
+  read<T>(kind: PlainReply, command: (client: Client) => Promise<T>, giveUpAt: number, key?: string): Promise<T> {
     const attempt = async () => checked(await command(this.client), isPlainReply[kind], 'a command');
-    return this.repeat(attempt, giveUpAt);
+    return this.repeat(attempt, giveUpAt, key);
   }
 
   private async repeat<T>(
@@ -149,7 +149,7 @@ export class RedisConnection {
         throw unavailable(NO_CONNECTION, mayHaveRun, this.trouble);
       let message: string;
       try {
-        if (check && !check.isPassed(key !== undefined)) await this.fit(check, key, giveUpAt);
+        if (check && !check.isPassed(key)) await this.fit(check, key, giveUpAt);
         return await this.answered(attempt(), giveUpAt, traits);
       } catch (cause) {
         if (cause instanceof QueueClosedError) throw cause;

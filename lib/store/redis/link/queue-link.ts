@@ -1,13 +1,14 @@
+import type { QueueKeys } from '../keys.js';
 import { annotated } from './call-error.js';
 import type { RedisConnection } from './connection.js';
 
 /** What the calls of one queue are made by. */
 export type QueueLink = Pick<RedisConnection, 'run' | 'read'>;
 
-/** The same connection, but the errors of its calls say which queue they are about. */
-export function linkOf(queue: string, connection: RedisConnection): QueueLink {
+/** The same connection, but what it reads is of the queue, and the errors of its calls say so. */
+export function linkOf(queue: string, connection: RedisConnection, keys: QueueKeys): QueueLink {
   return {
     run: (...call) => annotated(connection.run(...call), { queue }),
-    read: (...call) => annotated(connection.read(...call), { queue }),
+    read: (kind, command, giveUpAt) => annotated(connection.read(kind, command, giveUpAt, keys.stats), { queue }),
   };
 }

@@ -3,6 +3,7 @@ import type { OrderingRule } from '../../../core/options/queue-options.js';
 import { isReadable } from '../../envelope.js';
 import type { JobCounts, JobState, PriorityCounts, QueueOverview, StoredJob } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
+import type { Client } from '../link/client.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { blockedBy } from '../recur/record-text.js';
 import { ask } from '../scripts/bound-script.js';
@@ -104,7 +105,8 @@ export class RedisInspection {
   }
 
   async stats(): Promise<Record<string, number>> {
-    const stats = await this.connection.read('fields', (client) => client.hgetall(this.keys.stats), this.giveUpAt());
+    const read = (client: Client) => client.hgetall(this.keys.stats);
+    const { schema: _, ...stats } = await this.connection.read('fields', read, this.giveUpAt());
     return Object.fromEntries(Object.entries(stats).map(([counter, count]) => [counter, Number(count)]));
   }
 

@@ -44,3 +44,16 @@ export const permissionsScript = (keys: Pick<QueueKeys, 'base'>): BoundScript<Pe
   keys: [`${keys.base}trial`],
   encode: encodePermissions,
 });
+
+/** See schema.lua, which says what each of these is. */
+export type SchemaArguments = Record<string, never>;
+
+export type SchemaReply = string;
+
+const encodeSchema = (): ScriptArgument[] => [];
+
+export const schemaScript = (keys: QueueKeys): BoundScript<SchemaArguments, SchemaReply> => ({
+  name: 'schema',
+  keys: [keys.stats],
+  encode: encodeSchema,
+});
