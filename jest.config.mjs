@@ -10,7 +10,7 @@ export default {
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^nestjs-redis-scheduled-queue$': '<rootDir>/lib/index.ts',
-    '^nestjs-redis-scheduled-queue/(\\w+)$': '<rootDir>/lib/$1/index.ts',
+    '^nestjs-redis-scheduled-queue/([\\w-]+)$': '<rootDir>/lib/$1/index.ts',
   },
   transform: {
     '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: 'tsconfig.json', diagnostics: false }],

@@ -27,6 +27,8 @@ const TREE = [
   ...filesIn('bench/'),
   ...filesIn('test/chaos/'),
   ...filesIn('test/durability/'),
+  ...filesIn('test/e2e/docs/dashboard/'),
+  'test/e2e/docs/dashboard-app.ts',
   ...filesIn('test/support/'),
   'lib/store/redis/keys.ts',
 ];

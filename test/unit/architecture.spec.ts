@@ -59,6 +59,7 @@ it.each([...ENTRIES, ...PROGRAMS])(
 );
 
 it.each([
+  ['@bull-board/api', 'bull-board'],
   ['msgpackr', 'msgpack'],
   ['@nestjs/terminus', 'terminus'],
   ['@opentelemetry/api', 'opentelemetry'],
@@ -69,7 +70,9 @@ it.each([
 
 it('every import inside lib leads to a file', () => {
   expect(inside.length).toBeGreaterThan(100);
-  expect(told(outside.filter(({ to }) => to.startsWith('.') || to.endsWith('.ts') || to.endsWith('.js')))).toEqual([]);
+  // bull-board exports a file of its package by path.
+  const own = outside.filter(({ to }) => packageOf(to) !== '@bull-board/api');
+  expect(told(own.filter(({ to }) => to.startsWith('.') || to.endsWith('.ts') || to.endsWith('.js')))).toEqual([]);
 });
 
 it('no import points to a floor above', () => {

@@ -14,6 +14,7 @@ const pages = ['README.md', ...packaged.flatMap(pagesIn)];
 /** The entry points of the package, and a name that each exports. */
 const ENTRY_POINTS = [
   ['lib/index.ts', 'ScheduledQueueProducer'],
+  ['lib/bull-board/index.ts', 'ScheduledQueueAdapter'],
   ['lib/msgpack/index.ts', 'messagePackCodec'],
   ['lib/opentelemetry/index.ts', 'ScheduledQueueTracingModule'],
   ['lib/prometheus/index.ts', 'ScheduledQueueMetricsModule'],

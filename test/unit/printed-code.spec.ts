@@ -13,6 +13,12 @@ const PRINTED: [page: string, folder: string, ...specs: string[]][] = [
     'test/e2e/docs/coming-from-nestjs-schedule',
     'test/e2e/docs/coming-from-nestjs-schedule-page.spec.ts',
   ],
+  [
+    'docs/dashboard.md',
+    'test/e2e/docs/dashboard',
+    'test/e2e/docs/dashboard-app.ts',
+    'test/e2e/docs/dashboard-page.spec.ts',
+  ],
   ['docs/errors.md', 'test/e2e/docs/errors-page', 'test/e2e/docs/errors-page.spec.ts'],
   ['docs/metrics.md', 'test/e2e/docs/metrics', 'test/e2e/docs/metrics-page.spec.ts'],
   ['docs/health.md', 'test/e2e/docs/health', 'test/e2e/docs/health-page.spec.ts'],

@@ -1,0 +1,2 @@
+export type { ScheduledQueueAdapterOptions } from './adapter-options.js';
+export { ScheduledQueueAdapter } from './scheduled-queue.adapter.js';

@@ -1,0 +1,266 @@
+import { BaseAdapter } from '@bull-board/api/dist/queueAdapters/base.js';
+import type {
+  AppJobScheduler,
+  JobCleanStatus,
+  JobCounts,
+  JobSchedulerUpdateResult,
+  JobStatus,
+  QueueJob,
+  QueueJobOptions,
+  QueueMetrics,
+  QueueWorker,
+} from '@bull-board/api/typings/app';
+import type { InspectedJob } from '../api/inspection/inspected-job.js';
+import type { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
+import type { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
+import type { ScheduledJobRef } from '../core/job/scheduled-job.js';
+import type { ScheduleOptions } from '../core/options/schedule-options.js';
+import { REDACTED, type Redaction, redactionOf } from '../core/payload/redaction.js';
+import { readAdapterOptions, type ScheduledQueueAdapterOptions } from './adapter-options.js';
+import { BOARD_STATES, BoardJob, type JobCalls } from './board-job.js';
+import { toScheduler } from './board-scheduler.js';
+import { asked, mistaken, outdated, refused } from './refusal.js';
+
+/** As many as one call of `find` answers. */
+const PROMOTED_AT_ONCE = 1_000;
+/** As many as one call of `recurrences` answers. */
+const MOST_SCHEDULERS = 10_000;
+
+/**
+ * Shows a queue on [bull-board](https://github.com/felixmosh/bull-board), and lets the board manage it. Give it to `createBullBoard`, or to the
+ * `addQueue` of a board. On the board due jobs are waiting, scheduled ones delayed and dead ones failed. The board answers 405 with a message
+ * where this library does not do what a button says; nothing is changed then. Throws `InvalidOptionsError`.
+ *
+ * @example
+ * ```ts
+ * board.addQueue(new ScheduledQueueAdapter(inspector, { queue: 'mail', producer }));
+ * ```
+ */
+export class ScheduledQueueAdapter extends BaseAdapter {
+  private readonly queue: string;
+  private readonly producer?: ScheduledQueueProducer;
+  private readonly redaction: Redaction;
+  private readonly calls: JobCalls;
+
+  constructor(
+    private readonly inspector: ScheduledQueueInspector,
+    options: ScheduledQueueAdapterOptions,
+  ) {
+    const { queue, producer, ...ofBoard } = readAdapterOptions(inspector, options);
+    super('bull', { ...ofBoard, allowCompletedRetries: false });
+    this.queue = queue;
+    this.producer = producer;
+    this.redaction = redactionOf(inspector);
+    this.calls = { inspector, producerTo: (action) => this.producerTo(action) };
+  }
+
+  getName(): string {
+    return `${this.prefix}${this.queue}`;
+  }
+
+  getStatuses() {
+    return ['latest' as const, ...this.getJobStatuses()];
+  }
+
+  getJobStatuses(): JobStatus[] {
+    return ['active', 'waiting', 'delayed', 'failed', 'completed'];
+  }
+
+  async getJobCounts(): Promise<JobCounts> {
+    const { due, scheduled, active, completed, dead } = await this.inspector.counts(this.ofQueue);
+    // Its type wants all statuses; a queue has those of `getStatuses`.
+    return { active, waiting: due, delayed: scheduled, failed: dead, completed } as JobCounts;
+  }
+
+  /** Those from `start` to `end`, both included, of each state. */
+  async getJobs(statuses: JobStatus[], start = 0, end = start + 99): Promise<QueueJob[]> {
+    const page = { ...this.ofQueue, offset: start, limit: end - start + 1 };
+    const states = Object.entries(BOARD_STATES) as [keyof typeof BOARD_STATES, JobStatus][];
+    const lists = statuses.map(async (status) => {
+      const state = states.find(([, named]) => named === status)?.[0];
+      return state ? asked(this.inspector.list(state, page)) : [];
+    });
+    return (await Promise.all(lists)).flat().map((job) => this.shown(job));
+  }
+
+  async getJob(id: string): Promise<QueueJob | null> {
+    const job = await asked(this.inspector.job(id, this.ofQueue));
+    return job && this.shown(job);
+  }
+
+  /** Jobs have no log; their failures are shown as errors. */
+  async getJobLogs(): Promise<string[]> {
+    return [];
+  }
+
+  async addJob(name: string, data: unknown, options: QueueJobOptions = {}): Promise<QueueJob> {
+    const producer = this.producerTo('adding a job');
+    const { attempts, ...rest } = options;
+    // Of a job that is duplicated, as the board shows it.
+    if (!this.redaction.isEmpty && JSON.stringify([data, rest]).includes(`"${REDACTED}"`))
+      throw mistaken(
+        `The new job has '${REDACTED}' in the place of a value that the board does not show: write the value itself.`,
+      );
+    const { queue } = this;
+    const ref = await asked(
+      producer.schedule(name, data, {
+        ...(attempts !== undefined && { maxAttempts: attempts }),
+        ...rest,
+        queue,
+      } as ScheduleOptions),
+    );
+    if (!ref.created && ref.status !== 'replaced' && ref.status !== 'queued')
+      throw outdated(`No job was added: the id '${ref.id}' is taken (${ref.status}).`);
+    return this.added(ref, data);
+  }
+
+  async clean(status: JobCleanStatus, graceTimeMs: number): Promise<void> {
+    if (status !== 'failed')
+      throw refused(
+        `Only failed jobs can be cleaned all at once, got ${status}: delete jobs one by one, or empty the queue to delete all that wait.`,
+      );
+    await this.inspector.purgeDead({ ...this.ofQueue, diedBefore: Date.now() - graceTimeMs });
+  }
+
+  async empty(): Promise<void> {
+    await this.inspector.clear(this.ofQueue);
+  }
+
+  async promoteAll(): Promise<void> {
+    const producer = this.producerTo('promoting jobs');
+    let cursor: string | undefined;
+    do {
+      const page = await this.inspector.find({
+        ...this.ofQueue,
+        states: ['scheduled'],
+        limit: PROMOTED_AT_ONCE,
+        cursor,
+      });
+      await Promise.all(page.jobs.map((job) => producer.runNow(job)));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+
+  async obliterate(): Promise<void> {
+    throw refused('A queue cannot be obliterated: empty it, and clean its failed jobs.');
+  }
+
+  isPaused(): Promise<boolean> {
+    return this.inspector.isPaused(this.ofQueue);
+  }
+
+  pause(): Promise<void> {
+    return this.inspector.pause(this.ofQueue);
+  }
+
+  resume(): Promise<void> {
+    return this.inspector.resume(this.ofQueue);
+  }
+
+  override async getWorkers(): Promise<QueueWorker[]> {
+    const workers = await this.inspector.workers(this.ofQueue);
+    return workers.map(({ id, host, pid, running }) => ({
+      id,
+      name: id,
+      addr: `${host}, pid ${pid}, runs ${running}`,
+      // The board says "connected now": nobody knows since when.
+      age: 0,
+    }));
+  }
+
+  getJobSchedulersCount(): Promise<number> {
+    return this.getJobSchedulers().then(({ length }) => length);
+  }
+
+  async getJobSchedulers(): Promise<Omit<AppJobScheduler, 'queueName'>[]> {
+    const recurrences = (await this.producer?.recurrences({ ...this.ofQueue, limit: MOST_SCHEDULERS })) ?? [];
+    return recurrences.map((recurrence) => toScheduler(this.redaction.redactJob(recurrence)));
+  }
+
+  /** One that a handler declares is refused. */
+  removeJobScheduler(id: string): Promise<boolean> {
+    return asked(this.producerTo('removing a scheduler').removeRecurrence(id, this.ofQueue), 405);
+  }
+
+  override get supportsJobSchedulerRun(): boolean {
+    return true;
+  }
+
+  async runJobSchedulerNow(id: string): Promise<QueueJob | 'not-found'> {
+    const producer = this.producerTo('running a scheduler');
+    const recurrence = await asked(producer.recurrence(id, this.ofQueue));
+    if (!recurrence) return 'not-found';
+    return this.added(await producer.runRecurrenceNow(recurrence), recurrence.payload);
+  }
+
+  /** True, so that the board asks `updateJobScheduler`, which says why it refuses. */
+  override get supportsJobSchedulerUpdate(): boolean {
+    return true;
+  }
+
+  async updateJobScheduler(): Promise<JobSchedulerUpdateResult> {
+    throw refused(
+      'The rule of a recurrence cannot be edited: change it where the application declares it, or call upsertRecurrence.',
+    );
+  }
+
+  /** No limit is shown: it is an option of the processes. */
+  async getGlobalConcurrency(): Promise<null> {
+    return null;
+  }
+
+  async setGlobalConcurrency(): Promise<void> {
+    throw refused(
+      'The concurrency of a queue cannot be set: it is the option globalConcurrency of the processes that work at it.',
+    );
+  }
+
+  override async releaseActiveRateLimit(): Promise<void> {
+    throw refused(
+      'A rate limit cannot be released: it is the option rateLimit of the processes that work at the queue.',
+    );
+  }
+
+  /** The board then shows none. */
+  async getMetrics(): Promise<QueueMetrics> {
+    throw refused('A queue keeps no history of its numbers.');
+  }
+
+  /** The board then says that it has none. */
+  async getRedisInfo(): Promise<null> {
+    return null;
+  }
+
+  private get ofQueue(): { queue: string } {
+    return { queue: this.queue };
+  }
+
+  private producerTo(action: string): ScheduledQueueProducer {
+    if (this.producer) return this.producer;
+    throw refused(`This board does not allow ${action}: its ScheduledQueueAdapter was made without a producer.`);
+  }
+
+  /** A job that was just scheduled, and may have ended by now. */
+  private added({ id, queue, name, dueAt }: ScheduledJobRef, payload: unknown): BoardJob {
+    const createdAt = new Date();
+    return this.shown({
+      id,
+      queue,
+      name,
+      state: (dueAt ?? createdAt) > createdAt ? 'scheduled' : 'due',
+      payload,
+      headers: {},
+      tags: [],
+      priority: 0,
+      dueAt: dueAt ?? createdAt,
+      createdAt,
+      attempts: 0,
+      crashes: 0,
+      failures: [],
+    });
+  }
+
+  private shown(job: InspectedJob): BoardJob {
+    return new BoardJob(this.calls, this.redaction.redactJob(job));
+  }
+}
