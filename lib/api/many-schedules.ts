@@ -56,7 +56,7 @@ export async function forEachItem(
  * items share, goes in a call of its own; the jobs of one id go one after the other. `told` makes the answers. `spans`: of the call, if any.
  */
 export async function sendMany(
-  store: JobStore,
+  store: Pick<JobStore, 'queue'>,
   requests: (ScheduleRequest | undefined)[],
   told: (request: ScheduleRequest, answer: ScheduledAnswer) => ScheduledJobRef,
   spans?: SendSpans,
@@ -103,7 +103,7 @@ function sort(requests: readonly ScheduleRequest[]): { together: Map<string, num
 
 /** Where a call fails, the later ones of its id are not sent: each builds on the state that the one before it leaves. */
 async function sendChain(
-  store: JobStore,
+  store: Pick<JobStore, 'queue'>,
   requests: readonly (ScheduleRequest | undefined)[],
   indexes: readonly number[],
   answered: Answered,
@@ -146,7 +146,7 @@ function ofAll(errors: readonly unknown[], refs: readonly (ScheduledJobRef | und
 }
 
 /** Hands one job to its queue: to be added, or to take the place of the one that has its id. */
-export function sendOne(store: JobStore, request: ScheduleRequest): Promise<ScheduledAnswer> {
+export function sendOne(store: Pick<JobStore, 'queue'>, request: ScheduleRequest): Promise<ScheduledAnswer> {
   const { jobs } = store.queue(request.queue);
   const { id } = request;
   return request.replace && id !== undefined ? jobs.replace({ ...request, id }) : jobs.schedule(request);

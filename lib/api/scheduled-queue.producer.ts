@@ -58,7 +58,7 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
 
   /** @internal The module makes it. */
   constructor(
-    store: JobStore,
+    store: Pick<JobStore, 'queue'>,
     payloads: PayloadWriter,
     events: EventSink,
     codecs: Codecs,

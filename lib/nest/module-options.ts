@@ -77,6 +77,12 @@ export interface RedisScheduledQueueModuleOptions {
    */
   commandTimeoutMs?: Duration;
   /**
+   * How many replicas must have confirmed a changing call of the producer before it resolves, so that a failover to one of them loses nothing
+   * of it. With fewer connected the call is refused, and nothing is written. Without their confirmation within `commandTimeoutMs` its
+   * outcome is `'unknown'`: call again with the id that the error names. Default 0: none is waited for.
+   */
+  minReplicas?: number;
+  /**
    * Names of properties that people must not read: `['password']`. At any depth of payloads, results, headers and progress they read
    * `'[redacted]'` on the dashboard, and of class-validator's findings about them log lines tell only which property is meant. Exact
    * names, not paths. Handlers and the inspector get everything; the messages of errors are not searched. Default `[]`.
@@ -125,6 +131,7 @@ export interface ModuleSettings {
   codecs: Codecs;
   maxPayloadBytes: number;
   commandTimeoutMs: number;
+  minReplicas: number;
   redaction: Redaction;
   app: string;
   revision?: number;
@@ -162,6 +169,7 @@ const SHAPE: Shape<ReadModuleOptions> = {
   codecs: payloadCodecs,
   maxPayloadBytes: integer(1, 512 * 1024 * 1024),
   commandTimeoutMs: duration(100),
+  minReplicas: integer(0),
   redact: propertyNames,
   app: keyPart,
   revision: (value) =>
@@ -212,6 +220,7 @@ export function readModuleOptions(options: unknown, where: string): ModuleSettin
     validation: {},
     maxPayloadBytes: 1024 * 1024,
     commandTimeoutMs,
+    minReplicas: 0,
     app: 'app',
     orphanedRecurrences: 'report',
     orphanAfterMs: 600_000,

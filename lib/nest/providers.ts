@@ -79,7 +79,7 @@ function producingProviders(services: ServiceTokens): Provider[] {
       services.producer,
       [STORE, PayloadWriter, EVENTS, OBSERVERS, SETTINGS],
       (store, payloads, events, observers, { codecs }) => {
-        return new ScheduledQueueProducer(store, payloads, events, codecs, LOG, observers);
+        return new ScheduledQueueProducer(store.confirmed, payloads, events, codecs, LOG, observers);
       },
     ),
     provide(services.inspector, [STORE, EVENTS, SETTINGS], (store, events, { settingsOf, codecs, redaction }) => {

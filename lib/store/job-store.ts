@@ -38,6 +38,8 @@ export interface JobStore {
   connect(): void;
   /** One queue; the same object each time. Nothing is sent for it. */
   queue(name: string): QueueStore;
+  /** The same queues as producers see them: a call that changes one is answered once as many replicas have the change as the store was told. */
+  readonly confirmed: Pick<JobStore, 'queue'>;
   /** The queues in which somebody has scheduled or worked, by name. */
   queues(): Promise<SeenQueue[]>;
   /**

@@ -37,16 +37,15 @@ export class TcpProxy {
 
   private constructor(
     private readonly listener: Server,
-    private readonly target: { host: string; port: number },
+    private target: { host: string; port: number },
   ) {
     listener.on('connection', (client) => this.connect(client));
   }
 
   static async start(redisUrl: string): Promise<TcpProxy> {
-    const { hostname, port } = new URL(redisUrl);
     const listener = createServer();
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-    return new TcpProxy(listener, { host: hostname, port: Number(port || 6379) });
+    return new TcpProxy(listener, addressIn(redisUrl));
   }
 
   get url(): string {
@@ -76,6 +75,12 @@ export class TcpProxy {
   cut(): void {
     this.refuse();
     this.accept();
+  }
+
+  /** Cuts every connection; new ones lead to another Redis, as after a failover. */
+  redirect(redisUrl: string): void {
+    this.target = addressIn(redisUrl);
+    this.cutAll();
   }
 
   accept(): void {
@@ -180,4 +185,9 @@ export class TcpProxy {
 function cut({ client, server }: Pair): void {
   client.destroy();
   server.destroy();
+}
+
+function addressIn(redisUrl: string): { host: string; port: number } {
+  const { hostname, port } = new URL(redisUrl);
+  return { host: hostname, port: Number(port || 6379) };
 }

@@ -7,7 +7,7 @@ import type { JobStore } from '../../store/job-store.js';
  * Keeps a caller's job from the ids of occurrences: it would stand in the place of one. Only an id that has their form is asked for in
  * the store. Rejects with `InvalidScheduleError` if the job's id is one of a recurrence that exists.
  */
-export function checkChosenId(store: JobStore, request: ScheduleRequest): Promise<void> | undefined {
+export function checkChosenId(store: Pick<JobStore, 'queue'>, request: ScheduleRequest): Promise<void> | undefined {
   const { id, queue } = request;
   // The common case costs no regular expression.
   const occurrence = id?.includes('@') ? readOccurrenceId(id) : undefined;

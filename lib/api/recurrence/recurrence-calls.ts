@@ -43,7 +43,7 @@ export abstract class RecurrenceCalls {
   /** @internal The module makes it. */
   constructor(
     /** @internal */
-    protected readonly store: JobStore,
+    protected readonly store: Pick<JobStore, 'queue'>,
     /** @internal */
     protected readonly payloads: PayloadWriter,
     /** @internal */

@@ -10,6 +10,7 @@ import { OutageLog } from './checks/outage-log.js';
 import { PermissionLog } from './checks/permission-log.js';
 import { Preflight } from './checks/preflight.js';
 import { ReadyCheck } from './checks/ready-check.js';
+import { ConfirmedQueues } from './confirm/confirmed-queues.js';
 import { queueKeys } from './keys.js';
 import { answersAnew } from './link/answers-anew.js';
 import { causeOf } from './link/call-error.js';
@@ -24,6 +25,8 @@ export interface RedisJobStoreOptions {
   connection: unknown;
   prefix: string;
   commandTimeoutMs: number;
+  /** How many replicas must have confirmed what producers change. Default 0. */
+  minReplicas?: number;
   /** The options of a queue, the defaults where it has none. */
   settingsOf(queue: string): QueueSettings;
   log: Log;
@@ -53,6 +56,8 @@ export class RedisJobStore implements JobStore {
   private calling?: RedisConnection;
   private sessionLink?: SessionLink;
   private listener?: WakeListener;
+  private confirming?: RedisConnection;
+  private readonly confirmedQueues?: ConfirmedQueues;
   private openedDirectory?: RedisDirectory;
 
   /** Connects to nothing yet. Throws `InvalidOptionsError`. */
@@ -65,6 +70,8 @@ export class RedisJobStore implements JobStore {
     this.preflight = new Preflight(options.log);
     this.clockLog = new ClockLog(options.log);
     this.permissions = new PermissionLog(options.log);
+    const { minReplicas = 0 } = options;
+    if (minReplicas > 0) this.confirmedQueues = this.confirmedBy(minReplicas);
   }
 
   connect(): void {
@@ -78,6 +85,10 @@ export class RedisJobStore implements JobStore {
       this.openedQueues.set(name, queue);
     }
     return queue;
+  }
+
+  get confirmed(): Pick<JobStore, 'queue'> {
+    return this.confirmedQueues ?? this;
   }
 
   queues(): Promise<SeenQueue[]> {
@@ -102,8 +113,21 @@ export class RedisJobStore implements JobStore {
   async close(): Promise<void> {
     this.closed = true;
     this.calling?.close();
+    this.confirming?.close();
     this.sessionLink?.connection.close();
     this.listener?.close();
+  }
+
+  private confirmedBy(least: number): ConfirmedQueues {
+    const { prefix, commandTimeoutMs } = this.options;
+    const confirming = () => {
+      // Its calls wait for replicas, so their times say nothing of Redis.
+      this.confirming ??= this.open(new Observers());
+      return this.confirming;
+    };
+    const links = { forCalls: () => this.forCalls(), forConfirmations: confirming };
+    const options = { prefix, clustered: this.clients.clustered, commandTimeoutMs, silenceMs: this.silenceMs };
+    return new ConfirmedQueues((name) => this.queue(name), links, least, options);
   }
 
   private forCalls(): RedisConnection {
@@ -111,7 +135,7 @@ export class RedisJobStore implements JobStore {
     return this.calling;
   }
 
-  private open(): RedisConnection {
+  private open(observers = this.options.observers ?? new Observers()): RedisConnection {
     const client = this.clients.commands();
     this.preflight.watch(client);
     const connection = new RedisConnection(
@@ -121,7 +145,7 @@ export class RedisJobStore implements JobStore {
       new ReadyCheck(client, this.permissions),
       this.told(),
       this.codecs.decodes,
-      this.options.observers ?? new Observers(),
+      observers,
     );
     // First used after the application has closed: its calls say so, and no connection is left open.
     if (this.closed) connection.close();
@@ -133,6 +157,7 @@ export class RedisJobStore implements JobStore {
     let isBack = false;
     return (address) => {
       if (isBack) this.openedDirectory?.noteAgain();
+      this.confirmedQueues?.forget();
       isBack = true;
       this.options.reached?.(address);
     };

@@ -66,6 +66,11 @@ export class MemoryJobStore implements JobStore {
     return this.inside(name).store;
   }
 
+  /** There are no replicas. */
+  get confirmed(): this {
+    return this;
+  }
+
   /** A queue itself, and what can be read of it, also while it is away. */
   inside(name: string): OpenedQueue {
     const opened = this.opened.get(name) ?? this.open(name);

@@ -1,0 +1,40 @@
+import type { ChainableCommander } from 'ioredis';
+import { markerKey, queueKeys } from '../keys.js';
+import type { Client } from '../link/client.js';
+import type { RedisConnection } from '../link/connection.js';
+
+/**
+ * Sends commands that name no key, such as INFO and WAIT, to the node that has a queue: a pipeline goes to one connection, that of the key
+ * which its first command names.
+ */
+export class NodeCalls {
+  constructor(
+    private readonly prefix: string,
+    private readonly clustered: boolean,
+  ) {}
+
+  /** What queues of the same node share, as far as is known. On a cluster each queue counts as a node of its own. */
+  nodeOf(queue: string): string {
+    return this.clustered ? queue : '';
+  }
+
+  /** `add`: adds the commands, the first of which names `key`. Answers what each of them has answered. Throws `QueueUnavailableError`. */
+  send(
+    connection: RedisConnection,
+    queue: string,
+    giveUpAt: number,
+    add: (calls: ChainableCommander, key: string) => ChainableCommander,
+  ): Promise<unknown[]> {
+    const key = markerKey(queueKeys(this.prefix, queue));
+    return connection.read('list', (client) => answersOf(client, add(client.pipeline(), key), key), giveUpAt);
+  }
+}
+
+async function answersOf(client: Client, calls: ChainableCommander, key: string): Promise<unknown[]> {
+  const answers = (await calls.exec()) ?? [];
+  const error = answers.find(([failed]) => failed)?.[0];
+  if (!error) return answers.map(([, answer]) => answer);
+  // The client learns from a single command where a slot has moved to, and from a pipeline like this one it does not.
+  if (client.isCluster && /^(MOVED|ASK)\b/.test(error.message)) await client.exists(key);
+  throw error;
+}
