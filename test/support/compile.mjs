@@ -44,7 +44,7 @@ function isStale() {
   const built = new URL('dist/cjs/package.json', root);
   if (!existsSync(built)) return true;
   const sources = readdirSync(new URL('lib/', root), { recursive: true }).map((file) => `lib/${file}`);
-  const configs = ['tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'];
+  const configs = ['tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs', 'scripts/public-types.mjs'];
   return [...sources, ...configs].some((file) => changedAt(new URL(file, root)) > changedAt(built));
 }
 
