@@ -9,6 +9,7 @@ import type {
   QueueJobOptions,
   QueueMetrics,
   QueueWorker,
+  Status,
 } from '@bull-board/api/typings/app';
 import type { InspectedJob } from '../api/inspection/inspected-job.js';
 import type { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
@@ -23,6 +24,8 @@ import { asked, mistaken, outdated, refused } from './refusal.js';
 
 /** As many as one call of `find` answers. */
 const PROMOTED_AT_ONCE = 1_000;
+/** As `list` has it. */
+const PASSED_OVER_AT_MOST = 100_000;
 /** As many as one call of `recurrences` answers. */
 const MOST_SCHEDULERS = 10_000;
 
@@ -58,12 +61,14 @@ export class ScheduledQueueAdapter extends BaseAdapter {
     return `${this.prefix}${this.queue}`;
   }
 
-  getStatuses() {
-    return ['latest' as const, ...this.getJobStatuses()];
+  /** The tabs, in their order. */
+  getStatuses(): Status[] {
+    return ['latest', 'active', 'waiting', 'delayed', 'failed', 'completed'];
   }
 
+  /** In the order in which the tab "latest" lists them: what happens and has happened comes before what is to come. */
   getJobStatuses(): JobStatus[] {
-    return ['active', 'waiting', 'delayed', 'failed', 'completed'];
+    return ['active', 'failed', 'completed', 'waiting', 'delayed'];
   }
 
   async getJobCounts(): Promise<JobCounts> {
@@ -74,6 +79,10 @@ export class ScheduledQueueAdapter extends BaseAdapter {
 
   /** Those from `start` to `end`, both included, of each state. */
   async getJobs(statuses: JobStatus[], start = 0, end = start + 99): Promise<QueueJob[]> {
+    if (start > PASSED_OVER_AT_MOST)
+      throw mistaken(
+        `The board shows the first ${PASSED_OVER_AT_MOST} jobs of a state, got the ${start + 1}th: find later ones with inspector.find, or with the command find in a shell.`,
+      );
     const page = { ...this.ofQueue, offset: start, limit: end - start + 1 };
     const states = Object.entries(BOARD_STATES) as [keyof typeof BOARD_STATES, JobStatus][];
     const lists = statuses.map(async (status) => {
