@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import type { QueueSettings } from '../../lib/core/options/queue-options.js';
 import { RedisJobStore } from '../../lib/store/redis/redis-job-store.js';
+import { asDocumentedUser, PREFIXES_OF_TESTS } from '../support/acl.js';
 import { audit } from '../support/audit.js';
 import type { ManualClock } from '../support/manual-clock.js';
 import { newPrefix } from '../support/queue-app.js';
@@ -10,7 +11,10 @@ import { World } from './world.js';
 
 const silent = { log: () => {}, warn: () => {}, error: () => {} };
 
-/** Redis, whose clock and this process's monotonic one stand still until the world lets time pass. */
+/**
+ * Redis, whose clock and this process's monotonic one stand still until the world lets time pass. The store may run the commands that
+ * docs/security.md allows, and no others.
+ */
 export class RedisWorld extends World {
   private prefix = '';
   private readonly redis: Redis;
@@ -19,6 +23,7 @@ export class RedisWorld extends World {
   private constructor(
     clock: ManualClock,
     private readonly server: StoppedRedis,
+    private readonly connection: string,
   ) {
     super(clock);
     this.redis = new Redis(server.url);
@@ -26,13 +31,14 @@ export class RedisWorld extends World {
   }
 
   static async start(clock: ManualClock): Promise<RedisWorld> {
-    return new RedisWorld(clock, await startStoppedRedis(clock.wallNow()));
+    const server = await startStoppedRedis(clock.wallNow());
+    return new RedisWorld(clock, server, await asDocumentedUser(server.url, PREFIXES_OF_TESTS));
   }
 
   protected open(settings: QueueSettings): RedisJobStore {
     this.prefix = newPrefix();
     return new RedisJobStore({
-      connection: this.server.url,
+      connection: this.connection,
       prefix: this.prefix,
       commandTimeoutMs: 5_000,
       settingsOf: () => settings,

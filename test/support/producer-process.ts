@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { redisUrl } from './queue-app.js';
+import { queueUrl } from './queue-app.js';
 
 export type Ask = { schedule: string } | { cancel: string } | { reschedule: string; delay: number };
 
@@ -10,7 +10,7 @@ export class ProducerProcess {
 
   static async start(prefix: string): Promise<ProducerProcess> {
     const child = fork('dist-test/producer.js', {
-      env: { ...process.env, REDIS: redisUrl(), PREFIX: prefix, NODE_OPTIONS: '' },
+      env: { ...process.env, REDIS: queueUrl(), PREFIX: prefix, NODE_OPTIONS: '' },
       execArgv: [],
     });
     await once(child, 'message');

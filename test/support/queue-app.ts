@@ -20,6 +20,11 @@ export function redisUrl(): string {
   return process.env.TEST_REDIS_URL!;
 }
 
+/** How applications connect: as the documented user where the tests are run so, and as one that may do all where not. */
+export function queueUrl(): string {
+  return process.env.TEST_QUEUE_URL ?? redisUrl();
+}
+
 /** Keys of its own for every test. */
 export function newPrefix(): string {
   return `t${randomBytes(6).toString('hex')}`;
@@ -49,7 +54,7 @@ export async function startApp(
   const prefix = options.prefix ?? newPrefix();
   const module = await Test.createTestingModule({
     imports: [
-      RedisScheduledQueueModule.forRoot({ connection: redisUrl(), shutdownTimeoutMs: 2_000, ...options, prefix }),
+      RedisScheduledQueueModule.forRoot({ connection: queueUrl(), shutdownTimeoutMs: 2_000, ...options, prefix }),
       ...((more.imports ?? []) as never[]),
     ],
     providers,

@@ -14,7 +14,7 @@ import type {
 } from '../../lib/store/job-store.js';
 import { RedisJobStore } from '../../lib/store/redis/redis-job-store.js';
 import { audit } from './audit.js';
-import { newPrefix, redisUrl } from './queue-app.js';
+import { newPrefix, queueUrl, redisUrl } from './queue-app.js';
 import { SessionTurns } from './session-turns.js';
 import { until } from './wait.js';
 
@@ -54,11 +54,11 @@ export class TestStore {
 
   constructor(
     options: QueueOptions = {},
-    url: string = redisUrl(),
+    url: string = queueUrl(),
     readonly prefix: string = newPrefix(),
     commandTimeoutMs = 5_000,
   ) {
-    this.redis = new Redis(url);
+    this.redis = new Redis(url === queueUrl() ? redisUrl() : url);
     this.settings = readQueueOptions(QUEUE, options);
     this.store = new RedisJobStore({
       connection: url,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newPrefix, redisUrl } from './queue-app.js';
+import { newPrefix, queueUrl } from './queue-app.js';
 
 /** A line of the history that worker processes write themselves. */
 export interface HistoryLine {
@@ -66,7 +66,7 @@ export class WorkerProcesses {
       execArgv: options.wrongClock ? ['--import', './dist-test/wrong-clock.js'] : [],
       env: {
         ...process.env,
-        REDIS: options.redis ?? redisUrl(),
+        REDIS: options.redis ?? queueUrl(),
         PREFIX: this.prefix,
         WORKER_ID: options.workerId ?? workerId,
         HISTORY: this.historyFile,

@@ -9,6 +9,7 @@ const MISTAKEN =
 export class OutageLog {
   private readonly down = new Set<object>();
   private since = 0;
+  private isDeaf = false;
 
   constructor(private readonly log: Log) {}
 
@@ -24,6 +25,19 @@ export class OutageLog {
   found(connection: object): void {
     if (!this.down.delete(connection) || this.down.size > 0) return;
     this.log.log(`Redis is back after ${Math.round(performance.now() - this.since)} ms.`);
+  }
+
+  /** Redis refuses the messages that wake workers; `reason` is its answer. Told once, until they are heard. */
+  deaf(reason: string): void {
+    if (this.isDeaf) return;
+    this.isDeaf = true;
+    this.log.error(
+      `Redis refuses the messages that wake workers, so jobs begin up to maxSleepMs late (${firstLine(reason)}): ACL SETUSER … +subscribe &<prefix>:{*`,
+    );
+  }
+
+  hearing(): void {
+    this.isDeaf = false;
   }
 
   /** A connection that was closed on purpose is neither lost nor found. */

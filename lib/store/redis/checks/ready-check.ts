@@ -9,6 +9,7 @@ import { inAcl, type PermissionLog } from './permission-log.js';
 
 /** How long a refusal is not asked about again. Workers ask every second; of many calls at once, one asks for all. */
 const ASK_AGAIN_MS = 500;
+const UNNAMED = /can't run this command/;
 
 interface Trial {
   /** The connection that was tried. */
@@ -79,6 +80,13 @@ export class ReadyCheck {
     this.permissions = undefined;
   }
 
+  /** In Redis 7.0 the refusal of a command in a script does not say which one: the refusal, and what is missing. */
+  async named(refusal: string, key: string): Promise<string> {
+    if (!UNNAMED.test(refusal)) return refusal;
+    const missing = await this.missing(key, true).catch(() => []);
+    return missing.length === 0 ? refusal : `NOPERM the user '${this.user}' lacks ${inAcl(missing)}: ${refusal}`;
+  }
+
   /** A client of ioredis makes a new stream for each connection. */
   private get connection(): unknown {
     return this.client.isCluster ? this.era : (this.client as unknown as { stream?: unknown }).stream;
@@ -118,9 +126,7 @@ export class ReadyCheck {
   }
 
   private async tryCommands(key: string): Promise<void> {
-    const base = baseOf(key);
-    const { name, keys, encode } = permissionsScript({ base });
-    const missing = (await sendScript(this.client, name, keys, encode({ base }))) as string[];
+    const missing = await this.missing(key, false);
     if (missing.length === 0) return this.log.complete();
     this.log.missing(this.user, missing);
     throw new Unfit(
@@ -135,6 +141,12 @@ export class ReadyCheck {
     throw new Unfit(
       `SCHEMA ${base.slice(0, -1)} holds data of schema ${found} (HGET ${base}stats schema), and this version (${VERSION}) knows schema ${SCHEMA}. Nothing was changed. Deploy the version that wrote it here too, or use another prefix: see docs/upgrading.md.`,
     );
+  }
+
+  private async missing(key: string, all: boolean): Promise<string[]> {
+    const base = baseOf(key);
+    const { name, keys, encode } = permissionsScript({ base });
+    return (await sendScript(this.client, name, keys, encode({ base, all }))) as string[];
   }
 
   private get user(): string {

@@ -157,7 +157,10 @@ export class RedisConnection {
         if (SAID_BY_REDIS.test(message)) traits.heard?.();
         if (message.startsWith('READONLY')) this.reachability.wasDemoted(message);
         if (!(cause instanceof QueueUnavailableError) && !NOT_NOW.test(message)) {
-          if (isPermission(message)) check?.doubt();
+          if (isPermission(message) && check) {
+            check.doubt();
+            if (key !== undefined) message = await check.named(message, key);
+          }
           if (REFUSED.test(message)) throw refused(message, mayHaveRun);
           mayHaveRun = true;
         }

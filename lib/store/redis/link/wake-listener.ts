@@ -1,6 +1,6 @@
 import type { Cluster } from 'ioredis';
 import type { OutageLog } from '../checks/outage-log.js';
-import type { ClientError } from './call-error.js';
+import { type ClientError, isPermission } from './call-error.js';
 import { type Client, dropConnections } from './client.js';
 import { whyLost } from './reachability.js';
 
@@ -91,7 +91,12 @@ export class WakeListener {
     if ((status !== 'ready' && status !== 'connect') || channel === undefined) return;
     const patience = setTimeout(() => this.client.status === status && this.reconnect(), this.patienceMs).unref();
     const answered = () => clearTimeout(patience);
-    if (status === 'ready') this.client.subscribe(channel).then(answered, answered);
+    if (status !== 'ready') return;
+    this.client.subscribe(channel).then(() => {
+      answered();
+      // It was refused before: the permission has been given since.
+      if (this.channels.has(channel) && !this.heard.has(channel)) this.subscribe([...this.channels.keys()]);
+    }, answered);
   }
 
   private reconnect(): void {
@@ -106,12 +111,15 @@ export class WakeListener {
     if (channels.length === 0) return;
     this.client.subscribe(...channels).then(
       () => {
+        this.outages.hearing();
         for (const channel of channels) {
           this.heard.add(channel);
           this.say(channel, undefined);
         }
       },
-      () => {},
+      ({ message }: Error) => {
+        if (isPermission(message)) this.outages.deaf(message);
+      },
     );
   }
 }

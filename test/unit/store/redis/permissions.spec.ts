@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 
-// The permissions that docs/operations.md lists, compared with the commands that scripts and store name.
+// The permissions that docs/security.md lists, compared with the commands that scripts and store name.
 
 const STORE = 'lib/store/redis';
 
@@ -17,8 +17,8 @@ const OF_THE_CLIENT = [
   'sendcommand',
   'setmaxlisteners',
 ];
-/** Sent for some applications only; the page names them below its list. */
-const FOR_SOME = ['select', 'wait'];
+/** Sent for some applications only, and how the row begins that names them below the list. */
+const FOR_SOME = { select: 'a database other than 0', wait: '[`minReplicas`]' };
 
 const scripts = filesIn(`${STORE}/scripts`, '.lua');
 const modules = filesIn(STORE, '.ts').filter((path) => !path.endsWith('embedded.ts'));
@@ -31,25 +31,27 @@ const byStore = new Set([
 ]);
 for (const name of OF_THE_CLIENT) byStore.delete(name);
 
-const section = readFileSync('docs/operations.md', 'utf8').split('## Permissions\n')[1]!.split(/^#/m)[0]!;
+const section = readFileSync('docs/security.md', 'utf8').split('## The Redis user\n')[1]!.split(/^#/m)[0]!;
 const [, documented, prose] = section.match(/^```acl\n(.*?)^```$(.*)/ms)!;
+/** What a part of the user is for, as the page tells it. */
+const rowOf = (words: string) => prose!.split('\n').find((row) => row.startsWith(`| ${words}`))!;
 
-it('docs/operations.md lists exactly the commands that the scripts call and the store sends', () => {
+it('docs/security.md lists exactly the commands that the scripts call and the store sends', () => {
   expect(byScripts).toContain('zadd');
   expect(byStore).toContain('evalsha');
   expect(byStore).toContain('hgetall');
   const used = new Set([...byScripts, ...byStore]);
-  for (const name of FOR_SOME) {
+  for (const [name, row] of Object.entries(FOR_SOME)) {
     expect(used.delete(name)).toBe(true);
-    expect(prose).toContain(`add \`+${name}\``);
+    expect(granted(rowOf(row))).toEqual([name]);
   }
   expect(granted(documented!)).toEqual([...used].sort());
 });
 
 it('those that it calls optional are those of scripts that are not checked at start', () => {
   const checked = namesIn([`${STORE}/scripts/server/permissions.lua`], /\b(?:try|note)\('(\w+)'/g);
-  const optional = prose!.split(' On a cluster')[0]!;
-  expect(granted(optional)).toEqual([...byScripts].filter((name) => !checked.has(name)).sort());
+  const optional = [rowOf('[relays]'), rowOf('[the events of all processes]')];
+  expect(granted(optional.join())).toEqual([...byScripts].filter((name) => !checked.has(name)).sort());
 });
 
 it('no script hides the name of a command, but for the one that tries them all', () => {

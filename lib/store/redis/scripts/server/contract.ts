@@ -33,11 +33,12 @@ export const noteQueuesScript = (keys: QueueKeys): BoundScript<NoteQueuesArgumen
 /** See permissions.lua, which says what each of these is. */
 export interface PermissionsArguments {
   base: string;
+  all: boolean;
 }
 
 export type PermissionsReply = [...missing: string[]];
 
-const encodePermissions = (a: PermissionsArguments): ScriptArgument[] => [a.base];
+const encodePermissions = (a: PermissionsArguments): ScriptArgument[] => [a.base, a.all ? 1 : 0];
 
 export const permissionsScript = (keys: Pick<QueueKeys, 'base'>): BoundScript<PermissionsArguments, PermissionsReply> => ({
   name: 'permissions',

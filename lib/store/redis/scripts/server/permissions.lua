@@ -1,8 +1,8 @@
 -- permissions: tell which commands of the other scripts this user may not run. A script that met such a command would have begun to write.
 -- @keys trial
 -- @arg base text: what every key of the queue begins with
--- @returns ...missing text[]: commands, usually none. Those that only relays and streams of events use are not
---   tried: without them nothing is half done
+-- @arg all flag: whether those too that only relays and streams of events use; else these are not tried, as without them nothing is half done
+-- @returns ...missing text[]: commands, usually none
 -- @repeat it leaves nothing behind.
 local missing = {}
 
@@ -46,9 +46,23 @@ try('ZREMRANGEBYSCORE', trialKey, '0', '0')
 try('TIME')
 -- A channel like those that wake workers, and of none of them.
 try('PUBLISH', base .. 'wake:', '')
+if all then
+  for command, arguments in pairs({
+    TYPE = {},
+    XADD = { 'NOMKSTREAM', '*', 'a field', 'its value' },
+    XTRIM = { 'MAXLEN', '0' },
+    XRANGE = { '-', '+' },
+    XREVRANGE = { '+', '-' },
+  }) do
+    note(command, redis.pcall(command, trialKey, unpack(arguments)))
+  end
+end
 -- SADD always writes. Where DEL is not allowed the key could not be deleted again: SADD is not tried then, and DEL is told as missing.
 if note('DEL', redis.pcall('DEL', trialKey)) then
   note('SADD', redis.pcall('SADD', trialKey, ''))
+  local push = 'RPUSH'
+  -- Refused for the set, or deleted with it.
+  if all then note(push, redis.pcall(push, trialKey, '')) end
   redis.pcall('DEL', trialKey)
 end
 return missing
