@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { RedisScheduledQueueModule } from '../../lib/index.js';
+import { DashboardModule } from './dashboard/dashboard.module.js';
 import { LocalRedis } from './redis/local-redis.js';
 import { RedisModule } from './redis/redis.module.js';
 import { RemindersModule } from './reminders/reminders.module.js';
@@ -19,6 +20,7 @@ import { RemindersModule } from './reminders/reminders.module.js';
       }),
     }),
     RemindersModule,
+    DashboardModule,
   ],
 })
 export class AppModule {}

@@ -3,6 +3,7 @@ import { Logger, ValidationPipe } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
+import { password } from './dashboard/password.js';
 import { listen } from './http/listen.js';
 import { QueueErrorFilter } from './http/queue-error.filter.js';
 import { OpeningReminders } from './reminders/opening-reminders.js';
@@ -18,5 +19,6 @@ app.enableShutdownHooks(undefined, { useProcessExit: true });
 const url = await listen(app, Number(process.env.PORT ?? 3000), logger);
 logger.log(`Reminders at ${url}/reminders. In another terminal, try:`);
 logger.log(`curl -d text=Tea -d inSeconds=3 ${url}/reminders`);
+logger.log(`The queue is at ${url}/queues for user operator, password ${password}`);
 
 await app.get(OpeningReminders).schedule();

@@ -84,6 +84,18 @@ it('has the next daily digest armed, for seven in the morning in Paris', async (
   await stopApps();
 });
 
+it('shows its queue on a dashboard at /queues to whoever knows the password that it has printed', async () => {
+  const [, board, password] = await line(/The queue is at (http:\S+\/queues) for user operator, password (\S+)/);
+  const ask = (path: string, headers = {}) => fetch(`${board}${path}`, { headers });
+  const authorization = `Basic ${Buffer.from(`operator:${password}`).toString('base64')}`;
+  expect((await ask('/')).status).toBe(401);
+  expect((await ask('/api/queues')).status).toBe(401);
+  expect(await (await ask('/', { authorization })).text()).toContain('<base href="/queues/"');
+  const { queues } = (await (await ask('/api/queues', { authorization })).json()) as { queues: object[] };
+  // The daily digest is the one that recurs.
+  expect(queues).toEqual([expect.objectContaining({ name: 'default', hasWorkers: true, jobSchedulerCount: 1 })]);
+});
+
 it('answers 409 to the deletion of a reminder that was sent, and 404 to that of one that never was', async () => {
   const { id } = (await (await post({ text: 'Sent' })).json()) as { id: string };
   await until(
