@@ -11,6 +11,7 @@ import { queueOf } from './inspection/inspector-options.js';
 import { QueueReader } from './inspection/queue-reader.js';
 import { inQueues, type TaggedOptions } from './inspection/tagged-queues.js';
 
+/** The options of `pause`. */
 export interface PauseOptions {
   /** For how long, by Redis' clock, at least 1. Default: until `resume`. */
   forMs?: Duration;

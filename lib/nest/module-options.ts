@@ -30,6 +30,7 @@ import {
 import { type ConnectionOption, DEFAULT_CONNECTION } from '../store/redis/link/client.js';
 import { type JobOverride, type JobOverrides, readJobs } from './job-overrides.js';
 
+/** The options of `RedisScheduledQueueModule.forRoot` and `forRootAsync`. */
 export interface RedisScheduledQueueModuleOptions {
   /**
    * Where Redis is: a URL, options of ioredis, `{ cluster: { nodes, options } }`, or your own `Redis` or `Cluster` client, which

@@ -12,7 +12,7 @@ const SETTINGS = Symbol('tracing settings');
 
 /**
  * Traces one instance of `RedisScheduledQueueModule` by the global OpenTelemetry API: spans for calls that schedule, for runs and for
- * pops, whose context travels with the jobs. Without a registered SDK nothing is recorded. Needs the package @opentelemetry/api.
+ * pops, whose context travels with the jobs. Without a registered SDK nothing is recorded. Needs the package `@opentelemetry/api`.
  *
  * @example
  * ```ts

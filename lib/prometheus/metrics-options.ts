@@ -6,6 +6,7 @@ import { type Check, integer, readOptions, type Shape } from '../core/read/shape
 import { DEFAULT_INSTANCE } from '../nest/tokens.js';
 import { OTHER_NAMES } from './job-names.js';
 
+/** The options of `ScheduledQueueMetricsModule.forRoot`. */
 export interface ScheduledQueueMetricsOptions {
   /** Where the metrics are registered. Default: the default registry of prom-client, which `register` of that package is. */
   registry?: Registry<RegistryContentType>;

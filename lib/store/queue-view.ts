@@ -23,12 +23,14 @@ export interface KnownBlackouts {
 }
 
 export type WaitingState = 'scheduled' | 'due';
+/** The states of `list` and `find`. */
 export type JobState = WaitingState | 'active' | 'completed' | 'dead';
 /** How a job may have ended that is counted and listed nowhere, and is kept only if `keepEnded` says so. */
 export type EndedState = 'discarded' | 'cancelled';
 /** By which call a job was cancelled; `recurrence`: its recurrence was changed, paused or removed. */
 export type CancelReason = 'cancel' | 'cancelTagged' | 'cancelRunning' | 'clear' | 'recurrence';
 
+/** How many jobs of a queue are in each state. */
 export interface JobCounts {
   /** Waiting for their due time. */
   scheduled: number;
@@ -48,6 +50,7 @@ export interface QueueOverview {
   nowMs: number;
 }
 
+/** How many jobs of one priority wait. */
 export interface PriorityCounts {
   priority: number;
   /** Waiting for their due time. */

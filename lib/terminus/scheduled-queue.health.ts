@@ -40,6 +40,7 @@ export interface ScheduledQueueHealthOptions {
   minWorkers?: number;
 }
 
+/** The options of `isLive`. */
 export interface ScheduledQueueLivenessOptions {
   /** The `name` of the module's instance. Default: the instance without a name. */
   instance?: string;
@@ -55,7 +56,7 @@ const HEALTH: Shape<Omit<ScheduledQueueHealthOptions, 'maxLatenessMs'> & { maxLa
 const LIVENESS: Shape<ScheduledQueueLivenessOptions> = { instance: keyPart };
 
 /**
- * Tells @nestjs/terminus how the queue is. Provide it in the module that imports `TerminusModule`. Neither method rejects: a wrong option,
+ * Tells `@nestjs/terminus` how the queue is. Provide it in the module that imports `TerminusModule`. Neither method rejects: a wrong option,
  * and an `instance` that the application does not have, are answered as `down` too, with a `message` that says so.
  */
 @Injectable()

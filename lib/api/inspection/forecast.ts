@@ -6,6 +6,7 @@ import { integer, readOptions, type Shape } from '../../core/read/shape.js';
 
 const MOST_BUCKETS = 1_000;
 
+/** The options of `forecast`. */
 export interface ForecastOptions {
   /** The first instant: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. */
   from: Date | number | string;
@@ -17,6 +18,7 @@ export interface ForecastOptions {
   queue?: string;
 }
 
+/** The jobs that become due in one part of the time that `forecast` looks ahead. */
 export interface ForecastBucket {
   /** Where the span begins; it ends before the next one begins. */
   from: Date;

@@ -7,6 +7,7 @@ import { deserialisePayload } from '../../core/payload/payload.js';
 import { type Envelope, isReadable } from '../../store/envelope.js';
 import type { EndedState, JobState, StoredFailure, StoredJob } from '../../store/job-store.js';
 
+/** A failed attempt of a job, as the inspector shows it. */
 export interface FailedAttempt {
   at: Date;
   attempt: number;

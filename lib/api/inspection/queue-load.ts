@@ -9,6 +9,7 @@ import type { LiveWorker, QueueView } from '../../store/job-store.js';
 const LONGEST_MS = MAX_DURATION_MS / 2;
 const WITHIN_MS = 60_000;
 
+/** The options of `load`. */
 export interface LoadOptions {
   /** Default `'default'`. */
   queue?: string;

@@ -6,6 +6,7 @@ import { occurrencesAfter } from './occurrences.js';
 import { readRule } from './read-rule.js';
 import type { RecurrenceRule } from './rule.js';
 
+/** The options of `nextOccurrences`. */
 export interface NextOccurrencesOptions {
   /** The instant after which they lie, as a Date or epoch milliseconds. Default: now, by the clock of this process. */
   from?: Date | number;

@@ -28,6 +28,7 @@ import {
 
 /** The ways to treat a job that is claimed later than it may begin. */
 export const ON_LATE = ['run', 'discard', 'dead-letter'] as const;
+/** What becomes of a job that could only begin more than `maxLatenessMs` after it was due. */
 export type OnLate = (typeof ON_LATE)[number];
 
 /** How late a job may begin, and how a later one is treated. */
@@ -79,6 +80,7 @@ export interface JobOptions {
   headers?: Record<string, string>;
 }
 
+/** The options of `defineScheduledJob`. */
 export interface JobDefinitionOptions extends Omit<JobOptions, 'backoff'> {
   /** How long a failed job waits, or a function that decides it where the handler runs. Default: exponential from 60 s. */
   backoff?: BackoffOptions | BackoffFunction;

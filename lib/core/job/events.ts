@@ -95,6 +95,7 @@ export type ScheduledQueueEvent =
   | (RunEvent & { type: 'recovered' })
   | (JobEvent & { type: 'deadDropped'; name: string });
 
+/** The types of events. */
 export type ScheduledQueueEventType = ScheduledQueueEvent['type'];
 
 /** The events of one type, or of several: `ScheduledQueueEventOf<'failed' | 'dead'>`. */

@@ -21,6 +21,7 @@ export interface DeadFilter {
   queue?: string;
 }
 
+/** The options of `replayDead`. */
 export interface ReplayOptions {
   /** When the first of them is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. An instant in the past is kept. Default: now. */
   at?: Date | number | string;

@@ -6,6 +6,7 @@ import { duration, integer, readOne, readOptions, type Shape } from '../read/sha
 import { MOST_JOBS_A_TURN } from './defaults.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 
+/** The options of `pop`. */
 export interface PopOptions {
   /** The queue to take jobs from. Default `'default'`. */
   queue?: string;

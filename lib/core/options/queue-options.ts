@@ -55,6 +55,7 @@ export interface StreamEvents {
   maxLength: number;
 }
 
+/** The options of a queue. Give all processes that use it the same ones; only `concurrency` may differ. */
 export interface QueueOptions {
   /** How many jobs may run at once in this process; a handler with a `weight` counts that much. At most 1 000. Default 10. */
   concurrency?: number;

@@ -13,6 +13,7 @@ export type RecurrenceRef = string | { readonly id: string; readonly queue?: str
 /** Options of the jobs that a recurrence creates: those of `schedule`, less the ones that the rule and the id of the recurrence decide. */
 export type RecurrenceOptions = Omit<ScheduleOptions, 'at' | 'delay' | 'id' | 'onDuplicate'>;
 
+/** The options of `pauseRecurrence`. */
 export interface PauseRecurrenceOptions {
   /** Why: 1 to 1 000 printable characters, which `recurrence` and `recurrences` show until it is resumed. Default: none. */
   reason?: string;

@@ -4,6 +4,7 @@ import { type Check, integer, options, readOptions, type Shape } from '../read/s
 import { MOST_JOBS_A_TURN } from './defaults.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 
+/** The options of `relay`. */
 export interface RelayOptions {
   /** The queue to take jobs from. Default `'default'`. */
   queue?: string;

@@ -19,6 +19,7 @@ import { tags } from '../read/tags.js';
 import { DEFAULT_PRIORITY } from './defaults.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 
+/** The options of `schedule`. */
 export interface ScheduleOptions extends JobOptions {
   /**
    * When the job is due: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. If it lies in the past, the job is due at once and

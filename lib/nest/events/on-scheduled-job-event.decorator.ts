@@ -7,6 +7,7 @@ import { readOptions } from '../../core/read/shape.js';
 import { addMark, methodOf } from '../handlers/marked-method.js';
 import { DEFAULT_INSTANCE } from '../tokens.js';
 
+/** The options of `@OnScheduledJobEvent`. */
 export interface JobEventOptions {
   /** Only events of this queue. Default: those of every queue. */
   queue?: string;

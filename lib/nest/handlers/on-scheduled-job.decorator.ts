@@ -22,6 +22,7 @@ import {
   splitRecurrence,
 } from './recurrence-options.js';
 
+/** The options of `@OnScheduledJob`. */
 export interface HandlerOptions<Payload = unknown> extends RunOptions, DeclaredRecurrenceOptions<Payload> {
   /** The queue. Default: the definition's, else `'default'`. */
   queue?: string;
