@@ -1,4 +1,3 @@
-import type { Subscriber } from 'rxjs';
 import type { CallOff, Clock } from '../core/clock.js';
 import { QueueClosedError, QueueUnavailableError } from '../core/errors.js';
 import type { EventPlace } from '../core/options/stream-options.js';
@@ -8,8 +7,17 @@ import type { QueueEvents } from '../store/job-store.js';
 /** How soon a reader tries again where Redis was away for the whole time of a call. */
 const TRIED_AGAIN_MS = 1_000;
 
+/** Who is told events, such as a subscriber of rxjs. */
+export interface EventListener {
+  /** Whether it wants no more. */
+  readonly closed: boolean;
+  next(event: ScheduledQueueStreamedEvent): void;
+  error(error: unknown): void;
+  complete(): void;
+}
+
 /**
- * Reads the events of one queue for one subscriber, step by step: the next step is only taken when the subscriber has had the events
+ * Reads the events of one queue for one listener, step by step: the next step is only taken when the listener has had the events
  * of the last one. Goes on behind the last event that it has read, whatever happens to the connection.
  */
 export class EventReader {
@@ -23,7 +31,7 @@ export class EventReader {
     private readonly events: QueueEvents,
     private from: EventPlace,
     private readonly clock: Clock,
-    private readonly subscriber: Subscriber<ScheduledQueueStreamedEvent>,
+    private readonly listener: EventListener,
   ) {}
 
   begin(): void {
@@ -44,7 +52,7 @@ export class EventReader {
   private async read(): Promise<void> {
     this.reading = true;
     try {
-      while (this.looksAgain && !this.subscriber.closed) {
+      while (this.looksAgain && !this.listener.closed) {
         this.looksAgain = false;
         const isFirst = this.from === 'end';
         const { events, next, more } = await this.events.read(this.from);
@@ -52,8 +60,8 @@ export class EventReader {
         // What was added since the first look began is after the place that it has answered.
         this.looksAgain ||= more || isFirst;
         for (const event of events) {
-          if (this.subscriber.closed) return;
-          this.subscriber.next(event);
+          if (this.listener.closed) return;
+          this.listener.next(event);
         }
       }
     } catch (error) {
@@ -64,9 +72,9 @@ export class EventReader {
   }
 
   private failed(error: unknown): void {
-    if (error instanceof QueueClosedError) this.subscriber.complete();
+    if (error instanceof QueueClosedError) this.listener.complete();
     else if (error instanceof QueueUnavailableError && error.redisCode === undefined) this.tryAgain();
-    else this.subscriber.error(error);
+    else this.listener.error(error);
   }
 
   private tryAgain(): void {

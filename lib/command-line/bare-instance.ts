@@ -65,6 +65,12 @@ export class BareInstance {
     this.settings.set(queue, settingsOfShared(last?.options ?? {}));
   }
 
+  /** Whether a worker of the queue tells its events to other processes. */
+  async streams(queue: string): Promise<boolean> {
+    const workers = await this.inspector.workers({ queue });
+    return workers.some(({ options }) => options.streamEvents);
+  }
+
   /** The time of day by the clock of Redis, by which jobs are due. */
   async now(): Promise<number> {
     return Date.now() + (await this.store.clockOffsetMs(COMMAND_TIMEOUT_MS));

@@ -1,3 +1,4 @@
+import type { Redaction } from '../core/payload/redaction.js';
 import type { BareInstance } from './bare-instance.js';
 import type { Options, OwnOption } from './options.js';
 import type { Terminal } from './terminal.js';
@@ -20,6 +21,10 @@ export interface Command {
   readonly takes: { readonly queue: 'needed' | 'possible' | 'none'; readonly more: number };
   readonly summary: string;
   readonly options: readonly OwnOption[];
+  /** Whether somebody must agree before it changes anything, at the terminal or by `--yes`. */
+  readonly asks?: true;
+  /** Throws `UsageError` for operands and options that do not go together. Called before Redis is asked anything. */
+  check?(given: Pick<Call, 'operands' | 'options'>): void;
   run(call: Call): Promise<Answer | undefined>;
 }
 
@@ -30,6 +35,8 @@ export interface Call {
   /** The operands behind the queue. */
   readonly operands: readonly string[];
   readonly options: Options;
+  /** Of `--redact`. */
+  readonly redaction: Redaction;
   readonly instance: BareInstance;
   readonly terminal: Terminal;
   readonly style: Style;
@@ -49,4 +56,15 @@ export interface Answer {
   readonly notes?: readonly string[];
   /** Default `EXIT.done`. */
   readonly code?: number;
+}
+
+/** The answer of a command that changes something. */
+export function changedAnswer(changed: number, text: string, more: Pick<Answer, 'notes' | 'code'> = {}): Answer {
+  return { json: { changed }, text: () => text, ...more };
+}
+
+/** Where somebody must agree: `undefined` if somebody does, else the answer. */
+export async function refusal({ options, terminal }: Call, question: string): Promise<Answer | undefined> {
+  if (options.yes || (await terminal.ask(question))) return undefined;
+  return changedAnswer(0, 'Nothing was changed.', { code: EXIT.missed });
 }

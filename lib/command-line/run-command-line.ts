@@ -1,4 +1,5 @@
 import { InvalidOptionsError, InvalidScheduleError, QueueUnavailableError } from '../core/errors.js';
+import { Redaction } from '../core/payload/redaction.js';
 import { nearest } from '../core/read/describe.js';
 import { oneLine } from '../core/read/one-line.js';
 import { VERSION } from '../core/version.js';
@@ -44,13 +45,19 @@ async function run(
   env: Readonly<Record<string, string | undefined>>,
   terminal: Terminal,
 ): Promise<number> {
+  command.check?.({ operands, options });
+  if (command.asks && !options.yes && !terminal.canAsk)
+    throw new UsageError(
+      `${command.name}: nobody can be asked here, so nothing was done. Give --yes to agree beforehand.`,
+    );
   const prefix = options.prefix ?? DEFAULT_PREFIX;
+  const redaction = new Redaction(options.redact);
   const instance = new BareInstance(connectionOf(options, env), prefix);
   const style = styleOf(terminal.hasColours && !options.json);
   const next = (...commands: readonly Next[]) => nextLines(commands, options);
   try {
     if (queue !== '') await instance.learn(queue);
-    const answer = await command.run({ queue, operands, options, instance, terminal, style, next });
+    const answer = await command.run({ queue, operands, options, redaction, instance, terminal, style, next });
     if (!answer) return EXIT.done;
     terminal.out(options.json ? JSON.stringify(answer.json) : answer.text());
     const notes = [...(answer.notes ?? []), ...(queue === '' ? [] : await strangeQueue(instance, queue, prefix))];

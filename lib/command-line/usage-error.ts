@@ -8,3 +8,8 @@ export function unknownWord(kind: string, word: string, known: readonly string[]
   const near = nearest(word, known);
   return `unknown ${kind} ${describe(word)}, ${near === undefined ? `known are ${known.join(', ')}` : `did you mean '${near}'?`}`;
 }
+
+/** Throws `UsageError` where there is no operand behind the queue. */
+export function requireId(command: string, operands: readonly string[]): void {
+  if (operands.length === 0) throw new UsageError(`${command}: got no id, expected ${command} <queue> <id>.`);
+}

@@ -35,7 +35,7 @@ export const stats: Command = {
         const nextOnes: Next[] = [
           ...(dead > 0 ? [[`Why ${dead} are dead`, 'failures', queue] as const] : []),
           ...(paused ? [['To end the pause', 'resume', queue] as const] : []),
-          ['What is due', 'list', queue],
+          counts.due > 0 ? ['What is due', 'list', queue] : ['What is due later', 'list', queue, 'scheduled'],
         ];
         return `${pairs(rows, style)}\n\n${next(...nextOnes)}`;
       },

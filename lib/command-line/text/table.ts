@@ -18,9 +18,14 @@ export interface Column {
 
 /**
  * Rows in columns, no wider than an answer may be. The first cell of a row is its key, which is typed in again: it is never cut, and where
- * it is too long for its column the rest of the row stands below it.
+ * it is too long for its column the rest of the row stands below it. `below`: a text for each row, in a line of its own.
  */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[], { bold }: Style): string {
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  { bold }: Style,
+  below: readonly string[] = [],
+): string {
   const cells = rows.map((row) =>
     row.map((cell, i) => {
       const { most = Number.POSITIVE_INFINITY } = columns[i]!;
@@ -43,9 +48,10 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
     });
     return padded.join(GAP).trimEnd();
   };
-  const lines = cells.flatMap(([key = '', ...row]) =>
-    widthOf(key) <= widths[0]! ? [lineOf([key, ...row])] : [key, lineOf([INDENT, ...row])],
-  );
+  const lines = cells.flatMap(([key = '', ...row], i) => [
+    ...(widthOf(key) <= widths[0]! ? [lineOf([key, ...row])] : [key, lineOf([INDENT, ...row])]),
+    ...(below[i] ? [INDENT + cut(below[i], WIDTH - INDENT.length)] : []),
+  ]);
   return [bold(lineOf(columns.map(({ title }) => title))), ...lines].join('\n');
 }
 

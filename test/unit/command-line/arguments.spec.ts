@@ -1,10 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { COMMANDS } from '../../../lib/command-line/commands.js';
-import { COMMON } from '../../../lib/command-line/options.js';
+import { OPTIONS } from '../../../lib/command-line/options.js';
 import { readArguments } from '../../../lib/command-line/read-arguments.js';
 import { typed } from '../../support/command-line.js';
 
 const read = (line: string) => readArguments(line.split(' '));
+
+function checked(line: string): void {
+  const { command, ...given } = read(line);
+  command?.check?.(given);
+}
 
 it('takes options anywhere, with = or without', () => {
   const expected = { queue: 'mail', operands: [], options: { json: true, prefix: 'shop', redact: ['a', 'b'] } };
@@ -16,14 +21,17 @@ it('takes options anywhere, with = or without', () => {
 describe('says what is unknown, with the nearest that is known:', () => {
   it.each([
     ['stat mail', `unknown command "stat", did you mean 'stats'?`],
-    ['xyzzy', 'unknown command "xyzzy", known are queues, stats'],
+    ['xyzzy', 'unknown command "xyzzy", known are queues, stats, list, find'],
     ['queues --limits 3', `queues: unknown option "--limits", did you mean '--limit'?`],
     ['--jsn queues', `queues: unknown option "--jsn", did you mean '--json'?`],
     ['stats mail -j', 'stats: unknown option "-j", known are --url'],
+    ['list mail ded', `list: unknown state "ded", did you mean 'dead'?`],
+    ['find mail --state due,actve', `--state: unknown state "actve", did you mean 'active'?`],
+    ['purge-dead mail --reason crash', `--reason: unknown reason "crash", did you mean 'crashed'?`],
     // One of another command.
     ['stats mail --limit 3', 'stats: unknown option "--limit", known are --url'],
   ])('%s', (line, message) => {
-    expect(() => read(line)).toThrow(message);
+    expect(() => checked(line)).toThrow(message);
   });
 });
 
@@ -32,6 +40,17 @@ describe('refuses, and says what is expected:', () => {
     ['stats', 'stats: got no queue, expected stats <queue>. The command queues lists the queues.'],
     ['stats mail more', 'stats: got "more" too much, expected stats <queue>.'],
     ['queues mail', 'queues: got "mail" too much, expected none.'],
+    ['show mail', 'show: got no id, expected show <queue> <id>.'],
+    ['cancel mail', 'cancel: got no id, expected cancel <queue> <id>.'],
+    ['cancel mail 7 --tag a', 'cancel: got --tag and the id "7", expected one of both.'],
+    ['cancel mail --tag a --tag b', 'cancel: got 2 tags, expected one.'],
+    ['cancel mail --tag a --running', 'cancel: got --tag and --running, expected --running with ids.'],
+    ['run-now mail 7 --recurrence a', 'run-now: got --recurrence and the id "7", expected one of both.'],
+    ['pause mail --for 10m --recurrence a', 'pause: got --for and --recurrence, expected one of them'],
+    ['pause mail --for 10', '--for: got "10", expected a number with a unit'],
+    ['purge-dead mail --died-before yesterday', '--died-before: got "yesterday", expected a Date'],
+    ['replay-dead mail --per-second 0', '--per-second: got "0", expected a number above 0.'],
+    ['tail mail --from 12', '--from: got 12, which looks like seconds'],
     ['stats a:b', 'stats: queue: got "a:b", expected 1 to 64 of the characters'],
     ['queues --limit', '--limit: got no value, expected --limit <n>.'],
     ['queues --limit --json', '--limit: got no value, expected --limit <n>.'],
@@ -40,7 +59,7 @@ describe('refuses, and says what is expected:', () => {
     ['queues --json=true', '--json: got a value, expected none.'],
     ['queues --prefix a{b', '--prefix: got "a{b", expected 1 to 64 of the characters'],
   ])('%s', (line, message) => {
-    expect(() => read(line)).toThrow(message);
+    expect(() => checked(line)).toThrow(message);
   });
 });
 
@@ -66,7 +85,7 @@ describe('help', () => {
     for (const name of COMMANDS.keys()) expect(all.out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
     const one = await Promise.all([...COMMANDS.keys()].map((name) => typed([name, '-h'])));
     const text = [all, ...one].map(({ out }) => out).join('');
-    for (const name of Object.keys(COMMON)) expect(text).toMatch(new RegExp(`^  --${name}\\b`, 'm'));
+    for (const name of Object.keys(OPTIONS)) expect(text).toMatch(new RegExp(`^  --${name}\\b`, 'm'));
     expect(text.split('\n').filter((line) => line.length > 100)).toEqual([]);
     for (const [i, [name, { options }]] of [...COMMANDS].entries()) {
       expect(one[i]!.out).toMatch(new RegExp(`^nestjs-redis-scheduled-queue ${name}\\b`));

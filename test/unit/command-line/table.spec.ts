@@ -34,6 +34,19 @@ it('cuts what is long, but never the key, which would have to be typed in', () =
   expect(lines[2]).toMatch(/^short +22 {2}no$/);
 });
 
+it('puts a text below a row, cut to the width', () => {
+  const lines = table(
+    COLUMNS.slice(0, 2),
+    [
+      ['a', '1'],
+      ['b', '2'],
+    ],
+    plain,
+    ['e'.repeat(200), ''],
+  ).split('\n');
+  expect(lines).toEqual(['id  n', 'a   1', `    ${'e'.repeat(95)}…`, 'b   2']);
+});
+
 it('shows control characters as what they are', () => {
   const rows = [['a\u001b[2Jb', '1', 'first\nsecond\u0007']];
   expect(table(COLUMNS, rows, plain).split('\n')[1]).toBe(String.raw`a\u001b[2Jb  1  first\nsecond\u0007`);
