@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -138,6 +138,8 @@ describe('in a Nest 12 application of ES modules, with ioredis 6 and without cla
     70_000,
   );
 
+  it('shows a queue on the board that docs/dashboard.md prints, without bull and bullmq', () => hasBoard(app), 70_000);
+
   it(
     'traces jobs as docs/tracing.md prints it, with the SDK that the page names for this Node',
     () => isTraced(app),
@@ -213,6 +215,8 @@ describe('in a Nest 11 application of CommonJS, with ioredis 5.4.2', () => {
     70_000,
   );
 
+  it('shows a queue on the board that docs/dashboard.md prints, without bull and bullmq', () => hasBoard(app), 70_000);
+
   it(
     'traces jobs as docs/tracing.md prints it, with the SDK that the page names for this Node',
     () => isTraced(app),
@@ -264,6 +268,8 @@ async function install(fixture: string): Promise<string> {
   // As docs/health.md and docs/metrics.md print them.
   cpSync('test/e2e/docs/health', join(app, 'src/health'), { recursive: true });
   cpSync('test/e2e/docs/metrics', join(app, 'src/metrics-page'), { recursive: true });
+  // As docs/dashboard.md prints it.
+  cpSync('test/e2e/docs/dashboard', join(app, 'src/dashboard-page'), { recursive: true });
   // As docs/tracing.md prints them, with an exporter of one's own in the place that the page names.
   cpSync('test/e2e/docs/tracing', join(app, 'src/tracing-page'), { recursive: true });
   const module = readFileSync('test/e2e/docs/tracing/tracing.module.ts', 'utf8')
@@ -317,6 +323,13 @@ async function isWatched(app: string): Promise<void> {
   expect(await told(process.env.TEST_REDIS_URL!)).toEqual(up);
   const away = ['live 200 ok', 'ready 503 error', 'jobs 503 error', 'metrics 200 scheduled_queue_redis_up 0'];
   expect(await told('redis://127.0.0.1:1')).toEqual(away);
+}
+
+async function hasBoard(app: string): Promise<void> {
+  const output = await run(process.execPath, ['dist/board.js'], app, { env: redis() });
+  expect(output.trim().split('\n')).toEqual(['stranger 401', 'delayed {"to":7}', 'promoted 204', 'edited 405']);
+  // What is not installed cannot be loaded.
+  expect(['bull', 'bullmq'].filter((name) => existsSync(join(app, 'node_modules', name)))).toEqual([]);
 }
 
 /** A request schedules a job, whose handler makes a span of its own after an await. */
