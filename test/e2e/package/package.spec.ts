@@ -55,6 +55,7 @@ describe('the tarball', () => {
         'package/dist/cjs/index.js',
         'package/dist/cjs/index.d.ts',
         'package/dist/cjs/package.json',
+        'package/dist/command-line/index.js',
         'package/dist/bull-board/index.js',
         'package/dist/bull-board/index.d.ts',
         'package/dist/cjs/bull-board/index.js',
