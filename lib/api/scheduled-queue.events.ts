@@ -1,14 +1,14 @@
 import { Observable, ReplaySubject, Subject, takeUntil } from 'rxjs';
 import type { Clock } from '../core/clock.js';
 import { outsideJobs } from '../core/job/current-job.js';
-import type { EventSink, ScheduledQueueEvent } from '../core/job/events.js';
+import type { ScheduledQueueEvent } from '../core/job/events.js';
 import { type EventStreamOptions, readStream } from '../core/options/stream-options.js';
 import type { ScheduledQueueStreamedEvent } from '../core/stream/streamed-event.js';
 import type { JobStore } from '../store/job-store.js';
 import { EventReader } from './event-reader.js';
 
 /** Tells what happens to jobs: `events$` in this process, `stream` in all. It costs nothing while nobody listens and no queue streams. */
-export class ScheduledQueueEvents implements EventSink {
+export class ScheduledQueueEvents {
   private readonly subject = new Subject<ScheduledQueueEvent>();
   private readonly streamsEnd = new ReplaySubject<void>(1);
 
