@@ -26,6 +26,7 @@ const SINGLE_FILES = [
 const TREE = [
   ...filesIn('bench/'),
   ...filesIn('test/chaos/'),
+  ...filesIn('test/cluster/'),
   ...filesIn('test/durability/'),
   ...filesIn('test/e2e/docs/dashboard/'),
   'test/e2e/docs/dashboard-app.ts',

@@ -7,18 +7,21 @@ import { until } from './wait.js';
 
 const SENTINELS = 3;
 
-/** A primary, its replica, and three sentinels that watch them under the name `main`. */
+/** A primary, its replicas, and three sentinels that watch them under the name `main`. */
 export class TestSentinels {
   private constructor(
     readonly primary: OwnRedisServer,
-    readonly replica: OwnRedisServer,
+    readonly replicas: readonly OwnRedisServer[],
     readonly sentinels: readonly { host: string; port: number }[],
     private readonly processes: readonly ChildProcess[],
   ) {}
 
-  static async start(): Promise<TestSentinels> {
-    const primary = await startOwnServer();
-    const replica = await startOwnServer('--replicaof', '127.0.0.1', String(primary.port));
+  static async start(replicaCount = 1): Promise<TestSentinels> {
+    // Else each replica waits five seconds for others before its first copy, and sentinels wait for it in a failover.
+    const options = ['--repl-diskless-sync-delay', '0'];
+    const primary = await startOwnServer(...options);
+    const replicaOf = ['--replicaof', '127.0.0.1', String(primary.port), ...options];
+    const replicas = await Promise.all(Array.from({ length: replicaCount }, () => startOwnServer(...replicaOf)));
     const sentinels = await Promise.all(
       Array.from({ length: SENTINELS }, async () => ({ host: '127.0.0.1', port: await freePort() })),
     );
@@ -35,14 +38,19 @@ export class TestSentinels {
       writeFileSync(file, lines.join('\n'));
       return spawn(serverOnPath()!, [file, '--sentinel'], { stdio: 'ignore' });
     });
-    const all = new TestSentinels(primary, replica, sentinels, processes);
+    const all = new TestSentinels(primary, replicas, sentinels, processes);
     await all.untilTheyKnowEachOther();
     return all;
   }
 
+  /** The first one. */
+  get replica(): OwnRedisServer {
+    return this.replicas[0]!;
+  }
+
   async stop(): Promise<void> {
     for (const child of this.processes) child.kill('SIGKILL');
-    await Promise.all([this.primary.stop(), this.replica.stop()]);
+    await Promise.all([this.primary, ...this.replicas].map((server) => server.stop()));
   }
 
   private async untilTheyKnowEachOther(): Promise<void> {
@@ -57,7 +65,7 @@ export class TestSentinels {
               client.call('SENTINEL', 'SENTINELS', 'main') as Promise<unknown[]>,
               client.call('SENTINEL', 'REPLICAS', 'main') as Promise<unknown[]>,
             ]);
-            return others.length === SENTINELS - 1 && replicas.length === 1;
+            return others.length === SENTINELS - 1 && replicas.length === this.replicas.length;
           },
           20_000,
         );
