@@ -219,7 +219,7 @@ describe.each(SERVERS)('behind %s', (_, start) => {
       expect(out).not.toContain('hunter2');
     }
     const { out } = await typed(['show', QUEUE, 'later/9', '--redact', 'password', ...asked]);
-    expect(out).toContain('"password": "[redacted]"');
+    expect(out).toContain('"password":"[redacted]"');
   });
 
   it('exits with 1 and names an id that is not there, or in no state for the command', async () => {
