@@ -44,7 +44,7 @@ export class ScheduledQueueTracingModule implements OnModuleInit {
     };
   }
 
-  /** @internal */
+  /** Nest calls it as the application starts. */
   onModuleInit(): void {
     const { instance, linkAfterMs } = this.settings!;
     const { modules } = this;

@@ -11,6 +11,7 @@ import type {
   Turn,
   TurnAnswer,
 } from '../../../lib/store/job-store.js';
+import { relayKey } from '../../../lib/store/redis/relay-key.js';
 import { newJob, settlement, TestSession } from '../world.js';
 import type { TwoStores } from './two-stores.js';
 
@@ -321,7 +322,8 @@ export class RandomHistory {
   }
 
   private openRelay(id: string, ...names: string[]): Party {
-    const target = { type: this.pick(['list', 'stream'] as const), key: `${id}-${Math.floor(this.random() * 1e9)}` };
+    const type = this.pick(['list', 'stream'] as const);
+    const target = { type, key: relayKey('default', `${id}-${Math.floor(this.random() * 1e9)}`) };
     const [session] = this.stores.worlds.map(
       (world) =>
         new TestSession(world.whole.queue('default').sessions.relay(id, names.length > 0 ? names : undefined, target)),

@@ -41,7 +41,8 @@ const QUEUE = { queue: 'mail' };
       return completed === 2 && dead === 2;
     });
     page = await browser.newPage();
-    page.setDefaultTimeout(10_000);
+    // On a busy machine a browser that has just started draws its first pages late.
+    page.setDefaultTimeout(25_000);
     await page.authenticate({ username: 'operator', password: 'right' });
   }, 60_000);
 
