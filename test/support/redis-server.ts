@@ -130,14 +130,27 @@ async function tryContainer(say: Say): Promise<RedisServer | undefined> {
   }
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Below those that systems give to outgoing connections: one of these may take the port of a server that is down for a moment. */
+const FIRST_PORT = 10_000;
+const PORTS = 10_000;
+/** A node of a cluster talks with the others on a port so much higher. */
+const CLUSTER_BUS = 10_000;
+
+const givenPorts = new Set<number>();
+
+/** A port that nobody listens on, nor on that of the cluster bus beside it. No port is given twice. */
+export async function freePort(): Promise<number> {
+  const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+  if (givenPorts.has(port)) return freePort();
+  givenPorts.add(port);
+  return (await canListen(port)) && (await canListen(port + CLUSTER_BUS)) ? port : freePort();
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 

@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { freePort } from '../support/redis-server.js';
 
 const HELPER = new URL('../../dist-test/redis-server.js', import.meta.url).href;
 const COMMAND = /(sudo -n )?apt-get update && (sudo -n )?apt-get install -y redis-server/;
@@ -156,4 +157,11 @@ it('where installing needs a password nobody is asked, and the error says what t
   const output = await start({ terminal: true, input: 'y\n' });
   expect(output).toContain('None can be installed without a password either.');
   expect(output).not.toContain('[y/N]');
+});
+
+it('servers get ports that no outgoing connection can take from them, and each port once', async () => {
+  const ports = await Promise.all(Array.from({ length: 300 }, freePort));
+  expect(new Set(ports).size).toBe(300);
+  // Linux gives connections the ports from here on, other systems higher ones. The bus of a cluster is 10 000 above the port.
+  expect(Math.max(...ports) + 10_000).toBeLessThan(32_768);
 });
