@@ -1,7 +1,7 @@
 import type { Benchmark, Context } from '../benchmark.js';
 import { CONTESTANTS } from '../contestants/contestant.js';
 import { payloadOf } from '../measure/payloads.js';
-import { drain, fill, scheduleRate, waitingJob } from '../measure/throughput.js';
+import { fill, ratesBeside, scheduleRate, waitingJob } from '../measure/throughput.js';
 
 /** Scripts shorter than this are not remembered. */
 const SLOW_FROM_MICROS = 500;
@@ -38,23 +38,8 @@ export const growth: Benchmark = {
   ],
   timeoutMs: 400_000,
 
-  run: (context) => (context.case === 'due' ? longestScript(context) : rates(context)),
+  run: (context) => (context.case === 'due' ? longestScript(context) : ratesBeside(context)),
 };
-
-async function rates(context: Context) {
-  const { size } = context;
-  let scheduled = 0;
-  const { rate } = await drain(context, {
-    count: size('jobs'),
-    concurrency: 100,
-    async before(session) {
-      await fill(session, size('waiting'), waitingJob());
-      await scheduleRate(session, size('jobs') / 10, waitingJob());
-      scheduled = await scheduleRate(session, size('jobs'), waitingJob());
-    },
-  });
-  return { [`schedule${context.case}`]: scheduled, [`drain${context.case}`]: rate };
-}
 
 async function longestScript({ open, probe, size }: Context) {
   let settled = 0;

@@ -14,6 +14,7 @@ import { memory } from './memory.js';
 import { outage } from './outage.js';
 import { queues } from './queues.js';
 import { recurrences } from './recurrences.js';
+import { scale } from './scale.js';
 import { schedule } from './schedule.js';
 import { single } from './single.js';
 import { two } from './two.js';
@@ -31,6 +32,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   burst,
   idle,
   growth,
+  scale,
   claim,
   queues,
   two,

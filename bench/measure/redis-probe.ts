@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
@@ -31,6 +33,28 @@ export class RedisProbe {
     }
   }
 
+  /** Writes a snapshot: for how long the fork held Redis, how long all of it took, how large the file is, and its folder. */
+  async snapshot(): Promise<{ forkMs: number; seconds: number; bytes: number; directory: string }> {
+    const startedAt = performance.now();
+    await this.client.bgsave();
+    await this.untilOver('rdb_bgsave_in_progress');
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const [, directory] = (await this.client.config('GET', 'dir')) as [string, string];
+    const forkMs = fieldOf(await this.client.info('stats'), 'latest_fork_usec') / 1_000;
+    return { forkMs, seconds, bytes: statSync(join(directory, 'dump.rdb')).size, directory };
+  }
+
+  /** From now on Redis writes an AOF, which it does not rewrite by itself. */
+  async writeAof(): Promise<void> {
+    await this.client.config('SET', 'auto-aof-rewrite-percentage', '0');
+    await this.client.config('SET', 'appendonly', 'yes');
+    await this.untilOver('aof_rewrite_in_progress');
+  }
+
+  async aofBytes(): Promise<number> {
+    return fieldOf(await this.client.info('persistence'), 'aof_current_size');
+  }
+
   async connections(): Promise<number> {
     return fieldOf(await this.client.info('clients'), 'connected_clients') - 1;
   }
@@ -61,6 +85,10 @@ export class RedisProbe {
 
   close(): void {
     this.client.disconnect();
+  }
+
+  private async untilOver(field: string): Promise<void> {
+    while (fieldOf(await this.client.info('persistence'), field) !== 0) await setTimeout(50);
   }
 }
 

@@ -102,6 +102,22 @@ export async function drain(context: Context, options: DrainOptions): Promise<Dr
   };
 }
 
+/** Jobs a second that are scheduled and drained beside jobs that wait, as figures that end with the case's name. */
+export async function ratesBeside(context: Context): Promise<Record<string, number>> {
+  const { size } = context;
+  let scheduled = 0;
+  const { rate } = await drain(context, {
+    count: size('jobs'),
+    concurrency: 100,
+    async before(session) {
+      await fill(session, size('waiting'), waitingJob());
+      await scheduleRate(session, size('jobs') / 10, waitingJob());
+      scheduled = await scheduleRate(session, size('jobs'), waitingJob());
+    },
+  });
+  return { [`schedule${context.case}`]: scheduled, [`drain${context.case}`]: rate };
+}
+
 function perSecond(count: number, ms: number): number {
   return (count / ms) * 1_000;
 }
