@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { relayKey } from '../../lib/store/redis/relay-key.js';
 import { QUEUE, TestStore } from '../support/store.js';
 
 const LEASE_MS = 60_000;
@@ -34,7 +35,7 @@ async function suspects(count: number): Promise<string[]> {
 describe('a job with one crash left', () => {
   it('is moved by a relay like any job', async () => {
     await suspects(2);
-    const target = { type: 'list', key: `${test.prefix}-target`, maxLength: 0 } as const;
+    const target = { type: 'list', key: relayKey(QUEUE, test.prefix), maxLength: 0 } as const;
     const relay = test.sessions.relay('relay', ['work'], target);
     const turn = { settlements: [], renewals: [], limit: 10, handlers: [], isLast: false, standing: 'stays' as const };
     await relay.turn({ ...turn, suspects: '' }, new AbortController().signal);
@@ -53,7 +54,7 @@ describe('a job with one crash left', () => {
       // So many at a time.
       for (let i = 0; i < 2; i++) await test.worker('recovers').turn();
     }
-    const target = { type: 'list', key: `${test.prefix}-target`, maxLength: 0 } as const;
+    const target = { type: 'list', key: relayKey(QUEUE, test.prefix), maxLength: 0 } as const;
     const relay = test.sessions.relay('relay', ['work'], target);
     const turn = { settlements: [], renewals: [], limit: 10, handlers: [], isLast: false, standing: 'stays' as const };
     await relay.turn({ ...turn, suspects: '' }, new AbortController().signal);

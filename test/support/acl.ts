@@ -35,6 +35,21 @@ export async function asDocumentedUser(url: string, prefix?: string, ...rules: s
   }
 }
 
+/** Makes the user that docs/security.md describes for a tenant: named like its prefix. Answers the URL by which it connects. */
+export async function asTenant(url: string, prefix: string, ...rules: string[]): Promise<string> {
+  const admin = new Redis(url);
+  try {
+    const [, ...leftOut] = readFileSync(PAGE, 'utf8').match(/Leave out `([^`]+)` and `([^`]+)`/)!;
+    const [command, verb, , ...words] = documentedAcl(prefix).filter((word) => !leftOut.includes(word));
+    await admin.call(command!, [verb!, prefix, ...words, ...rules]);
+    const user = new URL(url);
+    [user.username, user.password] = [encodeURIComponent(prefix), 'secret'];
+    return user.href;
+  } finally {
+    admin.disconnect();
+  }
+}
+
 /** What Redis has refused to anybody: names of commands, keys or channels. */
 export async function deniedTo(admin: Redis): Promise<unknown[]> {
   const entries = (await admin.acl('LOG')) as unknown[][];
