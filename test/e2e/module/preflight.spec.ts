@@ -65,6 +65,15 @@ it('a Redis that is too old is named with its version', async () => {
   expect(await linesOfFirstUse(proxy.url)).toEqual([expect.stringMatching(/^warn .*version 6\.0\.\d+, and 6\.2/)]);
 });
 
+it('a server that speaks as Redis does and is none of those that were tested is named', async () => {
+  server = await startOwnServer();
+  proxy = await TcpProxy.start(server.url);
+  proxy.rewrite((reply) => reply.replace(/redis_git_sha1:\w{8}/, 'dragonfly_version:df-v1'));
+  expect(await linesOfFirstUse(proxy.url)).toEqual([
+    expect.stringMatching(/^warn This server is Dragonfly, and no test/),
+  ]);
+});
+
 it('a Redis with noeviction and of a version that does is not commented on', async () => {
   server = await startOwnServer();
   expect(await linesOfFirstUse(server.url)).toEqual([]);

@@ -6,6 +6,7 @@ import type { Client } from '../link/client.js';
 import { sendScript } from '../link/send-script.js';
 import { permissionsScript, schemaScript } from '../scripts/server/contract.js';
 import { inAcl, type PermissionLog } from './permission-log.js';
+import { twoPrimaries } from './server-info.js';
 
 /** How long a refusal is not asked about again. Workers ask every second; of many calls at once, one asks for all. */
 const ASK_AGAIN_MS = 500;
@@ -25,9 +26,10 @@ export class Unfit extends Error {}
 
 /**
  * Checks once for each connection whether calls may go over it. The connection must use the right database: where SELECT fails, ioredis
- * goes on in database 0. Its user must be allowed every command that the scripts use: a script that lacks one stops half-way. Before the
- * first call about a queue its data must have a schema that this version knows: another one would be misread, and damaged. After a refusal
- * it checks again, so that a correction in Redis needs no restart here.
+ * goes on in database 0. The server must be the only one that takes writes, must let scripts use keys whose names they make, and must have
+ * every command that the scripts use, and the user must be allowed it: a script that lacks one stops half-way. Before the first call about
+ * a queue its data must have a schema that this version knows: another one would be misread, and damaged. After a refusal it checks again,
+ * so that a correction in Redis needs no restart here.
  */
 export class ReadyCheck {
   private database?: Trial;
@@ -126,7 +128,11 @@ export class ReadyCheck {
   }
 
   private async tryCommands(key: string): Promise<void> {
-    const missing = await this.missing(key, false);
+    const refusal = twoPrimaries(await this.client.info('replication').catch(() => ''));
+    if (refusal) throw new Unfit(`UNSUPPORTED ${refusal}`);
+    const missing = await this.missing(key, false).catch((error: Error) => {
+      throw error.message.startsWith('UNSUPPORTED') ? new Unfit(error.message) : error;
+    });
     if (missing.length === 0) return this.log.complete();
     this.log.missing(this.user, missing);
     throw new Unfit(

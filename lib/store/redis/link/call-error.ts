@@ -9,9 +9,9 @@ import { oneLine } from '../../../core/read/one-line.js';
 /** Answers that mean "not now": the script did not run, and may when sent again. */
 export const NOT_NOW =
   /^(LOADING|BUSY|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MOVED|ASK|UNBLOCKED)\b|^Stream isn't writeable|non local key in a cluster|Cluster isn't ready|None of startup nodes|Failed to refresh slots cache|Too many Cluster redirections/;
-/** Answers that mean "no": the script did not run and sending it again would not help. `SCHEMA` is said by the check of a connection. */
+/** Answers that mean "no": the script did not run and sending it again would not help. `SCHEMA` and `UNSUPPORTED` are said by the check of a connection. */
 export const REFUSED =
-  /^(OOM|MISCONF|NOREPLICAS|NOPERM|NOAUTH|WRONGPASS|WRONGTYPE|NOPROTO|ERR|CROSSSLOT|DENIED|SCHEMA)\b/;
+  /^(OOM|MISCONF|NOREPLICAS|NOPERM|NOAUTH|WRONGPASS|WRONGTYPE|NOPROTO|ERR|CROSSSLOT|DENIED|SCHEMA|UNSUPPORTED)\b/;
 
 /** The errors that Redis itself answers begin with a code; those of the client do not. */
 export const SAID_BY_REDIS = /^[A-Z]+ /;

@@ -1,10 +1,12 @@
--- permissions: tell which commands of the other scripts this user may not run. A script that met such a command would have begun to write.
+-- permissions: tell which commands of the other scripts this user may not run, and fail with UNSUPPORTED where this server can run none of
+-- the scripts. A script that met such a command or key would have begun to write.
 -- @keys trial
 -- @arg base text: what every key of the queue begins with
 -- @arg all flag: whether those too that only relays and streams of events use; else these are not tried, as without them nothing is half done
 -- @returns ...missing text[]: commands, usually none
 -- @repeat it leaves nothing behind.
 local missing = {}
+local absent = {}
 
 -- The words differ between versions: 'can't run this command' until 7.0, 'no permissions to run' since.
 local function note(command, answer)
@@ -12,7 +14,10 @@ local function note(command, answer)
   local isMissing = string.find(refusal, "The user executing the script can't", 1, true)
     or string.find(refusal, 'permission', 1, true)
   if isMissing then missing[#missing + 1] = command end
-  return not isMissing
+  -- A managed Redis may have switched a command off, as rename-command does.
+  local isAbsent = string.find(string.lower(refusal), 'unknown .*command')
+  if isAbsent then absent[#absent + 1] = command end
+  return not isMissing and not isAbsent
 end
 
 -- The key is absent and stays so: each of these commands writes nothing, or is refused for its malformed arguments.
@@ -64,5 +69,19 @@ if note('DEL', redis.pcall('DEL', trialKey)) then
   -- Refused for the set, or deleted with it.
   if all then note(push, redis.pcall(push, trialKey, '')) end
   redis.pcall('DEL', trialKey)
+end
+if absent[1] then
+  return redis.error_reply(
+    'UNSUPPORTED This server does not run '
+      .. table.concat(absent, ', ')
+      .. ' in scripts, which jobs need. Switch it on there, or use another Redis.'
+  )
+end
+-- The other scripts make the names of most keys that they use.
+local undeclared = redis.pcall('EXISTS', trialKey .. ':undeclared')
+if type(undeclared) == 'table' and string.find(undeclared.err, 'undeclared', 1, true) then
+  return redis.error_reply(
+    'UNSUPPORTED This server keeps scripts from keys that they do not declare. Start Dragonfly with --default_lua_flags=allow-undeclared-keys.'
+  )
 end
 return missing
