@@ -25,7 +25,7 @@ const SILENT = { log() {}, warn() {}, error() {} };
  * last: whoever types a command has given no options.
  */
 export class BareInstance {
-  readonly store: JobStore;
+  readonly store: RedisJobStore;
   readonly inspector: ScheduledQueueInspector;
   readonly producer: ScheduledQueueProducer;
   /** Sees workers that the other store takes for dead: it needs the options of a worker to know how long a lease is. */

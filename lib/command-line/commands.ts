@@ -1,6 +1,7 @@
 import type { Command } from './command.js';
 import { cancel, remove, retry, runNow } from './commands/change-jobs.js';
 import { purgeDead, replayDead } from './commands/dead.js';
+import { doctor } from './commands/doctor.js';
 import { failures } from './commands/failures.js';
 import { find, list } from './commands/list.js';
 import { pause, resume } from './commands/pause.js';
@@ -32,5 +33,6 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>(
     pause,
     resume,
     tail,
+    doctor,
   }),
 );

@@ -56,7 +56,7 @@ async function run(
   const style = styleOf(terminal.hasColours && !options.json);
   const next = (...commands: readonly Next[]) => nextLines(commands, options);
   try {
-    if (queue !== '') await instance.learn(queue);
+    if (command.takes.queue === 'needed') await instance.learn(queue);
     const answer = await command.run({ queue, operands, options, redaction, instance, terminal, style, next });
     if (!answer) return EXIT.done;
     terminal.out(options.json ? JSON.stringify(answer.json) : answer.text());
@@ -68,10 +68,13 @@ async function run(
   }
 }
 
-/** An error of typing may name a queue: that it is there at least, nobody else says. */
+/** An error of typing may name a queue: that it is there at least, nobody else says. Where Redis refuses to tell, the command has said so. */
 async function strangeQueue({ inspector }: BareInstance, queue: string, prefix: string): Promise<string[]> {
-  const names = (await inspector.queues()).map(({ name }) => name);
-  if (names.includes(queue)) return [];
+  const names = await inspector.queues().then(
+    (queues) => queues.map(({ name }) => name),
+    () => undefined,
+  );
+  if (names === undefined || names.includes(queue)) return [];
   const near = nearest(queue, names);
   const hint = near === undefined ? 'The command queues lists the queues.' : `Did you mean '${near}'?`;
   return [`Nobody has used a queue '${queue}' under the prefix '${prefix}'. ${hint}`];

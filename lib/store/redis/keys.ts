@@ -77,6 +77,9 @@ export type FixedKey = (typeof FIXED_KEYS)[number];
 /** The keys of one queue. `base` is what every key begins with. */
 export type QueueKeys = Readonly<Record<FixedKey, string>> & { readonly base: string };
 
+/** No queue has this name. It is the hash tag of the directory of queues, which so lies in one slot of a cluster, and in that of no queue. */
+export const DIRECTORY = '*';
+
 export const queueKeys = (prefix: string, queue: string) => keysOf(`${prefix}:{${queue}}:`);
 
 /** `base`: see `baseOf`. */

@@ -10,6 +10,7 @@ import { OutageLog } from './checks/outage-log.js';
 import { PermissionLog } from './checks/permission-log.js';
 import { Preflight } from './checks/preflight.js';
 import { ReadyCheck } from './checks/ready-check.js';
+import { RedisServers } from './checks/servers.js';
 import { ConfirmedQueues } from './confirm/confirmed-queues.js';
 import { queueKeys } from './keys.js';
 import { answersAnew } from './link/answers-anew.js';
@@ -97,6 +98,12 @@ export class RedisJobStore implements JobStore {
 
   clockOffsetMs(withinMs: number): Promise<number> {
     return clockOffsetOf(this.forCalls(), performance.now() + withinMs);
+  }
+
+  /** The servers behind this store, each to be asked by itself. */
+  get servers(): RedisServers {
+    const another = () => new RedisConnection(this.clients.subscriber(), this.outages, this.silenceMs);
+    return new RedisServers(this.forCalls(), another, { ...this.options, clustered: this.clients.clustered });
   }
 
   async answering(queues: readonly string[], withinMs: number): Promise<string[]> {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { COMMANDS } from '../../../lib/command-line/commands.js';
+import type { Finding } from '../../../lib/command-line/doctor/finding.js';
 import {
   OnScheduledJob,
   type RedisScheduledQueueModuleOptions,
@@ -148,6 +149,19 @@ describe.each(SERVERS)('behind %s', (_, start) => {
     const [worker] = await json('workers', QUEUE);
     expect(worker).toEqual({ ...plain((await inspector.workers(of))[0]), lastSeenAt: expect.any(String) });
     expect(await json('recurrences', QUEUE)).toEqual(plain(await producer.recurrences(of)));
+  });
+
+  it('doctor finds nothing, but that a restart would lose jobs where it would', async () => {
+    const { code, out, err } = await typed(['doctor', '--json', ...asked]);
+    const problems = JSON.parse(out).filter(({ level }: Finding) => level !== 'ok');
+    expect(problems.filter(({ check }: Finding) => check !== 'persistence')).toEqual([]);
+    if (asked.includes('--sentinel')) expect(problems).toEqual([]);
+    if (asked.includes('--cluster')) expect(problems).toHaveLength(3);
+    expect({ code, err }).toEqual({ code: problems.length > 0 ? 1 : 0, err: '' });
+    const text = await typed(['doctor', QUEUE, ...asked], { answers: true });
+    expect({ code: text.code, err: text.err }).toEqual({ code, err: '' });
+    expect(text.out).toMatch(/^ok {2}.*eviction/m);
+    expect(text.out.split('\n').filter((line) => line.length > 100 && !line.includes('--url'))).toEqual([]);
   });
 
   it('failures groups all dead jobs, most first', async () => {

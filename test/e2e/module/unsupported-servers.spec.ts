@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { SCRIPTS } from '../../../lib/store/redis/scripts/embedded.js';
+import { typed } from '../../support/command-line.js';
 import { LogLines } from '../../support/log-lines.js';
 import { startApp, stopApps } from '../../support/queue-app.js';
 import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
@@ -45,6 +46,9 @@ it('one of two primaries that both take writes, as KeyDB can be, is refused unti
 it('a server on which a command is switched off that jobs need is refused, and the command is named', async () => {
   server = await startOwnServer('--rename-command', 'PUBLISH', '', '--rename-command', 'ZREMRANGEBYRANK', '');
   await expectRefusal(server.url, /does not run ZREMRANGEBYRANK, PUBLISH in scripts/);
+  const { code, out } = await typed(['doctor', '--json', '--url', server.url]);
+  const said = { check: 'server', level: 'problem', message: expect.stringContaining('ZREMRANGEBYRANK, PUBLISH') };
+  expect({ code, findings: JSON.parse(out) }).toEqual({ code: 1, findings: expect.arrayContaining([said]) });
 });
 
 it('a server that lets scripts use declared keys alone is told from one that does not', async () => {

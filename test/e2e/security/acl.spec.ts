@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
+import type { Finding } from '../../../lib/command-line/doctor/finding.js';
 import { OnScheduledJob, relayKey, type ScheduledJob } from '../../../lib/index.js';
 import { ScheduledQueueMetricsModule } from '../../../lib/prometheus/index.js';
 import { OutageLog } from '../../../lib/store/redis/checks/outage-log.js';
@@ -11,6 +12,7 @@ import { WakeListener } from '../../../lib/store/redis/link/wake-listener.js';
 import { SCRIPTS } from '../../../lib/store/redis/scripts/embedded.js';
 import { ScheduledQueueHealthIndicator } from '../../../lib/terminus/index.js';
 import { asDocumentedUser, deniedTo, documentedCommands } from '../../support/acl.js';
+import { typed } from '../../support/command-line.js';
 import { LogLines } from '../../support/log-lines.js';
 import { type QueueApp, startApp, stopApps } from '../../support/queue-app.js';
 import { TestCluster } from '../../support/redis-cluster.js';
@@ -53,7 +55,7 @@ let server: OwnRedisServer;
 let admin: Redis;
 
 beforeAll(async () => {
-  server = await startOwnServer();
+  server = await startOwnServer('--appendonly', 'yes');
   admin = new Redis(server.url);
 });
 afterEach(async () => {
@@ -183,6 +185,21 @@ describe('each documented command that is taken away is named', () => {
       ]);
     } finally {
       listener.close();
+    }
+  });
+
+  it('all of them, by doctor', async () => {
+    const ofInfo = ['server', 'eviction', 'persistence'];
+    for (const command of documentedCommands()) {
+      const url = await asDocumentedUser(server.url, 'sq', `-${command}`);
+      const { code, out } = await typed(['doctor', '--json', '--url', url]);
+      const naming: Finding[] = JSON.parse(out).filter(
+        ({ level, message }: Finding) => level !== 'ok' && new RegExp(`[+']${command}\\b`).test(message),
+      );
+      const checks = naming.map(({ check }) => check);
+      expect({ command, code, checks }).toMatchObject(
+        command === 'info' ? { code: 0, checks: ofInfo } : { checks: expect.arrayContaining(['permissions']) },
+      );
     }
   });
 

@@ -1,6 +1,6 @@
 import { outsideJobs } from '../../../core/job/current-job.js';
 import type { SeenQueue } from '../../job-store.js';
-import { type QueueKeys, queueKeys } from '../keys.js';
+import { DIRECTORY, type QueueKeys, queueKeys } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import { ask } from '../scripts/bound-script.js';
 import { noteQueuesScript } from '../scripts/server/contract.js';
@@ -8,8 +8,6 @@ import { noteQueuesScript } from '../scripts/server/contract.js';
 /** How often a process notes a queue that it goes on using, and after how long it tries again where that failed. */
 const NOTED_AGAIN_MS = 600_000;
 const TRIED_AGAIN_MS = 10_000;
-/** No queue has this name. It is the hash tag of the directory, which so lies in one slot of a cluster, and in that of no queue. */
-const DIRECTORY = '*';
 const NAMES_A_CALL = 500;
 /** About how many queues one read answers, so that it takes Redis 1 to 2 ms. */
 const QUEUES_A_READ = 2_500;

@@ -1,8 +1,8 @@
-import type { Redis, RedisOptions } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { SCHEMA } from '../../../core/constants.js';
 import { VERSION } from '../../../core/version.js';
 import { baseOf, keysOf } from '../keys.js';
-import type { Client } from '../link/client.js';
+import { type Client, userOf } from '../link/client.js';
 import { sendScript } from '../link/send-script.js';
 import { permissionsScript, schemaScript } from '../scripts/server/contract.js';
 import { inAcl, type PermissionLog } from './permission-log.js';
@@ -86,7 +86,9 @@ export class ReadyCheck {
   async named(refusal: string, key: string): Promise<string> {
     if (!UNNAMED.test(refusal)) return refusal;
     const missing = await this.missing(key, true).catch(() => []);
-    return missing.length === 0 ? refusal : `NOPERM the user '${this.user}' lacks ${inAcl(missing)}: ${refusal}`;
+    return missing.length === 0
+      ? refusal
+      : `NOPERM the user '${userOf(this.client)}' lacks ${inAcl(missing)}: ${refusal}`;
   }
 
   /** A client of ioredis makes a new stream for each connection. */
@@ -134,9 +136,9 @@ export class ReadyCheck {
       throw error.message.startsWith('UNSUPPORTED') ? new Unfit(error.message) : error;
     });
     if (missing.length === 0) return this.log.complete();
-    this.log.missing(this.user, missing);
+    this.log.missing(userOf(this.client), missing);
     throw new Unfit(
-      `NOPERM the user '${this.user}' lacks ${inAcl(missing)}, and jobs would be left half done. Give them by ACL SETUSER.`,
+      `NOPERM the user '${userOf(this.client)}' lacks ${inAcl(missing)}, and jobs would be left half done. Give them by ACL SETUSER.`,
     );
   }
 
@@ -153,10 +155,5 @@ export class ReadyCheck {
     const base = baseOf(key);
     const { name, keys, encode } = permissionsScript({ base });
     return (await sendScript(this.client, name, keys, encode({ base, all }))) as string[];
-  }
-
-  private get user(): string {
-    const { options } = this.client as { options: RedisOptions & { redisOptions?: RedisOptions } };
-    return (this.client.isCluster ? options.redisOptions : options)?.username || 'default';
   }
 }

@@ -51,3 +51,26 @@ export function evictionPolicy(info: string): string | undefined {
     : 'when its memory is full it deletes what tells a repeated call from a new one, so that jobs may be there twice';
   return `Redis has the eviction policy '${policy}': ${loss}. Set maxmemory-policy noeviction.`;
 }
+
+export function replica(info: string): string | undefined {
+  if (field(info, 'role') !== 'slave') return undefined;
+  return 'This server is a replica and takes no writes. Name the primary, or use Sentinel.';
+}
+
+/** Why Redis would lose what it holds; none where nothing is wrong. */
+export function weakPersistence(info: string): string[] {
+  const found: string[] = [];
+  if (field(info, 'aof_enabled') === '0' && field(info, 'connected_slaves') === '0')
+    found.push('Redis has no AOF and no replica, so a restart loses jobs. Set appendonly yes.');
+  for (const [name, what] of [
+    ['rdb_last_bgsave_status', 'snapshot'],
+    ['aof_last_write_status', 'write to the AOF'],
+  ] as const) {
+    const status = field(info, name);
+    if (status !== undefined && status !== 'ok')
+      found.push(
+        `The last ${what} of Redis has failed (${name}:${status}). Look at its log and at the room on its disk.`,
+      );
+  }
+  return found;
+}

@@ -159,6 +159,12 @@ export function dropConnections(client: Client): void {
   for (const node of nodes) (node as unknown as { stream?: Duplex }).stream?.destroy(new Error('no answer in time'));
 }
 
+/** As which user of Redis it connects. */
+export function userOf({ isCluster, options }: Client): string {
+  const { redisOptions, username } = options as RedisOptions & { redisOptions?: RedisOptions };
+  return (isCluster ? redisOptions?.username : username) || 'default';
+}
+
 /** By its methods, never by `instanceof`: the application may hold another copy of ioredis. */
 function isClient(value: unknown): value is Client {
   return (

@@ -2,7 +2,7 @@
 -- the scripts. A script that met such a command or key would have begun to write.
 -- @keys trial
 -- @arg base text: what every key of the queue begins with
--- @arg all flag: whether those too that only relays and streams of events use; else these are not tried, as without them nothing is half done
+-- @arg all flag: whether those too that only some calls use, such as relays; else these are not tried, as without them nothing is half done
 -- @returns ...missing text[]: commands, usually none
 -- @repeat it leaves nothing behind.
 local missing = {}
@@ -54,6 +54,8 @@ try('PUBLISH', base .. 'wake:', '')
 if all then
   for command, arguments in pairs({
     TYPE = {},
+    HGETALL = {},
+    ZREVRANGE = { '0', '0' },
     XADD = { 'NOMKSTREAM', '*', 'a field', 'its value' },
     XTRIM = { 'MAXLEN', '0' },
     XRANGE = { '-', '+' },

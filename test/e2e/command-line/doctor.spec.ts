@@ -1,0 +1,115 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { Redis } from 'ioredis';
+import type { Finding } from '../../../lib/command-line/doctor/finding.js';
+import { type Ended, typed } from '../../support/command-line.js';
+import { newPrefix, type QueueApp, startApp, stopApps } from '../../support/queue-app.js';
+import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
+import { until } from '../../support/wait.js';
+import { Work } from '../../support/work.js';
+
+// Each fault is planted alone, and doctor names it and no other.
+
+const prefix = newPrefix();
+let server: OwnRedisServer;
+let admin: Redis;
+let app: QueueApp;
+/** It takes as long as a call may. */
+let away: Promise<Ended>;
+
+beforeAll(async () => {
+  away = typed(['doctor', '--url', 'redis://127.0.0.1:1']);
+  server = await startOwnServer('--appendonly', 'yes');
+  admin = new Redis(server.url);
+  app = await startApp([Work], { connection: server.url, prefix });
+  await app.producer.schedule('work', 1);
+  await app.producer.schedule('work', 2, { delay: '1h' });
+  await app.producer.upsertRecurrence('hourly', 'work', 3, { everyMs: '1h' });
+  await until('it runs', () => app.get(Work).runs.length > 0);
+  await until('it has completed', async () => (await app.inspector.counts()).active === 0);
+});
+
+afterAll(async () => {
+  await stopApps();
+  admin.disconnect();
+  await server.stop();
+});
+
+const asked = () => ['--url', server.url, '--prefix', prefix];
+
+/** What is not well. */
+async function found(...queue: string[]): Promise<Finding[]> {
+  const { code, out, err } = await typed(['doctor', ...queue, '--json', ...asked()]);
+  expect(err).toBe('');
+  const findings: Finding[] = JSON.parse(out);
+  expect(code).toBe(findings.some(({ level }) => level === 'problem') ? 1 : 0);
+  return findings.filter(({ level }) => level !== 'ok');
+}
+
+const problem = (check: string, message: RegExp, queue?: string) => ({
+  check,
+  level: 'problem',
+  ...(queue !== undefined && { queue }),
+  message: expect.stringMatching(message),
+});
+
+it('finds nothing on a server with an AOF and in a queue that works', async () => {
+  expect(await found()).toEqual([]);
+  expect(await found('default')).toEqual([]);
+  const { code, out, err } = await typed(['doctor', ...asked()]);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(/^ok {2}server, eviction, persistence, permissions, clock/);
+});
+
+it('names an eviction policy that deletes jobs, and says so as text', async () => {
+  await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  expect(await found()).toEqual([problem('eviction', /'allkeys-lru'.*Set maxmemory-policy noeviction\.$/)]);
+  const { code, out } = await typed(['doctor', ...asked()]);
+  await admin.config('SET', 'maxmemory-policy', 'noeviction');
+  expect(code).toBe(1);
+  expect(out).toMatch(/^problem {2}eviction\n {4}Redis has the eviction policy 'allkeys-lru'/);
+  expect(out.split('\n').filter((line) => line.length > 100 && !line.includes('--url'))).toEqual([]);
+});
+
+it('names a Redis that a restart would empty', async () => {
+  await admin.config('SET', 'appendonly', 'no');
+  expect(await found()).toEqual([problem('persistence', /no AOF and no replica/)]);
+  await admin.config('SET', 'appendonly', 'yes');
+});
+
+it.each([
+  [6_000, /^The clock of Redis is \d s behind that of this machine/],
+  [-6_000, /^The clock of Redis is \d s ahead of that of this machine/],
+])('names clocks that are %d ms apart', async (byMs, message) => {
+  const now = Date.now;
+  const shifted = jest.spyOn(Date, 'now').mockImplementation(() => now() + byMs);
+  try {
+    expect(await found()).toEqual([problem('clock', message)]);
+  } finally {
+    shifted.mockRestore();
+  }
+});
+
+// The last two, as the server is of no use any more.
+it('names a snapshot that has failed', async () => {
+  // Redis writes a new AOF since it was switched on again.
+  await until('it is written', async () => /aof_rewrite_in_progress:0/.test(await admin.info('persistence')));
+  rmSync(server.directory, { recursive: true });
+  await admin.bgsave();
+  await until('it has failed', async () => (await admin.info('persistence')).includes('rdb_last_bgsave_status:err'));
+  expect(await found()).toEqual([problem('persistence', /^The last snapshot of Redis has failed/)]);
+});
+
+it('names a server that is a replica', async () => {
+  await stopApps();
+  await admin.replicaof('127.0.0.1', 1);
+  expect(await found()).toEqual(
+    expect.arrayContaining([problem('server', /^This server is a replica and takes no writes/)]),
+  );
+});
+
+it('ends with 3 where Redis is away', async () => {
+  const { code, out, err } = await away;
+  expect({ code, out }).toEqual({ code: 3, out: '' });
+  expect(err).toMatch(/ECONNREFUSED/);
+});
