@@ -80,7 +80,7 @@ export interface RedisScheduledQueueModuleOptions {
   /**
    * How many replicas must have confirmed a changing call of the producer before it resolves, so that a failover to one of them loses nothing
    * of it. With fewer connected the call is refused, and nothing is written. Without their confirmation within `commandTimeoutMs` its
-   * outcome is `'unknown'`: call again with the id that the error names. Default 0: none is waited for.
+   * outcome is `'unknown'`: call again with the ids that the error names. Default 0: none is waited for.
    */
   minReplicas?: number;
   /**

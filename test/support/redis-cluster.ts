@@ -75,6 +75,10 @@ export class TestCluster {
     for (const replica of this.clients.slice(MASTERS)) {
       await until('it follows', async () => (await replica.info('replication')).includes('master_link_status:up'));
     }
+    // A master counts a replica a little later, with its first acknowledgement.
+    for (const master of this.clients.slice(0, this.servers.length - MASTERS)) {
+      await until('it is counted', async () => (await master.info('replication')).includes('state=online'));
+    }
   }
 
   private untilAll(what: string, test: (client: Redis) => Promise<boolean>): Promise<unknown> {

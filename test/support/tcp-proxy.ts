@@ -22,6 +22,7 @@ export class TcpProxy {
   private readonly pairs = new Set<Pair>();
   private cutWhen?: CutWhen;
   private onCut?: () => void;
+  private cutBefore?: (request: string) => boolean;
   private refusing = false;
   private slowness?: Slowness;
   private up?: Link;
@@ -77,10 +78,28 @@ export class TcpProxy {
     this.accept();
   }
 
-  /** Cuts every connection; new ones lead to another Redis, as after a failover. */
-  redirect(redisUrl: string): void {
+  /** New connections lead to another Redis, as after a failover; those that stand stay. */
+  lead(redisUrl: string): void {
     this.target = addressIn(redisUrl);
+  }
+
+  /** The same, and every connection is cut. */
+  redirect(redisUrl: string): void {
+    this.lead(redisUrl);
     this.cutAll();
+  }
+
+  /** The same at the next such request, which does not pass: its connection is cut, and others stand. Resolves once that has happened. */
+  redirectAt(when: (request: string) => boolean, redisUrl: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.cutBefore = (request) => {
+        if (!when(request)) return false;
+        this.cutBefore = undefined;
+        this.lead(redisUrl);
+        resolve();
+        return true;
+      };
+    });
   }
 
   accept(): void {
@@ -139,6 +158,10 @@ export class TcpProxy {
       if (this.swallowing.has(client)) return;
       this.bytesUp += data.length;
       pair.request = data.toString('latin1');
+      if (this.cutBefore?.(pair.request)) {
+        cut(pair);
+        return;
+      }
       if (this.swallowWhen?.(pair.request)) {
         this.swallowing.add(client);
         return;

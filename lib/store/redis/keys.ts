@@ -41,7 +41,7 @@
  * | events             | STREAM | "<epoch ms>-<number of its last event>" -> `head`: "<ms of the entry before> <when readers were told last, epoch ms>", and `events`: lines (see codec/event-text.ts) | add-events | add-events |
  * | queues             | ZSET   | queue -> when a process last noted that it uses it, epoch ms; one for all queues, under the hash tag `{*}` | note-queues | never |
  * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | relay                             | never                      |
- * | receipt:<caller>   | STRING | "<number of the last call> <its answer>"; of the caller '~' nothing: it is written so that replicas can confirm what stands before it (see confirm/confirmations.ts) | every numbered call              | expires                    |
+ * | receipt:<caller>   | STRING | "<number of the last call> <its answer>" | every numbered call              | expires                    |
  *
  * And two channels: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look, or 'cancel' where one
  * of its jobs is to be cancelled; and events, with the name of that key, whose empty messages say that there are new events.
@@ -109,8 +109,6 @@ export const handlesKey = (keys: QueueKeys, crew: string) => `${keys.base}handle
 export const sleepersKey = (keys: QueueKeys, crew: string) => `${keys.base}sleepers:${crew}`;
 export const tagKey = (keys: QueueKeys, tag: string) => `${keys.base}tag:${tag}`;
 export const receiptKey = (keys: QueueKeys, caller: string) => `${keys.base}receipt:${caller}`;
-/** What is written before WAIT. No caller has this name. */
-export const markerKey = (keys: QueueKeys) => receiptKey(keys, '~');
 /** The process that a session belongs to. A session that is not the one of the handlers has a '~' and a name of its own behind the process. */
 export const processOf = (sessionId: string) => sessionId.split('~', 1)[0]!;
 export const wakeChannel = (keys: QueueKeys, worker: string) => `${keys.base}wake:${worker}`;

@@ -11,7 +11,7 @@ import { PermissionLog } from './checks/permission-log.js';
 import { Preflight } from './checks/preflight.js';
 import { ReadyCheck } from './checks/ready-check.js';
 import { RedisServers } from './checks/servers.js';
-import { ConfirmedQueues } from './confirm/confirmed-queues.js';
+import { Replicas } from './confirm/replicas.js';
 import { queueKeys } from './keys.js';
 import { answersAnew } from './link/answers-anew.js';
 import { causeOf } from './link/call-error.js';
@@ -53,12 +53,13 @@ export class RedisJobStore implements JobStore {
   private readonly ids = new JobIdMaker();
   private readonly codecs: Pick<Codecs, 'decodes' | 'writes'>;
   private readonly openedQueues = new Map<string, QueueStore>();
+  private readonly confirmedQueues = new Map<string, QueueStore>();
   private closed = false;
   private calling?: RedisConnection;
   private sessionLink?: SessionLink;
   private listener?: WakeListener;
   private confirming?: RedisConnection;
-  private readonly confirmedQueues?: ConfirmedQueues;
+  private readonly replicas?: Replicas;
   private openedDirectory?: RedisDirectory;
 
   /** Connects to nothing yet. Throws `InvalidOptionsError`. */
@@ -72,7 +73,7 @@ export class RedisJobStore implements JobStore {
     this.clockLog = new ClockLog(options.log);
     this.permissions = new PermissionLog(options.log);
     const { minReplicas = 0 } = options;
-    if (minReplicas > 0) this.confirmedQueues = this.confirmedBy(minReplicas);
+    if (minReplicas > 0) this.replicas = this.atLeast(minReplicas);
   }
 
   connect(): void {
@@ -80,16 +81,14 @@ export class RedisJobStore implements JobStore {
   }
 
   queue(name: string): QueueStore {
-    let queue = this.openedQueues.get(name);
-    if (!queue) {
-      queue = this.openQueue(name);
-      this.openedQueues.set(name, queue);
-    }
+    const queue = this.openedQueues.get(name) ?? this.openQueue(name);
+    this.openedQueues.set(name, queue);
     return queue;
   }
 
   get confirmed(): Pick<JobStore, 'queue'> {
-    return this.confirmedQueues ?? this;
+    const { replicas } = this;
+    return replicas ? { queue: (name) => this.confirmedQueue(name, replicas) } : this;
   }
 
   queues(): Promise<SeenQueue[]> {
@@ -125,16 +124,21 @@ export class RedisJobStore implements JobStore {
     this.listener?.close();
   }
 
-  private confirmedBy(least: number): ConfirmedQueues {
-    const { prefix, commandTimeoutMs } = this.options;
+  private confirmedQueue(name: string, replicas: Replicas): QueueStore {
+    const queue = this.confirmedQueues.get(name) ?? this.openQueue(name, replicas);
+    this.confirmedQueues.set(name, queue);
+    return queue;
+  }
+
+  private atLeast(minReplicas: number): Replicas {
     const confirming = () => {
       // Its calls wait for replicas, so their times say nothing of Redis.
       this.confirming ??= this.open(new Observers());
       return this.confirming;
     };
     const links = { forCalls: () => this.forCalls(), forConfirmations: confirming };
-    const options = { prefix, clustered: this.clients.clustered, commandTimeoutMs, silenceMs: this.silenceMs };
-    return new ConfirmedQueues((name) => this.queue(name), links, least, options);
+    const { prefix } = this.options;
+    return new Replicas(links, minReplicas, { prefix, clustered: this.clients.clustered, silenceMs: this.silenceMs });
   }
 
   private forCalls(): RedisConnection {
@@ -164,7 +168,7 @@ export class RedisJobStore implements JobStore {
     let isBack = false;
     return (address) => {
       if (isBack) this.openedDirectory?.noteAgain();
-      this.confirmedQueues?.forget();
+      this.replicas?.forget();
       isBack = true;
       this.options.reached?.(address);
     };
@@ -189,7 +193,7 @@ export class RedisJobStore implements JobStore {
     return this.listener;
   }
 
-  private openQueue(name: string): QueueStore {
+  private openQueue(name: string, replicas?: Replicas): QueueStore {
     const { prefix, commandTimeoutMs, settingsOf, log } = this.options;
     const { clustered } = this.clients;
     const links = {
@@ -205,6 +209,7 @@ export class RedisJobStore implements JobStore {
       log,
       clockLog: this.clockLog,
       isUsed: this.directory().noteOf(name),
+      replicas: replicas?.of(name),
     });
   }
 }

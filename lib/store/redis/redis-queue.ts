@@ -17,6 +17,7 @@ import { IndexWatch } from './checks/index-watch.js';
 import { OptionsWatch } from './checks/options-watch.js';
 import { encodeKeepEnded } from './codec/ending-text.js';
 import { listOptions } from './codec/listed-options.js';
+import type { QueueReplicas } from './confirm/replicas.js';
 import { EventWriter } from './events/event-writer.js';
 import { RedisEvents } from './events/redis-events.js';
 import { queueKeys } from './keys.js';
@@ -48,6 +49,8 @@ export interface RedisQueueOptions {
   clockLog: ClockLog;
   /** To be called at each use of the queue: notes it in the directory of queues. */
   isUsed(): void;
+  /** Which replicas its calls wait for; none where nothing is given. */
+  replicas?: QueueReplicas;
 }
 
 /** The links of a store that its queues share. Sessions have one of their own, so that neither they nor producers wait behind the others. */
@@ -65,7 +68,7 @@ export function openRedisQueue(
   settings: QueueSettings,
   links: StoreLinks,
   ids: JobIdMaker,
-  { prefix, commandTimeoutMs, clustered, codec, log, clockLog, isUsed }: RedisQueueOptions,
+  { prefix, commandTimeoutMs, clustered, codec, log, clockLog, isUsed, replicas }: RedisQueueOptions,
 ): QueueStore {
   const { keepIdsMs, leaseMs, stealAfterMs, rateLimit, ordering, streamEvents } = settings;
   const connection = links.forCalls;
@@ -75,7 +78,7 @@ export function openRedisQueue(
   const clock = new ServerClock(keys, jumped);
   const keepReceiptMs = Math.max(KEEP_RECEIPT_MS, keepIdsMs, 2 * commandTimeoutMs);
   const given = { clustered, stealAfterMs, keepEnded: encodeKeepEnded(settings.keepEnded) };
-  const options = { queue, keepReceiptMs, given, commandTimeoutMs };
+  const options = { queue, keepReceiptMs, given, commandTimeoutMs, replicas };
   const callers = new CallerPool(connection, clock, keys, options);
   const tending = new RedisTending(callers, clock, keys);
   const gate = new RedisGate(callers, link, keys, { ...options, rateLimit });

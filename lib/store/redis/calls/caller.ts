@@ -1,5 +1,6 @@
 import { QueueUnavailableError } from '../../../core/errors.js';
 import { newMaker } from '../../../core/job/job-id.js';
+import type { QueueReplicas } from '../confirm/replicas.js';
 import { type QueueKeys, receiptKey } from '../keys.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { CallTraits } from '../link/send-script.js';
@@ -9,6 +10,8 @@ import type { GivenArguments, NumberedScript } from '../scripts/bound-script.js'
 export interface CallerOptions {
   readonly keepReceiptMs: number;
   readonly given: GivenArguments;
+  /** Which replicas must have what a call wrote before it is answered; none where nothing is given. */
+  readonly replicas?: QueueReplicas;
 }
 
 /** What the replies of numbered calls begin with: a status and Redis' time. */
@@ -60,7 +63,8 @@ export class Caller {
     traits?: CallTraits,
   ): Promise<R> {
     const keys = [...script.keys, this.current.receiptKey];
-    const { keepReceiptMs, given } = this.options;
+    const { keepReceiptMs, given, replicas } = this.options;
+    if (replicas) await replicas.require(giveUpAt);
     const own = script.encode(args, given);
     if (!this.clock.known) await this.clock.learn(this.connection, giveUpAt);
     for (;;) {
@@ -75,7 +79,11 @@ export class Caller {
         this.begin();
         throw new QueueUnavailableError('The call was overtaken by a later one.', 'unknown');
       }
-      if (reply[0] !== 'expired') return reply;
+      if (reply[0] !== 'expired') {
+        const receipt = { key: this.current.receiptKey, number: this.number, keepMs: keepReceiptMs };
+        if (replicas) await replicas.confirm(receipt, giveUpAt);
+        return reply;
+      }
       // Either the time is over, or Redis' clock is another one than before, as after a failover.
       if (performance.now() >= giveUpAt)
         throw new QueueUnavailableError('The call reached Redis too late; it was refused.', 'refused');

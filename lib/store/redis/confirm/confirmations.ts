@@ -3,15 +3,19 @@ import type { RedisConnection } from '../link/connection.js';
 import type { NodeCalls } from './node-calls.js';
 import { readReplication } from './replication.js';
 
-/** The marker is of no use once WAIT has answered. */
-const KEEP_MARKER_MS = 60_000;
-/** The answer to a WAIT that took all the time there was may come so much later. */
-const WAY_BACK_MS = 100;
+/** For less time nothing is sent any more. */
+const LEAST_MS = 50;
+
+/** What a numbered call has left in Redis. Its caller makes no other call until this one is confirmed. */
+export interface Receipt {
+  readonly key: string;
+  readonly number: number;
+  readonly keepMs: number;
+}
 
 /** A call that Redis has answered, and whose writing replicas have not confirmed yet. */
 interface Unconfirmed {
-  /** Under which id the node that was to run the call wrote before it. */
-  readonly id: string;
+  readonly receipt: Receipt;
   readonly giveUpAt: number;
   confirm(): void;
   reject(error: unknown): void;
@@ -19,17 +23,20 @@ interface Unconfirmed {
 
 /**
  * Waits until replicas have confirmed what calls have written: one WAIT at a time for each node, for all calls that Redis has answered
- * before it is sent. It has a connection of its own, since nothing passes on one that waits. What this connection writes before WAIT comes
- * after the calls in the order of the node, so replicas that confirm it have them as well. WAIT alone would not do: it is about what its
- * own connection has written. A call that found its job there already is confirmed in the same way.
+ * before it is sent. It has a connection of its own, since nothing passes on one that waits. So it may reach another node than the one that
+ * ran the call, as in a failover. It sends in one go, and a call is confirmed only where all of this holds:
+ * - GET finds the receipt with the number of the call: the data of this node have what the call wrote;
+ * - PEXPIRE of the receipt, a write that a full memory does not refuse, comes after it in the order of this node. WAIT alone is about what
+ *   its own connection has written, and would answer at once;
+ * - WAIT counts enough replicas that have this write;
+ * - INFO has answered the same id before and after: a node that was a replica meanwhile has another one, and perhaps other data.
  */
 export class Confirmations {
   /** By node; there while a WAIT is under way. */
   private readonly waiting = new Map<string, Unconfirmed[]>();
 
   constructor(
-    /** Opens the connection on its first use. */
-    private readonly connection: () => RedisConnection,
+    private readonly links: { forCalls(): RedisConnection; forConfirmations(): RedisConnection },
     private readonly nodes: NodeCalls,
     private readonly least: number,
     /** How long one WAIT may take: a connection that is silent for much longer would count as dead. */
@@ -37,13 +44,13 @@ export class Confirmations {
   ) {}
 
   /**
-   * Resolves once enough replicas have confirmed all that the queue's node has written by now. `id`: under which it wrote before the call.
-   * Throws `QueueUnavailableError` (`unknown`) at `giveUpAt`, and where another node has taken over: it may not have what the call wrote.
+   * Resolves once enough replicas have what the call wrote. Throws `QueueUnavailableError` (`unknown`) at `giveUpAt`, and where the queue's
+   * node does not have it.
    */
-  confirm(queue: string, id: string, giveUpAt: number): Promise<void> {
+  confirm(queue: string, receipt: Receipt, giveUpAt: number): Promise<void> {
     return new Promise((confirm, reject) => {
       const node = this.nodes.nodeOf(queue);
-      const call = { id, giveUpAt, confirm, reject };
+      const call = { receipt, giveUpAt, confirm, reject };
       if (this.waiting.get(node)?.push(call)) return;
       this.waiting.set(node, [call]);
       void this.confirmAll(node, queue);
@@ -63,38 +70,52 @@ export class Confirmations {
   private async confirmSome(queue: string, calls: readonly Unconfirmed[]): Promise<Unconfirmed[]> {
     const giveUpAt = Math.min(...calls.map((call) => call.giveUpAt));
     const open: Unconfirmed[] = [];
+    const keepOr = (call: Unconfirmed, error: unknown) => {
+      if (performance.now() + LEAST_MS < call.giveUpAt) open.push(call);
+      else call.reject(error);
+    };
     try {
-      const { id, confirmed } = await this.wait(queue, giveUpAt);
-      for (const call of calls) {
-        if (call.id !== id) call.reject(unconfirmed('another node has taken over'));
+      const { found, confirmed } = await this.wait(queue, calls, giveUpAt);
+      // Which of the two connections leads to a node that was replaced cannot be told.
+      if (found.includes(false)) for (const link of Object.values(this.links)) link().renew();
+      for (const [i, call] of calls.entries()) {
+        if (!found[i]) call.reject(unconfirmed('another node has taken over without it'));
         else if (confirmed >= this.least) call.confirm();
-        else if (performance.now() < call.giveUpAt) open.push(call);
-        else call.reject(unconfirmed(`${confirmed} of ${this.least} have in time`));
+        else keepOr(call, unconfirmed(TOO_FEW));
       }
     } catch (error) {
-      // What comes before its time is a refusal, which would come again.
-      const isRefusal = performance.now() < giveUpAt;
+      const isUnavailable = error instanceof QueueUnavailableError;
       for (const call of calls) {
-        if (!isRefusal && performance.now() < call.giveUpAt) open.push(call);
-        else call.reject(error instanceof QueueUnavailableError ? unconfirmed(error.message, error.redisCode) : error);
+        if (!isUnavailable) call.reject(error);
+        // A refusal would come again.
+        else if (error.redisCode) call.reject(unconfirmed(error.message, error));
+        else keepOr(call, unconfirmed(TOO_FEW, error));
       }
     }
     return open;
   }
 
-  private async wait(queue: string, giveUpAt: number): Promise<{ id: string; confirmed: number }> {
-    const leftMs = Math.max(1, Math.floor(giveUpAt - performance.now()));
-    const [, info, confirmed] = await this.nodes.send(this.connection(), queue, giveUpAt + WAY_BACK_MS, (calls, key) =>
-      calls.set(key, '', 'PX', KEEP_MARKER_MS).info('replication').wait(this.least, Math.min(leftMs, this.waitMs)),
-    );
-    return { id: readReplication(String(info)).id, confirmed: Number(confirmed) };
+  /** `found`: whether the node has what each call wrote. `confirmed`: how many replicas have all that it has. */
+  private async wait(queue: string, calls: readonly Unconfirmed[], giveUpAt: number) {
+    const waitMs = Math.max(1, Math.min(Math.floor(giveUpAt - performance.now()), this.waitMs));
+    const answers = await this.nodes.send(this.links.forConfirmations(), queue, giveUpAt, (commands) => {
+      commands.info('replication');
+      for (const { receipt } of calls) commands.get(receipt.key).pexpire(receipt.key, receipt.keepMs);
+      return commands.wait(this.least, waitMs).info('replication');
+    });
+    const found = calls.map(({ receipt }, i) => String(answers[1 + 2 * i]).startsWith(`${receipt.number} `));
+    const [before, after] = [answers[0], answers.at(-1)].map(readReplication);
+    const isSame = before!.id !== undefined && before!.id === after!.id;
+    return { found, confirmed: isSame ? Number(answers.at(-2)) : 0 };
   }
 }
 
-function unconfirmed(why: string, redisCode?: string): QueueUnavailableError {
+const TOO_FEW = 'too few replicas have confirmed it in time';
+
+function unconfirmed(why: string, { redisCode, cause }: Partial<QueueUnavailableError> = {}): QueueUnavailableError {
   return new QueueUnavailableError(
-    `Redis has run the call, and too few replicas have confirmed it (${why}): a failover may lose it. Call again with its id until they have.`,
+    `Redis has run the call, but ${why.replace(/\.$/, '')}: a failover may lose it. Where this error names job ids, call again with them.`,
     'unknown',
-    { redisCode },
+    { redisCode, ...(cause !== undefined && { cause }) },
   );
 }

@@ -1,11 +1,11 @@
 import type { ChainableCommander } from 'ioredis';
-import { markerKey, queueKeys } from '../keys.js';
+import { absentKey, queueKeys } from '../keys.js';
 import type { Client } from '../link/client.js';
 import type { RedisConnection } from '../link/connection.js';
 
 /**
- * Sends commands that name no key, such as INFO and WAIT, to the node that has a queue: a pipeline goes to one connection, that of the key
- * which its first command names.
+ * Sends commands that name no key, such as INFO and WAIT, to the node that has a queue: a pipeline goes to one connection, that of the keys
+ * which its commands name.
  */
 export class NodeCalls {
   constructor(
@@ -18,14 +18,14 @@ export class NodeCalls {
     return this.clustered ? queue : '';
   }
 
-  /** `add`: adds the commands, the first of which names `key`. Answers what each of them has answered. Throws `QueueUnavailableError`. */
+  /** `add`: adds the commands, one of which must name a key of the queue, such as `key`, which is absent. Answers what each of them has answered. Throws `QueueUnavailableError`. */
   send(
     connection: RedisConnection,
     queue: string,
     giveUpAt: number,
     add: (calls: ChainableCommander, key: string) => ChainableCommander,
   ): Promise<unknown[]> {
-    const key = markerKey(queueKeys(this.prefix, queue));
+    const key = absentKey(queueKeys(this.prefix, queue).base);
     return connection.read('list', (client) => answersOf(client, add(client.pipeline(), key), key), giveUpAt);
   }
 }

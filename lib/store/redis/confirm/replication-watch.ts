@@ -1,5 +1,4 @@
 import { QueueUnavailableError } from '../../../core/errors.js';
-import { annotated } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { NodeCalls } from './node-calls.js';
 import { type Replication, readReplication } from './replication.js';
@@ -31,16 +30,16 @@ export class ReplicationWatch {
   }
 
   /**
-   * Answers under which id the node of the queue writes. Throws `QueueUnavailableError` (`refused`) where it has too few replicas, and where
-   * the user may not run WAIT.
+   * Throws `QueueUnavailableError` (`refused`) where the node of the queue has too few replicas, and where the user may not run WAIT.
    */
-  async require(queue: string, giveUpAt: number): Promise<string> {
-    const { id, replicas } = await annotated(this.read(queue, giveUpAt), { queue });
-    if (replicas >= this.least) return id;
+  async require(queue: string, giveUpAt: number): Promise<void> {
+    const { replicas } = await this.read(queue, giveUpAt);
+    if (replicas >= this.least) return;
+    // They may follow another node by now, which this one has not heard of.
+    this.connection().renew();
     throw new QueueUnavailableError(
       `Redis has ${replicas} connected replicas of the ${this.least} that minReplicas asks for; the call has not happened.`,
       'refused',
-      { queue },
     );
   }
 
@@ -57,10 +56,11 @@ export class ReplicationWatch {
   }
 
   private async ask(queue: string, giveUpAt: number): Promise<Replication> {
-    // WAIT for none answers at once. It is asked for the permission, which no script can try.
-    const [, info] = await this.nodes.send(this.connection(), queue, giveUpAt, (calls, key) =>
-      calls.exists(key).info('replication').wait(0, 0),
+    // PEXPIRE writes nothing here, but a node that has become a replica refuses it, and the connection is made anew. WAIT for none answers at
+    // once. It is asked for the permission, which no script can try.
+    const [, info] = await this.nodes.send(this.connection(), queue, giveUpAt, (commands, key) =>
+      commands.pexpire(key, 1).info('replication').wait(0, 0),
     );
-    return readReplication(String(info));
+    return readReplication(info);
   }
 }

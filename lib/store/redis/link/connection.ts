@@ -28,6 +28,8 @@ import { NONE_YET, Waits } from './waits.js';
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
+/** Where there is no other node to find, others that call over the connection lose no more than a reconnect in this time. */
+const RENEW_EVERY_MS = 5_000;
 /** How often signs of life are looked for in the time after which a connection counts as dead. */
 const LOOKS_A_SILENCE = 4;
 /** A patient call waits no longer than this beyond its time: where the client has lost track of a call, no answer ever comes. */
@@ -43,6 +45,7 @@ export class RedisConnection {
   readonly downlink = new LinkRate();
   readonly uplink: Uplink;
   private closed = false;
+  private renewedAt = Number.NEGATIVE_INFINITY;
   private readonly life: SignsOfLife;
   private readonly reachability: Reachability;
   /** All end when the connection is closed. */
@@ -168,6 +171,16 @@ export class RedisConnection {
       if (performance.now() + pauseMs >= giveUpAt) throw unavailable(message, mayHaveRun, this.trouble);
       await this.waits.pause(pauseMs);
     }
+  }
+
+  /**
+   * Asks anew where the node is: by another connection, for which sentinels are asked again, or on a cluster for the slots. To be called
+   * where the node may have been replaced without a word. At most every five seconds; calls that are under way are sent again.
+   */
+  renew(): void {
+    if (this.client.status !== 'ready' || performance.now() < this.renewedAt + RENEW_EVERY_MS) return;
+    this.renewedAt = performance.now();
+    this.reachability.renew();
   }
 
   close(): void {

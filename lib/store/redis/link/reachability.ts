@@ -1,3 +1,4 @@
+import type { Cluster } from 'ioredis';
 import type { OutageLog } from '../checks/outage-log.js';
 import { addressOf, secretsOf } from './address.js';
 import { type ClientError, type Reason, reasonOf, withoutSecretsOf } from './call-error.js';
@@ -22,6 +23,7 @@ export class Reachability {
   /** The server answers and takes no writes, as one that a failover has made a replica: as good as away. */
   private demoted = false;
   private closed = false;
+  private isRenewing = false;
   private last?: Reason;
 
   constructor(
@@ -34,7 +36,10 @@ export class Reachability {
       this.last = whyLost(client, error) ?? this.last;
       if (client.status !== 'ready') this.lost();
     });
-    client.on('close', () => this.lost());
+    client.on('close', () => {
+      if (!this.isRenewing) this.lost();
+      this.isRenewing = false;
+    });
   }
 
   /** Why Redis cannot be reached; `undefined` where it can, or where nothing was heard of it. */
@@ -72,6 +77,16 @@ export class Reachability {
       this.stands();
     };
     this.client.info('replication').then(back, () => back());
+  }
+
+  /** Closes the connection for another one, which is no outage where that one can be made. On a cluster asks for the slots. */
+  renew(): void {
+    if (this.client.isCluster) {
+      (this.client as Cluster).refreshSlotsCache();
+      return;
+    }
+    this.isRenewing = true;
+    this.client.disconnect(true);
   }
 
   /** A connection that is closed on purpose is not lost. */
