@@ -5,17 +5,23 @@ import { until } from './wait.js';
 const SLOTS = 16_384;
 const MASTERS = 3;
 
+/** A node that speaks TLS has another port for it, at which it is known to the others. */
+type Node = OwnRedisServer & { tlsPort?: number };
+
 /** A cluster of three masters on this machine, the first so many of which have a replica each. */
 export class TestCluster {
   private constructor(
     /** The masters first, then the replicas in the order of their masters. */
-    readonly servers: readonly OwnRedisServer[],
+    readonly servers: readonly Node[],
     private readonly clients: readonly Redis[],
   ) {}
 
-  static async start(replicas = 0): Promise<TestCluster> {
+  static async start(
+    replicas = 0,
+    startNode: (...options: string[]) => Promise<Node> = startOwnServer,
+  ): Promise<TestCluster> {
     const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000'];
-    const starting = Array.from({ length: MASTERS + replicas }, () => startOwnServer(...options));
+    const starting = Array.from({ length: MASTERS + replicas }, () => startNode(...options));
     const servers = await Promise.all(starting);
     const clients = servers.map(({ port }) => new Redis(port));
     for (const client of clients) client.on('error', () => {});
@@ -25,7 +31,7 @@ export class TestCluster {
   }
 
   get nodes(): { host: string; port: number }[] {
-    return this.servers.map(({ port }) => ({ host: '127.0.0.1', port }));
+    return this.servers.map(({ port, tlsPort = port }) => ({ host: '127.0.0.1', port: tlsPort }));
   }
 
   /** Which master had the key when the cluster was formed. */
@@ -65,7 +71,8 @@ export class TestCluster {
       const slots = Array.from({ length: Math.min(share, SLOTS - i * share) }, (_, slot) => i * share + slot);
       await client.cluster('ADDSLOTS', ...slots);
     }
-    for (const client of this.clients.slice(1)) await client.cluster('MEET', '127.0.0.1', this.servers[0]!.port);
+    const [{ host, port }] = this.nodes as [{ host: string; port: number }];
+    for (const client of this.clients.slice(1)) await client.cluster('MEET', host, port);
     const known = new RegExp(`cluster_known_nodes:${this.servers.length}\\b`);
     await this.untilAll('know each other', async (client) => known.test(await client.cluster('INFO')));
     for (const [i, replica] of this.clients.slice(MASTERS).entries()) {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort, type OwnRedisServer, serverOnPath, startOwnServer } from './redis-server.js';
+import { type Certificates, startTlsServer } from './tls.js';
 import { until } from './wait.js';
 
 const SENTINELS = 3;
@@ -12,26 +13,35 @@ export class TestSentinels {
   private constructor(
     readonly primary: OwnRedisServer,
     readonly replicas: readonly OwnRedisServer[],
-    readonly sentinels: readonly { host: string; port: number }[],
+    readonly sentinels: readonly { host: string; port: number; tlsPort: number }[],
     private readonly processes: readonly ChildProcess[],
   ) {}
 
-  static async start(replicaCount = 1): Promise<TestSentinels> {
+  /** With certificates all of them speak TLS with each other, and the sentinels with clients too, at their `tlsPort`. */
+  static async start(replicaCount = 1, certificates?: Certificates): Promise<TestSentinels> {
+    const startServer = (...options: string[]): Promise<OwnRedisServer & { tlsPort?: number }> =>
+      certificates ? startTlsServer(certificates, ...options) : startOwnServer(...options);
     // Else each replica waits five seconds for others before its first copy, and sentinels wait for it in a failover.
     const options = ['--repl-diskless-sync-delay', '0'];
-    const primary = await startOwnServer(...options);
-    const replicaOf = ['--replicaof', '127.0.0.1', String(primary.port), ...options];
-    const replicas = await Promise.all(Array.from({ length: replicaCount }, () => startOwnServer(...replicaOf)));
+    const primary = await startServer(...options);
+    const primaryPort = primary.tlsPort ?? primary.port;
+    const replicaOf = ['--replicaof', '127.0.0.1', String(primaryPort), ...options];
+    const replicas = await Promise.all(Array.from({ length: replicaCount }, () => startServer(...replicaOf)));
     const sentinels = await Promise.all(
-      Array.from({ length: SENTINELS }, async () => ({ host: '127.0.0.1', port: await freePort() })),
+      Array.from({ length: SENTINELS }, async () => ({
+        host: '127.0.0.1',
+        port: await freePort(),
+        tlsPort: await freePort(),
+      })),
     );
-    const processes = sentinels.map(({ port }) => {
+    const processes = sentinels.map(({ port, tlsPort }) => {
       const file = join(primary.directory, `sentinel-${port}.conf`);
       const lines = [
         `port ${port}`,
         'bind 127.0.0.1',
         `dir ${primary.directory}`,
-        `sentinel monitor main 127.0.0.1 ${primary.port} 2`,
+        ...(certificates ? [`tls-port ${tlsPort}`, ...certificates.lines] : []),
+        `sentinel monitor main 127.0.0.1 ${primaryPort} 2`,
         'sentinel down-after-milliseconds main 500',
         'sentinel failover-timeout main 2000',
       ];

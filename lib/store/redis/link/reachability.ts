@@ -15,7 +15,7 @@ export function whyLost(client: Client, error: ClientError): Reason | undefined 
 /** A server without TLS waits for more of the first message of TLS until the time is over, or refuses it. */
 function handshakeFailed(client: Client, { message, code = '' }: Reason): boolean {
   const { tls } = client.options as { tls?: unknown };
-  return Boolean(tls) && /^(ETIMEDOUT|ECONNRESET|EPROTO|ERR_SSL_.*)$|TLS/.test(`${code || message}`);
+  return Boolean(tls) && /^(ETIMEDOUT|ECONNRESET|EPROTO|ERR_SSL_.*)$|secure TLS/.test(`${code || message}`);
 }
 
 /** Whether Redis can be used over one connection: knows why it cannot, and tells the log when that begins and ends. */
