@@ -1,4 +1,5 @@
 import { type ConnectionOption, DEFAULT_CONNECTION } from '../store/redis/link/client.js';
+import { readUrl } from '../store/redis/link/connection-url.js';
 import type { Options } from './options.js';
 import { UsageError } from './usage-error.js';
 
@@ -57,7 +58,7 @@ function withScheme(text: string): string {
 
 function partsOf(url: string, where: string) {
   try {
-    const { protocol, username, password, hostname, port, pathname } = new URL(url);
+    const { protocol, username, password, hostname, port, pathname } = readUrl(url);
     if (!/^rediss?:$/.test(protocol) || hostname === '') throw new TypeError();
     return {
       protocol,

@@ -50,7 +50,13 @@ const one =
     return 'value' in read ? { value: [read.value] } : read;
   };
 
-const list: Check<readonly string[]> = (value) => ({ value: (value as string).split(',').filter(Boolean) });
+/** A list without a name would hide nothing: it may come of an empty variable. */
+const properties: Check<readonly string[]> = (value) => {
+  const names = (value as string).split(',').map((name) => name.trim());
+  return names.includes('')
+    ? { problem: `got ${describe(value)}, expected names of properties, such as password,token` }
+    : { value: names };
+};
 
 /** Answers one of the known words. */
 export function known<T extends string>(kind: string, words: readonly T[]): Check<T> {
@@ -75,7 +81,7 @@ export const COMMON = {
   prefix: option('<prefix>', keyPrefix, 'the module option prefix (sq)'),
   json: flag('print JSON'),
   yes: flag('ask nothing'),
-  redact: option('<a,b>', list, 'hide the values of these properties, at any depth'),
+  redact: option('<a,b>', properties, 'hide the values of these properties, at any depth'),
   help: flag('print how to use it'),
   version: flag('print the version'),
 };

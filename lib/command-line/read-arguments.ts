@@ -4,7 +4,7 @@ import { keyPart } from '../core/read/names.js';
 import { asSentence } from '../core/read/shape.js';
 import type { Command } from './command.js';
 import { COMMANDS } from './commands.js';
-import { COMMON, OPTIONS, type Option, type OptionName, type Options } from './options.js';
+import { COMMON, OPTIONS, type Option, type OptionName, type Options, type OwnOption } from './options.js';
 import { UsageError, unknownWord } from './usage-error.js';
 
 /** What was typed behind the name of the program, read. */
@@ -38,21 +38,32 @@ export function readArguments(args: readonly string[]): Arguments {
   const given = tokens.filter((token) => token.kind === 'option');
   const [name, ...operands] = words;
   const command = name === undefined ? undefined : commandOf(name);
-  const known = [...(command?.options ?? []), ...(Object.keys(COMMON) as OptionName[])];
+  const known = command
+    ? [...command.options, ...optionNames(COMMON)]
+    : optionNames(name === undefined ? COMMON : OPTIONS);
   const options: Record<string, unknown> = {};
   for (const token of given) {
-    const value = readOption(token, known, name);
+    const value = readOption(token, known, command?.name);
     const before = options[token.name];
+    // Of two conditions only one would hold, and more jobs would be changed, or others, than somebody means.
+    if (before !== undefined && !Array.isArray(value) && command?.options.includes(token.name as OwnOption))
+      throw new UsageError(`${command.name}: got ${token.rawName} twice, expected it once.`);
     options[token.name] = Array.isArray(value) && Array.isArray(before) ? [...before, ...value] : value;
   }
+  // Not before the options: what stands behind an unknown one is no command, and may be a password.
+  if (name !== undefined && !command)
+    throw new UsageError(asSentence(unknownWord('command', name, [...COMMANDS.keys()])));
   if (!command || options.help || options.version) return { command, queue: '', operands: [], options };
   return { command, options, ...readOperands(command, operands) };
 }
 
-function commandOf(name: string): { name: string } & Command {
+function commandOf(name: string): ({ name: string } & Command) | undefined {
   const command = COMMANDS.get(name);
-  if (!command) throw new UsageError(asSentence(unknownWord('command', name, [...COMMANDS.keys()])));
-  return { name, ...command };
+  return command && { name, ...command };
+}
+
+function optionNames(options: object): OptionName[] {
+  return Object.keys(options) as OptionName[];
 }
 
 function readOption(

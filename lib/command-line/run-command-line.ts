@@ -80,13 +80,14 @@ async function strangeQueue({ inspector }: BareInstance, queue: string, prefix: 
   return [`Nobody has used a queue '${queue}' under the prefix '${prefix}'. ${hint}`];
 }
 
-/** With the options that find the same Redis again; a URL may hold a password, so of it there is only the name. */
-function nextLines(commands: readonly Next[], { url, cluster, sentinel, prefix }: Options): string {
+/** With the options that find the same Redis again, and hide the same; a URL may hold a password, so of it there is only the name. */
+function nextLines(commands: readonly Next[], { url, cluster, sentinel, prefix, redact }: Options): string {
   const again = [
     ...(url === undefined ? [] : ['--url …']),
     ...(cluster ? ['--cluster'] : []),
     ...(sentinel === undefined ? [] : [`--sentinel ${asTyped(sentinel)}`]),
     ...(prefix === undefined ? [] : [`--prefix ${prefix}`]),
+    ...(redact === undefined ? [] : [`--redact ${asTyped(redact.join(','))}`]),
   ];
   return commands
     .map(([why, ...words]) => `${why}:\n  ${[PROGRAM, ...words.map(asTyped), ...again].join(' ')}`)
@@ -102,7 +103,7 @@ function toldOf(error: unknown): { message: string; code: number } {
   return { message: error instanceof QueueUnavailableError ? message : String(error), code: EXIT.redis };
 }
 
-/** Whatever a message quotes. A queue or an id holds no `//`. */
+/** Of a URL that a message quotes. A password may hold `/`, and what is quoted may be cut off before its end. Help of our own stays. */
 function withoutPasswords(text: string): string {
-  return text.replace(/\/\/[^\s/]*@/g, '//***@');
+  return text.replace(/\/\/(?!user:password@)\S*[@…]/g, '//***@');
 }

@@ -1,7 +1,7 @@
 import { QueueUnavailableError, restated } from '../../core/errors.js';
 import { describe } from '../../core/read/describe.js';
 import { type Answer, type Call, type Command, changedAnswer, EXIT, refusal } from '../command.js';
-import { requireId, UsageError } from '../usage-error.js';
+import { requireIds, UsageError } from '../usage-error.js';
 import { changeRecurrence } from './change-recurrence.js';
 
 /** So many ids that were not changed are told one by one. */
@@ -38,7 +38,7 @@ export const cancel: Command = {
   options: ['tag', 'running'],
   asks: true,
   check({ operands, options: { tag, running } }) {
-    if (tag === undefined) return requireId('cancel', operands);
+    if (tag === undefined) return requireIds('cancel', operands);
     if (operands.length > 0)
       throw new UsageError(`cancel: got --tag and the id ${describe(operands[0])}, expected one of both.`);
     if (running) throw new UsageError('cancel: got --tag and --running, expected --running with ids.');
@@ -61,7 +61,7 @@ export const remove: Command = {
   summary: 'deletes jobs that do not run',
   options: [],
   asks: true,
-  check: ({ operands }) => requireId('remove', operands),
+  check: ({ operands }) => requireIds('remove', operands),
   run: (call) =>
     change(call, {
       question: 'Delete',
@@ -77,7 +77,7 @@ export const runNow: Command = {
   summary: 'makes waiting jobs due now; with --recurrence one more job of a recurrence',
   options: ['recurrence'],
   check({ operands, options: { recurrence } }) {
-    if (recurrence === undefined) return requireId('run-now', operands);
+    if (recurrence === undefined) return requireIds('run-now', operands);
     if (operands.length > 0)
       throw new UsageError(`run-now: got --recurrence and the id ${describe(operands[0])}, expected one of both.`);
   },
@@ -96,7 +96,7 @@ export const retry: Command = {
   takes: { queue: 'needed', more: ANY_NUMBER },
   summary: 'puts dead jobs back, due now and from attempt 1 on',
   options: [],
-  check: ({ operands }) => requireId('retry', operands),
+  check: ({ operands }) => requireIds('retry', operands),
   run: (call) =>
     change(call, {
       done: 'put back',

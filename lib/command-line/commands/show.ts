@@ -4,7 +4,7 @@ import { failureLine } from '../text/jobs.js';
 import { pairs } from '../text/table.js';
 import { fromNow } from '../text/time.js';
 import { wrap } from '../text/words.js';
-import { requireId } from '../usage-error.js';
+import { requireIds } from '../usage-error.js';
 
 /** So many lines of a payload are shown. */
 const LINES = 40;
@@ -16,7 +16,7 @@ export const show: Command = {
   takes: { queue: 'needed', more: 1 },
   summary: 'all that is known of a job',
   options: [],
-  check: ({ operands }) => requireId('show', operands),
+  check: ({ operands }) => requireIds('show', operands),
   async run({ queue, operands: [id = ''], instance, redaction, style, next }) {
     const found = await instance.inspector.job({ id, queue });
     if (!found) {
@@ -79,7 +79,7 @@ export const explain: Command = {
   takes: { queue: 'needed', more: 1 },
   summary: 'why a job has not run yet, or what has become of it',
   options: [],
-  check: ({ operands }) => requireId('explain', operands),
+  check: ({ operands }) => requireIds('explain', operands),
   async run({ queue, operands: [id = ''], instance, style, next }) {
     const explanation = await instance.inspector.explain({ id, queue });
     const { code, message } = explanation;

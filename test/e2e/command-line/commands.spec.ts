@@ -234,6 +234,8 @@ describe.each(SERVERS)('behind %s', (_, start) => {
     }
     const { out } = await typed(['show', QUEUE, 'later/9', '--redact', 'password', ...asked]);
     expect(out).toContain('"password":"[redacted]"');
+    // Typed in as they are, the next commands hide the same.
+    expect(out).toMatch(/show mail later\/9 --json .*--redact password$/m);
   });
 
   it('exits with 1 and names an id that is not there, or in no state for the command', async () => {

@@ -15,6 +15,7 @@ it('takes options anywhere, with = or without', () => {
   const expected = { queue: 'mail', operands: [], options: { json: true, prefix: 'shop', redact: ['a', 'b'] } };
   expect(read('stats mail --json --prefix shop --redact a,b')).toMatchObject(expected);
   expect(read('--prefix=shop --json stats --redact=a,b mail')).toMatchObject(expected);
+  expect(readArguments(['stats', 'mail', '--redact', 'a, b']).options.redact).toEqual(['a', 'b']);
   expect(read('stats --redact a --redact b -- mail')).toMatchObject({ queue: 'mail', options: { redact: ['a', 'b'] } });
 });
 
@@ -28,6 +29,8 @@ describe('says what is unknown, with the nearest that is known:', () => {
     ['list mail ded', `list: unknown state "ded", did you mean 'dead'?`],
     ['find mail --state due,actve', `--state: unknown state "actve", did you mean 'active'?`],
     ['purge-dead mail --reason crash', `--reason: unknown reason "crash", did you mean 'crashed'?`],
+    // What stands behind it may be a password.
+    ['-a hunter2 queues', 'unknown option "-a", known are --url'],
     // One of another command.
     ['stats mail --limit 3', 'stats: unknown option "--limit", known are --url'],
   ])('%s', (line, message) => {
@@ -42,6 +45,8 @@ describe('refuses, and says what is expected:', () => {
     ['queues mail', 'queues: got "mail" too much, expected none.'],
     ['show mail', 'show: got no id, expected show <queue> <id>.'],
     ['cancel mail', 'cancel: got no id, expected cancel <queue> <id>.'],
+    // The first one would be deleted otherwise, before the second is refused.
+    ['remove mail 7 a\nb', 'remove: id: got "a\\nb", expected 1 to 256 printable characters.'],
     ['cancel mail 7 --tag a', 'cancel: got --tag and the id "7", expected one of both.'],
     ['cancel mail --tag a --tag b', 'cancel: got 2 tags, expected one.'],
     ['cancel mail --tag a --running', 'cancel: got --tag and --running, expected --running with ids.'],
@@ -56,6 +61,9 @@ describe('refuses, and says what is expected:', () => {
     ['queues --limit --json', '--limit: got no value, expected --limit <n>.'],
     ['queues --limit many', '--limit: got "many", expected a whole number of at least 1.'],
     ['queues --limit 0', '--limit: got 0, expected a whole number of at least 1.'],
+    ['purge-dead mail --reason late --reason crashed', 'purge-dead: got --reason twice, expected it once.'],
+    ['stats mail --redact=', '--redact: got "", expected names of properties, such as password,token.'],
+    ['stats mail --redact a,', '--redact: got "a,", expected names of properties'],
     ['queues --json=true', '--json: got a value, expected none.'],
     ['queues --prefix a{b', '--prefix: got "a{b", expected 1 to 64 of the characters'],
   ])('%s', (line, message) => {
@@ -65,7 +73,15 @@ describe('refuses, and says what is expected:', () => {
 
 it('exits with 2 where something is unknown, says it on stderr, and asks no Redis', async () => {
   const url = '--url=redis://queue:hunter2@127.0.0.1:1';
-  for (const args of [['stat', 'mail', url], ['queues', url, '--jsn'], ['redis://queue:hunter2@a'], []]) {
+  const long = `redis://queue:a/hunter2${'x'.repeat(60)}@a`;
+  const asWords = [
+    ['redis://queue:hunter2@a'],
+    [long],
+    ['queues', long],
+    ['stats', long],
+    ['show', 'mail', 'id', long],
+  ];
+  for (const args of [['stat', 'mail', url], ['queues', url, '--jsn'], ...asWords, []]) {
     const { code, out, err } = await typed(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain('nestjs-redis-scheduled-queue');
@@ -74,7 +90,9 @@ it('exits with 2 where something is unknown, says it on stderr, and asks no Redi
   const refused = await typed(['queues', '--url', 'redis://queue:hunter2@a:port']);
   expect(refused).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/^[\w-]+: --url: got "redis:\/\/\*\*\*", which/),
+    err: expect.stringMatching(
+      /^[\w-]+: --url: got "redis:\/\/\*\*\*", which .* expected redis:\/\/user:password@host/,
+    ),
   });
 });
 

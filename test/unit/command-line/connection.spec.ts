@@ -61,6 +61,7 @@ it.each([
   [{ url: 'a', cluster: true as const, sentinel: 'm' }, 'got --cluster and --sentinel, expected one of them'],
   [{ url: `http://:${SECRET}@a`, cluster: true as const }, '--url: node 1 cannot be read, expected host:port'],
   [{ url: `redis://:${SECRET}%@a`, cluster: true as const }, '--url: node 1 cannot be read, expected host:port'],
+  [{ url: `redis://${SECRET}#1@a,b`, cluster: true as const }, '--url: node 1 cannot be read, expected host:port'],
   [{ url: `redis://:${SECRET}@a,b:port`, cluster: true as const }, '--url: node 2 cannot be read, expected host:port'],
 ])('refuses %j, and shows nothing of a password', (options, message) => {
   expect(() => connectionOf(options, {})).toThrow(message);

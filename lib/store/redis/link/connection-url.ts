@@ -29,7 +29,7 @@ export function requireUrl(text: string, taken: readonly string[]): void {
  */
 export function requireReadable(text: string, where: string): void {
   try {
-    if (/^rediss?:/.test(text)) new URL(text);
+    if (/^rediss?:/.test(text)) readUrl(text);
     requireDatabase(new Redis(text, { lazyConnect: true }).options.db, where);
   } catch (error) {
     if (error instanceof InvalidOptionsError) throw error;
@@ -37,6 +37,17 @@ export function requireReadable(text: string, where: string): void {
       `${where}: got ${withoutSecrets(text)}, which cannot be read as a URL, expected redis://user:password@host:port/database. Look at the port, and write special characters of the password as encodeURIComponent does.`,
     );
   }
+}
+
+/**
+ * Throws `TypeError`, also where `/`, `?` or `#` in a password has ended the part before `@`: the first piece of the password would be taken
+ * for the host, asked for by name and told in errors.
+ */
+export function readUrl(text: string): URL {
+  const url = new URL(text);
+  const { pathname, search, hash } = url;
+  if (/@/.test(pathname + hash) || /^[^=]*@/.test(search)) throw new TypeError();
+  return url;
 }
 
 /** ioredis would ask for one that is no number as well, and end the process by the answer. Throws `InvalidOptionsError`. */
