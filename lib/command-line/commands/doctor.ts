@@ -1,6 +1,8 @@
+import type { BareInstance } from '../bare-instance.js';
 import { type Command, EXIT } from '../command.js';
+import { checkQueue, QUEUE_CHECKS } from '../doctor/check-queue.js';
 import { checkServers } from '../doctor/check-servers.js';
-import type { Finding } from '../doctor/finding.js';
+import { type Finding, isRefusal } from '../doctor/finding.js';
 import type { Style } from '../text/style.js';
 import { WIDTH, wrap } from '../text/words.js';
 
@@ -12,7 +14,7 @@ export const doctor: Command = {
   summary: 'what is wrong with Redis and with the queues, or with one of them; it only reads',
   options: [],
   async run({ queue, instance, style, next }) {
-    const findings = await checkServers(instance, queue === '' ? [] : [queue]);
+    const findings = await examine(instance, queue === '' ? await queuesOf(instance) : [queue]);
     const isWell = findings.every(({ level }) => level !== 'problem');
     return {
       json: findings,
@@ -21,6 +23,33 @@ export const doctor: Command = {
     };
   },
 };
+
+/** A queue takes some twenty calls, and Redis serves others meanwhile. */
+const AT_ONCE = 10;
+
+/** What Redis has refused to tell, where it has refused. */
+async function queuesOf({ inspector }: BareInstance): Promise<readonly string[] | Error> {
+  try {
+    return (await inspector.queues()).map(({ name }) => name);
+  } catch (error) {
+    if (isRefusal(error)) return error as Error;
+    throw error;
+  }
+}
+
+async function examine(instance: BareInstance, queues: readonly string[] | Error): Promise<Finding[]> {
+  if (queues instanceof Error) {
+    const { message } = queues;
+    const unknown = QUEUE_CHECKS.map((check): Finding => ({ check, level: 'unknown', message }));
+    return [...(await checkServers(instance, [])), ...unknown];
+  }
+  const findings = await checkServers(instance, queues);
+  for (let from = 0; from < queues.length; from += AT_ONCE) {
+    const some = queues.slice(from, from + AT_ONCE).map((each) => checkQueue(instance, each));
+    findings.push(...(await Promise.all(some)).flat());
+  }
+  return findings;
+}
 
 /** What is not well in full, and the names of the checks that found nothing. */
 function shown(findings: readonly Finding[], { bold, red }: Style): string {

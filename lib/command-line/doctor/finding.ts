@@ -7,6 +7,10 @@ const FINE = {
   persistence: 'A restart of Redis keeps jobs, by an AOF or by a replica, and the last write of its files went well.',
   permissions: 'The Redis user may send every command that the library uses.',
   clock: 'The clocks of Redis and of this machine agree.',
+  counters: 'Every job has its content, stands where somebody finds it, and is counted.',
+  recurrences: 'Every active recurrence has an occurrence armed.',
+  unhandled: 'Every job that has been due for a minute is handled by a live worker, or the queue is shut.',
+  options: 'All live workers have the same options.',
 } as const;
 
 export type CheckName = keyof typeof FINE;

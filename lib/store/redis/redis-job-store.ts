@@ -18,9 +18,11 @@ import { causeOf } from './link/call-error.js';
 import { ClientFactory } from './link/client.js';
 import { clockOffsetOf } from './link/clock-offset.js';
 import { RedisConnection } from './link/connection.js';
+import { linkOf } from './link/queue-link.js';
 import { WakeListener } from './link/wake-listener.js';
 import { openRedisQueue } from './redis-queue.js';
 import type { SessionLink } from './session/redis-session.js';
+import { RedisInspection } from './view/inspection.js';
 
 export interface RedisJobStoreOptions {
   connection: unknown;
@@ -103,6 +105,13 @@ export class RedisJobStore implements JobStore {
   get servers(): RedisServers {
     const another = () => new RedisConnection(this.clients.subscriber(), this.outages, this.silenceMs);
     return new RedisServers(this.forCalls(), another, { ...this.options, clustered: this.clients.clustered });
+  }
+
+  /** One queue, by all that can be read of it here. */
+  inspection(queue: string): RedisInspection {
+    const { prefix, commandTimeoutMs } = this.options;
+    const keys = queueKeys(prefix, queue);
+    return new RedisInspection(linkOf(queue, this.forCalls(), keys), keys, commandTimeoutMs);
   }
 
   async answering(queues: readonly string[], withinMs: number): Promise<string[]> {

@@ -11,6 +11,8 @@ import { Work } from '../../support/work.js';
 // Each fault is planted alone, and doctor names it and no other.
 
 const prefix = newPrefix();
+/** At this queue nobody works, so nobody mends what is planted there. */
+const STILL = 'still';
 let server: OwnRedisServer;
 let admin: Redis;
 let app: QueueApp;
@@ -25,6 +27,8 @@ beforeAll(async () => {
   await app.producer.schedule('work', 1);
   await app.producer.schedule('work', 2, { delay: '1h' });
   await app.producer.upsertRecurrence('hourly', 'work', 3, { everyMs: '1h' });
+  await app.producer.schedule('work', 4, { id: 'later', delay: '1h', queue: STILL });
+  await app.producer.upsertRecurrence({ id: 'daily', queue: STILL }, 'work', 5, { cron: '0 8 * * *' });
   await until('it runs', () => app.get(Work).runs.length > 0);
   await until('it has completed', async () => (await app.inspector.counts()).active === 0);
 });
@@ -58,7 +62,7 @@ it('finds nothing on a server with an AOF and in a queue that works', async () =
   expect(await found('default')).toEqual([]);
   const { code, out, err } = await typed(['doctor', ...asked()]);
   expect({ code, err }).toEqual({ code: 0, err: '' });
-  expect(out).toMatch(/^ok {2}server, eviction, persistence, permissions, clock/);
+  expect(out).toMatch(/^ok {2}server, eviction, persistence, permissions, clock, counters \(2 queues\), /);
 });
 
 it('names an eviction policy that deletes jobs, and says so as text', async () => {
@@ -88,6 +92,73 @@ it.each([
   } finally {
     shifted.mockRestore();
   }
+});
+
+const key = (name: string) => `${prefix}:{${STILL}}:${name}`;
+/** What doctor says of the queue at which nobody works. */
+const foundThere = () => found(STILL);
+
+it('names counters that do not agree with the jobs, by the command that makes them agree', async () => {
+  await admin.hincrby(key('stats'), 'scheduled', 2);
+  const findings = await foundThere();
+  expect(findings).toEqual([problem('counters', /has 4 jobs, and there are 2: /, STILL)]);
+  const { out } = await typed(['doctor', STILL, ...asked()]);
+  expect(out).toMatch(/^problem {2}counters of queue 'still'\n {4}By its counters queue 'still' has 4 jobs,/);
+  const [, command] = findings[0]!.message.match(/, (HINCRBY .*) makes them agree\.$/)!;
+  const [name, ...args] = command!.split(' ');
+  await admin.call(name!, ...args);
+  expect(await foundThere()).toEqual([]);
+});
+
+it('names jobs that have lost their content, and jobs to which no index leads', async () => {
+  const content = (await admin.hget(key('jobs'), 'later'))!;
+  await admin.hdel(key('jobs'), 'later');
+  expect(await foundThere()).toEqual([problem('counters', /2 jobs of queue 'still' are listed and only 1 /, STILL)]);
+  await admin.hset(key('jobs'), 'later', content);
+  await admin.rename(key('levels'), key('lost'));
+  expect(await foundThere()).toEqual([problem('counters', /the index leads to 0 of the 2 jobs/, STILL)]);
+  await admin.rename(key('lost'), key('levels'));
+});
+
+it('names active recurrences of which no occurrence is armed', async () => {
+  const state = (await admin.hget(key('timetable'), 'daily'))!;
+  await admin.hset(key('timetable'), 'daily', state.replace(/^a \d+/, 'a 0'));
+  expect(await foundThere()).toEqual([problem('recurrences', /no occurrence is armed of 'daily' of/, STILL)]);
+  await admin.del(key('timetable'));
+  expect(await foundThere()).toEqual([problem('recurrences', /has lost the timing of 1 recurrences/, STILL)]);
+  await admin.hset(key('timetable'), 'daily', state);
+});
+
+it('names jobs that have been due for more than a minute and that nobody handles, unless the queue is shut', async () => {
+  const { producer, inspector } = app;
+  const before = (ms: number) => ({ at: Date.now() - ms, queue: STILL });
+  await producer.schedule('soon', 1, before(30_000));
+  expect(await foundThere()).toEqual([]);
+  const items = Array.from({ length: 450 }, (_, i) => ({ job: `job-${i}`, payload: 1, options: before(120_000) }));
+  await producer.scheduleMany(items);
+  expect(await foundThere()).toEqual([
+    problem('unhandled', /no live worker handles it: 'job-0', 'job-1', 'job-10' and 447 more\./, STILL),
+  ]);
+  await inspector.pause({ queue: STILL });
+  expect(await foundThere()).toEqual([]);
+  await inspector.resume({ queue: STILL });
+  const popped = await app.consumer.pop({ queue: STILL, names: items.map(({ job }) => job), count: 450 });
+  expect(popped).toHaveLength(450);
+  expect(await foundThere()).toEqual([]);
+  for (const job of popped) await job.complete();
+  await inspector.remove((await inspector.list('due', { queue: STILL }))[0]!);
+});
+
+it('names live workers that disagree', async () => {
+  const queues = { default: { globalConcurrency: 3, keepDead: 7 } };
+  const other = await startApp([Work], { connection: server.url, prefix, queues, workerId: 'other' });
+  await until('both are seen', async () => (await app.inspector.workers()).length === 2);
+  expect(await found('default')).toEqual([
+    problem('options', /globalConcurrency is .* in worker '.*' \(.*, pid \d+\), and .*Unless a deploy/, 'default'),
+    problem('options', /keepDead is /, 'default'),
+  ]);
+  await other.app.close();
+  expect(await found('default')).toEqual([]);
 });
 
 // The last two, as the server is of no use any more.

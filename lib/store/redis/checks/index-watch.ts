@@ -28,16 +28,21 @@ export class IndexWatch {
   }
 
   /** Once, until they agree again. */
-  private tell({ jobs, placed }: Placement): void {
+  private tell(placement: Placement): void {
     const wasTold = this.isTold;
-    this.isTold = jobs !== placed;
-    if (wasTold || jobs === placed) return;
-    const harm =
-      jobs > placed
-        ? `the index leads to ${placed} of the ${jobs} jobs of queue '${this.queue}', and the others do not run`
-        : `${placed} jobs of queue '${this.queue}' are listed and only ${jobs} have a content; the others are dead (envelope-missing) when their turn comes`;
+    const loss = lossIn(this.queue, placement);
+    this.isTold = loss !== undefined;
+    if (wasTold || loss === undefined) return;
     this.log.warn(
-      `Redis has lost data: ${harm}. Restore a backup of Redis, or see docs/operations.md, "Data that Redis has lost".`,
+      `Redis has lost data: ${loss}. Restore a backup of Redis, or see docs/operations.md, "Data that Redis has lost".`,
     );
   }
+}
+
+/** What follows from it that jobs and index do not agree; `undefined` where they do. */
+export function lossIn(queue: string, { jobs, placed }: Placement): string | undefined {
+  if (jobs === placed) return undefined;
+  return jobs > placed
+    ? `the index leads to ${placed} of the ${jobs} jobs of queue '${queue}', and the others do not run`
+    : `${placed} jobs of queue '${queue}' are listed and only ${jobs} have a content; the others are dead (envelope-missing) when their turn comes`;
 }

@@ -10,6 +10,7 @@ import { ask } from '../scripts/bound-script.js';
 import {
   countsScript,
   forecastScript,
+  lateNamesScript,
   placementScript,
   prioritiesScript,
   readCountsReply,
@@ -27,12 +28,14 @@ const LANES_COMPARED = 1_000;
 /** A session that has not said for so long that it is here leaves the comparison to others. */
 const HERE_WITHIN_MS = 60_000;
 
-/** The same number twice, unless Redis has lost something: each job stands in one place. */
+/** The same number thrice, unless Redis has lost something: each job stands in one place. */
 export interface Placement {
   /** Jobs with a content: waiting, active and dead ones. */
   jobs: number;
   /** Jobs that stand where a claim, a recovery or a replay finds them. */
   placed: number;
+  /** By the counters of the queue: those that were scheduled and have not gone. */
+  counted: number;
 }
 
 /** Reads of one queue. Nothing here writes. */
@@ -116,8 +119,31 @@ export class RedisInspection {
    */
   async placement(session = ''): Promise<Placement | undefined> {
     const args = { base: this.keys.base, most: LANES_COMPARED, withinMs: HERE_WITHIN_MS, session };
-    const [isKnown, jobs, placed] = await ask(this.connection, placementScript(this.keys), args, this.giveUpAt());
-    return isKnown === '1' ? { jobs, placed } : undefined;
+    const script = placementScript(this.keys);
+    const [isKnown, jobs, placed, counted] = await ask(this.connection, script, args, this.giveUpAt());
+    return isKnown === '1' ? { jobs, placed, counted } : undefined;
+  }
+
+  /** The names of jobs that have been due for longer than so many ms. */
+  async lateNames(lateMs: number): Promise<string[]> {
+    const all = new Set<string>();
+    let from = '';
+    do {
+      const args = { base: this.keys.base, from, costLeft: LANES_A_CALL, lateMs };
+      const [next, ...names] = await ask(this.connection, lateNamesScript(this.keys), args, this.giveUpAt());
+      for (const name of names) all.add(name);
+      from = next;
+    } while (from !== '');
+    return [...all].sort();
+  }
+
+  /** At least how many recurrences have a record and no state: nobody lists or arms these. */
+  async lostTimings(): Promise<number> {
+    const counts = [this.keys.recurrences, this.keys.timetable].map((key) =>
+      this.connection.read('count', (client) => client.hlen(key), this.giveUpAt()),
+    );
+    const [records = 0, states = 0] = (await Promise.all(counts)).map(Number);
+    return Math.max(0, records - states);
   }
 
   async job(id: string): Promise<StoredJob | undefined> {
@@ -154,7 +180,7 @@ export class RedisInspection {
 
   /** The occurrence for whose end this one waits, and its own due time; `undefined` where it waits for none. */
   private async blockedBy({ recurrenceId, atMs }: OccurrenceId): Promise<Partial<StoredJob> | undefined> {
-    const timetable = `${this.keys.base}timetable`;
+    const { timetable } = this.keys;
     const state = await this.connection.read('text', (client) => client.hget(timetable, recurrenceId), this.giveUpAt());
     const blocked = state ? blockedBy(state, atMs) : undefined;
     return blocked && { waitsForEndOf: occurrenceId(recurrenceId, blocked.beganAtMs), dueAtMs: blocked.dueAtMs };

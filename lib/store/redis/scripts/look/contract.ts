@@ -214,6 +214,24 @@ export const lanesScript = (keys: QueueKeys): BoundScript<LanesArguments, LanesR
   encode: encodeLanes,
 });
 
+/** See late-names.lua, which says what each of these is. */
+export interface LateNamesArguments {
+  base: string;
+  from: string;
+  costLeft: number;
+  lateMs: number;
+}
+
+export type LateNamesReply = [next: string, ...names: string[]];
+
+const encodeLateNames = (a: LateNamesArguments): ScriptArgument[] => [a.base, a.from, a.costLeft, a.lateMs];
+
+export const lateNamesScript = (keys: QueueKeys): BoundScript<LateNamesArguments, LateNamesReply> => ({
+  name: 'late-names',
+  keys: [keys.levels],
+  encode: encodeLateNames,
+});
+
 /** See placement.lua, which says what each of these is. */
 export interface PlacementArguments {
   base: string;
@@ -222,13 +240,13 @@ export interface PlacementArguments {
   session: string;
 }
 
-export type PlacementReply = [isKnown: '1' | '0', jobs: number, placed: number];
+export type PlacementReply = [isKnown: '1' | '0', jobs: number, placed: number, counted: number];
 
 const encodePlacement = (a: PlacementArguments): ScriptArgument[] => [a.base, a.most, a.withinMs, a.session];
 
 export const placementScript = (keys: QueueKeys): BoundScript<PlacementArguments, PlacementReply> => ({
   name: 'placement',
-  keys: [keys.jobs, keys.active, keys.dead, keys.levels, keys.workers],
+  keys: [keys.jobs, keys.active, keys.dead, keys.levels, keys.workers, keys.stats],
   encode: encodePlacement,
 });
 
