@@ -46,7 +46,9 @@ export class TestSentinels {
         'sentinel failover-timeout main 2000',
       ];
       writeFileSync(file, lines.join('\n'));
-      return spawn(serverOnPath()!, [file, '--sentinel'], { stdio: 'ignore' });
+      const child = spawn(serverOnPath()!, [file, '--sentinel'], { stdio: 'ignore' });
+      process.once('exit', () => child.kill('SIGKILL'));
+      return child;
     });
     const all = new TestSentinels(primary, replicas, sentinels, processes);
     await all.untilTheyKnowEachOther();
@@ -65,7 +67,7 @@ export class TestSentinels {
 
   private async untilTheyKnowEachOther(): Promise<void> {
     for (const { port } of this.sentinels) {
-      const client = new Redis(port, { retryStrategy: () => 50 });
+      const client = new Redis(port, { retryStrategy: () => 50, maxRetriesPerRequest: null });
       client.on('error', () => {});
       try {
         await until(
