@@ -44,6 +44,7 @@ export class RedisWorld extends World {
       settingsOf: () => settings,
       codecs: { decodes: true, writes: 'json' },
       log: silent,
+      random: () => 0,
     });
   }
 

@@ -123,3 +123,12 @@ it('a crew that looks again is listed for longer', async () => {
   const first = await listedUntil();
   await until('the clock goes on', async () => (await listedUntil()) > first);
 });
+
+it('sessions that begin together do not go on looking together', async () => {
+  const workers = Array.from({ length: 50 }, (_, i) => test.worker(`w${i}`));
+  const answers = await Promise.all(workers.map((worker) => worker.turn({ limit: 1 })));
+  const sleeps = answers.map(({ sleepMs }) => sleepMs!);
+  expect(Math.max(...sleeps)).toBeLessThanOrEqual(5_000);
+  expect(Math.min(...sleeps)).toBeGreaterThanOrEqual(4_000 - 1);
+  expect(Math.max(...sleeps) - Math.min(...sleeps)).toBeGreaterThan(500);
+});

@@ -84,7 +84,10 @@ export interface QueueOptions {
    * lease after the first worker is back. At least 1 000. Default 15 000.
    */
   leaseMs?: Duration;
-  /** How long a worker sleeps at most before it looks for jobs again; never more than a third of a lease. At least 10. Default 5 000. */
+  /**
+   * How long a worker sleeps at most before it looks for jobs again; never more than a third of a lease. Each worker has a pace of its own,
+   * up to a fifth shorter. At least 10. Default 5 000.
+   */
   maxSleepMs?: Duration;
   /**
    * Which due job comes first. Each process orders its own claims, so give all of them the same. `msPerLevel` is at least 1. Default

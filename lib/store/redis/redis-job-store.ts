@@ -37,6 +37,8 @@ export interface RedisJobStoreOptions {
   codecs?: Pick<Codecs, 'decodes' | 'writes'>;
   /** Who measures the calls. */
   observers?: Observers;
+  /** By this, the sessions of a fleet look at different times. Default `Math.random`. */
+  random?: () => number;
   /** Called with the address, never with a password, whenever a connection for commands can be used again, the first time included. */
   reached?(address: string): void;
 }
@@ -203,7 +205,7 @@ export class RedisJobStore implements JobStore {
   }
 
   private openQueue(name: string, replicas?: Replicas): QueueStore {
-    const { prefix, commandTimeoutMs, settingsOf, log } = this.options;
+    const { prefix, commandTimeoutMs, settingsOf, log, random = Math.random } = this.options;
     const { clustered } = this.clients;
     const links = {
       forCalls: this.forCalls(),
@@ -218,6 +220,7 @@ export class RedisJobStore implements JobStore {
       log,
       clockLog: this.clockLog,
       isUsed: this.directory().noteOf(name),
+      random,
       replicas: replicas?.of(name),
     });
   }

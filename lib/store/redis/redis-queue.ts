@@ -49,6 +49,8 @@ export interface RedisQueueOptions {
   clockLog: ClockLog;
   /** To be called at each use of the queue: notes it in the directory of queues. */
   isUsed(): void;
+  /** By this, sessions look at different times. */
+  random(): number;
   /** Which replicas its calls wait for; none where nothing is given. */
   replicas?: QueueReplicas;
 }
@@ -68,7 +70,7 @@ export function openRedisQueue(
   settings: QueueSettings,
   links: StoreLinks,
   ids: JobIdMaker,
-  { prefix, commandTimeoutMs, clustered, codec, log, clockLog, isUsed, replicas }: RedisQueueOptions,
+  { prefix, commandTimeoutMs, clustered, codec, log, clockLog, isUsed, random, replicas }: RedisQueueOptions,
 ): QueueStore {
   const { keepIdsMs, leaseMs, stealAfterMs, rateLimit, ordering, streamEvents } = settings;
   const connection = links.forCalls;
@@ -145,6 +147,7 @@ export function openRedisQueue(
       given,
       jumped,
       isUsed,
+      random,
       listedOptions,
       isListed: (session) => {
         indexWatch.listed(session);

@@ -31,11 +31,13 @@ afterEach(async () => {
   await server.stop();
 });
 
-async function startWorker(options: { connection?: string; leaseMs?: number; maxSleepMs?: number } = {}) {
-  const { connection = proxy.url, leaseMs = 15_000, maxSleepMs = 5_000 } = options;
+async function startWorker(
+  options: { connection?: string; leaseMs?: number; maxSleepMs?: number; commandTimeoutMs?: number } = {},
+) {
+  const { connection = proxy.url, leaseMs = 15_000, maxSleepMs = 5_000, commandTimeoutMs = 5_000 } = options;
   const log = new LogLines();
   const queues = { default: { leaseMs, maxSleepMs } };
-  const app = await startApp([Work], { connection, queues, prefix: newPrefix() }, { log });
+  const app = await startApp([Work], { connection, commandTimeoutMs, queues, prefix: newPrefix() }, { log });
   const work = app.get(Work);
   await app.producer.schedule('work', 'first');
   await until('it runs', async () => (await app.inspector.stats()).completed === 1, 20_000);
@@ -116,6 +118,22 @@ it.each([
   expect(work.twice()).toEqual([]);
   expect(await audit(admin, prefix)).toEqual([]);
 });
+
+it('a worker over whose connections nothing comes back any more runs what is due after at most commandTimeoutMs, maxSleepMs and 2 s', async () => {
+  const commandTimeoutMs = 3_000;
+  const maxSleepMs = 2_000;
+  const { work, prefix } = await startWorker({ commandTimeoutMs, maxSleepMs });
+  // By a way that is sound: the server answers others.
+  const { producer } = await startApp([], { connection: server.url, prefix, role: 'producer' });
+  for (let round = 1; round <= 3; round++) {
+    proxy.blackhole();
+    const { id } = await producer.schedule('work', round);
+    const scheduledAt = performance.now();
+    await until('it runs', () => work.has(id), commandTimeoutMs + maxSleepMs + 2_000);
+    process.stdout.write(`${Math.round(performance.now() - scheduledAt)} ms late\n`);
+  }
+  expect(work.twice()).toEqual([]);
+}, 40_000);
 
 it('messages that are lost without a word make a job late by no more than maxSleepMs', async () => {
   const { producer, work } = await startWorker({ maxSleepMs: 1_500 });

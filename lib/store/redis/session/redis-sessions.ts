@@ -13,6 +13,9 @@ import { RedisSession, type SessionLink } from './redis-session.js';
 /** The crew, and the one name, of those that take every name; the scripts know it. */
 const EVERY_NAME = '*';
 
+/** The part of the longest sleep by which a session may look earlier. */
+const EARLIER = 0.2;
+
 /** The sessions of one queue. */
 export class RedisSessions implements QueueSessions {
   private relays = 0;
@@ -31,6 +34,7 @@ export class RedisSessions implements QueueSessions {
       isUsed(): void;
       /** A session says with its next turn that it is here. */
       isListed(session: string): void;
+      random(): number;
     },
   ) {}
 
@@ -57,8 +61,11 @@ export class RedisSessions implements QueueSessions {
   }
 
   private open(id: string, crew: string, names: readonly string[], traits: string, target?: RelayTarget): Session {
-    const { keys, settings, options } = this;
+    const { keys, options } = this;
     const clock = new ServerClock(keys, options.jumped);
+    // Those that begin together, or return together after an outage, would look together from then on. So each has a pace of its own.
+    const longestMs = Math.min(this.settings.maxSleepMs, this.settings.leaseMs / 3);
+    const settings = { ...this.settings, maxSleepMs: Math.ceil(longestMs * (1 - EARLIER * options.random())) };
     const who = { id, crew, names, traits, options: options.listedOptions, target };
     return new RedisSession(this.link(), clock, keys, who, settings, options);
   }
