@@ -12,7 +12,6 @@ export class ScheduledQueueEvents {
   private readonly subject = new Subject<ScheduledQueueEvent>();
   private readonly streamsEnd = new ReplaySubject<void>(1);
 
-  /** @internal */
   /** @internal The module makes it. */
   constructor(
     private readonly store: JobStore,

@@ -84,6 +84,12 @@ it('nothing that the README says is not there yet is there', () => {
   expect(missing.filter((name) => there.has(name))).toEqual([]);
 });
 
+it('the README sends nobody away for what is there', () => {
+  const [, list] = read('README.md').match(/\*\*Do not use it yet\*\* if you need (.*?)\. /)!;
+  expect(list).toMatch(/handlers in processes/);
+  expect(list).not.toMatch(/command line|dashboard|metrics|traces|health|test kit|replica/);
+});
+
 it.each(pages)('every file that %s links to is there', (page) => {
   const targets = [...read(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target]) => target!);
   const missing = targets.filter(
