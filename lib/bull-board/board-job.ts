@@ -3,12 +3,13 @@ import type { FailedAttempt, InspectedJob } from '../api/inspection/inspected-jo
 import type { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import type { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
 import { DEFAULT_PRIORITY } from '../core/options/defaults.js';
-import { asJson } from './as-json.js';
 import { outdated, refused } from './refusal.js';
 
 /** Who does what the board's buttons say. */
 export interface JobCalls {
   readonly inspector: ScheduledQueueInspector;
+  /** The board hides the buttons where not, and carries out what its API is asked for all the same. */
+  readonly mayRetry: boolean;
   /** Throws where the board has no producer. */
   producerTo(action: string): ScheduledQueueProducer;
 }
@@ -62,13 +63,13 @@ export class BoardJob implements QueueJob {
       processedBy: job.worker,
       attemptsMade: job.attempts,
       // The board wants a value.
-      progress: (asJson(job.progress) ?? 0) as QueueJobJson['progress'],
+      progress: (job.progress ?? 0) as QueueJobJson['progress'],
       failedReason: last ? lineOf(last) : '',
       stacktrace: job.failures.map(
         (failure) => `Attempt ${failure.attempt} at ${failure.at.toISOString()}: ${failure.stack ?? lineOf(failure)}`,
       ),
-      data: asJson(job.payload),
-      returnvalue: asJson(job.result),
+      data: job.payload,
+      returnvalue: job.result,
       opts,
       priority: opts.priority,
       stalledCounter: job.crashes,
@@ -87,6 +88,8 @@ export class BoardJob implements QueueJob {
   }
 
   async retry(): Promise<void> {
+    if (!this.calls.mayRetry)
+      throw refused('This board does not allow retries: its ScheduledQueueAdapter has allowRetries: false.');
     const retried = await this.calls.inspector.replayDead(this.job);
     if (retried === 0) throw this.outdated('retried', 'it is not dead any more');
   }

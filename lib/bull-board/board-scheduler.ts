@@ -1,6 +1,5 @@
 import type { AppJobScheduler } from '@bull-board/api/typings/app';
 import type { RecurrenceView } from '../api/recurrence/recurrence-view.js';
-import { asJson } from './as-json.js';
 
 /** A recurrence as bull-board shows its schedulers, redacted before: when it runs, and what job it makes. */
 export function toScheduler(recurrence: RecurrenceView): Omit<AppJobScheduler, 'queueName'> {
@@ -18,6 +17,6 @@ export function toScheduler(recurrence: RecurrenceView): Omit<AppJobScheduler, '
     ...(nextAt && { next: nextAt.getTime() }),
     ...(lastAt && { lastRun: lastAt.getTime() }),
     iterationCount: count,
-    ...(payload !== undefined && { template: { data: asJson(payload) } }),
+    ...(payload !== undefined && { template: { data: payload } }),
   };
 }

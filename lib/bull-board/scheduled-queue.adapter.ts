@@ -15,6 +15,7 @@ import type { InspectedJob } from '../api/inspection/inspected-job.js';
 import type { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import type { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
 import type { ScheduledJobRef } from '../core/job/scheduled-job.js';
+import { DEFAULT_PRIORITY } from '../core/options/defaults.js';
 import type { ScheduleOptions } from '../core/options/schedule-options.js';
 import { REDACTED, type Redaction, redactionOf } from '../core/payload/redaction.js';
 import { readAdapterOptions, type ScheduledQueueAdapterOptions } from './adapter-options.js';
@@ -28,6 +29,8 @@ const PROMOTED_AT_ONCE = 1_000;
 const PASSED_OVER_AT_MOST = 100_000;
 /** As many as one call of `recurrences` answers. */
 const MOST_SCHEDULERS = 10_000;
+/** Each open page asks every five seconds how many there are of each queue, and to count 5 000 of them takes a second. */
+const SCHEDULERS_COUNTED_MS = 60_000;
 
 /**
  * Shows a queue on [bull-board](https://github.com/felixmosh/bull-board), and lets the board manage it. Give it to `createBullBoard`, or to the
@@ -44,6 +47,7 @@ export class ScheduledQueueAdapter extends BaseAdapter {
   private readonly producer?: ScheduledQueueProducer;
   private readonly redaction: Redaction;
   private readonly calls: JobCalls;
+  private schedulers = { count: 0, until: 0 };
 
   constructor(
     private readonly inspector: ScheduledQueueInspector,
@@ -54,7 +58,7 @@ export class ScheduledQueueAdapter extends BaseAdapter {
     this.queue = queue;
     this.producer = producer;
     this.redaction = redactionOf(inspector);
-    this.calls = { inspector, producerTo: (action) => this.producerTo(action) };
+    this.calls = { inspector, mayRetry: this.allowRetries, producerTo: (action) => this.producerTo(action) };
   }
 
   getName(): string {
@@ -177,18 +181,23 @@ export class ScheduledQueueAdapter extends BaseAdapter {
     }));
   }
 
-  getJobSchedulersCount(): Promise<number> {
-    return this.getJobSchedulers().then(({ length }) => length);
+  /** For a minute the same, unless somebody lists or removes schedulers here. */
+  async getJobSchedulersCount(): Promise<number> {
+    if (performance.now() >= this.schedulers.until) await this.getJobSchedulers();
+    return this.schedulers.count;
   }
 
   async getJobSchedulers(): Promise<Omit<AppJobScheduler, 'queueName'>[]> {
     const recurrences = (await this.producer?.recurrences({ ...this.ofQueue, limit: MOST_SCHEDULERS })) ?? [];
+    this.schedulers = { count: recurrences.length, until: performance.now() + SCHEDULERS_COUNTED_MS };
     return recurrences.map((recurrence) => toScheduler(this.redaction.redactJob(recurrence)));
   }
 
   /** One that a handler declares is refused. */
-  removeJobScheduler(id: string): Promise<boolean> {
-    return asked(this.producerTo('removing a scheduler').removeRecurrence(id, this.ofQueue), 405);
+  async removeJobScheduler(id: string): Promise<boolean> {
+    const isRemoved = await asked(this.producerTo('removing a scheduler').removeRecurrence(id, this.ofQueue), 405);
+    this.schedulers.until = 0;
+    return isRemoved;
   }
 
   override get supportsJobSchedulerRun(): boolean {
@@ -199,7 +208,7 @@ export class ScheduledQueueAdapter extends BaseAdapter {
     const producer = this.producerTo('running a scheduler');
     const recurrence = await asked(producer.recurrence(id, this.ofQueue));
     if (!recurrence) return 'not-found';
-    return this.added(await producer.runRecurrenceNow(recurrence), recurrence.payload);
+    return this.added(await asked(producer.runRecurrenceNow(recurrence)), recurrence.payload);
   }
 
   /** True, so that the board asks `updateJobScheduler`, which says why it refuses. */
@@ -260,7 +269,7 @@ export class ScheduledQueueAdapter extends BaseAdapter {
       payload,
       headers: {},
       tags: [],
-      priority: 0,
+      priority: DEFAULT_PRIORITY,
       dueAt: dueAt ?? createdAt,
       createdAt,
       attempts: 0,

@@ -17,7 +17,7 @@ export const propertyNames: Check<readonly string[]> = (value) => {
 
 /** Hides the values of properties of these names from people who look at jobs. Handlers and the inspector get values whole. */
 export class Redaction {
-  private readonly names: ReadonlySet<unknown>;
+  private readonly names: ReadonlySet<string>;
 
   constructor(private readonly given: readonly string[] = []) {
     this.names = new Set(given);
@@ -40,52 +40,31 @@ export class Redaction {
   }
 
   /**
-   * The value with `'[redacted]'` for each property of these names, at any depth; what holds none of them is answered as it is. An object
-   * of a class that holds one is shown as its `toJSON`, or else its own properties, would be in JSON.
+   * The value as JSON shows it, with `'[redacted]'` for each property of these names, at any depth. A codec may answer what JSON does not
+   * have: a Map is shown as an object, a Set as an array, a bigint as its digits. `undefined` for a circle, or where a `toJSON` or a getter
+   * throws: one such job would else hide all of a page.
    */
   redact(value: unknown): unknown {
-    return this.isEmpty ? value : this.within(value);
+    if (value === undefined) return undefined;
+    const { names } = this;
+    function shown(this: unknown, name: string, inner: unknown): unknown {
+      if (names.has(name) && inner !== undefined && !Array.isArray(this)) return REDACTED;
+      if (typeof inner === 'bigint') return String(inner);
+      if (inner instanceof Map) return Object.fromEntries(inner);
+      return inner instanceof Set ? [...inner] : inner;
+    }
+    try {
+      return JSON.parse(JSON.stringify(value, shown) ?? 'null');
+    } catch {
+      return undefined;
+    }
   }
 
   /** The job, or the recurrence, with its payload, result, headers and progress redacted. */
   redactJob<Job extends object>(job: Job): Job {
-    if (this.isEmpty) return job;
     const parts = Object.entries(job).filter(([part]) => FILLED_BY_APPLICATION.includes(part));
-    return { ...job, ...Object.fromEntries(parts.map(([part, value]) => [part, this.within(value)])) };
+    return { ...job, ...Object.fromEntries(parts.map(([part, value]) => [part, this.redact(value)])) };
   }
-
-  private within(value: unknown): unknown {
-    if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value))
-      return unlessSame(
-        value,
-        value.map((item) => this.within(item)),
-      );
-    // A codec may answer it.
-    if (value instanceof Map) return new Map([...value].map(([key, inner]) => [key, this.valueOf(key, inner)]));
-    if (hasToJson(value)) {
-      const json = value.toJSON();
-      const redacted = this.within(json);
-      return redacted === json ? value : redacted;
-    }
-    const entries = Object.entries(value);
-    const redacted = entries.map(([name, inner]) => this.valueOf(name, inner));
-    const isSame = entries.every(([, inner], i) => Object.is(inner, redacted[i]));
-    // Defines each property, so that one named __proto__ stays one.
-    return isSame ? value : Object.fromEntries(entries.map(([name], i) => [name, redacted[i]]));
-  }
-
-  private valueOf(name: unknown, value: unknown): unknown {
-    return this.names.has(name) && value !== undefined ? REDACTED : this.within(value);
-  }
-}
-
-function unlessSame(items: unknown[], redacted: unknown[]): unknown[] {
-  return items.every((item, i) => Object.is(item, redacted[i])) ? items : redacted;
-}
-
-function hasToJson(value: object): value is { toJSON(): unknown } {
-  return typeof (value as { toJSON?: unknown }).toJSON === 'function';
 }
 
 /** Both builds of this package must find what the other has noted. */

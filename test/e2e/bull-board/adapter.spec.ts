@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { ScheduledQueueAdapter } from '../../../lib/bull-board/index.js';
 import { InvalidOptionsError, OnScheduledJob, type ScheduledJob, UnrecoverableJobError } from '../../../lib/index.js';
@@ -12,6 +12,15 @@ const rich = {
   id: 'rich',
   encode: () => 'stored',
   decode: () => ({ big: 2n ** 60n, map: new Map([['a', 1]]), at: new Date('2027-01-01T00:00:00Z') }),
+};
+const round = {
+  id: 'round',
+  encode: () => 'stored',
+  decode: () => {
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    return circle;
+  },
 };
 const SECRET = { user: 7, password: 'hunter2' };
 
@@ -39,7 +48,7 @@ const stored = (queue: string) => ({ queue, id: 'one' });
 beforeAll(async () => {
   app = await startApp([Handlers], {
     redact: ['password'],
-    codecs: [rich],
+    codecs: [rich, round],
     queues: { secret: { keepCompleted: 10 } },
   });
   board = await TestBoard.start(app);
@@ -106,6 +115,30 @@ it('cleaning failed jobs deletes those that died before the grace time, and no o
   expect(await dead()).toBe(0);
 });
 
+it('a failed job is not retried where the board allows no retries, whatever its API is asked', async () => {
+  board.addQueue({ queue: 'secret', prefix: 'no-retries/', allowRetries: false });
+  const job = await app.producer.dispatch('dies', null, { queue: 'secret' });
+  await until('it is dead', async () => (await app.inspector.job(job))?.state === 'dead');
+  const path = `/queues/${encodeURIComponent('no-retries/secret')}`;
+  for (const answer of [await board.put(`${path}/${job.id}/retry`), await board.put(`${path}/retry/failed`)])
+    expect(answer).toMatchObject({ status: 405, body: { message: expect.stringContaining('allowRetries: false') } });
+  expect((await app.inspector.job(job))?.state).toBe('dead');
+});
+
+it('the schedulers of a queue are counted once a minute, and anew when one is removed', async () => {
+  const { producer } = app;
+  const queue = 'counted';
+  board.addQueue({ queue, producer });
+  await producer.upsertRecurrence({ id: 'hourly', queue }, 'mail', null, { everyMs: '1h' });
+  const lists = jest.spyOn(producer, 'recurrences');
+  const counted = async () => (await board.queue(queue)).jobSchedulerCount;
+  expect([await counted(), await counted()]).toEqual([1, 1]);
+  expect(lists.mock.calls.filter(([options]) => options?.queue === queue)).toHaveLength(1);
+  expect(await board.put(`/queues/${queue}/job-schedulers/hourly/remove`)).toMatchObject({ status: 204 });
+  expect(await counted()).toBe(0);
+  lists.mockRestore();
+});
+
 describe('a queue of 10 000 due jobs', () => {
   beforeAll(async () => {
     const items = Array.from({ length: 10_000 }, (_, i) => ({
@@ -154,11 +187,17 @@ describe('a queue of 10 000 due jobs', () => {
 });
 
 it('a payload that JSON does not have is shown as far as JSON goes, and hides no other job of the page', async () => {
-  const encoder = await startApp([], { prefix: app.prefix, role: 'producer', codec: rich });
-  await encoder.producer.schedule('pack', {}, stored('encoded'));
+  for (const [codec, id] of [
+    [rich, 'one'],
+    [round, 'two'],
+  ] as const) {
+    const encoder = await startApp([], { prefix: app.prefix, role: 'producer', codec });
+    await encoder.producer.schedule('pack', {}, { queue: 'encoded', id });
+  }
   await app.producer.schedule('plain', { a: 1 }, { queue: 'encoded' });
   const { jobs } = await board.queue('encoded', 'status=waiting');
-  expect(jobs).toHaveLength(2);
+  expect(jobs).toHaveLength(3);
+  expect((await board.get('/queues/encoded/two')).body.job).not.toHaveProperty('data');
   expect((await board.get('/queues/encoded/one')).body.job.data).toEqual({
     big: '1152921504606846976',
     map: { a: 1 },
