@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { drains } from './draining.js';
-import type { Unfinished } from './redis-under-test.js';
+import type { Unfinished } from './queues-under-test.js';
 
 /** What is left at each second, the last of these for ever. Answers whether it drained, and after how many seconds that was known. */
 async function watch(leftAt: (second: number) => Unfinished | undefined, secondsOfFaults = 12) {

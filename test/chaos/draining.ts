@@ -1,5 +1,5 @@
 import { monotonicMs } from './history.js';
-import type { Unfinished } from './redis-under-test.js';
+import type { Unfinished } from './queues-under-test.js';
 
 /** The longest delay and the longest job, and every lease and outage on the way, with room for a busy machine. */
 const ORDINARY_WITHIN_MS = 45_000;

@@ -2,15 +2,25 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import type { ConnectionOption } from 'nestjs-redis-scheduled-queue';
+import type { TcpProxy } from '../support/tcp-proxy.js';
 import { type History, monotonicMs } from './history.js';
+import type { KindName } from './job-kinds.js';
 
-export interface MemberOptions {
+/** How a process reaches Redis. */
+export interface Connected {
+  connection: ConnectionOption;
+  /** Through which it does, where its connections are to fail. */
+  proxy?: TcpProxy;
+}
+
+export interface MemberOptions extends Connected {
   name: string;
   role: 'worker' | 'producer';
-  redisUrl: string;
   directory: string;
   seed: number;
+  /** Kinds of which a producer schedules no job. */
+  without: readonly KindName[];
   history: History;
 }
 
@@ -18,7 +28,7 @@ const GONE_WITHIN_MS = 30_000;
 const ANSWERED_WITHIN_MS = 20_000;
 
 /**
- * A worker or producer: one process at a time, behind a proxy of its own. Its process is called `<name>.<n>`, the nth of
+ * A worker or producer: one process at a time. Its process is called `<name>.<n>`, the nth of
  * that name. One that dies by itself, as workers do of poison, is started again, as a supervisor would.
  */
 export class Member {
@@ -26,19 +36,20 @@ export class Member {
   private incarnation = 0;
   private wanted = false;
 
-  private constructor(
-    private readonly options: MemberOptions,
-    readonly proxy: TcpProxy,
-  ) {}
+  private constructor(private readonly options: MemberOptions) {}
 
   static async start(options: MemberOptions): Promise<Member> {
-    const member = new Member(options, await TcpProxy.start(options.redisUrl));
+    const member = new Member(options);
     await member.start();
     return member;
   }
 
   get name(): string {
     return this.options.name;
+  }
+
+  get proxy(): TcpProxy | undefined {
+    return this.options.proxy;
   }
 
   /** What the process is called that runs now, or ran last. */
@@ -49,18 +60,19 @@ export class Member {
   /** Resolves once it works, or has died before. Where it stands already, as two faults may end at once, nothing happens. */
   async start(): Promise<void> {
     if (this.wanted && this.child && !this.isGone) return;
-    const { name, role, directory, seed, history } = this.options;
+    const { name, role, connection, directory, seed, without, history } = this.options;
     this.wanted = true;
     this.incarnation++;
     const log = openSync(join(directory, `${name}.log`), 'a');
     const child = fork(`dist-test/test/chaos/processes/${role}.js`, {
       env: {
         ...process.env,
-        REDIS: this.proxy.url,
+        CONNECTION: JSON.stringify(connection),
         NAME: name,
         WHO: this.who,
         HISTORY: history.path,
         SEED: String(seed),
+        WITHOUT: JSON.stringify(without),
         NODE_OPTIONS: '',
         NO_COLOR: '1',
       },
@@ -112,15 +124,15 @@ export class Member {
 
   /** Whatever was done to it, it works after this. */
   async heal(): Promise<void> {
-    this.proxy.accept();
-    this.proxy.cut();
+    this.proxy?.accept();
+    this.proxy?.cut();
     this.thaw();
     await this.start();
   }
 
   async end(): Promise<void> {
     await this.kill();
-    await this.proxy.stop();
+    await this.proxy?.stop();
   }
 
   private get isGone(): boolean {

@@ -42,7 +42,7 @@ export class Nemesis {
   }
 
   private deedsTo(member: Member): Record<string, Deed> {
-    const { proxy } = member;
+    const proxy = member.proxy!;
     const frozen: Deed = async (lastsMs) => {
       member.freeze();
       await sleep(lastsMs);

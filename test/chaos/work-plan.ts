@@ -35,15 +35,22 @@ const RECENT = 12;
 /** Of those that work for a while, so that a `cancelRunning` mostly meets one that runs. */
 const RECENT_LONG = 6;
 
-/** The operations of one producer, without end: what they are is up to the seed, what they meet is not. */
-export function* planWork(seed: number, producer: string): Generator<PlannedOperation> {
+/**
+ * The operations of one producer, without end: what they are is up to the seed, what they meet is not. No job is of a kind in `without`.
+ */
+export function* planWork(
+  seed: number,
+  producer: string,
+  without: readonly KindName[] = [],
+): Generator<PlannedOperation> {
   const dice = new Dice(seed, producer);
+  const kinds = KIND_NAMES.filter((kind) => !without.includes(kind));
   const recent: PlannedJob[] = [];
   const recentLong: PlannedJob[] = [];
   let jobs = 0;
   let revisions = 0;
   const newJob = (): PlannedJob => {
-    const job = planJob(dice, `${producer}-${++jobs}`);
+    const job = planJob(dice, `${producer}-${++jobs}`, kinds);
     if (job.chosen) recent.push(job);
     if (recent.length > RECENT) recent.shift();
     if (job.chosen && LONG.includes(job.payload.kind)) recentLong.push(job);
@@ -83,8 +90,8 @@ const OPERATIONS = [
   ['cancelRunning', 12],
 ] as const;
 
-function planJob(dice: Dice, token: string): PlannedJob {
-  const kind = dice.weighted(KIND_NAMES.map((name) => [name, KINDS[name].weight] as const));
+function planJob(dice: Dice, token: string, kinds: readonly KindName[]): PlannedJob {
+  const kind = dice.weighted(kinds.map((name) => [name, KINDS[name].weight] as const));
   const payload: ChaosPayload = { token, revision: 0, kind };
   if (kind === 'flaky') payload.fails = dice.between(1, 3);
   if (kind === 'slow') payload.workMs = Math.round(LEASE_MS * (dice.between(8, 20) / 10));

@@ -4,6 +4,8 @@ import { until } from './wait.js';
 
 const SLOTS = 16_384;
 const MASTERS = 3;
+/** What `redis-cli --cluster reshard` gives a key. */
+const MIGRATE_TIMEOUT_MS = 60_000;
 
 /** A node that speaks TLS has another port for it, at which it is known to the others. */
 type Node = OwnRedisServer & { tlsPort?: number };
@@ -45,19 +47,26 @@ export class TestCluster {
     return this.clients[index]!;
   }
 
-  /** Moves a slot as an operator would: key by key, and `between` after each. */
-  async moveSlot(slot: number, from: number, to: number, between: () => Promise<unknown>): Promise<void> {
+  /**
+   * Moves a slot as an operator would: key by key, and `between` after each. Answers how long the key took that took longest, in ms:
+   * both servers stand still meanwhile.
+   */
+  async moveSlot(slot: number, from: number, to: number, between?: () => Promise<unknown>): Promise<number> {
     const [source, target] = [this.clients[from]!, this.clients[to]!];
     const [sourceId, targetId] = await Promise.all([source.cluster('MYID'), target.cluster('MYID')]);
     await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', sourceId);
     await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', targetId);
+    let longestMs = 0;
     for (;;) {
       const [key] = (await source.call('CLUSTER', 'GETKEYSINSLOT', slot, 1)) as string[];
       if (key === undefined) break;
-      await source.call('MIGRATE', '127.0.0.1', this.servers[to]!.port, key, 0, 5_000);
-      await between();
+      const startedAt = performance.now();
+      await source.call('MIGRATE', '127.0.0.1', this.servers[to]!.port, key, 0, MIGRATE_TIMEOUT_MS);
+      longestMs = Math.max(longestMs, performance.now() - startedAt);
+      await between?.();
     }
     for (const client of [target, source]) await client.call('CLUSTER', 'SETSLOT', slot, 'NODE', targetId);
+    return longestMs;
   }
 
   async stop(): Promise<void> {

@@ -16,7 +16,7 @@ import { type PlannedJob, type PlannedOperation, type PlannedTarget, planWork } 
 import { Recurring } from './recurring.js';
 import { reportOn } from './self-report.js';
 
-const { REDIS, WHO, HISTORY, SEED } = process.env;
+const { CONNECTION, WHO, HISTORY, SEED, WITHOUT } = process.env;
 /** How many calls are under way at the most: more would wait for Redis longer than their time. */
 const CALLS_AT_ONCE = 30;
 
@@ -26,7 +26,7 @@ reportOn(history);
 @Module({
   imports: [
     RedisScheduledQueueModule.forRoot({
-      connection: REDIS!,
+      connection: JSON.parse(CONNECTION!),
       prefix: PREFIX,
       role: 'producer',
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
@@ -177,7 +177,7 @@ process.send?.('ready');
 const first = recurring.upsertAll().finally(() => underWay.delete(first));
 underWay.add(first);
 await Promise.all([
-  carryOut(planWork(Number(SEED), WHO!), perform),
+  carryOut(planWork(Number(SEED), WHO!, JSON.parse(WITHOUT!)), perform),
   carryOut(planRecurrenceWork(Number(SEED), WHO!), (planned) => recurring.perform(planned)),
 ]);
 await Promise.all(underWay);

@@ -8,14 +8,14 @@ import { COMMAND_TIMEOUT_MS, PREFIX, QUEUE_OPTIONS, QUEUES, SHUTDOWN_TIMEOUT_MS,
 import { Handlers, Notebook, SoloHandlers } from './handlers.js';
 import { reportOn } from './self-report.js';
 
-const { REDIS, NAME, WHO, HISTORY } = process.env;
+const { CONNECTION, NAME, WHO, HISTORY } = process.env;
 const history = new History(HISTORY!, WHO!);
 reportOn(history);
 
 @Module({
   imports: [
     RedisScheduledQueueModule.forRoot({
-      connection: REDIS!,
+      connection: JSON.parse(CONNECTION!),
       prefix: PREFIX,
       workerId: NAME!,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { OutageLog } from '../../../lib/store/redis/checks/outage-log.js';
+import { queueKeys } from '../../../lib/store/redis/keys.js';
 import { ClientFactory } from '../../../lib/store/redis/link/client.js';
 import { WakeListener } from '../../../lib/store/redis/link/wake-listener.js';
 import { audit } from '../../support/audit.js';
@@ -58,7 +59,10 @@ it('a subscriber to a cluster whose packets vanish is replaced, and hears again'
   }
 });
 
-it('a slot that is moved key by key while jobs run neither loses a job nor runs one twice', async () => {
+/** Jobs that wait while the slot of their queue moves. `npm run test:cluster -- --kind slots` is the long form, with 200 000. */
+const WAITING = 3_000;
+
+it('a slot that is moved back and forth while jobs run neither loses a job nor runs one twice, and fences grow', async () => {
   const connection = { cluster: { nodes: cluster.nodes } };
   const queues = { default: { keepCompleted: 10 } };
   const app = await startApp([Work], { connection, commandTimeoutMs: 10_000, queues });
@@ -69,6 +73,9 @@ it('a slot that is moved key by key while jobs run neither loses a job nor runs 
   await producer.cancel(await producer.schedule('work', 'cancelled', { id: 'cancelled', delay: '1h' }));
   await producer.schedule('failing', 'waits for its second attempt');
   await until('both have run', async () => (await inspector.stats()).completed === 1 && work.runs.length === 2);
+  await producer.scheduleMany(
+    Array.from({ length: WAITING }, (_, payload) => ({ job: 'work', payload, options: { delay: '1h' } })),
+  );
   const home = await cluster.homeOf(TAG);
   const to = (home.index + 1) % 3;
   const later = await producer.scheduleMany(
@@ -79,26 +86,47 @@ it('a slot that is moved key by key while jobs run neither loses a job nor runs 
     })),
   );
   let moving = true;
+  let longestMs = 0;
   const ids: string[] = later.map(({ id }) => id);
   const scheduling = (async () => {
     for (let i = 0; moving; i++) {
+      const calledAt = performance.now();
       const ref = await producer.schedule('work', i, { priority: 1 + (i % 5) });
+      longestMs = Math.max(longestMs, performance.now() - calledAt);
       ids.push(ref.id);
     }
   })();
   await until('some have run', () => work.runs.length > 20);
-  // For longer than ioredis tries again by itself.
-  await cluster.moveSlot(home.slot, home.index, to, () => sleep(60));
-  const before = ids.length;
-  await until('schedules go on', () => ids.length > before + 20);
+  const { fence } = queueKeys(prefix, 'default');
+  let lastFence = 0;
+  for (const [move, [source, target]] of [
+    [home.index, to],
+    [to, home.index],
+    [home.index, to],
+  ].entries()) {
+    longestMs = 0;
+    // For longer than ioredis tries again by itself.
+    await cluster.moveSlot(home.slot, source!, target!, () => (move === 0 ? sleep(60) : Promise.resolve()));
+    const before = { ids: ids.length, runs: work.runs.length };
+    await until('schedules go on', () => ids.length > before.ids + 20);
+    await until('jobs run on', () => work.runs.length > before.runs + 20);
+    process.stdout.write(`move ${move + 1}: the longest call took ${Math.round(longestMs)} ms\n`);
+    const nextFence = Number(await cluster.client(target!).get(fence));
+    expect(nextFence).toBeGreaterThan(lastFence);
+    lastFence = nextFence;
+  }
   moving = false;
   await scheduling;
   await until('all have run', async () => (await inspector.stats()).completed === 1 + ids.length, 20_000);
   expect(ids.filter((id) => !work.has(id))).toEqual([]);
   expect(work.twice()).toEqual([]);
-  expect(await inspector.stats()).toMatchObject({ scheduled: 3 + ids.length, started: 2 + ids.length, recovered: 0 });
+  expect(await inspector.stats()).toMatchObject({
+    scheduled: 3 + WAITING + ids.length,
+    started: 2 + ids.length,
+    recovered: 0,
+  });
   expect(await audit(cluster.client(to), prefix)).toEqual([]);
-  await cluster.moveSlot(home.slot, to, home.index, async () => {});
+  await cluster.moveSlot(home.slot, to, home.index);
 }, 60_000);
 
 it('when a node of a cluster is killed its replica takes over, workers go on by themselves and nothing is lost', async () => {
