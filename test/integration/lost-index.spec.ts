@@ -18,12 +18,14 @@ beforeEach(() => {
 
 afterEach(() => test.close());
 
-/** How many jobs the queue has, and how many of them the index leads to. */
-function placement() {
+function inspection(): RedisInspection {
   const outages = { lost() {}, found() {}, forget() {} };
   const connection = new RedisConnection(test.redis, outages as never, 5_000);
-  return new RedisInspection(connection, queueKeys(test.prefix, QUEUE), 5_000).placement();
+  return new RedisInspection(connection, queueKeys(test.prefix, QUEUE), 5_000);
 }
+
+/** How many jobs the queue has, and how many of them the index leads to. */
+const placement = () => inspection().placement();
 
 const LOST = [
   ['levels', { jobs: 4, placed: 1 }],
@@ -57,6 +59,18 @@ it('each job stands in one place: it waits, runs or is dead', async () => {
 it('jobs of more lanes than one call may look into are not compared', async () => {
   await test.scheduleAll(Array.from({ length: 1_001 }, (_, i) => newJob({ name: `n${i}` })));
   expect(await placement()).toBeUndefined();
+});
+
+it('the largest hash of a queue and its size are known by a sample', async () => {
+  expect((await inspection().largestHash()).bytes).toBe(0);
+  const payload = JSON.stringify('x'.repeat(1_000));
+  await test.scheduleAll(Array.from({ length: 600 }, (_, i) => newJob({ id: `job-${i}`, payload })));
+  await test.redis.hset(key('results'), 'small', 'x'.repeat(10_000));
+  const values = await test.redis.hgetall(key('jobs'));
+  const bytes = Object.entries(values).reduce((sum, [id, envelope]) => sum + id.length + envelope.length, 0);
+  const largest = await inspection().largestHash();
+  expect(largest.key).toBe(key('jobs'));
+  expect(largest.bytes / bytes).toBeCloseTo(1, 1);
 });
 
 it('the first process of a queue tells of a lost index, once, and no other does', async () => {

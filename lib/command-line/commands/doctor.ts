@@ -1,6 +1,6 @@
 import type { BareInstance } from '../bare-instance.js';
 import { type Command, EXIT } from '../command.js';
-import { checkQueue, QUEUE_CHECKS } from '../doctor/check-queue.js';
+import { checkQueue, queueChecks } from '../doctor/check-queue.js';
 import { checkServers } from '../doctor/check-servers.js';
 import { type Finding, isRefusal } from '../doctor/finding.js';
 import type { Style } from '../text/style.js';
@@ -40,7 +40,7 @@ async function queuesOf({ inspector }: BareInstance): Promise<readonly string[] 
 async function examine(instance: BareInstance, queues: readonly string[] | Error): Promise<Finding[]> {
   if (queues instanceof Error) {
     const { message } = queues;
-    const unknown = QUEUE_CHECKS.map((check): Finding => ({ check, level: 'unknown', message }));
+    const unknown = queueChecks(instance).map((check): Finding => ({ check, level: 'unknown', message }));
     return [...(await checkServers(instance, [])), ...unknown];
   }
   const findings = await checkServers(instance, queues);

@@ -3,6 +3,7 @@ import { firstFew } from '../../core/read/describe.js';
 import { lossIn } from '../../store/redis/checks/index-watch.js';
 import { queueKeys } from '../../store/redis/keys.js';
 import type { BareInstance } from '../bare-instance.js';
+import { bigQueue } from './big-queue.js';
 import { type CheckName, type Finding, isRefusal, judge, NotKnown } from './finding.js';
 
 /** A job that nobody handles is told once it has been due for so long: a deploy may have been under way. */
@@ -16,8 +17,13 @@ const NAMED = 3;
 type Look = (instance: BareInstance, queue: string) => Promise<readonly string[]>;
 
 /** The checks of one queue. */
-const LOOKS: Partial<Record<CheckName, Look>> = { counters, recurrences, unhandled, options };
-export const QUEUE_CHECKS = Object.keys(LOOKS) as CheckName[];
+const LOOKS: Partial<Record<CheckName, Look>> = { counters, recurrences, unhandled, options, 'big-queue': bigQueue };
+
+/** `big-queue` only on a cluster: elsewhere nobody moves a queue key by key. */
+export function queueChecks({ store }: BareInstance): CheckName[] {
+  const checks = Object.keys(LOOKS) as CheckName[];
+  return checks.filter((check) => check !== 'big-queue' || store.isClustered);
+}
 
 export async function checkQueue(instance: BareInstance, queue: string): Promise<Finding[]> {
   // Where Redis refuses it, each check says so.
@@ -25,7 +31,7 @@ export async function checkQueue(instance: BareInstance, queue: string): Promise
     if (!isRefusal(error)) throw error;
   });
   const found = await Promise.all(
-    Object.entries(LOOKS).map(([check, look]) => judge(check as CheckName, () => look(instance, queue), queue)),
+    queueChecks(instance).map((check) => judge(check, () => LOOKS[check]!(instance, queue), queue)),
   );
   return found.flat();
 }
@@ -56,7 +62,7 @@ async function recurrences(instance: BareInstance, queue: string): Promise<strin
       ? [`Active, and no occurrence is armed of ${firstFew(still, NAMED)} of queue '${queue}': ${remedy}`]
       : []),
     ...(Math.min(lost, first.lost) > 0
-      ? [`Redis has lost the timing of ${lost} recurrences of queue '${queue}', which nobody lists any more: ${remedy}`]
+      ? [`Redis has lost when recurrences of queue '${queue}' run, and nobody lists them any more (${lost}): ${remedy}`]
       : []),
   ];
 }

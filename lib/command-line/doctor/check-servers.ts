@@ -12,13 +12,14 @@ import type { Told } from '../../store/redis/checks/servers.js';
 import type { BareInstance } from '../bare-instance.js';
 import { about } from '../text/time.js';
 import { type Finding, judge, NotKnown } from './finding.js';
+import { strayKeys } from './stray-keys.js';
 
 /** Further apart, and jobs are early or late by more than a person would put up with. */
 const CLOCKS_APART_MS = 5_000;
 
-/** The checks that are about Redis, whatever queues it has. */
-export async function checkServers({ store }: BareInstance, queues: readonly string[]): Promise<Finding[]> {
-  const { servers } = store;
+/** The checks that are about all queues. */
+export async function checkServers(instance: BareInstance, queues: readonly string[]): Promise<Finding[]> {
+  const { servers } = instance.store;
   const info = servers.info();
   const byInfo = (line: string, looks: (info: string) => readonly (string | undefined)[]) => async () =>
     eachSaid(await info, (told) => {
@@ -48,6 +49,7 @@ export async function checkServers({ store }: BareInstance, queues: readonly str
       ];
     }),
     judge('clock', async () => eachSaid(await servers.clockOffsetsMs(), (offsetMs) => [clockFault(offsetMs)])),
+    judge('stray-keys', () => strayKeys(instance)),
   ]);
   return found.flat();
 }

@@ -7,10 +7,12 @@ const FINE = {
   persistence: 'A restart of Redis keeps jobs, by an AOF or by a replica, and the last write of its files went well.',
   permissions: 'The Redis user may send every command that the library uses.',
   clock: 'The clocks of Redis and of this machine agree.',
+  'stray-keys': 'Every key under the prefix belongs to a queue that somebody has used.',
   counters: 'Every job has its content, stands where somebody finds it, and is counted.',
   recurrences: 'Every active recurrence has an occurrence armed.',
   unhandled: 'Every job that has been due for a minute is handled by a live worker, or the queue is shut.',
   options: 'All live workers have the same options.',
+  'big-queue': 'Every key can be moved between the nodes of the cluster.',
 } as const;
 
 export type CheckName = keyof typeof FINE;

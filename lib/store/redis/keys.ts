@@ -94,6 +94,21 @@ export function keysOf(base: string): QueueKeys {
  */
 export const absentKey = (key: string) => `${baseOf(key)}none`;
 
+/** What stands behind the base in keys of a queue that no other constant here names. */
+const OTHER_KEYS = ['ended', 'endings', 'declared', 'trial'];
+/** Rows of the table above that are keys without number: more stands behind a colon. */
+const FAMILIES = ['levels', 'heads', 'lane', 'tag', 'options', 'handles', 'sleepers', 'full', 'receipt'];
+const KEY = new RegExp(
+  `^([^{]+):\\{([^{}]+)\\}:(?:${[...FIXED_KEYS, ...OTHER_KEYS].join('|')}|(?:${FAMILIES.join('|')}):.+)$`,
+  's',
+);
+
+/** Whose key this is, by a row of the table above; `undefined` where it is none of them. */
+export function ownerOf(key: string): { prefix: string; queue: string } | undefined {
+  const [, prefix, queue] = KEY.exec(key) ?? [];
+  return prefix === undefined || queue === undefined ? undefined : { prefix, queue };
+}
+
 /** What any key of a queue begins with. */
 export const baseOf = (key: string) => key.slice(0, key.indexOf('}:') + 2);
 

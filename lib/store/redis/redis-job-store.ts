@@ -103,6 +103,10 @@ export class RedisJobStore implements JobStore {
     return clockOffsetOf(this.forCalls(), performance.now() + withinMs);
   }
 
+  get isClustered(): boolean {
+    return this.clients.clustered;
+  }
+
   /** The servers behind this store, each to be asked by itself. */
   get servers(): RedisServers {
     const another = () => new RedisConnection(this.clients.subscriber(), this.outages, this.silenceMs);

@@ -190,6 +190,10 @@ describe('each documented command that is taken away is named', () => {
 
   it('all of them, by doctor', async () => {
     const ofInfo = ['server', 'eviction', 'persistence'];
+    const { out: whole } = await typed(['doctor', '--json', '--url', await asDocumentedUser(server.url)]);
+    expect(JSON.parse(whole).filter(({ level }: Finding) => level !== 'ok')).toEqual([
+      { check: 'stray-keys', level: 'unknown', message: expect.stringContaining("'scan'") },
+    ]);
     for (const command of documentedCommands()) {
       const url = await asDocumentedUser(server.url, 'sq', `-${command}`);
       const { code, out } = await typed(['doctor', '--json', '--url', url]);

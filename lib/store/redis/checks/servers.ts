@@ -9,6 +9,9 @@ import { sendScript } from '../link/send-script.js';
 import { permissionsScript } from '../scripts/server/contract.js';
 import { inAcl } from './permission-log.js';
 
+/** How many keys one step of a walk looks at, in a fraction of a millisecond. */
+const KEYS_A_STEP = 1_000;
+
 /** What one server has told. */
 export interface Told<T> {
   /** Holds no password. */
@@ -33,6 +36,26 @@ export class RedisServers {
   /** By how many ms the clock of each server is ahead of this process's. */
   clockOffsetsMs(): Promise<Told<number>[]> {
     return this.each((link) => clockOffsetOf(link, this.giveUpAt()));
+  }
+
+  /**
+   * Calls `each` with every key of the database that begins with the prefix and a colon; with some twice. Looks at about so many keys of each
+   * server at the most, and answers whether these were all.
+   */
+  async eachKey(most: number, each: (key: string) => void): Promise<boolean> {
+    const pattern = `${this.options.prefix}:*`;
+    const walks = await this.each(async (link) => {
+      let cursor = '0';
+      for (let looked = 0; looked < most; looked += KEYS_A_STEP) {
+        const scan = (client: Client) => client.scan(cursor, 'MATCH', pattern, 'COUNT', KEYS_A_STEP);
+        const [next, keys] = await link.read('step', scan, this.giveUpAt());
+        for (const key of keys) each(key);
+        if (next === '0') return true;
+        cursor = next;
+      }
+      return false;
+    });
+    return walks.every(({ told }) => told);
   }
 
   /** As which user this process connects. */

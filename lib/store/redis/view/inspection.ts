@@ -14,6 +14,7 @@ import {
   placementScript,
   prioritiesScript,
   readCountsReply,
+  sizesScript,
 } from '../scripts/look/contract.js';
 import { RedisListing } from './listing.js';
 
@@ -144,6 +145,14 @@ export class RedisInspection {
     );
     const [records = 0, states = 0] = (await Promise.all(counts)).map(Number);
     return Math.max(0, records - states);
+  }
+
+  /** The hash of the queue that holds the most, and about how many bytes it holds, by a sample. */
+  async largestHash(): Promise<{ key: string; bytes: number }> {
+    const script = sizesScript(this.keys);
+    const sizes = await ask(this.connection, script, {}, this.giveUpAt());
+    const hashes = script.keys.map((key, i) => ({ key, bytes: sizes[i]! }));
+    return hashes.reduce((largest, hash) => (hash.bytes > largest.bytes ? hash : largest));
   }
 
   async job(id: string): Promise<StoredJob | undefined> {

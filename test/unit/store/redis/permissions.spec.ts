@@ -18,7 +18,7 @@ const OF_THE_CLIENT = [
   'setmaxlisteners',
 ];
 /** Sent for some applications only, and how the row begins that names them below the list. */
-const FOR_SOME = { select: 'a database other than 0', wait: '[`minReplicas`]' };
+const FOR_SOME = { scan: 'the check `stray-keys`', select: 'a database other than 0', wait: '[`minReplicas`]' };
 
 const scripts = filesIn(`${STORE}/scripts`, '.lua');
 const modules = filesIn(STORE, '.ts').filter((path) => !path.endsWith('embedded.ts'));

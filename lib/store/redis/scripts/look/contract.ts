@@ -267,6 +267,19 @@ export const prioritiesScript = (keys: QueueKeys): BoundScript<PrioritiesArgumen
   encode: encodePriorities,
 });
 
+/** See sizes.lua, which says what each of these is. */
+export type SizesArguments = Record<string, never>;
+
+export type SizesReply = [...bytes: number[]];
+
+const encodeSizes = (): ScriptArgument[] => [];
+
+export const sizesScript = (keys: QueueKeys): BoundScript<SizesArguments, SizesReply> => ({
+  name: 'sizes',
+  keys: [keys.jobs, keys.results, keys.failures, keys.recurrences],
+  encode: encodeSizes,
+});
+
 /** See workers.lua, which says what each of these is. */
 export interface WorkersArguments {
   withinMs: number;

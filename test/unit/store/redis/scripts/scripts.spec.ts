@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { ownerOf } from '../../../../../lib/store/redis/keys.js';
 import { SCRIPTS, type ScriptName } from '../../../../../lib/store/redis/scripts/embedded.js';
 import { type KeyRow, type RedisCall, readCalls, readSchema, SCRIPT_NAMES } from './redis-calls.js';
 
@@ -37,7 +38,7 @@ const WITHOUT_KEY = ['TIME', 'PUBLISH'];
 
 const HEADS = ['heads:<priority>', 'heads:<priority>:<ending>'];
 const LEVELS = ['levels', 'levels:<ending>'];
-/** Keys that the scripts reach through a table of theirs; `key` is any sorted set, and only read. */
+/** Keys that the scripts reach through a table of theirs; `key` is any sorted set or hash, and only read. */
 const BY_TABLE: Record<string, string[]> = {
   'lane.key': ['lane:<lane>'],
   'front.key': ['lane:<lane>'],
@@ -125,14 +126,30 @@ describe('the table of keys.ts', () => {
     expect(schema.filter(({ type }) => !(type in TYPES))).toEqual([]);
   });
 
+  it('has every key of a queue by which `ownerOf` knows its owner, and no others', () => {
+    const names = schema.map(({ name }) => name.replaceAll(/<[^>]*>/g, '5:a b:c'));
+    const owned = names.filter((name) => ownerOf(`shop:eu:{mail}:${name}`));
+    expect(names.filter((name) => !owned.includes(name))).toEqual(['5:a b:c']);
+    expect(ownerOf('shop:eu:{mail}:lane:5::a}:{b')).toEqual({ prefix: 'shop:eu', queue: 'mail' });
+    const others = [
+      'sq:{mail}:job',
+      'sq:{mail}:jobs:1',
+      'sq:{mail}:',
+      'sq:mail:jobs',
+      '{mail}:relay:out',
+      'sq:{}:jobs',
+    ];
+    expect(others.filter(ownerOf)).toEqual([]);
+  });
+
   it('says of each key the type that the scripts use it as', () => {
     const wrong = all().filter(({ command, row }) => ![...TYPES[row.type]!, ...OF_ANY_TYPE].includes(command));
     expect(wrong.map(({ script, text }) => `${script}: ${text}`)).toEqual([]);
   });
 
-  it('leaves out no call whose key is handed to a function: these only read sorted sets', () => {
+  it('leaves out no call whose key is handed to a function: these only read', () => {
     const handed = SCRIPT_NAMES.flatMap(readCalls).filter(({ key }) => key === 'key');
-    expect([...new Set(handed.map(({ command }) => command))].sort()).toEqual(['ZCARD', 'ZRANGE']);
+    expect([...new Set(handed.map(({ command }) => command))].sort()).toEqual(['HLEN', 'HSCAN', 'ZCARD', 'ZRANGE']);
   });
 
   it.each(schema.map((row) => [row.name, row] as const))('says who writes %s', (_, row) => {
