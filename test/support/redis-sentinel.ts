@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -14,7 +14,7 @@ export class TestSentinels {
     readonly primary: OwnRedisServer,
     readonly replicas: readonly OwnRedisServer[],
     readonly sentinels: readonly { host: string; port: number; tlsPort: number }[],
-    private readonly processes: readonly ChildProcess[],
+    private readonly end: () => void,
   ) {}
 
   /** With certificates all of them speak TLS with each other, and the sentinels with clients too, at their `tlsPort`. */
@@ -46,11 +46,13 @@ export class TestSentinels {
         'sentinel failover-timeout main 2000',
       ];
       writeFileSync(file, lines.join('\n'));
-      const child = spawn(serverOnPath()!, [file, '--sentinel'], { stdio: 'ignore' });
-      process.once('exit', () => child.kill('SIGKILL'));
-      return child;
+      return spawn(serverOnPath()!, [file, '--sentinel'], { stdio: 'ignore' });
     });
-    const all = new TestSentinels(primary, replicas, sentinels, processes);
+    const end = () => {
+      for (const child of processes) child.kill('SIGKILL');
+    };
+    process.once('exit', end);
+    const all = new TestSentinels(primary, replicas, sentinels, end);
     await all.untilTheyKnowEachOther();
     return all;
   }
@@ -61,7 +63,8 @@ export class TestSentinels {
   }
 
   async stop(): Promise<void> {
-    for (const child of this.processes) child.kill('SIGKILL');
+    process.off('exit', this.end);
+    this.end();
     await Promise.all([this.primary, ...this.replicas].map((server) => server.stop()));
   }
 

@@ -137,7 +137,7 @@ it('with a full memory, what Redis still takes is confirmed too', async () => {
   expect(await has(replica, 'first')).toBe(0);
 }, 30_000);
 
-it('calls are confirmed while the slot of their queue moves to another master', async () => {
+it('on a cluster every call is confirmed while the slot of the queue moves to another master, and while that one hands over to its replica', async () => {
   const cluster = await TestCluster.start(3);
   try {
     const connection = { cluster: { nodes: cluster.nodes } };
@@ -147,17 +147,25 @@ it('calls are confirmed while the slot of their queue moves to another master', 
     await call();
     const { slot, index } = await cluster.homeOf('{default}');
     const target = (index + 1) % 3;
-    let moving = true;
+    let changing = true;
     const calling = (async () => {
-      while (moving) await call();
+      while (changing) await call();
     })();
     await cluster.moveSlot(slot, index, target, async () => {});
     await call();
-    moving = false;
+    const [master, replica] = [cluster.client(target), cluster.client(3 + target)];
+    const isReplica = async () => (await master.info('replication')).includes('role:slave');
+    // On a busy machine nodes may give up, after five seconds.
+    const handOver = async () => {
+      await replica.call('CLUSTER', 'FAILOVER').catch(() => {});
+      return until('it has handed over', isReplica, 6_000).catch(() => false);
+    };
+    await Promise.race([calling, until('it has handed over in the end', handOver, 20_000)]);
+    await call();
+    changing = false;
     await calling;
-    const follower = cluster.client(3 + target);
-    await follower.readonly();
-    expect((await follower.hkeys(`${prefix}:{default}:jobs`)).sort()).toEqual(ids.sort());
+    await master.readonly();
+    expect((await master.hkeys(`${prefix}:{default}:jobs`)).sort()).toEqual(ids.sort());
   } finally {
     await stopApps();
     await cluster.stop();
