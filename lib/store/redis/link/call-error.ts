@@ -16,6 +16,14 @@ export const REFUSED =
 /** The errors that Redis itself answers begin with a code; those of the client do not. */
 export const SAID_BY_REDIS = /^[A-Z]+ /;
 
+/** How Redis before 7.0 begins what a command has answered inside of a script. */
+const IN_SCRIPT = /^ERR Error running script \(call to f_\w+\): (?:@user_script: ?\d+: )+-?(?=[A-Z]+ )/;
+
+/** What Redis has answered, with its code in front in every version. */
+export function answerOf(error: unknown): string {
+  return ((error as Error).message ?? '').replace(IN_SCRIPT, '');
+}
+
 export const NO_CONNECTION = 'no connection in time';
 
 /** Why a call that waited for others is refused. */

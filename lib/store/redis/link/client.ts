@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { InvalidOptionsError } from '../../../core/errors.js';
 import { describe } from '../../../core/read/describe.js';
+import { answerOf } from './call-error.js';
 import { requireDatabase, requireReadable, requireUrl, withoutSecrets } from './connection-url.js';
 
 /** A client of ioredis, of whichever copy or version the application uses. */
@@ -49,7 +50,7 @@ function ownOptions(silenceMs: number): RedisOptions {
     enableOfflineQueue: false,
     retryStrategy: reconnectDelayMs,
     // A server that was demoted refuses writes for as long as the connection lives.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    reconnectOnError: (error) => answerOf(error).startsWith('READONLY'),
     connectTimeout: silenceMs,
     // Without a limit, a server that accepts the connection and never answers would be waited for without end, and would keep a closed process alive.
     sentinelCommandTimeout: silenceMs,

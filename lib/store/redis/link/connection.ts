@@ -7,6 +7,7 @@ import type { ScriptArgument } from '../scripts/bound-script.js';
 import type { ScriptName } from '../scripts/embedded.js';
 import { checked, isPlainReply, type PlainReply } from '../scripts/reply-shape.js';
 import {
+  answerOf,
   firstLine,
   isPermission,
   NO_CONNECTION,
@@ -156,7 +157,7 @@ export class RedisConnection {
         return await this.answered(attempt(), giveUpAt, traits);
       } catch (cause) {
         if (cause instanceof QueueClosedError) throw cause;
-        message = (cause as Error).message ?? '';
+        message = answerOf(cause);
         if (SAID_BY_REDIS.test(message)) traits.heard?.();
         if (message.startsWith('READONLY')) this.reachability.wasDemoted(message);
         if (!(cause instanceof QueueUnavailableError) && !NOT_NOW.test(message)) {

@@ -69,3 +69,18 @@ it('a call after the close is refused at once, though the client says that it is
   expect(sent).toBe(0);
   expect(performance.now() - calledAt).toBeLessThan(COMMAND_TIMEOUT_MS / 2);
 });
+
+it('what a command has answered inside of a script is told alike by Redis 6.2 and later ones', async () => {
+  const inScript = 'ERR Error running script (call to f_293499d6b077f265aa86846f98d0058a8254f7a5): ';
+  const answers = [
+    `${inScript}@user_script:1: @user_script: 1: -READONLY You can't write against a read only replica.`,
+    `${inScript}@user_script:11: WRONGTYPE Operation against a key holding the wrong kind of value`,
+  ];
+  const client = readyClient({ evalsha: () => Promise.reject(new Error(answers.shift())), info: async () => '' });
+  const connection = new RedisConnection(client as never, outages as never, COMMAND_TIMEOUT_MS / 2);
+  // The first one means "not now".
+  const call = connection.run('clock', ['k'], [], performance.now() + COMMAND_TIMEOUT_MS);
+  await expect(call).rejects.toMatchObject({ outcome: 'refused', redisCode: 'WRONGTYPE' });
+  expect(answers).toEqual([]);
+  connection.close();
+});
