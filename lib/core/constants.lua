@@ -37,6 +37,8 @@ ENDED_LISTED_MS = 86400000
 FIRST_INSTANT_MS = 1e11
 -- No Date holds a later one.
 LAST_INSTANT_MS = 8.64e15
+-- So much longer than it holds back jobs a throttle is remembered: the `at` of a new job may lie in the past, be it for a clock that is late.
+THROTTLED_LONGER_MS = 10000
 -- How the data of a queue lies in Redis: raised where a version of this library that knows a smaller number would misread or damage it.
 -- A version that raises it notes its number before it first writes, as a queue without one counts as 1. See docs/upgrading.md.
 SCHEMA = 1

@@ -33,5 +33,7 @@ export const ENDED_LISTED_MS = 86400000;
 export const FIRST_INSTANT_MS = 1e11;
 /** No Date holds a later one. */
 export const LAST_INSTANT_MS = 8.64e15;
+/** So much longer than it holds back jobs a throttle is remembered: the `at` of a new job may lie in the past, be it for a clock that is late. */
+export const THROTTLED_LONGER_MS = 10000;
 /** How the data of a queue lies in Redis: raised where a version of this library that knows a smaller number would misread or damage it. A version that raises it notes its number before it first writes, as a queue without one counts as 1. See docs/upgrading.md. */
 export const SCHEMA = 1;

@@ -90,7 +90,11 @@ export interface QueueJobs {
   schedule(job: NewJob): Promise<ScheduledAnswer>;
   /** The same for many, in their order, each whole or not at all: `answered` hears of each; resolves after the last. */
   scheduleMany(jobs: readonly NewJob[], answered: Answered): Promise<void>;
-  /** Adds a job, or puts it in the place of the one that has its id; beside a running one it is queued until the run ends. */
+  /**
+   * Adds a job, or puts it in the place of the one that has its id; beside a running one it is queued until the run ends. With `maxWaitMs`
+   * it is due no later than so long after the first job of the row was created, whose time of creation it has. With `throttleMs` a new job is
+   * due no earlier than the last new one of the id and that one's `throttleMs`, and another one when the job is whose place it takes.
+   */
   replace(job: NewJob & { id: string }): Promise<ScheduledAnswer>;
   /** Takes a waiting job out of its queue, or the one queued behind a running job; false if there is neither. */
   cancel(id: string): Promise<boolean>;

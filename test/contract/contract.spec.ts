@@ -18,6 +18,7 @@ import { ids } from './ids.js';
 import { late } from './late.js';
 import { limits } from './limits.js';
 import { load } from './load.js';
+import { maxWait } from './max-wait.js';
 import { MemoryWorld } from './memory-world.js';
 import { order } from './order.js';
 import { progress } from './progress.js';
@@ -42,6 +43,7 @@ import { severalQueues } from './several-queues.js';
 import { sleep } from './sleep.js';
 import { suspects } from './suspects.js';
 import { tags } from './tags.js';
+import { throttle } from './throttle.js';
 import { views } from './views.js';
 import type { World } from './world.js';
 import { yields } from './yields.js';
@@ -55,6 +57,8 @@ const CASES = {
   schedule,
   ids,
   replace,
+  'maxWaitMs of replace': maxWait,
+  'throttleMs of replace': throttle,
   queued,
   cancel,
   claim,

@@ -105,6 +105,8 @@ export async function misuses(producer: ScheduledQueueProducer): Promise<void> {
   await producer.upsertRecurrence('a', count, 7, rule, { id: 'b' });
   // @ts-expect-error there is one job for each instant
   await producer.upsertRecurrence('a', count, 7, rule, { onDuplicate: 'replace' });
+  // @ts-expect-error nothing is replaced
+  await producer.upsertRecurrence('a', count, 7, rule, { maxWaitMs: '1m' });
   // @ts-expect-error half of a range
   await producer.backfillRecurrence('a', { from: new Date() });
   // @ts-expect-error the reason is an option

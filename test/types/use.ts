@@ -135,6 +135,9 @@ const invoice = { id: 1, dueOn: new Date(), address: { street: 'Main 1' }, lines
 export async function scheduling(producer: ScheduledQueueProducer): Promise<ScheduledJobRef[]> {
   // A plain literal for a class with methods, and an instance of it; a Date stays one.
   await producer.schedule(sendInvoice, invoice, { delay: '3 days', id: 'invoice:1', onDuplicate: 'replace' });
+  const latest = { id: 'invoice:2', onDuplicate: 'replace' } as const;
+  await producer.schedule(sendInvoice, invoice, { ...latest, delay: '3s', maxWaitMs: '30s' });
+  await producer.schedule(sendInvoice, invoice, { ...latest, throttleMs: 60_000 });
   await producer.schedule(sendInvoice, { ...invoice, note: 'n' }, { at: '2027-01-01T09:00:00Z', headers: { a: 'b' } });
   await producer.schedule(sendInvoice, new Invoice());
   await producer.schedule(charge, { amount: 7 }, { timeoutMs: 0, maxLatenessMs: 5, onLate: 'discard' });

@@ -72,6 +72,22 @@ export interface JobOptions {
    */
   onDuplicate?: 'keep' | 'replace';
   /**
+   * With `onDuplicate: 'replace'`: however often a job is replaced while it waits or is queued, it is due no later than this after the
+   * first job of the row was scheduled, whose `createdAt` it keeps. A row begins with a new job, or with the first that is queued behind
+   * a run, and ends when its job begins or is cancelled. A longer `delay`, or a later `at`, is cut. 0: it is due at once. Default: it may
+   * wait for ever. In a call without an `id`, a definition's is ignored. Throws `InvalidScheduleError` for a call's without an `id`, where
+   * `onDuplicate` is not `replace`, and together with `throttleMs`.
+   */
+  maxWaitMs?: Duration;
+  /**
+   * With `onDuplicate: 'replace'`: the due times of two new jobs of an `id` are at least this far apart, at most 1 day. A new job is due at
+   * its own time, or this long after the due time with which the last new job was answered, whichever is later, whatever became of that
+   * one. A job that takes the place of a waiting or queued one keeps its due time, whatever `at` or `delay` says. Calls without this option
+   * are not held back, and hold nothing back. 0: only that a replaced job keeps its due time. Default: none. Ignored, and refused with
+   * `InvalidScheduleError`, as `maxWaitMs` is.
+   */
+  throttleMs?: Duration;
+  /**
    * `inspector.cancelTagged` and `shiftTagged` find a waiting job by its tags: up to 16, each of 1 to 256 printable characters.
    * The tags of a call are added to those of the definition. Default: none.
    */
@@ -91,10 +107,13 @@ export interface JobDefinitionOptions extends Omit<JobOptions, 'backoff'> {
 }
 
 /** Job options that have been read. */
-export interface JobSettings extends Omit<JobOptions, 'backoff' | 'timeoutMs' | 'maxLatenessMs'> {
+export interface JobSettings
+  extends Omit<JobOptions, 'backoff' | 'timeoutMs' | 'maxLatenessMs' | 'maxWaitMs' | 'throttleMs'> {
   backoff?: Backoff;
   timeoutMs?: number;
   maxLatenessMs?: number;
+  maxWaitMs?: number;
+  throttleMs?: number;
 }
 
 /** Options of a definition that have been read. */
@@ -120,6 +139,8 @@ export interface ScheduledJobDefinition<T = unknown, Form extends PayloadForm = 
 }
 
 const MAX_HEADERS_BYTES = 4_096;
+/** Redis remembers each id for so long. */
+const MAX_THROTTLE_MS = 86_400_000;
 
 export const headers: Check<Record<string, string>> = (value) => {
   if (!isRecord(value)) return { problem: `got ${describe(value)}, expected an object of strings` };
@@ -139,6 +160,8 @@ export const JOB_SETTINGS_SHAPE: Shape<JobSettings> = {
   maxLatenessMs: duration(),
   onLate: oneOf(...ON_LATE),
   onDuplicate: oneOf('keep', 'replace'),
+  maxWaitMs: duration(),
+  throttleMs: duration(0, MAX_THROTTLE_MS),
   tags,
   headers,
 };

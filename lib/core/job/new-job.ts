@@ -19,4 +19,8 @@ export interface NewJob {
   codec?: string;
   /** As it is stored: JSON, or what the codec answered. `''` where a job has none. */
   payload: string | Uint8Array;
+  /** Where it may replace another job: how long after the first of its row it is due at the latest, in ms. Not together with `throttleMs`. */
+  maxWaitMs?: number;
+  /** Where it may replace another job: how far apart the due times of new jobs of its id are at least, in ms. */
+  throttleMs?: number;
 }

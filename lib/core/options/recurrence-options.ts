@@ -11,7 +11,10 @@ import { readSchedule, type ScheduleOptions, type ScheduleRequest } from './sche
 export type RecurrenceRef = string | { readonly id: string; readonly queue?: string };
 
 /** Options of the jobs that a recurrence creates: those of `schedule`, less the ones that the rule and the id of the recurrence decide. */
-export type RecurrenceOptions = Omit<ScheduleOptions, 'at' | 'delay' | 'id' | 'onDuplicate'>;
+export type RecurrenceOptions = Omit<
+  ScheduleOptions,
+  'at' | 'delay' | 'id' | 'onDuplicate' | 'maxWaitMs' | 'throttleMs'
+>;
 
 /** The options of `pauseRecurrence`. */
 export interface PauseRecurrenceOptions {
@@ -45,6 +48,8 @@ const SAID_OTHERWISE = {
   delay: 'the rule says when the jobs are due; its startAt says from when on',
   id: 'the first argument names the recurrence, and each job has its id and its instant',
   onDuplicate: 'there is one job for each instant',
+  maxWaitMs: 'the rule says when the jobs are due',
+  throttleMs: 'the rule says when the jobs are due',
 };
 
 /** How an error of a call becomes one that says which recurrence and job it is about. */

@@ -96,6 +96,13 @@ export function readSchedule(
   if (replace && given.id === undefined && given.onDuplicate) {
     throw refused(where, name, queue, `onDuplicate: 'replace' needs an id, expected one that names what is replaced.`);
   }
+  // A definition's means nothing to a call without an id.
+  const maxWaitMs = given.maxWaitMs ?? (given.id === undefined ? undefined : defined?.maxWaitMs);
+  const throttleMs = given.throttleMs ?? (given.id === undefined ? undefined : defined?.throttleMs);
+  if (maxWaitMs !== undefined || throttleMs !== undefined) {
+    const problem = spacingProblem(maxWaitMs, throttleMs, given.id !== undefined, replace);
+    if (problem) throw refused(where, name, queue, problem);
+  }
   const lateness =
     given.maxLatenessMs === undefined && given.onLate === undefined
       ? latenessOf(defined)
@@ -117,6 +124,8 @@ export function readSchedule(
     id: given.id,
     worker: given.worker,
     replace: replace && given.id !== undefined,
+    maxWaitMs,
+    throttleMs,
     tags: tagged?.value ?? given.tags ?? defined?.tags,
     settings: settingsOf(given, merged?.value ?? given.headers ?? defined?.headers),
     lateness,
@@ -160,6 +169,20 @@ function settingsOf(
   const saysAny =
     maxAttempts !== undefined || backoff !== undefined || timeoutMs !== undefined || headers !== undefined;
   return saysAny ? { maxAttempts, backoff, timeoutMs, headers } : NO_SETTINGS;
+}
+
+/** Why these cannot be used, at least one of which is given. */
+function spacingProblem(
+  maxWaitMs: number | undefined,
+  throttleMs: number | undefined,
+  hasId: boolean,
+  replace: boolean,
+): string | undefined {
+  if (maxWaitMs !== undefined && throttleMs !== undefined)
+    return `got both maxWaitMs (${maxWaitMs}) and throttleMs (${throttleMs}), expected one of them.`;
+  const option = maxWaitMs === undefined ? `throttleMs: ${throttleMs}` : `maxWaitMs: ${maxWaitMs}`;
+  if (!hasId) return `${option} needs an id, expected one that names what is replaced.`;
+  return replace ? undefined : `${option} needs onDuplicate: 'replace', in the call or in the definition.`;
 }
 
 function latenessOf(settings: Pick<JobSettings, 'maxLatenessMs' | 'onLate'> | undefined): LatenessRule | undefined {

@@ -20,6 +20,8 @@ export interface Holding {
 export interface QueuedJob {
   readonly envelope: Envelope;
   dueAtMs: number;
+  /** It is of a row with a longest wait: its envelope has the time at which the first of the row was created. */
+  readonly isBounded?: boolean;
 }
 
 /** A job that has not ended. It is in one state: it waits, it runs (and is `held`), or it is dead. */
@@ -39,6 +41,10 @@ export interface Job {
   /** The job that was queued behind its run was cancelled: no attempt and no dead letter follow the run. */
   isLastRun?: boolean;
   diedAtMs?: number;
+  /** It was claimed, or is dead, since it is there or took the place of another one. */
+  hasBegun?: boolean;
+  /** As of a queued job. */
+  isBounded?: boolean;
 }
 
 /** In which order ids stand that are due, die or end at one instant. */

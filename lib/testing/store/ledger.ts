@@ -1,4 +1,4 @@
-import { FAILURES_KEPT } from '../../core/constants.js';
+import { FAILURES_KEPT, LAST_INSTANT_MS, THROTTLED_LONGER_MS } from '../../core/constants.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { StoredFailure } from '../../store/envelope.js';
 import type { CancelReason, StoredJob } from '../../store/queue-view.js';
@@ -31,7 +31,7 @@ export class Ledger {
   readonly ended: Kept;
   readonly tags = new TagIndex();
   readonly counters = new Map<string, number>();
-  /** Chosen ids of jobs that have ended, and until when they are remembered. */
+  /** Chosen ids of jobs that have ended, and until when they are remembered; and throttles, under a tab and the id, likewise. */
   readonly usedIds = new Map<string, number>();
   /** Told of each waiting job that is taken out for good, whoever does it. */
   onCancel?: (job: Job) => void;
@@ -120,6 +120,7 @@ export class Ledger {
 
   hold(job: Job, holding: Holding): void {
     job.held = holding;
+    job.hasBegun = true;
     this.active.add(job);
   }
 
@@ -137,6 +138,7 @@ export class Ledger {
 
   die(job: Job, nowMs: number): void {
     job.diedAtMs = nowMs;
+    job.hasBegun = true;
     this.dead.add(job);
   }
 
@@ -168,6 +170,17 @@ export class Ledger {
 
   isRemembered(id: string, nowMs: number): boolean {
     return (this.usedIds.get(id) ?? 0) > nowMs;
+  }
+
+  /** Remembers when the next new job of an id with a throttle may be due at the earliest. */
+  throttle(id: string, untilMs: number): void {
+    this.usedIds.set(`\t${id}`, untilMs + THROTTLED_LONGER_MS);
+  }
+
+  /** When a new job of an id with a throttle may be due at the earliest. */
+  throttledUntil(id: string, nowMs: number): number {
+    const isThrottled = this.isRemembered(`\t${id}`, nowMs);
+    return isThrottled ? Math.min(this.usedIds.get(`\t${id}`)! - THROTTLED_LONGER_MS, LAST_INSTANT_MS) : 0;
   }
 
   noteFailure(job: Job, failure: StoredFailure): void {

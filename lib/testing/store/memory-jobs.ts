@@ -1,7 +1,7 @@
 import { type JobIdMaker, newMaker } from '../../core/job/job-id.js';
 import type { Due } from '../../core/read/due.js';
 import type { CancelReason, NewJob, QueueJobs, ScheduledAnswer } from '../../store/job-store.js';
-import { envelopeOf, type Job } from './job.js';
+import { envelopeOf, type Job, type QueuedJob } from './job.js';
 import { without } from './lists/tag-index.js';
 import type { MemoryQueue } from './memory-queue.js';
 import type { Steps } from './steps.js';
@@ -111,8 +111,7 @@ export class MemoryJobs implements Steps<SingleJobs> {
   private create(id: string, job: NewJob): ScheduledAnswer {
     const created: Job = {
       id,
-      envelope: envelopeOf(job, this.queue.nowMs(), job.id !== undefined),
-      dueAtMs: this.queue.dueAt(job.due),
+      ...this.placed(id, job),
       attempts: 0,
       crashes: 0,
       failures: [],
@@ -124,21 +123,22 @@ export class MemoryJobs implements Steps<SingleJobs> {
   }
 
   /** The new job keeps the crashes: or a job that kills its process could be kept alive for ever by replacing it. */
-  private replaceWaiting(there: Job, job: NewJob): ScheduledAnswer {
+  private replaceWaiting(there: Job, job: NewJob & { id: string }): ScheduledAnswer {
     const { ledger } = this.queue;
     ledger.takeOut(there);
     this.queue.ledger.tags.change(there.id, there.envelope.tags, job.tags ?? []);
-    there.envelope = envelopeOf(job, this.queue.nowMs(), true);
-    there.dueAtMs = this.queue.dueAt(job.due);
-    there.attempts = 0;
-    there.failures = [];
-    there.progress = undefined;
+    Object.assign(there, this.placed(there.id, job, there), {
+      attempts: 0,
+      failures: [],
+      progress: undefined,
+      hasBegun: false,
+    });
     ledger.wait(there);
     this.queue.tellOf(there);
     return { id: there.id, status: 'replaced', dueAtMs: there.dueAtMs };
   }
 
-  private queueBehind(there: Job, job: NewJob): ScheduledAnswer {
+  private queueBehind(there: Job, job: NewJob & { id: string }): ScheduledAnswer {
     const { tags } = there.envelope;
     this.queue.ledger.tags.change(
       there.id,
@@ -146,8 +146,27 @@ export class MemoryJobs implements Steps<SingleJobs> {
       without(job.tags ?? [], tags),
     );
     there.isLastRun = undefined;
-    there.queued = { envelope: envelopeOf(job, this.queue.nowMs(), true), dueAtMs: this.queue.dueAt(job.due) };
+    there.queued = this.placed(there.id, job, there.queued);
     return { id: there.id, status: 'queued', dueAtMs: there.queued.dueAtMs };
+  }
+
+  /** The job as it comes into the place of `before`, a waiting or queued job, if there is one: its due time, and since when its row lasts. */
+  private placed(id: string, job: NewJob, before?: QueuedJob & Pick<Job, 'hasBegun'>): QueuedJob {
+    const { ledger } = this.queue;
+    const nowMs = this.queue.nowMs();
+    const { maxWaitMs, throttleMs } = job;
+    const isRow = before && !before.hasBegun && (maxWaitMs !== undefined || before.isBounded);
+    const createdAtMs = isRow ? before.envelope.createdAtMs : nowMs;
+    let dueAtMs = Math.min(this.queue.dueAt(job.due), createdAtMs + (maxWaitMs ?? Number.POSITIVE_INFINITY));
+    if (throttleMs !== undefined) {
+      dueAtMs = before?.dueAtMs ?? Math.max(dueAtMs, ledger.throttledUntil(id, nowMs));
+      if (!before) ledger.throttle(id, dueAtMs + throttleMs);
+    }
+    return {
+      envelope: envelopeOf(job, createdAtMs, job.id !== undefined),
+      dueAtMs,
+      isBounded: isRow || maxWaitMs !== undefined,
+    };
   }
 }
 

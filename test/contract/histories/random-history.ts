@@ -102,7 +102,7 @@ export class RandomHistory {
     const id = this.anyId();
     const die = this.random();
     if (die < 0.3) {
-      const job = { ...this.newJob(undefined), id: this.chosenId() };
+      const job = { ...this.newJob(undefined), id: this.chosenId(), ...this.spacing() };
       await this.stores.both(job, ({ jobs }, given) => jobs.replace(given));
     } else if (die < 0.5) await this.stores.both(id, ({ jobs }, given) => jobs.cancel(given));
     else if (die < 0.65) await this.stores.both(this.heldId() ?? id, ({ jobs }, given) => jobs.cancelRunning(given));
@@ -289,6 +289,12 @@ export class RandomHistory {
       ...(some > 0.8 && { settings: { maxAttempts: 3, headers: { a: 'b' } } }),
       payload: isLarge ? LARGE : `{"n":${Math.floor(some * 100)}}`,
     });
+  }
+
+  /** Of a replacement. */
+  private spacing(): Pick<NewJob, 'maxWaitMs' | 'throttleMs'> {
+    const ms = Math.floor(this.random() * 5_000);
+    return this.pick([{}, { maxWaitMs: ms }, { throttleMs: ms }]);
   }
 
   private due(): Due {

@@ -10,6 +10,7 @@ import {
 import { newPrefix, startApp, stopApps } from '../../support/queue-app.js';
 import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
 import { until } from '../../support/wait.js';
+import { ShopIndex, Shops } from './recipes/at-most-once-a-minute.js';
 import { Orders } from './recipes/cancel-and-schedule-again.js';
 import { Documents, SearchIndex } from './recipes/debounce.js';
 import { Bank, Orders as PaidOrders, Payments } from './recipes/idempotent-handlers.js';
@@ -18,6 +19,7 @@ import { PinoLogger } from './recipes/log-lines-with-pino.js';
 import { JobLogger, Mailer, Reminders } from './recipes/log-lines-with-the-job.js';
 import { NightlyCleanUp, Sessions } from './recipes/once-a-night.js';
 import { Invitations } from './recipes/payloads-with-a-class.js';
+import { type Draft, DraftStore, Drafts } from './recipes/save-while-somebody-types.js';
 
 // Recipes that are modules read the environment when they are imported, so they are imported by their tests.
 
@@ -61,6 +63,39 @@ it('debounce: the last change runs, also one that comes while the handler runs',
   await until('the index is updated again', () => updated.length === 2);
   finish();
   await until('nothing is left', async () => (await inspector.job(job)) === null);
+});
+
+it('save while somebody types: three seconds after the last key, and thirty after the first', async () => {
+  const saved: Draft[] = [];
+  const store: DraftStore = { save: async (draft) => void saved.push(draft) };
+  const { get, producer, inspector } = await startApp([Drafts, { provide: DraftStore, useValue: store }]);
+  const drafts = get(Drafts);
+  const job = await drafts.typed({ userId: '7', text: 'a' });
+  const { createdAt } = (await inspector.job(job))!;
+  expect(job.dueAt!.getTime() - createdAt!.getTime()).toBe(3_000);
+  // As if somebody had typed for half a minute.
+  await producer.reschedule(job, { delay: '30s' });
+  const later = await drafts.typed({ userId: '7', text: 'ab' });
+  expect(later).toMatchObject({ status: 'replaced' });
+  expect(later.dueAt!.getTime()).toBeLessThanOrEqual(createdAt!.getTime() + 30_000);
+  expect((await inspector.job(job))!.createdAt).toEqual(createdAt);
+  await producer.runNow(job);
+  await until('the draft is saved', () => saved.length === 1);
+  expect(saved).toEqual([{ userId: '7', text: 'ab' }]);
+});
+
+it('at most once a minute: the first change at once, and all others as one when the minute is over', async () => {
+  const updated: string[] = [];
+  const index: ShopIndex = { update: async (id) => void updated.push(id) };
+  const { get, inspector } = await startApp([Shops, { provide: ShopIndex, useValue: index }]);
+  const shops = get(Shops);
+  const first = await shops.changed('7');
+  await until('it is indexed', () => updated.length === 1);
+  await until('nothing is left', async () => (await inspector.job(first)) === null);
+  const second = await shops.changed('7');
+  expect(second).toMatchObject({ status: 'created', dueAt: new Date(first.dueAt!.getTime() + 60_000) });
+  expect(await shops.changed('7')).toMatchObject({ status: 'replaced', dueAt: second.dueAt });
+  expect((await shops.changed('8')).dueAt!.getTime()).toBeLessThan(second.dueAt!.getTime());
 });
 
 it('cancel and schedule again: an order that is paid and opened again expires once', async () => {

@@ -246,6 +246,36 @@ describe('an id', () => {
     expect(await inspector.job('doc')).toMatchObject({ payload: { version: 51 } });
   });
 
+  it('of one scheduleMany is replaced in the order of its items, in a row and under a throttle too', async () => {
+    const { producer, inspector } = await startApp([], { autoStart: false });
+    const row = { id: 'row', delay: '1h', maxWaitMs: '1m' } as const;
+    const throttled = { id: 'throttled', throttleMs: '1 day' } as const;
+    const items = Array.from({ length: 20 }, (_, version) => [
+      { job: index, payload: { version }, options: row },
+      { job: index, payload: { version }, options: throttled },
+    ]).flat();
+    const refs = await producer.scheduleMany(items);
+    const statuses = refs.map(({ id, status }) => `${id} ${status}`);
+    const expected = Array.from({ length: 38 }, (_, i) => `${i % 2 === 0 ? 'row' : 'throttled'} replaced`);
+    expect(statuses).toEqual(['row created', 'throttled created', ...expected]);
+    expect(new Set(refs.map(({ dueAt }) => dueAt!.getTime())).size).toBe(2);
+    for (const id of ['row', 'throttled']) expect((await inspector.job(id))?.payload).toEqual({ version: 19 });
+    const { createdAt } = (await inspector.job('row'))!;
+    expect(refs[0]!.dueAt!.getTime()).toBe(createdAt!.getTime() + 60_000);
+  });
+
+  it('that cannot be replaced has neither a longest wait nor a throttle, and nothing is written', async () => {
+    const { producer, inspector } = await startApp([], { autoStart: false });
+    const calls = [
+      producer.schedule('save', 1, { maxWaitMs: '1m' }),
+      producer.schedule('save', 1, { id: 'a', throttleMs: '1m' }),
+      producer.schedule(index, { version: 1 }, { id: 'a', maxWaitMs: 1, throttleMs: 1 }),
+      producer.scheduleMany([{ job: index, payload: { version: 1 }, options: { throttleMs: 1 } }]),
+    ];
+    for (const call of calls) await expect(call).rejects.toThrow(InvalidScheduleError);
+    expect(await inspector.stats()).toMatchObject({ scheduled: 0 });
+  });
+
   it("is named with its definition's queue by ref, also of a definition that was spread and changed", () => {
     const mail = defineScheduledJob('mail', { queue: 'mails' });
     expect(mail.ref('m/1')).toEqual({ id: 'm/1', queue: 'mails' });

@@ -63,6 +63,8 @@ export class RedisQueueJobs implements QueueJobs {
       chosen: howChosen(job.id),
       route: encodeRoute(job),
       dueOrDelay: toDueArgument(job.due),
+      maxWaitMs: job.maxWaitMs ?? -1,
+      throttleMs: job.throttleMs ?? -1,
       rest: withPayload(
         `${encodeFlags(true, job.tags)}${encodeCodec(job)}${encodeSettings(job.settings)}\n`,
         job.payload,

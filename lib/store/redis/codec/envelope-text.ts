@@ -7,7 +7,8 @@ import type { Envelope, EnvelopeSettings, Unreadable } from '../../envelope.js';
 //     <priority>:<worker>:<name>      the route: the lane, which the scripts read (the worker that it prefers, or nothing), and before it, where there is one, the
 //                                     late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
 //     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; `o`: an occurrence of a recurrence, `m`: a missed one that is
-//                                     made up for; in this order; then the tags, a tab before each, which is no printable character
+//                                     made up for; `w`, before them: of a row with a longest wait, `created` is that of its first job (see
+//                                     scripts/schedule/when.lua); then the tags, a tab before each, which is no printable character
 //     <codec><settings>               of a payload that is not JSON: `t:` (text) or `b:` (bytes) and the id of its codec; then JSON of
 //                                     what the call itself said, headers last (see scripts/turn/relay/read.lua), or nothing
 //     <payload>                       as serialised or encoded; it may hold anything, line breaks too

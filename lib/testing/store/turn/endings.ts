@@ -27,7 +27,7 @@ export function takePlace(stage: Stage, job: Job, end: RunEnd): boolean {
   if (!queued) return false;
   const { ledger } = stage.queue;
   ledger.tags.delete(job.id, without(job.envelope.tags, queued.envelope.tags));
-  Object.assign(job, { ...queued, attempts: 0, failures: [], progress: undefined, queued: undefined });
+  Object.assign(job, { ...queued, attempts: 0, failures: [], progress: undefined, queued: undefined, hasBegun: false });
   goBack(stage, job, queued.dueAtMs);
   for (const counter of COUNTED[end]) ledger.count(counter);
   return true;

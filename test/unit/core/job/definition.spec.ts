@@ -80,6 +80,8 @@ describe('options of a definition are refused', () => {
     [{ maxAttempts: Number.POSITIVE_INFINITY }, 'maxAttempts: got Infinity, expected a whole number from 1 to 1000.'],
     [{ backoff: { type: 'linear', delayMs: 1 } }, `backoff: type: got "linear", expected 'fixed' or 'exponential'.`],
     [{ backoff: { type: 'fixed', delay: 1 } }, `backoff: unknown option "delay", did you mean 'delayMs'?`],
+    [{ maxWaitMs: Number.NaN }, 'maxWaitMs: got NaN, expected a finite number of milliseconds.'],
+    [{ throttleMs: '2 days' }, 'throttleMs: got "2 days", expected at most 86400000 ms.'],
     [{ onDuplicate: 'drop' }, `onDuplicate: got "drop", expected 'keep' or 'replace'.`],
     [{ headers: ['a'] }, 'headers: got an array of 1, expected an object of strings.'],
     [{ headers: new Map([['a', 'b']]) }, 'headers: got a Map, expected an object of strings.'],

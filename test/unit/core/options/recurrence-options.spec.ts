@@ -10,7 +10,12 @@ import {
   readRecurringJob,
 } from '../../../../lib/core/options/recurrence-options.js';
 
-const digest = defineScheduledJob<string>('digest', { queue: 'mail', priority: 2, onDuplicate: 'replace' });
+const digest = defineScheduledJob<string>('digest', {
+  queue: 'mail',
+  priority: 2,
+  onDuplicate: 'replace',
+  throttleMs: 5,
+});
 
 /** The message of the `InvalidScheduleError` that it throws. */
 function refusal(read: () => unknown): string {
@@ -81,6 +86,8 @@ describe('the job of a recurrence', () => {
     [{ delay: '1h' }, 'here: got the option delay, expected none: the rule says when'],
     [{ id: 'a' }, 'here: got the option id, expected none: the first argument names the recurrence'],
     [{ onDuplicate: 'replace' }, 'here: got the option onDuplicate, expected none: there is one job for each instant.'],
+    [{ maxWaitMs: 5 }, 'here: got the option maxWaitMs, expected none: the rule says when the jobs are due.'],
+    [{ throttleMs: 5 }, 'here: got the option throttleMs, expected none: the rule says when the jobs are due.'],
     [{ priority: 0 }, 'here: priority: got 0, expected a whole number from 1 to 1000.'],
     [{ prioriti: 1 }, 'here: unknown option "prioriti", did you mean \'priority\'?'],
     [7, 'here: got 7, expected an object of options.'],

@@ -76,6 +76,30 @@ describe('a call to schedule', () => {
     expect(read(definition, { delay: 5 })).toMatchObject({ ...left, replace: false, due: { delayMs: 5 } });
   });
 
+  it('says how long a row of replacements may wait, or how far apart jobs of its id are', () => {
+    const bounded = defineScheduledJob('save', { onDuplicate: 'replace', maxWaitMs: '30s' });
+    expect(read(bounded, { id: 'a' })).toMatchObject({ replace: true, maxWaitMs: 30_000 });
+    expect(read(bounded, { id: 'a', maxWaitMs: '1m' })).toMatchObject({ maxWaitMs: 60_000 });
+    // A call without an id ignores a definition's, whatever else it says.
+    expect(read(bounded)).toMatchObject({ replace: false, maxWaitMs: undefined });
+    const both = defineScheduledJob('save', { maxWaitMs: 1, throttleMs: 2 });
+    expect(read(both)).toMatchObject({ maxWaitMs: undefined, throttleMs: undefined });
+    const throttled = { id: 'a', onDuplicate: 'replace', throttleMs: '1 day' };
+    expect(read('save', throttled)).toMatchObject({ throttleMs: 86_400_000 });
+    expect(read('save', { ...throttled, throttleMs: 0 })).toMatchObject({ throttleMs: 0 });
+  });
+
+  it.each(['maxWaitMs', 'throttleMs'] as const)(
+    '%s of a definition is refused in a call whose id it does not replace',
+    (option) => {
+      const definition = defineScheduledJob('ping', { [option]: 5 });
+      const problem = `${option}: 5 needs onDuplicate: 'replace', in the call or in the definition.`;
+      expect(refused({ id: 'a' }, definition).message).toBe(`schedule('ping'): ${problem}`);
+      const replacing = defineScheduledJob('ping', { [option]: 5, onDuplicate: 'replace' });
+      expect(refused({ id: 'a', onDuplicate: 'keep' }, replacing).message).toBe(`schedule('ping'): ${problem}`);
+    },
+  );
+
   it('does not freeze attempts and backoff of the definition into the job, where the handler may say otherwise', () => {
     const definition = defineScheduledJob('ping', { maxAttempts: 2, backoff: { type: 'fixed', delayMs: 1 } });
     expect(read(definition).settings).toEqual({});
@@ -164,11 +188,37 @@ describe('a call to schedule is refused with', () => {
       { onDuplicate: 'replace' },
       `onDuplicate: 'replace' needs an id, expected one that names what is replaced.`,
     ],
+    [
+      'maxWaitMs without an id',
+      { maxWaitMs: 5 },
+      'maxWaitMs: 5 needs an id, expected one that names what is replaced.',
+    ],
+    [
+      'throttleMs without an id',
+      { throttleMs: 5 },
+      'throttleMs: 5 needs an id, expected one that names what is replaced.',
+    ],
+    [
+      'maxWaitMs without replace',
+      { id: 'a', maxWaitMs: '5s' },
+      `maxWaitMs: 5000 needs onDuplicate: 'replace', in the call or in the definition.`,
+    ],
+    [
+      'maxWaitMs and throttleMs',
+      { id: 'a', onDuplicate: 'replace', maxWaitMs: 5, throttleMs: 6 },
+      'got both maxWaitMs (5) and throttleMs (6), expected one of them.',
+    ],
+    [
+      'a throttle of more than a day',
+      { id: 'a', onDuplicate: 'replace', throttleMs: '25h' },
+      'throttleMs: got "25h", expected at most 86400000 ms.',
+    ],
+    ['a negative maxWaitMs', { id: 'a', maxWaitMs: -1 }, 'maxWaitMs: got -1, expected 0 or more milliseconds.'],
     ['an option that is misspelt', { dealy: '2h' }, `unknown option "dealy", did you mean 'delay'?`],
     [
       'an option of the definition',
       { payload: 5 },
-      `unknown option "payload", known are at, delay, queue, id, worker, priority, maxAttempts, backoff, timeoutMs, maxLatenessMs, onLate, onDuplicate, tags, headers.`,
+      `unknown option "payload", known are at, delay, queue, id, worker, priority, maxAttempts, backoff, timeoutMs, maxLatenessMs, onLate, onDuplicate, maxWaitMs, throttleMs, tags, headers.`,
     ],
     ['a Date in place of options', new Date(NINE), 'got 2027-01-01T09:00:00.000Z, expected an object of options.'],
     ['text in place of options', '2h', 'got "2h", expected an object of options.'],

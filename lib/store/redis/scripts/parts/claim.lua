@@ -10,6 +10,7 @@
 --   u  unconfirmed: the reply with this claim may be lost. The session renews these jobs before it starts any of them; until then a lost
 --      lease is not a crash
 --   r  of a dead job: its id is to be remembered once the job is pushed out
+--   n  of a waiting job: it took the place of another one, and nobody has claimed it since
 -- A marked claim does not begin with its holder's fence and a space, so ordinary settlements pay nothing for marks.
 -- @gives hasMark, remarked, parseClaim, formatClaim
 

@@ -22,7 +22,8 @@ function suspectLane(lane)
   return (string.gsub(lane, '^(%d+):[^:]*:', '%1:!:'))
 end
 
--- 'c': the caller chose the id; 'o': it is an occurrence of a recurrence; 'm': and one that was missed and is made up for.
+-- 'c': the caller chose the id; 'o': it is an occurrence of a recurrence; 'm': and one that was missed and is made up for; 'w': it is of a row
+-- with a longest wait (see schedule/when.lua).
 function hasFlag(envelope, flag)
   return string.find(envelope, '^[^\n]*\n%d+ %l*' .. flag) ~= nil
 end

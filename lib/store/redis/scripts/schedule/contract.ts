@@ -8,6 +8,8 @@ export interface ReplaceArguments {
   chosen: 'c' | 'm';
   route: string;
   dueOrDelay: number;
+  maxWaitMs: number;
+  throttleMs: number;
   rest: string | Buffer;
 }
 
@@ -20,6 +22,8 @@ const encodeReplace = (a: ReplaceArguments, given: GivenArguments): ScriptArgume
   a.chosen,
   a.route,
   a.dueOrDelay,
+  a.maxWaitMs,
+  a.throttleMs,
   a.rest,
 ];
 

@@ -7,6 +7,8 @@
 -- @arg chosen 'c' | 'm': how the id was chosen; 'm' in the form of a made one
 -- @arg route text: the first line of the envelope
 -- @arg dueOrDelay number: > 0: at, epoch ms; <= 0: minus the delay in ms
+-- @arg maxWaitMs number: how long after the first of its row it is due at the latest (ms), -1 = any time (see schedule/when.lua)
+-- @arg throttleMs number: how far apart the due times of new jobs of the id are at least (ms), -1 = not at all
 -- @arg rest payload: the envelope from its flags on
 -- @returns letter text, due? text, besides? text: `due` of the job that has the id now, but for 'e'. Letters: '1' created, `besides`
 --   'dead' where a dead job was pushed out; 'r' a waiting job was replaced; 'q' queued behind a running job; 't' a job of another name,
@@ -14,7 +16,7 @@
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
 -- @needs schedule/made.lua, parts/envelope.lua, parts/claim.lua, parts/route.lua, parts/waiting.lua, parts/lanes.lua, parts/enter.lua
--- @needs parts/tag.lua, parts/untag.lua, parts/queued.lua, schedule/admit.lua
+-- @needs parts/tag.lua, parts/untag.lua, parts/queued.lua, schedule/admit.lua, schedule/when.lua
 
 if earlierAnswer then
   local reply = { 'replayed', digits(now) }
@@ -23,9 +25,16 @@ if earlierAnswer then
   return reply
 end
 
-local due = dueOrDelay > 0 and dueOrDelay or now - dueOrDelay
 local laneName, tags = laneOfRoute(route), tagsOfFlags(rest)
-local name, newEnvelope = nameOf(laneName), route .. '\n' .. digits(now) .. ' ' .. rest
+local name = nameOf(laneName)
+
+-- When the new job is due, and its envelope. `before`: as of `whenOf`.
+local due, newEnvelope
+local function setWhen(before)
+  local created
+  due, created = whenOf(before)
+  newEnvelope = route .. '\n' .. created .. rest
+end
 
 -- The job that has the id. `state`: 'waiting', 'active', 'dead', or nil where there is none.
 local there = {}
@@ -58,7 +67,7 @@ local function putInPlace(crashes)
   untagJob(id, tagsWithout(there.tags, tags))
   writeAdmitted()
   if crashes > 0 then
-    redis.call('HSET', claimsKey, id, formatClaim('0', 0, crashes, digits(due), '-', lane.name, tags))
+    redis.call('HSET', claimsKey, id, formatClaim('0n', 0, crashes, digits(due), '-', lane.name, tags))
   else
     redis.call('HDEL', claimsKey, id)
   end
@@ -69,12 +78,14 @@ end
 local replaceAs = {}
 
 function replaceAs.waiting()
+  setWhen({ envelope = there.envelope, due = tonumber(there.due), claim = there.claim })
   putInPlace((parseClaim(there.claim) or { crashes = 0 }).crashes)
   return { 'r', digits(due) }
 end
 
 function replaceAs.active()
   local before = readQueued(id)
+  setWhen(before)
   local marked = remarked(there.claim, '[fq]', 'q')
   local tagsBefore = before and before.tags or ''
   untagJob(id, tagsWithout(tagsBefore, there.tags .. tags))
@@ -82,13 +93,16 @@ function replaceAs.active()
   redis.call('HSET', queuedKey, id, digits(due) .. ' ' .. newEnvelope)
   -- Where somebody has taken the claim there is nothing to mark: the queued job is found when the lease ends.
   if marked then redis.call('HSET', claimsKey, id, marked) end
+  if not before then writeThrottle(due) end
   writeTagged()
   writeUntagged()
   return { 'q', digits(due) }
 end
 
 local function create()
+  setWhen()
   putInPlace(0)
+  writeThrottle(due)
   writeScheduled()
   return { '1', digits(due) }
 end

@@ -85,7 +85,7 @@ if settlements[1] then
   function write.takePlace(s)
     local queued = s.queued
     redis.call('HSET', jobsKey, s.id, queued.envelope)
-    redis.call('HSET', claimsKey, s.id, formatClaim('0', 0, queued.crashes, digits(queued.due), '-', queued.lane, queued.tags))
+    redis.call('HSET', claimsKey, s.id, formatClaim('0n', 0, queued.crashes, digits(queued.due), '-', queued.lane, queued.tags))
     addToLane(openLane(queued.lane), s.id, queued.due)
     decided.lookAgain = decided.lookAgain or queued.due <= now
     takeovers.placed[#takeovers.placed + 1] = s.id
