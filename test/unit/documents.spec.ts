@@ -10,7 +10,7 @@ const { countLines } = (await import('../../scripts/count-lines.mjs' as string))
 
 const files: string[] = JSON.parse(read('package.json')).files;
 const packaged = files.filter((name) => !name.startsWith('!'));
-/** How the library is built: pages for those who have the repository. Only each other and the shelf lead to them. */
+/** Pages that the repository alone has. Only each other and the shelf lead to them. */
 const unpackaged = files.filter((name) => /^!.*\.md$/.test(name)).map((name) => name.slice(1));
 const pages = ['README.md', ...packaged.flatMap(pagesIn)];
 
