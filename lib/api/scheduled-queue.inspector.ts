@@ -15,6 +15,7 @@ import { inQueues, type TaggedOptions } from './inspection/tagged-queues.js';
 export interface PauseOptions {
   /** For how long, by Redis' clock, at least 1. Default: until `resume`. */
   forMs?: Duration;
+  /** Default `'default'`. */
   queue?: string;
 }
 

@@ -40,7 +40,9 @@ type ItemPayload<T> = [T] extends [void]
 /** One item of `scheduleMany`. */
 // Without NoInfer the payload would have a say in what T is, and would always fit.
 export type ScheduleItem<T = unknown> = {
+  /** Its definition, or its name. */
   job: ScheduledJobDefinition<T> | string;
+  /** As in `schedule`. */
   options?: ScheduleOptions;
 } & NoInfer<ItemPayload<T>>;
 
@@ -157,7 +159,7 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     }
   }
 
-  /** Schedules a job that is due now. Otherwise as `schedule`. */
+  /** Schedules a job that is due now. Otherwise as `schedule`, atomic like it; throws `InvalidScheduleError` for `at` or `delay`. */
   dispatch(job: ScheduledJobDefinition<void>): Promise<ScheduledJobRef>;
   dispatch<T>(
     job: ScheduledJobDefinition<T> | string,

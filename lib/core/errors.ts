@@ -1,16 +1,24 @@
 /** Where an error happened, as far as it is known. */
 export interface ScheduledQueueErrorFields {
+  /** The name of the queue. */
   queue?: string;
+  /** The name of the job. */
   jobName?: string;
+  /** The id of the job. */
   jobId?: string;
+  /** What led to the error, most often another error. */
   cause?: unknown;
 }
 
 /** The base class of every error of this library. `code` is stable; the wording of the message may change. See docs/errors.md. */
 export abstract class ScheduledQueueError extends Error {
+  /** Tells errors apart, and stays as it is from version to version; docs/errors.md has them all. */
   abstract readonly code: string;
+  /** The queue that it is about; `undefined` if none is known. */
   readonly queue?: string;
+  /** The name of the job that it is about; `undefined` if none is known. */
   readonly jobName?: string;
+  /** The id of the job that it is about; `undefined` if none is known, or if it is about several. */
   readonly jobId?: string;
 
   constructor(message: string, fields: ScheduledQueueErrorFields = {}) {
@@ -43,6 +51,7 @@ export const invalidSchedule = (message: string): InvalidScheduleError => new In
 export interface PayloadFinding {
   /** Where in the payload, such as `address.street`; empty for the payload itself. */
   path: string;
+  /** What is wrong there, one sentence each. */
   messages: string[];
 }
 
@@ -53,6 +62,7 @@ export interface PayloadFinding {
  */
 export class InvalidPayloadError extends ScheduledQueueError {
   readonly code = 'INVALID_PAYLOAD';
+  /** Every mistake that was found; none where the payload cannot be serialised at all. */
   readonly findings: PayloadFinding[];
 
   constructor(message: string, findings: PayloadFinding[], fields: ScheduledQueueErrorFields = {}) {
@@ -64,7 +74,9 @@ export class InvalidPayloadError extends ScheduledQueueError {
 /** A serialised payload is larger than `maxPayloadBytes`. Nothing was written. */
 export class PayloadTooLargeError extends ScheduledQueueError {
   readonly code = 'PAYLOAD_TOO_LARGE';
+  /** How many bytes the payload has as it would be stored. */
   readonly bytes: number;
+  /** How many it may have: the module's `maxPayloadBytes`. */
   readonly maxBytes: number;
 
   constructor(bytes: number, maxBytes: number, fields: ScheduledQueueErrorFields = {}) {
@@ -133,7 +145,9 @@ export class QueueClosedError extends ScheduledQueueError {
  */
 export class QueueUnavailableError extends ScheduledQueueError {
   readonly code = 'QUEUE_UNAVAILABLE';
+  /** `'refused'`: the call has not happened and will not. `'unknown'`: it may have happened. */
   readonly outcome: 'refused' | 'unknown';
+  /** The ids of the jobs of the call; empty where it names no job, or where you gave no id and nothing was sent. */
   readonly jobIds: readonly string[];
   /**
    * What Redis answered, by its first word, such as `OOM` or `NOPERM`; `undefined` where it did not answer. `SCHEMA`: a newer version of this

@@ -30,6 +30,7 @@ export const GIVEN_OPTIONS = MODULE_OPTIONS_TOKEN;
 
 /** A class for `useClass` and `useExisting`: it creates the module's options. */
 export interface ScheduledQueueOptionsFactory {
+  /** Called once for each instance of the module that names the class. What it throws, or rejects with, stops the start. */
   createScheduledQueueOptions(): RedisScheduledQueueModuleOptions | Promise<RedisScheduledQueueModuleOptions>;
 }
 
@@ -71,11 +72,16 @@ export class RedisScheduledQueueModule extends ConfigurableModuleClass {
       );
   }
 
+  /** Options that are known at once. Without any, Redis is at localhost. Throws `InvalidOptionsError` at the start for one that cannot be used. */
   static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
     // biome-ignore lint/complexity/noThisInStatic: the builder makes a module of the class that it is called on
     return super.forRoot(options);
   }
 
+  /**
+   * Options that a factory or class makes, also of a promise. Throws `InvalidOptionsError` at once without `useFactory`, `useClass` or
+   * `useExisting`, otherwise as `forRoot`. `isGlobal` and `name` stand beside it, not in what it makes.
+   */
   static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
     requireOptionsSource(options);
     // biome-ignore lint/complexity/noThisInStatic: the builder makes a module of the class that it is called on

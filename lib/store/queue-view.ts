@@ -36,8 +36,11 @@ export interface JobCounts {
   scheduled: number;
   /** Due, and waiting for a worker. */
   due: number;
+  /** Running or popped, under a lease. */
   active: number;
+  /** As many as `keepCompleted` keeps. */
   completed: number;
+  /** Dead letters, as many as `keepDead` keeps. */
   dead: number;
 }
 
@@ -52,6 +55,7 @@ export interface QueueOverview {
 
 /** How many jobs of one priority wait. */
 export interface PriorityCounts {
+  /** 1 to 1 000; a lower number is more urgent. */
   priority: number;
   /** Waiting for their due time. */
   scheduled: number;

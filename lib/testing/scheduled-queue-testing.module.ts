@@ -69,6 +69,7 @@ class ScheduledQueueTesterModule {}
  */
 @Module({})
 export class ScheduledQueueTestingModule {
+  /** Throws `InvalidOptionsError` for an option that is none, and for `connection` and `minReplicas`. Without options virtual time begins now. */
   static forRoot(given: ScheduledQueueTestingModuleOptions = {}): DynamicModule {
     const where = 'ScheduledQueueTestingModule.forRoot';
     const { now, ...options } = refuseOptionsOfRedis(given, where);

@@ -37,7 +37,6 @@ const MOST_TOLD_OF_PAST = 5;
  * the module in the application: `app.get(ScheduledQueueTester)`.
  */
 export class ScheduledQueueTester {
-  /** @internal */
   /** @internal The module makes it. */
   constructor(
     private readonly conductor: Conductor,

@@ -6,6 +6,21 @@ import { type InspectedJob, inspectAllButPayload } from './inspected-job.js';
 
 /** Why a job has not run yet, or what has become of it. */
 export interface Explanation {
+  /**
+   * - `unknown`: there is no such job. It may have ended: `keepCompleted` and `keepEnded` say which of these are kept;
+   * - `active`, `completed`, `dead`: it has run;
+   * - `discarded`, `cancelled`: it has ended in that way, and `keepEnded` keeps it;
+   * - `not-due`: it waits for its due time;
+   * - `paused`: it is due, and its queue is paused;
+   * - `blackout`: it is due, and its queue is in a blackout;
+   * - `no-handler`: it is due, and no worker that is alive handles its name;
+   * - `waiting-for-worker`: it is due, and left to the worker that it prefers for a while yet;
+   * - `concurrency`: it is due, and as many jobs run as `globalConcurrency` allows;
+   * - `rate-limited`: it is due, and the queue's `rateLimit` is used up;
+   * - `suspect`: it is due, has one crash left before `maxCrashes`, and waits for a process that holds nothing else;
+   * - `overlap`: it is an occurrence of a recurrence whose `overlap` is `'queue'`, and waits for the end of the previous occurrence;
+   * - `behind`: it is due, and waits for a worker to have room.
+   */
   code:
     | 'not-due'
     | 'paused'
@@ -23,27 +38,10 @@ export interface Explanation {
     | 'discarded'
     | 'cancelled'
     | 'unknown';
-  /** For people; its wording may change. */
+  /** For people; its wording may change. If stuck handlers take the places that the job waits for, it names the job of the one stuck longest. */
   message: string;
 }
 
-/**
- * - `unknown`: there is no such job. It may have ended: `keepCompleted` and `keepEnded` say which of these are kept;
- * - `active`, `completed`, `dead`: it has run;
- * - `discarded`, `cancelled`: it has ended in that way, and `keepEnded` keeps it;
- * - `not-due`: it waits for its due time;
- * - `paused`: it is due, and its queue is paused;
- * - `blackout`: it is due, and its queue is in a blackout;
- * - `no-handler`: it is due, and no worker that is alive handles its name;
- * - `waiting-for-worker`: it is due, and left to the worker that it prefers for a while yet;
- * - `concurrency`: it is due, and as many jobs run as `globalConcurrency` allows;
- * - `rate-limited`: it is due, and the queue's `rateLimit` is used up;
- * - `suspect`: it is due, has one crash left before `maxCrashes`, and waits for a process that holds nothing else;
- * - `overlap`: it is an occurrence of a recurrence whose `overlap` is `'queue'`, and waits for the end of the previous occurrence;
- * - `behind`: it is due, and waits for a worker to have room.
- *
- * If stuck handlers take the places that the job waits for, the message names the job of the one stuck longest, and since when.
- */
 export async function explainJob(
   view: QueueView,
   queue: string,

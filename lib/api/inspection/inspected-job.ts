@@ -9,8 +9,11 @@ import type { EndedState, JobState, StoredFailure, StoredJob } from '../../store
 
 /** A failed attempt of a job, as the inspector shows it. */
 export interface FailedAttempt {
+  /** When it failed, by Redis' clock. */
   at: Date;
+  /** Which attempt it was, from 1. */
   attempt: number;
+  /** The name of the error, such as `TypeError`. */
   name?: string;
   /** With what the errors inside an `AggregateError`, or the response of an `HttpException`, say. */
   message?: string;
@@ -18,13 +21,17 @@ export interface FailedAttempt {
   code?: string;
   /** What the error gave as its cause, in one line. */
   cause?: string;
+  /** Only what names a place stands on a line of its own; other line breaks are escaped. */
   stack?: string;
 }
 
 /** All that is known of a job. */
 export interface InspectedJob {
+  /** Unique in its queue. */
   id: string;
+  /** Where it lies. */
   queue: string;
+  /** Empty if Redis has lost the content of the job, or if it cannot be read. */
   name: string;
   /** `discarded` and `cancelled` jobs are there only if `keepEnded` keeps them. */
   state: JobState | EndedState;
@@ -32,9 +39,13 @@ export interface InspectedJob {
   payload: unknown;
   /** The id of the codec that stored the payload; missing for JSON. */
   codec?: string;
+  /** Those of definition and call together; `{}` without any. */
   headers: Readonly<Record<string, string>>;
+  /** Those of definition and call together; `[]` without any. */
   tags: readonly string[];
+  /** 1 to 1 000; a lower number is more urgent. 0 if it cannot be read. */
   priority: number;
+  /** When it is due, or was due for its latest attempt. */
   dueAt: Date;
   /** Missing if Redis has lost the content of the job, or if it cannot be read. */
   createdAt?: Date;
@@ -42,21 +53,27 @@ export interface InspectedJob {
   attempts: number;
   /** How many leases were lost, because a worker died or was blocked; 0 of a completed job. */
   crashes: number;
-  /** These three as the call to `schedule` gave them; if it did not, the process that runs the job decides. */
+  /** As the call to `schedule` gave it; missing if it did not: then the process that runs the job decides. */
   maxAttempts?: number;
+  /** As `maxAttempts`. */
   backoff?: Backoff;
+  /** As `maxAttempts`; in ms, 0 for no limit. */
   timeoutMs?: number;
-  /** How late it may start in ms, and what happens if it is later. */
+  /** How late it may start, in ms; missing for any lateness. */
   maxLatenessMs?: number;
+  /** What happens if it is later; missing without a `maxLatenessMs`. */
   onLate?: OnLate;
+  /** Its failed attempts, the oldest first, the last 20 at most. */
   failures: FailedAttempt[];
   /** Of an occurrence of a recurrence: which one. */
   recurrence?: JobRecurrence;
   /** The worker that the call preferred. */
   preferredWorker?: string;
-  /** Of an active job: who runs it, under which fence, and until when its lease holds. */
+  /** Of an active job: the `workerId` of the process that runs it. */
   worker?: string;
+  /** Of an active job: the fence of its claim. */
   fence?: number;
+  /** Of an active job: until when its lease holds, unless it is renewed. */
   leaseUntil?: Date;
   /** `true` if `cancelRunning` was called for an active job, until its run has ended. */
   cancelRequested?: true;

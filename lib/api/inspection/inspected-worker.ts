@@ -9,6 +9,7 @@ export interface InspectedWorker {
   id: string;
   /** The name of its machine, as the operating system gives it. */
   host: string;
+  /** Its process id on that machine. */
   pid: number;
   /** The version of this package that it runs. */
   version: string;

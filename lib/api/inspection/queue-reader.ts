@@ -20,6 +20,7 @@ import { type QueueStats, toStats } from './queue-stats.js';
 
 /** A queue that somebody has used. */
 export interface InspectedQueue {
+  /** As `schedule` and the options of the module name it. */
   name: string;
   /** When a process that schedules or works there last said so; each says so every ten minutes. */
   lastSeenAt: Date;

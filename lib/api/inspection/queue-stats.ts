@@ -12,7 +12,7 @@ const COUNTERS = [
   'deadDropped',
 ] as const;
 
-/** How many times each thing has happened in a queue since it began. docs/job-life-cycle.md has the rules. */
+/** How many times each thing has happened in a queue since it began; 0 for what has not. docs/job-life-cycle.md has the rules. */
 export type QueueStats = Record<(typeof COUNTERS)[number], number>;
 
 /** Counters that nothing has counted yet are 0. */

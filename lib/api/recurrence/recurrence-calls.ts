@@ -30,7 +30,9 @@ import { dateOf, type RecurrenceView, toRecurrenceView } from './recurrence-view
 
 /** The answer of `upsertRecurrence`. You can pass it to every call that takes a recurrence. */
 export interface RecurrenceChange {
+  /** The id of the recurrence. */
   readonly id: string;
+  /** The queue of the recurrence and its jobs. */
   readonly queue: string;
   /** `false` if there was a recurrence of this id, which now is as the call says. */
   readonly created: boolean;

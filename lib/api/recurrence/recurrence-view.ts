@@ -6,7 +6,9 @@ import type { RecurrenceState, StoredRecurrence } from '../../store/job-store.js
 
 /** All that is known of a recurrence. You can pass it to every call that takes one. */
 export interface RecurrenceView {
+  /** Unique in its queue. */
   id: string;
+  /** The queue of the recurrence and its jobs. */
   queue: string;
   /** The name of its jobs; empty if Redis has lost what the jobs are made of, or if it cannot be read. */
   name: string;
@@ -16,7 +18,7 @@ export interface RecurrenceView {
   payload: unknown;
   /** `ended`: no occurrence is to come any more; it stays listed for a day. */
   state: RecurrenceState;
-  /** What `pauseRecurrence` was given. */
+  /** What `pauseRecurrence` was given; missing if nothing was, or if it is not paused. */
   reason?: string;
   /** The instant of the next occurrence, without jitter; `null` while it is paused, and once it has ended. */
   nextAt: Date | null;

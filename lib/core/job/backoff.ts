@@ -27,9 +27,13 @@ export type BackoffFunction = (attempt: number, error: unknown, job: ScheduledJo
 
 /** A backoff whose durations have been read. */
 export interface Backoff {
+  /** As in `BackoffOptions`, like all that follow. */
   type: 'fixed' | 'exponential';
+  /** In ms. */
   delayMs: number;
+  /** In ms; missing for a century. */
   maxDelayMs?: number;
+  /** Missing for 0. */
   jitter?: number;
 }
 

@@ -92,7 +92,10 @@ export interface JobOptions {
    * The tags of a call are added to those of the definition. Default: none.
    */
   tags?: readonly string[];
-  /** Strings that travel with the job, up to 4 KiB in all. */
+  /**
+   * Strings that travel with the job, up to 4 KiB in all. Those of a call are added to those of the definition, and win where both have a
+   * name. Default: none.
+   */
   headers?: Record<string, string>;
 }
 
@@ -102,7 +105,7 @@ export interface JobDefinitionOptions extends Omit<JobOptions, 'backoff'> {
   backoff?: BackoffOptions | BackoffFunction;
   /** The queue of the job. Default `'default'`. */
   queue?: string;
-  /** The class of the payload. A payload is validated when it is scheduled, and again before its handler runs. */
+  /** The class of the payload. A payload is validated when it is scheduled, and again before its handler runs. Default: none. */
   payload?: PayloadClass;
 }
 
@@ -127,9 +130,13 @@ declare const payloadForm: unique symbol;
  * how handlers get the payload: as an instance of the definition's class (`'instance'`), or as what JSON makes of `T` (`'json'`).
  */
 export interface ScheduledJobDefinition<T = unknown, Form extends PayloadForm = PayloadForm> {
+  /** By which handlers are found. */
   readonly name: string;
+  /** Where its jobs lie; `undefined` for `'default'`. */
   readonly queue?: string;
+  /** The class of the payload; `undefined` without one. */
   readonly payload?: PayloadClass;
+  /** The other options, as they were read: durations in milliseconds. */
   readonly settings: Readonly<DefinitionSettings>;
   /** Names a job by its id and the definition's queue. Throws `InvalidScheduleError` where the id cannot be one. */
   ref(id: string): { id: string; queue: string };

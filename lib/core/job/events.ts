@@ -2,6 +2,7 @@ import type { OnLate } from './definition.js';
 
 /** What every event has. */
 interface JobEvent {
+  /** The queue of the job. */
   queue: string;
   /** The job's. */
   id: string;
@@ -15,30 +16,37 @@ interface RunEvent extends JobEvent {
   attempt: number;
 }
 
+/** A call of this process has created the job. */
 interface ScheduledEvent extends JobEvent {
   type: 'scheduled';
+  /** The job's name. */
   name: string;
+  /** When it is due, by Redis' clock. */
   dueAt: Date;
 }
 
+/** An attempt begins. */
 interface StartedEvent extends RunEvent {
   type: 'started';
   /** How long after its due time the job was claimed, in ms by Redis' clock. */
   latenessMs: number;
 }
 
+/** A handler has called `job.progress`. */
 interface ProgressEvent extends RunEvent {
   type: 'progress';
   /** What `job.progress` was given. */
   value: unknown;
 }
 
+/** The job is done. */
 interface CompletedEvent extends RunEvent {
   type: 'completed';
   /** How long the run took, validation included, in ms with a fraction. */
   durationMs: number;
 }
 
+/** An attempt has failed. */
 interface FailedEvent extends RunEvent {
   type: 'failed';
   /** What was thrown, or what is wrong with the payload. */
@@ -52,21 +60,26 @@ interface FailedEvent extends RunEvent {
   replaced?: true;
 }
 
+/** The job is a dead letter. */
 interface DeadEvent extends RunEvent {
   type: 'dead';
+  /** Why it is not tried again. */
   reason: DeadReason;
   /** What was thrown or is wrong with the payload, or the reason given to `JobOutcome.deadLetter`; missing if the job was not handed out to a handler or a pop. */
   error?: unknown;
 }
 
+/** The job has ended without being done. */
 interface DiscardedEvent extends RunEvent {
   type: 'discarded';
   /** What `JobOutcome.discard` was given, or `'late'`; of an occurrence of a recurrence also `'missed'` or `'overlap'`. */
   reason: string;
 }
 
+/** The job could only begin later than its `maxLatenessMs`. */
 interface LateEvent extends JobEvent {
   type: 'late';
+  /** The job's name. */
   name: string;
   /** How long after its due time the job was looked at, in ms by Redis' clock. */
   latenessMs: number;
@@ -120,7 +133,7 @@ const TYPES: Readonly<Record<ScheduledQueueEventType, true>> = {
 
 export const EVENT_TYPES = Object.keys(TYPES) as readonly ScheduledQueueEventType[];
 
-/** Why a job lies in the dead-letter set. */
+/** Why a job lies in the dead-letter set; docs/errors.md says what to do about each. */
 export type DeadReason = (typeof DEAD_REASONS)[number];
 
 export const DEAD_REASONS = [

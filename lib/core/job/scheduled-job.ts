@@ -1,9 +1,14 @@
 /** A job as its handler sees it: one run of the job. A class and no interface, so that a plain `import` works in a decorated method. */
 export abstract class ScheduledJob<T = unknown> {
+  /** Unique in its queue: yours, or one that the library made. The same at every attempt. */
   abstract readonly id: string;
+  /** The queue that the job was claimed from. */
   abstract readonly queue: string;
+  /** The name by which it was scheduled. */
   abstract readonly name: string;
+  /** For a handler an instance of the payload class, if there is one; otherwise what JSON or the codec gives back. `undefined` for a job without a payload. */
   abstract readonly payload: T;
+  /** The headers of definition and call together; `{}` if there are none. */
   abstract readonly headers: Readonly<Record<string, string>>;
   /** When this run was due. */
   abstract readonly dueAt: Date;
@@ -11,7 +16,9 @@ export abstract class ScheduledJob<T = unknown> {
   abstract readonly createdAt: Date;
   /** Which run this is, from 1. Snoozing and going back at shutdown do not count. */
   abstract readonly attempt: number;
+  /** How many attempts it has, the first one included; `attempt === maxAttempts` is the last. */
   abstract readonly maxAttempts: number;
+  /** 1 to 1 000; a lower number is more urgent. */
   abstract readonly priority: number;
   /** How long after `dueAt` the job was claimed, in ms by the clock of Redis. Never negative. */
   abstract readonly latenessMs: number;
@@ -50,7 +57,9 @@ export interface JobRecurrence {
 
 /** The answer of `schedule`. You can pass it to every call that takes a job. */
 export interface ScheduledJobRef {
+  /** The id of the job: yours, or one that the library made. */
   readonly id: string;
+  /** The queue of the job. */
   readonly queue: string;
   /** The name of the job; with `'taken'`, the name of the job that has the id. */
   readonly name: string;
@@ -58,6 +67,7 @@ export interface ScheduledJobRef {
   readonly dueAt: Date | null;
   /** Whether this call created the job: `status === 'created'`. */
   readonly created: boolean;
+  /** What the call did. */
   readonly status: ScheduleStatus;
 }
 

@@ -27,6 +27,7 @@ export interface ReplayOptions {
   at?: Date | number | string;
   /** How many are due a second, above 0. Ignored for one job. Default: all at once. */
   perSecond?: number;
+  /** Wins over the queue of the first argument. Default: that, else `'default'`. */
   queue?: string;
 }
 

@@ -25,15 +25,17 @@ export type OrderingRule = { mode: 'strict' } | { mode: 'aging'; msPerLevel: num
 
 /** At most `max` jobs start within any `perMs`. */
 export interface RateLimit {
-  /** At least 1. */
+  /** How many jobs may start. At least 1. */
   max: number;
-  /** At least 1, at most a day. */
+  /** Within how long. At least 1, at most a day. */
   perMs: Duration;
 }
 
 /** A `RateLimit` that has been read. */
 export interface RateRule {
+  /** How many jobs may start. */
   max: number;
+  /** Within how long, in ms. */
   perMs: number;
 }
 

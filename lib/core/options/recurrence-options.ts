@@ -20,17 +20,21 @@ export type RecurrenceOptions = Omit<
 export interface PauseRecurrenceOptions {
   /** Why: 1 to 1 000 printable characters, which `recurrence` and `recurrences` show until it is resumed. Default: none. */
   reason?: string;
+  /** Wins over the queue of the reference. Default: that, else `'default'`. */
   queue?: string;
 }
 
-/** The instants from `from` on, and before `to`: each a Date, epoch ms, or ISO 8601 with time and `Z` or offset. */
+/** The instants from `from` on, and before `to`. */
 export interface BackfillRange {
+  /** The first instant: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. */
   from: Date | number | string;
+  /** The end, which is not included; not before `from`. */
   to: Date | number | string;
 }
 
 /** Which recurrences `recurrences` answers. */
 export interface RecurrencesOptions {
+  /** Default `'default'`. */
   queue?: string;
   /** How many are passed over. Default 0. */
   offset?: number;

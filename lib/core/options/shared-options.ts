@@ -9,7 +9,9 @@ import {
 
 /** How many ended jobs a worker keeps, and for how long; `null`: any number, or for any time. */
 export interface SharedKeep {
+  /** How many. */
   count: number | null;
+  /** For how long, in ms. */
   ageMs: number | null;
 }
 
@@ -18,15 +20,25 @@ export interface SharedKeep {
  * `null` where there is no limit. An option is missing if the version of that worker does not tell it.
  */
 export interface SharedOptions {
+  /** As in `QueueOptions`, like all that follow. */
   ordering?: OrderingRule;
+  /** `null` for no limit. */
   rateLimit?: RateRule | null;
+  /** `null` for no limit. */
   globalConcurrency?: number | null;
+  /** How many completed jobs are kept. */
   keepCompleted?: SharedKeep;
+  /** How many dead jobs are kept. */
   keepDead?: SharedKeep;
+  /** How long a chosen id stays taken, in ms. */
   keepIdsMs?: number;
+  /** How long a lease lasts, in ms. */
   leaseMs?: number;
+  /** How long a job is left to the worker that it prefers, in ms. */
   stealAfterMs?: number;
+  /** How many crashes make a job dead. */
   maxCrashes?: number;
+  /** Whether it streams its events, and how many are kept. */
   streamEvents?: false | { maxLength: number };
   /** The id of the codec that stores payloads; `'json'` without one. */
   codec?: string;

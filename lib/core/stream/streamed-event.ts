@@ -5,6 +5,7 @@ import type { ScheduledQueueEvent } from '../job/events.js';
 export interface StreamedError {
   /** The name of the error, or the `typeof` of a thrown value that is no error. */
   name: string;
+  /** Up to 1 000 characters. */
   message: string;
   /** Such as `ECONNREFUSED`. */
   code?: string;
@@ -24,6 +25,7 @@ type Told<Event> = Event extends { type: 'failed' }
 /** In the place of events that a reader of the stream has missed, or that a process could not add to it. */
 export interface StreamGap {
   type: 'gap';
+  /** Whose events are missing. */
   queue: string;
   /** Whoever goes on from here is not told of this gap again. */
   eventId: string;

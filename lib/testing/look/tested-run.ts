@@ -25,6 +25,7 @@ export type RunOutcome =
 
 /** How one call of a handler ended. */
 export interface RunResult {
+  /** How. */
   outcome: RunOutcome;
   /** What the handler returned, if it completed. */
   result?: unknown;
@@ -38,14 +39,21 @@ export interface RunResult {
 
 /** One run of a job, as `runs()` tells it. */
 export interface TestedRun extends RunResult {
+  /** The job's name. */
   name: string;
+  /** The job's id. */
   id: string;
+  /** The job's queue. */
   queue: string;
+  /** As the handler got it. */
   payload: unknown;
+  /** Which attempt it was, from 1. */
   attempt: number;
+  /** When this attempt was due, in virtual time. */
   dueAt: Date;
+  /** When it began, in virtual time. */
   startedAt: Date;
-  /** Missing while the handler sleeps. */
+  /** When it ended, in virtual time; missing while the handler sleeps. */
   endedAt?: Date;
 }
 

@@ -7,17 +7,25 @@ import { isOfKind, type JobKind } from './job-kind.js';
 
 /** A job that waits, as `scheduled()` tells it. */
 export interface WaitingJob {
+  /** The job's name. */
   name: string;
+  /** The job's id: yours, or one that the library made. */
   id: string;
+  /** The job's queue. */
   queue: string;
   /** `undefined` where the codec of the job answers a promise, so that it cannot be read at once. */
   payload: unknown;
+  /** When it is due, in virtual time. */
   dueAt: Date;
+  /** When it was scheduled, in virtual time. */
   createdAt: Date;
   /** How many attempts have begun. */
   attempts: number;
+  /** 1 to 1 000; a lower number is more urgent. */
   priority: number;
+  /** Those of definition and call together; `[]` without any. */
   tags: readonly string[];
+  /** Those of definition and call together; `{}` without any. */
   headers: Readonly<Record<string, string>>;
   /** Of an occurrence of a recurrence: which one. */
   recurrence?: JobRecurrence;
