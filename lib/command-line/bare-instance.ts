@@ -2,6 +2,7 @@ import { PayloadWriter } from '../api/payload-writer.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
 import type { EventSink } from '../core/job/events.js';
+import type { Log } from '../core/log.js';
 import { Observers } from '../core/observe/observers.js';
 import { type QueueSettings, readQueueOptions } from '../core/options/queue-options.js';
 import { settingsOfShared } from '../core/options/shared-options.js';
@@ -33,17 +34,19 @@ export class BareInstance {
   private readonly settings = new Map<string, QueueSettings>();
   private readonly told = new Set<string>();
 
-  /** Connects to nothing yet. Throws `InvalidOptionsError`. */
+  /** Connects to nothing yet. `log`: what happens to the connection of `store`. Throws `InvalidOptionsError`. */
   constructor(
     readonly connection: unknown,
     readonly prefix: string,
+    log: Log = SILENT,
   ) {
     const codecs = new Codecs();
     const settingsOf = (queue: string) => this.settings.get(queue) ?? readQueueOptions(queue, {});
-    const common = { connection, prefix, commandTimeoutMs: COMMAND_TIMEOUT_MS, log: SILENT };
-    this.store = new RedisJobStore({ ...common, settingsOf });
+    const common = { connection, prefix, commandTimeoutMs: COMMAND_TIMEOUT_MS };
+    this.store = new RedisJobStore({ ...common, settingsOf, log });
     this.scout = new RedisJobStore({
       ...common,
+      log: SILENT,
       settingsOf: (queue) => readQueueOptions(queue, { leaseMs: LISTED_MS }),
     });
     const events: EventSink = {

@@ -23,6 +23,8 @@ export interface Command {
   readonly options: readonly OwnOption[];
   /** Whether somebody must agree before it changes anything, at the terminal or by `--yes`. */
   readonly asks?: true;
+  /** Whether it goes on until it is interrupted. It then says when Redis goes and comes back: else nothing would seem to happen. */
+  readonly goesOn?: true;
   /** Throws `UsageError` for operands and options that do not go together. Called before Redis is asked anything. */
   check?(given: Pick<Call, 'operands' | 'options'>): void;
   run(call: Call): Promise<Answer | undefined>;

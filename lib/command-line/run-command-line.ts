@@ -10,6 +10,7 @@ import { help, PROGRAM } from './help.js';
 import type { Options } from './options.js';
 import { type Arguments, readArguments } from './read-arguments.js';
 import type { Terminal } from './terminal.js';
+import { jsonLine } from './text/json-line.js';
 import { styleOf } from './text/style.js';
 import { asTyped, wrap } from './text/words.js';
 import { UsageError } from './usage-error.js';
@@ -52,14 +53,16 @@ async function run(
     );
   const prefix = options.prefix ?? DEFAULT_PREFIX;
   const redaction = new Redaction(options.redact);
-  const instance = new BareInstance(connectionOf(options, env), prefix);
+  const tell = (line: string) => terminal.err(oneLine(line));
+  const log = command.goesOn && { log: tell, warn: tell, error: tell };
+  const instance = new BareInstance(connectionOf(options, env), prefix, log);
   const style = styleOf(terminal.hasColours && !options.json);
   const next = (...commands: readonly Next[]) => nextLines(commands, options);
   try {
     if (command.takes.queue === 'needed') await instance.learn(queue);
     const answer = await command.run({ queue, operands, options, redaction, instance, terminal, style, next });
     if (!answer) return EXIT.done;
-    terminal.out(options.json ? JSON.stringify(answer.json) : answer.text());
+    terminal.out(options.json ? jsonLine(answer.json) : answer.text());
     const notes = [...(answer.notes ?? []), ...(queue === '' ? [] : await strangeQueue(instance, queue, prefix))];
     for (const note of notes) terminal.err(wrap(withoutPasswords(note)).join('\n'));
     return answer.code ?? EXIT.done;

@@ -1,8 +1,9 @@
 import type { QueueLoad } from '../../api/inspection/queue-load.js';
 import type { InspectedQueue } from '../../api/inspection/queue-reader.js';
+import { QueueUnavailableError } from '../../core/errors.js';
 import type { JobCounts } from '../../store/job-store.js';
 import type { BareInstance } from '../bare-instance.js';
-import type { Command, Next } from '../command.js';
+import { type Command, EXIT, type Next } from '../command.js';
 import { table } from '../text/table.js';
 import { about, fromNow } from '../text/time.js';
 
@@ -25,10 +26,22 @@ export const queues: Command = {
   async run({ instance, options: { limit = LIMIT }, style, next }) {
     const all = await instance.inspector.queues();
     const listed: ListedQueue[] = [];
+    const refusals: unknown[] = [];
+    const notes: string[] = [];
     for (let from = 0; from < Math.min(limit, all.length); from += AT_ONCE) {
       const some = all.slice(from, Math.min(from + AT_ONCE, limit));
-      listed.push(...(await Promise.all(some.map((queue) => look(instance, queue)))));
+      const looks = await Promise.allSettled(some.map((queue) => look(instance, queue)));
+      for (const [i, each] of looks.entries()) {
+        if (each.status === 'fulfilled') listed.push(each.value);
+        else if (!isRefusal(each.reason)) throw each.reason;
+        else {
+          refusals.push(each.reason);
+          notes.push(`Queue '${some[i]!.name}' is not shown: ${each.reason.message}`);
+        }
+      }
     }
+    if (listed.length === 0 && refusals.length > 0) throw refusals[0];
+    if (all.length > limit) notes.push(`These are ${limit} of ${all.length} queues: --limit ${all.length} shows all.`);
     const nowMs = await instance.now();
     return {
       json: listed,
@@ -44,7 +57,8 @@ export const queues: Command = {
           next(...nextOf(listed)),
         ].join('\n\n');
       },
-      notes: all.length > limit ? [`These are ${limit} of ${all.length} queues: --limit ${all.length} shows all.`] : [],
+      notes,
+      code: refusals.length > 0 ? EXIT.redis : EXIT.done,
     };
   },
 };
@@ -74,6 +88,11 @@ function rowOf({ name, lastSeenAt, counts, load }: ListedQueue, nowMs: number): 
     blocked ?? '-',
     fromNow(lastSeenAt, nowMs),
   ];
+}
+
+/** Redis answers, but not about this queue: a newer version may have written its data, and the others can be shown. */
+function isRefusal(error: unknown): error is QueueUnavailableError {
+  return error instanceof QueueUnavailableError && error.redisCode !== undefined;
 }
 
 async function look(instance: BareInstance, queue: InspectedQueue): Promise<ListedQueue> {

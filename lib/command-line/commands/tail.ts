@@ -5,6 +5,7 @@ import { readStream } from '../../core/options/stream-options.js';
 import { oneLine } from '../../core/read/one-line.js';
 import type { ScheduledQueueStreamedEvent, StreamedError } from '../../core/stream/streamed-event.js';
 import type { Command } from '../command.js';
+import { jsonLine } from '../text/json-line.js';
 import { cut, WIDTH, widthOf } from '../text/words.js';
 
 const TYPE_WIDTH = 'deadDropped'.length;
@@ -16,6 +17,7 @@ export const tail: Command = {
   takes: { queue: 'needed', more: 0 },
   summary: 'one event a line, from every process whose queue has streamEvents, until it is interrupted',
   options: ['from'],
+  goesOn: true,
   async run({ queue, options, instance, terminal, redaction, next }) {
     const place = readStream({ queue, from: options.from }).from;
     if (!(await instance.streams(queue)))
@@ -36,7 +38,7 @@ export const tail: Command = {
         next: (event) => {
           last = event.eventId;
           const shown = event.type === 'progress' ? { ...event, value: redaction.redact(event.value) } : event;
-          terminal.out(options.json ? JSON.stringify(shown) : lineOf(shown));
+          terminal.out(options.json ? jsonLine(shown) : lineOf(shown));
         },
         error: reject,
         complete: end,

@@ -32,7 +32,10 @@ export function table(
       return i === 0 || most === 'rest' ? oneLine(cell) : cut(cell, most);
     }),
   );
-  const widths = columns.map(({ title }, i) => Math.max(...[title, ...cells.map((row) => row[i]!)].map(widthOf)));
+  // Not as arguments of one Math.max: a call takes some 100 000 at most.
+  const widths = columns.map(({ title }, i) =>
+    cells.reduce((most, row) => Math.max(most, widthOf(row[i]!)), widthOf(title)),
+  );
   const hasRest = columns.at(-1)!.most === 'rest';
   const others = widths.slice(1, hasRest ? -1 : undefined).reduce((sum, width) => sum + GAP.length + width, 0);
   const restLeast = hasRest ? GAP.length + Math.min(widths.at(-1)!, LEAST_REST) : 0;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { runProgram, typed } from '../../support/command-line.js';
 import { newPrefix, type QueueApp, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
 import { until } from '../../support/wait.js';
@@ -64,6 +65,21 @@ it('shows one queue, as text and JSON', async () => {
   const { out: text } = await typed(['stats', 'mail', ...ASKED]);
   expect(text).toContain('jobs         10 scheduled, 1 due, 0 active, 0 completed, 0 dead\n');
   expect(text).toContain('To end the pause:\n  nestjs-redis-scheduled-queue resume mail');
+});
+
+it('shows the other queues where the data of one has a newer schema, names that one, and exits with 3', async () => {
+  const mixed = await startApp([], { role: 'producer' });
+  for (const queue of ['newer', 'known']) await mixed.producer.schedule('send', {}, { queue });
+  const redis = new Redis(redisUrl());
+  const asked = ['queues', '--json', '--url', redisUrl(), '--prefix', mixed.prefix];
+  await redis.hset(`${mixed.prefix}:{newer}:stats`, 'schema', 9);
+  const some = await typed(asked);
+  expect(some.code).toBe(3);
+  expect(JSON.parse(some.out).map(({ name }: { name: string }) => name)).toEqual(['known']);
+  expect(some.err.replaceAll('\n', ' ')).toMatch(/^Queue 'newer' is not shown: .* holds data of schema 9 /);
+  await redis.hset(`${mixed.prefix}:{known}:stats`, 'schema', 9);
+  expect(await typed(asked)).toMatchObject({ code: 3, out: '', err: expect.stringContaining('schema 9') });
+  await redis.quit();
 });
 
 it('says that nobody has used a queue, and which one may have been meant', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { succeeds } from '../../support/install-redis.js';
 import { newPrefix, type QueueApp, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
+import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/wait.js';
 
 // The program on a terminal of its own, in a pipe that nobody reads any more, and interrupted.
@@ -91,4 +92,22 @@ it('tail ends with 0 when it is interrupted', async () => {
   child.kill('SIGINT');
   expect(await code).toBe(0);
   expect(said.out).toMatch(/^scheduled {4}later {2}heard {2}dueAt \d{4}-/m);
+});
+
+it('tail says when Redis goes and comes back, and goes on behind the last event', async () => {
+  const proxy = await TcpProxy.start(redisUrl());
+  const line = [PROGRAM, 'tail', 'default', '--from', '0', '--prefix', prefix, '--url', proxy.url];
+  const { child, said, code } = start(process.execPath, line);
+  await app.producer.schedule('later', {}, { id: 'before', delay: '1h' });
+  await until('it is told', () => said.out.includes('before'));
+  proxy.refuse();
+  await until('it says so', () => /^Redis cannot be reached /m.test(said.err));
+  await app.producer.schedule('later', {}, { id: 'meanwhile', delay: '1h' });
+  proxy.accept();
+  await until('it goes on', () => said.out.includes('meanwhile'));
+  await until('it says so', () => /^Redis is back after \d+ ms\.$/m.test(said.err));
+  child.kill('SIGINT');
+  expect(await code).toBe(0);
+  expect(said.out.match(/before/g)).toHaveLength(1);
+  await proxy.stop();
 });

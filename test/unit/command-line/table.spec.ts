@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { jsonLine } from '../../../lib/command-line/text/json-line.js';
 import { styleOf } from '../../../lib/command-line/text/style.js';
 import { pairs, table } from '../../../lib/command-line/text/table.js';
 import { about } from '../../../lib/command-line/text/time.js';
@@ -66,4 +67,17 @@ it('says lengths of time in one unit', () => {
     '2 h',
     '2 d',
   ]);
+});
+
+it('has room for more rows than a call takes arguments', () => {
+  const rows = Array.from({ length: 200_000 }, (_, i) => [`${i}`, '1', 'no']);
+  expect(table(COLUMNS, rows, plain).split('\n')).toHaveLength(200_001);
+});
+
+it('JSON has nothing in it that a terminal takes for a command, and says the same', () => {
+  const value = { 'a\u009b31m': ['\u007f', '\u202egpj', '\u2028', '👩‍💻', '\u{10fffd}', '\u001b[2J', 'plain ü 漢'] };
+  const line = jsonLine(value);
+  expect(JSON.parse(line)).toEqual(value);
+  expect(line).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+  expect(line).toContain('plain ü 漢');
 });
