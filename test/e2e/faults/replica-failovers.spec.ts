@@ -103,6 +103,18 @@ it('a node that takes over with the call confirms it by its own replicas', async
   expect(await has(last, 'kept')).toBe(1);
 }, 30_000);
 
+it('a node that was a replica while its own replicas were waited for confirms nothing', async () => {
+  const node = await startNode();
+  await startNode(node);
+  const { schedule } = await startProducer(node, 1_000);
+  let id = 10_000_000;
+  // Whenever a node becomes a primary it writes under another id.
+  proxy.rewrite((reply) => reply.replace(/master_replid:\w{8}/g, () => `master_replid:${id++}`));
+  expect(await failure(schedule('second'))).toMatchObject({ outcome: 'unknown', jobId: 'second' });
+  proxy.rewrite((reply) => reply);
+  expect(await schedule('second')).toMatchObject({ created: false });
+}, 30_000);
+
 it('a primary that has become a replica is left for the one that has taken over', async () => {
   const old = await startNode();
   const next = await startNode(old);
