@@ -18,7 +18,7 @@ const MADE_ELSEWHERE = [
   ['sentence', 'nest/lifecycle/start-warnings.ts', 'which no handler and no definition'],
   ['sentence', 'nest/lifecycle/start-warnings.ts', 'where seconds are meant'],
   ['trouble', 'store/redis/checks/server-info.ts', 'Redis is of version '],
-  ['trouble', 'store/redis/checks/server-info.ts', 'no test of this library'],
+  ['trouble', 'store/redis/checks/server-info.ts', 'no release of this library'],
   ['trouble', 'store/redis/checks/server-info.ts', 'Redis has the eviction policy '],
   ['sentence', 'nest/job-overrides.ts', 'which no handler of this process handles'],
 ] as const;

@@ -70,7 +70,7 @@ it('a server that speaks as Redis does and is none of those that were tested is 
   proxy = await TcpProxy.start(server.url);
   proxy.rewrite((reply) => reply.replace(/redis_git_sha1:\w{8}/, 'dragonfly_version:df-v1'));
   expect(await linesOfFirstUse(proxy.url)).toEqual([
-    expect.stringMatching(/^warn This server is Dragonfly, and no test/),
+    expect.stringMatching(/^warn This server is Dragonfly, on which no release/),
   ]);
 });
 

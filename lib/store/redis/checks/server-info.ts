@@ -1,7 +1,7 @@
 /** The scripts use ZRANGE BYSCORE and SMISMEMBER, which this version brought. */
 const OLDEST_VERSION = [6, 2] as const;
 
-/** By which line of INFO servers are known that speak as Redis does and are none: no test of this library has run on them. */
+/** By which line of INFO servers are known that speak as Redis does and are none: no release of this library is tested on them. */
 const UNTESTED = {
   Dragonfly: 'dragonfly_version',
   Garnet: 'garnet_version',
@@ -39,7 +39,7 @@ export function untestedServer(info: string): string | undefined {
   const name = Object.entries(UNTESTED).find(([, line]) => field(info, line) !== undefined)?.[0];
   return (
     name &&
-    `This server is ${name}, and no test of this library has run on it. Use Redis or Valkey for jobs that matter.`
+    `This server is ${name}, on which no release of this library is tested. Use Redis or Valkey for jobs that matter.`
   );
 }
 
