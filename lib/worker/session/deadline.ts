@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { CallOff, Clock } from '../../core/clock.js';
 
 /** Until when a stop waits. Its `signal` aborts then. */
@@ -6,6 +7,8 @@ export class Deadline {
   private readonly callOff: CallOff;
 
   constructor(clock: Clock, ms: number) {
+    // Each queue of the process listens, and of more than ten listeners Node warns as of a leak.
+    setMaxListeners(Number.POSITIVE_INFINITY, this.controller.signal);
     this.callOff = clock.after(ms, () => this.controller.abort());
   }
 
