@@ -11,6 +11,7 @@ import { inspect } from './inspect.js';
 import { kit } from './kit.js';
 import { lateness } from './lateness.js';
 import { memory } from './memory.js';
+import { move } from './move.js';
 import { outage } from './outage.js';
 import { queues } from './queues.js';
 import { recurrences } from './recurrences.js';
@@ -33,6 +34,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   idle,
   growth,
   scale,
+  move,
   claim,
   queues,
   two,

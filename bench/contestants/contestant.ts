@@ -55,6 +55,8 @@ export interface OpenOptions {
   validated?: boolean;
   names?: readonly string[];
   queues?: readonly string[];
+  /** Of a cluster, in the place of `redis`; for this library alone. */
+  nodes?: readonly { host: string; port: number }[];
   trackCurrentJob?: boolean;
   streamEvents?: { maxLength: number };
   metered?: boolean;

@@ -36,7 +36,7 @@ export const ours: Contestant = {
     const { concurrency, streamEvents } = options;
     const queues = options.queues ?? ['default'];
     const module = RedisScheduledQueueModule.forRoot({
-      connection: options.redis,
+      connection: options.nodes ? { cluster: { nodes: [...options.nodes] } } : options.redis,
       autoStart: false,
       ...(options.trackCurrentJob !== undefined && { trackCurrentJob: options.trackCurrentJob }),
       queues: Object.fromEntries(queues.map((queue) => [queue, { concurrency, streamEvents }])),

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { shown } from '../../bench/report/numbers.js';
 
 const { countLines } = (await import('../../scripts/count-lines.mjs' as string)) as {
   countLines(root: URL): { room: string; ts: number; lua: number }[];
@@ -152,6 +153,36 @@ it('the README says no more of speed and memory than the worst rounds were', () 
   expect(measured('single', 'p99').max).toBeLessThanOrEqual(Number(lateMs));
   expect(measured('single', 'p99', 'bullmq').median / Number(bullmqMs)).toBeCloseTo(1, 1);
   expect(measured('memory', 'waiting').max / measured('memory', 'waiting', 'bullmq').min).toBeLessThan(0.5);
+});
+
+describe('docs/scaling.md', () => {
+  const page = read('docs/scaling.md');
+
+  it('has figures as the benchmarks have measured them', () => {
+    const rows = [...page.matchAll(/^\| .* \| ([\d .]*\d)\D* \| `(\w+)` `(\w+)` \|$/gm)];
+    const printed = rows.map(([, figure, benchmark, key]) => `${benchmark} ${key}: ${figure}`);
+    expect(printed).toHaveLength(13);
+    expect(printed).toEqual(
+      rows.map(([, , benchmark, key]) => `${benchmark} ${key}: ${shown(measured(benchmark!, key!).median)}`),
+    );
+    const { bars } = JSON.parse(read('bench/results/results.json')).scale;
+    expect(bars.map(({ met }: { met: boolean }) => met)).toEqual([true, true]);
+  });
+
+  it('reckons with what a waiting job takes', () => {
+    const rows = [...page.matchAll(/^\| 10(\S) \| ([\d.]+) GB \| ([\d ]+) \| ([\d ]+) \|$/gm)].map(
+      ([, power, gigabytes, shards, queues]) => [
+        10 ** ('⁰¹²³⁴⁵⁶⁷⁸⁹'.indexOf(power!) as number),
+        Number(gigabytes),
+        ...[shards!, queues!].map((text) => Number(text.replace(' ', ''))),
+      ],
+    );
+    expect(rows.map(([jobs]) => jobs)).toEqual([1e6, 1e7, 1e8, 1e9]);
+    for (const [jobs, gigabytes, shards, queues] of rows as [number, number, number, number][]) {
+      expect(gigabytes / ((jobs * measured('scale', 'bytes').median) / 1e9)).toBeCloseTo(1, 1);
+      expect([shards, queues]).toEqual([Math.ceil(jobs / 1e7), jobs / 5e5]);
+    }
+  });
 });
 
 it('the README names ten options that docs/options.md has', () => {

@@ -31,6 +31,7 @@ const PRINTED: [page: string, folder: string, ...specs: string[]][] = [
     'test/e2e/docs/recipes.spec.ts',
     'test/e2e/docs/recipes-operated.spec.ts',
   ],
+  ['docs/scaling.md', 'test/e2e/docs/scaling', 'test/e2e/docs/scaling-page.spec.ts'],
   ['docs/tracing.md', 'test/e2e/docs/tracing', 'test/e2e/docs/tracing-page.spec.ts'],
   ['docs/recurrence.md', 'test/e2e/docs/recurrence', 'test/e2e/docs/recurrence-page.spec.ts'],
 ];
