@@ -58,13 +58,15 @@ const blocks = [...PAGE.matchAll(/^```console\n\$ nestjs-redis-scheduled-queue (
 
 it.each(blocks.map(([, line, printed]) => [line!, printed!]))('%s', async (line, printed) => {
   const { code, out, err } = await typed([...line.split(' '), '--prefix', prefix], { env: { REDIS_URL: redisUrl() } });
-  expect({ code, err }).toEqual({ code: 0, err: '' });
+  // The printed doctor has found problems.
+  expect({ code, err }).toEqual({ code: line === 'doctor' ? 1 : 0, err: '' });
   expect(withoutTimes(out.replaceAll(` --prefix ${prefix}`, ''))).toEqual(withoutTimes(printed));
 });
 
-it('prints three of them, and has a row for each command', () => {
-  expect(blocks).toHaveLength(3);
-  const rows = [...PAGE.matchAll(/^\| `([\w-]+)[^`]*` \|/gm)].map(([, name]) => name);
+it('prints four of them, and has a row for each command', () => {
+  expect(blocks).toHaveLength(4);
+  const table = PAGE.slice(PAGE.indexOf('## Commands'), PAGE.indexOf('## What doctor checks'));
+  const rows = [...table.matchAll(/^\| `([\w-]+)[^`]*` \|/gm)].map(([, name]) => name);
   expect(rows).toEqual([...COMMANDS.keys()]);
 });
 
