@@ -241,6 +241,7 @@ it('the state of a recurrence: an occurrence that has begun begins again, and it
   expect(await producer.recurrence('tick')).toMatchObject({ state: 'active', count: 0 });
   expect(await producer.recurrence('tock')).toMatchObject({ state: 'active' });
   await inspector.resume();
+  await until('it begins again', () => runs.length === 2);
   await until('it is over again', async () => (await producer.recurrence('tick'))?.state === 'ended');
   expect(runs.map(({ id }) => id)).toEqual([runs[0]!.id, runs[0]!.id]);
   expect(runs[1]!.fence).toBeGreaterThan(runs[0]!.fence);
