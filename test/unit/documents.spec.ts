@@ -80,6 +80,14 @@ it.each(['troubleshooting', 'production-checklist'])(
   },
 );
 
+it('every section of a page that a message names is there', () => {
+  const files = readdirSync('lib', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const named = files.flatMap((file) => [...read(`lib/${file}`).matchAll(/(docs\/[\w-]+\.md), "([^"]+)"/g)]);
+  expect(named.map(([words]) => words)).toContain('docs/operations.md, "Processes that disagree"');
+  const missing = named.filter(([, page, title]) => !new RegExp(`^#+ ${title}$`, 'm').test(read(page!)));
+  expect(missing.map(([words]) => words)).toEqual([]);
+});
+
 it('docs/architecture.md says how many lines each folder of lib has, to a twentieth', () => {
   const counted = countLines(new URL('../../', import.meta.url));
   const rows = [...read('docs/architecture.md').matchAll(/^\| ([\w./-]+) \| (\d+) \| (\d+) \| (\d+) \|$/gm)];

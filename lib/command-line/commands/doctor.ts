@@ -1,8 +1,8 @@
 import type { BareInstance } from '../bare-instance.js';
-import { type Command, EXIT } from '../command.js';
+import { type Command, EXIT, type Next } from '../command.js';
 import { checkQueue, queueChecks } from '../doctor/check-queue.js';
 import { checkServers } from '../doctor/check-servers.js';
-import { type Finding, isRefusal } from '../doctor/finding.js';
+import { type CheckName, type Finding, isRefusal } from '../doctor/finding.js';
 import type { Style } from '../text/style.js';
 import { WIDTH, wrap } from '../text/words.js';
 
@@ -15,11 +15,11 @@ export const doctor: Command = {
   options: [],
   async run({ queue, instance, style, next }) {
     const findings = await examine(instance, queue === '' ? await queuesOf(instance) : [queue]);
-    const isWell = findings.every(({ level }) => level !== 'problem');
+    const problems = findings.filter(({ level }) => level === 'problem');
     return {
       json: findings,
-      text: () => `${shown(findings, style)}\n\n${next(['How the queues are', 'queues'])}`,
-      code: isWell ? EXIT.done : EXIT.missed,
+      text: () => `${shown(findings, style)}\n\n${next(nextOf(problems))}`,
+      code: problems.length > 0 ? EXIT.missed : EXIT.done,
     };
   },
 };
@@ -49,6 +49,22 @@ async function examine(instance: BareInstance, queues: readonly string[] | Error
     findings.push(...(await Promise.all(some)).flat());
   }
   return findings;
+}
+
+/** What shows more of a problem with a queue. */
+const NEXT: Partial<Record<CheckName, readonly [purpose: string, command: string]>> = {
+  counters: ['How it is', 'stats'],
+  recurrences: ['All of them', 'recurrences'],
+  unhandled: ['Who handles what', 'workers'],
+  options: ['Who works there', 'workers'],
+};
+
+function nextOf(problems: readonly Finding[]): Next {
+  for (const { check, queue } of problems) {
+    const next = NEXT[check];
+    if (next && queue !== undefined) return [...next, queue];
+  }
+  return ['How the queues are', 'queues'];
 }
 
 /** What is not well in full, and the names of the checks that found nothing. */

@@ -105,6 +105,13 @@ describe('the documented user', () => {
       const denied = await Promise.all(cluster.servers.map((_, i) => deniedTo(cluster.client(i))));
       const needless = ['client|setname', 'client|setinfo'];
       expect(denied.flat().filter((command) => !needless.includes(command as string))).toEqual([]);
+      const nodes = cluster.nodes.map(({ host, port }) => `${host}:${port}`).join(',');
+      const { out } = await typed(['doctor', '--json', '--cluster', '--url', `redis://queue:secret@${nodes}`]);
+      const checks = JSON.parse(out).flatMap(({ check, level }: Finding) =>
+        level === 'ok' ? [] : [`${check} ${level}`],
+      );
+      // No node has an AOF or a replica.
+      expect([...new Set(checks)]).toEqual(['persistence problem', 'stray-keys unknown']);
     } finally {
       await stopApps();
       await cluster.stop();
