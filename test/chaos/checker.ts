@@ -4,6 +4,7 @@ import { countsAddUp, endsAsItMust, endsOnce, lastChangeRuns, nothingLost, oneSt
 import { everybodyLives, leavesInTime, nothingUntoward } from './rules/processes.js';
 import { oneAfterTheOther, oneJobAnInstant, recursAgain, recursAsAsked } from './rules/recurrences.js';
 import type { Rule, Violation } from './rules/rule.js';
+import { asFarApart, waitsNoLonger } from './rules/spacing.js';
 import { dueAsAsked, lateAsAsked, neverEarly } from './rules/timing.js';
 import type { Timeline } from './timeline.js';
 
@@ -12,6 +13,8 @@ const RULES: readonly Rule[] = [
   countsAddUp,
   nothingLost,
   lastChangeRuns,
+  waitsNoLonger,
+  asFarApart,
   endsOnce,
   endsAsItMust,
   createdOnce,

@@ -26,6 +26,7 @@ export interface StartLine {
   fence: number;
   dueAt: number;
   latenessMs: number;
+  createdAt?: number;
   /** As the job itself says; missing where it is no occurrence. */
   recurrence?: { id: string; at: number; missed: boolean };
 }

@@ -43,6 +43,9 @@ export const KINDS = {
   cancellable: { weight: 5, maxAttempts: PLENTY, ends: ['completed'] },
   /** Is not to begin later than a moment after it is due. */
   perishable: { weight: 5, maxAttempts: PLENTY, ends: ['completed', 'late'] },
+  /** Changed over and over, with a longest wait, or under a throttle: see change-plan.ts. */
+  debounced: { weight: 0, maxAttempts: PLENTY, ends: ['completed'] },
+  throttled: { weight: 0, maxAttempts: PLENTY, ends: ['completed'] },
   /** An occurrence of a recurrence; nobody schedules it. */
   recurring: { weight: 0, maxAttempts: PLENTY, ends: ['completed'] },
   /** Ends its process. */

@@ -12,6 +12,10 @@ export const CONCURRENCY = 16;
 export const TIMEOUT_MS = 250;
 /** Of jobs of the kind `perishable`: less than a worker's death costs. */
 export const MAX_LATENESS_MS = 700;
+/** Of jobs of the kind `debounced`: shorter than a lease, so that a row ends before one that nobody has seen. */
+export const MAX_WAIT_MS = 700;
+/** Of jobs of the kind `throttled`. */
+export const THROTTLE_MS = 500;
 
 /** After so many lost leases a job is dead as crashed, be attempts left or not. */
 export const MAX_CRASHES = 3;

@@ -194,6 +194,21 @@ export const throttle = (world: () => World): void => {
       expect((await change('e')).dueAtMs).toBe(first + 2 * APART);
     });
 
+    it('one that replaces the queued one does not say how far apart they are', async () => {
+      world().store();
+      const first = world().now();
+      await change('a');
+      const worker = world().worker('w');
+      const [job] = await worker.claim();
+      await change('b');
+      await change('c', { throttleMs: 5_000 });
+      await worker.settle(settlement.complete(job!));
+      await change('d', { throttleMs: 5_000 });
+      world().pass(APART);
+      expect(await work()).toEqual(['d']);
+      expect((await change('e')).dueAtMs).toBe(first + 2 * APART);
+    });
+
     it('one that is cancelled gives no time back', async () => {
       const { jobs } = world().store();
       const first = world().now();

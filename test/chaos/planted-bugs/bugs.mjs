@@ -182,6 +182,20 @@ export const BUGS = [
     rules: ['recurs-again'],
   },
   {
+    name: 'row of replacements begun anew',
+    file: 'lib/store/redis/scripts/schedule/when.lua',
+    from: 'isBounded, rowFrom = true, ',
+    to: 'isBounded, rowFrom = true, now or ',
+    rules: ['waits-no-longer'],
+  },
+  {
+    name: 'throttle forgotten',
+    file: 'lib/store/redis/scripts/schedule/replace.lua',
+    from: '  writeThrottle(due)\n',
+    to: '  if not writeThrottle then return nil end\n',
+    rules: ['as-far-apart'],
+  },
+  {
     name: 'retry of the previous occurrence not waited for',
     file: 'lib/store/redis/scripts/recur/judge.lua',
     from: "redis.call('HEXISTS', jobsKey, id) == 1",

@@ -40,11 +40,12 @@ export class Notebook {
   constructor(private readonly history: History) {}
 
   start(payload: Pick<ChaosPayload, 'token' | 'revision' | 'kind'>, job: ScheduledJob): void {
-    const { id, attempt, maxAttempts, fence, dueAt, latenessMs } = job;
+    const { id, attempt, maxAttempts, fence, latenessMs } = job;
+    const times = { dueAt: job.dueAt.getTime(), createdAt: job.createdAt.getTime(), latenessMs };
     const { token, revision, kind } = payload;
     const noted = { token, revision, kind, id, queue: job.queue as QueueName, attempt, maxAttempts };
     const recurrence = job.recurrence && { ...job.recurrence, at: job.recurrence.at.getTime() };
-    this.history.note({ type: 'start', ...noted, fence, dueAt: dueAt.getTime(), latenessMs, recurrence });
+    this.history.note({ type: 'start', ...noted, fence, ...times, recurrence });
   }
 
   stoodStill(from: number): void {
@@ -63,6 +64,8 @@ export class Handlers {
 
   /** Synchronous, as some handlers are. */
   @Handles('quick')
+  @Handles('debounced')
+  @Handles('throttled')
   quick(payload: ChaosPayload, job: ScheduledJob): number {
     this.notebook.start(payload, job);
     return this.completed(job);

@@ -9,9 +9,19 @@ import {
   ScheduledQueueInspector,
   ScheduledQueueProducer,
 } from 'nestjs-redis-scheduled-queue';
+import { planChanges } from '../change-plan.js';
 import { History, type OperationName, type When } from '../history.js';
 import { planRecurrenceWork } from '../recurrence-plan.js';
-import { COMMAND_TIMEOUT_MS, MAX_LATENESS_MS, PREFIX, QUEUE_NAMES, QUEUE_OPTIONS, QUEUES } from '../settings.js';
+import {
+  COMMAND_TIMEOUT_MS,
+  MAX_LATENESS_MS,
+  MAX_WAIT_MS,
+  PREFIX,
+  QUEUE_NAMES,
+  QUEUE_OPTIONS,
+  QUEUES,
+  THROTTLE_MS,
+} from '../settings.js';
 import { type PlannedJob, type PlannedOperation, type PlannedTarget, planWork } from '../work-plan.js';
 import { Recurring } from './recurring.js';
 import { reportOn } from './self-report.js';
@@ -135,7 +145,13 @@ function item({ queue, priority, payload, ...due }: PlannedJob) {
   const carried = unfit ? { ...payload, revision: 'none' } : payload;
   const lateness =
     payload.kind === 'perishable' ? ({ maxLatenessMs: MAX_LATENESS_MS, onLate: 'dead-letter' } as const) : {};
-  return { job: payload.kind, payload: carried, options: { queue, priority, ...lateness, ...whenOf(due) } };
+  const spacing =
+    payload.kind === 'debounced'
+      ? { maxWaitMs: MAX_WAIT_MS }
+      : payload.kind === 'throttled'
+        ? { throttleMs: THROTTLE_MS }
+        : {};
+  return { job: payload.kind, payload: carried, options: { queue, priority, ...lateness, ...spacing, ...whenOf(due) } };
 }
 
 function whenOf({ delayMs, asInstant }: Pick<PlannedJob, 'delayMs' | 'asInstant'>): When {
@@ -178,6 +194,7 @@ const first = recurring.upsertAll().finally(() => underWay.delete(first));
 underWay.add(first);
 await Promise.all([
   carryOut(planWork(Number(SEED), WHO!, JSON.parse(WITHOUT!)), perform),
+  carryOut(planChanges(Number(SEED), WHO!), perform),
   carryOut(planRecurrenceWork(Number(SEED), WHO!), (planned) => recurring.perform(planned)),
 ]);
 await Promise.all(underWay);

@@ -81,7 +81,9 @@ export const endsAsItMust = aboutLives('ends-as-it-must', (job) => {
   return problems;
 });
 
-const livesOf = ({ calls }: Job) => calls.filter((call) => creates(call) && call.outcome !== 'refused').length;
+/** At the most: one that replaced a waiting job goes on with the life of that one. */
+const livesOf = ({ calls }: Job) =>
+  calls.filter((call) => creates(call) && call.outcome !== 'refused' && call.status !== 'replaced').length;
 
 /** Of several changes of an id the last one that was accepted runs, whenever it came: before a run, beside one or after it. */
 export const lastChangeRuns = aboutJobs('last-change-runs', (job) => {

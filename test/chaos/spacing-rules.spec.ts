@@ -1,0 +1,60 @@
+import { expect, it } from '@jest/globals';
+import { MAX_WAIT_MS, THROTTLE_MS } from './settings.js';
+import { OFFSET, Story } from './story.js';
+
+const NOTHING = new Set<string>();
+
+/** A job that is changed three times, 400 ms apart, and runs once. */
+function debounced(createdAt: number, dueAt: number): Set<string> {
+  const story = new Story();
+  for (const mono of [100, 400, 700]) {
+    const payload = { token: 'j', revision: mono, kind: 'debounced' } as const;
+    story.call(mono, { operation: 'replace', payload }, { status: mono === 100 ? 'created' : 'replaced', dueAt });
+  }
+  const claimedAt = dueAt + 1;
+  story.start(claimedAt, { dueAt, createdAt: OFFSET + createdAt, kind: 'debounced', revision: 700 });
+  return story
+    .end(claimedAt + 5, claimedAt)
+    .told(claimedAt + 6, 'completed')
+    .endsCompleted(claimedAt);
+}
+
+/** A job that is changed, runs, is changed twice more, and runs again at this instant. */
+function throttled(again: number): Set<string> {
+  const story = new Story();
+  const change = (mono: number, status: 'created' | 'replaced', dueAt: number) => {
+    const payload = { token: 'j', revision: mono, kind: 'throttled' } as const;
+    story.call(mono, { operation: 'replace', payload }, { status, dueAt });
+  };
+  const run = (dueAt: number, revision: number) =>
+    story
+      .start(dueAt + 1, { dueAt, kind: 'throttled', revision })
+      .end(dueAt + 2, dueAt + 1)
+      .told(dueAt + 4, 'completed');
+  change(100, 'created', 101);
+  run(101, 100);
+  change(200, 'created', again);
+  change(300, 'replaced', again);
+  run(again, 300);
+  return story.endsCompleted(again + 1, { scheduled: 2, completed: 2 });
+}
+
+it('a job may be changed over and over, and runs when the first change has waited for long enough', () => {
+  expect(debounced(101, 101 + MAX_WAIT_MS)).toEqual(NOTHING);
+});
+
+it('it is found where it was due later than that', () => {
+  expect(debounced(101, 102 + MAX_WAIT_MS)).toEqual(new Set(['waits-no-longer']));
+});
+
+it('it is found where its row began with a later change', () => {
+  expect(debounced(701, 1_000)).toEqual(new Set(['waits-no-longer']));
+});
+
+it('jobs under a throttle may be due as far apart as it says', () => {
+  expect(throttled(101 + THROTTLE_MS)).toEqual(NOTHING);
+});
+
+it('they are found where they are due closer than that', () => {
+  expect(throttled(100 + THROTTLE_MS)).toEqual(new Set(['as-far-apart']));
+});
