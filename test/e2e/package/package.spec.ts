@@ -84,8 +84,9 @@ describe('the tarball', () => {
     );
     const known =
       /^package\/(dist\/.*\.(js|d\.ts)|dist\/cjs\/package\.json|docs\/.*|bench\/README\.md|bench\/results\/(chart\.svg|table\.md)|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
-    // Pages on how it is built, and how it is done without it, are for those who have the repository.
-    const left = /^package\/docs\/(architecture|calls-and-replays|patterns|redis-design|worker-design)\.md$/;
+    // These are for those who build it, or who decide about it: the repository has them.
+    const left =
+      /^package\/docs\/(architecture|calls-and-replays|glossary|patterns|redis-design|scaling|worker-design)\.md$/;
     const unwanted = (file: string) => !known.test(file) || /\.lua$|(?<!\.d)\.ts$/.test(file) || left.test(file);
     expect(files.filter(unwanted)).toEqual([]);
   });
