@@ -48,7 +48,8 @@ export class SystemClock implements Clock {
   }
 
   protected set(ms: number, callback: () => void, { keepsAlive = true }: TimerOptions = {}): NodeJS.Timeout {
-    const timer = setTimeout(outsideJobs, Math.min(ms, LONGEST_TIMEOUT_MS), callback);
+    // Of a time that has just passed, Node 24 would warn in the application's log.
+    const timer = setTimeout(outsideJobs, Math.max(0, Math.min(ms, LONGEST_TIMEOUT_MS)), callback);
     return keepsAlive ? timer : timer.unref();
   }
 }

@@ -30,3 +30,10 @@ it('a timer that is called off does not fire', () => {
   expect(other).toHaveBeenCalledTimes(1);
   callOff();
 });
+
+it('a timer of a time that has passed asks Node for no negative one, of which it would warn', () => {
+  const set = jest.spyOn(globalThis, 'setTimeout');
+  new SystemClock().after(-0.003, () => {});
+  expect(set.mock.calls[0]![1]).toBe(0);
+  set.mockRestore();
+});
