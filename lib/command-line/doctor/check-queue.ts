@@ -3,7 +3,6 @@ import { firstFew } from '../../core/read/describe.js';
 import { lossIn } from '../../store/redis/checks/index-watch.js';
 import { queueKeys } from '../../store/redis/keys.js';
 import type { BareInstance } from '../bare-instance.js';
-import { bigQueue } from './big-queue.js';
 import { type CheckName, type Finding, isRefusal, judge, NotKnown } from './finding.js';
 
 /** A job that nobody handles is told once it has been due for so long: a deploy may have been under way. */
@@ -12,6 +11,8 @@ const LATE_MS = 60_000;
 const ARMED_WITHIN_MS = 1_000;
 /** Each is read with its payload. */
 const RECURRENCES_LOOKED_AT = 10_000;
+/** 500 000 jobs of 300 bytes, with their ids: what docs/scaling.md says a cluster can move with its default settings. */
+const MOVABLE_BYTES = 160 * 1024 * 1024;
 const NAMED = 3;
 
 type Look = (instance: BareInstance, queue: string) => Promise<readonly string[]>;
@@ -113,4 +114,12 @@ async function options({ inspector }: BareInstance, queue: string): Promise<stri
       `The live workers of queue '${queue}' disagree: ${name} is ${values.join(', and ')}. Unless a deploy is under way, give all the same: see docs/operations.md, "Processes that disagree".`,
     ];
   });
+}
+
+export async function bigQueue({ store }: BareInstance, queue: string): Promise<string[]> {
+  const { key, bytes } = await store.inspection(queue).largestHash();
+  if (bytes < MOVABLE_BYTES) return [];
+  return [
+    `The key ${key} holds about ${Math.round(bytes / 1024 / 1024)} MiB, and a cluster moves a key whole: both servers stand still meanwhile, or the move fails. Before its slot is moved, let queue '${queue}' drain or give the move time: see docs/scaling.md, "Moving a big queue".`,
+  ];
 }

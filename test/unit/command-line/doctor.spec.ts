@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { BareInstance } from '../../../lib/command-line/bare-instance.js';
-import { bigQueue } from '../../../lib/command-line/doctor/big-queue.js';
+import { bigQueue } from '../../../lib/command-line/doctor/check-queue.js';
 import { judge } from '../../../lib/command-line/doctor/finding.js';
 import { strayKeys } from '../../../lib/command-line/doctor/stray-keys.js';
 
