@@ -105,6 +105,22 @@ export const schedule = (world: () => World): void => {
     expect(payloads(listed)).toEqual(jobs.map(({ payload }) => payload));
   });
 
+  it.each(['made', 'chosen'])('jobs of one moment are each due at a time of their own, with %s ids', async (how) => {
+    world().store();
+    const at = world().now();
+    const dues: Due[] = [{ at: at + 5_000 }, { delayMs: 0 }, { at: at - 86_400_000 }, { delayMs: 90_000 }];
+    const given = dues.map((due, i) => newJob({ due, payload: `${i}`, ...(how === 'chosen' && { id: `id${i}` }) }));
+    // Under an id that is taken the answer tells when the first is due.
+    if (how === 'chosen') given.push(newJob({ id: 'id0', due: { delayMs: 7 } }));
+    const answers = await world().scheduleAll(given);
+    const expected = [at + 5_000, at, at - 86_400_000, at + 90_000];
+    expect(answers.slice(0, 4).map(({ dueAtMs }) => dueAtMs)).toEqual(expected);
+    for (const [i, dueAtMs] of expected.entries()) {
+      expect(await world().job(answers[i]!.id)).toMatchObject({ dueAtMs, envelope: { payload: `${i}` } });
+    }
+    if (how === 'chosen') expect(answers[4]).toMatchObject({ status: 'waiting', dueAtMs: at + 5_000 });
+  });
+
   it('jobs of one moment that share much or little are each stored as they are', async () => {
     world().store();
     const given = [

@@ -4,11 +4,10 @@ import { howChosen, toDueArgument } from '../calls/job-arguments.js';
 import { encodeCodec, encodeFlags, encodeRoute, encodeSettings, withPayload } from '../codec/envelope-text.js';
 import type { ScriptArgument } from '../scripts/bound-script.js';
 
-/** Jobs in a row that differ in id and in the end of the envelope alone. */
+/** Jobs in a row that differ in id, due and the end of the envelope alone. */
 interface Row {
   first: NewJob;
   chosen: string;
-  due: ScriptArgument;
   route: string;
   /** What the third line of the envelope begins with. */
   codec: string;
@@ -16,6 +15,9 @@ interface Row {
   middle: string;
   haveSettings: boolean;
   ids: string[];
+  dues: number[];
+  /** Whether all of these are equal. */
+  shareDue: boolean;
   ends: ScriptArgument[];
 }
 
@@ -26,18 +28,22 @@ export class SharedArguments {
   add(job: NewJob, id: string): void {
     const settings = encodeSettings(job.settings);
     const row = this.rowFor(job, settings !== '');
+    const due = toDueArgument(job.due);
     row.ids.push(id);
+    row.dues.push(due);
+    row.shareDue &&= due === row.dues[0];
     // Each may have settings of its own, such as the header that traces it; where none has any, the payload goes as it is.
     row.ends.push(withPayload(settings === '' ? '' : `${row.codec}${settings}\n`, job.payload));
   }
 
   toArguments(): ScriptArgument[] {
     const all: ScriptArgument[] = [];
-    for (const { chosen, due, route, middle, ids, ends } of this.rows) {
-      all.push(ids.length, chosen, route, due, middle);
+    for (const { chosen, route, middle, ids, dues, shareDue, ends } of this.rows) {
+      all.push(ids.length, chosen, route, shareDue ? dues[0]! : '', middle);
       // Made ones are of one length, and an argument costs more than what is cut out of one.
       if (chosen === '') all.push(ids.join(''));
       else all.push(...ids);
+      if (!shareDue) all.push(...dues);
       all.push(...ends);
     }
     return all;
@@ -46,20 +52,29 @@ export class SharedArguments {
   private rowFor(job: NewJob, haveSettings: boolean): Row {
     const row = this.rows.at(-1);
     const chosen = job.id === undefined ? '' : howChosen(job.id);
-    const due = toDueArgument(job.due);
     const codec = encodeCodec(job);
     const mayShare =
       row &&
       row.codec === codec &&
       row.chosen === chosen &&
-      row.due === due &&
       row.haveSettings === haveSettings &&
       sharesRoute(job, row.first);
     // Those of a definition are the very same object.
     if (mayShare && job.tags === row.first.tags) return row;
     const middle = encodeFlags(chosen !== '', job.tags) + (haveSettings ? '' : `${codec}\n`);
     if (mayShare && row.middle === middle) return row;
-    const begun = { first: job, chosen, due, route: encodeRoute(job), codec, middle, haveSettings, ids: [], ends: [] };
+    const begun = {
+      first: job,
+      chosen,
+      route: encodeRoute(job),
+      codec,
+      middle,
+      haveSettings,
+      ids: [],
+      dues: [],
+      shareDue: true,
+      ends: [],
+    };
     this.rows.push(begun);
     return begun;
   }

@@ -51,7 +51,7 @@ export const replaceScript = (keys: QueueKeys): NumberedScript<ReplaceArguments,
 export interface ScheduleArguments {
   lowestMade: string;
   highestMade: string;
-  /** Flat rows: count, chosen, route, due, middle, ids, ends. */
+  /** Flat rows: count, chosen, route, due, middle, ids, dues, ends. */
   rows: readonly ScriptArgument[];
 }
 

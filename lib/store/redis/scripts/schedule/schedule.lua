@@ -4,10 +4,11 @@
 -- @given clustered, settings.stealAfterMs
 -- @arg lowestMade text: the lowest id that this call's maker made for it, '-' = none
 -- @arg highestMade text: the highest of these
--- @tail rows count, chosen, route, due, middle, ids, ends: jobs that differ in id and in the end of the envelope alone come as one
---   row: how many; how their ids were chosen ('' made by this caller, 'c' by the user, 'm' by the user in the form of a made one); route
---   of the envelope; due (> 0: at, epoch ms; <= 0: minus the delay in ms); the middle, which follows the time; then their ids, made
---   ones, all of one length, joined into one argument; then the ends of their envelopes
+-- @tail rows count, chosen, route, due, middle, ids, dues, ends: jobs that differ in id, due and the end of the envelope alone come as
+--   one row: how many; how their ids were chosen ('' made by this caller, 'c' by the user, 'm' by the user in the form of a made one);
+--   route of the envelope; due (> 0: at, epoch ms; <= 0: minus the delay in ms; '' each has its own); the middle, which follows the
+--   time; then their ids, made ones, all of one length, joined into one argument; then, where each has its own, their dues; then the
+--   ends of their envelopes
 -- @returns takenAt text, letters text, ...duplicates text[]: when the call was taken in; a letter for each job; for each letter but '1'
 --   and 'e' the due time of the job that is there, of 't' also its name, behind a space. Letters: '1' created; under a known id 'w' a
 --   job waits, 'a' one runs, 'd' one is dead, 'e' one ended lately, 't' a job of another name waits, runs or is dead
@@ -27,12 +28,13 @@ end
 local rows, chosenIds = {}, {}
 local at = rowsFrom
 while ARGV[at] do
-  local row = { count = tonumber(ARGV[at]), chosen = ARGV[at + 1], route = ARGV[at + 2], due = tonumber(ARGV[at + 3]), middle = ARGV[at + 4] }
-  -- Where its ids begin, and the ends.
+  local row = { count = tonumber(ARGV[at]), chosen = ARGV[at + 1], route = ARGV[at + 2], due = ARGV[at + 3], middle = ARGV[at + 4] }
+  -- Where its ids begin, the dues, and the ends.
   row.ids = at + 5
-  row.ends = row.ids + (row.chosen == '' and 1 or row.count)
+  row.dues = row.ids + (row.chosen == '' and 1 or row.count)
+  row.ends = row.dues + (row.due == '' and row.count or 0)
   if row.chosen ~= '' then
-    for i = row.ids, row.ends - 1 do chosenIds[#chosenIds + 1] = ARGV[i] end
+    for i = row.ids, row.dues - 1 do chosenIds[#chosenIds + 1] = ARGV[i] end
   end
   rows[#rows + 1] = row
   at = row.ends + row.count
@@ -83,14 +85,20 @@ local created, index = 0, 0
 
 for _, row in ipairs(rows) do
   local count, chosen, ids, ends = row.count, row.chosen, row.ids, row.ends
-  local due, middle = row.due, row.middle
-  local dueText = digits(due > 0 and due or now - due)
+  local middle, due, dues = row.middle, row.due, row.due == '' and row.dues
+  local dueText
   local beginning, tags = row.route .. CREATED .. middle, tagsOfFlags(middle)
   local laneName = laneOfRoute(row.route)
   local isChosen, name = chosen ~= '', chosen ~= '' and nameOf(laneName)
   local madeIds, idLength = ARGV[ids], #ARGV[ids] / count
   local added, last
   for i = 0, count - 1 do
+    if dues or i == 0 then
+      -- An instant comes in all its digits.
+      local given = dues and ARGV[dues + i] or due
+      local at = tonumber(given)
+      dueText = at > 0 and given or digits(now - at)
+    end
     local id, letter
     if isChosen then
       id = ARGV[ids + i]
