@@ -38,7 +38,7 @@ export const growth: Benchmark = {
   ],
   timeoutMs: 400_000,
 
-  run: (context) => (context.case === 'due' ? longestScript(context) : ratesBeside(context)),
+  run: (context) => (context.case === 'due' ? longestScript(context) : ratesBeside(context, waitingJob())),
 };
 
 async function longestScript({ open, probe, size }: Context) {

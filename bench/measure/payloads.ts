@@ -15,7 +15,11 @@ export const validatedPayload = () => payloadOf({ userId: 7, email: 'reader@exam
 
 export const IN_AN_HOUR = () => Date.now() + 3_600_000;
 
-/** So many equal jobs. */
-export function jobs(count: number, job: Job): Job[] {
-  return Array.from({ length: count }, () => job);
+/** The same job again and again, or a new one each time. */
+export type Jobs = Job | (() => Job);
+
+export function jobs(count: number, job: Jobs): Job[] {
+  return Array.from({ length: count }, makerOf(job));
 }
+
+export const makerOf = (job: Jobs) => (typeof job === 'function' ? job : () => job);

@@ -1,14 +1,15 @@
 import type { Context } from '../benchmark.js';
 import type { Job, OpenOptions, Payload, Session } from '../contestants/contestant.js';
-import { IN_AN_HOUR, jobs, payloadOf } from './payloads.js';
+import { IN_AN_HOUR, type Jobs, jobs, makerOf, payloadOf } from './payloads.js';
 
 /** Jobs a call of those who schedule many. */
 export const BULK = 5_000;
 /** Calls under way where each is for one job. */
 const IN_FLIGHT = 1_000;
+const THIRTY_DAYS_MS = 30 * 86_400_000;
 
 /** Puts them there by calls for many, one call at a time. */
-export async function fill(session: Session, count: number, job: Job): Promise<void> {
+export async function fill(session: Session, count: number, job: Jobs): Promise<void> {
   for (let left = count; left > 0; left -= BULK) await session.scheduleMany(jobs(Math.min(left, BULK), job));
 }
 
@@ -18,8 +19,9 @@ export async function fillWith(session: Session, all: readonly Job[]): Promise<v
 }
 
 /** Jobs a second, one call for each, a thousand of them under way. */
-export function scheduleRate(session: Session, count: number, job: Job): Promise<number> {
-  return callRate(count, () => session.schedule(job));
+export function scheduleRate(session: Session, count: number, job: Jobs): Promise<number> {
+  const make = makerOf(job);
+  return callRate(count, () => session.schedule(make()));
 }
 
 /** Calls a second, a thousand of them under way. Each is given its number, from 0. */
@@ -34,7 +36,7 @@ export async function callRate(count: number, call: (index: number) => Promise<u
 }
 
 /** Jobs a second, 5 000 a call, one call at a time. */
-export async function bulkRate(session: Session, count: number, job: Job): Promise<number> {
+export async function bulkRate(session: Session, count: number, job: Jobs): Promise<number> {
   const started = performance.now();
   await fill(session, count, job);
   return perSecond(count, performance.now() - started);
@@ -42,6 +44,13 @@ export async function bulkRate(session: Session, count: number, job: Job): Promi
 
 /** A job that is not due while the benchmark runs. */
 export const waitingJob = (): Job => ({ payload: payloadOf(), dueAt: IN_AN_HOUR() });
+
+/** Jobs that are due at random over thirty days, the first in an hour. */
+export function scatteredJobs(): () => Job {
+  const payload = payloadOf();
+  const from = IN_AN_HOUR();
+  return () => ({ payload, dueAt: from + Math.floor(Math.random() * THIRTY_DAYS_MS) });
+}
 
 export interface Drained {
   rate: number;
@@ -102,20 +111,26 @@ export async function drain(context: Context, options: DrainOptions): Promise<Dr
   };
 }
 
-/** Jobs a second that are scheduled and drained beside jobs that wait, as figures that end with the case's name. */
-export async function ratesBeside(context: Context): Promise<Record<string, number>> {
-  const { size } = context;
-  let scheduled = 0;
+/**
+ * Jobs a second that are scheduled and drained beside jobs that wait, and Redis' CPU time of the first in µs a job, as figures
+ * that end with the case's name. `bulk` is the rate at which the last tenth of those that wait came, 5 000 a call.
+ */
+export async function ratesBeside(context: Context, waiting: Jobs): Promise<Record<string, number>> {
+  const { case: name, probe, size } = context;
+  const figures: Record<string, number> = {};
   const { rate } = await drain(context, {
     count: size('jobs'),
     concurrency: 100,
     async before(session) {
-      await fill(session, size('waiting'), waitingJob());
-      await scheduleRate(session, size('jobs') / 10, waitingJob());
-      scheduled = await scheduleRate(session, size('jobs'), waitingJob());
+      await fill(session, 0.9 * size('waiting'), waiting);
+      figures[`bulk${name}`] = await bulkRate(session, size('waiting') / 10, waiting);
+      await scheduleRate(session, size('jobs') / 10, waiting);
+      const before = await probe.cpuMicros();
+      figures[`schedule${name}`] = await scheduleRate(session, size('jobs'), waiting);
+      figures[`scheduleCpu${name}`] = ((await probe.cpuMicros()) - before) / size('jobs');
     },
   });
-  return { [`schedule${context.case}`]: scheduled, [`drain${context.case}`]: rate };
+  return { ...figures, [`drain${name}`]: rate };
 }
 
 function perSecond(count: number, ms: number): number {
