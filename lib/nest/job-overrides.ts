@@ -4,8 +4,8 @@ import { InvalidScheduleError, invalidOptions as refuse } from '../core/errors.j
 import {
   RUN_OPTIONS_SHAPE,
   type RunOptions,
-  type RunSettings,
   refuseJobOptions,
+  type SaidSettings,
 } from '../core/options/run-settings.js';
 import { nearest } from '../core/read/describe.js';
 import { jobName } from '../core/read/names.js';
@@ -22,7 +22,7 @@ export interface JobOverrides extends RunOptions {
 }
 
 /** Overrides that have been read. */
-export type JobOverride = Partial<RunSettings> & { recurrence?: Rule | false };
+export type JobOverride = SaidSettings & { recurrence?: Rule | false };
 
 /** Reads the module's `jobs`. Throws `InvalidOptionsError`, and `InvalidScheduleError` for a rule. */
 export function readJobs(given: object, where: string): Map<string, JobOverride> {

@@ -98,11 +98,14 @@ export interface BrokenJob {
   reason: Extract<DeadReason, 'envelope-missing' | 'unreadable'>;
 }
 
-/** What a run of one name weighs here, and how many more its handler may run. */
+/** What a call of the handler of one name weighs here, and how many more jobs it may get. */
 export interface HandlerCapacity {
   name: string;
   weight: number;
+  /** Of a handler that gets several jobs a call: the room in the call that is being filled, and `size` for each further one that may begin. */
   free: number;
+  /** How many jobs it gets in one call, which weighs no more than one of them alone. */
+  size: number;
 }
 
 /**
@@ -138,7 +141,7 @@ export interface Turn {
   reports?: readonly ProgressReport[];
   /** What weight of jobs may be claimed; 0 claims none. */
   limit: number;
-  /** Names whose handlers have a weight or a limit of their own. */
+  /** Names whose handlers have a weight or a limit of their own, or get several jobs a call. */
   handlers: readonly HandlerCapacity[];
   /** Whether this is the session's last turn: it is no longer counted among those that are there. */
   isLast: boolean;

@@ -3,7 +3,7 @@ import type { EventSink } from '../core/job/events.js';
 import type { Log } from '../core/log.js';
 import type { Observers } from '../core/observe/observers.js';
 import type { QueueSettings } from '../core/options/queue-options.js';
-import type { RunSettings } from '../core/options/run-settings.js';
+import type { SaidSettings } from '../core/options/run-settings.js';
 import type { Codecs } from '../core/payload/codecs.js';
 import type { JobStore } from '../store/job-store.js';
 import type { SuspectIsolation } from './capacity/suspect-isolation.js';
@@ -28,6 +28,6 @@ export interface InstanceParts {
   /** Also the most that is kept of a job's result. */
   readonly maxPayloadBytes: number;
   /** What configuration says of jobs by name. */
-  readonly jobs: ReadonlyMap<string, Partial<RunSettings>>;
+  readonly jobs: ReadonlyMap<string, SaidSettings>;
   settingsOf(queue: string): QueueSettings;
 }

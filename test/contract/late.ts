@@ -80,9 +80,11 @@ export const late = (world: () => World): void => {
     await world().scheduleAll([rule('discard', 0)]);
     world().pass(10);
     const worker = world().worker('w');
-    await worker.turn({ limit: 5, handlers: [{ name: 'work', weight: 1, free: 1 }] });
+    await worker.turn({ limit: 5, handlers: [{ name: 'work', weight: 1, free: 1, size: 1 }] });
     await world().schedule({ payload: 'next' });
-    expect((await worker.turn({ limit: 5, handlers: [{ name: 'work', weight: 1, free: 1 }] })).claimed).toHaveLength(1);
+    expect(
+      (await worker.turn({ limit: 5, handlers: [{ name: 'work', weight: 1, free: 1, size: 1 }] })).claimed,
+    ).toHaveLength(1);
   });
 
   it('a waiting job with a lateness rule can be cancelled, rescheduled and replaced', async () => {

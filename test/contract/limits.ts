@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals';
+import { MOST_JOBS } from '../../lib/core/constants.js';
 import { ids, payloads, type World } from './world.js';
 
 export const limits = (world: () => World): void => {
-  const handler = (name: string, weight: number, free = 100) => ({ name, weight, free });
+  const handler = (name: string, weight: number, free = 100, size = 1) => ({ name, weight, free, size });
 
   it('takes no more weight than there is capacity for', async () => {
     world().store();
@@ -56,6 +57,37 @@ export const limits = (world: () => World): void => {
     expect(ids((await worker.turn({ limit: 10, handlers: [handler('one', 1, 2)] })).claimed)).toEqual(
       ids([jobs[0]!, jobs[1]!, jobs[3]!]),
     );
+  });
+
+  it('jobs of one call weigh what one of them does', async () => {
+    world().store();
+    await world().scheduleAll([...Array.from({ length: 9 }, () => ({ name: 'many' })), { name: 'one', priority: 6 }]);
+    const worker = world().worker('w', 'many', 'one');
+    const { claimed } = await worker.turn({ limit: 7, handlers: [handler('many', 3, 12, 4)] });
+    expect(claimed).toHaveLength(8);
+    const rest = await worker.turn({ limit: 4, handlers: [handler('many', 3, 4, 4)] });
+    expect(rest.claimed).toHaveLength(2);
+  });
+
+  it('what joins a call that is being filled weighs nothing, and what begins another one is bounded by the capacity', async () => {
+    world().store();
+    await world().scheduleAll(Array.from({ length: 10 }, () => ({ name: 'many' })));
+    const worker = world().worker('w', 'many');
+    const joined = await worker.turn({ limit: 1, handlers: [handler('many', 3, 14, 4)] });
+    expect(joined.claimed).toHaveLength(2);
+    const full = await worker.turn({ limit: 1, handlers: [handler('many', 1, 3, 4)] });
+    expect(full.claimed).toHaveLength(3);
+  });
+
+  it('however much room there is, a turn claims no more jobs than it may, and looks again at once', async () => {
+    world().store();
+    await world().scheduleAll(Array.from({ length: MOST_JOBS + 10 }, () => ({ name: 'many' })));
+    const worker = world().worker('w', 'many');
+    const first = await worker.turn({ limit: 9, handlers: [handler('many', 1, 4_000, 500)] });
+    expect(first.claimed).toHaveLength(MOST_JOBS);
+    expect(first).toMatchObject({ isUnconfirmed: false, sleepMs: 0 });
+    const second = await worker.turn({ limit: 9, handlers: [handler('many', 1, 4_000, 500)] });
+    expect(second.claimed).toHaveLength(10);
   });
 
   it('a full handler is passed over at every priority, where jobs age as well', async () => {

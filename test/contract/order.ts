@@ -121,7 +121,7 @@ export const order = (world: () => World): void => {
     world().pass(1_000);
     const { claimed } = await world()
       .worker('w', 'one', 'work')
-      .turn({ limit: 10, handlers: [{ name: 'one', weight: 1, free: 1 }] });
+      .turn({ limit: 10, handlers: [{ name: 'one', weight: 1, free: 1, size: 1 }] });
     expect(payloads(claimed)).toEqual(['fills', 'common', 'urgent']);
   });
 

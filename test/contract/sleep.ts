@@ -32,7 +32,7 @@ export const sleep = (world: () => World): void => {
   it('of what it may not run it does not spin', async () => {
     world().store({ leaseMs: 60_000 });
     await world().scheduleAll([{ name: 'strange' }, { name: 'full' }]);
-    const handlers = [{ name: 'full', weight: 1, free: 0 }];
+    const handlers = [{ name: 'full', weight: 1, free: 0, size: 1 }];
     expect(await world().worker('w', 'work', 'full').sleeps({ handlers })).toBe(5_000);
   });
 
@@ -124,7 +124,7 @@ export const sleep = (world: () => World): void => {
     await world().scheduleAll([{}, {}]);
     await worker.sleeps({ limit: 0 });
     const idle = await world().worker('u').listens();
-    await idle.sleeps({ limit: 1, handlers: [{ name: 'work', weight: 1, free: 0 }] });
+    await idle.sleeps({ limit: 1, handlers: [{ name: 'work', weight: 1, free: 0, size: 1 }] });
     await world().worker('v').turn({ limit: 1 });
     expect(await idle.isTold()).toBeLessThan(100);
   });

@@ -120,7 +120,7 @@ export const suspects = (world: () => World): void => {
       await makeSuspects(1);
       const answer = await world()
         .worker('w')
-        .turn({ limit: 5, suspects: 'take', handlers: [{ name: 'work', weight: 1, free: 0 }] });
+        .turn({ limit: 5, suspects: 'take', handlers: [{ name: 'work', weight: 1, free: 0, size: 1 }] });
       expect(answer).toMatchObject({ claimed: [] });
       expect(answer.suspect).toBeUndefined();
     });

@@ -187,7 +187,7 @@ export const views = (world: () => World): void => {
     await world().scheduleAll([{}, { name: 'heavy' }, { name: 'heavy' }, { name: 'pulled' }]);
     const weights = new Map(Object.entries({ work: 1, heavy: 3 }));
     const worker = new TestSession(sessions.worker('a', { names: ['work', 'heavy'], limited: true, weights }));
-    const handlers = [{ name: 'heavy', weight: 3, free: 9 }];
+    const handlers = [{ name: 'heavy', weight: 3, free: 9, size: 1 }];
     await worker.turn({ limit: 9, handlers });
     await world().puller('a', 'pulled').claim();
     await world().puller('b').claim();

@@ -16,7 +16,7 @@ export const yields = (world: () => World): void => {
     a.turn({ settlements: ended.map((job) => settlement.complete(job)), limit: ended.length + 3 });
   const sleeper = async (session: TestSession, full: string[] = []) => {
     await session.listens();
-    const handlers = full.map((name) => ({ name, weight: 1, free: 0 }));
+    const handlers = full.map((name) => ({ name, weight: 1, free: 0, size: 1 }));
     expect((await session.turn({ limit: 1, handlers })).claimed).toEqual([]);
     return session;
   };
@@ -86,7 +86,7 @@ export const yields = (world: () => World): void => {
     const { a, held } = await busy({ globalConcurrency: 2 });
     const b = await sleeper(world().worker('b', 'urgent', 'more'), ['urgent']);
     await world().schedule({ name: 'urgent', priority: 1 });
-    await b.sleeps({ limit: 1, handlers: [{ name: 'urgent', weight: 1, free: 0 }] });
+    await b.sleeps({ limit: 1, handlers: [{ name: 'urgent', weight: 1, free: 0, size: 1 }] });
     expect((await goOn(a, held[0]!)).claimed).toHaveLength(1);
   });
 

@@ -92,7 +92,7 @@ it('a place that becomes free under a limit over all processes is told to the wo
 it('a worker whose handler is full does not tell others of jobs that prefer it', async () => {
   open(QUIET);
   const [full, idle] = ['w1', 'w2'].map((id) => test.limitedWorker(id, true, 'work', 'other'));
-  const handlers = (free: number) => [{ name: 'work', weight: 1, free }];
+  const handlers = (free: number) => [{ name: 'work', weight: 1, free, size: 1 }];
   await full!.turn();
   await test.scheduleAll([newJob({ worker: 'w1' }), newJob({ worker: 'w1' })]);
   expect((await full!.turn({ limit: 10, handlers: handlers(1) })).claimed).toHaveLength(1);

@@ -19,12 +19,12 @@ const namesOf = (claimed: readonly ClaimedJob[]) => claimed.map(nameOf);
 it('who has no room in a handler for what is due tells one that has, and none that has not either', async () => {
   await scheduled('slow', 'slow', 'slow');
   const full = await test.asleep('full', 'slow', 'quick');
-  const handlers = [{ name: 'slow', weight: 1, free: 1 }];
+  const handlers = [{ name: 'slow', weight: 1, free: 1, size: 1 }];
   const worker = test.limitedWorker('w1', true, 'slow', 'quick');
   await worker.turn({ limit: 10, handlers });
   const free = await test.asleep('free', 'slow', 'quick');
   await test.redis.del(`${test.prefix}:{${QUEUE}}:full:free`);
-  await worker.turn({ limit: 9, handlers: [{ name: 'slow', weight: 1, free: 0 }] });
+  await worker.turn({ limit: 9, handlers: [{ name: 'slow', weight: 1, free: 0, size: 1 }] });
   await until('the one that has room is told', () => free.told.length === 1);
   expect(full.told).toEqual([]);
 });
@@ -32,10 +32,10 @@ it('who has no room in a handler for what is due tells one that has, and none th
 it('a retry of a handler that is full is told to one that has room for when it is due, and not for now', async () => {
   await scheduled('slow', 'slow');
   const worker = test.limitedWorker('w1', true, 'slow', 'quick');
-  const [first] = (await worker.turn({ limit: 1, handlers: [{ name: 'slow', weight: 1, free: 1 }] })).claimed;
+  const [first] = (await worker.turn({ limit: 1, handlers: [{ name: 'slow', weight: 1, free: 1, size: 1 }] })).claimed;
   const free = await test.asleep('free', 'slow', 'quick');
   await test.redis.del(`${test.prefix}:{${QUEUE}}:full:free`);
-  const handlers = [{ name: 'slow', weight: 1, free: 1 }];
+  const handlers = [{ name: 'slow', weight: 1, free: 1, size: 1 }];
   const { claimed } = await worker.turn({ settlements: [settlement.retry(first!, 3_000)], limit: 2, handlers });
   expect(namesOf(claimed)).toEqual(['slow']);
   await until('it is told', () => free.told.length > 0);

@@ -47,7 +47,7 @@ it('what is due later, or full here, it leaves', async () => {
   await test.schedule({ payload: 'later', due: { delayMs: 3_600_000 } });
   await test.schedule({ payload: 'full', name: 'other' });
   const worker = test.limitedWorker('w', true, 'work', 'other');
-  const full = [{ name: 'other', weight: 1, free: 0 }];
+  const full = [{ name: 'other', weight: 1, free: 0, size: 1 }];
   expect((await worker.turn({ limit: 10, handlers: full })).claimed).toEqual([]);
   expect(payloads((await claimOnce(worker, 10)).claimed)).toEqual(['full']);
 });

@@ -37,7 +37,7 @@ interface Sleeper {
 
 async function sleeper(worker: TestWorker, free: Record<string, number> = {}): Promise<Sleeper> {
   const told = await worker.listens();
-  const handlers = Object.entries(free).map(([name, left]) => ({ name, weight: 1, free: left }));
+  const handlers = Object.entries(free).map(([name, left]) => ({ name, weight: 1, free: left, size: 1 }));
   const sleep = async () => {
     expect((await worker.turn({ limit: 1, handlers })).claimed).toEqual([]);
     told.length = 0;
@@ -78,7 +78,7 @@ describe('under a limit over all processes that is used up, a place that becomes
     const a = test.limitedWorker('a', true, 'bulk', 'urgent');
     const held = await a.claim(2);
     const other = await sleeper(test.limitedWorker('other', true, 'bulk', 'urgent'), { urgent: 1 });
-    const handlers = [{ name: 'urgent', weight: 1, free: 0 }];
+    const handlers = [{ name: 'urgent', weight: 1, free: 0, size: 1 }];
     const answer = await a.turn({ settlements: [settlement.complete(held[0]!)], limit: 5, handlers });
     expect(idsOf(answer)).toEqual([]);
     await until('the sleeper is told', () => other.told.length > 0);

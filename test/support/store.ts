@@ -97,7 +97,10 @@ export class TestStore {
     session.listen({ look: (inMs) => told.push(inMs), cancel: () => {} });
     // Told once that it is heard; from then on a turn puts it among the sleepers.
     await until(`${id} is heard`, () => told.length > 0);
-    await new TestWorker(session).turn({ limit: 1, handlers: names.map((name) => ({ name, weight: 1, free: 0 })) });
+    await new TestWorker(session).turn({
+      limit: 1,
+      handlers: names.map((name) => ({ name, weight: 1, free: 0, size: 1 })),
+    });
     told.length = 0;
     return { told };
   }

@@ -1,12 +1,13 @@
 import { type Backoff, type BackoffFunction, type BackoffOptions, backoffOrFunctionCheck } from '../job/backoff.js';
 import { JOB_SETTINGS_SHAPE } from '../job/definition.js';
 import type { Duration } from '../read/duration.js';
-import { duration, integer, isRecord, type Refuse, type Shape } from '../read/shape.js';
+import { duration, integer, isRecord, options, type Refuse, type Shape } from '../read/shape.js';
+import { BATCH_SHAPE, type BatchOptions, type BatchSettings } from './batch-options.js';
 import { DEFAULT_BACKOFF, DEFAULT_MAX_ATTEMPTS, DEFAULT_TIMEOUT_MS, MOST_JOBS_A_TURN } from './defaults.js';
 
 /**
  * How jobs run: options of a handler and of the module's `jobs`. The call to `schedule` overrides the module's `jobs`, these override
- * the handler, and this overrides its definition. `concurrency` and `weight` cannot be given in calls and definitions.
+ * the handler, and this overrides its definition. `batch`, `concurrency` and `weight` cannot be given in calls and definitions.
  */
 export interface RunOptions {
   /** How many times a job may run, including the first time: 1 to 1 000. Default 6. */
@@ -16,7 +17,8 @@ export interface RunOptions {
   /** How long one run may take. After that its signal aborts and the attempt has failed. 0: no limit. Default 1 800 000, half an hour. */
   timeoutMs?: Duration;
   /**
-   * How many jobs of this handler may run at once in this process. Further ones wait, and delay no jobs of other names.
+   * How many jobs of this handler may run at once in this process; with `batch`, how many calls. Further ones wait, and delay no jobs of
+   * other names.
    * 1 to 1 000. Default: the queue's `concurrency`.
    */
   concurrency?: number;
@@ -25,6 +27,11 @@ export interface RunOptions {
    * so that light jobs cannot starve heavy ones. Default 1.
    */
   weight?: number;
+  /**
+   * Calls the handler with many jobs at once. The module's `jobs` may change `size` or `waitMs` of a handler that has it, and cannot give or
+   * take it away. Default: one job a call.
+   */
+  batch?: BatchOptions;
 }
 
 /** Run options that have been read. */
@@ -36,14 +43,20 @@ export interface RunSettings {
   /** Infinite for as many as the queue lets. */
   concurrency: number;
   weight: number;
+  /** Missing for a handler that gets one job a call. */
+  batch?: BatchSettings;
 }
 
-export const RUN_OPTIONS_SHAPE: Shape<RunSettings> = {
+/** What one of several says of the settings of a handler. */
+export type SaidSettings = Partial<Omit<RunSettings, 'batch'>> & { batch?: Partial<BatchSettings> };
+
+export const RUN_OPTIONS_SHAPE: Shape<SaidSettings> = {
   maxAttempts: integer(1, 1_000),
   backoff: backoffOrFunctionCheck,
   timeoutMs: duration(),
   concurrency: integer(1, MOST_JOBS_A_TURN),
   weight: integer(1, MOST_JOBS_A_TURN),
+  batch: options(BATCH_SHAPE),
 };
 
 /** Options that are decided when a job is scheduled, before its handler is known. A handler cannot set them. */
@@ -56,13 +69,15 @@ export function refuseJobOptions(given: unknown, where: string, refuse: Refuse):
 }
 
 /** The settings of a handler: what each says wins over those after it, and what none says has its default. */
-export function resolveRunSettings(...said: (Partial<RunSettings> | undefined)[]): RunSettings {
-  const first = <K extends keyof RunSettings>(name: K) => said.find((one) => one?.[name] !== undefined)?.[name];
+export function resolveRunSettings(...said: (SaidSettings | undefined)[]): RunSettings {
+  const first = <K extends keyof SaidSettings>(name: K) => said.find((one) => one?.[name] !== undefined)?.[name];
+  const batch = Object.assign({}, ...said.map((one) => one?.batch).reverse()) as Partial<BatchSettings>;
   return {
     maxAttempts: first('maxAttempts') ?? DEFAULT_MAX_ATTEMPTS,
     backoff: first('backoff') ?? DEFAULT_BACKOFF,
     timeoutMs: first('timeoutMs') ?? DEFAULT_TIMEOUT_MS,
     concurrency: first('concurrency') ?? Number.POSITIVE_INFINITY,
     weight: first('weight') ?? 1,
+    ...(batch.size !== undefined && { batch: { size: batch.size, waitMs: batch.waitMs ?? 0 } }),
   };
 }

@@ -5,8 +5,8 @@ import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import {
   RUN_OPTIONS_SHAPE,
   type RunOptions,
-  type RunSettings,
   refuseJobOptions,
+  type SaidSettings,
 } from '../../core/options/run-settings.js';
 import type { PayloadClass } from '../../core/payload/payload-class.js';
 import type { PayloadForm, PayloadOf, ReceivedPayload } from '../../core/payload/payload-types.js';
@@ -48,8 +48,8 @@ export interface HandlerMark {
   /** What it says of a recurrence, where it says anything. */
   recurrence?: RecurrenceMark;
   /** What the decorator says, and what the definition. */
-  own: Partial<RunSettings>;
-  defined?: Partial<RunSettings>;
+  own: SaidSettings;
+  defined?: SaidSettings;
 }
 
 /** Fixed strings rather than symbols: both builds of this package must find each other's marks. */

@@ -1,6 +1,6 @@
 import { InvalidOptionsError } from '../../core/errors.js';
 import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
-import type { RunSettings } from '../../core/options/run-settings.js';
+import type { SaidSettings } from '../../core/options/run-settings.js';
 import { describe } from '../../core/read/describe.js';
 import type { HandlerMark } from './on-scheduled-job.decorator.js';
 import type { RecurrenceMark } from './recurrence-options.js';
@@ -41,9 +41,9 @@ function merge(one: HandlerMark, other: HandlerMark, queue: string, place: strin
       { queue, jobName: one.name },
     );
   if (one.payload && other.payload && one.payload !== other.payload) throw refuse('payload classes');
-  const own: Partial<RunSettings> = { ...one.own, ...other.own };
+  const own: SaidSettings = { ...one.own, ...other.own };
   for (const [name, value] of Object.entries(one.own)) {
-    const merged = own[name as keyof RunSettings];
+    const merged = own[name as keyof SaidSettings];
     if (!isSame(merged, value)) throw refuse(`values of ${name} (${describe(value)} and ${describe(merged)})`);
   }
   return {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isThenable } from '../../core/thenable.js';
 import { abortReasons } from '../../worker/run/abort-reasons.js';
-import { HandlerRegistry, type JobHandler } from '../../worker/run/job-handler.js';
+import { HandlerRegistry, type JobHandler, type SingleHandler } from '../../worker/run/job-handler.js';
 import type { RunningJob } from '../../worker/run/running-job.js';
 import { announceAbort } from './lost-lease.js';
 import { runOf, type TestRun } from './test-run.js';
@@ -25,8 +25,9 @@ export class TestedHandlers extends HandlerRegistry {
 }
 
 function tested(handler: JobHandler): JobHandler {
+  if (handler.runBatch) return handler;
   const { queue, name, place, settings, payload } = handler;
-  const run: JobHandler['run'] = (given, job) => {
+  const run: SingleHandler['run'] = (given, job) => {
     const testRun = runOf((job as RunningJob).claim);
     testRun.told.payload = given;
     const { fault } = testRun;

@@ -1,10 +1,11 @@
+import { MOST_JOBS } from '../../core/constants.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { HandlerCapacity, StuckHandlers, TurnAnswer } from '../../store/job-store.js';
 import type { JobHandler } from '../run/job-handler.js';
 import type { RunningJobs } from '../run/running-jobs.js';
 import type { PendingSettlements } from '../session/pending-settlements.js';
 import type { SentTurn, TurnsInFlight } from '../session/turns-in-flight.js';
-import { MOST_JOBS, Overlap, type Share } from './overlap.js';
+import { Overlap, type Share } from './overlap.js';
 import { Places } from './places.js';
 
 /**

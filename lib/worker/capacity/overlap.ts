@@ -1,7 +1,5 @@
-import { FEWEST_JOBS } from '../../core/constants.js';
+import { FEWEST_JOBS, MOST_JOBS } from '../../core/constants.js';
 
-/** A turn that settles or claims more keeps Redis from others for too long. */
-export const MOST_JOBS = 500;
 /** After so many of its turns in a row that met nobody else, a worker counts as alone. */
 const TURNS_TO_BE_ALONE = 8;
 

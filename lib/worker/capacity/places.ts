@@ -44,6 +44,7 @@ export class Places {
       weight,
       // No more than the whole queue, where the handler has no limit.
       free: Math.min(concurrency, this.concurrency) - (runs.get(name) ?? 0),
+      size: 1,
     }));
   }
 

@@ -1,11 +1,12 @@
 import { DuplicateHandlerError } from '../../core/errors.js';
 import { withCurrentJob } from '../../core/job/current-job.js';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
+import type { BatchSettings } from '../../core/options/batch-options.js';
 import type { RunSettings } from '../../core/options/run-settings.js';
 import type { PayloadClass } from '../../core/payload/payload-class.js';
 
-/** What runs the jobs of one name in one queue. */
-export interface JobHandler {
+/** A handler of the jobs of one name in one queue. */
+interface NamedHandler {
   readonly queue: string;
   readonly name: string;
   /** Where it stands in the application, such as `ReminderHandlers.send (RemindersModule)`. */
@@ -13,9 +14,31 @@ export interface JobHandler {
   /** What holds for jobs whose call to `schedule` says nothing of its own. */
   readonly settings: RunSettings;
   readonly payload?: PayloadClass;
-  /** Runs one job; resolves to its result, throws where the attempt failed, a `PayloadRefusal` where no attempt can succeed. */
+}
+
+/** Runs one job a call. */
+export interface SingleHandler extends NamedHandler {
+  readonly runBatch?: undefined;
+  /** Resolves to the job's result, throws where the attempt failed, a `PayloadRefusal` where no attempt can succeed. */
   run(payload: unknown, job: ScheduledJob): unknown;
 }
+
+/** Takes a job out of the call that is about to begin: its attempt ends with this error, which may be a `PayloadRefusal`. */
+export type TakeOut = (job: ScheduledJob, error: unknown) => void;
+
+/** Runs many jobs a call. */
+export interface BatchHandler extends NamedHandler {
+  readonly settings: RunSettings & { readonly batch: BatchSettings };
+  readonly run?: undefined;
+  /**
+   * Runs these jobs, at least one, with their payloads in the same order. Those that are taken out do not reach the method; where all are,
+   * it is not called. Resolves to what became of the others, a `JobOutcome.each` for each by itself; throws where the attempt of each failed.
+   */
+  runBatch(payloads: unknown[], jobs: ScheduledJob[], takeOut: TakeOut): unknown;
+}
+
+/** What runs the jobs of one name in one queue. */
+export type JobHandler = SingleHandler | BatchHandler;
 
 /** The handlers of this process: one for each name in a queue. */
 export class HandlerRegistry {
@@ -36,7 +59,8 @@ export class HandlerRegistry {
         { queue, jobName: name },
       );
     }
-    handlers.set(name, this.tracksJobs ? { ...handler, run: withCurrentJob(handler.run) } : handler);
+    // No job is the current one below a call that has many.
+    handlers.set(name, this.tracksJobs && handler.run ? { ...handler, run: withCurrentJob(handler.run) } : handler);
   }
 
   all(): JobHandler[] {

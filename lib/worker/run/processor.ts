@@ -5,7 +5,7 @@ import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import { isThenable } from '../../core/thenable.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import type { ClaimOpener } from './claim-opener.js';
-import type { JobHandler } from './job-handler.js';
+import type { SingleHandler } from './job-handler.js';
 import { PayloadRefusal } from './payload-refusal.js';
 import { type RunContext, RunningJob } from './running-job.js';
 import type { EndedRun, SettlementBuilder } from './settlement-builder.js';
@@ -24,7 +24,7 @@ export interface RunHolder {
 export class Processor {
   constructor(
     private readonly context: RunContext,
-    private readonly handlers: ReadonlyMap<string, JobHandler>,
+    private readonly handlers: ReadonlyMap<string, SingleHandler>,
     private readonly opener: ClaimOpener,
     private readonly codecs: Codecs,
     private readonly checker: PayloadChecker,
@@ -46,7 +46,7 @@ export class Processor {
     else this.runPlain(run, handler, holder);
   }
 
-  private runPlain(run: RunningJob, handler: JobHandler, holder: RunHolder): void {
+  private runPlain(run: RunningJob, handler: SingleHandler, holder: RunHolder): void {
     const unfit = this.opener.readPayload(run);
     if (unfit) end(unfit, run, holder);
     else if (run.payload instanceof Promise) void this.runChecked(run, handler, holder, run.payload);
@@ -56,7 +56,7 @@ export class Processor {
   /** `decoding`: a payload that is being decoded already. */
   private async runChecked(
     run: RunningJob,
-    handler: JobHandler,
+    handler: SingleHandler,
     holder: RunHolder,
     decoding?: PromiseLike<unknown>,
   ): Promise<void> {
@@ -71,7 +71,7 @@ export class Processor {
     this.runHandler(run, handler, holder);
   }
 
-  private runHandler(run: RunningJob, handler: JobHandler, holder: RunHolder): void {
+  private runHandler(run: RunningJob, handler: SingleHandler, holder: RunHolder): void {
     // Cancelled, or its time was over, while its payload was checked; or the process stood still, or a handler before this
     // one blocked it, until others may have the job.
     if (run.abandoned || run.leaseIsOver()) {

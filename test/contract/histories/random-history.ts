@@ -309,7 +309,8 @@ export class RandomHistory {
     return NAMES.filter(() => this.random() < 0.5).map((name) => ({
       name,
       weight: 1 + Math.floor(this.random() * 3),
-      free: Math.floor(this.random() * 4),
+      free: Math.floor(this.random() * 8),
+      size: this.random() < 0.6 ? 1 : 2 + Math.floor(this.random() * 3),
     }));
   }
 

@@ -147,7 +147,7 @@ export class RecurrenceHistory {
       settlements: ending.map((job) => this.settlement(job)),
       renewals: [...held.values()].filter((job) => !ending.includes(job)),
       limit: this.random() < 0.1 ? 0 : 1 + Math.floor(this.random() * 6),
-      handlers: this.random() < 0.7 ? [] : [{ name: 'work', weight: 1, free: Math.floor(this.random() * 3) }],
+      handlers: this.random() < 0.7 ? [] : [{ name: 'work', weight: 1, free: Math.floor(this.random() * 3), size: 1 }],
       suspects: this.random() < 0.5 ? 'take' : '',
     };
     const answer = await this.stores.both(

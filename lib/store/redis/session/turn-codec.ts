@@ -55,7 +55,7 @@ export function encodeTurn(
     others,
     renewals: renewals.flatMap(({ id, fence }) => [id, fence]),
     reports: reports.flatMap(({ id, fence, value }) => [id, fence, value]),
-    limits: handlers.flatMap(({ name, weight, free }) => [name, weight, free]),
+    limits: handlers.flatMap(({ name, weight, free, size }) => [name, weight, free, size]),
   };
 }
 

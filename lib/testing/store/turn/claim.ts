@@ -39,7 +39,7 @@ function cutToSize(stage: Stage): boolean {
     bytes += Buffer.byteLength(picked[i]!.job.envelope.payload);
     if (bytes <= BYTES_A_CLAIM || i === 0) continue;
     for (const { job } of picked.splice(i)) giveBack(stage, job);
-    stage.stopped = 'bytes';
+    stage.stopped = 'size';
     return true;
   }
   return bytes > UNCONFIRMED_BYTES;

@@ -1,3 +1,5 @@
+import { MOST_JOBS } from '../../../core/constants.js';
+import type { HandlerCapacity } from '../../../store/job-store.js';
 import { isSuspect, type Job, preferredBy, rankOf } from '../job.js';
 import type { Level } from '../ledger.js';
 import { isFull, type Stage } from './stage.js';
@@ -18,20 +20,29 @@ export function pick(stage: Stage, gateCount: number): void {
     const jobs = inOrder(stage, level);
     return { jobs, job: jobs.next().value };
   });
-  let left = stage.turn.limit;
+  const { limit } = stage.turn;
+  // Jobs of one call weigh what one of them does.
+  const most = Math.max(limit, MOST_JOBS);
+  let left = limit;
   for (;;) {
     const best = bestOf(stage, cursors);
     if (!best?.job) return;
     const handler = stage.handlers.get(best.job.envelope.name);
-    const weight = handler?.weight ?? 1;
+    const weight = handler ? weightOfNext(handler) : 1;
     if (weight > left) stage.stopped = 'limit';
     else if (stage.picked.length >= gateCount) stage.stopped = 'gate';
+    else if (stage.picked.length >= most) stage.stopped = 'size';
     if (stage.stopped) return;
     left -= weight;
     if (handler) handler.free--;
     stage.picked.push({ job: best.job, weight });
     best.job = best.jobs.next().value;
   }
+}
+
+/** What the next job of a handler weighs: nothing where it goes with a call that has begun to fill. */
+function weightOfNext({ free, size, weight }: HandlerCapacity): number {
+  return free % size === 0 ? weight : 0;
 }
 
 /** Levels come by priority, so where the ordering is strict the first that holds anything holds the best job. */

@@ -86,7 +86,7 @@ function select(stage: Stage, { count }: Opening, { outcome, job }: SuspectOutco
 function sleep(stage: Stage, opening: Opening, patience: Patience, limitAfter: number): number | undefined {
   const { queue, session, turn, nowMs, handlers, claimed, stopped } = stage;
   if (limitAfter <= 0) return undefined;
-  if (stopped === 'bytes' || stage.looksAgain) return 0;
+  if (stopped === 'size' || stage.looksAgain) return 0;
   if (stopped === 'limit') return lookForPlace(stage) - nowMs;
   const lookAtMs = nextLook(stage, opening, patience);
   const goes = turn.standing === 'goes' || (turn.standing === 'until-claimed' && claimed.length > 0);
@@ -111,6 +111,6 @@ function tellOthers(stage: Stage, limitAfter: number, isPlaceFree: boolean): voi
   // Sessions that sleep until they are told must hear when these leases end.
   if (queue.trustsHints && claimed.length > 0) sleepers.tellAll(nowMs + settings.leaseMs);
   // There is more than this session can take.
-  if (stopped === 'limit' || stopped === 'bytes') sleepers.tellAll(nowMs, isOfCrew);
+  if (stopped === 'limit' || stopped === 'size') sleepers.tellAll(nowMs, isOfCrew);
   for (const name of fullNames) sleepers.tellAll(nowMs, (other, full) => isOfCrew(other) && !full.has(name));
 }

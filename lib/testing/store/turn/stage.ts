@@ -18,8 +18,8 @@ export interface Stage {
   readonly handlers: ReadonlyMap<string, HandlerCapacity>;
   /** The due jobs that it takes, the best first; some of them are not claimed after all. */
   picked: Picked[];
-  /** Why no more of the due jobs: the session's limit, a gate, or the bytes of the answer. */
-  stopped?: 'limit' | 'gate' | 'bytes';
+  /** Why no more of the due jobs: the session's limit, a gate, or the size of the turn. */
+  stopped?: 'limit' | 'gate' | 'size';
   /** Names that were passed over because their handlers are full here. */
   readonly fullNames: Set<string>;
   readonly late: LateJob[];

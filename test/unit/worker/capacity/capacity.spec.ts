@@ -63,7 +63,7 @@ it('weights count, and a handler with a limit is told with what it has left', ()
   const capacity = capacityOf({}, 3, 20);
   begin(10);
   expect(capacity.open).toBe(70);
-  expect(capacity.share(true, false).handlers).toEqual([{ name: 'work', weight: 3, free: 10 }]);
+  expect(capacity.share(true, false).handlers).toEqual([{ name: 'work', weight: 3, free: 10, size: 1 }]);
 });
 
 it('without a backlog a turn takes all there is, and none goes beside it', () => {

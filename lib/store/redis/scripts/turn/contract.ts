@@ -144,7 +144,7 @@ export interface TurnArguments {
   renewals: readonly ScriptArgument[];
   /** Flat rows: id, fence, value. */
   reports: readonly ScriptArgument[];
-  /** Flat rows: name, weight, free. */
+  /** Flat rows: name, weight, free, size. */
   limits: readonly ScriptArgument[];
 }
 
@@ -191,7 +191,7 @@ const encodeTurn = (a: TurnArguments, given: GivenArguments): ScriptArgument[] =
   ...a.renewals,
   a.reports.length / 3,
   ...a.reports,
-  a.limits.length / 3,
+  a.limits.length / 4,
   ...a.limits,
 ];
 

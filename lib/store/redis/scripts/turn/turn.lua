@@ -35,7 +35,8 @@
 -- @list others transition, id, fence, first, second: how other jobs ended; two fields depend on it (see turn/settle/other-settlements.lua)
 -- @list renewals id, fence: leases to renew
 -- @list reports id, fence, value: the progress of running jobs, as JSON
--- @list limits name, weight, free: names that have a weight or a limit of their own, and how many more may run here
+-- @list limits name, weight, free, size: names that have a weight or a limit of their own, or get several jobs in one call (see
+--   turn/claim/handlers.lua)
 -- @return bits text: a digit for each settlement in order, '0' where its lease was lost (see turn/settle/other-settlements.lua)
 -- @return lost text[]: ids of leases that are lost
 -- @return toCancel text[]: ids of renewed jobs that are to be cancelled

@@ -57,7 +57,7 @@ function read(args: readonly unknown[]) {
   const plainCount = Number(take(1)[0]);
   const [ids, fences] = [take(plainCount), take(plainCount)];
   const plain = ids.map((id, i) => [id, fences.slice(0, i + 1).findLast((fence) => fence !== '')]);
-  const lists = { plain, others: rows(5), renewals: rows(2), reports: rows(3), handlers: rows(3) };
+  const lists = { plain, others: rows(5), renewals: rows(2), reports: rows(3), handlers: rows(4) };
   expect(at).toBe(args.length);
   return lists;
 }
@@ -127,14 +127,14 @@ describe('the arguments of a turn', () => {
       { id: 'b', fence: '9' },
     ];
     const reports = [{ id: 'a', fence: '7', value: '{"done":1}' }];
-    const handlers = [{ name: 'work', weight: 2, free: 0 }];
+    const handlers = [{ name: 'work', weight: 2, free: 0, size: 1 }];
     expect(read(listsOf(turnOf({ renewals, reports, handlers }), KEEPS_NONE))).toMatchObject({
       renewals: [
         ['a', '7'],
         ['b', '9'],
       ],
       reports: [['a', '7', '{"done":1}']],
-      handlers: [['work', 2, 0]],
+      handlers: [['work', 2, 0, 1]],
     });
   });
 });

@@ -18,7 +18,7 @@ while picked[from] do
         giveBack(picked[cut])
         picked[cut] = nil
       end
-      stopped = 'size'
+      stopped, unconfirmed = 'size', 'u'
       break
     end
     envelopes[from + i - 1] = envelope
@@ -27,4 +27,3 @@ while picked[from] do
   if bytes > UNCONFIRMED_BYTES then unconfirmed = 'u' end
   if bytes < LARGE_BYTES then chunk = chunk * 2 end
 end
-if stopped == 'size' then unconfirmed = 'u' end

@@ -23,6 +23,8 @@ if takesSuspects and suspectIndex.count > 0 then findDue('x', suspectIndex.key, 
 -- One function, so that the functions inside it look for their names here first. To make all of them costs an idle turn a tenth of its time.
 local function pick()
   local limitLeft, mayPass, pickedCount = me.limit, opening.mayPass, 0
+  -- Jobs of one call weigh what one of them does, so the limit does not bound how many they are.
+  local most = math.max(me.limit, MOST_JOBS)
 
   -- Whether a lane of this name is passed over because its handler is full here.
   local function isPassedOver(name, kind)
@@ -47,13 +49,18 @@ local function pick()
   -- Picks the best job of a source, or says what it does not fit into. The best one is not passed over for a lighter one that
   -- comes after it: it would wait for ever.
   local function takeOne(source, front, handler)
-    local weight = handler and handler.weight or 1
+    local weight = 1
+    if handler then weight = handler.free % handler.size == 0 and handler.weight or 0 end
     if weight > limitLeft then
       stopped = 'limit'
       return false
     end
     if pickedCount >= mayPass then
       stopped = 'gate'
+      return false
+    end
+    if pickedCount >= most then
+      stopped = 'size'
       return false
     end
     limitLeft = limitLeft - weight
@@ -72,12 +79,12 @@ local function pick()
     local isAlone = source.exhausted and not other
     repeat
       if not takeOne(source, front, handler) then return end
-      if not advance(front, isAlone and math.min(limitLeft, mayPass) + 1 or FIRST_READ) then
+      if not advance(front, isAlone and math.min(handler and handler.free or limitLeft, mayPass, most) + 1 or FIRST_READ) then
         source.first = source.first + 1
         return
       end
       local isBest = isAlone or other and not after(front, other) and (source.exhausted or not after(front, source.last))
-    until once or handler or not isBest
+    until once or not isBest or (handler and handler.free <= 0)
     if other and after(front, other) then
       source.first = source.first + 1
       insert(source, front)
