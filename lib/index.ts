@@ -29,6 +29,7 @@ export type {
 } from './core/calendar/rule.js';
 export {
   DuplicateHandlerError,
+  InvalidBatchResultError,
   InvalidOptionsError,
   InvalidPayloadError,
   InvalidScheduleError,

@@ -112,6 +112,24 @@ export class DuplicateHandlerError extends ScheduledQueueError {
   readonly code = 'DUPLICATE_HANDLER';
 }
 
+/**
+ * A handler with `batch` has answered `JobOutcome.each` with another number of results than it had jobs, so the attempt of each of them has
+ * failed; or a handler without `batch` has answered it.
+ */
+export class InvalidBatchResultError extends ScheduledQueueError {
+  readonly code = 'INVALID_BATCH_RESULT';
+  /** How many results were expected: as many as the call had jobs. */
+  readonly expected: number;
+  /** How many there were. */
+  readonly got: number;
+
+  constructor(message: string, numbers: { expected: number; got: number }, fields: ScheduledQueueErrorFields = {}) {
+    super(message, fields);
+    this.expected = numbers.expected;
+    this.got = numbers.got;
+  }
+}
+
 /** The lease of a running job ran out; another worker may hold the job now. The result of this run no longer counts. */
 export class LeaseLostError extends ScheduledQueueError {
   readonly code = 'LEASE_LOST';

@@ -1,12 +1,11 @@
 import { MOST_JOBS } from '../../core/constants.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { HandlerCapacity, StuckHandlers, TurnAnswer } from '../../store/job-store.js';
-import type { JobHandler } from '../run/job-handler.js';
-import type { RunningJobs } from '../run/running-jobs.js';
+import type { Collections } from '../batch/collections.js';
 import type { PendingSettlements } from '../session/pending-settlements.js';
 import type { SentTurn, TurnsInFlight } from '../session/turns-in-flight.js';
 import { Overlap, type Share } from './overlap.js';
-import { Places } from './places.js';
+import type { Places } from './places.js';
 
 /**
  * How much a worker may claim and begin now.
@@ -15,26 +14,25 @@ import { Places } from './places.js';
  * turn left a backlog, two, each with half: that strategy is `Overlap`, private to this class, which works without it.
  */
 export class Capacity {
-  private readonly places: Places;
   private readonly overlap: Overlap;
   /** The last turn found more due than it could claim. */
   private hasBacklog = false;
 
   constructor(
     { concurrency }: QueueSettings,
-    handlers: ReadonlyMap<string, JobHandler>,
-    running: RunningJobs,
+    private readonly places: Places,
+    private readonly collections: Collections | undefined,
     private readonly inFlight: TurnsInFlight,
     private readonly pending: PendingSettlements,
   ) {
-    this.places = new Places(concurrency, handlers, running);
     this.overlap = new Overlap(concurrency);
   }
 
   /** What weight may be claimed now, besides what the turns in flight may claim; none where it is 0 or less. */
   get open(): number {
     // A turn that releases jobs claims nothing: the script picks before it puts released jobs back, so it would skip them.
-    return this.pending.anyGoesBack ? 0 : this.places.free - this.inFlight.limit;
+    if (this.pending.anyGoesBack) return 0;
+    return this.places.free - this.inFlight.limit - (this.collections?.reserved ?? 0);
   }
 
   /** True if a turn is worth it beside the one in flight. */

@@ -1,4 +1,5 @@
 import type { HandlerCapacity, StuckHandlers } from '../../store/job-store.js';
+import type { Collections } from '../batch/collections.js';
 import type { JobHandler } from '../run/job-handler.js';
 import type { RunningJobs } from '../run/running-jobs.js';
 
@@ -6,16 +7,17 @@ const NONE: readonly HandlerCapacity[] = [];
 
 /**
  * What there is room for in this process: the queue's `concurrency` less the weights of what runs, and what is left of each
- * handler's own `concurrency`. A run takes its place until its handler returns.
+ * handler's own `concurrency`. A run takes its place until its handler returns, and so does a call of a batch handler.
  */
 export class Places {
-  /** Handlers with a weight or a limit of their own. */
+  /** Handlers with a weight or a limit of their own, or that get several jobs a call. */
   private readonly special: readonly JobHandler[];
 
   constructor(
     private readonly concurrency: number,
     private readonly handlers: ReadonlyMap<string, JobHandler>,
     private readonly running: RunningJobs,
+    private readonly collections: Collections | undefined,
   ) {
     this.special = [...handlers.values()].filter(hasItsOwnLimits);
   }
@@ -29,8 +31,9 @@ export class Places {
   get free(): number {
     const { concurrency, running } = this;
     if (this.special.length === 0) return concurrency - running.size;
-    let weight = 0;
-    for (const run of running.all()) weight += this.handlers.get(run.name)!.settings.weight;
+    let weight = this.collections?.weight ?? 0;
+    // Those that share a call take one place together.
+    for (const run of running.all()) if (!run.call) weight += this.handlers.get(run.name)!.settings.weight;
     return concurrency - weight;
   }
 
@@ -39,13 +42,11 @@ export class Places {
     if (this.special.length === 0) return NONE;
     const runs = new Map<string, number>();
     for (const { name } of this.running.all()) runs.set(name, (runs.get(name) ?? 0) + 1);
-    return this.special.map(({ name, settings: { weight, concurrency } }) => ({
-      name,
-      weight,
+    return this.special.map(({ name, settings: { weight, concurrency, batch } }) => {
+      if (batch) return { name, weight, free: this.collections!.freeOf(name), size: batch.size };
       // No more than the whole queue, where the handler has no limit.
-      free: Math.min(concurrency, this.concurrency) - (runs.get(name) ?? 0),
-      size: 1,
-    }));
+      return { name, weight, free: Math.min(concurrency, this.concurrency) - (runs.get(name) ?? 0), size: 1 };
+    });
   }
 
   /** The stuck handlers; `undefined` if there are none. */
@@ -59,7 +60,7 @@ export class Places {
 }
 
 function hasItsOwnLimits({ settings }: JobHandler): boolean {
-  return settings.weight > 1 || Number.isFinite(settings.concurrency);
+  return settings.weight > 1 || Number.isFinite(settings.concurrency) || settings.batch !== undefined;
 }
 
 /** Whether a worker of these handlers may be full for some names and not for others. */

@@ -1,15 +1,19 @@
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
 import type { Session } from '../../store/job-store.js';
+import { BatchCalls } from '../batch/batch-calls.js';
+import { Collections } from '../batch/collections.js';
 import { Capacity } from '../capacity/capacity.js';
 import { HolderInProcess } from '../capacity/holder-in-process.js';
+import { Places } from '../capacity/places.js';
 import type { InstanceParts } from '../instance-parts.js';
 import type { Reporter } from '../report/reporter.js';
 import type { StuckLog } from '../report/stuck-log.js';
 import { ClaimOpener } from '../run/claim-opener.js';
-import type { JobHandler, SingleHandler } from '../run/job-handler.js';
+import type { BatchHandler, JobHandler, SingleHandler } from '../run/job-handler.js';
 import type { KeptResults } from '../run/kept-json.js';
 import { LeaseClock } from '../run/lease-clock.js';
+import { PayloadReader } from '../run/payload-reader.js';
 import { Processor } from '../run/processor.js';
 import { ProgressReports } from '../run/progress-reports.js';
 import { RunningJobs } from '../run/running-jobs.js';
@@ -47,19 +51,32 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const inFlight = new TurnsInFlight();
   const toConfirm = new ClaimsToConfirm(pending);
   const running = new RunningJobs(clock, `${timerName}:timeouts`, setup.stuckLog);
-  const capacity = new Capacity(settings, handlers, running, inFlight, pending);
+  const { singles, batched } = byKind(handlers.values());
+  const collections = batched.length > 0 ? new Collections(batched, settings, clock) : undefined;
+  const places = new Places(settings.concurrency, handlers, running, collections);
+  const capacity = new Capacity(settings, places, collections, inFlight, pending);
   const loop = new SessionLoop(session, inFlight, reporter, clock, { queue, leaseMs, timerName, caretakers });
   const leases = new LeaseClock(leaseMs, clock, loop);
   const builder = new SettlementBuilder(handlers, results);
   const progress = new ProgressReports(queue, loop, reporter, clock, `${timerName}:progress`);
   const context = { queue, leases, events, clock, progress };
   const opener = new ClaimOpener(context, handlers, codecs, builder);
-  const singles = new Map<string, SingleHandler>();
-  for (const handler of handlers.values()) if (handler.run) singles.set(handler.name, handler);
-  const processor = new Processor(context, singles, opener, codecs, checker, builder, observers);
+  const reader = new PayloadReader(opener, codecs, checker, builder);
+  const processor = new Processor(context, singles, opener, reader, builder, observers);
+  const shared = { context, places, inFlight, opener, reader, builder, observers, timerName: `${timerName}:batches` };
+  const batches = collections && new BatchCalls({ ...shared, collections });
   const { openRuns = (parts: RunsParts) => new Runs(parts) } = setup;
-  const runs = openRuns({ queue, running, processor, builder, pending, loop, reporter, observers });
+  const runs = openRuns({ queue, running, processor, batches, builder, pending, loop, reporter, observers });
   const holder = new HolderInProcess(queue, true, isolation, loop, pending, toConfirm, runs);
-  const held = { pending, toConfirm, running, runs };
+  const held = { pending, toConfirm, running, collections, runs };
   return new QueueWorker({ ...held, queue, leaseMs, loop, capacity, leases, isolation, holder, progress });
+}
+
+function byKind(handlers: Iterable<JobHandler>) {
+  const singles = new Map<string, SingleHandler>();
+  const batched: BatchHandler[] = [];
+  for (const handler of handlers)
+    if (handler.runBatch) batched.push(handler);
+    else singles.set(handler.name, handler);
+  return { singles, batched };
 }

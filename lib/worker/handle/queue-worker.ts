@@ -1,4 +1,5 @@
 import type { TurnAnswer } from '../../store/job-store.js';
+import type { Collections } from '../batch/collections.js';
 import type { Capacity } from '../capacity/capacity.js';
 import type { HolderInProcess } from '../capacity/holder-in-process.js';
 import type { SuspectIsolation } from '../capacity/suspect-isolation.js';
@@ -21,6 +22,8 @@ export interface WorkerParts {
   readonly pending: PendingSettlements;
   readonly toConfirm: ClaimsToConfirm;
   readonly running: RunningJobs;
+  /** Missing where no handler gets several jobs a call. */
+  readonly collections: Collections | undefined;
   readonly runs: Runs;
   readonly capacity: Capacity;
   readonly leases: LeaseClock;
@@ -93,10 +96,10 @@ export class QueueWorker implements TurnWriter {
   }
 
   get holds(): boolean {
-    const { running, isolation, holder } = this.parts;
+    const { runs, running, isolation, holder } = this.parts;
     // The last turn gives a reservation up. A worker whose places are all taken by handlers that go on after their runs looks for nothing;
     // it still says that it is there.
-    return running.holdsAny() || (!this.isStopping && (isolation.isReservedFor(holder) || running.anyStuck));
+    return runs.holdsAny() || (!this.isStopping && (isolation.isReservedFor(holder) || running.anyStuck));
   }
 
   get mayOverlap(): boolean {
@@ -105,12 +108,13 @@ export class QueueWorker implements TurnWriter {
   }
 
   writeTurn(isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
-    const { loop, pending, toConfirm, running, capacity, isolation, holder, progress, leaseMs } = this.parts;
+    const { loop, pending, toConfirm, running, collections, runs, capacity, isolation, holder, progress, leaseMs } =
+      this.parts;
     const suspects = this.isStopping ? isolation.lastWish(holder) : isolation.wish(holder, leaseMs);
     // Where nothing is held there is nothing to renew until what this turn claims. What another turn is claiming would have to be
     // renewed as well, and is not known yet.
-    const renews = loop.inFlight.count === 0 && (isTimeToRenew || !running.holdsAny() || toConfirm.any);
-    const renewals = renews ? [...running.claims(), ...toConfirm.claims] : [];
+    const renews = loop.inFlight.count === 0 && (isTimeToRenew || !runs.holdsAny() || toConfirm.any);
+    const renewals = renews ? [...running.claims(), ...(collections?.claims() ?? []), ...toConfirm.claims] : [];
     const { settlements: most, limit, handlers } = capacity.share(this.mayClaim, isTimeToRenew);
     const standing = holder.stepsBack ? 'goes' : 'stays';
     holder.stepsBack = false;

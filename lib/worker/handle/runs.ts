@@ -1,9 +1,11 @@
 import type { Observers } from '../../core/observe/observers.js';
 import type { ClaimedJob } from '../../store/job-store.js';
+import type { BatchCalls } from '../batch/batch-calls.js';
 import type { Holdings } from '../capacity/holder-in-process.js';
 import type { Reporter } from '../report/reporter.js';
 import { abortReasons } from '../run/abort-reasons.js';
-import type { Processor, RunHolder } from '../run/processor.js';
+import type { Processor } from '../run/processor.js';
+import type { RunHolder } from '../run/run-holder.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { RunningJobs, TimeoutHolder } from '../run/running-jobs.js';
 import type { EndedRun, SettlementBuilder } from '../run/settlement-builder.js';
@@ -19,6 +21,8 @@ export interface RunsParts {
   readonly loop: SessionLoop;
   readonly reporter: Reporter;
   readonly observers: Observers;
+  /** Missing where no handler gets several jobs a call. */
+  readonly batches: BatchCalls | undefined;
 }
 
 /** The runs of one worker: each begins as soon as its job is claimed, and is settled once, by its end or by what came before that. */
@@ -27,6 +31,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
 
   constructor(protected readonly parts: RunsParts) {
     parts.running.tell(this);
+    parts.batches?.tell(this);
   }
 
   get isRunning(): boolean {
@@ -34,18 +39,22 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   }
 
   holdsAny(): boolean {
-    return this.parts.running.holdsAny();
+    return this.parts.running.holdsAny() || this.parts.batches?.anyCollected === true;
   }
 
-  /** These were asked for at `askedAt`, and begin now: no more are claimed than there are places for. */
+  /**
+   * These were asked for at `askedAt`, and begin now: no more are claimed than there are places for. Those that go with others into one call
+   * begin with that.
+   */
   startClaimed(claims: readonly ClaimedJob[], askedAt: number): void {
-    const { queue, pending, processor, observers } = this.parts;
+    const { queue, pending, processor, observers, batches } = this.parts;
     if (this.isStopped) {
       pending.release(...claims);
       return;
     }
     if (claims.length > 0) observers.meter?.jobsClaimed(queue, claims.length);
-    for (const claim of claims) processor.start(claim, askedAt, this);
+    for (const claim of claims) if (!batches?.collect(claim, askedAt)) processor.start(claim, askedAt, this);
+    batches?.callReady();
   }
 
   beginRun(run: RunningJob): void {
@@ -68,6 +77,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   cancel(id: string): void {
     const run = this.parts.running.find(id);
     if (run) this.endEarly(run, abortReasons.cancelled(run), this.parts.builder.cancelled(run));
+    else this.releaseCollected(this.parts.batches?.remove(id));
   }
 
   timeOut(run: RunningJob): void {
@@ -76,15 +86,21 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   }
 
   loseLease(id: string): void {
-    const run = this.parts.running.find(id);
-    if (!run) return;
-    this.abandon(run, abortReasons.leaseLost(run));
-    this.parts.reporter.leaseLost(this.parts.queue, run);
+    const { running, batches, reporter, queue } = this.parts;
+    const run = running.find(id);
+    if (run) {
+      this.abandon(run, abortReasons.leaseLost(run));
+      reporter.leaseLost(queue, run);
+    } else {
+      const claim = batches?.remove(id);
+      if (claim) reporter.leaseLostBefore(queue, claim);
+    }
   }
 
-  /** What is claimed from now on goes back. */
+  /** What is claimed from now on goes back, and so does what waits for its call. */
   refuseClaims(): void {
     this.isStopped = true;
+    for (const claim of this.parts.batches?.clear() ?? []) this.releaseCollected(claim);
   }
 
   /** All go back, with no attempt used, and nobody waits for their handlers any more. Answers how many there were. */
@@ -105,6 +121,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   /** Frees the place of a run. True if its outcome still counts; else there is nothing to settle, and others may begin in its place. */
   protected removeRun(run: RunningJob): boolean {
     this.parts.running.remove(run);
+    this.parts.batches?.callReady();
     if (!run.abandoned) return true;
     this.parts.loop.lookSoon();
     return false;
@@ -121,6 +138,13 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   protected abandon(run: RunningJob, reason: Error): void {
     this.parts.running.abandon(run, reason);
     this.measure(run);
+  }
+
+  /** It goes back, with no attempt used; where somebody has asked to cancel it, it ends as cancelled. */
+  private releaseCollected(claim: ClaimedJob | undefined): void {
+    if (!claim) return;
+    this.parts.pending.release(claim);
+    this.parts.loop.saySoon();
   }
 
   private measure(run: RunningJob): void {

@@ -6,7 +6,7 @@ import { type KnownOfJob, ReportedJob, titleOf } from '../../core/job/reported-j
 import { ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { Log } from '../../core/log.js';
 import { isReadable } from '../../store/envelope.js';
-import type { Settled, TurnAnswer } from '../../store/job-store.js';
+import type { ClaimedJob, Settled, TurnAnswer } from '../../store/job-store.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { EndedRun } from '../run/settlement-builder.js';
 import type { SentTurn } from '../session/turns-in-flight.js';
@@ -66,6 +66,16 @@ export class Reporter {
     const { id, name, attempt } = run;
     this.about(run, () => {
       this.log.warn(`The lease of ${titleOf(run)} was lost while it ran; its signal is aborted.`);
+    });
+    this.tell({ type: 'leaseLost', queue, id, name, attempt });
+  }
+
+  /** As `leaseLost`, of a job whose handler was not called yet. */
+  leaseLostBefore(queue: string, job: ClaimedJob): void {
+    const name = isReadable(job.envelope) ? job.envelope.name : '';
+    const { id, attempt } = job;
+    this.about({ queue, id, name, attempt }, () => {
+      this.log.warn(`The lease of ${titleOf({ queue, id, name })} was lost before its handler was called with it.`);
     });
     this.tell({ type: 'leaseLost', queue, id, name, attempt });
   }

@@ -1,7 +1,8 @@
 import type { Codecs } from '../../core/payload/codecs.js';
-import { type Envelope, isReadable } from '../../store/envelope.js';
+import { isReadable } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
-import { type RunContext, type RunLimits, RunningJob } from './running-job.js';
+import { limitsOf } from './run-limits.js';
+import { type RunContext, RunningJob } from './running-job.js';
 import type { EndedRun, SettingsByName, SettlementBuilder } from './settlement-builder.js';
 
 /** Makes runs of claimed jobs, for handlers and for those who pop. Never throws. */
@@ -19,7 +20,7 @@ export class ClaimOpener {
     if (!isReadable(envelope)) return this.builder.unreadable(claim, envelope.unreadable);
     const byName = this.byName.get(envelope.name);
     if (!byName) return this.builder.unreadable(claim, 'the envelope has a name that was not asked for');
-    const limits = limitsOf(envelope, byName);
+    const limits = limitsOf(envelope, byName.settings);
     if (claim.attempt > limits.maxAttempts) return this.builder.attemptsUsedUp(claim, envelope, limits);
     return new RunningJob(this.context, claim, askedAt, envelope, limits);
   }
@@ -39,11 +40,4 @@ export class ClaimOpener {
       return this.builder.undecodable(run, error);
     }
   }
-}
-
-/** What the call said wins. */
-function limitsOf({ settings }: Envelope, byName: { readonly settings: RunLimits }): RunLimits {
-  const { maxAttempts, timeoutMs } = byName.settings;
-  if (settings.maxAttempts === undefined && settings.timeoutMs === undefined) return byName.settings;
-  return { maxAttempts: settings.maxAttempts ?? maxAttempts, timeoutMs: settings.timeoutMs ?? timeoutMs };
 }

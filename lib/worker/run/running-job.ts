@@ -8,15 +8,9 @@ import type { UnorderedItem } from '../../core/unordered-set.js';
 import type { Envelope } from '../../store/envelope.js';
 import type { ClaimedJob } from '../../store/job-store.js';
 import type { ProgressReports, ReportingRun } from './progress-reports.js';
+import type { RunLimits } from './run-limits.js';
 
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
-
-/** What of a run its envelope and its handler say together. */
-export interface RunLimits {
-  maxAttempts: number;
-  /** 0 for none. */
-  timeoutMs: number;
-}
 
 /** Whoever holds the leases of a queue in this process. */
 export interface LeaseKeeper {
@@ -36,6 +30,12 @@ export interface RunContext {
   readonly progress?: ProgressReports;
 }
 
+/** A call of a batch handler, for the runs that share it. */
+export interface SharedCall {
+  /** How many of them have an outcome that still counts. */
+  held: number;
+}
+
 /** One run of a job in this process, from claim to settlement. */
 export class RunningJob extends ScheduledJob implements UnorderedItem, ReportingRun {
   /** A time of `clock.now()`. */
@@ -46,6 +46,8 @@ export class RunningJob extends ScheduledJob implements UnorderedItem, Reporting
   abandoned = false;
   /** Missing where nobody traces. */
   span: RunSpan | undefined;
+  /** Missing where the handler runs it alone. */
+  call: SharedCall | undefined;
   private controller?: AbortController;
   /** What its handler has reported last, if it has. */
   reported: unknown;
@@ -186,4 +188,11 @@ export class RunningJob extends ScheduledJob implements UnorderedItem, Reporting
     await Promise.race([renewal, this.aborted]);
     this.signal.throwIfAborted();
   }
+}
+
+/** Tells those who listen that the handler of a run is called now. */
+export function tellStart({ events }: RunContext, run: RunningJob): void {
+  if (!events.wants(run.queue)) return;
+  const { queue, id, name, attempt, latenessMs } = run;
+  events.tell({ type: 'started', queue, id, name, attempt, latenessMs });
 }

@@ -65,11 +65,9 @@ export class RunningJobs {
 
   /** Does nothing if the run has been removed already: at shutdown `clear` removes all. */
   remove(run: RunningJob): void {
-    this.runs.delete(run);
+    if (this.runs.delete(run) && run.call && !run.abandoned) run.call.held--;
     if (this.runs.size === 0) this.emptied.fire();
-    if (!run.abandoned) return;
-    this.stuck.delete(run);
-    this.stuckListener.remove(run, true);
+    if (this.stuck.delete(run)) this.stuckListener.remove(run, true);
   }
 
   /** Resolves once all handlers have returned, stuck ones too, or when `deadline` aborts. */
@@ -77,9 +75,16 @@ export class RunningJobs {
     if (this.runs.size > 0) await this.emptied.wait(deadline);
   }
 
-  /** Its outcome no longer counts. Its handler is stuck: it takes its place until it returns. */
+  /**
+   * Its outcome no longer counts. Its handler is stuck: it takes its place until it returns. A call that it shares goes on for the others,
+   * and is stuck with the last of them.
+   */
   abandon(run: RunningJob, reason: Error): void {
     run.abandon(reason);
+    if (run.call && --run.call.held > 0) {
+      this.runs.delete(run);
+      return;
+    }
     this.stuck.set(run, this.clock.now());
     this.stuckListener.add(run);
   }

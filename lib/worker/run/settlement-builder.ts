@@ -1,4 +1,5 @@
 import { describeError } from '../../core/error-description.js';
+import { InvalidBatchResultError } from '../../core/errors.js';
 import { askBackoff, backoffDelayMs } from '../../core/job/backoff.js';
 import type { DeadReason } from '../../core/job/events.js';
 import { isOutcome, type JobOutcome } from '../../core/job/outcome.js';
@@ -8,7 +9,9 @@ import { withoutValues } from '../../core/payload/without-values.js';
 import type { Envelope, Failure } from '../../store/envelope.js';
 import type { ClaimedJob, Settlement } from '../../store/job-store.js';
 import type { KeptResults } from './kept-json.js';
-import type { RunLimits, RunningJob } from './running-job.js';
+import { PayloadRefusal } from './payload-refusal.js';
+import type { RunLimits } from './run-limits.js';
+import type { RunningJob, SharedCall } from './running-job.js';
 
 /** How a run ended: what Redis is to be told, and what is known of it here. */
 export interface EndedRun {
@@ -26,11 +29,14 @@ export interface EndedRun {
   resultProblem?: string;
   /** The error that a handler returned instead of throwing it. */
   returnedError?: Error;
+  /** The call that it shared: all that one call settles goes with one turn. */
+  call?: SharedCall;
 }
 
 /** What holds for jobs of a name whose call to `schedule` says nothing of its own. */
 export interface SettingsByName {
-  get(name: string): { readonly settings: RunSettings } | undefined;
+  /** `place`: where the handler stands in the application; missing for popped jobs. */
+  get(name: string): { readonly settings: RunSettings; readonly place?: string } | undefined;
 }
 
 /** What is kept of the reason why a job was discarded: it is for people. */
@@ -46,9 +52,16 @@ export class SettlementBuilder {
   /** It returned. */
   completed(run: RunningJob, result: unknown): EndedRun {
     const said = outcomeIn(result);
+    if (said?.kind === 'each') return this.failed(run, this.eachOfOne(run, said));
     if (said) return this.asSaid(run, said);
     if (isError(result)) return { ...this.completedBy(run, result), run, returnedError: result };
     return this.completedBy(run, result);
+  }
+
+  /** It threw, or something in front of its handler has refused it. */
+  thrown(run: RunningJob, thrown: unknown): EndedRun {
+    const refused = PayloadRefusal.errorIn(thrown);
+    return refused ? this.dead(run.claim, run.envelope, 'invalid-payload', refused, run) : this.failed(run, thrown);
   }
 
   private completedBy(run: RunningJob, result: unknown): EndedRun {
@@ -88,6 +101,15 @@ export class SettlementBuilder {
     const { id, fence } = run.claim;
     run.endProgress(false);
     return { ...this.outcome(run, { id, fence, transition: 'cancel' }), run };
+  }
+
+  private eachOfOne({ queue, name, id }: RunningJob, { results }: JobOutcome): InvalidBatchResultError {
+    const where = this.byName.get(name)?.place ?? 'pop';
+    return new InvalidBatchResultError(
+      `${where}: got JobOutcome.each with ${results.length} results for one job. Return what it ends with alone, or give @OnScheduledJob the option batch.`,
+      { expected: 1, got: results.length },
+      { queue, jobName: name, jobId: id },
+    );
   }
 
   /** The outcome of a run that threw, or ran too long. */
@@ -173,7 +195,7 @@ export class SettlementBuilder {
 }
 
 /** What cannot be looked into is a result like any other. */
-function isError(result: unknown): result is Error {
+export function isError(result: unknown): result is Error {
   try {
     return result instanceof Error;
   } catch {
@@ -188,7 +210,7 @@ function thrownOutcome(): Error {
 }
 
 /** Of an object that cannot be looked into the answer is undefined: what throws here would take the worker with it. */
-function outcomeIn(result: unknown): JobOutcome | undefined {
+export function outcomeIn(result: unknown): JobOutcome | undefined {
   try {
     return isOutcome(result) ? result : undefined;
   } catch {

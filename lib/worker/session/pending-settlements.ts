@@ -24,9 +24,11 @@ export class PendingSettlements {
     return this.goingBack.length > 0;
   }
 
-  /** Takes up to so many out, for one turn: first the runs that have ended. */
+  /** Takes up to so many out, for one turn: first the runs that have ended. Those of one call go together, also where they are a few more. */
   takeForTurn(most = MOST_JOBS_A_TURN): { ended: readonly EndedRun[]; settlements: readonly Settlement[] } {
-    const ended = this.ended.splice(0, most);
+    let count = most;
+    while (count > 0 && this.ended[count]?.call && this.ended[count]!.call === this.ended[count - 1]!.call) count++;
+    const ended = this.ended.splice(0, count);
     const settlements: Settlement[] = ended.map(({ settlement }) => settlement);
     for (const { id, fence, progress } of this.goingBack.splice(0, most - ended.length))
       settlements.push({ id, fence, transition: 'release', progress });

@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
 import type { Turn } from '../../../../lib/store/job-store.js';
 import { Capacity } from '../../../../lib/worker/capacity/capacity.js';
+import { Places } from '../../../../lib/worker/capacity/places.js';
 import type { JobHandler } from '../../../../lib/worker/run/job-handler.js';
 import type { RunningJob } from '../../../../lib/worker/run/running-job.js';
 import { RunningJobs } from '../../../../lib/worker/run/running-jobs.js';
@@ -26,7 +27,8 @@ beforeEach(() => {
 function capacityOf(options: object = {}, weight = 1, limit = Number.POSITIVE_INFINITY): Capacity {
   const settings = readQueueOptions('q', { concurrency: CONCURRENCY, ...options });
   const handler = { name: 'work', settings: { weight, concurrency: limit } } as unknown as JobHandler;
-  return new Capacity(settings, new Map([['work', handler]]), running, inFlight, pending);
+  const places = new Places(settings.concurrency, new Map([['work', handler]]), running, undefined);
+  return new Capacity(settings, places, undefined, inFlight, pending);
 }
 
 const run = (): RunningJob =>

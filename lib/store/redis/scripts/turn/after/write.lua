@@ -21,7 +21,11 @@ if putsBack then
   -- @include turn/settle/failures.lua
 end
 -- @include turn/settle/write-settled.lua
-if decided.renewed[1] then redis.call('ZADD', activeKey, 'XX', unpack(decided.renewed)) end
+-- In portions: a worker that calls its handlers with many jobs holds more than one call of Redis takes.
+local RENEWED_A_CALL = 4000
+for i = 1, #decided.renewed, RENEWED_A_CALL do
+  redis.call('ZADD', activeKey, 'XX', unpack(decided.renewed, i, math.min(i + RENEWED_A_CALL - 1, #decided.renewed)))
+end
 if decided.expired[1] then
   -- @include turn/settle/write-recovered.lua
 end

@@ -1,0 +1,155 @@
+import type { Observers } from '../../core/observe/observers.js';
+import { isThenable } from '../../core/thenable.js';
+import type { ClaimedJob } from '../../store/job-store.js';
+import type { Places } from '../capacity/places.js';
+import type { ClaimOpener } from '../run/claim-opener.js';
+import type { BatchHandler, TakeOut } from '../run/job-handler.js';
+import type { PayloadReader } from '../run/payload-reader.js';
+import { end, isDropped, type RunHolder } from '../run/run-holder.js';
+import { type RunContext, RunningJob, type SharedCall, tellStart } from '../run/running-job.js';
+import type { EndedRun, SettlementBuilder } from '../run/settlement-builder.js';
+import { Alarm } from '../session/alarm.js';
+import type { TurnsInFlight } from '../session/turns-in-flight.js';
+import { BatchOutcomes } from './batch-outcomes.js';
+import type { Collections, ReadyCall } from './collections.js';
+
+export interface BatchCallsParts {
+  readonly context: RunContext;
+  readonly collections: Collections;
+  readonly places: Places;
+  readonly inFlight: TurnsInFlight;
+  readonly opener: ClaimOpener;
+  readonly reader: PayloadReader;
+  readonly builder: SettlementBuilder;
+  readonly observers: Observers;
+  /** The name of its timer. */
+  readonly timerName: string;
+}
+
+/**
+ * Calls batch handlers with the jobs that were collected for them, as soon as there is a place for the call. Each job of a call is a run of
+ * its own, which is settled once, be it before the call returns. Never throws, and never rejects.
+ */
+export class BatchCalls {
+  private readonly alarm: Alarm;
+  private readonly outcomes: BatchOutcomes;
+  private holder!: RunHolder;
+  private isCalling = false;
+
+  constructor(private readonly parts: BatchCallsParts) {
+    this.alarm = new Alarm(parts.context.clock, parts.timerName, () => this.callReady());
+    this.outcomes = new BatchOutcomes(parts.builder);
+  }
+
+  /** Tells this holder from now on of its runs. */
+  tell(holder: RunHolder): void {
+    this.holder = holder;
+  }
+
+  /** Whether it holds jobs whose call has not begun. */
+  get anyCollected(): boolean {
+    return this.parts.collections.any;
+  }
+
+  /** Takes in what was claimed; false for a job that no batch handler has. */
+  collect(claim: ClaimedJob, askedAt: number): boolean {
+    return this.parts.collections.add(claim, askedAt);
+  }
+
+  /** See `Collections.remove`. */
+  remove(id: string): ClaimedJob | undefined {
+    return this.parts.collections.remove(id);
+  }
+
+  /** Nothing that was collected is called any more. Answers what that was. */
+  clear(): ClaimedJob[] {
+    this.alarm.clear();
+    return this.parts.collections.clear();
+  }
+
+  /** A place may be free, or jobs may have waited for long enough: begins the calls that can begin. */
+  callReady(): void {
+    // A call that ends at once frees its place, and asks for the next one.
+    if (this.isCalling) return;
+    this.isCalling = true;
+    const { collections, places, inFlight } = this.parts;
+    collections.closeDue();
+    for (;;) {
+      // What a turn under way may claim has its places.
+      const next = collections.begin(places.free - inFlight.limit);
+      if (!next) break;
+      this.call(next);
+    }
+    const { nextDueAt } = collections;
+    if (nextDueAt !== Number.POSITIVE_INFINITY) this.alarm.setFor(nextDueAt);
+    this.isCalling = false;
+  }
+
+  private call(ready: ReadyCall): void {
+    const { holder, parts } = this;
+    const call: SharedCall = { held: 0 };
+    const runs: RunningJob[] = [];
+    for (const { claim, askedAt } of ready.jobs) {
+      const run = parts.opener.open(claim, askedAt);
+      if (run instanceof RunningJob) runs.push(run);
+      else holder.endRun(run);
+    }
+    call.held = runs.length;
+    for (const run of runs) {
+      run.call = call;
+      run.span = parts.observers.tracer?.beginRun(run, run.ageMs);
+      holder.beginRun(run);
+    }
+    // All are held before the first payload is read: or one that cannot be read would end the call of the others.
+    const readings = runs.map((run) => parts.reader.read(run, ready.handler.payload));
+    if (readings.some((reading) => reading instanceof Promise))
+      void Promise.all(readings).then((unfit) => this.callWith(ready, runs, unfit));
+    else this.callWith(ready, runs, readings as (EndedRun | undefined)[]);
+  }
+
+  /** `unfit`: how each of the runs ends whose payload cannot be handled, in their order. */
+  private callWith(ready: ReadyCall, opened: readonly RunningJob[], unfit: readonly (EndedRun | undefined)[]): void {
+    const { holder, outcomes, parts } = this;
+    const { handler } = ready;
+    const left = new Set(opened);
+    const takeOut = (run: RunningJob, ended: EndedRun) => {
+      if (left.delete(run)) end(ended, run, holder);
+    };
+    for (const [i, run] of opened.entries()) if (unfit[i]) takeOut(run, unfit[i]);
+    for (const run of left) if (isDropped(run, holder)) left.delete(run);
+    const settle = (endAll: (runs: readonly RunningJob[]) => readonly EndedRun[]) => {
+      const runs = [...left];
+      for (const [i, ended] of endAll(runs).entries()) end({ ...ended, call: runs[i]!.call }, runs[i]!, holder);
+      this.over(ready);
+    };
+    const returned = (value: unknown) => settle((runs) => outcomes.returned(runs, value, handler));
+    const threw = (error: unknown) => settle((runs) => outcomes.threw(runs, error));
+    if (left.size === 0) {
+      this.over(ready);
+      return;
+    }
+    for (const run of left) tellStart(parts.context, run);
+    try {
+      const result = this.runBatch(handler, [...left], (job, error) =>
+        takeOut(job as RunningJob, parts.builder.thrown(job as RunningJob, error)),
+      );
+      // Not `result.then`: a foreign thenable may throw there.
+      if (isThenable(result)) Promise.resolve(result).then(returned, threw);
+      else returned(result);
+    } catch (error) {
+      threw(error);
+    }
+  }
+
+  private over(ready: ReadyCall): void {
+    this.parts.collections.end(ready);
+    this.callReady();
+  }
+
+  /** A span is the active one where the call has no other. */
+  private runBatch(handler: BatchHandler, runs: RunningJob[], takeOut: TakeOut): unknown {
+    const payloads = runs.map(({ payload }) => payload);
+    const span = runs.length === 1 ? runs[0]!.span : undefined;
+    return span ? span.run(() => handler.runBatch(payloads, runs, takeOut)) : handler.runBatch(payloads, runs, takeOut);
+  }
+}

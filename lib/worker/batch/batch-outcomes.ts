@@ -1,0 +1,58 @@
+import { InvalidBatchResultError } from '../../core/errors.js';
+import type { BatchHandler } from '../run/job-handler.js';
+import type { RunningJob } from '../run/running-job.js';
+import { type EndedRun, isError, outcomeIn, type SettlementBuilder } from '../run/settlement-builder.js';
+
+/** How each of the jobs ends that a call had, by what its method answered. Never throws. */
+export class BatchOutcomes {
+  constructor(private readonly builder: SettlementBuilder) {}
+
+  /** It returned. Of a value that is no outcome no result is kept: it is of no job. */
+  returned(runs: readonly RunningJob[], value: unknown, handler: BatchHandler): EndedRun[] {
+    const said = outcomeIn(value);
+    if (said?.kind === 'each') {
+      const { results } = said;
+      if (results.length !== runs.length) return this.threw(runs, otherLength(runs, results, handler));
+      return runs.map((run, i) => this.one(run, results[i]));
+    }
+    if (said) return runs.map((run) => this.builder.completed(run, said));
+    const ended = runs.map((run) => this.builder.completed(run, undefined));
+    // As of a handler of one job: it is told, once a name.
+    if (ended[0] && isError(value)) ended[0] = { ...ended[0], returnedError: value };
+    return ended;
+  }
+
+  /** It threw. */
+  threw(runs: readonly RunningJob[], error: unknown): EndedRun[] {
+    return runs.map((run) => this.builder.thrown(run, error));
+  }
+
+  /** As if its handler had returned or thrown this for it alone. */
+  private one(run: RunningJob, result: unknown): EndedRun {
+    const settled = settledIn(result);
+    if (settled?.status === 'rejected') return this.builder.thrown(run, settled.reason);
+    const value = settled ? settled.value : result;
+    return isError(value) ? this.builder.thrown(run, value) : this.builder.completed(run, value);
+  }
+}
+
+function otherLength(runs: readonly RunningJob[], results: readonly unknown[], { queue, name, place }: BatchHandler) {
+  const [expected, got] = [runs.length, results.length];
+  return new InvalidBatchResultError(
+    `${place}: got JobOutcome.each with ${got} results, expected ${expected}, one for each job of the call, in their order.`,
+    { expected, got },
+    { queue, jobName: name },
+  );
+}
+
+/** What `Promise.allSettled` makes of a promise. What cannot be looked into is a value like any other. */
+function settledIn(result: unknown): PromiseSettledResult<unknown> | undefined {
+  try {
+    if (typeof result !== 'object' || result === null) return undefined;
+    const { status } = result as { status?: unknown };
+    const isSettled = (status === 'fulfilled' && 'value' in result) || (status === 'rejected' && 'reason' in result);
+    return isSettled ? (result as PromiseSettledResult<unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,193 @@
+import type { Clock } from '../../core/clock.js';
+import { isReadable } from '../../store/envelope.js';
+import type { ClaimedJob } from '../../store/job-store.js';
+import type { BatchHandler } from '../run/job-handler.js';
+import { limitsOf } from '../run/run-limits.js';
+
+/** A worker holds at most so many jobs of its batch handlers: each turn that renews names all of them. */
+const MOST_IN_HAND = 5_000;
+
+/** A claimed job that waits for the call of its handler. None of its time runs. */
+export interface CollectedJob {
+  readonly claim: ClaimedJob;
+  /** When it was asked for, and when it came: times of `clock.now()`. */
+  readonly askedAt: number;
+  readonly collectedAt: number;
+}
+
+/** A call that only waits for a place. */
+export interface ReadyCall {
+  readonly handler: BatchHandler;
+  readonly jobs: CollectedJob[];
+}
+
+/** What is known of one batch handler. */
+interface Collection {
+  readonly handler: BatchHandler;
+  /** For its next call, in claim order: fewer than the call takes. */
+  filling: CollectedJob[];
+  /** How many of its calls are under way. */
+  calls: number;
+}
+
+/**
+ * The jobs of batch handlers that one worker has claimed, until their calls begin, and how many calls are under way. They take no place:
+ * a call does, once it begins. A job on its last attempt, if that is not its first, and a suspect have a call each, so that one bad job
+ * takes no others to the dead letters.
+ */
+export class Collections {
+  private readonly byName = new Map<string, Collection>();
+  private ready: ReadyCall[] = [];
+  private inHand = 0;
+
+  constructor(
+    handlers: Iterable<BatchHandler>,
+    /** Of the queue: what its places weigh, and how many crashes a job survives. */
+    private readonly settings: { readonly concurrency: number; readonly maxCrashes: number },
+    private readonly clock: Clock,
+  ) {
+    for (const handler of handlers) this.byName.set(handler.name, { handler, filling: [], calls: 0 });
+  }
+
+  /** Whether some wait for their call. */
+  get any(): boolean {
+    if (this.ready.length > 0) return true;
+    for (const { filling } of this.byName.values()) if (filling.length > 0) return true;
+    return false;
+  }
+
+  /** Those that no call has taken. */
+  claims(): ClaimedJob[] {
+    return [...this.ready.flatMap(({ jobs }) => jobs), ...this.filling()].map(({ claim }) => claim);
+  }
+
+  /** What weight of places the calls take that are under way. */
+  get weight(): number {
+    let weight = 0;
+    for (const { handler, calls } of this.byName.values()) weight += calls * handler.settings.weight;
+    return weight;
+  }
+
+  /** What weight of places is kept for calls that could begin: they come before whatever is claimed next. */
+  get reserved(): number {
+    if (this.ready.length === 0) return 0;
+    let weight = 0;
+    for (const collection of this.byName.values())
+      weight += Math.min(this.readyCalls(collection), this.callsLeft(collection)) * collection.handler.settings.weight;
+    return weight;
+  }
+
+  /** How many more jobs of a handler may be claimed: see `HandlerCapacity`. */
+  freeOf(name: string): number {
+    const collection = this.byName.get(name)!;
+    const { size } = collection.handler.settings.batch;
+    const room = collection.filling.length > 0 ? size - collection.filling.length : 0;
+    const calls = Math.min(
+      this.callsLeft(collection) - this.readyCalls(collection),
+      Math.floor((MOST_IN_HAND - this.inHand) / size),
+    );
+    return room + size * Math.max(0, calls);
+  }
+
+  /** Takes in what was claimed; false for a job that no batch handler has. */
+  add(claim: ClaimedJob, askedAt: number): boolean {
+    const { envelope } = claim;
+    const collection = isReadable(envelope) ? this.byName.get(envelope.name) : undefined;
+    if (!collection) return false;
+    const { handler } = collection;
+    const job = { claim, askedAt, collectedAt: this.clock.now() };
+    this.inHand++;
+    if (this.goesAlone(claim, handler)) this.ready.push({ handler, jobs: [job] });
+    else {
+      collection.filling.push(job);
+      if (collection.filling.length === handler.settings.batch.size) this.close(collection);
+    }
+    return true;
+  }
+
+  /** From now on the jobs that have waited for long enough only wait for a place. */
+  closeDue(): void {
+    const now = this.clock.now();
+    for (const collection of this.byName.values()) if (this.dueAt(collection) <= now) this.close(collection);
+  }
+
+  /** When the next jobs have waited for long enough: a time of `clock.now()`, infinite for never. */
+  get nextDueAt(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const collection of this.byName.values()) first = Math.min(first, this.dueAt(collection));
+    return first;
+  }
+
+  /**
+   * Begins the call that waits for longest, if there is a place for it; one whose handler has no call left is passed over. The heavy one
+   * whose turn has come waits, and no lighter one goes first.
+   */
+  begin(placesLeft: number): ReadyCall | undefined {
+    const at = this.ready.findIndex(({ handler }) => this.callsLeft(this.byName.get(handler.name)!) > 0);
+    const next = this.ready[at];
+    if (!next || next.handler.settings.weight > placesLeft) return undefined;
+    this.ready.splice(at, 1);
+    this.byName.get(next.handler.name)!.calls++;
+    return next;
+  }
+
+  /** A call that had begun with so many jobs is over. */
+  end({ handler, jobs }: ReadyCall): void {
+    this.byName.get(handler.name)!.calls--;
+    this.inHand -= jobs.length;
+  }
+
+  /** Takes a job out: its lease is lost, or somebody has cancelled it. `undefined` where no call waits for it. */
+  remove(id: string): ClaimedJob | undefined {
+    for (const jobs of [
+      ...this.ready.map((call) => call.jobs),
+      ...[...this.byName.values()].map(({ filling }) => filling),
+    ]) {
+      const at = jobs.findIndex(({ claim }) => claim.id === id);
+      if (at < 0) continue;
+      this.inHand--;
+      const [{ claim }] = jobs.splice(at, 1) as [CollectedJob];
+      this.ready = this.ready.filter((call) => call.jobs.length > 0);
+      return claim;
+    }
+    return undefined;
+  }
+
+  /** Takes all out. */
+  clear(): ClaimedJob[] {
+    const claims = this.claims();
+    this.inHand -= claims.length;
+    this.ready = [];
+    for (const collection of this.byName.values()) collection.filling = [];
+    return claims;
+  }
+
+  private filling(): CollectedJob[] {
+    return [...this.byName.values()].flatMap(({ filling }) => filling);
+  }
+
+  private close(collection: Collection): void {
+    this.ready.push({ handler: collection.handler, jobs: collection.filling });
+    collection.filling = [];
+  }
+
+  private dueAt({ filling: [first], handler }: Collection): number {
+    return first ? first.collectedAt + handler.settings.batch.waitMs : Number.POSITIVE_INFINITY;
+  }
+
+  private callsLeft({ handler, calls }: Collection): number {
+    return Math.min(handler.settings.concurrency, this.settings.concurrency) - calls;
+  }
+
+  private readyCalls({ handler }: Collection): number {
+    let count = 0;
+    for (const call of this.ready) if (call.handler === handler) count++;
+    return count;
+  }
+
+  private goesAlone({ attempt, crashes, envelope }: ClaimedJob, { settings }: BatchHandler): boolean {
+    const { maxCrashes } = this.settings;
+    if (maxCrashes > 1 && crashes >= maxCrashes - 1) return true;
+    return attempt > 1 && isReadable(envelope) && attempt >= limitsOf(envelope, settings).maxAttempts;
+  }
+}
