@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { type Clock, SystemClock } from '../../lib/core/clock.js';
 import type { ScheduledJob } from '../../lib/core/job/scheduled-job.js';
 import { Observers } from '../../lib/core/observe/observers.js';
+import type { BatchSettings } from '../../lib/core/options/batch-options.js';
 import { readQueueOptions } from '../../lib/core/options/queue-options.js';
 import { Codecs } from '../../lib/core/payload/codecs.js';
 import { PayloadChecker } from '../../lib/core/payload/payload-class.js';
@@ -12,7 +13,7 @@ import type { QueueWorker } from '../../lib/worker/handle/queue-worker.js';
 import { Caretakers } from '../../lib/worker/recur/caretakers.js';
 import { Reporter } from '../../lib/worker/report/reporter.js';
 import { StuckLog } from '../../lib/worker/report/stuck-log.js';
-import type { JobHandler } from '../../lib/worker/run/job-handler.js';
+import type { BatchHandler, JobHandler } from '../../lib/worker/run/job-handler.js';
 import type { ManualClock } from './manual-clock.js';
 import { until } from './wait.js';
 
@@ -121,15 +122,20 @@ let made = 0;
 export const claimsOf = (count: number): ClaimedJob[] => Array.from({ length: count }, () => claimOf(`job-${++made}`));
 
 export interface HandlerByHand {
-  run(payload: unknown, job: ScheduledJob): unknown;
+  run?(payload: unknown, job: ScheduledJob): unknown;
+  /** Gets several jobs a call. */
+  runBatch?: BatchHandler['runBatch'];
+  batch?: BatchSettings;
   /** How many may run at once; any number unless given. */
   concurrency?: number;
+  maxAttempts?: number;
+  weight?: number;
 }
 
-/** A worker of queue 'q' with one handler for 'work'. */
+/** A worker of queue 'q' with one handler for 'work', and, where it gets several jobs a call, one for 'other' that gets one. */
 export function workerAt(
   session: Session,
-  { run, concurrency }: HandlerByHand,
+  { run, runBatch, batch, concurrency, maxAttempts = 1, weight = 1 }: HandlerByHand,
   options: object,
   {
     clock = new SystemClock(),
@@ -138,13 +144,17 @@ export function workerAt(
   }: { clock?: Clock; isolation?: SuspectIsolation; codecs?: Codecs } = {},
 ): QueueWorker {
   const settings = {
-    maxAttempts: 1,
+    maxAttempts,
     timeoutMs: 0,
     backoff: { type: 'fixed', delayMs: 0 },
     concurrency: concurrency ?? Number.POSITIVE_INFINITY,
-    weight: 1,
+    weight,
+    batch,
   } as const;
-  const handlers = new Map([['work', { name: 'work', settings, run } as unknown as JobHandler]]);
+  const ofWork = runBatch ? { runBatch, place: 'Work.all' } : { run };
+  const handlers = new Map([['work', { name: 'work', settings, ...ofWork } as unknown as JobHandler]]);
+  if (runBatch)
+    handlers.set('other', { name: 'other', settings: { ...settings, weight: 1, batch: undefined }, run } as never);
   return openWorker({
     queue: 'q',
     session,

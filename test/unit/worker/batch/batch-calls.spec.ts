@@ -1,0 +1,335 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { InvalidBatchResultError, UnrecoverableJobError } from '../../../../lib/core/errors.js';
+import { JobOutcome } from '../../../../lib/core/job/outcome.js';
+import type { ScheduledJob } from '../../../../lib/core/job/scheduled-job.js';
+import type { BatchSettings } from '../../../../lib/core/options/batch-options.js';
+import type { ClaimedJob, Settlement } from '../../../../lib/store/job-store.js';
+import type { QueueWorker } from '../../../../lib/worker/handle/queue-worker.js';
+import type { TakeOut } from '../../../../lib/worker/run/job-handler.js';
+import { ManualClock, rest } from '../../../support/manual-clock.js';
+import { claimsOf, type HandlerByHand, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
+
+interface Call {
+  ids: string[];
+  jobs: ScheduledJob[];
+  payloads: unknown[];
+  takeOut: TakeOut;
+  returns(value?: unknown): void;
+  throws(error: unknown): void;
+}
+
+let session: SessionByHand;
+let clock: ManualClock;
+let calls: Call[];
+let worker: QueueWorker;
+
+beforeEach(() => {
+  session = new SessionByHand();
+  clock = new ManualClock();
+  calls = [];
+});
+
+afterEach(async () => {
+  for (const call of calls) call.returns();
+  await rest();
+  await stopAt(session, worker, clock);
+});
+
+/** A worker whose calls end when the test says so. */
+async function start(
+  batch: Partial<BatchSettings>,
+  handler: Partial<HandlerByHand> = {},
+  options: object = {},
+): Promise<void> {
+  const runBatch: HandlerByHand['runBatch'] = (payloads, jobs, takeOut) =>
+    new Promise((returns, throws) => {
+      calls.push({ ids: jobs.map(({ id }) => id), jobs, payloads, takeOut, returns, throws });
+    });
+  const settings = { batch: { size: 3, waitMs: 0, ...batch }, maxAttempts: 4, runBatch, run: () => {}, ...handler };
+  worker = workerAt(session, settings, { concurrency: 10, ...options }, { clock });
+  worker.start();
+  await rest();
+}
+
+async function answer(claimed: ClaimedJob[], more: object = {}): Promise<void> {
+  session.answer({ claimed, sleepMs: 1_000_000, ...more });
+  await rest();
+}
+
+const ids = (claims: readonly ClaimedJob[]) => claims.map(({ id }) => id);
+const limits = () => session.turns.at(-1)!;
+const settled = (from = 0) =>
+  session.turns
+    .slice(from)
+    .flatMap(({ settlements }) => settlements.map(({ id, transition }: Settlement) => [id, transition]));
+const changed = (claim: ClaimedJob, change: Partial<ClaimedJob>): ClaimedJob => ({ ...claim, ...change });
+
+it('what one claim brought is called at once, at most so many a call', async () => {
+  await start({});
+  expect(limits()).toMatchObject({ limit: 10, handlers: [{ name: 'work', weight: 1, free: 30, size: 3 }] });
+  const claims = claimsOf(5);
+  await answer(claims);
+  expect(calls.map((call) => call.ids)).toEqual([ids(claims.slice(0, 3)), ids(claims.slice(3))]);
+  expect(calls[0]!.payloads).toEqual([null, null, null]);
+  calls[0]!.returns();
+  await rest();
+  // Two calls took two places; one of them is free again.
+  expect(limits()).toMatchObject({ limit: 9, handlers: [{ free: 27 }] });
+  expect(settled()).toEqual(ids(claims.slice(0, 3)).map((id) => [id, 'complete']));
+});
+
+it('jobs wait for others so long after the first of them, or until the call is full', async () => {
+  await start({ waitMs: 400 });
+  const [a, b, c, d] = claimsOf(4);
+  await answer([a!]);
+  await clock.elapse(300);
+  session.hints!.look(0);
+  await rest();
+  // It takes no place, and the next one goes with it.
+  expect(limits()).toMatchObject({ limit: 10, handlers: [{ free: 32 }] });
+  await answer([b!]);
+  await clock.elapse(99);
+  expect(calls).toHaveLength(0);
+  await clock.elapse(1);
+  expect(calls.map((call) => call.ids)).toEqual([[a!.id, b!.id]]);
+  session.hints!.look(0);
+  await rest();
+  await answer([c!, d!, ...claimsOf(1)]);
+  expect(calls).toHaveLength(2);
+});
+
+it('what is left over after a full call waits from its own claim', async () => {
+  await start({ waitMs: 400 });
+  const [a, b, ...others] = claimsOf(5);
+  await answer([a!, b!]);
+  await clock.elapse(300);
+  session.hints!.look(0);
+  await rest();
+  await answer(others);
+  expect(calls.map((call) => call.ids)).toEqual([[a!.id, b!.id, others[0]!.id]]);
+  await clock.elapse(399);
+  expect(calls).toHaveLength(1);
+  await clock.elapse(1);
+  expect(calls[1]!.ids).toEqual(ids(others.slice(1)));
+});
+
+it('there are no more calls than places, and no job goes back for want of one', async () => {
+  await start({}, {}, { concurrency: 2 });
+  const claims = claimsOf(8);
+  await answer(claims);
+  expect(calls).toHaveLength(2);
+  session.hints!.look(0);
+  await rest();
+  // While no place is free the worker asks for nothing.
+  expect(session.turns).toHaveLength(1);
+  calls[0]!.returns();
+  await rest();
+  expect(calls[2]!.ids).toEqual(ids(claims.slice(6)));
+  expect(limits()).toMatchObject({ limit: 0, settlements: [{}, {}, {}] });
+});
+
+it('a call waits for its place while another job has it, and comes before the next claim', async () => {
+  let finish = () => {};
+  const [a, other] = claimsOf(2);
+  await start({ waitMs: 100 }, { run: () => new Promise<void>((resolve) => (finish = resolve)) }, { concurrency: 1 });
+  await answer([a!]);
+  session.hints!.look(0);
+  await rest();
+  await answer([changed(other!, { envelope: { ...other!.envelope, name: 'other' } as never })]);
+  await clock.elapse(100);
+  expect(calls).toHaveLength(0);
+  finish();
+  await rest();
+  expect(calls.map((call) => call.ids)).toEqual([[a!.id]]);
+  expect(limits().limit).toBe(0);
+});
+
+it('a call weighs what its handler weighs, once', async () => {
+  await start({}, { weight: 4 });
+  await answer(claimsOf(7));
+  expect(calls).toHaveLength(2);
+  calls[0]!.returns();
+  await rest();
+  expect(calls).toHaveLength(3);
+  expect(limits().limit).toBe(2);
+});
+
+it('a job on its last attempt, and a suspect, are called alone and at once', async () => {
+  await start({ waitMs: 400 });
+  const [a, last, suspect, first] = claimsOf(4);
+  const claims = [a!, changed(last!, { attempt: 4 }), changed(suspect!, { attempt: 2, crashes: 2 }), first!];
+  await answer(claims);
+  expect(calls.map((call) => call.ids)).toEqual([[last!.id], [suspect!.id]]);
+  await clock.elapse(400);
+  expect(calls[2]!.ids).toEqual([a!.id, first!.id]);
+});
+
+it('the only attempt of a job is no reason to call it alone', async () => {
+  await start({}, { maxAttempts: 1 });
+  await answer(claimsOf(2));
+  expect(calls[0]!.ids).toHaveLength(2);
+});
+
+it('a job that is cancelled, or loses its lease, before the call is not in it', async () => {
+  await start({ waitMs: 400 });
+  const [a, cancelled, lost] = claimsOf(3);
+  await answer([a!, cancelled!]);
+  session.hints!.look(0);
+  await rest();
+  await answer([]);
+  session.hints!.cancel();
+  await rest();
+  expect(limits().renewals.map(({ id }) => id)).toEqual([a!.id, cancelled!.id]);
+  await answer([], { toCancel: [cancelled!.id] });
+  expect(settled()).toEqual([[cancelled!.id, 'release']]);
+  await answer([lost!]);
+  session.hints!.cancel();
+  await rest();
+  await answer([], { lost: [lost!.id] });
+  await clock.elapse(400);
+  expect(calls.map((call) => call.ids)).toEqual([[a!.id]]);
+});
+
+it('a batch that is emptied before its call is not called', async () => {
+  await start({ waitMs: 400 });
+  const [a] = claimsOf(1);
+  await answer([a!]);
+  session.hints!.cancel();
+  await rest();
+  await answer([], { lost: [a!.id] });
+  await clock.elapse(1_000);
+  expect(calls).toHaveLength(0);
+});
+
+it('what waits for its call goes back when the worker stops', async () => {
+  await start({ waitMs: 400 });
+  const claims = claimsOf(2);
+  await answer(claims);
+  await stopAt(session, worker, clock);
+  expect(settled()).toEqual(ids(claims).map((id) => [id, 'release']));
+  expect(calls).toHaveLength(0);
+});
+
+it('leases that ran out before the call, unnoticed, are given back', async () => {
+  await start({ waitMs: 400 }, {}, { leaseMs: 10_000 });
+  await answer(claimsOf(2));
+  clock.stall(20_000);
+  await clock.elapse(0);
+  expect(calls).toHaveLength(0);
+  await rest();
+  session.answer();
+  await rest();
+  expect(settled().map(([, transition]) => transition)).toEqual(['release', 'release']);
+});
+
+it('each result settles its job as if it were alone', async () => {
+  await start({ size: 9 });
+  const claims = claimsOf(9);
+  await answer(claims);
+  const results = await Promise.allSettled([1, Promise.reject(new Error('no')), JobOutcome.discard()]);
+  calls[0]!.returns(
+    JobOutcome.each([
+      'done',
+      new Error('no'),
+      new UnrecoverableJobError('never'),
+      JobOutcome.snooze(1_000),
+      JobOutcome.deadLetter('gone'),
+      ...results,
+      JobOutcome.each([]),
+    ]),
+  );
+  await rest();
+  const transitions = settled().map(([, transition]) => transition);
+  expect(transitions).toEqual(['complete', 'retry', 'dead', 'snooze', 'dead', 'complete', 'retry', 'discard', 'retry']);
+});
+
+it('with another number of results every attempt fails, and says so', async () => {
+  await start({});
+  await answer(claimsOf(3));
+  calls[0]!.returns(JobOutcome.each([1, 2]));
+  await rest();
+  const failures = limits().settlements.map((settlement) => settlement.transition === 'retry' && settlement.failure);
+  expect(failures).toHaveLength(3);
+  expect(failures[0]).toMatchObject({
+    name: InvalidBatchResultError.name,
+    code: 'INVALID_BATCH_RESULT',
+    message: 'Work.all: got JobOutcome.each with 2 results, expected 3, one for each job of the call, in their order.',
+  });
+});
+
+it('each, answered for one job without batch, fails the attempt', async () => {
+  await start({}, { run: () => JobOutcome.each([1]) });
+  const [one] = claimsOf(1);
+  await answer([changed(one!, { envelope: { ...one!.envelope, name: 'other' } as never })]);
+  const [settlement] = limits().settlements;
+  expect(settlement).toMatchObject({ transition: 'retry', failure: { code: 'INVALID_BATCH_RESULT' } });
+});
+
+it('a throw fails the attempt of each, an outcome holds for each', async () => {
+  await start({ size: 2 });
+  const claims = claimsOf(4);
+  await answer(claims);
+  calls[0]!.throws(new Error('no'));
+  calls[1]!.returns(JobOutcome.snooze(1_000));
+  await rest();
+  expect(settled().map(([, transition]) => transition)).toEqual(['retry', 'retry', 'snooze', 'snooze']);
+});
+
+it('one that is cancelled meanwhile is settled alone, and the call goes on for the others and keeps its place', async () => {
+  await start({ size: 2 }, {}, { concurrency: 1 });
+  const claims = claimsOf(2);
+  await answer(claims);
+  session.hints!.cancel();
+  await rest();
+  await answer([], { toCancel: [claims[0]!.id] });
+  expect(calls[0]!.jobs.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  expect(settled()).toEqual([[claims[0]!.id, 'cancel']]);
+  expect(limits()).toMatchObject({ limit: 0, stuck: undefined });
+  expect(worker.stuck).toEqual([]);
+  await answer([]);
+  calls[0]!.returns(JobOutcome.each(['x', new Error('no')]));
+  await rest();
+  expect(settled(2)).toEqual([
+    [claims[0]!.id, 'cancel'],
+    [claims[1]!.id, 'retry'],
+  ]);
+  expect(limits().limit).toBe(1);
+});
+
+it('a call none of whose jobs counts any more is stuck, and takes its place until it returns', async () => {
+  await start({ size: 2 }, {}, { concurrency: 1 });
+  const claims = claimsOf(2);
+  await answer(claims);
+  session.hints!.cancel();
+  await rest();
+  await answer([], { toCancel: ids(claims) });
+  expect(limits()).toMatchObject({ limit: 0, stuck: { count: 1, weight: 1, name: 'work' } });
+  await answer([]);
+  calls[0]!.returns();
+  await rest();
+  expect(worker.stuck).toEqual([]);
+  expect(limits().limit).toBe(1);
+});
+
+it('one that is taken out ends by itself, and the results are those of the others', async () => {
+  await start({});
+  const claims = claimsOf(3);
+  await answer(claims);
+  calls[0]!.takeOut(calls[0]!.jobs[1]!, new UnrecoverableJobError('bad'));
+  calls[0]!.returns(JobOutcome.each([1, JobOutcome.discard()]));
+  await rest();
+  expect(settled()).toEqual([
+    [claims[1]!.id, 'dead'],
+    [claims[0]!.id, 'complete'],
+    [claims[2]!.id, 'discard'],
+  ]);
+});
+
+it('what one call settles goes with one turn', async () => {
+  await start({ size: 400 });
+  await answer(claimsOf(800));
+  const before = session.turns.length;
+  for (const call of calls) call.returns();
+  await rest();
+  expect(session.turns.slice(before).map(({ settlements }) => settlements.length)).toEqual([800]);
+});
