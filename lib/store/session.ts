@@ -2,6 +2,7 @@ import type { SkipReason } from '../core/calendar/rule.js';
 import type { OnLate } from '../core/job/definition.js';
 import type { DeadReason } from '../core/job/events.js';
 import type { Due } from '../core/read/due.js';
+import type { CallSize } from './call-size.js';
 import type { Envelope, Failure, Unreadable } from './envelope.js';
 
 /** Which claim of a job is meant: one with a lower fence than the job's changes nothing. */
@@ -207,8 +208,8 @@ export interface SessionHints {
 export interface SessionNames {
   names: readonly string[];
   limited: boolean;
-  /** Of the names whose runs weigh more than 1. */
-  weights?: ReadonlyMap<string, number>;
+  /** Of the names whose calls weigh more than 1 or get several jobs. */
+  calls?: ReadonlyMap<string, CallSize>;
 }
 
 /**

@@ -14,7 +14,7 @@ export const load = (world: () => World): void => {
       world().queue.sessions.worker(id, {
         names: ['heavy', 'work'],
         limited: true,
-        weights: new Map([['heavy', weight]]),
+        calls: new Map([['heavy', { weight, size: 1 }]]),
       }),
     );
 

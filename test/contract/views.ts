@@ -185,8 +185,8 @@ export const views = (world: () => World): void => {
   it('tells what weight of jobs the handlers of a worker run, without those that it pulls', async () => {
     const { view, sessions } = world().store({ concurrency: 9 });
     await world().scheduleAll([{}, { name: 'heavy' }, { name: 'heavy' }, { name: 'pulled' }]);
-    const weights = new Map(Object.entries({ work: 1, heavy: 3 }));
-    const worker = new TestSession(sessions.worker('a', { names: ['work', 'heavy'], limited: true, weights }));
+    const calls = new Map([['heavy', { weight: 3, size: 1 }]]);
+    const worker = new TestSession(sessions.worker('a', { names: ['work', 'heavy'], limited: true, calls }));
     const handlers = [{ name: 'heavy', weight: 3, free: 9, size: 1 }];
     await worker.turn({ limit: 9, handlers });
     await world().puller('a', 'pulled').claim();
@@ -195,6 +195,15 @@ export const views = (world: () => World): void => {
       { id: 'a', running: 4, concurrency: 9, weight: 7 },
       { id: 'b', running: 0, concurrency: 0, weight: 0 },
     ]);
+  });
+
+  it('jobs of a handler that gets several a call weigh what their calls do, if these are full', async () => {
+    const { view, sessions } = world().store({ concurrency: 9 });
+    await world().scheduleAll(Array.from({ length: 11 }, () => ({ name: 'many' })));
+    const calls = new Map([['many', { weight: 2, size: 5 }]]);
+    const worker = new TestSession(sessions.worker('a', { names: ['many'], limited: false, calls }));
+    await worker.turn({ limit: 9, handlers: [{ name: 'many', weight: 2, free: 15, size: 5 }] });
+    expect(await view.workers()).toMatchObject([{ id: 'a', running: 11, weight: 6 }]);
   });
 
   it('a worker tells of its stuck handlers at once, and that they have returned', async () => {

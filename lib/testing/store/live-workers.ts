@@ -1,5 +1,6 @@
 import { sharedOptions } from '../../core/options/shared-options.js';
 import { VERSION } from '../../core/version.js';
+import { type CallSize, weightOfJobs } from '../../store/call-size.js';
 import type { LiveWorker } from '../../store/job-store.js';
 import { byId } from './job.js';
 import type { MemoryQueue } from './memory-queue.js';
@@ -11,7 +12,7 @@ const EVERY_NAME = '*';
 export function liveWorkers(queue: MemoryQueue, place: { host: string; pid: number }): LiveWorker[] {
   const running = [...queue.ledger.active].map(({ held, envelope: { name } }) => ({ ...held!, name }));
   const found = new Map<string, LiveWorker>();
-  for (const { worker, session, names, concurrency, weights, stuck, seenAtMs } of queue.presence.sessionsHere(
+  for (const { worker, session, names, concurrency, calls, stuck, seenAtMs } of queue.presence.sessionsHere(
     queue.nowMs(),
   )) {
     const held = running.filter((job) => job.worker === worker);
@@ -25,7 +26,7 @@ export function liveWorkers(queue: MemoryQueue, place: { host: string; pid: numb
       version: VERSION,
       running: held.length,
       concurrency: (known?.concurrency ?? 0) || concurrency,
-      weight: (known?.weight ?? 0) + ownRuns.reduce((sum, { name }) => sum + (weights.get(name) ?? 1), 0),
+      weight: (known?.weight ?? 0) + weightOf(ownRuns, calls),
       handles,
       options: sharedOptions(queue.settings, queue.codec),
       stuck: known?.stuck ?? stuck,
@@ -33,4 +34,10 @@ export function liveWorkers(queue: MemoryQueue, place: { host: string; pid: numb
     });
   }
   return [...found.values()].sort(byId);
+}
+
+function weightOf(runs: readonly { name: string }[], calls: ReadonlyMap<string, CallSize>): number {
+  const counts = new Map<string, number>();
+  for (const { name } of runs) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].reduce((sum, [name, count]) => sum + weightOfJobs(count, calls.get(name)), 0);
 }

@@ -123,7 +123,7 @@ export class MemoryJobStore implements JobStore {
       management: callsOf<QueueManagement>(queue, new MemoryManagement(queue, jobs)),
       view: callsOf<QueueView>(queue, view),
       sessions: {
-        worker: (id, { names, weights }) => new MemorySession(queue, id, 'worker', names, weights),
+        worker: (id, { names, calls }) => new MemorySession(queue, id, 'worker', names, calls),
         pull: (id, names) => new MemorySession(queue, id, 'pull', names),
         relay: () => {
           throw noTargets(name);

@@ -1,3 +1,4 @@
+import type { CallSize } from '../../store/call-size.js';
 import type { StuckSince } from '../../store/job-store.js';
 
 /** A session that was there lately. */
@@ -8,7 +9,7 @@ export interface Present {
   readonly session: string;
   /** What weight it runs at once by handlers. */
   readonly concurrency: number;
-  readonly weights: ReadonlyMap<string, number>;
+  readonly calls: ReadonlyMap<string, CallSize>;
   readonly stuck?: StuckSince;
   readonly seenAtMs: number;
 }

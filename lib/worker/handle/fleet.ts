@@ -113,8 +113,10 @@ export class Fleet {
     const { store, events, clock, log, workerId, maxPayloadBytes, timerPrefix } = instance;
     const settings = instance.settingsOf(queue);
     const handlers = registry.handlersOf(queue);
-    const weights = new Map([...handlers].map(([name, handler]) => [name, handler.settings.weight]));
-    const names = { names: [...handlers.keys()], limited: haveLimits(handlers), weights };
+    const calls = new Map(
+      [...handlers].map(([name, { settings }]) => [name, { weight: settings.weight, size: settings.batch?.size ?? 1 }]),
+    );
+    const names = { names: [...handlers.keys()], limited: haveLimits(handlers), calls };
     const { sessions } = store.queue(queue);
     return openWorker({
       ...instance,

@@ -1,4 +1,5 @@
 import { VERSION } from '../../../core/version.js';
+import type { CallSize } from '../../call-size.js';
 import type { StuckSince } from '../../job-store.js';
 
 /** What others can tell of a session by its member of `workers`. */
@@ -6,12 +7,14 @@ export interface WorkerTraits {
   version: string;
   /** What weight of jobs it runs at once; 0 where it runs none by itself, as a pull or a relay. */
   concurrency: number;
-  /** Of the names whose runs weigh more than 1. */
-  weights: ReadonlyMap<string, number>;
+  /** Of the names whose calls weigh more than 1 or get several jobs. */
+  calls: ReadonlyMap<string, CallSize>;
   /** The digest of its options, see listed-options.ts. Missing if its version lists none. */
   optionsDigest?: string;
   stuck?: StuckSince;
 }
+
+const ONE: CallSize = { weight: 1, size: 1 };
 
 /** What begins the trait of its options. The scripts know it. */
 const OPTIONS = '#';
@@ -19,17 +22,18 @@ const OPTIONS = '#';
 const STUCK = '!';
 
 /**
- * "<version>,<concurrency>,#<digest of its options>" and, a comma before each, "<index of a name>*<weight>": the index in the sorted list of
- * the session's names, which its crew has in `handles:<crew>`. While handlers are stuck, the text of `encodeStuck` follows.
+ * "<version>,<concurrency>,#<digest of its options>" and, a comma before each, "<index of a name>*<weight>" or "<index of a name>*<weight>*<jobs
+ * a call>": the index in the sorted list of the session's names, which its crew has in `handles:<crew>`. While handlers are stuck, the text of `encodeStuck` follows.
  */
 export function encodeTraits(
   optionsDigest: string,
   concurrency: number,
   names: readonly string[],
-  weights?: ReadonlyMap<string, number>,
+  calls?: ReadonlyMap<string, CallSize>,
 ): string {
   const heavy = [...names].sort().flatMap((name, index) => {
-    const weight = weights?.get(name) ?? 1;
+    const { weight, size } = calls?.get(name) ?? ONE;
+    if (size > 1) return [`${index}*${weight}*${size}`];
     return weight === 1 ? [] : [`${index}*${weight}`];
   });
   return [VERSION, concurrency, OPTIONS + optionsDigest, ...heavy].join(',');
@@ -47,14 +51,14 @@ export function decodeTraits(text: string, names: readonly string[]): WorkerTrai
   const stuck = others.find((each) => each.startsWith(STUCK));
   const options = others.find((each) => each.startsWith(OPTIONS));
   const heavy = others.filter((each) => each !== stuck && each !== options);
-  const weights = heavy.map((each): [string, number] => {
-    const [index, weight] = each.split('*').map(Number);
-    return [sorted[index!] ?? '', weight!];
+  const calls = heavy.map((each): [string, CallSize] => {
+    const [index, weight = 1, size = 1] = each.split('*').map(Number);
+    return [sorted[index!] ?? '', { weight, size }];
   });
   return {
     version,
     concurrency: Number(concurrency) || 0,
-    weights: new Map(weights),
+    calls: new Map(calls),
     optionsDigest: options?.slice(OPTIONS.length),
     stuck: stuck === undefined ? undefined : decodeStuck(stuck.slice(STUCK.length), sorted),
   };

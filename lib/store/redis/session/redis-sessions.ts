@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { QueueSettings } from '../../../core/options/queue-options.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
+import type { CallSize } from '../../call-size.js';
 import type { QueueSessions, Session, SessionNames } from '../../job-store.js';
 import type { ListedOptions } from '../codec/listed-options.js';
 import { encodeTraits } from '../codec/worker-traits.js';
@@ -38,8 +39,8 @@ export class RedisSessions implements QueueSessions {
     },
   ) {}
 
-  worker(workerId: string, { names, limited, weights }: SessionNames): Session {
-    return this.open(workerId, crewOf(names, limited), names, this.traits(this.settings.concurrency, names, weights));
+  worker(workerId: string, { names, limited, calls }: SessionNames): Session {
+    return this.open(workerId, crewOf(names, limited), names, this.traits(this.settings.concurrency, names, calls));
   }
 
   /** Under a name of its own, as each session numbers its own calls; no worker's id has a '~'. */
@@ -56,8 +57,8 @@ export class RedisSessions implements QueueSessions {
     return this.open(`${workerId}~relay-${++this.relays}`, crew, names ?? [EVERY_NAME], this.traits(0, []), target);
   }
 
-  private traits(concurrency: number, names: readonly string[], weights?: ReadonlyMap<string, number>): string {
-    return encodeTraits(this.options.listedOptions.digest, concurrency, names, weights);
+  private traits(concurrency: number, names: readonly string[], calls?: ReadonlyMap<string, CallSize>): string {
+    return encodeTraits(this.options.listedOptions.digest, concurrency, names, calls);
   }
 
   private open(id: string, crew: string, names: readonly string[], traits: string, target?: RelayTarget): Session {

@@ -1,4 +1,5 @@
 import type { SharedOptions } from '../../../core/options/shared-options.js';
+import { weightOfJobs } from '../../call-size.js';
 import type { LiveWorker } from '../../job-store.js';
 import { decodeOptions } from '../codec/listed-options.js';
 import { decodeTraits } from '../codec/worker-traits.js';
@@ -48,7 +49,7 @@ export class RedisPresence {
     for (const { crew, session, worker: id, pid, traits, host, lastSeenAtMs } of alive) {
       if (!crews.has(crew)) crews.set(crew, this.namesOf(crew));
       const names = await crews.get(crew)!;
-      const { version, concurrency, weights, optionsDigest = '', stuck } = decodeTraits(traits, names);
+      const { version, concurrency, calls, optionsDigest = '', stuck } = decodeTraits(traits, names);
       const options = optionsOf.get(optionsDigest) ?? (await this.optionsOf(optionsDigest));
       optionsOf.set(optionsDigest, options);
       const known = found.get(id) ?? { ...UNKNOWN, id, host, pid, version, options, lastSeenAtMs, names: new Set() };
@@ -57,7 +58,7 @@ export class RedisPresence {
       if (session === id && known.concurrency === 0) {
         known.concurrency = concurrency;
         known.stuck = stuck;
-        for (const [name, count] of running.get(session) ?? []) known.weight += count * (weights.get(name) ?? 1);
+        for (const [name, count] of running.get(session) ?? []) known.weight += weightOfJobs(count, calls.get(name));
       }
       found.set(id, known);
     }

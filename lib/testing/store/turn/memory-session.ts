@@ -1,3 +1,4 @@
+import type { CallSize } from '../../../store/call-size.js';
 import type { Session, SessionHints, StuckHandlers, Turn, TurnAnswer } from '../../../store/job-store.js';
 import type { MemoryQueue } from '../memory-queue.js';
 import type { Listener } from '../sleepers.js';
@@ -23,7 +24,7 @@ export class MemorySession implements Session, Listener {
     kind: 'worker' | 'pull',
     /** Every name, also those to come, where there are none. */
     private readonly names: readonly string[] | undefined,
-    private readonly weights: ReadonlyMap<string, number> = new Map(),
+    private readonly calls: ReadonlyMap<string, CallSize> = new Map(),
   ) {
     this.concurrency = kind === 'worker' ? queue.settings.concurrency : 0;
     this.handled = names && new Set(names);
@@ -78,8 +79,8 @@ export class MemorySession implements Session, Listener {
     else if (stuck || this.tellsOfStuck || nowMs >= this.isNotedUntilMs) {
       this.isNotedUntilMs = nowMs + this.queue.settings.leaseMs / NOTES_A_LEASE;
       this.tellsOfStuck = stuck !== undefined;
-      const { key, worker, names, concurrency, weights } = this;
-      const present = { worker, names, session: key, concurrency, weights, seenAtMs: nowMs };
+      const { key, worker, names, concurrency, calls } = this;
+      const present = { worker, names, session: key, concurrency, calls, seenAtMs: nowMs };
       this.queue.presence.note(key, stuck ? { ...present, stuck: since(stuck, nowMs) } : present);
     }
   }
