@@ -82,10 +82,7 @@ export class Collections {
     const collection = this.byName.get(name)!;
     const { size } = collection.handler.settings.batch;
     const room = collection.filling.length > 0 ? size - collection.filling.length : 0;
-    const calls = Math.min(
-      this.callsLeft(collection) - this.readyCalls(collection),
-      Math.floor((MOST_IN_HAND - this.inHand) / size),
-    );
+    const calls = Math.min(this.callsLeft(collection), Math.floor((MOST_IN_HAND - this.inHand) / size));
     return room + size * Math.max(0, calls);
   }
 

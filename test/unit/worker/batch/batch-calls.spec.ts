@@ -148,6 +148,10 @@ it('a call weighs what its handler weighs, once', async () => {
   await start({}, { weight: 4 });
   await answer(claimsOf(7));
   expect(calls).toHaveLength(2);
+  // Two places are free, and kept for the third call.
+  session.hints!.look(0);
+  await rest();
+  expect(session.turns).toHaveLength(1);
   calls[0]!.returns();
   await rest();
   expect(calls).toHaveLength(3);
