@@ -1,4 +1,5 @@
 import type { Benchmark } from '../benchmark.js';
+import { batch } from './batch.js';
 import { bulk } from './bulk.js';
 import { burst } from './burst.js';
 import { claim } from './claim.js';
@@ -27,6 +28,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   bulk,
   drain,
   drainDto,
+  batch,
   memory,
   lateness,
   single,

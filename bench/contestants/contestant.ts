@@ -49,9 +49,10 @@ export interface OpenOptions {
   /** Whether jobs become due while the session works: some contestants are told so. */
   delayed?: boolean;
   /**
-   * For this library alone: a class validates each payload; the names and the queues that are handled; whether the current job is tracked,
+   * For this library alone: `handle` is called once for so many jobs; a class validates each payload; the names and the queues that are handled; whether the current job is tracked,
    * events are streamed, the module measures, and who makes a span for each run: the module, or the handler by what the SDK offers.
    */
+  batch?: { size: number };
   validated?: boolean;
   names?: readonly string[];
   queues?: readonly string[];

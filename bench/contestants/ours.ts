@@ -118,7 +118,8 @@ function sessionOf(
 
 type Run = (payload: object, job: ScheduledJob) => unknown;
 
-function handlersFor({ validated: isValidated, names, queues }: OpenOptions, handle: Run): Type {
+function handlersFor({ batch, validated: isValidated, names, queues }: OpenOptions, handle: Run): Type {
+  if (batch) return batchHandler(batch, handle);
   if (names || queues) return manyHandlers(handle, names ?? [plain.name], queues ?? ['default']);
   @Injectable()
   class PlainHandlers {
@@ -135,6 +136,17 @@ function handlersFor({ validated: isValidated, names, queues }: OpenOptions, han
     }
   }
   return isValidated ? ValidatedHandlers : PlainHandlers;
+}
+
+function batchHandler(batch: { size: number }, handle: Run): Type {
+  @Injectable()
+  class BatchHandlers {
+    @OnScheduledJob(plain, { batch })
+    async run(payloads: object[], jobs: ScheduledJob[]): Promise<unknown> {
+      return handle(payloads[0]!, jobs[0]!);
+    }
+  }
+  return BatchHandlers;
 }
 
 /** One method for each name in each queue, as somebody would write them by hand. */
