@@ -119,7 +119,10 @@ export class BatchCalls {
     for (const run of left) if (isDropped(run, holder)) left.delete(run);
     const settle = (endAll: (runs: readonly RunningJob[]) => readonly EndedRun[]) => {
       const runs = [...left];
-      for (const [i, ended] of endAll(runs).entries()) end({ ...ended, call: runs[i]!.call }, runs[i]!, holder);
+      for (const [i, ended] of endAll(runs).entries()) {
+        ended.call = runs[i]!.call;
+        end(ended, runs[i]!, holder);
+      }
       this.over(ready);
     };
     const returned = (value: unknown) => settle((runs) => outcomes.returned(runs, value, handler));

@@ -24,6 +24,8 @@ export class BatchOutcomes {
 
   /** It threw. */
   threw(runs: readonly RunningJob[], error: unknown): EndedRun[] {
+    const call = runs.length > 1 && runs[0]!.call;
+    if (call) call.failure = { jobs: runs.length, isTold: false };
     return runs.map((run) => this.builder.thrown(run, error));
   }
 

@@ -7,7 +7,7 @@ import { ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { Log } from '../../core/log.js';
 import { isReadable } from '../../store/envelope.js';
 import type { ClaimedJob, Settled, TurnAnswer } from '../../store/job-store.js';
-import type { RunningJob } from '../run/running-job.js';
+import type { FailureOfCall, RunningJob } from '../run/running-job.js';
 import type { EndedRun } from '../run/settlement-builder.js';
 import type { SentTurn } from '../session/turns-in-flight.js';
 import { FoundReporter } from './found-in-queue.js';
@@ -116,11 +116,13 @@ export class Reporter {
         this.tell({ type: 'completed', ...run, durationMs });
         break;
       case 'retry':
+        if (outcome.call?.failure) this.failedTogether(queue, name, outcome.call.failure, error);
         this.about(jobOf(queue, outcome), () => {
           if (backoffProblem)
             this.log.warn(
               `The backoff function of job '${name}' in queue '${queue}' cannot be used, so the default is: ${backoffProblem}.`,
             );
+          if (outcome.call?.failure) return;
           this.log.warn(
             `${titleOf(run, true)} failed in attempt ${attempt}: ${whyFailed(error)}; next attempt in ${settlement.delayMs} ms.`,
           );
@@ -141,6 +143,15 @@ export class Reporter {
       case 'cancel':
         this.cancelled(queue, outcome);
     }
+  }
+
+  /** One line for all: they failed by one error, and may be hundreds. */
+  private failedTogether(queue: string, name: string, failure: FailureOfCall, error: unknown): void {
+    if (failure.isTold) return;
+    failure.isTold = true;
+    this.log.warn(
+      `A call with ${failure.jobs} jobs '${name}' of queue '${queue}' failed: ${whyFailed(error)}; each of them that has an attempt left is tried again.`,
+    );
   }
 
   private errorReturned(job: ScheduledJob, error: Error): void {

@@ -30,10 +30,17 @@ export interface RunContext {
   readonly progress?: ProgressReports;
 }
 
+/** By one error the attempt of each of several jobs has failed, which is told once. */
+export interface FailureOfCall {
+  readonly jobs: number;
+  isTold: boolean;
+}
+
 /** A call of a batch handler, for the runs that share it. */
 export interface SharedCall {
   /** How many of them have an outcome that still counts. */
   held: number;
+  failure?: FailureOfCall;
 }
 
 /** One run of a job in this process, from claim to settlement. */

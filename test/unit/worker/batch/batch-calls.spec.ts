@@ -315,6 +315,19 @@ it('a call none of whose jobs counts any more is stuck, and takes its place unti
   expect(limits().limit).toBe(1);
 });
 
+it('a call is stuck as well where some of its jobs were taken out', async () => {
+  await start({ size: 2 }, {}, { concurrency: 1 });
+  const claims = claimsOf(2);
+  await answer(claims);
+  calls[0]!.takeOut(calls[0]!.jobs[0]!, new Error('bad'));
+  await rest();
+  await answer([]);
+  session.hints!.cancel();
+  await rest();
+  await answer([], { toCancel: [claims[1]!.id] });
+  expect(limits()).toMatchObject({ limit: 0, stuck: { count: 1 } });
+});
+
 it('one that is taken out ends by itself, and the results are those of the others', async () => {
   await start({});
   const claims = claimsOf(3);

@@ -68,6 +68,7 @@ describe('each line about one job is written while it is the current one', () =>
     ['was cancelled while it ran', ended({ run, settlement: cancel }, 'counted'), run],
     ['after its lease was lost', ended({ settlement: complete }, 'lost'), {}],
     ['was lost while it ran', (reporter) => reporter.leaseLost('q', run), run],
+    ['was lost before its handler', (reporter) => reporter.leaseLostBefore('q', claim), { id: 'j1', name: 'work' }],
     ['is dead after attempt 1', ended(spent(), 'counted'), { attempt: 1, headers: { trace: 't1' }, latenessMs: 250 }],
     ['its result cannot be kept', ended({ settlement: complete, resultProblem: 'x' }, 'counted'), {}],
     ['the progress that it reports', (reporter) => reporter.progressNotKept(run, 'x'), run],
@@ -122,4 +123,38 @@ it('occurrences that are left out are told one by one by events, and in the log 
     reason: 'missed',
   });
   expect(events[6]).toMatchObject({ id: 'digest@7', reason: 'overlap' });
+});
+
+it('a call whose jobs failed by one error is told in one line, and each job by an event', () => {
+  const lines: string[] = [];
+  const told: ScheduledQueueEvent[] = [];
+  const write = (line: string) => void lines.push(line);
+  const events = { wants: () => true, tell: (event: ScheduledQueueEvent) => void told.push(event) };
+  const reporter = new Reporter({ log: write, warn: write, error: write }, events, new ManualClock(), {
+    trackCurrentJob: false,
+  });
+  const call = { held: 0, failure: { jobs: 2, isTold: false } };
+  const settlements = ['a', 'b'].map((id) => ({ id, fence: '1', transition: 'retry', delayMs: 5 }) as Settlement);
+  const ended = settlements.map((settlement) => {
+    const job = { id: settlement.id, attempt: 1 } as ClaimedJob;
+    return {
+      job,
+      name: 'work',
+      settlement,
+      durationMs: 5,
+      error: new Error('no'),
+      run: job as never,
+      call,
+    } as EndedRun;
+  });
+  reporter.settled('q', { turn: { settlements }, ended } as unknown as SentTurn, ['counted', 'counted']);
+  expect(lines).toEqual([
+    expect.stringMatching(
+      /^A call with 2 jobs 'work' of queue 'q' failed: Error: no.*; each of them that has an attempt left is tried again\.$/,
+    ),
+  ]);
+  expect(told.map(({ type, id }) => [type, id])).toEqual([
+    ['failed', 'a'],
+    ['failed', 'b'],
+  ]);
 });
