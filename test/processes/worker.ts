@@ -31,6 +31,7 @@ const {
   OBEY_SIGNAL,
   IGNORE_BLOCK,
   CHECK_PAYLOADS,
+  BATCH_SIZE,
 } = process.env;
 const history = openSync(HISTORY!, 'a');
 
@@ -95,6 +96,21 @@ class WorkHandlers {
   }
 }
 
+@Injectable()
+class BatchHandlers {
+  @OnScheduledJob(JOB_NAME, { batch: { size: Number(BATCH_SIZE ?? 2) }, backoff: { type: 'fixed', delayMs: 100 } })
+  async work(payloads: (Work | null)[], jobs: ScheduledJob[]): Promise<void> {
+    for (const [i, job] of jobs.entries()) note('start', job, payloads[i]?.version);
+    for (const payload of payloads)
+      if (payload?.killAfterMs !== undefined) {
+        await sleep(payload.killAfterMs);
+        process.kill(process.pid, 'SIGKILL');
+      }
+    if (Number(WORK_MS) > 0) await sleep(Number(WORK_MS));
+    for (const [i, job] of jobs.entries()) note('end', job, payloads[i]?.version);
+  }
+}
+
 @Module({
   imports: [
     RedisScheduledQueueModule.forRoot({
@@ -112,7 +128,7 @@ class WorkHandlers {
       },
     }),
   ],
-  providers: [WorkHandlers],
+  providers: [BATCH_SIZE ? BatchHandlers : WorkHandlers],
 })
 class WorkerModule {}
 

@@ -42,6 +42,8 @@ export interface WorkerProcessOptions {
   ignoreBlock?: boolean;
   /** Whether payloads are checked against a class. */
   checkPayloads?: boolean;
+  /** Whether its handler gets so many jobs a call. */
+  batchSize?: number;
   globalConcurrency?: number;
   rateLimit?: { max: number; perMs: number };
   streamEvents?: { maxLength: number };
@@ -79,6 +81,7 @@ export class WorkerProcesses {
         OBEY_SIGNAL: options.obeySignal ? '1' : '',
         IGNORE_BLOCK: options.ignoreBlock ? '1' : '',
         CHECK_PAYLOADS: options.checkPayloads ? '1' : '',
+        BATCH_SIZE: String(options.batchSize ?? ''),
         QUEUE_OPTIONS: JSON.stringify({
           globalConcurrency: options.globalConcurrency,
           rateLimit: options.rateLimit,
