@@ -12,6 +12,8 @@ const NONE: readonly HandlerCapacity[] = [];
 export class Places {
   /** Handlers with a weight or a limit of their own, or that get several jobs a call. */
   private readonly special: readonly JobHandler[];
+  /** Whether handlers have weights or limits of their own, of which `free` does not tell. That some get several jobs a call limits nothing. */
+  readonly hasLimitsOfHandlers: boolean;
 
   constructor(
     private readonly concurrency: number,
@@ -19,12 +21,8 @@ export class Places {
     private readonly running: RunningJobs,
     private readonly collections: Collections | undefined,
   ) {
-    this.special = [...handlers.values()].filter(hasItsOwnLimits);
-  }
-
-  /** Whether handlers have weights or limits of their own, of which `free` does not tell. */
-  get hasLimitsOfHandlers(): boolean {
-    return this.special.length > 0;
+    this.special = [...handlers.values()].filter((handler) => hasItsOwnLimits(handler) || handler.runBatch);
+    this.hasLimitsOfHandlers = this.special.some(hasItsOwnLimits);
   }
 
   /** What weight may still begin. */
@@ -60,7 +58,7 @@ export class Places {
 }
 
 function hasItsOwnLimits({ settings }: JobHandler): boolean {
-  return settings.weight > 1 || Number.isFinite(settings.concurrency) || settings.batch !== undefined;
+  return settings.weight > 1 || Number.isFinite(settings.concurrency);
 }
 
 /** Whether a worker of these handlers may be full for some names and not for others. */
