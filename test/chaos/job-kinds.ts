@@ -27,6 +27,8 @@ export const KINDS = {
   solo: { weight: 4, maxAttempts: PLENTY, ends: ['completed'] },
   /** Fails a few times, then succeeds. */
   flaky: { weight: 10, maxAttempts: PLENTY, ends: ['completed'] },
+  /** Run many a call; some fail a few times, each by itself, or all with their call. */
+  batched: { weight: 12, maxAttempts: PLENTY, ends: ['completed'] },
   failing: { weight: 5, maxAttempts: 3, ends: ['attempts-exhausted'] },
   unrecoverable: { weight: 3, maxAttempts: PLENTY, ends: ['unrecoverable'] },
   snoozing: { weight: 6, maxAttempts: PLENTY, ends: ['completed'] },
@@ -66,7 +68,7 @@ export interface ChaosPayload {
   /** Grows with each replacement. */
   revision: number;
   kind: KindName;
-  /** How often `flaky` fails, and `timed` takes too long. */
+  /** How often `flaky` and `batched` fail, and `timed` takes too long. */
   fails?: number;
   /** `timed`: goes on when its signal has aborted. */
   deaf?: boolean;

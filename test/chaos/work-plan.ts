@@ -94,6 +94,7 @@ function planJob(dice: Dice, token: string, kinds: readonly KindName[]): Planned
   const kind = dice.weighted(kinds.map((name) => [name, KINDS[name].weight] as const));
   const payload: ChaosPayload = { token, revision: 0, kind };
   if (kind === 'flaky') payload.fails = dice.between(1, 3);
+  if (kind === 'batched' && dice.chance(0.2)) payload.fails = dice.between(1, 3);
   if (kind === 'slow') payload.workMs = Math.round(LEASE_MS * (dice.between(8, 20) / 10));
   if (kind === 'timed') Object.assign(payload, { fails: dice.between(1, 2), deaf: dice.chance(0.5) });
   if (kind === 'cancellable') payload.workMs = dice.between(100, 2_000);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { IsIn, IsInt, IsString } from 'class-validator';
 import {
+  type BatchOptions,
   defineScheduledJob,
   JobCancelledError,
   JobOutcome,
@@ -23,13 +24,17 @@ class TypedPayload {
 }
 
 /** The handler of a kind, in every queue. */
-function Handles(kind: KindName, { payload, timeoutMs }: { payload?: typeof TypedPayload; timeoutMs?: number } = {}) {
+function Handles(
+  kind: KindName,
+  { payload, timeoutMs, batch }: { payload?: typeof TypedPayload; timeoutMs?: number; batch?: BatchOptions } = {},
+) {
   const { maxAttempts } = KINDS[kind];
   const definition = payload ? defineScheduledJob(kind, { payload }) : defineScheduledJob<ChaosPayload>(kind);
   return (target: object, key: string, descriptor: PropertyDescriptor) => {
     for (const queue of QUEUE_NAMES) {
-      const options = { queue, maxAttempts, timeoutMs, backoff: { type: 'fixed', delayMs: BACKOFF_MS } } as const;
-      OnScheduledJob(definition as never, options)(target, key, descriptor as never);
+      const backoff = { type: 'fixed', delayMs: BACKOFF_MS } as const;
+      const options = { queue, maxAttempts, timeoutMs, backoff, batch };
+      OnScheduledJob(definition as never, options as never)(target, key, descriptor as never);
     }
   };
 }
@@ -84,6 +89,26 @@ export class Handlers {
     await sleep(5);
     if (job.attempt <= payload.fails!) this.fail(job, new Error(`flaky ${job.fence}`));
     return this.completed(job);
+  }
+
+  /** Ends in the same round of the event loop in which its jobs are noted as ended, as the others do. */
+  @Handles('batched', { batch: { size: 10, waitMs: 40 } })
+  async batched(payloads: ChaosPayload[], jobs: ScheduledJob[]): Promise<JobOutcome> {
+    for (const [i, job] of jobs.entries()) this.notebook.start(payloads[i]!, job);
+    await sleep(5);
+    const fails = (i: number) => jobs[i]!.attempt <= (payloads[i]!.fails ?? 0);
+    // Every other time the failure of the first is that of all.
+    if (fails(0) && jobs[0]!.fence % 2 === 0) {
+      for (const job of jobs) this.notebook.end(job, 'fail');
+      throw new Error('batched');
+    }
+    return JobOutcome.each(
+      jobs.map((job, i) => {
+        if (!fails(i)) return this.completed(job);
+        this.notebook.end(job, 'fail');
+        return new Error(`batched ${job.fence}`);
+      }),
+    );
   }
 
   @Handles('failing')

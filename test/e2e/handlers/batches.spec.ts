@@ -93,7 +93,7 @@ it('one bad row of a hundred fails three calls of all, and then dies alone', asy
   expect(await app.inspector.stats()).toMatchObject({ completed: 99, dead: 1 });
   expect(handler.calls.length).toBeLessThanOrEqual(110);
   const [dead] = await app.inspector.list('dead');
-  expect(dead).toMatchObject({ payload: { n: 37 }, attempt: 4 });
+  expect(dead).toMatchObject({ payload: { n: 37 }, attempts: 4 });
 });
 
 it('with a result for each, a bad row takes no others with it', async () => {
@@ -117,11 +117,11 @@ it('one that kills its process dies alone', async () => {
   const app = await startApp([], { prefix: workers.prefix });
   const jobs = Array.from({ length: 100 }, (_, i) => ({ job: 'work', payload: i === 37 ? { killAfterMs: 0 } : null }));
   await app.producer.scheduleMany(jobs);
-  await workers.keepAlive('w1', { batchSize: 100, leaseMs: 500 });
+  await workers.keepAlive('w1', { batchSize: 100, leaseMs: 1_000 });
   await idle(app);
   expect(await app.inspector.stats()).toMatchObject({ completed: 99, dead: 1 });
   const [dead] = await app.inspector.list('dead');
-  expect(dead).toMatchObject({ payload: { killAfterMs: 0 }, failures: [{ reason: 'crashed' }] });
+  expect(dead).toMatchObject({ payload: { killAfterMs: 0 }, crashes: 3 });
 }, 60_000);
 
 it('jobs wait for others so long after the first was claimed, and ten are called at once', async () => {
@@ -144,13 +144,14 @@ it('jobs wait for others so long after the first was claimed, and ten are called
 });
 
 it('leases are kept while jobs wait for their call, and while it goes on', async () => {
-  const app = await startApp([PatientRows, Rows].slice(0, 1), {
+  const leaseMs = 1_000;
+  const app = await startApp([PatientRows], {
     autoStart: false,
-    queues: { default: { leaseMs: 500, concurrency: 100 } },
-    jobs: { row: { batch: { size: 500, waitMs: 1_200 } } },
+    queues: { default: { leaseMs } },
+    jobs: { row: { batch: { size: 500, waitMs: 2.5 * leaseMs } } },
   });
   const handler = app.get(PatientRows);
-  handler.work = () => sleep(1_500);
+  handler.work = () => sleep(3 * leaseMs);
   // One less than a call takes.
   await app.producer.scheduleMany(rows(499));
   await app.consumer.start();
@@ -188,7 +189,7 @@ it('what waits for its call goes back when the application stops, with no attemp
   await until('all are claimed', async () => (await app.inspector.counts()).active === 3);
   await app.consumer.stop();
   expect(await app.inspector.counts()).toMatchObject({ due: 3, active: 0 });
-  expect(await app.inspector.job(ref!)).toMatchObject({ attempt: 0 });
+  expect(await app.inspector.job(ref!)).toMatchObject({ attempts: 0 });
   expect(app.get(PatientRows).calls).toEqual([]);
 });
 
