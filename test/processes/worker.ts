@@ -98,7 +98,7 @@ class WorkHandlers {
 
 @Injectable()
 class BatchHandlers {
-  @OnScheduledJob(JOB_NAME, { batch: { size: Number(BATCH_SIZE ?? 2) }, backoff: { type: 'fixed', delayMs: 100 } })
+  @OnScheduledJob(JOB_NAME, { batch: { size: Number(BATCH_SIZE || 2) }, backoff: { type: 'fixed', delayMs: 100 } })
   async work(payloads: (Work | null)[], jobs: ScheduledJob[]): Promise<void> {
     for (const [i, job] of jobs.entries()) note('start', job, payloads[i]?.version);
     for (const payload of payloads)

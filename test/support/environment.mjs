@@ -16,6 +16,12 @@ for (const method of ['run', 'enterWith']) {
  * Node 24 every promise of the worker asks each of them for its value. Over fifty files that was a quarter of the CPU time.
  */
 export default class Environment extends TestEnvironment {
+  async setup() {
+    await super.setup();
+    // Of the process that a test file sees, which is a copy, nobody hears a warning of Node.
+    this.global.processOfNode = process;
+  }
+
   async teardown() {
     for (const storage of used) storage.disable();
     used.clear();

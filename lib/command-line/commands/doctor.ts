@@ -11,7 +11,7 @@ const INDENT = '    ';
 export const doctor: Command = {
   operands: '[queue]',
   takes: { queue: 'possible', more: 0 },
-  summary: 'what is wrong with Redis and with the queues, or with one of them; it only reads',
+  summary: 'what is wrong with Redis and with the queues, or with one of them; it changes nothing',
   options: [],
   async run({ queue, instance, style, next }) {
     const findings = await examine(instance, queue === '' ? await queuesOf(instance) : [queue]);

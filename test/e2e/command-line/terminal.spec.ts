@@ -44,7 +44,9 @@ const onTerminal = (line: string, env?: Record<string, string>) =>
   start('script', ['-qec', `${process.execPath} ${PROGRAM} ${line} --prefix ${prefix}`, '/dev/null'], env);
 
 // On a machine without it there is no terminal to be had.
-const withTerminal = succeeds('script', '--version') ? it : it.skip;
+const hasScript = succeeds('script', '--version');
+if (!hasScript) console.warn(`'script' of util-linux is missing: nothing is tested on a terminal.`);
+const withTerminal = hasScript ? it : it.skip;
 
 withTerminal('asks on a terminal, and does what the answer says', async () => {
   for (const [id, answer, wanted] of [

@@ -4,22 +4,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { OnScheduledJob, ScheduledJob } from '../../../lib/index.js';
+import { noteWarnings } from '../../support/node-warnings.js';
 import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
 import { freePort } from '../../support/redis-server.js';
 import { until } from '../../support/wait.js';
 import { WorkerProcesses } from '../../support/worker-process.js';
 
-const warnings: Error[] = [];
-const noteWarning = (warning: Error) => void warnings.push(warning);
+let noted: ReturnType<typeof noteWarnings>;
 
 beforeEach(() => {
-  process.on('warning', noteWarning);
+  noted = noteWarnings();
 });
 
 afterEach(async () => {
   await stopApps();
-  process.off('warning', noteWarning);
-  expect(warnings.splice(0)).toEqual([]);
+  noted.stop();
+  expect(noted.warnings).toEqual([]);
 });
 
 class Handlers {

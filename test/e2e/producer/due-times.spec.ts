@@ -2,6 +2,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { OnScheduledJob, ScheduledJob } from '../../../lib/index.js';
 import { CommandCount } from '../../support/command-count.js';
+import { noteWarnings } from '../../support/node-warnings.js';
 import { startApp, stopApps } from '../../support/queue-app.js';
 import { startOwnServer } from '../../support/redis-server.js';
 import { until } from '../../support/wait.js';
@@ -28,10 +29,8 @@ afterEach(async () => {
 it('jobs due at once, in 1 ms, in 1 s, in 25 days and in 100 years: none is early, the near ones are on time, the far ones cost nothing', async () => {
   const server = await startOwnServer();
   cleanups.push(() => server.stop());
-  const warnings: Error[] = [];
-  const onWarning = (warning: Error) => warnings.push(warning);
-  process.on('warning', onWarning);
-  cleanups.push(() => process.off('warning', onWarning));
+  const { warnings, stop } = noteWarnings();
+  cleanups.push(stop);
   const { producer, inspector, get } = await startApp([Handlers], { connection: server.url });
   const { runs } = get(Handlers);
   const far = await producer.scheduleMany([
