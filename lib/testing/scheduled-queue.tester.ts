@@ -111,7 +111,7 @@ export class ScheduledQueueTester {
     const request = readSchedule(job, undefined, 'run');
     const instance = this.instances.find((one) => one.fleet.handles(request));
     if (!instance) throw unhandled('run', request, this.handled());
-    const { told } = await this.conductor.single('run', (follow) =>
+    const told = await this.conductor.single('run', (follow) =>
       instance.fleet.single(request, payload, attempt, dueAtMs, follow),
     );
     const { outcome, result, error, retryAt, reason } = told;

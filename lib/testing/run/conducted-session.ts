@@ -1,7 +1,12 @@
 import type { ClaimedJob, Session, SessionHints, SuspectWish, Turn, TurnAnswer } from '../../store/job-store.js';
+import type { BatchCalls } from '../../worker/batch/batch-calls.js';
+import type { JobHandler } from '../../worker/run/job-handler.js';
 import { settledAs } from '../look/outcome-of.js';
 import type { MemoryQueue } from '../store/memory-queue.js';
-import type { TestRun } from './test-run.js';
+import { settled } from '../time/event-loop.js';
+import type { Instant } from '../time/virtual-clock.js';
+import type { TestCall } from './test-call.js';
+import { runOf, type TestRun } from './test-run.js';
 
 /** What a name weighs whose handler fits into what is free, and what one weighs that does not, in a turn that claims one job. */
 const FITS = 1;
@@ -10,30 +15,46 @@ const TOO_HEAVY = 2;
 export interface ConductedSessionParts {
   readonly session: Session;
   readonly queue: MemoryQueue;
+  readonly handlers: ReadonlyMap<string, JobHandler>;
   /** Makes the run of a job that was claimed. */
   readonly open: (claim: ClaimedJob, isSecond: boolean) => TestRun;
+  /** Begins a call with these runs. */
+  readonly begin: (runs: readonly TestRun[]) => TestCall;
 }
 
 /**
  * The session of a worker under test. It passes each turn on, with one rule added: a turn claims nothing, unless the conductor has called
- * `claim`; then one turn claims one job. So one run goes on at a time, in the order of the queue. The worker is never told to look again
- * by itself, as the conductor knows when time changes something.
+ * `claim`; then one turn claims one job. So one run goes on at a time, in the order of the queue. Jobs that share a call are claimed one by
+ * one, and the call begins when the conductor claims again. The worker is never told to look again by itself, as the conductor knows when
+ * time changes something.
  */
 export class ConductedSession implements Session {
-  /** Runs of which the queue has not heard the end yet: few, as each begins alone. */
+  /** Runs of which the queue has not heard the end yet, those included that wait for their call: few, as each call begins alone. */
   private runs: TestRun[] = [];
+  /** Missing where no handler gets several jobs a call. */
+  private batches?: BatchCalls;
   private hints?: SessionHints;
   /** The last turn. */
   private underWay?: Promise<TurnAnswer>;
   /** The next turn may claim a job. */
   private mayClaim = false;
-  /** What the conductor has claimed last, while it goes on to claim. */
-  private last?: TestRun;
+  /** What the conductor has begun last, while it goes on to claim. */
+  private last?: TestCall;
+  /** The name of the job that was claimed last, where it waits for its call. */
+  private collected?: string;
+  /** All that is due of this name joins the call that fills, before anything else is claimed. */
+  private joining?: string;
   private looksAgain = false;
   /** Lets a turn go on that waits for the next `claim`, so that one turn tells the end of a run and claims the next job. */
   private resume?: () => void;
 
   constructor(private readonly parts: ConductedSessionParts) {}
+
+  /** From now on their calls begin one at a time, in `claim`. */
+  conduct(batches: BatchCalls): void {
+    this.batches = batches;
+    batches.beginByThemselves = false;
+  }
 
   turn(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
     this.underWay = this.take(turn, signal);
@@ -51,25 +72,47 @@ export class ConductedSession implements Session {
     this.parts.session.leave();
   }
 
-  /** Lets the worker claim one job. `isIdle`: there is none that it may run now. */
-  async claim(): Promise<{ run?: TestRun; isIdle: boolean }> {
+  /** Lets the worker claim one job, or begin a call with jobs that it has claimed before. `isIdle`: there is none that it may run now. */
+  async claim(): Promise<{ call?: TestCall; isIdle: boolean }> {
+    const joined = this.joining;
+    const ready = joined === undefined ? await this.beginReady() : undefined;
+    if (ready) return { call: ready, isIdle: false };
     const before = this.last;
     this.looksAgain = false;
-    this.mayClaim = !this.parts.queue.outage.isOn;
-    if (this.mayClaim) this.resume?.();
-    while (this.mayClaim) {
-      const { underWay } = this;
-      await underWay;
-      if (!this.mayClaim) break;
-      this.hints?.look(0);
-      // No turn goes out where the worker has no place free.
-      if (this.underWay === underWay) this.mayClaim = false;
-      else await this.underWay;
-    }
-    const run = this.last === before ? undefined : this.last;
-    const isIdle = !run && !this.looksAgain;
+    this.collected = undefined;
+    await this.claimOne();
+    const call = this.last === before ? undefined : this.last;
+    if (this.collected !== undefined) this.joining = (await this.fills(this.collected)) ? this.collected : undefined;
+    else if (!this.looksAgain) this.joining = undefined;
+    const isIdle = !call && !this.looksAgain && this.collected === undefined && joined === undefined;
     if (isIdle) this.letGo();
-    return { run, isIdle };
+    return { call, isIdle };
+  }
+
+  /** Begins a call with jobs that were claimed before, if there is one, and a place for it. */
+  async beginReady(): Promise<TestCall | undefined> {
+    const { batches, parts } = this;
+    if (!batches?.anyCollected || parts.queue.outage.isOn) return undefined;
+    // A turn that waits for the next claim has the places that it may claim for.
+    this.letGo();
+    await settled();
+    const ready = batches.takeReady();
+    if (!ready) return undefined;
+    const call = parts.begin(ready.jobs.map(({ claim }) => runOf(claim)));
+    this.last = call;
+    batches.begin(ready);
+    return call;
+  }
+
+  /** When the first jobs have waited for others for long enough. */
+  get nextCall(): Instant | undefined {
+    const next = this.batches?.collected.nextDue;
+    if (!next) return undefined;
+    const { name, id, queue } = runOf(next.first.claim).told;
+    return {
+      atMs: Math.ceil(next.at),
+      because: () => `job '${name}' (${id}) of queue '${queue}' had waited for waitMs`,
+    };
   }
 
   /** The conductor claims no more: what is to be told goes out. */
@@ -82,10 +125,20 @@ export class ConductedSession implements Session {
   openAgain(run: TestRun): TestRun | undefined {
     const fence = this.parts.queue.handOutAgain(run.claim);
     this.forget(run);
-    if (fence === undefined) return undefined;
-    const second = this.open({ ...run.claim, fence }, true);
-    if (this.last === run) this.last = second;
-    return second;
+    return fence === undefined ? undefined : this.open({ ...run.claim, fence }, true);
+  }
+
+  /** Begins the call of a second delivery. */
+  beginAgain(second: TestRun, { call: first }: TestRun): void {
+    const call = this.parts.begin([second]);
+    if (this.last === first) this.last = call;
+    first!.second = call;
+  }
+
+  /** A job that waits for its call has lost its lease. */
+  loseWaiting(id: string): void {
+    const run = this.runs.find(({ call, claim }) => !call && claim.id === id);
+    if (run) this.forget(run);
   }
 
   /** Nothing will be told of this run any more. */
@@ -99,6 +152,20 @@ export class ConductedSession implements Session {
     return new Set(this.runs.filter(({ isSettled }) => !isSettled).map(({ claim }) => claim.id));
   }
 
+  private async claimOne(): Promise<void> {
+    this.mayClaim = !this.parts.queue.outage.isOn;
+    if (this.mayClaim) this.resume?.();
+    while (this.mayClaim) {
+      const { underWay } = this;
+      await underWay;
+      if (!this.mayClaim) break;
+      this.hints?.look(0);
+      // No turn goes out where the worker has no place free.
+      if (this.underWay === underWay) this.mayClaim = false;
+      else await this.underWay;
+    }
+  }
+
   private async take(turn: Turn, signal: AbortSignal): Promise<TurnAnswer> {
     if (this.last?.isOver && !this.mayClaim)
       await new Promise<void>((resolve) => {
@@ -107,15 +174,48 @@ export class ConductedSession implements Session {
     this.resume = undefined;
     const claims = this.mayClaim && turn.limit > 0;
     if (claims) this.mayClaim = false;
-    const answer = await this.parts.session.turn(claims ? forOneJob(turn) : forNone(turn), signal);
+    const answer = await this.parts.session.turn(claims ? this.forOneJob(turn) : forNone(turn), signal);
     this.noteSettled(turn, answer);
     if (claims) {
       this.looksAgain = answer.sleepMs === 0;
       const [claim] = answer.claimed;
-      if (claim) this.last = this.open(claim, false);
+      if (claim) this.noteClaimed(claim);
     }
     answer.sleepMs = Number.POSITIVE_INFINITY;
     return answer;
+  }
+
+  private noteClaimed(claim: ClaimedJob): void {
+    const run = this.open(claim, false);
+    if (this.batchOf(run.told.name)) this.collected = run.told.name;
+    else this.last = this.parts.begin([run]);
+  }
+
+  private batchOf(name: string) {
+    return this.parts.handlers.get(name)?.settings.batch;
+  }
+
+  /** Whether others that are due are to join a job that was claimed just now. */
+  private async fills(name: string): Promise<boolean> {
+    const { collected } = this.batches!;
+    if (!collected.any) {
+      // It is large: a turn has to confirm its claim first.
+      this.letGo();
+      await settled();
+    }
+    return this.batchOf(name)!.waitMs === 0 && collected.isFilling(name);
+  }
+
+  /** While a call fills, of its name alone. */
+  private forOneJob(turn: Turn): Turn {
+    if (this.joining === undefined) return forOneJob(turn);
+    const handlers = [...this.parts.handlers.keys()].map((name) => {
+      const isJoining = name === this.joining;
+      return { name, weight: FITS, free: isJoining ? 1 : 0, size: 1 };
+    });
+    // A suspect waits for the call to end, as it would if one turn had claimed all of them.
+    const suspects = turn.suspects === 'reserve' ? '' : turn.suspects;
+    return { ...turn, handlers, suspects, limit: FITS };
   }
 
   private open(claim: ClaimedJob, isSecond: boolean): TestRun {
@@ -136,10 +236,15 @@ export class ConductedSession implements Session {
   }
 }
 
-/** With a limit of 1 a handler that is too heavy for what is free weighs 2: its job waits, and no lighter one goes before it. */
+/**
+ * With a limit of 1 a handler that is too heavy for what is free weighs 2: its job waits, and no lighter one goes before it. What joins a
+ * call that fills takes no place.
+ */
 function forOneJob(turn: Turn): Turn {
-  const weightOf = (weight: number) => (weight > turn.limit ? TOO_HEAVY : FITS);
-  const handlers = turn.handlers.map((handler) => ({ ...handler, weight: weightOf(handler.weight) }));
+  const handlers = turn.handlers.map(({ name, weight, free, size }) => {
+    const fits = free % size !== 0 || weight <= turn.limit;
+    return { name, weight: fits ? FITS : TOO_HEAVY, free, size: 1 };
+  });
   return { ...turn, handlers, limit: FITS };
 }
 

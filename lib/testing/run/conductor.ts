@@ -9,8 +9,8 @@ import type { ConductedSession } from './conducted-session.js';
 import { fallsAsleep } from './falling-asleep.js';
 import { Faults } from './faults.js';
 import { failure, type Notices, titleOf } from './notices.js';
-import type { TestRun } from './test-run.js';
-import { runOfHandler } from './tested-handlers.js';
+import type { TestCall } from './test-call.js';
+import { callOfHandler } from './tested-handlers.js';
 
 /** A loop of jobs that schedule each other for now would never end. */
 const MOST_RUNS_AT_AN_INSTANT = 100_000;
@@ -38,12 +38,12 @@ export class Conductor {
   readonly afterCall: (() => void)[] = [];
   private readonly watchdog = new Watchdog();
   private before: Promise<unknown> = Promise.resolve();
-  /** The run that goes on now: a new object each time that it goes on, so that a sleep begins its patience anew. */
-  private current?: { readonly run: TestRun };
+  /** The call that goes on now: a new object each time that it goes on, so that a sleep begins its patience anew. */
+  private current?: { readonly call: TestCall };
   /** A handler has called what would wait for it. */
   private misuse?: ScheduledQueueTestError;
-  /** Runs whose handlers have slept, and go on. */
-  private readonly woken = new Set<TestRun>();
+  /** Calls whose handlers have slept, and go on. */
+  private readonly woken = new Set<TestCall>();
   private runsAtInstant = 0;
   private readonly eventLoop = new EventLoop();
   private callsBegun = 0;
@@ -68,18 +68,18 @@ export class Conductor {
     });
   }
 
-  /** One run that no queue knows: `start` is given who follows it up to its end, while time goes on for its handler. */
-  single(call: string, start: (follow: (run: TestRun) => Promise<TestRun>) => Promise<TestRun>): Promise<TestRun> {
-    return this.alone(call, () =>
+  /** One run that no queue knows: `start` is given who follows its call up to its end, while time goes on for its handler. */
+  single<T>(name: string, start: (follow: (call: TestCall) => Promise<TestCall>) => Promise<T>): Promise<T> {
+    return this.alone(name, () =>
       start(async (first) => {
-        let run = await this.follow(first);
-        for (; !run.isOver; run = run.second ?? run)
-          if (run.sleepsNow) {
+        let call = await this.follow(first);
+        for (; !call.isOver; call = call.second ?? call)
+          if (call.sleepsNow) {
             const { next } = this.clock;
             await this.moveTo(next.atMs);
-            await this.passed(call, next);
-          } else await this.follow(run);
-        return run;
+            await this.passed(name, next);
+          } else await this.follow(call);
+        return call;
       }),
     );
   }
@@ -91,12 +91,12 @@ export class Conductor {
 
   /** Time goes on for the handler that calls this. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    const run = runOfHandler.getStore();
-    if (!run || run.isOver)
+    const call = callOfHandler.getStore();
+    if (!call || call.isOver)
       throw new ScheduledQueueTestError(
         'tester.sleep: called outside a handler, where nothing waits for it. Call tester.advance there.',
       );
-    return run.sleep(ms, signal);
+    return call.sleep(ms, signal);
   }
 
   /** The application is closed. */
@@ -104,17 +104,17 @@ export class Conductor {
     this.notices.unused(this.faults.unused());
   }
 
-  readonly wakes = (run: TestRun): void => {
-    this.woken.add(run);
+  readonly wakes = (call: TestCall): void => {
+    this.woken.add(call);
   };
 
   private async alone<T>(call: string, work: () => Promise<T>): Promise<T> {
-    const caller = runOfHandler.getStore();
+    const caller = callOfHandler.getStore();
     if (caller && !caller.isOver) throw this.refusedInside(caller, call);
     this.callsBegun++;
     const turn = this.before.then(async () => {
       this.watchdog.watch(() => this.current, {
-        slow: () => this.notices.slow(this.current!.run),
+        slow: () => this.notices.slow(this.current!.call),
         hangs: () => this.hangs(),
       });
       try {
@@ -137,7 +137,7 @@ export class Conductor {
   }
 
   /** A handler may swallow its error, or be tried again; the test is to fail all the same. */
-  private refusedInside(caller: TestRun, call: string): ScheduledQueueTestError {
+  private refusedInside(caller: TestCall, call: string): ScheduledQueueTestError {
     this.misuse ??= failure(
       caller,
       `tester.${call} was called inside ${titleOf(caller)}, and would wait for that handler forever. Call tester.sleep there to let time go on.`,
@@ -187,55 +187,54 @@ export class Conductor {
       for (const fleet of this.fleets)
         for (const session of fleet.conducted)
           for (;;) {
-            const { run, isIdle } = await session.claim();
-            if (run) await this.run(run);
+            const { call, isIdle } = await session.claim();
+            if (call) await this.run(call);
             if (isIdle) break;
             idle = 0;
           }
     }
   }
 
-  private async run(run: TestRun): Promise<void> {
-    await this.follow(run);
+  private async run(call: TestCall): Promise<void> {
+    await this.follow(call);
     await this.eventLoop.turnNowAndThen();
-    if (++this.runsAtInstant > MOST_RUNS_AT_AN_INSTANT)
+    this.runsAtInstant += call.runs.length;
+    if (this.runsAtInstant > MOST_RUNS_AT_AN_INSTANT)
       throw failure(
-        run,
-        `More than ${MOST_RUNS_AT_AN_INSTANT} runs at one instant, ${describe(new Date(this.clock.wallNow()))}; the last one is ${titleOf(run)}. Does its handler schedule the next job for now, each time? Give that job a delay.`,
+        call,
+        `More than ${MOST_RUNS_AT_AN_INSTANT} runs at one instant, ${describe(new Date(this.clock.wallNow()))}; the last one is ${titleOf(call)}. Does its handler schedule the next job for now, each time? Give that job a delay.`,
       );
   }
 
   private async followWoken(): Promise<void> {
-    for (const run of this.woken) {
-      this.woken.delete(run);
-      await this.follow(run);
+    for (const call of this.woken) {
+      this.woken.delete(call);
+      await this.follow(call);
     }
   }
 
-  /** Lets a run go on until it yields; and where it has completed and is to be delivered once more, that run. */
-  private async follow(run: TestRun): Promise<TestRun> {
+  /** Lets a call go on until it yields; and where its job has completed and is to be delivered once more, the call of that. */
+  private async follow(call: TestCall): Promise<TestCall> {
     this.empty.startOver();
-    while (!run.isOver && !(run.sleepsNow && (await fallsAsleep(run)))) {
-      if (run.isOver || run.sleepsNow) continue;
-      this.current = { run };
+    while (!call.isOver && !(call.sleepsNow && (await fallsAsleep(call)))) {
+      if (call.isOver || call.sleepsNow) continue;
+      this.current = { call };
       try {
-        await run.yielded();
+        await call.yielded();
       } finally {
         this.current = undefined;
       }
       if (this.misuse) throw this.misuse;
     }
-    return run.second ? await this.follow(run.second) : run;
+    return call.second ? await this.follow(call.second) : call;
   }
 
   private hangs(): void {
-    const run = this.current?.run;
-    if (!run) return;
-    run.owner?.throwAway(run, 'running');
-    run.giveUp(
+    const call = this.current?.call;
+    call?.giveUp(
       failure(
-        run,
-        `${titleOf(run, 'The')} has not ended after 5 s of real time. Virtual time stands still while it runs: if it waits for a timer, let it call tester.sleep, or replace what it waits for.`,
+        call,
+        `${titleOf(call, 'The')} has not ended after 5 s of real time. Virtual time stands still while it runs: if it waits for a timer, let it call tester.sleep, or replace what it waits for.`,
       ),
     );
   }

@@ -10,7 +10,8 @@ import { Fleet, type SilentQueue } from '../../worker/handle/fleet.js';
 import type { RunsParts } from '../../worker/handle/runs.js';
 import type { InstanceParts } from '../../worker/instance-parts.js';
 import type { Declarers } from '../../worker/recur/declarers.js';
-import { HandlerRegistry } from '../../worker/run/job-handler.js';
+import { HandlerRegistry, type JobHandler } from '../../worker/run/job-handler.js';
+import type { TestedRun } from '../look/tested-run.js';
 import type { HandledJob } from '../look/unhandled.js';
 import { MemoryJobStore } from '../store/memory-job-store.js';
 import type { MemoryQueue } from '../store/memory-queue.js';
@@ -19,6 +20,7 @@ import { WorkersClock } from '../time/workers-clock.js';
 import { ConductedSession } from './conducted-session.js';
 import type { Conductor } from './conductor.js';
 import { nextInstant } from './next-instant.js';
+import { TestCall } from './test-call.js';
 import { TestRun } from './test-run.js';
 import { TestedHandlers } from './tested-handlers.js';
 import { TestedRuns } from './tested-runs.js';
@@ -50,7 +52,7 @@ export class TestFleet extends Fleet {
       const opened = store.queue(name);
       const worker = (...given: Parameters<QueueStore['sessions']['worker']>) => {
         const { queue } = store.inside(name);
-        const session = conductedSession(conductor, queue, opened.sessions.worker(...given));
+        const session = conductedSession(conductor, queue, registry, opened.sessions.worker(...given));
         sessions.set(name, { session, queue });
         return session;
       };
@@ -76,7 +78,10 @@ export class TestFleet extends Fleet {
   /** When time alone changes something of its queues, and what. What becomes due while Redis is away runs once it is back. */
   *instants(): Generator<Instant> {
     for (const { session, queue } of this.sessions.values())
-      if (!queue.outage.isOn) yield nextInstant(queue, session.held());
+      if (!queue.outage.isOn) {
+        yield nextInstant(queue, session.held());
+        if (session.nextCall) yield session.nextCall;
+      }
   }
 
   /** Its sessions speak when the conductor says so. */
@@ -106,14 +111,17 @@ export class TestFleet extends Fleet {
       .flatMap((queue) => [...registry.handlersOf(queue).keys()].map((name) => ({ name, queue })));
   }
 
-  /** Runs a job that no queue of the application knows, by a fleet and a store of its own. `follow` is given its run, and resolves when that is over. */
+  /**
+   * Runs a job that no queue of the application knows, by a fleet and a store of its own. `follow` is given its call, and resolves when that
+   * is over. Answers what is told of the run.
+   */
   async single(
     request: ScheduleRequest,
     payload: unknown,
     attempt: number,
     dueAtMs: number | undefined,
-    follow: (run: TestRun) => Promise<TestRun>,
-  ): Promise<TestRun> {
+    follow: (call: TestCall) => Promise<TestCall>,
+  ): Promise<TestedRun> {
     const { payloads, conductor, registry, instance } = this.parts;
     await payloads.check(payload, request);
     await payloads.encode(payload, request);
@@ -129,18 +137,28 @@ export class TestFleet extends Fleet {
     queue.lastFence = clock.wallNow() * 1_000 + this.singles;
 
     const handlers = new HandlerRegistry();
-    handlers.add(registry.handlersOf(request.queue).get(request.name)!);
+    handlers.add(alone(registry.handlersOf(request.queue).get(request.name)!));
     const isolation = new SuspectIsolation(clock);
     const own = { ...instance, isolation, events: NO_EVENTS, log: NO_LOG };
     const fleet = new TestFleet({ ...this.parts, store, registry: handlers, declarers: undefined, instance: own });
     await fleet.start();
     try {
-      const { run } = await fleet.conducted[0]!.claim();
-      return await follow(run!);
+      const [session] = fleet.conducted as [ConductedSession];
+      let { call } = await session.claim();
+      // A job of a batch handler begins after its claim, and so does its second delivery.
+      for (let next = call ?? (await session.beginReady()); next; next = await session.beginReady())
+        call = await follow(next);
+      return call!.runs[0]!.told;
     } finally {
       await fleet.stop();
     }
   }
+}
+
+/** A batch handler gets one job a call, which waits for no others. */
+function alone(handler: JobHandler): JobHandler {
+  if (!handler.runBatch) return handler;
+  return { ...handler, settings: { ...handler.settings, batch: { size: 1, waitMs: 0 } } };
 }
 
 /** Listeners would hear that a single run started, and never what became of its job. */
@@ -150,17 +168,21 @@ const NO_LOG: Log = { log() {}, warn() {}, error() {} };
 function conductedSession(
   { clock, faults, log, wakes }: Conductor,
   queue: MemoryQueue,
+  registry: HandlerRegistry,
   session: Session,
 ): ConductedSession {
   const open = (claim: ClaimedJob, isSecond: boolean) => {
     const { id, attempt, dueAtMs, envelope } = claim;
     const name = isReadable(envelope) ? envelope.name : '';
-    const startedAt = new Date(clock.wallNow());
-    const told = { name, id, queue: queue.name, payload: undefined, attempt, dueAt: new Date(dueAtMs), startedAt };
-    const fault = isSecond ? undefined : faults.take(told);
-    const run = new TestRun(claim, fault, isSecond, told, clock, wakes);
-    log.add(run.told);
-    return run;
+    const told = { name, id, queue: queue.name, payload: undefined, attempt, dueAt: new Date(dueAtMs) };
+    return new TestRun(claim, isSecond, told, clock);
   };
-  return new ConductedSession({ session, queue, open });
+  const begin = (runs: readonly TestRun[]) => {
+    for (const run of runs) {
+      run.begin(run.isSecond ? undefined : faults.take(run.told));
+      log.add(run.told);
+    }
+    return new TestCall(runs, clock, wakes);
+  };
+  return new ConductedSession({ session, queue, handlers: registry.handlersOf(queue.name), open, begin });
 }

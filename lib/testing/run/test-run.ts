@@ -6,11 +6,7 @@ import { outcomeOf } from '../look/outcome-of.js';
 import type { RunOutcome, TestedRun } from '../look/tested-run.js';
 import type { VirtualClock } from '../time/virtual-clock.js';
 import type { Fault } from './faults.js';
-
-interface Sleep {
-  readonly callOff: CallOff;
-  readonly reject: (reason: unknown) => void;
-}
+import type { CalledRun, TestCall } from './test-call.js';
 
 /** The runs of a worker under test. */
 export interface RunOwner {
@@ -25,97 +21,48 @@ export function runOf(claim: ClaimedJob): TestRun {
   return (claim as ClaimedJob & { run: TestRun }).run;
 }
 
-/**
- * One run under the test kit. It goes on alone until it yields: it has ended, or its handler sleeps. A sleeping one goes on when its
- * time has come, alone again.
- */
-export class TestRun {
+/** One run under the test kit: it begins with its call, which follows its claim at once where it waits for no others. */
+export class TestRun implements CalledRun {
   /** Once its payload is read; before that it is no run yet. */
   job?: RunningJob;
   /** Who has it, likewise. */
   owner?: RunOwner;
+  /** Once it has begun. */
+  call?: TestCall;
+  fault?: Fault;
   /** Once the handler has returned. */
   isOver = false;
   /** Its outcome is settled, or is thrown away. */
   isSettled = false;
-  /** The run of its second delivery, once that has begun. */
-  second?: TestRun;
-  /** What the handler returned. */
+  /** What the handler returned for it. */
   returned: unknown;
   readonly told: TestedRun;
   readonly askedAt: number;
-  private readonly sleeps = new Set<Sleep>();
   private timeout?: CallOff;
-  private yields?: { resolve(): void; reject(error: unknown): void };
 
   constructor(
     readonly claim: ClaimedJob,
-    readonly fault: Fault | undefined,
     /** It is the second delivery of a job that has completed. */
     readonly isSecond: boolean,
-    told: Omit<TestedRun, 'outcome'>,
+    told: Omit<TestedRun, 'outcome' | 'startedAt'>,
     private readonly clock: VirtualClock,
-    /** It goes on after a sleep. */
-    private readonly wakes: (run: TestRun) => void,
   ) {
-    this.told = { ...told, outcome: 'running' };
+    this.told = { ...told, startedAt: new Date(clock.wallNow()), outcome: 'running' };
     this.askedAt = clock.now();
     Object.assign(claim, { run: this });
   }
 
-  get sleepsNow(): boolean {
-    return this.sleeps.size > 0;
-  }
-
-  /** Resolves when it has ended or sleeps. */
-  yielded(): Promise<void> | undefined {
-    if (this.isOver) return undefined;
-    return new Promise((resolve, reject) => {
-      this.yields = { resolve, reject };
-    });
-  }
-
-  /** Whoever waits for it waits no longer. */
-  giveUp(error: unknown): void {
-    this.yields?.reject(error);
+  /** Its call begins. */
+  begin(fault: Fault | undefined): void {
+    this.fault = fault;
+    this.told.startedAt = new Date(this.clock.wallNow());
   }
 
   over(): void {
     this.isOver = true;
     this.told.endedAt = new Date(this.clock.wallNow());
     this.timeout?.();
-    this.yields?.resolve();
-  }
-
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise<void>((resolve, reject) => {
-      const end = (settle: () => void) => {
-        sleep.callOff();
-        this.sleeps.delete(sleep);
-        this.wakes(this);
-        settle();
-      };
-      const aborted = () => end(() => reject(signal?.reason));
-      const callOffTimer = this.clock.after(ms, () => end(resolve));
-      const callOff = () => {
-        callOffTimer();
-        signal?.removeEventListener('abort', aborted);
-      };
-      const sleep: Sleep = { callOff, reject };
-      signal?.addEventListener('abort', aborted);
-      this.sleeps.add(sleep);
-      this.watchTimeout();
-      this.yields?.resolve();
-    });
-  }
-
-  /** Its job has gone back: its handler is woken by the error that its signal has. */
-  leave(): void {
-    for (const { callOff, reject } of this.sleeps) {
-      callOff();
-      reject(this.job!.signal.reason);
-    }
-    this.sleeps.clear();
+    this.call?.runIsOver();
   }
 
   /** Whatever its handler says from now on, this is how it ended. */
@@ -130,10 +77,14 @@ export class TestRun {
     this.told.outcome = outcome;
   }
 
+  hangs(): void {
+    this.owner?.throwAway(this, 'running');
+  }
+
   /** The timer of its worker makes no instant, and is done at this one. Time passes only while a handler sleeps. */
-  private watchTimeout(): void {
+  watchTimeout(): void {
     const timeoutAt = this.job?.timeoutAt ?? Number.POSITIVE_INFINITY;
-    if (this.timeout || timeoutAt === Number.POSITIVE_INFINITY) return;
+    if (this.timeout || this.isOver || timeoutAt === Number.POSITIVE_INFINITY) return;
     this.timeout = this.clock.after(timeoutAt - this.clock.now(), () => {}, { name: 'timeoutMs' });
   }
 }

@@ -1,13 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isThenable } from '../../core/thenable.js';
+import { settledIn } from '../../worker/batch/batch-outcomes.js';
 import { abortReasons } from '../../worker/run/abort-reasons.js';
-import { HandlerRegistry, type JobHandler, type SingleHandler } from '../../worker/run/job-handler.js';
+import {
+  type BatchHandler,
+  HandlerRegistry,
+  type JobHandler,
+  type SingleHandler,
+  type TakeOut,
+} from '../../worker/run/job-handler.js';
 import type { RunningJob } from '../../worker/run/running-job.js';
+import { outcomeIn } from '../../worker/run/settlement-builder.js';
 import { announceAbort } from './lost-lease.js';
+import type { TestCall } from './test-call.js';
 import { runOf, type TestRun } from './test-run.js';
 
-/** The run of the handler in which this code stands. */
-export const runOfHandler = new AsyncLocalStorage<TestRun>();
+/** The call of the handler in which this code stands. */
+export const callOfHandler = new AsyncLocalStorage<TestCall>();
 
 /** The handlers of an application under test: each is called with the fault that a test has ordered for its run. */
 export class TestedHandlers extends HandlerRegistry {
@@ -25,40 +34,84 @@ export class TestedHandlers extends HandlerRegistry {
 }
 
 function tested(handler: JobHandler): JobHandler {
-  if (handler.runBatch) return handler;
-  const { queue, name, place, settings, payload } = handler;
-  const run: SingleHandler['run'] = (given, job) => {
+  if (handler.runBatch) return { ...handler, runBatch: testedBatch(handler) };
+  const run: SingleHandler['run'] = (payload, job) => {
     const testRun = runOf((job as RunningJob).claim);
-    testRun.told.payload = given;
+    testRun.told.payload = payload;
     const { fault } = testRun;
     if (fault?.kind === 'fail') throw fault.error;
-    const call = () => handler.run(given, job);
-    const returned = runOfHandler.run(
-      testRun,
-      fault?.kind === 'lose-lease' ? () => underLostLease(testRun, call) : call,
+    return called(
+      [testRun],
+      () => handler.run(payload, job),
+      (returned) => {
+        testRun.returned = returned;
+      },
     );
-    if (isThenable(returned)) return awaited(testRun, returned);
-    testRun.returned = returned;
-    return returned;
   };
-  return { queue, name, place, settings, payload, run };
+  return { ...handler, run };
 }
 
-/** What the handler does is what it does once its lease is lost: its signal says so from its first line on. */
-function underLostLease(run: TestRun, call: () => unknown): unknown {
-  const job = run.job!;
-  const reason = abortReasons.leaseLost(job);
-  const takeBack = announceAbort(job.signal, reason);
-  run.throwAway('leaseLost');
+/** Jobs that are to fail are taken out of the call. */
+function testedBatch(handler: BatchHandler): BatchHandler['runBatch'] {
+  return (payloads, jobs, takeOut) => {
+    const left = new Map<unknown, TestRun>();
+    const takeOutOfLeft: TakeOut = (job, error) => {
+      left.delete(job);
+      takeOut(job, error);
+    };
+    for (const [i, job] of jobs.entries()) {
+      const run = runOf((job as RunningJob).claim);
+      run.told.payload = payloads[i];
+      left.set(job, run);
+      if (run.fault?.kind === 'fail') takeOutOfLeft(job, run.fault.error);
+    }
+    if (left.size === 0) return undefined;
+    const isLeft = (_: unknown, i: number) => left.has(jobs[i]);
+    const call = () => handler.runBatch(payloads.filter(isLeft), jobs.filter(isLeft), takeOutOfLeft);
+    return called([...left.values()], call, (returned) => noteResults([...left.values()], returned));
+  };
+}
+
+/** Calls a handler for these runs, at least one, with the leases lost that are to be lost. `note` is told what it returns. */
+function called(runs: readonly TestRun[], call: () => unknown, note: (returned: unknown) => void): unknown {
+  const losing = runs.filter(({ fault }) => fault?.kind === 'lose-lease');
+  const returned = callOfHandler.run(runs[0]!.call!, () => underLostLeases(losing, call));
+  if (isThenable(returned)) return awaited(returned, note);
+  note(returned);
+  return returned;
+}
+
+/** What the handler does is what it does once these leases are lost: their signals say so from its first line on. */
+function underLostLeases(runs: readonly TestRun[], call: () => unknown): unknown {
+  const lost = runs.map((run) => {
+    const { signal } = run.job!;
+    const reason = abortReasons.leaseLost(run.job!);
+    run.throwAway('leaseLost');
+    return { run, reason, takeBack: announceAbort(signal, reason) };
+  });
   try {
     return call();
   } finally {
-    takeBack();
-    run.owner!.loseLeaseOf(run, reason);
+    for (const { run, reason, takeBack } of lost) {
+      takeBack();
+      run.owner!.loseLeaseOf(run, reason);
+    }
   }
 }
 
-async function awaited(run: TestRun, promise: PromiseLike<unknown>): Promise<unknown> {
-  run.returned = await promise;
-  return run.returned;
+async function awaited(promise: PromiseLike<unknown>, note: (returned: unknown) => void): Promise<unknown> {
+  const returned = await promise;
+  note(returned);
+  return returned;
+}
+
+/** Of a call with several jobs only `JobOutcome.each` says what the result of each is. */
+function noteResults(runs: readonly TestRun[], returned: unknown): void {
+  const said = outcomeIn(returned);
+  if (said?.kind !== 'each' || said.results.length !== runs.length) return;
+  for (const [i, run] of runs.entries()) {
+    const result = said.results[i];
+    const settled = settledIn(result);
+    run.returned = settled?.status === 'fulfilled' ? settled.value : result;
+  }
 }

@@ -14,6 +14,7 @@ export class TestedRuns extends Runs implements RunOwner {
     private readonly faults: Faults,
   ) {
     super(parts);
+    if (parts.batches) session.conduct(parts.batches);
   }
 
   override beginRun(job: RunningJob): void {
@@ -46,6 +47,7 @@ export class TestedRuns extends Runs implements RunOwner {
   override loseLease(id: string): void {
     const job = this.parts.running.find(id);
     if (job) runOf(job.claim).throwAway('leaseLost');
+    else this.session.loseWaiting(id);
     super.loseLease(id);
   }
 
@@ -54,7 +56,7 @@ export class TestedRuns extends Runs implements RunOwner {
     const runs = [...this.parts.running.all()].map((job) => runOf(job.claim));
     for (const run of runs) if (!run.isSettled) run.throwAway('released');
     const count = super.giveBack();
-    for (const run of runs) run.leave();
+    for (const { call, job } of runs) call!.leave(job!.signal.reason);
     return count;
   }
 
@@ -81,7 +83,9 @@ export class TestedRuns extends Runs implements RunOwner {
   private repeat(run: TestRun, ended: EndedRun): void {
     run.settle(ended);
     this.removeRun(run.job!);
-    run.second = this.session.openAgain(run);
-    if (run.second) this.startClaimed([run.second.claim], run.second.askedAt);
+    const second = this.session.openAgain(run);
+    if (!second) return;
+    if (!run.job!.call) this.session.beginAgain(second, run);
+    this.startClaimed([second.claim], second.askedAt, true);
   }
 }

@@ -35,6 +35,8 @@ export class BatchCalls {
   private readonly outcomes: BatchOutcomes;
   private holder!: RunHolder;
   private isCalling = false;
+  /** Calls begin as soon as they can. False for a test: it begins each itself, by `takeReady` and `begin`. */
+  beginByThemselves = true;
 
   constructor(private readonly parts: BatchCallsParts) {
     this.alarm = new Alarm(parts.context.clock, parts.timerName, () => this.callReady());
@@ -51,9 +53,14 @@ export class BatchCalls {
     return this.parts.collections.any;
   }
 
-  /** Takes in what was claimed; false for a job that no batch handler has. */
-  collect(claim: ClaimedJob, askedAt: number): boolean {
-    return this.parts.collections.add(claim, askedAt);
+  /** See `Collections.add`. */
+  collect(claim: ClaimedJob, askedAt: number, isAlone: boolean): boolean {
+    return this.parts.collections.add(claim, askedAt, isAlone);
+  }
+
+  /** The jobs whose calls have not begun. */
+  get collected(): Collections {
+    return this.parts.collections;
   }
 
   /** See `Collections.remove`. */
@@ -70,22 +77,23 @@ export class BatchCalls {
   /** A place may be free, or jobs may have waited for long enough: begins the calls that can begin. */
   callReady(): void {
     // A call that ends at once frees its place, and asks for the next one.
-    if (this.isCalling) return;
+    if (this.isCalling || !this.beginByThemselves) return;
     this.isCalling = true;
-    const { collections, places, inFlight } = this.parts;
-    collections.closeDue();
-    for (;;) {
-      // What a turn under way may claim has its places.
-      const next = collections.begin(places.free - inFlight.limit);
-      if (!next) break;
-      this.call(next);
-    }
-    const { nextDueAt } = collections;
-    if (nextDueAt !== Number.POSITIVE_INFINITY) this.alarm.setFor(nextDueAt);
+    for (let next = this.takeReady(); next; next = this.takeReady()) this.begin(next);
+    const { nextDue } = this.collected;
+    if (nextDue) this.alarm.setFor(nextDue.at);
     this.isCalling = false;
   }
 
-  private call(ready: ReadyCall): void {
+  /** Takes out the call that begins next, if there is a place for it. */
+  takeReady(): ReadyCall | undefined {
+    const { collections, places, inFlight } = this.parts;
+    collections.closeDue();
+    // What a turn under way may claim has its places.
+    return collections.begin(places.free - inFlight.limit);
+  }
+
+  begin(ready: ReadyCall): void {
     const { holder, parts } = this;
     const call: SharedCall = { held: 0 };
     const runs: RunningJob[] = [];

@@ -48,7 +48,7 @@ function otherLength(runs: readonly RunningJob[], results: readonly unknown[], {
 }
 
 /** What `Promise.allSettled` makes of a promise. What cannot be looked into is a value like any other. */
-function settledIn(result: unknown): PromiseSettledResult<unknown> | undefined {
+export function settledIn(result: unknown): PromiseSettledResult<unknown> | undefined {
   try {
     if (typeof result !== 'object' || result === null) return undefined;
     const { status } = result as { status?: unknown };

@@ -86,15 +86,15 @@ export class Collections {
     return room + size * Math.max(0, calls);
   }
 
-  /** Takes in what was claimed; false for a job that no batch handler has. */
-  add(claim: ClaimedJob, askedAt: number): boolean {
+  /** Takes in what was claimed; false for a job that no batch handler has. `isAlone`: it gets a call of its own in any case. */
+  add(claim: ClaimedJob, askedAt: number, isAlone = false): boolean {
     const { envelope } = claim;
     const collection = isReadable(envelope) ? this.byName.get(envelope.name) : undefined;
     if (!collection) return false;
     const { handler } = collection;
     const job = { claim, askedAt, collectedAt: this.clock.now() };
     this.inHand++;
-    if (this.goesAlone(claim, handler)) this.ready.push({ handler, jobs: [job] });
+    if (isAlone || this.goesAlone(claim, handler)) this.ready.push({ handler, jobs: [job] });
     else {
       collection.filling.push(job);
       if (collection.filling.length === handler.settings.batch.size) this.close(collection);
@@ -108,11 +108,19 @@ export class Collections {
     for (const collection of this.byName.values()) if (this.dueAt(collection) <= now) this.close(collection);
   }
 
-  /** When the next jobs have waited for long enough: a time of `clock.now()`, infinite for never. */
-  get nextDueAt(): number {
-    let first = Number.POSITIVE_INFINITY;
-    for (const collection of this.byName.values()) first = Math.min(first, this.dueAt(collection));
-    return first;
+  /** When the next jobs have waited for long enough, a time of `clock.now()`, and the first of them. */
+  get nextDue(): { readonly at: number; readonly first: CollectedJob } | undefined {
+    let next: { at: number; first: CollectedJob } | undefined;
+    for (const collection of this.byName.values()) {
+      const at = this.dueAt(collection);
+      if (at < (next?.at ?? Number.POSITIVE_INFINITY)) next = { at, first: collection.filling[0]! };
+    }
+    return next;
+  }
+
+  /** Whether others may join the next call of this name. */
+  isFilling(name: string): boolean {
+    return (this.byName.get(name)?.filling.length ?? 0) > 0;
   }
 
   /**

@@ -44,16 +44,16 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
 
   /**
    * These were asked for at `askedAt`, and begin now: no more are claimed than there are places for. Those that go with others into one call
-   * begin with that.
+   * begin with that; `areAlone`: each gets a call of its own.
    */
-  startClaimed(claims: readonly ClaimedJob[], askedAt: number): void {
+  startClaimed(claims: readonly ClaimedJob[], askedAt: number, areAlone = false): void {
     const { queue, pending, processor, observers, batches } = this.parts;
     if (this.isStopped) {
       pending.release(...claims);
       return;
     }
     if (claims.length > 0) observers.meter?.jobsClaimed(queue, claims.length);
-    for (const claim of claims) if (!batches?.collect(claim, askedAt)) processor.start(claim, askedAt, this);
+    for (const claim of claims) if (!batches?.collect(claim, askedAt, areAlone)) processor.start(claim, askedAt, this);
     batches?.callReady();
   }
 
