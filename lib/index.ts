@@ -67,6 +67,7 @@ export {
   type ScheduledJobRef,
   type ScheduleStatus,
 } from './core/job/scheduled-job.js';
+export type { BatchOptions } from './core/options/batch-options.js';
 export type { DeadFilter, ReplayOptions } from './core/options/dead-filter.js';
 export { JobPriority } from './core/options/defaults.js';
 export type { FindOptions } from './core/options/find-options.js';

@@ -1,6 +1,7 @@
 import { readRule } from '../core/calendar/read-rule.js';
 import type { RecurrenceRule, Rule } from '../core/calendar/rule.js';
 import { InvalidScheduleError, invalidOptions as refuse } from '../core/errors.js';
+import type { BatchOptions } from '../core/options/batch-options.js';
 import {
   RUN_OPTIONS_SHAPE,
   type RunOptions,
@@ -12,7 +13,12 @@ import { jobName } from '../core/read/names.js';
 import { type Check, readOne, readOptions } from '../core/read/shape.js';
 
 /** What the module's `jobs` may say of a job. It overrides `@OnScheduledJob` and the definition; the call to `schedule` overrides it. */
-export interface JobOverrides extends RunOptions {
+export interface JobOverrides extends Omit<RunOptions, 'batch'> {
+  /**
+   * Another `size` or `waitMs` for a handler that has `batch`; `undefined` leaves what the decorator says. It takes `batch` away from none,
+   * and throws `InvalidOptionsError` at start for a handler without it.
+   */
+  batch?: Partial<BatchOptions>;
   /**
    * The rule of the recurrence that the job's handler declares, in the place of the decorator's rule; it declares one where the
    * decorator has none. `false` switches off all recurrences that the handler declares: no process of another build may run them

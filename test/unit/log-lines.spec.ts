@@ -17,6 +17,7 @@ const MADE_ELSEWHERE = [
   ['sentence', 'nest/events/event.explorer.ts', 'so it hears no events'],
   ['sentence', 'nest/lifecycle/start-warnings.ts', 'which no handler and no definition'],
   ['sentence', 'nest/lifecycle/start-warnings.ts', 'where seconds are meant'],
+  ['sentence', 'nest/lifecycle/start-warnings.ts', 'counts jobs. Raise it'],
   ['trouble', 'store/redis/checks/server-info.ts', 'Redis is of version '],
   ['trouble', 'store/redis/checks/server-info.ts', 'no release of this library'],
   ['trouble', 'store/redis/checks/server-info.ts', 'Redis has the eviction policy '],

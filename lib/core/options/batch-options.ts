@@ -1,5 +1,5 @@
 import type { Duration } from '../read/duration.js';
-import { duration, integer, type Shape } from '../read/shape.js';
+import { duration, integer, options, type Refuse, readOne, type Shape } from '../read/shape.js';
 
 /** How many jobs of its name a handler gets in one call. See docs/batches.md. */
 export interface BatchOptions {
@@ -19,3 +19,9 @@ export interface BatchSettings {
 }
 
 export const BATCH_SHAPE: Shape<BatchSettings> = { size: integer(2, 500), waitMs: duration(0, 60_000) };
+
+/** Reads the option `batch` of a handler, which has to say its `size`. */
+export function readBatch(given: unknown, where: string, refuse: Refuse): BatchSettings {
+  const { size, waitMs = 0 } = readOne(options(BATCH_SHAPE), given, `${where}: batch`, refuse);
+  return { size: readOne(BATCH_SHAPE.size, size, `${where}: batch: size`, refuse), waitMs };
+}

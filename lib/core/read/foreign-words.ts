@@ -29,6 +29,8 @@ const BULLMQ: Readonly<Record<string, Word>> = {
   tz: { options: ['timeZone'], elsewhere: OF_RULE },
   startDate: { options: ['startAt'], elsewhere: OF_RULE },
   endDate: { options: ['endAt'], elsewhere: OF_RULE },
+  minSize: { options: ['waitMs'], elsewhere: 'waitMs of batch: @OnScheduledJob(job, { batch: { size, waitMs } })' },
+  timeout: { options: ['waitMs', 'timeoutMs'], elsewhere: 'timeoutMs of a definition, a handler or a call' },
   lifo: { options: ['priority'], elsewhere: 'priority, of which a lower number is more urgent' },
   defaultJobOptions: { elsewhere: 'the options of each definition: defineScheduledJob(name, { … })' },
 };
@@ -40,6 +42,18 @@ const NEST_SCHEDULE: Readonly<Record<string, Word>> = {
   utcOffset: { options: ['timeZone'], elsewhere: OF_RULE },
   waitForCompletion: { options: ['overlap'], elsewhere: `overlap: 'skip' of a rule` },
 };
+
+/** Options of this library that are looked for where there are none. */
+const OF_HANDLERS: Readonly<Record<string, string>> = {
+  batch: 'it belongs to the handler: @OnScheduledJob(job, { batch })',
+  weight: 'it belongs to the handler: @OnScheduledJob(job, { weight })',
+  concurrency: 'it belongs to the handler, @OnScheduledJob(job, { concurrency }), or to a queue of the module',
+};
+
+/** Where an option of handlers belongs that was given to something else; `undefined` for any other word. */
+export function placeOfOption(name: string): string | undefined {
+  return Object.hasOwn(OF_HANDLERS, name) ? OF_HANDLERS[name] : undefined;
+}
 
 /** What a word of BullMQ or @nestjs/schedule is called here; `undefined` for any other one. */
 export function ownWordFor(name: string, known: readonly string[]): { sentence: string; isKnown: boolean } | undefined {

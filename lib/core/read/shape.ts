@@ -1,7 +1,7 @@
 import { invalidSchedule } from '../errors.js';
 import { describe, nearest } from './describe.js';
 import { parseDuration, parseSignedDuration } from './duration.js';
-import { ownWordFor } from './foreign-words.js';
+import { ownWordFor, placeOfOption } from './foreign-words.js';
 
 /** How many options are named where something else was given than options. */
 const FEW = 4;
@@ -80,6 +80,8 @@ export function asSentence(problem: string): string {
 
 /** Says that an option is none, and which one may have been meant. */
 export function unknownOption(name: string, known: readonly string[]): string {
+  const place = placeOfOption(name);
+  if (place) return `unknown option "${name}": ${place}`;
   const own = ownWordFor(name, known);
   const near = own?.isKnown ? undefined : nearest(name, known);
   // More than a letter's difference is no misspelling where the word is one of another library.

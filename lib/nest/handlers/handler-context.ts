@@ -3,13 +3,18 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { PayloadClass } from '../../core/payload/payload-class.js';
 import type { Redaction } from '../../core/payload/redaction.js';
+import type { TakeOut } from '../../worker/run/job-handler.js';
 import { JOB_PARAM, PARAMS_METADATA, PAYLOAD_PARAM } from './on-scheduled-job.decorator.js';
 import { PipeRefusals } from './pipe-refusal.js';
 
-/** The type of the execution context that guards, interceptors and filters see; its args are `[payload, job]`. */
+/**
+ * The type of the execution context that guards, interceptors and filters see; its args are `[payload, job]`, with `batch`
+ * `[payloads, jobs]`: all of the call, as they run before the pipes, which may take jobs out.
+ */
 export const SCHEDULED_JOB_CONTEXT = 'scheduled-job';
 
-export type Method = (payload: unknown, job: ScheduledJob) => unknown;
+/** Calls a method with one job, or, with `batch`, with many, of which `takeOut` takes those whose payload a pipe throws at. */
+export type Method = (payload: unknown, job: ScheduledJob | ScheduledJob[], takeOut?: TakeOut) => unknown;
 
 const ENHANCER_METADATA = ['__guards__', '__interceptors__', '__pipes__', '__exceptionFilters__'];
 
@@ -30,6 +35,8 @@ export interface HandlerPlace {
   methodName: string;
   /** The class of the job's payload, where its definition or the decorator names one. */
   payload?: PayloadClass;
+  /** Whether it gets many jobs a call. */
+  isBatch: boolean;
 }
 
 interface CaughtBy {
@@ -38,7 +45,28 @@ interface CaughtBy {
 }
 
 /** Puts what the pipes make of the parameters into `args`. */
-type PipesRun = (args: unknown[], ...parameters: Parameters<Method>) => Promise<void>;
+type PipesRun = (args: unknown[], payload: unknown, job: ScheduledJob) => Promise<void>;
+
+/** Ends a call whose pipes have taken all jobs out, in the place of its method. */
+const NONE_LEFT = Symbol('no job is left');
+
+/** A call with many jobs that is under way. */
+interface ManyJobs {
+  /** The class and the method, as errors name them. */
+  where: string;
+  takeOut: TakeOut;
+  /** Those that the pipes have taken out. */
+  out: Set<ScheduledJob>;
+}
+
+type Intercept = (
+  interceptors: unknown,
+  args: unknown[],
+  instance: unknown,
+  callback: unknown,
+  next: () => Promise<unknown>,
+  type: unknown,
+) => unknown;
 
 /** The parts of Nest's creator that have no public door. */
 interface CreatorInternals {
@@ -47,7 +75,8 @@ interface CreatorInternals {
   contextUtils: { mergeParamsMetatypes(params: unknown[], types: unknown[] | undefined): unknown[] };
   getHostModuleKey(...args: unknown[]): string;
   getContextModuleKey(...args: unknown[]): string;
-  createPipesFn(...args: unknown[]): PipesRun | null;
+  createPipesFn(pipes: unknown[], ...args: unknown[]): PipesRun | null;
+  interceptorsConsumer: { intercept: Intercept };
   getParamValue(value: unknown, metadata: { type: number }, pipes: unknown[]): Promise<unknown>;
   transformToResult(result: unknown): Promise<unknown>;
 }
@@ -60,6 +89,8 @@ export class HandlerContext {
   private readonly creator: ExternalContextCreator;
   private readonly internals: CreatorInternals;
   private readonly refusals: PipeRefusals;
+  /** Calls with many jobs, by the list that each was given. */
+  private readonly calls = new WeakMap<readonly ScheduledJob[], ManyJobs>();
 
   constructor(appCreator: ExternalContextCreator, inheritAppConfig: boolean, redaction: Redaction) {
     this.refusals = new PipeRefusals(redaction);
@@ -72,7 +103,8 @@ export class HandlerContext {
     this.internals = this.creator as unknown as CreatorInternals;
     this.internals.transformToResult = async (result) => finished(result);
     this.leaveJobToItself();
-    this.noteRefusals();
+    this.runPipes();
+    this.endEmptyCalls();
     this.honourFilters();
   }
 
@@ -94,7 +126,11 @@ export class HandlerContext {
       undefined,
       SCHEDULED_JOB_CONTEXT as never,
     ) as (...parameters: Parameters<Method>) => Promise<unknown>;
-    return async (payload, job) => {
+    return async (payload, job, takeOut) => {
+      if (Array.isArray(job)) {
+        this.calls.set(job, { where, takeOut: takeOut!, out: new Set() });
+        return run(payload, job);
+      }
       try {
         return await run(payload, job);
       } catch (error) {
@@ -106,15 +142,15 @@ export class HandlerContext {
   /**
    * What Nest would look up by the handler's class, for the next `create`, which does not wait: the module, which it finds
    * for providers only and drops every enhancer class without; and the payload's class, of which a method for several jobs
-   * has several.
+   * has several, and which no list of payloads tells.
    */
-  private standAt({ moduleKey, payload }: HandlerPlace): void {
+  private standAt({ moduleKey, payload, isBatch }: HandlerPlace): void {
     const { internals } = this;
     internals.getHostModuleKey = () => moduleKey;
     internals.getContextModuleKey = () => moduleKey;
     const { mergeParamsMetatypes } = Object.getPrototypeOf(internals.contextUtils) as CreatorInternals['contextUtils'];
     internals.contextUtils.mergeParamsMetatypes = (params, types) =>
-      mergeParamsMetatypes(params, payload ? [payload, ...(types ?? []).slice(1)] : types);
+      mergeParamsMetatypes(params, payload || isBatch ? [payload, ...(types ?? []).slice(1)] : types);
   }
 
   /** Pipes are for the payload; a validating pipe would try to make the job anew. */
@@ -125,14 +161,17 @@ export class HandlerContext {
       metadata.type === JOB_PARAM ? Promise.resolve(value) : original(value, metadata, pipes);
   }
 
-  /** Interceptors and filters see what a pipe threw as it is; only what comes out in the end is judged. */
-  private noteRefusals(): void {
+  /**
+   * Interceptors and filters see what a pipe threw as it is; only what comes out in the end is judged. Of many jobs they see nothing:
+   * each goes through the pipes by itself, and one whose payload a pipe throws at is taken out.
+   */
+  private runPipes(): void {
     const { internals, refusals } = this;
     const original = internals.createPipesFn.bind(internals);
-    internals.createPipesFn = (...made) => {
-      const run = original(...made);
+    internals.createPipesFn = (pipes, ...made) => {
+      const run = original(pipes, ...made);
       if (!run) return null;
-      return async (args, payload, job) => {
+      const runNoted: PipesRun = async (args, payload, job) => {
         try {
           await run(args, payload, job);
         } catch (error) {
@@ -140,7 +179,39 @@ export class HandlerContext {
           throw error;
         }
       };
+      return (args, payload, job) =>
+        Array.isArray(job) && pipes.length > 0
+          ? this.pipeEach(runNoted, args, payload as unknown[], job)
+          : runNoted(args, payload, job);
     };
+  }
+
+  private async pipeEach(run: PipesRun, args: unknown[], payloads: unknown[], jobs: ScheduledJob[]): Promise<void> {
+    const { where, takeOut, out } = this.calls.get(jobs)!;
+    const piped = jobs.map(async (job, i) => {
+      const own: unknown[] = [];
+      // An interceptor may call the method again, and with it the pipes.
+      if (out.has(job)) return own;
+      try {
+        await run(own, payloads[i], job);
+      } catch (error) {
+        out.add(job);
+        takeOut(job, this.refusals.judge(job, error, where));
+      }
+      return own;
+    });
+    const left = (await Promise.all(piped)).filter((_, i) => !out.has(jobs[i]!));
+    if (left.length === 0) throw NONE_LEFT;
+    args[0] = left.map(([payload]) => payload);
+    args[1] = left.map(([, job]) => job);
+  }
+
+  /** Interceptors see a method that has returned nothing, and no filter is asked. */
+  private endEmptyCalls(): void {
+    const { interceptorsConsumer } = this.internals;
+    const original = interceptorsConsumer.intercept.bind(interceptorsConsumer);
+    interceptorsConsumer.intercept = (interceptors, args, instance, callback, next, type) =>
+      original(interceptors, args, instance, callback, Array.isArray(args[1]) ? orNone(next) : next, type);
   }
 
   /**
@@ -163,4 +234,15 @@ export class HandlerContext {
       };
     };
   }
+}
+
+function orNone(next: () => Promise<unknown>): () => Promise<unknown> {
+  return async () => {
+    try {
+      return await next();
+    } catch (error) {
+      if (error === NONE_LEFT) return undefined;
+      throw error;
+    }
+  };
 }

@@ -1,7 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { DiscoveryService, ExternalContextCreator, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { InvalidOptionsError } from '../../core/errors.js';
-import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
 import { resolveRunSettings } from '../../core/options/run-settings.js';
 import type { HandlerRegistry } from '../../worker/run/job-handler.js';
@@ -69,18 +68,20 @@ export class HandlerExplorer {
   private add(registry: HandlerRegistry, { mark, queue }: MarkedHandler, found: FoundMethod): void {
     const { wrapper, prototype, methodName, place } = found;
     refuseParameterDecorators(prototype, methodName, mark, place);
-    const settings = resolveRunSettings(this.settings.jobs.get(mark.name), mark.own, mark.defined);
+    const { name, payload, own, defined } = mark;
+    const overrides = this.settings.jobs.get(name);
+    if (overrides?.batch && !own.batch) refuseGivenBatch({ queue, name, place });
+    const settings = resolveRunSettings(overrides, own, defined);
     // Only a worker needs to know how much its queues may run at once.
     if (this.settings.role !== 'producer')
-      refuseTooHeavy(settings.weight, this.settings.settingsOf(queue).concurrency, { queue, name: mark.name, place });
-    registry.add({
-      queue,
-      name: mark.name,
-      place,
-      settings,
-      payload: mark.payload,
-      run: this.runner(found, { moduleKey: wrapper.host!.token, methodName, payload: mark.payload }),
-    });
+      refuseTooHeavy(settings.weight, this.settings.settingsOf(queue).concurrency, { queue, name, place });
+    const { batch } = settings;
+    const at = { moduleKey: wrapper.host!.token, methodName, payload, isBatch: batch !== undefined };
+    const run = this.runner(found, at);
+    const handler = { queue, name, place, payload };
+    registry.add(
+      batch ? { ...handler, settings: { ...settings, batch }, runBatch: run } : { ...handler, settings, run },
+    );
   }
 
   /** The jobs of this instance whose handler a method without the mark has taken the place of. */
@@ -109,12 +110,15 @@ export class HandlerExplorer {
     return (payload, job) => finished(method.call(instance, payload, job));
   }
 
-  /** A request-scoped provider is made anew for each job; the job is what `@Inject(REQUEST)` gives. */
+  /**
+   * A request-scoped provider is made anew for each job; the job is what `@Inject(REQUEST)` gives. With `batch` it is made anew for each
+   * call, and gets the list of its jobs, before the pipes take any out.
+   */
   private scopedRunner(wrapper: Wrapper, method: Method, handler: HandlerPlace, enhanced: boolean): Method {
-    return async (payload: unknown, job: ScheduledJob) => {
+    return async (payload, job, takeOut) => {
       const { instance, contextId } = await makeAnew(wrapper, job);
-      const run = enhanced ? this.context.wrap(instance, method, handler, wrapper.id, contextId) : method;
-      return await finished(run.call(instance, payload, job));
+      if (!enhanced) return finished(method.call(instance, payload, job));
+      return this.context.wrap(instance, method, handler, wrapper.id, contextId)(payload, job, takeOut);
     };
   }
 }
@@ -133,6 +137,13 @@ function refuseUninjected({ wrapper: { metatype, inject }, prototype, place }: F
   );
 }
 
+function refuseGivenBatch({ queue, name, place }: { queue: string; name: string; place: string }): never {
+  throw new InvalidOptionsError(
+    `${place}: gets one job a call, and the module's jobs['${name}'].batch cannot change that: expected an override of what its @OnScheduledJob says of batch. Give the decorator batch: { size }, and the method (payloads, jobs).`,
+    { queue, jobName: name },
+  );
+}
+
 /** It would wait for room for ever, and all others behind it. */
 function refuseTooHeavy(
   weight: number,
@@ -148,8 +159,9 @@ function refuseTooHeavy(
 
 function refuseParameterDecorators(prototype: object, methodName: string, mark: HandlerMark, place: string): void {
   if (!Reflect.hasMetadata(PARAMETER_METADATA, prototype.constructor, methodName)) return;
+  const parameters = mark.own.batch ? '(payloads, jobs)' : '(payload, job)';
   throw new InvalidOptionsError(
-    `${place}: handles job '${mark.name}' and has a parameter decorator: a handler gets (payload, job) and no other parameters. Remove the decorator.`,
+    `${place}: handles job '${mark.name}' and has a parameter decorator: a handler gets ${parameters} and no other parameters. Remove the decorator.`,
     { jobName: mark.name },
   );
 }

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { InvalidOptionsError, invalidOptions } from '../../core/errors.js';
 import { CIRCULAR_IMPORT, readDefinition, type ScheduledJobDefinition } from '../../core/job/definition.js';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
+import { type BatchOptions, readBatch } from '../../core/options/batch-options.js';
 import {
   RUN_OPTIONS_SHAPE,
   type RunOptions,
@@ -11,7 +12,7 @@ import {
 import type { PayloadClass } from '../../core/payload/payload-class.js';
 import type { PayloadForm, PayloadOf, ReceivedPayload } from '../../core/payload/payload-types.js';
 import { jobName, keyPart } from '../../core/read/names.js';
-import { classReference, readOne, readOptions } from '../../core/read/shape.js';
+import { anything, classReference, readOne, readOptions } from '../../core/read/shape.js';
 import { DEFAULT_INSTANCE } from '../tokens.js';
 import { addMark, methodOf, placeOf } from './marked-method.js';
 import {
@@ -62,6 +63,8 @@ export const JOB_PARAM = 100;
 
 // biome-ignore lint/suspicious/noExplicitAny: a name says nothing of the payload's type
 type AnyHandler = (payload: any, job: ScheduledJob<any>) => unknown;
+// biome-ignore lint/suspicious/noExplicitAny: nor of the payloads of many jobs
+type AnyBatchHandler = (payloads: any[], jobs: ScheduledJob<any>[]) => unknown;
 // A method without parameters, or with the payload alone, fits as well.
 type HandlerDecorator<Handler> = <Method extends Handler>(
   target: object,
@@ -69,6 +72,27 @@ type HandlerDecorator<Handler> = <Method extends Handler>(
   descriptor: TypedPropertyDescriptor<Method>,
 ) => void;
 
+/**
+ * With `batch` the method is called with many jobs at once, and gets `(payloads, jobs)`: two lists in the order in which the jobs were
+ * claimed. If it returns, all are completed; a `JobOutcome` holds for each, and `JobOutcome.each` settles one by one. If it throws, the
+ * attempt of each has failed. A payload that is invalid, or at which a pipe throws, takes its job out of both lists. Throws
+ * `InvalidOptionsError` with class and method for a `batch` that cannot be used. See docs/batches.md.
+ *
+ * @example
+ * ```ts
+ * class Reminders {
+ *   @OnScheduledJob(sendReminder, { batch: { size: 100, waitMs: '1s' } })
+ *   send(reminders: { to: string }[], jobs: ScheduledJob[]) {
+ *     console.log(`${reminders.length} reminders, the first one of job ${jobs[0]!.id}`);
+ *   }
+ * }
+ * ```
+ */
+export function OnScheduledJob<T, Form extends PayloadForm>(
+  job: ScheduledJobDefinition<T, Form>,
+  options: HandlerOptions<NoInfer<PayloadOf<T>>> &
+    RecurrencePayloadFor<NoInfer<PayloadOf<T>>> & { batch: BatchOptions },
+): HandlerDecorator<(payloads: ReceivedPayload<T, Form>[], jobs: ScheduledJob<ReceivedPayload<T, Form>>[]) => unknown>;
 /**
  * Makes a method of a provider or controller the handler of a job. The method gets `(payload, job)`. If it returns, the job is
  * completed, unless it returns a `JobOutcome`. If it throws, the attempt has failed. With a definition, the types of the parameters
@@ -102,19 +126,27 @@ export function OnScheduledJob<T, Form extends PayloadForm>(
 ): HandlerDecorator<(payload: ReceivedPayload<T, Form>, job: ScheduledJob<ReceivedPayload<T, Form>>) => unknown>;
 export function OnScheduledJob<T extends object>(
   job: string,
+  options: HandlerOptions<NoInfer<PayloadOf<T>>> & { payload: PayloadClass<T>; batch: BatchOptions },
+): HandlerDecorator<(payloads: T[], jobs: ScheduledJob<T>[]) => unknown>;
+export function OnScheduledJob<T extends object>(
+  job: string,
   options: HandlerOptions<NoInfer<PayloadOf<T>>> & { payload: PayloadClass<T> },
 ): HandlerDecorator<(payload: T, job: ScheduledJob<T>) => unknown>;
+export function OnScheduledJob(
+  job: string,
+  options: HandlerOptions & { batch: BatchOptions },
+): HandlerDecorator<AnyBatchHandler>;
 export function OnScheduledJob(job: string, options?: HandlerOptions): HandlerDecorator<AnyHandler>;
 export function OnScheduledJob(
   job: ScheduledJobDefinition | string,
   options?: HandlerOptions,
-): HandlerDecorator<AnyHandler> {
+): HandlerDecorator<AnyHandler | AnyBatchHandler> {
   // Here nobody knows the method yet, which the error has to name.
   if (job === undefined) return refuseMissing;
   const mark = readMark(job, options);
   return (target, key, descriptor) => {
     const method = methodOf(`@OnScheduledJob('${mark.name}')`, mark.name, target, key, descriptor);
-    addMark(HANDLER_METADATA, mark, method, target, key);
+    addMark(HANDLER_METADATA, withBatch(mark, options?.batch, placeOf(target, key)), method, target, key);
     const params = { [`${PAYLOAD_PARAM}:0`]: { index: 0, pipes: [] }, [`${JOB_PARAM}:1`]: { index: 1, pipes: [] } };
     Reflect.defineMetadata(PARAMS_METADATA, params, target.constructor, key);
   };
@@ -134,12 +166,19 @@ function readMark(job: ScheduledJobDefinition | string, options: HandlerOptions 
   refuseJobOptions(options, where, refuse);
   const read = readOptions(
     options,
-    { queue: keyPart, instance: keyPart, payload: classReference, ...RUN_OPTIONS_SHAPE, ...RECURRENCE_SHAPE },
+    {
+      queue: keyPart,
+      instance: keyPart,
+      payload: classReference,
+      ...RUN_OPTIONS_SHAPE,
+      ...RECURRENCE_SHAPE,
+      batch: anything,
+    },
     where,
     refuse,
   );
   const { recurrence, rest } = splitRecurrence(read);
-  const { queue, instance, payload, ...own } = rest;
+  const { queue, instance, payload, batch: _, ...own } = rest;
   if (payload && definition?.payload) {
     throw refuse(
       `${where}: payload: got ${payload.name}, expected none: the definition has the payload class ${definition.payload.name}. Remove the option.`,
@@ -154,5 +193,15 @@ function readMark(job: ScheduledJobDefinition | string, options: HandlerOptions 
     recurrence,
     own,
     defined: definition?.settings,
+  };
+}
+
+/** Read where the class and the method are known, which an error of it names. */
+function withBatch(mark: HandlerMark, batch: BatchOptions | undefined, place: string): HandlerMark {
+  if (batch === undefined) return mark;
+  const refuse = (message: string) => new InvalidOptionsError(message, { queue: mark.queue, jobName: mark.name });
+  return {
+    ...mark,
+    own: { ...mark.own, batch: readBatch(batch, `@OnScheduledJob('${mark.name}') on ${place}`, refuse) },
   };
 }

@@ -18,7 +18,7 @@ import { LOG } from '../safe-log.js';
 import { CLOCK, EVENTS, FLEET, SETTINGS, STORE } from '../tokens.js';
 import { type Runner, RunPhase } from './run-phase.js';
 import { connectAtStart, StartLog } from './start-log.js';
-import { shortTimes, unnamedQueues } from './start-warnings.js';
+import { batchesBeyondLimits, shortTimes, unnamedQueues } from './start-warnings.js';
 
 /** Ties one instance of the module to the application's life: explore at init, run in the run phase, close at the end. */
 export class Lifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown, Runner {
@@ -54,6 +54,7 @@ export class Lifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApp
     for (const sentence of unnamedQueues(this.settings.queues, registry)) LOG.warn(sentence);
     if (isProducer) return;
     for (const sentence of shortTimes(this.settings, registry)) LOG.warn(sentence);
+    for (const sentence of batchesBeyondLimits(this.settings, registry)) LOG.warn(sentence);
     for (const [queue, declarations] of await declared.declarations(this.payloads))
       this.declarers.add(queue, declarations);
     const handled = this.registry.all().map(({ name }) => name);

@@ -1,5 +1,6 @@
 import type { Log } from '../../core/log.js';
 import { DEFAULT_TIMEOUT_MS } from '../../core/options/defaults.js';
+import type { RunSettings } from '../../core/options/run-settings.js';
 import { span } from '../../core/read/duration.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { HandlerRegistry, JobHandler } from '../../worker/run/job-handler.js';
@@ -44,6 +45,7 @@ export class StartLog {
       settings.concurrency < concurrency
         ? `concurrency ${settings.concurrency} of ${concurrency}`
         : `concurrency ${concurrency}`,
+      ...batchOf(settings),
       ...(settings.weight > 1 ? [`weight ${settings.weight}`] : []),
       ...(Number.isFinite(globalConcurrency) ? [`globalConcurrency ${globalConcurrency}`] : []),
       ...(rateLimit ? [`rateLimit ${rateLimit.max} in ${span(rateLimit.perMs)}`] : []),
@@ -56,6 +58,11 @@ export class StartLog {
   private get named(): string {
     return this.instance === DEFAULT_INSTANCE ? '' : `instance '${this.instance}', `;
   }
+}
+
+function batchOf({ batch }: RunSettings): string[] {
+  if (!batch) return [];
+  return [`up to ${batch.size} jobs a call`, ...(batch.waitMs > 0 ? [`waitMs ${batch.waitMs}`] : [])];
 }
 
 function timeoutOf(timeoutMs: number): string[] {

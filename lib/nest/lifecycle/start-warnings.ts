@@ -37,3 +37,14 @@ export function shortTimes({ shutdownTimeoutMs }: ModuleSettings, registry: Hand
     ms > 0 && ms < SHORT_MS ? [`${which} is ${ms} milliseconds. Write '${ms}s' where seconds are meant.`] : [],
   );
 }
+
+/** A sentence for each batch that can never be full: the limit over all processes counts jobs, not calls. */
+export function batchesBeyondLimits({ settingsOf }: ModuleSettings, registry: HandlerRegistry): string[] {
+  return registry.all().flatMap(({ place, name, queue, settings: { batch } }) => {
+    const { globalConcurrency } = settingsOf(queue);
+    if (!batch || batch.size <= globalConcurrency) return [];
+    return [
+      `The batch.size of job '${name}' (${place}) is ${batch.size}, and no call gets more than ${globalConcurrency} jobs: globalConcurrency of queue '${queue}' counts jobs. Raise it, or lower the size.`,
+    ];
+  });
+}

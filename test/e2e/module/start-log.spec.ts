@@ -178,6 +178,26 @@ describe('at start the log says', () => {
     expect(await warned(0)).toEqual([timeout]);
   });
 
+  it('how many jobs a handler gets in a call, and where a limit lets it never get so many', async () => {
+    class Rows {
+      @OnScheduledJob('insert', { batch: { size: 100, waitMs: '400ms' } })
+      insert(): void {}
+      @OnScheduledJob('index', { batch: { size: 50 }, concurrency: 2, queue: 'index' })
+      index(): void {}
+    }
+    const log = new LogLines();
+    const queues = { default: { globalConcurrency: 100 }, index: { globalConcurrency: 49 } };
+    await startApp([Rows], { queues, jobs: { insert: { batch: { size: 101 } } } }, { log });
+    expect(log.atStart.filter((line) => line.startsWith('log Mapped'))).toEqual([
+      'log Mapped {insert, queue default} to Rows.insert (RootTestModule) (concurrency 10, up to 101 jobs a call, waitMs 400, globalConcurrency 100)',
+      'log Mapped {index, queue index} to Rows.index (RootTestModule) (concurrency 2 of 10, up to 50 jobs a call, globalConcurrency 49)',
+    ]);
+    expect(log.lines).toEqual([
+      "warn The batch.size of job 'insert' (Rows.insert (RootTestModule)) is 101, and no call gets more than 100 jobs: globalConcurrency of queue 'default' counts jobs. Raise it, or lower the size.",
+      "warn The batch.size of job 'index' (Rows.index (RootTestModule)) is 50, and no call gets more than 49 jobs: globalConcurrency of queue 'index' counts jobs. Raise it, or lower the size.",
+    ]);
+  });
+
   it('that no handler was found', async () => {
     const log = new LogLines();
     await startApp([], {}, { log });
