@@ -17,15 +17,16 @@ export class BatchOutcomes {
     }
     if (said) return runs.map((run) => this.builder.completed(run, said));
     const ended = runs.map((run) => this.builder.completed(run, undefined));
-    // As of a handler of one job: it is told, once a name.
-    if (ended[0] && isError(value)) ended[0] = { ...ended[0], returnedError: value };
+    const returnedError = errorAmong(value);
+    // The first job speaks for all: the log tells a returned error once for each name.
+    if (ended[0] && returnedError) ended[0] = { ...ended[0], run: runs[0], returnedError };
     return ended;
   }
 
   /** It threw. */
   threw(runs: readonly RunningJob[], error: unknown): EndedRun[] {
     const call = runs.length > 1 && runs[0]!.call;
-    if (call) call.failure = { jobs: runs.length, isTold: false };
+    if (call) call.failure = { jobs: runs.length };
     return runs.map((run) => this.builder.thrown(run, error));
   }
 
@@ -45,6 +46,20 @@ function otherLength(runs: readonly RunningJob[], results: readonly unknown[], {
     { expected, got },
     { queue, jobName: name },
   );
+}
+
+/** A returned error, or the first in a list of results that was not given to `JobOutcome.each`. */
+function errorAmong(returned: unknown): Error | undefined {
+  try {
+    for (const result of Array.isArray(returned) ? returned : [returned]) {
+      const settled = settledIn(result);
+      const error = settled?.status === 'rejected' ? settled.reason : result;
+      if (isError(error)) return error;
+    }
+  } catch {
+    // What cannot be looked into is a value like any other.
+  }
+  return undefined;
 }
 
 /** What `Promise.allSettled` makes of a promise. What cannot be looked into is a value like any other. */

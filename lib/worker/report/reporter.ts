@@ -7,7 +7,7 @@ import { ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { Log } from '../../core/log.js';
 import { isReadable } from '../../store/envelope.js';
 import type { ClaimedJob, Settled, TurnAnswer } from '../../store/job-store.js';
-import type { FailureOfCall, RunningJob } from '../run/running-job.js';
+import type { RunningJob } from '../run/running-job.js';
 import type { EndedRun } from '../run/settlement-builder.js';
 import type { SentTurn } from '../session/turns-in-flight.js';
 import { FoundReporter } from './found-in-queue.js';
@@ -104,29 +104,19 @@ export class Reporter {
   }
 
   private ended(queue: string, outcome: EndedRun): void {
-    const { job, name, settlement, durationMs, error, reason, backoffProblem, resultProblem, returnedError } = outcome;
+    const { job, name, settlement, durationMs, error, reason, resultProblem, returnedError } = outcome;
     // The common case: nothing to log, and nobody listens.
     if (settlement.transition === 'complete' && !this.events.wants(queue) && !resultProblem && !returnedError) return;
     const { id, attempt } = job;
     const run = { queue, id, name, attempt };
     switch (settlement.transition) {
       case 'complete':
-        if (returnedError) this.errorReturned(jobOf(queue, outcome), returnedError);
+        if (returnedError) this.errorReturned(jobOf(queue, outcome), returnedError, outcome.call !== undefined);
         if (resultProblem !== undefined) this.resultNotKept(jobOf(queue, outcome), resultProblem);
         this.tell({ type: 'completed', ...run, durationMs });
         break;
       case 'retry':
-        if (outcome.call?.failure) this.failedTogether(queue, name, outcome.call.failure, error);
-        this.about(jobOf(queue, outcome), () => {
-          if (backoffProblem)
-            this.log.warn(
-              `The backoff function of job '${name}' in queue '${queue}' cannot be used, so the default is: ${backoffProblem}.`,
-            );
-          if (outcome.call?.failure) return;
-          this.log.warn(
-            `${titleOf(run, true)} failed in attempt ${attempt}: ${whyFailed(error)}; next attempt in ${settlement.delayMs} ms.`,
-          );
-        });
+        this.logRetry(queue, outcome, settlement.delayMs);
         this.tell({ type: 'failed', ...run, error, retryAt: new Date(this.clock.wallNow() + settlement.delayMs) });
         break;
       case 'dead':
@@ -145,20 +135,35 @@ export class Reporter {
     }
   }
 
-  /** One line for all: they failed by one error, and may be hundreds. */
-  private failedTogether(queue: string, name: string, failure: FailureOfCall, error: unknown): void {
-    if (failure.isTold) return;
-    failure.isTold = true;
-    this.log.warn(
-      `A call with ${failure.jobs} jobs '${name}' of queue '${queue}' failed: ${whyFailed(error)}; each of them that has an attempt left is tried again.`,
-    );
+  /** The jobs of a call that threw failed by one error, and may be hundreds: the first of them speaks for all. */
+  private logRetry(queue: string, outcome: EndedRun, delayMs: number): void {
+    const { job, name, error, backoffProblem, call } = outcome;
+    const failure = call?.failure;
+    if (failure?.isTold) return;
+    if (failure) {
+      failure.isTold = true;
+      this.log.warn(
+        `A call with ${failure.jobs} jobs '${name}' of queue '${queue}' failed: ${whyFailed(error)}; each of them that has an attempt left is tried again.`,
+      );
+    }
+    this.about(jobOf(queue, outcome), () => {
+      if (backoffProblem)
+        this.log.warn(
+          `The backoff function of job '${name}' in queue '${queue}' cannot be used, so the default is: ${backoffProblem}.`,
+        );
+      if (failure) return;
+      this.log.warn(
+        `${titleOf({ queue, id: job.id, name }, true)} failed in attempt ${job.attempt}: ${whyFailed(error)}; next attempt in ${delayMs} ms.`,
+      );
+    });
   }
 
-  private errorReturned(job: ScheduledJob, error: Error): void {
+  private errorReturned(job: ScheduledJob, error: Error, sharesCall: boolean): void {
     if (!isNew(job.name, this.namesWithReturnedError)) return;
+    const remedy = sharesCall ? 'return JobOutcome.each(results), or throw' : 'throw it instead';
     this.about(job, () => {
       this.log.warn(
-        `${titleOf(job, true)} completed, but its handler returned an error: ${whyFailed(error)}. If the attempt has failed, throw it instead. This is said once for each job name.`,
+        `${titleOf(job, true)} completed, but its handler returned an error: ${whyFailed(error)}. If the attempt has failed, ${remedy}. This is said once for each job name.`,
       );
     });
   }
@@ -184,14 +189,16 @@ export class Reporter {
   }
 
   private logDeath(queue: string, outcome: EndedRun): void {
-    const { error, reason } = outcome;
+    const { error, reason, call } = outcome;
     const job = jobOf(queue, outcome);
     const description = describeError(error);
     // The reason of `JobOutcome.deadLetter` is text, and was not thrown.
     const why = reason === 'dead-lettered' ? description.message : errorLine(description);
     const line = `${titleOf(job, true)} is dead after attempt ${outcome.job.attempt} (${reason}): ${why}`;
-    // A stack without a place says nothing that the line does not.
-    const stack = description.stack?.includes('\n') ? description.stack : undefined;
+    const failure = call?.failure;
+    // A stack without a place says nothing that the line does not, and jobs that one error killed have one stack.
+    const stack = description.stack?.includes('\n') && !failure?.hasToldStack ? description.stack : undefined;
+    if (failure) failure.hasToldStack = true;
     this.about(job, () => (stack === undefined ? this.log.error(line) : this.log.error(line, stack)));
   }
 

@@ -30,10 +30,13 @@ export interface RunContext {
   readonly progress?: ProgressReports;
 }
 
-/** By one error the attempt of each of several jobs has failed, which is told once. */
+/** The failure of a call: the attempts of all its jobs have failed by one error. */
 export interface FailureOfCall {
   readonly jobs: number;
-  isTold: boolean;
+  /** The log has a line about it, which stands for all jobs that are tried again. */
+  isTold?: boolean;
+  /** The log has the error's stack, which dead letters of this call do not repeat. */
+  hasToldStack?: boolean;
 }
 
 /** A call of a batch handler, for the runs that share it. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
 import { JobOutcome, OnScheduledJob, type ScheduledJob } from '../../../lib/index.js';
+import { LogLines } from '../../support/log-lines.js';
 import { type QueueApp, startApp, stopApps } from '../../support/queue-app.js';
 import { until } from '../../support/wait.js';
 import { WorkerProcesses } from '../../support/worker-process.js';
@@ -110,6 +111,24 @@ it('with a result for each, a bad row takes no others with it', async () => {
   await idle(app);
   expect(await app.inspector.stats()).toMatchObject({ completed: 99, dead: 1, retried: 3 });
   expect(handler.calls.map(({ rows }) => rows.length)).toEqual([100, 1, 1, 1]);
+});
+
+it('results that were not given to JobOutcome.each complete all jobs, and a rejected one among them is warned of', async () => {
+  const log = new LogLines();
+  const app = await startApp([Rows], { autoStart: false }, { log });
+  app.get(Rows).work = (all) =>
+    Promise.allSettled(all.map(({ isBad }) => (isBad ? Promise.reject(new Error('bad row')) : undefined)));
+  await app.producer.scheduleMany(rows(100, 37));
+  await app.consumer.start();
+  await idle(app);
+  expect(await app.inspector.stats()).toMatchObject({ completed: 100, failed: 0 });
+  const warned = () => log.lines.filter((line) => line.startsWith('warn'));
+  await until('it is told', () => warned().length > 0);
+  expect(warned()).toEqual([
+    expect.stringMatching(
+      /completed, but its handler returned an error: Error: bad row.* If the attempt has failed, return JobOutcome\.each\(results\), or throw\. /,
+    ),
+  ]);
 });
 
 it('one that kills its process dies alone', async () => {

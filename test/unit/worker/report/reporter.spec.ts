@@ -125,16 +125,24 @@ it('occurrences that are left out are told one by one by events, and in the log 
   expect(events[6]).toMatchObject({ id: 'digest@7', reason: 'overlap' });
 });
 
-it('a call whose jobs failed by one error is told in one line, and each job by an event', () => {
+it('a call whose jobs failed by one error is told in one line, its stack once, and each job by an event', () => {
   const lines: string[] = [];
+  const stacks: unknown[] = [];
   const told: ScheduledQueueEvent[] = [];
-  const write = (line: string) => void lines.push(line);
+  const write = (line: string, stack?: unknown) => {
+    lines.push(line);
+    stacks.push(stack);
+  };
   const events = { wants: () => true, tell: (event: ScheduledQueueEvent) => void told.push(event) };
   const reporter = new Reporter({ log: write, warn: write, error: write }, events, new ManualClock(), {
     trackCurrentJob: false,
   });
-  const call = { held: 0, failure: { jobs: 2, isTold: false } };
-  const settlements = ['a', 'b'].map((id) => ({ id, fence: '1', transition: 'retry', delayMs: 5 }) as Settlement);
+  const call = { held: 0, failure: { jobs: 4 } };
+  const settlements = ['a', 'b', 'c', 'd'].map((id, i) => {
+    const transition = i < 2 ? 'retry' : 'dead';
+    return { id, fence: '1', transition, delayMs: 5 } as Settlement;
+  });
+  const error = new Error('no');
   const ended = settlements.map((settlement) => {
     const job = { id: settlement.id, attempt: 1 } as ClaimedJob;
     return {
@@ -142,19 +150,27 @@ it('a call whose jobs failed by one error is told in one line, and each job by a
       name: 'work',
       settlement,
       durationMs: 5,
-      error: new Error('no'),
+      error,
+      backoffProblem: 'it is odd',
       run: job as never,
       call,
     } as EndedRun;
   });
-  reporter.settled('q', { turn: { settlements }, ended } as unknown as SentTurn, ['counted', 'counted']);
+  const settled = settlements.map(() => 'counted' as const);
+  reporter.settled('q', { turn: { settlements }, ended } as unknown as SentTurn, settled);
   expect(lines).toEqual([
     expect.stringMatching(
-      /^A call with 2 jobs 'work' of queue 'q' failed: Error: no.*; each of them that has an attempt left is tried again\.$/,
+      /^A call with 4 jobs 'work' of queue 'q' failed: Error: no.*; each of them that has an attempt left is tried again\.$/,
     ),
+    expect.stringContaining('The backoff function'),
+    expect.stringContaining('is dead'),
+    expect.stringContaining('is dead'),
   ]);
+  expect(stacks.map((stack) => stack !== undefined)).toEqual([false, false, true, false]);
   expect(told.map(({ type, id }) => [type, id])).toEqual([
     ['failed', 'a'],
     ['failed', 'b'],
+    ['dead', 'c'],
+    ['dead', 'd'],
   ]);
 });
