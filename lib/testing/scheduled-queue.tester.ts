@@ -90,7 +90,7 @@ export class ScheduledQueueTester {
 
   /**
    * Runs the handler of a job once, with a payload that is checked as in `schedule`, and answers how it ended. Nothing is scheduled for
-   * it, nothing retried, nothing counted, and no event told; no other job runs. Throws `InvalidPayloadError`, and `ScheduledQueueTestError` where no handler has the job.
+   * it, nothing retried, nothing counted, and no event told; no other job runs, not even in a call of a batch handler. Throws `InvalidPayloadError`, and `ScheduledQueueTestError` where no handler has the job.
    */
   run(job: ScheduledJobDefinition<void>): Promise<RunResult>;
   run<T>(
@@ -199,14 +199,17 @@ export class ScheduledQueueTester {
     });
   }
 
-  /** The next run of that name fails with this error, and the handler is not called. Twice: the next two. */
+  /**
+   * The next run of that name fails with this error, and the handler is not called; one that has other jobs in the same call is called
+   * without it. Twice: the next two.
+   */
   failNext(job: AnyJob, error: unknown): void {
     this.order('failNext', job, { kind: 'fail', error });
   }
 
   /**
    * The process dies at the end of the next run of that name: the handler runs, its outcome is thrown away, and the lease runs out
-   * `leaseMs` of virtual time later. The job is recovered then, with one more attempt and one more crash.
+   * `leaseMs` of virtual time later. The job is recovered then, with one more attempt and one more crash. Others of its call are settled.
    */
   crashNext(job: AnyJob): void {
     this.order('crashNext', job, { kind: 'crash' });
@@ -222,7 +225,7 @@ export class ScheduledQueueTester {
 
   /**
    * From now on each job that completes is handed out once more in the same call, with the same id and attempt and a higher fence; the
-   * outcome of the second run counts. A correct handler tolerates that.
+   * outcome of the second run counts. A correct handler tolerates that. A job of a batch comes alone the second time.
    */
   deliverTwice(on = true): void {
     if (typeof on !== 'boolean')

@@ -27,7 +27,7 @@ export type RunOutcome =
 export interface RunResult {
   /** How. */
   outcome: RunOutcome;
-  /** What the handler returned, if it completed. */
+  /** What the handler returned, if it completed; of a call with several jobs, what `JobOutcome.each` said of this one. */
   result?: unknown;
   /** What was thrown, or the reason that was given. */
   error?: unknown;
@@ -51,7 +51,7 @@ export interface TestedRun extends RunResult {
   attempt: number;
   /** When this attempt was due, in virtual time. */
   dueAt: Date;
-  /** When it began, in virtual time. */
+  /** When it began, in virtual time: with its call, where its job waited for others. */
   startedAt: Date;
   /** When it ended, in virtual time; missing while the handler sleeps. */
   endedAt?: Date;

@@ -135,12 +135,6 @@ export class ConductedSession implements Session {
     first!.second = call;
   }
 
-  /** A job that waits for its call has lost its lease. */
-  loseWaiting(id: string): void {
-    const run = this.runs.find(({ call, claim }) => !call && claim.id === id);
-    if (run) this.forget(run);
-  }
-
   /** Nothing will be told of this run any more. */
   forget(run: TestRun): void {
     const at = this.runs.indexOf(run);

@@ -47,7 +47,6 @@ export class TestedRuns extends Runs implements RunOwner {
   override loseLease(id: string): void {
     const job = this.parts.running.find(id);
     if (job) runOf(job.claim).throwAway('leaseLost');
-    else this.session.loseWaiting(id);
     super.loseLease(id);
   }
 

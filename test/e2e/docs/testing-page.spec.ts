@@ -5,6 +5,7 @@ import { Test } from '@nestjs/testing';
 import { ScheduledQueueProducer } from 'nestjs-redis-scheduled-queue';
 import { ScheduledQueueTester, ScheduledQueueTestingModule } from 'nestjs-redis-scheduled-queue/testing';
 import { stopTestedApps, testedApp } from '../../support/tested-app.js';
+import { Rows, sharesACall } from './testing/a-batch.js';
 import { crashes, Imports } from './testing/a-crash-in-the-middle.js';
 import { Nights, throughTheYear } from './testing/a-cron-over-the-change-of-clocks.js';
 import { Exports, losesItsLease } from './testing/a-lost-lease.js';
@@ -74,6 +75,11 @@ it('a handler that ignores its signal is found, and one that heeds it is not', a
 it('a crash in the middle', async () => {
   const { app, producer, tester } = await appOf([Imports]);
   await crashes(app.get(Imports), producer, tester);
+});
+
+it('a handler that gets many jobs a call', async () => {
+  const { app, producer, tester } = await appOf([Rows]);
+  await sharesACall(app.get(Rows), producer, tester);
 });
 
 it('a unit test of a handler', () => lastAttempt());

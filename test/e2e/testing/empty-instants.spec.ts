@@ -33,6 +33,9 @@ class Handlers {
   @OnScheduledJob('work')
   work() {}
 
+  @OnScheduledJob('row', { batch: { size: 2, waitMs: '5s' } })
+  row() {}
+
   @OnScheduledJob('crashes')
   crashes() {}
 
@@ -180,6 +183,14 @@ it('too many instants without a run are an error that names what moved the clock
   );
   await tester.advance('1m');
   expect(tester.now()).toEqual(new Date(START + 161_000));
+});
+
+it('the end of waitMs is named as such', async () => {
+  const { tester, producer } = await impatientApp(0);
+  await producer.schedule('row', null, { id: 'r' });
+  await expect(tester.advance('1m')).rejects.toThrow(
+    "the last one at 2027-01-01T09:00:05.000Z: job 'row' (r) of queue 'default' had waited for waitMs.",
+  );
 });
 
 it('a handler that goes on is a run, and so is a job that is popped', async () => {
