@@ -47,8 +47,27 @@ export function keepPublicTypes(folder, entries) {
     for (const statement of module.statements) {
       if (!ts.isExportDeclaration(statement)) continue;
       const names = statement.exportClause?.elements.map((each) => each.name.text);
-      if (names ? names.includes(name) : !module.declared.has(name)) keep(module, statement);
+      if (names?.includes(name)) keep(module, statement);
+      if (names || !gives(module, statement, name)) continue;
+      module.kept.add(statement);
+      keepExport(moduleOf(module.resolve(statement.moduleSpecifier)), name);
     }
+  }
+
+  /** Whether an `export *` gives this name. */
+  function gives(module, statement, name) {
+    const from = module.resolve(statement.moduleSpecifier);
+    if (!from || module.declared.has(name)) return false;
+    const { declared, statements } = moduleOf(from);
+    return (
+      declared.has(name) ||
+      statements.some(
+        (each) =>
+          ts.isExportDeclaration(each) &&
+          (each.exportClause?.elements.some((element) => element.name.text === name) ??
+            gives(moduleOf(from), each, name)),
+      )
+    );
   }
 }
 
