@@ -11,6 +11,7 @@ import { newPrefix, startApp, stopApps } from '../../support/queue-app.js';
 import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
 import { until } from '../../support/wait.js';
 import { ShopIndex, Shops } from './recipes/at-most-once-a-minute.js';
+import { type Click, Clicks, ClickTable } from './recipes/bulk-insert.js';
 import { Orders } from './recipes/cancel-and-schedule-again.js';
 import { Documents, SearchIndex } from './recipes/debounce.js';
 import { Bank, Orders as PaidOrders, Payments } from './recipes/idempotent-handlers.js';
@@ -96,6 +97,33 @@ it('at most once a minute: the first change at once, and all others as one when 
   expect(second).toMatchObject({ status: 'created', dueAt: new Date(first.dueAt!.getTime() + 60_000) });
   expect(await shops.changed('7')).toMatchObject({ status: 'replaced', dueAt: second.dueAt });
   expect((await shops.changed('8')).dueAt!.getTime()).toBeLessThan(second.dueAt!.getTime());
+});
+
+it('bulk insert: one statement for many, and one for each where that fails', async () => {
+  const statements: string[][] = [];
+  const table: ClickTable = {
+    insert: async (clicks: Click[]) => {
+      statements.push(clicks.map(({ id }) => id));
+      if (clicks.some(({ page }) => page === 'bad')) throw new Error('a bad row');
+    },
+  };
+  const { get, inspector } = await startApp([Clicks, { provide: ClickTable, useValue: table }]);
+  const clicks = get(Clicks);
+  await Promise.all(['1', '2', '3'].map((id) => clicks.clicked({ id, page: '/' })));
+  await until('all are inserted', async () => (await inspector.stats()).completed === 3);
+  expect(statements.splice(0).map((ids) => ids.toSorted())).toEqual([['1', '2', '3']]);
+  const [, bad] = await Promise.all([
+    clicks.clicked({ id: '4', page: '/' }),
+    clicks.clicked({ id: '5', page: 'bad' }),
+    clicks.clicked({ id: '6', page: '/' }),
+  ]);
+  await until('the good ones are inserted', async () => (await inspector.stats()).completed === 5);
+  expect(statements.map((ids) => ids.toSorted())).toEqual([['4', '5', '6'], ['4'], ['5'], ['6']]);
+  const failed = await until('the bad one has failed', async () => {
+    const job = await inspector.job(bad!);
+    return job!.failures.length > 0 && job;
+  });
+  expect(failed).toMatchObject({ state: 'scheduled', failures: [{ message: 'a bad row', attempt: 1 }] });
 });
 
 it('cancel and schedule again: an order that is paid and opened again expires once', async () => {
