@@ -93,5 +93,5 @@ export class JobOutcome {
 }
 
 export function isOutcome(value: unknown): value is JobOutcome {
-  return typeof value === 'object' && value !== null && BRAND in value;
+  return typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
 }

@@ -9,6 +9,7 @@ import { end, isDropped, type RunHolder } from '../run/run-holder.js';
 import { type RunContext, RunningJob, type SharedCall, tellStart } from '../run/running-job.js';
 import type { EndedRun, SettlementBuilder } from '../run/settlement-builder.js';
 import { Alarm } from '../session/alarm.js';
+import type { ClaimsToConfirm } from '../session/claims-to-confirm.js';
 import type { TurnsInFlight } from '../session/turns-in-flight.js';
 import { BatchOutcomes } from './batch-outcomes.js';
 import type { Collections, ReadyCall } from './collections.js';
@@ -18,6 +19,7 @@ export interface BatchCallsParts {
   readonly collections: Collections;
   readonly places: Places;
   readonly inFlight: TurnsInFlight;
+  readonly toConfirm: ClaimsToConfirm;
   readonly opener: ClaimOpener;
   readonly reader: PayloadReader;
   readonly builder: SettlementBuilder;
@@ -87,10 +89,10 @@ export class BatchCalls {
 
   /** Takes out the call that begins next, if there is a place for it. */
   takeReady(): ReadyCall | undefined {
-    const { collections, places, inFlight } = this.parts;
+    const { collections, places, inFlight, toConfirm } = this.parts;
     collections.closeDue();
-    // What a turn under way may claim has its places.
-    return collections.begin(places.free - inFlight.limit);
+    // What a turn under way may claim has its places, and so has what was claimed and has to be confirmed.
+    return collections.begin(toConfirm.any ? 0 : places.free - inFlight.limit);
   }
 
   begin(ready: ReadyCall): void {
@@ -127,7 +129,10 @@ export class BatchCalls {
     for (const run of left) if (isDropped(run, holder)) left.delete(run);
     const settle = (endAll: (runs: readonly RunningJob[]) => readonly EndedRun[]) => {
       const runs = [...left];
-      for (const [i, ended] of endAll(runs).entries()) {
+      const allEnded = endAll(runs);
+      // Who takes one of them out from now on comes too late.
+      left.clear();
+      for (const [i, ended] of allEnded.entries()) {
         ended.call = runs[i]!.call;
         end(ended, runs[i]!, holder);
       }

@@ -62,13 +62,13 @@ function errorAmong(returned: unknown): Error | undefined {
   return undefined;
 }
 
-/** What `Promise.allSettled` makes of a promise. What cannot be looked into is a value like any other. */
+/** What `Promise.allSettled` makes of a promise, read once: a getter may throw. What cannot be looked into is a value like any other. */
 export function settledIn(result: unknown): PromiseSettledResult<unknown> | undefined {
   try {
     if (typeof result !== 'object' || result === null) return undefined;
     const { status } = result as { status?: unknown };
-    const isSettled = (status === 'fulfilled' && 'value' in result) || (status === 'rejected' && 'reason' in result);
-    return isSettled ? (result as PromiseSettledResult<unknown>) : undefined;
+    if (status === 'fulfilled' && 'value' in result) return { status, value: result.value };
+    return status === 'rejected' && 'reason' in result ? { status, reason: result.reason } : undefined;
   } catch {
     return undefined;
   }

@@ -38,6 +38,8 @@ interface Collection {
 export class Collections {
   private readonly byName = new Map<string, Collection>();
   private ready: ReadyCall[] = [];
+  /** Of the jobs that wait for their call. */
+  private readonly ids = new Set<string>();
   private inHand = 0;
 
   constructor(
@@ -51,9 +53,7 @@ export class Collections {
 
   /** Whether some wait for their call. */
   get any(): boolean {
-    if (this.ready.length > 0) return true;
-    for (const { filling } of this.byName.values()) if (filling.length > 0) return true;
-    return false;
+    return this.ids.size > 0;
   }
 
   /** Those that no call has taken. */
@@ -77,13 +77,18 @@ export class Collections {
     return weight;
   }
 
-  /** How many more jobs of a handler may be claimed: see `HandlerCapacity`. */
+  /**
+   * How many more jobs of a handler may be claimed: see `HandlerCapacity`. None where more of its calls are ready than may begin: a job that
+   * was to join the others may have to go alone, and so adds one to them.
+   */
   freeOf(name: string): number {
     const collection = this.byName.get(name)!;
     const { size } = collection.handler.settings.batch;
+    const calls = this.callsLeft(collection) - this.readyCalls(collection);
+    if (calls < 0) return 0;
+    const left = Math.max(0, MOST_IN_HAND - this.inHand);
     const room = collection.filling.length > 0 ? size - collection.filling.length : 0;
-    const calls = Math.min(this.callsLeft(collection), Math.floor((MOST_IN_HAND - this.inHand) / size));
-    return room + size * Math.max(0, calls);
+    return Math.min(room, left) + size * Math.min(calls, Math.floor(left / size));
   }
 
   /** Takes in what was claimed; false for a job that no batch handler has. `isAlone`: it gets a call of its own in any case. */
@@ -94,6 +99,7 @@ export class Collections {
     const { handler } = collection;
     const job = { claim, askedAt, collectedAt: this.clock.now() };
     this.inHand++;
+    this.ids.add(claim.id);
     if (isAlone || this.goesAlone(claim, handler)) this.ready.push({ handler, jobs: [job] });
     else {
       collection.filling.push(job);
@@ -132,6 +138,7 @@ export class Collections {
     const next = this.ready[at];
     if (!next || next.handler.settings.weight > placesLeft) return undefined;
     this.ready.splice(at, 1);
+    for (const { claim } of next.jobs) this.ids.delete(claim.id);
     this.byName.get(next.handler.name)!.calls++;
     return next;
   }
@@ -144,6 +151,7 @@ export class Collections {
 
   /** Takes a job out: its lease is lost, or somebody has cancelled it. `undefined` where no call waits for it. */
   remove(id: string): ClaimedJob | undefined {
+    if (!this.ids.delete(id)) return undefined;
     for (const jobs of [
       ...this.ready.map((call) => call.jobs),
       ...[...this.byName.values()].map(({ filling }) => filling),
@@ -163,6 +171,7 @@ export class Collections {
     const claims = this.claims();
     this.inHand -= claims.length;
     this.ready = [];
+    this.ids.clear();
     for (const collection of this.byName.values()) collection.filling = [];
     return claims;
   }

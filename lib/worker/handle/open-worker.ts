@@ -63,8 +63,8 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const opener = new ClaimOpener(context, handlers, codecs, builder);
   const reader = new PayloadReader(opener, codecs, checker, builder);
   const processor = new Processor(context, singles, opener, reader, builder, observers);
-  const shared = { context, places, inFlight, opener, reader, builder, observers, timerName: `${timerName}:batches` };
-  const batches = collections && new BatchCalls({ ...shared, collections });
+  const shared = { context, places, inFlight, toConfirm, opener, reader, builder, observers };
+  const batches = collections && new BatchCalls({ ...shared, collections, timerName: `${timerName}:batches` });
   const { openRuns = (parts: RunsParts) => new Runs(parts) } = setup;
   const runs = openRuns({ queue, running, processor, batches, builder, pending, loop, reporter, observers });
   const holder = new HolderInProcess(queue, true, isolation, loop, pending, toConfirm, runs);

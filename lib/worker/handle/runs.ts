@@ -48,12 +48,14 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
    */
   startClaimed(claims: readonly ClaimedJob[], askedAt: number, areAlone = false): void {
     const { queue, pending, processor, observers, batches } = this.parts;
-    if (this.isStopped) {
-      pending.release(...claims);
-      return;
+    if (claims.length > 0 && !this.isStopped) observers.meter?.jobsClaimed(queue, claims.length);
+    for (const claim of claims) {
+      // Claimed anew, so an earlier claim of it is lost: no call must have it twice.
+      if (batches?.anyCollected) this.loseCollected(claim.id);
+      // The handler of one of those before may have stopped the worker.
+      if (this.isStopped) pending.release(claim);
+      else if (!batches?.collect(claim, askedAt, areAlone)) processor.start(claim, askedAt, this);
     }
-    if (claims.length > 0) observers.meter?.jobsClaimed(queue, claims.length);
-    for (const claim of claims) if (!batches?.collect(claim, askedAt, areAlone)) processor.start(claim, askedAt, this);
     batches?.callReady();
   }
 
@@ -86,15 +88,12 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   }
 
   loseLease(id: string): void {
-    const { running, batches, reporter, queue } = this.parts;
+    const { running, reporter, queue } = this.parts;
     const run = running.find(id);
     if (run) {
       this.abandon(run, abortReasons.leaseLost(run));
       reporter.leaseLost(queue, run);
-    } else {
-      const claim = batches?.remove(id);
-      if (claim) reporter.leaseLostBefore(queue, claim);
-    }
+    } else this.loseCollected(id);
   }
 
   /** What is claimed from now on goes back, and so does what waits for its call. */
@@ -121,7 +120,8 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   /** Frees the place of a run. True if its outcome still counts; else there is nothing to settle, and others may begin in its place. */
   protected removeRun(run: RunningJob): boolean {
     this.parts.running.remove(run);
-    this.parts.batches?.callReady();
+    // A call frees its place when it is over.
+    if (!run.call) this.parts.batches?.callReady();
     if (!run.abandoned) return true;
     this.parts.loop.lookSoon();
     return false;
@@ -145,6 +145,12 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
     if (!claim) return;
     this.parts.pending.release(claim);
     this.parts.loop.saySoon();
+  }
+
+  private loseCollected(id: string): void {
+    const { batches, reporter, queue } = this.parts;
+    const claim = batches?.remove(id);
+    if (claim) reporter.leaseLostBefore(queue, claim);
   }
 
   private measure(run: RunningJob): void {

@@ -7,7 +7,14 @@ import type { ClaimedJob, Settlement } from '../../../../lib/store/job-store.js'
 import type { QueueWorker } from '../../../../lib/worker/handle/queue-worker.js';
 import type { TakeOut } from '../../../../lib/worker/run/job-handler.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
-import { claimsOf, type HandlerByHand, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
+import {
+  answerUntil,
+  claimsOf,
+  type HandlerByHand,
+  SessionByHand,
+  stopAt,
+  workerAt,
+} from '../../../support/session-by-hand.js';
 
 interface Call {
   ids: string[];
@@ -63,6 +70,11 @@ const settled = (from = 0) =>
     .slice(from)
     .flatMap(({ settlements }) => settlements.map(({ id, transition }: Settlement) => [id, transition]));
 const changed = (claim: ClaimedJob, change: Partial<ClaimedJob>): ClaimedJob => ({ ...claim, ...change });
+const other = (claim: ClaimedJob) => changed(claim, { envelope: { ...claim.envelope, name: 'other' } as never });
+const look = async () => {
+  session.hints!.look(0);
+  await rest();
+};
 
 it('what one claim brought is called at once, at most so many a call', async () => {
   await start({});
@@ -83,8 +95,7 @@ it('jobs wait for others so long after the first of them, or until the call is f
   const [a, b, c, d] = claimsOf(4);
   await answer([a!]);
   await clock.elapse(300);
-  session.hints!.look(0);
-  await rest();
+  await look();
   // It takes no place, and the next one goes with it.
   expect(limits()).toMatchObject({ limit: 10, handlers: [{ free: 32 }] });
   await answer([b!]);
@@ -92,8 +103,7 @@ it('jobs wait for others so long after the first of them, or until the call is f
   expect(calls).toHaveLength(0);
   await clock.elapse(1);
   expect(calls.map((call) => call.ids)).toEqual([[a!.id, b!.id]]);
-  session.hints!.look(0);
-  await rest();
+  await look();
   await answer([c!, d!, ...claimsOf(1)]);
   expect(calls).toHaveLength(2);
 });
@@ -103,8 +113,7 @@ it('what is left over after a full call waits from its own claim', async () => {
   const [a, b, ...others] = claimsOf(5);
   await answer([a!, b!]);
   await clock.elapse(300);
-  session.hints!.look(0);
-  await rest();
+  await look();
   await answer(others);
   expect(calls.map((call) => call.ids)).toEqual([[a!.id, b!.id, others[0]!.id]]);
   await clock.elapse(399);
@@ -118,8 +127,7 @@ it('there are no more calls than places, and no job goes back for want of one', 
   const claims = claimsOf(8);
   await answer(claims);
   expect(calls).toHaveLength(2);
-  session.hints!.look(0);
-  await rest();
+  await look();
   // While no place is free the worker asks for nothing.
   expect(session.turns).toHaveLength(1);
   calls[0]!.returns();
@@ -130,12 +138,11 @@ it('there are no more calls than places, and no job goes back for want of one', 
 
 it('a call waits for its place while another job has it, and comes before the next claim', async () => {
   let finish = () => {};
-  const [a, other] = claimsOf(2);
+  const [a, second] = claimsOf(2);
   await start({ waitMs: 100 }, { run: () => new Promise<void>((resolve) => (finish = resolve)) }, { concurrency: 1 });
   await answer([a!]);
-  session.hints!.look(0);
-  await rest();
-  await answer([changed(other!, { envelope: { ...other!.envelope, name: 'other' } as never })]);
+  await look();
+  await answer([other(second!)]);
   await clock.elapse(100);
   expect(calls).toHaveLength(0);
   finish();
@@ -149,8 +156,7 @@ it('a call weighs what its handler weighs, once', async () => {
   await answer(claimsOf(7));
   expect(calls).toHaveLength(2);
   // Two places are free, and kept for the third call.
-  session.hints!.look(0);
-  await rest();
+  await look();
   expect(session.turns).toHaveLength(1);
   calls[0]!.returns();
   await rest();
@@ -178,8 +184,7 @@ it('a job that is cancelled, or loses its lease, before the call is not in it', 
   await start({ waitMs: 400 });
   const [a, cancelled, lost] = claimsOf(3);
   await answer([a!, cancelled!]);
-  session.hints!.look(0);
-  await rest();
+  await look();
   await answer([]);
   session.hints!.cancel();
   await rest();
@@ -264,7 +269,7 @@ it('with another number of results every attempt fails, and says so', async () =
 it('each, answered for one job without batch, fails the attempt', async () => {
   await start({}, { run: () => JobOutcome.each([1]) });
   const [one] = claimsOf(1);
-  await answer([changed(one!, { envelope: { ...one!.envelope, name: 'other' } as never })]);
+  await answer([other(one!)]);
   const [settlement] = limits().settlements;
   expect(settlement).toMatchObject({ transition: 'retry', failure: { code: 'INVALID_BATCH_RESULT' } });
 });
@@ -349,4 +354,111 @@ it('what one call settles goes with one turn', async () => {
   for (const call of calls) call.returns();
   await rest();
   expect(session.turns.slice(before).map(({ settlements }) => settlements.length)).toEqual([800]);
+});
+
+it('a result that cannot be looked into is a result like any other, and the call is over', async () => {
+  await start({ size: 4 }, {}, { concurrency: 1 });
+  await answer(claimsOf(4));
+  const trap = (status: string, key: string) =>
+    Object.defineProperty({ status }, key, {
+      get: () => {
+        throw new Error('trap');
+      },
+    });
+  const reads = { times: 0 };
+  const twice = {
+    value: 1,
+    get status() {
+      if (reads.times++ > 0) throw new Error('trap');
+      return 'fulfilled';
+    },
+  };
+  const closed = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('trap');
+      },
+      has: () => true,
+      getPrototypeOf: () => {
+        throw new Error('trap');
+      },
+    },
+  );
+  calls[0]!.returns(JobOutcome.each([trap('rejected', 'reason'), trap('fulfilled', 'value'), twice, closed]));
+  await rest();
+  expect(settled().map(([, transition]) => transition)).toEqual(['complete', 'complete', 'complete', 'complete']);
+  expect(limits().limit).toBe(1);
+});
+
+it('whatever is taken out after the call has returned is settled once', async () => {
+  await start({ size: 2 });
+  const claims = claimsOf(2);
+  await answer(claims);
+  calls[0]!.returns();
+  await rest();
+  calls[0]!.takeOut(calls[0]!.jobs[0]!, new Error('late'));
+  await rest();
+  await answer([]);
+  await rest();
+  expect(settled()).toEqual(ids(claims).map((id) => [id, 'complete']));
+});
+
+it('jobs that go alone are not collected without bound beside a call that fills', async () => {
+  await start({ waitMs: 60_000 }, { concurrency: 1 });
+  const free = async () => {
+    await look();
+    return limits().handlers[0]!.free;
+  };
+  const last = () => changed(claimsOf(1)[0]!, { attempt: 4 });
+  await answer(claimsOf(4));
+  expect(calls).toHaveLength(1);
+  expect(await free()).toBe(2);
+  await answer([last(), last()]);
+  expect(await free()).toBe(0);
+  await answer([]);
+  calls[0]!.returns();
+  await rest();
+  expect(calls).toHaveLength(2);
+  expect(limits().handlers[0]!.free).toBe(0);
+});
+
+it('a call begins in no place that a claimed job has which waits to be confirmed', async () => {
+  let running = 0;
+  await start({ waitMs: 400 }, { run: () => void running++ }, { concurrency: 1 });
+  await answer(claimsOf(1));
+  await look();
+  await answer([other(claimsOf(1)[0]!)], { isUnconfirmed: true });
+  // The turn that confirms is under way.
+  await clock.elapse(400);
+  expect(calls).toHaveLength(0);
+  await answer([]);
+  expect(running).toBe(1);
+  await rest();
+  expect(calls).toHaveLength(1);
+});
+
+it('a job that is claimed anew while its old claim waits for a call is in one call, with its new fence', async () => {
+  await start({ waitMs: 400 });
+  const [a, b] = claimsOf(2);
+  await answer([a!, b!]);
+  await look();
+  await answer([changed(a!, { fence: '2' })]);
+  await clock.elapse(400);
+  expect(calls.map((call) => call.ids)).toEqual([[b!.id, a!.id]]);
+  expect(calls[0]!.jobs.map(({ fence }) => fence)).toEqual([1, 2]);
+});
+
+it('what was claimed with a job that stops the worker is not called', async () => {
+  let stopping: Promise<unknown> | undefined;
+  const run = () => {
+    stopping = worker.stop(AbortSignal.abort());
+  };
+  await start({ waitMs: 400 }, { run });
+  const [first, second] = claimsOf(2);
+  await answer([other(first!), second!]);
+  await answerUntil(session, stopping!, clock);
+  clock.pass(1_000);
+  expect(calls).toHaveLength(0);
+  expect(settled()).toContainEqual([second!.id, 'release']);
 });
