@@ -61,7 +61,10 @@ function hasItsOwnLimits({ settings }: JobHandler): boolean {
   return settings.weight > 1 || Number.isFinite(settings.concurrency);
 }
 
-/** Whether a worker of these handlers may be full for some names and not for others. */
+/**
+ * Whether a worker of these handlers may be full for some names and not for others. With batches it is where it holds as many jobs as it
+ * may, though places are left: if others did not know that, two such workers would wake each other for the same job, again and again.
+ */
 export function haveLimits(handlers: ReadonlyMap<string, JobHandler>): boolean {
-  return [...handlers.values()].some(({ settings }) => Number.isFinite(settings.concurrency));
+  return [...handlers.values()].some(({ settings, runBatch }) => runBatch || Number.isFinite(settings.concurrency));
 }

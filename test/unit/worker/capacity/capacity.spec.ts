@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
 import type { Turn } from '../../../../lib/store/job-store.js';
 import { Capacity } from '../../../../lib/worker/capacity/capacity.js';
-import { Places } from '../../../../lib/worker/capacity/places.js';
+import { haveLimits, Places } from '../../../../lib/worker/capacity/places.js';
 import type { JobHandler } from '../../../../lib/worker/run/job-handler.js';
 import type { RunningJob } from '../../../../lib/worker/run/running-job.js';
 import { RunningJobs } from '../../../../lib/worker/run/running-jobs.js';
@@ -84,4 +84,14 @@ it('with a backlog, and alone, a turn takes half of it, unless it has to go alon
   expect(capacity.share(true, true)).toMatchObject({ settlements: 100, limit: 100 });
   leaveBacklog(capacity, true);
   expect(capacity.share(true, false)).toMatchObject({ settlements: 100, limit: 100 });
+});
+
+it('a worker may be full for one name and not for others where a handler has a limit, or gets several jobs a call', () => {
+  const settings = { weight: 1, concurrency: Number.POSITIVE_INFINITY };
+  const limited = (handler: object) =>
+    haveLimits(new Map([['work', { settings, ...handler } as unknown as JobHandler]]));
+  expect(limited({ run() {} })).toBe(false);
+  expect(limited({ run() {}, settings: { ...settings, concurrency: 3 } })).toBe(true);
+  // It may hold as many jobs as it can while places are left. Unless others know it is full, two of them wake each other again and again.
+  expect(limited({ runBatch() {} })).toBe(true);
 });
