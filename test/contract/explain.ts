@@ -112,7 +112,7 @@ const CASES: Record<Code, [make: (world: World) => Promise<unknown>, says: RegEx
       world.store();
       await busy(world);
     },
-    /waits for room in worker 'w'; in the queue, 1 due and 1 running/,
+    /waits for room in worker 'w'; in the queue, 1 due and 1 active/,
   ],
   active: [
     async (world) => {
@@ -120,7 +120,7 @@ const CASES: Record<Code, [make: (world: World) => Promise<unknown>, says: RegEx
       await world.schedule({ id: 'x' });
       await world.worker('w').claim();
     },
-    /is running in worker 'w' \(last heard of at 20\S+Z\), in attempt 1; its lease holds until 20\d\d-/,
+    /is active in worker 'w' \(last heard of at 20\S+Z\), in attempt 1; its lease holds until 20\d\d-/,
   ],
   completed: [(world) => ended(world, settlement.complete), /completed at 20\d\d-/],
   dead: [(world) => ended(world, settlement.dead), /\(attempts-exhausted\): no\.$/],

@@ -62,7 +62,7 @@ export async function explainJob(
         : 'which is not heard of any more';
       return {
         code: 'active',
-        message: `${what} is running in worker '${job.worker}' (${seen}), in attempt ${job.attempts}; its lease holds until ${job.leaseUntil?.toISOString()}.`,
+        message: `${what} is active in worker '${job.worker}' (${seen}), in attempt ${job.attempts}; its lease holds until ${job.leaseUntil?.toISOString()}.`,
       };
     }
     case 'completed':
@@ -171,7 +171,7 @@ async function explainDue(
   const workers = handlers.count === 1 ? `worker '${handlers.workers[0]}'` : `one of ${handlers.count} workers`;
   return {
     code: 'behind',
-    message: `${what} is due and waits for room in ${workers}; in the queue, ${due} due and ${active} running.${await explainStuck(view, name)}`,
+    message: `${what} is due and waits for room in ${workers}; in the queue, ${due} due and ${active} active.${await explainStuck(view, name)}`,
   };
 }
 

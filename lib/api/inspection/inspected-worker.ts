@@ -13,7 +13,10 @@ export interface InspectedWorker {
   pid: number;
   /** The version of this package that it runs. */
   version: string;
-  /** The jobs of the queue that it holds now, plus its stuck handlers. */
+  /**
+   * The jobs of the queue that it holds now, plus its stuck handlers. More than `concurrency` where handlers have `batch`: a call takes one
+   * place, however many jobs it has, and jobs that wait for their call take none.
+   */
   running: number;
   /** What weight of jobs its handlers run at once: the queue's `concurrency` there; 0 if it only pulls. */
   concurrency: number;

@@ -27,7 +27,8 @@ export interface QueueLoad {
   latenessMs: number;
   /**
    * The weight of the jobs that handlers of live workers run, at most `globalConcurrency`; a handler that goes on after its run counts as
-   * well. Pulled jobs do not count.
+   * well. Jobs of a handler with `batch` weigh as much as the fewest calls that hold them, those included that wait for their call. Pulled
+   * jobs do not count.
    */
   running: number;
   /** The weight that they can run at once, at most `globalConcurrency`. */

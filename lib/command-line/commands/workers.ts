@@ -19,8 +19,8 @@ export const workers: Command = {
         if (shown.length === 0)
           return `Queue '${queue}' has no live worker.\n\n${next(['What waits there', 'list', queue])}`;
         const rows = shown.map(({ id, host, pid, running, concurrency, stuck, handles, lastSeenAt }) => {
-          const busy = `${running} of ${concurrency}`;
-          return [id, busy, String(stuck), fromNow(lastSeenAt, nowMs), `${host}:${pid}`, handles.join(' ')];
+          const numbers = [running, concurrency, stuck].map(String);
+          return [id, ...numbers, fromNow(lastSeenAt, nowMs), `${host}:${pid}`, handles.join(' ')];
         });
         return `${table(COLUMNS, rows, style)}\n\n${next(
           ['What runs there', 'list', queue, 'active'],
@@ -35,7 +35,9 @@ export const workers: Command = {
 
 const COLUMNS = [
   { title: 'worker' },
-  { title: 'running' },
+  // Two columns: `running` counts jobs and `concurrency` weight, and with `batch` a hundred jobs may take one place.
+  { title: 'running', side: 'right' },
+  { title: 'concurrency', side: 'right' },
   { title: 'stuck', side: 'right' },
   { title: 'seen' },
   { title: 'host:pid', most: 24 },

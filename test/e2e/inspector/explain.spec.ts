@@ -57,13 +57,13 @@ it('explain follows a job from its schedule to its end', async () => {
   await producer.runNow(job);
   await until('it runs', async () => (await code(job)) === 'active');
   expect((await inspector.explain(job)).message).toMatch(
-    /is running in worker 'w1' \(last heard of at 20\S+Z\), in attempt 1/,
+    /is active in worker 'w1' \(last heard of at 20\S+Z\), in attempt 1/,
   );
 
   const behind = await producer.dispatch('hold', null);
   expect(await inspector.explain(behind)).toEqual({
     code: 'behind',
-    message: `Job 'hold' (${behind.id}) of queue 'default' is due and waits for room in worker 'w1'; in the queue, 1 due and 1 running.`,
+    message: `Job 'hold' (${behind.id}) of queue 'default' is due and waits for room in worker 'w1'; in the queue, 1 due and 1 active.`,
   });
 
   get(Handlers).letGo();
