@@ -462,3 +462,94 @@ it('what was claimed with a job that stops the worker is not called', async () =
   expect(calls).toHaveLength(0);
   expect(settled()).toContainEqual([second!.id, 'release']);
 });
+
+it('calls that wait because their handler has none left keep no place from others', async () => {
+  await start({ waitMs: 60_000 }, { concurrency: 1 }, { concurrency: 4 });
+  const last = () => changed(claimsOf(1)[0]!, { attempt: 4 });
+  await answer([last(), last(), last()]);
+  expect(calls).toHaveLength(1);
+  await look();
+  expect(limits().limit).toBe(3);
+});
+
+it('however many places are free, no worker has more than 5 000 jobs of its batch handlers in hand, but for those of one turn', async () => {
+  await start({ size: 500, waitMs: 60_000 }, {}, { concurrency: 20 });
+  const free = async () => {
+    await look();
+    return limits().handlers[0]!.free;
+  };
+  expect(limits().handlers[0]!.free).toBe(5_000);
+  await answer(claimsOf(4_400));
+  expect(calls).toHaveLength(8);
+  expect(await free()).toBe(100 + 500);
+  await answer(claimsOf(550));
+  expect(await free()).toBe(50);
+  // These go alone, so more room is left in the call that fills than the worker may hold.
+  await answer(claimsOf(5).map((claim) => changed(claim, { attempt: 4 })));
+  expect(await free()).toBe(45);
+  await answer([]);
+  // What leaves without having been called makes room as well.
+  session.hints!.cancel();
+  await rest();
+  await answer([], { lost: [limits().renewals.at(-1)!.id] });
+  expect(await free()).toBe(46);
+  await answer([]);
+  calls[0]!.returns();
+  await rest();
+  expect(limits().handlers[0]!.free).toBe(51 + 500);
+});
+
+it('a job whose attempts are used up, and one whose payload cannot be read, are left out of the call', async () => {
+  await start({});
+  const [a, used, spoilt] = claimsOf(3);
+  const envelope = { ...spoilt!.envelope, payload: '{' } as never;
+  await answer([a!, changed(used!, { attempt: 5 }), changed(spoilt!, { envelope })]);
+  expect(calls.map((call) => call.ids)).toEqual([[a!.id]]);
+  await answer([]);
+  expect(settled()).toEqual([
+    [used!.id, 'dead'],
+    [spoilt!.id, 'dead'],
+  ]);
+  calls[0]!.returns();
+  await rest();
+  expect(limits().limit).toBe(10);
+});
+
+it('no call is made for none, and its place is free', async () => {
+  await start({}, {}, { concurrency: 1 });
+  const [spoilt] = claimsOf(1);
+  await answer([changed(spoilt!, { envelope: { ...spoilt!.envelope, payload: '{' } as never })]);
+  expect(calls).toHaveLength(0);
+  expect(limits()).toMatchObject({ limit: 1, settlements: [{ transition: 'dead' }] });
+});
+
+it('the attempts that the call to schedule said decide which is the last', async () => {
+  await start({ waitMs: 400 });
+  const [a] = claimsOf(1);
+  await answer([changed(a!, { attempt: 2, envelope: { ...a!.envelope, settings: { maxAttempts: 2 } } as never })]);
+  expect(calls.map((call) => call.ids)).toEqual([[a!.id]]);
+});
+
+it('no timer is left once the worker has stopped', async () => {
+  await start({ waitMs: 50_000 });
+  await answer(claimsOf(1));
+  await stopAt(session, worker, clock);
+  expect(clock.nextAt).toBe(Number.POSITIVE_INFINITY);
+});
+
+it('an error that is returned holds for none of the jobs, and what one call settles is not cut where a turn is full', async () => {
+  await start({ size: 400 });
+  await answer(claimsOf(800));
+  const [one, two] = calls;
+  const before = session.turns.length;
+  session.hints!.cancel();
+  await rest();
+  one!.returns(new Error('returned'));
+  two!.returns();
+  await rest();
+  // The turn that renews is under way: both calls have ended when it is answered.
+  await answer([]);
+  await answer([]);
+  expect(session.turns.slice(before + 1).map(({ settlements }) => settlements.length)).toEqual([800]);
+  expect(settled().every(([, transition]) => transition === 'complete')).toBe(true);
+});
