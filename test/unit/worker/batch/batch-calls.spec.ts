@@ -214,7 +214,9 @@ it('what waits for its call goes back when the worker stops', async () => {
   await start({ waitMs: 400 });
   const claims = claimsOf(2);
   await answer(claims);
+  expect(worker.holds).toBe(true);
   await stopAt(session, worker, clock);
+  expect(worker.holds).toBe(false);
   expect(settled()).toEqual(ids(claims).map((id) => [id, 'release']));
   expect(calls).toHaveLength(0);
 });
@@ -552,4 +554,41 @@ it('an error that is returned holds for none of the jobs, and what one call sett
   await answer([]);
   expect(session.turns.slice(before + 1).map(({ settlements }) => settlements.length)).toEqual([800]);
   expect(settled().every(([, transition]) => transition === 'complete')).toBe(true);
+});
+
+it('a call that waits for its place, and loses all of its jobs, keeps no place any more', async () => {
+  let finish = () => {};
+  const run = () => new Promise<void>((resolve) => (finish = resolve));
+  await start({ waitMs: 100 }, { run, weight: 2 }, { concurrency: 2 });
+  const [a, second] = claimsOf(2);
+  await answer([a!]);
+  await look();
+  await answer([other(second!)]);
+  await clock.elapse(100);
+  expect(calls).toHaveLength(0);
+  session.hints!.cancel();
+  await rest();
+  expect(limits().limit).toBe(0);
+  await answer([], { lost: [a!.id] });
+  await look();
+  expect(limits().limit).toBe(1);
+  await answer([]);
+  finish();
+  await rest();
+  expect(calls).toHaveLength(0);
+});
+
+it('a worker whose calls are over holds nothing', async () => {
+  await start({});
+  await answer(claimsOf(3));
+  expect(worker.holds).toBe(true);
+  calls[0]!.returns();
+  await rest();
+  expect(worker.holds).toBe(false);
+});
+
+it('where a job dies of its first crash there are no suspects, and none goes alone for that', async () => {
+  await start({}, {}, { maxCrashes: 1 });
+  await answer(claimsOf(2));
+  expect(calls.map(({ jobs }) => jobs.length)).toEqual([2]);
 });
