@@ -27,6 +27,21 @@ export const renew = (world: () => World): void => {
     expect((await world().job(a!.id))?.leaseUntilMs).toBe(world().now() - 1_000 + world().settings.leaseMs);
   });
 
+  it('one turn renews as many leases as a worker with batches may hold', async () => {
+    world().store();
+    const worker = world().worker('w');
+    const held = [];
+    for (let i = 0; i < 13; i++) {
+      await world().scheduleAll(Array.from({ length: 500 }, () => ({})));
+      held.push(...(await worker.turn({ limit: 500 })).claimed);
+    }
+    expect(held).toHaveLength(6_500);
+    world().pass(1_000);
+    expect((await worker.turn({ renewals: held })).lost).toEqual([]);
+    for (const { id } of [held[0]!, held[3_999]!, held[4_000]!, held.at(-1)!])
+      expect((await world().job(id))?.leaseUntilMs).toBe(world().now() + world().settings.leaseMs);
+  });
+
   it('a lease that has run out and that nobody has recovered is renewed, in the very turn that would recover it', async () => {
     world().store({ leaseMs: 9_000 });
     await world().schedule();
