@@ -90,6 +90,12 @@ export const limits = (world: () => World): void => {
     expect(second.claimed).toHaveLength(10);
   });
 
+  it('who has capacity for a thousand jobs gets a thousand', async () => {
+    world().store();
+    await world().scheduleAll(Array.from({ length: 1_000 }, () => ({})));
+    expect((await world().worker('w').turn({ limit: 1_000 })).claimed).toHaveLength(1_000);
+  });
+
   it('a full handler is passed over at every priority, where jobs age as well', async () => {
     for (const ordering of [{ mode: 'strict' }, { mode: 'aging', msPerLevel: 100 }] as const) {
       world().store({ ordering });

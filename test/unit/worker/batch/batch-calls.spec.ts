@@ -3,6 +3,7 @@ import { InvalidBatchResultError, UnrecoverableJobError } from '../../../../lib/
 import { JobOutcome } from '../../../../lib/core/job/outcome.js';
 import type { ScheduledJob } from '../../../../lib/core/job/scheduled-job.js';
 import type { BatchSettings } from '../../../../lib/core/options/batch-options.js';
+import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import type { ClaimedJob, Settlement } from '../../../../lib/store/job-store.js';
 import type { QueueWorker } from '../../../../lib/worker/handle/queue-worker.js';
 import type { TakeOut } from '../../../../lib/worker/run/job-handler.js';
@@ -29,11 +30,17 @@ let session: SessionByHand;
 let clock: ManualClock;
 let calls: Call[];
 let worker: QueueWorker;
+/** Until then the payloads of codec 'slow' are not there. */
+let decoded: Promise<void>;
+let decode: () => void;
 
 beforeEach(() => {
   session = new SessionByHand();
   clock = new ManualClock();
   calls = [];
+  decoded = new Promise((resolve) => {
+    decode = resolve;
+  });
 });
 
 afterEach(async () => {
@@ -53,7 +60,9 @@ async function start(
       calls.push({ ids: jobs.map(({ id }) => id), jobs, payloads, takeOut, returns, throws });
     });
   const settings = { batch: { size: 3, waitMs: 0, ...batch }, maxAttempts: 4, runBatch, run: () => {}, ...handler };
-  worker = workerAt(session, settings, { concurrency: 10, ...options }, { clock });
+  const slow = { id: 'slow', encode: () => '', decode: (stored: unknown) => decoded.then(() => stored) };
+  const codecs = new Codecs(new Map([['slow', slow]]));
+  worker = workerAt(session, settings, { concurrency: 10, ...options }, { clock, codecs });
   worker.start();
   await rest();
 }
@@ -591,4 +600,21 @@ it('where a job dies of its first crash there are no suspects, and none goes alo
   await start({}, {}, { maxCrashes: 1 });
   await answer(claimsOf(2));
   expect(calls.map(({ jobs }) => jobs.length)).toEqual([2]);
+});
+
+it('a call waits for the payloads of all, and one that is cancelled meanwhile is not in it', async () => {
+  await start({}, {}, { concurrency: 1 });
+  const claims = claimsOf(3).map((claim) =>
+    changed(claim, { envelope: { ...claim.envelope, codec: 'slow', payload: 'text' } as never }),
+  );
+  await answer(claims);
+  session.hints!.cancel();
+  await rest();
+  expect(limits().renewals).toHaveLength(3);
+  await answer([], { toCancel: [claims[1]!.id] });
+  expect(calls).toHaveLength(0);
+  decode();
+  await rest();
+  expect(calls.map((call) => [call.ids, call.payloads])).toEqual([[ids([claims[0]!, claims[2]!]), ['text', 'text']]]);
+  expect(settled()).toEqual([[claims[1]!.id, 'cancel']]);
 });
