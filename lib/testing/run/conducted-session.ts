@@ -1,4 +1,12 @@
-import type { ClaimedJob, Session, SessionHints, SuspectWish, Turn, TurnAnswer } from '../../store/job-store.js';
+import type {
+  ClaimedJob,
+  HandlerCapacity,
+  Session,
+  SessionHints,
+  SuspectWish,
+  Turn,
+  TurnAnswer,
+} from '../../store/job-store.js';
 import type { BatchCalls } from '../../worker/batch/batch-calls.js';
 import type { JobHandler } from '../../worker/run/job-handler.js';
 import { settledAs } from '../look/outcome-of.js';
@@ -24,9 +32,9 @@ export interface ConductedSessionParts {
 
 /**
  * The session of a worker under test. It passes each turn on, with one rule added: a turn claims nothing, unless the conductor has called
- * `claim`; then one turn claims one job. So one run goes on at a time, in the order of the queue. Jobs that share a call are claimed one by
- * one, and the call begins when the conductor claims again. The worker is never told to look again by itself, as the conductor knows when
- * time changes something.
+ * `claim`; then one turn claims one job. So one run goes on at a time, in the order of the queue. Where jobs share a call, the next turn
+ * claims those that join the first one, and the call begins when the conductor claims again. The worker is never told to look again by
+ * itself, as the conductor knows when time changes something.
  */
 export class ConductedSession implements Session {
   /** Runs of which the queue has not heard the end yet, those included that wait for their call: few, as each call begins alone. */
@@ -172,8 +180,7 @@ export class ConductedSession implements Session {
     this.noteSettled(turn, answer);
     if (claims) {
       this.looksAgain = answer.sleepMs === 0;
-      const [claim] = answer.claimed;
-      if (claim) this.noteClaimed(claim);
+      for (const claim of answer.claimed) this.noteClaimed(claim);
     }
     answer.sleepMs = Number.POSITIVE_INFINITY;
     return answer;
@@ -200,13 +207,14 @@ export class ConductedSession implements Session {
     return this.batchOf(name)!.waitMs === 0 && collected.isFilling(name);
   }
 
-  /** While a call fills, of its name alone. */
+  /** While a call fills, all that it has room for, and nothing else. */
   private forOneJob(turn: Turn): Turn {
     if (this.joining === undefined) return forOneJob(turn);
-    const handlers = [...this.parts.handlers.keys()].map((name) => {
-      const isJoining = name === this.joining;
-      return { name, weight: FITS, free: isJoining ? 1 : 0, size: 1 };
-    });
+    const others = [...this.parts.handlers.keys()].filter((name) => name !== this.joining);
+    const handlers = [
+      ...turn.handlers.filter(({ name }) => name === this.joining).map(roomOfCall),
+      ...others.map((name) => ({ name, weight: FITS, free: 0, size: 1 })),
+    ];
     // A suspect waits for the call to end, as it would if one turn had claimed all of them.
     const suspects = turn.suspects === 'reserve' ? '' : turn.suspects;
     return { ...turn, handlers, suspects, limit: FITS };
@@ -219,8 +227,8 @@ export class ConductedSession implements Session {
   }
 
   private noteSettled({ settlements }: Turn, { settled }: TurnAnswer): void {
-    for (const [i, { fence, transition }] of settlements.entries()) {
-      const run = this.runs.find(({ claim }) => claim.fence === fence);
+    for (const [i, { id, fence, transition }] of settlements.entries()) {
+      const run = this.runs.find(({ claim }) => claim.id === id && claim.fence === fence);
       if (!run) continue;
       // It went back before it began.
       if (transition === 'release' && !run.job) run.over();
@@ -240,6 +248,11 @@ function forOneJob(turn: Turn): Turn {
     return { name, weight: fits ? FITS : TOO_HEAVY, free, size: 1 };
   });
   return { ...turn, handlers, limit: FITS };
+}
+
+/** The call that fills, and no other. */
+function roomOfCall({ free, size, ...handler }: HandlerCapacity): HandlerCapacity {
+  return { ...handler, free: free % size, size };
 }
 
 /** A worker that is about to claim a suspect keeps its reservation until it may. */
