@@ -3,7 +3,7 @@ import { duration, integer, options, type Refuse, readOne, type Shape } from '..
 
 /** How many jobs of its name a handler gets in one call. See docs/batches.md. */
 export interface BatchOptions {
-  /** The most jobs of one call: 2 to 500. It is called as soon as so many are there and a place is free. */
+  /** The most jobs of one call: 2 to 500. The handler is called as soon as so many are there and a place is free. */
   size: number;
   /**
    * How long a job waits for others, counted from its claim, before the handler is called with fewer. It takes no place meanwhile. 0: the

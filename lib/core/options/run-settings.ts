@@ -14,16 +14,18 @@ export interface RunOptions {
   maxAttempts?: number;
   /** How long a failed job waits, or a function that decides it. Default: exponential from 60 s. */
   backoff?: BackoffOptions | BackoffFunction;
-  /** How long one run may take. After that its signal aborts and the attempt has failed. 0: no limit. Default 1 800 000, half an hour. */
+  /**
+   * How long one run may take. After that its signal aborts and the attempt has failed. With `batch` the time of each job begins with the
+   * call. 0: no limit. Default 1 800 000, half an hour.
+   */
   timeoutMs?: Duration;
   /**
    * How many jobs of this handler may run at once in this process; with `batch`, how many calls. Further ones wait, and delay no jobs of
-   * other names.
-   * 1 to 1 000. Default: the queue's `concurrency`.
+   * other names. 1 to 1 000. Default: the queue's `concurrency`.
    */
   concurrency?: number;
   /**
-   * How much of the queue's `concurrency` one run takes. A heavy job whose turn has come waits for room, and no lighter job goes first,
+   * How much of the queue's `concurrency` one run takes; with `batch`, one call. A heavy job whose turn has come waits for room, and no lighter job goes first,
    * so that light jobs cannot starve heavy ones. Default 1.
    */
   weight?: number;

@@ -13,7 +13,7 @@ import { PipeRefusals } from './pipe-refusal.js';
  */
 export const SCHEDULED_JOB_CONTEXT = 'scheduled-job';
 
-/** Calls a method with one job, or, with `batch`, with many, of which `takeOut` takes those whose payload a pipe throws at. */
+/** Calls a method with one job, or with `batch` with many; `takeOut` then takes out each job whose payload makes a pipe throw. */
 export type Method = (payload: unknown, job: ScheduledJob | ScheduledJob[], takeOut?: TakeOut) => unknown;
 
 const ENHANCER_METADATA = ['__guards__', '__interceptors__', '__pipes__', '__exceptionFilters__'];
@@ -50,8 +50,8 @@ type PipesRun = (args: unknown[], payload: unknown, job: ScheduledJob) => Promis
 /** Ends a call whose pipes have taken all jobs out, in the place of its method. */
 const NONE_LEFT = Symbol('no job is left');
 
-/** A call with many jobs that is under way. */
-interface ManyJobs {
+/** A call of a batch handler, while it goes on. */
+interface BatchCall {
   /** The class and the method, as errors name them. */
   where: string;
   takeOut: TakeOut;
@@ -90,7 +90,7 @@ export class HandlerContext {
   private readonly internals: CreatorInternals;
   private readonly refusals: PipeRefusals;
   /** Calls with many jobs, by the list that each was given. */
-  private readonly calls = new WeakMap<readonly ScheduledJob[], ManyJobs>();
+  private readonly calls = new WeakMap<readonly ScheduledJob[], BatchCall>();
 
   constructor(appCreator: ExternalContextCreator, inheritAppConfig: boolean, redaction: Redaction) {
     this.refusals = new PipeRefusals(redaction);
@@ -141,8 +141,8 @@ export class HandlerContext {
 
   /**
    * What Nest would look up by the handler's class, for the next `create`, which does not wait: the module, which it finds
-   * for providers only and drops every enhancer class without; and the payload's class, of which a method for several jobs
-   * has several, and which no list of payloads tells.
+   * for providers only and drops every enhancer class without; and the payload's class. A method with `batch` takes a
+   * list, whose type does not tell the class of its payloads.
    */
   private standAt({ moduleKey, payload, isBatch }: HandlerPlace): void {
     const { internals } = this;
@@ -162,8 +162,8 @@ export class HandlerContext {
   }
 
   /**
-   * Interceptors and filters see what a pipe threw as it is; only what comes out in the end is judged. Of many jobs they see nothing:
-   * each goes through the pipes by itself, and one whose payload a pipe throws at is taken out.
+   * Interceptors and filters see what a pipe threw as it is; only what comes out in the end is judged. With `batch` they
+   * see no error of a pipe: each payload goes through the pipes by itself, and a job whose payload makes a pipe throw is taken out.
    */
   private runPipes(): void {
     const { internals, refusals } = this;
@@ -206,7 +206,7 @@ export class HandlerContext {
     args[1] = left.map(([, job]) => job);
   }
 
-  /** Interceptors see a method that has returned nothing, and no filter is asked. */
+  /** If the pipes have taken all jobs out, interceptors see a method that returned nothing, and no filter is asked. */
   private endEmptyCalls(): void {
     const { interceptorsConsumer } = this.internals;
     const original = interceptorsConsumer.intercept.bind(interceptorsConsumer);

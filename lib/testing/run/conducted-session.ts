@@ -100,7 +100,7 @@ export class ConductedSession implements Session {
   /** Begins a call with jobs that were claimed before, if there is one, and a place for it. */
   async beginReady(): Promise<TestCall | undefined> {
     const { batches, parts } = this;
-    if (!batches?.anyCollected || parts.queue.outage.isOn) return undefined;
+    if (!batches?.collected.any || parts.queue.outage.isOn) return undefined;
     // A turn that waits for the next claim has the places that it may claim for.
     this.letGo();
     await settled();
@@ -112,7 +112,7 @@ export class ConductedSession implements Session {
     return call;
   }
 
-  /** When the first jobs have waited for others for long enough. */
+  /** When the next call begins by time alone: its first job has then waited for `waitMs`. */
   get nextCall(): Instant | undefined {
     const next = this.batches?.collected.nextDue;
     if (!next) return undefined;
@@ -200,7 +200,7 @@ export class ConductedSession implements Session {
   private async fills(name: string): Promise<boolean> {
     const { collected } = this.batches!;
     if (!collected.any) {
-      // It is large: a turn has to confirm its claim first.
+      // The claim is large, so the job is not collected before a turn has confirmed it.
       this.letGo();
       await settled();
     }
@@ -230,7 +230,7 @@ export class ConductedSession implements Session {
     for (const [i, { id, fence, transition }] of settlements.entries()) {
       const run = this.runs.find(({ claim }) => claim.id === id && claim.fence === fence);
       if (!run) continue;
-      // It went back before it began.
+      // The job went back before its call began.
       if (transition === 'release' && !run.job) run.over();
       settledAs(run.told, settled[i]!);
       this.forget(run);

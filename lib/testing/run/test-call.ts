@@ -32,13 +32,13 @@ export class TestCall {
     /** At least one. */
     readonly runs: readonly CalledRun[],
     private readonly clock: VirtualClock,
-    /** It goes on after a sleep. */
+    /** Told when the call goes on after a sleep. */
     private readonly wakes: (call: TestCall) => void,
   ) {
     for (const run of runs) run.call = this;
   }
 
-  /** Once all of its runs are. */
+  /** True once all of its runs are over. */
   get isOver(): boolean {
     return this.runs.every(({ isOver }) => isOver);
   }
@@ -60,7 +60,7 @@ export class TestCall {
     if (this.isOver) this.yields?.resolve();
   }
 
-  /** Whoever waits for it waits no longer, and nobody for its runs. */
+  /** Nobody waits for the call or its runs any more: whoever did gets this error. */
   giveUp(error: unknown): void {
     for (const run of this.runs) run.hangs();
     this.yields?.reject(error);

@@ -81,7 +81,7 @@ function called(runs: readonly TestRun[], call: () => unknown, note: (returned: 
   return returned;
 }
 
-/** What the handler does is what it does once these leases are lost: their signals say so from its first line on. */
+/** Calls a handler that has lost the leases of these runs: their signals say so from its first line on. */
 function underLostLeases(runs: readonly TestRun[], call: () => unknown): unknown {
   const lost = runs.map((run) => {
     const { signal } = run.job!;

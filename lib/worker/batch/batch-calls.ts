@@ -30,7 +30,7 @@ export interface BatchCallsParts {
 
 /**
  * Calls batch handlers with the jobs that were collected for them, as soon as there is a place for the call. Each job of a call is a run of
- * its own, which is settled once, be it before the call returns. Never throws, and never rejects.
+ * its own and is settled once: when the call returns, or earlier if it times out, is cancelled or loses its lease. Never throws, and never rejects.
  */
 export class BatchCalls {
   private readonly alarm: Alarm;
@@ -50,27 +50,12 @@ export class BatchCalls {
     this.holder = holder;
   }
 
-  /** Whether it holds jobs whose call has not begun. */
-  get anyCollected(): boolean {
-    return this.parts.collections.any;
-  }
-
-  /** See `Collections.add`. */
-  collect(claim: ClaimedJob, askedAt: number, isAlone: boolean): boolean {
-    return this.parts.collections.add(claim, askedAt, isAlone);
-  }
-
   /** The jobs whose calls have not begun. */
   get collected(): Collections {
     return this.parts.collections;
   }
 
-  /** See `Collections.remove`. */
-  remove(id: string): ClaimedJob | undefined {
-    return this.parts.collections.remove(id);
-  }
-
-  /** Nothing that was collected is called any more. Answers what that was. */
+  /** Takes out and answers all jobs whose calls have not begun: no call gets them. */
   clear(): ClaimedJob[] {
     this.alarm.clear();
     return this.parts.collections.clear();
@@ -78,7 +63,7 @@ export class BatchCalls {
 
   /** A place may be free, or jobs may have waited for long enough: begins the calls that can begin. */
   callReady(): void {
-    // A call that ends at once frees its place, and asks for the next one.
+    // A call that ends at once frees its place and comes here again: the loop below begins the next call.
     if (this.isCalling || !this.beginByThemselves) return;
     this.isCalling = true;
     for (let next = this.takeReady(); next; next = this.takeReady()) this.begin(next);
@@ -91,10 +76,11 @@ export class BatchCalls {
   takeReady(): ReadyCall | undefined {
     const { collections, places, inFlight, toConfirm } = this.parts;
     collections.closeDue();
-    // What a turn under way may claim has its places, and so has what was claimed and has to be confirmed.
+    // A turn in flight may claim jobs for these places, and jobs that a turn has to confirm first will take some.
     return collections.begin(toConfirm.any ? 0 : places.free - inFlight.limit);
   }
 
+  /** Begins a call that `takeReady` has taken out. */
   begin(ready: ReadyCall): void {
     const { holder, parts } = this;
     const call: SharedCall = { held: 0 };
@@ -110,7 +96,7 @@ export class BatchCalls {
       run.span = parts.observers.tracer?.beginRun(run, run.ageMs);
       holder.beginRun(run);
     }
-    // All are held before the first payload is read: or one that cannot be read would end the call of the others.
+    // Hold all runs before the first payload is read: a run whose payload cannot be read ends at once, and must not look like the last.
     const readings = runs.map((run) => parts.reader.read(run, ready.handler.payload));
     if (readings.some((reading) => reading instanceof Promise))
       void Promise.all(readings).then((unfit) => this.callWith(ready, runs, unfit));
@@ -130,7 +116,7 @@ export class BatchCalls {
     const settle = (endAll: (runs: readonly RunningJob[]) => readonly EndedRun[]) => {
       const runs = [...left];
       const allEnded = endAll(runs);
-      // Who takes one of them out from now on comes too late.
+      // All are settled now, so no pipe that is late may take one out.
       left.clear();
       for (const [i, ended] of allEnded.entries()) {
         ended.call = runs[i]!.call;
@@ -157,12 +143,13 @@ export class BatchCalls {
     }
   }
 
+  /** The call is over, and the next one may have its place. */
   private over(ready: ReadyCall): void {
     this.parts.collections.end(ready);
     this.callReady();
   }
 
-  /** A span is the active one where the call has no other. */
+  /** A call with one job runs within that job's span. With several jobs no span is active: none of them is the one that runs. */
   private runBatch(handler: BatchHandler, runs: RunningJob[], takeOut: TakeOut): unknown {
     const payloads = runs.map(({ payload }) => payload);
     const span = runs.length === 1 ? runs[0]!.span : undefined;

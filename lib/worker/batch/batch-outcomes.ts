@@ -3,11 +3,11 @@ import type { BatchHandler } from '../run/job-handler.js';
 import type { RunningJob } from '../run/running-job.js';
 import { type EndedRun, isError, outcomeIn, type SettlementBuilder } from '../run/settlement-builder.js';
 
-/** How each of the jobs ends that a call had, by what its method answered. Never throws. */
+/** How each job of a call ends, by what the method returned or threw. Never throws. */
 export class BatchOutcomes {
   constructor(private readonly builder: SettlementBuilder) {}
 
-  /** It returned. Of a value that is no outcome no result is kept: it is of no job. */
+  /** The method returned. A value that is no outcome completes all jobs and is the result of none: nobody can tell to which it belongs. */
   returned(runs: readonly RunningJob[], value: unknown, handler: BatchHandler): EndedRun[] {
     const said = outcomeIn(value);
     if (said?.kind === 'each') {
@@ -23,14 +23,14 @@ export class BatchOutcomes {
     return ended;
   }
 
-  /** It threw. */
+  /** The method threw: the attempt of each job has failed. */
   threw(runs: readonly RunningJob[], error: unknown): EndedRun[] {
     const call = runs.length > 1 && runs[0]!.call;
     if (call) call.failure = { jobs: runs.length };
     return runs.map((run) => this.builder.thrown(run, error));
   }
 
-  /** As if its handler had returned or thrown this for it alone. */
+  /** The job ends as if the handler had returned or thrown this result for it alone. */
   private one(run: RunningJob, result: unknown): EndedRun {
     const settled = settledIn(result);
     if (settled?.status === 'rejected') return this.builder.thrown(run, settled.reason);

@@ -4,10 +4,10 @@ import type { ClaimedJob } from '../../store/job-store.js';
 import type { BatchHandler } from '../run/job-handler.js';
 import { limitsOf } from '../run/run-limits.js';
 
-/** A worker holds at most so many jobs of its batch handlers: each turn that renews names all of them. */
+/** The most jobs of batch handlers that a worker holds: each turn that renews leases names all of them. */
 const MOST_IN_HAND = 5_000;
 
-/** A claimed job that waits for the call of its handler. None of its time runs. */
+/** A claimed job that waits for the call of its handler. Its `timeoutMs` counts from the call, so it does not run yet. */
 export interface CollectedJob {
   readonly claim: ClaimedJob;
   /** When it was asked for, and when it came: times of `clock.now()`. */
@@ -38,7 +38,7 @@ interface Collection {
 export class Collections {
   private readonly byName = new Map<string, Collection>();
   private ready: ReadyCall[] = [];
-  /** Of the jobs that wait for their call. */
+  /** The ids of the jobs that wait for their call. */
   private readonly ids = new Set<string>();
   private inHand = 0;
 
@@ -51,24 +51,24 @@ export class Collections {
     for (const handler of handlers) this.byName.set(handler.name, { handler, filling: [], calls: 0 });
   }
 
-  /** Whether some wait for their call. */
+  /** True while jobs wait for their call. */
   get any(): boolean {
     return this.ids.size > 0;
   }
 
-  /** Those that no call has taken. */
+  /** The jobs that wait for their call. */
   claims(): ClaimedJob[] {
     return [...this.ready.flatMap(({ jobs }) => jobs), ...this.filling()].map(({ claim }) => claim);
   }
 
-  /** What weight of places the calls take that are under way. */
+  /** The weight of places that running calls take. */
   get weight(): number {
     let weight = 0;
     for (const { handler, calls } of this.byName.values()) weight += calls * handler.settings.weight;
     return weight;
   }
 
-  /** What weight of places is kept for calls that could begin: they come before whatever is claimed next. */
+  /** The weight of places that is kept for calls that could begin: they come before jobs that are claimed next. */
   get reserved(): number {
     if (this.ready.length === 0) return 0;
     let weight = 0;
@@ -87,8 +87,8 @@ export class Collections {
     const calls = this.callsLeft(collection) - this.readyCalls(collection);
     if (calls < 0) return 0;
     const left = Math.max(0, MOST_IN_HAND - this.inHand);
-    const room = collection.filling.length > 0 ? size - collection.filling.length : 0;
-    return Math.min(room, left) + size * Math.min(calls, Math.floor(left / size));
+    const mayJoin = collection.filling.length > 0 ? size - collection.filling.length : 0;
+    return Math.min(mayJoin, left) + size * Math.min(calls, Math.floor(left / size));
   }
 
   /** Takes in what was claimed; false for a job that no batch handler has. `isAlone`: it gets a call of its own in any case. */
@@ -108,7 +108,7 @@ export class Collections {
     return true;
   }
 
-  /** From now on the jobs that have waited for long enough only wait for a place. */
+  /** Closes the calls whose first job has waited for `waitMs`: no job joins them any more, and they only wait for a place. */
   closeDue(): void {
     const now = this.clock.now();
     for (const collection of this.byName.values()) if (this.dueAt(collection) <= now) this.close(collection);
@@ -130,20 +130,20 @@ export class Collections {
   }
 
   /**
-   * Begins the call that waits for longest, if there is a place for it; one whose handler has no call left is passed over. The heavy one
-   * whose turn has come waits, and no lighter one goes first.
+   * Begins the call that has waited for longest, if there is a place for it; a call whose handler has reached its `concurrency` is passed
+   * over. A heavy call whose turn has come waits for its places, and no lighter one goes first.
    */
   begin(placesLeft: number): ReadyCall | undefined {
-    const at = this.ready.findIndex(({ handler }) => this.callsLeft(this.byName.get(handler.name)!) > 0);
-    const next = this.ready[at];
+    const index = this.ready.findIndex(({ handler }) => this.callsLeft(this.byName.get(handler.name)!) > 0);
+    const next = this.ready[index];
     if (!next || next.handler.settings.weight > placesLeft) return undefined;
-    this.ready.splice(at, 1);
+    this.ready.splice(index, 1);
     for (const { claim } of next.jobs) this.ids.delete(claim.id);
     this.byName.get(next.handler.name)!.calls++;
     return next;
   }
 
-  /** A call that had begun with so many jobs is over. */
+  /** A call is over: its place is free. */
   end({ handler, jobs }: ReadyCall): void {
     this.byName.get(handler.name)!.calls--;
     this.inHand -= jobs.length;
@@ -156,17 +156,17 @@ export class Collections {
       ...this.ready.map((call) => call.jobs),
       ...[...this.byName.values()].map(({ filling }) => filling),
     ]) {
-      const at = jobs.findIndex(({ claim }) => claim.id === id);
-      if (at < 0) continue;
+      const index = jobs.findIndex(({ claim }) => claim.id === id);
+      if (index < 0) continue;
       this.inHand--;
-      const [{ claim }] = jobs.splice(at, 1) as [CollectedJob];
+      const [{ claim }] = jobs.splice(index, 1) as [CollectedJob];
       this.ready = this.ready.filter((call) => call.jobs.length > 0);
       return claim;
     }
     return undefined;
   }
 
-  /** Takes all out. */
+  /** Takes out all jobs that wait for their call. */
   clear(): ClaimedJob[] {
     const claims = this.claims();
     this.inHand -= claims.length;

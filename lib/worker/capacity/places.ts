@@ -12,7 +12,7 @@ const NONE: readonly HandlerCapacity[] = [];
 export class Places {
   /** Handlers with a weight or a limit of their own, or that get several jobs a call. */
   private readonly special: readonly JobHandler[];
-  /** Whether handlers have weights or limits of their own, of which `free` does not tell. That some get several jobs a call limits nothing. */
+  /** True if handlers have weights or limits of their own, which `free` does not show. A handler is not limited by getting several jobs a call. */
   readonly hasLimitsOfHandlers: boolean;
 
   constructor(
@@ -30,12 +30,12 @@ export class Places {
     const { concurrency, running } = this;
     if (this.special.length === 0) return concurrency - running.size;
     let weight = this.collections?.weight ?? 0;
-    // Those that share a call take one place together.
+    // Runs that share a call take one place together, which `collections.weight` counts.
     for (const run of running.all()) if (!run.call) weight += this.handlers.get(run.name)!.settings.weight;
     return concurrency - weight;
   }
 
-  /** What is left for each handler that has a weight or a limit of its own. */
+  /** What is left for each handler that has a weight or a limit of its own, or gets several jobs a call. */
   ofHandlers(): readonly HandlerCapacity[] {
     if (this.special.length === 0) return NONE;
     const runs = new Map<string, number>();
@@ -62,8 +62,9 @@ function hasItsOwnLimits({ settings }: JobHandler): boolean {
 }
 
 /**
- * Whether a worker of these handlers may be full for some names and not for others. With batches it is where it holds as many jobs as it
- * may, though places are left: if others did not know that, two such workers would wake each other for the same job, again and again.
+ * Whether a worker of these handlers may be full for some names and not for others. A worker with batch handlers may
+ * hold as many jobs of a name as it can take while it has places left: if others did not know that, two such workers would wake each other
+ * for the same job, again and again.
  */
 export function haveLimits(handlers: ReadonlyMap<string, JobHandler>): boolean {
   return [...handlers.values()].some(({ settings, runBatch }) => runBatch || Number.isFinite(settings.concurrency));

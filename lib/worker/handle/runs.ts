@@ -25,7 +25,10 @@ export interface RunsParts {
   readonly batches: BatchCalls | undefined;
 }
 
-/** The runs of one worker: each begins as soon as its job is claimed, and is settled once, by its end or by what came before that. */
+/**
+ * The runs of one worker. Each begins as soon as its job is claimed, or with the call for which its job was collected, and is settled once:
+ * by its end, or by a timeout, a cancellation or a lost lease before that.
+ */
 export class Runs implements RunHolder, TimeoutHolder, Holdings {
   private isStopped = false;
 
@@ -39,22 +42,22 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   }
 
   holdsAny(): boolean {
-    return this.parts.running.holdsAny() || this.parts.batches?.anyCollected === true;
+    return this.parts.running.holdsAny() || this.parts.batches?.collected.any === true;
   }
 
   /**
-   * These were asked for at `askedAt`, and begin now: no more are claimed than there are places for. Those that go with others into one call
-   * begin with that; `areAlone`: each gets a call of its own.
+   * Starts jobs that were asked for at `askedAt`: no more are claimed than there are places for. Jobs of batch handlers are collected, and
+   * begin with their call; `areAlone`: each of them gets a call of its own.
    */
   startClaimed(claims: readonly ClaimedJob[], askedAt: number, areAlone = false): void {
     const { queue, pending, processor, observers, batches } = this.parts;
     if (claims.length > 0 && !this.isStopped) observers.meter?.jobsClaimed(queue, claims.length);
     for (const claim of claims) {
       // Claimed anew, so an earlier claim of it is lost: no call must have it twice.
-      if (batches?.anyCollected) this.loseCollected(claim.id);
+      if (batches?.collected.any) this.loseCollected(claim.id);
       // The handler of one of those before may have stopped the worker.
       if (this.isStopped) pending.release(claim);
-      else if (!batches?.collect(claim, askedAt, areAlone)) processor.start(claim, askedAt, this);
+      else if (!batches?.collected.add(claim, askedAt, areAlone)) processor.start(claim, askedAt, this);
     }
     batches?.callReady();
   }
@@ -79,7 +82,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
   cancel(id: string): void {
     const run = this.parts.running.find(id);
     if (run) this.endEarly(run, abortReasons.cancelled(run), this.parts.builder.cancelled(run));
-    else this.releaseCollected(this.parts.batches?.remove(id));
+    else this.releaseCollected(this.parts.batches?.collected.remove(id));
   }
 
   timeOut(run: RunningJob): void {
@@ -96,7 +99,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
     } else this.loseCollected(id);
   }
 
-  /** What is claimed from now on goes back, and so does what waits for its call. */
+  /** Jobs that are claimed from now on go back, and so do those that wait for their call. */
   refuseClaims(): void {
     this.isStopped = true;
     for (const claim of this.parts.batches?.clear() ?? []) this.releaseCollected(claim);
@@ -140,7 +143,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
     this.measure(run);
   }
 
-  /** It goes back, with no attempt used; where somebody has asked to cancel it, it ends as cancelled. */
+  /** A job that waited for its call goes back, with no attempt used. If somebody has asked to cancel it, the release ends it as cancelled. */
   private releaseCollected(claim: ClaimedJob | undefined): void {
     if (!claim) return;
     this.parts.pending.release(claim);
@@ -149,7 +152,7 @@ export class Runs implements RunHolder, TimeoutHolder, Holdings {
 
   private loseCollected(id: string): void {
     const { batches, reporter, queue } = this.parts;
-    const claim = batches?.remove(id);
+    const claim = batches?.collected.remove(id);
     if (claim) reporter.leaseLostBefore(queue, claim);
   }
 
