@@ -65,8 +65,9 @@ export class JobOutcome {
   /**
    * For a handler with `batch`: settles its jobs one by one. `results` has one for each job, in their order, and each counts as if the
    * handler had returned or thrown it for that job alone: a `JobOutcome` as usual, an `Error` fails the attempt, of what
-   * `Promise.allSettled` answers a `value` or a `reason`, and anything else completes the job with it as its result. With another number
-   * of results every attempt fails, with an `InvalidBatchResultError`. Throws `InvalidScheduleError` for what is no array.
+   * `Promise.allSettled` answers a `value` or a `reason`, a promise is awaited, and anything else completes the job with it as its
+   * result. With another number of results every attempt fails, with an `InvalidBatchResultError`. Throws `InvalidScheduleError` for what
+   * is no array.
    *
    * @example
    * ```ts

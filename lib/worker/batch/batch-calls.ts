@@ -11,7 +11,7 @@ import type { EndedRun, SettlementBuilder } from '../run/settlement-builder.js';
 import { Alarm } from '../session/alarm.js';
 import type { ClaimsToConfirm } from '../session/claims-to-confirm.js';
 import type { TurnsInFlight } from '../session/turns-in-flight.js';
-import { BatchOutcomes } from './batch-outcomes.js';
+import { awaited, BatchOutcomes } from './batch-outcomes.js';
 import type { Collections, ReadyCall } from './collections.js';
 
 export interface BatchCallsParts {
@@ -124,7 +124,12 @@ export class BatchCalls {
       }
       this.over(ready);
     };
-    const returned = (value: unknown) => settle((runs) => outcomes.returned(runs, value, handler));
+    const ended = (value: unknown) => settle((runs) => outcomes.returned(runs, value, handler));
+    const returned = (value: unknown) => {
+      const later = awaited(value);
+      if (later) void later.then(ended);
+      else ended(value);
+    };
     const threw = (error: unknown) => settle((runs) => outcomes.threw(runs, error));
     if (left.size === 0) {
       this.over(ready);

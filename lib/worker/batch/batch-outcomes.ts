@@ -1,4 +1,6 @@
 import { InvalidBatchResultError } from '../../core/errors.js';
+import { JobOutcome } from '../../core/job/outcome.js';
+import { isThenable } from '../../core/thenable.js';
 import type { BatchHandler } from '../run/job-handler.js';
 import type { RunningJob } from '../run/running-job.js';
 import { type EndedRun, isError, outcomeIn, type SettlementBuilder } from '../run/settlement-builder.js';
@@ -46,6 +48,25 @@ function otherLength(runs: readonly RunningJob[], results: readonly unknown[], {
     { expected, got },
     { queue, jobName: name },
   );
+}
+
+/**
+ * What a call answered, once the promises among the results of its `JobOutcome.each` have settled: a promise that is returned for one job
+ * is awaited as well. `undefined` where there are none.
+ */
+export function awaited(value: unknown): Promise<JobOutcome> | undefined {
+  const said = outcomeIn(value);
+  if (said?.kind !== 'each' || !said.results.some(isPromise)) return undefined;
+  const settle = async (result: unknown) => (await Promise.allSettled([result]))[0];
+  return Promise.all(said.results.map((result) => (isPromise(result) ? settle(result) : result))).then(JobOutcome.each);
+}
+
+function isPromise(result: unknown): boolean {
+  try {
+    return isThenable(result);
+  } catch {
+    return false;
+  }
 }
 
 /** A returned error, or the first in a list of results that was not given to `JobOutcome.each`. */

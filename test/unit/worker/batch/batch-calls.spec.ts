@@ -263,6 +263,21 @@ it('each result settles its job as if it were alone', async () => {
   expect(transitions).toEqual(['complete', 'retry', 'dead', 'snooze', 'dead', 'complete', 'retry', 'discard', 'retry']);
 });
 
+it('promises among the results are awaited, and none is left alone', async () => {
+  await start({});
+  await answer(claimsOf(3));
+  let fail: (error: unknown) => void = () => {};
+  const late = new Promise((_, reject) => {
+    fail = reject;
+  });
+  calls[0]!.returns(JobOutcome.each([Promise.resolve(JobOutcome.discard()), late, 3]));
+  await rest();
+  expect(settled()).toEqual([]);
+  fail(new Error('no'));
+  await rest();
+  expect(settled().map(([, transition]) => transition)).toEqual(['discard', 'retry', 'complete']);
+});
+
 it('with another number of results every attempt fails, and says so', async () => {
   await start({});
   await answer(claimsOf(3));
