@@ -75,9 +75,16 @@ export const BUGS = [
     rules: ['one-state', 'ends-once'],
   },
   {
+    name: 'a result counts for another job of its call',
+    file: 'lib/worker/batch/batch-outcomes.ts',
+    from: 'this.one(run, results[i])',
+    to: 'this.one(run, results[runs.length - 1 - i])',
+    rules: ['reruns-have-reasons'],
+  },
+  {
     name: 'leases not renewed',
     file: 'lib/store/redis/scripts/turn/after/write.lua',
-    from: "redis.call('ZADD', activeKey, 'XX', unpack(decided.renewed))",
+    from: "redis.call('ZADD', activeKey, 'XX', unpack(decided.renewed, i, math.min(i + RENEWED_A_CALL - 1, #decided.renewed)))",
     to: '',
     rules: ['reruns-have-reasons'],
   },
