@@ -14,8 +14,8 @@ export interface Sample {
 
 /** A real Prometheus that scrapes once a second. */
 export interface PrometheusServer {
-  /** The answer of one query now. Throws what Prometheus says where it cannot evaluate it. */
-  query(text: string): Promise<Sample[]>;
+  /** The answer of one query now, or as of an instant in epoch ms. Throws what Prometheus says where it cannot evaluate it. */
+  query(text: string, atMs?: number): Promise<Sample[]>;
   /** The `data` that its HTTP API answers. */
   get(path: string): Promise<unknown>;
   stop(): Promise<void>;
@@ -75,8 +75,9 @@ export async function startPrometheus(
   });
   return {
     get,
-    async query(text) {
-      const { result } = (await get(`/api/v1/query?query=${encodeURIComponent(text)}`)) as {
+    async query(text, atMs) {
+      const time = atMs === undefined ? '' : `&time=${atMs / 1_000}`;
+      const { result } = (await get(`/api/v1/query?query=${encodeURIComponent(text)}${time}`)) as {
         result: { metric: Record<string, string>; value: [number, string] }[];
       };
       return result.map(({ metric, value: [, value] }) => ({ metric, value: Number(value) }));

@@ -152,7 +152,9 @@ if (!hasPrometheus())
 
   it('the queries of the KEDA manifest answer one number each: late, busy, due; late is 0 in a pause', async () => {
     const signals = async () => {
-      const answers = await Promise.all(keda.map((query) => prometheus.query(query)));
+      // As of one instant whose scrape has ended: a scrape between two queries would let them tell of two moments.
+      const atMs = Date.now() - 1_000;
+      const answers = await Promise.all(keda.map((query) => prometheus.query(query, atMs)));
       expect(answers.map(({ length }) => length)).toEqual([1, 1, 1]);
       return answers.map(([sample]) => sample!.value);
     };
