@@ -63,12 +63,13 @@ it('a due job costs no more commands with sixteen idle workers than with four', 
 }, 60_000);
 
 it('a job is no more than two seconds late when the worker that would have looked for it has died', async () => {
-  const workers = new WorkerProcesses();
-  cleanups.push(() => workers.stop());
-  const { producer } = await startApp([], { prefix: workers.prefix, role: 'producer' });
-  for (const id of ['a', 'b', 'c']) await workers.start(id, { leaseMs: 15_000 });
   const lateness: number[] = [];
+  // Each beside two that live: for as long as one that died before would have slept, it may count as the one that looks.
   for (const dying of ['a', 'b']) {
+    const workers = new WorkerProcesses();
+    cleanups.push(() => workers.stop());
+    const { producer } = await startApp([], { prefix: workers.prefix, role: 'producer' });
+    for (const id of ['a', 'b', 'c']) await workers.start(id, { leaseMs: 15_000 });
     const { id, dueAt } = await producer.schedule('work', null, { delay: 700 });
     workers.signal(dying, 'SIGKILL');
     await workers.ended(dying);
