@@ -8,6 +8,8 @@ export interface Envelope {
   readonly priority: number;
   /** The worker that it prefers. */
   readonly worker?: string;
+  /** Whose job it is. */
+  readonly group?: string;
   /** By the store's clock. */
   readonly createdAtMs: number;
   readonly idWasChosen: boolean;

@@ -2,6 +2,7 @@ import type { BlackoutRule } from '../core/blackouts/blackout.js';
 import type { NewJob } from '../core/job/new-job.js';
 import type { ScheduleStatus } from '../core/job/scheduled-job.js';
 import type { DeadSelection } from '../core/options/dead-filter.js';
+import type { GroupSettings } from '../core/options/group-options.js';
 import type { RelayTarget } from '../core/options/relay-options.js';
 import type { Due } from '../core/read/due.js';
 import type { QueueDeclarations } from './declarations.js';
@@ -12,6 +13,7 @@ import type {
   JobSelection,
   JobState,
   KnownBlackouts,
+  KnownGroup,
   LimitsUse,
   LiveWorker,
   PriorityCounts,
@@ -112,6 +114,12 @@ export interface QueueManagement {
   pause(forMs?: number): Promise<void>;
   /** Lets jobs be claimed again. */
   resume(): Promise<void>;
+  /** Puts these settings in the place of those that were set for a group; `{}` forgets them. They hold from the next claim on. */
+  setGroup(group: string, settings: GroupSettings): Promise<void>;
+  /** Lets nothing of a group be claimed or relayed, for so long or until it is resumed. */
+  pauseGroup(group: string, forMs?: number): Promise<void>;
+  /** Lets jobs of the group be claimed again. */
+  resumeGroup(group: string): Promise<void>;
   /**
    * Puts these blackouts in the place of those that were set: in each of them nothing is claimed. Those that come again and again are
    * known for a time ahead only, beyond which the queue is shut until `tendBlackouts` has been called.
@@ -178,6 +186,15 @@ export interface QueueView {
   blackouts(): Promise<KnownBlackouts>;
   /** Tells how far the limits over all processes are used up. */
   limits(): Promise<LimitsUse>;
+  /** Tells what is known of a group, by the limits of this process where `setGroup` has set none; also of one that nobody has named. */
+  group(group: string): Promise<KnownGroup>;
+  /**
+   * Tells the same of the groups that have waiting or running jobs, a pause or a setting: those with the most waiting jobs first, then by
+   * name. Not of one instant.
+   */
+  groups(limit: number): Promise<KnownGroup[]>;
+  /** Counts the due jobs of groups that are held, of at most 1 000 of these. */
+  heldDue(): Promise<number>;
 }
 
 /** The sessions of a queue: each is the talk of one consumer in this process. */

@@ -1,6 +1,7 @@
 // What can be read of a queue.
 
 import type { BlackoutRule } from '../core/blackouts/blackout.js';
+import type { GroupSettings } from '../core/options/group-options.js';
 import type { SharedOptions } from '../core/options/shared-options.js';
 import type { Envelope, StoredFailure, Unreadable } from './envelope.js';
 
@@ -70,6 +71,8 @@ export interface JobSelection {
   readonly names?: readonly string[];
   /** With all of these tags. */
   readonly tags?: readonly string[];
+  /** Of this group. */
+  readonly group?: string;
   readonly idPrefix?: string;
   readonly dueFromMs?: number;
   /** Due before that. */
@@ -89,6 +92,27 @@ export interface FoundJobs {
   /** About how many jobs were looked at, and how many bytes that took. */
   looked: number;
   bytes: number;
+}
+
+/** Why no due job of a group may start now. `order`: under `'fifo'` the job that has begun is to end first. */
+export type HeldBy = 'paused' | 'rate' | 'order' | 'concurrency';
+
+/** What is known of a group. */
+export interface KnownGroup {
+  group: string;
+  /** Jobs that have not begun or wait for another attempt, due or not; and how many of them are due. */
+  waiting: number;
+  due: number;
+  /** Under a lease. */
+  active: number;
+  /** As `setGroup` set them. */
+  settings: GroupSettings;
+  /** Until when it is paused, `Infinity` where that has no end; `undefined` where it is not. */
+  pausedUntilMs: number | undefined;
+  /** The first of these that would keep a due job of it from starting now. */
+  heldBy: HeldBy | undefined;
+  /** Where time alone may free it: when. */
+  opensAtMs: number | undefined;
 }
 
 /** A queue that somebody has used. */

@@ -10,6 +10,8 @@ export interface NewJob {
   id?: string;
   /** The worker that is to run it, if it is there. */
   worker?: string;
+  /** Whose job it is. Not together with `worker`. */
+  group?: string;
   tags?: readonly string[];
   /** What the call itself says; the definition's part is decided where the handler runs. */
   settings: Pick<JobSettings, 'maxAttempts' | 'backoff' | 'timeoutMs' | 'headers'>;

@@ -57,6 +57,31 @@ export interface StreamEvents {
   maxLength: number;
 }
 
+/** What holds for each group of a queue, over all processes; not for jobs without a group. */
+export interface GroupsOptions {
+  /**
+   * How many jobs of one group may run at once, popped ones included; `setGroup` may say otherwise of a group. The place of a crashed
+   * process is freed when its lease has run out. At least 1. Default: no limit.
+   */
+  concurrency?: number;
+  /** How many jobs of one group may start within how long, as the queue's `rateLimit`; `max` is at most 10 000. Default: no limit. */
+  rateLimit?: RateLimit;
+  /**
+   * `'due'`: the jobs of a group start in the order of their due times. `'fifo'`: besides, one at a time, and a job that has begun holds
+   * its group until it has ended: its next attempt comes before any other job of the group, also while it waits for a later due time.
+   * Not together with a `concurrency` other than 1. Default `'due'`.
+   */
+  order?: 'due' | 'fifo';
+}
+
+/** `GroupsOptions` that have been read. */
+export interface GroupsRule {
+  /** Infinite for any number; 1 where the order is `'fifo'`. */
+  concurrency: number;
+  rateLimit?: RateRule;
+  order: 'due' | 'fifo';
+}
+
 /** The options of a queue. Give all processes that use it the same ones; only `concurrency` may differ. */
 export interface QueueOptions {
   /** How many jobs may run at once in this process; a handler with a `weight` counts that much. At most 1 000. Default 10. */
@@ -75,6 +100,8 @@ export interface QueueOptions {
    * processes the same. Default: no limit.
    */
   rateLimit?: RateLimit;
+  /** What holds for each group of jobs (`schedule(…, { group })`). Give all processes the same. Default: no limits, in the order of due times. */
+  groups?: GroupsOptions;
   /**
    * How long a due job waits for the worker that it prefers (`schedule(…, { worker })`), before any other worker may take it. 0: not at
    * all; the preferred worker only takes it first. Default 5 000.
@@ -135,6 +162,7 @@ export interface QueueSettings {
   /** Infinite for any number. */
   globalConcurrency: number;
   rateLimit?: RateRule;
+  groups: GroupsRule;
   stealAfterMs: number;
   leaseMs: number;
   maxSleepMs: number;
@@ -158,6 +186,7 @@ const DEFAULTS: QueueSettings = {
   concurrency: 10,
   globalConcurrency: Number.POSITIVE_INFINITY,
   rateLimit: undefined,
+  groups: { concurrency: Number.POSITIVE_INFINITY, order: 'due' },
   stealAfterMs: 5_000,
   leaseMs: 15_000,
   maxSleepMs: 5_000,
@@ -203,16 +232,22 @@ const ordering: Check<OrderingRule> = (value) => {
 
 const RATE_LIMIT = '{ max, perMs }';
 
-const rateLimitOptions = options<RateRule>({ max: integer(1), perMs: duration(1, MAX_RATE_WINDOW_MS) }, RATE_LIMIT);
+/** Reads a rate of at most so many starts. */
+const rateLimitUpTo =
+  (most: number | undefined): Check<RateRule> =>
+  (value) => {
+    const read = options<RateRule>(
+      { max: integer(1, most), perMs: duration(1, MAX_RATE_WINDOW_MS) },
+      RATE_LIMIT,
+    )(value);
+    if ('problem' in read) return read;
+    const { max, perMs } = read.value;
+    if (max === undefined || perMs === undefined)
+      return { problem: `got no ${max === undefined ? 'max' : 'perMs'}, expected ${RATE_LIMIT}` };
+    return { value: { max, perMs } };
+  };
 
-const rateLimit: Check<RateRule> = (value) => {
-  const read = rateLimitOptions(value);
-  if ('problem' in read) return read;
-  const { max, perMs } = read.value;
-  if (max === undefined || perMs === undefined)
-    return { problem: `got no ${max === undefined ? 'max' : 'perMs'}, expected ${RATE_LIMIT}` };
-  return { value: { max, perMs } };
-};
+const rateLimit = rateLimitUpTo(undefined);
 
 const STREAM_EVENTS = 'false or { maxLength }';
 
@@ -228,10 +263,32 @@ const streamEvents: Check<false | StreamEvents> = (value) => {
     : { value: { maxLength } };
 };
 
+/** So many numbers a group may stand in its log of starts. */
+const MOST_STARTS_OF_A_GROUP = 10_000;
+
+const groupsOptions = options<GroupsRule>({
+  concurrency: integer(1),
+  rateLimit: (value) => rateLimitUpTo(MOST_STARTS_OF_A_GROUP)(value),
+  order: oneOf('due', 'fifo'),
+});
+
+const groups: Check<GroupsRule> = (value) => {
+  const read = groupsOptions(value);
+  if ('problem' in read) return read;
+  const { concurrency, order = 'due', rateLimit } = read.value;
+  if (order === 'fifo' && concurrency !== undefined && concurrency !== 1)
+    return {
+      problem: `got order 'fifo' with concurrency ${concurrency}, expected concurrency 1 or none: 'fifo' runs one at a time`,
+    };
+  const places = order === 'fifo' ? 1 : (concurrency ?? Number.POSITIVE_INFINITY);
+  return { value: { concurrency: places, order, ...(rateLimit && { rateLimit }) } };
+};
+
 const SHAPE: Shape<QueueSettings> = {
   concurrency: integer(1, MOST_JOBS_A_TURN),
   globalConcurrency: integer(1),
   rateLimit,
+  groups,
   stealAfterMs: duration(),
   leaseMs: duration(1_000),
   maxSleepMs: duration(10),

@@ -64,6 +64,10 @@ export interface StoreLinks {
   forMessages(): WakeListener;
 }
 
+const notBuilt = (): never => {
+  throw new Error('not built yet');
+};
+
 /** One queue in Redis. Its roles share a connection, a clock and, but for schedules, the callers of their calls. Nothing is sent yet. */
 export function openRedisQueue(
   queue: string,
@@ -111,6 +115,9 @@ export function openRedisQueue(
     management: {
       pause: (forMs) => gate.pause(forMs),
       resume: () => gate.resume(),
+      setGroup: () => notBuilt(),
+      pauseGroup: () => notBuilt(),
+      resumeGroup: () => notBuilt(),
       setBlackouts: (rules) => blackouts.set(rules),
       tendBlackouts: () => blackouts.tend(),
       clear: () => clearing.clear(),
@@ -137,6 +144,9 @@ export function openRedisQueue(
       workers: () => presence.workers(),
       pausedUntil: () => gate.pausedUntil(),
       limits: () => gate.limits(),
+      group: () => notBuilt(),
+      groups: () => notBuilt(),
+      heldDue: () => notBuilt(),
       blackouts: () => blackouts.read(),
     },
     recurrences: new RedisRecurrences(callers, link, clock, keys, { ...options, tending, blackouts, isUsed }),

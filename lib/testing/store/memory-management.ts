@@ -27,6 +27,12 @@ export class MemoryManagement implements Steps<QueueManagement> {
     if (wasPaused) this.queue.sleepers.tellAll(this.queue.nowMs());
   }
 
+  setGroup(): void {}
+
+  pauseGroup(): void {}
+
+  resumeGroup(): void {}
+
   setBlackouts(blackouts: readonly BlackoutRule[]): void {
     const { gates, sleepers } = this.queue;
     const nowMs = this.queue.nowMs();

@@ -120,6 +120,18 @@ export class MemoryView implements Steps<QueueView> {
     return { rules: gates.blackoutsAt(nowMs), untilMs: gates.blackoutUntil(nowMs) };
   }
 
+  group(): never {
+    throw new Error('not built yet');
+  }
+
+  groups(): never {
+    throw new Error('not built yet');
+  }
+
+  heldDue(): number {
+    return 0;
+  }
+
   limits(): LimitsUse {
     const nowMs = this.queue.nowMs();
     return { nowMs, running: this.queue.ledger.active.size, ...this.queue.gates.rate(nowMs) };

@@ -1,10 +1,12 @@
 import type { LatenessRule, OnLate } from '../../../core/job/definition.js';
 import { asBuffer } from '../../../core/payload/codecs.js';
 import type { Envelope, EnvelopeSettings, Unreadable } from '../../envelope.js';
+import type { NewJob } from '../../job-store.js';
+import { decodeGroup, encodeGroup } from './group-text.js';
 
 // An envelope as text, or, where a codec has made the payload, as bytes that begin with text:
 //
-//     <priority>:<worker>:<name>      the route: the lane, which the scripts read (the worker that it prefers, or nothing), and before it, where there is one, the
+//     <priority>:<worker>:<name>      the route: the lane, which the scripts read (the worker that it prefers, '@' and its group, or nothing), and before it, where there is one, the
 //                                     late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
 //     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; `o`: an occurrence of a recurrence, `m`: a missed one that is
 //                                     made up for; `w`, before them: of a row with a longest wait, `created` is that of its first job (see
@@ -27,6 +29,9 @@ const CODEC = /^[tb]:([A-Za-z0-9._-]+)(?=\{|$)/;
 /** Behind the letter and the colon. */
 const CODEC_START = 2;
 
+/** What stands before a group in a lane; no worker's id begins so. */
+const GROUP = '@';
+
 const LINE_END = 10;
 
 const LATE_RULES: Record<OnLate, string> = { run: 'r', discard: 'd', 'dead-letter': 'x' };
@@ -37,8 +42,9 @@ export function onLateOf(letter: string): OnLate {
 }
 
 /** An envelope's first line. */
-export function encodeRoute(job: { priority: number; worker?: string; name: string; lateness?: LatenessRule }): string {
-  const lane = `${job.priority}:${job.worker ?? ''}:${job.name}`;
+export function encodeRoute(job: Pick<NewJob, 'priority' | 'worker' | 'group' | 'name' | 'lateness'>): string {
+  const source = job.group === undefined ? (job.worker ?? '') : GROUP + encodeGroup(job.group);
+  const lane = `${job.priority}:${source}:${job.name}`;
   const { lateness } = job;
   return lateness ? `${LATE_RULES[lateness.onLate]}${lateness.maxLatenessMs} ${lane}` : lane;
 }
@@ -105,7 +111,7 @@ function decodeText(text: string): Envelope | Unreadable {
   return {
     name: route.slice(workerEnd + 1),
     priority: Number(route.slice(laneStart, priorityEnd)),
-    ...(workerEnd > priorityEnd + 1 && { worker: route.slice(priorityEnd + 1, workerEnd) }),
+    ...(workerEnd > priorityEnd + 1 && decodeSource(route.slice(priorityEnd + 1, workerEnd))),
     createdAtMs: Number(created.slice(0, space)),
     idWasChosen: created.includes('c', space),
     tags,
@@ -115,6 +121,10 @@ function decodeText(text: string): Envelope | Unreadable {
     ...(codec !== undefined && { codec }),
     payload: text.slice(settingsEnd + 1),
   };
+}
+
+function decodeSource(source: string): Pick<Envelope, 'worker' | 'group'> {
+  return source.startsWith(GROUP) ? { group: decodeGroup(source.slice(1)) } : { worker: source };
 }
 
 function decodeLateRule(rule: string): LatenessRule {

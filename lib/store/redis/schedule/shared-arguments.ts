@@ -81,11 +81,12 @@ export class SharedArguments {
 }
 
 /** Compares what a route is made of, so that none is made for a job that shares it. */
-function sharesRoute(job: NewJob, { name, priority, worker, lateness }: NewJob): boolean {
+function sharesRoute(job: NewJob, { name, priority, worker, group, lateness }: NewJob): boolean {
   return (
     job.name === name &&
     job.priority === priority &&
     job.worker === worker &&
+    job.group === group &&
     job.lateness?.onLate === lateness?.onLate &&
     job.lateness?.maxLatenessMs === lateness?.maxLatenessMs
   );

@@ -1,0 +1,46 @@
+import type { GroupSettings } from '../../../core/options/group-options.js';
+import { type QueueSettings, rateWindowMs } from '../../../core/options/queue-options.js';
+
+/**
+ * A group as it stands in the names of lanes and in all keys: a ':' would end it there. Groups keep their order: both digraphs sort where
+ * ':' and ';' do.
+ */
+export const encodeGroup = (group: string) => group.replaceAll(';', ';2').replaceAll(':', ';1');
+
+export const decodeGroup = (text: string) => text.replaceAll(';1', ':').replaceAll(';2', ';');
+
+/** The limits of a queue's groups, as the scripts take them: "<concurrency> <rate's max> <rate's window in ms> <'fifo' or 'due'>", 0 for none. */
+export function encodeGroupsRule({ groups: { concurrency, rateLimit, order } }: QueueSettings): string {
+  const rate = rateLimit ? `${rateLimit.max} ${rateWindowMs(rateLimit)}` : '0 0';
+  return `${Number.isFinite(concurrency) ? concurrency : 0} ${rate} ${order}`;
+}
+
+/** What is left out, and what is unlimited. */
+const LEFT_OUT = '-';
+const UNLIMITED = '0';
+
+/**
+ * Settings of one group: "<weight> <concurrency> <rate's max> <rate's window in ms> <rate's perMs>"; '-' is left out, 0 unlimited. '' where
+ * nothing is set.
+ */
+export function encodeGroupSettings({ weight, concurrency, rateLimit }: GroupSettings): string {
+  if (weight === undefined && concurrency === undefined && rateLimit === undefined) return '';
+  const places = concurrency === 'unlimited' ? UNLIMITED : (concurrency ?? LEFT_OUT);
+  if (rateLimit === undefined || rateLimit === 'unlimited') {
+    const rate = rateLimit === undefined ? LEFT_OUT : UNLIMITED;
+    return `${weight ?? LEFT_OUT} ${places} ${rate} ${rate} ${rate}`;
+  }
+  return `${weight ?? LEFT_OUT} ${places} ${rateLimit.max} ${rateWindowMs(rateLimit)} ${rateLimit.perMs}`;
+}
+
+export function decodeGroupSettings(text: string): GroupSettings {
+  if (text === '') return {};
+  const [weight, places, max, , perMs] = text.split(' ') as [string, string, string, string, string];
+  return {
+    ...(weight !== LEFT_OUT && { weight: Number(weight) }),
+    ...(places !== LEFT_OUT && { concurrency: places === UNLIMITED ? ('unlimited' as const) : Number(places) }),
+    ...(max !== LEFT_OUT && {
+      rateLimit: max === UNLIMITED ? ('unlimited' as const) : { max: Number(max), perMs: Number(perMs) },
+    }),
+  };
+}
