@@ -10,7 +10,7 @@ const JOBS_A_CALL = 1_000;
 const MOST_LOOKED_AT = 100_000;
 
 /** Dead jobs of one name that died for one reason, with one error. */
-interface Group {
+interface Kind {
   name: string;
   reason: string;
   /** What the last attempt failed with, in one line; '' where there was none. */
@@ -24,24 +24,24 @@ interface Group {
 export const failures: Command = {
   operands: '<queue>',
   takes: { queue: 'needed', more: 0 },
-  summary: 'the dead jobs, grouped by name, reason and error, most first',
+  summary: 'the dead jobs, counted by name, reason and error, most first',
   options: ['limit'],
   async run({ queue, options: { limit = LIMIT }, instance, style, next }) {
-    const groups = new Map<string, Group>();
+    const kinds = new Map<string, Kind>();
     let looked = 0;
     let cursor: string | undefined;
     do {
       const page = await instance.inspector.find({ queue, states: ['dead'], limit: JOBS_A_CALL, cursor });
-      for (const job of page.jobs) add(groups, job);
+      for (const job of page.jobs) add(kinds, job);
       looked += page.jobs.length;
       cursor = page.cursor;
     } while (cursor !== undefined && looked < MOST_LOOKED_AT);
-    const all = [...groups.values()].sort((a, b) => b.count - a.count || b.lastAt.getTime() - a.lastAt.getTime());
+    const all = [...kinds.values()].sort((a, b) => b.count - a.count || b.lastAt.getTime() - a.lastAt.getTime());
     const shown = all.slice(0, limit);
     const nowMs = await instance.now();
     const notes: string[] = [];
     if (cursor !== undefined) notes.push(`Only ${looked} dead jobs were looked at, and there are more.`);
-    if (all.length > limit) notes.push(`These are ${limit} of ${all.length} groups: --limit ${all.length} shows all.`);
+    if (all.length > limit) notes.push(`These are ${limit} of ${all.length} kinds: --limit ${all.length} shows all.`);
     return {
       json: shown,
       text: () => {
@@ -52,8 +52,8 @@ export const failures: Command = {
         });
         const errors = shown.map(({ error }) => error);
         const commands: Next[] = [
-          ['All that is known of one in the largest group', 'show', queue, first.jobId],
-          ['To run those of that group again, once the cause is mended', ...replay(queue, first)],
+          ['All that is known of one of the most frequent kind', 'show', queue, first.jobId],
+          ['To run those of that kind again, once the cause is mended', ...replay(queue, first)],
         ];
         return `${table(COLUMNS, rows, style, errors)}\n\n${next(...commands)}`;
       },
@@ -70,20 +70,20 @@ const COLUMNS = [
   { title: 'reason' },
 ] as const;
 
-function add(groups: Map<string, Group>, job: InspectedJob): void {
+function add(kinds: Map<string, Kind>, job: InspectedJob): void {
   const { id: jobId, name, reason = '', endedAt: lastAt = job.dueAt } = job;
   const error = lastError(job);
   const key = JSON.stringify([name, reason, error]);
-  const group = groups.get(key);
-  if (!group) groups.set(key, { name, reason, error, count: 1, lastAt, jobId });
+  const kind = kinds.get(key);
+  if (!kind) kinds.set(key, { name, reason, error, count: 1, lastAt, jobId });
   else {
-    group.count++;
-    if (lastAt > group.lastAt) Object.assign(group, { lastAt, jobId });
+    kind.count++;
+    if (lastAt > kind.lastAt) Object.assign(kind, { lastAt, jobId });
   }
 }
 
 /** By what a filter of dead jobs knows. Content that is lost has taken the name along. */
-function replay(queue: string, { name, reason }: Group): string[] {
+function replay(queue: string, { name, reason }: Kind): string[] {
   return [
     'replay-dead',
     queue,

@@ -167,7 +167,7 @@ describe.each(SERVERS)('behind %s', (_, start) => {
     expect(text.out.split('\n').filter((line) => line.length > 100 && !line.includes('--url'))).toEqual([]);
   });
 
-  it('failures groups all dead jobs, most first', async () => {
+  it('failures counts all dead jobs by kind, most first', async () => {
     const [first, second, ...others] = await json('failures', QUEUE);
     expect(others).toEqual([]);
     expect(first).toEqual({

@@ -32,7 +32,7 @@ it('one id that many callers of several processes schedule at the same time is c
 
 /** What two processes call about jobs in the order in which two others claim them, as close as they can to the claims. */
 async function raceWithClaims(jobs: number, ask: (id: string) => Ask) {
-  const GROUP = 20;
+  const ASKED_AT_ONCE = 20;
   const { producer, inspector } = await startApp([], { prefix: workers.prefix });
   await Promise.all(['a', 'b'].map((id) => workers.start(id, { concurrency: 10, workMs: 4 })));
   // Jobs of one millisecond are claimed in the order of their ids.
@@ -44,17 +44,17 @@ async function raceWithClaims(jobs: number, ask: (id: string) => Ask) {
       let pauseMs = 1;
       let skip = 1;
       for (let i = half; i < jobs; ) {
-        const group: string[] = [];
-        for (; group.length < GROUP && i < jobs; i += producers.length) group.push(ids[i]!);
-        const bits = await caller.ask(group.map(ask));
-        for (const [at, bit] of bits.entries()) answers.set(group[at]!, bit);
+        const asked: string[] = [];
+        for (; asked.length < ASKED_AT_ONCE && i < jobs; i += producers.length) asked.push(ids[i]!);
+        const bits = await caller.ask(asked.map(ask));
+        for (const [at, bit] of bits.entries()) answers.set(asked[at]!, bit);
         if (bits.every(Boolean)) {
           // Ahead of the claims: they catch up.
           await sleep(pauseMs);
           pauseMs = Math.min(2 * pauseMs, 100);
         } else if (!bits.some(Boolean)) {
           // Behind them.
-          i += producers.length * GROUP * skip;
+          i += producers.length * ASKED_AT_ONCE * skip;
           skip = Math.min(2 * skip, 8);
           pauseMs = 1;
         } else skip = 1;
@@ -65,7 +65,7 @@ async function raceWithClaims(jobs: number, ask: (id: string) => Ask) {
   const no = ids.filter((id) => answers.get(id) === false);
   process.stdout.write(`${yes.length} calls came before the claim, ${no.length} after it\n`);
   // Else this was no race.
-  expect(Math.min(yes.length, no.length)).toBeGreaterThanOrEqual(GROUP / 2);
+  expect(Math.min(yes.length, no.length)).toBeGreaterThanOrEqual(ASKED_AT_ONCE / 2);
   return { yes, refs, inspector };
 }
 

@@ -62,15 +62,15 @@ it('a due job costs no more commands with sixteen idle workers than with four', 
   expect(many).toBeLessThan(few * 1.5 + 1);
 }, 60_000);
 
-/** How late jobs begin of which each is scheduled just before one of three idle workers is killed: of each group anew. */
-async function latenessBesideDead(...groups: string[][]): Promise<number[]> {
+/** How late jobs begin of which each is scheduled just before one of three idle workers is killed: for each list three new ones. */
+async function latenessBesideDead(...lists: string[][]): Promise<number[]> {
   const lateness: number[] = [];
-  for (const group of groups) {
+  for (const list of lists) {
     const workers = new WorkerProcesses();
     cleanups.push(() => workers.stop());
     const { producer } = await startApp([], { prefix: workers.prefix, role: 'producer' });
     for (const id of ['a', 'b', 'c']) await workers.start(id, { leaseMs: 15_000 });
-    for (const dying of group) {
+    for (const dying of list) {
       const { id, dueAt } = await producer.schedule('work', null, { delay: 700 });
       workers.signal(dying, 'SIGKILL');
       await workers.ended(dying);
