@@ -71,8 +71,10 @@ export type { BatchOptions } from './core/options/batch-options.js';
 export type { DeadFilter, ReplayOptions } from './core/options/dead-filter.js';
 export { JobPriority } from './core/options/defaults.js';
 export type { FindOptions } from './core/options/find-options.js';
+export type { GroupsOptions } from './core/options/group-options.js';
 export type { PopOptions } from './core/options/pop-options.js';
-export type { Keep, Ordering, QueueOptions, RateLimit, StreamEvents } from './core/options/queue-options.js';
+export type { Keep, Ordering, QueueOptions, StreamEvents } from './core/options/queue-options.js';
+export type { RateLimit } from './core/options/rate-limit.js';
 export type {
   BackfillRange,
   PauseRecurrenceOptions,

@@ -96,7 +96,7 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     options?: ScheduleOptions,
   ): Promise<ScheduledJobRef> {
     const { tracer } = this.observers;
-    const request = readSchedule(job, withoutPassedOn(tracer, options));
+    const request = readSchedule(job, withoutPassedOn(tracer, options), payload);
     if (options === undefined) refuseMisplacedOptions(payload, request);
     const checked = this.payloads.check(payload, request);
     if (checked) await checked;
@@ -139,7 +139,7 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     for (let i = 0; i < items.length; i++) {
       try {
         const { job, payload, options } = readItem<ScheduleItem>(items[i]);
-        const request = readSchedule(job, withoutPassedOn(tracer, options));
+        const request = readSchedule(job, withoutPassedOn(tracer, options), payload);
         const checked = this.payloads.check(payload, request);
         if (checked) await checked;
         requests.push(request);

@@ -5,6 +5,7 @@ import { type JobRecurrence, ScheduledJob } from '../core/job/scheduled-job.js';
 import { DEFAULT_MAX_ATTEMPTS } from '../core/options/defaults.js';
 import { readSchedule } from '../core/options/schedule-options.js';
 import type { PayloadOf } from '../core/payload/payload-types.js';
+import { jobGroup } from '../core/read/names.js';
 import { integer, readOptions, type Shape } from '../core/read/shape.js';
 
 /** What of a job made by `createScheduledJob` is to be otherwise. */
@@ -23,6 +24,7 @@ const OVERRIDES: Shape<ScheduledJobOverrides> = {
   attempt: integer(1),
   maxAttempts: integer(1),
   priority: integer(1),
+  group: jobGroup,
   latenessMs: anything,
   fence: anything,
   recurrence: anything,
@@ -64,6 +66,7 @@ class CreatedJob extends ScheduledJob {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly priority: number;
+  readonly group: string | undefined;
   readonly latenessMs: number;
   readonly fence: number;
   readonly recurrence: JobRecurrence | undefined;
@@ -77,7 +80,12 @@ class CreatedJob extends ScheduledJob {
   ) {
     super();
     readOptions(overrides, OVERRIDES, 'createScheduledJob', (message) => new InvalidOptionsError(message));
-    const { name, queue, priority, settings, definition } = readSchedule(job, undefined, 'createScheduledJob');
+    const { name, queue, priority, group, settings, definition } = readSchedule(
+      job,
+      undefined,
+      payload,
+      'createScheduledJob',
+    );
     const id = overrides.id ?? 'job-1';
     this.id = id;
     this.name = name;
@@ -88,6 +96,7 @@ class CreatedJob extends ScheduledJob {
     this.attempt = overrides.attempt ?? 1;
     this.maxAttempts = overrides.maxAttempts ?? definition?.settings.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
     this.priority = overrides.priority ?? priority;
+    this.group = overrides.group ?? group;
     this.latenessMs = overrides.latenessMs ?? 0;
     this.fence = overrides.fence ?? this.attempt;
     this.recurrence = overrides.recurrence ?? recurrenceOf(id, undefined);

@@ -108,7 +108,7 @@ export class ScheduledQueueTester {
       refuse,
     );
     const dueAtMs = dueAt === undefined ? undefined : readAt(dueAt, 'run: dueAt');
-    const request = readSchedule(job, undefined, 'run');
+    const request = readSchedule(job, undefined, payload, 'run');
     const instance = this.instances.find((one) => one.fleet.handles(request));
     if (!instance) throw unhandled('run', request, this.handled());
     const told = await this.conductor.single('run', (follow) =>

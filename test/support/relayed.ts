@@ -9,6 +9,7 @@ export interface Relayed {
   createdAt: number;
   attempt: number;
   priority: number;
+  group?: string;
   tags?: string[];
   headers?: Record<string, string>;
   payload?: unknown;

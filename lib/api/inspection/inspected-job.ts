@@ -45,6 +45,8 @@ export interface InspectedJob {
   tags: readonly string[];
   /** 1 to 1 000; a lower number is more urgent. 0 if it cannot be read. */
   priority: number;
+  /** Whose job it is; missing for none. */
+  group?: string;
   /** When it is due, or was due for its latest attempt. */
   dueAt: Date;
   /** Missing if Redis has lost the content of the job, or if it cannot be read. */
@@ -130,6 +132,7 @@ export function inspectAllButPayload(queue: string, stored: StoredJob): Inspecte
     headers: envelope?.settings.headers ?? {},
     tags: envelope?.tags ?? [],
     priority: envelope?.priority ?? 0,
+    ...(envelope?.group !== undefined && { group: envelope.group }),
     dueAt: new Date(stored.dueAtMs),
     ...(envelope && { createdAt: new Date(envelope.createdAtMs) }),
     attempts,

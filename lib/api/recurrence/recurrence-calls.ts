@@ -76,7 +76,7 @@ export abstract class RecurrenceCalls {
     options?: RecurrenceOptions,
   ): Promise<RecurrenceChange> {
     const { id, queue: named, where } = readRecurrenceRef(ref, undefined, 'upsertRecurrence');
-    const request = readRecurringJob(job, options, named, where);
+    const request = readRecurringJob(job, options, named, where, payload);
     const { queue, name } = request;
     const read = readRule(rule, where, refuseWith(queue, name));
     const checked = this.payloads.check(payload, request);
@@ -182,8 +182,8 @@ export abstract class RecurrenceCalls {
 }
 
 export function templateOf(request: ScheduleRequest): OccurrenceTemplate {
-  const { name, priority, worker, tags, settings, lateness, codec, payload } = request;
-  return { name, priority, worker, tags, settings, lateness, codec, payload };
+  const { name, priority, worker, group, tags, settings, lateness, codec, payload } = request;
+  return { name, priority, worker, group, tags, settings, lateness, codec, payload };
 }
 
 /** Asks for the name of its job, which is what configuration switches it off by. */

@@ -2,7 +2,7 @@ import { InvalidOptionsError, InvalidScheduleError, invalidOptions } from '../er
 import { MAX_PRIORITY } from '../options/defaults.js';
 import { DEFAULT_QUEUE } from '../options/queue-options.js';
 import type { PayloadClass } from '../payload/payload-class.js';
-import type { PayloadForm } from '../payload/payload-types.js';
+import type { PayloadForm, PayloadOf } from '../payload/payload-types.js';
 import { describe } from '../read/describe.js';
 import type { Duration } from '../read/duration.js';
 import { jobId, jobName, keyPart } from '../read/names.js';
@@ -25,6 +25,7 @@ import {
   backoffCheck,
   backoffOrFunctionCheck,
 } from './backoff.js';
+import { type GroupFunction, groupOrFunction } from './job-group.js';
 
 /** The ways to treat a job that is claimed later than it may begin. */
 export const ON_LATE = ['run', 'discard', 'dead-letter'] as const;
@@ -100,13 +101,21 @@ export interface JobOptions {
 }
 
 /** The options of `defineScheduledJob`. */
-export interface JobDefinitionOptions extends Omit<JobOptions, 'backoff'> {
+// biome-ignore lint/suspicious/noExplicitAny: options may be written down before their definition
+export interface JobDefinitionOptions<Payload = any> extends Omit<JobOptions, 'backoff'> {
   /** How long a failed job waits, or a function that decides it where the handler runs. Default: exponential from 60 s. */
   backoff?: BackoffOptions | BackoffFunction;
   /** The queue of the job. Default `'default'`. */
   queue?: string;
   /** The class of the payload. A payload is validated when it is scheduled, and again before its handler runs. Default: none. */
   payload?: PayloadClass;
+  /**
+   * Whose job it is, such as a tenant: due jobs of different groups take turns, and the queue's option `groups` limits each group. 1 to 256
+   * printable characters, or a function of the payload as it was given to the call, which answers such a text or `undefined` for no group.
+   * If it throws or answers something else, a promise for example, the call throws `InvalidScheduleError`. A call's `group` wins.
+   * Default: no group.
+   */
+  group?: string | GroupFunction<Payload>;
 }
 
 /** Job options that have been read. */
@@ -120,7 +129,10 @@ export interface JobSettings
 }
 
 /** Options of a definition that have been read. */
-export type DefinitionSettings = Omit<JobSettings, 'backoff'> & { backoff?: Backoff | BackoffFunction };
+export type DefinitionSettings = Omit<JobSettings, 'backoff'> & {
+  backoff?: Backoff | BackoffFunction;
+  group?: string | GroupFunction;
+};
 
 declare const payloadType: unique symbol;
 declare const payloadForm: unique symbol;
@@ -185,17 +197,23 @@ export const JOB_SETTINGS_SHAPE: Shape<JobSettings> = {
  */
 export function defineScheduledJob<T extends object>(
   name: string,
-  options: JobDefinitionOptions & { payload: PayloadClass<T> },
+  options: JobDefinitionOptions<NoInfer<PayloadOf<T>>> & { payload: PayloadClass<T> },
 ): ScheduledJobDefinition<T, 'instance'>;
 export function defineScheduledJob<T = void>(
   name: string,
-  options?: JobDefinitionOptions & { payload?: undefined },
+  options?: JobDefinitionOptions<NoInfer<PayloadOf<T>>> & { payload?: undefined },
 ): ScheduledJobDefinition<T, 'json'>;
 export function defineScheduledJob(name: string, options?: JobDefinitionOptions): ScheduledJobDefinition {
   readOne(jobName, name, 'defineScheduledJob: name', invalidOptions);
   const { queue, payload, ...settings } = readOptions(
     options,
-    { queue: keyPart, payload: classReference, ...JOB_SETTINGS_SHAPE, backoff: backoffOrFunctionCheck },
+    {
+      queue: keyPart,
+      payload: classReference,
+      ...JOB_SETTINGS_SHAPE,
+      backoff: backoffOrFunctionCheck,
+      group: groupOrFunction,
+    },
     `defineScheduledJob('${name}')`,
     (message) => new InvalidOptionsError(message, { jobName: name }),
   );

@@ -14,6 +14,7 @@ export const POPPED_JOB_FIELDS = [
   'attempt',
   'maxAttempts',
   'priority',
+  'group',
   'latenessMs',
   'fence',
   'recurrence',

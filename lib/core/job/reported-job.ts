@@ -19,6 +19,7 @@ export class ReportedJob extends ScheduledJob<undefined> {
   readonly attempt: number;
   readonly maxAttempts = Number.NaN;
   readonly priority = Number.NaN;
+  readonly group = undefined;
   readonly latenessMs: number;
   readonly fence: number;
   readonly recurrence = undefined;

@@ -20,6 +20,8 @@ export abstract class ScheduledJob<T = unknown> {
   abstract readonly maxAttempts: number;
   /** 1 to 1 000; a lower number is more urgent. */
   abstract readonly priority: number;
+  /** Whose job it is, by the option `group` of the call or the definition; `undefined` for none. */
+  abstract readonly group: string | undefined;
   /** How long after `dueAt` the job was claimed, in ms by the clock of Redis. Never negative. */
   abstract readonly latenessMs: number;
   /** A number that grows with every claim of the job. A database can compare it to refuse the writes of an outdated worker. */

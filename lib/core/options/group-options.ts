@@ -1,4 +1,30 @@
-import type { RateRule } from './queue-options.js';
+import { type Check, integer, oneOf, options } from '../read/shape.js';
+import { type RateLimit, type RateRule, rateLimitUpTo } from './rate-limit.js';
+
+/** What holds for each group of a queue, over all processes, where `setGroup` says nothing else of it; not for jobs without a group. */
+export interface GroupsOptions {
+  /**
+   * How many jobs of one group may run at once, popped ones included. The place of a crashed process is freed when its lease runs out. At
+   * least 1. Default: no limit.
+   */
+  concurrency?: number;
+  /** How many jobs of one group may start within how long, as the queue's `rateLimit`; `max` is at most 10 000. Default: no limit. */
+  rateLimit?: RateLimit;
+  /**
+   * `'due'`: the jobs of a group start in the order of their due times. `'fifo'`: besides, one at a time, and a job that has begun holds
+   * its group until it has ended: its next attempt comes before any other job of the group, also while it waits for a later due time. One
+   * at a time holds whatever `setGroup` says; a `concurrency` other than 1 is an error. Default `'due'`.
+   */
+  order?: 'due' | 'fifo';
+}
+
+/** `GroupsOptions` that have been read. */
+export interface GroupsRule {
+  /** Infinite for any number; 1 where the order is `'fifo'`. */
+  concurrency: number;
+  rateLimit?: RateRule;
+  order: 'due' | 'fifo';
+}
 
 /** What was set for one group. What is left out falls back to the options of the queue. */
 export interface GroupSettings {
@@ -7,3 +33,28 @@ export interface GroupSettings {
   concurrency?: number | 'unlimited';
   rateLimit?: RateRule | 'unlimited';
 }
+
+export const NO_GROUPS_RULE: GroupsRule = { concurrency: Number.POSITIVE_INFINITY, order: 'due' };
+
+/** Each start of a group within its window takes a place in Redis, and so many groups there may be. */
+const MOST_STARTS = 10_000;
+
+const groupRate = rateLimitUpTo(MOST_STARTS);
+
+const groupsOptions = options<GroupsRule>({
+  concurrency: integer(1),
+  rateLimit: groupRate,
+  order: oneOf('due', 'fifo'),
+});
+
+export const groups: Check<GroupsRule> = (value) => {
+  const read = groupsOptions(value);
+  if ('problem' in read) return read;
+  const rule = { ...NO_GROUPS_RULE, ...read.value };
+  if (rule.order === 'due') return { value: rule };
+  const { concurrency = 1 } = read.value;
+  if (concurrency === 1) return { value: { ...rule, concurrency } };
+  return {
+    problem: `got order 'fifo' with concurrency ${concurrency}, expected concurrency 1, or none, which means 1`,
+  };
+};

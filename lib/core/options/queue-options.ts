@@ -3,6 +3,8 @@ import { describe } from '../read/describe.js';
 import type { Duration } from '../read/duration.js';
 import { type Check, duration, integer, oneOf, options, readOptions, type Shape } from '../read/shape.js';
 import { MOST_JOBS_A_TURN } from './defaults.js';
+import { type GroupsOptions, type GroupsRule, groups, NO_GROUPS_RULE } from './group-options.js';
+import { type RateLimit, type RateRule, rateLimit } from './rate-limit.js';
 
 /** How many ended jobs are kept: a number, or a number and an age. With an age alone, any number is kept for that time. 0 keeps none. */
 export type Keep = number | { count?: number; ageMs?: Duration };
@@ -23,31 +25,6 @@ export type Ordering = { mode: 'strict' } | { mode: 'aging'; msPerLevel: Duratio
 /** An `Ordering` that has been read. */
 export type OrderingRule = { mode: 'strict' } | { mode: 'aging'; msPerLevel: number };
 
-/** At most `max` jobs start within any `perMs`. */
-export interface RateLimit {
-  /** How many jobs may start. At least 1. */
-  max: number;
-  /** Within how long. At least 1, at most a day. */
-  perMs: Duration;
-}
-
-/** A `RateLimit` that has been read. */
-export interface RateRule {
-  /** How many jobs may start. */
-  max: number;
-  /** Within how long, in ms. */
-  perMs: number;
-}
-
-/** A rate's window is taken this much longer than said, as the way from a claim to its handler is not always equally long. */
-const LONGER_BY = 0.02;
-const LONGER_AT_MOST_MS = 50;
-
-/** How long a start counts. */
-export function rateWindowMs({ perMs }: RateRule): number {
-  return perMs + Math.min(LONGER_AT_MOST_MS, Math.ceil(perMs * LONGER_BY));
-}
-
 /** How many events `ScheduledQueueEvents.stream` can go back. */
 export interface StreamEvents {
   /**
@@ -55,31 +32,6 @@ export interface StreamEvents {
    * and one with an error up to 1 KiB. At least 1.
    */
   maxLength: number;
-}
-
-/** What holds for each group of a queue, over all processes; not for jobs without a group. */
-export interface GroupsOptions {
-  /**
-   * How many jobs of one group may run at once, popped ones included; `setGroup` may say otherwise of a group. The place of a crashed
-   * process is freed when its lease has run out. At least 1. Default: no limit.
-   */
-  concurrency?: number;
-  /** How many jobs of one group may start within how long, as the queue's `rateLimit`; `max` is at most 10 000. Default: no limit. */
-  rateLimit?: RateLimit;
-  /**
-   * `'due'`: the jobs of a group start in the order of their due times. `'fifo'`: besides, one at a time, and a job that has begun holds
-   * its group until it has ended: its next attempt comes before any other job of the group, also while it waits for a later due time.
-   * Not together with a `concurrency` other than 1. Default `'due'`.
-   */
-  order?: 'due' | 'fifo';
-}
-
-/** `GroupsOptions` that have been read. */
-export interface GroupsRule {
-  /** Infinite for any number; 1 where the order is `'fifo'`. */
-  concurrency: number;
-  rateLimit?: RateRule;
-  order: 'due' | 'fifo';
 }
 
 /** The options of a queue. Give all processes that use it the same ones; only `concurrency` may differ. */
@@ -177,8 +129,6 @@ export interface QueueSettings {
 
 export const DEFAULT_QUEUE = 'default';
 
-/** Redis keeps a number for each millisecond in which jobs began within the window. */
-const MAX_RATE_WINDOW_MS = 24 * 3_600_000;
 /** The count that is kept if only an age is given. */
 export const ANY_COUNT = Number.MAX_SAFE_INTEGER;
 
@@ -186,7 +136,7 @@ const DEFAULTS: QueueSettings = {
   concurrency: 10,
   globalConcurrency: Number.POSITIVE_INFINITY,
   rateLimit: undefined,
-  groups: { concurrency: Number.POSITIVE_INFINITY, order: 'due' },
+  groups: NO_GROUPS_RULE,
   stealAfterMs: 5_000,
   leaseMs: 15_000,
   maxSleepMs: 5_000,
@@ -230,25 +180,6 @@ const ordering: Check<OrderingRule> = (value) => {
   return { problem: `got ${got}, expected ${ORDERING}` };
 };
 
-const RATE_LIMIT = '{ max, perMs }';
-
-/** Reads a rate of at most so many starts. */
-const rateLimitUpTo =
-  (most: number | undefined): Check<RateRule> =>
-  (value) => {
-    const read = options<RateRule>(
-      { max: integer(1, most), perMs: duration(1, MAX_RATE_WINDOW_MS) },
-      RATE_LIMIT,
-    )(value);
-    if ('problem' in read) return read;
-    const { max, perMs } = read.value;
-    if (max === undefined || perMs === undefined)
-      return { problem: `got no ${max === undefined ? 'max' : 'perMs'}, expected ${RATE_LIMIT}` };
-    return { value: { max, perMs } };
-  };
-
-const rateLimit = rateLimitUpTo(undefined);
-
 const STREAM_EVENTS = 'false or { maxLength }';
 
 const streamEventsOptions = options<StreamEvents>({ maxLength: integer(1) }, STREAM_EVENTS);
@@ -261,27 +192,6 @@ const streamEvents: Check<false | StreamEvents> = (value) => {
   return maxLength === undefined
     ? { problem: `got no maxLength, expected ${STREAM_EVENTS}` }
     : { value: { maxLength } };
-};
-
-/** So many numbers a group may stand in its log of starts. */
-const MOST_STARTS_OF_A_GROUP = 10_000;
-
-const groupsOptions = options<GroupsRule>({
-  concurrency: integer(1),
-  rateLimit: (value) => rateLimitUpTo(MOST_STARTS_OF_A_GROUP)(value),
-  order: oneOf('due', 'fifo'),
-});
-
-const groups: Check<GroupsRule> = (value) => {
-  const read = groupsOptions(value);
-  if ('problem' in read) return read;
-  const { concurrency, order = 'due', rateLimit } = read.value;
-  if (order === 'fifo' && concurrency !== undefined && concurrency !== 1)
-    return {
-      problem: `got order 'fifo' with concurrency ${concurrency}, expected concurrency 1 or none: 'fifo' runs one at a time`,
-    };
-  const places = order === 'fifo' ? 1 : (concurrency ?? Number.POSITIVE_INFINITY);
-  return { value: { concurrency: places, order, ...(rateLimit && { rateLimit }) } };
 };
 
 const SHAPE: Shape<QueueSettings> = {

@@ -86,12 +86,16 @@ export function readRecurrence(ref: unknown, options: { queue?: string } | undef
   return { ...read, queue };
 }
 
-/** Reads what job each occurrence is, and in which queue. Its payload is empty until it has been serialised. Throws `InvalidScheduleError`. */
+/**
+ * Reads what job each occurrence is, and in which queue. `payload`: as it was given, for the definition's `group`; that of the answer is
+ * empty until it has been serialised. Throws `InvalidScheduleError`.
+ */
 export function readRecurringJob(
   job: ScheduledJobDefinition | string,
   options: RecurrenceOptions | undefined,
   queue: string | undefined,
   where: string,
+  payload?: unknown,
 ): ScheduleRequest {
   if (isRecord(options)) {
     for (const [option, why] of Object.entries(SAID_OTHERWISE)) {
@@ -99,7 +103,7 @@ export function readRecurringJob(
       throw invalidSchedule(`${where}: got the option ${option}, expected none: ${why}.`);
     }
   }
-  const request = readSchedule(job, options, where);
+  const request = readSchedule(job, options, payload, where);
   if (queue !== undefined && options?.queue === undefined) request.queue = queue;
   return request;
 }

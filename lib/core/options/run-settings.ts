@@ -62,7 +62,9 @@ export const RUN_OPTIONS_SHAPE: Shape<SaidSettings> = {
 };
 
 /** Options that are decided when a job is scheduled, before its handler is known. A handler cannot set them. */
-const OF_THE_JOB = Object.keys(JOB_SETTINGS_SHAPE).filter((name) => !Object.hasOwn(RUN_OPTIONS_SHAPE, name));
+const OF_THE_JOB = [...Object.keys(JOB_SETTINGS_SHAPE), 'group'].filter(
+  (name) => !Object.hasOwn(RUN_OPTIONS_SHAPE, name),
+);
 
 /** Refuses options of jobs among those of runs, and says where they belong. */
 export function refuseJobOptions(given: unknown, where: string, refuse: Refuse): void {

@@ -9,6 +9,7 @@ import {
   readDefinition,
   type ScheduledJobDefinition,
 } from '../job/definition.js';
+import { groupByDefinition, groupOrNull } from '../job/job-group.js';
 import type { NewJob } from '../job/new-job.js';
 import { describe } from '../read/describe.js';
 import { type Due, readDue } from '../read/due.js';
@@ -41,6 +42,11 @@ export interface ScheduleOptions extends JobOptions {
    * may take it once it is `stealAfterMs` late (an option of the queue), or if the preferred process is gone. Default: none.
    */
   worker?: string;
+  /**
+   * Whose job it is, such as a tenant: due jobs of different groups take turns, and the queue's option `groups` limits each group. 1 to 256
+   * printable characters. `null`: no group, whatever the definition says. Not together with `worker`. Default: the definition's.
+   */
+  group?: string | null;
 }
 
 /** The new due time of a waiting job. */
@@ -64,6 +70,7 @@ interface ReadScheduleOptions extends JobSettings {
   queue?: string;
   id?: string;
   worker?: string;
+  group?: string | null;
 }
 
 const SHAPE: Shape<ReadScheduleOptions> = {
@@ -72,15 +79,20 @@ const SHAPE: Shape<ReadScheduleOptions> = {
   queue: keyPart,
   id: jobId,
   worker: keyPart,
+  group: groupOrNull,
   ...JOB_SETTINGS_SHAPE,
 };
 const NO_SETTINGS = Object.freeze({});
 const NOTHING_SAID: { value: ReadScheduleOptions } = { value: NO_SETTINGS };
 
-/** Reads a call to `schedule`, or what another call says of a job in the same way. Throws `InvalidScheduleError`; `where` begins its message. */
+/**
+ * Reads a call to `schedule`, or what another call says of a job in the same way. `payload`: as it was given, for the definition's `group`.
+ * Throws `InvalidScheduleError`; `where` begins its message.
+ */
 export function readSchedule(
   job: ScheduledJobDefinition | string,
   options: ScheduleOptions | undefined,
+  payload?: unknown,
   where?: string,
 ): ScheduleRequest {
   const definition = readDefinition(job);
@@ -115,6 +127,8 @@ export function readSchedule(
   const tagged = defined?.tags && given.tags ? tags([...defined.tags, ...given.tags]) : undefined;
   if (tagged && 'problem' in tagged)
     throw refused(where, name, queue, `tags, with the definition's: ${tagged.problem}.`);
+  const group = groupOf(given, definition, payload);
+  if (group && 'problem' in group) throw refused(where, name, queue, `group: ${group.problem}.`, group);
   return {
     definition,
     name,
@@ -123,6 +137,7 @@ export function readSchedule(
     due,
     id: given.id,
     worker: given.worker,
+    group: group?.value,
     replace: replace && given.id !== undefined,
     maxWaitMs,
     throttleMs,
@@ -158,8 +173,31 @@ function saysWhen(options: object): boolean {
   return (at !== undefined || delay !== undefined) && !('problem' in readDue(at, delay));
 }
 
-function refused(where = '', name: string, queue: string, problem: string): InvalidScheduleError {
-  return new InvalidScheduleError(`${where || `schedule('${name}')`}: ${problem}`, { queue, jobName: name });
+function refused(
+  where = '',
+  name: string,
+  queue: string,
+  problem: string,
+  { cause }: { cause?: unknown } = {},
+): InvalidScheduleError {
+  const fields = { queue, jobName: name, ...(cause !== undefined && { cause }) };
+  return new InvalidScheduleError(`${where || `schedule('${name}')`}: ${problem}`, fields);
+}
+
+/** Whose job it is; `undefined` where nobody says. */
+function groupOf(
+  { group, worker }: ReadScheduleOptions,
+  definition: ScheduledJobDefinition | undefined,
+  payload: unknown,
+): ReturnType<typeof groupByDefinition> | undefined {
+  const defined = definition?.settings.group;
+  // A payload that is missing is refused later, by an error that says so.
+  const isByDefinition =
+    group === undefined && defined !== undefined && !(definition?.payload && payload === undefined);
+  const read = isByDefinition ? groupByDefinition(defined, payload) : { value: group ?? undefined };
+  if (worker === undefined || 'problem' in read || read.value === undefined) return read;
+  const whose = isByDefinition ? `the definition's ${describe(read.value)}` : describe(read.value);
+  return { problem: `got ${whose} together with worker ${describe(worker)}, expected one of them` };
 }
 
 function settingsOf(

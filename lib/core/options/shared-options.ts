@@ -1,11 +1,5 @@
-import {
-  ANY_COUNT,
-  type KeepRule,
-  type OrderingRule,
-  type QueueSettings,
-  type RateRule,
-  readQueueOptions,
-} from './queue-options.js';
+import { ANY_COUNT, type KeepRule, type OrderingRule, type QueueSettings, readQueueOptions } from './queue-options.js';
+import type { RateRule } from './rate-limit.js';
 
 /** How many ended jobs a worker keeps, and for how long; `null`: any number, or for any time. */
 export interface SharedKeep {

@@ -46,7 +46,7 @@ const NEST_SCHEDULE: Readonly<Record<string, Word>> = {
 /** Options of this library that are looked for where there are none. */
 const OF_HANDLERS: Readonly<Record<string, string>> = {
   batch: 'it belongs to the handler: @OnScheduledJob(job, { batch })',
-  weight: 'it belongs to the handler: @OnScheduledJob(job, { weight })',
+  weight: 'it belongs to the handler, @OnScheduledJob(job, { weight }), or, that of a group, to inspector.setGroup',
   concurrency: 'it belongs to the handler, @OnScheduledJob(job, { concurrency }), or to a queue of the module',
 };
 

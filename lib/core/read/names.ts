@@ -36,6 +36,7 @@ export const JOB_NAME_CHARACTERS = 128;
 export const jobName: Check<string> = printable(JOB_NAME_CHARACTERS);
 export const jobId: Check<string> = printable(256);
 export const jobTag: Check<string> = printable(256);
+export const jobGroup: Check<string> = printable(256);
 /** Leaves room in the ids of its occurrences, which end with '@' and an instant. */
 export const recurrenceId: Check<string> = printable(200);
 export const pauseReason: Check<string> = printable(1_000);

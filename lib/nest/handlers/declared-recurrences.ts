@@ -104,7 +104,7 @@ export class DeclaredRecurrences {
 
   /** The job of an occurrence, as `schedule` would read it. */
   private async requestOf({ queue, id, place, definition, payload }: Found, payloads: PayloadWriter) {
-    const request = readSchedule(definition, { queue });
+    const request = readSchedule(definition, { queue }, payload, `${place}: recurrence '${id}'`);
     if (payload === undefined && definition.payload) {
       const type = definition.payload.name;
       throw new InvalidOptionsError(

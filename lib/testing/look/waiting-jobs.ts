@@ -23,6 +23,8 @@ export interface WaitingJob {
   attempts: number;
   /** 1 to 1 000; a lower number is more urgent. */
   priority: number;
+  /** Whose job it is; missing for none. */
+  group?: string;
   /** Those of definition and call together; `[]` without any. */
   tags: readonly string[];
   /** Those of definition and call together; `{}` without any. */
@@ -52,7 +54,7 @@ export const byDueTime = (a: WaitingJob, b: WaitingJob) =>
   a.dueAt.getTime() - b.dueAt.getTime() || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
 function view(queue: string, { id, envelope, dueAtMs, attempts }: Job, codecs: Codecs): WaitingJob {
-  const { name, createdAtMs, priority, tags, settings } = envelope;
+  const { name, createdAtMs, priority, group, tags, settings } = envelope;
   const read = payloadOf(queue, id, envelope, codecs);
   const recurrence = recurrenceOf(id, envelope.occurrence);
   const job: WaitingJob = {
@@ -64,6 +66,7 @@ function view(queue: string, { id, envelope, dueAtMs, attempts }: Job, codecs: C
     createdAt: new Date(createdAtMs),
     attempts,
     priority,
+    ...(group !== undefined && { group }),
     tags,
     headers: settings.headers ?? {},
     ...(recurrence && { recurrence }),

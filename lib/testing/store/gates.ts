@@ -1,6 +1,7 @@
 import { type BlackoutRule, isCron } from '../../core/blackouts/blackout.js';
 import { type BlackoutWindow, type KnownWindows, windowsAt } from '../../core/blackouts/windows.js';
-import { type QueueSettings, type RateRule, rateWindowMs } from '../../core/options/queue-options.js';
+import type { QueueSettings } from '../../core/options/queue-options.js';
+import { type RateRule, rateWindowMs } from '../../core/options/rate-limit.js';
 
 /** What narrows the number of jobs that may be claimed over all processes: a pause, blackouts, the limit of running jobs, the rate of starts. */
 export class Gates {

@@ -73,7 +73,7 @@ export const preferredBy = (job: Job, maxCrashes: number) =>
 
 /** What is stored of a job; nothing of it is shared with the caller. */
 export function envelopeOf(
-  { name, priority, worker, tags = [], settings, lateness, codec, payload }: Omit<NewJob, 'id' | 'due'>,
+  { name, priority, worker, group, tags = [], settings, lateness, codec, payload }: Omit<NewJob, 'id' | 'due'>,
   createdAtMs: number,
   idWasChosen: boolean,
 ): Envelope {
@@ -81,6 +81,7 @@ export function envelopeOf(
     name,
     priority,
     ...(worker !== undefined && { worker }),
+    ...(group !== undefined && { group }),
     createdAtMs,
     idWasChosen,
     tags: [...tags],

@@ -114,6 +114,10 @@ export class RunningJob extends ScheduledJob implements UnorderedItem, Reporting
     return this.envelope.priority;
   }
 
+  get group(): string | undefined {
+    return this.envelope.group;
+  }
+
   get latenessMs(): number {
     return this.claim.claimedAtMs - this.claim.dueAtMs;
   }

@@ -104,7 +104,7 @@ it('docs/relay.md names the fields in the order in which they come', async () =>
   const named = cells.flatMap(([, cell]) => [...cell!.matchAll(/`(\w+)`/g)].map(([, field]) => field!));
   const codec = { id: 'own', encode: String, decode: Number };
   const { producer } = await startApp([Relays], { connection: server.url, codec });
-  await producer.schedule('mail.send', 1, { tags: ['a'], headers: { b: 'c' } });
+  await producer.schedule('mail.send', 1, { group: 'g', tags: ['a'], headers: { b: 'c' } });
   const [[, fields]] = await until('it is there', async () => {
     const found = await redis.xrange(relayKey('default', 'mail'), '-', '+');
     return found.length > 0 && (found as [[string, string[]]]);

@@ -64,7 +64,7 @@ describe('a relay to a stream', () => {
   it('is read by a consumer group with plain commands, most urgent first', async () => {
     const { consumer, producer, inspector } = await startApp();
     const at = new Date(Date.now() - 60_000);
-    const options = { at, tags: ['user:7', 'a"b'], headers: { trace: 'a"b', 'x-tenant': '7' } };
+    const options = { at, group: 'tenant:7;1', tags: ['user:7', 'a"b'], headers: { trace: 'a"b', 'x-tenant': '7' } };
     const low = await producer.schedule('mail.send', { user: 7 }, { ...options, id: 'low', priority: 10 });
     await producer.schedule('mail.send', AWKWARD, { id: 'high', priority: 1 });
     await producer.schedule(ping);
@@ -104,6 +104,7 @@ describe('a relay to a stream', () => {
       createdAt: expect.stringMatching(/^\d{13}$/),
       attempt: '1',
       priority: '10',
+      group: 'tenant:7;1',
       tags: JSON.stringify(options.tags),
       headers: JSON.stringify(options.headers),
       payload: '{"user":7}',
@@ -136,6 +137,7 @@ describe('a relay to a list', () => {
     const { dueAt } = await producer.schedule(name, AWKWARD, {
       id: 'a"1\\',
       priority: 1,
+      group: '@"🎉"',
       tags: ['t"', '🎉'],
       headers: { 'a"': 'b\\\n🎉' },
     });
@@ -154,6 +156,7 @@ describe('a relay to a list', () => {
       createdAt: expect.any(Number),
       attempt: 1,
       priority: 1,
+      group: '@"🎉"',
       tags: ['t"', '🎉'],
       headers: { 'a"': 'b\\\n🎉' },
       payload: AWKWARD,

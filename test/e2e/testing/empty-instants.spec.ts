@@ -66,6 +66,7 @@ const EVERY_OPTION: Required<QueueOptions> = {
   keepEnded: { count: 10, ageMs: '1h' },
   globalConcurrency: 2,
   rateLimit: { max: 3, perMs: 100 },
+  groups: { concurrency: 1, rateLimit: { max: 2, perMs: 100 }, order: 'fifo' },
   ordering: { mode: 'aging', msPerLevel: 50 },
   leaseMs: 1_000,
   maxSleepMs: 100,

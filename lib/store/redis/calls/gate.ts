@@ -1,4 +1,4 @@
-import { type RateRule, rateWindowMs } from '../../../core/options/queue-options.js';
+import { type RateRule, rateWindowMs } from '../../../core/options/rate-limit.js';
 import type { LimitsUse } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';

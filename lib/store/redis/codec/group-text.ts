@@ -1,5 +1,6 @@
 import type { GroupSettings } from '../../../core/options/group-options.js';
-import { type QueueSettings, rateWindowMs } from '../../../core/options/queue-options.js';
+import type { QueueSettings } from '../../../core/options/queue-options.js';
+import { rateWindowMs } from '../../../core/options/rate-limit.js';
 
 /**
  * A group as it stands in the names of lanes and in all keys: a ':' would end it there. Groups keep their order: both digraphs sort where

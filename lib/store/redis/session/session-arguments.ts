@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { BYTES_A_CLAIM } from '../../../core/constants.js';
-import { type QueueSettings, rateWindowMs } from '../../../core/options/queue-options.js';
+import type { QueueSettings } from '../../../core/options/queue-options.js';
+import { rateWindowMs } from '../../../core/options/rate-limit.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { StuckHandlers, Turn } from '../../job-store.js';
 import type { ListedOptions } from '../codec/listed-options.js';

@@ -19,6 +19,7 @@ describe('a queue', () => {
       ordering: { mode: 'strict' },
       globalConcurrency: Number.POSITIVE_INFINITY,
       rateLimit: undefined,
+      groups: { concurrency: Number.POSITIVE_INFINITY, order: 'due' },
       stealAfterMs: 5_000,
       streamEvents: false,
     };
@@ -44,6 +45,7 @@ describe('a queue', () => {
       ordering: { mode: 'aging', msPerLevel: '1m' },
       globalConcurrency: 7,
       rateLimit: { max: 100, perMs: '1s' },
+      groups: { concurrency: 2, rateLimit: { max: 10_000, perMs: '1 day' }, order: 'due' },
       stealAfterMs: '2s',
       streamEvents: { maxLength: 1 },
     } as const;
@@ -59,11 +61,21 @@ describe('a queue', () => {
       ordering: { mode: 'aging', msPerLevel: 60_000 },
       globalConcurrency: 7,
       rateLimit: { max: 100, perMs: 1_000 },
+      groups: { concurrency: 2, rateLimit: { max: 10_000, perMs: 86_400_000 }, order: 'due' },
       stealAfterMs: 2_000,
       streamEvents: { maxLength: 1 },
     });
     expect(readQueueOptions('mail', { keepDead: { count: 5 } }).keepDead).toEqual({ count: 5, ageMs: 0 });
     expect(readQueueOptions('mail', { keepDead: { count: 5, ageMs: 1 } }).keepDead).toEqual({ count: 5, ageMs: 1 });
+  });
+
+  it("lets one job of each group run at once under 'fifo', and any number where nothing is said", () => {
+    const one = { concurrency: 1, order: 'fifo' };
+    expect(readQueueOptions('mail', { groups: { order: 'fifo' } }).groups).toEqual(one);
+    expect(readQueueOptions('mail', { groups: { order: 'fifo', concurrency: 1 } }).groups).toEqual(one);
+    const any = { concurrency: Number.POSITIVE_INFINITY, order: 'due' };
+    expect(readQueueOptions('mail', { groups: {} }).groups).toEqual(any);
+    expect(readQueueOptions('mail', { groups: { concurrency: undefined, order: undefined } }).groups).toEqual(any);
   });
 
   it('does not change for others when what was read for one is changed', () => {
@@ -109,6 +121,30 @@ describe('options of a queue are refused', () => {
     [{ rateLimit: { max: 100 } }, 'rateLimit: got no perMs, expected { max, perMs }.'],
     [{ rateLimit: { max: 0, perMs: 5 } }, 'rateLimit: max: got 0, expected a whole number of at least 1.'],
     [{ rateLimit: { max: 1, perMs: '2 days' } }, 'rateLimit: perMs: got "2 days", expected at most 86400000 ms.'],
+    [{ groups: 2 }, 'groups: got 2, expected an object of options (concurrency, rateLimit, order).'],
+    [{ groups: { concurrency: 0 } }, 'groups: concurrency: got 0, expected a whole number of at least 1.'],
+    [
+      { groups: { concurrency: Number.POSITIVE_INFINITY } },
+      'groups: concurrency: got Infinity, expected a whole number of at least 1.',
+    ],
+    [{ groups: { rateLimit: { max: 5 } } }, 'groups: rateLimit: got no perMs, expected { max, perMs }.'],
+    [
+      { groups: { rateLimit: { max: 10_001, perMs: 1 } } },
+      'groups: rateLimit: max: got 10001, expected a whole number from 1 to 10000.',
+    ],
+    [
+      { groups: { rateLimit: { max: 1, perMs: '2 days' } } },
+      'groups: rateLimit: perMs: got "2 days", expected at most 86400000 ms.',
+    ],
+    [{ groups: { order: 'lifo' } }, `groups: order: got "lifo", expected 'due' or 'fifo'.`],
+    [
+      { groups: { weight: 2 } },
+      'groups: unknown option "weight": it belongs to the handler, @OnScheduledJob(job, { weight }), or, that of a group, to inspector.setGroup.',
+    ],
+    [
+      { groups: { order: 'fifo', concurrency: 2 } },
+      `groups: got order 'fifo' with concurrency 2, expected concurrency 1, or none, which means 1.`,
+    ],
     [{ stealAfterMs: -1 }, 'stealAfterMs: got -1, expected 0 or more milliseconds.'],
     [{ streamEvents: true }, 'streamEvents: got true, expected false or { maxLength }.'],
     [{ streamEvents: 1_000 }, 'streamEvents: got 1000, expected false or { maxLength }.'],

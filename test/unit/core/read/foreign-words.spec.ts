@@ -65,7 +65,11 @@ describe('an option of handlers leads to them, where it is given to', () => {
     ['definition', 'batch', 'it belongs to the handler: @OnScheduledJob(job, { batch }).'],
     ['schedule', 'batch', 'it belongs to the handler: @OnScheduledJob(job, { batch }).'],
     ['queue', 'batch', 'it belongs to the handler: @OnScheduledJob(job, { batch }).'],
-    ['schedule', 'weight', 'it belongs to the handler: @OnScheduledJob(job, { weight }).'],
+    [
+      'schedule',
+      'weight',
+      'it belongs to the handler, @OnScheduledJob(job, { weight }), or, that of a group, to inspector.setGroup.',
+    ],
     ['definition', 'concurrency', 'it belongs to the handler, @OnScheduledJob(job, { concurrency }), or to a queue'],
   ])('%s: %s', (place, option, message) => {
     expect(thrown<Error>(() => readers[place]({ [option]: 1 })).message).toContain(

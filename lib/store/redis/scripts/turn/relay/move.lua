@@ -10,6 +10,8 @@ local queue = string.match(base, '{(.*)}:$')
 
 -- The fields of a job, but for a payload that is not JSON: name, JSON value, and whether the value is a text that is still to be quoted.
 local function fieldsOf(job)
+  -- Of the route, in which a group is written as group-text.ts says.
+  local group = string.match(laneOf(job.envelope), '^%d+:@([^:]*)')
   local fields = {
     { 'id', job.id, true },
     { 'name', job.front.name, true },
@@ -19,6 +21,10 @@ local function fieldsOf(job)
     { 'attempt', digits(job.claim.attempt + 1) },
     { 'priority', string.match(job.front.lane, '^%d+') },
   }
+  if group then
+    local text = string.gsub(string.gsub(group, ';1', ':'), ';2', ';')
+    fields[#fields + 1] = { 'group', text, true }
+  end
   if job.tags then fields[#fields + 1] = { 'tags', job.tags } end
   if job.headers then fields[#fields + 1] = { 'headers', job.headers } end
   if job.codec then
