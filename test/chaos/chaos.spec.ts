@@ -16,6 +16,7 @@ it('keeps every promise while processes, connections and Redis fail', async () =
     'completed',
     'dead',
     'cancelled',
+    'groupRuns',
     'occurrences',
     'madeUpFor',
     'workerKills',

@@ -1,6 +1,7 @@
 import { createdOnce, nothingUnknown, refusedIsNowhere, trueMeansRunning, trueMeansWaiting } from './rules/calls.js';
 import { attemptsCount, fencesGrow, outdatedSettlesNothing, rerunsHaveReasons } from './rules/claims.js';
 import { countsAddUp, endsAsItMust, endsOnce, lastChangeRuns, nothingLost, oneState } from './rules/ends.js';
+import { firstBegunFirstEnded, keepsItsGroup, nothingLeftOfGroups, withinItsLimit } from './rules/groups.js';
 import { everybodyLives, leavesInTime, nothingUntoward } from './rules/processes.js';
 import { oneAfterTheOther, oneJobAnInstant, recursAgain, recursAsAsked } from './rules/recurrences.js';
 import type { Rule, Violation } from './rules/rule.js';
@@ -29,6 +30,10 @@ const RULES: readonly Rule[] = [
   outdatedSettlesNothing,
   attemptsCount,
   rerunsHaveReasons,
+  keepsItsGroup,
+  withinItsLimit,
+  firstBegunFirstEnded,
+  nothingLeftOfGroups,
   oneJobAnInstant,
   recursAsAsked,
   oneAfterTheOther,

@@ -19,6 +19,8 @@ export interface StartLine {
   token: string;
   revision: number;
   kind: KindName;
+  /** As the job itself says. */
+  group?: string;
   id: string;
   queue: QueueName;
   attempt: number;
@@ -151,6 +153,8 @@ export interface FinalLine {
     diedAt: number;
   }[];
   completed: { id: string; token: string; result: string }[];
+  /** The keys that are there for groups alone. */
+  groupKeys: string[];
   stats: Record<string, number>;
 }
 

@@ -29,6 +29,8 @@ export const KINDS = {
   flaky: { weight: 10, maxAttempts: PLENTY, ends: ['completed'] },
   /** Run many a call; some fail a few times, each by itself, or all with their call. */
   batched: { weight: 12, maxAttempts: PLENTY, ends: ['completed'] },
+  /** Of a group, and of as many at once as its queue allows; some fail a few times. */
+  grouped: { weight: 12, maxAttempts: PLENTY, ends: ['completed'] },
   failing: { weight: 5, maxAttempts: 3, ends: ['attempts-exhausted'] },
   unrecoverable: { weight: 3, maxAttempts: PLENTY, ends: ['unrecoverable'] },
   snoozing: { weight: 6, maxAttempts: PLENTY, ends: ['completed'] },
@@ -68,11 +70,13 @@ export interface ChaosPayload {
   /** Grows with each replacement. */
   revision: number;
   kind: KindName;
-  /** How often `flaky` and `batched` fail, and `timed` takes too long. */
+  /** Of which group it is. */
+  group?: string;
+  /** How often `flaky`, `batched` and `grouped` fail, and `timed` takes too long. */
   fails?: number;
   /** `timed`: goes on when its signal has aborted. */
   deaf?: boolean;
-  /** How long `slow` and `cancellable` work and `blocking` blocks. */
+  /** How long `slow`, `grouped` and `cancellable` work and `blocking` blocks. */
   workMs?: number;
   /** How long after its creation `snoozing` snoozes. */
   snoozesForMs?: number;

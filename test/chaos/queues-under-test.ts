@@ -15,6 +15,9 @@ export interface Unfinished {
   suspects: number;
 }
 
+/** What is there for groups alone, behind the base of a queue's keys. */
+const OF_GROUPS = /^(groups|held|holders|heads:\d+:@|(turns|left|present|turning):.*)/;
+
 /** As one script, because a job that moves between two questions would be counted twice or not at all. */
 const COUNT_UNFINISHED = `
   local base = KEYS[1]
@@ -83,8 +86,12 @@ export abstract class QueuesUnderTest {
   }
 
   async noteFinalState(): Promise<void> {
-    for (const queue of QUEUE_NAMES)
-      this.history.note(finalState(queue, await snapshot(this.homeOf(queue), PREFIX, queue)));
+    for (const queue of QUEUE_NAMES) {
+      const { base } = queueKeys(PREFIX, queue);
+      const keys = (await this.homeOf(queue).keys(`${base}*`)).map((key) => key.slice(base.length));
+      const groupKeys = keys.filter((key) => OF_GROUPS.test(key)).sort();
+      this.history.note(finalState(queue, await snapshot(this.homeOf(queue), PREFIX, queue), groupKeys));
+    }
   }
 
   stop(): Promise<void> {
@@ -95,7 +102,7 @@ export abstract class QueuesUnderTest {
   protected abstract stopServers(): Promise<void>;
 }
 
-function finalState(queue: QueueName, found: QueueSnapshot): FinalLine {
+function finalState(queue: QueueName, found: QueueSnapshot, groupKeys: string[]): FinalLine {
   return {
     type: 'final',
     queue,
@@ -112,6 +119,7 @@ function finalState(queue: QueueName, found: QueueSnapshot): FinalLine {
       const record = found.results.get(id) ?? '';
       return { id, token: tokenIn(record), result: record.split('\n')[1] ?? '' };
     }),
+    groupKeys,
     stats: Object.fromEntries([...found.stats].map(([counter, count]) => [counter, Number(count)])),
   };
 }

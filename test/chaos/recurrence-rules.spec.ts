@@ -22,7 +22,7 @@ describe('finds nothing wrong', () => {
     const story = ran(upserted(), CRON, 1_000, 2_000).fault(2_900, 4_500, 'redis');
     story.occurrence(CRON, 3_000, { claimedAt: 4_600, missed: true });
     story.occurrence(CRON, 4_000, { claimedAt: 4_610 });
-    expect(story.recurrenceCall(3_500, 'upsert', CRON, { changed: false }).endsRecurring()).toEqual(NOTHING);
+    expect(story.recurrenceCall(3_500, 'upsert', CRON, { changed: false }).endsAsRan()).toEqual(NOTHING);
   });
 
   it('in jitter, and in one with jitter that is made up for at its nominal instant', () => {
@@ -35,14 +35,14 @@ describe('finds nothing wrong', () => {
     const story = new Story()
       .recurrenceCall(500, 'upsert', CRON)
       .recurrenceCall(3_100, 'upsert', CRON, { changed: false });
-    expect(ran(story, CRON, 1_000, 2_000, 3_000, 4_000).endsRecurring()).toEqual(NOTHING);
+    expect(ran(story, CRON, 1_000, 2_000, 3_000, 4_000).endsAsRan()).toEqual(NOTHING);
   });
 
   it('in an occurrence that was delivered twice', () => {
     const story = upserted().fault(990, 2_000, 'w1.1');
     story.occurrence(CRON, 1_000, { how: 'fail' });
     story.occurrence(CRON, 1_000, { dueAt: 1_157, claimedAt: 1_158, attempt: 2 });
-    expect(ran(story, CRON, 2_000).endsRecurring()).toEqual(NOTHING);
+    expect(ran(story, CRON, 2_000).endsAsRan()).toEqual(NOTHING);
   });
 
   it('in instants left out while it was paused, and in one that ran now meanwhile', () => {
@@ -58,21 +58,21 @@ describe('finds nothing wrong', () => {
     const story = ran(upserted(CANCELLED, 100), CANCELLED, 400, 1_100);
     const id = `${CANCELLED}@1800000001800`;
     story.call(1_200, { operation: 'cancel', token: id, id, queue: 'kept', payload: undefined }, { changed: true });
-    const ended = ran(story, CANCELLED, 2_500).endsRecurring(1);
+    const ended = ran(story, CANCELLED, 2_500).endsAsRan(1);
     expect(ended).toEqual(NOTHING);
   });
 
   it('in a queueing one whose occurrences waited for each other, and of which one was left out', () => {
     const story = upserted(QUEUEING, 100).occurrence(QUEUEING, 800, { tookMs: 2_000 });
     story.occurrence(QUEUEING, 2_400, { dueAt: 2_810 });
-    expect(story.endsRecurring()).toEqual(NOTHING);
+    expect(story.endsAsRan()).toEqual(NOTHING);
   });
 });
 
 describe('finds what is wrong', () => {
   it('an instant that was left out, the first one too', () => {
-    expect(ran(upserted(), CRON, 1_000, 3_000).endsRecurring()).toEqual(only('one-job-an-instant'));
-    expect(ran(upserted(), CRON, 2_000, 3_000).endsRecurring()).toEqual(only('one-job-an-instant'));
+    expect(ran(upserted(), CRON, 1_000, 3_000).endsAsRan()).toEqual(only('one-job-an-instant'));
+    expect(ran(upserted(), CRON, 2_000, 3_000).endsAsRan()).toEqual(only('one-job-an-instant'));
   });
 
   it('an instant that was left out while it was not paused', () => {
@@ -85,23 +85,23 @@ describe('finds what is wrong', () => {
 
   it('an instant of which two jobs ran', () => {
     const story = ran(upserted(), CRON, 1_000, 2_000).occurrence(CRON, 1_000, { claimedAt: 1_500 });
-    expect(story.endsRecurring()).toContain('one-job-an-instant');
+    expect(story.endsAsRan()).toContain('one-job-an-instant');
   });
 
   it('an occurrence that is none of its rule, or says that it is another', () => {
-    expect(ran(upserted(), CRON, 1_000, 1_500, 2_000).endsRecurring()).toEqual(only('recurs-as-asked'));
-    expect(upserted().occurrence(CRON, 1_000, { says: 2_000 }).endsRecurring()).toEqual(only('recurs-as-asked'));
+    expect(ran(upserted(), CRON, 1_000, 1_500, 2_000).endsAsRan()).toEqual(only('recurs-as-asked'));
+    expect(upserted().occurrence(CRON, 1_000, { says: 2_000 }).endsAsRan()).toEqual(only('recurs-as-asked'));
   });
 
   it('an occurrence before the first upsert, and one of a paused time', () => {
-    expect(ran(upserted(CRON, 1_500), CRON, 1_000, 2_000).endsRecurring()).toEqual(only('recurs-as-asked'));
+    expect(ran(upserted(CRON, 1_500), CRON, 1_000, 2_000).endsAsRan()).toEqual(only('recurs-as-asked'));
     const story = ran(upserted(PAUSED, 0), PAUSED, 600).recurrenceCall(700, 'pause', PAUSED, { changed: true });
     expect(ran(story, PAUSED, 1_200).ends()).toEqual(only('recurs-as-asked'));
   });
 
   it('an occurrence that is due when it should not be, or counts as missed too early', () => {
-    expect(upserted().occurrence(CRON, 1_000, { dueAt: 1_200 }).endsRecurring()).toEqual(only('recurs-as-asked'));
-    expect(upserted().occurrence(CRON, 1_000, { missed: true }).endsRecurring()).toEqual(only('recurs-as-asked'));
+    expect(upserted().occurrence(CRON, 1_000, { dueAt: 1_200 }).endsAsRan()).toEqual(only('recurs-as-asked'));
+    expect(upserted().occurrence(CRON, 1_000, { missed: true }).endsAsRan()).toEqual(only('recurs-as-asked'));
   });
 
   it('an occurrence that is due after its jitter, or is made up for later than at its nominal instant', () => {
@@ -114,7 +114,7 @@ describe('finds what is wrong', () => {
 
   it('two upserts that each created it, and a runNow whose occurrence never ran', () => {
     const twice = upserted().recurrenceCall(600, 'upsert', CRON, { changed: true });
-    expect(ran(twice, CRON, 1_000).endsRecurring()).toEqual(only('recurs-as-asked'));
+    expect(ran(twice, CRON, 1_000).endsAsRan()).toEqual(only('recurs-as-asked'));
     const never = upserted(PAUSED, 0).recurrenceCall(700, 'runNow', PAUSED, { id: `${PAUSED}@1800000000701` });
     expect(never.ends()).toEqual(only('recurs-as-asked'));
   });
@@ -129,16 +129,16 @@ describe('finds what is wrong', () => {
 
   it('an occurrence that begins before the previous one has ended, or before its retry', () => {
     const story = upserted(QUEUEING, 100).occurrence(QUEUEING, 800, { tookMs: 2_000 });
-    expect(story.occurrence(QUEUEING, 1_600).endsRecurring()).toEqual(only('one-after-the-other'));
+    expect(story.occurrence(QUEUEING, 1_600).endsAsRan()).toEqual(only('one-after-the-other'));
     const retried = upserted(QUEUEING, 100).occurrence(QUEUEING, 800, { how: 'fail', tookMs: 750 });
     retried.occurrence(QUEUEING, 1_600);
     retried.occurrence(QUEUEING, 800, { attempt: 2, dueAt: 1_710 });
-    expect(retried.endsRecurring()).toEqual(only('one-after-the-other'));
+    expect(retried.endsAsRan()).toEqual(only('one-after-the-other'));
   });
 
   it('a recurrence that has stopped', () => {
     const story = ran(upserted(), CRON, 1_000, 2_000);
     story.add(28_000, 'p1.1', { type: 'recurred', recurrence: CRON, from: 13_000, done: false });
-    expect(story.endsRecurring()).toEqual(only('recurs-again'));
+    expect(story.endsAsRan()).toEqual(only('recurs-again'));
   });
 });

@@ -32,6 +32,7 @@ export function figuresOf(timeline: Timeline): Figures {
     tooLate: jobs.filter(({ dead }) => dead?.reason === 'late').length,
     unknownOutcomes: jobs.flatMap(({ calls }) => calls).filter(({ outcome }) => outcome === 'unknown').length,
     refusedCalls: jobs.flatMap(({ calls }) => calls).filter(({ outcome }) => outcome === 'refused').length,
+    groupRuns: runs.filter(({ group }) => group !== undefined).length,
     occurrences: occurrences.filter(({ runs }) => runs.length > 0).length,
     madeUpFor: occurrences.filter(({ runs }) => runs.some(({ recurrence }) => recurrence?.missed)).length,
     leftOut: occurrences.filter(({ events }) => events.some(({ event }) => event === 'discarded')).length,

@@ -21,8 +21,18 @@ export const THROTTLE_MS = 500;
 export const MAX_CRASHES = 3;
 
 export const PREFIX = 'chaos';
-/** Completed jobs leave nothing in the one, and are kept with their results in the other: two ways through the scripts. */
-export const QUEUES = { default: { keepCompleted: 0 }, kept: { keepCompleted: 1_000_000 } } as const;
+/**
+ * Completed jobs leave nothing in the one, and are kept with their results in the other: two ways through the scripts. So are a limit of
+ * each group, and one job of a group after the other.
+ */
+export const QUEUES = {
+  default: { keepCompleted: 0, groups: { concurrency: 2 } },
+  kept: { keepCompleted: 1_000_000, groups: { order: 'fifo' } },
+} as const;
+/** How many jobs of a group may run at once. */
+export const OF_A_GROUP = { default: 2, kept: 1 } as const;
+/** Few, so that each has jobs that wait for others of it; one that keys hold in another form than it is written. */
+export const GROUPS = ['tenant', 'order:1', 'order:2'] as const;
 export type QueueName = keyof typeof QUEUES;
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 

@@ -27,10 +27,21 @@ interface OccurrenceRun {
   says: number;
 }
 
+interface GroupedRun {
+  group: string;
+  /** The group that the job says it is of. */
+  says: string;
+  attempt: number;
+  dueAt: number;
+  tookMs: number;
+  /** Of a process that dies: nothing. */
+  how: 'ok' | 'fail' | undefined;
+}
+
 /** A history made by hand. Instants are ms from the beginning. */
 export class Story {
   private readonly lines: Line[] = [];
-  private readonly occurrences = new Map<string, FinalLine['completed'][number]>();
+  private readonly ran = new Map<string, FinalLine['completed'][number]>();
   private calls = 0;
 
   constructor() {
@@ -68,7 +79,7 @@ export class Story {
     return this.add(mono + 2, 'p1.1', {
       type: 'answer',
       call: number,
-      token: 'j',
+      token: line.token,
       outcome,
       changed,
       status,
@@ -131,13 +142,31 @@ export class Story {
     this.add(claimedAt + 1 + tookMs, 'w1.1', { type: 'end', id, fence: fenceOf(claimedAt), how });
     const event = how === 'ok' ? 'completed' : 'failed';
     this.add(claimedAt + 2 + tookMs, 'w1.1', { type: 'event', event, id, queue, attempt });
-    if (queue === KEPT && how === 'ok') this.occurrences.set(id, { id, token: '', result: String(fenceOf(claimedAt)) });
+    if (queue === KEPT && how === 'ok') this.ran.set(id, { id, token: '', result: String(fenceOf(claimedAt)) });
     return this;
   }
 
-  /** With the occurrences that ran, and nothing else. */
-  endsRecurring(cancelled = 0): Set<string> {
-    return this.ends({ completed: [...this.occurrences.values()], stats: { cancelled } });
+  /** With what completed in the histories of occurrences and of jobs with a group, and nothing else. */
+  endsAsRan(cancelled = 0): Set<string> {
+    return this.ends({ completed: [...this.ran.values()], stats: { cancelled } });
+  }
+
+  /** A run of a job with a group, which is scheduled before its first one. */
+  grouped(id: string, claimedAt: number, run: Partial<GroupedRun> = {}): this {
+    const { group = 'g', says = group, attempt = 1, dueAt = claimedAt - 1, tookMs = 5 } = run;
+    const how = 'how' in run ? run.how : 'ok';
+    const payload = { token: id, revision: 0, kind: 'grouped', group } as const;
+    if (attempt === 1) {
+      const call = { token: id, id, payload, when: { at: OFFSET + dueAt } };
+      this.call(dueAt - 10, call, { changed: true, status: 'created', dueAt });
+    }
+    this.start(claimedAt, { token: id, id, kind: 'grouped', group: says, attempt, dueAt });
+    if (how === undefined) return this;
+    this.add(claimedAt + 1 + tookMs, 'w1.1', { type: 'end', id, fence: fenceOf(claimedAt), how });
+    const event = how === 'ok' ? 'completed' : 'failed';
+    this.add(claimedAt + 2 + tookMs, 'w1.1', { type: 'event', event, id, queue: KEPT, attempt });
+    if (how === 'ok') this.ran.set(id, { id, token: id, result: String(fenceOf(claimedAt)) });
+    return this;
   }
 
   fault(from: number, to: number, target: string, fault = 'freezeLong'): this {
@@ -146,14 +175,14 @@ export class Story {
 
   /** What is found at the end; the counters fit it, unless said otherwise. */
   ends(final: Partial<FinalLine> = {}): Set<string> {
-    const { dead = [], completed = [], waiting = [], active = [] } = final;
+    const { dead = [], completed = [], waiting = [], active = [], groupKeys = [] } = final;
     const starts = this.lines.filter(({ type }) => type === 'start').length;
     const scheduled = dead.length + completed.length + waiting.length + active.length + (final.stats?.cancelled ?? 0);
     const stats = { scheduled, started: starts, completed: completed.length, dead: dead.length, ...final.stats };
     this.add(29_000, 'harness', { type: 'drained', drained: true });
     for (const worker of ['w1', 'w2', 'w3'])
       this.add(29_100, 'harness', { type: 'probe', worker, from: 29_100, done: true });
-    this.add(29_500, 'harness', { type: 'final', queue: KEPT, dead, completed, waiting, active, stats });
+    this.add(29_500, 'harness', { type: 'final', queue: KEPT, dead, completed, waiting, active, groupKeys, stats });
     const timeline = new Timeline(this.lines.sort((a, b) => a.mono - b.mono));
     return new Set(check(timeline).map(({ rule }) => rule));
   }

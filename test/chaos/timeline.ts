@@ -57,6 +57,7 @@ export interface Job {
   token: string;
   queue: QueueName;
   kind: KindName;
+  group?: string;
   /** Of which recurrence it is, and its nominal instant. Its token is its id. */
   occurrence?: { recurrence: string; at: number };
   calls: Call[];
@@ -174,7 +175,7 @@ export class Timeline {
     if (!job) {
       const occurrence = occurrenceOf(token);
       const kind = occurrence ? 'recurring' : (payload?.kind ?? 'quick');
-      job = { token, queue, kind, occurrence, calls: [], runs: [], events: [], hasLives: false };
+      job = { token, queue, kind, group: payload?.group, occurrence, calls: [], runs: [], events: [], hasLives: false };
       this.jobs.set(token, job);
     }
     return job;

@@ -1,6 +1,6 @@
 import { Dice } from './dice.js';
 import { type ChaosPayload, KIND_NAMES, KINDS, type KindName } from './job-kinds.js';
-import { LEASE_MS, type QueueName } from './settings.js';
+import { GROUPS, LEASE_MS, type QueueName } from './settings.js';
 
 /** A job as a producer plans it. */
 export interface PlannedJob {
@@ -95,6 +95,10 @@ function planJob(dice: Dice, token: string, kinds: readonly KindName[]): Planned
   const payload: ChaosPayload = { token, revision: 0, kind };
   if (kind === 'flaky') payload.fails = dice.between(1, 3);
   if (kind === 'batched' && dice.chance(0.2)) payload.fails = dice.between(1, 3);
+  if (kind === 'grouped') {
+    Object.assign(payload, { group: dice.pick(GROUPS), workMs: dice.between(10, 300) });
+    if (dice.chance(0.2)) payload.fails = dice.between(1, 2);
+  }
   if (kind === 'slow') payload.workMs = Math.round(LEASE_MS * (dice.between(8, 20) / 10));
   if (kind === 'timed') Object.assign(payload, { fails: dice.between(1, 2), deaf: dice.chance(0.5) });
   if (kind === 'cancellable') payload.workMs = dice.between(100, 2_000);

@@ -48,7 +48,7 @@ export class Notebook {
     const { id, attempt, maxAttempts, fence, latenessMs } = job;
     const times = { dueAt: job.dueAt.getTime(), createdAt: job.createdAt.getTime(), latenessMs };
     const { token, revision, kind } = payload;
-    const noted = { token, revision, kind, id, queue: job.queue as QueueName, attempt, maxAttempts };
+    const noted = { token, revision, kind, group: job.group, id, queue: job.queue as QueueName, attempt, maxAttempts };
     const recurrence = job.recurrence && { ...job.recurrence, at: job.recurrence.at.getTime() };
     this.history.note({ type: 'start', ...noted, fence, ...times, recurrence });
   }
@@ -109,6 +109,14 @@ export class Handlers {
         return new Error(`batched ${job.fence}`);
       }),
     );
+  }
+
+  @Handles('grouped')
+  async grouped(payload: ChaosPayload, job: ScheduledJob): Promise<number> {
+    this.notebook.start(payload, job);
+    await sleep(payload.workMs);
+    if (job.attempt <= (payload.fails ?? 0)) this.fail(job, new Error(`grouped ${job.fence}`));
+    return this.completed(job);
   }
 
   @Handles('failing')

@@ -151,7 +151,12 @@ function item({ queue, priority, payload, ...due }: PlannedJob) {
       : payload.kind === 'throttled'
         ? { throttleMs: THROTTLE_MS }
         : {};
-  return { job: payload.kind, payload: carried, options: { queue, priority, ...lateness, ...spacing, ...whenOf(due) } };
+  const { group } = payload;
+  return {
+    job: payload.kind,
+    payload: carried,
+    options: { queue, priority, group, ...lateness, ...spacing, ...whenOf(due) },
+  };
 }
 
 function whenOf({ delayMs, asInstant }: Pick<PlannedJob, 'delayMs' | 'asInstant'>): When {
