@@ -11,11 +11,15 @@ import { TagIndex } from './lists/tag-index.js';
 export interface Level {
   readonly priority: number;
   readonly jobs: SortedList<Job>;
+  /** The same by group; under '' those that have none. */
+  readonly units: Map<string, SortedList<Job>>;
   /** How many of them prefer a worker. */
   preferring: number;
   /** How many of them are suspects. */
   suspects: number;
 }
+
+const byDueTime = () => new SortedList<Job>((a, b) => a.dueAtMs - b.dueAtMs || byId(a, b));
 
 /** How a job has ended, and when. */
 export type Ending = Pick<StoredJob, 'state' | 'endedAtMs' | 'result' | 'reason'>;
@@ -33,8 +37,14 @@ export class Ledger {
   readonly counters = new Map<string, number>();
   /** Chosen ids of jobs that have ended, and until when they are remembered; and throttles, under a tab and the id, likewise. */
   readonly usedIds = new Map<string, number>();
+  /** Where the order is 'fifo': of each group the job that has begun and has not ended. */
+  readonly holders = new Map<string, Job>();
+  /** How many jobs of each group run. */
+  readonly running = new Map<string, number>();
   /** Told of each waiting job that is taken out for good, whoever does it. */
   onCancel?: (job: Job) => void;
+  /** Told of each group of which a job runs no more, or holds it no more. */
+  onFreed?: (group: string) => void;
   private readonly levels = new Map<number, Level>();
 
   constructor(private readonly settings: QueueSettings) {
@@ -73,27 +83,34 @@ export class Ledger {
 
   /** Lets a job wait that is in no state now. */
   wait(job: Job): void {
-    const { priority, worker } = job.envelope;
+    const { priority, worker, group = '' } = job.envelope;
     let level = this.levels.get(priority);
     if (!level) {
       level = {
         priority,
-        jobs: new SortedList((a, b) => a.dueAtMs - b.dueAtMs || byId(a, b)),
+        jobs: byDueTime(),
+        units: new Map(),
         preferring: 0,
         suspects: 0,
       };
       this.levels.set(priority, level);
     }
     level.jobs.add(job);
+    const unit = level.units.get(group) ?? byDueTime();
+    level.units.set(group, unit);
+    unit.add(job);
     if (worker !== undefined) level.preferring++;
     if (isSuspect(job, this.settings.maxCrashes)) level.suspects++;
   }
 
   /** Takes a waiting job out of its level; it is in no state then. */
   takeOut(job: Job): void {
-    const { priority, worker } = job.envelope;
+    const { priority, worker, group = '' } = job.envelope;
     const level = this.levels.get(priority)!;
     level.jobs.delete(job);
+    const unit = level.units.get(group)!;
+    unit.delete(job);
+    if (unit.size === 0) level.units.delete(group);
     if (worker !== undefined) level.preferring--;
     if (isSuspect(job, this.settings.maxCrashes)) level.suspects--;
     if (level.jobs.size === 0) this.levels.delete(priority);
@@ -122,6 +139,7 @@ export class Ledger {
     job.held = holding;
     job.hasBegun = true;
     this.active.add(job);
+    this.countRunning(job, 1);
   }
 
   renew(job: Job, leaseUntilMs: number): void {
@@ -134,9 +152,27 @@ export class Ledger {
   letGo(job: Job): void {
     this.active.delete(job);
     job.held = undefined;
+    this.countRunning(job, -1);
+  }
+
+  private countRunning({ envelope: { group } }: Job, by: 1 | -1): void {
+    if (group === undefined) return;
+    const count = (this.running.get(group) ?? 0) + by;
+    if (count > 0) this.running.set(group, count);
+    else this.running.delete(group);
+    if (by < 0) this.onFreed?.(group);
+  }
+
+  /** A job that has begun has ended, or another one has taken its place: it holds its group no more. */
+  endHold(job: Job): void {
+    const { group } = job.envelope;
+    if (group === undefined || this.holders.get(group) !== job) return;
+    this.holders.delete(group);
+    this.onFreed?.(group);
   }
 
   die(job: Job, nowMs: number): void {
+    this.endHold(job);
     job.diedAtMs = nowMs;
     job.hasBegun = true;
     this.dead.add(job);
@@ -150,6 +186,7 @@ export class Ledger {
 
   /** Forgets a job that is in no state: it has ended. */
   leave(job: Job): void {
+    this.endHold(job);
     this.jobs.delete(job.id);
     this.tags.delete(job.id, job.envelope.tags);
   }

@@ -126,6 +126,7 @@ export class MemoryJobs implements Steps<SingleJobs> {
   private replaceWaiting(there: Job, job: NewJob & { id: string }): ScheduledAnswer {
     const { ledger } = this.queue;
     ledger.takeOut(there);
+    ledger.endHold(there);
     this.queue.ledger.tags.change(there.id, there.envelope.tags, job.tags ?? []);
     Object.assign(there, this.placed(there.id, job, there), {
       attempts: 0,

@@ -1,5 +1,6 @@
 import type { BlackoutRule } from '../../core/blackouts/blackout.js';
 import { FIRST_INSTANT_MS, LAST_INSTANT_MS } from '../../core/constants.js';
+import type { GroupSettings } from '../../core/options/group-options.js';
 import type { Due } from '../../core/read/due.js';
 import type { CancelReason, DeadSelection, QueueManagement } from '../../store/job-store.js';
 import type { Job } from './job.js';
@@ -27,11 +28,21 @@ export class MemoryManagement implements Steps<QueueManagement> {
     if (wasPaused) this.queue.sleepers.tellAll(this.queue.nowMs());
   }
 
-  setGroup(): void {}
+  setGroup(group: string, settings: GroupSettings): void {
+    this.queue.groups.set(group, settings);
+    this.queue.tellOfGroup(group, this.queue.nowMs());
+  }
 
-  pauseGroup(): void {}
+  pauseGroup(group: string, forMs = Number.POSITIVE_INFINITY): void {
+    const untilMs = this.queue.nowMs() + forMs;
+    this.queue.groups.pause(group, untilMs);
+    this.queue.tellOfGroup(group, untilMs);
+  }
 
-  resumeGroup(): void {}
+  resumeGroup(group: string): void {
+    const nowMs = this.queue.nowMs();
+    if (this.queue.groups.resume(group, nowMs)) this.queue.tellOfGroup(group, nowMs);
+  }
 
   setBlackouts(blackouts: readonly BlackoutRule[]): void {
     const { gates, sleepers } = this.queue;

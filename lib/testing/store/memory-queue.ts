@@ -2,11 +2,13 @@ import { QueueClosedError, QueueUnavailableError, type ScheduledQueueErrorFields
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import type { Due } from '../../core/read/due.js';
 import { Gates } from './gates.js';
+import { Groups } from './groups.js';
 import { type Job, preferredBy } from './job.js';
 import { Ledger } from './ledger.js';
 import { Presence } from './presence.js';
 import { Timetable } from './recur/timetable.js';
 import { type Listener, Sleepers, type StoreClock } from './sleepers.js';
+import type { Turns } from './turns.js';
 
 const AWAY = 'the test has called tester.redisAway()';
 
@@ -44,6 +46,9 @@ export class Outage {
 export class MemoryQueue {
   readonly ledger: Ledger;
   readonly gates: Gates;
+  readonly groups: Groups;
+  /** By priority, where groups have due jobs. */
+  readonly turns = new Map<number, Turns>();
   readonly presence: Presence;
   readonly sleepers: Sleepers;
   readonly timetable: Timetable;
@@ -70,6 +75,10 @@ export class MemoryQueue {
   ) {
     this.ledger = new Ledger(settings);
     this.gates = new Gates(settings);
+    this.groups = new Groups(settings.groups, this.ledger);
+    this.ledger.onFreed = (group) => {
+      if (this.groups.endsFree(group)) this.tellOfGroup(group, this.nowMs());
+    };
     this.presence = new Presence(settings.leaseMs);
     this.sleepers = new Sleepers(clock, settings.stealAfterMs, () => this.nowMs());
     this.timetable = new Timetable(
@@ -92,6 +101,11 @@ export class MemoryQueue {
   /** Tells whoever may run a job that it waits. `except`: that session knows already. */
   tellOf(job: Job, except?: Listener): void {
     this.sleepers.tellOf(job, preferredBy(job, this.settings.maxCrashes), except);
+  }
+
+  /** Tells whoever sleeps that due jobs of a group may start now, or from this time on. */
+  tellOfGroup(group: string, atMs: number): void {
+    if (this.groups.countDue(group, this.nowMs()) > 0) this.sleepers.tellAll(atMs);
   }
 
   /** A number that grows with each claim, also where the clock has gone back. */

@@ -5,6 +5,7 @@ import type {
   JobSelection,
   JobState,
   KnownBlackouts,
+  KnownGroup,
   LimitsUse,
   LiveWorker,
   PriorityCounts,
@@ -120,16 +121,17 @@ export class MemoryView implements Steps<QueueView> {
     return { rules: gates.blackoutsAt(nowMs), untilMs: gates.blackoutUntil(nowMs) };
   }
 
-  group(): never {
-    throw new Error('not built yet');
+  group(group: string): KnownGroup {
+    return this.queue.groups.describe(group, this.queue.nowMs());
   }
 
-  groups(): never {
-    throw new Error('not built yet');
+  groups(limit: number): KnownGroup[] {
+    return this.queue.groups.list(this.queue.nowMs()).slice(0, limit);
   }
 
   heldDue(): number {
-    return 0;
+    const known = this.queue.groups.list(this.queue.nowMs());
+    return sum(known.filter(({ heldBy }) => heldBy !== undefined).map(({ due }) => due));
   }
 
   limits(): LimitsUse {

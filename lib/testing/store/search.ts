@@ -2,6 +2,8 @@ import { isReadable } from '../../store/envelope.js';
 import type { FoundJobs, JobSelection, SearchStep, StoredJob } from '../../store/job-store.js';
 import { byId } from './job.js';
 
+const UNKNOWN = { name: '', group: undefined, tags: [] as string[] };
+
 /** A step through jobs by id, which no job changes. A place is the id of the last one that was looked at. */
 export function searchStep(
   all: readonly StoredJob[],
@@ -21,7 +23,7 @@ export function searchStep(
 }
 
 function fits({ id, state, dueAtMs, envelope }: StoredJob, wanted: JobSelection): boolean {
-  const { states, names, tags = [], idPrefix = '', dueFromMs = 0, dueToMs = Number.POSITIVE_INFINITY } = wanted;
+  const { states, names, tags = [], group, idPrefix = '', dueFromMs = 0, dueToMs = Number.POSITIVE_INFINITY } = wanted;
   if (
     !(states as readonly StoredJob['state'][]).includes(state) ||
     !id.startsWith(idPrefix) ||
@@ -29,6 +31,7 @@ function fits({ id, state, dueAtMs, envelope }: StoredJob, wanted: JobSelection)
     dueAtMs >= dueToMs
   )
     return false;
-  const { name, tags: carried } = isReadable(envelope) ? envelope : { name: '', tags: [] as string[] };
+  const { name, group: whose, tags: carried } = isReadable(envelope) ? envelope : UNKNOWN;
+  if (group !== undefined && group !== whose) return false;
   return (!names || names.includes(name)) && tags.every((tag) => carried.includes(tag));
 }

@@ -23,6 +23,7 @@ export function claim(stage: Stage): { weight: number; isUnconfirmed: boolean } 
       isCancelled: false,
       isUnconfirmed,
     });
+    queue.groups.noteStart(job, nowMs);
     const { id, dueAtMs, attempts, crashes, envelope } = job;
     return { id, fence, dueAtMs, claimedAtMs: nowMs, attempt: attempts, crashes, envelope };
   });

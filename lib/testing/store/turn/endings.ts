@@ -26,6 +26,7 @@ export function takePlace(stage: Stage, job: Job, end: RunEnd): boolean {
   const { queued } = job;
   if (!queued) return false;
   const { ledger } = stage.queue;
+  ledger.endHold(job);
   ledger.tags.delete(job.id, without(job.envelope.tags, queued.envelope.tags));
   Object.assign(job, { ...queued, attempts: 0, failures: [], progress: undefined, queued: undefined, hasBegun: false });
   goBack(stage, job, queued.dueAtMs);

@@ -1,31 +1,41 @@
 import { MOST_JOBS } from '../../../core/constants.js';
 import type { HandlerCapacity } from '../../../store/job-store.js';
 import { isSuspect, type Job, preferredBy, rankOf } from '../job.js';
-import type { Level } from '../ledger.js';
+import { lineUp, type Unit } from './line-up.js';
 import { isFull, type Stage } from './stage.js';
 
-/** The due jobs of one level that the session may run, of which `job` is the next one. */
+/** The due jobs of a unit that the session may run, of which `job` is the next one. */
 interface Cursor {
+  readonly unit: Unit;
   readonly jobs: Iterator<Job, undefined>;
   job: Job | undefined;
+  /** Where it stands in the turns of its priority: behind its jobs that are picked. */
+  turn: number;
+  readonly from: number;
+  picked: number;
 }
 
 /**
- * Picks the best jobs in the order of the queue, as far as the session and the gates have room. Inside a priority first the jobs that prefer this worker, then those that prefer none, then
- * those that prefer another and may be stolen; each by due time, then by id. The best job is not passed over for a lighter one that comes
+ * Picks the best jobs in the order of the queue, as far as the session and the gates have room. Inside a priority groups take turns with each
+ * other and with the jobs that have none; of these first the jobs that prefer this worker, then those that prefer none, then those that
+ * prefer another and may be stolen; each by due time, then by id. The best job is not passed over for a lighter one that comes
  * after it: it would wait for ever. A full handler only skips its own jobs.
  */
 export function pick(stage: Stage, gateCount: number): void {
-  const cursors = stage.queue.ledger.waiting().map((level): Cursor => {
-    const jobs = inOrder(stage, level);
-    return { jobs, job: jobs.next().value };
-  });
+  const { turns, groups } = stage.queue;
+  const levels = [...lineUp(stage)].map(([priority, units]) =>
+    units.map((unit): Cursor => {
+      const jobs = inOrder(stage, unit);
+      const from = turns.get(priority)?.at(unit.group) ?? 0;
+      return { unit, jobs, job: jobs.next().value, turn: from, from, picked: 0 };
+    }),
+  );
   const { limit } = stage.turn;
   // Jobs of one call weigh what one of them does.
   const most = Math.max(limit, MOST_JOBS);
   let left = limit;
   for (;;) {
-    const best = bestOf(stage, cursors);
+    const best = bestOf(stage, levels);
     if (!best?.job) return;
     const handler = stage.handlers.get(best.job.envelope.name);
     const weight = handler ? weightOfNext(handler) : 1;
@@ -37,6 +47,8 @@ export function pick(stage: Stage, gateCount: number): void {
     if (handler) handler.free--;
     stage.picked.push({ job: best.job, weight });
     best.job = best.jobs.next().value;
+    best.unit.state.room--;
+    best.turn = best.from + ++best.picked / groups.weightOf(best.unit.group);
   }
 }
 
@@ -46,16 +58,27 @@ function weightOfNext({ free, size, weight }: HandlerCapacity): number {
 }
 
 /** Levels come by priority, so where the ordering is strict the first that holds anything holds the best job. */
-function bestOf(stage: Stage, cursors: readonly Cursor[]): Cursor | undefined {
+function bestOf(stage: Stage, levels: readonly (readonly Cursor[])[]): Cursor | undefined {
   const { ordering } = stage.queue.settings;
   let best: Cursor | undefined;
-  for (const cursor of cursors) {
-    while (cursor.job && !isPickable(stage, cursor.job)) cursor.job = cursor.jobs.next().value;
-    if (!cursor.job) continue;
-    if (ordering.mode === 'strict') return cursor;
-    if (!best || rankOf(cursor.job, ordering) < rankOf(best.job!, ordering)) best = cursor;
+  for (const cursors of levels) {
+    const next = nextOf(stage, cursors);
+    if (!next) continue;
+    if (ordering.mode === 'strict') return next;
+    if (!best || rankOf(next.job!, ordering) < rankOf(best.job!, ordering)) best = next;
   }
   return best;
+}
+
+/** Whose turn it is: the job of that unit stands for its priority. A unit of which this session may run nothing keeps its turn. */
+function nextOf(stage: Stage, cursors: readonly Cursor[]): Cursor | undefined {
+  let next: Cursor | undefined;
+  for (const cursor of cursors) {
+    if (cursor.unit.state.room <= 0) continue;
+    while (cursor.job && !isPickable(stage, cursor.job)) cursor.job = cursor.jobs.next().value;
+    if (cursor.job && (!next || cursor.turn < next.turn)) next = cursor;
+  }
+  return next;
 }
 
 function isPickable(stage: Stage, { envelope: { name, worker } }: Job): boolean {
@@ -66,20 +89,24 @@ function isPickable(stage: Stage, { envelope: { name, worker } }: Job): boolean 
   return false;
 }
 
-function* inOrder(stage: Stage, level: Level): Generator<Job, undefined> {
+function* inOrder(stage: Stage, unit: Unit): Generator<Job, undefined> {
   const own = stage.session.worker;
   const preferred = (job: Job) => preferredBy(job, stage.queue.settings.maxCrashes);
-  if (level.preferring === 0) {
-    yield* ordinary(stage, level);
+  if (unit.state.holder) {
+    yield unit.state.holder;
     return;
   }
-  for (const job of ordinary(stage, level)) if (preferred(job) === own) yield job;
-  for (const job of ordinary(stage, level)) if (preferred(job) === undefined) yield job;
-  for (const job of ordinary(stage, level)) if (mayBeStolen(stage, job)) yield job;
+  if (unit.group !== '' || !stage.queue.ledger.somePrefer) {
+    yield* ordinary(stage, unit);
+    return;
+  }
+  for (const job of ordinary(stage, unit)) if (preferred(job) === own) yield job;
+  for (const job of ordinary(stage, unit)) if (preferred(job) === undefined) yield job;
+  for (const job of ordinary(stage, unit)) if (mayBeStolen(stage, job)) yield job;
 }
 
-/** The due jobs of a level but for suspects, which ordinary claims do not see. */
-function* ordinary({ queue: { settings }, nowMs }: Stage, { jobs }: Level): Generator<Job> {
+/** The due jobs of a unit but for suspects, which ordinary claims do not see. */
+function* ordinary({ queue: { settings }, nowMs }: Stage, { jobs }: Unit): Generator<Job> {
   for (const job of jobs) {
     if (job.dueAtMs > nowMs) return;
     if (!isSuspect(job, settings.maxCrashes)) yield job;

@@ -4,12 +4,13 @@ import { preferredBy } from '../job.js';
 import type { MemoryQueue } from '../memory-queue.js';
 import type { Listener } from '../sleepers.js';
 import { claim } from './claim.js';
+import { moveOn } from './line-up.js';
 import { type Opening, openingOf } from './opening.js';
 import { pick } from './order.js';
 import { type Patience, patienceOf, recover } from './recover.js';
 import { trim } from './retention.js';
 import { settle } from './settle.js';
-import { lookForPlace, nextLook } from './sleep.js';
+import { lookForPlace, nextFreed, nextLook } from './sleep.js';
 import { isFull, type Stage, stageOf } from './stage.js';
 import { noteReservation, type SuspectOutcome, seekSuspect, waitsForSuspect } from './suspects.js';
 import { isSomeLeft, yieldPlaces } from './yields.js';
@@ -27,7 +28,7 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
   const recovered = recover(stage, patience, staying);
   const opening = openingOf(stage, ledger.active.size);
   const suspect = seekSuspect(stage, opening);
-  select(stage, opening, suspect);
+  const looks = select(stage, opening, suspect);
   // A place that somebody leaves counts as taken: whoever respects it sleeps, and has to be told of another one.
   const mayFree =
     activeBefore >= queue.settings.globalConcurrency || (activeBefore > ledger.active.size && isSomeLeft(stage));
@@ -35,6 +36,7 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
   if (opening.yieldsUntilMs !== undefined) opening.count = stage.picked.length;
   const isIdle = stage.picked.length === 0;
   const { weight, isUnconfirmed } = claim(stage);
+  if (looks) moveOn(stage);
   const { claimed, late, skippedOccurrences } = stage;
   for (const job of stage.returning) ledger.wait(job);
   const deadDropped = trim(stage, isIdle);
@@ -74,13 +76,16 @@ export function runTurn(queue: MemoryQueue, session: Listener, turn: Turn): Turn
   };
 }
 
-/** A process that is kept for a suspect picks nothing else; the suspect takes all its capacity. */
-function select(stage: Stage, { count }: Opening, { outcome, job }: SuspectOutcome): void {
+/** A process that is kept for a suspect picks nothing else; the suspect takes all its capacity. True where it looks for others. */
+function select(stage: Stage, { count }: Opening, { outcome, job }: SuspectOutcome): boolean {
   if (job) {
     const handler = stage.handlers.get(job.envelope.name);
     if (handler) handler.free--;
     stage.picked.push({ job, weight: stage.turn.limit });
-  } else if (!outcome && stage.turn.limit > 0 && count > 0) pick(stage, count);
+  }
+  const looks = !outcome && stage.turn.limit > 0 && count > 0;
+  if (looks) pick(stage, count);
+  return looks;
 }
 
 function sleep(stage: Stage, opening: Opening, patience: Patience, limitAfter: number): number | undefined {
@@ -110,6 +115,8 @@ function tellOthers(stage: Stage, limitAfter: number, isPlaceFree: boolean): voi
   const isOfCrew = ({ crew, key }: Listener) => crew === session.crew && key !== session.key;
   // Sessions that sleep until they are told must hear when these leases end.
   if (queue.trustsHints && claimed.length > 0) sleepers.tellAll(nowMs + settings.leaseMs);
+  // This session may look too late for a group that is held for a while.
+  if (limitAfter <= 0) sleepers.tellAll(nextFreed(stage), ({ key }) => key !== session.key);
   // There is more than this session can take.
   if (stopped === 'limit' || stopped === 'size') sleepers.tellAll(nowMs, isOfCrew);
   for (const name of fullNames) sleepers.tellAll(nowMs, (other, full) => isOfCrew(other) && !full.has(name));

@@ -21,12 +21,18 @@ export function nextLook(stage: Stage, opening: Opening, patience: Patience): nu
   return Math.min(
     isShut ? Math.max(opening.untilMs, queue.ledger.nextDue()) : nextDue(stage),
     nextOwn(stage, opening, isShut),
+    isShut ? Number.POSITIVE_INFINITY : nextFreed(stage),
     leaseEnd,
     queue.trustsHints && queue.sleepers.hears(session)
       ? Number.POSITIVE_INFINITY
       : Math.floor(nowMs + Math.min(maxSleepMs, leaseMs / 3)),
     opening.yieldsUntilMs ?? Number.POSITIVE_INFINITY,
   );
+}
+
+/** When the first of the groups is free again that are held although jobs of theirs are due. */
+export function nextFreed({ queue: { groups }, nowMs }: Stage): number {
+  return Math.min(...[...groups.due(nowMs)].map((group) => groups.stateOf(group, nowMs).opensAtMs));
 }
 
 /** A session whose free capacity cannot fit the best job polls: it is not listed as a sleeper, so no message would reach it. */

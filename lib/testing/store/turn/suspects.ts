@@ -46,10 +46,19 @@ function dueSuspects(stage: Stage): Job[] {
     if (suspects === 0) continue;
     for (const job of jobs) {
       if (job.dueAtMs > stage.nowMs) break;
-      if (isSuspect(job, settings.maxCrashes) && mayRun(stage, job.envelope.name)) found.push(job);
+      if (isSuspect(job, settings.maxCrashes) && mayRun(stage, job.envelope.name) && isFree(stage, job))
+        found.push(job);
     }
   }
   return found;
+}
+
+/** Whether its group, if it has one, lets it start. */
+function isFree({ queue, nowMs }: Stage, job: Job): boolean {
+  const { group } = job.envelope;
+  if (group === undefined) return true;
+  const { heldBy, holder } = queue.groups.stateOf(group, nowMs);
+  return heldBy === undefined && (!holder || holder === job);
 }
 
 /** Whether this process may be held up by a suspect beside those that are reserved already. `due`: how many suspects are due. */

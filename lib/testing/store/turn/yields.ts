@@ -91,7 +91,7 @@ function forget(yields: Map<string, number>, pastMs: number, latestMs: number): 
   for (const [key, untilMs] of yields) if (untilMs <= pastMs || untilMs > latestMs) yields.delete(key);
 }
 
-/** The due jobs that cannot run here. */
+/** The due jobs that cannot run here. Places are left to jobs without a group only. */
 function candidates(stage: Stage): Candidate[] {
   const { ledger, settings } = stage.queue;
   const isPicked = new Set(stage.picked.map(({ job }) => job));
@@ -99,7 +99,7 @@ function candidates(stage: Stage): Candidate[] {
   for (const { jobs } of ledger.waiting())
     for (const job of jobs) {
       if (job.dueAtMs > stage.nowMs) break;
-      if (isPicked.has(job) || isSuspect(job, settings.maxCrashes)) continue;
+      if (isPicked.has(job) || job.envelope.group !== undefined || isSuspect(job, settings.maxCrashes)) continue;
       const preferred = preferredBy(job, settings.maxCrashes);
       if (preferred === undefined) {
         if (!mayRun(stage, job.envelope.name)) found.push({ job, kind: NOBODY });

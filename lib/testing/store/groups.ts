@@ -1,0 +1,147 @@
+import type { GroupSettings } from '../../core/options/group-options.js';
+import { type GroupsRule, type RateRule, rateWindowMs } from '../../core/options/queue-options.js';
+import type { HeldBy, KnownGroup } from '../../store/job-store.js';
+import type { Job } from './job.js';
+import type { Ledger } from './ledger.js';
+import type { SortedList } from './lists/sorted-list.js';
+
+/** What a group may start now. */
+export interface GroupState {
+  heldBy: HeldBy | undefined;
+  /** Where the group is held and time alone may free it: when. Otherwise Infinity. */
+  opensAtMs: number;
+  /** How many of its jobs may start. */
+  room: number;
+  /** The only job that may: it has begun, and has not ended. */
+  holder: Job | undefined;
+}
+
+/** What was set for each group, and what holds it: a pause, the rate of its starts, the job that has begun, and how many of its jobs run. */
+export class Groups {
+  private readonly settings = new Map<string, GroupSettings>();
+  private readonly pauses = new Map<string, number>();
+  /** When jobs of groups with a rate have started, the earliest first. */
+  private readonly starts = new Map<string, number[]>();
+
+  constructor(
+    private readonly rule: GroupsRule,
+    private readonly ledger: Ledger,
+  ) {}
+
+  set(group: string, settings: GroupSettings): void {
+    const said = Object.entries(settings).filter(([, value]) => value !== undefined);
+    if (said.length > 0) this.settings.set(group, structuredClone(Object.fromEntries(said)));
+    else this.settings.delete(group);
+  }
+
+  pause(group: string, untilMs: number): void {
+    this.pauses.set(group, untilMs);
+  }
+
+  /** False where it was not paused. */
+  resume(group: string, nowMs: number): boolean {
+    const wasPaused = this.pausedUntil(group, nowMs) !== undefined;
+    this.pauses.delete(group);
+    return wasPaused;
+  }
+
+  pausedUntil(group: string, nowMs: number): number | undefined {
+    const untilMs = this.pauses.get(group) ?? 0;
+    return untilMs > nowMs ? untilMs : undefined;
+  }
+
+  weightOf(group: string): number {
+    return this.settings.get(group)?.weight ?? 1;
+  }
+
+  /** Whether the end of one of its jobs may let another one start. */
+  endsFree(group: string): boolean {
+    return this.rule.order === 'fifo' || Number.isFinite(this.concurrencyOf(group));
+  }
+
+  noteStart(job: Job, nowMs: number): void {
+    const { group } = job.envelope;
+    if (group === undefined) return;
+    if (this.rule.order === 'fifo') this.ledger.holders.set(group, job);
+    const rate = this.rateOf(group);
+    if (rate) this.starts.set(group, [...this.started(group, rate, nowMs), nowMs]);
+  }
+
+  /** In the order in which it is told: the first that holds the group counts. */
+  stateOf(group: string, nowMs: number): GroupState {
+    const pausedUntilMs = this.pausedUntil(group, nowMs);
+    const rate = this.rateOf(group);
+    const started = rate ? this.started(group, rate, nowMs) : [];
+    const passes = rate ? rate.max - started.length : Number.POSITIVE_INFINITY;
+    const holder = this.rule.order === 'fifo' ? this.ledger.holders.get(group) : undefined;
+    const holderDueAtMs = holder && (holder.held ? Number.POSITIVE_INFINITY : holder.dueAtMs);
+    const places = this.concurrencyOf(group) - (this.ledger.running.get(group) ?? 0);
+    const holding: [HeldBy, untilMs: number][] = [];
+    if (pausedUntilMs !== undefined) holding.push(['paused', pausedUntilMs]);
+    if (passes <= 0) holding.push(['rate', started[-passes]! + rateWindowMs(rate!)]);
+    if (holderDueAtMs !== undefined && holderDueAtMs > nowMs) holding.push(['order', holderDueAtMs]);
+    if (places <= 0) holding.push(['concurrency', Number.POSITIVE_INFINITY]);
+    const isHeld = holding.length > 0;
+    return {
+      heldBy: holding[0]?.[0],
+      opensAtMs: isHeld ? Math.max(...holding.map(([, untilMs]) => untilMs)) : Number.POSITIVE_INFINITY,
+      room: isHeld ? 0 : Math.min(passes, places),
+      holder,
+    };
+  }
+
+  /** Its waiting jobs, a list for each priority. */
+  waiting(group: string): SortedList<Job>[] {
+    return this.ledger.waiting().flatMap(({ units }) => units.get(group) ?? []);
+  }
+
+  countDue(group: string, nowMs: number): number {
+    return this.waiting(group).reduce((sum, jobs) => sum + jobs.countBefore(({ dueAtMs }) => dueAtMs <= nowMs), 0);
+  }
+
+  /** The groups of which jobs are due, whether they are held or not. */
+  due(nowMs: number): Set<string> {
+    const found = new Set<string>();
+    for (const { units } of this.ledger.waiting())
+      for (const [group, { first }] of units) if (group !== '' && first!.dueAtMs <= nowMs) found.add(group);
+    return found;
+  }
+
+  describe(group: string, nowMs: number): KnownGroup {
+    const { heldBy, opensAtMs } = this.stateOf(group, nowMs);
+    return {
+      group,
+      waiting: this.waiting(group).reduce((sum, { size }) => sum + size, 0),
+      due: this.countDue(group, nowMs),
+      active: this.ledger.running.get(group) ?? 0,
+      settings: structuredClone(this.settings.get(group) ?? {}),
+      pausedUntilMs: this.pausedUntil(group, nowMs),
+      heldBy,
+      opensAtMs: Number.isFinite(opensAtMs) ? opensAtMs : undefined,
+    };
+  }
+
+  /** Those that have waiting or running jobs, a pause or a setting: those with the most waiting jobs first, then by name. */
+  list(nowMs: number): KnownGroup[] {
+    const paused = [...this.pauses.keys()].filter((group) => this.pausedUntil(group, nowMs) !== undefined);
+    const named = new Set([...this.ledger.running.keys(), ...paused, ...this.settings.keys()]);
+    for (const { units } of this.ledger.waiting()) for (const group of units.keys()) if (group !== '') named.add(group);
+    return [...named]
+      .map((group) => this.describe(group, nowMs))
+      .sort((a, b) => b.waiting - a.waiting || (a.group < b.group ? -1 : 1));
+  }
+
+  private concurrencyOf(group: string): number {
+    const set = this.rule.order === 'fifo' ? 1 : (this.settings.get(group)?.concurrency ?? this.rule.concurrency);
+    return set === 'unlimited' ? Number.POSITIVE_INFINITY : set;
+  }
+
+  private rateOf(group: string): RateRule | undefined {
+    const set = this.settings.get(group)?.rateLimit ?? this.rule.rateLimit;
+    return set === 'unlimited' ? undefined : set;
+  }
+
+  private started(group: string, rate: RateRule, nowMs: number): number[] {
+    return (this.starts.get(group) ?? []).filter((atMs) => atMs > nowMs - rateWindowMs(rate));
+  }
+}
