@@ -44,3 +44,5 @@ THROTTLED_LONGER_MS = 10000
 -- How the data of a queue lies in Redis: raised where a version of this library that knows a smaller number would misread or damage it.
 -- A version that raises it notes its number before it first writes, as a queue without one counts as 1. See docs/upgrading.md.
 SCHEMA = 1
+-- Until when a group is paused whose pause has no end: no Date is as late.
+ENDLESS = 9007199254740991

@@ -95,9 +95,33 @@ export function keysOf(base: string): QueueKeys {
 export const absentKey = (key: string) => `${baseOf(key)}none`;
 
 /** What stands behind the base in keys of a queue that no other constant here names. */
-const OTHER_KEYS = ['ended', 'endings', 'declared', 'trial'];
+const OTHER_KEYS = [
+  'ended',
+  'endings',
+  'declared',
+  'trial',
+  'groups',
+  'groupSettings',
+  'groupPauses',
+  'held',
+  'holders',
+];
 /** Rows of the table above that are keys without number: more stands behind a colon. */
-const FAMILIES = ['levels', 'heads', 'lane', 'tag', 'options', 'handles', 'sleepers', 'full', 'receipt'];
+const FAMILIES = [
+  'levels',
+  'heads',
+  'lane',
+  'tag',
+  'options',
+  'handles',
+  'sleepers',
+  'full',
+  'receipt',
+  'turns',
+  'turning',
+  'left',
+  'rate',
+];
 const KEY = new RegExp(
   `^([^{]+):\\{([^{}]+)\\}:(?:${[...FIXED_KEYS, ...OTHER_KEYS].join('|')}|(?:${FAMILIES.join('|')}):.+)$`,
   's',
@@ -116,8 +140,10 @@ export const baseOf = (key: string) => key.slice(0, key.indexOf('}:') + 2);
 export const ANY_WORKER = ':*';
 /** How the index keys of suspects' lanes end: of jobs that run alone. */
 export const SUSPECTS = ':!';
+/** How the index keys of groups' lanes end. */
+export const GROUPED = ':@';
 /** The endings that together lead to every waiting job's lane, and to each lane once. */
-export const LANE_ENDINGS = ['', ANY_WORKER, SUSPECTS] as const;
+export const LANE_ENDINGS = ['', ANY_WORKER, SUSPECTS, GROUPED] as const;
 export const levelsKey = (keys: QueueKeys, ending: string) => `${keys.levels}${ending}`;
 export const optionsKey = (keys: QueueKeys, digest: string) => `${keys.base}options:${digest}`;
 export const handlesKey = (keys: QueueKeys, crew: string) => `${keys.base}handles:${crew}`;

@@ -10,12 +10,14 @@ import { CallerPool } from './calls/caller-pool.js';
 import { RedisClearing } from './calls/clearing.js';
 import { RedisDeadLetters } from './calls/dead-letters.js';
 import { RedisGate } from './calls/gate.js';
+import { RedisGroups } from './calls/groups.js';
 import { RedisQueueJobs } from './calls/queue-jobs.js';
 import { RedisTaggedJobs } from './calls/tagged-jobs.js';
 import type { ClockLog } from './checks/clock-log.js';
 import { IndexWatch } from './checks/index-watch.js';
 import { OptionsWatch } from './checks/options-watch.js';
 import { encodeKeepEnded } from './codec/ending-text.js';
+import { encodeGroupsRule } from './codec/group-text.js';
 import { listOptions } from './codec/listed-options.js';
 import type { QueueReplicas } from './confirm/replicas.js';
 import { EventWriter } from './events/event-writer.js';
@@ -64,10 +66,6 @@ export interface StoreLinks {
   forMessages(): WakeListener;
 }
 
-const notBuilt = (): never => {
-  throw new Error('not built yet');
-};
-
 /** One queue in Redis. Its roles share a connection, a clock and, but for schedules, the callers of their calls. Nothing is sent yet. */
 export function openRedisQueue(
   queue: string,
@@ -88,6 +86,7 @@ export function openRedisQueue(
   const callers = new CallerPool(connection, clock, keys, options);
   const tending = new RedisTending(callers, clock, keys);
   const gate = new RedisGate(callers, link, keys, { ...options, rateLimit });
+  const groups = new RedisGroups(callers, link, keys, { commandTimeoutMs, groupsRule: encodeGroupsRule(settings) });
   const blackouts = new RedisBlackouts(callers, link, keys, options);
   const inspection = new RedisInspection(link, keys, commandTimeoutMs);
   const search = new RedisSearch(link, keys, commandTimeoutMs);
@@ -115,9 +114,9 @@ export function openRedisQueue(
     management: {
       pause: (forMs) => gate.pause(forMs),
       resume: () => gate.resume(),
-      setGroup: () => notBuilt(),
-      pauseGroup: () => notBuilt(),
-      resumeGroup: () => notBuilt(),
+      setGroup: (group, set) => groups.set(group, set),
+      pauseGroup: (group, forMs) => groups.pause(group, forMs),
+      resumeGroup: (group) => groups.resume(group),
       setBlackouts: (rules) => blackouts.set(rules),
       tendBlackouts: () => blackouts.tend(),
       clear: () => clearing.clear(),
@@ -144,9 +143,9 @@ export function openRedisQueue(
       workers: () => presence.workers(),
       pausedUntil: () => gate.pausedUntil(),
       limits: () => gate.limits(),
-      group: () => notBuilt(),
-      groups: () => notBuilt(),
-      heldDue: () => notBuilt(),
+      group: (group) => groups.group(group),
+      groups: (limit) => groups.groups(limit),
+      heldDue: () => groups.heldDue(),
       blackouts: () => blackouts.read(),
     },
     recurrences: new RedisRecurrences(callers, link, clock, keys, { ...options, tending, blackouts, isUsed }),

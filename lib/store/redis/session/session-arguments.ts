@@ -4,6 +4,7 @@ import type { QueueSettings } from '../../../core/options/queue-options.js';
 import { rateWindowMs } from '../../../core/options/rate-limit.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { StuckHandlers, Turn } from '../../job-store.js';
+import { encodeGroupsRule } from '../codec/group-text.js';
 import type { ListedOptions } from '../codec/listed-options.js';
 import { encodeStuck } from '../codec/worker-traits.js';
 import type { RedisConnection } from '../link/connection.js';
@@ -94,6 +95,7 @@ export class SessionArguments {
       globalConcurrency: Number.isFinite(settings.globalConcurrency) ? settings.globalConcurrency : 0,
       rateMax: settings.rateLimit?.max ?? 0,
       rateWindowMs: settings.rateLimit ? rateWindowMs(settings.rateLimit) : 0,
+      groupsRule: encodeGroupsRule(settings),
     };
   }
 

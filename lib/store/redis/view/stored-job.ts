@@ -63,7 +63,7 @@ export function readJob(id: string, reply: KnownJob): StoredJob | undefined {
     };
   }
   if (state === 'dead') return { ...known, state, dueAtMs, endedAtMs: at };
-  const isSuspect = /^\d+:!:/.test(lane);
+  const isSuspect = /^\d+:!/.test(lane);
   return { ...known, state: at <= Number(now) ? 'due' : 'scheduled', dueAtMs: at, isSuspect };
 }
 

@@ -85,7 +85,7 @@ export class WaitingList {
       LANE_ENDINGS.map(async (ending) => {
         const key = levelsKey(this.keys, ending);
         const priorities = await this.connection.read('list', (client) => client.zrange(key, '0', '-1'), this.giveUpAt);
-        return priorities.map((priority) => ({ priority: Number(priority), level: priority + ending }));
+        return priorities.map((priority) => ({ priority: priorityOf(priority), level: priority + ending }));
       }),
     );
     return found

@@ -1,11 +1,11 @@
 -- cancel-tagged: take the next jobs that carry a tag, and wait or are queued behind running ones, out of their queue for good.
 -- @numbered
--- @keys jobs, claims, failures, queued, stats, levels, tag:<tag>
+-- @keys jobs, claims, failures, queued, stats, levels, sleeping, tag:<tag>
 -- @arg from text: the index in the tag after which to begin, '0' = at the first
 -- @arg last text: the last index to look at, '' = that of the last job there is now
 -- @arg began epoch ms: when the first step was taken, 0 = now
 -- @arg limit count: how many jobs to look at at the most
--- @given settings.keepEnded
+-- @given clustered, settings.stealAfterMs, settings.keepEnded
 -- @returns result text: "<index after which to go on> <last index> <when the first step was taken>" and, a tab before each, the ids of the cancelled jobs, in the order in which they came by the tag
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
@@ -24,4 +24,5 @@ writeCancelled()
 writeEndings()
 local result = table.concat({ step.nextFrom .. ' ' .. step.walk, unpack(step.ids) }, '\t')
 -- @include parts/answer.lua
+-- @include parts/wake/lanes.lua
 return { 'done', digits(now), result }

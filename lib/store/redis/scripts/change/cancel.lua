@@ -1,8 +1,8 @@
 -- cancel: take a waiting job out of its queue for good, or the one that is queued behind a running job.
 -- @numbered
--- @keys jobs, claims, failures, queued, stats, levels
+-- @keys jobs, claims, failures, queued, stats, levels, sleeping
 -- @arg id text: job id
--- @given settings.keepEnded
+-- @given clustered, settings.stealAfterMs, settings.keepEnded
 -- @returns count '1' | '0': 1 if the job was waiting or queued and will never start; 0 if it had started, ended or was never there
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
@@ -22,4 +22,5 @@ writeCancelled()
 writeEndings()
 local result = tostring(#cancelled + #unqueued)
 -- @include parts/answer.lua
+-- @include parts/wake/lanes.lua
 return { 'done', digits(now), result }

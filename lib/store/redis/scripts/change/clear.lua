@@ -2,11 +2,11 @@
 -- A walk through `jobs` rather than through the lanes: it comes to each job that is there from beginning to end, however lanes
 -- change meanwhile, and knows nothing of ids in a lane that are no jobs, on which a walk by heads would never get past.
 -- @numbered
--- @keys jobs, claims, failures, queued, stats, levels
+-- @keys jobs, claims, failures, queued, stats, levels, sleeping
 -- @arg cursor text: where to go on, '0' = from the start
 -- @arg limit count: about how many jobs to look at
 -- @arg scheduledBy epoch ms: only jobs that were scheduled by then, 0 = by now
--- @given settings.keepEnded
+-- @given clustered, settings.stealAfterMs, settings.keepEnded
 -- @returns result text: "<how many were cancelled> <where to go on, 0 = the walk is over> <bytes of what was looked at>
 --   <by when, epoch ms>" and, a tab before each, the ids of recurrences that are to be tended
 -- @needs parts/clock.lua
@@ -48,4 +48,5 @@ writeEndings()
 local result = #cancelled + #unqueued .. ' ' .. goOn .. ' ' .. bytes .. ' ' .. digits(madeBy)
 for _, id in ipairs(skipped) do result = result .. '\t' .. id end
 -- @include parts/answer.lua
+-- @include parts/wake/lanes.lua
 return { 'done', digits(now), result }

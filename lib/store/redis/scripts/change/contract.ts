@@ -9,11 +9,19 @@ export interface CancelArguments {
 
 export type CancelReply = [status: string, now: string, count: '1' | '0'];
 
-const encodeCancel = (a: CancelArguments, given: GivenArguments): ScriptArgument[] => [a.id, given.keepEnded];
+const encodeCancel = (a: CancelArguments, given: GivenArguments): ScriptArgument[] => [a.id, given.clustered ? 1 : 0, given.stealAfterMs, given.keepEnded];
 
 export const cancelScript = (keys: QueueKeys): NumberedScript<CancelArguments, CancelReply> => ({
   name: 'cancel',
-  keys: [keys.jobs, keys.claims, keys.failures, keys.queued, keys.stats, keys.levels],
+  keys: [
+    keys.jobs,
+    keys.claims,
+    keys.failures,
+    keys.queued,
+    keys.stats,
+    keys.levels,
+    keys.sleeping,
+  ],
   encode: encodeCancel,
   isNumbered: true,
 });
@@ -44,7 +52,15 @@ export interface CancelTaggedArguments {
 
 export type CancelTaggedReply = [status: string, now: string, result: string];
 
-const encodeCancelTagged = (a: CancelTaggedArguments, given: GivenArguments): ScriptArgument[] => [a.from, a.last, a.began, a.limit, given.keepEnded];
+const encodeCancelTagged = (a: CancelTaggedArguments, given: GivenArguments): ScriptArgument[] => [
+  a.from,
+  a.last,
+  a.began,
+  a.limit,
+  given.clustered ? 1 : 0,
+  given.stealAfterMs,
+  given.keepEnded,
+];
 
 export const cancelTaggedScript = (keys: QueueKeys, names: { tag: string }): NumberedScript<CancelTaggedArguments, CancelTaggedReply> => ({
   name: 'cancel-tagged',
@@ -55,6 +71,7 @@ export const cancelTaggedScript = (keys: QueueKeys, names: { tag: string }): Num
     keys.queued,
     keys.stats,
     keys.levels,
+    keys.sleeping,
     `${keys.base}tag:${names.tag}`,
   ],
   encode: encodeCancelTagged,
@@ -70,11 +87,26 @@ export interface ClearArguments {
 
 export type ClearReply = [status: string, now: string, result: string];
 
-const encodeClear = (a: ClearArguments, given: GivenArguments): ScriptArgument[] => [a.cursor, a.limit, a.scheduledBy, given.keepEnded];
+const encodeClear = (a: ClearArguments, given: GivenArguments): ScriptArgument[] => [
+  a.cursor,
+  a.limit,
+  a.scheduledBy,
+  given.clustered ? 1 : 0,
+  given.stealAfterMs,
+  given.keepEnded,
+];
 
 export const clearScript = (keys: QueueKeys): NumberedScript<ClearArguments, ClearReply> => ({
   name: 'clear',
-  keys: [keys.jobs, keys.claims, keys.failures, keys.queued, keys.stats, keys.levels],
+  keys: [
+    keys.jobs,
+    keys.claims,
+    keys.failures,
+    keys.queued,
+    keys.stats,
+    keys.levels,
+    keys.sleeping,
+  ],
   encode: encodeClear,
   isNumbered: true,
 });
@@ -86,7 +118,7 @@ export interface RemoveArguments {
 
 export type RemoveReply = [status: string, now: string, isRemoved: '1' | '0'];
 
-const encodeRemove = (a: RemoveArguments): ScriptArgument[] => [a.id];
+const encodeRemove = (a: RemoveArguments, given: GivenArguments): ScriptArgument[] => [a.id, given.clustered ? 1 : 0, given.stealAfterMs];
 
 export const removeScript = (keys: QueueKeys): NumberedScript<RemoveArguments, RemoveReply> => ({
   name: 'remove',
@@ -97,6 +129,7 @@ export const removeScript = (keys: QueueKeys): NumberedScript<RemoveArguments, R
     keys.usedIds,
     keys.stats,
     keys.levels,
+    keys.sleeping,
     keys.dead,
     keys.completed,
     keys.results,

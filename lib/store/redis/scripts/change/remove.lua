@@ -1,8 +1,9 @@
 -- remove: delete one job that does not run: a waiting one, which counts as cancelled, a dead one, or one that is kept
 --   though it has completed, was discarded or was cancelled. Nothing is kept of it.
 -- @numbered
--- @keys jobs, claims, failures, usedIds, stats, levels, dead, completed, results, queued
+-- @keys jobs, claims, failures, usedIds, stats, levels, sleeping, dead, completed, results, queued
 -- @arg id text: job id
+-- @given clustered, settings.stealAfterMs
 -- @returns isRemoved '1' | '0': 0 if the job runs or is not there
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
@@ -38,4 +39,5 @@ else
   result = '0'
 end
 -- @include parts/answer.lua
+-- @include parts/wake/lanes.lua
 return { 'done', digits(now), result }

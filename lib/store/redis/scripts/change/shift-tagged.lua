@@ -11,8 +11,10 @@
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @needs parts/lanes.lua, parts/enter.lua, parts/untag.lua, change/tagged.lua
+-- @needs parts/envelope.lua, parts/lanes.lua, parts/enter.lua, parts/untag.lua, change/tagged.lua
 
+local released, releaseGroup, letGo = {}, nil, nil
+-- @include group/release.lua
 local step = readTagged(from, last, began, limit)
 local moved = 0
 local function shift(due)
@@ -23,6 +25,7 @@ for _, job in ipairs(step.waiting) do
   local shifted = shift(due)
   if shifted ~= due then
     addToLane(enterLane(job.lane), job.id, shifted)
+    letGo(job.id, job.lane, false)
     moved = moved + 1
   end
 end

@@ -1,6 +1,6 @@
 -- limits: how far the limits over all processes are used up.
 -- @keys active, rate
--- @arg settings.rateWindowMs ms: how long a start counts, 0 = there is no rate
+-- @arg rateWindowMs ms: how long a start counts, 0 = there is no rate
 -- @returns now text, running number, started number, opensAt text: how many jobs run, how many have started in the window, and when
 --   the first of those leaves it (epoch ms)
 -- @repeat it only reads.

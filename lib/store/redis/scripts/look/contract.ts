@@ -106,6 +106,24 @@ export const forecastScript = (keys: QueueKeys): BoundScript<ForecastArguments, 
   encode: encodeForecast,
 });
 
+/** See groups.lua, which says what each of these is. */
+export interface GroupsArguments {
+  base: string;
+  walk: 'jobs' | 'settings' | 'pauses';
+  from: string;
+  count: number;
+}
+
+export type GroupsReply = [next: string, ...found: (string | number)[]];
+
+const encodeGroups = (a: GroupsArguments): ScriptArgument[] => [a.base, a.walk, a.from, a.count];
+
+export const groupsScript = (keys: QueueKeys): BoundScript<GroupsArguments, GroupsReply> => ({
+  name: 'groups',
+  keys: [keys.levels],
+  encode: encodeGroups,
+});
+
 /** See handled.lua, which says what each of these is. */
 export interface HandledArguments {
   base: string;
@@ -142,6 +160,23 @@ export const headsScript = (keys: QueueKeys): BoundScript<HeadsArguments, HeadsR
   name: 'heads',
   keys: [keys.levels],
   encode: encodeHeads,
+});
+
+/** See held-due.lua, which says what each of these is. */
+export interface HeldDueArguments {
+  base: string;
+  from: number;
+  count: number;
+}
+
+export type HeldDueReply = [looked: number, due: number];
+
+const encodeHeldDue = (a: HeldDueArguments): ScriptArgument[] => [a.base, a.from, a.count];
+
+export const heldDueScript = (keys: QueueKeys): BoundScript<HeldDueArguments, HeldDueReply> => ({
+  name: 'held-due',
+  keys: [keys.levels],
+  encode: encodeHeldDue,
 });
 
 /** See job.lua, which says what each of these is. */
@@ -193,6 +228,23 @@ export const jobsScript = (keys: QueueKeys): BoundScript<JobsArguments, JobsRepl
     keys.queued,
   ],
   encode: encodeJobs,
+});
+
+/** See known-groups.lua, which says what each of these is. */
+export interface KnownGroupsArguments {
+  base: string;
+  groupsRule: string;
+  groups: readonly ScriptArgument[];
+}
+
+export type KnownGroupsReply = [...known: string[][]];
+
+const encodeKnownGroups = (a: KnownGroupsArguments): ScriptArgument[] => [a.base, a.groupsRule, ...a.groups];
+
+export const knownGroupsScript = (keys: QueueKeys): BoundScript<KnownGroupsArguments, KnownGroupsReply> => ({
+  name: 'known-groups',
+  keys: [keys.levels],
+  encode: encodeKnownGroups,
 });
 
 /** See lanes.lua, which says what each of these is. */

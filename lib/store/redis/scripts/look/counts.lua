@@ -17,7 +17,7 @@ if costLeft > 0 then
   end)
 end
 local first = math.huge
-for _, key in ipairs({ levelsKey, base .. 'levels:*', base .. 'levels:!' }) do
+for _, key in ipairs({ levelsKey, base .. 'levels:*', base .. 'levels:!', base .. 'levels:@' }) do
   first = math.min(first, tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or math.huge))
 end
 return { waiting, due, active, dead, redis.call('ZCARD', completedKey), goOn, digits(now), first < math.huge and digits(first) or '' }

@@ -8,8 +8,8 @@
 -- @gives eachLane
 local function readLevels(latest)
   local found = {}
-  -- Lanes without a preferred worker, then all those with one, then those of suspects.
-  for _, ending in ipairs({ '', ':*', ':!' }) do
+  -- Lanes without a preferred worker, then all those with one, then those of suspects, then those of groups.
+  for _, ending in ipairs({ '', ':*', ':!', ':@' }) do
     local key = ending == '' and levelsKey or base .. 'levels' .. ending
     local priorities = redis.call('ZRANGE', key, '-inf', latest, 'BYSCORE')
     if priorities[1] then found[#found + 1] = table.concat(priorities, ending .. ' ') .. ending end

@@ -12,7 +12,7 @@
 --   r  of a dead job: its id is to be remembered once the job is pushed out
 --   n  of a waiting job: it took the place of another one, and nobody has claimed it since
 -- A marked claim does not begin with its holder's fence and a space, so ordinary settlements pay nothing for marks.
--- @gives hasMark, remarked, parseClaim, formatClaim
+-- @gives hasMark, remarked, parseClaim, formatClaim, groupOfClaim
 
 function hasMark(marks, mark)
   return marks and string.find(marks, mark, 1, true) ~= nil
@@ -33,4 +33,9 @@ end
 
 function formatClaim(fence, attempt, crashes, due, holder, lane, tags)
   return fence .. ' ' .. attempt .. ' ' .. crashes .. ' ' .. due .. ' ' .. holder .. ' ' .. lane .. tags
+end
+
+-- The group in a claim, without taking it apart; nil for none.
+function groupOfClaim(text)
+  return string.match(text, '^%S+ %S+ %S+ %S+ %S+ %d+:!?@([^:]*):')
 end

@@ -4,17 +4,25 @@
 -- for those who may steal from it in `heads:<priority>:*` and `levels:*`. So nobody reads through the lanes of others.
 -- Suspects, jobs that have to run alone, lie in lanes of their own, "<priority>:!:<name>", which stand in `heads:<priority>:!` and
 -- `levels:!` only: a claim of ordinary jobs neither sees these lanes nor steps over them.
+-- Lanes of groups, "<priority>:@<group>:<name>", stand in one of two levels of `levels:@`: those whose first job a claim has seen due in
+-- `heads:<priority>^:@`, the others in `heads:<priority>:@`. What is seen due has its place in the turns of its priority, or is held (see
+-- turn/claim/units.lua); a lane whose head has moved is unseen again, so a script that changes lanes need not know of turns.
+-- `groups` lists, by group, its lanes, those of its suspects ("<priority>:!@<group>:<name>") too, and the ids of its running jobs.
 -- A script opens every lane that it will change before its first write, changes it, and closes them all: then a lane is in its index
 -- exactly when it is not empty. A key that the script may have emptied is not touched again, because on a cluster whose slot is on the
 -- move such a key counts as missing and the script would stop half-way. Therefore additions come before removals, and sizes are
 -- counted rather than asked for.
--- `laneList`: the lanes that are open. COMMON, PREFERRED, SUSPECTS: how the index keys end, of lanes without a preferred worker, of all
--- lanes with one, and of suspects' lanes.
--- @needs parts/clock.lua
+-- `laneList`: the lanes that are open, `openedLanes`: the same by name. COMMON, PREFERRED, SUSPECTS, GROUPED: how the index keys end, of lanes without a preferred worker, of
+-- all lanes with one, of suspects' lanes, and of groups' lanes. SEEN: what stands behind the priority of a level of lanes that were seen due.
+-- `ofGroups`: what is to be written of groups when lanes are closed: `there`, "<group>\t<lane>" or "<group>\t=<id>" -> whether it stands in
+-- `groups` then; `held`, group -> until when it is held (epoch ms, math.huge: until a job of it ends), false for no longer; `holders`,
+-- group -> id of the job that holds it, false for none; `resumed`, groups whose pause is over.
+-- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, levelsKey
--- @gives laneList, COMMON, PREFERRED, SUSPECTS, openIndex, openLane, addToLane, takeFromLane, closeLanes
-laneList = {}
-COMMON, PREFERRED, SUSPECTS = '', ':*', ':!'
+-- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, closeLanes
+laneList, openedLanes = {}, {}
+COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN = '', ':*', ':!', ':@', '^'
+ofGroups = { there = {}, held = {}, holders = {}, resumed = {} }
 
 function addToLane(lane, id, due)
   local added = lane.added
@@ -26,7 +34,7 @@ function takeFromLane(lane, id)
   lane.removed[#lane.removed + 1] = id
 end
 
-local lanes, levels, indexes = {}, {}, {}
+local levels, indexes = {}, {}
 
 function openIndex(ending)
   local index = indexes[ending]
@@ -38,7 +46,7 @@ function openIndex(ending)
   return index
 end
 
-local function openLevel(priority, ending)
+function openLevel(priority, ending)
   local key = base .. 'heads:' .. priority .. ending
   local level = levels[key]
   if not level then
@@ -51,22 +59,28 @@ end
 local function levelsOf(laneName)
   local priority, preferred = string.match(laneName, '^(%d+):([^:]*)')
   if preferred == '' then return { openLevel(priority, COMMON) } end
-  if preferred == '!' then return { openLevel(priority, SUSPECTS) } end
+  local kind = string.sub(preferred, 1, 1)
+  if kind == '!' then return { openLevel(priority, SUSPECTS) } end
+  if kind == '@' then return { openLevel(priority, GROUPED), openLevel(priority .. SEEN, GROUPED) } end
   return { openLevel(priority, ':' .. preferred), openLevel(priority, PREFERRED) }
 end
 
--- `head`: {id, due} of the lane's first job, where it has been read already.
+-- `head`: {id, due} of the lane's first job, where it has been read already. Of a lane of a group: `isSeen`, a claim looks after its place in
+-- the turns; `isReleased`, it is unseen again though its head stays.
 function openLane(name, head)
-  local lane = lanes[name]
+  local lane = openedLanes[name]
   if not lane then
     lane = { name = name, key = base .. 'lane:' .. name, count = 0, added = {}, removed = {}, first = 0 }
     lane.levels = levelsOf(name)
+    lane.group = groupOf(name)
+    lane.takesTurns = lane.levels[2] and lane.group
     head = head or redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES')
     if head[1] then
       lane.headId, lane.headDue = head[1], head[2]
       lane.count = redis.call('ZCARD', lane.key)
     end
-    lanes[name] = lane
+    lane.wasThere = lane.count > 0
+    openedLanes[name] = lane
     laneList[#laneList + 1] = lane
   end
   return lane
@@ -81,24 +95,38 @@ local function removeFirst(lane)
   for _, id in ipairs(redis.call('ZRANGE', lane.key, 0, lane.first - 1)) do lane.removed[#lane.removed + 1] = id end
 end
 
--- Writes what was added to and taken from the lanes, and sets each lane's and each level's head anew.
-function closeLanes()
+-- Writes what was added to and taken from the lanes, and sets each lane's and each level's head anew. `thenOfGroups`: what is to be
+-- done before `ofGroups` is written.
+function closeLanes(thenOfGroups)
+  -- Turns that end because somebody has taken what was due. Of lanes that a claim takes jobs of, the claim itself sees to them.
+  local endedTurns = {}
   for _, lane in ipairs(laneList) do
     if lane.first > 0 then removeFirst(lane) end
     if lane.added[1] then lane.count = lane.count + redis.call('ZADD', lane.key, unpack(lane.added)) end
     if lane.removed[1] then lane.count = lane.count - redis.call('ZREM', lane.key, unpack(lane.removed)) end
     local head = {}
     if lane.count > 0 then head = redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES') end
-    lane.moved = head[1] ~= lane.headId or head[2] ~= lane.headDue
+    lane.moved = lane.isReleased or head[1] ~= lane.headId or head[2] ~= lane.headDue
     if lane.moved then
-      for _, level in ipairs(lane.levels) do
-        if head[1] then
+      local standsIn = lane.takesTurns and (lane.isSeen and tonumber(head[2] or 0) <= now and 2 or 1)
+      for i, level in ipairs(lane.levels) do
+        local stands = not standsIn or i == standsIn
+        if head[1] and stands then
           level.added[#level.added + 1] = head[2]
           level.added[#level.added + 1] = head[1] .. '\t' .. lane.name
         end
         -- A head that only moved in time keeps its member, so it is overwritten rather than removed.
-        if lane.headId and lane.headId ~= head[1] then
+        if lane.headId and (lane.headId ~= head[1] or not stands) then
           level.removed[#level.removed + 1] = lane.headId .. '\t' .. lane.name
+        end
+      end
+      if lane.group then
+        if lane.wasThere ~= (lane.count > 0) then ofGroups.there[lane.group .. '\t' .. lane.name] = not lane.wasThere end
+        local isOver = lane.headId and tonumber(lane.headDue) <= now and (not head[1] or tonumber(head[2]) > now)
+        if isOver and lane.takesTurns and not lane.isSeen and lane.levels[2].count > 0 then
+          local key = base .. 'turns:' .. string.match(lane.name, '^%d+') .. ':' .. nameOf(lane.name)
+          endedTurns[key] = endedTurns[key] or {}
+          table.insert(endedTurns[key], lane.group)
         end
       end
       lane.headId, lane.headDue = head[1], head[2]
@@ -115,6 +143,9 @@ function closeLanes()
         earliest[#earliest + 1] = level.priority
       elseif before > 0 then
         emptied[#emptied + 1] = level.priority
+        -- Nothing of any group is seen due at this priority: whose turn it was is forgotten.
+        local priority = string.match(level.priority, '^(%d+)%' .. SEEN .. '$')
+        if priority then redis.call('UNLINK', base .. 'turning:' .. priority, base .. 'left:' .. priority) end
       end
     end
   end
@@ -122,4 +153,35 @@ function closeLanes()
     if index.earliest[1] then index.count = index.count + redis.call('ZADD', index.key, unpack(index.earliest)) end
     if index.emptied[1] then index.count = index.count - redis.call('ZREM', index.key, unpack(index.emptied)) end
   end
+  if thenOfGroups then thenOfGroups() end
+  for key, groups in pairs(endedTurns) do redis.call('ZREM', key, unpack(groups)) end
+  local there, held, holders = ofGroups.there, ofGroups.held, ofGroups.holders
+  if next(there) then
+    local added, removed = {}, {}
+    for member, isThere in pairs(there) do
+      if isThere then
+        added[#added + 1], added[#added + 2] = '0', member
+      else
+        removed[#removed + 1] = member
+      end
+    end
+    if added[1] then redis.call('ZADD', base .. 'groups', unpack(added)) end
+    if removed[1] then redis.call('ZREM', base .. 'groups', unpack(removed)) end
+  end
+  if next(held) then
+    local added, removed = {}, {}
+    for group, ends in pairs(held) do
+      if ends then
+        added[#added + 1], added[#added + 2] = ends == math.huge and 'inf' or digits(ends), group
+      else
+        removed[#removed + 1] = group
+      end
+    end
+    if added[1] then redis.call('ZADD', base .. 'held', unpack(added)) end
+    if removed[1] then redis.call('ZREM', base .. 'held', unpack(removed)) end
+  end
+  for group, id in pairs(holders) do
+    if id then redis.call('HSET', base .. 'holders', group, id) else redis.call('HDEL', base .. 'holders', group) end
+  end
+  if ofGroups.resumed[1] then redis.call('ZREM', base .. 'groupPauses', unpack(ofGroups.resumed)) end
 end

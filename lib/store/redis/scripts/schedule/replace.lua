@@ -75,10 +75,13 @@ local function putInPlace(crashes)
   writeUntagged()
 end
 
+local released, releaseGroup, letGo = {}, nil, nil
+-- @include group/release.lua
 local replaceAs = {}
 
 function replaceAs.waiting()
   setWhen({ envelope = there.envelope, due = tonumber(there.due), claim = there.claim })
+  letGo(id, there.lane, true)
   putInPlace((parseClaim(there.claim) or { crashes = 0 }).crashes)
   return { 'r', digits(due) }
 end

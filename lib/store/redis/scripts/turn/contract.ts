@@ -44,6 +44,7 @@ export interface RelayArguments {
   globalConcurrency: number;
   rateMax: number;
   rateWindowMs: number;
+  groupsRule: string;
   targetType: 'stream' | 'list';
   maxLength: number;
 }
@@ -78,6 +79,7 @@ const encodeRelay = (a: RelayArguments, given: GivenArguments): ScriptArgument[]
   a.globalConcurrency,
   a.rateMax,
   a.rateWindowMs,
+  a.groupsRule,
   a.targetType,
   a.maxLength,
   given.keepEnded,
@@ -136,6 +138,7 @@ export interface TurnArguments {
   globalConcurrency: number;
   rateMax: number;
   rateWindowMs: number;
+  groupsRule: string;
   wish: string;
   completed: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
   /** Flat rows: transition, id, fence, first, second. */
@@ -180,6 +183,7 @@ const encodeTurn = (a: TurnArguments, given: GivenArguments): ScriptArgument[] =
   a.globalConcurrency,
   a.rateMax,
   a.rateWindowMs,
+  a.groupsRule,
   a.wish,
   given.keepEnded,
   a.completed.id.length,

@@ -30,6 +30,7 @@
 -- @arg settings.globalConcurrency count: how many jobs may run at once over all processes, 0 = any; moved ones do not count
 -- @arg settings.rateMax count: how many may start over all processes, 0 = any
 -- @arg settings.rateWindowMs ms: within how long
+-- @arg groupsRule text: what holds for each group (see group/state.lua); a relay honours rates
 -- @arg targetType 'stream' | 'list': what the target is
 -- @arg maxLength count: how many entries a stream is to keep, about, 0 = any
 -- @given settings.keepEnded
@@ -61,6 +62,12 @@ known.session, known.crew = me.session, me.crew
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --
+-- As of turn.lua.
+local someGrouped, runsJobs = redis.call('ZCARD', base .. 'groups') > 0, false
+local grouped, leaving, released, turnsTaken = {}, {}, {}, {}
+local stateOf, releaseGroup, letGo, prepareTurns, writeTurns
+local areSomeUnseen, nextFreeAt = false, math.huge
+
 -- Whose leases have run out.
 -- @include turn/settle/grace.lua
 -- @include turn/settle/endings.lua
@@ -69,6 +76,11 @@ if isRecovering then
   -- @include turn/settle/already-settled.lua
   -- @include turn/settle/takeover.lua
   -- @include turn/settle/recover.lua
+end
+local picked, fit = {}, {}
+if someGrouped then
+  -- @include turn/groups/groups.lua
+  -- @include turn/groups/free.lua
 end
 
 -- How much may be moved. A relay runs nothing: so it has no handlers, moves suspects like any job, and needs no place under
@@ -82,7 +94,6 @@ local isClaiming, handlers = false, nil
 -- @include turn/gates/blackout.lua
 
 -- Which jobs are moved: the best ones, less those that do not fit into one script, less those that come too late.
-local picked, fit = {}, {}
 local stopped, nextCursor, fullNames, passedOver = nil, '', {}, nil
 local recurring
 local suspect, wish, yield, takesSuspects = '', '', nil, true
@@ -103,6 +114,8 @@ if picked[1] then
     defineRecurring()
   end
   -- @include turn/claim/sift.lua
+  -- A job that is moved holds its group no longer.
+  for i = 1, someGrouped and #fit or 0 do letGo(fit[i].id, fit[i].front.lane, true) end
 end
 -- @include turn/after/outlook.lua
 -- @include turn/after/find-lost.lua

@@ -29,6 +29,7 @@
 -- @arg settings.globalConcurrency count: how many jobs may run at once over all processes, 0 = any
 -- @arg settings.rateMax count: how many may start over all processes, 0 = any
 -- @arg settings.rateWindowMs ms: within how long
+-- @arg groupsRule text: what holds for each group (see group/state.lua)
 -- @arg wish text: what this turn wishes of suspects, jobs that run alone (see turn/claim/suspects.lua)
 -- @given settings.keepEnded
 -- @columns completed id, fence: jobs that completed and leave nothing behind; the fence is '' for that of the one before
@@ -71,10 +72,22 @@ known.session, known.crew = me.session, me.crew
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --
+-- What groups have here costs a queue without them one count. `grouped`, `leaving`, `nextFreeAt`: see turn/groups/free.lua; `released`: see
+-- group/release.lua; `turnsTaken`, `areSomeUnseen`: see turn/claim/pick.lua.
+local someGrouped, runsJobs = redis.call('ZCARD', base .. 'groups') > 0, true
+local grouped, leaving, released, turnsTaken = {}, {}, {}, {}
+local stateOf, releaseGroup, letGo, prepareTurns, writeTurns
+local areSomeUnseen, nextFreeAt = false, math.huge
+local picked, fit, claimed = {}, {}, {}
+
 -- What has ended, whose leases go on, and whose have run out.
 -- @include turn/settle/grace.lua
 -- @include turn/settle/endings.lua
 -- @include turn/settle/read-settlements.lua
+if someGrouped then
+  -- @include turn/groups/groups.lua
+  -- @include turn/groups/free.lua
+end
 
 -- How much may be claimed: by this session, and over all processes.
 local isClaiming = true
@@ -87,7 +100,6 @@ local isClaiming = true
 
 -- Which jobs are claimed. `picked`: a suspect alone, or the best jobs, less those whose places are left to better jobs of others, and less those
 -- whose envelopes do not fit into one reply. `fit`: those of them that are handed out. `claimed`: what the answer says of each of these.
-local picked, fit, claimed = {}, {}, {}
 local stopped, nextCursor, fullNames, yield = nil, '', {}, nil
 local recurring
 -- @include turn/claim/affinity.lua

@@ -1,7 +1,6 @@
--- Notes in the log of starts how many jobs this turn has claimed or moved.
+-- Notes in a log of starts how many jobs this turn has claimed or moved.
 -- @needs parts/clock.lua
--- @takes settings, rate, rateKey, fit
-local started = #fit
+-- @takes rate, rateKey, rateWindowMs, started
 -- The clock went back: starts that it left ahead count as started now, or the gate would stay shut until then.
 local isAhead = rate.at and rate.at > now
 if started > 0 or isAhead then
@@ -11,5 +10,5 @@ if started > 0 or isAhead then
   if rate.at == now then redis.call('ZREM', rateKey, rate.latest) end
   -- The last number before the window is what the others are counted from.
   if rate.beforeAt then redis.call('ZREMRANGEBYSCORE', rateKey, '-inf', '(' .. rate.beforeAt) end
-  redis.call('PEXPIRE', rateKey, 2 * settings.rateWindowMs)
+  redis.call('PEXPIRE', rateKey, 2 * rateWindowMs)
 end

@@ -1,13 +1,15 @@
 -- The due jobs that this turn takes, best first. Of two levels the lower number comes first; or, where jobs age, the lower rank, which is
 -- due + priority * msPerLevel: as a waiting job grows more urgent by one level every msPerLevel, the order of two jobs never changes,
 -- and so nothing need ever be scored anew. Inside a level first come the jobs that prefer this worker, then those that prefer none, then
--- those that prefer another and may be stolen; each kind by due time, then by id. Each kind of a level is a source (see source.lua).
+-- those that prefer another and may be stolen; each kind by due time, then by id. Each kind of a level is a source (see source.lua). Where
+-- groups have due jobs at a level, these and the jobs without a group take turns there (see units.lua).
 -- `stopped`: why no more of the due jobs: 'limit' of this session, 'gate', or 'size' of the turn. `nextCursor`: where to go on looking.
 -- `fullNames`: names that were passed over because their handlers are full here, name -> true. `passedOver`: where it is a table, due
 -- lanes are added that prefer no worker and that this session may not run. `takesSuspects`: suspects are picked like any job.
+-- `turnsTaken`: the units of each level whose turns were looked at. `areSomeUnseen`: see units.lua.
 -- @needs parts/clock.lua, parts/lanes.lua
--- @takes settings, me, opening, base, levelsKey, handlesKey, handlers, isFull, ownWorker, isHere, preferredIndex, suspectIndex, picked, passedOver, fullNames, takesSuspects
--- @changes stopped, nextCursor
+-- @takes settings, me, opening, base, levelsKey, handlesKey, handlers, isFull, ownWorker, isHere, preferredIndex, suspectIndex, someGrouped, picked, passedOver, fullNames, takesSuspects, turnsTaken, stateOf, released
+-- @changes stopped, nextCursor, areSomeUnseen
 -- The levels that hold something due, each once for each kind of its due jobs.
 local dueLevels = {}
 local function findDue(kind, key, ending)
@@ -19,6 +21,7 @@ if preferredIndex.count > 0 then findDue('o', base .. 'levels:' .. ownWorker, ':
 findDue('c', levelsKey, COMMON)
 if preferredIndex.count > 0 then findDue('s', base .. 'levels' .. PREFERRED, PREFERRED) end
 if takesSuspects and suspectIndex.count > 0 then findDue('x', suspectIndex.key, SUSPECTS) end
+if someGrouped then findDue('g', base .. 'levels' .. GROUPED, GROUPED) end
 
 -- One function, so that the functions inside it look for their names here first. To make all of them costs an idle turn a tenth of its time.
 local function pick()
@@ -35,15 +38,32 @@ local function pick()
   end
 
   -- @include turn/claim/source.lua
+  local openUnits, bestUnit, startUnit
+  if someGrouped then
+    -- @include turn/claim/units.lua
+  end
 
-  -- The best job of a level, and its source.
-  local function best(level)
+  -- The best job without a group of a level, and its source.
+  local function bestCommon(level)
     while level.sources[level.at] do
       local source = level.sources[level.at]
       local front = bestOf(source)
       if front then return front, source end
       level.at = level.at + 1
     end
+  end
+
+  -- The best job of a level, and its source or the unit whose turn it is.
+  local function best(level)
+    if not level.hasUnits then return bestCommon(level) end
+    if not level.units then
+      level.units = openUnits(level.key, level.sources[1] ~= nil)
+      turnsTaken[#turnsTaken + 1] = level.units
+    end
+    local common, source = bestCommon(level)
+    local unit, front = bestUnit(level.units)
+    if unit and (not common or unit.turn < level.units.common) then return front, unit end
+    return common, source
   end
 
   -- Picks the best job of a source, or says what it does not fit into. The best one is not passed over for a lighter one that
@@ -66,8 +86,15 @@ local function pick()
     limitLeft = limitLeft - weight
     if handler then handler.free = handler.free - 1 end
     pickedCount = pickedCount + 1
-    picked[pickedCount] = { id = front.id, due = front.due, dueText = front.dueText, front = front, weight = weight, envelope = false, claim = false }
+    picked[pickedCount] = { id = front.id, due = front.due, dueText = front.dueText, front = front, weight = weight, envelope = false, claim = false, unit = source.group and source }
     return true
+  end
+
+  -- Picks the best job of the unit whose turn it is.
+  local function takeTurn(units, unit, front)
+    local handler = handlers and handlers[front.name]
+    if not takeOne(unit, front, handler) then return end
+    startUnit(units, unit, front, front.head and advance(front, FIRST_READ))
   end
 
   -- Picks from a source's best lane as long as it is that, or once.
@@ -91,10 +118,22 @@ local function pick()
     end
   end
 
+  -- Picks one job of a level, or, where nobody takes turns, of its best lane as long as it is that.
+  local function takeBest(level, front, source, once)
+    local units = level.units
+    if source.group then return takeTurn(units, source, front) end
+    local before = pickedCount
+    take(source, front, once or units ~= nil)
+    if units and pickedCount > before then
+      picked[pickedCount].commonOf = units
+      units.common = units.common + 1
+    end
+  end
+
   local function pickLevel(level)
     local front, source = best(level)
     while front and not stopped do
-      take(source, front, false)
+      takeBest(level, front, source, false)
       front, source = best(level)
     end
   end
@@ -131,7 +170,7 @@ local function pick()
     while open[1] and not stopped do
       local level = table.remove(open)
       local name = level.front.name
-      take(level.source, level.front, true)
+      takeBest(level, level.front, level.source, true)
       if isFull(name) then reopenFull() end
       reopen(level)
     end
@@ -148,12 +187,17 @@ local function pick()
   local function openLevels(offsets)
     local opened, byPriority = {}, {}
     for _, due in ipairs(dueLevels) do
-      local level = byPriority[due.priority]
+      local key = due.kind == 'g' and string.match(due.priority, '^%d+') or due.priority
+      local level = byPriority[key]
       if not level then
-        level = { priority = tonumber(due.priority), sources = {}, at = 1 }
-        byPriority[due.priority], opened[#opened + 1] = level, level
+        level = { priority = tonumber(key), key = key, sources = {}, at = 1 }
+        byPriority[key], opened[#opened + 1] = level, level
       end
-      level.sources[#level.sources + 1] = openSource(due.kind, due.priority, due.ending, offsets[due.kind .. due.priority])
+      if due.kind == 'g' then
+        level.hasUnits = true
+      else
+        level.sources[#level.sources + 1] = openSource(due.kind, due.priority, due.ending, offsets[due.kind .. due.priority])
+      end
     end
     table.sort(opened, function(a, b) return a.priority < b.priority end)
     return opened

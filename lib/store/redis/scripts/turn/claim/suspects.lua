@@ -11,7 +11,7 @@
 -- `suspect`: the outcome: 'reserved', 'taken', or '' where the process is not reserved.
 -- `awaited`: whether the suspect lacks only a place under `globalConcurrency`: then others leave the next place (see yield.lua).
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
--- @takes settings, me, opening, wish, base, reservationsKey, ownWorker, handlers, suspectIndex, isHere, processesHere, picked
+-- @takes settings, me, opening, wish, base, reservationsKey, ownWorker, handlers, suspectIndex, isHere, processesHere, picked, stateOf
 -- @gives suspect, awaited
 suspect = wish == 'keep' and 'reserved' or ''
 if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wish ~= 'leave' then
@@ -29,7 +29,10 @@ if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and
         local id, lane = string.match(heads[i], '^([^\t]*)\t(.*)$')
         local name = nameOf(lane)
         local handler = handlers and handlers[name]
-        if (not handler or handler.free > 0) and handlesName(me.crew, name) then
+        local group = groupOf(lane)
+        local state = group and stateOf(group)
+        local mayStart = not state or (state.free > 0 and (not state.only or state.only.id == id))
+        if mayStart and (not handler or handler.free > 0) and handlesName(me.crew, name) then
           due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))
           first = first or { id = id, due = tonumber(heads[i + 1]), dueText = heads[i + 1], lane = lane, name = name }
         end

@@ -15,7 +15,7 @@
 -- A result, a failure or '' in the second argument may be followed by a tab and the last progress of the run. JSON holds no tab.
 -- Needed only where there are such settlements, so a turn of a drain makes none of these functions.
 -- @needs parts/claim.lua, parts/enter.lua, parts/untag.lua, turn/claims.lua
--- @takes decided, report, completedCount, uncommon, others, jobsKey, failuresKey, takePlace, endJob, endsHere, keptHere, settledHere
+-- @takes decided, report, completedCount, uncommon, others, jobsKey, failuresKey, takePlace, endJob, endsHere, keptHere, settledHere, someGrouped, grouped
 -- @changes extended
 local bits, settlements = report.bits, decided.settlements
 
@@ -54,7 +54,11 @@ local function endMarked(id, text, marks)
   if hasMark(marks, 'c') then return cancelHeld(id, text) end
   local claim = parseClaim(text)
   local digit = claim and takePlace(id, claim, 'complete')
-  if not digit then endJob(id, tagsOfClaim(text)) end
+  if not digit then
+    endJob(id, tagsOfClaim(text))
+    local group = someGrouped and groupOfClaim(text)
+    if group then grouped[#grouped + 1], grouped[#grouped + 2] = id, group end
+  end
   return digit or '1'
 end
 

@@ -32,6 +32,6 @@ function takePlace(id, claim, how, crashed)
   queued.crashes = claim.crashes + (crashed and 1 or 0)
   queued.lane = laneAfter(queued.lane, queued.crashes)
   enterLane(queued.lane)
-  settlements[#settlements + 1] = { transition = 'takePlace', id = id, queued = queued, counted = COUNTED[how] }
+  settlements[#settlements + 1] = { transition = 'takePlace', id = id, claim = claim, queued = queued, counted = COUNTED[how] }
   return '3'
 end

@@ -1,0 +1,31 @@
+-- Takes a group that is held out of the turns of all priorities but one, which the script sees to itself, '' for none. It remembers the turns that
+-- the group had, as far as they lie above the present (see turn/claim/units.lua). Write phase.
+-- @takes base
+-- @changes leaveTurns
+local priorities
+
+function leaveTurns(group, but)
+  if not priorities then
+    priorities = {}
+    for _, level in ipairs(redis.call('ZRANGE', base .. 'levels:@', 0, -1)) do
+      priorities[#priorities + 1] = string.match(level, '^(%d+)%^$')
+    end
+  end
+  for _, priority in ipairs(priorities) do
+    local found, present, turn = priority ~= but and redis.call('HGETALL', base .. 'turning:' .. priority) or {}, 0, nil
+    for i = 1, #found, 2 do
+      local name = string.match(found[i], '^:(.*)$')
+      if name then
+        local key = base .. 'turns:' .. priority .. ':' .. name
+        local its = redis.call('ZSCORE', key, group)
+        if its then
+          turn = its
+          redis.call('ZREM', key, group)
+        end
+      elseif found[i] == 'turn' then
+        present = tonumber(found[i + 1])
+      end
+    end
+    if turn and tonumber(turn) > present then redis.call('ZADD', base .. 'left:' .. priority, turn, group) end
+  end
+end

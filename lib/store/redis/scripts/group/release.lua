@@ -1,0 +1,33 @@
+-- Puts a held group back: its lanes are unseen again, so the next claim gives it its turn, or holds it anew for another reason. One that is
+-- paused stays held until the pause ends. `released`: the lanes, where they have due jobs.
+-- `letGo`: a waiting job of the group ends, or is moved: under `'fifo'` it may be what holds the group.
+-- Read phase; `closeLanes` writes.
+-- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/enter.lua
+-- @takes base, released
+-- @changes releaseGroup, letGo
+
+function releaseGroup(group)
+  local paused = tonumber(redis.call('ZSCORE', base .. 'groupPauses', group) or 0)
+  if paused > now then
+    ofGroups.held[group] = paused
+    return
+  end
+  if paused > 0 then ofGroups.resumed[#ofGroups.resumed + 1] = group end
+  ofGroups.held[group] = false
+  -- Its lanes that take turns: behind a digit. Suspects begin with one as well, and stand in lanes of their own.
+  for _, member in ipairs(redis.call('ZRANGE', base .. 'groups', '[' .. group .. '\t0', '(' .. group .. '\t:', 'BYLEX')) do
+    local lane = enterLane(string.sub(member, #group + 2))
+    if lane.takesTurns then
+      lane.isReleased, lane.isFreed = true, true
+      if lane.headId and tonumber(lane.headDue) <= now then released[#released + 1] = lane end
+    end
+  end
+end
+
+-- `ends`: it leaves the queue; false where only its due time changes.
+function letGo(id, laneName, ends)
+  local group = groupOf(laneName)
+  if not group or redis.call('HGET', base .. 'holders', group) ~= id then return end
+  if ends then ofGroups.holders[group] = false end
+  if redis.call('ZSCORE', base .. 'held', group) then releaseGroup(group) end
+end

@@ -1,0 +1,26 @@
+-- set-group: put these settings in the place of those of a group. They hold from the next claim on.
+-- @numbered
+-- @keys levels, sleeping
+-- @given clustered, settings.stealAfterMs
+-- @arg group text: the group, as codec/group-text.ts writes it
+-- @arg set text: its settings (see there), '' = none
+-- @returns result '1': always
+-- @needs parts/clock.lua
+-- @include parts/begin.lua
+if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
+-- @needs parts/envelope.lua, parts/lanes.lua, parts/enter.lua
+local released, releaseGroup, letGo = {}, nil, nil
+-- @include group/release.lua
+
+-- What has held it may hold it no longer.
+if redis.call('ZSCORE', base .. 'held', group) then releaseGroup(group) end
+if set == '' then
+  redis.call('HDEL', base .. 'groupSettings', group)
+else
+  redis.call('HSET', base .. 'groupSettings', group, set)
+end
+closeLanes()
+local result = '1'
+-- @include parts/answer.lua
+-- @include parts/wake/lanes.lua
+return { 'done', digits(now), result }

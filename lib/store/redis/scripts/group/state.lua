@@ -1,0 +1,99 @@
+-- What a group may do now: by what `setGroup` has set for it, else by what holds for each group of the queue.
+-- `groupSettings` holds, of a group, "<weight> <concurrency> <rate's max> <rate's window in ms> <the rate's perMs>", '-' for what is left out and 0
+-- for unlimited. `holders` holds, under `'fifo'`, the job of the group that has begun and has not ended. `rate:@<group>` is a log of its starts
+-- (see gate/rate.lua).
+-- `stateOf` answers, the same table whenever it is asked in a script:
+--   weight    how many turns it has for each one of a group of weight 1
+--   free      how many more of its jobs may start now
+--   opensAt   where none may: when more may, math.huge when a job of it has ended
+--   heldBy    and why: 'paused', 'rate', 'order' or 'concurrency'
+--   only      the job that alone may start, as another one may not pass it: {id, lane, dueText}
+--   isFifo    one that starts holds the group
+--   rate, rateWindowMs  the log of its starts, where its rate is limited
+--   places    how many more of its jobs may hold a place, math.huge for any
+--   picks     how many jobs this script has picked, 'starts' how many of them it has started: only where `free` is bounded
+-- `groupsRule`: "<concurrency> <rate's max> <rate's window in ms> <'due' or 'fifo'>" of the queue, 0 for none. `runsJobs`: false where jobs are
+-- moved, which takes no place and no turn of an order. `leaving`: "<group>\t=<id>" of jobs that leave their places in this script -> true.
+-- @needs parts/clock.lua, parts/claim.lua, parts/lanes.lua
+-- @takes base, groupsRule, runsJobs, leaving
+-- @changes stateOf
+local states, areSomeSet, areSomePaused = {}, nil, nil
+-- What a group may do of which nothing is limited.
+local UNLIMITED, FREE = '0 0 0 due', { weight = 1, free = math.huge, places = math.huge, isFifo = false }
+local placesOfEach, maxOfEach, windowOfEach, order = string.match(groupsRule, '^(%d+) (%d+) (%d+) (%a+)$')
+
+-- How many jobs of a group hold a place.
+local function countActive(group, limit)
+  local first, last = '[' .. group .. '\t=', '(' .. group .. '\t>'
+  local count = redis.call('ZLEXCOUNT', base .. 'groups', first, last)
+  if count < limit then return count end
+  -- One that leaves in this script counts no more, nor one whose lease somebody has taken.
+  local members, ids = redis.call('ZRANGE', base .. 'groups', first, last, 'BYLEX'), {}
+  for i, member in ipairs(members) do ids[i] = string.sub(member, #group + 3) end
+  count = 0
+  for i, lease in ipairs(ids[1] and redis.call('ZMSCORE', base .. 'active', unpack(ids)) or {}) do
+    if not lease then
+      ofGroups.there[members[i]] = ofGroups.there[members[i]] or false
+    elseif not leaving[members[i]] then
+      count = count + 1
+    end
+  end
+  return count
+end
+
+-- The job that holds a group, where it waits: {id, lane, dueText}; true where it runs; nil where none holds the group.
+local function findHolder(group)
+  local id = ofGroups.holders[group]
+  if id == nil then id = redis.call('HGET', base .. 'holders', group) end
+  if not id then return nil end
+  local member = group .. '\t=' .. id
+  if redis.call('ZSCORE', base .. 'active', id) and not leaving[member] then return true end
+  local claim = parseClaim(redis.call('HGET', base .. 'claims', id) or '')
+  local due = claim and redis.call('ZSCORE', base .. 'lane:' .. claim.lane, id)
+  if due then return { id = id, lane = claim.lane, dueText = due } end
+  -- It goes back in this script.
+  if leaving[member] then return true end
+  -- Somebody has taken it.
+  ofGroups.holders[group] = false
+end
+
+local function readState(group)
+  if areSomeSet == nil then
+    areSomeSet, areSomePaused = redis.call('HLEN', base .. 'groupSettings') > 0, redis.call('ZCARD', base .. 'groupPauses') > 0
+  end
+  if not areSomeSet and not areSomePaused and groupsRule == UNLIMITED then return FREE end
+  local set = areSomeSet and redis.call('HGET', base .. 'groupSettings', group) or ''
+  local weight, places, max, window = string.match(set, '^(%S+) (%S+) (%S+) (%S+)')
+  local isFifo = runsJobs and order == 'fifo'
+  local function limitOf(own, ofEach) return tonumber(own ~= '-' and own or ofEach) end
+  places, max, window = limitOf(places or '-', placesOfEach), limitOf(max or '-', maxOfEach), limitOf(window or '-', windowOfEach)
+  if isFifo then places = 1 end
+  local state = { weight = tonumber(weight ~= '-' and weight or 1), free = math.huge, places = math.huge, isFifo = isFifo, rateWindowMs = window, picks = 0, starts = 0 }
+  local function hold(heldBy, ends)
+    state.free, state.heldBy, state.opensAt = 0, heldBy, ends
+    return state
+  end
+  if max > 0 then
+    local rateKey, rateWindowMs = base .. 'rate:@' .. group, window
+    -- @include gate/rate.lua
+    state.rate, state.free = rate, math.max(0, max - (rate.total - rate.before))
+  end
+  local ends = areSomePaused and tonumber(redis.call('ZSCORE', base .. 'groupPauses', group) or 0) or 0
+  if ends > now then return hold('paused', ends) end
+  if state.free == 0 then return hold('rate', state.rate.opensAt) end
+  local holder = isFifo and findHolder(group)
+  if holder == true then return hold('order', math.huge) end
+  if holder and tonumber(holder.dueText) > now then return hold('order', tonumber(holder.dueText)) end
+  state.only = holder or nil
+  if places > 0 and runsJobs then
+    state.places = places - countActive(group, places)
+    if state.places <= 0 then return hold('concurrency', math.huge) end
+    state.free = math.min(state.free, state.places)
+  end
+  return state
+end
+
+function stateOf(group)
+  states[group] = states[group] or readState(group)
+  return states[group]
+end

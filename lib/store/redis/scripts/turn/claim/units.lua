@@ -1,0 +1,271 @@
+-- The turns of one level. A unit is a group that has due jobs at this priority, or, together, the due jobs without a group. It stands at a number,
+-- its turn: the unit with the lowest is next, and one start takes it 1 / weight further. Of equal turns the jobs without a group come first,
+-- then groups by name.
+-- `turns:<priority>:<name>` holds group -> turn, for each group with due jobs of that name: so a session reads those only of which it runs something.
+-- A group has the same turn under each name. `turning:<priority>` is a hash: `turn`, the present, which is the highest turn at which
+-- something has started; `common`, the turn of the jobs without a group; and ':<name>' for each name of which there are turns. `left:<priority>`
+-- holds group -> its next turn, of groups that have left their turns, as long as that lies above the present.
+-- Units join here: lanes that became due, or whose group was released, are unseen until a claim looks (see parts/lanes.lua). They join at the
+-- present, but not before the turn that they have left: nobody gains by leaving. How many lanes a claim sees is bounded; `areSomeUnseen` says that
+-- there are more.
+-- Groups that are held stand in `held`, and are passed over here: they cost a claim nothing until they are released.
+-- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
+-- @takes me, base, handlesKey, isPassedOver, after, stateOf, released
+-- @changes openUnits, bestUnit, startUnit, areSomeUnseen
+-- How many lanes more than jobs may be claimed are seen a turn, and how many turns are read at first.
+local SEEN_BESIDES, FIRST_TURNS = 200, 16
+
+local handled = {}
+local function noteHandled(names)
+  local unknown = {}
+  for _, name in ipairs(names) do
+    if handled[name] == nil then
+      handled[name] = me.crew == EVERY_NAME
+      if me.crew ~= EVERY_NAME then unknown[#unknown + 1] = name end
+    end
+  end
+  for i, isHandled in ipairs(unknown[1] and redis.call('SMISMEMBER', handlesKey, unpack(unknown)) or {}) do
+    handled[unknown[i]] = isHandled == 1
+  end
+end
+
+-- Of these groups those that are held: group -> true.
+local areSomeHeld
+local function heldAmong(groups)
+  if areSomeHeld == nil then areSomeHeld = redis.call('ZCARD', base .. 'held') > 0 end
+  local held = {}
+  for i, ends in ipairs(areSomeHeld and groups[1] and redis.call('ZMSCORE', base .. 'held', unpack(groups)) or {}) do
+    held[groups[i]] = ends and true
+  end
+  for _, group in ipairs(groups) do
+    if ofGroups.held[group] ~= nil then held[group] = ofGroups.held[group] end
+  end
+  return held
+end
+
+local function comesBefore(a, b)
+  if a.turn ~= b.turn then return a.turn < b.turn end
+  return a.group < b.group
+end
+
+-- Puts a unit where its turn is among the others.
+local function insertUnit(units, unit)
+  local list, low, high = units.list, units.first, #units.list + 1
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if comesBefore(unit, list[middle]) then high = middle else low = middle + 1 end
+  end
+  table.insert(list, low, unit)
+end
+
+local function unitOf(units, group, turn)
+  local unit = units.ofGroup[group]
+  if not unit then
+    unit = { group = group, turn = turn, from = turn, picks = 0, starts = 0, lanes = {} }
+    units.ofGroup[group] = unit
+    units.all[#units.all + 1] = unit
+    return unit, true
+  end
+  return unit
+end
+
+-- The lanes that are seen due from now on: those that were not seen so far, and those that this script has released.
+local function findJoining(units)
+  local most = math.min(me.limit, 1000) + SEEN_BESIDES
+  local heads = redis.call('ZRANGE', base .. 'heads:' .. units.priority .. GROUPED, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, most, 'WITHSCORES')
+  areSomeUnseen = areSomeUnseen or #heads == 2 * most
+  local joining, isFound = {}, {}
+  local function join(id, dueText, laneName)
+    if isFound[laneName] then return end
+    isFound[laneName] = true
+    joining[#joining + 1] = { lane = laneName, name = nameOf(laneName), group = groupOf(laneName), id = id, dueText = dueText, isNew = true }
+  end
+  for i = 1, #heads, 2 do
+    local id, laneName = string.match(heads[i], '^([^\t]*)\t(.*)$')
+    join(id, heads[i + 1], laneName)
+  end
+  for _, lane in ipairs(released) do
+    if string.match(lane.name, '^%d+') == units.priority then join(lane.headId, lane.headDue, lane.name) end
+  end
+  return joining
+end
+
+-- The turn of each of these groups: that of another name, else the present, or the one that it has left.
+local function turnsOf(units, groups)
+  local turns = {}
+  local function take(key)
+    for i, turn in ipairs(redis.call('ZMSCORE', key, unpack(groups))) do
+      if turn and not turns[groups[i]] then turns[groups[i]] = tonumber(turn) end
+    end
+  end
+  for _, name in ipairs(units.names) do take(base .. 'turns:' .. units.priority .. ':' .. name) end
+  local stays = {}
+  for group in pairs(turns) do stays[group] = true end
+  take(base .. 'left:' .. units.priority)
+  for _, group in ipairs(groups) do
+    if not stays[group] then turns[group] = math.max(units.present, turns[group] or units.present) end
+  end
+  return turns
+end
+
+local function joinUnits(units)
+  local joining = findJoining(units)
+  if not joining[1] then return end
+  local groups, names, isKnown = {}, {}, {}
+  for _, lane in ipairs(joining) do
+    if not isKnown[lane.group] then
+      isKnown[lane.group] = true
+      groups[#groups + 1] = lane.group
+    end
+    names[#names + 1] = lane.name
+  end
+  noteHandled(names)
+  local turns, held = turnsOf(units, groups), heldAmong(groups)
+  for _, lane in ipairs(joining) do
+    units.joined[#units.joined + 1] = lane
+    lane.isHeld = held[lane.group]
+    if not lane.isHeld then
+      lane.unit = unitOf(units, lane.group, turns[lane.group])
+      lane.unit.lanes[lane.name] = lane
+    end
+  end
+  units.list = { unpack(units.all) }
+  table.sort(units.list, comesBefore)
+end
+
+-- Reads on in the turns under one name.
+local function readTurns(units, stream)
+  local found = redis.call('ZRANGE', stream.key, stream.offset, stream.offset + stream.chunk - 1, 'WITHSCORES')
+  local groups = {}
+  for i = 1, #found, 2 do groups[#groups + 1] = found[i] end
+  stream.isEmpty = stream.offset == 0 and not groups[1]
+  stream.isRead = #groups < stream.chunk
+  local held = heldAmong(groups)
+  for i, group in ipairs(groups) do
+    local turn = tonumber(found[2 * i])
+    stream.last = { turn = turn, group = group }
+    if held[group] then
+      stream.gone[#stream.gone + 1] = group
+      if turn > units.present then units.left[#units.left + 1], units.left[#units.left + 2] = found[2 * i], group end
+    else
+      local unit, isNew = unitOf(units, group, turn)
+      local lane = unit.lanes[stream.name]
+      if lane then
+        lane.isStored = true
+      else
+        unit.lanes[stream.name] = { lane = units.priority .. ':@' .. group .. ':' .. stream.name, name = stream.name, group = group, isStored = true, unit = unit }
+      end
+      if isNew then insertUnit(units, unit) end
+      -- It was set aside before all of its names were known.
+      if not isNew and unit.isAside then
+        unit.isAside = false
+        insertUnit(units, unit)
+      end
+    end
+  end
+  stream.offset, stream.chunk = stream.offset + #groups, math.min(stream.chunk * 4, 500)
+end
+
+-- `areCommonDue`: whether there are due jobs without a group.
+function openUnits(priority, areCommonDue)
+  local units = { priority = priority, present = 0, list = {}, all = {}, first = 1, ofGroup = {}, joined = {}, names = {}, streams = {}, left = {} }
+  local found = redis.call('HGETALL', base .. 'turning:' .. priority)
+  for i = 1, #found, 2 do
+    if found[i] == 'turn' then
+      units.present = tonumber(found[i + 1])
+    elseif found[i] == 'common' then
+      units.common = tonumber(found[i + 1])
+    else
+      units.names[#units.names + 1] = string.sub(found[i], 2)
+    end
+  end
+  units.areCommonDue = areCommonDue
+  if areCommonDue then units.common = units.common or units.present end
+  units.commonFrom = units.common
+  joinUnits(units)
+  noteHandled(units.names)
+  for _, name in ipairs(units.names) do
+    if handled[name] then
+      units.streams[#units.streams + 1] = { name = name, key = base .. 'turns:' .. priority .. ':' .. name, offset = 0, chunk = FIRST_TURNS, gone = {} }
+    end
+  end
+  return units
+end
+
+-- The unit that is next, nil for none. Turns that have not been read come later than the last one that was.
+local function nextUnit(units)
+  while true do
+    local unit, isBehind = units.list[units.first], false
+    for _, stream in ipairs(units.streams) do
+      if not stream.isRead and not isPassedOver(stream.name) and (not unit or not stream.last or comesBefore(stream.last, unit)) then
+        readTurns(units, stream)
+        isBehind = true
+        break
+      end
+    end
+    if not isBehind then return unit end
+  end
+end
+
+local function frontOf(lane, id, dueText)
+  return { id = id, due = tonumber(dueText), dueText = dueText, head = { id, dueText }, dueBy = now, name = lane.name, lane = lane.lane, key = base .. 'lane:' .. lane.lane, read = 1, jobs = {}, at = 1, step = 2, inOrder = false }
+end
+
+-- The first due job of a lane; false where there is none.
+local function openFront(lane)
+  if not lane.id then
+    local first = redis.call('ZRANGE', base .. 'lane:' .. lane.lane, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
+    if not first[1] then return false end
+    lane.id, lane.dueText = first[1], first[2]
+  end
+  return frontOf(lane, lane.id, lane.dueText)
+end
+
+-- The best job of a unit that this session may run; nil for none.
+local function bestOf(units, unit, state)
+  if state.only then
+    local only = state.only
+    local name = nameOf(only.lane)
+    noteHandled({ name })
+    if string.match(only.lane, '^%d+:@') == units.priority .. ':@' and handled[name] and not isPassedOver(name) then
+      local front = frontOf({ lane = only.lane, name = name }, only.id, only.dueText)
+      -- It need not be the first of its lane.
+      front.head = nil
+      return front
+    end
+    return nil
+  end
+  local best
+  for _, lane in pairs(unit.lanes) do
+    if handled[lane.name] and not isPassedOver(lane.name) then
+      if lane.front == nil then lane.front = openFront(lane) end
+      if lane.front and (not best or after(best, lane.front)) then best = lane.front end
+    end
+  end
+  return best
+end
+
+-- The unit that is next of those of which this session may start something, and its best job; nil for none.
+function bestUnit(units)
+  while true do
+    local unit = nextUnit(units)
+    if not unit then return nil end
+    unit.state = unit.state or stateOf(unit.group)
+    local front = (unit.state.picks or 0) < unit.state.free and bestOf(units, unit, unit.state)
+    if front then return unit, front end
+    unit.isAside = true
+    units.first = units.first + 1
+  end
+end
+
+-- The best job of the next unit has been picked. `hasMore`: its lane has another due one.
+function startUnit(units, unit, front, hasMore)
+  unit.picks = unit.picks + 1
+  if unit.state.picks then unit.state.picks = unit.state.picks + 1 end
+  unit.turn = unit.from + unit.picks / unit.state.weight
+  for _, lane in pairs(unit.lanes) do
+    if lane.front == front and not hasMore then lane.front = false end
+  end
+  units.first = units.first + 1
+  insertUnit(units, unit)
+end

@@ -1,0 +1,60 @@
+-- Groups whose jobs leave their places in this turn, by a settlement or because their leases have run out, and groups that were held until
+-- now: they are put back. A job that goes back under `'fifo'` holds its group until it is due; one that ends holds it no longer.
+-- `leaving`: "<group>\t=<id>" of each of these jobs -> true. `grouped`: those that completed, id and group of each. `nextFreeAt`: when the next held group
+-- is put back, math.huge for none.
+-- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua
+-- @takes decided, base, grouped, leaving, releaseGroup
+-- @changes nextFreeAt
+-- How many groups are put back a turn because their time has come.
+local FREED_A_TURN = 100
+
+local left = {}
+-- `backAt`: when a job that goes back is due; nil for one that ends.
+local function leave(id, group, backAt)
+  local member = group .. '\t=' .. id
+  leaving[member], ofGroups.there[member] = true, false
+  left[#left + 1] = { id = id, group = group, backAt = backAt }
+end
+
+for i = 1, #grouped, 2 do leave(grouped[i], grouped[i + 1]) end
+for _, s in ipairs(decided.settlements) do
+  local claim = s.claim
+  local group = claim and claim.lane and groupOf(claim.lane)
+  if group and s.transition == 'retry' then
+    leave(s.id, group, now + s.first)
+  elseif group and s.transition == 'snooze' then
+    leave(s.id, group, s.first > 0 and s.first or now - s.first)
+  elseif group then
+    leave(s.id, group, s.transition == 'release' and claim.due or nil)
+  end
+end
+for _, s in ipairs(decided.returning) do
+  local group = groupOf(s.claim.lane)
+  if group then leave(s.id, group, s.claim.due) end
+end
+
+local areHeld, areHolders = redis.call('ZCARD', base .. 'held') > 0, left[1] and redis.call('EXISTS', base .. 'holders') == 1
+for _, job in ipairs(left) do
+  local group = job.group
+  local holds = areHolders and redis.call('HGET', base .. 'holders', group) == job.id
+  if holds and not job.backAt then ofGroups.holders[group] = false end
+  if areHeld and ofGroups.held[group] == nil then
+    local ends = redis.call('ZSCORE', base .. 'held', group)
+    if ends == 'inf' and holds and job.backAt and job.backAt > now then
+      ofGroups.held[group] = job.backAt
+    elseif ends == 'inf' then
+      releaseGroup(group)
+    end
+  end
+end
+
+if areHeld then
+  local due = redis.call('ZRANGE', base .. 'held', '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, FREED_A_TURN)
+  for _, group in ipairs(due) do
+    if ofGroups.held[group] == nil then releaseGroup(group) end
+  end
+  if #due == FREED_A_TURN then decided.lookAgain = true end
+  local first = redis.call('ZRANGE', base .. 'held', '(' .. digits(now), '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
+  nextFreeAt = tonumber(first[2] or math.huge)
+  for _, ends in pairs(ofGroups.held) do nextFreeAt = math.min(nextFreeAt, ends or math.huge) end
+end

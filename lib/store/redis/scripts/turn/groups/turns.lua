@@ -1,0 +1,150 @@
+-- Writes whose turn is next, once lanes are closed: the starts of this turn have moved the turns of their units. What is due no more leaves, and
+-- so does a group that may start nothing more: it is held.
+-- `prepareTurns`: before lanes are closed, tells which of them are seen; `writeTurns`: behind that.
+-- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua
+-- @takes base, fit, turnsTaken, stateOf, leaveTurns
+-- @changes prepareTurns, writeTurns, nextFreeAt
+local startedStates = {}
+
+local function isDue(lane)
+  local opened = openedLanes[lane.lane]
+  if not opened then return lane.front ~= false end
+  return opened.headId and tonumber(opened.headDue) <= now
+end
+
+-- A lane that nothing opens moves from one level to the other.
+local function see(priority, lane)
+  local opened = openedLanes[lane.lane]
+  if opened then
+    opened.isSeen, opened.isReleased = true, true
+  else
+    local unseen, seen, head = openLevel(priority, GROUPED), openLevel(priority .. SEEN, GROUPED), lane.id .. '\t' .. lane.lane
+    unseen.removed[#unseen.removed + 1] = head
+    seen.added[#seen.added + 1] = lane.dueText
+    seen.added[#seen.added + 1] = head
+  end
+end
+
+function prepareTurns()
+  for _, job in ipairs(fit) do
+    local group = groupOf(job.front.lane)
+    local state = group and stateOf(group)
+    if state and state.starts then
+      state.starts = state.starts + 1
+      startedStates[group] = state
+    end
+    if job.unit then job.unit.starts = job.unit.starts + 1 end
+    if job.commonOf then job.commonOf.commonStarts = (job.commonOf.commonStarts or 0) + 1 end
+  end
+  for _, units in ipairs(turnsTaken) do
+    local priority = units.priority
+    openLevel(priority .. SEEN, GROUPED)
+    for _, lane in ipairs(units.joined) do see(priority, lane) end
+    for _, unit in ipairs(units.all) do
+      for _, lane in pairs(unit.lanes) do
+        local opened = openedLanes[lane.lane]
+        if opened then
+          opened.isSeen = true
+        elseif lane.front == false then
+          -- Nothing of it is due: somebody has moved its jobs, or the clock went back.
+          opened = openLane(lane.lane)
+          opened.isSeen, opened.isReleased = true, true
+        end
+      end
+    end
+  end
+end
+
+-- Until when a group may start nothing more after this turn; nil where it may.
+local function heldUntil(state)
+  if not state or not state.starts or state.free > state.starts then return nil end
+  if state.starts == 0 then return state.opensAt end
+  return state.places > state.starts and state.rate.opensAt or math.huge
+end
+
+-- What is to be written under each name of a level.
+local function changesOf(units)
+  local changes = {}
+  for _, name in ipairs(units.names) do changes[name] = { joined = {}, moved = {}, gone = {} } end
+  for _, stream in ipairs(units.streams) do
+    local change = changes[stream.name]
+    change.isEmpty, change.gone = stream.isEmpty, stream.gone
+  end
+  return changes
+end
+
+local function noteUnit(units, unit, changes, left)
+  local group, turn = unit.group, unit.from + (unit.starts > 0 and unit.starts / unit.state.weight or 0)
+  local isSomeDue, hasLeft, ends = false, false, heldUntil(unit.state)
+  for _, lane in pairs(unit.lanes) do isSomeDue = isSomeDue or isDue(lane) end
+  local isHeld = ends and isSomeDue
+  if isHeld then
+    ofGroups.held[group] = ends
+    leaveTurns(group, units.priority)
+    nextFreeAt = math.min(nextFreeAt, ends)
+    hasLeft = true
+    for _, name in ipairs(units.names) do table.insert(changes[name].gone, group) end
+  else
+    for _, lane in pairs(unit.lanes) do
+      local change = changes[lane.name] or { joined = {}, moved = {}, gone = {}, isNew = true }
+      changes[lane.name] = change
+      if isDue(lane) then
+        if not lane.isStored or unit.starts > 0 then change.joined[#change.joined + 1], change.joined[#change.joined + 2] = string.format('%.17g', turn), group end
+      else
+        hasLeft = true
+        if lane.isStored then change.gone[#change.gone + 1] = group end
+      end
+    end
+    for _, name in ipairs(unit.starts > 0 and units.names or {}) do
+      local moved = changes[name].moved
+      if not unit.lanes[name] then moved[#moved + 1], moved[#moved + 2] = string.format('%.17g', turn), group end
+    end
+  end
+  if hasLeft and turn > units.present then left[#left + 1], left[#left + 2] = string.format('%.17g', turn), group end
+end
+
+local function writeLevel(units)
+  local turningKey, leftKey, present = base .. 'turning:' .. units.priority, base .. 'left:' .. units.priority, units.present
+  for _, unit in ipairs(units.all) do
+    if unit.starts > 0 then units.present = math.max(units.present, unit.from + (unit.starts - 1) / unit.state.weight) end
+  end
+  local common = units.common and units.commonFrom and units.commonFrom + (units.commonStarts or 0) or units.common
+  if (units.commonStarts or 0) > 0 then units.present = math.max(units.present, common - 1) end
+  local changes, left = changesOf(units), units.left
+  for _, unit in ipairs(units.all) do noteUnit(units, unit, changes, left) end
+  local isForgotten = openLevel(units.priority .. SEEN, GROUPED).count == 0
+  local named, unnamed = {}, {}
+  for name, change in pairs(changes) do
+    local key = base .. 'turns:' .. units.priority .. ':' .. name
+    if change.joined[1] then redis.call('ZADD', key, unpack(change.joined)) end
+    if change.moved[1] then redis.call('ZADD', key, 'XX', unpack(change.moved)) end
+    if change.gone[1] then redis.call('ZREM', key, unpack(change.gone)) end
+    if change.isNew and change.joined[1] then named[#named + 1], named[#named + 2] = ':' .. name, '1' end
+    if change.isEmpty and not change.joined[1] then unnamed[#unnamed + 1] = ':' .. name end
+  end
+  if isForgotten then return end
+  if units.present > present then named[#named + 1], named[#named + 2] = 'turn', string.format('%.17g', units.present) end
+  if units.areCommonDue then
+    named[#named + 1], named[#named + 2] = 'common', string.format('%.17g', common)
+  elseif common and common <= units.present then
+    unnamed[#unnamed + 1] = 'common'
+  end
+  if named[1] then redis.call('HSET', turningKey, unpack(named)) end
+  if unnamed[1] then redis.call('HDEL', turningKey, unpack(unnamed)) end
+  if left[1] then redis.call('ZADD', leftKey, unpack(left)) end
+  -- Who comes back later than this joins at the present anyway.
+  if units.present > present then
+    local over = redis.call('ZRANGE', leftKey, '-inf', string.format('%.17g', units.present), 'BYSCORE', 'LIMIT', 0, 100 + #fit)
+    if over[1] then redis.call('ZREM', leftKey, unpack(over)) end
+  end
+end
+
+function writeTurns()
+  for _, units in ipairs(turnsTaken) do writeLevel(units) end
+  for group, state in pairs(startedStates) do
+    if state.rate then
+      local rate, rateKey, rateWindowMs, started = state.rate, base .. 'rate:@' .. group, state.rateWindowMs, state.starts
+      -- @include turn/after/note-starts.lua
+    end
+  end
+end
