@@ -1,5 +1,5 @@
-import type { GroupSettings } from '../../core/options/group-options.js';
-import { type GroupsRule, type RateRule, rateWindowMs } from '../../core/options/queue-options.js';
+import type { GroupSettings, GroupsRule } from '../../core/options/group-options.js';
+import { type RateRule, rateWindowMs } from '../../core/options/rate-limit.js';
 import type { HeldBy, KnownGroup } from '../../store/job-store.js';
 import type { Job } from './job.js';
 import type { Ledger } from './ledger.js';
