@@ -23,12 +23,14 @@ end
 -- The key is absent and stays so: each of these commands writes nothing, or is refused for its malformed arguments.
 local function try(command, ...) note(command, redis.pcall(command, ...)) end
 try('EXISTS', trialKey)
+try('UNLINK', trialKey)
 try('PEXPIRE', trialKey, '1')
 try('GET', trialKey)
 try('SET', trialKey, '', 'XX')
 try('HGET', trialKey, '')
 try('HMGET', trialKey, '')
 try('HEXISTS', trialKey, '')
+try('HGETALL', trialKey)
 try('HLEN', trialKey)
 try('HSCAN', trialKey, '0')
 try('HSET', trialKey, 'a field', 'its value', 'a field without one')
@@ -43,6 +45,7 @@ try('ZCARD', trialKey)
 try('ZCOUNT', trialKey, '0', '0')
 try('ZRANGE', trialKey, '0', '0')
 try('ZSCAN', trialKey, '0')
+try('ZLEXCOUNT', trialKey, '-', '+')
 try('ZSCORE', trialKey, '')
 try('ZMSCORE', trialKey, '')
 try('ZREM', trialKey, '')
@@ -54,7 +57,6 @@ try('PUBLISH', base .. 'wake:', '')
 if all then
   for command, arguments in pairs({
     TYPE = {},
-    HGETALL = {},
     ZREVRANGE = { '0', '0' },
     XADD = { 'NOMKSTREAM', '*', 'a field', 'its value' },
     XTRIM = { 'MAXLEN', '0' },
