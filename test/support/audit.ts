@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { auditGroups } from './audit-groups.js';
 import { type Pair, type QueueSnapshot, snapshot } from './snapshot.js';
 
 /** What is wrong with a queue's keys, in sentences; none when every job is in exactly one state and every index is true. */
@@ -16,6 +17,7 @@ export function auditSnapshot(queue: QueueSnapshot): string[] {
   return [
     ...auditStates(queue, states),
     ...auditIndexes(queue),
+    ...auditGroups(queue),
     ...auditTags(queue),
     ...auditClaims(queue, states),
     ...auditQueued(queue, states),
@@ -33,7 +35,10 @@ function auditStates({ envelopes }: QueueSnapshot, states: Map<string, string[]>
     if (!envelopes.has(id)) problems.push(`${id} is in ${found[0]} and has no envelope`);
     const lane = envelopes.get(id)?.match(/^(?:[a-z]\d+ )?(.*)/)?.[1];
     // A suspect lies in a lane of its own kind.
-    const suspectLane = lane?.replace(/^(\d+):[^:]*:/, '$1:!:');
+    const suspectLane = lane?.replace(
+      /^(\d+):(@?)([^:]*):/,
+      (_, priority, kind, source) => `${priority}:!${kind ? `@${source}` : ''}:`,
+    );
     if (found[0]!.startsWith('lane') && found[0] !== `lane ${lane}` && found[0] !== `lane ${suspectLane}`)
       problems.push(`${id} is in ${found[0]}, its envelope says ${lane}`);
   }
@@ -46,8 +51,7 @@ function auditIndexes({ lanes, heads, levels }: QueueSnapshot): string[] {
   for (const [lane, jobs] of lanes) {
     const [priority, preferred] = lane.split(':', 2);
     const [id, due] = jobs[0]!;
-    const endings = preferred === '' ? [''] : preferred === '!' ? [':!'] : [`:${preferred}`, ':*'];
-    for (const level of endings.map((ending) => `${priority}${ending}`))
+    for (const level of levelsOf(priority!, preferred!, `${id}\t${lane}`, heads))
       expected.set(level, [...(expected.get(level) ?? []), [`${id}\t${lane}`, due]]);
   }
   const problems: string[] = [];
@@ -66,6 +70,15 @@ function auditIndexes({ lanes, heads, levels }: QueueSnapshot): string[] {
     if (found !== wanted) problems.push(`levels:${ending} are ${found}, expected ${wanted}`);
   }
   return problems;
+}
+
+/** The keys of heads in which a lane has to stand. Whether a claim has seen a lane of a group due, its head alone tells. */
+function levelsOf(priority: string, preferred: string, head: string, heads: Map<string, Pair[]>): string[] {
+  if (preferred === '') return [priority];
+  if (preferred.startsWith('!')) return [`${priority}:!`];
+  if (!preferred.startsWith('@')) return [`${priority}:${preferred}`, `${priority}:*`];
+  const isSeen = heads.get(`${priority}^:@`)?.some(([member]) => member === head);
+  return [isSeen ? `${priority}^:@` : `${priority}:@`];
 }
 
 function auditTags({ envelopes, tags, claims, queued }: QueueSnapshot): string[] {

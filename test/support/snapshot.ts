@@ -26,6 +26,18 @@ export interface QueueSnapshot {
   /** Of jobs that were discarded or cancelled, and are kept. */
   ended: Pair[];
   endings: Map<string, string>;
+  /** "<group>\t<lane>" and "<group>\t=<id of a running job>". */
+  groups: string[];
+  /** By group: until when it is held. */
+  held: Map<string, string>;
+  /** By group: the job that holds it. */
+  holders: Map<string, string>;
+  /** By "<priority>:<name>": the turns of groups. */
+  turns: Map<string, Pair[]>;
+  /** By priority: turns that groups have left. */
+  left: Map<string, Pair[]>;
+  /** By priority: the present, and the names of which there are turns. */
+  turning: Map<string, Map<string, string>>;
   /** The states of recurrences, by id. */
   timetable: Map<string, string>;
   stats: Map<string, string>;
@@ -37,17 +49,19 @@ export interface QueueSnapshot {
 const SCRIPT = `
 local base = ARGV[1]
 local function zset(key) return redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') end
-local function all(kind)
+local function hash(key) return redis.call('HGETALL', base .. key) end
+local function all(kind, isHash)
   local found = {}
   for _, key in ipairs(redis.call('KEYS', base .. kind .. ':*')) do
-    found[#found + 1] = { string.sub(key, #base + #kind + 2), zset(key) }
+    local ending = string.sub(key, #base + #kind + 2)
+    found[#found + 1] = { ending, isHash and hash(kind .. ':' .. ending) or zset(key) }
   end
   return found
 end
-local function hash(key) return redis.call('HGETALL', base .. key) end
 local time = redis.call('TIME')
 return {
   all('lane'), all('heads'), all('levels'), all('tag'), zset(base .. 'levels'), zset(base .. 'active'), zset(base .. 'dead'), zset(base .. 'completed'),
+  all('turns'), all('left'), all('turning', hash), zset(base .. 'groups'), zset(base .. 'held'), hash('holders'),
   hash('jobs'), hash('claims'), hash('failures'), hash('results'), hash('stats'), hash('queued'), hash('timetable'), hash('endings'), zset(base .. 'ended'), time[1] * 1000 + math.floor(time[2] / 1000),
 }`;
 
@@ -58,9 +72,12 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
     [string, string[]][],
     [string, string[]][],
     [string, string[]][],
-    ...string[][],
+    ...unknown[],
   ];
-  const [lanes, heads, otherLevels, tags, levels, active, dead, completed, ...rest] = reply;
+  const [lanes, heads, otherLevels, tags, ...others] = reply;
+  const [levels, active, dead, completed] = others as string[][];
+  const [turns, left, turning] = others.slice(4, 7) as [string, string[]][][];
+  const [groups, held, holders, ...rest] = others.slice(7) as string[][];
   const [envelopes, claims, failures, results, stats, queued, timetable, endings] = rest
     .slice(0, 8)
     .map((flat) => new Map(pairs(flat)));
@@ -72,6 +89,12 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
       ...otherLevels.map(([ending, flat]): [string, Pair[]] => [ending, pairs(flat)]),
     ]),
     tags: new Map(tags.map(([tag, flat]) => [tag, pairs(flat)])),
+    groups: pairs(groups!).map(([member]) => member),
+    held: new Map(pairs(held!)),
+    holders: new Map(pairs(holders!)),
+    turns: new Map(turns!.map(([key, flat]) => [key, pairs(flat)])),
+    left: new Map(left!.map(([priority, flat]) => [priority, pairs(flat)])),
+    turning: new Map(turning!.map(([priority, flat]) => [priority, new Map(pairs(flat))])),
     active: pairs(active!),
     dead: pairs(dead!),
     completed: pairs(completed!),
