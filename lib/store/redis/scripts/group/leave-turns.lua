@@ -7,7 +7,7 @@ local priorities
 function leaveTurns(group, but)
   if not priorities then
     priorities = {}
-    for _, level in ipairs(redis.call('ZRANGE', base .. 'levels:@', 0, -1)) do
+    for _, level in ipairs(redis.call('ZRANGE', base .. 'levels:' .. '@', 0, -1)) do
       priorities[#priorities + 1] = string.match(level, '^(%d+)%^$')
     end
   end
@@ -16,11 +16,11 @@ function leaveTurns(group, but)
     for i = 1, #found, 2 do
       local name = string.match(found[i], '^:(.*)$')
       if name then
-        local key = base .. 'turns:' .. priority .. ':' .. name
-        local its = redis.call('ZSCORE', key, group)
+        local turnsKey = base .. 'turns:' .. priority .. ':' .. name
+        local its = redis.call('ZSCORE', turnsKey, group)
         if its then
           turn = its
-          redis.call('ZREM', key, group)
+          redis.call('ZREM', turnsKey, group)
         end
       elseif found[i] == 'turn' then
         present = tonumber(found[i + 1])

@@ -14,8 +14,8 @@
 --   picks     how many jobs this script has picked, 'starts' how many of them it has started: only where `free` is bounded
 -- `groupsRule`: "<concurrency> <rate's max> <rate's window in ms> <'due' or 'fifo'>" of the queue, 0 for none. `runsJobs`: false where jobs are
 -- moved, which takes no place and no turn of an order. `leaving`: "<group>\t=<id>" of jobs that leave their places in this script -> true.
--- @needs parts/clock.lua, parts/claim.lua, parts/lanes.lua
--- @takes base, groupsRule, runsJobs, leaving
+-- @needs parts/clock.lua, parts/claim.lua
+-- @takes base, ofGroups, groupsRule, runsJobs, leaving
 -- @changes stateOf
 local states, areSomeSet, areSomePaused = {}, nil, nil
 -- What a group may do of which nothing is limited.

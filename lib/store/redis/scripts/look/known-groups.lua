@@ -1,13 +1,15 @@
 -- known-groups: all that is known of some groups.
--- @keys levels
+-- @node levels
 -- @arg base text: what every key of the queue begins with
 -- @arg groupsRule text: what holds for each group (see group/state.lua)
 -- @tail groups group: groups, as codec/group-text.ts writes them
 -- @returns ...known text[][]: for each group waiting, due, active, settings ('' = none), until when it is paused (epoch ms, 0 = it is not), by what it is held
 --   ('' = by nothing) and, where time alone may free it, until when (epoch ms, else '')
 -- @repeat it only reads.
--- @needs parts/clock.lua, parts/lanes.lua
+-- @needs parts/clock.lua
 local runsJobs, leaving, stateOf = true, {}, nil
+-- Nothing is written.
+local ofGroups = { there = {}, held = {}, holders = {} }
 -- @include group/state.lua
 
 local known = {}

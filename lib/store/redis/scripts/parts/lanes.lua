@@ -124,9 +124,9 @@ function closeLanes(thenOfGroups)
         if lane.wasThere ~= (lane.count > 0) then ofGroups.there[lane.group .. '\t' .. lane.name] = not lane.wasThere end
         local isOver = lane.headId and tonumber(lane.headDue) <= now and (not head[1] or tonumber(head[2]) > now)
         if isOver and lane.takesTurns and not lane.isSeen and lane.levels[2].count > 0 then
-          local key = base .. 'turns:' .. string.match(lane.name, '^%d+') .. ':' .. nameOf(lane.name)
-          endedTurns[key] = endedTurns[key] or {}
-          table.insert(endedTurns[key], lane.group)
+          local turnsKey = base .. 'turns:' .. string.match(lane.name, '^%d+') .. ':' .. nameOf(lane.name)
+          endedTurns[turnsKey] = endedTurns[turnsKey] or {}
+          table.insert(endedTurns[turnsKey], lane.group)
         end
       end
       lane.headId, lane.headDue = head[1], head[2]
@@ -145,7 +145,10 @@ function closeLanes(thenOfGroups)
         emptied[#emptied + 1] = level.priority
         -- Nothing of any group is seen due at this priority: whose turn it was is forgotten.
         local priority = string.match(level.priority, '^(%d+)%' .. SEEN .. '$')
-        if priority then redis.call('UNLINK', base .. 'turning:' .. priority, base .. 'left:' .. priority) end
+        if priority then
+          redis.call('UNLINK', base .. 'turning:' .. priority)
+          redis.call('UNLINK', base .. 'left:' .. priority)
+        end
       end
     end
   end
@@ -154,7 +157,7 @@ function closeLanes(thenOfGroups)
     if index.emptied[1] then index.count = index.count - redis.call('ZREM', index.key, unpack(index.emptied)) end
   end
   if thenOfGroups then thenOfGroups() end
-  for key, groups in pairs(endedTurns) do redis.call('ZREM', key, unpack(groups)) end
+  for turnsKey, groups in pairs(endedTurns) do redis.call('ZREM', turnsKey, unpack(groups)) end
   local there, held, holders = ofGroups.there, ofGroups.held, ofGroups.holders
   if next(there) then
     local added, removed = {}, {}
@@ -181,7 +184,11 @@ function closeLanes(thenOfGroups)
     if removed[1] then redis.call('ZREM', base .. 'held', unpack(removed)) end
   end
   for group, id in pairs(holders) do
-    if id then redis.call('HSET', base .. 'holders', group, id) else redis.call('HDEL', base .. 'holders', group) end
+    if id then
+      redis.call('HSET', base .. 'holders', group, id)
+    else
+      redis.call('HDEL', base .. 'holders', group)
+    end
   end
   if ofGroups.resumed[1] then redis.call('ZREM', base .. 'groupPauses', unpack(ofGroups.resumed)) end
 end

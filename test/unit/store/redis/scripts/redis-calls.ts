@@ -38,7 +38,7 @@ const scriptsWith = (line: string) => SCRIPT_NAMES.filter((name) => SCRIPTS[name
 function who(cell: string): string[] {
   return cell.split(', ').flatMap((word) => {
     if (word === 'nobody') return [];
-    if (word === 'every script that moves a job') return scriptsWith('function closeLanes()');
+    if (word === 'every script that moves a job') return scriptsWith('function closeLanes(');
     if (word === 'every script that arms an occurrence') return scriptsWith('function writeArmed()');
     if (word === 'every script that disarms one') return scriptsWith('function writeDisarmed()');
     if (word === 'every numbered call') return scriptsWith("redis.call('SET', receiptKey");

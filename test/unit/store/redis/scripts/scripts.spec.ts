@@ -13,9 +13,9 @@ const CONTRACTS = readdirSync(SCRIPTS_FOLDER, { recursive: true, encoding: 'utf8
 const EMBEDDER: string = '../../../../../scripts/embed-lua.mjs';
 
 const WRITES = ['HSET', 'HINCRBY', 'ZADD', 'SADD', 'SET', 'XADD', 'RPUSH'];
-const REMOVES = ['HDEL', 'ZREM', 'ZREMRANGEBYRANK', 'ZREMRANGEBYSCORE', 'SREM', 'DEL', 'XTRIM'];
+const REMOVES = ['HDEL', 'ZREM', 'ZREMRANGEBYRANK', 'ZREMRANGEBYSCORE', 'SREM', 'DEL', 'UNLINK', 'XTRIM'];
 const TYPES: Record<string, string[]> = {
-  HASH: ['HGET', 'HMGET', 'HSET', 'HDEL', 'HLEN', 'HINCRBY', 'HSCAN', 'HEXISTS', 'HKEYS'],
+  HASH: ['HGET', 'HMGET', 'HSET', 'HDEL', 'HLEN', 'HINCRBY', 'HSCAN', 'HEXISTS', 'HKEYS', 'HGETALL'],
   ZSET: [
     'ZADD',
     'ZREM',
@@ -25,6 +25,7 @@ const TYPES: Record<string, string[]> = {
     'ZSCAN',
     'ZSCORE',
     'ZMSCORE',
+    'ZLEXCOUNT',
     'ZREMRANGEBYRANK',
     'ZREMRANGEBYSCORE',
   ],
@@ -33,7 +34,7 @@ const TYPES: Record<string, string[]> = {
   STREAM: ['XADD', 'XRANGE', 'XREVRANGE', 'XTRIM'],
   'STREAM or LIST': ['TYPE', 'XADD', 'RPUSH'],
 };
-const OF_ANY_TYPE = ['EXISTS', 'PEXPIRE', 'DEL'];
+const OF_ANY_TYPE = ['EXISTS', 'PEXPIRE', 'DEL', 'UNLINK'];
 const WITHOUT_KEY = ['TIME', 'PUBLISH'];
 
 const HEADS = ['heads:<priority>', 'heads:<priority>:<ending>'];
@@ -48,6 +49,7 @@ const BY_TABLE: Record<string, string[]> = {
   'index.key': LEVELS,
   'preferredIndex.key': LEVELS,
   'suspectIndex.key': LEVELS,
+  'stream.key': ['turns:<priority>:<name>'],
   'crew.key': ['sleepers:<crew>'],
   'tag.key': ['tag:<tag>'],
 };

@@ -93,8 +93,8 @@ end
 -- The turn of each of these groups: that of another name, else the present, or the one that it has left.
 local function turnsOf(units, groups)
   local turns = {}
-  local function take(key)
-    for i, turn in ipairs(redis.call('ZMSCORE', key, unpack(groups))) do
+  local function take(turnsKey)
+    for i, turn in ipairs(redis.call('ZMSCORE', turnsKey, unpack(groups))) do
       if turn and not turns[groups[i]] then turns[groups[i]] = tonumber(turn) end
     end
   end

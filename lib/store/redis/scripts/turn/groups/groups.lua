@@ -1,5 +1,5 @@
 -- Makes what a turn needs of groups, where there are any.
--- @takes base, groupsRule, runsJobs, leaving, released, fit, turnsTaken
+-- @takes base, ofGroups, groupsRule, runsJobs, leaving, released, fit, turnsTaken
 -- @changes stateOf, releaseGroup, letGo, prepareTurns, writeTurns, nextFreeAt
 -- @include group/state.lua
 -- @include group/release.lua

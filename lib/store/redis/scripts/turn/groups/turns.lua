@@ -115,10 +115,10 @@ local function writeLevel(units)
   local isForgotten = openLevel(units.priority .. SEEN, GROUPED).count == 0
   local named, unnamed = {}, {}
   for name, change in pairs(changes) do
-    local key = base .. 'turns:' .. units.priority .. ':' .. name
-    if change.joined[1] then redis.call('ZADD', key, unpack(change.joined)) end
-    if change.moved[1] then redis.call('ZADD', key, 'XX', unpack(change.moved)) end
-    if change.gone[1] then redis.call('ZREM', key, unpack(change.gone)) end
+    local turnsKey = base .. 'turns:' .. units.priority .. ':' .. name
+    if change.joined[1] then redis.call('ZADD', turnsKey, unpack(change.joined)) end
+    if change.moved[1] then redis.call('ZADD', turnsKey, 'XX', unpack(change.moved)) end
+    if change.gone[1] then redis.call('ZREM', turnsKey, unpack(change.gone)) end
     if change.isNew and change.joined[1] then named[#named + 1], named[#named + 2] = ':' .. name, '1' end
     if change.isEmpty and not change.joined[1] then unnamed[#unnamed + 1] = ':' .. name end
   end
