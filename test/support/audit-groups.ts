@@ -2,18 +2,22 @@ import type { QueueSnapshot } from './snapshot.js';
 
 /** What is wrong with what is kept of groups: each has its place, and nothing outlives its jobs. */
 export function auditGroups(queue: QueueSnapshot): string[] {
-  const { lanes, heads, groups, held, holders, turns, left, turning, claims, active, takenAt } = queue;
+  const { lanes, heads, groups, runningOfGroups, held, holders, turns, left, turning, claims, active, takenAt } = queue;
   const problems: string[] = [];
   const expected = new Set<string>();
+  const running = new Set<string>();
   for (const lane of lanes.keys()) if (groupOf(lane) !== undefined) expected.add(`${groupOf(lane)}\t${lane}`);
   for (const [id] of active) {
     const lane = claims.get(id)?.match(/^(?:\S+ ){5}([^\t\n]*)/)?.[1] ?? '';
-    if (groupOf(lane) !== undefined) expected.add(`${groupOf(lane)}\t=${id}`);
+    if (groupOf(lane) !== undefined) running.add(`${groupOf(lane)}\t${id}`);
   }
   for (const member of groups)
     if (!expected.delete(member)) problems.push(`groups holds ${member}, which is not there`);
   for (const member of expected) problems.push(`groups lacks ${member}`);
-  const known = new Set(groups.map((member) => member.split('\t', 1)[0]!));
+  for (const member of runningOfGroups)
+    if (!running.delete(member)) problems.push(`runningOfGroups holds ${member}, which does not run`);
+  for (const member of running) problems.push(`runningOfGroups lacks ${member}`);
+  const known = new Set([...groups, ...runningOfGroups].map((member) => member.split('\t', 1)[0]!));
   for (const [group, id] of holders) if (!claims.has(id)) problems.push(`${id} holds ${group} and has no claim`);
   for (const [key, units] of turns) {
     const [, priority, name] = key.match(/^(\d+):(.*)$/s)!;

@@ -26,8 +26,10 @@ export interface QueueSnapshot {
   /** Of jobs that were discarded or cancelled, and are kept. */
   ended: Pair[];
   endings: Map<string, string>;
-  /** "<group>\t<lane>" and "<group>\t=<id of a running job>". */
+  /** "<group>\t<lane>". */
   groups: string[];
+  /** "<group>\t<job id>". */
+  runningOfGroups: string[];
   /** By group: until when it is held. */
   held: Map<string, string>;
   /** By group: the job that holds it. */
@@ -61,7 +63,7 @@ end
 local time = redis.call('TIME')
 return {
   all('lane'), all('heads'), all('levels'), all('tag'), zset(base .. 'levels'), zset(base .. 'active'), zset(base .. 'dead'), zset(base .. 'completed'),
-  all('turns'), all('left'), all('turning', hash), zset(base .. 'groups'), zset(base .. 'held'), hash('holders'),
+  all('turns'), all('left'), all('turning', hash), zset(base .. 'groups'), zset(base .. 'runningOfGroups'), zset(base .. 'held'), hash('holders'),
   hash('jobs'), hash('claims'), hash('failures'), hash('results'), hash('stats'), hash('queued'), hash('timetable'), hash('endings'), zset(base .. 'ended'), time[1] * 1000 + math.floor(time[2] / 1000),
 }`;
 
@@ -77,7 +79,7 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
   const [lanes, heads, otherLevels, tags, ...others] = reply;
   const [levels, active, dead, completed] = others as string[][];
   const [turns, left, turning] = others.slice(4, 7) as [string, string[]][][];
-  const [groups, held, holders, ...rest] = others.slice(7) as string[][];
+  const [groups, runningOfGroups, held, holders, ...rest] = others.slice(7) as string[][];
   const [envelopes, claims, failures, results, stats, queued, timetable, endings] = rest
     .slice(0, 8)
     .map((flat) => new Map(pairs(flat)));
@@ -90,6 +92,7 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
     ]),
     tags: new Map(tags.map(([tag, flat]) => [tag, pairs(flat)])),
     groups: pairs(groups!).map(([member]) => member),
+    runningOfGroups: pairs(runningOfGroups!).map(([member]) => member),
     held: new Map(pairs(held!)),
     holders: new Map(pairs(holders!)),
     turns: new Map(turns!.map(([key, flat]) => [key, pairs(flat)])),

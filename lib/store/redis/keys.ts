@@ -21,7 +21,8 @@
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
  * | heads:<priority>:<ending> | ZSET | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects, or, '@', of groups, with '^' behind the priority for lanes that a claim has seen due | every script that moves a job    | the same                   |
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>", of suspects with '!' for the worker, of groups with '@' and the group, of suspects of a group with '!@' and the group | every script that moves a job    | the same                   |
- * | groups             | ZSET   | "<group>\t<lane>" of each lane of a group, those of its suspects too, and "<group>\t=<job id>" of each of its running jobs -> 0; groups as codec/group-text.ts writes them | every script that moves a job    | the same                   |
+ * | groups             | ZSET   | "<group>\t<lane>" of each lane of a group, those of its suspects too -> 0; groups as codec/group-text.ts writes them | every script that moves a job    | the same                   |
+ * | runningOfGroups    | ZSET   | "<group>\t<job id>" of each running job of a group -> 0         | every script that moves a job    | the same                   |
  * | turns:<priority>:<name> | ZSET | group with due jobs of that name, which a claim has seen -> its turn (see scripts/turn/claim/units.lua) | turn, relay | every script that moves a job, pause-group |
  * | turning:<priority> | HASH   | `turn` -> the present turn; `common` -> the turn of jobs without a group; ":<name>" -> 1 for each name of which there are turns | turn, relay | every script that moves a job |
  * | left:<priority>    | ZSET   | group that has left its turns -> the turn that it had next, as far as that lies above the present | turn, relay, pause-group | every script that moves a job |
@@ -109,6 +110,7 @@ const OTHER_KEYS = [
   'declared',
   'trial',
   'groups',
+  'runningOfGroups',
   'groupSettings',
   'groupPauses',
   'held',

@@ -15,6 +15,9 @@ const GROUPS_A_CALL = 100;
 /** Of how many held groups the due jobs are counted. */
 const HELD_COUNTED = 1_000;
 
+/** What makes a group one that is told. */
+const WALKS = ['waiting', 'running', 'settings', 'pauses'] as const;
+
 /** What a pause without an end is for the script, and in what it answers. */
 const ENDLESS_PAUSE = 'inf';
 
@@ -65,7 +68,7 @@ export class RedisGroups {
   async groups(limit: number): Promise<KnownGroup[]> {
     const giveUpAt = this.giveUpAt();
     const waiting = new Map<string, number>();
-    for (const walk of ['jobs', 'settings', 'pauses'] as const) await this.count(walk, waiting, giveUpAt);
+    for (const walk of WALKS) await this.count(walk, waiting, giveUpAt);
     // The texts of groups sort as their names do.
     const most = [...waiting].sort(([a, some], [b, others]) => others - some || compareBytes(a, b)).slice(0, limit);
     const known: KnownGroup[] = [];
@@ -95,7 +98,7 @@ export class RedisGroups {
     return performance.now() + this.options.commandTimeoutMs;
   }
 
-  private async count(walk: 'jobs' | 'settings' | 'pauses', waiting: Map<string, number>, giveUpAt: number) {
+  private async count(walk: (typeof WALKS)[number], waiting: Map<string, number>, giveUpAt: number) {
     for (let from = ''; ; ) {
       const args = { base: this.base, walk, from, count: ENTRIES_A_CALL };
       const [next, ...found] = await ask(this.connection, this.scripts.groups, args, giveUpAt);

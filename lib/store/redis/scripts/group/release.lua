@@ -14,8 +14,7 @@ function releaseGroup(group)
   end
   if paused > 0 then ofGroups.resumed[#ofGroups.resumed + 1] = group end
   ofGroups.held[group] = false
-  -- Its lanes that take turns: behind a digit. Suspects begin with one as well, and stand in lanes of their own.
-  for _, member in ipairs(redis.call('ZRANGE', base .. 'groups', '[' .. group .. '\t0', '(' .. group .. '\t:', 'BYLEX')) do
+  for _, member in ipairs(redis.call('ZRANGE', base .. 'groups', '[' .. group .. '\t', '(' .. group .. '\n', 'BYLEX')) do
     local lane = enterLane(string.sub(member, #group + 2))
     if lane.takesTurns then
       lane.isReleased, lane.isFreed = true, true

@@ -13,7 +13,7 @@
 --   places    how many more of its jobs may hold a place, math.huge for any
 --   picks     how many jobs this script has picked, 'starts' how many of them it has started: only where `free` is bounded
 -- `groupsRule`: "<concurrency> <rate's max> <rate's window in ms> <'due' or 'fifo'>" of the queue, 0 for none. `runsJobs`: false where jobs are
--- moved, which takes no place and no turn of an order. `leaving`: "<group>\t=<id>" of jobs that leave their places in this script -> true.
+-- moved, which takes no place and no turn of an order. `leaving`: "<group>\t<id>" of jobs that leave their places in this script -> true.
 -- @needs parts/clock.lua, parts/claim.lua
 -- @takes base, ofGroups, groupsRule, runsJobs, leaving
 -- @changes stateOf
@@ -24,16 +24,16 @@ local placesOfEach, maxOfEach, windowOfEach, order = string.match(groupsRule, '^
 
 -- How many jobs of a group hold a place.
 local function countActive(group, limit)
-  local first, last = '[' .. group .. '\t=', '(' .. group .. '\t>'
-  local count = redis.call('ZLEXCOUNT', base .. 'groups', first, last)
+  local first, last = '[' .. group .. '\t', '(' .. group .. '\n'
+  local count = redis.call('ZLEXCOUNT', base .. 'runningOfGroups', first, last)
   if count < limit then return count end
   -- One that leaves in this script counts no more, nor one whose lease somebody has taken.
-  local members, ids = redis.call('ZRANGE', base .. 'groups', first, last, 'BYLEX'), {}
-  for i, member in ipairs(members) do ids[i] = string.sub(member, #group + 3) end
+  local members, ids = redis.call('ZRANGE', base .. 'runningOfGroups', first, last, 'BYLEX'), {}
+  for i, member in ipairs(members) do ids[i] = string.sub(member, #group + 2) end
   count = 0
   for i, lease in ipairs(ids[1] and redis.call('ZMSCORE', base .. 'active', unpack(ids)) or {}) do
     if not lease then
-      ofGroups.there[members[i]] = ofGroups.there[members[i]] or false
+      ofGroups.running[members[i]] = ofGroups.running[members[i]] or false
     elseif not leaving[members[i]] then
       count = count + 1
     end
@@ -46,7 +46,7 @@ local function findHolder(group)
   local id = ofGroups.holders[group]
   if id == nil then id = redis.call('HGET', base .. 'holders', group) end
   if not id then return nil end
-  local member = group .. '\t=' .. id
+  local member = group .. '\t' .. id
   if redis.call('ZSCORE', base .. 'active', id) and not leaving[member] then return true end
   local claim = parseClaim(redis.call('HGET', base .. 'claims', id) or '')
   local due = claim and redis.call('ZSCORE', base .. 'lane:' .. claim.lane, id)

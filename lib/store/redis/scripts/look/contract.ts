@@ -109,7 +109,7 @@ export const forecastScript = (keys: QueueKeys): BoundScript<ForecastArguments, 
 /** See groups.lua, which says what each of these is. */
 export interface GroupsArguments {
   base: string;
-  walk: 'jobs' | 'settings' | 'pauses';
+  walk: 'waiting' | 'running' | 'settings' | 'pauses';
   from: string;
   count: number;
 }

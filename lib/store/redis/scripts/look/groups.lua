@@ -1,20 +1,21 @@
 -- groups: some of the groups that have jobs, a setting or a pause, and how many jobs of each wait. A group may be told in parts.
 -- @node levels
 -- @arg base text: what every key of the queue begins with
--- @arg walk 'jobs' | 'settings' | 'pauses': which of these
+-- @arg walk 'waiting' | 'running' | 'settings' | 'pauses': which of these
 -- @arg from text: where to go on, '' = from the start
 -- @arg count count: how many entries to look at
 -- @returns next text, ...found value[]: where to go on, '' = the walk is over; then two for each entry: group, how many jobs wait
 -- @repeat it only reads.
 -- @needs parts/clock.lua
 local found = { '' }
-if walk == 'jobs' then
-  local members = redis.call('ZRANGE', base .. 'groups', from == '' and '-' or '(' .. from, '+', 'BYLEX', 'LIMIT', 0, count)
+if walk == 'waiting' or walk == 'running' then
+  local groupsKey = base .. (walk == 'waiting' and 'groups' or 'runningOfGroups')
+  local members = redis.call('ZRANGE', groupsKey, from == '' and '-' or '(' .. from, '+', 'BYLEX', 'LIMIT', 0, count)
   if #members == count then found[1] = members[count] end
   for _, member in ipairs(members) do
-    local group, what = string.match(member, '^([^\t]*)\t(.*)$')
+    local group, lane = string.match(member, '^([^\t]*)\t(.*)$')
     found[#found + 1] = group
-    found[#found + 1] = string.sub(what, 1, 1) == '=' and 0 or redis.call('ZCARD', base .. 'lane:' .. what)
+    found[#found + 1] = walk == 'waiting' and redis.call('ZCARD', base .. 'lane:' .. lane) or 0
   end
 elseif walk == 'settings' then
   local step = redis.call('HSCAN', base .. 'groupSettings', from == '' and '0' or from, 'COUNT', count)

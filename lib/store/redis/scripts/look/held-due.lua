@@ -8,7 +8,7 @@
 -- @needs parts/clock.lua
 local groups, due = redis.call('ZRANGE', base .. 'held', '(' .. digits(now), '+inf', 'BYSCORE', 'LIMIT', from, count), 0
 for _, group in ipairs(groups) do
-  for _, member in ipairs(redis.call('ZRANGE', base .. 'groups', '[' .. group .. '\t0', '(' .. group .. '\t:', 'BYLEX')) do
+  for _, member in ipairs(redis.call('ZRANGE', base .. 'groups', '[' .. group .. '\t', '(' .. group .. '\n', 'BYLEX')) do
     due = due + redis.call('ZCOUNT', base .. 'lane:' .. string.sub(member, #group + 2), '-inf', digits(now))
   end
 end

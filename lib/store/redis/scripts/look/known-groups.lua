@@ -9,21 +9,18 @@
 -- @needs parts/clock.lua
 local runsJobs, leaving, stateOf = true, {}, nil
 -- Nothing is written.
-local ofGroups = { there = {}, held = {}, holders = {} }
+local ofGroups = { running = {}, held = {}, holders = {} }
 -- @include group/state.lua
 
 local known = {}
 for i = groupsFrom, #ARGV do
   local group = ARGV[i]
-  local waiting, due, active, state = 0, 0, 0, stateOf(group)
-  for _, member in ipairs(redis.call('ZRANGE', base .. 'groups', '[' .. group .. '\t', '(' .. group .. '\n', 'BYLEX')) do
-    local what = string.sub(member, #group + 2)
-    if string.sub(what, 1, 1) == '=' then
-      active = active + 1
-    else
-      waiting = waiting + redis.call('ZCARD', base .. 'lane:' .. what)
-      due = due + redis.call('ZCOUNT', base .. 'lane:' .. what, '-inf', digits(now))
-    end
+  local first, last = '[' .. group .. '\t', '(' .. group .. '\n'
+  local waiting, due, active, state = 0, 0, redis.call('ZLEXCOUNT', base .. 'runningOfGroups', first, last), stateOf(group)
+  for _, member in ipairs(redis.call('ZRANGE', base .. 'groups', first, last, 'BYLEX')) do
+    local lane = string.sub(member, #group + 2)
+    waiting = waiting + redis.call('ZCARD', base .. 'lane:' .. lane)
+    due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))
   end
   local paused = tonumber(redis.call('ZSCORE', base .. 'groupPauses', group) or 0)
   known[#known + 1] = {

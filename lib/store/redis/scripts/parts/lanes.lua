@@ -7,22 +7,22 @@
 -- Lanes of groups, "<priority>:@<group>:<name>", stand in one of two levels of `levels:@`: those whose first job a claim has seen due in
 -- `heads:<priority>^:@`, the others in `heads:<priority>:@`. What is seen due has its place in the turns of its priority, or is held (see
 -- turn/claim/units.lua); a lane whose head has moved is unseen again, so a script that changes lanes need not know of turns.
--- `groups` lists, by group, its lanes, those of its suspects ("<priority>:!@<group>:<name>") too, and the ids of its running jobs.
+-- `groups` lists, by group, its lanes, those of its suspects ("<priority>:!@<group>:<name>") too; `runningOfGroups` its running jobs.
 -- A script opens every lane that it will change before its first write, changes it, and closes them all: then a lane is in its index
 -- exactly when it is not empty. A key that the script may have emptied is not touched again, because on a cluster whose slot is on the
 -- move such a key counts as missing and the script would stop half-way. Therefore additions come before removals, and sizes are
 -- counted rather than asked for.
 -- `laneList`: the lanes that are open, `openedLanes`: the same by name. COMMON, PREFERRED, SUSPECTS, GROUPED: how the index keys end, of lanes without a preferred worker, of
 -- all lanes with one, of suspects' lanes, and of groups' lanes. SEEN: what stands behind the priority of a level of lanes that were seen due.
--- `ofGroups`: what is to be written of groups when lanes are closed: `there`, "<group>\t<lane>" or "<group>\t=<id>" -> whether it stands in
--- `groups` then; `held`, group -> until when it is held (epoch ms, math.huge: until a job of it ends), false for no longer; `holders`,
+-- `ofGroups`: what is to be written of groups when lanes are closed: `there`, "<group>\t<lane>" -> whether the lane stands in
+-- `groups` then; `running`, "<group>\t<id>" -> whether the job runs then; `held`, group -> until when it is held (epoch ms, math.huge: until a job of it ends), false for no longer; `holders`,
 -- group -> id of the job that holds it, false for none; `resumed`, groups whose pause is over.
 -- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, levelsKey
 -- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, closeLanes
 laneList, openedLanes = {}, {}
 COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN = '', ':*', ':!', ':@', '^'
-ofGroups = { there = {}, held = {}, holders = {}, resumed = {} }
+ofGroups = { there = {}, running = {}, held = {}, holders = {}, resumed = {} }
 
 function addToLane(lane, id, due)
   local added = lane.added
@@ -159,17 +159,18 @@ function closeLanes(thenOfGroups)
   if thenOfGroups then thenOfGroups() end
   for turnsKey, groups in pairs(endedTurns) do redis.call('ZREM', turnsKey, unpack(groups)) end
   local there, held, holders = ofGroups.there, ofGroups.held, ofGroups.holders
-  if next(there) then
+  for name, entries in pairs({ groups = there, runningOfGroups = ofGroups.running }) do
     local added, removed = {}, {}
-    for member, isThere in pairs(there) do
+    for member, isThere in pairs(entries) do
       if isThere then
         added[#added + 1], added[#added + 2] = '0', member
       else
         removed[#removed + 1] = member
       end
     end
-    if added[1] then redis.call('ZADD', base .. 'groups', unpack(added)) end
-    if removed[1] then redis.call('ZREM', base .. 'groups', unpack(removed)) end
+    local groupsKey = base .. name
+    if added[1] then redis.call('ZADD', groupsKey, unpack(added)) end
+    if removed[1] then redis.call('ZREM', groupsKey, unpack(removed)) end
   end
   if next(held) then
     local added, removed = {}, {}

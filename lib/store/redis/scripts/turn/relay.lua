@@ -63,7 +63,7 @@ known.session, known.crew = me.session, me.crew
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --
 -- As of turn.lua.
-local someGrouped, runsJobs = redis.call('ZCARD', base .. 'groups') > 0, false
+local someGrouped, runsJobs = redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups') > 0, false
 local grouped, leaving, released, turnsTaken = {}, {}, {}, {}
 local stateOf, releaseGroup, letGo, prepareTurns, writeTurns
 local areSomeUnseen, nextFreeAt = false, math.huge

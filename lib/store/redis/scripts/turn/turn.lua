@@ -74,7 +74,7 @@ known.session, known.crew = me.session, me.crew
 --
 -- What groups have here costs a queue without them one count. `grouped`, `leaving`, `nextFreeAt`: see turn/groups/free.lua; `released`: see
 -- group/release.lua; `turnsTaken`, `areSomeUnseen`: see turn/claim/pick.lua.
-local someGrouped, runsJobs = redis.call('ZCARD', base .. 'groups') > 0, true
+local someGrouped, runsJobs = redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups') > 0, true
 local grouped, leaving, released, turnsTaken = {}, {}, {}, {}
 local stateOf, releaseGroup, letGo, prepareTurns, writeTurns
 local areSomeUnseen, nextFreeAt = false, math.huge

@@ -18,7 +18,7 @@ function handOut()
     claimed[3 * i - 2], claimed[3 * i] = id, job.envelope
     local group = someGrouped and groupOf(job.front.lane)
     if group then
-      ofGroups.there[group .. '\t=' .. id] = true
+      ofGroups.running[group .. '\t' .. id] = true
       if stateOf(group).isFifo then ofGroups.holders[group] = id end
     end
     if claim ~= UNCLAIMED then

@@ -13,7 +13,7 @@
 -- @takes me, base, handlesKey, isPassedOver, after, stateOf, released
 -- @changes openUnits, bestUnit, startUnit, areSomeUnseen
 -- How many lanes more than jobs may be claimed are seen a turn, and how many turns are read at first.
-local SEEN_BESIDES, FIRST_TURNS = 200, 16
+local SEEN_BESIDES, FIRST_TURNS = 20, 16
 
 local handled = {}
 local function noteHandled(names)
