@@ -1,6 +1,7 @@
 export type { Explanation } from './api/inspection/explanation.js';
 export type { FoundPage } from './api/inspection/find-jobs.js';
 export type { ForecastBucket, ForecastOptions } from './api/inspection/forecast.js';
+export type { InspectedGroup } from './api/inspection/inspected-group.js';
 export type { FailedAttempt, InspectedJob } from './api/inspection/inspected-job.js';
 export type { InspectedWorker } from './api/inspection/inspected-worker.js';
 export type { LoadOptions, QueueLoad } from './api/inspection/queue-load.js';
@@ -71,7 +72,7 @@ export type { BatchOptions } from './core/options/batch-options.js';
 export type { DeadFilter, ReplayOptions } from './core/options/dead-filter.js';
 export { JobPriority } from './core/options/defaults.js';
 export type { FindOptions } from './core/options/find-options.js';
-export type { GroupsOptions } from './core/options/group-options.js';
+export type { GroupOptions, GroupsOptions } from './core/options/group-options.js';
 export type { PopOptions } from './core/options/pop-options.js';
 export type { Keep, Ordering, QueueOptions, StreamEvents } from './core/options/queue-options.js';
 export type { RateLimit } from './core/options/rate-limit.js';

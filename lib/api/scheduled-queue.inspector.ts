@@ -2,25 +2,28 @@ import type { Blackout } from '../core/blackouts/blackout.js';
 import { readBlackouts } from '../core/blackouts/read-blackouts.js';
 import { invalidSchedule } from '../core/errors.js';
 import { type DeadFilter, type ReplayOptions, readDeadFilter, readReplay } from '../core/options/dead-filter.js';
+import { type GroupOptions, readGroup, readGroupSettings } from '../core/options/group-options.js';
 import { DEFAULT_QUEUE } from '../core/options/queue-options.js';
 import { type JobRef, readRef } from '../core/options/schedule-options.js';
 import type { Duration } from '../core/read/duration.js';
 import { jobTag, keyPart } from '../core/read/names.js';
-import { duration, readOne, readOptions, signedDuration } from '../core/read/shape.js';
+import { duration, readOne, readOptions, type Shape, signedDuration } from '../core/read/shape.js';
 import { queueOf } from './inspection/inspector-options.js';
 import { QueueReader } from './inspection/queue-reader.js';
 import { inQueues, type TaggedOptions } from './inspection/tagged-queues.js';
 
-/** The options of `pause`. */
+/** The options of `pause` and `pauseGroup`. */
 export interface PauseOptions {
-  /** For how long, by Redis' clock, at least 1. Default: until `resume`. */
+  /** For how long, by Redis' clock, at least 1. Default: until `resume`, or `resumeGroup`. */
   forMs?: Duration;
   /** Default `'default'`. */
   queue?: string;
 }
 
+const PAUSE_SHAPE: Shape<{ forMs: number; queue: string }> = { forMs: duration(1), queue: keyPart };
+
 /**
- * Looks at queues, jobs and workers, and manages them: pauses queues, sets their blackouts, cancels running jobs, deletes other jobs, cancels or moves the
+ * Looks at queues, jobs and workers, and manages them: pauses queues and groups, limits groups, sets their blackouts, cancels running jobs, deletes other jobs, cancels or moves the
  * jobs of a tag, and replays or purges dead jobs. If no queue is named, the default queue is meant.
  * Every method throws `InvalidScheduleError` for a job or an option that cannot be used, `QueueUnavailableError` if Redis has not
  * answered within `commandTimeoutMs`, and `QueueClosedError` after shutdown.
@@ -91,18 +94,41 @@ export class ScheduledQueueInspector extends QueueReader {
    * restarts. Atomic.
    */
   async pause(options: PauseOptions = {}): Promise<void> {
-    const { forMs, queue = DEFAULT_QUEUE } = readOptions(
-      options,
-      { forMs: duration(1), queue: keyPart },
-      'pause',
-      invalidSchedule,
-    );
+    const { forMs, queue = DEFAULT_QUEUE } = readOptions(options, PAUSE_SHAPE, 'pause', invalidSchedule);
     return this.store.queue(queue).management.pause(forMs);
   }
 
   /** Ends a pause; work goes on at once. Does nothing if the queue is not paused. Atomic. */
   async resume(options?: { queue?: string }): Promise<void> {
     return this.store.queue(queueOf(options, 'resume')).management.resume();
+  }
+
+  /**
+   * Sets weight and limits of one group, in the place of all that was set for it: what is left out is as the queue's option `groups` says,
+   * and `{}` forgets the settings. They hold from the next claim of any process on; running jobs go on, though they be more than a new
+   * `concurrency`. Kept in Redis, until they are set anew. Under `order: 'fifo'` a group runs one job at a time, whatever is set. Atomic.
+   */
+  async setGroup(group: string, settings: GroupOptions, options?: { queue?: string }): Promise<void> {
+    const name = readGroup(group, 'setGroup');
+    const read = readGroupSettings(settings, 'setGroup');
+    return this.store.queue(queueOf(options, 'setGroup')).management.setGroup(name, read);
+  }
+
+  /**
+   * Pauses one group in all processes: none of its jobs is claimed, popped or relayed until `forMs` is over or somebody calls
+   * `resumeGroup`. Running jobs go on, and new ones can be scheduled. Of two calls the later one holds. Kept in Redis. A handler that an
+   * API tells to slow down pauses the group of its own job and snoozes. Atomic.
+   */
+  async pauseGroup(group: string, options: PauseOptions = {}): Promise<void> {
+    const name = readGroup(group, 'pauseGroup');
+    const { forMs, queue = DEFAULT_QUEUE } = readOptions(options, PAUSE_SHAPE, 'pauseGroup', invalidSchedule);
+    return this.store.queue(queue).management.pauseGroup(name, forMs);
+  }
+
+  /** Ends the pause of a group; its work goes on at once. Does nothing if the group is not paused. Atomic. */
+  async resumeGroup(group: string, options?: { queue?: string }): Promise<void> {
+    const name = readGroup(group, 'resumeGroup');
+    return this.store.queue(queueOf(options, 'resumeGroup')).management.resumeGroup(name);
   }
 
   /**

@@ -59,6 +59,35 @@ const CASES: Record<Code, [make: (world: World) => Promise<unknown>, says: RegEx
     },
     /is in a blackout until 20\d\d-/,
   ],
+  'group-paused': [
+    async (world) => {
+      const { management } = await waiting(world, 'a:1');
+      await management.pauseGroup('a:1', 60_000);
+    },
+    /its group 'a:1' is paused until 20\d\d-/,
+  ],
+  'group-rate': [
+    async (world) => {
+      world.store({ groups: { rateLimit: { max: 1, perMs: 60_000 } } });
+      await busy(world, 'a');
+    },
+    /its group 'a' has used up its rateLimit of 1 in 1 min; its next job may start at 20\d\d-/,
+  ],
+  'group-order': [
+    async (world) => {
+      world.store({ groups: { order: 'fifo' } });
+      await busy(world, 'a');
+    },
+    /its group 'a' has a job that has begun and is to end first, as groups\.order is 'fifo'\.$/,
+  ],
+  'group-concurrency': [
+    async (world) => {
+      const { management } = world.store({ groups: { concurrency: 5 } });
+      await management.setGroup('a', { concurrency: 1 });
+      await busy(world, 'a');
+    },
+    /its group 'a' runs as many jobs as its concurrency lets, 1\.$/,
+  ],
   'rate-limited': [
     async (world) => {
       world.store({ rateLimit: { max: 1, perMs: 60_000 } });
@@ -127,18 +156,18 @@ const CASES: Record<Code, [make: (world: World) => Promise<unknown>, says: RegEx
 };
 
 /** A due job that a worker handles. */
-async function waiting(world: World) {
+async function waiting(world: World, group?: string) {
   const queue = world.store();
   await world.worker('w').claim();
-  await world.schedule({ id: 'x' });
+  await world.schedule({ id: 'x', group });
   return queue;
 }
 
 /** One job runs, and `x` is due besides. */
-async function busy(world: World) {
-  await world.schedule({ id: 'before' });
+async function busy(world: World, group?: string) {
+  await world.schedule({ id: 'before', group });
   await world.worker('w').claim(1);
-  await world.schedule({ id: 'x' });
+  await world.schedule({ id: 'x', group });
 }
 
 async function ended(world: World, how: typeof settlement.complete | typeof settlement.dead) {

@@ -113,6 +113,22 @@ export const find = (world: () => World): void => {
       expect(ids(await search(world(), { states: ['completed'], tags: ['a', 'two words'] }))).toEqual([both!.id]);
     });
 
+    it('of the group, whatever stands in its name, also where they have run', async () => {
+      world().store({ keepCompleted: 5 });
+      const groups = ['a', 'a:1', 'a;1', '@a', 'ab', undefined];
+      const made = await world().scheduleAll(groups.map((group) => ({ group, name: group ?? 'a' })));
+      await world().schedule({ id: 'w', worker: 'a' });
+      await world().schedule({ id: 'late', group: 'a', lateness: { maxLatenessMs: 9_000, onLate: 'run' } });
+      expect(sorted(await search(world(), { group: 'a' }))).toEqual(['late', made[0]!.id].sort());
+      for (const [i, group] of groups.slice(1, 5).entries())
+        expect(ids(await search(world(), { group }))).toEqual([made[i + 1]!.id]);
+      expect(await search(world(), { group: 'a', names: ['ab'] })).toEqual([]);
+      const worker = world().worker('v', 'a:1');
+      await worker.settle(settlement.complete((await worker.claim())[0]!));
+      expect(ids(await search(world(), { states: ['completed'], group: 'a:1' }))).toEqual([made[1]!.id]);
+      expect(await search(world(), { states: ['completed'], group: 'a' })).toEqual([]);
+    });
+
     it('whose tag is not that of a job queued behind them', async () => {
       world().store();
       await world().schedule({ id: 'x', tags: ['old'] });

@@ -130,6 +130,20 @@ export const load = (world: () => World): void => {
     expect(await read()).toMatchObject({ blocked: null, latenessMs: 61_070, due: 1 });
   });
 
+  it('due jobs of held groups are left out, and nothing is late where no other job is due', async () => {
+    const { management } = world().store({ groups: { concurrency: 1 } });
+    await world().scheduleAll([{ group: 'a' }, { group: 'a' }, { group: 'b' }, { group: 'b' }]);
+    await management.pauseGroup('b', 5_000);
+    world().pass(70);
+    expect(await read()).toMatchObject({ due: 2, latenessMs: 70 });
+    expect(await world().worker('w').claim(4)).toHaveLength(1);
+    expect(await read()).toMatchObject({ due: 0, latenessMs: 0, blocked: null });
+    await world().schedule({});
+    expect(await read()).toMatchObject({ due: 1, latenessMs: 70 });
+    world().pass(5_000);
+    expect(await read()).toMatchObject({ due: 3 });
+  });
+
   it('it is that of the queue that was asked for', async () => {
     world().store();
     await scheduleIn(0);

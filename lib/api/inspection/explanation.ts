@@ -1,7 +1,8 @@
 import { type SkipReason, WHY_SKIPPED } from '../../core/calendar/rule.js';
 import { ANY_COUNT, type KeepRule, type QueueSettings } from '../../core/options/queue-options.js';
+import type { RateRule } from '../../core/options/rate-limit.js';
 import { span } from '../../core/read/duration.js';
-import type { LimitsUse, LiveWorker, QueueView, StoredJob } from '../../store/job-store.js';
+import type { HeldBy, KnownGroup, LimitsUse, LiveWorker, QueueView, StoredJob } from '../../store/job-store.js';
 import { type InspectedJob, inspectAllButPayload } from './inspected-job.js';
 
 /** Why a job has not run yet, or what has become of it. */
@@ -13,6 +14,9 @@ export interface Explanation {
    * - `not-due`: it waits for its due time;
    * - `paused`: it is due, and its queue is paused;
    * - `blackout`: it is due, and its queue is in a blackout;
+   * - `group-paused`: it is due, and its group is paused;
+   * - `group-rate`, `group-concurrency`: it is due, and that limit of its group is used up;
+   * - `group-order`: it is due, and the job of its group that has begun is to end first, as `groups.order` is `'fifo'`;
    * - `no-handler`: it is due, and no worker that is alive handles its name;
    * - `waiting-for-worker`: it is due, and left to the worker that it prefers for a while yet;
    * - `concurrency`: it is due, and as many jobs run as `globalConcurrency` allows;
@@ -25,6 +29,10 @@ export interface Explanation {
     | 'not-due'
     | 'paused'
     | 'blackout'
+    | 'group-paused'
+    | 'group-rate'
+    | 'group-order'
+    | 'group-concurrency'
     | 'no-handler'
     | 'waiting-for-worker'
     | 'concurrency'
@@ -138,8 +146,10 @@ async function explainDue(
   const pausedUntilMs = await view.pausedUntil();
   // First, as it may be that nobody works at a queue because it is paused.
   if (pausedUntilMs !== undefined) {
-    const end = Number.isFinite(pausedUntilMs) ? new Date(pausedUntilMs).toISOString() : 'somebody resumes it';
-    return { code: 'paused', message: `${what} is due, but its queue is paused until ${end}.` };
+    return {
+      code: 'paused',
+      message: `${what} is due, but its queue is paused until ${endOfPause(pausedUntilMs)}.`,
+    };
   }
   const { untilMs } = await view.blackouts();
   if (untilMs !== undefined) {
@@ -148,6 +158,8 @@ async function explainDue(
       : 'is shut until a worker has computed its next blackouts';
     return { code: 'blackout', message: `${what} is due, but its queue ${end}.` };
   }
+  const held = job.group === undefined ? undefined : explainGroup(await view.group(job.group), what, settings);
+  if (held) return held;
   const handlers = await view.handledBy(name);
   if (handlers.count === 0) {
     return {
@@ -174,6 +186,39 @@ async function explainDue(
     message: `${what} is due and waits for room in ${workers}; in the queue, ${due} due and ${active} active.${await explainStuck(view, name)}`,
   };
 }
+
+function explainGroup(known: KnownGroup, what: string, settings: QueueSettings): Explanation | undefined {
+  const { group, heldBy } = known;
+  return (
+    heldBy && {
+      code: `group-${heldBy}`,
+      message: `${what} is due, but its group '${group}' ${whyHeld(heldBy, known, settings)}.`,
+    }
+  );
+}
+
+function whyHeld(
+  heldBy: HeldBy,
+  { settings: { concurrency, rateLimit }, pausedUntilMs, opensAtMs }: KnownGroup,
+  { groups }: QueueSettings,
+): string {
+  switch (heldBy) {
+    case 'paused':
+      return `is paused until ${endOfPause(pausedUntilMs!)}`;
+    case 'rate': {
+      // What is unlimited holds no group.
+      const { max, perMs } = (rateLimit ?? groups.rateLimit) as RateRule;
+      return `has used up its rateLimit of ${max} in ${span(perMs)}; its next job may start at ${new Date(opensAtMs!).toISOString()}`;
+    }
+    case 'order':
+      return `has a job that has begun and is to end first, as groups.order is 'fifo'`;
+    case 'concurrency':
+      return `runs as many jobs as its concurrency lets, ${concurrency ?? groups.concurrency}`;
+  }
+}
+
+const endOfPause = (untilMs: number) =>
+  Number.isFinite(untilMs) ? new Date(untilMs).toISOString() : 'somebody resumes it';
 
 /** A sentence about stuck handlers of the workers that handle this name; '' if there are none. */
 async function explainStuck(view: QueueView, name: string): Promise<string> {

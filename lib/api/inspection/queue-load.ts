@@ -19,11 +19,11 @@ export interface LoadOptions {
 
 /** How much there is to do in a queue, and how much of it can be done at once. */
 export interface QueueLoad {
-  /** How many jobs are due and wait for a worker. */
+  /** How many jobs are due and wait for a worker; those of groups that are held do not count, of up to 1 000 such groups. */
   due: number;
   /** How many more are due within `withinMs`. */
   dueSoon: number;
-  /** How late the oldest due job is, in ms; 0 if none is due, or while the queue is blocked. */
+  /** How late the oldest due job is, in ms, be its group held or not; 0 if `due` is 0, or while the queue is blocked. */
   latenessMs: number;
   /**
    * The weight of the jobs that handlers of live workers run, at most `globalConcurrency`; a handler that goes on after its run counts as
@@ -46,16 +46,19 @@ export function readLoad(given: unknown): { queue: string; withinMs: number } {
 
 export async function loadOf(view: QueueView, settings: QueueSettings, withinMs: number): Promise<QueueLoad> {
   const [{ latenessMs, nowMs, blocked }, workers] = await Promise.all([latenessOf(view, settings), view.workers()]);
-  const [due = 0, dueSoon = 0] = await view.forecast([0, nowMs + 1, nowMs + withinMs + 1]);
+  const [[all = 0, dueSoon = 0], held] = await Promise.all([
+    view.forecast([0, nowMs + 1, nowMs + withinMs + 1]),
+    view.heldDue(),
+  ]);
   const sum = (of: (worker: LiveWorker) => number) =>
     Math.min(
       settings.globalConcurrency,
-      workers.reduce((all, worker) => all + of(worker), 0),
+      workers.reduce((sum, worker) => sum + of(worker), 0),
     );
   return {
-    due,
+    due: Math.max(0, all - held),
     dueSoon,
-    latenessMs,
+    latenessMs: held < all ? latenessMs : 0,
     running: sum(({ weight, stuck }) => weight + (stuck?.weight ?? 0)),
     capacity: sum(({ concurrency }) => concurrency),
     blocked,

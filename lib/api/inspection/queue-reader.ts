@@ -2,6 +2,7 @@ import { type ListedBlackout, toListed } from '../../core/blackouts/blackout.js'
 import { InvalidScheduleError, invalidSchedule } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
 import { type FindOptions, readFind } from '../../core/options/find-options.js';
+import { readGroup } from '../../core/options/group-options.js';
 import { DEFAULT_QUEUE, type QueueSettings } from '../../core/options/queue-options.js';
 import { type JobRef, readRef } from '../../core/options/schedule-options.js';
 import type { Codecs } from '../../core/payload/codecs.js';
@@ -12,6 +13,7 @@ import type { JobCounts, JobState, JobStore, PriorityCounts } from '../../store/
 import { type Explanation, explainJob } from './explanation.js';
 import { type FoundPage, findJobs } from './find-jobs.js';
 import { type ForecastBucket, type ForecastOptions, readForecast } from './forecast.js';
+import { type InspectedGroup, toInspectedGroup } from './inspected-group.js';
 import { type InspectedJob, toInspected } from './inspected-job.js';
 import { type InspectedWorker, toInspectedWorker } from './inspected-worker.js';
 import { queueOf } from './inspector-options.js';
@@ -34,6 +36,7 @@ const LIST_OPTIONS: Shape<{ offset: number; limit: number; queue: string }> = {
   limit: integer(1, LISTED_AT_MOST),
   queue: keyPart,
 };
+const GROUPS_OPTIONS: Shape<{ limit: number; queue: string }> = { limit: integer(1, LISTED_AT_MOST), queue: keyPart };
 
 /** The part of the inspector that reads: it changes nothing. */
 export abstract class QueueReader {
@@ -185,6 +188,24 @@ export abstract class QueueReader {
   async explain(ref: JobRef, options?: { queue?: string }): Promise<Explanation> {
     const { id, queue } = readRef(ref, options, 'explain');
     return explainJob(this.store.queue(queue).view, queue, id, this.settingsOf(queue));
+  }
+
+  /**
+   * What is known of a group; one that nobody has named has no jobs, weight 1 and no limits. `heldBy` is judged by the options of this
+   * process where `setGroup` has set none.
+   */
+  async group(group: string, options?: { queue?: string }): Promise<InspectedGroup> {
+    const name = readGroup(group, 'group');
+    return toInspectedGroup(await this.store.queue(queueOf(options, 'group')).view.group(name));
+  }
+
+  /**
+   * The groups that have waiting or running jobs, a pause or a setting: those with the most waiting jobs first, then by name. `limit`: 1 to
+   * 1 000, by default 100. Several reads, not of one moment.
+   */
+  async groups(options: { limit?: number; queue?: string } = {}): Promise<InspectedGroup[]> {
+    const { limit = 100, queue = DEFAULT_QUEUE } = readOptions(options, GROUPS_OPTIONS, 'groups', invalidSchedule);
+    return (await this.store.queue(queue).view.groups(limit)).map(toInspectedGroup);
   }
 
   /** Whether the queue is paused now. */

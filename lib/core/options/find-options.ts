@@ -1,7 +1,7 @@
 import { invalidSchedule } from '../errors.js';
 import { describe } from '../read/describe.js';
 import { instant } from '../read/due.js';
-import { jobId, jobNames, keyPart } from '../read/names.js';
+import { jobGroup, jobId, jobNames, keyPart } from '../read/names.js';
 import { type Check, integer, oneOf, readOptions, type Shape } from '../read/shape.js';
 import { tags } from '../read/tags.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
@@ -22,6 +22,8 @@ export interface FindOptions<Job> {
   names?: readonly string[];
   /** Jobs that carry all of these tags, up to 16. A search for a tag looks at the jobs of the first one alone, unless it is for completed jobs. */
   tags?: readonly string[];
+  /** Jobs of this group. Default: of any, and of none. */
+  group?: string;
   /** How their ids begin. */
   idPrefix?: string;
   /** Jobs that are due, or were, at this instant or later: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. */
@@ -67,6 +69,7 @@ const SHAPE: Shape<FindRequest<never>> = {
   states,
   names: jobNames,
   tags,
+  group: jobGroup,
   idPrefix: jobId,
   dueFrom: instant,
   dueTo: instant,

@@ -1,4 +1,6 @@
-import { type Check, integer, oneOf, options } from '../read/shape.js';
+import { describe } from '../read/describe.js';
+import { jobGroup } from '../read/names.js';
+import { type Check, integer, oneOf, options, readOne } from '../read/shape.js';
 import { type RateLimit, type RateRule, rateLimitUpTo } from './rate-limit.js';
 
 /** What holds for each group of a queue, over all processes, where `setGroup` says nothing else of it; not for jobs without a group. */
@@ -26,9 +28,21 @@ export interface GroupsRule {
   order: 'due' | 'fifo';
 }
 
-/** What was set for one group. What is left out falls back to the options of the queue. */
+/** What `setGroup` sets for one group. It replaces all that was set for it; what is left out falls back to the queue's option `groups`. */
+export interface GroupOptions {
+  /** How many turns the group has for each one of a group of weight 1: 0.01 to 1 000. Default 1. */
+  weight?: number;
+  /** How many of its jobs may run at once, over all processes: at least 1, or `'unlimited'`. Default: as the queue's `groups` says. */
+  concurrency?: number | 'unlimited';
+  /**
+   * How many of its jobs may start within how long, over all processes; `max` is at most 10 000. `'unlimited'`: any number. Default: as the
+   * queue's `groups` says.
+   */
+  rateLimit?: RateLimit | 'unlimited';
+}
+
+/** `GroupOptions` that have been read. */
 export interface GroupSettings {
-  /** How many turns the group has for each one of a group of weight 1. */
   weight?: number;
   concurrency?: number | 'unlimited';
   rateLimit?: RateRule | 'unlimited';
@@ -58,3 +72,32 @@ export const groups: Check<GroupsRule> = (value) => {
     problem: `got order 'fifo' with concurrency ${concurrency}, expected concurrency 1, or none, which means 1`,
   };
 };
+
+const UNLIMITED = 'unlimited';
+const LIGHTEST = 0.01;
+const HEAVIEST = 1_000;
+
+const orUnlimited =
+  <T>(check: Check<T>): Check<T | typeof UNLIMITED> =>
+  (value) => {
+    if (value === UNLIMITED) return { value };
+    const read = check(value);
+    return 'problem' in read ? { problem: `${read.problem}, or '${UNLIMITED}'` } : read;
+  };
+
+const weight: Check<number> = (value) =>
+  typeof value === 'number' && value >= LIGHTEST && value <= HEAVIEST
+    ? { value }
+    : { problem: `got ${describe(value)}, expected a number from ${LIGHTEST} to ${HEAVIEST}` };
+
+const groupSettings = options<GroupSettings>({
+  weight,
+  concurrency: orUnlimited(integer(1)),
+  rateLimit: orUnlimited(groupRate),
+});
+
+/** Reads which group is meant. Throws `InvalidScheduleError`. */
+export const readGroup = (group: unknown, where: string): string => readOne(jobGroup, group, `${where}: group`);
+
+/** Reads what is to be set for a group; nothing at all is refused, as it would forget all that was set. Throws `InvalidScheduleError`. */
+export const readGroupSettings = (given: unknown, where: string): GroupSettings => readOne(groupSettings, given, where);

@@ -1,4 +1,5 @@
 import type { FoundJobs, JobSelection, SearchStep, StoredJob } from '../../job-store.js';
+import { encodeGroup } from '../codec/group-text.js';
 import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { textOf } from '../link/send-script.js';
@@ -44,6 +45,7 @@ export class RedisSearch {
       idPrefix: selection.idPrefix ?? '',
       names: selection.names?.join('\n') ?? '',
       tags: selection.tags?.join('\t') ?? '',
+      group: encodeGroup(selection.group ?? ''),
       dueFrom: selection.dueFromMs ?? 0,
       dueTo: selection.dueToMs ?? Number.MAX_SAFE_INTEGER,
       ids: asked,

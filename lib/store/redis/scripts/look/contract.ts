@@ -50,6 +50,7 @@ export interface FindArguments {
   idPrefix: string;
   names: string;
   tags: string;
+  group: string;
   dueFrom: number;
   dueTo: number;
   ids: readonly ScriptArgument[];
@@ -68,6 +69,7 @@ const encodeFind = (a: FindArguments): ScriptArgument[] => [
   a.idPrefix,
   a.names,
   a.tags,
+  a.group,
   a.dueFrom,
   a.dueTo,
   ...a.ids,

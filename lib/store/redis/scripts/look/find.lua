@@ -10,6 +10,7 @@
 -- @arg idPrefix text: how their ids begin
 -- @arg names text: their names, line breaks between them, '' = any
 -- @arg tags text: tags all of which they carry, tabs between them, '' = any
+-- @arg group text: whose jobs they are, as in their routes, '' = anybody's
 -- @arg dueFrom epoch ms: when they are due at the earliest
 -- @arg dueTo epoch ms: before when they are due
 -- @tail ids id: job ids

@@ -1,6 +1,6 @@
 -- Which jobs a search wants. First a job is judged by its envelope alone, which costs little, and only then by all that is known of it.
 -- @needs parts/envelope.lua, parts/claim.lua
--- @takes idPrefix, names, tags, states, dueFrom, dueTo
+-- @takes idPrefix, names, tags, group, states, dueFrom, dueTo
 -- @gives fitsEnvelope, fitsKnown
 local wantedNames = names ~= '' and {} or nil
 for name in string.gmatch(names, '[^\n]+') do wantedNames[name] = true end
@@ -10,6 +10,7 @@ for state in string.gmatch(states, '%l+') do wantedStates[state] = true end
 function fitsEnvelope(id, envelope)
   if string.sub(id, 1, #idPrefix) ~= idPrefix then return false end
   if wantedNames and not wantedNames[nameOf(laneOf(envelope)) or ''] then return false end
+  if group ~= '' and string.match(laneOf(envelope), '^%d+:@([^:]*)') ~= group then return false end
   if tags == '' then return true end
   local carried = tagsOf(envelope) .. '\t'
   for tag in string.gmatch(tags, '[^\t]+') do
