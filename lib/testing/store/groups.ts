@@ -8,7 +8,7 @@ import type { SortedList } from './lists/sorted-list.js';
 /** What a group may start now. */
 export interface GroupState {
   heldBy: HeldBy | undefined;
-  /** Where the group is held and time alone may free it: when. Otherwise Infinity. */
+  /** Where time may free it: when it may start a job, or is held for the next reason. Otherwise Infinity. */
   opensAtMs: number;
   /** How many of its jobs may start. */
   room: number;
@@ -78,14 +78,14 @@ export class Groups {
     const places = this.concurrencyOf(group) - (this.ledger.running.get(group) ?? 0);
     const holding: [HeldBy, untilMs: number][] = [];
     if (pausedUntilMs !== undefined) holding.push(['paused', pausedUntilMs]);
-    if (passes <= 0) holding.push(['rate', started[-passes]! + rateWindowMs(rate!)]);
+    if (passes <= 0) holding.push(['rate', started[0]! + rateWindowMs(rate!)]);
     if (holderDueAtMs !== undefined && holderDueAtMs > nowMs) holding.push(['order', holderDueAtMs]);
     if (places <= 0) holding.push(['concurrency', Number.POSITIVE_INFINITY]);
-    const isHeld = holding.length > 0;
+    const [heldBy, opensAtMs = Number.POSITIVE_INFINITY] = holding[0] ?? [];
     return {
-      heldBy: holding[0]?.[0],
-      opensAtMs: isHeld ? Math.max(...holding.map(([, untilMs]) => untilMs)) : Number.POSITIVE_INFINITY,
-      room: isHeld ? 0 : Math.min(passes, places),
+      heldBy,
+      opensAtMs,
+      room: heldBy ? 0 : Math.min(passes, places),
       holder,
     };
   }

@@ -8,7 +8,7 @@ import { Ledger } from './ledger.js';
 import { Presence } from './presence.js';
 import { Timetable } from './recur/timetable.js';
 import { type Listener, Sleepers, type StoreClock } from './sleepers.js';
-import type { Turns } from './turns.js';
+import { TurnsOfQueue } from './turns.js';
 
 const AWAY = 'the test has called tester.redisAway()';
 
@@ -47,8 +47,7 @@ export class MemoryQueue {
   readonly ledger: Ledger;
   readonly gates: Gates;
   readonly groups: Groups;
-  /** By priority, where groups have due jobs. */
-  readonly turns = new Map<number, Turns>();
+  readonly turns: TurnsOfQueue;
   readonly presence: Presence;
   readonly sleepers: Sleepers;
   readonly timetable: Timetable;
@@ -76,6 +75,7 @@ export class MemoryQueue {
     this.ledger = new Ledger(settings);
     this.gates = new Gates(settings);
     this.groups = new Groups(settings.groups, this.ledger);
+    this.turns = new TurnsOfQueue(this.ledger, this.groups, settings.maxCrashes);
     this.ledger.onFreed = (group) => {
       if (this.groups.endsFree(group)) this.tellOfGroup(group, this.nowMs());
     };
@@ -141,6 +141,8 @@ export class MemoryQueue {
   async answer<T>(step: () => T, about: Pick<ScheduledQueueErrorFields, 'jobName' | 'jobId'> = {}): Promise<T> {
     if (this.isClosed) throw new QueueClosedError('The connection is closed.', { queue: this.name });
     this.outage.requireThere({ queue: this.name, ...about });
-    return step();
+    const answered = step();
+    this.turns.leave(this.nowMs());
+    return answered;
   }
 }

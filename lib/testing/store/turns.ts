@@ -1,8 +1,13 @@
+import type { Groups } from './groups.js';
+import { isSuspect, type Job } from './job.js';
+import type { Ledger, Level } from './ledger.js';
+import type { SortedList } from './lists/sorted-list.js';
+
 /**
- * The turns of one priority: the unit at the lowest number is next. A unit joins where it would stand, had it stayed, but not before the
- * present: so nobody gains by leaving, and nobody makes up for the time that it was away.
+ * The turns of one priority: the unit at the lowest number is next. A unit is a group, or, under '', all jobs without one. It joins where it
+ * would stand, had it stayed, but not before the present: so nobody gains by leaving, and nobody makes up for the time that it was away.
  */
-export class Turns {
+class Turns {
   /** Where each unit stands that has due jobs and is not held. */
   private readonly standing = new Map<string, number>();
   /** Where those would stand that have left. */
@@ -10,30 +15,89 @@ export class Turns {
   /** The highest turn at which a job has been started. */
   private present = 0;
 
-  at(group: string): number {
-    return this.standing.get(group) ?? 0;
+  /** Answers where it stands. */
+  join(unit: string): number {
+    const turn = this.standing.get(unit) ?? Math.max(this.present, this.left.get(unit) ?? 0);
+    this.standing.set(unit, turn);
+    this.left.delete(unit);
+    return turn;
   }
 
-  /** Lets these stand there, and no others. */
-  lineUp(groups: ReadonlySet<string>): void {
-    for (const [group, turn] of this.standing)
-      if (!groups.has(group)) {
-        this.standing.delete(group);
-        this.left.set(group, turn);
+  /** Those leave that may not stay. */
+  leave(mayStay: (unit: string) => boolean): void {
+    for (const [unit, turn] of this.standing)
+      if (!mayStay(unit)) {
+        this.standing.delete(unit);
+        this.left.set(unit, turn);
       }
-    for (const group of groups)
-      if (!this.standing.has(group)) {
-        this.standing.set(group, Math.max(this.present, this.left.get(group) ?? 0));
-        this.left.delete(group);
-      }
-    for (const [group, turn] of this.left) if (turn <= this.present) this.left.delete(group);
+    for (const [unit, turn] of this.left) if (turn <= this.present) this.left.delete(unit);
   }
 
   /** So many jobs of a unit have been started. */
-  moveOn(group: string, starts: number, weight: number): void {
-    const from = this.standing.get(group);
+  moveOn(unit: string, starts: number, weight: number): void {
+    const from = this.standing.get(unit);
     if (from === undefined) return;
     this.present = Math.max(this.present, from + (starts - 1) / weight);
-    this.standing.set(group, from + starts / weight);
+    this.standing.set(unit, from + starts / weight);
   }
 }
+
+/** Whose turn it is at each priority of which groups have due jobs; elsewhere nobody takes turns. */
+export class TurnsOfQueue {
+  private readonly turns = new Map<number, Turns>();
+
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly groups: Groups,
+    private readonly maxCrashes: number,
+  ) {}
+
+  /** Where each unit of a level stands that has due jobs and is not held, after those have joined that stood nowhere. '' comes first, then groups by name. */
+  lineUp(level: Level, nowMs: number): [unit: string, turn: number][] {
+    const due = this.dueUnits(level, nowMs);
+    let turns = this.turns.get(level.priority);
+    if (!turns && due.some(isGroup)) {
+      turns = new Turns();
+      this.turns.set(level.priority, turns);
+    }
+    if (!due.includes('')) turns?.leave(isGroup);
+    return due.filter((unit) => this.mayStart(unit, nowMs)).map((unit) => [unit, turns?.join(unit) ?? 0]);
+  }
+
+  moveOn(priority: number, unit: string, starts: number): void {
+    this.turns.get(priority)?.moveOn(unit, starts, this.groups.weightOf(unit));
+  }
+
+  /**
+   * Lets groups leave that have nothing due any more, or are held. Where no group has a due job of a priority, its turns are forgotten. Jobs
+   * without a group leave once a claim looks.
+   */
+  leave(nowMs: number): void {
+    if (this.turns.size === 0) return;
+    const levels = new Map(this.ledger.waiting().map((level) => [level.priority, level]));
+    for (const [priority, turns] of this.turns) {
+      const level = levels.get(priority);
+      const due = new Set(level ? this.dueUnits(level, nowMs) : []);
+      if ([...due].some(isGroup)) turns.leave((unit) => unit === '' || (due.has(unit) && this.mayStart(unit, nowMs)));
+      else this.turns.delete(priority);
+    }
+  }
+
+  private mayStart(unit: string, nowMs: number): boolean {
+    return unit === '' || this.groups.stateOf(unit, nowMs).room > 0;
+  }
+
+  /** Those that have due jobs which are no suspects: these take no turns. */
+  private dueUnits({ units }: Level, nowMs: number): string[] {
+    const isSomeDue = (jobs: SortedList<Job>) => {
+      for (const job of jobs) {
+        if (job.dueAtMs > nowMs) return false;
+        if (!isSuspect(job, this.maxCrashes)) return true;
+      }
+      return false;
+    };
+    return [...units].flatMap(([unit, jobs]) => (isSomeDue(jobs) ? [unit] : [])).sort();
+  }
+}
+
+const isGroup = (unit: string) => unit !== '';

@@ -1,6 +1,8 @@
 import { MOST_JOBS } from '../../../core/constants.js';
 import type { HandlerCapacity } from '../../../store/job-store.js';
+import type { GroupState } from '../groups.js';
 import { isSuspect, type Job, preferredBy, rankOf } from '../job.js';
+import type { Level } from '../ledger.js';
 import { lineUp, type Unit } from './line-up.js';
 import { isFull, type Stage } from './stage.js';
 
@@ -11,7 +13,6 @@ interface Cursor {
   job: Job | undefined;
   /** Where it stands in the turns of its priority: behind its jobs that are picked. */
   turn: number;
-  readonly from: number;
   picked: number;
 }
 
@@ -22,14 +23,17 @@ interface Cursor {
  * after it: it would wait for ever. A full handler only skips its own jobs.
  */
 export function pick(stage: Stage, gateCount: number): void {
-  const { turns, groups } = stage.queue;
-  const levels = [...lineUp(stage)].map(([priority, units]) =>
-    units.map((unit): Cursor => {
-      const jobs = inOrder(stage, unit);
-      const from = turns.get(priority)?.at(unit.group) ?? 0;
-      return { unit, jobs, job: jobs.next().value, turn: from, from, picked: 0 };
-    }),
-  );
+  const states = new Map<string, GroupState>();
+  const levels = stage.queue.ledger.waiting().map((level) => {
+    let cursors: Cursor[] | undefined;
+    return () => {
+      cursors ??= lineUp(stage, level, states).map((unit): Cursor => {
+        const jobs = inOrder(stage, unit, level);
+        return { unit, jobs, job: jobs.next().value, turn: unit.turn, picked: 0 };
+      });
+      return cursors;
+    };
+  });
   const { limit } = stage.turn;
   // Jobs of one call weigh what one of them does.
   const most = Math.max(limit, MOST_JOBS);
@@ -48,7 +52,7 @@ export function pick(stage: Stage, gateCount: number): void {
     stage.picked.push({ job: best.job, weight });
     best.job = best.jobs.next().value;
     best.unit.state.room--;
-    best.turn = best.from + ++best.picked / groups.weightOf(best.unit.group);
+    best.turn = best.unit.turn + ++best.picked / stage.queue.groups.weightOf(best.unit.group);
   }
 }
 
@@ -57,12 +61,12 @@ function weightOfNext({ free, size, weight }: HandlerCapacity): number {
   return free % size === 0 ? weight : 0;
 }
 
-/** Levels come by priority, so where the ordering is strict the first that holds anything holds the best job. */
-function bestOf(stage: Stage, levels: readonly (readonly Cursor[])[]): Cursor | undefined {
+/** Levels come by priority and are opened as they are needed, so where the ordering is strict the first that holds anything holds the best job. */
+function bestOf(stage: Stage, levels: readonly (() => readonly Cursor[])[]): Cursor | undefined {
   const { ordering } = stage.queue.settings;
   let best: Cursor | undefined;
-  for (const cursors of levels) {
-    const next = nextOf(stage, cursors);
+  for (const open of levels) {
+    const next = nextOf(stage, open());
     if (!next) continue;
     if (ordering.mode === 'strict') return next;
     if (!best || rankOf(next.job!, ordering) < rankOf(best.job!, ordering)) best = next;
@@ -89,14 +93,16 @@ function isPickable(stage: Stage, { envelope: { name, worker } }: Job): boolean 
   return false;
 }
 
-function* inOrder(stage: Stage, unit: Unit): Generator<Job, undefined> {
+function* inOrder(stage: Stage, unit: Unit, { preferring, priority }: Level): Generator<Job, undefined> {
   const own = stage.session.worker;
   const preferred = (job: Job) => preferredBy(job, stage.queue.settings.maxCrashes);
-  if (unit.state.holder) {
-    yield unit.state.holder;
+  const { holder } = unit.state;
+  if (holder) {
+    const isHere = holder.envelope.priority === priority && !isSuspect(holder, stage.queue.settings.maxCrashes);
+    if (isHere) yield holder;
     return;
   }
-  if (unit.group !== '' || !stage.queue.ledger.somePrefer) {
+  if (unit.group !== '' || preferring === 0) {
     yield* ordinary(stage, unit);
     return;
   }
