@@ -13,7 +13,8 @@
 --   places    how many more of its jobs may hold a place, math.huge for any
 --   picks     how many jobs this script has picked, 'starts' how many of them it has started: only where `free` is bounded
 -- `groupsRule`: "<concurrency> <rate's max> <rate's window in ms> <'due' or 'fifo'>" of the queue, 0 for none. `runsJobs`: false where jobs are
--- moved, which takes no place and no turn of an order. `leaving`: "<group>\t<id>" of jobs that leave their places in this script -> true.
+-- moved, which takes no place and no turn of an order. `leaving`: jobs that leave their places in this
+-- script (see turn/groups/free.lua).
 -- @needs parts/clock.lua, parts/claim.lua
 -- @takes base, ofGroups, groupsRule, runsJobs, leaving
 -- @changes stateOf
@@ -41,18 +42,18 @@ local function countActive(group, limit)
   return count
 end
 
--- The job that holds a group, where it waits: {id, lane, dueText}; true where it runs; nil where none holds the group.
+-- The job that holds a group, where it waits: {id, lane, due, dueText}; true where it runs; nil where none holds the group. One that this script
+-- puts back has no lane yet.
 local function findHolder(group)
   local id = ofGroups.holders[group]
   if id == nil then id = redis.call('HGET', base .. 'holders', group) end
   if not id then return nil end
-  local member = group .. '\t' .. id
-  if redis.call('ZSCORE', base .. 'active', id) and not leaving[member] then return true end
+  local backAt = leaving[group .. '\t' .. id]
+  if backAt then return { due = backAt } end
+  if redis.call('ZSCORE', base .. 'active', id) then return true end
   local claim = parseClaim(redis.call('HGET', base .. 'claims', id) or '')
   local due = claim and redis.call('ZSCORE', base .. 'lane:' .. claim.lane, id)
-  if due then return { id = id, lane = claim.lane, dueText = due } end
-  -- It goes back in this script.
-  if leaving[member] then return true end
+  if due then return { id = id, lane = claim.lane, due = tonumber(due), dueText = due } end
   -- Somebody has taken it.
   ofGroups.holders[group] = false
 end
@@ -83,7 +84,7 @@ local function readState(group)
   if state.free == 0 then return hold('rate', state.rate.opensAt) end
   local holder = isFifo and findHolder(group)
   if holder == true then return hold('order', math.huge) end
-  if holder and tonumber(holder.dueText) > now then return hold('order', tonumber(holder.dueText)) end
+  if holder and (holder.due > now or not holder.lane) then return hold('order', holder.due) end
   state.only = holder or nil
   if places > 0 and runsJobs then
     state.places = places - countActive(group, places)

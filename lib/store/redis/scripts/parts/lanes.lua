@@ -56,12 +56,17 @@ function openLevel(priority, ending)
   return level
 end
 
+local levelsOfGroups = {}
+-- And the group of the lane.
 local function levelsOf(laneName)
   local priority, preferred = string.match(laneName, '^(%d+):([^:]*)')
   if preferred == '' then return { openLevel(priority, COMMON) } end
   local kind = string.sub(preferred, 1, 1)
-  if kind == '!' then return { openLevel(priority, SUSPECTS) } end
-  if kind == '@' then return { openLevel(priority, GROUPED), openLevel(priority .. SEEN, GROUPED) } end
+  if kind == '!' then return { openLevel(priority, SUSPECTS) }, string.match(preferred, '^!@(.*)$') end
+  if kind == '@' then
+    levelsOfGroups[priority] = levelsOfGroups[priority] or { openLevel(priority, GROUPED), openLevel(priority .. SEEN, GROUPED) }
+    return levelsOfGroups[priority], string.sub(preferred, 2)
+  end
   return { openLevel(priority, ':' .. preferred), openLevel(priority, PREFERRED) }
 end
 
@@ -71,8 +76,7 @@ function openLane(name, head)
   local lane = openedLanes[name]
   if not lane then
     lane = { name = name, key = base .. 'lane:' .. name, count = 0, added = {}, removed = {}, first = 0 }
-    lane.levels = levelsOf(name)
-    lane.group = groupOf(name)
+    lane.levels, lane.group = levelsOf(name)
     lane.takesTurns = lane.levels[2] and lane.group
     head = head or redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES')
     if head[1] then

@@ -16,7 +16,7 @@ function handOut()
     local id, claim, tags = job.id, job.claim, tagsOf(job.envelope)
     leases[2 * i - 1], leases[2 * i] = leaseUntil, id
     claimed[3 * i - 2], claimed[3 * i] = id, job.envelope
-    local group = someGrouped and groupOf(job.front.lane)
+    local group = someGrouped and job.front.group
     if group then
       ofGroups.running[group .. '\t' .. id] = true
       if stateOf(group).isFifo then ofGroups.holders[group] = id end

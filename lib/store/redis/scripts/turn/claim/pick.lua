@@ -94,7 +94,8 @@ local function pick()
   local function takeTurn(units, unit, front)
     local handler = handlers and handlers[front.name]
     if not takeOne(unit, front, handler) then return end
-    startUnit(units, unit, front, front.head and advance(front, FIRST_READ))
+    -- Mostly it is the only one of its lane, and then there is nothing to read.
+    startUnit(units, unit, front, front.head and openLane(front.lane, front.head).count > 1 and advance(front, FIRST_READ))
   end
 
   -- Picks from a source's best lane as long as it is that, or once.

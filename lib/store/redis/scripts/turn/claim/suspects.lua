@@ -34,7 +34,7 @@ if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and
         local mayStart = not state or (state.free > 0 and (not state.only or state.only.id == id))
         if mayStart and (not handler or handler.free > 0) and handlesName(me.crew, name) then
           due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))
-          first = first or { id = id, due = tonumber(heads[i + 1]), dueText = heads[i + 1], lane = lane, name = name }
+          first = first or { group = group, id = id, due = tonumber(heads[i + 1]), dueText = heads[i + 1], lane = lane, name = name }
         end
       end
     end
@@ -69,7 +69,7 @@ if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and
       elseif wish ~= 'reserve' then
         suspect = 'taken'
         -- It takes all the capacity there is.
-        local front = { lane = found.lane, head = { found.id, found.dueText }, name = found.name, inOrder = false }
+        local front = { lane = found.lane, head = { found.id, found.dueText }, name = found.name, group = found.group, inOrder = false }
         picked[1] = { id = found.id, due = found.due, dueText = found.dueText, front = front, weight = me.limit, envelope = false, claim = false }
         if handlers and handlers[found.name] then handlers[found.name].free = handlers[found.name].free - 1 end
       end

@@ -10,16 +10,16 @@
 -- there are more.
 -- Groups that are held stand in `held`, and are passed over here: they cost a claim nothing until they are released.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
--- @takes me, base, handlesKey, isPassedOver, after, stateOf, released
+-- @takes me, mayPass, base, handlesKey, isPassedOver, after, stateOf, released
 -- @changes openUnits, bestUnit, startUnit, areSomeUnseen
--- How many lanes more than jobs may be claimed are seen a turn, and how many turns are read at first.
-local SEEN_BESIDES, FIRST_TURNS = 20, 16
+-- How many lanes are seen a turn at least, where more are unseen: else as many as jobs may be claimed. And how many turns are read at first.
+local LANES_SEEN, FIRST_TURNS = 20, 16
 
 local handled = {}
 local function noteHandled(names)
-  local unknown = {}
+  local unknown, last = {}, nil
   for _, name in ipairs(names) do
-    if handled[name] == nil then
+    if name ~= last and handled[name] == nil then
       handled[name] = me.crew == EVERY_NAME
       if me.crew ~= EVERY_NAME then unknown[#unknown + 1] = name end
     end
@@ -71,41 +71,45 @@ end
 
 -- The lanes that are seen due from now on: those that were not seen so far, and those that this script has released.
 local function findJoining(units)
-  local most = math.min(me.limit, 1000) + SEEN_BESIDES
+  local most = math.max(math.min(me.limit, mayPass), LANES_SEEN)
   local heads = redis.call('ZRANGE', base .. 'heads:' .. units.priority .. GROUPED, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, most, 'WITHSCORES')
   areSomeUnseen = areSomeUnseen or #heads == 2 * most
   local joining, isFound = {}, {}
-  local function join(id, dueText, laneName)
-    if isFound[laneName] then return end
-    isFound[laneName] = true
-    joining[#joining + 1] = { lane = laneName, name = nameOf(laneName), group = groupOf(laneName), id = id, dueText = dueText, isNew = true }
-  end
+  local match = string.match
   for i = 1, #heads, 2 do
-    local id, laneName = string.match(heads[i], '^([^\t]*)\t(.*)$')
-    join(id, heads[i + 1], laneName)
+    local id, laneName, group, name = match(heads[i], '^([^\t]*)\t(%d+:@([^:]*):(.*))$')
+    joining[#joining + 1] = { lane = laneName, name = name, group = group, id = id, dueText = heads[i + 1] }
+    if released[1] then isFound[laneName] = true end
   end
   for _, lane in ipairs(released) do
-    if string.match(lane.name, '^%d+') == units.priority then join(lane.headId, lane.headDue, lane.name) end
+    local priority, name = match(lane.name, '^(%d+):@[^:]*:(.*)$')
+    if priority == units.priority and not isFound[lane.name] then
+      joining[#joining + 1] = { lane = lane.name, name = name, group = lane.group, id = lane.headId, dueText = lane.headDue }
+    end
   end
   return joining
 end
 
--- The turn of each of these groups: that of another name, else the present, or the one that it has left.
+-- The turn of each of these groups: one that it has, else the present, or the one that it has left. And by name, the groups that have one.
 local function turnsOf(units, groups)
   local turns = {}
   local function take(turnsKey)
+    local found = {}
     for i, turn in ipairs(redis.call('ZMSCORE', turnsKey, unpack(groups))) do
+      found[groups[i]] = turn
       if turn and not turns[groups[i]] then turns[groups[i]] = tonumber(turn) end
     end
+    return found
   end
-  for _, name in ipairs(units.names) do take(base .. 'turns:' .. units.priority .. ':' .. name) end
+  local stored = {}
+  for _, name in ipairs(units.names) do stored[name] = take(base .. 'turns:' .. units.priority .. ':' .. name) end
   local stays = {}
   for group in pairs(turns) do stays[group] = true end
   take(base .. 'left:' .. units.priority)
   for _, group in ipairs(groups) do
     if not stays[group] then turns[group] = math.max(units.present, turns[group] or units.present) end
   end
-  return turns
+  return turns, stored
 end
 
 local function joinUnits(units)
@@ -120,13 +124,15 @@ local function joinUnits(units)
     names[#names + 1] = lane.name
   end
   noteHandled(names)
-  local turns, held = turnsOf(units, groups), heldAmong(groups)
+  local turns, stored = turnsOf(units, groups)
+  local held = heldAmong(groups)
   for _, lane in ipairs(joining) do
     units.joined[#units.joined + 1] = lane
     lane.isHeld = held[lane.group]
     if not lane.isHeld then
       lane.unit = unitOf(units, lane.group, turns[lane.group])
       lane.unit.lanes[lane.name] = lane
+      lane.isStored = stored[lane.name] and stored[lane.name][lane.group]
     end
   end
   units.list = { unpack(units.all) }
@@ -208,7 +214,7 @@ local function nextUnit(units)
 end
 
 local function frontOf(lane, id, dueText)
-  return { id = id, due = tonumber(dueText), dueText = dueText, head = { id, dueText }, dueBy = now, name = lane.name, lane = lane.lane, key = base .. 'lane:' .. lane.lane, read = 1, jobs = {}, at = 1, step = 2, inOrder = false }
+  return { id = id, due = tonumber(dueText), dueText = dueText, head = { id, dueText }, dueBy = now, name = lane.name, lane = lane.lane, group = lane.group, key = base .. 'lane:' .. lane.lane, read = 1, jobs = {}, at = 1, step = 2, inOrder = false }
 end
 
 -- The first due job of a lane; false where there is none.
@@ -228,7 +234,7 @@ local function bestOf(units, unit, state)
     local name = nameOf(only.lane)
     noteHandled({ name })
     if string.match(only.lane, '^%d+:@') == units.priority .. ':@' and handled[name] and not isPassedOver(name) then
-      local front = frontOf({ lane = only.lane, name = name }, only.id, only.dueText)
+      local front = frontOf({ lane = only.lane, name = name, group = unit.group }, only.id, only.dueText)
       -- It need not be the first of its lane.
       front.head = nil
       return front

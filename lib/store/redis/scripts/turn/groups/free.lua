@@ -1,6 +1,6 @@
 -- Groups whose jobs leave their places in this turn, by a settlement or because their leases have run out, and groups that were held until
 -- now: they are put back. A job that goes back under `'fifo'` holds its group until it is due; one that ends holds it no longer.
--- `leaving`: "<group>\t<id>" of each of these jobs -> true. `grouped`: those that completed, id and group of each. `nextFreeAt`: when the next held group
+-- `leaving`: "<group>\t<id>" of each of these jobs -> when one that goes back is due (epoch ms), true for one that ends. `grouped`: those that completed, id and group of each. `nextFreeAt`: when the next held group
 -- is put back, math.huge for none.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua
 -- @takes decided, base, grouped, leaving, releaseGroup
@@ -12,7 +12,7 @@ local left = {}
 -- `backAt`: when a job that goes back is due; nil for one that ends.
 local function leave(id, group, backAt)
   local member = group .. '\t' .. id
-  leaving[member], ofGroups.running[member] = true, false
+  leaving[member], ofGroups.running[member] = backAt or true, false
   left[#left + 1] = { id = id, group = group, backAt = backAt }
 end
 

@@ -1,10 +1,15 @@
 -- Writes whose turn is next, once lanes are closed: the starts of this turn have moved the turns of their units. What is due no more leaves, and
 -- so does a group that may start nothing more: it is held.
 -- `prepareTurns`: before lanes are closed, tells which of them are seen; `writeTurns`: behind that.
--- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua
+-- @needs parts/clock.lua, parts/lanes.lua
 -- @takes base, fit, turnsTaken, stateOf, leaveTurns
 -- @changes prepareTurns, writeTurns, nextFreeAt
 local startedStates = {}
+
+-- In all digits, so that it is the same number when it is read.
+local function turnText(turn)
+  return turn % 1 == 0 and digits(turn) or string.format('%.17g', turn)
+end
 
 local function isDue(lane)
   local opened = openedLanes[lane.lane]
@@ -27,7 +32,7 @@ end
 
 function prepareTurns()
   for _, job in ipairs(fit) do
-    local group = groupOf(job.front.lane)
+    local group = job.front.group
     local state = group and stateOf(group)
     if state and state.starts then
       state.starts = state.starts + 1
@@ -89,7 +94,7 @@ local function noteUnit(units, unit, changes, left)
       local change = changes[lane.name] or { joined = {}, moved = {}, gone = {}, isNew = true }
       changes[lane.name] = change
       if isDue(lane) then
-        if not lane.isStored or unit.starts > 0 then change.joined[#change.joined + 1], change.joined[#change.joined + 2] = string.format('%.17g', turn), group end
+        if not lane.isStored or unit.starts > 0 then change.joined[#change.joined + 1], change.joined[#change.joined + 2] = turnText(turn), group end
       else
         hasLeft = true
         if lane.isStored then change.gone[#change.gone + 1] = group end
@@ -97,10 +102,10 @@ local function noteUnit(units, unit, changes, left)
     end
     for _, name in ipairs(unit.starts > 0 and units.names or {}) do
       local moved = changes[name].moved
-      if not unit.lanes[name] then moved[#moved + 1], moved[#moved + 2] = string.format('%.17g', turn), group end
+      if not unit.lanes[name] then moved[#moved + 1], moved[#moved + 2] = turnText(turn), group end
     end
   end
-  if hasLeft and turn > units.present then left[#left + 1], left[#left + 2] = string.format('%.17g', turn), group end
+  if hasLeft and turn > units.present then left[#left + 1], left[#left + 2] = turnText(turn), group end
 end
 
 local function writeLevel(units)
@@ -123,9 +128,9 @@ local function writeLevel(units)
     if change.isEmpty and not change.joined[1] then unnamed[#unnamed + 1] = ':' .. name end
   end
   if isForgotten then return end
-  if units.present > present then named[#named + 1], named[#named + 2] = 'turn', string.format('%.17g', units.present) end
+  if units.present > present then named[#named + 1], named[#named + 2] = 'turn', turnText(units.present) end
   if units.areCommonDue then
-    named[#named + 1], named[#named + 2] = 'common', string.format('%.17g', common)
+    named[#named + 1], named[#named + 2] = 'common', turnText(common)
   elseif common and common <= units.present then
     unnamed[#unnamed + 1] = 'common'
   end
@@ -134,7 +139,7 @@ local function writeLevel(units)
   if left[1] then redis.call('ZADD', leftKey, unpack(left)) end
   -- Who comes back later than this joins at the present anyway.
   if units.present > present then
-    local over = redis.call('ZRANGE', leftKey, '-inf', string.format('%.17g', units.present), 'BYSCORE', 'LIMIT', 0, 100 + #fit)
+    local over = redis.call('ZRANGE', leftKey, '-inf', turnText(units.present), 'BYSCORE', 'LIMIT', 0, 100 + #fit)
     if over[1] then redis.call('ZREM', leftKey, unpack(over)) end
   end
 end
