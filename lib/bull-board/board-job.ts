@@ -37,7 +37,7 @@ export class BoardJob implements QueueJob {
   /** By the names that `schedule` takes, as the button "Duplicate" sends them back. The delay of a job that is due or over is history. */
   get opts(): QueueJobJson['opts'] {
     const { state, priority, maxAttempts, backoff, timeoutMs, maxLatenessMs, onLate, tags, headers } = this.job;
-    const { preferredWorker: worker } = this.job;
+    const { preferredWorker: worker, group } = this.job;
     return {
       ...(state === 'scheduled' && { delay: delayOf(this.job) }),
       ...(priority !== DEFAULT_PRIORITY && { priority }),
@@ -46,6 +46,7 @@ export class BoardJob implements QueueJob {
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(maxLatenessMs !== undefined && { maxLatenessMs, onLate }),
       ...(worker !== undefined && { worker }),
+      ...(group !== undefined && { group }),
       ...(tags.length > 0 && { tags }),
       ...(Object.keys(headers).length > 0 && { headers }),
     };

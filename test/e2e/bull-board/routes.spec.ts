@@ -91,7 +91,14 @@ describe('what the board shows', () => {
   });
 
   it('a delayed job has its payload and options, and is due at timestamp + delay', async () => {
-    const options = { id: 'order:7/mail', priority: 3, maxAttempts: 3, tags: ['eu'], headers: { trace: 'a1' } };
+    const options = {
+      id: 'order:7/mail',
+      priority: 3,
+      maxAttempts: 3,
+      group: 'a',
+      tags: ['eu'],
+      headers: { trace: 'a1' },
+    };
     const job = await schedule('waiting', { ...options, delay: HOUR });
     const { body } = await board.get(pathOf(job));
     expect(body.status).toBe('delayed');
@@ -222,7 +229,7 @@ describe('what the board does', () => {
     const added = await board.ask('POST', '/queues/moved/add', {
       name: 'mail.send',
       data: { user: 8 },
-      options: { delay: HOUR, attempts: 4, tags: ['eu'], id: 'added' },
+      options: { delay: HOUR, attempts: 4, group: 'a', tags: ['eu'], id: 'added' },
     });
     expect(added).toMatchObject({ status: 200, body: { status: 'delayed', job: { id: 'added', data: { user: 8 } } } });
     const job = (await app.inspector.job('added', { queue: 'moved' }))!;
@@ -230,6 +237,7 @@ describe('what the board does', () => {
       name: 'mail.send',
       payload: { user: 8 },
       maxAttempts: 4,
+      group: 'a',
       tags: ['eu'],
       state: 'scheduled',
     });
@@ -241,6 +249,7 @@ describe('what the board does', () => {
       name: 'mail.send',
       payload: { user: 8 },
       maxAttempts: 4,
+      group: 'a',
       tags: ['eu'],
       state: 'scheduled',
     });

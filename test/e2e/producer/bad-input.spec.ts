@@ -18,6 +18,10 @@ class SendReminder {
   @IsEmail() email!: string;
 }
 const sendReminder = defineScheduledJob('reminder.send', { payload: SendReminder });
+const thrownGroup = defineScheduledJob<{ tenant: number }>('thrown', {
+  group: ({ tenant }) => (tenant as unknown as string).toUpperCase(),
+});
+const promisedGroup = defineScheduledJob<number>('promised', { group: (async () => 'a') as never });
 const FITTING = { userId: 7, email: 'a@b.co' };
 const MAX_BYTES = 1_000;
 
@@ -137,6 +141,14 @@ describe('schedule refuses, says what was wrong and what is expected, and writes
       `onDuplicate: got "drop", expected 'keep' or 'replace'`,
     ],
     ['replace without an id', { onDuplicate: 'replace' }, `onDuplicate: 'replace' needs an id`],
+    ['an empty group', { group: '' }, 'group: got "", expected 1 to 256 printable characters'],
+    ['a group that is an object', { group: { id: 'a' } }, 'group: got an object, expected 1 to 256 printable'],
+    ['a group that is a function', { group: () => 'a' }, `group: got the function 'group', expected 1 to 256`],
+    [
+      'a group beside a worker',
+      { group: 'a', worker: 'w-1' },
+      'group: got "a" together with worker "w-1", expected one of them',
+    ],
     ['headers that are a string', { headers: 'a: b' }, 'headers: got "a: b", expected an object of strings'],
     ['a header that is a number', { headers: { trace: 5 } }, `headers: "trace": got 5, expected a string`],
     ['too many headers', { headers: { trace: 'x'.repeat(5_000) } }, 'bytes, expected at most 4096'],
@@ -282,6 +294,70 @@ describe('another call is refused, and writes nothing:', () => {
       ({ producer }) => producer.dispatch('x', null, { prioriti: 1 } as never),
       `did you mean 'priority'?`,
     ],
+    [
+      'dispatch of a job whose group function throws',
+      ({ producer }) => producer.dispatch(thrownGroup, { tenant: 7 }),
+      "group: the definition's function threw a TypeError, expected it to answer a group or undefined",
+    ],
+    [
+      'scheduleMany with an item whose group function throws',
+      ({ producer }) =>
+        producer.scheduleMany([
+          { job: 'fitting', payload: 1 },
+          { job: thrownGroup, payload: { tenant: 7 } },
+        ]),
+      "scheduleMany: item 1: schedule('thrown'): group: ",
+    ],
+    [
+      'a replace of a job whose group function answers a promise',
+      ({ producer }) => producer.schedule(promisedGroup, 1, { id: 'x', onDuplicate: 'replace' }),
+      "group: got a Promise of the definition's function, expected",
+    ],
+    [
+      'upsertRecurrence of a job whose group function answers a promise',
+      ({ producer }) => producer.upsertRecurrence('r', promisedGroup, 1, { everyMs: 1_000 }),
+      "upsertRecurrence('r'): group: got a Promise",
+    ],
+    [
+      'upsertRecurrence with group and worker',
+      ({ producer }) => producer.upsertRecurrence('r', 'x', 1, { everyMs: 1_000 }, { group: 'a', worker: 'w' }),
+      `upsertRecurrence('r'): group: got "a" together with worker "w"`,
+    ],
+    [
+      'setGroup of no group',
+      ({ inspector }) => inspector.setGroup('', { weight: 2 }),
+      'setGroup: group: got "", expected 1 to 256 printable characters',
+    ],
+    [
+      'setGroup of nothing',
+      ({ inspector }) => (inspector.setGroup as (group: string) => Promise<void>)('a'),
+      'setGroup: got undefined, expected an object of options (weight, concurrency, rateLimit)',
+    ],
+    [
+      'setGroup in a queue with a brace',
+      ({ inspector }) => inspector.setGroup('a', {}, { queue: '{' }),
+      'setGroup: queue: got "{"',
+    ],
+    [
+      'pauseGroup for no time',
+      ({ inspector }) => inspector.pauseGroup('a', { forMs: 0 }),
+      'pauseGroup: forMs: got 0, expected at least 1 ms',
+    ],
+    ['pauseGroup of a number', ({ inspector }) => inspector.pauseGroup(7 as never), 'pauseGroup: group: got 7'],
+    ['resumeGroup of no group', ({ inspector }) => inspector.resumeGroup(''), 'resumeGroup: group: got ""'],
+    [
+      'resumeGroup with an unknown option',
+      ({ inspector }) => inspector.resumeGroup('a', { forMs: 5 } as never),
+      'resumeGroup: unknown option "forMs"',
+    ],
+    ['group of undefined', ({ inspector }) => inspector.group(undefined as never), 'group: group: got undefined'],
+    ['groups of none', ({ inspector }) => inspector.groups({ limit: 0 }), 'groups: limit: got 0, expected a whole'],
+    [
+      'groups of too many',
+      ({ inspector }) => inspector.groups({ limit: 1_001 }),
+      'groups: limit: got 1001, expected a whole number from 1 to 1000',
+    ],
+    ['find of no group', ({ inspector }) => inspector.find({ group: '' }), 'find: group: got "", expected 1 to 256'],
     [
       'cancel of a number',
       ({ producer }) => producer.cancel(5 as never),
