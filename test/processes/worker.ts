@@ -42,6 +42,7 @@ function note(event: string, job: ScheduledJob, version?: number): void {
     worker: WORKER_ID,
     pid: process.pid,
     version,
+    group: job.group,
     attempt: job.attempt,
     fence: job.fence,
     dueAt: job.dueAt.getTime(),
@@ -67,6 +68,8 @@ class Work {
   @IsOptional() @IsBoolean() reports?: boolean;
   /** Fails after its work. */
   @IsOptional() @IsBoolean() fails?: boolean;
+  /** Its first attempt fails. */
+  @IsOptional() @IsBoolean() failsOnce?: boolean;
 }
 
 const work = defineScheduledJob<Work | null>(JOB_NAME, (CHECK_PAYLOADS ? { payload: Work } : {}) as object);
@@ -91,7 +94,7 @@ class WorkHandlers {
     if (payload?.workMs) await sleep(payload.workMs, undefined, { signal: job.signal });
     if (reporting) clearInterval(reporting);
     note('end', job, payload?.version);
-    if (payload?.fails) throw new Error('it was to fail');
+    if (payload?.fails || (payload?.failsOnce && job.attempt === 1)) throw new Error('it was to fail');
     return WORKER_ID!;
   }
 }

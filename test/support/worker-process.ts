@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { GroupsOptions } from '../../lib/index.js';
 import { newPrefix, queueUrl } from './queue-app.js';
 
 /** A line of the history that worker processes write themselves. */
@@ -14,6 +15,8 @@ export interface HistoryLine {
   pid?: number;
   /** What the payload said, if anything. */
   version?: number;
+  /** Of workers, and of jobs that have one. */
+  group?: string;
   attempt: number;
   /** Only of workers. Begins as the time of the claim by Redis' clock, in µs. */
   fence?: number;
@@ -46,6 +49,8 @@ export interface WorkerProcessOptions {
   batchSize?: number;
   globalConcurrency?: number;
   rateLimit?: { max: number; perMs: number };
+  groups?: GroupsOptions;
+  maxCrashes?: number;
   streamEvents?: { maxLength: number };
   /** Puts the process's wall clock wrong: see test/processes/wrong-clock.ts. */
   wrongClock?: 'fast' | 'slow' | 'jumping' | 'passing';
@@ -85,6 +90,8 @@ export class WorkerProcesses {
         QUEUE_OPTIONS: JSON.stringify({
           globalConcurrency: options.globalConcurrency,
           rateLimit: options.rateLimit,
+          groups: options.groups,
+          maxCrashes: options.maxCrashes,
           streamEvents: options.streamEvents,
         }),
         RELAY_TO: JSON.stringify(options.relaysTo ?? null),
