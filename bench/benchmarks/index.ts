@@ -5,6 +5,7 @@ import { burst } from './burst.js';
 import { claim } from './claim.js';
 import { drain } from './drain.js';
 import { drainDto } from './drain-dto.js';
+import { groups } from './groups.js';
 import { growth } from './growth.js';
 import { idle } from './idle.js';
 import { importing } from './import.js';
@@ -38,6 +39,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   scale,
   move,
   claim,
+  groups,
   queues,
   two,
   recurrences,

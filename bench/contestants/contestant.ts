@@ -1,4 +1,4 @@
-import type { ScheduledQueueInspector } from 'nestjs-redis-scheduled-queue';
+import type { GroupsOptions, ScheduledQueueInspector } from 'nestjs-redis-scheduled-queue';
 
 /** Who is compared. */
 export const CONTESTANTS = ['ours', 'bullmq', 'bee-queue', 'floor'] as const;
@@ -23,6 +23,7 @@ export interface Job {
   queue?: string;
   priority?: number;
   worker?: string;
+  group?: string;
   id?: string;
   tags?: readonly string[];
 }
@@ -49,10 +50,11 @@ export interface OpenOptions {
   /** Whether jobs become due while the session works: some contestants are told so. */
   delayed?: boolean;
   /**
-   * For this library alone: `handle` is called once for so many jobs; a class validates each payload; the names and the queues that are handled; whether the current job is tracked,
-   * events are streamed, the module measures, and who makes a span for each run: the module, or the handler by what the SDK offers.
+   * For this library alone: `handle` is called once for so many jobs; what holds for each group; a class validates each payload; the names and the queues that are handled; whether the
+   * current job is tracked, events are streamed, the module measures, and who makes a span for each run: the module, or the handler by what the SDK offers.
    */
   batch?: { size: number };
+  groups?: GroupsOptions;
   validated?: boolean;
   names?: readonly string[];
   queues?: readonly string[];

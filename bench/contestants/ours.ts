@@ -33,13 +33,13 @@ export const ours: Contestant = {
 
   async open(options) {
     Logger.overrideLogger(['error', 'warn']);
-    const { concurrency, streamEvents } = options;
+    const { concurrency, streamEvents, groups } = options;
     const queues = options.queues ?? ['default'];
     const module = RedisScheduledQueueModule.forRoot({
       connection: options.nodes ? { cluster: { nodes: [...options.nodes] } } : options.redis,
       autoStart: false,
       ...(options.trackCurrentJob !== undefined && { trackCurrentJob: options.trackCurrentJob }),
-      queues: Object.fromEntries(queues.map((queue) => [queue, { concurrency, streamEvents }])),
+      queues: Object.fromEntries(queues.map((queue) => [queue, { concurrency, streamEvents, groups }])),
     });
     const observers = await observing(options);
     const byHand = options.traced === 'by hand' ? await tracedByHand() : undefined;
@@ -91,12 +91,13 @@ function sessionOf(
   definition: ScheduledJobDefinition<object>,
   headers: Record<string, string> | undefined,
 ): Session {
-  const toItem = ({ payload, name, dueAt, queue, priority, worker, id, tags }: Job) => {
+  const toItem = ({ payload, name, dueAt, queue, priority, worker, group, id, tags }: Job) => {
     const options: ScheduleOptions = {};
     if (dueAt !== undefined) options.at = dueAt;
     if (queue !== undefined) options.queue = queue;
     if (priority !== undefined) options.priority = priority;
     if (worker !== undefined) options.worker = worker;
+    if (group !== undefined) options.group = group;
     if (id !== undefined) options.id = id;
     if (tags !== undefined) options.tags = [...tags];
     if (headers !== undefined) options.headers = headers;
