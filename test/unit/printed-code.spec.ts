@@ -7,6 +7,7 @@ const PRINTED: [page: string, folder: string, ...specs: string[]][] = [
   ['README.md', 'test/e2e/docs/readme', 'test/e2e/docs/readme-page.spec.ts'],
   ['docs/autoscaling.md', 'test/e2e/docs/autoscaling', 'test/e2e/docs/autoscaling-page.spec.ts'],
   ['docs/batches.md', 'test/e2e/docs/batches', 'test/e2e/docs/batches-page.spec.ts'],
+  ['docs/groups.md', 'test/e2e/docs/groups', 'test/e2e/docs/groups-page.spec.ts'],
   ['docs/codecs.md', 'test/e2e/docs/codecs', 'test/e2e/docs/codecs-page.spec.ts'],
   ['docs/coming-from-bullmq.md', 'test/e2e/docs/coming-from-bullmq', 'test/e2e/docs/coming-from-bullmq-page.spec.ts'],
   [
