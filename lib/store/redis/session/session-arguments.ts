@@ -41,13 +41,17 @@ export class SessionArguments {
   private stuck = '';
   private stuckSinceMs = 0;
 
+  private readonly groupsRule: string;
+
   constructor(
     private readonly connection: RedisConnection,
     private readonly hints: HintChannel,
     private readonly who: SessionIdentity,
     private readonly settings: QueueSettings,
     private readonly clock: ServerClock,
-  ) {}
+  ) {
+    this.groupsRule = encodeGroupsRule(settings);
+  }
 
   ofTurn(turn: Turn, cursor: string): TurnArguments {
     const { settings, hints } = this;
@@ -95,7 +99,7 @@ export class SessionArguments {
       globalConcurrency: Number.isFinite(settings.globalConcurrency) ? settings.globalConcurrency : 0,
       rateMax: settings.rateLimit?.max ?? 0,
       rateWindowMs: settings.rateLimit ? rateWindowMs(settings.rateLimit) : 0,
-      groupsRule: encodeGroupsRule(settings),
+      groupsRule: this.groupsRule,
     };
   }
 

@@ -6,6 +6,7 @@
 -- @needs parts/envelope.lua, parts/claim.lua, parts/lanes.lua, parts/enter.lua, parts/queued.lua, parts/untag.lua, recur/record.lua
 -- Under `'fifo'` a job that has begun and waits holds its group no longer.
 -- @takes base, jobsKey, claimsKey, failuresKey, queuedKey, statsKey
+-- @changes ofGroups
 -- @gives cancelled, unqueued, skipped, cancelWaiting, cancelQueued, refuseOtherKinds, writeCancelled
 local released, releaseGroup, letGo = {}, nil, nil
 -- @include group/release.lua

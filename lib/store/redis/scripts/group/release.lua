@@ -4,9 +4,10 @@
 -- Read phase; `closeLanes` writes.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/enter.lua
 -- @takes base, released
--- @changes releaseGroup, letGo
+-- @changes releaseGroup, letGo, ofGroups
 
 function releaseGroup(group)
+  -- @include parts/touch-groups.lua
   local paused = tonumber(redis.call('ZSCORE', base .. 'groupPauses', group) or 0)
   if paused > now then
     ofGroups.held[group] = paused
@@ -27,6 +28,7 @@ end
 function letGo(id, laneName, ends)
   local group = groupOf(laneName)
   if not group or redis.call('HGET', base .. 'holders', group) ~= id then return end
+  -- @include parts/touch-groups.lua
   if ends then ofGroups.holders[group] = false end
   if redis.call('ZSCORE', base .. 'held', group) then releaseGroup(group) end
 end

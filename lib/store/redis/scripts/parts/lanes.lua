@@ -14,15 +14,15 @@
 -- counted rather than asked for.
 -- `laneList`: the lanes that are open, `openedLanes`: the same by name. COMMON, PREFERRED, SUSPECTS, GROUPED: how the index keys end, of lanes without a preferred worker, of
 -- all lanes with one, of suspects' lanes, and of groups' lanes. SEEN: what stands behind the priority of a level of lanes that were seen due.
--- `ofGroups`: what is to be written of groups when lanes are closed: `there`, "<group>\t<lane>" -> whether the lane stands in
--- `groups` then; `running`, "<group>\t<id>" -> whether the job runs then; `held`, group -> until when it is held (epoch ms, math.huge: until a job of it ends), false for no longer; `holders`,
--- group -> id of the job that holds it, false for none; `resumed`, groups whose pause is over.
+-- `ofGroups`: what is to be written of groups when lanes are closed, nil until a script has to do with groups: `there`, "<group>\t<lane>" ->
+-- whether the lane stands in `groups` then; `running`, "<group>\t<id>" -> whether the job runs then; `held`, group -> until when it is held
+-- (epoch ms, math.huge: until a job of it ends), false for no longer; `holders`, group -> id of the job that holds it, false for none;
+-- `resumed`, groups whose pause is over; `turnsEnded`, the key of turns -> groups that leave them.
 -- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, levelsKey
 -- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, closeLanes
 laneList, openedLanes = {}, {}
 COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN = '', ':*', ':!', ':@', '^'
-ofGroups = { there = {}, running = {}, held = {}, holders = {}, resumed = {} }
 
 function addToLane(lane, id, due)
   local added = lane.added
@@ -56,14 +56,15 @@ function openLevel(priority, ending)
   return level
 end
 
-local levelsOfGroups = {}
 -- And the group of the lane.
+local levelsOfGroups
 local function levelsOf(laneName)
   local priority, preferred = string.match(laneName, '^(%d+):([^:]*)')
   if preferred == '' then return { openLevel(priority, COMMON) } end
   local kind = string.sub(preferred, 1, 1)
   if kind == '!' then return { openLevel(priority, SUSPECTS) }, string.match(preferred, '^!@(.*)$') end
   if kind == '@' then
+    levelsOfGroups = levelsOfGroups or {}
     levelsOfGroups[priority] = levelsOfGroups[priority] or { openLevel(priority, GROUPED), openLevel(priority .. SEEN, GROUPED) }
     return levelsOfGroups[priority], string.sub(preferred, 2)
   end
@@ -75,15 +76,17 @@ end
 function openLane(name, head)
   local lane = openedLanes[name]
   if not lane then
-    lane = { name = name, key = base .. 'lane:' .. name, count = 0, added = {}, removed = {}, first = 0 }
-    lane.levels, lane.group = levelsOf(name)
-    lane.takesTurns = lane.levels[2] and lane.group
+    local levels, group = levelsOf(name)
+    lane = { name = name, key = base .. 'lane:' .. name, count = 0, added = {}, removed = {}, first = 0, levels = levels }
     head = head or redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES')
     if head[1] then
       lane.headId, lane.headDue = head[1], head[2]
       lane.count = redis.call('ZCARD', lane.key)
     end
-    lane.wasThere = lane.count > 0
+    if group then
+      lane.group, lane.takesTurns, lane.wasThere = group, levels[2] ~= nil, lane.count > 0
+      -- @include parts/touch-groups.lua
+    end
     openedLanes[name] = lane
     laneList[#laneList + 1] = lane
   end
@@ -102,8 +105,6 @@ end
 -- Writes what was added to and taken from the lanes, and sets each lane's and each level's head anew. `thenOfGroups`: what is to be
 -- done before `ofGroups` is written.
 function closeLanes(thenOfGroups)
-  -- Turns that end because somebody has taken what was due. Of lanes that a claim takes jobs of, the claim itself sees to them.
-  local endedTurns = {}
   for _, lane in ipairs(laneList) do
     if lane.first > 0 then removeFirst(lane) end
     if lane.added[1] then lane.count = lane.count + redis.call('ZADD', lane.key, unpack(lane.added)) end
@@ -126,11 +127,12 @@ function closeLanes(thenOfGroups)
       end
       if lane.group then
         if lane.wasThere ~= (lane.count > 0) then ofGroups.there[lane.group .. '\t' .. lane.name] = not lane.wasThere end
+        -- Somebody has taken what was due. Of lanes that a claim takes jobs of, the claim itself sees to the turns.
         local isOver = lane.headId and tonumber(lane.headDue) <= now and (not head[1] or tonumber(head[2]) > now)
         if isOver and lane.takesTurns and not lane.isSeen and lane.levels[2].count > 0 then
           local turnsKey = base .. 'turns:' .. string.match(lane.name, '^%d+') .. ':' .. nameOf(lane.name)
-          endedTurns[turnsKey] = endedTurns[turnsKey] or {}
-          table.insert(endedTurns[turnsKey], lane.group)
+          ofGroups.turnsEnded[turnsKey] = ofGroups.turnsEnded[turnsKey] or {}
+          table.insert(ofGroups.turnsEnded[turnsKey], lane.group)
         end
       end
       lane.headId, lane.headDue = head[1], head[2]
@@ -161,39 +163,7 @@ function closeLanes(thenOfGroups)
     if index.emptied[1] then index.count = index.count - redis.call('ZREM', index.key, unpack(index.emptied)) end
   end
   if thenOfGroups then thenOfGroups() end
-  for turnsKey, groups in pairs(endedTurns) do redis.call('ZREM', turnsKey, unpack(groups)) end
-  local there, held, holders = ofGroups.there, ofGroups.held, ofGroups.holders
-  for name, entries in pairs({ groups = there, runningOfGroups = ofGroups.running }) do
-    local added, removed = {}, {}
-    for member, isThere in pairs(entries) do
-      if isThere then
-        added[#added + 1], added[#added + 2] = '0', member
-      else
-        removed[#removed + 1] = member
-      end
-    end
-    local groupsKey = base .. name
-    if added[1] then redis.call('ZADD', groupsKey, unpack(added)) end
-    if removed[1] then redis.call('ZREM', groupsKey, unpack(removed)) end
+  if ofGroups then
+    -- @include parts/of-groups.lua
   end
-  if next(held) then
-    local added, removed = {}, {}
-    for group, ends in pairs(held) do
-      if ends then
-        added[#added + 1], added[#added + 2] = ends == math.huge and 'inf' or digits(ends), group
-      else
-        removed[#removed + 1] = group
-      end
-    end
-    if added[1] then redis.call('ZADD', base .. 'held', unpack(added)) end
-    if removed[1] then redis.call('ZREM', base .. 'held', unpack(removed)) end
-  end
-  for group, id in pairs(holders) do
-    if id then
-      redis.call('HSET', base .. 'holders', group, id)
-    else
-      redis.call('HDEL', base .. 'holders', group)
-    end
-  end
-  if ofGroups.resumed[1] then redis.call('ZREM', base .. 'groupPauses', unpack(ofGroups.resumed)) end
 end

@@ -64,7 +64,10 @@ known.session, known.crew = me.session, me.crew
 --
 -- As of turn.lua.
 local someGrouped, runsJobs = redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups') > 0, false
-local grouped, leaving, released, turnsTaken = {}, {}, {}, {}
+local grouped, leaving, released, turnsTaken
+if someGrouped then
+  grouped, leaving, released, turnsTaken = {}, {}, {}, {}
+end
 local stateOf, releaseGroup, letGo, prepareTurns, writeTurns
 local areSomeUnseen, nextFreeAt = false, math.huge
 

@@ -75,7 +75,10 @@ known.session, known.crew = me.session, me.crew
 -- What groups have here costs a queue without them one count. `grouped`, `leaving`, `nextFreeAt`: see turn/groups/free.lua; `released`: see
 -- group/release.lua; `turnsTaken`, `areSomeUnseen`: see turn/claim/pick.lua.
 local someGrouped, runsJobs = redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups') > 0, true
-local grouped, leaving, released, turnsTaken = {}, {}, {}, {}
+local grouped, leaving, released, turnsTaken
+if someGrouped then
+  grouped, leaving, released, turnsTaken = {}, {}, {}, {}
+end
 local stateOf, releaseGroup, letGo, prepareTurns, writeTurns
 local areSomeUnseen, nextFreeAt = false, math.huge
 local picked, fit, claimed = {}, {}, {}

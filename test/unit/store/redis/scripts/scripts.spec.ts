@@ -49,7 +49,7 @@ const BY_TABLE: Record<string, string[]> = {
   'index.key': LEVELS,
   'preferredIndex.key': LEVELS,
   'suspectIndex.key': LEVELS,
-  groupsKey: ['groups', 'runningOfGroups'],
+  groupsKey: ['groups', 'runningOfGroups', 'held'],
   'stream.key': ['turns:<priority>:<name>'],
   'crew.key': ['sleepers:<crew>'],
   'tag.key': ['tag:<tag>'],

@@ -38,11 +38,6 @@ local function pick()
   end
 
   -- @include turn/claim/source.lua
-  local openUnits, bestUnit, startUnit
-  if someGrouped then
-    -- @include turn/claim/units.lua
-  end
-
   -- The best job without a group of a level, and its source.
   local function bestCommon(level)
     while level.sources[level.at] do
@@ -51,19 +46,6 @@ local function pick()
       if front then return front, source end
       level.at = level.at + 1
     end
-  end
-
-  -- The best job of a level, and its source or the unit whose turn it is.
-  local function best(level)
-    if not level.hasUnits then return bestCommon(level) end
-    if not level.units then
-      level.units = openUnits(level.key, level.sources[1] ~= nil)
-      turnsTaken[#turnsTaken + 1] = level.units
-    end
-    local common, source = bestCommon(level)
-    local unit, front = bestUnit(level.units)
-    if unit and (not common or unit.turn < level.units.common) then return front, unit end
-    return common, source
   end
 
   -- Picks the best job of a source, or says what it does not fit into. The best one is not passed over for a lighter one that
@@ -86,16 +68,8 @@ local function pick()
     limitLeft = limitLeft - weight
     if handler then handler.free = handler.free - 1 end
     pickedCount = pickedCount + 1
-    picked[pickedCount] = { id = front.id, due = front.due, dueText = front.dueText, front = front, weight = weight, envelope = false, claim = false, unit = source.group and source }
+    picked[pickedCount] = { id = front.id, due = front.due, dueText = front.dueText, front = front, weight = weight, envelope = false, claim = false }
     return true
-  end
-
-  -- Picks the best job of the unit whose turn it is.
-  local function takeTurn(units, unit, front)
-    local handler = handlers and handlers[front.name]
-    if not takeOne(unit, front, handler) then return end
-    -- Mostly it is the only one of its lane, and then there is nothing to read.
-    startUnit(units, unit, front, front.head and openLane(front.lane, front.head).count > 1 and advance(front, FIRST_READ))
   end
 
   -- Picks from a source's best lane as long as it is that, or once.
@@ -119,22 +93,16 @@ local function pick()
     end
   end
 
-  -- Picks one job of a level, or, where nobody takes turns, of its best lane as long as it is that.
-  local function takeBest(level, front, source, once)
-    local units = level.units
-    if source.group then return takeTurn(units, source, front) end
-    local before = pickedCount
-    take(source, front, once or units ~= nil)
-    if units and pickedCount > before then
-      picked[pickedCount].commonOf = units
-      units.common = units.common + 1
-    end
+  -- The best job of a level, with its source, or with the unit whose turn it is; and what picks it.
+  local best, takeBest = bestCommon, take
+  if someGrouped then
+    -- @include turn/claim/take-turns.lua
   end
 
   local function pickLevel(level)
     local front, source = best(level)
     while front and not stopped do
-      takeBest(level, front, source, false)
+      takeBest(source, front, false, level)
       front, source = best(level)
     end
   end
@@ -171,7 +139,7 @@ local function pick()
     while open[1] and not stopped do
       local level = table.remove(open)
       local name = level.front.name
-      takeBest(level, level.front, level.source, true)
+      takeBest(level.source, level.front, true, level)
       if isFull(name) then reopenFull() end
       reopen(level)
     end

@@ -1,0 +1,32 @@
+-- Writes what is to be written of groups when lanes are closed (see parts/lanes.lua).
+-- @needs parts/clock.lua
+-- @takes base, ofGroups
+for turnsKey, groups in pairs(ofGroups.turnsEnded) do redis.call('ZREM', turnsKey, unpack(groups)) end
+
+-- As a sorted set: what is added with its score, and what is removed. `entries`: member -> its score, false where it goes.
+local function split(entries)
+  local added, removed = {}, {}
+  for member, score in pairs(entries) do
+    if score then
+      added[#added + 1], added[#added + 2] = score == true and '0' or score == math.huge and 'inf' or digits(score), member
+    else
+      removed[#removed + 1] = member
+    end
+  end
+  return added, removed
+end
+
+for name, entries in pairs({ groups = ofGroups.there, runningOfGroups = ofGroups.running, held = ofGroups.held }) do
+  local added, removed = split(entries)
+  local groupsKey = base .. name
+  if added[1] then redis.call('ZADD', groupsKey, unpack(added)) end
+  if removed[1] then redis.call('ZREM', groupsKey, unpack(removed)) end
+end
+for group, id in pairs(ofGroups.holders) do
+  if id then
+    redis.call('HSET', base .. 'holders', group, id)
+  else
+    redis.call('HDEL', base .. 'holders', group)
+  end
+end
+if ofGroups.resumed[1] then redis.call('ZREM', base .. 'groupPauses', unpack(ofGroups.resumed)) end

@@ -1,0 +1,35 @@
+-- How the best job of a level is found and picked where groups take turns.
+-- @needs parts/lanes.lua
+-- @takes me, base, handlesKey, handlers, mayPass, isPassedOver, after, advance, FIRST_READ, stateOf, released, turnsTaken, picked, bestCommon, takeOne, take
+-- @changes best, takeBest, areSomeUnseen
+local openUnits, bestUnit, startUnit
+-- @include turn/claim/units.lua
+
+function best(level)
+  if not level.hasUnits then return bestCommon(level) end
+  if not level.units then
+    level.units = openUnits(level.key, level.sources[1] ~= nil)
+    turnsTaken[#turnsTaken + 1] = level.units
+  end
+  local common, source = bestCommon(level)
+  local unit, front = bestUnit(level.units)
+  if unit and (not common or unit.turn < level.units.common) then return front, unit end
+  return common, source
+end
+
+function takeBest(source, front, once, level)
+  local units = level.units
+  if source.group then
+    if not takeOne(source, front, handlers and handlers[front.name]) then return end
+    picked[#picked].unit = source
+    -- Mostly it is the only one of its lane, and then there is nothing to read.
+    startUnit(units, source, front, front.head and openLane(front.lane, front.head).count > 1 and advance(front, FIRST_READ))
+    return
+  end
+  local before = #picked
+  take(source, front, once or units ~= nil)
+  if units and #picked > before then
+    picked[#picked].commonOf = units
+    units.common = units.common + 1
+  end
+end
