@@ -14,6 +14,9 @@ import { events } from './events.js';
 import { explain } from './explain.js';
 import { find } from './find.js';
 import { gates } from './gates.js';
+import { groups } from './groups.js';
+import { groupsFifo } from './groups-fifo.js';
+import { groupsHeld } from './groups-held.js';
 import { ids } from './ids.js';
 import { late } from './late.js';
 import { limits } from './limits.js';
@@ -73,6 +76,9 @@ const CASES = {
   blackouts,
   yields,
   limits,
+  groups,
+  'groups that are held': groupsHeld,
+  'groups, first in, first out': groupsFifo,
   late,
   tags,
   retention,
