@@ -269,9 +269,13 @@ function startUnit(units, unit, front, hasMore)
   unit.picks = unit.picks + 1
   if unit.state.picks then unit.state.picks = unit.state.picks + 1 end
   unit.turn = unit.from + unit.picks / unit.state.weight
+  -- Mostly there is nothing left of it; another name of it that is read later brings it back.
+  local mayHaveMore = hasMore
   for _, lane in pairs(unit.lanes) do
     if lane.front == front and not hasMore then lane.front = false end
+    mayHaveMore = mayHaveMore or lane.front ~= false
   end
   units.first = units.first + 1
-  insertUnit(units, unit)
+  unit.isAside = not mayHaveMore
+  if mayHaveMore then insertUnit(units, unit) end
 end
