@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type GroupsRule, NO_GROUPS_RULE } from './group-options.js';
 import { ANY_COUNT, type KeepRule, type OrderingRule, type QueueSettings, readQueueOptions } from './queue-options.js';
 import type { RateRule } from './rate-limit.js';
 
@@ -20,6 +22,8 @@ export interface SharedOptions {
   rateLimit?: RateRule | null;
   /** `null` for no limit. */
   globalConcurrency?: number | null;
+  /** What holds for each group, `null` for no limit; missing where there is no limit and no `'fifo'`. */
+  groups?: { concurrency: number | null; rateLimit: RateRule | null; order: 'due' | 'fifo' };
   /** How many completed jobs are kept. */
   keepCompleted?: SharedKeep;
   /** How many dead jobs are kept. */
@@ -40,13 +44,16 @@ export interface SharedOptions {
 
 /** `codec`: the id of the codec that the process writes with. */
 export function sharedOptions(settings: QueueSettings, codec: string): SharedOptions {
-  const { ordering, rateLimit, globalConcurrency, keepCompleted, keepDead } = settings;
+  const { ordering, rateLimit, globalConcurrency, groups, keepCompleted, keepDead } = settings;
   const { keepIdsMs, leaseMs, stealAfterMs, maxCrashes, streamEvents } = settings;
   // In the order of the documents: a person prints it.
   return {
     ordering,
     rateLimit: rateLimit ?? null,
-    globalConcurrency: Number.isFinite(globalConcurrency) ? globalConcurrency : null,
+    globalConcurrency: orNull(globalConcurrency),
+    ...(!isDeepStrictEqual(groups, NO_GROUPS_RULE) && {
+      groups: { concurrency: orNull(groups.concurrency), rateLimit: groups.rateLimit ?? null, order: groups.order },
+    }),
     keepCompleted: sharedKeep(keepCompleted),
     keepDead: sharedKeep(keepDead),
     keepIdsMs,
@@ -58,6 +65,8 @@ export function sharedOptions(settings: QueueSettings, codec: string): SharedOpt
   };
 }
 
+const orNull = (limit: number) => (Number.isFinite(limit) ? limit : null);
+
 const sharedKeep = ({ count, ageMs }: KeepRule): SharedKeep => ({
   count: count === ANY_COUNT ? null : count,
   ageMs: ageMs === 0 ? null : ageMs,
@@ -67,6 +76,7 @@ const sharedKeep = ({ count, ageMs }: KeepRule): SharedKeep => ({
 export function settingsOfShared({
   rateLimit,
   globalConcurrency,
+  groups,
   keepCompleted,
   keepDead,
   codec: _,
@@ -77,9 +87,16 @@ export function settingsOfShared({
     ...same,
     ...(rateLimit && { rateLimit }),
     ...(globalConcurrency && { globalConcurrency }),
+    ...(groups && { groups: groupsRule(groups) }),
     ...(keepCompleted && { keepCompleted: keepRule(keepCompleted) }),
     ...(keepDead && { keepDead: keepRule(keepDead) }),
   };
 }
 
 const keepRule = ({ count, ageMs }: SharedKeep): KeepRule => ({ count: count ?? ANY_COUNT, ageMs: ageMs ?? 0 });
+
+const groupsRule = ({ concurrency, rateLimit, order }: NonNullable<SharedOptions['groups']>): GroupsRule => ({
+  concurrency: concurrency ?? Number.POSITIVE_INFINITY,
+  ...(rateLimit && { rateLimit }),
+  order,
+});

@@ -80,9 +80,9 @@ export class OptionsWatch {
     for (const other of differing) {
       // With a fixed `workerId`, the entry of this process from before its restart may still be listed.
       if (other.id === id) continue;
-      for (const [option, own] of Object.entries(this.own)) {
+      for (const [option, own] of Object.entries({ groups: null, ...this.own })) {
         const value = other.options[option as keyof SharedOptions];
-        // A worker of another version may not list this option.
+        // A worker of another version may not list this option. No worker lists groups that nothing holds for.
         if (value === undefined || isDeepStrictEqual(value, own)) continue;
         const text = `${option} ${JSON.stringify(value)}`;
         const pair = this.seen(`${other.id} ${text}`, nowMs);
