@@ -56,7 +56,7 @@ beforeAll(async () => {
   await tester.advance('4m');
   await producer.dispatch('report.build', { day: '2026-12-31' }, { id: 'report.build/2026-12-31' });
   await producer.dispatch('invoice.print', { order: 8 }, { id: 'invoice.print/8', priority: 1 });
-  const options = { id: 'mail.send/2', tags: ['order-8'], headers: { traceId: '4bf92f35' } };
+  const options = { id: 'mail.send/2', group: 'shop-7', tags: ['order-8'], headers: { traceId: '4bf92f35' } };
   await producer.schedule('mail.send', { to: 'bob@example.com' }, { at: '2027-01-01T11:00:00Z', ...options });
   await tester.advance('1m');
 });
