@@ -9,6 +9,8 @@ export const UNCONFIRMED_BYTES = 256 * 1024;
 export const FEWEST_JOBS = 16;
 /** A turn that settles or claims more jobs keeps Redis from others for too long. */
 export const MOST_JOBS = 500;
+/** And one that starts more jobs of groups does, as each may be of another group. */
+export const MOST_JOBS_OF_GROUPS = 250;
 /** At most one process in so many is kept for suspects at a time, but always one. */
 export const PROCESSES_A_SUSPECT = 4;
 /** So much later than a sleeper that is told its deputy looks, in case the sleeper is dead; and so late a session looks again that waits for something of which nobody tells it. */

@@ -1,4 +1,4 @@
-import { MOST_JOBS } from '../../../core/constants.js';
+import { MOST_JOBS, MOST_JOBS_OF_GROUPS } from '../../../core/constants.js';
 import type { HandlerCapacity } from '../../../store/job-store.js';
 import type { GroupState } from '../groups.js';
 import { isSuspect, type Job, preferredBy, rankOf } from '../job.js';
@@ -38,6 +38,7 @@ export function pick(stage: Stage, gateCount: number): void {
   // Jobs of one call weigh what one of them does.
   const most = Math.max(limit, MOST_JOBS);
   let left = limit;
+  let ofGroups = 0;
   for (;;) {
     const best = bestOf(stage, levels);
     if (!best?.job) return;
@@ -46,8 +47,11 @@ export function pick(stage: Stage, gateCount: number): void {
     if (weight > left) stage.stopped = 'limit';
     else if (stage.picked.length >= gateCount) stage.stopped = 'gate';
     else if (stage.picked.length >= most) stage.stopped = 'size';
+    const isOfGroup = best.unit.group !== '';
+    if (isOfGroup && ofGroups >= MOST_JOBS_OF_GROUPS) stage.stopped ??= 'size';
     if (stage.stopped) return;
     left -= weight;
+    if (isOfGroup) ofGroups++;
     if (handler) handler.free--;
     stage.picked.push({ job: best.job, weight });
     best.job = best.jobs.next().value;

@@ -23,7 +23,7 @@ elseif walk == 'settings' then
   for i = 1, #step[2], 2 do found[#found + 1], found[#found + 2] = step[2][i], 0 end
 else
   local rank = tonumber(from) or 0
-  local groups = redis.call('ZRANGE', base .. 'groupPauses', digits(now), '+inf', 'BYSCORE', 'LIMIT', rank, count)
+  local groups = redis.call('ZRANGE', base .. 'groupPauses', '(' .. digits(now), '+inf', 'BYSCORE', 'LIMIT', rank, count)
   if #groups == count then found[1] = digits(rank + count) end
   for _, group in ipairs(groups) do found[#found + 1], found[#found + 2] = group, 0 end
 end

@@ -6,7 +6,8 @@
 -- `levels:!` only: a claim of ordinary jobs neither sees these lanes nor steps over them.
 -- Lanes of groups, "<priority>:@<group>:<name>", stand in one of two levels of `levels:@`: those whose first job a claim has seen due in
 -- `heads:<priority>^:@`, the others in `heads:<priority>:@`. What is seen due has its place in the turns of its priority, or is held (see
--- turn/claim/units.lua); a lane whose head has moved is unseen again, so a script that changes lanes need not know of turns.
+-- turn/claim/units.lua); a lane whose first job is
+-- another one that is due stays seen; one that is not due is unseen again. So a script that changes lanes need not know of turns.
 -- `groups` lists, by group, its lanes, those of its suspects ("<priority>:!@<group>:<name>") too; `runningOfGroups` its running jobs.
 -- A script opens every lane that it will change before its first write, changes it, and closes them all: then a lane is in its index
 -- exactly when it is not empty. A key that the script may have emptied is not touched again, because on a cluster whose slot is on the
@@ -17,7 +18,7 @@
 -- `ofGroups`: what is to be written of groups when lanes are closed, nil until a script has to do with groups: `there`, "<group>\t<lane>" ->
 -- whether the lane stands in `groups` then; `running`, "<group>\t<id>" -> whether the job runs then; `held`, group -> until when it is held
 -- (epoch ms, math.huge: until a job of it ends), false for no longer; `holders`, group -> id of the job that holds it, false for none;
--- `resumed`, groups whose pause is over; `turnsEnded`, the key of turns -> groups that leave them.
+-- `resumed`, groups whose pause is over; `turnsEnded`, lanes whose groups have no turn any more.
 -- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, levelsKey
 -- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, closeLanes
@@ -113,7 +114,16 @@ function closeLanes(thenOfGroups)
     if lane.count > 0 then head = redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES') end
     lane.moved = lane.isReleased or head[1] ~= lane.headId or head[2] ~= lane.headDue
     if lane.moved then
-      local standsIn = lane.takesTurns and (lane.isSeen and tonumber(head[2] or 0) <= now and 2 or 1)
+      -- Of a lane of a group: in which of its levels it stands. One that was seen due stays so with its next job, if that is due.
+      local standsIn, wasSeen
+      if lane.takesTurns then
+        local seen = lane.levels[2]
+        wasSeen = not lane.isSeen and lane.headId and seen.count > 0 and redis.call('ZSCORE', seen.key, lane.headId .. '\t' .. lane.name)
+        local isSeen = lane.isSeen or wasSeen and not lane.isReleased
+        standsIn = isSeen and head[1] and tonumber(head[2]) <= now and 2 or 1
+        -- Somebody has taken what was due. Of lanes that a claim takes jobs of, the claim itself sees to the turns.
+        if wasSeen and standsIn == 1 then ofGroups.turnsEnded[#ofGroups.turnsEnded + 1] = lane end
+      end
       for i, level in ipairs(lane.levels) do
         local stands = not standsIn or i == standsIn
         if head[1] and stands then
@@ -125,16 +135,7 @@ function closeLanes(thenOfGroups)
           level.removed[#level.removed + 1] = lane.headId .. '\t' .. lane.name
         end
       end
-      if lane.group then
-        if lane.wasThere ~= (lane.count > 0) then ofGroups.there[lane.group .. '\t' .. lane.name] = not lane.wasThere end
-        -- Somebody has taken what was due. Of lanes that a claim takes jobs of, the claim itself sees to the turns.
-        local isOver = lane.headId and tonumber(lane.headDue) <= now and (not head[1] or tonumber(head[2]) > now)
-        if isOver and lane.takesTurns and not lane.isSeen and lane.levels[2].count > 0 then
-          local turnsKey = base .. 'turns:' .. string.match(lane.name, '^%d+') .. ':' .. nameOf(lane.name)
-          ofGroups.turnsEnded[turnsKey] = ofGroups.turnsEnded[turnsKey] or {}
-          table.insert(ofGroups.turnsEnded[turnsKey], lane.group)
-        end
-      end
+      if lane.group and lane.wasThere ~= (lane.count > 0) then ofGroups.there[lane.group .. '\t' .. lane.name] = not lane.wasThere end
       lane.headId, lane.headDue = head[1], head[2]
     end
   end

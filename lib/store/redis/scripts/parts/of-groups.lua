@@ -1,7 +1,16 @@
 -- Writes what is to be written of groups when lanes are closed (see parts/lanes.lua).
--- @needs parts/clock.lua
+-- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, ofGroups
-for turnsKey, groups in pairs(ofGroups.turnsEnded) do redis.call('ZREM', turnsKey, unpack(groups)) end
+for _, lane in ipairs(ofGroups.turnsEnded) do
+  local priority = string.match(lane.name, '^%d+')
+  local turnsKey = base .. 'turns:' .. priority .. ':' .. nameOf(lane.name)
+  local turn = redis.call('ZSCORE', turnsKey, lane.group)
+  if turn then redis.call('ZREM', turnsKey, lane.group) end
+  -- Its turn is remembered as far as it lies above the present, and as long as anybody has turns there.
+  if turn and lane.levels[2].count > 0 and tonumber(turn) > tonumber(redis.call('HGET', base .. 'turning:' .. priority, 'turn') or 0) then
+    redis.call('ZADD', base .. 'left:' .. priority, turn, lane.group)
+  end
+end
 
 -- As a sorted set: what is added with its score, and what is removed. `entries`: member -> its score, false where it goes.
 local function split(entries)

@@ -25,7 +25,7 @@ if someGrouped then findDue('g', base .. 'levels' .. GROUPED, GROUPED) end
 
 -- One function, so that the functions inside it look for their names here first. To make all of them costs an idle turn a tenth of its time.
 local function pick()
-  local limitLeft, mayPass, pickedCount = me.limit, opening.mayPass, 0
+  local limitLeft, mayPass, pickedCount, ofGroupsPicked = me.limit, opening.mayPass, 0, 0
   -- Jobs of one call weigh what one of them does, so the limit does not bound how many they are.
   local most = math.max(me.limit, MOST_JOBS)
 
@@ -61,7 +61,7 @@ local function pick()
       stopped = 'gate'
       return false
     end
-    if pickedCount >= most then
+    if pickedCount >= most or source.group and ofGroupsPicked >= MOST_JOBS_OF_GROUPS then
       stopped = 'size'
       return false
     end

@@ -1,7 +1,7 @@
 -- How the best job of a level is found and picked where groups take turns.
 -- @needs parts/lanes.lua
 -- @takes me, base, handlesKey, handlers, mayPass, isPassedOver, after, advance, FIRST_READ, stateOf, released, turnsTaken, picked, bestCommon, takeOne, take
--- @changes best, takeBest, areSomeUnseen
+-- @changes best, takeBest, ofGroupsPicked, areSomeUnseen
 local openUnits, bestUnit, startUnit
 -- @include turn/claim/units.lua
 
@@ -21,6 +21,7 @@ function takeBest(source, front, once, level)
   local units = level.units
   if source.group then
     if not takeOne(source, front, handlers and handlers[front.name]) then return end
+    ofGroupsPicked = ofGroupsPicked + 1
     picked[#picked].unit = source
     -- Mostly it is the only one of its lane, and then there is nothing to read.
     startUnit(units, source, front, front.head and openLane(front.lane, front.head).count > 1 and advance(front, FIRST_READ))
