@@ -45,6 +45,7 @@ const BY_TABLE: Record<string, string[]> = {
   'front.key': ['lane:<lane>'],
   'level.key': HEADS,
   'source.key': HEADS,
+  'seen.key': HEADS,
   headsKey: HEADS,
   'index.key': LEVELS,
   'preferredIndex.key': LEVELS,
