@@ -25,7 +25,7 @@
  * | runningOfGroups    | ZSET   | "<group>\t<job id>" of each running job of a group -> 0         | every script that moves a job    | the same                   |
  * | turns:<priority>:<name> | ZSET | group with due jobs of that name, which a claim has seen -> its turn (see scripts/turn/claim/units.lua) | turn, relay | every script that moves a job, pause-group |
  * | turning:<priority> | HASH   | `turn` -> the present turn; `common` -> the turn of jobs without a group; ":<name>" -> 1 for each name of which there are turns | turn, relay | every script that moves a job |
- * | left:<priority>    | ZSET   | group that has left its turns -> the turn that it had next, as far as that lies above the present | turn, relay, pause-group | every script that moves a job |
+ * | left:<priority>    | ZSET   | group that has left its turns -> the turn that it had next, as far as that lies above the present | every script that moves a job, pause-group | every script that moves a job |
  * | held               | ZSET   | group of which nothing may start -> until when, epoch ms, 'inf' = until a job of it ends | every script that moves a job, pause-group | every script that moves a job |
  * | holders            | HASH   | group -> under `'fifo'` the job of it that has begun and has not ended | every script that moves a job | the same                   |
  * | groupSettings      | HASH   | group -> what is set for it (see codec/group-text.ts)            | set-group                        | set-group |
