@@ -30,7 +30,7 @@ export const KINDS = {
   /** Run many a call; some fail a few times, each by itself, or all with their call. */
   batched: { weight: 12, maxAttempts: PLENTY, ends: ['completed'] },
   /** Of a group, and of as many at once as its queue allows; some fail a few times. */
-  grouped: { weight: 12, maxAttempts: PLENTY, ends: ['completed'] },
+  grouped: { weight: 24, maxAttempts: PLENTY, ends: ['completed'] },
   failing: { weight: 5, maxAttempts: 3, ends: ['attempts-exhausted'] },
   unrecoverable: { weight: 3, maxAttempts: PLENTY, ends: ['unrecoverable'] },
   snoozing: { weight: 6, maxAttempts: PLENTY, ends: ['completed'] },

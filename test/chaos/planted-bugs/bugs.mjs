@@ -167,6 +167,27 @@ export const BUGS = [
     rules: ['counts-add-up'],
   },
   {
+    name: 'one job of a group too many',
+    file: 'lib/store/redis/scripts/group/state.lua',
+    from: 'state.places = places - countActive(group, places)',
+    to: 'state.places = places + 1 - countActive(group, places + 1)',
+    rules: ['within-its-limit'],
+  },
+  {
+    name: 'retry holds its group no longer',
+    file: 'lib/store/redis/scripts/turn/groups/free.lua',
+    from: 'if holds and not job.backAt then',
+    to: 'if holds then',
+    rules: ['first-begun-first-ended'],
+  },
+  {
+    name: 'place of a group never given back',
+    file: 'lib/store/redis/scripts/turn/groups/free.lua',
+    from: 'ofGroups.running[member] = backAt or true, false',
+    to: 'ofGroups.running[member] = backAt or true, nil',
+    rules: ['one-state', 'nothing-left-of-groups'],
+  },
+  {
     name: 'occurrence left out now and then',
     file: 'lib/store/redis/scripts/recur/next.lua',
     from: '(math.floor(from / rule.everyMs) + 1)',
