@@ -38,8 +38,12 @@ export function auditGroups(queue: QueueSnapshot): string[] {
     }
   }
   for (const priority of [...left.keys(), ...turning.keys()])
-    if (!heads.has(`${priority}^:@`))
-      problems.push(`turns of ${priority} are remembered, and nothing is seen due there`);
+    if (
+      ![...(heads.get(`${priority}^:@`) ?? []), ...(heads.get(`${priority}:@`) ?? [])].some(
+        ([, due]) => Number(due) <= takenAt,
+      )
+    )
+      problems.push(`turns of ${priority} are remembered, and nothing is due there`);
   for (const [group, until] of held)
     if (!known.has(group) && (until === 'inf' || Number(until) < takenAt))
       problems.push(`${group} is held and has no jobs`);

@@ -1,18 +1,18 @@
--- Takes a group that is held out of the turns of all priorities but one, which the script sees to itself, '' for none. It remembers the turns that
+-- Takes a group that is held out of the turns of all priorities but one, which the script sees to itself, '' for none, and those whose turns are `forgotten`. It remembers the turns that
 -- the group had, as far as they lie above the present (see turn/claim/units.lua). Write phase.
 -- @takes base
 -- @changes leaveTurns
 local priorities
 
-function leaveTurns(group, but)
+function leaveTurns(group, but, forgotten)
   if not priorities then
     priorities = {}
     for _, level in ipairs(redis.call('ZRANGE', base .. 'levels:' .. '@', 0, -1)) do
-      priorities[#priorities + 1] = string.match(level, '^(%d+)%^$')
+      priorities[string.match(level, '^%d+')] = true
     end
   end
-  for _, priority in ipairs(priorities) do
-    local found, present, turn = priority ~= but and redis.call('HGETALL', base .. 'turning:' .. priority) or {}, 0, nil
+  for priority in pairs(priorities) do
+    local found, present, turn = priority ~= but and not forgotten[priority] and redis.call('HGETALL', base .. 'turning:' .. priority) or {}, 0, nil
     for i = 1, #found, 2 do
       local name = string.match(found[i], '^:(.*)$')
       if name then

@@ -21,7 +21,7 @@ redis.call('PEXPIRE', receiptKey, keepReceiptMs)
 redis.call('ZREMRANGEBYSCORE', base .. 'groupPauses', '-inf', digits(now))
 redis.call('ZADD', base .. 'groupPauses', digits(opensAt), group)
 redis.call('ZADD', base .. 'held', digits(opensAt), group)
-leaveTurns(group, '')
+leaveTurns(group, '', {})
 local result = pause == 'inf' and 'inf' or digits(opensAt)
 -- @include parts/answer.lua
 wakeForOpening()

@@ -6,8 +6,8 @@
 -- `levels:!` only: a claim of ordinary jobs neither sees these lanes nor steps over them.
 -- Lanes of groups, "<priority>:@<group>:<name>", stand in one of two levels of `levels:@`: those whose first job a claim has seen due in
 -- `heads:<priority>^:@`, the others in `heads:<priority>:@`. What is seen due has its place in the turns of its priority, or is held (see
--- turn/claim/units.lua); a lane whose first job is
--- another one that is due stays seen; one that is not due is unseen again. So a script that changes lanes need not know of turns.
+-- turn/claim/units.lua); a lane whose first job is another one that is due stays seen; one that is not due is unseen again. So a script that
+-- changes lanes need not know of turns.
 -- `groups` lists, by group, its lanes, those of its suspects ("<priority>:!@<group>:<name>") too; `runningOfGroups` its running jobs.
 -- A script opens every lane that it will change before its first write, changes it, and closes them all: then a lane is in its index
 -- exactly when it is not empty. A key that the script may have emptied is not touched again, because on a cluster whose slot is on the
@@ -18,7 +18,7 @@
 -- `ofGroups`: what is to be written of groups when lanes are closed, nil until a script has to do with groups: `there`, "<group>\t<lane>" ->
 -- whether the lane stands in `groups` then; `running`, "<group>\t<id>" -> whether the job runs then; `held`, group -> until when it is held
 -- (epoch ms, math.huge: until a job of it ends), false for no longer; `holders`, group -> id of the job that holds it, false for none;
--- `resumed`, groups whose pause is over; `turnsEnded`, lanes whose groups have no turn any more.
+-- `resumed`, groups whose pause is over; `turnsEnded`, lanes whose groups have no turn any more; `forgotten`, priority -> whether its turns are.
 -- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, levelsKey
 -- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, closeLanes
@@ -150,18 +150,20 @@ function closeLanes(thenOfGroups)
         earliest[#earliest + 1] = level.priority
       elseif before > 0 then
         emptied[#emptied + 1] = level.priority
-        -- Nothing of any group is seen due at this priority: whose turn it was is forgotten.
-        local priority = string.match(level.priority, '^(%d+)%' .. SEEN .. '$')
-        if priority then
-          redis.call('UNLINK', base .. 'turning:' .. priority)
-          redis.call('UNLINK', base .. 'left:' .. priority)
-        end
       end
     end
   end
   for _, index in pairs(indexes) do
     if index.earliest[1] then index.count = index.count + redis.call('ZADD', index.key, unpack(index.earliest)) end
     if index.emptied[1] then index.count = index.count - redis.call('ZREM', index.key, unpack(index.emptied)) end
+  end
+  -- Where nothing of any group is due any more, whose turn it was is forgotten.
+  for priority, both in pairs(levelsOfGroups or {}) do
+    local unseen, seen = both[1], both[2]
+    if seen.count == 0 and (seen.removed[1] or unseen.removed[1]) then
+      local first = unseen.count > 0 and redis.call('ZRANGE', unseen.key, 0, 0, 'WITHSCORES')[2]
+      ofGroups.forgotten[priority] = not first or tonumber(first) > now
+    end
   end
   if thenOfGroups then thenOfGroups() end
   if ofGroups then

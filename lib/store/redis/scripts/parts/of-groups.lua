@@ -4,11 +4,21 @@
 for _, lane in ipairs(ofGroups.turnsEnded) do
   local priority = string.match(lane.name, '^%d+')
   local turnsKey = base .. 'turns:' .. priority .. ':' .. nameOf(lane.name)
-  local turn = redis.call('ZSCORE', turnsKey, lane.group)
+  local turn = not ofGroups.forgotten[priority] and redis.call('ZSCORE', turnsKey, lane.group)
   if turn then redis.call('ZREM', turnsKey, lane.group) end
-  -- Its turn is remembered as far as it lies above the present, and as long as anybody has turns there.
-  if turn and lane.levels[2].count > 0 and tonumber(turn) > tonumber(redis.call('HGET', base .. 'turning:' .. priority, 'turn') or 0) then
+  -- Its turn is remembered as far as it lies above the present.
+  if turn and tonumber(turn) > tonumber(redis.call('HGET', base .. 'turning:' .. priority, 'turn') or 0) then
     redis.call('ZADD', base .. 'left:' .. priority, turn, lane.group)
+  end
+end
+for priority, isForgotten in pairs(ofGroups.forgotten) do
+  if isForgotten then
+    local turning = redis.call('HGETALL', base .. 'turning:' .. priority)
+    for i = 1, #turning, 2 do
+      if string.sub(turning[i], 1, 1) == ':' then redis.call('UNLINK', base .. 'turns:' .. priority .. turning[i]) end
+    end
+    redis.call('UNLINK', base .. 'turning:' .. priority)
+    redis.call('UNLINK', base .. 'left:' .. priority)
   end
 end
 

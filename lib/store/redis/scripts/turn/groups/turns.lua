@@ -85,7 +85,7 @@ local function noteUnit(units, unit, changes, left)
   local isHeld = ends and isSomeDue
   if isHeld then
     ofGroups.held[group] = ends
-    leaveTurns(group, units.priority)
+    leaveTurns(group, units.priority, ofGroups.forgotten)
     nextFreeAt = math.min(nextFreeAt, ends)
     hasLeft = true
     for _, name in ipairs(units.names) do table.insert(changes[name].gone, group) end
@@ -109,6 +109,7 @@ local function noteUnit(units, unit, changes, left)
 end
 
 local function writeLevel(units)
+  if ofGroups.forgotten[units.priority] then return end
   local turningKey, leftKey, present = base .. 'turning:' .. units.priority, base .. 'left:' .. units.priority, units.present
   for _, unit in ipairs(units.all) do
     if unit.starts > 0 then units.present = math.max(units.present, unit.from + (unit.starts - 1) / unit.state.weight) end
@@ -117,7 +118,6 @@ local function writeLevel(units)
   if (units.commonStarts or 0) > 0 then units.present = math.max(units.present, common - 1) end
   local changes, left = changesOf(units), units.left
   for _, unit in ipairs(units.all) do noteUnit(units, unit, changes, left) end
-  local isForgotten = openLevel(units.priority .. SEEN, GROUPED).count == 0
   local named, unnamed = {}, {}
   for name, change in pairs(changes) do
     local turnsKey = base .. 'turns:' .. units.priority .. ':' .. name
@@ -127,7 +127,6 @@ local function writeLevel(units)
     if change.isNew and change.joined[1] then named[#named + 1], named[#named + 2] = ':' .. name, '1' end
     if change.isEmpty and not change.joined[1] then unnamed[#unnamed + 1] = ':' .. name end
   end
-  if isForgotten then return end
   if units.present > present then named[#named + 1], named[#named + 2] = 'turn', turnText(units.present) end
   if units.areCommonDue then
     named[#named + 1], named[#named + 2] = 'common', turnText(common)
