@@ -56,8 +56,8 @@ export const BUGS = [
     // The whole function that picks goes by a clock that is a second ahead.
     name: 'claim a second early',
     file: 'lib/store/redis/scripts/turn/claim/pick.lua',
-    from: 'local limitLeft, mayPass, pickedCount = me.limit, opening.mayPass, 0',
-    to: 'local limitLeft, mayPass, pickedCount, now = me.limit, opening.mayPass, 0, now + 1000',
+    from: 'local limitLeft, mayPass, pickedCount, ofGroupsPicked = me.limit, opening.mayPass, 0, 0',
+    to: 'local limitLeft, mayPass, pickedCount, ofGroupsPicked, now = me.limit, opening.mayPass, 0, 0, now + 1000',
     rules: ['never-early'],
   },
   {
