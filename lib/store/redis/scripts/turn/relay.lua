@@ -30,7 +30,7 @@
 -- @arg settings.globalConcurrency count: how many jobs may run at once over all processes, 0 = any; moved ones do not count
 -- @arg settings.rateMax count: how many may start over all processes, 0 = any
 -- @arg settings.rateWindowMs ms: within how long
--- @arg groupsRule text: what holds for each group (see group/state.lua); a relay honours rates
+-- @arg settings.groupsRule text: what holds for each group (see group/state.lua); a relay honours rates
 -- @arg targetType 'stream' | 'list': what the target is
 -- @arg maxLength count: how many entries a stream is to keep, about, 0 = any
 -- @given settings.keepEnded
@@ -63,13 +63,11 @@ known.session, known.crew = me.session, me.crew
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --
 -- As of turn.lua.
-local someGrouped, runsJobs = redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups') > 0, false
-local grouped, leaving, released, turnsTaken
-if someGrouped then
-  grouped, leaving, released, turnsTaken = {}, {}, {}, {}
+local grouping
+if redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups') > 0 then
+  -- @include turn/groups/begin.lua
 end
-local stateOf, releaseGroup, letGo, prepareTurns, writeTurns
-local areSomeUnseen, nextFreeAt = false, math.huge
+local isClaiming = false
 
 -- Whose leases have run out.
 -- @include turn/settle/grace.lua
@@ -81,14 +79,13 @@ if isRecovering then
   -- @include turn/settle/recover.lua
 end
 local picked, fit = {}, {}
-if someGrouped then
+if grouping then
   -- @include turn/groups/groups.lua
-  -- @include turn/groups/free.lua
 end
 
 -- How much may be moved. A relay runs nothing: so it has no handlers, moves suspects like any job, and needs no place under
 -- `globalConcurrency`.
-local isClaiming, handlers = false, nil
+local handlers
 -- @include turn/claim/handler-limits.lua
 -- @include turn/gates/open.lua
 -- @include turn/gates/concurrency.lua
@@ -118,7 +115,7 @@ if picked[1] then
   end
   -- @include turn/claim/sift.lua
   -- A job that is moved holds its group no longer.
-  for i = 1, someGrouped and #fit or 0 do letGo(fit[i].id, fit[i].front.lane, true) end
+  for i = 1, grouping and #fit or 0 do grouping.letGo(fit[i].id, fit[i].front.lane, true) end
 end
 -- @include turn/after/outlook.lua
 -- @include turn/after/find-lost.lua

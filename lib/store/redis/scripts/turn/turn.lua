@@ -29,7 +29,7 @@
 -- @arg settings.globalConcurrency count: how many jobs may run at once over all processes, 0 = any
 -- @arg settings.rateMax count: how many may start over all processes, 0 = any
 -- @arg settings.rateWindowMs ms: within how long
--- @arg groupsRule text: what holds for each group (see group/state.lua)
+-- @arg settings.groupsRule text: what holds for each group (see group/state.lua)
 -- @arg wish text: what this turn wishes of suspects, jobs that run alone (see turn/claim/suspects.lua)
 -- @given settings.keepEnded
 -- @columns completed id, fence: jobs that completed and leave nothing behind; the fence is '' for that of the one before
@@ -72,28 +72,23 @@ known.session, known.crew = me.session, me.crew
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --
--- What groups have here costs a queue without them one count. `grouped`, `leaving`, `nextFreeAt`: see turn/groups/free.lua; `released`: see
--- group/release.lua; `turnsTaken`, `areSomeUnseen`: see turn/claim/pick.lua.
-local someGrouped, runsJobs = redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups') > 0, true
-local grouped, leaving, released, turnsTaken
-if someGrouped then
-  grouped, leaving, released, turnsTaken = {}, {}, {}, {}
+-- What this turn has to do with groups: see turn/groups/groups.lua. It costs a queue without them one question.
+local grouping
+if redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups') > 0 then
+  -- @include turn/groups/begin.lua
 end
-local stateOf, releaseGroup, letGo, prepareTurns, writeTurns
-local areSomeUnseen, nextFreeAt = false, math.huge
+local isClaiming = true
 local picked, fit, claimed = {}, {}, {}
 
 -- What has ended, whose leases go on, and whose have run out.
 -- @include turn/settle/grace.lua
 -- @include turn/settle/endings.lua
 -- @include turn/settle/read-settlements.lua
-if someGrouped then
+if grouping then
   -- @include turn/groups/groups.lua
-  -- @include turn/groups/free.lua
 end
 
 -- How much may be claimed: by this session, and over all processes.
-local isClaiming = true
 -- @include turn/claim/handler-limits.lua
 -- @include turn/gates/open.lua
 -- @include turn/gates/concurrency.lua

@@ -2,7 +2,7 @@
 -- `nextJobAt`: for a session like this one, whoever of its crew looks. `nextOwnJobAt`: for this worker alone, of the jobs that prefer it;
 -- nil where none prefers anybody.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua
--- @takes settings, me, opening, outlook, fit, base, preferredIndex, suspectIndex, ownWorker, isHere, someGrouped, nextFreeAt
+-- @takes settings, me, opening, outlook, fit, base, preferredIndex, suspectIndex, ownWorker, isHere, grouping
 -- @gives nextJobAt, nextOwnJobAt
 local function earliestOf(index)
   return index.count > 0 and tonumber(redis.call('ZRANGE', index.key, 0, 0, 'WITHSCORES')[2]) or math.huge
@@ -23,8 +23,8 @@ end
 
 local isGateShut = opening.mayPass <= #fit
 if isGateShut or me.limit == 0 then
-  nextJobAt = math.min(earliestOf(openIndex(COMMON)), earliestOf(preferredIndex), earliestOf(suspectIndex), nextFreeAt)
-  if someGrouped then nextJobAt = math.min(nextJobAt, earliestOf(openIndex(GROUPED))) end
+  nextJobAt = math.min(earliestOf(openIndex(COMMON)), earliestOf(preferredIndex), earliestOf(suspectIndex))
+  if grouping then nextJobAt = math.min(nextJobAt, earliestOf(openIndex(GROUPED)), grouping.nextFreeAt) end
   -- Whatever is due waits for the gate. Without a limit this turn has not looked: what became due meanwhile may still be there.
   if isGateShut then nextJobAt = math.max(opening.opensAt, nextJobAt) end
 else
@@ -46,7 +46,7 @@ else
     for _, priority in ipairs(redis.call('ZRANGE', preferredIndex.key, 0, -1)) do nextJobAt = math.min(nextJobAt, nextSteal(priority)) end
   end
   if suspectIndex.count > 0 then nextJobAt = math.min(nextJobAt, nextDue(SUSPECTS)) end
-  if someGrouped then nextJobAt = math.min(nextJobAt, nextDue(GROUPED), nextFreeAt) end
+  if grouping then nextJobAt = math.min(nextJobAt, nextDue(GROUPED), grouping.nextFreeAt) end
 end
 
 -- Where jobs that prefer this worker wait for a gate that opens at a known time, this one looks half a second after it: one of all

@@ -2,10 +2,10 @@
 -- `outlook.lookAt`: 0 for when there is capacity. `outlook.handOverAt`: when another session of the crew has to look in the place of this
 -- one, which stops looking; math.huge for never.
 -- @needs parts/clock.lua
--- @takes settings, me, opening, decided, outlook, handlers, stopped, nextCursor, fit, yield, firstLeaseEnd, grace, base, sleepersKey, preferredIndex, suspectIndex, ownWorker, isHere, someGrouped, nextFreeAt, areSomeUnseen
+-- @takes settings, me, opening, decided, outlook, handlers, stopped, nextCursor, fit, yield, firstLeaseEnd, grace, base, sleepersKey, preferredIndex, suspectIndex, ownWorker, isHere, grouping
 local reasons = {}
 local isOvertaken = stopped == 'size' or stopped == 'limit'
-local hasMore = stopped == 'size' or decided.returning[1] or decided.lookAgain or nextCursor ~= '' or areSomeUnseen
+local hasMore = stopped == 'size' or decided.returning[1] or decided.lookAgain or nextCursor ~= '' or grouping and grouping.areSomeUnseen
 outlook.lookAt, outlook.handOverAt = 0, math.huge
 if hasMore or isOvertaken then
   -- Jobs that this turn put back may be due already; where a look was cut short, there may be more to fetch.

@@ -1,7 +1,7 @@
 -- Puts the jobs that are handed out under leases, all with one fence.
 -- `claimed`: three for each: id, due time and, unless it is the job's first claim, attempt and crashes, envelope. Filled by `handOut`.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/lanes.lua
--- @takes settings, me, fit, someGrouped, stateOf, fence, unconfirmed, UNCLAIMED, activeKey, claimsKey, statsKey, fenceKey, claimed
+-- @takes settings, me, fit, grouping, fence, unconfirmed, UNCLAIMED, activeKey, claimsKey, statsKey, fenceKey, claimed
 -- @changes handOut
 -- Redis keeps small hashes and sorted sets as lists, and looks through them for each of their members: with a hundred jobs
 -- running that took a fifth of a turn. One long member, be it for a moment, ends that for as long as the key lives.
@@ -16,10 +16,10 @@ function handOut()
     local id, claim, tags = job.id, job.claim, tagsOf(job.envelope)
     leases[2 * i - 1], leases[2 * i] = leaseUntil, id
     claimed[3 * i - 2], claimed[3 * i] = id, job.envelope
-    local group = someGrouped and job.front.group
+    local group = grouping and job.front.group
     if group then
       ofGroups.running[group .. '\t' .. id] = true
-      if stateOf(group).isFifo then ofGroups.holders[group] = id end
+      if grouping.stateOf(group).isFifo then ofGroups.holders[group] = id end
     end
     if claim ~= UNCLAIMED then
       local attempt, crashes = tostring(claim.attempt + 1), tostring(claim.crashes)

@@ -6,10 +6,9 @@
 -- `stopped`: why no more of the due jobs: 'limit' of this session, 'gate', or 'size' of the turn. `nextCursor`: where to go on looking.
 -- `fullNames`: names that were passed over because their handlers are full here, name -> true. `passedOver`: where it is a table, due
 -- lanes are added that prefer no worker and that this session may not run. `takesSuspects`: suspects are picked like any job.
--- `turnsTaken`: the units of each level whose turns were looked at. `areSomeUnseen`: see units.lua.
 -- @needs parts/clock.lua, parts/lanes.lua
--- @takes settings, me, opening, base, levelsKey, handlesKey, handlers, isFull, ownWorker, isHere, preferredIndex, suspectIndex, someGrouped, picked, passedOver, fullNames, takesSuspects, turnsTaken, stateOf, released
--- @changes stopped, nextCursor, areSomeUnseen
+-- @takes settings, me, opening, base, levelsKey, handlesKey, handlers, isFull, ownWorker, isHere, preferredIndex, suspectIndex, grouping, picked, passedOver, fullNames, takesSuspects
+-- @changes stopped, nextCursor
 -- The levels that hold something due, each once for each kind of its due jobs.
 local dueLevels = {}
 local function findDue(kind, key, ending)
@@ -21,7 +20,7 @@ if preferredIndex.count > 0 then findDue('o', base .. 'levels:' .. ownWorker, ':
 findDue('c', levelsKey, COMMON)
 if preferredIndex.count > 0 then findDue('s', base .. 'levels' .. PREFERRED, PREFERRED) end
 if takesSuspects and suspectIndex.count > 0 then findDue('x', suspectIndex.key, SUSPECTS) end
-if someGrouped then findDue('g', base .. 'levels' .. GROUPED, GROUPED) end
+if grouping then findDue('g', base .. 'levels' .. GROUPED, GROUPED) end
 
 -- One function, so that the functions inside it look for their names here first. To make all of them costs an idle turn a tenth of its time.
 local function pick()
@@ -95,7 +94,7 @@ local function pick()
 
   -- The best job of a level, with its source, or with the unit whose turn it is; and what picks it.
   local best, takeBest = bestCommon, take
-  if someGrouped then
+  if grouping then
     -- @include turn/claim/take-turns.lua
   end
 

@@ -4,7 +4,7 @@
 -- `fit`: the jobs to hand out. `report.late`: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule.
 -- `report.brokenJobs`: four for each job whose envelope is missing, or has the `damage` that a relay has found: id, name, attempts begun, the reason.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/lanes.lua, turn/claims.lua
--- @takes decided, report, picked, envelopes, recurring, fit, claimsKey, activeKey, deadKey, failuresKey, giveBack, someGrouped, letGo
+-- @takes decided, report, picked, envelopes, recurring, fit, claimsKey, activeKey, deadKey, failuresKey, giveBack, grouping
 -- @gives UNCLAIMED
 -- A job that nobody has claimed before.
 UNCLAIMED = { attempt = 0, crashes = 0 }
@@ -36,7 +36,7 @@ local function turnAway(job, transition, reason)
     failures = redis.call('HGET', failuresKey, job.id),
   }
   giveBack(job)
-  if someGrouped then letGo(job.id, job.front.lane, true) end
+  if grouping then grouping.letGo(job.id, job.front.lane, true) end
   -- The turn may claim other jobs instead, so look again.
   decided.lookAgain = true
 end

@@ -11,7 +11,7 @@
 -- `suspect`: the outcome: 'reserved', 'taken', or '' where the process is not reserved.
 -- `awaited`: whether the suspect lacks only a place under `globalConcurrency`: then others leave the next place (see yield.lua).
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
--- @takes settings, me, opening, wish, base, reservationsKey, ownWorker, handlers, suspectIndex, isHere, processesHere, picked, stateOf
+-- @takes settings, me, opening, wish, base, reservationsKey, ownWorker, handlers, suspectIndex, isHere, processesHere, picked, grouping
 -- @gives suspect, awaited
 suspect = wish == 'keep' and 'reserved' or ''
 if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and wish ~= 'leave' then
@@ -30,7 +30,7 @@ if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and
         local name = nameOf(lane)
         local handler = handlers and handlers[name]
         local group = groupOf(lane)
-        local state = group and stateOf(group)
+        local state = group and grouping and grouping.stateOf(group)
         local mayStart = not state or (state.free > 0 and (not state.only or state.only.id == id))
         if mayStart and (not handler or handler.free > 0) and handlesName(me.crew, name) then
           due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))

@@ -1,7 +1,7 @@
 -- How the best job of a level is found and picked where groups take turns.
 -- @needs parts/lanes.lua
--- @takes me, base, handlesKey, handlers, mayPass, isPassedOver, after, advance, FIRST_READ, stateOf, released, turnsTaken, picked, bestCommon, takeOne, take
--- @changes best, takeBest, ofGroupsPicked, areSomeUnseen
+-- @takes me, base, handlesKey, handlers, mayPass, isPassedOver, after, advance, FIRST_READ, grouping, picked, bestCommon, takeOne, take
+-- @changes best, takeBest, ofGroupsPicked
 local openUnits, bestUnit, startUnit
 -- @include turn/claim/units.lua
 
@@ -9,7 +9,7 @@ function best(level)
   if not level.hasUnits then return bestCommon(level) end
   if not level.units then
     level.units = openUnits(level.key, level.sources[1] ~= nil)
-    turnsTaken[#turnsTaken + 1] = level.units
+    grouping.taken[#grouping.taken + 1] = level.units
   end
   local common, source = bestCommon(level)
   local unit, front = bestUnit(level.units)

@@ -6,12 +6,11 @@
 -- something has started; `common`, the turn of the jobs without a group; and ':<name>' for each name of which there are turns. `left:<priority>`
 -- holds group -> its next turn, of groups that have left their turns, as long as that lies above the present.
 -- Units join here: lanes that became due, or whose group was released, are unseen until a claim looks (see parts/lanes.lua). They join at the
--- present, but not before the turn that they have left: nobody gains by leaving. How many lanes a claim sees is bounded; `areSomeUnseen` says that
--- there are more.
+-- present, but not before the turn that they have left: nobody gains by leaving. How many lanes a claim sees is bounded.
 -- Groups that are held stand in `held`, and are passed over here: they cost a claim nothing until they are released.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
--- @takes me, mayPass, base, handlesKey, isPassedOver, after, stateOf, released
--- @changes openUnits, bestUnit, startUnit, areSomeUnseen
+-- @takes me, mayPass, base, handlesKey, isPassedOver, after, grouping
+-- @changes openUnits, bestUnit, startUnit
 -- How many lanes are seen a turn at least, where more are unseen: else as many as jobs may be claimed. And how many turns are read at first.
 local LANES_SEEN, FIRST_TURNS = 20, 16
 
@@ -73,7 +72,8 @@ end
 local function findJoining(units)
   local most = math.max(math.min(me.limit, mayPass), LANES_SEEN)
   local heads = redis.call('ZRANGE', base .. 'heads:' .. units.priority .. GROUPED, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, most, 'WITHSCORES')
-  areSomeUnseen = areSomeUnseen or #heads == 2 * most
+  grouping.areSomeUnseen = grouping.areSomeUnseen or #heads == 2 * most
+  local released = grouping.released
   local joining, isFound = {}, {}
   local match = string.match
   for i = 1, #heads, 2 do
@@ -256,7 +256,7 @@ function bestUnit(units)
   while true do
     local unit = nextUnit(units)
     if not unit then return nil end
-    unit.state = unit.state or stateOf(unit.group)
+    unit.state = unit.state or grouping.stateOf(unit.group)
     local front = (unit.state.picks or 0) < unit.state.free and bestOf(units, unit, unit.state)
     if front then return unit, front end
     unit.isAside = true

@@ -1,10 +1,7 @@
 -- Groups whose jobs leave their places in this turn, by a settlement or because their leases have run out, and groups that were held until
 -- now: they are put back. A job that goes back under `'fifo'` holds its group until it is due; one that ends holds it no longer.
--- `leaving`: "<group>\t<id>" of each of these jobs -> when one that goes back is due (epoch ms), true for one that ends. `grouped`: those that completed, id and group of each. `nextFreeAt`: when the next held group
--- is put back, math.huge for none.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua
--- @takes decided, base, grouped, leaving, releaseGroup
--- @changes nextFreeAt
+-- @takes decided, base, grouping, leaving, releaseGroup
 -- How many groups are put back a turn because their time has come.
 local FREED_A_TURN = 100
 
@@ -16,7 +13,8 @@ local function leave(id, group, backAt)
   left[#left + 1] = { id = id, group = group, backAt = backAt }
 end
 
-for i = 1, #grouped, 2 do leave(grouped[i], grouped[i + 1]) end
+local ended = grouping.ended
+for i = 1, #ended, 2 do leave(ended[i], ended[i + 1]) end
 for _, s in ipairs(decided.settlements) do
   local claim = s.claim
   local group = claim and claim.lane and groupOf(claim.lane)
@@ -55,6 +53,6 @@ if areHeld then
   end
   if #due == FREED_A_TURN then decided.lookAgain = true end
   local first = redis.call('ZRANGE', base .. 'held', '(' .. digits(now), '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
-  nextFreeAt = tonumber(first[2] or math.huge)
-  for _, ends in pairs(ofGroups.held) do nextFreeAt = math.min(nextFreeAt, ends or math.huge) end
+  grouping.nextFreeAt = tonumber(first[2] or math.huge)
+  for _, ends in pairs(ofGroups.held) do grouping.nextFreeAt = math.min(grouping.nextFreeAt, ends or math.huge) end
 end

@@ -1,9 +1,12 @@
--- Makes what a turn needs of groups, where there are any.
--- @takes base, groupsRule, runsJobs, leaving, released, fit, turnsTaken
--- @changes ofGroups, stateOf, releaseGroup, letGo, prepareTurns, writeTurns, nextFreeAt
+-- Puts back the groups that this turn frees, and makes what the rest of the turn needs of groups.
+-- @takes settings, decided, base, grouping, isClaiming, fit
+-- @changes ofGroups
 -- @include parts/touch-groups.lua
+local groupsRule, runsJobs, leaving, released = settings.groupsRule, isClaiming, grouping.leaving, grouping.released
+local stateOf, releaseGroup, letGo, leaveTurns
 -- @include group/state.lua
 -- @include group/release.lua
-local leaveTurns
 -- @include group/leave-turns.lua
+grouping.stateOf, grouping.letGo = stateOf, letGo
+-- @include turn/groups/free.lua
 -- @include turn/groups/turns.lua

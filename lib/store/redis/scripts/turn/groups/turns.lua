@@ -1,9 +1,8 @@
 -- Writes whose turn is next, once lanes are closed: the starts of this turn have moved the turns of their units. What is due no more leaves, and
 -- so does a group that may start nothing more: it is held.
--- `prepareTurns`: before lanes are closed, tells which of them are seen; `writeTurns`: behind that.
+-- `grouping.prepareTurns`: before lanes are closed, tells which of them are seen; `grouping.writeTurns`: behind that.
 -- @needs parts/clock.lua, parts/lanes.lua
--- @takes base, fit, turnsTaken, stateOf, leaveTurns
--- @changes prepareTurns, writeTurns, nextFreeAt
+-- @takes base, fit, grouping, stateOf, leaveTurns
 local startedStates = {}
 
 -- In all digits, so that it is the same number when it is read.
@@ -30,7 +29,7 @@ local function see(priority, lane)
   end
 end
 
-function prepareTurns()
+function grouping.prepareTurns()
   for _, job in ipairs(fit) do
     local group = job.front.group
     local state = group and stateOf(group)
@@ -41,7 +40,7 @@ function prepareTurns()
     if job.unit then job.unit.starts = job.unit.starts + 1 end
     if job.commonOf then job.commonOf.commonStarts = (job.commonOf.commonStarts or 0) + 1 end
   end
-  for _, units in ipairs(turnsTaken) do
+  for _, units in ipairs(grouping.taken) do
     local priority = units.priority
     openLevel(priority .. SEEN, GROUPED)
     for _, lane in ipairs(units.joined) do see(priority, lane) end
@@ -86,7 +85,7 @@ local function noteUnit(units, unit, changes, left)
   if isHeld then
     ofGroups.held[group] = ends
     leaveTurns(group, units.priority, ofGroups.forgotten)
-    nextFreeAt = math.min(nextFreeAt, ends)
+    grouping.nextFreeAt = math.min(grouping.nextFreeAt, ends)
     hasLeft = true
     for _, name in ipairs(units.names) do table.insert(changes[name].gone, group) end
   else
@@ -143,8 +142,8 @@ local function writeLevel(units)
   end
 end
 
-function writeTurns()
-  for _, units in ipairs(turnsTaken) do writeLevel(units) end
+function grouping.writeTurns()
+  for _, units in ipairs(grouping.taken) do writeLevel(units) end
   for group, state in pairs(startedStates) do
     if state.rate then
       local rate, rateKey, rateWindowMs, started = state.rate, base .. 'rate:@' .. group, state.rateWindowMs, state.starts

@@ -3,7 +3,7 @@
 -- `report.bits`: a digit for each settlement in order, '0' where the lease was lost, '1' where the settlement counts (other-settlements.lua explains the others).
 -- `uncommon`: completions of jobs whose claims have marks or another fence.
 -- @needs parts/untag.lua, parts/claim.lua
--- @takes report, ARGV, claimsKey, endJob, someGrouped, grouped
+-- @takes report, ARGV, claimsKey, endJob, grouping
 -- @gives completedCount, uncommon
 -- @changes listAt
 uncommon = {}
@@ -20,12 +20,12 @@ if completedCount > 0 then
     if given ~= '' or claim ~= last then
       if given ~= '' then fence, prefix = given, given .. ' ' end
       last, tags = claim, claim and string.find(claim, prefix, 1, true) == 1 and tagsOfClaim(claim)
-      group = tags and someGrouped and groupOfClaim(claim)
+      group = tags and grouping and groupOfClaim(claim)
     end
     if tags then
       bits[i] = '1'
       endJob(id, tags)
-      if group then grouped[#grouped + 1], grouped[#grouped + 2] = id, group end
+      if group then grouping.ended[#grouping.ended + 1], grouping.ended[#grouping.ended + 2] = id, group end
     else
       uncommon[#uncommon + 1] = { index = i, id = id, claim = claim, fence = fence }
     end

@@ -15,7 +15,7 @@
 -- A result, a failure or '' in the second argument may be followed by a tab and the last progress of the run. JSON holds no tab.
 -- Needed only where there are such settlements, so a turn of a drain makes none of these functions.
 -- @needs parts/claim.lua, parts/enter.lua, parts/untag.lua, turn/claims.lua
--- @takes decided, report, completedCount, uncommon, others, jobsKey, failuresKey, takePlace, endJob, endsHere, keptHere, settledHere, someGrouped, grouped
+-- @takes decided, report, completedCount, uncommon, others, jobsKey, failuresKey, takePlace, endJob, endsHere, keptHere, settledHere, grouping
 -- @changes extended
 local bits, settlements = report.bits, decided.settlements
 
@@ -56,8 +56,8 @@ local function endMarked(id, text, marks)
   local digit = claim and takePlace(id, claim, 'complete')
   if not digit then
     endJob(id, tagsOfClaim(text))
-    local group = someGrouped and groupOfClaim(text)
-    if group then grouped[#grouped + 1], grouped[#grouped + 2] = id, group end
+    local group = grouping and groupOfClaim(text)
+    if group then grouping.ended[#grouping.ended + 1], grouping.ended[#grouping.ended + 2] = id, group end
   end
   return digit or '1'
 end
