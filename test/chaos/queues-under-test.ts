@@ -16,7 +16,8 @@ export interface Unfinished {
 }
 
 /** What is there for groups alone, behind the base of a queue's keys. */
-const OF_GROUPS = /^(groups|runningOfGroups|groupSettings|groupPauses|held|holders|levels:@|heads:.*:@|(turns|turning|left|rate):.*)$/;
+const OF_GROUPS =
+  /^(groups|runningOfGroups|groupSettings|groupPauses|held|holders|levels:@|heads:.*:@|(turns|turning|left|rate):.*)$/;
 
 /** As one script, because a job that moves between two questions would be counted twice or not at all. */
 const COUNT_UNFINISHED = `

@@ -18,7 +18,8 @@
 -- `ofGroups`: what is to be written of groups when lanes are closed, nil until a script has to do with groups: `there`, "<group>\t<lane>" ->
 -- whether the lane stands in `groups` then; `running`, "<group>\t<id>" -> whether the job runs then; `held`, group -> until when it is held
 -- (epoch ms, math.huge: until a job of it ends), false for no longer; `holders`, group -> id of the job that holds it, false for none;
--- `resumed`, groups whose pause is over; `turnsEnded`, lanes whose groups have no turn any more; `forgotten`, priority -> whether its turns are.
+-- `resumed`, groups whose pause is over; `turnsEnded`, lanes whose groups have no turn any more; `forgotten`, priority -> whether its turns are;
+-- `seesPart`, a claim has not looked at all that is due.
 -- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, levelsKey
 -- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, closeLanes
@@ -157,12 +158,13 @@ function closeLanes(thenOfGroups)
     if index.earliest[1] then index.count = index.count + redis.call('ZADD', index.key, unpack(index.earliest)) end
     if index.emptied[1] then index.count = index.count - redis.call('ZREM', index.key, unpack(index.emptied)) end
   end
-  -- Where nothing of any group is due any more, whose turn it was is forgotten.
+  -- Where nothing of any group is due any more, whose turn it was is forgotten. So it is where a claim has taken all that it saw of what is due: a burst
+  -- of many groups would else remember the turn of each.
   for priority, both in pairs(levelsOfGroups or {}) do
     local unseen, seen = both[1], both[2]
     if seen.count == 0 and (seen.removed[1] or unseen.removed[1]) then
       local first = unseen.count > 0 and redis.call('ZRANGE', unseen.key, 0, 0, 'WITHSCORES')[2]
-      ofGroups.forgotten[priority] = not first or tonumber(first) > now
+      ofGroups.forgotten[priority] = ofGroups.seesPart or not first or tonumber(first) > now
     end
   end
   if thenOfGroups then thenOfGroups() end

@@ -46,6 +46,7 @@ const BY_TABLE: Record<string, string[]> = {
   'level.key': HEADS,
   'source.key': HEADS,
   'seen.key': HEADS,
+  'unseen.key': HEADS,
   headsKey: HEADS,
   'index.key': LEVELS,
   'preferredIndex.key': LEVELS,

@@ -73,6 +73,7 @@ local function findJoining(units)
   local most = math.max(math.min(me.limit, mayPass), LANES_SEEN)
   local heads = redis.call('ZRANGE', base .. 'heads:' .. units.priority .. GROUPED, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, most, 'WITHSCORES')
   grouping.areSomeUnseen = grouping.areSomeUnseen or #heads == 2 * most
+  ofGroups.seesPart = grouping.areSomeUnseen
   local released = grouping.released
   local joining, isFound = {}, {}
   local match = string.match
