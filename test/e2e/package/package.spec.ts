@@ -83,10 +83,10 @@ describe('the tarball', () => {
       ]),
     );
     const known =
-      /^package\/(dist\/.*\.(js|d\.ts)|dist\/cjs\/package\.json|docs\/.*|bench\/README\.md|bench\/results\/(chart\.svg|table\.md)|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
+      /^package\/(dist\/.*\.(js|d\.ts)|dist\/cjs\/package\.json|docs\/.*|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
     // These are for those who build it, or who decide about it: the repository has them.
     const left =
-      /^package\/docs\/(architecture|calls-and-replays|glossary|patterns|redis-design|scaling|worker-design)\.md$/;
+      /^package\/docs\/(architecture|calls-and-replays|coming-from-bullmq|coming-from-nestjs-schedule|faults|glossary|patterns|redis-design|scaling|worker-design)\.md$/;
     const unwanted = (file: string) => !known.test(file) || /\.lua$|(?<!\.d)\.ts$/.test(file) || left.test(file);
     expect(files.filter(unwanted)).toEqual([]);
   });
