@@ -158,6 +158,8 @@ export interface QueueView {
   countsByPriority(): Promise<PriorityCounts[]>;
   /** Tells when the earliest waiting job is due, and the time now, both by the store's clock. */
   nextDue(): Promise<{ dueAtMs: number | undefined; nowMs: number }>;
+  /** The same of jobs whose group is not held; behind a thousand held ones also of others. */
+  nextFree(): Promise<{ dueAtMs: number | undefined; nowMs: number }>;
   /** Reads the counters. */
   stats(): Promise<Record<string, number>>;
   /** Reads one job. */

@@ -4,7 +4,7 @@ import { latenessOf } from './queue-load.js';
 
 /** What a health check looks at. */
 export interface QueueHealth {
-  /** How late the oldest due job is, in ms; 0 if none is due, or while the queue is blocked. */
+  /** How late the oldest due job is whose group is not held, in ms; 0 if none is due, or while the queue is blocked. */
   latenessMs: number;
   /** How many dead letters there are. */
   dead: number;

@@ -23,7 +23,7 @@ export interface QueueLoad {
   due: number;
   /** How many more are due within `withinMs`. */
   dueSoon: number;
-  /** How late the oldest due job is, in ms, be its group held or not; 0 if `due` is 0, or while the queue is blocked. */
+  /** How late the oldest of these is, in ms; 0 if none is due, or while the queue is blocked. */
   latenessMs: number;
   /**
    * The weight of the jobs that handlers of live workers run, at most `globalConcurrency`; a handler that goes on after its run counts as
@@ -58,19 +58,19 @@ export async function loadOf(view: QueueView, settings: QueueSettings, withinMs:
   return {
     due: Math.max(0, all - held),
     dueSoon,
-    latenessMs: held < all ? latenessMs : 0,
+    latenessMs,
     running: sum(({ weight, stuck }) => weight + (stuck?.weight ?? 0)),
     capacity: sum(({ concurrency }) => concurrency),
     blocked,
   };
 }
 
-/** How late the oldest due job is, by the clock of the store; nothing is late while the queue is blocked. */
+/** How late the oldest due job is whose group is not held, by the clock of the store; nothing is late while the queue is blocked. */
 export async function latenessOf(
   view: QueueView,
   settings: QueueSettings,
 ): Promise<Pick<QueueLoad, 'latenessMs' | 'blocked'> & { nowMs: number }> {
-  const [{ dueAtMs, nowMs }, blocked] = await Promise.all([view.nextDue(), blockedBy(view, settings)]);
+  const [{ dueAtMs, nowMs }, blocked] = await Promise.all([view.nextFree(), blockedBy(view, settings)]);
   const isLate = blocked === null && dueAtMs !== undefined;
   return { latenessMs: isLate ? Math.max(0, nowMs - dueAtMs) : 0, blocked, nowMs };
 }

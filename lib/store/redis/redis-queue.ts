@@ -132,6 +132,7 @@ export function openRedisQueue(
       counts: () => inspection.counts(),
       countsByPriority: () => inspection.countsByPriority(),
       nextDue: () => inspection.nextDue(),
+      nextFree: () => groups.nextFree(),
       overview: (withinMs) => inspection.overview(withinMs),
       stats: () => inspection.stats(),
       job: (id) => annotated(inspection.job(id), { jobId: id }),

@@ -57,9 +57,17 @@ export class MemoryView implements Steps<QueueView> {
     });
   }
 
-  nextDue(): { dueAtMs: number | undefined; nowMs: number } {
-    const dueAtMs = this.queue.ledger.nextDue();
+  nextDue(fits?: (job: Job) => boolean): { dueAtMs: number | undefined; nowMs: number } {
+    const dueAtMs = this.queue.ledger.nextDue(undefined, fits);
     return { dueAtMs: Number.isFinite(dueAtMs) ? dueAtMs : undefined, nowMs: this.queue.nowMs() };
+  }
+
+  nextFree(): { dueAtMs: number | undefined; nowMs: number } {
+    const nowMs = this.queue.nowMs();
+    return this.nextDue(
+      ({ dueAtMs, envelope: { group } }) =>
+        group === undefined || dueAtMs > nowMs || !this.queue.groups.stateOf(group, nowMs).heldBy,
+    );
   }
 
   stats(): Record<string, number> {

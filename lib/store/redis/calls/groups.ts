@@ -6,7 +6,7 @@ import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
 import { pauseGroupScript, resumeGroupScript, setGroupScript } from '../scripts/group/contract.js';
-import { groupsScript, heldDueScript, knownGroupsScript } from '../scripts/look/contract.js';
+import { groupsScript, heldDueScript, knownGroupsScript, nextFreeScript } from '../scripts/look/contract.js';
 import type { CallerPool } from './caller-pool.js';
 
 /** How many entries one call of a walk looks at, and of how many groups one tells all: about 1 to 2 ms of Redis each. */
@@ -43,6 +43,7 @@ export class RedisGroups {
       known: knownGroupsScript(keys),
       groups: groupsScript(keys),
       heldDue: heldDueScript(keys),
+      nextFree: nextFreeScript(keys),
     };
   }
 
@@ -92,6 +93,11 @@ export class RedisGroups {
       if (looked < GROUPS_A_CALL) break;
     }
     return all;
+  }
+
+  async nextFree(): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
+    const [nextDue, now] = await ask(this.connection, this.scripts.nextFree, { base: this.base }, this.giveUpAt());
+    return { dueAtMs: nextDue === '' ? undefined : Number(nextDue), nowMs: Number(now) };
   }
 
   private giveUpAt(): number {

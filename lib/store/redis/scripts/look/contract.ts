@@ -286,6 +286,21 @@ export const lateNamesScript = (keys: QueueKeys): BoundScript<LateNamesArguments
   encode: encodeLateNames,
 });
 
+/** See next-free.lua, which says what each of these is. */
+export interface NextFreeArguments {
+  base: string;
+}
+
+export type NextFreeReply = [nextDue: string, now: string];
+
+const encodeNextFree = (a: NextFreeArguments): ScriptArgument[] => [a.base];
+
+export const nextFreeScript = (keys: QueueKeys): BoundScript<NextFreeArguments, NextFreeReply> => ({
+  name: 'next-free',
+  keys: [keys.levels],
+  encode: encodeNextFree,
+});
+
 /** See placement.lua, which says what each of these is. */
 export interface PlacementArguments {
   base: string;
