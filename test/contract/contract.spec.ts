@@ -15,6 +15,7 @@ import { explain } from './explain.js';
 import { find } from './find.js';
 import { gates } from './gates.js';
 import { groups } from './groups.js';
+import { groupsCorners } from './groups-corners.js';
 import { groupsFifo } from './groups-fifo.js';
 import { groupsHeld } from './groups-held.js';
 import { ids } from './ids.js';
@@ -79,6 +80,7 @@ const CASES = {
   groups,
   'groups that are held': groupsHeld,
   'groups, first in, first out': groupsFifo,
+  'groups in corners': groupsCorners,
   late,
   tags,
   retention,

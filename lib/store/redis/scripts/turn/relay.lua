@@ -64,7 +64,7 @@ known.session, known.crew = me.session, me.crew
 --
 -- As of turn.lua.
 local grouping
-if redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups') > 0 then
+if redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups', base .. 'held') > 0 then
   -- @include turn/groups/begin.lua
 end
 local isClaiming = false

@@ -74,7 +74,7 @@ known.session, known.crew = me.session, me.crew
 --
 -- What this turn has to do with groups: see turn/groups/groups.lua. It costs a queue without them one question.
 local grouping
-if redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups') > 0 then
+if redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups', base .. 'held') > 0 then
   -- @include turn/groups/begin.lua
 end
 local isClaiming = true

@@ -125,11 +125,13 @@ local function pick()
       end
       open[at] = level
     end
-    -- Levels whose best job cannot run any more, as its handler is full now: another of their jobs may have a better rank.
-    local function reopenFull()
+    -- Levels whose best job cannot run any more, as its handler is full now, or a limit of its group reached: another of their jobs may
+    -- have a better rank. `group`: that of the job that was taken, nil for none.
+    local function reopenStale(group)
       local stale = {}
       for i = #open, 1, -1 do
-        if isFull(open[i].front.name) then stale[#stale + 1] = table.remove(open, i) end
+        local front = open[i].front
+        if isFull(front.name) or (group and front.group == group) then stale[#stale + 1] = table.remove(open, i) end
       end
       for _, level in ipairs(stale) do reopen(level) end
     end
@@ -137,9 +139,9 @@ local function pick()
     -- The best one is the last, where taking it out is cheapest.
     while open[1] and not stopped do
       local level = table.remove(open)
-      local name = level.front.name
+      local name, group = level.front.name, level.front.group
       takeBest(level.source, level.front, true, level)
-      if isFull(name) then reopenFull() end
+      if group or isFull(name) then reopenStale(group) end
       reopen(level)
     end
   end
