@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { OnScheduledJob, type ScheduledJob } from '../../../lib/index.js';
 import { startApp, stopApps } from '../../support/queue-app.js';
 import { until } from '../../support/wait.js';
 import { type HistoryLine, WorkerProcesses } from '../../support/worker-process.js';
@@ -158,3 +160,22 @@ it('a single job is next, however many jobs of another group are due', async () 
   process.stdout.write(`it started ${lateness.join(', ')} ms after it was due\n`);
   expect(lateness.sort((a, b) => a - b)[lateness.length >> 1]).toBeLessThan(120);
 }, 240_000);
+
+it('a call with many jobs has jobs of several groups, of each as many as may run at once', async () => {
+  const calls: string[][] = [];
+  @Injectable()
+  class Rows {
+    @OnScheduledJob('row', { batch: { size: 10, waitMs: 200 } })
+    insert(_rows: unknown[], jobs: ScheduledJob[]): void {
+      calls.push(jobs.map(({ group }) => group!).sort());
+    }
+  }
+  const { producer } = await startApp([Rows], { queues: { default: { groups: { concurrency: 2 } } } });
+  const groups = ['a', 'b', 'a', 'b', 'a', 'b'];
+  await producer.scheduleMany(groups.map((group) => ({ job: 'row', payload: null, options: { group } })));
+  await until('all are inserted', () => calls.flat().length === groups.length);
+  expect(calls).toEqual([
+    ['a', 'a', 'b', 'b'],
+    ['a', 'b'],
+  ]);
+});
