@@ -2,7 +2,7 @@ import type { QueueSnapshot } from './snapshot.js';
 
 /** What is wrong with what is kept of groups: each has its place, and nothing outlives its jobs. */
 export function auditGroups(queue: QueueSnapshot): string[] {
-  const { lanes, heads, groups, runningOfGroups, held, holders, turns, left, turning, claims, active, takenAt } = queue;
+  const { lanes, heads, groups, runningOfGroups, held, pauses, holders, turns, left, turning, claims, active, takenAt } = queue;
   const problems: string[] = [];
   const expected = new Set<string>();
   const running = new Set<string>();
@@ -45,8 +45,7 @@ export function auditGroups(queue: QueueSnapshot): string[] {
     )
       problems.push(`turns of ${priority} are remembered, and nothing is due there`);
   for (const [group, until] of held)
-    if (!known.has(group) && (until === 'inf' || Number(until) < takenAt))
-      problems.push(`${group} is held and has no jobs`);
+    if (!known.has(group) && !pauses.has(group) && until === 'inf') problems.push(`${group} is held and has no jobs`);
   return problems;
 }
 

@@ -32,6 +32,8 @@ export interface QueueSnapshot {
   runningOfGroups: string[];
   /** By group: until when it is held. */
   held: Map<string, string>;
+  /** By group: until when it is paused. */
+  pauses: Map<string, string>;
   /** By group: the job that holds it. */
   holders: Map<string, string>;
   /** By "<priority>:<name>": the turns of groups. */
@@ -63,7 +65,7 @@ end
 local time = redis.call('TIME')
 return {
   all('lane'), all('heads'), all('levels'), all('tag'), zset(base .. 'levels'), zset(base .. 'active'), zset(base .. 'dead'), zset(base .. 'completed'),
-  all('turns'), all('left'), all('turning', hash), zset(base .. 'groups'), zset(base .. 'runningOfGroups'), zset(base .. 'held'), hash('holders'),
+  all('turns'), all('left'), all('turning', hash), zset(base .. 'groups'), zset(base .. 'runningOfGroups'), zset(base .. 'held'), zset(base .. 'groupPauses'), hash('holders'),
   hash('jobs'), hash('claims'), hash('failures'), hash('results'), hash('stats'), hash('queued'), hash('timetable'), hash('endings'), zset(base .. 'ended'), time[1] * 1000 + math.floor(time[2] / 1000),
 }`;
 
@@ -79,7 +81,7 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
   const [lanes, heads, otherLevels, tags, ...others] = reply;
   const [levels, active, dead, completed] = others as string[][];
   const [turns, left, turning] = others.slice(4, 7) as [string, string[]][][];
-  const [groups, runningOfGroups, held, holders, ...rest] = others.slice(7) as string[][];
+  const [groups, runningOfGroups, held, pauses, holders, ...rest] = others.slice(7) as string[][];
   const [envelopes, claims, failures, results, stats, queued, timetable, endings] = rest
     .slice(0, 8)
     .map((flat) => new Map(pairs(flat)));
@@ -94,6 +96,7 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
     groups: pairs(groups!).map(([member]) => member),
     runningOfGroups: pairs(runningOfGroups!).map(([member]) => member),
     held: new Map(pairs(held!)),
+    pauses: new Map(pairs(pauses!)),
     holders: new Map(pairs(holders!)),
     turns: new Map(turns!.map(([key, flat]) => [key, pairs(flat)])),
     left: new Map(left!.map(([priority, flat]) => [priority, pairs(flat)])),

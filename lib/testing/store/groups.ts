@@ -50,6 +50,10 @@ export class Groups {
     return untilMs > nowMs ? untilMs : undefined;
   }
 
+  nextPauseEnd(nowMs: number): number {
+    return Math.min(...[...this.pauses.values()].filter((untilMs) => untilMs > nowMs));
+  }
+
   weightOf(group: string): number {
     return this.settings.get(group)?.weight ?? 1;
   }

@@ -13,6 +13,7 @@ import type {
 } from '../../../lib/store/job-store.js';
 import { relayKey } from '../../../lib/store/redis/relay-key.js';
 import { newJob, settlement, TestSession } from '../world.js';
+import { GroupSteps, randomGroupsOptions } from './group-steps.js';
 import type { TwoStores } from './two-stores.js';
 
 const NAMES = ['work', 'other', 'third'];
@@ -46,6 +47,7 @@ export function randomOptions(random: () => number): QueueOptions {
     keepEnded: maybe(random() < 0.5 ? 4 : { count: 6, ageMs: 2_000 }),
     keepIdsMs: maybe(Math.floor(random() * 4_000)),
     maxCrashes: 1 + Math.floor(random() * 4),
+    groups: randomGroupsOptions(random),
   };
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
 }
@@ -54,6 +56,7 @@ export function randomOptions(random: () => number): QueueOptions {
 export class RandomHistory {
   private readonly parties: Party[] = [];
   private readonly ids: string[] = [];
+  private readonly groups: GroupSteps;
   /** Claims that have ended: whatever is said of them again must not count. */
   private readonly over: ClaimedJob[] = [];
 
@@ -63,6 +66,7 @@ export class RandomHistory {
     /** Whether sessions hear messages, so that places are left to others, and sleepers woken. */
     private readonly listens = false,
   ) {
+    this.groups = new GroupSteps(stores, random);
     for (const id of WORKERS) this.parties.push(this.openWorker(id));
     this.parties.push(this.openPull('a'), this.openPull('p', 'work', 'other'));
     if (listens) this.parties.push(this.openRelay('b', 'third'), this.openRelay('a'));
@@ -82,7 +86,8 @@ export class RandomHistory {
     if (die < 0.4) await this.turn(this.pick(this.parties));
     else if (die < 0.6) await this.schedule();
     else if (die < 0.75) this.pass();
-    else if (die < 0.94) await this.control();
+    else if (die < 0.92) await this.control();
+    else if (die < 0.94) await this.groups.manage();
     else if (die < 0.96) await this.manage();
     else await this.view();
   }
@@ -154,6 +159,7 @@ export class RandomHistory {
   }
 
   private async view(): Promise<void> {
+    if (this.random() < 0.3) return this.groups.view();
     const die = this.random();
     const [offset, limit] = [Math.floor(this.random() * 5), 1 + Math.floor(this.random() * 20)];
     const state = this.pick(['due', 'scheduled', 'active', 'completed', 'dead'] as const);
@@ -273,12 +279,13 @@ export class RandomHistory {
   private newJob(id: string | undefined): NewJob {
     const some = this.random();
     const isLarge = id === 'id-0' && this.random() < 0.3;
+    const prefers = this.random() < 0.25;
     return newJob({
       name: this.pick(NAMES),
       priority: this.pick([1, 5, 10]),
       due: this.due(),
       ...(id !== undefined && { id }),
-      ...(this.random() < 0.25 && { worker: this.pick([...WORKERS, 'never-was']) }),
+      ...(prefers ? { worker: this.pick([...WORKERS, 'never-was']) } : this.groups.ofJob()),
       ...(this.random() < 0.4 && { tags: TAGS.filter(() => this.random() < 0.4) }),
       ...(some < 0.1 && {
         lateness: {

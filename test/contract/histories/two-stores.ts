@@ -62,6 +62,7 @@ export class TwoStores {
       nextDue: await view.nextDue(),
       stats: await view.stats(),
       limits: await view.limits(),
+      groups: await view.groups(1_000),
       pausedUntil: await view.pausedUntil(),
       blackouts: await view.blackouts(),
       workers: await view.workers(),

@@ -30,9 +30,10 @@ export function nextLook(stage: Stage, opening: Opening, patience: Patience): nu
   );
 }
 
-/** When the first of the groups is free again that are held although jobs of theirs are due. */
+/** When the first of the groups is free again that are paused, or are held although jobs of theirs are due. */
 export function nextFreed({ queue: { groups }, nowMs }: Stage): number {
-  return Math.min(...[...groups.due(nowMs)].map((group) => groups.stateOf(group, nowMs).opensAtMs));
+  const held = [...groups.due(nowMs)].map((group) => groups.stateOf(group, nowMs).opensAtMs);
+  return Math.min(groups.nextPauseEnd(nowMs), ...held);
 }
 
 /** A session whose free capacity cannot fit the best job polls: it is not listed as a sleeper, so no message would reach it. */
