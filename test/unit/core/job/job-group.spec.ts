@@ -51,7 +51,7 @@ describe('the group of a job', () => {
     readSchedule(defineScheduledJob('mail', { payload: Mail, group }), undefined, mail);
     readSchedule(defineScheduledJob('mail', { payload: Mail, group }), undefined, undefined);
     readSchedule(defineScheduledJob('ping', { group }), undefined, undefined);
-    expect(given).toEqual([mail, undefined]);
+    expect(given).toStrictEqual([mail, undefined]);
     expect(given[0]).toBe(mail);
   });
 
