@@ -129,7 +129,7 @@ describe('where a thousand priorities have jobs, with and without preferred work
     });
     expect(answered).toEqual(answer);
     expect(Math.max(...scripts.map((commands) => commands.length))).toBeLessThan(1_700);
-    expect(levelsRead(scripts)).toBe(3);
+    expect(levelsRead(scripts)).toBe(4);
   });
 
   it('when the next job is due is told without a walk', async () => {

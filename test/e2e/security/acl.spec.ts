@@ -134,7 +134,6 @@ describe('each documented command that is taken away is named', () => {
   const MET: Record<string, (app: QueueApp) => Promise<unknown>> = {
     evalsha: ({ producer }) => producer.schedule('works', 1),
     eval: ({ producer }) => producer.schedule('works', 1),
-    hgetall: ({ inspector }) => inspector.stats(),
     zrevrange: ({ inspector }) => inspector.list('dead'),
     xrevrange: ({ events }) => streamErrorOf(events),
     xrange: ({ events }) => streamErrorOf(events),
