@@ -41,4 +41,82 @@ export const groupsCorners = (world: () => World): void => {
     expect(await claimed()).toEqual([]);
     expect(await view.groups(10)).toEqual([]);
   });
+
+  describe('a sleeper looks', () => {
+    const LONG = { maxSleepMs: 60_000, leaseMs: 3_600_000 };
+    const begun = async () => {
+      await world().scheduleAll([
+        { id: '1', group: 'a', payload: '1', due: { at: world().now() - 2 } },
+        { id: '2', group: 'a', payload: '2', due: { at: world().now() - 1 } },
+        { id: '3', group: 'a', payload: '3', name: 'other' },
+      ]);
+      const [job] = (await worker().turn({ limit: 10 })).claimed;
+      return job!;
+    };
+
+    it('when the job of another name that holds its group has ended, whatever it has seen meanwhile', async () => {
+      world().store({ ...LONG, groups: { order: 'fifo' } });
+      await worker().settle(settlement.retry(await begun(), 1_000));
+      world().pass(1_000);
+      await world().queue.jobs.cancel('2');
+      const sleeper = await world().worker('b', 'other').listens();
+      expect(await sleeper.sleeps()).toBe(60_000);
+      const [again] = (await worker().turn({ limit: 10 })).claimed;
+      expect(again).toMatchObject({ id: '1' });
+      await worker().settle(settlement.completeChosen(again!));
+      expect(await sleeper.isTold()).toBeLessThan(100);
+      expect(payloads(await sleeper.claim())).toEqual(['3']);
+    });
+
+    it('when somebody cancels the due job of another name that holds its group', async () => {
+      world().store({ ...LONG, groups: { order: 'fifo' } });
+      await worker().settle(settlement.retry(await begun(), 1_000));
+      world().pass(1_000);
+      await world().queue.jobs.cancel('2');
+      const sleeper = await world().worker('b', 'other').listens();
+      expect(await sleeper.sleeps()).toBe(60_000);
+      await world().queue.jobs.cancel('1');
+      expect(await sleeper.isTold()).toBeLessThan(100);
+      expect(payloads(await sleeper.claim())).toEqual(['3']);
+    });
+
+    it('when the next attempt of the job that holds its group is due, also behind others of its name', async () => {
+      world().store({ ...LONG, groups: { order: 'fifo' } });
+      const job = await begun();
+      const sleeper = await world().worker('b').listens();
+      expect(await sleeper.sleeps()).toBe(60_000);
+      await worker().settle(settlement.retry(job, 1_000));
+      expect(await sleeper.isTold()).toBeLessThanOrEqual(1_000);
+      expect(await sleeper.sleeps()).toBe(1_000);
+    });
+
+    it.each([
+      ['place', { concurrency: 1 }],
+      ['order', { order: 'fifo' as const }],
+    ])('when a group has a %s again for a suspect', async (_, groups) => {
+      world().store({ ...LONG, leaseMs: 6_000, maxCrashes: 2, groups });
+      await world().schedule({ id: 's', group: 'b', payload: 's' });
+      await world().crash(1);
+      await world().replace({ id: 's', group: 'a', payload: 's' });
+      const job = await begun();
+      const sleeper = await world().worker('b').listens();
+      expect((await sleeper.turn({ limit: 10, suspects: 'take' })).claimed).toEqual([]);
+      sleeper.told.length = 0;
+      await world().queue.jobs.cancel('2');
+      await worker().settle(settlement.completeChosen(job));
+      expect(await sleeper.isTold()).toBeLessThan(100);
+      expect(payloads(await sleeper.claim())).toEqual(['s']);
+    });
+
+    it('when the rate of a group lets a suspect start', async () => {
+      world().store({ ...LONG, leaseMs: 60_000, maxCrashes: 2, groups: { rateLimit: { max: 1, perMs: 1_000 } } });
+      await world().schedule({ id: 's', group: 'b', payload: 's' });
+      await world().crash(1);
+      await world().replace({ id: 's', group: 'a', payload: 's' });
+      await world().schedule({ group: 'a', priority: 1 });
+      expect(await worker().turn({ limit: 10 })).toMatchObject({ claimed: [{}] });
+      const { claimed: none, sleepMs } = await world().worker('b').turn({ limit: 10, suspects: 'take' });
+      expect([none, sleepMs]).toEqual([[], 1_020]);
+    });
+  });
 };

@@ -6,6 +6,16 @@
 -- @takes base, released
 -- @changes releaseGroup, letGo, ofGroups
 
+-- Its lanes, for which sleepers are woken: also those of suspects, which take no turns, and of names that this session does not handle.
+local function freeLanes(group)
+  local lanes = {}
+  for i, member in ipairs(redis.call('ZRANGE', base .. 'groups', '[' .. group .. '\t', '(' .. group .. '\n', 'BYLEX')) do
+    lanes[i] = enterLane(string.sub(member, #group + 2))
+    lanes[i].isFreed = true
+  end
+  return lanes
+end
+
 function releaseGroup(group)
   -- @include parts/touch-groups.lua
   local paused = tonumber(redis.call('ZSCORE', base .. 'groupPauses', group) or 0)
@@ -15,12 +25,9 @@ function releaseGroup(group)
   end
   if paused > 0 then ofGroups.resumed[#ofGroups.resumed + 1] = group end
   ofGroups.held[group] = false
-  for _, member in ipairs(redis.call('ZRANGE', base .. 'groups', '[' .. group .. '\t', '(' .. group .. '\n', 'BYLEX')) do
-    local lane = enterLane(string.sub(member, #group + 2))
-    if lane.takesTurns then
-      lane.isReleased, lane.isFreed = true, true
-      if lane.headId and tonumber(lane.headDue) <= now then released[#released + 1] = lane end
-    end
+  for _, lane in ipairs(freeLanes(group)) do
+    lane.isReleased = true
+    if lane.takesTurns and lane.headId and tonumber(lane.headDue) <= now then released[#released + 1] = lane end
   end
 end
 
@@ -30,5 +37,10 @@ function letGo(id, laneName, ends)
   if not group or redis.call('HGET', base .. 'holders', group) ~= id then return end
   -- @include parts/touch-groups.lua
   if ends then ofGroups.holders[group] = false end
-  if redis.call('ZSCORE', base .. 'held', group) then releaseGroup(group) end
+  if redis.call('ZSCORE', base .. 'held', group) then
+    releaseGroup(group)
+  elseif ends then
+    -- It was due, so its group stood in the turns; but no other job of it could start.
+    freeLanes(group)
+  end
 end

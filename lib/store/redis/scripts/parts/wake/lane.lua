@@ -6,7 +6,7 @@
 
 -- `skipOwn`: leaves out the crew of the session whose turn this is. `ownWorker`: the worker that need not be told, as this is its turn.
 function wakeLane(lane, skipOwn, ownWorker)
-  local preferred, due = preferredOf(lane.name), tonumber(lane.headDue)
+  local preferred, due = preferredOf(lane.name), math.max(tonumber(lane.headDue), lane.freeAt or 0)
   if preferred ~= '' then
     local isHeard = preferred == ownWorker or publish(preferred, digits(math.max(due, now)))
     if isHeard then due = due + settings.stealAfterMs end

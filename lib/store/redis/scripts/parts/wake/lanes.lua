@@ -2,5 +2,5 @@
 -- empty. Last in a script.
 -- @needs parts/lanes.lua, parts/wake/lane.lua
 for _, lane in ipairs(laneList) do
-  if lane.moved and lane.headDue and (lane.added[1] or lane.isFreed) then wakeLane(lane) end
+  if lane.headDue and (lane.isFreed or lane.moved and lane.added[1]) then wakeLane(lane) end
 end

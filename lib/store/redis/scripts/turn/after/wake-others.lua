@@ -4,7 +4,7 @@
 local toWake = outlook.toWake
 for _, lane in ipairs(laneList) do
   -- Where this session goes on looking by itself, nobody else of its crew needs to.
-  if lane.moved and lane.headDue and (lane.added[1] or lane.isFreed) then wakeLane(lane, outlook.limitAfter > 0 and not isFull(nameOf(lane.name)), not outlook.stopsLooking and ownWorker) end
+  if lane.headDue and (lane.isFreed or lane.moved and lane.added[1]) then wakeLane(lane, outlook.limitAfter > 0 and not isFull(nameOf(lane.name)), not outlook.stopsLooking and ownWorker) end
 end
 if toWake.hasOrphans or toWake.handsOver or toWake.isFreed then
   for _, crew in ipairs(known.crews) do

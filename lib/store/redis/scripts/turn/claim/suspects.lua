@@ -31,6 +31,11 @@ if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and
         local handler = handlers and handlers[name]
         local group = groupOf(lane)
         local state = group and grouping and grouping.stateOf(group)
+        if state and state.free == 0 and ofGroups.held[group] == nil and not redis.call('ZSCORE', base .. 'held', group) then
+          -- Whoever frees the group wakes somebody for this one too.
+          ofGroups.held[group], grouping.nextFreeAt = state.opensAt, math.min(grouping.nextFreeAt, state.opensAt)
+          grouping.ofSuspects[#grouping.ofSuspects + 1] = group
+        end
         local mayStart = not state or (state.free > 0 and (not state.only or state.only.id == id))
         if mayStart and (not handler or handler.free > 0) and handlesName(me.crew, name) then
           due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))

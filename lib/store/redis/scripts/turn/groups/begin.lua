@@ -3,8 +3,9 @@
 --   leaving        "<group>\t<id>" of each job that leaves its place -> when one that goes back is due (epoch ms), true for one that ends
 --   released       lanes of groups that are put back, where they have due jobs
 --   taken          the units of each level whose turns were looked at (see turn/claim/units.lua)
+--   ofSuspects     groups that this turn holds for want of a start of a suspect
 --   areSomeUnseen  there are more due lanes than this turn has looked at
 --   nextFreeAt     when the next held group is put back, math.huge for none
 --   stateOf, letGo, prepareTurns, writeTurns  see group/state.lua, group/release.lua and turn/groups/turns.lua
 -- @changes grouping
-grouping = { ended = {}, leaving = {}, released = {}, taken = {}, areSomeUnseen = false, nextFreeAt = math.huge }
+grouping = { ended = {}, leaving = {}, released = {}, taken = {}, ofSuspects = {}, areSomeUnseen = false, nextFreeAt = math.huge }

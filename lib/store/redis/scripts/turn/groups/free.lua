@@ -7,10 +7,10 @@ local FREED_A_TURN = 100
 
 local left = {}
 -- `backAt`: when a job that goes back is due; nil for one that ends.
-local function leave(id, group, backAt)
+local function leave(id, group, backAt, laneName)
   local member = group .. '\t' .. id
   leaving[member], ofGroups.running[member] = backAt or true, false
-  left[#left + 1] = { id = id, group = group, backAt = backAt }
+  left[#left + 1] = { id = id, group = group, backAt = backAt, laneName = laneName }
 end
 
 local ended = grouping.ended
@@ -19,9 +19,9 @@ for _, s in ipairs(decided.settlements) do
   local claim = s.claim
   local group = claim and claim.lane and groupOf(claim.lane)
   if group and s.transition == 'retry' then
-    leave(s.id, group, now + s.first)
+    leave(s.id, group, now + s.first, claim.lane)
   elseif group and s.transition == 'snooze' then
-    leave(s.id, group, s.first > 0 and s.first or now - s.first)
+    leave(s.id, group, s.first > 0 and s.first or now - s.first, claim.lane)
   elseif group then
     leave(s.id, group, s.transition == 'release' and claim.due or nil)
   end
@@ -40,6 +40,9 @@ for _, job in ipairs(left) do
     local ends = redis.call('ZSCORE', base .. 'held', group)
     if ends == 'inf' and holds and job.backAt and job.backAt > now then
       ofGroups.held[group] = job.backAt
+      -- The job need not be the first of its lane, whose sleepers are to look then.
+      local lane = openedLanes[job.laneName]
+      if lane then lane.isFreed, lane.freeAt = true, job.backAt end
     elseif ends == 'inf' then
       releaseGroup(group)
     end

@@ -144,7 +144,13 @@ end
 
 function grouping.writeTurns()
   for _, units in ipairs(grouping.taken) do writeLevel(units) end
+  for _, group in ipairs(grouping.ofSuspects) do leaveTurns(group, '', ofGroups.forgotten) end
   for group, state in pairs(startedStates) do
+    -- Also where no other job of it is known to be due: who looks before this one has ended may handle other names.
+    if state.isFifo and not ofGroups.held[group] then
+      ofGroups.held[group] = math.huge
+      leaveTurns(group, '', ofGroups.forgotten)
+    end
     if state.rate then
       local rate, rateKey, rateWindowMs, started = state.rate, base .. 'rate:@' .. group, state.rateWindowMs, state.starts
       -- @include turn/after/note-starts.lua
