@@ -52,8 +52,11 @@ export class TurnsOfQueue {
     private readonly maxCrashes: number,
   ) {}
 
-  /** Where each unit of a level stands that has due jobs and is not held, after those have joined that stood nowhere. '' comes first, then groups by name. */
-  lineUp(level: Level, nowMs: number): [unit: string, turn: number][] {
+  /**
+   * Where each unit of a level stands that has due jobs and is not held, after those have joined that stood nowhere. '' comes first, then
+   * groups by name.
+   */
+  lineUp(level: Level, nowMs: number, isHeld: (group: string) => boolean): [unit: string, turn: number][] {
     const due = this.dueUnits(level, nowMs);
     let turns = this.turns.get(level.priority);
     if (!turns && due.some(isGroup)) {
@@ -61,7 +64,7 @@ export class TurnsOfQueue {
       this.turns.set(level.priority, turns);
     }
     if (!due.includes('')) turns?.leave(isGroup);
-    return due.filter((unit) => this.mayStart(unit, nowMs)).map((unit) => [unit, turns?.join(unit) ?? 0]);
+    return due.filter((unit) => unit === '' || !isHeld(unit)).map((unit) => [unit, turns?.join(unit) ?? 0]);
   }
 
   moveOn(priority: number, unit: string, starts: number): void {
@@ -78,13 +81,10 @@ export class TurnsOfQueue {
     for (const [priority, turns] of this.turns) {
       const level = levels.get(priority);
       const due = new Set(level ? this.dueUnits(level, nowMs) : []);
-      if ([...due].some(isGroup)) turns.leave((unit) => unit === '' || (due.has(unit) && this.mayStart(unit, nowMs)));
+      if ([...due].some(isGroup))
+        turns.leave((unit) => unit === '' || (due.has(unit) && this.groups.stateOf(unit, nowMs).room > 0));
       else this.turns.delete(priority);
     }
-  }
-
-  private mayStart(unit: string, nowMs: number): boolean {
-    return unit === '' || this.groups.stateOf(unit, nowMs).room > 0;
   }
 
   /** Those that have due jobs which are no suspects: these take no turns. */

@@ -24,16 +24,15 @@ export function lineUp({ queue, nowMs, returning }: Stage, level: Level, states:
     states.set(group, state);
     return state;
   };
-  return (
-    queue.turns
-      .lineUp(level, nowMs)
-      .map(([group, turn]) => {
-        const state = group === '' ? FREE : stateOf(group);
-        return { group, turn, jobs: level.units.get(group)!, state };
-      })
-      // A job that goes back in this turn holds its group until the next.
-      .filter(({ state: { holder } }) => !holder || !returning.includes(holder))
-  );
+  const isHeld = (group: string) => {
+    const { room, holder } = stateOf(group);
+    // A job that goes back in this turn holds its group until the next.
+    return room <= 0 || (holder !== undefined && returning.includes(holder));
+  };
+  return queue.turns.lineUp(level, nowMs, isHeld).map(([group, turn]) => {
+    const state = group === '' ? FREE : stateOf(group);
+    return { group, turn, jobs: level.units.get(group)!, state };
+  });
 }
 
 /** The jobs that a claim has started move their units on. */
