@@ -208,7 +208,9 @@ function whyHeld(
     case 'rate': {
       // What is unlimited holds no group.
       const { max, perMs } = (rateLimit ?? groups.rateLimit) as RateRule;
-      return `has used up its rateLimit of ${max} in ${span(perMs)}; its next job may start at ${new Date(opensAtMs!).toISOString()}`;
+      // No time is known where, besides, a job of it has to end first.
+      const then = opensAtMs === undefined ? '' : `; its next job may start at ${new Date(opensAtMs).toISOString()}`;
+      return `has used up its rateLimit of ${max} in ${span(perMs)}${then}`;
     }
     case 'order':
       return `has a job that has begun and is to end first, as groups.order is 'fifo'`;

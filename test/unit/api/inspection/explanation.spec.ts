@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { explainJob } from '../../../../lib/api/inspection/explanation.js';
-import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
+import { type QueueOptions, readQueueOptions } from '../../../../lib/core/options/queue-options.js';
 import type { Envelope } from '../../../../lib/store/envelope.js';
-import type { QueueView, StoredJob } from '../../../../lib/store/job-store.js';
+import type { KnownGroup, QueueView, StoredJob } from '../../../../lib/store/job-store.js';
 
 const NOW = 1_800_000_000_000;
 /** A due job that prefers a worker which is there, and may be stolen only later. */
@@ -37,11 +37,44 @@ const explain = (job: StoredJob, blackoutUntilMs?: number) => {
   };
   return explainJob(store as unknown as QueueView, 'q', 'j', readQueueOptions('q', {}));
 };
+/** Of a job of a group that is held so. */
+const explainHeld = (known: Partial<KnownGroup>, options: QueueOptions = {}) => {
+  const job = { ...JOB, envelope: { ...(JOB.envelope as Envelope), worker: undefined, group: 'a' } };
+  const store = {
+    job: async () => job,
+    pausedUntil: async () => undefined,
+    blackouts: async () => ({ rules: [], untilMs: undefined }),
+    group: async () => ({ group: 'a', settings: {}, ...known }),
+  };
+  return explainJob(store as unknown as QueueView, 'q', 'j', readQueueOptions('q', options));
+};
 const codeOf = async (job: StoredJob) => (await explain(job)).code;
 
 it('a job that prefers a worker waits for that one, but a suspect for any process that is empty', async () => {
   expect(await codeOf(JOB)).toBe('waiting-for-worker');
   expect(await codeOf({ ...JOB, isSuspect: true })).toBe('suspect');
+});
+
+it.each<[Partial<KnownGroup>, QueueOptions, string]>([
+  [{ heldBy: 'paused', pausedUntilMs: Number.POSITIVE_INFINITY }, {}, 'is paused until somebody resumes it'],
+  [{ heldBy: 'paused', pausedUntilMs: NOW }, {}, `is paused until ${new Date(NOW).toISOString()}`],
+  [
+    { heldBy: 'rate', opensAtMs: NOW },
+    { groups: { rateLimit: { max: 3, perMs: 60_000 } } },
+    `has used up its rateLimit of 3 in 1 min; its next job may start at ${new Date(NOW).toISOString()}`,
+  ],
+  // Besides, a job of it has to end first, and nobody knows when.
+  [
+    { heldBy: 'rate', settings: { rateLimit: { max: 5, perMs: 1_000 } } },
+    { groups: { order: 'fifo', rateLimit: { max: 3, perMs: 60_000 } } },
+    'has used up its rateLimit of 5 in 1 s',
+  ],
+  [{ heldBy: 'concurrency' }, { groups: { concurrency: 2 } }, 'runs as many jobs as its concurrency lets, 2'],
+])('a job of a group that is held says by what: %j, %j', async (known, options, why) => {
+  expect(await explainHeld(known, options)).toEqual({
+    code: `group-${known.heldBy}`,
+    message: `Job 'work' (j) of queue 'q' is due, but its group 'a' ${why}.`,
+  });
 });
 
 it('an occurrence that waits for the end of the previous one says so, though it is due a moment ahead again and again', async () => {
