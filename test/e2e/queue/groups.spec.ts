@@ -46,12 +46,13 @@ it('never three of a group run with a concurrency of 2, also while a process is 
   );
   await producer.scheduleMany(jobs.flat());
   const options = { concurrency: 60, leaseMs: LEASE_MS, workMs: WORK_MS, groups: { concurrency: 2 } };
-  await Promise.all(namesOf(3, 'w').map((id) => workers.start(id, options)));
+  const names = namesOf(3, 'w');
+  await Promise.all(names.map((id) => workers.start(id, options)));
   const completed = async () => (await inspector.stats()).completed;
   await until('they work', async () => (await completed()) > jobs.flat().length / 4, 30_000);
-  await until('the one to be killed is busy', () => runningIn('w1') > 10);
-  workers.signal('w1', 'SIGKILL');
-  await workers.ended('w1');
+  const dying = await until('one is busy', () => names.find((name) => runningIn(name) > 10));
+  workers.signal(dying, 'SIGKILL');
+  await workers.ended(dying);
   const linesThen = workers.history().length;
   await until('all have run', async () => (await completed()) === jobs.flat().length, 60_000);
 
@@ -62,7 +63,7 @@ it('never three of a group run with a concurrency of 2, also while a process is 
     const ofGroup = running.get(group!)!;
     if (event === 'start') ofGroup.set(id, worker);
     else ofGroup.delete(id);
-    const there = [...ofGroup.values()].filter((runner) => i < linesThen || runner !== 'w1');
+    const there = [...ofGroup.values()].filter((runner) => i < linesThen || runner !== dying);
     most = Math.max(most, there.length);
   }
   expect(most).toBe(2);
@@ -106,7 +107,8 @@ it("with 'fifo' each group runs in order, although jobs fail and processes are k
   }
   process.stdout.write(`${startsByClaim().length} runs of ${jobs.length} jobs, with ${kills} kills\n`);
   for (const versions of ran.values()) expect(versions).toEqual(numbers);
-  expect((await inspector.stats()).failed).toBeGreaterThanOrEqual(jobs.length / 10);
+  // A job that was killed in its first attempt does not fail besides.
+  expect((await inspector.stats()).failed).toBeGreaterThan(jobs.length / 20);
 }, 360_000);
 
 it.each([1, 3])(
