@@ -23,11 +23,23 @@ local states, areSomeSet, areSomePaused = {}, nil, nil
 local UNLIMITED, FREE = '0 0 0 due', { weight = 1, free = math.huge, places = math.huge, isFifo = false }
 local placesOfEach, maxOfEach, windowOfEach, order = string.match(groupsRule, '^(%d+) (%d+) (%d+) (%a+)$')
 
+local leavingOf
+local function countLeaving(group)
+  if not leavingOf then
+    leavingOf = {}
+    for member in pairs(leaving) do
+      local its = string.match(member, '^[^\t]*')
+      leavingOf[its] = (leavingOf[its] or 0) + 1
+    end
+  end
+  return leavingOf[group] or 0
+end
+
 -- How many jobs of a group hold a place.
 local function countActive(group, limit)
   local first, last = '[' .. group .. '\t', '(' .. group .. '\n'
   local count = redis.call('ZLEXCOUNT', base .. 'runningOfGroups', first, last)
-  if count < limit then return count end
+  if count < limit then return count - countLeaving(group) end
   -- One that leaves in this script counts no more, nor one whose lease somebody has taken.
   local members, ids = redis.call('ZRANGE', base .. 'runningOfGroups', first, last, 'BYLEX'), {}
   for i, member in ipairs(members) do ids[i] = string.sub(member, #group + 2) end
