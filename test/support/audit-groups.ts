@@ -2,7 +2,21 @@ import type { QueueSnapshot } from './snapshot.js';
 
 /** What is wrong with what is kept of groups: each has its place, and nothing outlives its jobs. */
 export function auditGroups(queue: QueueSnapshot): string[] {
-  const { lanes, heads, groups, runningOfGroups, held, pauses, holders, turns, left, turning, claims, active, takenAt } = queue;
+  const {
+    lanes,
+    heads,
+    groups,
+    runningOfGroups,
+    held,
+    pauses,
+    holders,
+    turns,
+    left,
+    turning,
+    claims,
+    active,
+    takenAt,
+  } = queue;
   const problems: string[] = [];
   const expected = new Set<string>();
   const running = new Set<string>();
