@@ -19,9 +19,10 @@ export function nextLook(stage: Stage, opening: Opening, patience: Patience): nu
       ? Number.POSITIVE_INFINITY
       : Math.max(patience.firstLeaseEndMs, patience.recoverFromMs, nowMs + 1);
   return Math.min(
-    isShut ? Math.max(opening.untilMs, queue.ledger.nextDue()) : nextDue(stage),
+    isShut
+      ? Math.max(opening.untilMs, Math.min(queue.ledger.nextDue(), nextFreed(stage)))
+      : Math.min(nextDue(stage), nextFreed(stage)),
     nextOwn(stage, opening, isShut),
-    isShut ? Number.POSITIVE_INFINITY : nextFreed(stage),
     leaseEnd,
     queue.trustsHints && queue.sleepers.hears(session)
       ? Number.POSITIVE_INFINITY
