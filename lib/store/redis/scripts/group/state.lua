@@ -35,15 +35,17 @@ local function countLeaving(group)
   return leavingOf[group] or 0
 end
 
+-- Of how many of its running jobs it is looked whether they still run: Lua hands over 8000 arguments at most.
+local LOOKED_AT = 4000
 -- How many jobs of a group hold a place.
 local function countActive(group, limit)
   local first, last = '[' .. group .. '\t', '(' .. group .. '\n'
   local count = redis.call('ZLEXCOUNT', base .. 'runningOfGroups', first, last)
   if count < limit then return count - countLeaving(group) end
   -- One that leaves in this script counts no more, nor one whose lease somebody has taken.
-  local members, ids = redis.call('ZRANGE', base .. 'runningOfGroups', first, last, 'BYLEX'), {}
+  local members, ids = redis.call('ZRANGE', base .. 'runningOfGroups', first, last, 'BYLEX', 'LIMIT', 0, LOOKED_AT), {}
   for i, member in ipairs(members) do ids[i] = string.sub(member, #group + 2) end
-  count = 0
+  count = count - #members
   for i, lease in ipairs(ids[1] and redis.call('ZMSCORE', base .. 'active', unpack(ids)) or {}) do
     if not lease then
       ofGroups.running[members[i]] = ofGroups.running[members[i]] or false

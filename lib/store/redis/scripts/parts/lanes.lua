@@ -22,7 +22,7 @@
 -- `seesPart`, a claim has not looked at all that is due.
 -- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, levelsKey
--- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, closeLanes
+-- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, PORTION, portion, closeLanes
 laneList, openedLanes = {}, {}
 COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN = '', ':*', ':!', ':@', '^'
 
@@ -34,6 +34,12 @@ end
 
 function takeFromLane(lane, id)
   lane.removed[#lane.removed + 1] = id
+end
+
+-- In portions, as Lua hands over 8000 arguments at most: a turn may put back hundreds of groups, each with many lanes.
+PORTION = 4000
+function portion(list, from)
+  return unpack(list, from, math.min(from + PORTION - 1, #list))
 end
 
 local levels, indexes = {}, {}
@@ -143,8 +149,8 @@ function closeLanes(thenOfGroups)
   for _, level in pairs(levels) do
     if level.added[1] or level.removed[1] then
       local before = level.count
-      if level.added[1] then level.count = level.count + redis.call('ZADD', level.key, unpack(level.added)) end
-      if level.removed[1] then level.count = level.count - redis.call('ZREM', level.key, unpack(level.removed)) end
+      for i = 1, #level.added, PORTION do level.count = level.count + redis.call('ZADD', level.key, portion(level.added, i)) end
+      for i = 1, #level.removed, PORTION do level.count = level.count - redis.call('ZREM', level.key, portion(level.removed, i)) end
       local earliest, emptied = level.index.earliest, level.index.emptied
       if level.count > 0 then
         earliest[#earliest + 1] = redis.call('ZRANGE', level.key, 0, 0, 'WITHSCORES')[2]

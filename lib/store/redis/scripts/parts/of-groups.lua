@@ -1,6 +1,6 @@
 -- Writes what is to be written of groups when lanes are closed (see parts/lanes.lua).
 -- @needs parts/clock.lua, parts/envelope.lua
--- @takes base, ofGroups
+-- @takes base, ofGroups, PORTION, portion
 for _, lane in ipairs(ofGroups.turnsEnded) do
   local priority = string.match(lane.name, '^%d+')
   local turnsKey = base .. 'turns:' .. priority .. ':' .. nameOf(lane.name)
@@ -38,8 +38,8 @@ end
 for name, entries in pairs({ groups = ofGroups.there, runningOfGroups = ofGroups.running, held = ofGroups.held }) do
   local added, removed = split(entries)
   local groupsKey = base .. name
-  if added[1] then redis.call('ZADD', groupsKey, unpack(added)) end
-  if removed[1] then redis.call('ZREM', groupsKey, unpack(removed)) end
+  for i = 1, #added, PORTION do redis.call('ZADD', groupsKey, portion(added, i)) end
+  for i = 1, #removed, PORTION do redis.call('ZREM', groupsKey, portion(removed, i)) end
 end
 for group, id in pairs(ofGroups.holders) do
   if id then

@@ -120,9 +120,9 @@ local function writeLevel(units)
   local named, unnamed = {}, {}
   for name, change in pairs(changes) do
     local turnsKey = base .. 'turns:' .. units.priority .. ':' .. name
-    if change.joined[1] then redis.call('ZADD', turnsKey, unpack(change.joined)) end
+    for i = 1, #change.joined, PORTION do redis.call('ZADD', turnsKey, portion(change.joined, i)) end
     if change.moved[1] then redis.call('ZADD', turnsKey, 'XX', unpack(change.moved)) end
-    if change.gone[1] then redis.call('ZREM', turnsKey, unpack(change.gone)) end
+    for i = 1, #change.gone, PORTION do redis.call('ZREM', turnsKey, portion(change.gone, i)) end
     if change.isNew and change.joined[1] then named[#named + 1], named[#named + 2] = ':' .. name, '1' end
     if change.isEmpty and not change.joined[1] then unnamed[#unnamed + 1] = ':' .. name end
   end
@@ -134,7 +134,7 @@ local function writeLevel(units)
   end
   if named[1] then redis.call('HSET', turningKey, unpack(named)) end
   if unnamed[1] then redis.call('HDEL', turningKey, unpack(unnamed)) end
-  if left[1] then redis.call('ZADD', leftKey, unpack(left)) end
+  for i = 1, #left, PORTION do redis.call('ZADD', leftKey, portion(left, i)) end
   -- Who comes back later than this joins at the present anyway.
   if units.present > present then
     local over = redis.call('ZRANGE', leftKey, '-inf', turnText(units.present), 'BYSCORE', 'LIMIT', 0, 100 + #fit)
