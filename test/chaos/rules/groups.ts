@@ -25,12 +25,12 @@ export const keepsItsGroup = aboutJobs('keeps-its-group', ({ group, runs }) =>
 export const withinItsLimit = aboutAll('within-its-limit', (timeline) =>
   QUEUE_NAMES.flatMap((queue) =>
     [...groupsOf(timeline, queue)].flatMap(([group, runs]) => {
-      const limit = OF_A_GROUP[queue];
-      return runs.flatMap((begun, i) => {
-        const beside = runs
-          .slice(0, i)
-          .filter(({ job, run }) => job !== begun.job && heldUntil(run, timeline) > begun.from);
-        if (beside.length < limit) return [];
+      let holding: (GroupRun & { until: number })[] = [];
+      return runs.flatMap((begun) => {
+        holding = holding.filter(({ until }) => until > begun.from);
+        const beside = holding.filter(({ job }) => job !== begun.job);
+        holding.push({ ...begun, until: heldUntil(begun.run, timeline) });
+        if (beside.length < OF_A_GROUP[queue]) return [];
         return [`${group} of ${queue}: ${told(begun)} ran beside ${beside.map(told).join(' and ')}`];
       });
     }),
@@ -60,8 +60,9 @@ function groupsOf(timeline: Timeline, queue: QueueName): Map<string, GroupRun[]>
   const groups = new Map<string, GroupRun[]>();
   for (const job of timeline.jobs.values()) {
     if (job.queue !== queue || job.group === undefined) continue;
-    const runs = job.runs.map((run) => ({ job, run, from: run.fence / 1_000 }));
-    groups.set(job.group, [...(groups.get(job.group) ?? []), ...runs]);
+    const runs = groups.get(job.group) ?? [];
+    for (const run of job.runs) runs.push({ job, run, from: run.fence / 1_000 });
+    groups.set(job.group, runs);
   }
   for (const runs of groups.values()) runs.sort((a, b) => a.from - b.from);
   return groups;
