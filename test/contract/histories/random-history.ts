@@ -231,7 +231,9 @@ export class RandomHistory {
     // Redis has the blackouts that come again and again computed ahead; the store in memory computes them when somebody looks.
     expect({ ...redis, tendInMs: undefined }).toEqual({ ...memory, tendInMs: undefined });
     const { due } = await this.stores.worlds[0].whole.queue('default').view.counts();
-    if (due === 0 || !sleepMs || !expectedMs) expect(sleepMs).toBe(expectedMs);
+    // A group whose due jobs are gone is looked after once more by Redis when it would be free.
+    if (due === 0 && this.groups.areThere && sleepMs && expectedMs) expect(sleepMs).toBeLessThanOrEqual(expectedMs);
+    else if (due === 0 || !sleepMs || !expectedMs) expect(sleepMs).toBe(expectedMs);
     else expect(sleepMs).toBeGreaterThanOrEqual(expectedMs);
   }
 
