@@ -25,11 +25,14 @@ export const keepsItsGroup = aboutJobs('keeps-its-group', ({ group, runs }) =>
 export const withinItsLimit = aboutAll('within-its-limit', (timeline) =>
   QUEUE_NAMES.flatMap((queue) =>
     [...groupsOf(timeline, queue)].flatMap(([group, runs]) => {
-      let holding: (GroupRun & { until: number })[] = [];
+      let holding: GroupRun[] = [];
       return runs.flatMap((begun) => {
-        holding = holding.filter(({ until }) => until > begun.from);
-        const beside = holding.filter(({ job }) => job !== begun.job);
-        holding.push({ ...begun, until: heldUntil(begun.run, timeline) });
+        holding = holding.filter(({ run }) => (run.endedAt?.earliest ?? run.claimedAt + LEASE_MS) > begun.from);
+        const near = holding.filter(({ job }) => job !== begun.job);
+        holding.push(begun);
+        if (near.length < OF_A_GROUP[queue]) return [];
+        // Asked of few, as it reads through all faults.
+        const beside = near.filter(({ run }) => heldUntil(run, timeline) > begun.from);
         if (beside.length < OF_A_GROUP[queue]) return [];
         return [`${group} of ${queue}: ${told(begun)} ran beside ${beside.map(told).join(' and ')}`];
       });
