@@ -35,13 +35,17 @@ export function nextInstant(queue: MemoryQueue, renewed: ReadonlySet<string>): I
 
 /** A gate that opens, or a place that is left no longer, changes nothing for a queue in which nothing is due. */
 function* forDueJobs(queue: MemoryQueue, nowMs: number): Generator<[atMs: number | undefined, what: string]> {
-  const { ledger, gates, settings } = queue;
+  const { ledger, gates, groups, settings } = queue;
   yield [gates.pausedUntil(nowMs), 'the end of the pause'];
   yield [gates.blackoutUntil(nowMs), 'the end of a blackout'];
   for (const untilMs of gates.yields.values()) yield [untilMs, 'the end of a place left under globalConcurrency'];
   if (settings.rateLimit) {
     const { started, opensAtMs } = gates.rate(nowMs);
     if (started >= settings.rateLimit.max) yield [opensAtMs, 'the rateLimit'];
+  }
+  for (const group of groups.due(nowMs)) {
+    const { heldBy, opensAtMs } = groups.stateOf(group, nowMs);
+    if (heldBy) yield [opensAtMs, `what holds group '${group}' (${heldBy})`];
   }
   if (!ledger.somePrefer) return;
   for (const { jobs } of ledger.waiting())
