@@ -9,7 +9,7 @@
 --   heldBy    and why: 'paused', 'rate', 'order' or 'concurrency'
 --   only      the job that alone may start, as another one may not pass it: {id, lane, dueText}
 --   isFifo    one that starts holds the group
---   rate, rateWindowMs  the log of its starts, where its rate is limited
+--   rate, rateWindowMs  the log of its starts, where its rate is limited; isAhead, the clock went back behind its latest start
 --   places    how many more of its jobs may hold a place, math.huge for any
 --   picks     how many jobs this script has picked, 'starts' how many of them it has started: only where `free` is bounded
 -- `groupsRule`: "<concurrency> <rate's max> <rate's window in ms> <'due' or 'fifo'>" of the queue, 0 for none. `runsJobs`: false where jobs are
@@ -91,7 +91,7 @@ local function readState(group)
   if max > 0 then
     local rateKey, rateWindowMs = base .. 'rate:@' .. group, window
     -- @include gate/rate.lua
-    state.rate, state.free = rate, math.max(0, max - (rate.total - rate.before))
+    state.rate, state.free, state.isAhead = rate, math.max(0, max - (rate.total - rate.before)), rate.at and rate.at > now
   end
   local ends = areSomePaused and tonumber(redis.call('ZSCORE', base .. 'groupPauses', group) or 0) or 0
   if ends > now then return hold('paused', ends) end

@@ -1,9 +1,9 @@
 -- Groups whose jobs leave their places in this turn, by a settlement or because their leases have run out, and groups that were held until
 -- now: they are put back. A job that goes back under `'fifo'` holds its group until it is due; one that ends holds it no longer.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua
--- @takes decided, base, grouping, leaving, releaseGroup
--- How many groups are put back a turn because their time has come.
-local FREED_A_TURN = 100
+-- @takes me, decided, base, servedKey, grouping, leaving, runsJobs, stateOf, releaseGroup
+-- How many groups are put back a turn because their time has come, and how many where the clock went back.
+local FREED_A_TURN, FREED_AT_ONCE = 100, 1000
 
 local left = {}
 -- `backAt`: when a job that goes back is due; nil for one that ends.
@@ -50,11 +50,20 @@ for _, job in ipairs(left) do
 end
 
 if areHeld then
-  local due = redis.call('ZRANGE', base .. 'held', '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, FREED_A_TURN)
+  -- Where the clock went back, all that wait for a time are looked at anew: it may lie as far ahead as the clock went.
+  local servedAt = tonumber(string.match(redis.call('GET', servedKey) or '', '^%d+') or 0)
+  local latest = servedAt > now and '(' .. digits(ENDLESS) or digits(now)
+  local due = redis.call('ZRANGE', base .. 'held', '-inf', latest, 'BYSCORE', 'LIMIT', 0, servedAt > now and FREED_AT_ONCE or FREED_A_TURN)
   for _, group in ipairs(due) do
     if ofGroups.held[group] == nil then releaseGroup(group) end
   end
   if #due == FREED_A_TURN then decided.lookAgain = true end
+  -- A relay runs nothing: places and orders of groups, for which workers hold them, are none of its business.
+  if not runsJobs and me.limit > 0 then
+    for _, group in ipairs(redis.call('ZRANGE', base .. 'held', 0, FREED_A_TURN - 1)) do
+      if ofGroups.held[group] == nil and stateOf(group).free > 0 then releaseGroup(group) end
+    end
+  end
   local first = redis.call('ZRANGE', base .. 'held', '(' .. digits(now), '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
   grouping.nextFreeAt = tonumber(first[2] or math.huge)
   for _, ends in pairs(ofGroups.held) do grouping.nextFreeAt = math.min(grouping.nextFreeAt, ends or math.huge) end

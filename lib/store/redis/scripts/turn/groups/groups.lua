@@ -1,5 +1,5 @@
 -- Puts back the groups that this turn frees, and makes what the rest of the turn needs of groups.
--- @takes settings, decided, base, grouping, isClaiming, fit
+-- @takes settings, me, decided, base, servedKey, grouping, isClaiming, fit
 -- @changes ofGroups
 -- @include parts/touch-groups.lua
 local groupsRule, runsJobs, leaving, released = settings.groupsRule, isClaiming, grouping.leaving, grouping.released

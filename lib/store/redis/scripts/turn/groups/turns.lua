@@ -45,6 +45,8 @@ function grouping.prepareTurns()
     openLevel(priority .. SEEN, GROUPED)
     for _, lane in ipairs(units.joined) do see(priority, lane) end
     for _, unit in ipairs(units.all) do
+      -- Its log is put right, or it would keep the group held until the clock is there again.
+      if unit.state and unit.state.isAhead then startedStates[unit.group] = unit.state end
       for _, lane in pairs(unit.lanes) do
         local opened = openedLanes[lane.lane]
         if opened then
