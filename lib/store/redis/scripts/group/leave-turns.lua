@@ -1,5 +1,6 @@
--- Takes a group that is held out of the turns of all priorities but one, which the script sees to itself, '' for none, and those whose turns are `forgotten`. It remembers the turns that
--- the group had, as far as they lie above the present (see turn/claim/units.lua). Write phase.
+-- Takes a group that is held out of the turns of all priorities but one, which the script sees to itself, '' for none, and those whose turns are
+-- `forgotten`. It remembers the turns that the group had, as far as they lie above the present (see turn/claim/units.lua). Answers whether it
+-- had any. Write phase.
 -- @takes base
 -- @changes leaveTurns
 local priorities
@@ -11,6 +12,7 @@ function leaveTurns(group, but, forgotten)
       priorities[string.match(level, '^%d+')] = true
     end
   end
+  local hadSome = false
   for priority in pairs(priorities) do
     local found, present, turn = priority ~= but and not forgotten[priority] and redis.call('HGETALL', base .. 'turning:' .. priority) or {}, 0, nil
     for i = 1, #found, 2 do
@@ -26,6 +28,8 @@ function leaveTurns(group, but, forgotten)
         present = tonumber(found[i + 1])
       end
     end
+    hadSome = hadSome or turn ~= nil
     if turn and tonumber(turn) > present then redis.call('ZADD', base .. 'left:' .. priority, turn, group) end
   end
+  return hadSome
 end

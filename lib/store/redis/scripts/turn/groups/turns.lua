@@ -83,10 +83,10 @@ local function noteUnit(units, unit, changes, left)
   local group, turn = unit.group, unit.from + (unit.starts > 0 and unit.starts / unit.state.weight or 0)
   local isSomeDue, hasLeft, ends = false, false, heldUntil(unit.state)
   for _, lane in pairs(unit.lanes) do isSomeDue = isSomeDue or isDue(lane) end
-  local isHeld = ends and isSomeDue
-  if isHeld then
+  -- It may have due jobs of other priorities, which must not keep the turns that they have.
+  local isHeldElsewhere = ends and leaveTurns(group, units.priority, ofGroups.forgotten)
+  if ends and (isSomeDue or isHeldElsewhere) then
     ofGroups.held[group] = ends
-    leaveTurns(group, units.priority, ofGroups.forgotten)
     grouping.nextFreeAt = math.min(grouping.nextFreeAt, ends)
     hasLeft = true
     for _, name in ipairs(units.names) do table.insert(changes[name].gone, group) end
