@@ -195,7 +195,7 @@ export interface QueueView {
    * name. Not of one instant.
    */
   groups(limit: number): Promise<KnownGroup[]>;
-  /** Counts the due jobs of groups that are held, of at most 1 000 of these. */
+  /** Counts the due jobs of groups that are held, of at most 1 000 of these. A store may leave a group out until a claim has met its limit. */
   heldDue(): Promise<number>;
 }
 

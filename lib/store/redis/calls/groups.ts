@@ -87,7 +87,7 @@ export class RedisGroups {
     const giveUpAt = this.giveUpAt();
     let all = 0;
     for (let from = 0; from < HELD_COUNTED; from += GROUPS_A_CALL) {
-      const args = { base: this.base, from, count: GROUPS_A_CALL };
+      const args = { base: this.base, groupsRule: this.options.groupsRule, from, count: GROUPS_A_CALL };
       const [looked, due] = await ask(this.connection, this.scripts.heldDue, args, giveUpAt);
       all += due;
       if (looked < GROUPS_A_CALL) break;

@@ -167,13 +167,14 @@ export const headsScript = (keys: QueueKeys): BoundScript<HeadsArguments, HeadsR
 /** See held-due.lua, which says what each of these is. */
 export interface HeldDueArguments {
   base: string;
+  groupsRule: string;
   from: number;
   count: number;
 }
 
 export type HeldDueReply = [looked: number, due: number];
 
-const encodeHeldDue = (a: HeldDueArguments): ScriptArgument[] => [a.base, a.from, a.count];
+const encodeHeldDue = (a: HeldDueArguments): ScriptArgument[] => [a.base, a.groupsRule, a.from, a.count];
 
 export const heldDueScript = (keys: QueueKeys): BoundScript<HeldDueArguments, HeldDueReply> => ({
   name: 'held-due',
