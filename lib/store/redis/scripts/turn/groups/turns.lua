@@ -40,6 +40,16 @@ function grouping.prepareTurns()
     if job.unit then job.unit.starts = job.unit.starts + 1 end
     if job.commonOf then job.commonOf.commonStarts = (job.commonOf.commonStarts or 0) + 1 end
   end
+  local taken = {}
+  for _, units in ipairs(grouping.taken) do taken[units.priority] = units.ofGroup end
+  for _, lane in ipairs(laneList) do
+    if lane.takesTurns and lane.added[1] then
+      -- A job that this turn puts back: its group, if it has a turn here, keeps it.
+      local priority, name = string.match(lane.name, '^(%d+):[^:]*:(.*)$')
+      local unit = taken[priority] and taken[priority][lane.group]
+      if unit and not unit.lanes[name] then unit.lanes[name] = { lane = lane.name, name = name, group = lane.group } end
+    end
+  end
   for _, units in ipairs(grouping.taken) do
     local priority = units.priority
     openLevel(priority .. SEEN, GROUPED)
