@@ -70,7 +70,7 @@ it('connections that are cut at any moment, scripts under way included, neither 
 
 it('a slow way that cuts everything into pieces makes jobs late, and nothing else', async () => {
   // The longest script still arrives whole before the silence counts as that of a dead connection.
-  proxy.slow({ pieceBytes: 4_000, delayMs: 100 });
+  proxy.slow({ pieceBytes: 5_000, delayMs: 100 });
   const { producer, inspector, work, prefix, log } = await startWorker({ leaseMs: 2_000 });
   await producer.schedule('long', 3_000);
   const refs = await producer.scheduleMany(Array.from({ length: 20 }, (_, payload) => ({ job: 'work', payload })));
