@@ -55,6 +55,21 @@ export const yields = (world: () => World): void => {
     expect(ids(await x.claim(1))).toEqual([id]);
   });
 
+  it('is left to a job without a group whose turn it is, before those of groups of its priority', async () => {
+    world().store({ globalConcurrency: 2 });
+    await world().scheduleAll(Array.from({ length: 10 }, () => ({ name: 'bulk', group: 'tenant' })));
+    const a = world().worker('a', 'bulk');
+    const held = await a.claim(2);
+    const b = await sleeper(world().worker('b', 'other'));
+    const { id } = await world().schedule({ name: 'other' });
+    await b.sleeps({ limit: 1 });
+    expect(ids((await goOn(a, held[0]!)).claimed)).toEqual([]);
+    await b.isTold();
+    expect(ids(await b.claim())).toEqual([id]);
+    // The tenant's turn comes behind.
+    expect(await goOn(a, held[1]!)).toMatchObject({ claimed: [{ envelope: { group: 'tenant' } }] });
+  });
+
   it('is left for each of two better jobs to a sleeper of its own', async () => {
     const { a, held } = await busy({ globalConcurrency: 2 });
     const [b, c] = [await sleeper(world().worker('b', 'one')), await sleeper(world().worker('c', 'two'))];

@@ -14,6 +14,8 @@ interface Cursor {
   /** Where it stands in the turns of its priority: behind its jobs that are picked. */
   turn: number;
   picked: number;
+  /** Beside a group: the jobs of its priority without one. */
+  common?: Cursor | undefined;
 }
 
 /**
@@ -27,10 +29,13 @@ export function pick(stage: Stage, gateCount: number): void {
   const levels = stage.queue.ledger.waiting().map((level) => {
     let cursors: Cursor[] | undefined;
     return () => {
-      cursors ??= lineUp(stage, level, states).map((unit): Cursor => {
+      if (cursors) return cursors;
+      cursors = lineUp(stage, level, states).map((unit): Cursor => {
         const jobs = inOrder(stage, unit, level);
         return { unit, jobs, job: jobs.next().value, turn: unit.turn, picked: 0 };
       });
+      const common = cursors.find(({ unit }) => unit.group === '');
+      for (const cursor of cursors) if (cursor !== common) cursor.common = common;
       return cursors;
     };
   });
@@ -53,7 +58,8 @@ export function pick(stage: Stage, gateCount: number): void {
     left -= weight;
     if (isOfGroup) ofGroups++;
     if (handler) handler.free--;
-    stage.picked.push({ job: best.job, weight });
+    const overtakes = isOfGroup ? best.common !== undefined && best.common.turn <= best.turn : undefined;
+    stage.picked.push({ job: best.job, weight, ...(overtakes !== undefined && { overtakes }) });
     best.job = best.jobs.next().value;
     best.unit.state.room--;
     best.turn = best.unit.turn + ++best.picked / stage.queue.groups.weightOf(best.unit.group);

@@ -6,6 +6,8 @@ import type { Listener } from '../sleepers.js';
 export interface Picked {
   readonly job: Job;
   readonly weight: number;
+  /** Of a job of a group: whether jobs without one, which the session may not run, stood before it in the turns. */
+  readonly overtakes?: boolean;
 }
 
 /** One turn under way: who takes it, when, and what its steps have found so far. */

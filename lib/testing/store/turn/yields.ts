@@ -1,7 +1,7 @@
 import { MOST_YIELDS, YIELD_AGAIN_MS, YIELD_MS } from '../../../core/constants.js';
 import { compareJobs, isSuspect, type Job, preferredBy } from '../job.js';
 import { mayBeStolen } from './order.js';
-import { giveBack, mayRun, type Stage } from './stage.js';
+import { giveBack, mayRun, type Picked, type Stage } from './stage.js';
 import type { SuspectOutcome } from './suspects.js';
 
 /** Whom a job prefers, as the worker sees it that would run the job. */
@@ -57,7 +57,7 @@ function yieldToBetter(stage: Stage): number[] {
   const mayBegin = mayComeBack && !isJustOver;
   const isBetterThanWorst = (candidate: Candidate) => {
     const worst = picked.at(-1);
-    return worst && isBetter(stage, candidate, { job: worst.job, kind: kindHere(stage, worst.job) });
+    return worst && isBetter(stage, candidate, { ...worst, kind: kindHere(stage, worst.job) });
   };
   const better = candidates(stage).filter(isBetterThanWorst);
   const ends = new Map<Job, number>();
@@ -112,8 +112,10 @@ function candidates(stage: Stage): Candidate[] {
 }
 
 /** The order of the queue. Of one priority, a job that prefers the sleeper is better than one that prefers nobody. */
-function isBetter({ queue }: Stage, a: Candidate, b: Candidate): boolean {
+function isBetter({ queue }: Stage, a: Candidate, b: Candidate & Pick<Picked, 'overtakes'>): boolean {
   const isOneLevel = a.job.envelope.priority === b.job.envelope.priority;
+  // It has taken the turn of the jobs without a group, which this session may not run.
+  if (isOneLevel && b.overtakes !== undefined) return b.overtakes;
   if (isOneLevel && a.kind !== b.kind) return a.kind < b.kind;
   return compareJobs(queue.settings.ordering)(a.job, b.job) < 0;
 }

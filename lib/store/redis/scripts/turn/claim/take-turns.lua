@@ -22,7 +22,7 @@ function takeBest(source, front, once, level)
   if source.group then
     if not takeOne(source, front, handlers and handlers[front.name]) then return end
     ofGroupsPicked = ofGroupsPicked + 1
-    picked[#picked].unit = source
+    picked[#picked].unit, picked[#picked].overtakes = source, units.areCommonDue and units.common <= source.turn
     -- Mostly it is the only one of its lane, and then there is nothing to read.
     startUnit(units, source, front, front.head and openLane(front.lane, front.head).count > 1 and advance(front, FIRST_READ))
     return

@@ -42,7 +42,7 @@ end
 local function describe(id, due, lane, kind, only)
   local priority = tonumber(string.match(lane, '^%d+'))
   local rank = settings.msPerLevel > 0 and due + priority * settings.msPerLevel or priority
-  return { id = id, due = due, name = nameOf(lane), isGrouped = groupOf(lane) ~= nil, priority = priority, kind = kind, only = only, rank = rank }
+  return { id = id, due = due, name = nameOf(lane), priority = priority, kind = kind, only = only, rank = rank }
 end
 
 local function comesBefore(a, b)
@@ -53,8 +53,8 @@ local function comesBefore(a, b)
 end
 
 local function isBetter(a, b)
-  -- Groups take turns, which no other session's job ends.
-  if a.priority == b.priority and b.isGrouped then return false end
+  -- It has taken the turn of the jobs without a group, which this session may not run.
+  if a.priority == b.priority and b.overtakes ~= nil then return b.overtakes end
   if a.priority == b.priority and a.kind ~= b.kind then return a.kind < b.kind end
   return comesBefore(a, b)
 end
@@ -62,7 +62,9 @@ end
 local function worstPicked()
   local job = picked[#picked]
   local preferred = preferredOf(job.front.lane)
-  return describe(job.id, job.due, job.front.lane, preferred == ownWorker and ITSELF or preferred == '' and NOBODY or ANOTHER)
+  local worst = describe(job.id, job.due, job.front.lane, preferred == ownWorker and ITSELF or preferred == '' and NOBODY or ANOTHER)
+  worst.overtakes = job.overtakes
+  return worst
 end
 
 -- Adds the first jobs of lanes that prefer other workers.
