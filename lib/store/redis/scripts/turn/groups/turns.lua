@@ -34,7 +34,7 @@ function grouping.prepareTurns()
     local group = job.front.group
     local state = group and stateOf(group)
     if state and state.starts then
-      state.starts = state.starts + 1
+      state.starts, state.startsSuspect = state.starts + 1, state.startsSuspect or not job.unit
       startedStates[group] = state
     end
     if job.unit then job.unit.starts = job.unit.starts + 1 end
@@ -158,9 +158,12 @@ function grouping.writeTurns()
   for _, units in ipairs(grouping.taken) do writeLevel(units) end
   for _, group in ipairs(grouping.ofSuspects) do leaveTurns(group, '', ofGroups.forgotten) end
   for group, state in pairs(startedStates) do
-    -- Also where no other job of it is known to be due: who looks before this one has ended may handle other names.
-    if state.isFifo and not ofGroups.held[group] then
-      ofGroups.held[group] = math.huge
+    -- Also where no other job of it is known to be due: who looks before this one has ended may handle other names. And where a suspect was
+    -- started, which takes no turn.
+    local ends = (state.isFifo or state.startsSuspect) and not ofGroups.held[group] and heldUntil(state)
+    if ends then
+      ofGroups.held[group] = ends
+      grouping.nextFreeAt = math.min(grouping.nextFreeAt, ends)
       leaveTurns(group, '', ofGroups.forgotten)
     end
     if state.rate then
