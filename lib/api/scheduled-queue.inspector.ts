@@ -23,8 +23,8 @@ export interface PauseOptions {
 const PAUSE_SHAPE: Shape<{ forMs: number; queue: string }> = { forMs: duration(1), queue: keyPart };
 
 /**
- * Looks at queues, jobs and workers, and manages them: pauses queues and groups, limits groups, sets their blackouts, cancels running jobs, deletes other jobs, cancels or moves the
- * jobs of a tag, and replays or purges dead jobs. If no queue is named, the default queue is meant.
+ * Looks at queues, groups, jobs and workers, and manages them: pauses queues and groups, limits groups, sets the blackouts of queues, cancels
+ * running jobs, deletes other jobs, cancels or moves the jobs of a tag, and replays or purges dead jobs. If no queue is named, the default queue is meant.
  * Every method throws `InvalidScheduleError` for a job or an option that cannot be used, `QueueUnavailableError` if Redis has not
  * answered within `commandTimeoutMs`, and `QueueClosedError` after shutdown.
  */
@@ -105,8 +105,8 @@ export class ScheduledQueueInspector extends QueueReader {
 
   /**
    * Sets weight and limits of one group, in the place of all that was set for it: what is left out is as the queue's option `groups` says,
-   * and `{}` forgets the settings. They hold from the next claim of any process on; running jobs go on, though they be more than a new
-   * `concurrency`. Kept in Redis, until they are set anew. Under `order: 'fifo'` a group runs one job at a time, whatever is set. Atomic.
+   * and `{}` forgets the settings. They hold from the next claim of any process on; running jobs go on, even if they are more than
+   * a new `concurrency` allows. Kept in Redis, until they are set anew. Under `order: 'fifo'` a group runs one job at a time, whatever is set. Atomic.
    */
   async setGroup(group: string, settings: GroupOptions, options?: { queue?: string }): Promise<void> {
     const name = readGroup(group, 'setGroup');

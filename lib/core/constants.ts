@@ -9,7 +9,7 @@ export const UNCONFIRMED_BYTES = 256 * 1024;
 export const FEWEST_JOBS = 16;
 /** A turn that settles or claims more jobs keeps Redis from others for too long. */
 export const MOST_JOBS = 500;
-/** And one that starts more jobs of groups does, as each may be of another group. */
+/** A turn that starts more jobs of groups keeps Redis from others for too long, as each may be of another group. */
 export const MOST_JOBS_OF_GROUPS = 250;
 /** At most one process in so many is kept for suspects at a time, but always one. */
 export const PROCESSES_A_SUSPECT = 4;
@@ -41,5 +41,5 @@ export const LAST_INSTANT_MS = 8.64e15;
 export const THROTTLED_LONGER_MS = 10000;
 /** How the data of a queue lies in Redis: raised where a version of this library that knows a smaller number would misread or damage it. A version that raises it notes its number before it first writes, as a queue without one counts as 1. See docs/upgrading.md. */
 export const SCHEMA = 1;
-/** Until when a group is paused whose pause has no end: no Date is as late. */
+/** When a pause of a group ends that has no end: no Date is as late. */
 export const ENDLESS = 9007199254740991;

@@ -116,7 +116,7 @@ export interface QueueManagement {
   resume(): Promise<void>;
   /** Puts these settings in the place of those that were set for a group; `{}` forgets them. They hold from the next claim on. */
   setGroup(group: string, settings: GroupSettings): Promise<void>;
-  /** Lets nothing of a group be claimed or relayed, for so long or until it is resumed. */
+  /** Lets no job of a group be claimed or relayed, for so long or until it is resumed. */
   pauseGroup(group: string, forMs?: number): Promise<void>;
   /** Lets jobs of the group be claimed again. */
   resumeGroup(group: string): Promise<void>;
@@ -158,7 +158,7 @@ export interface QueueView {
   countsByPriority(): Promise<PriorityCounts[]>;
   /** Tells when the earliest waiting job is due, and the time now, both by the store's clock. */
   nextDue(): Promise<{ dueAtMs: number | undefined; nowMs: number }>;
-  /** The same of jobs whose group is not held; behind a thousand held ones also of others. */
+  /** The same of jobs whose group is not held. A store may pass over 1 000 lanes of held groups, and count the next. */
   nextFree(): Promise<{ dueAtMs: number | undefined; nowMs: number }>;
   /** Reads the counters. */
   stats(): Promise<Record<string, number>>;
@@ -195,7 +195,7 @@ export interface QueueView {
    * name. Not of one instant.
    */
   groups(limit: number): Promise<KnownGroup[]>;
-  /** Counts the due jobs of groups that are held, of at most 1 000 of these. A store may leave a group out until a claim has met its limit. */
+  /** Counts the due jobs of held groups. A store may count those of 1 000 groups, and leave a group out until a claim has met its limit. */
   heldDue(): Promise<number>;
 }
 

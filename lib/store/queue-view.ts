@@ -111,7 +111,7 @@ export interface KnownGroup {
   pausedUntilMs: number | undefined;
   /** The first of these that would keep a due job of it from starting now. */
   heldBy: HeldBy | undefined;
-  /** Where time alone may free it: when. */
+  /** When time ends what `heldBy` names; another limit may hold it then. `undefined` where a job has to end first, or somebody has to resume it. */
   opensAtMs: number | undefined;
 }
 

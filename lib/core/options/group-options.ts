@@ -50,7 +50,7 @@ export interface GroupSettings {
 
 export const NO_GROUPS_RULE: GroupsRule = { concurrency: Number.POSITIVE_INFINITY, order: 'due' };
 
-/** Each start of a group within its window takes a place in Redis, and so many groups there may be. */
+/** Redis keeps an entry for each start of a group within its window, and there may be many groups. */
 const MOST_STARTS = 10_000;
 
 const groupRate = rateLimitUpTo(MOST_STARTS);
@@ -99,5 +99,5 @@ const groupSettings = options<GroupSettings>({
 /** Reads which group is meant. Throws `InvalidScheduleError`. */
 export const readGroup = (group: unknown, where: string): string => readOne(jobGroup, group, `${where}: group`);
 
-/** Reads what is to be set for a group; nothing at all is refused, as it would forget all that was set. Throws `InvalidScheduleError`. */
+/** Reads what is to be set for a group. `undefined` is refused, as `{}` forgets all that was set. Throws `InvalidScheduleError`. */
 export const readGroupSettings = (given: unknown, where: string): GroupSettings => readOne(groupSettings, given, where);

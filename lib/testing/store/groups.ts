@@ -8,11 +8,11 @@ import type { SortedList } from './lists/sorted-list.js';
 /** What a group may start now. */
 export interface GroupState {
   heldBy: HeldBy | undefined;
-  /** Where time may free it: when it may start a job, or is held for the next reason. Otherwise Infinity. */
+  /** When time ends what `heldBy` names; another limit may hold it then. Infinity where a job has to end first. */
   opensAtMs: number;
   /** How many of its jobs may start. */
-  room: number;
-  /** The only job that may: it has begun, and has not ended. */
+  free: number;
+  /** Under 'fifo', the job that has begun and has not ended: no other one may start. */
   holder: Job | undefined;
 }
 
@@ -59,7 +59,7 @@ export class Groups {
   }
 
   /** Whether the end of one of its jobs may let another one start. */
-  endsFree(group: string): boolean {
+  isFreedByEnds(group: string): boolean {
     return this.rule.order === 'fifo' || Number.isFinite(this.concurrencyOf(group));
   }
 
@@ -71,25 +71,25 @@ export class Groups {
     if (rate) this.starts.set(group, [...this.started(group, rate, nowMs), nowMs]);
   }
 
-  /** In the order in which it is told: the first that holds the group counts. */
+  /** `heldBy` is the first of these that is true: a pause, the rate, the order, the places. */
   stateOf(group: string, nowMs: number): GroupState {
     const pausedUntilMs = this.pausedUntil(group, nowMs);
     const rate = this.rateOf(group);
     const started = rate ? this.started(group, rate, nowMs) : [];
-    const passes = rate ? rate.max - started.length : Number.POSITIVE_INFINITY;
+    const startsLeft = rate ? rate.max - started.length : Number.POSITIVE_INFINITY;
     const holder = this.rule.order === 'fifo' ? this.ledger.holders.get(group) : undefined;
     const holderDueAtMs = holder && (holder.held ? Number.POSITIVE_INFINITY : holder.dueAtMs);
     const places = this.concurrencyOf(group) - (this.ledger.running.get(group) ?? 0);
     const holding: [HeldBy, untilMs: number][] = [];
     if (pausedUntilMs !== undefined) holding.push(['paused', pausedUntilMs]);
-    if (passes <= 0) holding.push(['rate', started[0]! + rateWindowMs(rate!)]);
+    if (startsLeft <= 0) holding.push(['rate', started[0]! + rateWindowMs(rate!)]);
     if (holderDueAtMs !== undefined && holderDueAtMs > nowMs) holding.push(['order', holderDueAtMs]);
     if (places <= 0) holding.push(['concurrency', Number.POSITIVE_INFINITY]);
     const [heldBy, opensAtMs = Number.POSITIVE_INFINITY] = holding[0] ?? [];
     return {
       heldBy,
       opensAtMs,
-      room: heldBy ? 0 : Math.min(passes, places),
+      free: heldBy ? 0 : Math.min(startsLeft, places),
       holder,
     };
   }

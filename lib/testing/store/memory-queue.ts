@@ -77,7 +77,7 @@ export class MemoryQueue {
     this.groups = new Groups(settings.groups, this.ledger);
     this.turns = new TurnsOfQueue(this.ledger, this.groups, settings.maxCrashes);
     this.ledger.onFreed = (group) => {
-      if (this.groups.endsFree(group)) this.tellOfGroup(group, this.nowMs());
+      if (this.groups.isFreedByEnds(group)) this.tellOfGroup(group, this.nowMs());
     };
     this.presence = new Presence(settings.leaseMs);
     this.sleepers = new Sleepers(clock, settings.stealAfterMs, () => this.nowMs());

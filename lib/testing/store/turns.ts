@@ -23,7 +23,7 @@ class Turns {
     return turn;
   }
 
-  /** Those leave that may not stay. */
+  /** Units leave that may not stay. */
   leave(mayStay: (unit: string) => boolean): void {
     for (const [unit, turn] of this.standing)
       if (!mayStay(unit)) {
@@ -42,7 +42,7 @@ class Turns {
   }
 }
 
-/** Whose turn it is at each priority of which groups have due jobs; elsewhere nobody takes turns. */
+/** Whose turn it is, at each priority at which groups have due jobs. At the others nobody takes turns. */
 export class TurnsOfQueue {
   private readonly turns = new Map<number, Turns>();
 
@@ -53,8 +53,8 @@ export class TurnsOfQueue {
   ) {}
 
   /**
-   * Where each unit of a level stands that has due jobs and is not held, after those have joined that stood nowhere. '' comes first, then
-   * groups by name.
+   * Lets the units of a level join that have due jobs and are not held, and answers where each of them stands. '' comes first, then groups by
+   * name.
    */
   lineUp(level: Level, nowMs: number, isHeld: (group: string) => boolean): [unit: string, turn: number][] {
     const due = this.dueUnits(level, nowMs);
@@ -82,7 +82,7 @@ export class TurnsOfQueue {
       const level = levels.get(priority);
       const due = new Set(level ? this.dueUnits(level, nowMs) : []);
       if ([...due].some(isGroup))
-        turns.leave((unit) => unit === '' || (due.has(unit) && this.groups.stateOf(unit, nowMs).room > 0));
+        turns.leave((unit) => unit === '' || (due.has(unit) && this.groups.stateOf(unit, nowMs).free > 0));
       else this.turns.delete(priority);
     }
   }

@@ -15,14 +15,15 @@ const GROUPS_A_CALL = 100;
 /** Of how many held groups the due jobs are counted. */
 const HELD_COUNTED = 1_000;
 
-/** What makes a group one that is told. */
+/** A group is told if one of these walks finds it. */
 const WALKS = ['waiting', 'running', 'settings', 'pauses'] as const;
 
-/** What a pause without an end is for the script, and in what it answers. */
+/** How the script is told of a pause without an end. */
 const ENDLESS_PAUSE = 'inf';
 
 /** The groups of one queue: what is set for them, and what is known of them. */
 export class RedisGroups {
+  private readonly base: string;
   private readonly scripts;
 
   constructor(
@@ -46,8 +47,6 @@ export class RedisGroups {
       nextFree: nextFreeScript(keys),
     };
   }
-
-  private readonly base: string;
 
   async set(group: string, settings: GroupSettings): Promise<void> {
     await this.callers.call(this.scripts.set, { group: encodeGroup(group), set: encodeGroupSettings(settings) });
@@ -117,7 +116,7 @@ export class RedisGroups {
     }
   }
 
-  /** `groups`: as they are stored. */
+  /** `groups`: as `encodeGroup` writes them. */
   private async known(groups: readonly string[], giveUpAt: number): Promise<KnownGroup[]> {
     const args = { base: this.base, groupsRule: this.options.groupsRule, groups: [...groups] };
     const known = await ask(this.connection, this.scripts.known, args, giveUpAt);

@@ -82,7 +82,7 @@ export class OptionsWatch {
       if (other.id === id) continue;
       for (const [option, own] of Object.entries({ groups: null, ...this.own })) {
         const value = other.options[option as keyof SharedOptions];
-        // A worker of another version may not list this option. No worker lists groups that nothing holds for.
+        // A worker of another version may not list this option. A worker lists `groups` only where it limits something.
         if (value === undefined || isDeepStrictEqual(value, own)) continue;
         const text = `${option} ${JSON.stringify(value)}`;
         const pair = this.seen(`${other.id} ${text}`, nowMs);

@@ -6,8 +6,8 @@ import { decodeGroup, encodeGroup } from './group-text.js';
 
 // An envelope as text, or, where a codec has made the payload, as bytes that begin with text:
 //
-//     <priority>:<worker>:<name>      the route: the lane, which the scripts read (the worker that it prefers, '@' and its group, or nothing), and before it, where there is one, the
-//                                     late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
+//     <priority>:<worker>:<name>      the route: the lane, which the scripts read (in the middle the worker that it prefers, '@' and its group, or
+//                                     nothing), and before it, where there is one, the late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
 //     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; `o`: an occurrence of a recurrence, `m`: a missed one that is
 //                                     made up for; `w`, before them: of a row with a longest wait, `created` is that of its first job (see
 //                                     scripts/schedule/when.lua); then the tags, a tab before each, which is no printable character

@@ -3,8 +3,8 @@ import type { QueueSettings } from '../../../core/options/queue-options.js';
 import { rateWindowMs } from '../../../core/options/rate-limit.js';
 
 /**
- * A group as it stands in the names of lanes and in all keys: a ':' would end it there. Groups keep their order: both digraphs sort where
- * ':' and ';' do.
+ * A group as it stands in the names of lanes, where a ':' would end it, and in all keys. Such texts sort as the groups do, since ';1' and ';2' sort
+ * where ':' and ';' do.
  */
 export const encodeGroup = (group: string) => group.replaceAll(';', ';2').replaceAll(':', ';1');
 
@@ -16,7 +16,7 @@ export function encodeGroupsRule({ groups: { concurrency, rateLimit, order } }: 
   return `${Number.isFinite(concurrency) ? concurrency : 0} ${rate} ${order}`;
 }
 
-/** What is left out, and what is unlimited. */
+/** How settings that are left out, and limits that are lifted, are written. */
 const LEFT_OUT = '-';
 const UNLIMITED = '0';
 

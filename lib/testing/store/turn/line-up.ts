@@ -11,11 +11,11 @@ export interface Unit {
   /** Where it stands. */
   readonly turn: number;
   /** How many jobs of the group may start, whatever their priority. */
-  readonly state: Pick<GroupState, 'room' | 'holder'>;
+  readonly state: Pick<GroupState, 'free' | 'holder'>;
 }
 
 /** No group's limits hold for jobs without one. */
-const FREE = { room: Number.POSITIVE_INFINITY, holder: undefined };
+const FREE = { free: Number.POSITIVE_INFINITY, holder: undefined };
 
 /** The units of a level that may start a job now. `states`: of the groups that this claim has met. */
 export function lineUp({ queue, nowMs, returning }: Stage, level: Level, states: Map<string, GroupState>): Unit[] {
@@ -25,9 +25,9 @@ export function lineUp({ queue, nowMs, returning }: Stage, level: Level, states:
     return state;
   };
   const isHeld = (group: string) => {
-    const { room, holder } = stateOf(group);
+    const { free, holder } = stateOf(group);
     // A job that goes back in this turn holds its group until the next.
-    return room <= 0 || (holder !== undefined && returning.includes(holder));
+    return free <= 0 || (holder !== undefined && returning.includes(holder));
   };
   return queue.turns.lineUp(level, nowMs, isHeld).map(([group, turn]) => {
     const state = group === '' ? FREE : stateOf(group);

@@ -61,7 +61,7 @@ export function pick(stage: Stage, gateCount: number): void {
     const overtakes = isOfGroup ? best.common !== undefined && best.common.turn <= best.turn : undefined;
     stage.picked.push({ job: best.job, weight, ...(overtakes !== undefined && { overtakes }) });
     best.job = best.jobs.next().value;
-    best.unit.state.room--;
+    best.unit.state.free--;
     best.turn = best.unit.turn + ++best.picked / stage.queue.groups.weightOf(best.unit.group);
   }
 }
@@ -88,7 +88,7 @@ function bestOf(stage: Stage, levels: readonly (() => readonly Cursor[])[]): Cur
 function nextOf(stage: Stage, cursors: readonly Cursor[]): Cursor | undefined {
   let next: Cursor | undefined;
   for (const cursor of cursors) {
-    if (cursor.unit.state.room <= 0) continue;
+    if (cursor.unit.state.free <= 0) continue;
     while (cursor.job && !isPickable(stage, cursor.job)) cursor.job = cursor.jobs.next().value;
     if (cursor.job && (!next || cursor.turn < next.turn)) next = cursor;
   }

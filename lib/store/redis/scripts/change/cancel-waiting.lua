@@ -3,13 +3,13 @@
 -- `cancelled`, `unqueued`: ids of waiting jobs, and of queued ones. `refuseOtherKinds` stops the script before anything is written where
 -- somebody has given one of these keys another type.
 -- `skipped`: ids of recurrences whose armed occurrence is among them. The caller is to tend these, which arms the next.
+-- A holder that waits and is cancelled holds its group no longer.
 -- @needs parts/envelope.lua, parts/claim.lua, parts/lanes.lua, parts/enter.lua, parts/queued.lua, parts/untag.lua, recur/record.lua
--- Under `'fifo'` a job that has begun and waits holds its group no longer.
 -- @takes base, jobsKey, claimsKey, failuresKey, queuedKey, statsKey
 -- @changes ofGroups
 -- @gives cancelled, unqueued, skipped, cancelWaiting, cancelQueued, refuseOtherKinds, writeCancelled
-local released, releaseGroup, letGo = {}, nil, nil
--- @include group/release.lua
+local freedLanes, freeGroup, endHold = {}, nil, nil
+-- @include group/free-group.lua
 cancelled, unqueued = {}, {}
 skipped = {}
 local states, lastRuns = {}, {}
@@ -26,7 +26,7 @@ end
 -- Read phase. `lane`: the one in which the job waits.
 function cancelWaiting(id, envelope, lane)
   takeFromLane(openLane(lane), id)
-  letGo(id, lane, true)
+  endHold(id, lane, true)
   untagJob(id, tagsOf(envelope))
   cancelled[#cancelled + 1] = id
   local recurrence, at = string.match(id, '^(.*)@(%d+)$')

@@ -10,8 +10,8 @@
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @needs parts/waiting.lua, parts/envelope.lua, parts/lanes.lua, parts/enter.lua, parts/queued.lua
 
-local released, releaseGroup, letGo = {}, nil, nil
--- @include group/release.lua
+local freedLanes, freeGroup, endHold = {}, nil, nil
+-- @include group/free-group.lua
 local due = dueOrDelay > 0 and dueOrDelay or now - dueOrDelay
 local envelope = redis.call('HGET', jobsKey, id)
 local result = '0'
@@ -19,7 +19,7 @@ local laneName = envelope and findWaiting(id, envelope)
 if laneName then
   result = '1'
   addToLane(enterLane(laneName), id, due)
-  letGo(id, laneName, false)
+  endHold(id, laneName, false)
   closeLanes()
 else
   local queued = readQueued(id)

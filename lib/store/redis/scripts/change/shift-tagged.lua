@@ -13,8 +13,8 @@
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @needs parts/envelope.lua, parts/lanes.lua, parts/enter.lua, parts/untag.lua, change/tagged.lua
 
-local released, releaseGroup, letGo = {}, nil, nil
--- @include group/release.lua
+local freedLanes, freeGroup, endHold = {}, nil, nil
+-- @include group/free-group.lua
 local step = readTagged(from, last, began, limit)
 local moved = 0
 local function shift(due)
@@ -25,7 +25,7 @@ for _, job in ipairs(step.waiting) do
   local shifted = shift(due)
   if shifted ~= due then
     addToLane(enterLane(job.lane), job.id, shifted)
-    letGo(job.id, job.lane, false)
+    endHold(job.id, job.lane, false)
     moved = moved + 1
   end
 end

@@ -1,6 +1,6 @@
--- Takes a group that is held out of the turns of all priorities but one, which the script sees to itself, '' for none, and those whose turns are
--- `forgotten`. It remembers the turns that the group had, as far as they lie above the present (see turn/claim/units.lua). Answers whether it
--- had any. Write phase.
+-- `leaveTurns`: takes a held group out of the turns of all priorities. It skips the priority `but` ('' for none), which its caller sees to,
+-- and those whose turns are `forgotten`. A turn that lies above the present is remembered in `left` (see turn/claim/units.lua). Answers whether
+-- the group had a turn anywhere. Write phase.
 -- @takes base
 -- @changes leaveTurns
 local priorities
@@ -19,9 +19,9 @@ function leaveTurns(group, but, forgotten)
       local name = string.match(found[i], '^:(.*)$')
       if name then
         local turnsKey = base .. 'turns:' .. priority .. ':' .. name
-        local its = redis.call('ZSCORE', turnsKey, group)
-        if its then
-          turn = its
+        local stored = redis.call('ZSCORE', turnsKey, group)
+        if stored then
+          turn = stored
           redis.call('ZREM', turnsKey, group)
         end
       elseif found[i] == 'turn' then

@@ -1,4 +1,4 @@
--- pause-group: let nothing of a group be claimed or moved, for so long or until it is resumed. What runs goes on and is settled.
+-- pause-group: let no job of a group be claimed or moved, for so long or until it is resumed. Jobs that run go on and are settled.
 -- @numbered
 -- @keys sleeping
 -- @given clustered
@@ -14,9 +14,9 @@ local leaveTurns
 -- @include group/leave-turns.lua
 
 local opensAt = pause == 'inf' and ENDLESS or now + tonumber(pause)
--- Those who have seen a pause that ended later would sleep beyond this one.
+-- Sleepers that have seen a pause with a later end would sleep beyond the end of this one.
 if pause ~= 'inf' then readForOpening(opensAt) end
--- First a write that needs no memory: Redis only looks at the first, and a full memory may be why somebody pauses.
+-- The first write needs no memory: Redis checks its memory at the first one only, and a full memory may be why somebody pauses.
 redis.call('PEXPIRE', receiptKey, keepReceiptMs)
 redis.call('ZREMRANGEBYSCORE', base .. 'groupPauses', '-inf', digits(now))
 redis.call('ZADD', base .. 'groupPauses', digits(opensAt), group)

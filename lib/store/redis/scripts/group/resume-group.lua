@@ -8,14 +8,14 @@
 -- @include parts/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @needs parts/envelope.lua, parts/lanes.lua, parts/enter.lua
-local released, releaseGroup, letGo = {}, nil, nil
--- @include group/release.lua
+local freedLanes, freeGroup, endHold = {}, nil, nil
+-- @include group/free-group.lua
 
 local ends = redis.call('ZSCORE', base .. 'groupPauses', group)
 local result = ends and tonumber(ends) > now and '1' or '0'
 redis.call('ZREM', base .. 'groupPauses', group)
 if ends then
-  releaseGroup(group)
+  freeGroup(group)
   closeLanes()
 end
 -- @include parts/answer.lua

@@ -1,4 +1,4 @@
--- set-group: put these settings in the place of those of a group. They hold from the next claim on.
+-- set-group: replace the settings of a group. The new ones hold from the next claim on.
 -- @numbered
 -- @keys levels, sleeping
 -- @given clustered, settings.stealAfterMs
@@ -9,11 +9,11 @@
 -- @include parts/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @needs parts/envelope.lua, parts/lanes.lua, parts/enter.lua
-local released, releaseGroup, letGo = {}, nil, nil
--- @include group/release.lua
+local freedLanes, freeGroup, endHold = {}, nil, nil
+-- @include group/free-group.lua
 
--- What has held it may hold it no longer.
-if redis.call('ZSCORE', base .. 'held', group) then releaseGroup(group) end
+-- The new settings may not hold the group any more; if they do, the next claim holds it anew.
+if redis.call('ZSCORE', base .. 'held', group) then freeGroup(group) end
 if set == '' then
   redis.call('HDEL', base .. 'groupSettings', group)
 else

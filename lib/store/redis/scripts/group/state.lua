@@ -1,25 +1,26 @@
--- What a group may do now: by what `setGroup` has set for it, else by what holds for each group of the queue.
+-- What a group may do now. What `setGroup` has set for it counts before what holds for each group of the queue.
 -- `groupSettings` holds, of a group, "<weight> <concurrency> <rate's max> <rate's window in ms> <the rate's perMs>", '-' for what is left out and 0
 -- for unlimited. `holders` holds, under `'fifo'`, the job of the group that has begun and has not ended. `rate:@<group>` is a log of its starts
 -- (see gate/rate.lua).
--- `stateOf` answers, the same table whenever it is asked in a script:
+-- `stateOf` answers a table, of one group the same table throughout a script:
 --   weight    how many turns it has for each one of a group of weight 1
 --   free      how many more of its jobs may start now
---   opensAt   where none may: when more may, math.huge when a job of it has ended
---   heldBy    and why: 'paused', 'rate', 'order' or 'concurrency'
---   only      the job that alone may start, as another one may not pass it: {id, lane, dueText}
---   isFifo    one that starts holds the group
---   rate, rateWindowMs  the log of its starts, where its rate is limited; isAhead, the clock went back behind its latest start
---   places    how many more of its jobs may hold a place, math.huge for any
---   picks     how many jobs this script has picked, 'starts' how many of them it has started: only where `free` is bounded
--- `groupsRule`: "<concurrency> <rate's max> <rate's window in ms> <'due' or 'fifo'>" of the queue, 0 for none. `runsJobs`: false where jobs are
--- moved, which takes no place and no turn of an order. `leaving`: jobs that leave their places in this
--- script (see turn/groups/free.lua).
+--   heldBy    where none may: why, the first of 'paused', 'rate', 'order' and 'concurrency' that is true
+--   opensAt   where none may: when `heldBy` ends, math.huge for when a job of it has ended. Another limit may hold the group then
+--   only      under `'fifo'`, the holder where it is due again: no other job of the group may start. {id, lane, dueText}
+--   isFifo    whether a job that starts becomes the holder of the group
+--   rate, rateWindowMs, isAhead  where its rate is limited: the log of its starts, its window, and whether the clock went back behind the latest start
+--   places    how many more of its jobs may run, math.huge for any
+--   picks, starts  how many of its jobs this script has picked, and has started; nil where nothing holds for any group
+--   startsSuspect  whether one of those it has started takes no turn, as it is a suspect
+-- `groupsRule`: "<concurrency> <rate's max> <rate's window in ms> <'due' or 'fifo'>" of the queue, 0 for none. `runsJobs`: false for a relay:
+-- the jobs that it moves need no place, and no order holds them back. `leaving`: the jobs that leave their places in this script (see
+-- turn/groups/begin.lua).
 -- @needs parts/clock.lua, parts/claim.lua
 -- @takes base, ofGroups, groupsRule, runsJobs, leaving
 -- @changes stateOf
 local states, areSomeSet, areSomePaused = {}, nil, nil
--- What a group may do of which nothing is limited.
+-- The rule of a queue that limits no group, and the state of all its groups while `setGroup` and `pauseGroup` have set nothing either.
 local UNLIMITED, FREE = '0 0 0 due', { weight = 1, free = math.huge, places = math.huge, isFifo = false }
 local placesOfEach, maxOfEach, windowOfEach, order = string.match(groupsRule, '^(%d+) (%d+) (%d+) (%a+)$')
 
@@ -28,21 +29,21 @@ local function countLeaving(group)
   if not leavingOf then
     leavingOf = {}
     for member in pairs(leaving) do
-      local its = string.match(member, '^[^\t]*')
-      leavingOf[its] = (leavingOf[its] or 0) + 1
+      local whose = string.match(member, '^[^\t]*')
+      leavingOf[whose] = (leavingOf[whose] or 0) + 1
     end
   end
   return leavingOf[group] or 0
 end
 
--- Of how many of its running jobs it is looked whether they still run: Lua hands over 8000 arguments at most.
+-- How many running jobs of a group are compared with `active`: Lua hands over 8000 arguments at most.
 local LOOKED_AT = 4000
 -- How many jobs of a group hold a place.
 local function countActive(group, limit)
   local first, last = '[' .. group .. '\t', '(' .. group .. '\n'
   local count = redis.call('ZLEXCOUNT', base .. 'runningOfGroups', first, last)
   if count < limit then return count - countLeaving(group) end
-  -- One that leaves in this script counts no more, nor one whose lease somebody has taken.
+  -- A job that leaves its place in this script does not count, nor one that somebody has taken out of `active`.
   local members, ids = redis.call('ZRANGE', base .. 'runningOfGroups', first, last, 'BYLEX', 'LIMIT', 0, LOOKED_AT), {}
   for i, member in ipairs(members) do ids[i] = string.sub(member, #group + 2) end
   count = count - #members
@@ -56,8 +57,7 @@ local function countActive(group, limit)
   return count
 end
 
--- The job that holds a group, where it waits: {id, lane, due, dueText}; true where it runs; nil where none holds the group. One that this script
--- puts back has no lane yet.
+-- The holder of a group: {id, lane, due, dueText} where it waits, {due} where this script puts it back, true where it runs; nil for none.
 local function findHolder(group)
   local id = ofGroups.holders[group]
   if id == nil then id = redis.call('HGET', base .. 'holders', group) end
@@ -68,7 +68,7 @@ local function findHolder(group)
   local claim = parseClaim(redis.call('HGET', base .. 'claims', id) or '')
   local due = claim and redis.call('ZSCORE', base .. 'lane:' .. claim.lane, id)
   if due then return { id = id, lane = claim.lane, due = tonumber(due), dueText = due } end
-  -- Somebody has taken it.
+  -- Somebody has deleted the job.
   ofGroups.holders[group] = false
 end
 

@@ -4,7 +4,7 @@
 -- @returns nextDue text, now text: nextDue: '' where none waits
 -- @repeat it only reads.
 -- @needs parts/clock.lua
--- So many lanes of held groups are passed over; then the next one counts, whoever holds it.
+-- So many lanes of held groups are passed over; then the next lane counts, though its group is held.
 local lanesLeft = 1000
 local first = math.huge
 
@@ -13,7 +13,7 @@ local function isHeld(head)
   return group and (tonumber(redis.call('ZSCORE', base .. 'held', group)) or 0) > now
 end
 
--- The lanes of a level, the one whose head is due first before the others. Whether a job that is not due yet is free, nobody asks.
+-- Looks through the heads of a level by due time. Of a job that is not due yet it does not matter whether its group is held.
 local function firstOf(level)
   for rank = 0, math.huge, 100 do
     local heads = redis.call('ZRANGE', base .. 'heads:' .. level, rank, rank + 99, 'WITHSCORES')

@@ -64,8 +64,9 @@ function openLevel(priority, ending)
   return level
 end
 
--- And the group of the lane.
+-- Of each priority with lanes of groups that are open: its unseen level and its seen one.
 local levelsOfGroups
+-- The levels in which a lane may stand, and its group, nil for none.
 local function levelsOf(laneName)
   local priority, preferred = string.match(laneName, '^(%d+):([^:]*)')
   if preferred == '' then return { openLevel(priority, COMMON) } end
@@ -79,8 +80,9 @@ local function levelsOf(laneName)
   return { openLevel(priority, ':' .. preferred), openLevel(priority, PREFERRED) }
 end
 
--- `head`: {id, due} of the lane's first job, where it has been read already. Of a lane of a group: `isSeen`, a claim looks after its place in
--- the turns; `isReleased`, it is unseen again though its head stays.
+-- `head`: {id, due} of the lane's first job, where it has been read already. What a script may set of a lane of a group: `isSeen`, the claim sees to
+-- the turn of its group; `isReindexed`, it goes into the level where it belongs now, unseen without `isSeen`, though its head stays;
+-- `isFreed`, its group is held no longer, or only until `freeAt`, and sleepers are woken.
 function openLane(name, head)
   local lane = openedLanes[name]
   if not lane then
@@ -110,8 +112,8 @@ local function removeFirst(lane)
   for _, id in ipairs(redis.call('ZRANGE', lane.key, 0, lane.first - 1)) do lane.removed[#lane.removed + 1] = id end
 end
 
--- Writes what was added to and taken from the lanes, and sets each lane's and each level's head anew. `thenOfGroups`: what is to be
--- done before `ofGroups` is written.
+-- Writes what was added to and taken from the lanes, and sets each lane's and each level's head anew. `thenOfGroups` is called before
+-- `ofGroups` is written.
 function closeLanes(thenOfGroups)
   for _, lane in ipairs(laneList) do
     if lane.first > 0 then removeFirst(lane) end
@@ -119,14 +121,14 @@ function closeLanes(thenOfGroups)
     if lane.removed[1] then lane.count = lane.count - redis.call('ZREM', lane.key, unpack(lane.removed)) end
     local head = {}
     if lane.count > 0 then head = redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES') end
-    lane.moved = lane.isReleased or head[1] ~= lane.headId or head[2] ~= lane.headDue
+    lane.moved = lane.isReindexed or head[1] ~= lane.headId or head[2] ~= lane.headDue
     if lane.moved then
       -- Of a lane of a group: in which of its levels it stands. One that was seen due stays so with its next job, if that is due.
       local standsIn, wasSeen
       if lane.takesTurns then
         local seen = lane.levels[2]
         wasSeen = not lane.isSeen and lane.headId and seen.count > 0 and redis.call('ZSCORE', seen.key, lane.headId .. '\t' .. lane.name)
-        local isSeen = lane.isSeen or wasSeen and not lane.isReleased
+        local isSeen = lane.isSeen or wasSeen and not lane.isReindexed
         standsIn = isSeen and head[1] and tonumber(head[2]) <= now and 2 or 1
         -- Somebody has taken what was due. Of lanes that a claim takes jobs of, the claim itself sees to the turns.
         if wasSeen and standsIn == 1 then ofGroups.turnsEnded[#ofGroups.turnsEnded + 1] = lane end
@@ -164,8 +166,8 @@ function closeLanes(thenOfGroups)
     if index.earliest[1] then index.count = index.count + redis.call('ZADD', index.key, unpack(index.earliest)) end
     if index.emptied[1] then index.count = index.count - redis.call('ZREM', index.key, unpack(index.emptied)) end
   end
-  -- Where nothing of any group is due any more, whose turn it was is forgotten. So it is where a claim has taken all that it saw of what is due: a burst
-  -- of many groups would else remember the turn of each.
+  -- The turns of a priority are forgotten where no group has a due job there any more. So they are where a claim has taken all the due jobs that it
+  -- saw: else a burst of many groups would leave the turn of each behind.
   for priority, both in pairs(levelsOfGroups or {}) do
     local unseen, seen = both[1], both[2]
     if seen.count == 0 and (seen.removed[1] or unseen.removed[1]) then

@@ -1,4 +1,5 @@
--- Writes what is to be written of groups when lanes are closed (see parts/lanes.lua).
+-- Writes `ofGroups` (see parts/lanes.lua), when lanes are closed: whose turn is over or forgotten, and which groups have lanes, running jobs, are
+-- held, have a holder, or are paused no longer.
 -- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, ofGroups, PORTION, portion
 for _, lane in ipairs(ofGroups.turnsEnded) do
@@ -22,7 +23,7 @@ for priority, isForgotten in pairs(ofGroups.forgotten) do
   end
 end
 
--- As a sorted set: what is added with its score, and what is removed. `entries`: member -> its score, false where it goes.
+-- The arguments of ZADD and of ZREM for a sorted set. `entries`: member -> its score, true for 0, false where it is removed.
 local function split(entries)
   local added, removed = {}, {}
   for member, score in pairs(entries) do

@@ -75,13 +75,13 @@ local function putInPlace(crashes)
   writeUntagged()
 end
 
-local released, releaseGroup, letGo = {}, nil, nil
--- @include group/release.lua
+local freedLanes, freeGroup, endHold = {}, nil, nil
+-- @include group/free-group.lua
 local replaceAs = {}
 
 function replaceAs.waiting()
   setWhen({ envelope = there.envelope, due = tonumber(there.due), claim = there.claim })
-  letGo(id, there.lane, true)
+  endHold(id, there.lane, true)
   putInPlace((parseClaim(there.claim) or { crashes = 0 }).crashes)
   return { 'r', digits(due) }
 end

@@ -62,7 +62,7 @@ known.session, known.crew = me.session, me.crew
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --
--- As of turn.lua.
+-- What this turn knows of groups, as in turn.lua.
 local grouping
 if redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups', base .. 'held') > 0 then
   -- @include turn/groups/begin.lua
@@ -115,7 +115,7 @@ if picked[1] then
   end
   -- @include turn/claim/sift.lua
   -- A job that is moved holds its group no longer.
-  for i = 1, grouping and #fit or 0 do grouping.letGo(fit[i].id, fit[i].front.lane, true) end
+  for i = 1, grouping and #fit or 0 do grouping.endHold(fit[i].id, fit[i].front.lane, true) end
 end
 -- @include turn/after/outlook.lua
 -- @include turn/after/find-lost.lua

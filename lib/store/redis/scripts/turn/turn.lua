@@ -72,7 +72,7 @@ known.session, known.crew = me.session, me.crew
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
 --
--- What this turn has to do with groups: see turn/groups/groups.lua. It costs a queue without them one question.
+-- What this turn knows of groups (see turn/groups/begin.lua). A queue without groups pays this one question.
 local grouping
 if redis.call('EXISTS', base .. 'groups', base .. 'runningOfGroups', base .. 'held') > 0 then
   -- @include turn/groups/begin.lua

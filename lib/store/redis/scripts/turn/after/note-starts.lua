@@ -1,4 +1,4 @@
--- Notes in a log of starts how many jobs this turn has claimed or moved.
+-- Notes in a log of starts (see gate/rate.lua) that this turn has `started` so many jobs: has claimed or moved them.
 -- @needs parts/clock.lua
 -- @takes rate, rateKey, rateWindowMs, started
 -- The clock went back: starts that it left ahead count as started now, or the gate would stay shut until then.

@@ -36,7 +36,7 @@ local function turnAway(job, transition, reason)
     failures = redis.call('HGET', failuresKey, job.id),
   }
   giveBack(job)
-  if grouping then grouping.letGo(job.id, job.front.lane, true) end
+  if grouping then grouping.endHold(job.id, job.front.lane, true) end
   -- The turn may claim other jobs instead, so look again.
   decided.lookAgain = true
 end

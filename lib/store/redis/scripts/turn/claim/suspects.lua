@@ -32,7 +32,7 @@ if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and
         local group = groupOf(lane)
         local state = group and grouping and grouping.stateOf(group)
         if state and state.free == 0 and ofGroups.held[group] == nil and not redis.call('ZSCORE', base .. 'held', group) then
-          -- Whoever frees the group wakes somebody for this one too.
+          -- Held, so that whoever frees the group wakes somebody for this suspect too.
           ofGroups.held[group], grouping.nextFreeAt = state.opensAt, math.min(grouping.nextFreeAt, state.opensAt)
           grouping.ofSuspects[#grouping.ofSuspects + 1] = group
         end

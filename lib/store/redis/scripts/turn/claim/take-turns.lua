@@ -2,7 +2,7 @@
 -- @needs parts/lanes.lua
 -- @takes me, base, handlesKey, handlers, mayPass, isPassedOver, after, advance, FIRST_READ, grouping, picked, bestCommon, takeOne, take
 -- @changes best, takeBest, ofGroupsPicked
-local openUnits, bestUnit, startUnit
+local openUnits, bestUnit, moveUnitOn
 -- @include turn/claim/units.lua
 
 function best(level)
@@ -23,8 +23,8 @@ function takeBest(source, front, once, level)
     if not takeOne(source, front, handlers and handlers[front.name]) then return end
     ofGroupsPicked = ofGroupsPicked + 1
     picked[#picked].unit, picked[#picked].overtakes = source, units.areCommonDue and units.common <= source.turn
-    -- Mostly it is the only one of its lane, and then there is nothing to read.
-    startUnit(units, source, front, front.head and openLane(front.lane, front.head).count > 1 and advance(front, FIRST_READ))
+    -- Mostly the job is the only one of its lane, and then nothing is to be read.
+    moveUnitOn(units, source, front, front.head and openLane(front.lane, front.head).count > 1 and advance(front, FIRST_READ))
     return
   end
   local before = #picked

@@ -1,17 +1,29 @@
 -- The turns of one level. A unit is a group that has due jobs at this priority, or, together, the due jobs without a group. It stands at a number,
 -- its turn: the unit with the lowest is next, and one start takes it 1 / weight further. Of equal turns the jobs without a group come first,
 -- then groups by name.
--- `turns:<priority>:<name>` holds group -> turn, for each group with due jobs of that name: so a session reads those only of which it runs something.
--- A group has the same turn under each name. `turning:<priority>` is a hash: `turn`, the present, which is the highest turn at which
+-- `turns:<priority>:<name>` holds group -> turn, for each group with due jobs of that name: so a session reads only groups of which it may run a
+-- job. A group has the same turn under each name. `turning:<priority>` is a hash: `turn`, the present, which is the highest turn at which
 -- something has started; `common`, the turn of the jobs without a group; and ':<name>' for each name of which there are turns. `left:<priority>`
 -- holds group -> its next turn, of groups that have left their turns, as long as that lies above the present.
--- Units join here: lanes that became due, or whose group was released, are unseen until a claim looks (see parts/lanes.lua). They join at the
+-- Units join here: lanes that became due, or whose group was freed, are unseen until a claim looks (see parts/lanes.lua). Their groups join at the
 -- present, but not before the turn that they have left: nobody gains by leaving. How many lanes a claim sees is bounded.
--- Groups that are held stand in `held`, and are passed over here: they cost a claim nothing until they are released.
+-- Groups that are held stand in `held`, and are passed over here: they cost a claim nothing until they are freed.
+-- `units` is all that a script knows of the turns of one level:
+--   present, names, areCommonDue  as read, and whether jobs without a group are due
+--   common, commonFrom, commonStarts  the turn of the jobs without a group behind what is picked, the same before, and how many have started
+--   all, ofGroup   the units of groups, and the same by group
+--   list, first    those of which this session may start something, by turn, from index `first` on
+--   joined         lanes that are seen due from now on
+--   streams        of each name that this session handles: how far its turns are read, and `gone`, held groups to take out of them
+--   left           turns and groups to remember in `left`
+-- A unit of a group: `from`, its turn as read; `turn`, the same behind what is picked; `picks` and `starts`, of this level alone; `isAside`, it was
+-- taken off `list`; `state` (see group/state.lua); and `lanes`, by job name. Such a lane is not one of parts/lanes.lua: `lane`, the lane's name;
+-- `name`, that of its jobs; `id` and `dueText` of its head where known; `isStored`, the group has a turn under that name; `front`, its next
+-- job, false for none, nil where nobody has looked.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
 -- @takes me, mayPass, base, handlesKey, isPassedOver, after, grouping
--- @changes openUnits, bestUnit, startUnit
--- How many lanes are seen a turn at least, where more are unseen: else as many as jobs may be claimed. And how many turns are read at first.
+-- @changes openUnits, bestUnit, moveUnitOn
+-- A claim sees as many lanes as it may claim jobs, but at least LANES_SEEN. FIRST_TURNS: how many turns are read at first.
 local LANES_SEEN, FIRST_TURNS = 20, 16
 
 local handled = {}
@@ -28,7 +40,7 @@ local function noteHandled(names)
   end
 end
 
--- Of these groups those that are held: group -> true.
+-- Which of these groups are held: group -> a true value.
 local areSomeHeld
 local function heldAmong(groups)
   if areSomeHeld == nil then areSomeHeld = redis.call('ZCARD', base .. 'held') > 0 end
@@ -68,21 +80,21 @@ local function unitOf(units, group, turn)
   return unit
 end
 
--- The lanes that are seen due from now on: those that were not seen so far, and those that this script has released.
+-- The lanes that are seen due from now on: those that were not seen so far, and those that this script has freed.
 local function findJoining(units)
   local most = math.max(math.min(me.limit, mayPass), LANES_SEEN)
   local heads = redis.call('ZRANGE', base .. 'heads:' .. units.priority .. GROUPED, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, most, 'WITHSCORES')
   grouping.areSomeUnseen = grouping.areSomeUnseen or #heads == 2 * most
   ofGroups.seesPart = grouping.areSomeUnseen
-  local released = grouping.released
+  local freedLanes = grouping.freedLanes
   local joining, isFound = {}, {}
   local match = string.match
   for i = 1, #heads, 2 do
     local id, laneName, group, name = match(heads[i], '^([^\t]*)\t(%d+:@([^:]*):(.*))$')
     joining[#joining + 1] = { lane = laneName, name = name, group = group, id = id, dueText = heads[i + 1] }
-    if released[1] then isFound[laneName] = true end
+    if freedLanes[1] then isFound[laneName] = true end
   end
-  for _, lane in ipairs(released) do
+  for _, lane in ipairs(freedLanes) do
     local priority, name = match(lane.name, '^(%d+):@[^:]*:(.*)$')
     if priority == units.priority and not isFound[lane.name] then
       joining[#joining + 1] = { lane = lane.name, name = name, group = lane.group, id = lane.headId, dueText = lane.headDue }
@@ -91,7 +103,8 @@ local function findJoining(units)
   return joining
 end
 
--- The turn of each of these groups: one that it has, else the present, or the one that it has left. And by name, the groups that have one.
+-- The turn of each of these groups: the one that it has, else the one that it has left, but not before the present. And by job name, the groups
+-- that have a turn under that name.
 local function turnsOf(units, groups)
   local turns = {}
   local function take(turnsKey)
@@ -129,10 +142,8 @@ local function joinUnits(units)
   local held = heldAmong(groups)
   for _, lane in ipairs(joining) do
     units.joined[#units.joined + 1] = lane
-    lane.isHeld = held[lane.group]
-    if not lane.isHeld then
-      lane.unit = unitOf(units, lane.group, turns[lane.group])
-      lane.unit.lanes[lane.name] = lane
+    if not held[lane.group] then
+      unitOf(units, lane.group, turns[lane.group]).lanes[lane.name] = lane
       lane.isStored = stored[lane.name] and stored[lane.name][lane.group]
     end
   end
@@ -160,10 +171,10 @@ local function readTurns(units, stream)
       if lane then
         lane.isStored = true
       else
-        unit.lanes[stream.name] = { lane = units.priority .. ':@' .. group .. ':' .. stream.name, name = stream.name, group = group, isStored = true, unit = unit }
+        unit.lanes[stream.name] = { lane = units.priority .. ':@' .. group .. ':' .. stream.name, name = stream.name, group = group, isStored = true }
       end
       if isNew then insertUnit(units, unit) end
-      -- It was set aside before all of its names were known.
+      -- It was set aside before this name of it was read.
       if not isNew and unit.isAside then
         unit.isAside = false
         insertUnit(units, unit)
@@ -199,7 +210,7 @@ function openUnits(priority, areCommonDue)
   return units
 end
 
--- The unit that is next, nil for none. Turns that have not been read come later than the last one that was.
+-- The unit that is next, nil for none. Turns are read on where a turn that has not been read could come before it.
 local function nextUnit(units)
   while true do
     local unit, isBehind = units.list[units.first], false
@@ -236,7 +247,7 @@ local function bestOf(units, unit, state)
     noteHandled({ name })
     if string.match(only.lane, '^%d+:@') == units.priority .. ':@' and handled[name] and not isPassedOver(name) then
       local front = frontOf({ lane = only.lane, name = name, group = unit.group }, only.id, only.dueText)
-      -- It need not be the first of its lane.
+      -- The holder need not be the head of its lane.
       front.head = nil
       return front
     end
@@ -252,7 +263,7 @@ local function bestOf(units, unit, state)
   return best
 end
 
--- The unit that is next of those of which this session may start something, and its best job; nil for none.
+-- The next unit of which this session may start a job, and its best job; nil for none.
 function bestUnit(units)
   while true do
     local unit = nextUnit(units)
@@ -265,12 +276,12 @@ function bestUnit(units)
   end
 end
 
--- The best job of the next unit has been picked. `hasMore`: its lane has another due one.
-function startUnit(units, unit, front, hasMore)
+-- The best job of the next unit has been picked: moves the unit behind that. `hasMore`: the lane of the job has another due one.
+function moveUnitOn(units, unit, front, hasMore)
   unit.picks = unit.picks + 1
   if unit.state.picks then unit.state.picks = unit.state.picks + 1 end
   unit.turn = unit.from + unit.picks / unit.state.weight
-  -- Mostly there is nothing left of it; another name of it that is read later brings it back.
+  -- Mostly the unit has no more jobs and is set aside; another name of it that is read later brings it back.
   local mayHaveMore = hasMore
   for _, lane in pairs(unit.lanes) do
     if lane.front == front and not hasMore then lane.front = false end

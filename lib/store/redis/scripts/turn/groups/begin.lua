@@ -1,11 +1,11 @@
--- What a turn has to do with groups. `grouping` is nil in a queue that has none:
+-- What a turn knows of groups. `grouping` is nil in a queue that has none:
 --   ended          jobs that completed: id and group of each
 --   leaving        "<group>\t<id>" of each job that leaves its place -> when one that goes back is due (epoch ms), true for one that ends
---   released       lanes of groups that are put back, where they have due jobs
+--   freedLanes     lanes of the groups that this turn frees, where they have due jobs
 --   taken          the units of each level whose turns were looked at (see turn/claim/units.lua)
---   ofSuspects     groups that this turn holds for want of a start of a suspect
---   areSomeUnseen  there are more due lanes than this turn has looked at
---   nextFreeAt     when the next held group is put back, math.huge for none
---   stateOf, letGo, prepareTurns, writeTurns  see group/state.lua, group/release.lua and turn/groups/turns.lua
+--   ofSuspects     groups that this turn holds because a due suspect of theirs may not start
+--   areSomeUnseen  there may be more due lanes than this turn has looked at
+--   nextFreeAt     when the next held group is to be freed, math.huge for none
+--   stateOf, endHold, prepareTurns, writeTurns  see group/state.lua, group/free-group.lua and turn/groups/turns.lua
 -- @changes grouping
-grouping = { ended = {}, leaving = {}, released = {}, taken = {}, ofSuspects = {}, areSomeUnseen = false, nextFreeAt = math.huge }
+grouping = { ended = {}, leaving = {}, freedLanes = {}, taken = {}, ofSuspects = {}, areSomeUnseen = false, nextFreeAt = math.huge }

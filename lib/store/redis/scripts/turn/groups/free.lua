@@ -1,16 +1,16 @@
--- Groups whose jobs leave their places in this turn, by a settlement or because their leases have run out, and groups that were held until
--- now: they are put back. A job that goes back under `'fifo'` holds its group until it is due; one that ends holds it no longer.
+-- Frees the groups of jobs that leave their places in this turn, by a settlement or because their leases have run out, and the groups that were
+-- held until now. Under `'fifo'` a holder that goes back holds its group until it is due; one that ends holds it no longer.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua
--- @takes me, decided, base, servedKey, grouping, leaving, runsJobs, stateOf, releaseGroup
--- How many groups are put back a turn because their time has come, and how many where the clock went back.
+-- @takes me, decided, base, servedKey, grouping, leaving, runsJobs, stateOf, freeGroup
+-- How many groups a turn frees because their time has come, and how many where the clock went back.
 local FREED_A_TURN, FREED_AT_ONCE = 100, 1000
 
-local left = {}
+local leavers = {}
 -- `backAt`: when a job that goes back is due; nil for one that ends.
 local function leave(id, group, backAt, laneName)
   local member = group .. '\t' .. id
   leaving[member], ofGroups.running[member] = backAt or true, false
-  left[#left + 1] = { id = id, group = group, backAt = backAt, laneName = laneName }
+  leavers[#leavers + 1] = { id = id, group = group, backAt = backAt, laneName = laneName }
 end
 
 local ended = grouping.ended
@@ -31,8 +31,8 @@ for _, s in ipairs(decided.returning) do
   if group then leave(s.id, group, s.claim.due) end
 end
 
-local areHeld, areHolders = redis.call('ZCARD', base .. 'held') > 0, left[1] and redis.call('EXISTS', base .. 'holders') == 1
-for _, job in ipairs(left) do
+local areHeld, areHolders = redis.call('ZCARD', base .. 'held') > 0, leavers[1] and redis.call('EXISTS', base .. 'holders') == 1
+for _, job in ipairs(leavers) do
   local group = job.group
   local holds = areHolders and redis.call('HGET', base .. 'holders', group) == job.id
   if holds and not job.backAt then ofGroups.holders[group] = false end
@@ -40,28 +40,28 @@ for _, job in ipairs(left) do
     local ends = redis.call('ZSCORE', base .. 'held', group)
     if ends == 'inf' and holds and job.backAt and job.backAt > now then
       ofGroups.held[group] = job.backAt
-      -- The job need not be the first of its lane, whose sleepers are to look then.
+      -- Sleepers are to look when the job is due, which need not be the first of its lane.
       local lane = openedLanes[job.laneName]
       if lane then lane.isFreed, lane.freeAt = true, job.backAt end
     elseif ends == 'inf' then
-      releaseGroup(group)
+      freeGroup(group)
     end
   end
 end
 
 if areHeld then
-  -- Where the clock went back, all that wait for a time are looked at anew: it may lie as far ahead as the clock went.
+  -- Where the clock went back, groups that are held until a time are freed at once: that time may lie too far ahead by as much.
   local servedAt = tonumber(string.match(redis.call('GET', servedKey) or '', '^%d+') or 0)
   local latest = servedAt > now and '(' .. digits(ENDLESS) or digits(now)
   local due = redis.call('ZRANGE', base .. 'held', '-inf', latest, 'BYSCORE', 'LIMIT', 0, servedAt > now and FREED_AT_ONCE or FREED_A_TURN)
   for _, group in ipairs(due) do
-    if ofGroups.held[group] == nil then releaseGroup(group) end
+    if ofGroups.held[group] == nil then freeGroup(group) end
   end
   if #due == FREED_A_TURN then decided.lookAgain = true end
-  -- A relay runs nothing: places and orders of groups, for which workers hold them, are none of its business.
+  -- Workers also hold groups that have no place or wait for their holder. Neither keeps a relay from moving their jobs.
   if not runsJobs and me.limit > 0 then
     for _, group in ipairs(redis.call('ZRANGE', base .. 'held', 0, FREED_A_TURN - 1)) do
-      if ofGroups.held[group] == nil and stateOf(group).free > 0 then releaseGroup(group) end
+      if ofGroups.held[group] == nil and stateOf(group).free > 0 then freeGroup(group) end
     end
   end
   local first = redis.call('ZRANGE', base .. 'held', '(' .. digits(now), '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')

@@ -1,12 +1,12 @@
--- Puts back the groups that this turn frees, and makes what the rest of the turn needs of groups.
+-- Frees groups (see turn/groups/free.lua), and fills in the functions of `grouping` that the rest of the turn calls.
 -- @takes settings, me, decided, base, servedKey, grouping, isClaiming, fit
 -- @changes ofGroups
 -- @include parts/touch-groups.lua
-local groupsRule, runsJobs, leaving, released = settings.groupsRule, isClaiming, grouping.leaving, grouping.released
-local stateOf, releaseGroup, letGo, leaveTurns
+local groupsRule, runsJobs, leaving, freedLanes = settings.groupsRule, isClaiming, grouping.leaving, grouping.freedLanes
+local stateOf, freeGroup, endHold, leaveTurns
 -- @include group/state.lua
--- @include group/release.lua
+-- @include group/free-group.lua
 -- @include group/leave-turns.lua
-grouping.stateOf, grouping.letGo = stateOf, letGo
+grouping.stateOf, grouping.endHold = stateOf, endHold
 -- @include turn/groups/free.lua
 -- @include turn/groups/turns.lua

@@ -1,11 +1,12 @@
--- Writes whose turn is next, once lanes are closed: the starts of this turn have moved the turns of their units. What is due no more leaves, and
--- so does a group that may start nothing more: it is held.
--- `grouping.prepareTurns`: before lanes are closed, tells which of them are seen; `grouping.writeTurns`: behind that.
+-- Writes the turns of units. The starts of this script move their units on. A group leaves the turns where it has no due job any more, and
+-- where it may start nothing more: then it is held.
+-- `grouping.prepareTurns` comes before lanes are closed, and says which of them are seen; `grouping.writeTurns` comes when their jobs and heads
+-- are written. Lanes of units are those of turn/claim/units.lua, `openedLanes` those of parts/lanes.lua.
 -- @needs parts/clock.lua, parts/lanes.lua
 -- @takes base, fit, grouping, stateOf, leaveTurns
 local startedStates = {}
 
--- In all digits, so that it is the same number when it is read.
+-- With all its digits, so that it is read as the same number.
 local function turnText(turn)
   return turn % 1 == 0 and digits(turn) or string.format('%.17g', turn)
 end
@@ -16,11 +17,11 @@ local function isDue(lane)
   return opened.headId and tonumber(opened.headDue) <= now
 end
 
--- A lane that nothing opens moves from one level to the other.
+-- Makes a lane seen. If the script has not opened the lane, its head moves from one level to the other here.
 local function see(priority, lane)
   local opened = openedLanes[lane.lane]
   if opened then
-    opened.isSeen, opened.isReleased = true, true
+    opened.isSeen, opened.isReindexed = true, true
   else
     local unseen, seen, head = openLevel(priority, GROUPED), openLevel(priority .. SEEN, GROUPED), lane.id .. '\t' .. lane.lane
     unseen.removed[#unseen.removed + 1] = head
@@ -44,7 +45,7 @@ function grouping.prepareTurns()
   for _, units in ipairs(grouping.taken) do taken[units.priority] = units.ofGroup end
   for _, lane in ipairs(laneList) do
     if lane.takesTurns and lane.added[1] then
-      -- A job that this turn puts back: its group, if it has a turn here, keeps it.
+      -- This turn puts a job back into the lane. If the group has a turn at this priority, it keeps that turn.
       local priority, name = string.match(lane.name, '^(%d+):[^:]*:(.*)$')
       local unit = taken[priority] and taken[priority][lane.group]
       if unit and not unit.lanes[name] then unit.lanes[name] = { lane = lane.name, name = name, group = lane.group } end
@@ -55,16 +56,16 @@ function grouping.prepareTurns()
     openLevel(priority .. SEEN, GROUPED)
     for _, lane in ipairs(units.joined) do see(priority, lane) end
     for _, unit in ipairs(units.all) do
-      -- Its log is put right, or it would keep the group held until the clock is there again.
+      -- The log of its starts is put right, or it would keep the group held until the clock has caught up.
       if unit.state and unit.state.isAhead then startedStates[unit.group] = unit.state end
       for _, lane in pairs(unit.lanes) do
         local opened = openedLanes[lane.lane]
         if opened then
           opened.isSeen = true
         elseif lane.front == false then
-          -- Nothing of it is due: somebody has moved its jobs, or the clock went back.
+          -- No job of the lane is due: somebody has moved its jobs, or the clock went back.
           opened = openLane(lane.lane)
-          opened.isSeen, opened.isReleased = true, true
+          opened.isSeen, opened.isReindexed = true, true
         end
       end
     end
@@ -78,7 +79,8 @@ local function heldUntil(state)
   return state.places > state.starts and state.rate.opensAt or math.huge
 end
 
--- What is to be written under each name of a level.
+-- What is to be written in `turns` under each name of a level: `joined` and `moved`, turns and groups; `gone`, groups; `isNew` where the name is to
+-- be noted in `turning`, `isEmpty` where it may be taken off.
 local function changesOf(units)
   local changes = {}
   for _, name in ipairs(units.names) do changes[name] = { joined = {}, moved = {}, gone = {} } end
@@ -93,7 +95,7 @@ local function noteUnit(units, unit, changes, left)
   local group, turn = unit.group, unit.from + (unit.starts > 0 and unit.starts / unit.state.weight or 0)
   local isSomeDue, hasLeft, ends = false, false, heldUntil(unit.state)
   for _, lane in pairs(unit.lanes) do isSomeDue = isSomeDue or isDue(lane) end
-  -- It may have due jobs of other priorities, which must not keep the turns that they have.
+  -- It may have turns at other priorities, and must not keep them.
   local isHeldElsewhere = ends and leaveTurns(group, units.priority, ofGroups.forgotten)
   if ends and (isSomeDue or isHeldElsewhere) then
     ofGroups.held[group] = ends
@@ -125,7 +127,7 @@ local function writeLevel(units)
   for _, unit in ipairs(units.all) do
     if unit.starts > 0 then units.present = math.max(units.present, unit.from + (unit.starts - 1) / unit.state.weight) end
   end
-  local common = units.common and units.commonFrom and units.commonFrom + (units.commonStarts or 0) or units.common
+  local common = units.commonFrom and units.commonFrom + (units.commonStarts or 0)
   if (units.commonStarts or 0) > 0 then units.present = math.max(units.present, common - 1) end
   local changes, left = changesOf(units), units.left
   for _, unit in ipairs(units.all) do noteUnit(units, unit, changes, left) end
@@ -147,7 +149,7 @@ local function writeLevel(units)
   if named[1] then redis.call('HSET', turningKey, unpack(named)) end
   if unnamed[1] then redis.call('HDEL', turningKey, unpack(unnamed)) end
   for i = 1, #left, PORTION do redis.call('ZADD', leftKey, portion(left, i)) end
-  -- Who comes back later than this joins at the present anyway.
+  -- Groups that come back later than this join at the present anyway.
   if units.present > present then
     local over = redis.call('ZRANGE', leftKey, '-inf', turnText(units.present), 'BYSCORE', 'LIMIT', 0, 100 + #fit)
     if over[1] then redis.call('ZREM', leftKey, unpack(over)) end
@@ -158,8 +160,8 @@ function grouping.writeTurns()
   for _, units in ipairs(grouping.taken) do writeLevel(units) end
   for _, group in ipairs(grouping.ofSuspects) do leaveTurns(group, '', ofGroups.forgotten) end
   for group, state in pairs(startedStates) do
-    -- Also where no other job of it is known to be due: who looks before this one has ended may handle other names. And where a suspect was
-    -- started, which takes no turn.
+    -- Also where no other job of the group is known to be due: a session that looks before this job has ended may handle other names. And where a
+    -- suspect was started, which takes no turn.
     local ends = (state.isFifo or state.startsSuspect) and not ofGroups.held[group] and heldUntil(state)
     if ends then
       ofGroups.held[group] = ends

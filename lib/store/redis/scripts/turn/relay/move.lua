@@ -10,8 +10,7 @@ local queue = string.match(base, '{(.*)}:$')
 
 -- The fields of a job, but for a payload that is not JSON: name, JSON value, and whether the value is a text that is still to be quoted.
 local function fieldsOf(job)
-  -- Of the route, in which a group is written as group-text.ts says.
-  local group = string.match(laneOf(job.envelope), '^%d+:@([^:]*)')
+  local group = groupOf(laneOf(job.envelope))
   local fields = {
     { 'id', job.id, true },
     { 'name', job.front.name, true },
@@ -22,6 +21,7 @@ local function fieldsOf(job)
     { 'priority', string.match(job.front.lane, '^%d+') },
   }
   if group then
+    -- As codec/group-text.ts reads it.
     local text = string.gsub(string.gsub(group, ';1', ':'), ';2', ';')
     fields[#fields + 1] = { 'group', text, true }
   end
