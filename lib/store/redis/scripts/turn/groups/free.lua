@@ -60,7 +60,7 @@ if areHeld then
   if #due == FREED_A_TURN then decided.lookAgain = true end
   -- Workers also hold groups that have no place or wait for their holder. Neither keeps a relay from moving their jobs.
   if not runsJobs and me.limit > 0 then
-    for _, group in ipairs(redis.call('ZRANGE', base .. 'held', 0, FREED_A_TURN - 1)) do
+    for _, group in ipairs(redis.call('ZRANGE', base .. 'held', 0, FREED_A_TURN - 1, 'REV')) do
       if ofGroups.held[group] == nil and stateOf(group).free > 0 then freeGroup(group) end
     end
   end
