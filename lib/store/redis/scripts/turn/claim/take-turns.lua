@@ -13,6 +13,8 @@ function best(level)
   end
   local common, source = bestCommon(level)
   local unit, front = bestUnit(level.units)
+  -- Then nobody else takes turns in this claim.
+  level.isCommonAlone = not unit
   if unit and (not common or unit.turn < level.units.common) then return front, unit end
   return common, source
 end
@@ -28,9 +30,7 @@ function takeBest(source, front, once, level)
     return
   end
   local before = #picked
-  take(source, front, once or units ~= nil)
-  if units and #picked > before then
-    picked[#picked].commonOf = units
-    units.common = units.common + 1
-  end
+  take(source, front, once or (units ~= nil and not level.isCommonAlone))
+  for i = before + 1, units and #picked or 0 do picked[i].commonOf = units end
+  if units then units.common = units.common and units.common + #picked - before end
 end
