@@ -157,7 +157,9 @@ it('a walk has instants reckoned where they run short, and where newer time-zone
 });
 
 it('newer time-zone data moves what is armed and ahead', async () => {
-  const { nextAtMs } = await test.recurrences.upsert(recurrenceOf({ cron: '0 9 * * *', timeZone: 'Europe/Berlin' }));
+  // Hours from now: what was decided last moves by an hour as well, and must not lie behind it.
+  const cron = `0 ${(new Date().getUTCHours() + 12) % 24} * * *`;
+  const { nextAtMs } = await test.recurrences.upsert(recurrenceOf({ cron, timeZone: 'Europe/Berlin' }));
   const state = (await test.redis.hget(key('timetable'), 'r'))!;
   await test.redis.hdel(key('jobs'), `r@${nextAtMs}`);
   await test.redis.zrem(key('lane:5::work'), `r@${nextAtMs}`);
