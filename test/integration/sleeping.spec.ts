@@ -83,6 +83,60 @@ it('a schedule reads the sleepers of those only who handle the name', async () =
   expect(await zranges()).toBe(before + 1);
 });
 
+/** Workers of one crew that look again in so many ms, and what each is told of; whether one has died without a word. */
+async function crewOf(...sleepers: [id: string, lookInMs: number, died?: 'died'][]): Promise<Record<string, number[]>> {
+  const told: Record<string, number[]> = {};
+  for (const [id, , died] of sleepers) {
+    const worker = test.worker(id, 'work');
+    const heard = await worker.listens();
+    await worker.turn({ limit: 1 });
+    if (died) {
+      worker.session.leave();
+      await until('nobody hears it', async () => (await admin.pubsub('NUMSUB', `${keys().base}wake:${id}`))[1] === 0);
+    }
+    heard.length = 0;
+    told[id] = heard;
+  }
+  const [list = ''] = await admin.keys(`${test.prefix}:*:sleepers:*`);
+  const [seconds] = await admin.time();
+  for (const [id, lookInMs] of sleepers) await admin.zadd(list, Number(seconds) * 1_000 + lookInMs, id);
+  return told;
+}
+
+const FAR = 100_000;
+
+/** When the sleepers look, in ms after the first of them: who has been found dead is not among them. */
+async function looks(): Promise<Record<string, number>> {
+  const [list = ''] = await admin.keys(`${test.prefix}:*:sleepers:*`);
+  const listed = await admin.zrange(list, '0', '-1', 'WITHSCORES');
+  const first = Number(listed[1]);
+  return Object.fromEntries(listed.flatMap((id, i) => (i % 2 ? [] : [[id, Number(listed[i + 1]) - first]])));
+}
+
+it('a deputy that has died is passed over: the next sleeper is told in its place', async () => {
+  const told = await crewOf(['first', FAR], ['dead', FAR + 1, 'died'], ['next', FAR + 2]);
+  await test.schedule({ due: { delayMs: 20_000 } });
+  await until('both are told', () => told.first!.length > 0 && told.next!.length > 0);
+  expect(await looks()).toEqual({ first: 0, next: 500 });
+});
+
+it('a sleeper that looks early enough and has died is not counted on: the next one is told, with another as its deputy', async () => {
+  const told = await crewOf(['dead', 10_000, 'died'], ['next', FAR], ['deputy', FAR + 1]);
+  await test.schedule({ due: { delayMs: 20_000 } });
+  await until('both are told', () => told.next!.length > 0 && told.deputy!.length > 0);
+  expect(await looks()).toEqual({ next: 0, deputy: 500 });
+});
+
+it('a schedule sends no message where two sleepers look early enough, and two where one of them does, however many sleep', async () => {
+  const idle = Array.from({ length: 4 }, (_, i) => [`idle-${i}`, FAR + i] as [string, number]);
+  await crewOf(['first', 10_000], ['second', 20_200], ...idle);
+  const messages = async (delayMs: number, priority: number) =>
+    (await commandsOf(() => test.schedule({ due: { delayMs }, priority }))).publish;
+  expect(await messages(20_000, 4)).toBeUndefined();
+  expect(await messages(15_000, 5)).toBe(2);
+  expect(await messages(15_000, 6)).toBeUndefined();
+});
+
 it('a worker is told of jobs again once it has slept after somebody emptied Redis', async () => {
   const worker = test.worker('w', 'work');
   const told = await worker.listens();

@@ -3,7 +3,9 @@
 -- @takes base, clustered
 -- @gives publish
 
--- Answers whether somebody may have heard. On a cluster PUBLISH counts only the listeners of this node, so silence there proves nothing.
-function publish(session, message)
+-- Answers whether somebody may have heard. On a cluster PUBLISH counts only the listeners of this node, so silence there proves nothing,
+-- and a message that only asks for the answer (`asks`) is not sent.
+function publish(session, message, asks)
+  if asks and clustered then return true end
   return redis.call('PUBLISH', base .. 'wake:' .. session, message) > 0 or clustered
 end

@@ -1,7 +1,8 @@
 -- Sessions that handle the same names are a crew. An idle session stands in its crew's `sleepers` with the time at which it will look
 -- again. When a lane's head moves forward, one sleeper of each crew that handles the name is told by a message on its own channel, and
--- a deputy half a second later in case the first one is dead. A sleeper that looks early enough anyway is not told. So the cost of a
--- due job does not grow with the number of idle sessions.
+-- a deputy half a second later in case the first one is dead. Where both look early enough anyway, neither is told; where only the first
+-- does, it is told as well, as the answer to that shows whether it lives. A sleeper whose messages nobody hears has died, and is passed
+-- over. So the cost of a due job does not grow with the number of idle sessions.
 -- Where handlers have limits of their own, the crew's name ends in 'l', and `full:<session>` lists, between line breaks, the names
 -- that a sleeper cannot run because their handlers are full: for those names the sleeper is passed over.
 -- `sleeping` says until when a crew may have sleepers, so that a crew without sleepers costs nothing.
@@ -65,25 +66,32 @@ end
 
 -- `name`: a job of this name is due, so sleepers whose handler of it is full are passed over; without a name none is.
 function wakeCrew(crew, due, name)
-  local function tell(sleeper, at)
-    sleeper.at = at
-    redis.call('ZADD', crew.key, 'XX', digits(at), sleeper.id)
-    local isHeard = publish(sleeper.id, digits(at))
-    if not isHeard then redis.call('ZREM', crew.key, sleeper.id) end
-    return isHeard
+  -- Answers whether the sleeper may have heard that it is to look at `time`. `asks`: it looks early enough, and the answer alone matters.
+  local function tell(sleeper, time, asks)
+    if time < sleeper.at then
+      sleeper.at = time
+      redis.call('ZADD', crew.key, 'XX', digits(time), sleeper.id)
+    end
+    if publish(sleeper.id, digits(time), asks) then return true end
+    redis.call('ZREM', crew.key, sleeper.id)
+    sleeper.isDead = true
   end
 
-  local at = math.max(due, now)
-  local told = false
+  local at, first, isFirstTold = math.max(due, now), nil, false
   for _, sleeper in ipairs(crew.sleepers) do
-    if name and string.find(sleeper.full, '\n' .. name .. '\n', 1, true) then
+    if sleeper.isDead or name and string.find(sleeper.full, '\n' .. name .. '\n', 1, true) then
       -- Nothing for that one.
-    elseif not told then
-      -- Already awake in time: no message, but still wake a deputy in case it has died.
-      told = sleeper.at <= at or tell(sleeper, at)
-    else
-      if sleeper.at > at + DEPUTY_MS then tell(sleeper, at + DEPUTY_MS) end
+    elseif not first then
+      isFirstTold = sleeper.at > at
+      if not isFirstTold or tell(sleeper, at) then first = sleeper end
+    elseif sleeper.at <= at + DEPUTY_MS then
       break
+    elseif isFirstTold or tell(first, at, true) then
+      if tell(sleeper, at + DEPUTY_MS) then break end
+    else
+      -- The first looks early enough, but it has died: this one takes its place.
+      isFirstTold = true
+      first = tell(sleeper, at) and sleeper or nil
     end
   end
   table.sort(crew.sleepers, function(a, b) return a.at < b.at end)
