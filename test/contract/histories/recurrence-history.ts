@@ -126,15 +126,20 @@ export class RecurrenceHistory {
   }
 
   /**
-   * Of cron rules, and of those that exclude something, Redis knows the instants of some 20 s ahead, and asks for more: it is given them before the next turn needs them. After
-   * a longer time it counts those that are left out before it is known whether somebody cancels what comes before them.
+   * Of cron rules, and of those that exclude something, Redis knows the instants of some 20 s ahead. After a longer time it counts those that
+   * are left out before it is known whether somebody cancels what comes before them.
    */
   private async pass(): Promise<void> {
     const die = this.random();
     const mostMs = die < 0.4 ? 200 : die < 0.85 ? 1_500 : die < 0.95 || this.usesCron ? 6_000 : 100_000;
     this.stores.pass(Math.floor(this.random() * mostMs));
+    await this.tend(IDS);
+  }
+
+  /** Redis is given more instants, as by any process of the queue; the store in memory reckons them itself. */
+  private async tend(ids: readonly string[]): Promise<void> {
     await this.stores.both(
-      IDS,
+      ids,
       ({ recurrences }, given) => recurrences.tend(given),
       () => {},
     );
@@ -150,11 +155,17 @@ export class RecurrenceHistory {
       handlers: this.random() < 0.7 ? [] : [{ name: 'work', weight: 1, free: Math.floor(this.random() * 3), size: 1 }],
       suspects: this.random() < 0.5 ? 'take' : '',
     };
+    let toTend: readonly string[] = [];
     const answer = await this.stores.both(
       turn,
       (_, given, index) => sessions[index].turn(given),
-      (redis, memory) => this.compareTurns(redis, memory),
+      (redis, memory) => {
+        ({ toTend } = redis);
+        return this.compareTurns(redis, memory);
+      },
     );
+    // At once, as a worker does: turns that come before the instants are known let the occurrences of the recurrence wait.
+    if (toTend.length > 0) await this.tend(toTend);
     for (const { id } of ending) held.delete(id);
     for (const id of answer.lost) held.delete(id);
     for (const job of answer.claimed) {
