@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ClaimedJob } from '../../lib/store/job-store.js';
 import { RedisWorld } from '../contract/redis-world.js';
-import { TestSession } from '../contract/world.js';
+import { settlement, TestSession } from '../contract/world.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 let world: RedisWorld;
@@ -33,6 +34,49 @@ it('a group that its rate holds starts within the next window where the clock go
     world.pass(1_100);
   }
   expect(started).toBeGreaterThanOrEqual(2);
+});
+
+describe('where the clock goes back, turns look at all held groups', () => {
+  const HOUR_MS = 3_600_000;
+  const namesOf = (count: number, name: string) => Array.from({ length: count }, (_, i) => ({ group: `${name}${i}` }));
+
+  /** Takes turns until none is left to take at once; completes what it claims, and answers how many these were. */
+  async function runAll(worker: TestSession): Promise<number> {
+    let ran = 0;
+    for (let claimed: readonly ClaimedJob[] = []; ; ) {
+      const turn = await worker.turn({ limit: 500, settlements: claimed.map((job) => settlement.complete(job)) });
+      claimed = turn.claimed;
+      ran += claimed.length;
+      if (claimed.length === 0 && turn.sleepMs !== 0) return ran;
+    }
+  }
+
+  it('of 3 000 that their rate holds, each starts within the next window', async () => {
+    world.store({ groups: { rateLimit: { max: 1, perMs: 60_000 } } });
+    const worker = world.worker('w');
+    await world.scheduleAll([...namesOf(3_000, 'g'), ...namesOf(3_000, 'g')]);
+    expect(await runAll(worker)).toBe(3_000);
+    world.jump(-HOUR_MS);
+    // The others are not due yet by that clock.
+    await world.scheduleAll(namesOf(3_000, 'g'));
+    expect(await runAll(worker)).toBe(0);
+    world.pass(61_200);
+    expect(await runAll(worker)).toBe(3_000);
+  });
+
+  it('also behind thousands that stay paused', async () => {
+    const { management } = world.store({ groups: { rateLimit: { max: 1, perMs: 60_000 } } });
+    const [paused, others, worker] = [namesOf(2_500, 'p'), namesOf(20, 'g'), world.worker('w')];
+    // The pauses end before the windows of the others, so they come first.
+    await Promise.all(paused.map(({ group }) => management.pauseGroup(group, 30_000)));
+    await world.scheduleAll([...others, ...others]);
+    expect(await runAll(worker)).toBe(20);
+    world.jump(-HOUR_MS);
+    await world.scheduleAll(others);
+    expect(await runAll(worker)).toBe(0);
+    world.pass(61_200);
+    expect(await runAll(worker)).toBe(20);
+  });
 });
 
 it.each([

@@ -44,7 +44,7 @@
  * | rate               | ZSET   | how many jobs had started in all -> when that was reached, epoch ms; and, under `rate:@<group>`, the same of a group | turn, relay | turn, relay, or expires |
  * | reservations       | ZSET   | process that is kept for a suspect -> until when, unless it says so again, epoch ms | turn      | turn, or expires           |
  * | yields             | ZSET   | job id, or a tab and a process that waits for a place for its suspect -> until when a place under `globalConcurrency` is left for it, epoch ms; remembered for 5 s more | turn | turn, or expires, a minute |
- * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <session that last filled a limit of 16>", times in epoch ms | turn, relay | never                      |
+ * | served             | STRING | "<last turn> <nothing is recovered before> <when that was put off> <session that last filled a limit of 16>", times in epoch ms; behind that, where the clock went back, how many held groups were looked at since (see scripts/turn/groups/begin.lua) | turn, relay | never                      |
  * | fence              | STRING | highest fence given                                              | turn                             | never                      |
  * | trial              | SET    | nothing: what is added is taken away in the same call            | permissions                      | permissions |
  * | events             | STREAM | "<epoch ms>-<number of its last event>" -> `head`: "<ms of the entry before> <when readers were told last, epoch ms>", and `events`: lines (see codec/event-text.ts) | add-events | add-events |

@@ -126,7 +126,7 @@ local function handOut()
   -- @include turn/relay/move.lua
 end
 -- @include turn/after/write.lua
-redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. grace.lastToFill)
+redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. grace.lastToFill .. (grouping and grouping.lookedUpTo or ''))
 -- Of an idle turn too: a copy of it that was held up on the way would move jobs once more.
 local result = ''
 -- @include parts/answer.lua

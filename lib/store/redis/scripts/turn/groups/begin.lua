@@ -6,6 +6,9 @@
 --   ofSuspects     groups that this turn holds because a due suspect of theirs may not start
 --   areSomeUnseen  there may be more due lanes than this turn has looked at
 --   nextFreeAt     when the next held group is to be freed, math.huge for none
+--   looked         where the clock went back, and held groups are left that no turn has looked at since: `endsAt`, until when the last of those is
+--                  held that were looked at (epoch ms), `groups` of that time, and how many others of it were `kept` by earlier turns
+--   lookedUpTo     the same as `served` has it, '' for nothing
 --   stateOf, endHold, prepareTurns, writeTurns  see group/state.lua, group/free-group.lua and turn/groups/turns.lua
 -- @changes grouping
-grouping = { ended = {}, leaving = {}, freedLanes = {}, taken = {}, ofSuspects = {}, areSomeUnseen = false, nextFreeAt = math.huge }
+grouping = { ended = {}, leaving = {}, freedLanes = {}, taken = {}, ofSuspects = {}, areSomeUnseen = false, nextFreeAt = math.huge, lookedUpTo = '' }

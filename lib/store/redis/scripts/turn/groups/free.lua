@@ -2,8 +2,8 @@
 -- held until now. Under `'fifo'` a holder that goes back holds its group until it is due; one that ends holds it no longer.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua
 -- @takes me, decided, base, servedKey, grouping, leaving, runsJobs, stateOf, freeGroup
--- How many groups a turn frees because their time has come, and how many where the clock went back.
-local FREED_A_TURN, FREED_AT_ONCE = 100, 1000
+-- How many groups a turn frees because their time has come, and how many it looks at where the clock went back.
+local FREED_A_TURN, LOOKED_AT_A_TURN = 100, 1000
 
 local leavers = {}
 -- `backAt`: when a job that goes back is due; nil for one that ends.
@@ -50,21 +50,40 @@ for _, job in ipairs(leavers) do
 end
 
 if areHeld then
-  -- Where the clock went back, groups that are held until a time are freed at once: that time may lie too far ahead by as much.
-  local servedAt = tonumber(string.match(redis.call('GET', servedKey) or '', '^%d+') or 0)
-  local latest = servedAt > now and '(' .. digits(ENDLESS) or digits(now)
-  local due = redis.call('ZRANGE', base .. 'held', '-inf', latest, 'BYSCORE', 'LIMIT', 0, servedAt > now and FREED_AT_ONCE or FREED_A_TURN)
-  for _, group in ipairs(due) do
-    if ofGroups.held[group] == nil then freeGroup(group) end
+  local heldKey, served = base .. 'held', redis.call('GET', servedKey) or ''
+  local endsAt, kept = string.match(served, '\t(%d+) (%d+)$')
+  if tonumber(string.match(served, '^%d+') or 0) > now then endsAt, kept = '0', 0 end
+  if endsAt then
+    -- The clock went back, so the time until which a group is held may lie too far ahead by as much. Turns free all these groups, in the order of
+    -- their times.
+    local rank = redis.call('ZCOUNT', heldKey, '-inf', '(' .. endsAt) + tonumber(kept)
+    local found, looked = redis.call('ZRANGE', heldKey, rank, rank + LOOKED_AT_A_TURN - 1, 'WITHSCORES'), {}
+    for i = 1, #found, 2 do
+      local group, ends = found[i], found[i + 1]
+      -- The rest waits for the end of a job, or for somebody who resumes it.
+      if tonumber(ends) >= ENDLESS then break end
+      if ofGroups.held[group] == nil then freeGroup(group) end
+      if ends ~= endsAt then endsAt, kept, looked = ends, 0, {} end
+      looked[#looked + 1] = group
+    end
+    local lastEnds = found[2 * LOOKED_AT_A_TURN]
+    if lastEnds and tonumber(lastEnds) < ENDLESS then
+      decided.lookAgain, grouping.looked = true, { endsAt = tonumber(endsAt), kept = tonumber(kept), groups = looked }
+    end
+  else
+    local due = redis.call('ZRANGE', heldKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, FREED_A_TURN)
+    for _, group in ipairs(due) do
+      if ofGroups.held[group] == nil then freeGroup(group) end
+    end
+    if #due == FREED_A_TURN then decided.lookAgain = true end
   end
-  if #due == FREED_A_TURN then decided.lookAgain = true end
   -- Workers also hold groups that have no place or wait for their holder. Neither keeps a relay from moving their jobs.
   if not runsJobs and me.limit > 0 then
-    for _, group in ipairs(redis.call('ZRANGE', base .. 'held', 0, FREED_A_TURN - 1, 'REV')) do
+    for _, group in ipairs(redis.call('ZRANGE', heldKey, 0, FREED_A_TURN - 1, 'REV')) do
       if ofGroups.held[group] == nil and stateOf(group).free > 0 then freeGroup(group) end
     end
   end
-  local first = redis.call('ZRANGE', base .. 'held', '(' .. digits(now), '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
+  local first = redis.call('ZRANGE', heldKey, '(' .. digits(now), '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
   grouping.nextFreeAt = tonumber(first[2] or math.huge)
   for _, ends in pairs(ofGroups.held) do grouping.nextFreeAt = math.min(grouping.nextFreeAt, ends or math.huge) end
 end

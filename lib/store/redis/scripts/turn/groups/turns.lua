@@ -173,4 +173,12 @@ function grouping.writeTurns()
       -- @include turn/after/note-starts.lua
     end
   end
+  local looked = grouping.looked
+  if looked then
+    -- Those that are held again until the same time, such as paused ones, stand before the others of that time.
+    for _, group in ipairs(looked.groups) do
+      if ofGroups.held[group] ~= false and (ofGroups.held[group] or looked.endsAt) == looked.endsAt then looked.kept = looked.kept + 1 end
+    end
+    grouping.lookedUpTo = '\t' .. digits(looked.endsAt) .. ' ' .. digits(looked.kept)
+  end
 end

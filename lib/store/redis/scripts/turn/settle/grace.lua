@@ -11,7 +11,7 @@
 grace = { recoverFrom = 0, postponedAt = 0, lastToFill = '' }
 firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]
 if firstLeaseEnd then
-  local servedAt, from, at, filler = string.match(redis.call('GET', servedKey) or '', '^(%d+) (%d+) (%d+) ?(.*)$')
+  local servedAt, from, at, filler = string.match(redis.call('GET', servedKey) or '', '^(%d+) (%d+) (%d+) ?([^\t]*)')
   if servedAt then
     grace.lastToFill = filler
     -- Where the clock went forward and back, no further off than a lease.
