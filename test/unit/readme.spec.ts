@@ -65,15 +65,26 @@ it.each([...blocks.keys()])('the code at %s leaves no promise floating and is no
   expect(unawaited(program.getSourceFile(fileOf(place))!)).toEqual([]);
 });
 
-it.each([
+const OPTIONS = [
   ['lib/nest/module-options.ts', 'RedisScheduledQueueModuleOptions'],
   ['lib/core/options/queue-options.ts', 'QueueOptions'],
   ['lib/core/job/definition.ts', 'JobDefinitionOptions'],
   ['lib/core/options/schedule-options.ts', 'ScheduleOptions'],
   ['lib/nest/handlers/on-scheduled-job.decorator.ts', 'HandlerOptions'],
-])('docs/options.md names exactly the options that %s declares as %s', (path, name) => {
-  expect(optionsInPage(name)).toEqual(optionsInSource(path, name));
+] as const;
+
+it.each(OPTIONS)('docs/options.md names exactly the options that %s declares as %s', (path, name) => {
+  expect(optionsInPage(name)).toEqual(optionsInSource(path, name).map((option) => option.name));
 });
+
+it.each(OPTIONS)(
+  "every option that %s declares in %s, and whose name ends in Ms, takes text such as '30s'",
+  (path, name) => {
+    const durations = optionsInSource(path, name).filter((option) => /Ms$/.test(option.name));
+    expect(durations.length).toBeGreaterThan(0);
+    expect(durations.filter(({ type }) => !type.includes('Duration')).map((option) => option.name)).toEqual([]);
+  },
+);
 
 it('nothing that the README says is not there yet is there', () => {
   const [, list] = read('README.md').match(/Not there yet: (.*)/)!;
@@ -202,15 +213,16 @@ function awaits(body: ts.Node): boolean {
   return look(body);
 }
 
-function optionsInSource(path: string, name: string): string[] {
+/** In the order of their names, each with its type as the compiler prints it. */
+function optionsInSource(path: string, name: string): { name: string; type: string }[] {
   const checker = program.getTypeChecker();
   const module = checker.getSymbolAtLocation(program.getSourceFile(join(root, path))!)!;
   const symbol = checker.getExportsOfModule(module).find((exported) => exported.name === name)!;
   return checker
     .getDeclaredTypeOfSymbol(symbol)
     .getProperties()
-    .map((property) => property.name)
-    .sort();
+    .map((option) => ({ name: option.name, type: checker.typeToString(checker.getTypeOfSymbol(option)) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** What can be imported, the methods of its classes, and the options of jobs, handlers, calls and queues. */

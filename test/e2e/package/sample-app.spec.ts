@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
 import { until } from '../../support/wait.js';
@@ -43,6 +44,14 @@ it('prints one line with due time, start time and lateness for each reminder tha
     await line(new RegExp(`reminder.send "${text}" attempt 1 of 5: ${times}`));
   }
   expect(output.match(/"Due at once"/g)).toHaveLength(1);
+});
+
+it('says and does what the README shows of its log', async () => {
+  const [, block] = readFileSync('README.md', 'utf8').match(/^```\n(Reminders at .*?)\n```$/ms)!;
+  const port = new URL(url).port;
+  for (const printed of block!.replaceAll('localhost:3000', `localhost:${port}`).split('\n')) {
+    await line(new RegExp(printed.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '.+')));
+  }
 });
 
 it('shows a job that fails twice and then succeeds', async () => {

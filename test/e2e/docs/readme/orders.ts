@@ -14,19 +14,16 @@ export class Orders {
 
   constructor(private readonly producer: ScheduledQueueProducer) {}
 
-  // Called twice, it makes one job: an id names a job once.
-  opened(order: number) {
-    const id = `order.expire/${order}`;
-    return this.producer.schedule(expireOrder, { order }, { id, delay: '30m' });
-  }
-
-  // The thirty minutes begin anew, with the new payload.
+  // An id names a job once. Each change begins the thirty minutes anew.
   changed(order: number) {
-    const options = { id: `order.expire/${order}`, delay: '30m' } as const;
     return this.producer.schedule(
       expireOrder,
       { order },
-      { ...options, onDuplicate: 'replace' },
+      {
+        id: `order.expire/${order}`,
+        delay: '30m',
+        onDuplicate: 'replace',
+      },
     );
   }
 
@@ -35,7 +32,7 @@ export class Orders {
     return this.producer.cancel(`order.expire/${order}`);
   }
 
-  @OnScheduledJob(expireOrder)
+  @OnScheduledJob(expireOrder, { timeoutMs: '30s' })
   expire({ order }: { order: number }) {
     this.expired.push(order);
   }
