@@ -33,7 +33,7 @@ const NPM_SETTINGS =
 const folder = mkdtempSync(join(tmpdir(), 'scheduled-queue-package-'));
 let tarball: string;
 /** What npm says of it. */
-let packed: { size: number; unpackedSize: number };
+let packed: { filename: string; integrity: string; size: number; unpackedSize: number };
 
 beforeAll(async () => {
   // Built by the global set-up.
@@ -89,6 +89,13 @@ describe('the tarball', () => {
       /^package\/docs\/(architecture|calls-and-replays|coming-from-bullmq|coming-from-nestjs-schedule|faults|glossary|patterns|redis-design|scaling|worker-design)\.md$/;
     const unwanted = (file: string) => !known.test(file) || /\.lua$|(?<!\.d)\.ts$/.test(file) || left.test(file);
     expect(files.filter(unwanted)).toEqual([]);
+  });
+
+  it('is what `npm pack --dry-run` announces, byte for byte, and publishing builds it first', async () => {
+    const [announced] = JSON.parse(await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], '.'));
+    const { version, scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(announced).toMatchObject({ name: PACKAGE, version, filename: packed.filename, integrity: packed.integrity });
+    expect(scripts.prepack).toBe('npm run build');
   });
 
   it('has at most 600 kB, and 3 MB unpacked', () => {
