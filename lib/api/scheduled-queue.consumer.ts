@@ -20,7 +20,7 @@ export class ScheduledQueueConsumer {
   ) {}
 
   /**
-   * Starts the workers of every queue that has handlers here. Does nothing if they have started. You need it only with
+   * Starts the workers of every queue that has handlers here, or of those that the option `runs` names. Does nothing if they have started. You need it only with
    * `autoStart: false` or after `stop`. Throws `InvalidOptionsError` in a process with `role: 'producer'`, and `QueueClosedError`
    * after shutdown.
    */

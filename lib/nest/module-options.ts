@@ -14,7 +14,7 @@ import type { ValidationOptions } from '../core/payload/payload-class.js';
 import { propertyNames, Redaction } from '../core/payload/redaction.js';
 import { describe } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';
-import { keyPart, keyPrefix } from '../core/read/names.js';
+import { keyPart, keyPrefix, queueNames } from '../core/read/names.js';
 import {
   anything,
   type Check,
@@ -44,6 +44,13 @@ export interface RedisScheduledQueueModuleOptions {
   prefix?: string;
   /** `'both'` schedules and runs jobs, `'producer'` only schedules them, `'worker'` is the same as `'both'`. Default `'both'`. */
   role?: Role;
+  /**
+   * The queues whose jobs this process runs, of those that its handlers name: `['video']` for a deployment of its own that does slow work.
+   * It schedules into all queues; `pop` and `relay` do not ask this option. The recurrences that handlers of other queues declare, it does
+   * not declare. Throws `InvalidOptionsError` at the start for an empty list, for a name that no handler of the application has, and beside
+   * `role: 'producer'`. `undefined`: all queues. Default: all queues.
+   */
+  runs?: readonly string[];
   /** The name of this process. It must differ from that of every other running process. Default: host, pid and a random part. */
   workerId?: string;
   /** Options for each queue, by name; a queue that is not named here gets the defaults. */
@@ -124,6 +131,8 @@ export interface ModuleSettings {
   connection: unknown;
   prefix: string;
   role: Role;
+  /** As it was given; without it all queues. */
+  runs?: readonly string[];
   workerId: string;
   jobs: ReadonlyMap<string, JobOverride>;
   shutdownTimeoutMs: number;
@@ -142,9 +151,14 @@ export interface ModuleSettings {
   trackCurrentJob: boolean;
   queues: ReadonlyMap<string, QueueSettings>;
   settingsOf(queue: string): QueueSettings;
+  /** Whether this process runs the jobs that its handlers of a queue handle. */
+  runsQueue(queue: string): boolean;
 }
 
-type ReadModuleOptions = Omit<ModuleSettings, 'jobs' | 'queues' | 'settingsOf' | 'codecs' | 'redaction'> & {
+type ReadModuleOptions = Omit<
+  ModuleSettings,
+  'jobs' | 'queues' | 'settingsOf' | 'runsQueue' | 'codecs' | 'redaction'
+> & {
   jobs: unknown;
   queues: unknown;
   codec: PayloadCodec;
@@ -159,6 +173,7 @@ const SHAPE: Shape<ReadModuleOptions> = {
   connection: anything,
   prefix: keyPrefix,
   role: oneOf('both', 'producer', 'worker'),
+  runs: queueNames,
   workerId: keyPart,
   queues: object,
   jobs: object,
@@ -209,12 +224,18 @@ export function readModuleOptions(options: unknown, where: string): ModuleSettin
       `${where}: orphanedRecurrences: got 'remove' and no app, expected app as well: else this application would delete the recurrences of each other one that has no app either. Give each application of the queue its own app.`,
     );
   }
+  const { role = 'both', runs } = read;
+  if (role === 'producer' && runs) {
+    throw refuse(
+      `${where}: runs: got ${describe(runs)} beside role: 'producer', which runs no jobs, expected one of the two. Leave out runs, or give role: 'worker'.`,
+    );
+  }
   const queues = readQueues(read.queues ?? {});
   const defaults = readQueueOptions('*', {});
   return {
     connection: DEFAULT_CONNECTION,
     prefix: 'sq',
-    role: 'both',
+    role,
     workerId: defaultWorkerId(),
     shutdownTimeoutMs: 20_000,
     inheritAppConfig: false,
@@ -233,6 +254,7 @@ export function readModuleOptions(options: unknown, where: string): ModuleSettin
     redaction: new Redaction(redact),
     queues,
     settingsOf: (queue) => queues.get(queue) ?? defaults,
+    runsQueue: (queue) => role !== 'producer' && (!runs || runs.includes(queue)),
   };
 }
 

@@ -92,7 +92,9 @@ function producingProviders(services: ServiceTokens): Provider[] {
 function workingProviders(name: string, services: ServiceTokens): Provider[] {
   const timerPrefix = name === DEFAULT_INSTANCE ? 'scheduled-queue' : `scheduled-queue(${name})`;
   return [
-    provide(HandlerRegistry, [SETTINGS], ({ trackCurrentJob }) => new HandlerRegistry(trackCurrentJob)),
+    provide(HandlerRegistry, [SETTINGS], ({ trackCurrentJob, runsQueue }) => {
+      return new HandlerRegistry(trackCurrentJob, runsQueue);
+    }),
     provide(
       INSTANCE_PARTS,
       [STORE, CLOCK, EVENTS, OBSERVERS, SETTINGS],

@@ -20,6 +20,7 @@ const SINGLE_FILES = [
   'test/support/redis-server.ts',
   'test/support/install-redis.ts',
   'test/e2e/docs/operations/console.ts',
+  'test/e2e/docs/operations/deployments.ts',
   ...filesIn('test/processes/'),
 ];
 /** What imports from each other: under the same paths as here. */

@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 
 /** Said once at every start, of connection, handlers and relays. */
 const AT_START =
-  /^(Connected to |Mapped \{|No method with |Relays |The option queues |The option shutdownTimeoutMs |The timeoutMs )/;
+  /^(Connected to |Mapped \{|Not run here \{|No method with |Relays |The option queues |The option shutdownTimeoutMs |The timeoutMs )/;
 
 /** What the library logs, as `<level> <line>`; what Nest itself says is left out. */
 export class LogLines implements LoggerService {

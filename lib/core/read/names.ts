@@ -44,20 +44,34 @@ export const pauseReason: Check<string> = printable(1_000);
 /** As many as one call to Redis registers. A claim may look each name up by itself, so the number also keeps claims short. */
 const MOST_NAMES = 1_000;
 
+/** An array of at least one name, each answered once. `expected` says which names, and what to do for all of them. */
+function listOf(one: Check<string>, expected: string): Check<string[]> {
+  return (value) => {
+    if (!Array.isArray(value) || value.length === 0)
+      return { problem: `got ${Array.isArray(value) ? 'none' : describe(value)}, expected ${expected}` };
+    for (const [i, name] of value.entries()) {
+      const read = one(name);
+      if ('problem' in read) return { problem: `name ${i}: ${read.problem}` };
+    }
+    return { value: [...new Set<string>(value)] };
+  };
+}
+
+const listOfJobNames = listOf(jobName, 'an array of job names; leave it out for every name');
+
 /** Which names are meant: sorted, each once. */
 export const jobNames: Check<readonly string[]> = (value) => {
-  if (!Array.isArray(value) || value.length === 0) {
-    const got = Array.isArray(value) ? 'none' : describe(value);
-    return { problem: `got ${got}, expected an array of job names; leave it out for every name` };
-  }
-  if (value.length > MOST_NAMES)
+  if (Array.isArray(value) && value.length > MOST_NAMES)
     return { problem: `got ${value.length} names, expected at most ${MOST_NAMES}; leave it out for every name` };
-  for (const [i, name] of value.entries()) {
-    const read = jobName(name);
-    if ('problem' in read) return { problem: `name ${i}: ${read.problem}` };
-  }
-  return { value: [...new Set<string>(value)].sort() };
+  const read = listOfJobNames(value);
+  return 'problem' in read ? read : { value: read.value.sort() };
 };
+
+/** Which queues are meant, each once. An empty list is a mistake: a variable without a value would leave out every queue. */
+export const queueNames: Check<readonly string[]> = listOf(
+  keyPart,
+  'an array of names of queues; leave it out for all queues',
+);
 
 /** A key of the caller's own. */
 export const redisKey: Check<string> = printable(512);

@@ -48,10 +48,10 @@ export class DeclaredRecurrences {
     for (const found of this.found) if (found.rule) await this.requestOf(found, payloads);
   }
 
-  /** What there is to declare in each queue. Throws as `check`. */
-  async declarations(payloads: PayloadWriter): Promise<Map<string, Declared[]>> {
+  /** What there is to declare in each queue whose jobs this process runs. Throws as `check`. */
+  async declarations(payloads: PayloadWriter, runs: (queue: string) => boolean): Promise<Map<string, Declared[]>> {
     const byQueue = new Map<string, Declared[]>();
-    for (const found of this.found) {
+    for (const found of this.found.filter(({ queue }) => runs(queue))) {
       const declared = byQueue.get(found.queue) ?? [];
       byQueue.set(found.queue, declared);
       declared.push({ place: found.place, declaration: await this.declarationOf(found, payloads) });

@@ -3,6 +3,7 @@ import { DiscoveryService, ExternalContextCreator, MetadataScanner, ModulesConta
 import { InvalidOptionsError } from '../../core/errors.js';
 import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
 import { resolveRunSettings } from '../../core/options/run-settings.js';
+import { nearest } from '../../core/read/describe.js';
 import type { HandlerRegistry } from '../../worker/run/job-handler.js';
 import { type FoundMethod, isMadeAnew, makeAnew, methodsOf, type Wrapper } from '../classes.js';
 import { INSTANCE_NAME, instanceNames, requireInstance } from '../instances.js';
@@ -41,16 +42,19 @@ export class HandlerExplorer {
 
   /**
    * Puts every handler into the registry, and what its decorators say of recurrences into `declared`. Answers a sentence for each job
-   * that lost its handler to an override. Throws `DuplicateHandlerError`, `InvalidOptionsError` and `InvalidScheduleError`.
+   * that lost its handler to an override. Throws `DuplicateHandlerError`, `InvalidOptionsError` and `InvalidScheduleError`; for a mistake in a
+   * handler that this process does not run, too, so that it is told before the processes that run it are deployed.
    */
   explore(registry: HandlerRegistry, declared: DeclaredRecurrences): string[] {
     const instances = instanceNames(this.modules);
     const overridden: Overridden[] = [];
+    const queues = new Set<string>();
     for (const found of methodsOf(this.discovery, this.scanner)) {
       const { place } = found;
       const marks: HandlerMark[] | undefined = Reflect.getMetadata(HANDLER_METADATA, found.method);
       if (!marks) overridden.push(...this.overriddenBy(found));
-      for (const { instance, name } of marks ?? []) {
+      for (const { instance, name, queue = DEFAULT_QUEUE } of marks ?? []) {
+        queues.add(queue);
         const where = `${place}: @OnScheduledJob('${name}')`;
         requireInstance(instances, instance, where, 'Say which one runs the handler', name);
       }
@@ -61,7 +65,9 @@ export class HandlerExplorer {
         declared.add(handler, place);
       }
     }
-    const isUnhandled = ({ queue, name }: Overridden) => !registry.handlersOf(queue).has(name);
+    refuseUnknownQueues(this.settings.runs ?? [], queues);
+    const isUnhandled = (lost: Overridden) =>
+      !registry.found().some(({ queue, name }) => queue === lost.queue && name === lost.name);
     return overridden.filter(isUnhandled).map(({ sentence }) => sentence);
   }
 
@@ -72,8 +78,8 @@ export class HandlerExplorer {
     const overrides = this.settings.jobs.get(name);
     if (overrides?.batch && !own.batch) refuseGivenBatch({ queue, name, place });
     const settings = resolveRunSettings(overrides, own, defined);
-    // Only a worker needs to know how much its queues may run at once.
-    if (this.settings.role !== 'producer')
+    // Only a worker of the queue needs to know how much may run at once.
+    if (this.settings.runsQueue(queue))
       refuseTooHeavy(settings.weight, this.settings.settingsOf(queue).concurrency, { queue, name, place });
     const { batch } = settings;
     const at = { moduleKey: wrapper.host!.token, methodName, payload, isBatch: batch !== undefined };
@@ -134,6 +140,21 @@ function refuseUninjected({ wrapper: { metatype, inject }, prototype, place }: F
   const count = type.length === 1 ? 'a parameter' : `${type.length} parameters`;
   throw new InvalidOptionsError(
     `${place}: the constructor of ${type.name} has ${count}, and the class has no @Injectable(), so Nest would inject nothing. Put @Injectable() above the class.`,
+  );
+}
+
+/** `known`: the queues that handlers of the application name, those of other instances of the module too. */
+function refuseUnknownQueues(runs: readonly string[], known: ReadonlySet<string>): void {
+  const unknown = runs.find((queue) => !known.has(queue));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, [...known]);
+  const there =
+    known.size === 0
+      ? 'No provider or controller of it has a method with @OnScheduledJob.'
+      : `There is: ${[...known].map((queue) => `'${queue}'`).join(', ')}.`;
+  throw new InvalidOptionsError(
+    `RedisScheduledQueueModule: runs: got '${unknown}', expected queues that handlers of this application name. ${there}${near === undefined ? '' : ` Did you mean '${near}'?`}`,
+    { queue: unknown },
   );
 }
 

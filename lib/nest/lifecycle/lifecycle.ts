@@ -44,26 +44,20 @@ export class Lifecycle implements OnModuleInit, BeforeApplicationShutdown, OnApp
   }
 
   async onModuleInit(): Promise<void> {
-    const isProducer = this.settings.role === 'producer';
-    // A producer runs none of its handlers, but tells the same mistakes, before the workers are deployed.
-    const registry = isProducer ? new HandlerRegistry() : this.registry;
-    const declared = new DeclaredRecurrences(this.settings.jobs);
+    const { registry, settings } = this;
+    const declared = new DeclaredRecurrences(settings.jobs);
     for (const sentence of this.explorer.explore(registry, declared)) LOG.warn(sentence);
-    for (const { payload, place } of registry.all()) if (payload) await this.checker.prepare(payload, place);
+    for (const { payload, place } of registry.found()) if (payload) await this.checker.prepare(payload, place);
     await declared.check(this.payloads);
-    for (const sentence of unnamedQueues(this.settings.queues, registry)) LOG.warn(sentence);
-    if (isProducer) return;
-    for (const sentence of shortTimes(this.settings, registry)) LOG.warn(sentence);
-    for (const sentence of batchesBeyondLimits(this.settings, registry)) LOG.warn(sentence);
-    for (const [queue, declarations] of await declared.declarations(this.payloads))
+    for (const sentence of unnamedQueues(settings.queues, registry)) LOG.warn(sentence);
+    if (settings.role === 'producer') return;
+    for (const sentence of shortTimes(settings, registry)) LOG.warn(sentence);
+    for (const sentence of batchesBeyondLimits(settings, registry)) LOG.warn(sentence);
+    for (const [queue, declarations] of await declared.declarations(this.payloads, settings.runsQueue))
       this.declarers.add(queue, declarations);
-    const handled = this.registry.all().map(({ name }) => name);
-    new StartLog(LOG, this.settings, this.explorer.instanceName).handlers(
-      this.registry,
-      declared,
-      this.clock.wallNow(),
-    );
-    for (const sentence of unhandledOverrides(this.settings.jobs, handled)) LOG.warn(sentence);
+    new StartLog(LOG, settings, this.explorer.instanceName).handlers(registry, declared, this.clock.wallNow());
+    const handled = registry.found().map(({ name }) => name);
+    for (const sentence of unhandledOverrides(settings.jobs, handled)) LOG.warn(sentence);
   }
 
   async begin(): Promise<void> {

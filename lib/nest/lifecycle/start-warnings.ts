@@ -13,7 +13,7 @@ const SHORT_MS = 100;
  * and then their limits hold nowhere. No error: a process may name queues in its calls alone.
  */
 export function unnamedQueues(queues: ReadonlyMap<string, unknown>, registry: HandlerRegistry): string[] {
-  const named = new Set([DEFAULT_QUEUE, ...registry.queueNames(), ...queuesOfDefinitions()]);
+  const named = new Set([DEFAULT_QUEUE, ...registry.found().map(({ queue }) => queue), ...queuesOfDefinitions()]);
   const unnamed = [...queues.keys()].filter((queue) => !named.has(queue));
   if (unnamed.length === 0) return [];
   const told = unnamed.map((queue) => {

@@ -103,12 +103,11 @@ export class TestFleet extends Fleet {
     return this.parts.registry.handlersOf(queue).has(name);
   }
 
-  /** The jobs that the handlers of this application have. */
+  /** The jobs that the handlers of this application have, whether it runs them or not. */
   handled(): HandledJob[] {
-    const { registry } = this.parts;
-    return registry
-      .queueNames()
-      .flatMap((queue) => [...registry.handlersOf(queue).keys()].map((name) => ({ name, queue })));
+    return this.parts.registry
+      .found()
+      .map((job) => ({ name: job.name, queue: job.queue, runsHere: this.handles(job) }));
   }
 
   /**

@@ -4,7 +4,7 @@ import type { Codecs } from '../../core/payload/codecs.js';
 import { isReadable } from '../../store/envelope.js';
 import { Ends } from '../look/ends.js';
 import type { JobKind } from '../look/job-kind.js';
-import { type HandledJob, handlerMeant } from '../look/unhandled.js';
+import { type HandledJob, whyUnhandled } from '../look/unhandled.js';
 import { type WaitingJob, waitingJobs } from '../look/waiting-jobs.js';
 import type { MemoryJobStore } from '../store/memory-job-store.js';
 import type { Conductor } from './conductor.js';
@@ -41,7 +41,7 @@ export class TestedInstance {
     const name = envelope && isReadable(envelope) ? envelope.name : undefined;
     const { code, message } = await explainJob(view, queue, id, this.fleet.parts.instance.settingsOf(queue));
     if (code === 'no-handler' && name !== undefined && !this.fleet.handles({ queue, name }))
-      return `It is due, but no handler of this application has '${name}' in queue '${queue}'. ${handlerMeant({ name, queue }, handled)}`;
+      return `It is due, but ${whyUnhandled({ name, queue }, handled)}`;
     const said = code === 'behind' ? 'It is due, and nothing has run since.' : message;
     return `${said} Call advance or drain: nothing runs and no time passes outside them.`;
   }

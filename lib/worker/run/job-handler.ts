@@ -40,12 +40,18 @@ export interface BatchHandler extends NamedHandler {
 /** What runs the jobs of one name in one queue. */
 export type JobHandler = SingleHandler | BatchHandler;
 
-/** The handlers of this process: one for each name in a queue. */
+/** The handlers of this process: one for each name in a queue. Unless a method says otherwise, those of the queues that it runs. */
 export class HandlerRegistry {
   private readonly queues = new Map<string, Map<string, JobHandler>>();
 
-  /** `tracksJobs`: below each handler `currentScheduledJob` answers the job that it runs. */
-  constructor(private readonly tracksJobs = false) {}
+  /**
+   * `tracksJobs`: below each handler `currentScheduledJob` answers the job that it runs. `runs`: whether this process runs the jobs of a
+   * queue; it leaves those of the others to other processes.
+   */
+  constructor(
+    private readonly tracksJobs = false,
+    private readonly runs: (queue: string) => boolean = () => true,
+  ) {}
 
   /** Throws `DuplicateHandlerError`, which names both places. */
   add(handler: JobHandler): void {
@@ -64,15 +70,25 @@ export class HandlerRegistry {
   }
 
   all(): JobHandler[] {
+    return this.found().filter(({ queue }) => this.runs(queue));
+  }
+
+  /** Those of the queues whose jobs this process leaves to other processes. */
+  notRunHere(): JobHandler[] {
+    return this.found().filter(({ queue }) => !this.runs(queue));
+  }
+
+  /** Those of every queue. */
+  found(): JobHandler[] {
     return [...this.queues.values()].flatMap((handlers) => [...handlers.values()]);
   }
 
   /** Queues that have handlers. */
   queueNames(): string[] {
-    return [...this.queues.keys()];
+    return [...this.queues.keys()].filter((queue) => this.runs(queue));
   }
 
   handlersOf(queue: string): ReadonlyMap<string, JobHandler> {
-    return this.queues.get(queue) ?? new Map();
+    return (this.runs(queue) && this.queues.get(queue)) || new Map();
   }
 }

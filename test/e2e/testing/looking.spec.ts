@@ -175,7 +175,7 @@ describe('run', () => {
   it('says where no handler has the job', async () => {
     const { tester } = await testedApp([Handlers]);
     await expect(tester.run('nobody', null as never)).rejects.toThrow(
-      "run: no handler of this application has job 'nobody' of queue 'default'. Is its provider in the module under test, and is the module's role not 'producer'? A producer runs no handlers.",
+      "run: no handler of this application has job 'nobody' of queue 'default'. Is its provider in the module under test?",
     );
   });
 });

@@ -1,8 +1,18 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { defineScheduledJob, OnScheduledJob } from '../../../lib/index.js';
-import { ScheduledQueueTester, ScheduledQueueTestingModule } from '../../../lib/testing/index.js';
+import {
+  defineScheduledJob,
+  OnScheduledJob,
+  RedisScheduledQueueModule,
+  ScheduledQueueProducer,
+} from '../../../lib/index.js';
+import {
+  overrideScheduledQueue,
+  ScheduledQueueTester,
+  ScheduledQueueTestingModule,
+  type TestingOptions,
+} from '../../../lib/testing/index.js';
 import { LogLines } from '../../support/log-lines.js';
 import { stopTestedApps, testedApp } from '../../support/tested-app.js';
 
@@ -10,7 +20,12 @@ import { stopTestedApps, testedApp } from '../../support/tested-app.js';
 
 const typed = defineScheduledJob('typed', { queue: 'mail' });
 
-afterEach(stopTestedApps);
+const closing: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  await stopTestedApps();
+  await Promise.all(closing.splice(0).map((app) => app.close()));
+});
 
 @Injectable()
 class Handlers {
@@ -88,5 +103,49 @@ describe('run', () => {
   it('names the nearest name', async () => {
     const { tester } = await testedApp([Handlers]);
     await expect(tester.run('plian', null)).rejects.toThrow("Did you mean 'plain'?");
+  });
+});
+
+describe('a handler that the application leaves to other processes', () => {
+  @Module({ imports: [RedisScheduledQueueModule.forRoot({ runs: ['default'] })], providers: [Handlers] })
+  class AppModule {}
+
+  const REMEDY =
+    "the application leaves job 'typed' of queue 'mail' to other processes: its role is 'producer', or its option runs does not name the queue. To test the handler, lay other options over them: overrideScheduledQueue(builder, { role: undefined, runs: undefined }).";
+
+  async function started(options: TestingOptions = {}) {
+    const builder = overrideScheduledQueue(Test.createTestingModule({ imports: [AppModule] }), options);
+    const app = await builder.setLogger(new LogLines()).compile();
+    await app.init();
+    closing.push(app);
+    return { tester: app.get(ScheduledQueueTester), producer: app.get(ScheduledQueueProducer) };
+  }
+
+  it('is not run, and each call that would have it run says what to do', async () => {
+    const { tester, producer } = await started();
+    const job = await producer.schedule(typed);
+    await producer.schedule('plain', null);
+    await tester.drain();
+    expect(tester.runs().map(({ name }) => name)).toEqual(['plain']);
+    await expect(tester.run(typed)).rejects.toThrow(`run: ${REMEDY}`);
+    expect(() => tester.failNext(typed, new Error('no'))).toThrow(`failNext: ${REMEDY}`);
+    expect(() => tester.failNext('typed', new Error('no'))).toThrow(`failNext: ${REMEDY}`);
+    const waited = tester.waitFor(job, 'completed');
+    await expect(waited).rejects.toThrow(`It is due, but ${REMEDY}`);
+  });
+
+  it('is run where the test lays over what leaves it', async () => {
+    for (const options of [{ runs: undefined }, { runs: ['mail'] }]) {
+      const { tester, producer } = await started(options);
+      await producer.schedule(typed);
+      await tester.drain();
+      expect(tester.runs(typed)).toHaveLength(1);
+    }
+  });
+
+  it('cannot be laid over with a queue that no handler has, or beside the role of a producer', async () => {
+    await expect(started({ runs: ['mial'] })).rejects.toThrow("runs: got 'mial'");
+    await expect(started({ role: 'producer' })).rejects.toThrow("beside role: 'producer'");
+    await expect(started({ role: 'producer', runs: undefined })).resolves.toBeDefined();
   });
 });

@@ -72,9 +72,9 @@ describe('nobody moves the application', () => {
     [
       'quikc',
       {},
-      "It is due, but no handler of this application has 'quikc' in queue 'default'. Did you mean 'quick'?",
+      "It is due, but no handler of this application has job 'quikc' of queue 'default'. Did you mean 'quick'?",
     ],
-    ['quick', { queue: 'other' }, "has 'quick' in queue 'other'. A handler in queue 'default' has that name: "],
+    ['quick', { queue: 'other' }, "has job 'quick' of queue 'other'. A handler in queue 'default' has that name: "],
   ];
   /** What the waiting for each of them says, in an application of its own. */
   let said: { queue: string; message: string; afterMs: number }[];

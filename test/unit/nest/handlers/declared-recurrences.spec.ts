@@ -57,7 +57,7 @@ async function declared(...methods: Parameters<typeof marksOf>[]) {
     for (const handler of markedHandlers(marksOf(...marks), place)) found.add(handler, place);
   }
   await found.check(payloads);
-  return found.declarations(payloads);
+  return found.declarations(payloads, () => true);
 }
 
 describe('a decorator with a rule', () => {
