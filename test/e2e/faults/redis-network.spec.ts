@@ -205,6 +205,60 @@ it('a call that meets a connection which was accepted and gets no answer has tim
   }
 });
 
+it('a dead connection is replaced in time for a call, however many others are sent over it meanwhile', async () => {
+  const SILENCE_MS = 1_000;
+  const client = new ClientFactory(proxy.url, SILENCE_MS).commands();
+  const connection = new RedisConnection(client, new OutageLog(new LogLines()), SILENCE_MS);
+  const call = () => connection.read('count', (redis) => redis.exists('key'), performance.now() + 2 * SILENCE_MS);
+  let isOver = false;
+  try {
+    expect(await call()).toBe(0);
+    proxy.blackhole();
+    const first = call().finally(() => {
+      isOver = true;
+    });
+    const others: Promise<unknown>[] = [];
+    while (!isOver) {
+      others.push(call().catch(() => {}));
+      await sleep(50);
+    }
+    expect(await first).toBe(0);
+    expect(others.length).toBeGreaterThan(1);
+    await Promise.all(others);
+  } finally {
+    connection.close();
+  }
+});
+
+it('a process that stood still does not take its connection for dead: what came meanwhile lies there unread', async () => {
+  const SILENCE_MS = 500;
+  const client = new ClientFactory(proxy.url, SILENCE_MS).commands();
+  const connection = new RedisConnection(client, new OutageLog(new LogLines()), SILENCE_MS);
+  const call = () => connection.read('count', (redis) => redis.exists('key'), performance.now() + 20 * SILENCE_MS);
+  try {
+    expect(await call()).toBe(0);
+    const answer = call();
+    await sleep(0);
+    for (const until = performance.now() + 3 * SILENCE_MS; performance.now() < until; );
+    expect(await answer).toBe(0);
+    expect(proxy.connections).toBe(1);
+  } finally {
+    connection.close();
+  }
+});
+
+it('the first schedule after a time in which a proxy has swallowed everything has time for another connection', async () => {
+  const commandTimeoutMs = 3_000;
+  const { producer } = await startWorker({ commandTimeoutMs });
+  proxy.blackhole();
+  proxy.swallowNew(true);
+  // The worker's turns go on over connections of their own, all of which are swallowed.
+  const before = proxy.connections;
+  await until('several connections have been tried', () => proxy.connections >= before + 3);
+  proxy.swallowNew(false);
+  expect(await producer.schedule('work', 1, { delay: '1h' })).toMatchObject({ created: true });
+});
+
 it('a subscriber that Redis cuts off, being killed or too slow for its messages, hears again by itself', async () => {
   const { producer, work, prefix } = await startWorker({ connection: server.url, maxSleepMs: 60_000 });
   const channels = async () => (await admin.pubsub('CHANNELS', `${prefix}:*`)) as string[];

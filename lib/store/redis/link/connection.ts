@@ -31,8 +31,6 @@ const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 /** Where there is no other node to find, others that call over the connection lose no more than a reconnect in this time. */
 const RENEW_EVERY_MS = 5_000;
-/** How often signs of life are looked for in the time after which a connection counts as dead. */
-const LOOKS_A_SILENCE = 4;
 /** A patient call waits no longer than this beyond its time: where the client has lost track of a call, no answer ever comes. */
 const LONGEST_ANSWER_MS = 120_000;
 
@@ -66,13 +64,12 @@ export class RedisConnection {
     /** Who measures its calls. */
     private readonly observers = new Observers(),
   ) {
-    this.life = new SignsOfLife(client);
     this.uplink = new Uplink(silenceMs, this.waits);
+    this.life = new SignsOfLife(client, silenceMs, this.uplink);
     // Every queue of the process may wait for the same connection.
     client.setMaxListeners(0);
     this.reachability = new Reachability(client, outages, reached);
     client.on('ready', () => this.opened());
-    client.on('connect', () => this.life.renew());
   }
 
   /** Connects without waiting for it, and tries until there is a connection: the log tells what comes of it. */
@@ -98,9 +95,9 @@ export class RedisConnection {
     while (this.client.status !== 'ready') {
       this.refuseWhenClosed();
       if (this.client.status === 'wait') this.client.connect().catch(() => {});
-      await this.nextReady(Math.min(giveUpAt, performance.now() + this.silenceMs / LOOKS_A_SILENCE));
+      await this.nextReady(Math.min(giveUpAt, performance.now() + this.life.lookEveryMs));
       if ((this.client.status as string) === 'ready') return true;
-      if (this.client.status === 'connect' && this.isDead()) dropConnections(this.client);
+      if (this.client.status === 'connect' && this.life.isDead()) dropConnections(this.client);
       if (performance.now() >= giveUpAt) return false;
     }
     return true;
@@ -212,52 +209,42 @@ export class RedisConnection {
     }
   }
 
-  /** Waits for an answer, until its time is over or Redis has kept silent for so long that the connection counts as dead. */
+  /** Waits for an answer, until its time is over or the connection counts as dead. */
   private async answered<T>(answer: Promise<T>, giveUpAt: number, { isPatient, heard }: CallTraits): Promise<T> {
-    this.life.begin();
+    const { life } = this;
+    life.begin();
     const { meter } = this.observers;
     const sentAt = meter ? performance.now() : 0;
-    let received: number | undefined;
-    const stands = isPatient ? this.life.whetherItStands() : undefined;
+    const sentBy = life.connection;
+    let { arrivals } = life;
+    const stands = isPatient ? life.whetherItStands() : undefined;
     const timeIsOver = (now: number) => now >= (stands?.() ? giveUpAt + LONGEST_ANSWER_MS : giveUpAt);
     try {
       for (;;) {
-        const lookAt = performance.now() + this.silenceMs / LOOKS_A_SILENCE;
+        const lookAt = performance.now() + life.lookEveryMs;
         const value = await this.waits.answer(answer, isPatient ? lookAt : Math.min(giveUpAt, lookAt));
         if (value !== NONE_YET) {
-          this.life.heard();
+          life.answered();
           meter?.redisAnswered(performance.now() - sentAt);
           if (this.reachability.isDemoted) this.reachability.found();
           return value;
         }
         if (this.closed) throw new QueueClosedError('The queue was closed while a call was under way.');
-        if (heard && !this.client.isCluster) {
-          // Replies come in the order of their calls, so any data is a part of this reply or of one before it.
-          const before = received;
-          received = this.received;
-          if (before !== undefined && received > before) heard();
-        }
-        if (this.isDead()) dropConnections(this.client);
-        else if (!timeIsOver(performance.now())) continue;
-        throw new Silence('no answer in time');
+        if (life.connection !== sentBy) throw new Silence('the connection was lost');
+        const isDead = life.isDead();
+        if (isDead) dropConnections(this.client);
+        // Replies come in the order of their calls, so any data is a part of this reply or of one before it.
+        else if (heard && !this.client.isCluster && life.arrivals !== arrivals) heard();
+        arrivals = life.arrivals;
+        if (isDead || timeIsOver(performance.now())) throw new Silence('no answer in time');
       }
     } catch (error) {
-      if (!(error instanceof Silence)) this.life.heard();
+      if (!(error instanceof Silence)) life.answered();
       if (isAnswer(error)) meter?.redisAnswered(performance.now() - sentAt);
       throw error;
     } finally {
-      this.life.end();
+      life.end();
     }
-  }
-
-  private isDead(): boolean {
-    // While the kernel sends the rest of large calls there is no sign of life: they get more time.
-    const patienceMs = Math.min(Math.max(this.silenceMs, 2 * this.uplink.expectedMs), 2 * this.silenceMs);
-    const silentMs = this.life.silentMs();
-    if (silentMs < patienceMs) return false;
-    this.uplink.wasTooSlow(silentMs);
-    this.life.renew();
-    return true;
   }
 
   /** A connection whose database cannot be used is as good as none. */
